@@ -8,8 +8,21 @@ import { build, type Metafile, type Plugin } from 'esbuild';
  * is mostly the finding and reading of several hundred files.
  */
 export const EXTERNAL = [
-  '@aws-sdk/credential-providers', '@grpc/grpc-js', '@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-grpc', '@opentelemetry/exporter-trace-otlp-proto', '@opentelemetry/resources',
-  '@opentelemetry/sdk-trace', '@smithy/eventstream-codec', '@smithy/signature-v4', 'google-auth-library', 'knex', 'multer', 'pg', 'prom-client', 'sqlite3',
+  '@aws-sdk/credential-providers',
+  '@grpc/grpc-js',
+  '@opentelemetry/api',
+  '@opentelemetry/exporter-trace-otlp-grpc',
+  '@opentelemetry/exporter-trace-otlp-proto',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-trace',
+  '@smithy/eventstream-codec',
+  '@smithy/signature-v4',
+  'google-auth-library',
+  'knex',
+  'multer',
+  'pg',
+  'prom-client',
+  'sqlite3',
 ] as const;
 
 /** What `main` must share with third-party modules is an entry of its own: every module that imports it gets the bundle's own instance. */
@@ -24,7 +37,8 @@ const ENTRIES = {
 } as const;
 
 /** CommonJS libraries in the bundle require Node's own modules. */
-const REQUIRE = "import { createRequire as createRequireOfBundle } from 'node:module';\nconst require = createRequireOfBundle(import.meta.url);";
+const REQUIRE =
+  "import { createRequire as createRequireOfBundle } from 'node:module';\nconst require = createRequireOfBundle(import.meta.url);";
 
 /** Writes the gateway into `folder`, flat: files find each other, and the catalog, beside themselves. */
 export async function bundle(root: string, folder: string): Promise<Metafile> {
@@ -62,7 +76,8 @@ const WRAPPED = /(__commonJS\(\{\n {2}"[^"\n]+")(\([^)\n]*\) \{\n[^]*?\n {2}\})\
 function compileLibrariesAtOnce(path: string): void {
   const source = readFileSync(path, 'utf8');
   const changed = source.replace(WRAPPED, (_wrapped, name: string, body: string) => `${name}: (function${body})\n});`);
-  const left = changed.split('__commonJS({').length - changed.split(/__commonJS\(\{\n {2}"[^"\n]+": \(function\(/).length;
+  const left =
+    changed.split('__commonJS({').length - changed.split(/__commonJS\(\{\n {2}"[^"\n]+": \(function\(/).length;
   if (left !== 0) throw new Error(`${path} has ${left} CommonJS files that build/bundle.ts does not recognize`);
   if (changed !== source) writeFileSync(path, changed);
 }
@@ -77,7 +92,8 @@ const BY_DEFAULT = ['node_modules/cosmiconfig/dist/Explorer.js'];
 function refuseLateLibraries({ outputs }: Metafile): void {
   for (const [output, { entryPoint }] of Object.entries(outputs)) {
     const library = entryPoint !== undefined && entryPoint.includes('node_modules/');
-    if (library && !BY_DEFAULT.some((known) => entryPoint.endsWith(known))) throw new Error(`${output} is ${entryPoint}, loaded with import(): import it statically, or by its default`);
+    if (library && !BY_DEFAULT.some((known) => entryPoint.endsWith(known)))
+      throw new Error(`${output} is ${entryPoint}, loaded with import(): import it statically, or by its default`);
   }
 }
 
@@ -105,8 +121,16 @@ function expressRouter(root: string): Plugin {
  */
 function fewChunks(root: string): Plugin {
   const parts: ReadonlyMap<string, readonly string[]> = new Map([
-    ['gateway', ['host/create-host.ts', 'builtins/manifest.ts', 'host/registry/resolve-hook.ts', 'builtins/cli/serve.ts']],
-    ['commands', lateImports(join(root, 'builtins/cli/commands.ts')).filter((path) => path !== 'serve').map((path) => `builtins/cli/${path}.ts`)],
+    [
+      'gateway',
+      ['host/create-host.ts', 'builtins/manifest.ts', 'host/registry/resolve-hook.ts', 'builtins/cli/serve.ts'],
+    ],
+    [
+      'commands',
+      lateImports(join(root, 'builtins/cli/commands.ts'))
+        .filter((path) => path !== 'serve')
+        .map((path) => `builtins/cli/${path}.ts`),
+    ],
   ]);
   const partOf = new Map([...parts].flatMap(([part, files]) => files.map((file) => [file, part])));
   return {
@@ -123,7 +147,13 @@ function fewChunks(root: string): Plugin {
       setup.onResolve({ filter: /^gw:/ }, ({ path }) => ({ path: path.slice('gw:'.length), namespace: 'part' }));
       setup.onLoad({ filter: /.*/, namespace: 'part' }, ({ path }) => {
         const files = parts.get(path) ?? [];
-        return { contents: files.map((file) => `export * as ${JSON.stringify(file)} from ${JSON.stringify(`./${file}`)};`).join('\n'), loader: 'js', resolveDir: root };
+        return {
+          contents: files
+            .map((file) => `export * as ${JSON.stringify(file)} from ${JSON.stringify(`./${file}`)};`)
+            .join('\n'),
+          loader: 'js',
+          resolveDir: root,
+        };
       });
     },
   };
@@ -133,10 +163,12 @@ const LATE_IMPORT = /\bimport\('(\.[^']+)'\)/g;
 
 /** Files beside this one that it loads late, without their ending. */
 function lateImports(path: string): string[] {
-  return Array.from(readFileSync(path, 'utf8').matchAll(LATE_IMPORT), ([, file = '']) => file.replace(/^\.\/|\.ts$/g, ''));
+  return Array.from(readFileSync(path, 'utf8').matchAll(LATE_IMPORT), ([, file = '']) =>
+    file.replace(/^\.\/|\.ts$/g, ''),
+  );
 }
 
-const LATE_FILE = /\blateFile<typeof \w+>\(import\.meta, '(\.[^']+)'\)/;
+const LATE_FILE = /\blateFile<typeof \w+>\(\s*import\.meta,\s*'(\.[^']+)',?\s*\)/;
 
 /** What a checkout loads when it is first needed is part of the bundle. */
 function withLateFiles(root: string): Plugin {
@@ -161,8 +193,15 @@ function withoutHttp2(): Plugin {
   return {
     name: 'without http2',
     setup: (setup) => {
-      setup.onResolve({ filter: /^node:http2$/ }, ({ importer }) => (/undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/.test(importer) ? { path: 'http2', namespace: 'none' } : undefined));
-      setup.onLoad({ filter: /^http2$/, namespace: 'none' }, () => ({ contents: 'module.exports = { constants: {} };', loader: 'js' }));
+      setup.onResolve({ filter: /^node:http2$/ }, ({ importer }) =>
+        /undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/.test(importer)
+          ? { path: 'http2', namespace: 'none' }
+          : undefined,
+      );
+      setup.onLoad({ filter: /^http2$/, namespace: 'none' }, () => ({
+        contents: 'module.exports = { constants: {} };',
+        loader: 'js',
+      }));
     },
   };
 }

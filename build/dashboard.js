@@ -16,12 +16,20 @@ const COMPRESSIBLE = /\.(?:css|html|js|json|svg|txt)$/;
 
 const digestOf = (content) => createHash('sha256').update(content).digest('hex');
 /** Runs on whatever Node the machine has: older ones call it `path`. */
-const filesIn = (folder) => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map(({ parentPath, path, name }) => join(parentPath ?? path, name));
+const filesIn = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, path, name }) => join(parentPath ?? path, name));
 
 /** Names the sources by their content: times say nothing after a checkout or a copy. */
 function stampOf(root) {
   const sources = [...filesIn(join(root, APPLICATION)), ...BESIDE.map((path) => join(root, path)).filter(existsSync)];
-  return digestOf(sources.map((file) => `${relative(root, file)} ${digestOf(readFileSync(file))}`).sort().join('\n'));
+  return digestOf(
+    sources
+      .map((file) => `${relative(root, file)} ${digestOf(readFileSync(file))}`)
+      .sort()
+      .join('\n'),
+  );
 }
 
 /** Whether the bundle is there and was made of the sources as they are; also where there are no sources, as in a package. */
@@ -39,7 +47,11 @@ async function buildDashboard(root) {
   const workplace = join(root, 'builtins/dashboard', `.building-${process.pid}`);
   const folder = join(workplace, 'dist'); // as what is built is called everywhere: neither sources nor files to commit
   try {
-    await build({ configFile: join(root, APPLICATION, 'vite.config.ts'), logLevel: 'warn', build: { outDir: folder, emptyOutDir: true, license: true } });
+    await build({
+      configFile: join(root, APPLICATION, 'vite.config.ts'),
+      logLevel: 'warn',
+      build: { outDir: folder, emptyOutDir: true, license: true },
+    });
     for (const file of filesIn(folder)) if (COMPRESSIBLE.test(file)) compress(file);
     writeFileSync(join(folder, STAMP), stamp);
     rmSync(join(root, BUNDLE), { recursive: true, force: true });
@@ -53,7 +65,10 @@ async function buildDashboard(root) {
 function compress(file) {
   const body = readFileSync(file);
   if (body.length < WORTH_BYTES) return;
-  const params = { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
+  const params = {
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+  };
   writeFileSync(`${file}.br`, brotliCompressSync(body, { params }));
   writeFileSync(`${file}.gz`, gzipSync(body, { level: constants.Z_BEST_COMPRESSION }));
 }

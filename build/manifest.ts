@@ -23,7 +23,12 @@ export function packedManifest(source: Manifest, stamp: Omit<Stamp, 'version'>):
     gw: { version: source.version, ...stamp },
     bin: { gw: 'dist/gw.js' },
     exports: {
-      ...Object.fromEntries(Object.entries(DECLARATIONS).map(([name, file]) => [name, { types: `./dist/${TYPES}/${file}`, default: `./dist/${name.slice(2)}.js` }])),
+      ...Object.fromEntries(
+        Object.entries(DECLARATIONS).map(([name, file]) => [
+          name,
+          { types: `./dist/${TYPES}/${file}`, default: `./dist/${name.slice(2)}.js` },
+        ]),
+      ),
       './register': './dist/register.js',
       './joi': './dist/joi.js',
       './package.json': './package.json',

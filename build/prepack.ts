@@ -22,12 +22,18 @@ const { inputs } = await bundle(ROOT, DIST);
 writeTypes(ROOT, DIST);
 copyFileSync(join(ROOT, 'host/gw.js'), join(DIST, 'gw.js'));
 copyFileSync(join(ROOT, 'builtins/catalog/models.json'), join(DIST, 'models.json'));
-writeFileSync(join(DIST, 'LICENSES.txt'), licensesOf(ROOT, Object.keys(inputs)) + readFileSync(join(ROOT, 'builtins/dashboard/dist/.vite/license.md'), 'utf8'));
+writeFileSync(
+  join(DIST, 'LICENSES.txt'),
+  licensesOf(ROOT, Object.keys(inputs)) + readFileSync(join(ROOT, 'builtins/dashboard/dist/.vite/license.md'), 'utf8'),
+);
 
 const source = readFileSync(MANIFEST, 'utf8');
 mkdirSync(join(KEPT, '..'), { recursive: true });
 writeFileSync(KEPT, source);
-writeFileSync(MANIFEST, `${JSON.stringify(packedManifest(JSON.parse(source) as Parameters<typeof packedManifest>[0], { commit: commit(), built: new Date().toISOString() }), undefined, 2)}\n`);
+writeFileSync(
+  MANIFEST,
+  `${JSON.stringify(packedManifest(JSON.parse(source) as Parameters<typeof packedManifest>[0], { commit: commit(), built: new Date().toISOString() }), undefined, 2)}\n`,
+);
 try {
   await warmCache(DIST);
 } catch (error) {
@@ -36,7 +42,10 @@ try {
 }
 
 function buildDashboard(): void {
-  const { status } = spawnSync(process.execPath, [join(ROOT, 'build/dashboard.js')], { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  const { status } = spawnSync(process.execPath, [join(ROOT, 'build/dashboard.js')], {
+    cwd: ROOT,
+    stdio: ['ignore', 2, 2],
+  });
   if (status !== 0) throw new Error('the dashboard could not be built');
 }
 

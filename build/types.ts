@@ -13,6 +13,10 @@ export const DECLARATIONS = {
 /** Writes the declarations of the published entry points. They import `joi` and Node's types as the author's package has them. */
 export function writeTypes(root: string, dist: string): void {
   const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
-  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', join(root, 'build', 'tsconfig.types.json'), '--outDir', join(dist, TYPES)], { encoding: 'utf8' });
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [compiler, '-p', join(root, 'build', 'tsconfig.types.json'), '--outDir', join(dist, TYPES)],
+    { encoding: 'utf8' },
+  );
   if (status !== 0) throw new Error(`the declarations could not be written:\n${stdout}`);
 }

@@ -16,10 +16,23 @@ const GIVE_UP_MS = 60_000;
 export async function warmCache(dist: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'gw-pack-'));
   const config = join(folder, 'config.yaml');
-  writeFileSync(config, 'strategy: {mode: fallback}\ntargets: [{virtual_key: echo}]\nplugins: [{name: max-token, stage: before_request, enabled: true, config: {max_tokens: 1}}]\n');
+  writeFileSync(
+    config,
+    'strategy: {mode: fallback}\ntargets: [{virtual_key: echo}]\nplugins: [{name: max-token, stage: before_request, enabled: true, config: {max_tokens: 1}}]\n',
+  );
   const port = await freePort();
-  const variables = { PATH: process.env['PATH'], PORT: String(port), GATEWAY_CONFIG: config, MASTER_KEY: `gw_${'0'.repeat(32)}`, NODE_ENV: 'production' };
-  const child = spawn(process.execPath, [join(dist, 'gw.js'), 'serve'], { cwd: folder, env: variables, stdio: ['ignore', 'ignore', 'inherit'] });
+  const variables = {
+    PATH: process.env['PATH'],
+    PORT: String(port),
+    GATEWAY_CONFIG: config,
+    MASTER_KEY: `gw_${'0'.repeat(32)}`,
+    NODE_ENV: 'production',
+  };
+  const child = spawn(process.execPath, [join(dist, 'gw.js'), 'serve'], {
+    cwd: folder,
+    env: variables,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   try {
     await untilReady(child, port);
   } finally {
@@ -31,13 +44,17 @@ export async function warmCache(dist: string): Promise<void> {
 
 async function untilReady(child: ChildProcess, port: number): Promise<void> {
   const giveUpAt = performance.now() + GIVE_UP_MS;
-  while (!await isReady(port)) {
+  while (!(await isReady(port))) {
     if (child.exitCode !== null || performance.now() > giveUpAt) throw new Error('the built gateway does not start');
     await sleep(LOOK_EVERY_MS);
   }
 }
 
-const isReady = (port: number): Promise<boolean> => fetch(`http://127.0.0.1:${port}/livez`).then(({ ok }) => ok, () => false);
+const isReady = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/livez`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

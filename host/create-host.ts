@@ -69,7 +69,12 @@ export function createHost(environment: HostEnvironment): Host {
   const counters = createCounters();
   const transport = new Transport();
   const slot = new Slot(log);
-  const stores = createStores(createMemoryState(clock), { clock, log, redactor, randomBytes: environment.randomBytes ?? randomBytes });
+  const stores = createStores(createMemoryState(clock), {
+    clock,
+    log,
+    redactor,
+    randomBytes: environment.randomBytes ?? randomBytes,
+  });
   hooks.open.intercept({ done: () => sealStores(stores) });
   let surfaces: readonly Surface[] | undefined;
   let applier: Applier | undefined;
@@ -81,7 +86,13 @@ export function createHost(environment: HostEnvironment): Host {
     platform: environment.platform,
     installDirectory: environment.installDirectory,
     workingDirectory: environment.workingDirectory,
-    variables, settings, hooks, log, redactor, counters, slot,
+    variables,
+    settings,
+    hooks,
+    log,
+    redactor,
+    counters,
+    slot,
     registry: createRegistry(hooks),
     stores,
     state: new BoundedState(stores.state, clock, log),
@@ -91,7 +102,19 @@ export function createHost(environment: HostEnvironment): Host {
     outbox: new Outbox(log),
     protection: new Protection(),
     paths: new CanonicalPaths(),
-    services: { clock, closing: new ClosingTime(clock), random, log, counters, redactor, transport, relayed: new RelayedBytes(environment.collectYoung), trace: createTrace(), catalog: NO_CATALOG, streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS },
+    services: {
+      clock,
+      closing: new ClosingTime(clock),
+      random,
+      log,
+      counters,
+      redactor,
+      transport,
+      relayed: new RelayedBytes(environment.collectYoung),
+      trace: createTrace(),
+      catalog: NO_CATALOG,
+      streamIdleMs: environment.streamIdleMs ?? STREAM_IDLE_MS,
+    },
     get surfaces() {
       return (surfaces ??= namedSurfaces(hooks));
     },
@@ -130,7 +153,8 @@ function tapEverything(host: Host, { builtins, modules }: HostEnvironment): void
 /** A shipped module with a problem is a bug of the gateway, so it is thrown. */
 function addShipped({ registry }: Host, module: GatewayModule): void {
   const problems = registry.add({ value: module, kind: module.kind, origin: SHIPPED });
-  if (problems.length > 0) throw new Error(`the shipped ${module.kind} ${module.name}: ${problems.map(({ message }) => message).join('; ')}`);
+  if (problems.length > 0)
+    throw new Error(`the shipped ${module.kind} ${module.name}: ${problems.map(({ message }) => message).join('; ')}`);
 }
 
 function namedSurfaces(hooks: Host['hooks']): readonly Surface[] {
@@ -142,14 +166,25 @@ function namedSurfaces(hooks: Host['hooks']): readonly Surface[] {
 /** Taps of `close` run last declared first, so that what was opened last closes first, and all of them, whatever one throws. */
 function closeInReverse(hook: Host['hooks']['close'], log: Log, clock: Clock): void {
   let taps = 0;
-  const kept = (name: string, close: (host: Host) => Promise<void>, limitMs?: () => number) => async (host: Host): Promise<void> => {
-    await within(close(host), limitMs?.() ?? CLOSE_LIMIT_MS, clock, name).catch((error: unknown) => log.error('closing failed', { builtin: name, error }));
-  };
-  hook.intercept({ register: (tap) => ({ ...tap, stage: (taps -= 1), ...(tap.type === 'promise' && { fn: kept(tap.name, tap.fn as (host: Host) => Promise<void>, tap.limitMs) }) }) });
+  const kept =
+    (name: string, close: (host: Host) => Promise<void>, limitMs?: () => number) =>
+    async (host: Host): Promise<void> => {
+      await within(close(host), limitMs?.() ?? CLOSE_LIMIT_MS, clock, name).catch((error: unknown) =>
+        log.error('closing failed', { builtin: name, error }),
+      );
+    };
+  hook.intercept({
+    register: (tap) => ({
+      ...tap,
+      stage: (taps -= 1),
+      ...(tap.type === 'promise' && { fn: kept(tap.name, tap.fn as (host: Host) => Promise<void>, tap.limitMs) }),
+    }),
+  });
 }
 
 async function closeHost(host: Host): Promise<void> {
-  const bounded = (what: string, close: () => Promise<void>) => (): Promise<void> => within(close(), CLOSE_LIMIT_MS, host.services.clock, what);
+  const bounded = (what: string, close: () => Promise<void>) => (): Promise<void> =>
+    within(close(), CLOSE_LIMIT_MS, host.services.clock, what);
   await closeInTurn([
     () => host.applier.close(),
     () => host.slot.close(),

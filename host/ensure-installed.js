@@ -22,7 +22,11 @@ function changedAt(path) {
 // npm writes this file last, so an install that was interrupted counts as none.
 if (changedAt('node_modules/.package-lock.json') < changedAt('package-lock.json')) {
   process.stderr.write('Installing dependencies (npm ci) …\n');
-  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: root, stdio: ['ignore', 2, 2], shell: isWindows });
+  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: isWindows,
+  });
   if (npm.status !== 0) {
     process.stderr.write('Error: npm ci failed; see its output above\n');
     process.exit(1);
@@ -34,7 +38,9 @@ if (!process.argv.includes('--without-dashboard') && !isDashboardBuilt(root)) bu
 /** A gateway without its dashboard serves all the same, and so does one with an older dashboard. */
 function buildDashboard() {
   if (!existsSync(join(root, 'node_modules/vite'))) {
-    process.stderr.write('Warning: the dashboard is not built of these sources, and what builds it is not installed; "npm ci" installs it\n');
+    process.stderr.write(
+      'Warning: the dashboard is not built of these sources, and what builds it is not installed; "npm ci" installs it\n',
+    );
     return;
   }
   process.stderr.write('Building the dashboard …\n');

@@ -12,12 +12,30 @@ const FLUSH_AFTER_MS = 10_000;
 /** A command that is not a service, or a start that takes longer, goes on with everything V8 has. */
 const LONGEST_START_MS = 2000;
 /** What V8 leaves alone during a start. Not every platform has the compiler between its interpreter and its best one. */
-const NOT_AT_START = ['incremental-marking', 'turbofan', ...(process.config.variables.v8_enable_maglev ? ['maglev'] : [])];
+const NOT_AT_START = [
+  'incremental-marking',
+  'turbofan',
+  ...(process.config.variables.v8_enable_maglev ? ['maglev'] : []),
+];
 /**
  * What a start and its first request need of Node itself. V8 takes the compiled code that Node brings of it only under the flags that Node was built with,
  * so it is loaded before any is set. An import also reads each member once, and some of those load more: it is for what others import.
  */
-const OF_NODE = ['assert', 'child_process', 'cluster', 'dgram', 'fs/promises', 'http', 'net', 'perf_hooks', 'process', 'stream', 'tty', 'vm', 'worker_threads'];
+const OF_NODE = [
+  'assert',
+  'child_process',
+  'cluster',
+  'dgram',
+  'fs/promises',
+  'http',
+  'net',
+  'perf_hooks',
+  'process',
+  'stream',
+  'tty',
+  'vm',
+  'worker_threads',
+];
 /** Set for the bundled Node: signals are passed on to it. npm does so too. */
 const PASSED_ON = 'GW_SIGNALS_PASSED_ON';
 const here = dirname(fileURLToPath(import.meta.url));
@@ -48,11 +66,16 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
 } else {
   const bundled = join(here, '..', 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   if (!existsSync(bundled)) {
-    process.stderr.write(`Error: gw needs Node ${NEEDED} or later, this is ${process.versions.node}; install a newer one, or run "npm ci" in the project\n`);
+    process.stderr.write(
+      `Error: gw needs Node ${NEEDED} or later, this is ${process.versions.node}; install a newer one, or run "npm ci" in the project\n`,
+    );
     process.exit(1);
   }
   const { spawn } = await import('node:child_process');
-  const child = spawn(bundled, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit', env: { ...process.env, [PASSED_ON]: '1' } });
+  const child = spawn(bundled, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...process.env, [PASSED_ON]: '1' },
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     if (!signal) process.exit(code);
@@ -64,9 +87,12 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
 
 /** A clone before "npm ci": one line instead of Node's own trace. */
 function refuseUninstalled(error) {
-  const [, name] = (error.code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find package '([^']+)'/.exec(error.message)) || [];
+  const [, name] =
+    (error.code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find package '([^']+)'/.exec(error.message)) || [];
   if (name === undefined) throw error;
-  process.stderr.write(`Error: the package "${name}", which gw needs, is not installed; run "npm ci" in ${dirname(here)}\n`);
+  process.stderr.write(
+    `Error: the package "${name}", which gw needs, is not installed; run "npm ci" in ${dirname(here)}\n`,
+  );
   process.exit(1);
 }
 

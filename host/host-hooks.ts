@@ -82,7 +82,11 @@ export function createHostHooks<H>() {
      * Reads a request of the Responses API that its target cannot be given as it is: the first tap that does says on which surface it
      * is answered instead. Throws a `GatewayError` for what it cannot read.
      */
-    readForwarded: new SyncBailHook<[JsonObject, IncomingMessage, Buffer], ReadForwarded | undefined>(['body', 'request', 'bytes']),
+    readForwarded: new SyncBailHook<[JsonObject, IncomingMessage, Buffer], ReadForwarded | undefined>([
+      'body',
+      'request',
+      'bytes',
+    ]),
     /** Gives the body of a request that goes on to a vendor of the Responses API without what only this gateway understands; nothing where there is none. */
     cleanForwarded: new SyncBailHook<[Buffer], Buffer | undefined>(['bytes']),
     /** Mounts routes. */

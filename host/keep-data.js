@@ -11,7 +11,9 @@ const inFolder = (file) => {
     mkdirSync(FOLDER, { recursive: true, mode: 0o700 });
     accessSync(FOLDER, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    process.stderr.write(`Error: the folder ${FOLDER}, where keys, configuration and request log are kept, cannot be used: ${error.message}; make it one that this user can write\n`);
+    process.stderr.write(
+      `Error: the folder ${FOLDER}, where keys, configuration and request log are kept, cannot be used: ${error.message}; make it one that this user can write\n`,
+    );
     process.exit(1);
   }
   return `${FOLDER}/${file}`;

@@ -24,7 +24,9 @@ const installDirectory = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** The build stamps package.json; a checkout says `dev`. */
 function buildInfo(): BuildInfo {
-  const { gw } = JSON.parse(readFileSync(join(installDirectory, 'package.json'), 'utf8')) as { gw?: Partial<BuildInfo> };
+  const { gw } = JSON.parse(readFileSync(join(installDirectory, 'package.json'), 'utf8')) as {
+    gw?: Partial<BuildInfo>;
+  };
   return { version: gw?.version ?? 'dev', commit: gw?.commit ?? 'none', built: gw?.built ?? 'unknown' };
 }
 
@@ -46,7 +48,11 @@ export interface Moments {
 
 /** Loads everything that this build ships: for commands that need it. */
 async function makeHost({ lines, isTerminal, isColoured, onLoaded, ...place }: Surroundings): Promise<Host> {
-  const [{ createHost }, { BUILTINS, MODULES }, { registerResolveHook }] = await Promise.all([import('./create-host.ts'), import('../builtins/manifest.ts'), import('./registry/resolve-hook.ts')]);
+  const [{ createHost }, { BUILTINS, MODULES }, { registerResolveHook }] = await Promise.all([
+    import('./create-host.ts'),
+    import('../builtins/manifest.ts'),
+    import('./registry/resolve-hook.ts'),
+  ]);
   onLoaded();
   registerResolveHook();
   return createHost({
@@ -82,11 +88,26 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
     onBegun: () => stop.settle(), // a service has asked by now to hear of signals
     onStarted,
     isOutputLost: () => out.isLost,
-    ...(isatty(1) && { terminal: { columns: stdout().columns, isColoured: isColoured && (process.platform !== 'win32' || !!variables['WT_SESSION'] || !!variables['TERM']) } }),
-    ...(isatty(0) && isatty(2) && { ask: askOn(() => process.stdin, (text) => err.print(text)) }),
+    ...(isatty(1) && {
+      terminal: {
+        columns: stdout().columns,
+        isColoured: isColoured && (process.platform !== 'win32' || !!variables['WT_SESSION'] || !!variables['TERM']),
+      },
+    }),
+    ...(isatty(0) &&
+      isatty(2) && {
+        ask: askOn(
+          () => process.stdin,
+          (text) => err.print(text),
+        ),
+      }),
     piped: async () => (isPiped(0) ? readWhole(process.stdin, 'the input', 16) : ''),
   };
-  const lines = new LogOutput({ ...destination, clock: systemClock, onLost: (count, reason) => host?.log.error('log lines were lost', { lines: count, reason }) });
+  const lines = new LogOutput({
+    ...destination,
+    clock: systemClock,
+    onLost: (count, reason) => host?.log.error('log lines were lost', { lines: count, reason }),
+  });
   const workingDirectory = workingDirectoryOf(process);
   if (workingDirectory === undefined) {
     err.print('Error: the working directory does not exist any more; change to one that does\n');
@@ -96,7 +117,14 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
   const platform = { node: process.version, os: process.platform, arch: process.arch };
   const surroundings = { variables, workingDirectory, build: buildInfo(), platform, clock: systemClock };
   const redactor = createRedactor(variables);
-  const makeOnce = async (): Promise<Host> => (host = await makeHost({ ...surroundings, lines, isTerminal: isatty(destination.descriptor), isColoured, onLoaded }));
+  const makeOnce = async (): Promise<Host> =>
+    (host = await makeHost({
+      ...surroundings,
+      lines,
+      isTerminal: isatty(destination.descriptor),
+      isColoured,
+      onLoaded,
+    }));
   const place: CommandPlace = { ...surroundings, redactor, host: () => (making ??= makeOnce()) };
   const logFault = (message: string, error: unknown): void => {
     if (host) host.log.error(message, { error, stack: stackOf(error) });

@@ -15,7 +15,9 @@ const PLAIN = /^\.\.?\/[\w./@-]+$/;
 export function resolveOwnFiles(): ModuleHooks {
   const root = new URL('..', import.meta.url).href;
   const folder = fileURLToPath(root);
-  const shared = new Map(['gw/contract', 'gw/common-wire'].map((specifier) => [specifier, import.meta.resolve(specifier)]));
+  const shared = new Map(
+    ['gw/contract', 'gw/common-wire'].map((specifier) => [specifier, import.meta.resolve(specifier)]),
+  );
   const ofLibrary = (specifier: string, parent: string): string | undefined => {
     const url = /\.(?:c?js|json)$/.test(specifier) ? joined(parent, specifier) : `${joined(parent, specifier)}.js`;
     return existsSync(folder + url.slice(root.length)) ? url : undefined;
@@ -28,11 +30,13 @@ export function resolveOwnFiles(): ModuleHooks {
           const url = PLAIN.test(specifier) ? ofLibrary(specifier, parent) : undefined;
           if (url !== undefined) return { url, shortCircuit: true };
         } else {
-          const url = specifier.endsWith('.ts') && PLAIN.test(specifier) ? joined(parent, specifier) : shared.get(specifier);
+          const url =
+            specifier.endsWith('.ts') && PLAIN.test(specifier) ? joined(parent, specifier) : shared.get(specifier);
           if (url !== undefined) return { url, format: 'module-typescript', shortCircuit: true };
         }
       }
-      if (specifier === 'node:http2' && parent.endsWith(UNDICI_HTTP2)) throw new Error('HTTP/2 is not spoken to upstreams');
+      if (specifier === 'node:http2' && parent.endsWith(UNDICI_HTTP2))
+        throw new Error('HTTP/2 is not spoken to upstreams');
       return nextResolve(specifier, context);
     },
   });

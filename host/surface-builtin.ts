@@ -10,14 +10,19 @@ export function surfaceBuiltin(route: SurfaceRoute): BuiltinModule {
     name: route.surface.replace('.', '-'),
     apply: ({ hooks }) => {
       hooks.surfaces.tap(route.surface, (surfaces) => surfaces.add(route.surface));
-      hooks.mount.tap({ name: route.surface, stage: ORDER.surfaces }, (router, host) => mountSurface(router, host, route));
+      hooks.mount.tap({ name: route.surface, stage: ORDER.surfaces }, (router, host) =>
+        mountSurface(router, host, route),
+      );
     },
   });
 }
 
 /** POST runs the surface; every other method is answered that only POST is allowed. */
 function mountSurface(router: Router, host: SurfaceHost, route: SurfaceRoute): void {
-  router.route(route.path)
+  router
+    .route(route.path)
     .post((request, response) => serveSurface(host, route, request, response))
-    .all((request, response) => sendError(response, wrongMethod(request.method, route.path, 'POST'), host.services.redactor, ['Allow', 'POST']));
+    .all((request, response) =>
+      sendError(response, wrongMethod(request.method, route.path, 'POST'), host.services.redactor, ['Allow', 'POST']),
+    );
 }

@@ -25,14 +25,17 @@ export default definePlugin<Settings>({
     observe: Joi.boolean().default(false),
   }),
   create: (settings) => ({
-    before_request: (exchange) => tooManyTokens(exchange, settings) ?? tooManyMessages(exchange, settings) ?? tooLong(exchange, settings),
+    before_request: (exchange) =>
+      tooManyTokens(exchange, settings) ?? tooManyMessages(exchange, settings) ?? tooLong(exchange, settings),
   }),
 });
 
 /** Only a declared ceiling counts. */
 function tooManyTokens({ request }: Exchange, { max_tokens: most }: Settings): Verdict | undefined {
   const declared = request['max_completion_tokens'] ?? request['max_tokens'];
-  return most > 0 && typeof declared === 'number' && declared > most ? reject(`max_tokens ${declared} exceeds limit of ${most}`) : undefined;
+  return most > 0 && typeof declared === 'number' && declared > most
+    ? reject(`max_tokens ${declared} exceeds limit of ${most}`)
+    : undefined;
 }
 
 function tooManyMessages(exchange: Exchange, { max_messages: most }: Settings): Verdict | undefined {

@@ -1,5 +1,14 @@
 import Joi from 'joi';
-import { type BucketSpec, definePlugin, type Exchange, ExchangeNote, type PluginDeps, reject, type SharedState, type Verdict } from 'gw/contract';
+import {
+  type BucketSpec,
+  definePlugin,
+  type Exchange,
+  ExchangeNote,
+  type PluginDeps,
+  reject,
+  type SharedState,
+  type Verdict,
+} from 'gw/contract';
 
 interface Settings {
   requests_per_second: number;
@@ -14,8 +23,18 @@ interface Settings {
 /** Optional settings have no default: a rate that is not there limits nothing. */
 type GivenSettings = Pick<Settings, 'requests_per_second'> & Partial<Settings>;
 
-const rate = (): Joi.NumberSchema => Joi.number().unsafe().greater(0).meta({ rule: 'BV04' })
-  .error((errors) => errors.map((error) => Object.assign(error, { message: `"${error.local.label}" must be a finite number above 0; to switch the plugin off use enabled: false` })));
+const rate = (): Joi.NumberSchema =>
+  Joi.number()
+    .unsafe()
+    .greater(0)
+    .meta({ rule: 'BV04' })
+    .error((errors) =>
+      errors.map((error) =>
+        Object.assign(error, {
+          message: `"${error.local.label}" must be a finite number above 0; to switch the plugin off use enabled: false`,
+        }),
+      ),
+    );
 
 /** Limits requests and tokens: of everybody together, by credential, and by credential and `user`. */
 export default definePlugin<GivenSettings>({
@@ -34,8 +53,10 @@ export default definePlugin<GivenSettings>({
     user_tpm: rate(),
   }),
   readsUsage: ({ tokens_per_minute: all, key_tpm: ofKey, user_tpm: ofUser }) => (all ?? ofKey ?? ofUser) !== undefined,
-  checkStages: (stages) => (stages.includes('before_request') ? undefined
-    : { message: 'limits nothing unless it is listed at before_request', fix: 'list it at before_request too' }),
+  checkStages: (stages) =>
+    stages.includes('before_request')
+      ? undefined
+      : { message: 'limits nothing unless it is listed at before_request', fix: 'list it at before_request too' },
   create: (settings, deps) => {
     const limits = limitsOf(settings, deps);
     const debits = limits.filter(({ countsTokens }) => countsTokens);
@@ -50,7 +71,9 @@ export default definePlugin<GivenSettings>({
       before_request: (exchange) => refuse(exchange, limits, deps.state),
       after_request: (exchange) => (debits.length > 0 ? debit(exchange) : undefined),
       // What failed after it was answered, and what is not listed at after_request, used its tokens all the same.
-      finished: (exchange) => { if (debits.length > 0) void debit(exchange); },
+      finished: (exchange) => {
+        if (debits.length > 0) void debit(exchange);
+      },
     };
   },
 });
@@ -68,15 +91,32 @@ interface Limit {
 function limitsOf(settings: GivenSettings, { identity }: PluginDeps): Limit[] {
   const { requests_per_second: perSecond, burst = perSecond } = settings;
   const everybody = (): string => '';
-  const limit = (name: string, reason: string, countsTokens: boolean, size: number, ratePerSecond: number, keyOf: (exchange: Exchange) => string | undefined): Limit => {
+  const limit = (
+    name: string,
+    reason: string,
+    countsTokens: boolean,
+    size: number,
+    ratePerSecond: number,
+    keyOf: (exchange: Exchange) => string | undefined,
+  ): Limit => {
     const group = `${identity} ${name}`;
     const spec = { ratePerSecond, burst: countsTokens ? size : Math.max(size, 1), group }; // a request takes a whole token
-    return { reason, spec, countsTokens, bucketOf: (exchange) => {
-      const key = keyOf(exchange);
-      return key === undefined ? undefined : `${group} ${key}`;
-    } };
+    return {
+      reason,
+      spec,
+      countsTokens,
+      bucketOf: (exchange) => {
+        const key = keyOf(exchange);
+        return key === undefined ? undefined : `${group} ${key}`;
+      },
+    };
   };
-  const perMinute = (name: keyof Settings, reason: string, countsTokens: boolean, keyOf: (exchange: Exchange) => string | undefined): Limit[] => {
+  const perMinute = (
+    name: keyof Settings,
+    reason: string,
+    countsTokens: boolean,
+    keyOf: (exchange: Exchange) => string | undefined,
+  ): Limit[] => {
     const amount = settings[name];
     return amount === undefined ? [] : [limit(name, reason, countsTokens, amount, amount / 60, keyOf)];
   };
@@ -103,7 +143,9 @@ async function refuse(exchange: Exchange, limits: readonly Limit[], state: Share
   for (const { reason, spec, countsTokens, bucketOf } of limits) {
     const bucket = bucketOf(exchange);
     if (bucket === undefined) continue;
-    const { taken, retryAfterMs } = countsTokens ? await state.take(bucket, spec, 0, Number.MIN_VALUE) : await state.take(bucket, spec, 1);
+    const { taken, retryAfterMs } = countsTokens
+      ? await state.take(bucket, spec, 0, Number.MIN_VALUE)
+      : await state.take(bucket, spec, 1);
     if (!taken) return reject(reason, { retryAfterMs });
   }
   return undefined;

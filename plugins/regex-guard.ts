@@ -1,5 +1,18 @@
 import Joi from 'joi';
-import { definePlugin, escapesOf, type Exchange, filterGuard, isText, patternSet, type PatternSet, type PatternWatch, reject, type TextFilter, texts, type Verdict } from 'gw/contract';
+import {
+  definePlugin,
+  escapesOf,
+  type Exchange,
+  filterGuard,
+  isText,
+  patternSet,
+  type PatternSet,
+  type PatternWatch,
+  reject,
+  type TextFilter,
+  texts,
+  type Verdict,
+} from 'gw/contract';
 import { mayBeEscaped } from './_common/json-text.ts';
 import { observe, stream, type StreamSettings } from './_common/settings.ts';
 
@@ -22,7 +35,8 @@ export default definePlugin<Settings>({
   }),
   create: ({ patterns, observe: isObserving, stream: mode }) => {
     const set = patternSet(patterns);
-    const screen = (exchange: Exchange): Verdict | undefined => (patterns.length > 0 ? screenTexts(exchange, set) : undefined);
+    const screen = (exchange: Exchange): Verdict | undefined =>
+      patterns.length > 0 ? screenTexts(exchange, set) : undefined;
     const isWindow = mode === 'window' && !isObserving && patterns.length > 0;
     return {
       before_request: screen,
@@ -36,14 +50,18 @@ const REASON = 'text matches a blocked pattern';
 
 function compiling(pattern: string, helpers: Joi.CustomHelpers): unknown {
   const why = problemOf([pattern]);
-  return why === undefined ? pattern : helpers.message({ custom: '{{#label}} is not a pattern of the linear-time dialect (RE2): {{#why}}' }, { why });
+  return why === undefined
+    ? pattern
+    : helpers.message({ custom: '{{#label}} is not a pattern of the linear-time dialect (RE2): {{#why}}' }, { why });
 }
 
 /** Says nothing where one of them is wrong by itself. */
 function compilingTogether(patterns: readonly unknown[], helpers: Joi.CustomHelpers): unknown {
   if (!patterns.every((pattern) => isText(pattern) && problemOf([pattern]) === undefined)) return patterns;
   const why = problemOf(patterns);
-  return why === undefined ? patterns : helpers.message({ custom: '{{#label}} are too large together: {{#why}}' }, { why });
+  return why === undefined
+    ? patterns
+    : helpers.message({ custom: '{{#label}} are too large together: {{#why}}' }, { why });
 }
 
 function problemOf(patterns: readonly unknown[]): string | undefined {

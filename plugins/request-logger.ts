@@ -1,6 +1,17 @@
 import Joi from 'joi';
 import {
-  definePlugin, type Exchange, ExchangeNote, isChat, type Log, messageTexts, type PluginDeps, type PluginHandlers, type RequestLog, type RequestLogRow, type Stage, SURFACES,
+  definePlugin,
+  type Exchange,
+  ExchangeNote,
+  isChat,
+  type Log,
+  messageTexts,
+  type PluginDeps,
+  type PluginHandlers,
+  type RequestLog,
+  type RequestLogRow,
+  type Stage,
+  SURFACES,
 } from 'gw/contract';
 
 interface Settings {
@@ -24,14 +35,19 @@ export default definePlugin<Settings>({
 });
 
 function logger({ level, persist }: Settings, { log, now, redact, requestLog }: PluginDeps): PluginHandlers {
-  if (persist && !requestLog) log.warn('persist has no effect without REQUEST_LOG_STORE_BACKEND, requests are only logged', { plugin: 'request-logger', rule: 'WN15' });
+  if (persist && !requestLog)
+    log.warn('persist has no effect without REQUEST_LOG_STORE_BACKEND, requests are only logged', {
+      plugin: 'request-logger',
+      rule: 'WN15',
+    });
   const store: RequestLog | undefined = persist ? requestLog : undefined;
   const answered = new ExchangeNote<true>();
   let moment = NaN;
   let text = '';
   const timestamp = (): string => {
     const at = now();
-    if (at !== moment) { // many come in one millisecond
+    if (at !== moment) {
+      // many come in one millisecond
       moment = at;
       text = new Date(at).toISOString();
     }
@@ -40,14 +56,35 @@ function logger({ level, persist }: Settings, { log, now, redact, requestLog }: 
   return {
     before_request: (exchange) => {
       const { id, model, streaming: stream } = exchange;
-      log[level]('gateway request', { trace_id: id, model, messages: messagesIn(exchange), stream, timestamp: timestamp() });
-      store?.append({ trace_id: id, stage: 'before_request', model: redact(model), api_key_id: keyOf(exchange), created_at: now() });
+      log[level]('gateway request', {
+        trace_id: id,
+        model,
+        messages: messagesIn(exchange),
+        stream,
+        timestamp: timestamp(),
+      });
+      store?.append({
+        trace_id: id,
+        stage: 'before_request',
+        model: redact(model),
+        api_key_id: keyOf(exchange),
+        created_at: now(),
+      });
     },
     after_request: (exchange) => {
       const model = answeringModel(exchange);
       const provider = providerOf(exchange);
       const { prompt_tokens = 0, completion_tokens = 0, total_tokens = 0 } = exchange.usage ?? {};
-      log[level]('gateway response', { trace_id: exchange.id, model, provider, prompt_tokens, completion_tokens, total_tokens, choices: choicesIn(exchange), timestamp: timestamp() });
+      log[level]('gateway response', {
+        trace_id: exchange.id,
+        model,
+        provider,
+        prompt_tokens,
+        completion_tokens,
+        total_tokens,
+        choices: choicesIn(exchange),
+        timestamp: timestamp(),
+      });
       if (!store) return;
       store.append(endingRow(exchange, { stage: 'after_request', model: redact(model), provider, createdAt: now() }));
       answered.put(exchange, true);
@@ -57,7 +94,13 @@ function logger({ level, persist }: Settings, { log, now, redact, requestLog }: 
       const error = redact(exchange.error?.message ?? '');
       log.error('gateway error', { trace_id: id, model, provider, error, timestamp: timestamp() });
       if (!store) return;
-      const failed = endingRow(exchange, { stage: 'on_error', model: redact(model), provider, createdAt: now(), error });
+      const failed = endingRow(exchange, {
+        stage: 'on_error',
+        model: redact(model),
+        provider,
+        createdAt: now(),
+        error,
+      });
       // One request has one last row: an answer that was withheld after it had been written down is that answer's row.
       if (answered.get(exchange)) store.annotate('after_request', failed);
       else store.append(failed);
@@ -100,14 +143,47 @@ interface Ending {
 
 /** All that is known at the end of a request. One literal: every logged request comes here. */
 function endingRow(exchange: Exchange, { stage, model, provider, createdAt, error }: Ending): RequestLogRow {
-  const { id, surface, client, target, attempts, cache, catalogVersion, abLabel, decision, tunnel, usage, measurements: { durationMs, ttftMs, costUsd, costSource } } = exchange;
+  const {
+    id,
+    surface,
+    client,
+    target,
+    attempts,
+    cache,
+    catalogVersion,
+    abLabel,
+    decision,
+    tunnel,
+    usage,
+    measurements: { durationMs, ttftMs, costUsd, costSource },
+  } = exchange;
   return {
-    trace_id: id, stage, model, provider, api_key_id: keyOf(exchange), created_at: createdAt, error_message: error,
-    prompt_tokens: usage?.prompt_tokens, completion_tokens: usage?.completion_tokens, total_tokens: usage?.total_tokens,
-    duration_ms: error === undefined || durationMs > 0 ? durationMs : null, ttft_ms: ttftMs ?? null, cost_usd: costUsd ?? null,
+    trace_id: id,
+    stage,
+    model,
+    provider,
+    api_key_id: keyOf(exchange),
+    created_at: createdAt,
+    error_message: error,
+    prompt_tokens: usage?.prompt_tokens,
+    completion_tokens: usage?.completion_tokens,
+    total_tokens: usage?.total_tokens,
+    duration_ms: error === undefined || durationMs > 0 ? durationMs : null,
+    ttft_ms: ttftMs ?? null,
+    cost_usd: costUsd ?? null,
     cost_source: costSource,
-    ab_label: abLabel, target, attempts: target === undefined ? undefined : attempts, cache, catalog_version: catalogVersion, decision,
-    surface: client && SURFACES[surface].tag, client_wire: client?.wire, same_wire: client?.isSameWire, upstream_request_id: client?.upstreamRequestId, session_id: client?.sessionId,
-    bytes_up: tunnel?.bytesUp, bytes_down: tunnel?.bytesDown,
+    ab_label: abLabel,
+    target,
+    attempts: target === undefined ? undefined : attempts,
+    cache,
+    catalog_version: catalogVersion,
+    decision,
+    surface: client && SURFACES[surface].tag,
+    client_wire: client?.wire,
+    same_wire: client?.isSameWire,
+    upstream_request_id: client?.upstreamRequestId,
+    session_id: client?.sessionId,
+    bytes_up: tunnel?.bytesUp,
+    bytes_down: tunnel?.bytesDown,
   };
 }

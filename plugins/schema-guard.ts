@@ -1,5 +1,17 @@
 import Joi from 'joi';
-import { type ChatReply, definePlugin, type Exchange, inPart, jsonSchema, parseJson, reject, type ReplyMessage, type SchemaCheck, type StreamGuard, type Verdict } from 'gw/contract';
+import {
+  type ChatReply,
+  definePlugin,
+  type Exchange,
+  inPart,
+  jsonSchema,
+  parseJson,
+  reject,
+  type ReplyMessage,
+  type SchemaCheck,
+  type StreamGuard,
+  type Verdict,
+} from 'gw/contract';
 import { observe, stream, type StreamSettings } from './_common/settings.ts';
 
 interface Settings extends StreamSettings {
@@ -38,7 +50,10 @@ function compiling(schema: object, helpers: Joi.CustomHelpers): unknown {
     jsonSchema(schema);
     return schema;
   } catch (error) {
-    return helpers.message({ custom: '{{#label}} is not a JSON Schema that can be used: {{#why}}' }, { why: error instanceof Error ? error.message : String(error) });
+    return helpers.message(
+      { custom: '{{#label}} is not a JSON Schema that can be used: {{#why}}' },
+      { why: error instanceof Error ? error.message : String(error) },
+    );
   }
 }
 

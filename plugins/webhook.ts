@@ -1,6 +1,19 @@
 import Joi from 'joi';
 import {
-  definePlugin, type Exchange, type HttpReply, inPart, isFields, isText, parseDuration, type PluginDeps, reject, type StreamGuard, SURFACES, texts, tryParseJson, type Verdict,
+  definePlugin,
+  type Exchange,
+  type HttpReply,
+  inPart,
+  isFields,
+  isText,
+  parseDuration,
+  type PluginDeps,
+  reject,
+  type StreamGuard,
+  SURFACES,
+  texts,
+  tryParseJson,
+  type Verdict,
 } from 'gw/contract';
 import { observe, stream, type StreamSettings } from './_common/settings.ts';
 
@@ -32,7 +45,15 @@ export default definePlugin<Settings>({
     fail: Joi.string().valid('closed', 'open').default('closed'),
     observe,
     stream,
-    headers: Joi.object().pattern(Joi.string().pattern(HEADER_NAME).invalid(...OWN_HEADERS).insensitive(), Joi.string().allow('').pattern(HEADER_VALUE)).default({}),
+    headers: Joi.object()
+      .pattern(
+        Joi.string()
+          .pattern(HEADER_NAME)
+          .invalid(...OWN_HEADERS)
+          .insensitive(),
+        Joi.string().allow('').pattern(HEADER_VALUE),
+      )
+      .default({}),
   }),
   create: (settings, { send }) => {
     const ask = asking(settings, send);
@@ -49,14 +70,21 @@ const WAITING: StreamGuard = { push: (chunk) => [chunk], end: () => [], awaitsVe
 
 function addressOf(text: string, helpers: Joi.CustomHelpers): unknown {
   const url = URL.parse(text);
-  return url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' ? text : helpers.message({ custom: '{{#label}} must be an http or https URL' });
+  return url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+    ? text
+    : helpers.message({ custom: '{{#label}} must be an http or https URL' });
 }
 
 function durationOf(text: string, helpers: Joi.CustomHelpers): unknown {
-  return (parseDuration(text) ?? 0) > 0 ? text : helpers.message({ custom: '{{#label}} must be a duration above 0, such as 2s' });
+  return (parseDuration(text) ?? 0) > 0
+    ? text
+    : helpers.message({ custom: '{{#label}} must be a duration above 0, such as 2s' });
 }
 
-function asking({ url, timeout, headers }: Settings, send: PluginDeps['send']): (exchange: Exchange) => Promise<Verdict | undefined> | undefined {
+function asking(
+  { url, timeout, headers }: Settings,
+  send: PluginDeps['send'],
+): (exchange: Exchange) => Promise<Verdict | undefined> | undefined {
   const timeoutMs = parseDuration(timeout) ?? 0;
   const sent = { ...headers, 'content-type': 'application/json' };
   return (exchange) => {
@@ -74,7 +102,8 @@ function verdictOf({ status, body }: HttpReply): Verdict | undefined {
   const answer = tryParseJson(Buffer.from(body).toString('utf8'));
   if (!isFields(answer)) throw new Error('the service did not answer with a JSON object');
   const { action, reason } = answer;
-  if (reason !== undefined && reason !== null && typeof reason !== 'string') throw new Error('the service gave a reason that is not a text');
+  if (reason !== undefined && reason !== null && typeof reason !== 'string')
+    throw new Error('the service gave a reason that is not a text');
   if (action === 'allow') return undefined;
   if (action !== 'block') throw new Error('the service answered with an action that is neither allow nor block');
   return reject(isText(reason) ? inPart(reason, MOST_REASON) : 'blocked by policy');

@@ -1,5 +1,14 @@
 import Joi from 'joi';
-import { definePlugin, type Exchange, type Log, messageTexts, reject, type StreamGuard, type Verdict, windowGuard } from 'gw/contract';
+import {
+  definePlugin,
+  type Exchange,
+  type Log,
+  messageTexts,
+  reject,
+  type StreamGuard,
+  type Verdict,
+  windowGuard,
+} from 'gw/contract';
 
 interface Settings {
   blocked_words: string[];
@@ -31,7 +40,9 @@ export default definePlugin<Settings>({
     return {
       before_request: (exchange) => screenRequest(exchange, matcher, log),
       after_request: (exchange) => screen(exchange, matcher, log, RESPONSE_REASON),
-      ...(settings.stream === 'window' && { stream: (exchange: Exchange) => guardStream(exchange, settings, matcher, log) }),
+      ...(settings.stream === 'window' && {
+        stream: (exchange: Exchange) => guardStream(exchange, settings, matcher, log),
+      }),
     };
   },
 });
@@ -50,7 +61,10 @@ function screen(exchange: Exchange, matcher: Matcher, log: Log, reason: string):
 /** Holds back one character less than the longest word, so that no part of one is delivered. */
 function guardStream(exchange: Exchange, { observe }: Settings, matcher: Matcher, log: Log): StreamGuard | undefined {
   if (observe || matcher.longest === 0) return undefined;
-  return windowGuard((text) => ({ isMatch: isBlocked(text, exchange, matcher, log), keep: matcher.longest - 1 }), RESPONSE_REASON);
+  return windowGuard(
+    (text) => ({ isMatch: isBlocked(text, exchange, matcher, log), keep: matcher.longest - 1 }),
+    RESPONSE_REASON,
+  );
 }
 
 /** The word goes to the log and never to the caller. */

@@ -1,5 +1,13 @@
 import Joi from 'joi';
-import { defineStrategy, drawByWeight, type RankNotes, type RouteTarget, type StrategyProblem, targetKeyProblem, targetNames } from 'gw/contract';
+import {
+  defineStrategy,
+  drawByWeight,
+  type RankNotes,
+  type RouteTarget,
+  type StrategyProblem,
+  targetKeyProblem,
+  targetNames,
+} from 'gw/contract';
 
 interface Variant {
   target_key: string;
@@ -19,19 +27,41 @@ export default defineStrategy<Settings>({
   summary: 'Splits requests over labelled variants by weight; one of weight 0 gets none',
   advances: true,
   settings: Joi.object<Settings, true>({
-    ab_variants: Joi.array().items(Joi.object<Variant, true>({ target_key: text, weight: Joi.number().default(0), label: text })).default([]),
+    ab_variants: Joi.array()
+      .items(Joi.object<Variant, true>({ target_key: text, weight: Joi.number().default(0), label: text }))
+      .default([]),
   }),
   settingsFrom: ['ab_variants'],
   check: ({ ab_variants: variants }, targets) => {
-    if (variants.length === 0) return [problem('strategy.ab_variants', 'ab-test has no ab_variants', 'write at least one, or use another mode')];
+    if (variants.length === 0)
+      return [problem('strategy.ab_variants', 'ab-test has no ab_variants', 'write at least one, or use another mode')];
     const names = targetNames(targets);
     const each = variants.flatMap((variant, index) => {
       const path = `strategy.ab_variants[${index}]`;
-      const negative = variant.weight < 0 ? [problem(`${path}.weight`, `weight of ab variant "${nameOf(variant)}" is ${variant.weight}`, 'write a share, or 0 to drain the variant')] : [];
-      return [...targetKeyProblem(variant.target_key, names, { path: `${path}.target_key`, rule: 'CV18b' }), ...negative];
+      const negative =
+        variant.weight < 0
+          ? [
+              problem(
+                `${path}.weight`,
+                `weight of ab variant "${nameOf(variant)}" is ${variant.weight}`,
+                'write a share, or 0 to drain the variant',
+              ),
+            ]
+          : [];
+      return [
+        ...targetKeyProblem(variant.target_key, names, { path: `${path}.target_key`, rule: 'CV18b' }),
+        ...negative,
+      ];
     });
     if (variants.reduce((sum, { weight }) => sum + weight, 0) > 0) return each;
-    return [...each, problem('strategy.ab_variants', 'ab_variants weights sum to zero; at least one must be positive', 'give a weight to each variant that is to get traffic')];
+    return [
+      ...each,
+      problem(
+        'strategy.ab_variants',
+        'ab_variants weights sum to zero; at least one must be positive',
+        'give a weight to each variant that is to get traffic',
+      ),
+    ];
   },
   create: ({ ab_variants: variants }, { random }) => {
     const open = variants.filter(({ weight }) => weight > 0);
@@ -65,16 +95,23 @@ interface Drawn {
   readonly draw: number;
 }
 
-function explain(targets: readonly RouteTarget[], { variants, open, weights, drawn, draw }: Drawn, notes: RankNotes): void {
+function explain(
+  targets: readonly RouteTarget[],
+  { variants, open, weights, drawn, draw }: Drawn,
+  notes: RankNotes,
+): void {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   for (const { virtualKey } of targets) {
     const own = variants.filter(({ target_key }) => target_key === virtualKey);
     const live = own.filter((variant) => open.includes(variant));
     const weight = live.reduce((sum, variant) => sum + variant.weight, 0);
-    const share = open.reduce((sum, variant, at) => sum + (variant.target_key === virtualKey ? (weights[at] ?? 0) : 0), 0) / (total || 1);
+    const share =
+      open.reduce((sum, variant, at) => sum + (variant.target_key === virtualKey ? (weights[at] ?? 0) : 0), 0) /
+      (total || 1);
     if (own.length === 0) notes.target?.(virtualKey, 'it is not a variant');
     else if (live.length === 0) notes.target?.(virtualKey, 'drained: its weight is 0', { weight });
-    else if (drawn?.target_key === virtualKey) notes.target?.(virtualKey, `variant "${nameOf(drawn)}" drawn by weight`, { weight, share, draw });
+    else if (drawn?.target_key === virtualKey)
+      notes.target?.(virtualKey, `variant "${nameOf(drawn)}" drawn by weight`, { weight, share, draw });
     else notes.target?.(virtualKey, 'another variant', { weight, share });
   }
 }

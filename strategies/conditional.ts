@@ -1,5 +1,12 @@
 import Joi from 'joi';
-import { defineStrategy, type RouteQuery, type StrategyProblem, targetFirst, targetKeyProblem, targetNames } from 'gw/contract';
+import {
+  defineStrategy,
+  type RouteQuery,
+  type StrategyProblem,
+  targetFirst,
+  targetKeyProblem,
+  targetNames,
+} from 'gw/contract';
 
 interface Condition {
   key: string;
@@ -28,15 +35,28 @@ export default defineStrategy<Settings>({
   name: 'conditional',
   summary: 'Chooses the target by rules on the model or on request metadata',
   settings: Joi.object<Settings, true>({
-    conditions: Joi.array().items(Joi.object<Condition, true>({ key: text, field: text, value: text, target_key: text })).default([]),
+    conditions: Joi.array()
+      .items(Joi.object<Condition, true>({ key: text, field: text, value: text, target_key: text }))
+      .default([]),
   }),
   settingsFrom: ['conditions'],
   check: ({ conditions }, targets) => {
-    if (conditions.length === 0) return [{ path: 'strategy.conditions', rule: 'CV17', message: 'conditional has no conditions', fix: 'write at least one, or use another mode' }];
+    if (conditions.length === 0)
+      return [
+        {
+          path: 'strategy.conditions',
+          rule: 'CV17',
+          message: 'conditional has no conditions',
+          fix: 'write at least one, or use another mode',
+        },
+      ];
     const names = targetNames(targets);
     return conditions.flatMap((condition, index) => {
       const path = `strategy.conditions[${index}]`;
-      return [...keyProblems(condition, path), ...targetKeyProblem(condition.target_key, names, { path: `${path}.target_key`, rule: 'CV17' })];
+      return [
+        ...keyProblems(condition, path),
+        ...targetKeyProblem(condition.target_key, names, { path: `${path}.target_key`, rule: 'CV17' }),
+      ];
     });
   },
   create: ({ conditions }) => {
@@ -57,8 +77,25 @@ export default defineStrategy<Settings>({
 
 function keyProblems({ key, field }: Condition, at: string): readonly StrategyProblem[] {
   const keys = [...MATCHERS.keys()].join(', ');
-  if (!MATCHERS.has(key)) return [{ path: `${at}.key`, rule: 'CV17', message: `${at} has the key "${key}"`, fix: `use one of: ${keys}` }];
-  if (key === 'metadata' && field === '') return [{ path: `${at}.field`, rule: 'CV17', message: `${at} names no metadata field`, fix: 'write the name of an entry of X-Gateway-Metadata' }];
-  if (key !== 'metadata' && field !== '') return [{ path: `${at}.field`, rule: 'CV17', message: `${at} has the field "${field}" beside the key "${key}"`, fix: 'remove it; only the key metadata has one' }];
+  if (!MATCHERS.has(key))
+    return [{ path: `${at}.key`, rule: 'CV17', message: `${at} has the key "${key}"`, fix: `use one of: ${keys}` }];
+  if (key === 'metadata' && field === '')
+    return [
+      {
+        path: `${at}.field`,
+        rule: 'CV17',
+        message: `${at} names no metadata field`,
+        fix: 'write the name of an entry of X-Gateway-Metadata',
+      },
+    ];
+  if (key !== 'metadata' && field !== '')
+    return [
+      {
+        path: `${at}.field`,
+        rule: 'CV17',
+        message: `${at} has the field "${field}" beside the key "${key}"`,
+        fix: 'remove it; only the key metadata has one',
+      },
+    ];
   return [];
 }

@@ -1,5 +1,13 @@
 import Joi from 'joi';
-import { defineStrategy, linearPattern, type StrategyProblem, SURFACES, targetFirst, targetKeyProblem, targetNames } from 'gw/contract';
+import {
+  defineStrategy,
+  linearPattern,
+  type StrategyProblem,
+  SURFACES,
+  targetFirst,
+  targetKeyProblem,
+  targetNames,
+} from 'gw/contract';
 
 interface ContentCondition {
   type: string;
@@ -31,14 +39,20 @@ type Matcher = (texts: UserTexts) => boolean;
 /** Patterns take linear time whatever the text: no backreferences, no lookaround. They are found anywhere in it. */
 const MATCHERS: ReadonlyMap<string, (value: string) => Matcher> = new Map<string, (value: string) => Matcher>([
   ['prompt_contains', (value) => containsAny(value)],
-  ['prompt_not_contains', (value) => {
-    const contains = containsAny(value);
-    return (texts) => !contains(texts);
-  }],
-  ['prompt_regex', (value) => {
-    const pattern = linearPattern(value);
-    return ({ written }) => written.some((text) => pattern.test(text));
-  }],
+  [
+    'prompt_not_contains',
+    (value) => {
+      const contains = containsAny(value);
+      return (texts) => !contains(texts);
+    },
+  ],
+  [
+    'prompt_regex',
+    (value) => {
+      const pattern = linearPattern(value);
+      return ({ written }) => written.some((text) => pattern.test(text));
+    },
+  ],
 ]);
 
 const text = Joi.string().allow('').default('');
@@ -48,15 +62,28 @@ export default defineStrategy<Settings>({
   name: 'content-based',
   summary: 'Chooses the target by rules on what the user wrote',
   settings: Joi.object<Settings, true>({
-    content_conditions: Joi.array().items(Joi.object<ContentCondition, true>({ type: text, value: text, target_key: text })).default([]),
+    content_conditions: Joi.array()
+      .items(Joi.object<ContentCondition, true>({ type: text, value: text, target_key: text }))
+      .default([]),
   }),
   settingsFrom: ['content_conditions'],
   check: ({ content_conditions: conditions }, targets) => {
-    if (conditions.length === 0) return [{ path: 'strategy.content_conditions', rule: 'CV18', message: 'content-based has no content_conditions', fix: 'write at least one, or use another mode' }];
+    if (conditions.length === 0)
+      return [
+        {
+          path: 'strategy.content_conditions',
+          rule: 'CV18',
+          message: 'content-based has no content_conditions',
+          fix: 'write at least one, or use another mode',
+        },
+      ];
     const names = targetNames(targets);
     return conditions.flatMap((condition, index) => {
       const path = `strategy.content_conditions[${index}]`;
-      return [...typeProblems(condition, path), ...targetKeyProblem(condition.target_key, names, { path: `${path}.target_key`, rule: 'CV18' })];
+      return [
+        ...typeProblems(condition, path),
+        ...targetKeyProblem(condition.target_key, names, { path: `${path}.target_key`, rule: 'CV18' }),
+      ];
     });
   },
   create: ({ content_conditions: conditions }) => {
@@ -86,12 +113,27 @@ function containsAny(value: string): Matcher {
 
 function typeProblems({ type, value }: ContentCondition, at: string): readonly StrategyProblem[] {
   const make = MATCHERS.get(type);
-  if (!make) return [{ path: `${at}.type`, rule: 'CV18', message: `${at} has the type "${type}"`, fix: `use one of: ${[...MATCHERS.keys()].join(', ')}` }];
+  if (!make)
+    return [
+      {
+        path: `${at}.type`,
+        rule: 'CV18',
+        message: `${at} has the type "${type}"`,
+        fix: `use one of: ${[...MATCHERS.keys()].join(', ')}`,
+      },
+    ];
   try {
     make(value);
     return [];
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [{ path: `${at}.value`, rule: 'CV18', message: `${at} has the pattern "${value}", which does not compile: ${why}`, fix: 'write an RE2 pattern, without lookaround and backreferences' }];
+    return [
+      {
+        path: `${at}.value`,
+        rule: 'CV18',
+        message: `${at} has the pattern "${value}", which does not compile: ${why}`,
+        fix: 'write an RE2 pattern, without lookaround and backreferences',
+      },
+    ];
   }
 }

@@ -1,5 +1,15 @@
 import Joi from 'joi';
-import { defineStrategy, type Rank, type RankFigures, type RankNotes, type RouteQuery, type RouteTarget, type StrategyDeps, SURFACES, type TokenPrice } from 'gw/contract';
+import {
+  defineStrategy,
+  type Rank,
+  type RankFigures,
+  type RankNotes,
+  type RouteQuery,
+  type RouteTarget,
+  type StrategyDeps,
+  SURFACES,
+  type TokenPrice,
+} from 'gw/contract';
 
 interface Settings {
   unpriced_strategy: string;
@@ -31,7 +41,14 @@ export default defineStrategy<Settings>({
   settingsFrom: ['unpriced_strategy'],
   check: ({ unpriced_strategy: chosen }) => {
     if (chosen === '' || UNPRICED.includes(chosen)) return [];
-    return [{ path: 'strategy.unpriced_strategy', rule: 'CV16', message: `unpriced_strategy is "${chosen}"; allowed are ${UNPRICED.join(', ')}`, fix: `use one of: ${UNPRICED.join(', ')}` }];
+    return [
+      {
+        path: 'strategy.unpriced_strategy',
+        rule: 'CV16',
+        message: `unpriced_strategy is "${chosen}"; allowed are ${UNPRICED.join(', ')}`,
+        fix: `use one of: ${UNPRICED.join(', ')}`,
+      },
+    ];
   },
   create: ({ unpriced_strategy }, { price }) => cheapestFirst(unpriced_strategy || 'fallback', price),
 });
@@ -45,7 +62,8 @@ function cheapestFirst(unpricedAre: string, price: StrategyDeps['price']): Rank 
     if (notes?.target) explain(priced, unpriced, query, notes);
     const ranked = priced.map(({ target }) => target);
     if (unpricedAre === 'skip') {
-      if (ranked.length === 0 && candidates.length > 0) notes?.nothing?.(`no priced provider supports model ${query.model}`);
+      if (ranked.length === 0 && candidates.length > 0)
+        notes?.nothing?.(`no priced provider supports model ${query.model}`);
       return ranked;
     }
     if (isChat(query)) return [...ranked, ...unpriced, ...targets.filter(({ serves }) => !serves)];
@@ -62,20 +80,28 @@ interface Known {
 }
 
 /** Prices do not change while a configuration serves, and the host hands out one list of targets per model: each is looked up once. */
-function rememberCandidates(price: StrategyDeps['price']): (targets: readonly RouteTarget[], query: RouteQuery) => readonly Candidate[] {
+function rememberCandidates(
+  price: StrategyDeps['price'],
+): (targets: readonly RouteTarget[], query: RouteQuery) => readonly Candidate[] {
   const known = new WeakMap<readonly RouteTarget[], Known>();
   return (targets, query) => {
     const { model } = query;
     const before = known.get(targets);
     if (before?.model === model) return before.candidates;
-    const candidates = targets.filter(({ serves }) => serves).map((target) => ({ target, price: price(target.virtualKey, query.upstreamModel(target.virtualKey)) }));
+    const candidates = targets
+      .filter(({ serves }) => serves)
+      .map((target) => ({ target, price: price(target.virtualKey, query.upstreamModel(target.virtualKey)) }));
     known.set(targets, { model, candidates });
     return candidates;
   };
 }
 
 /** Splits by whether the surface has a price there; the priced ones come sorted. */
-function byPrice(candidates: readonly Candidate[], query: RouteQuery, countsUnpriced: boolean): { readonly priced: Priced[]; readonly unpriced: RouteTarget[] } {
+function byPrice(
+  candidates: readonly Candidate[],
+  query: RouteQuery,
+  countsUnpriced: boolean,
+): { readonly priced: Priced[]; readonly unpriced: RouteTarget[] } {
   const costOf = costFunction(query, countsUnpriced);
   const priced: Priced[] = [];
   const unpriced: RouteTarget[] = [];
@@ -91,7 +117,10 @@ function byPrice(candidates: readonly Candidate[], query: RouteQuery, countsUnpr
 function costFunction(query: RouteQuery, countsUnpriced: boolean): (price: TokenPrice) => number | undefined {
   if (isChat(query)) {
     const { promptTokens, completionTokens } = tokensOf(query);
-    return ({ input, output }) => (input === undefined && !countsUnpriced ? undefined : ((input ?? 0) * promptTokens + (output ?? 0) * completionTokens) / 1e6);
+    return ({ input, output }) =>
+      input === undefined && !countsUnpriced
+        ? undefined
+        : ((input ?? 0) * promptTokens + (output ?? 0) * completionTokens) / 1e6;
   }
   if (query.surface === 'embeddings') return ({ embedding }) => (embedding === undefined ? undefined : embedding / 1e6);
   if (query.surface === 'images') return ({ image }) => (image === undefined ? undefined : image * query.images);
@@ -99,12 +128,22 @@ function costFunction(query: RouteQuery, countsUnpriced: boolean): (price: Token
 }
 
 function tokensOf(query: RouteQuery): { readonly promptTokens: number; readonly completionTokens: number } {
-  return { promptTokens: Math.floor(query.promptCharacters() / CHARACTERS_PER_TOKEN) + 1, completionTokens: query.maxTokens ?? DEFAULT_MAX_TOKENS };
+  return {
+    promptTokens: Math.floor(query.promptCharacters() / CHARACTERS_PER_TOKEN) + 1,
+    completionTokens: query.maxTokens ?? DEFAULT_MAX_TOKENS,
+  };
 }
 
-function explain(priced: readonly Priced[], unpriced: readonly RouteTarget[], query: RouteQuery, notes: RankNotes): void {
+function explain(
+  priced: readonly Priced[],
+  unpriced: readonly RouteTarget[],
+  query: RouteQuery,
+  notes: RankNotes,
+): void {
   const { promptTokens, completionTokens } = tokensOf(query);
-  const amounts: RankFigures = isChat(query) ? { prompt_tokens: promptTokens, completion_tokens: completionTokens } : {};
+  const amounts: RankFigures = isChat(query)
+    ? { prompt_tokens: promptTokens, completion_tokens: completionTokens }
+    : {};
   for (const { target, price, usd } of priced) {
     notes.target?.(target.virtualKey, 'by expected price', { cost_usd: usd, ...pricesOf(price, query), ...amounts });
   }
@@ -116,6 +155,9 @@ function pricesOf(price: TokenPrice | undefined, query: RouteQuery): RankFigures
   const { input, output, embedding, image } = price ?? {};
   const shown = isChat(query)
     ? { input_usd_per_m: input, output_usd_per_m: output }
-    : { embedding_usd_per_m: query.surface === 'embeddings' ? embedding : undefined, image_usd: query.surface === 'images' ? image : undefined };
+    : {
+        embedding_usd_per_m: query.surface === 'embeddings' ? embedding : undefined,
+        image_usd: query.surface === 'images' ? image : undefined,
+      };
   return Object.fromEntries(Object.entries(shown).filter((entry): entry is [string, number] => entry[1] !== undefined));
 }

@@ -16,20 +16,22 @@ export default defineStrategy({
   advances: true,
   settings: Joi.object({}),
   settingsFrom: [],
-  create: (_settings, { medianMs, random }) => (targets, { surface }, notes) => {
-    const unmeasured: RouteTarget[] = [];
-    const measured: Measured[] = [];
-    const rest: RouteTarget[] = [];
-    for (const target of targets) {
-      const ms = target.serves ? medianMs(target.virtualKey) : undefined;
-      if (ms !== undefined) measured.push({ target, ms });
-      else (target.serves ? unmeasured : rest).push(target);
-    }
-    if (SURFACES[surface].isChat) shuffle(unmeasured, random);
-    measured.sort((a, b) => a.ms - b.ms);
-    if (notes?.target) explain(unmeasured, measured, notes);
-    return [...unmeasured, ...measured.map(({ target }) => target), ...rest];
-  },
+  create:
+    (_settings, { medianMs, random }) =>
+    (targets, { surface }, notes) => {
+      const unmeasured: RouteTarget[] = [];
+      const measured: Measured[] = [];
+      const rest: RouteTarget[] = [];
+      for (const target of targets) {
+        const ms = target.serves ? medianMs(target.virtualKey) : undefined;
+        if (ms !== undefined) measured.push({ target, ms });
+        else (target.serves ? unmeasured : rest).push(target);
+      }
+      if (SURFACES[surface].isChat) shuffle(unmeasured, random);
+      measured.sort((a, b) => a.ms - b.ms);
+      if (notes?.target) explain(unmeasured, measured, notes);
+      return [...unmeasured, ...measured.map(({ target }) => target), ...rest];
+    },
 });
 
 /** Every order equally likely (Fisher and Yates). */

@@ -1,5 +1,12 @@
 import Joi from 'joi';
-import { defineStrategy, drawByWeight, type RankNotes, type RouteTarget, type StrategyProblem, type StrategyTarget } from 'gw/contract';
+import {
+  defineStrategy,
+  drawByWeight,
+  type RankNotes,
+  type RouteTarget,
+  type StrategyProblem,
+  type StrategyTarget,
+} from 'gw/contract';
 
 /** A weighted random target first, the others after it in rotation. Source: governance reference 9 and 9.1. */
 export default defineStrategy({
@@ -9,30 +16,56 @@ export default defineStrategy({
   settings: Joi.object({}),
   settingsFrom: [],
   check: (_settings, targets) => [...negativeWeights(targets), ...noWeight(targets)],
-  create: (_settings, { random }) => (targets, _query, notes) => {
-    const open = targets.filter(({ serves, weight }) => serves && weight > 0);
-    const draw = random();
-    const start = drawByWeight(open.map(({ weight }) => weight), draw);
-    if (notes?.target) explain(targets, open, start, draw, notes);
-    return start <= 0 ? open : open.slice(start).concat(open.slice(0, start));
-  },
+  create:
+    (_settings, { random }) =>
+    (targets, _query, notes) => {
+      const open = targets.filter(({ serves, weight }) => serves && weight > 0);
+      const draw = random();
+      const start = drawByWeight(
+        open.map(({ weight }) => weight),
+        draw,
+      );
+      if (notes?.target) explain(targets, open, start, draw, notes);
+      return start <= 0 ? open : open.slice(start).concat(open.slice(0, start));
+    },
 });
 
 function negativeWeights(targets: readonly StrategyTarget[]): readonly StrategyProblem[] {
   return targets.flatMap(({ virtualKey, weight }, index) => {
     if (weight >= 0) return [];
-    return [{ path: `targets[${index}].weight`, rule: 'CV14', message: `weight of target "${virtualKey}" is ${weight}`, fix: 'write a share, or 0 to drain the target' }];
+    return [
+      {
+        path: `targets[${index}].weight`,
+        rule: 'CV14',
+        message: `weight of target "${virtualKey}" is ${weight}`,
+        fix: 'write a share, or 0 to drain the target',
+      },
+    ];
   });
 }
 
 function noWeight(targets: readonly StrategyTarget[]): readonly StrategyProblem[] {
   if (targets.reduce((sum, { weight }) => sum + weight, 0) > 0) return [];
-  return [{ path: 'targets', rule: 'CV15', message: 'target weights sum to zero; at least one must be positive', fix: 'give a weight to each target that is to get traffic' }];
+  return [
+    {
+      path: 'targets',
+      rule: 'CV15',
+      message: 'target weights sum to zero; at least one must be positive',
+      fix: 'give a weight to each target that is to get traffic',
+    },
+  ];
 }
 
-function explain(targets: readonly RouteTarget[], open: readonly RouteTarget[], start: number, draw: number, notes: RankNotes): void {
+function explain(
+  targets: readonly RouteTarget[],
+  open: readonly RouteTarget[],
+  start: number,
+  draw: number,
+  notes: RankNotes,
+): void {
   const total = open.reduce((sum, { weight }) => sum + weight, 0);
-  for (const { virtualKey, weight } of targets) if (weight <= 0) notes.target?.(virtualKey, 'drained: its weight is 0', { weight });
+  for (const { virtualKey, weight } of targets)
+    if (weight <= 0) notes.target?.(virtualKey, 'drained: its weight is 0', { weight });
   open.forEach(({ virtualKey, weight }, at) => {
     const figures = { weight, share: weight / total };
     if (at === start) notes.target?.(virtualKey, 'drawn by weight', { ...figures, draw });

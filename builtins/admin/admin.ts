@@ -19,10 +19,16 @@ export default defineBuiltin({
     hooks.mount.tap({ name: 'admin', stage: ORDER.admin }, (router, host) => {
       const auditor = new Auditor(host);
       mountJson(router, host, [
-        signInRoute(host, auditor), ...sessionRoutes(host, auditor),
-        usageRoute(host), ...keyRoutes(host, auditor), // fixed paths come before those with a parameter
-        auditRoute(host), ...configRoutes(host, auditor),
-        ...overviewRoutes(host), ...pluginRoutes(host), explainRoute(host), ...logRoutes(host, auditor),
+        signInRoute(host, auditor),
+        ...sessionRoutes(host, auditor),
+        usageRoute(host),
+        ...keyRoutes(host, auditor), // fixed paths come before those with a parameter
+        auditRoute(host),
+        ...configRoutes(host, auditor),
+        ...overviewRoutes(host),
+        ...pluginRoutes(host),
+        explainRoute(host),
+        ...logRoutes(host, auditor),
       ]);
     });
   },

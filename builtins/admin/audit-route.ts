@@ -17,8 +17,13 @@ export function auditRoute({ log, stores: { audit } }: Host): JsonRoute {
     const offset = query.offset();
     const since = query.moment('since');
     const outcome = query.oneOf('outcome', OUTCOMES);
-    const page = await reading(audit.list({ action: query.filter('action'), actorId: query.filter('actor_id'), outcome, since, limit, offset }), log);
-    const sent = ['action', 'actor_id', 'outcome', 'since'].flatMap((name) => (query.text(name) === '' ? [] : [[name, query.text(name)] as const]));
+    const page = await reading(
+      audit.list({ action: query.filter('action'), actorId: query.filter('actor_id'), outcome, since, limit, offset }),
+      log,
+    );
+    const sent = ['action', 'actor_id', 'outcome', 'since'].flatMap((name) =>
+      query.text(name) === '' ? [] : [[name, query.text(name)] as const],
+    );
     return {
       status: 200,
       body: {
@@ -32,9 +37,21 @@ export function auditRoute({ log, stores: { audit } }: Host): JsonRoute {
 }
 
 /** What is empty is left out, and nothing is added. */
-function shown({ occurredAt, action, actor, actorId, targetId, outcome, detail, sourceIp, traceId }: AuditEntry): object {
+function shown({
+  occurredAt,
+  action,
+  actor,
+  actorId,
+  targetId,
+  outcome,
+  detail,
+  sourceIp,
+  traceId,
+}: AuditEntry): object {
   return {
-    occurred_at: timestamp(occurredAt), action, actor,
+    occurred_at: timestamp(occurredAt),
+    action,
+    actor,
     actor_id: actorId || undefined,
     target_id: targetId || undefined,
     outcome,

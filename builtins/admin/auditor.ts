@@ -48,15 +48,45 @@ export class Auditor {
     const { log, redactor, stores } = this.#host;
     const target = inPart(asked, LONGEST_TARGET);
     const actor = actorOf(principal);
-    stores.audit.append({ action, actor, actorId: principal?.id, targetId: target, outcome, detail, sourceIp: context.address, traceId: context.id });
-    log.info('admin audit', { trace_id: context.id, action, actor, target_id: target, outcome, ...(detail && redactedCopy(detail, redactor)) });
+    stores.audit.append({
+      action,
+      actor,
+      actorId: principal?.id,
+      targetId: target,
+      outcome,
+      detail,
+      sourceIp: context.address,
+      traceId: context.id,
+    });
+    log.info('admin audit', {
+      trace_id: context.id,
+      action,
+      actor,
+      target_id: target,
+      outcome,
+      ...(detail && redactedCopy(detail, redactor)),
+    });
   }
 
   /** What a rule of ours refused is denied; anything else, what is not there among it, is an error. */
-  failed(call: Asked, { action, target, about, error }: Pick<AuditEvent, 'action' | 'target'> & { readonly error: unknown; readonly about?: Detail | undefined }): void {
+  failed(
+    call: Asked,
+    {
+      action,
+      target,
+      about,
+      error,
+    }: Pick<AuditEvent, 'action' | 'target'> & { readonly error: unknown; readonly about?: Detail | undefined },
+  ): void {
     const reason = error instanceof GatewayError && REFUSALS.has(error.code) ? error.code : undefined;
     if (reason !== undefined) this.record(call, { action, target, outcome: 'denied', detail: { reason } });
-    else this.record(call, { action, target, outcome: 'error', detail: { ...about, error: this.#host.redactor.excerpt(shownError(error)) } });
+    else
+      this.record(call, {
+        action,
+        target,
+        outcome: 'error',
+        detail: { ...about, error: this.#host.redactor.excerpt(shownError(error)) },
+      });
   }
 
   /** Does it and writes its row, whichever way it went. What fails is thrown again. */

@@ -22,6 +22,11 @@ export function explainRoute(host: Host): JsonRoute {
 
 function readBody(body: JsonObject): RouteQuestion {
   const { request, metadata } = body;
-  if (metadata !== undefined && metadata !== null && !isFields(metadata)) throw invalidRequest('metadata must be an object');
-  return readQuestion(new Members(body).text('surface') ?? 'chat', request, parseMetadata(metadata ? JSON.stringify(metadata) : ''));
+  if (metadata !== undefined && metadata !== null && !isFields(metadata))
+    throw invalidRequest('metadata must be an object');
+  return readQuestion(
+    new Members(body).text('surface') ?? 'chat',
+    request,
+    parseMetadata(metadata ? JSON.stringify(metadata) : ''),
+  );
 }

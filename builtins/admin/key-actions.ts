@@ -21,7 +21,9 @@ export class KeyActions {
     const draft = readDraft(firstObject(call.bytes));
     const { name, scopes } = draft;
     return this.#auditor.during(call, {
-      action: 'key.create', target: '*', about: { name },
+      action: 'key.create',
+      target: '*',
+      about: { name },
       act: () => changing(this.#stores.keys.create(draft)),
       done: ({ record: { id } }) => ({ target: id, detail: { name, scopes } }),
     });
@@ -31,7 +33,8 @@ export class KeyActions {
     const id = targetId(call);
     const change = readChange(firstObject(call.bytes));
     return this.#auditor.during(call, {
-      action: 'key.update', target: id,
+      action: 'key.update',
+      target: id,
       act: () => known(id, changing(this.#stores.keys.update(id, change, callerId(call)))),
       done: ({ name, scopes }) => ({ detail: { name, scopes } }),
     });
@@ -39,13 +42,17 @@ export class KeyActions {
 
   async revoke(call: JsonCall): Promise<void> {
     const id = targetId(call);
-    await this.#auditor.during(call, { action: 'key.revoke', target: id, act: () => known(id, changing(this.#stores.keys.revoke(id, callerId(call)))) });
+    await this.#auditor.during(call, {
+      action: 'key.revoke',
+      target: id,
+      act: () => known(id, changing(this.#stores.keys.revoke(id, callerId(call)))),
+    });
   }
 
   async delete(call: JsonCall): Promise<void> {
     const id = targetId(call);
     const act = async (): Promise<void> => {
-      if (!await changing(this.#stores.keys.delete(id, callerId(call)))) throw unknownKey(id);
+      if (!(await changing(this.#stores.keys.delete(id, callerId(call))))) throw unknownKey(id);
     };
     await this.#auditor.during(call, { action: 'key.delete', target: id, act });
   }
@@ -53,13 +60,19 @@ export class KeyActions {
   async rotate(call: JsonCall): Promise<MadeKey> {
     const id = targetId(call);
     const rotation = readRotation(isBlank(call.bytes) ? {} : firstObject(call.bytes));
-    return this.#auditor.during(call, { action: 'key.rotate', target: id, act: () => known(id, changing(this.#rotated(id, rotation))) });
+    return this.#auditor.during(call, {
+      action: 'key.rotate',
+      target: id,
+      act: () => known(id, changing(this.#rotated(id, rotation))),
+    });
   }
 
   async #rotated(id: string, rotation: Rotation): Promise<MadeKey | undefined> {
     const { keys, sessions } = this.#stores;
     if (!rotation.endsSessions) return keys.rotate(id, rotation);
-    const began = (await sessions.list()).flatMap(({ credentialId, createdAt }) => (credentialId === id ? [createdAt] : []));
+    const began = (await sessions.list()).flatMap(({ credentialId, createdAt }) =>
+      credentialId === id ? [createdAt] : [],
+    );
     return keys.rotate(id, { ...rotation, newestSession: began[0] }); // the newest comes first
   }
 }

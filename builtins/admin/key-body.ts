@@ -24,7 +24,12 @@ export function readDraft(body: JsonObject): KeyDraft {
   if (name.trim() === '') throw invalidRequest('name must be a text that is not empty');
   refuseLong(name);
   const checked = checkScopes(scopes);
-  return { name, scopes: checked.length > 0 ? checked : ['read_only'], expiresAt: readExpiry(expiresAt), limits: withoutNull(readLimits(members)) };
+  return {
+    name,
+    scopes: checked.length > 0 ? checked : ['read_only'],
+    expiresAt: readExpiry(expiresAt),
+    limits: withoutNull(readLimits(members)),
+  };
 }
 
 /** The body of `PUT /admin/keys/{id}`: what is left out or empty stays; of the limits, `null` and an empty list take one away. Source: admin reference 4.3. */
@@ -43,7 +48,10 @@ export function readChange(body: JsonObject): KeyChange {
 /** The body of a rotation. */
 export function readRotation(body: JsonObject): Rotation {
   const members = new Members(body);
-  return { graceMs: (members.integer('grace_seconds', 0, LONGEST_GRACE_S) ?? 0) * 1000, endsSessions: members.flag('end_sessions') };
+  return {
+    graceMs: (members.integer('grace_seconds', 0, LONGEST_GRACE_S) ?? 0) * 1000,
+    endsSessions: members.flag('end_sessions'),
+  };
 }
 
 interface TypedBody {
@@ -66,18 +74,21 @@ function readTypes(body: JsonObject): TypedBody {
 }
 
 function refuseLong(name: string): void {
-  if (name.length > LONGEST_NAME) throw invalidRequest(`name has ${name.length} characters, the limit is ${LONGEST_NAME}`);
+  if (name.length > LONGEST_NAME)
+    throw invalidRequest(`name has ${name.length} characters, the limit is ${LONGEST_NAME}`);
 }
 
 function refuseMany(name: string, entries: readonly string[]): void {
-  if (entries.length > MOST_ENTRIES) throw invalidRequest(`${name} has ${entries.length} entries, the limit is ${MOST_ENTRIES}`);
+  if (entries.length > MOST_ENTRIES)
+    throw invalidRequest(`${name} has ${entries.length} entries, the limit is ${MOST_ENTRIES}`);
 }
 
 function checkScopes(scopes: readonly string[]): readonly Scope[] {
   refuseMany('scopes', scopes);
   return scopes.map((each) => {
     const scope = SCOPES.find((known) => known === each);
-    if (!scope) throw new GatewayError('invalid_scope', `the scope ${quoted(each)} does not exist; use ${SCOPES.join(' or ')}`);
+    if (!scope)
+      throw new GatewayError('invalid_scope', `the scope ${quoted(each)} does not exist; use ${SCOPES.join(' or ')}`);
     return scope;
   });
 }
@@ -85,7 +96,8 @@ function checkScopes(scopes: readonly string[]): readonly Scope[] {
 function readExpiry(text: string): number | undefined {
   if (text === '') return undefined;
   const at = parseTimestamp(text);
-  if (at === undefined) throw invalidRequest(`expires_at is ${quoted(text)}; use an RFC 3339 timestamp such as 2026-01-31T12:00:00Z`);
+  if (at === undefined)
+    throw invalidRequest(`expires_at is ${quoted(text)}; use an RFC 3339 timestamp such as 2026-01-31T12:00:00Z`);
   return at;
 }
 
@@ -95,7 +107,9 @@ type LimitChange = NonNullable<KeyChange['limits']>;
 function readLimits(members: Members): LimitChange {
   return {
     ...Object.fromEntries(LISTS.filter((name) => members.has(name)).map((name) => [name, readList(members, name)])),
-    ...Object.fromEntries(COUNTS.filter((name) => members.has(name)).map((name) => [name, members.integer(name, 1, MOST_A_MINUTE) ?? null])),
+    ...Object.fromEntries(
+      COUNTS.filter((name) => members.has(name)).map((name) => [name, members.integer(name, 1, MOST_A_MINUTE) ?? null]),
+    ),
     ...(members.has('budget_usd') && { budget_usd: members.amount('budget_usd') ?? null }),
   };
 }
@@ -105,7 +119,8 @@ function readList(members: Members, name: string): readonly string[] | null {
   refuseMany(name, entries);
   for (const entry of entries) {
     if (entry.trim() === '') throw invalidRequest(`${name} holds an empty entry`);
-    if (entry.length > LONGEST_ENTRY) throw invalidRequest(`${name} holds an entry of ${entry.length} characters, the limit is ${LONGEST_ENTRY}`);
+    if (entry.length > LONGEST_ENTRY)
+      throw invalidRequest(`${name} holds an entry of ${entry.length} characters, the limit is ${LONGEST_ENTRY}`);
   }
   return entries.length > 0 ? entries : null;
 }

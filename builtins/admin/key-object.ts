@@ -3,17 +3,28 @@ import { timestamp } from './timestamps.ts';
 
 /** A key as every route shows it, in the order of specification 2.1. What is unset is left out. `key` is the whole value right after it was made. */
 export function keyObject(record: KeyRecord, key: string = record.display): object {
-  const { id, name, scopes, createdAt, revokedAt, expiresAt, rotatedAt, lastUsedAt, usageCount, active, limits } = record;
+  const { id, name, scopes, createdAt, revokedAt, expiresAt, rotatedAt, lastUsedAt, usageCount, active, limits } =
+    record;
   const { models, providers, tags, mcp_tools, rpm, tpm, budget_usd } = limits;
   return {
-    id, key, name, scopes,
+    id,
+    key,
+    name,
+    scopes,
     created_at: timestamp(createdAt),
     revoked_at: optional(revokedAt),
     expires_at: optional(expiresAt),
     rotated_at: optional(rotatedAt),
     last_used_at: optional(lastUsedAt),
     usage_count: usageCount,
-    active, models, providers, tags, mcp_tools, rpm, tpm, budget_usd,
+    active,
+    models,
+    providers,
+    tags,
+    mcp_tools,
+    rpm,
+    tpm,
+    budget_usd,
   };
 }
 

@@ -12,7 +12,10 @@ const KEY = `${KEYS}/:id`;
 
 /** Keys: made, listed, changed and ended. Source: specification 4.7, admin reference 4 and 5. */
 export function keyRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
-  const { log, stores: { keys } } = host;
+  const {
+    log,
+    stores: { keys },
+  } = host;
   const actions = new KeyActions(host, auditor);
   const read = { method: 'GET', scope: 'read_only' } as const;
   const write = { scope: 'admin', maxBytes: mostBytes(host) } as const;
@@ -21,13 +24,48 @@ export function keyRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
     return { status: 200, body: keyObject(await known(id, reading(keys.get(id), log))) };
   };
   return [
-    { ...read, path: KEYS, answer: async () => ({ status: 200, body: (await reading(keys.list(), log)).map((record) => keyObject(record)) }) },
+    {
+      ...read,
+      path: KEYS,
+      answer: async () => ({ status: 200, body: (await reading(keys.list(), log)).map((record) => keyObject(record)) }),
+    },
     { ...read, path: KEY, answer: one },
-    { ...write, method: 'POST', path: KEYS, answer: async (call) => ({ status: 201, body: made(await actions.create(call)) }) },
-    { ...write, method: 'PUT', path: KEY, answer: async (call) => ({ status: 200, body: keyObject(await actions.update(call)) }) },
-    { method: 'DELETE', path: KEY, scope: 'admin', answer: async (call) => { await actions.delete(call); return { status: 204 }; } },
-    { method: 'POST', path: `${KEY}/revoke`, scope: 'admin', answer: async (call) => { await actions.revoke(call); return { status: 200, body: { status: 'revoked' } }; } },
-    { ...write, method: 'POST', path: `${KEY}/rotate`, answer: async (call) => ({ status: 200, body: made(await actions.rotate(call)) }) },
+    {
+      ...write,
+      method: 'POST',
+      path: KEYS,
+      answer: async (call) => ({ status: 201, body: made(await actions.create(call)) }),
+    },
+    {
+      ...write,
+      method: 'PUT',
+      path: KEY,
+      answer: async (call) => ({ status: 200, body: keyObject(await actions.update(call)) }),
+    },
+    {
+      method: 'DELETE',
+      path: KEY,
+      scope: 'admin',
+      answer: async (call) => {
+        await actions.delete(call);
+        return { status: 204 };
+      },
+    },
+    {
+      method: 'POST',
+      path: `${KEY}/revoke`,
+      scope: 'admin',
+      answer: async (call) => {
+        await actions.revoke(call);
+        return { status: 200, body: { status: 'revoked' } };
+      },
+    },
+    {
+      ...write,
+      method: 'POST',
+      path: `${KEY}/rotate`,
+      answer: async (call) => ({ status: 200, body: made(await actions.rotate(call)) }),
+    },
   ];
 }
 

@@ -21,18 +21,40 @@ type Answering = (logs: LogReader, call: JsonCall) => Promise<JsonAnswer>;
 
 /** The request log: listed, summed up, purged; how one request was routed. Source: specification 2.3, 2.4 and 4.7, admin reference 12, 13 and 15. */
 export function logRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
-  const { log, services: { clock }, stores: { logReader } } = host;
+  const {
+    log,
+    services: { clock },
+    stores: { logReader },
+  } = host;
   /** Without a store the answer is 501, whatever the parameters. */
-  const kept = (answer: Answering) => (call: JsonCall): Promise<JsonAnswer> => {
-    const logs = logReader.value;
-    if (!logs) throw new GatewayError('not_implemented', 'this gateway keeps no request log; set REQUEST_LOG_STORE_BACKEND');
-    return answer(logs, call);
-  };
+  const kept =
+    (answer: Answering) =>
+    (call: JsonCall): Promise<JsonAnswer> => {
+      const logs = logReader.value;
+      if (!logs)
+        throw new GatewayError('not_implemented', 'this gateway keeps no request log; set REQUEST_LOG_STORE_BACKEND');
+      return answer(logs, call);
+    };
   return [
-    { method: 'GET', path: '/admin/logs', scope: 'read_only', answer: kept((logs, call) => reading(list(logs, call), log)) },
+    {
+      method: 'GET',
+      path: '/admin/logs',
+      scope: 'read_only',
+      answer: kept((logs, call) => reading(list(logs, call), log)),
+    },
     { method: 'DELETE', path: '/admin/logs', scope: 'admin', answer: kept((logs, call) => purge(logs, call, auditor)) },
-    { method: 'GET', path: '/admin/logs/stats', scope: 'read_only', answer: kept((logs, call) => reading(statistics(logs, call, clock.now()), log)) },
-    { method: 'GET', path: '/admin/explain/:id', scope: 'read_only', answer: kept((logs, call) => reading(decision(logs, call), log)) },
+    {
+      method: 'GET',
+      path: '/admin/logs/stats',
+      scope: 'read_only',
+      answer: kept((logs, call) => reading(statistics(logs, call, clock.now()), log)),
+    },
+    {
+      method: 'GET',
+      path: '/admin/explain/:id',
+      scope: 'read_only',
+      answer: kept((logs, call) => reading(decision(logs, call), log)),
+    },
   ];
 }
 
@@ -43,8 +65,14 @@ async function list(logs: LogReader, { request }: JsonCall): Promise<JsonAnswer>
   const since = query.moment('since');
   const stages = stagesOf(query, TERMINAL_STAGES);
   const keyId = query.filter('api_key_id');
-  const page = await logs.list({ ...namesOf(query), stages, since, apiKeyId: keyId === 'none' ? null : keyId }, limit, offset);
-  const [stage, model, provider, api_key_id] = ['stage', 'model', 'provider', 'api_key_id'].map((name) => query.text(name));
+  const page = await logs.list(
+    { ...namesOf(query), stages, since, apiKeyId: keyId === 'none' ? null : keyId },
+    limit,
+    offset,
+  );
+  const [stage, model, provider, api_key_id] = ['stage', 'model', 'provider', 'api_key_id'].map((name) =>
+    query.text(name),
+  );
   return {
     status: 200,
     body: {
@@ -63,21 +91,33 @@ async function statistics(logs: LogReader, { request }: JsonCall, now: number): 
   const filters = { ...namesOf(query), since };
   const [stage] = stagesOf(query, []);
   const found = await logs.statistics({ ...filters, stages: stage === undefined ? TERMINAL_STAGES : [stage] }, stage);
-  const series = since === undefined || buckets === 0
-    ? undefined
-    : await logs.series({ ...filters, stages: stage === undefined ? [] : [stage] }, { start: since, end: Math.max(now, since + 1000), buckets });
+  const series =
+    since === undefined || buckets === 0
+      ? undefined
+      : await logs.series(
+          { ...filters, stages: stage === undefined ? [] : [stage] },
+          { start: since, end: Math.max(now, since + 1000), buckets },
+        );
   const [model, provider] = [query.text('model'), query.text('provider')];
-  return { status: 200, body: { ...statisticsBody(found, series, limit), filters: { limit, buckets, stage: query.text('stage'), model, provider, since: query.text('since') } } };
+  return {
+    status: 200,
+    body: {
+      ...statisticsBody(found, series, limit),
+      filters: { limit, buckets, stage: query.text('stage'), model, provider, since: query.text('since') },
+    },
+  };
 }
 
 async function purge(logs: LogReader, call: JsonCall, auditor: Auditor): Promise<JsonAnswer> {
   const query = new Query(call.request);
   const before = query.moment('before');
-  if (before === undefined) throw invalidRequest('before is missing; say up to which moment rows are deleted, as an RFC 3339 timestamp');
+  if (before === undefined)
+    throw invalidRequest('before is missing; say up to which moment rows are deleted, as an RFC 3339 timestamp');
   const [raw, stage, model, provider] = ['before', 'stage', 'model', 'provider'].map((name) => query.text(name));
   if (stage === 'all') throw invalidRequest('stage is "all"; leave it out to delete the rows of every stage');
   const deleted = await auditor.during(call, {
-    action: 'logs.purge', target: '*',
+    action: 'logs.purge',
+    target: '*',
     act: () => logs.purge({ ...namesOf(query), stages: stagesOf(query, []), before }).catch(asUnavailable),
     done: (count) => ({ detail: { before: raw, deleted: count } }),
   });
@@ -86,7 +126,10 @@ async function purge(logs: LogReader, call: JsonCall, auditor: Auditor): Promise
 
 /** Rows are deleted in slices, so some may be gone. */
 function asUnavailable(error: unknown): never {
-  if (error instanceof StoreUnavailable) throw new GatewayError('store_unavailable', `${error.message}; it may have deleted some of the rows, try again`, { cause: error });
+  if (error instanceof StoreUnavailable)
+    throw new GatewayError('store_unavailable', `${error.message}; it may have deleted some of the rows, try again`, {
+      cause: error,
+    });
   throw error;
 }
 
@@ -96,7 +139,10 @@ async function decision(logs: LogReader, { parameter }: JsonCall): Promise<JsonA
   if (!row) throw new GatewayError('resource_not_found', `the request log has no row of ${JSON.stringify(id)}`);
   const recorded = row.decision === null ? {} : parseJson(row.decision);
   const order = row.target === null ? {} : { order: [{ target: row.target }] };
-  return { status: 200, body: { model: row.model ?? '', ...order, ...(isFields(recorded) ? shownDecision(recorded) : {}) } };
+  return {
+    status: 200,
+    body: { model: row.model ?? '', ...order, ...(isFields(recorded) ? shownDecision(recorded) : {}) },
+  };
 }
 
 /** `all` leaves every stage, as an absent one does unless others stand for it. */

@@ -10,7 +10,11 @@ interface Sums {
 }
 
 /** Statistics as they are shown; `limit` names at most, all when it is 0. Source: specification 2.4, admin reference 13. */
-export function statisticsBody({ groups, latency, ttft, byStage, topErrors }: LogStatistics, series: LogSeries | undefined, limit: number): object {
+export function statisticsBody(
+  { groups, latency, ttft, byStage, topErrors }: LogStatistics,
+  series: LogSeries | undefined,
+  limit: number,
+): object {
   const sum = (of: (group: LogGroup) => number): number => groups.reduce((total, group) => total + of(group), 0);
   return {
     summary: {
@@ -24,7 +28,9 @@ export function statisticsBody({ groups, latency, ttft, byStage, topErrors }: Lo
     },
     latency_ms: latency ?? null,
     ttft_ms: ttft ?? null,
-    by_stage: Object.fromEntries(byStage.toSorted((a, b) => (a.stage < b.stage ? -1 : 1)).map(({ stage, count }) => [stage, count])),
+    by_stage: Object.fromEntries(
+      byStage.toSorted((a, b) => (a.stage < b.stage ? -1 : 1)).map(({ stage, count }) => [stage, count]),
+    ),
     by_provider: byName(groups, ({ provider }) => provider, limit),
     by_model: byName(groups, ({ model }) => model, limit),
     top_errors: topErrors,
@@ -45,7 +51,9 @@ function byName(groups: readonly LogGroup[], nameOf: (group: LogGroup) => string
     known.unpriced += group.unpriced;
     sums.set(name, known);
   }
-  const sorted = [...sums].toSorted(([a, { count: countA }], [b, { count: countB }]) => countB - countA || (a < b ? -1 : 1));
+  const sorted = [...sums].toSorted(
+    ([a, { count: countA }], [b, { count: countB }]) => countB - countA || (a < b ? -1 : 1),
+  );
   return Object.fromEntries(limit === 0 ? sorted : sorted.slice(0, limit));
 }
 
@@ -53,9 +61,13 @@ function seriesBody({ points, truncated, start, end, buckets }: LogSeries): obje
   const width = (end - start) / buckets;
   const seconds = (at: number): string => timestamp(Math.floor(at / 1000) * 1000);
   return {
-    points: points.map(({ requests, errors, promptTokens, completionTokens }, at) => (
-      { start: seconds(start + at * width), requests, errors, prompt_tokens: promptTokens, completion_tokens: completionTokens }
-    )),
+    points: points.map(({ requests, errors, promptTokens, completionTokens }, at) => ({
+      start: seconds(start + at * width),
+      requests,
+      errors,
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+    })),
     truncated,
     start: timestamp(start),
     end: timestamp(end),

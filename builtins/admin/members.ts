@@ -51,14 +51,15 @@ export class Members {
   }
 
   #given(name: string): unknown {
-    return this.has(name) ? this.#body[name] ?? undefined : undefined;
+    return this.has(name) ? (this.#body[name] ?? undefined) : undefined;
   }
 }
 
 /** What every store can keep: a NUL or half a surrogate pair is refused by some and changed by others. */
 function storable(value: unknown, name: string): string {
   if (typeof value !== 'string') throw wrongType(name, 'a text', value);
-  if (value.includes('\0') || !value.isWellFormed()) throw invalidRequest(`${name} holds a character that cannot be stored: NUL, or half a surrogate pair`);
+  if (value.includes('\0') || !value.isWellFormed())
+    throw invalidRequest(`${name} holds a character that cannot be stored: NUL, or half a surrogate pair`);
   return value;
 }
 

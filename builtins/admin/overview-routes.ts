@@ -15,17 +15,28 @@ export function overviewRoutes(host: Host): readonly JsonRoute[] {
   return [
     { ...read, path: '/admin/dashboard', answer: () => dashboard(host) },
     { ...read, path: '/admin/health', answer: ({ principal }: JsonCall) => health(host, principal?.scopes ?? []) },
-    { ...read, path: '/admin/providers/catalog', answer: () => ({ status: 200, body: { providers: builtInProviders(host) } }) },
+    {
+      ...read,
+      path: '/admin/providers/catalog',
+      answer: () => ({ status: 200, body: { providers: builtInProviders(host) } }),
+    },
   ];
 }
 
 /** Every provider that this build ships, whether or not it is set up. */
 function builtInProviders({ registry, providers, services: { catalog } }: Host): object[] {
-  const shipped = [...registry.providers.values()].filter(({ name, offline }) => !offline && registry.originOf('provider', name) === SHIPPED);
-  const isCurrent = (provider: string, model: string): boolean => !['deprecated', 'legacy'].includes(catalog.entry(provider, model)?.lifecycle.status ?? '');
-  return shipped.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(({ name }) => ({
-    id: name, registered: providers.has(name), catalog_models: catalog.modelsOf(name).filter((model) => isCurrent(name, model)).length,
-  }));
+  const shipped = [...registry.providers.values()].filter(
+    ({ name, offline }) => !offline && registry.originOf('provider', name) === SHIPPED,
+  );
+  const isCurrent = (provider: string, model: string): boolean =>
+    !['deprecated', 'legacy'].includes(catalog.entry(provider, model)?.lifecycle.status ?? '');
+  return shipped
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name }) => ({
+      id: name,
+      registered: providers.has(name),
+      catalog_models: catalog.modelsOf(name).filter((model) => isCurrent(name, model)).length,
+    }));
 }
 
 interface ProviderState {
@@ -41,11 +52,23 @@ function providerStates(host: Host): ProviderState[] {
   const { current, registry, variables } = host;
   const named = (current?.targetList ?? []).map(({ virtualKey }) => virtualKey).filter((name) => !registered.has(name));
   return [
-    ...Array.from(registered, (name) => ({ name, status: 'available' as const, models: current?.modelCounts.get(name) ?? 0 })),
+    ...Array.from(registered, (name) => ({
+      name,
+      status: 'available' as const,
+      models: current?.modelCounts.get(name) ?? 0,
+    })),
     ...named.map((name) => {
       const module = registry.providers.get(name);
       const missing = module ? missingVariables(module, variables) : [];
-      return { name, status: 'unavailable' as const, models: 0, message: missing.length > 0 ? `not registered: ${missing.join(', ')} is not set` : 'not registered: it could not be set up' };
+      return {
+        name,
+        status: 'unavailable' as const,
+        models: 0,
+        message:
+          missing.length > 0
+            ? `not registered: ${missing.join(', ')} is not set`
+            : 'not registered: it could not be set up',
+      };
     }),
   ];
 }
@@ -72,7 +95,10 @@ async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer>
   const { stores } = host;
   const logReader = stores.logReader.value;
   const [keys, configuration, logs, audit] = await Promise.all([
-    answering(stores.keys), answering(stores.configuration.value), logReader ? answering(logReader) : ('disabled' as const), answering(stores.audit),
+    answering(stores.keys),
+    answering(stores.configuration.value),
+    logReader ? answering(logReader) : ('disabled' as const),
+    answering(stores.audit),
   ]);
   const providers = providerStates(host);
   const components: readonly { readonly name: string; readonly status: ComponentStatus }[] = [
@@ -87,8 +113,17 @@ async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer>
   return {
     status: 200,
     body: {
-      status: overall(host, [keys, configuration, logs, ...providers.map(({ status }) => status), ...needed]), providers, components,
-      mcp_servers: servers.map(({ name, ready, required, lastError }) => ({ name: new TextScrubber(host.redactor).name(name), ready, required, last_error: lastError })), scopes, targets: targetStates(host.current),
+      status: overall(host, [keys, configuration, logs, ...providers.map(({ status }) => status), ...needed]),
+      providers,
+      components,
+      mcp_servers: servers.map(({ name, ready, required, lastError }) => ({
+        name: new TextScrubber(host.redactor).name(name),
+        ready,
+        required,
+        last_error: lastError,
+      })),
+      scopes,
+      targets: targetStates(host.current),
     },
   };
 }
@@ -105,7 +140,13 @@ interface TargetState {
 function targetStates(current: Generation | undefined): TargetState[] {
   return (current?.targetList ?? []).map(({ virtualKey, provider }) => {
     const { held = 0, waiting = 0 } = current?.hooks.load.call(virtualKey) ?? {};
-    return { name: virtualKey, registered: provider !== undefined, circuit: current?.hooks.circuit.call(virtualKey) ?? 'closed', in_flight: held, waiting };
+    return {
+      name: virtualKey,
+      registered: provider !== undefined,
+      circuit: current?.hooks.circuit.call(virtualKey) ?? 'closed',
+      in_flight: held,
+      waiting,
+    };
   });
 }
 
@@ -117,5 +158,8 @@ function overall(host: Host, statuses: readonly string[]): 'degraded' | 'healthy
 
 /** Pings have a limit of their own. */
 async function answering(store: { ping(): Promise<void> }): Promise<ComponentStatus> {
-  return store.ping().then(() => 'healthy' as const, () => 'unavailable' as const);
+  return store.ping().then(
+    () => 'healthy' as const,
+    () => 'unavailable' as const,
+  );
 }

@@ -8,15 +8,26 @@ import { failsOpen } from '../../host/pipeline/guard.ts';
 /** The plugins of the running configuration, what they read of it, and all that could stand there. Source: specification 2.6, admin reference 15. */
 export function pluginRoutes(host: Host): readonly JsonRoute[] {
   let catalog: object | undefined; // the registry is sealed before routes are mounted; to describe its schemas takes a tenth of a start
-  const configured = (): object[] => (host.current?.config.plugins ?? []).map(({ name, type = '', enabled }) => ({ name, type, enabled }));
+  const configured = (): object[] =>
+    (host.current?.config.plugins ?? []).map(({ name, type = '', enabled }) => ({ name, type, enabled }));
   const covered = (): object => {
     const { rows, warnings } = host.current ? coverage(host, host.current.config) : { rows: [], warnings: [] };
     return { data: rows, warnings };
   };
   return [
     { method: 'GET', path: '/admin/plugins', scope: 'read_only', answer: () => ({ status: 200, body: configured() }) },
-    { method: 'GET', path: '/admin/plugins/catalog', scope: 'read_only', answer: () => ({ status: 200, body: catalog ??= { data: [...host.registry.plugins.values()].map(described) } }) },
-    { method: 'GET', path: '/admin/plugins/coverage', scope: 'read_only', answer: () => ({ status: 200, body: covered() }) },
+    {
+      method: 'GET',
+      path: '/admin/plugins/catalog',
+      scope: 'read_only',
+      answer: () => ({ status: 200, body: (catalog ??= { data: [...host.registry.plugins.values()].map(described) }) }),
+    },
+    {
+      method: 'GET',
+      path: '/admin/plugins/coverage',
+      scope: 'read_only',
+      answer: () => ({ status: 200, body: covered() }),
+    },
   ];
 }
 

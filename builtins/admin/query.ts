@@ -65,14 +65,18 @@ export class Query {
     const text = this.text(name);
     if (text === '') return undefined;
     const at = parseTimestamp(text);
-    if (at === undefined) throw invalidRequest(`${name} is ${quoted(text)}; use an RFC 3339 timestamp such as 2026-01-31T12:00:00Z, with a plus sign written as %2B`);
+    if (at === undefined)
+      throw invalidRequest(
+        `${name} is ${quoted(text)}; use an RFC 3339 timestamp such as 2026-01-31T12:00:00Z, with a plus sign written as %2B`,
+      );
     return at;
   }
 
   #integer(name: string, least: number): number | undefined {
     const text = this.text(name);
     if (text === '') return undefined;
-    if (!/^\d+$/.test(text) || Number(text) < least) throw invalidRequest(`${name} is ${quoted(text)}; use an integer of ${least} or more`);
+    if (!/^\d+$/.test(text) || Number(text) < least)
+      throw invalidRequest(`${name} is ${quoted(text)}; use an integer of ${least} or more`);
     return Number(text);
   }
 }

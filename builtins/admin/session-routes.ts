@@ -17,25 +17,44 @@ export function sessionRoutes({ log, stores: { sessions } }: Host, auditor: Audi
   };
   const signOut = (call: JsonCall): Promise<JsonAnswer> => {
     const id = call.principal?.sessionId;
-    if (id === undefined) throw new GatewayError('not_a_session', 'this request was made with a key, which has no session to end');
+    if (id === undefined)
+      throw new GatewayError('not_a_session', 'this request was made with a key, which has no session to end');
     return end(call, 'session.logout', id);
   };
   const endAll = async (call: JsonCall): Promise<JsonAnswer> => {
-    const revoked = await auditor.during(call, { action: 'session.revoke_all', target: '*', act: () => changing(sessions.deleteAll()), done: (count) => ({ detail: { count } }) });
+    const revoked = await auditor.during(call, {
+      action: 'session.revoke_all',
+      target: '*',
+      act: () => changing(sessions.deleteAll()),
+      done: (count) => ({ detail: { count } }),
+    });
     return { status: 200, body: { revoked } };
   };
   return [
     { method: 'DELETE', path: '/admin/session', scope: 'read_only', answer: signOut },
-    { method: 'GET', path: SESSIONS, scope: 'read_only', answer: async () => ({ status: 200, body: { data: (await reading(sessions.list(), log)).map(shown) } }) },
+    {
+      method: 'GET',
+      path: SESSIONS,
+      scope: 'read_only',
+      answer: async () => ({ status: 200, body: { data: (await reading(sessions.list(), log)).map(shown) } }),
+    },
     { method: 'DELETE', path: SESSIONS, scope: 'admin', answer: endAll },
-    { method: 'DELETE', path: `${SESSIONS}/:id`, scope: 'admin', answer: (call) => end(call, 'session.revoke', targetId(call)) },
+    {
+      method: 'DELETE',
+      path: `${SESSIONS}/:id`,
+      scope: 'admin',
+      answer: (call) => end(call, 'session.revoke', targetId(call)),
+    },
   ];
 }
 
 /** `active` is there for sessions of an ended credential alone: the entry of a live one has exactly the specified members. */
 function shown({ id, credentialId, subject, scopes, createdAt, lastSeenAt, expiresAt, active }: ListedSession): object {
   return {
-    id, credential_id: credentialId, subject, scopes,
+    id,
+    credential_id: credentialId,
+    subject,
+    scopes,
     created_at: timestamp(createdAt),
     last_seen_at: lastSeenAt === undefined ? undefined : timestamp(lastSeenAt),
     expires_at: timestamp(expiresAt),

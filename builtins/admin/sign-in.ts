@@ -15,7 +15,11 @@ const ACTION = 'session.create';
 
 /** A key, or the master key, becomes a session. The route has a limit of its own and looks at the credential itself. Source: admin reference 7.1. */
 export function signInRoute(host: Host, auditor: Auditor): JsonRoute {
-  const { counters, services: { clock }, stores: { principals, sessions } } = host;
+  const {
+    counters,
+    services: { clock },
+    stores: { principals, sessions },
+  } = host;
   const buckets = createBuckets(MOST_ADDRESSES);
 
   const limit = (address: string): void => {
@@ -31,7 +35,10 @@ export function signInRoute(host: Host, auditor: Auditor): JsonRoute {
       principal = await changing(principals.identify(credential));
       if (!principal) throw invalidKey();
       const { id, name, scopes } = principal;
-      const { token, session: { subject, expiresAt } } = await changing(sessions.create({ credentialId: id, subject: name, scopes }));
+      const {
+        token,
+        session: { subject, expiresAt },
+      } = await changing(sessions.create({ credentialId: id, subject: name, scopes }));
       auditor.record({ context, principal }, { action: ACTION, target: id, outcome: 'ok', detail: { subject } });
       return { status: 201, body: { token, subject, scopes, expires_at: timestamp(expiresAt) } };
     } catch (error) {
@@ -41,7 +48,9 @@ export function signInRoute(host: Host, auditor: Auditor): JsonRoute {
   };
 
   return {
-    method: 'POST', path: '/admin/session', scope: 'open',
+    method: 'POST',
+    path: '/admin/session',
+    scope: 'open',
     answer: (call) => {
       limit(call.context.address);
       const bearer = bearerOf(call.request);

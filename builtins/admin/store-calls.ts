@@ -6,7 +6,8 @@ export async function changing<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof StoreUnavailable) throw new GatewayError('store_unavailable', `${error.message}; nothing was changed, try again`, { cause: error });
+    if (error instanceof StoreUnavailable)
+      throw new GatewayError('store_unavailable', `${error.message}; nothing was changed, try again`, { cause: error });
     throw error;
   }
 }

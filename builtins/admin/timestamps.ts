@@ -7,7 +7,14 @@ const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 /** Unix milliseconds of an RFC 3339 timestamp with an offset, `T` and `Z` in upper case; `undefined` for anything else. */
 export function parseTimestamp(text: string): number | undefined {
   const [, year, month, day, hour, minute, second, offsetHour = '0', offsetMinute = '0'] = RFC_3339.exec(text) ?? [];
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59 || Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
+  if (
+    Number(hour) > 23 ||
+    Number(minute) > 59 ||
+    Number(second) > 59 ||
+    Number(offsetHour) > 23 ||
+    Number(offsetMinute) > 59
+  )
+    return undefined;
   if (year === undefined || !isDay(Number(year), Number(month), Number(day))) return undefined;
   const at = Date.parse(text.replace(/\.(\d{1,3})\d*/, '.$1'));
   return at >= EARLIEST && at <= LATEST ? at : undefined;

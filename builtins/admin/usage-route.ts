@@ -21,8 +21,19 @@ export function usageRoute({ log, stores: { keys } }: Host): JsonRoute {
       status: 200,
       body: {
         data: page.keys.map((record) => keyObject(record)),
-        summary: { total_keys: page.totalKeys, active_keys: page.activeKeys, total_usage: page.totalUsage, returned_keys: page.keys.length },
-        filters: { limit, offset, sort, active: active === undefined ? '' : String(active), since: query.text('since') },
+        summary: {
+          total_keys: page.totalKeys,
+          active_keys: page.activeKeys,
+          total_usage: page.totalUsage,
+          returned_keys: page.keys.length,
+        },
+        filters: {
+          limit,
+          offset,
+          sort,
+          active: active === undefined ? '' : String(active),
+          since: query.text('since'),
+        },
       },
     };
   };

@@ -36,7 +36,8 @@ export default defineBuiltin({
     });
     hooks.assemble.tapPromise('authentication', async ({ hooks: pipeline, services: { clock } }) => {
       pipeline.finished.tap('authentication', ({ principal, charged, answeredBy }) => {
-        if (principal?.limits && charged && answeredBy === undefined) rates.debit(principal, charged.total_tokens, clock.monotonic());
+        if (principal?.limits && charged && answeredBy === undefined)
+          rates.debit(principal, charged.total_tokens, clock.monotonic());
       });
     });
   },
@@ -70,20 +71,35 @@ async function ask(entry: Entry, credentials: readonly string[]): Promise<Refusa
     return admit(entry, undefined);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    return admit(entry, undefined, new GatewayError('store_unavailable', 'the key store does not answer, the credential cannot be checked', { cause: error }));
+    return admit(
+      entry,
+      undefined,
+      new GatewayError('store_unavailable', 'the key store does not answer, the credential cannot be checked', {
+        cause: error,
+      }),
+    );
   }
 }
 
 /** Lets the request go on, or says why not. Where no credential is needed, one that is not known counts as none. */
-function admit({ host, path, rates, context }: Entry, principal: Principal | undefined, refusal?: GatewayError): Refusal | undefined {
+function admit(
+  { host, path, rates, context }: Entry,
+  principal: Principal | undefined,
+  refusal?: GatewayError,
+): Refusal | undefined {
   context.principal = principal;
   context.isAdmitted = principal !== undefined || (path.mayBeOpen === true && host.settings.allowUnauthenticated);
-  const error = context.isAdmitted ? outOfBounds(host, path, rates, principal) : refusal ?? unknownKey(context);
+  const error = context.isAdmitted ? outOfBounds(host, path, rates, principal) : (refusal ?? unknownKey(context));
   return error && { error };
 }
 
 /** What a credential that counts may not do. */
-function outOfBounds({ counters, services: { clock } }: Host, path: ProtectedPath, rates: KeyRates, principal: Principal | undefined): GatewayError | undefined {
+function outOfBounds(
+  { counters, services: { clock } }: Host,
+  path: ProtectedPath,
+  rates: KeyRates,
+  principal: Principal | undefined,
+): GatewayError | undefined {
   const scope = path.scope && scopeRefusal(principal, path.scope);
   if (scope || !path.isLimited || !principal?.limits) return scope;
   const limited = rates.refusal(principal, clock.monotonic());

@@ -10,27 +10,44 @@ import { modelNotFound } from '../../host/pipeline/shown.ts';
  */
 export default defineBuiltin({
   name: 'key-access',
-  apply: ({ hooks }) => hooks.assemble.tapPromise('key-access', async ({ hooks: pipeline, config: { aliases }, models, plugins, services: { redactor } }) => {
-    pipeline.prepare.tap({ name: 'key-access', stage: ORDER.keyAccess }, (exchange) => {
-      const { principal, model, surface, streaming, request, sent, routing: { pinned } } = exchange;
-      const limits = principal?.limits;
-      if (!limits) return;
-      if (limits.models) {
-        const named = [...modelsIn(request, true), ...(sent ? modelsIn(sent.value, sent.wire !== 'gemini') : [])];
-        const refusal = notListed(limits, named, aliases, redactor);
-        if (refusal) throw refusal;
-        exchange.sent = sent?.inspected(); // of a name that stands there twice only the one that was looked at leaves
-      }
-      if (plugins.mayChangeModel) return;
-      const isServed = mayAsk(limits, model, aliases)
-        && models.routeTargets(model, surface, streaming, pinned).some(({ virtualKey, serves }) => serves && mayServe(limits, virtualKey));
-      if (!isServed) throw modelNotFound(model, redactor);
-    });
-    pipeline.route.tap({ name: 'key-access', stage: ORDER.keyTargets }, (targets, { principal, model }) => {
-      const limits = principal?.limits;
-      if (!limits || (!limits.models && !limits.providers)) return targets;
-      const isAsked = mayAsk(limits, model, aliases);
-      return targets.map((target) => (isAsked && mayServe(limits, target.virtualKey) ? target : { ...target, serves: false }));
-    });
-  }),
+  apply: ({ hooks }) =>
+    hooks.assemble.tapPromise(
+      'key-access',
+      async ({ hooks: pipeline, config: { aliases }, models, plugins, services: { redactor } }) => {
+        pipeline.prepare.tap({ name: 'key-access', stage: ORDER.keyAccess }, (exchange) => {
+          const {
+            principal,
+            model,
+            surface,
+            streaming,
+            request,
+            sent,
+            routing: { pinned },
+          } = exchange;
+          const limits = principal?.limits;
+          if (!limits) return;
+          if (limits.models) {
+            const named = [...modelsIn(request, true), ...(sent ? modelsIn(sent.value, sent.wire !== 'gemini') : [])];
+            const refusal = notListed(limits, named, aliases, redactor);
+            if (refusal) throw refusal;
+            exchange.sent = sent?.inspected(); // of a name that stands there twice only the one that was looked at leaves
+          }
+          if (plugins.mayChangeModel) return;
+          const isServed =
+            mayAsk(limits, model, aliases) &&
+            models
+              .routeTargets(model, surface, streaming, pinned)
+              .some(({ virtualKey, serves }) => serves && mayServe(limits, virtualKey));
+          if (!isServed) throw modelNotFound(model, redactor);
+        });
+        pipeline.route.tap({ name: 'key-access', stage: ORDER.keyTargets }, (targets, { principal, model }) => {
+          const limits = principal?.limits;
+          if (!limits || (!limits.models && !limits.providers)) return targets;
+          const isAsked = mayAsk(limits, model, aliases);
+          return targets.map((target) =>
+            isAsked && mayServe(limits, target.virtualKey) ? target : { ...target, serves: false },
+          );
+        });
+      },
+    ),
 });

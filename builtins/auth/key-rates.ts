@@ -28,11 +28,15 @@ export class KeyRates {
   }
 
   debit({ id, limits }: Principal, tokens: number, now: number): void {
-    if (limits?.tpm !== undefined && tokens > 0) this.#tokens.take(id, perMinute(limits.tpm), now, tokens, Number.NEGATIVE_INFINITY);
+    if (limits?.tpm !== undefined && tokens > 0)
+      this.#tokens.take(id, perMinute(limits.tpm), now, tokens, Number.NEGATIVE_INFINITY);
   }
 }
 
-const perMinute = (limit: number): { readonly ratePerSecond: number; readonly burst: number } => ({ ratePerSecond: limit / 60, burst: limit });
+const perMinute = (limit: number): { readonly ratePerSecond: number; readonly burst: number } => ({
+  ratePerSecond: limit / 60,
+  burst: limit,
+});
 
 function limited(message: string, retryAfterMs: number): GatewayError {
   return new GatewayError('rate_limit_exceeded', message, { retryAfterMs: Math.max(1, retryAfterMs) });

@@ -2,22 +2,39 @@ import { CAPABILITIES, type CatalogEntry, type CatalogPricing } from '../../host
 import { type Fields, isFields, isText, setMember } from '../../host/contract/index.ts';
 
 const NO_PRICES: CatalogPricing = Object.freeze({
-  input_per_m_tokens: null, output_per_m_tokens: null, cache_read_per_m_tokens: null, cache_write_per_m_tokens: null, reasoning_per_m_tokens: null,
-  embedding_per_m_tokens: null, image_per_tile: null, audio_input_per_minute: null, audio_output_per_character: null,
+  input_per_m_tokens: null,
+  output_per_m_tokens: null,
+  cache_read_per_m_tokens: null,
+  cache_write_per_m_tokens: null,
+  reasoning_per_m_tokens: null,
+  embedding_per_m_tokens: null,
+  image_per_tile: null,
+  audio_input_per_minute: null,
+  audio_output_per_character: null,
 });
 
 const PRICE_NAMES: ReadonlySet<string> = new Set(Object.keys(NO_PRICES));
 const KNOWN_CAPABILITIES: ReadonlySet<string> = new Set(CAPABILITIES);
 
 /** Fields of the format that nothing here uses. */
-const UNUSED = new Set(['tier', 'finetune_train_per_m_tokens', 'finetune_input_per_m_tokens', 'finetune_output_per_m_tokens']);
+const UNUSED = new Set([
+  'tier',
+  'finetune_train_per_m_tokens',
+  'finetune_input_per_m_tokens',
+  'finetune_output_per_m_tokens',
+]);
 
 /** A price above this, a dollar for each token, is a mistake and not used. */
 const MAX_PRICE = 1_000_000;
 const MAX_TOKENS = 1_000_000_000;
 
 const NO_CAPABILITIES: CatalogEntry['capabilities'] = Object.freeze({});
-const GA: CatalogEntry['lifecycle'] = Object.freeze({ status: 'ga', deprecation_date: null, sunset_date: null, successor: null });
+const GA: CatalogEntry['lifecycle'] = Object.freeze({
+  status: 'ga',
+  deprecation_date: null,
+  sunset_date: null,
+  successor: null,
+});
 
 /** Entries by `provider/model_id`. */
 export interface Entries {
@@ -52,7 +69,11 @@ export function readEntries(document: unknown, base: EntryMap = new Map()): Read
   for (const [key, raw] of Object.entries(document)) {
     const problem = problemOf(key, raw);
     if (problem !== undefined) malformed.push(`${key}: ${problem}`);
-    else entries.set(key, readEntry(raw as Raw, base.get(key) ?? blankEntry(key), (field) => ignored.push(`${key}: ${field}`)));
+    else
+      entries.set(
+        key,
+        readEntry(raw as Raw, base.get(key) ?? blankEntry(key), (field) => ignored.push(`${key}: ${field}`)),
+      );
   }
   return { entries, malformed, ignored };
 }
@@ -63,7 +84,9 @@ function problemOf(key: string, raw: unknown): string | undefined {
   if (!isFields(raw)) return 'it is not an object';
   if (raw['mode'] !== undefined && !isText(raw['mode'])) return 'mode is not text';
   const { provider = key.slice(0, slash), model_id = key.slice(slash + 1) } = raw;
-  return isText(provider) && isText(model_id) && `${provider}/${model_id}` === key ? undefined : 'provider and model_id do not make its key';
+  return isText(provider) && isText(model_id) && `${provider}/${model_id}` === key
+    ? undefined
+    : 'provider and model_id do not make its key';
 }
 
 /** An entry of which nothing is known but its key. */
@@ -71,8 +94,17 @@ export function blankEntry(key: string): CatalogEntry {
   const slash = key.indexOf('/');
   const model_id = key.slice(slash + 1);
   return {
-    provider: key.slice(0, slash), model_id, display_name: model_id, mode: 'chat', context_window: 0, max_output_tokens: 0,
-    pricing: NO_PRICES, capabilities: NO_CAPABILITIES, lifecycle: GA, source: '', updated_at: '',
+    provider: key.slice(0, slash),
+    model_id,
+    display_name: model_id,
+    mode: 'chat',
+    context_window: 0,
+    max_output_tokens: 0,
+    pricing: NO_PRICES,
+    capabilities: NO_CAPABILITIES,
+    lifecycle: GA,
+    source: '',
+    updated_at: '',
   };
 }
 
@@ -87,10 +119,23 @@ function pick<T>(raw: Raw, field: string, had: T, isValid: (value: unknown) => v
   return had;
 }
 
-const isTokens = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;
+const isTokens = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;
 const isPrice = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= MAX_PRICE;
 const isDate = (value: unknown): value is string => typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);
-const FIELDS = new Set(['provider', 'model_id', 'display_name', 'mode', 'context_window', 'max_output_tokens', 'pricing', 'capabilities', 'lifecycle', 'source', 'updated_at']);
+const FIELDS = new Set([
+  'provider',
+  'model_id',
+  'display_name',
+  'mode',
+  'context_window',
+  'max_output_tokens',
+  'pricing',
+  'capabilities',
+  'lifecycle',
+  'source',
+  'updated_at',
+]);
 
 function readEntry(raw: Raw, had: CatalogEntry, ignore: Ignore): CatalogEntry {
   for (const field of Object.keys(raw)) if (!FIELDS.has(field) && !UNUSED.has(field)) ignore(field);
@@ -122,7 +167,11 @@ function readPricing(raw: unknown, had: CatalogPricing, ignore: Ignore): Catalog
   return pricing;
 }
 
-function readCapabilities(raw: unknown, had: CatalogEntry['capabilities'], ignore: Ignore): CatalogEntry['capabilities'] {
+function readCapabilities(
+  raw: unknown,
+  had: CatalogEntry['capabilities'],
+  ignore: Ignore,
+): CatalogEntry['capabilities'] {
   if (raw === undefined || raw === null) return had;
   if (!isFields(raw)) return ignored('capabilities', had, ignore);
   const capabilities: Record<string, boolean> = { ...had };
@@ -139,7 +188,7 @@ function readLifecycle(raw: unknown, had: CatalogEntry['lifecycle'], ignore: Ign
   if (!isFields(raw)) return ignored('lifecycle', had, ignore);
   const ignoreField = (field: string): void => ignore(`lifecycle.${field}`);
   const orNull = <T>(field: string, kept: T | null, isValid: (value: unknown) => value is T): T | null =>
-    (raw[field] === null ? null : pick<T | null>(raw, field, kept, isValid, ignoreField));
+    raw[field] === null ? null : pick<T | null>(raw, field, kept, isValid, ignoreField);
   return {
     status: pick<string>(raw, 'status', had.status, isText, ignoreField),
     deprecation_date: orNull('deprecation_date', had.deprecation_date, isDate),

@@ -25,8 +25,15 @@ export async function fetchCatalog({ url, variables, userAgent, signal }: Catalo
     let authorization = basicAuthorization(address);
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const { statusCode, headers, body } = await request(address.origin + address.pathname + address.search, {
-        dispatcher: agent, signal, headersTimeout: 0, bodyTimeout: 0,
-        headers: { accept: 'application/json', 'user-agent': userAgent, ...(authorization !== undefined && { authorization }) },
+        dispatcher: agent,
+        signal,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        headers: {
+          accept: 'application/json',
+          'user-agent': userAgent,
+          ...(authorization !== undefined && { authorization }),
+        },
       });
       if (statusCode === 200) return await collect(body);
       body.on('error', () => {}).destroy();

@@ -75,7 +75,12 @@ export class CatalogKeeper {
       const { entries, malformed, ignored } = readEntries(overlay);
       this.#overlay = overlay;
       const wrong = [...malformed, ...ignored];
-      if (wrong.length > 0) log.error('the model catalog overlay has values that are not used', { path, count: wrong.length, values: firstOf(wrong) });
+      if (wrong.length > 0)
+        log.error('the model catalog overlay has values that are not used', {
+          path,
+          count: wrong.length,
+          values: firstOf(wrong),
+        });
       log.info('model catalog overlay loaded', { path, models: entries.size });
     } catch (error) {
       log.error('the model catalog overlay is not used', { path, error });
@@ -95,7 +100,13 @@ export class CatalogKeeper {
 
   #use({ catalog, entries, malformed, ignored }: LoadedCatalog, from: Readonly<Record<string, string>>): void {
     this.#host.services.catalog = catalog;
-    this.#host.services.log.info('model catalog loaded', { ...from, version: catalog.version, models: entries.size, skipped: malformed.length, ignored_fields: ignored.length });
+    this.#host.services.log.info('model catalog loaded', {
+      ...from,
+      version: catalog.version,
+      models: entries.size,
+      skipped: malformed.length,
+      ignored_fields: ignored.length,
+    });
   }
 
   /** Fetches now and every day from now. */
@@ -105,12 +116,19 @@ export class CatalogKeeper {
     this.#fetching = this.#fetch(remote).catch((error: unknown) => {
       if (this.#closing.signal.aborted) return;
       counters.add('gateway_catalog_loads_total', { source: 'remote', result: 'error' });
-      log.warn('the remote model catalog is not used; the current one stays', { url: shownAddress(remote.url), version: this.catalog.version, error: reasonOf(error) });
+      log.warn('the remote model catalog is not used; the current one stays', {
+        url: shownAddress(remote.url),
+        version: this.catalog.version,
+        error: reasonOf(error),
+      });
     });
   }
 
   async #fetch({ url, timeoutMs, userAgent, onNewCatalog }: RemoteCatalog): Promise<void> {
-    const { variables, services: { counters, log } } = this.#host;
+    const {
+      variables,
+      services: { counters, log },
+    } = this.#host;
     const call = this.#bounded(timeoutMs);
     let text: string;
     try {
@@ -124,7 +142,9 @@ export class CatalogKeeper {
     counters.add('gateway_catalog_loads_total', { source: 'remote', result: 'success' });
     if (loaded.catalog.version === this.catalog.version) return;
     this.#use(loaded, { source: 'remote', url: shownAddress(url) });
-    await onNewCatalog().catch((error: unknown) => log.error('the configuration could not be rebuilt for the new model catalog', { error }));
+    await onNewCatalog().catch((error: unknown) =>
+      log.error('the configuration could not be rebuilt for the new model catalog', { error }),
+    );
   }
 
   /** A signal that fires after the time, or when the gateway closes. */
@@ -132,7 +152,9 @@ export class CatalogKeeper {
     const call = new AbortController();
     const closing = this.#closing.signal;
     const stop = (): void => call.abort(closing.reason);
-    const timer = this.#host.services.clock.timer(timeoutMs, () => call.abort(new Error(`no whole answer within ${timeoutMs} ms`)));
+    const timer = this.#host.services.clock.timer(timeoutMs, () =>
+      call.abort(new Error(`no whole answer within ${timeoutMs} ms`)),
+    );
     closing.addEventListener('abort', stop);
     return {
       signal: call.signal,

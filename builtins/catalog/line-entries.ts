@@ -38,7 +38,7 @@ export class LineEntries implements Entries {
     return entries && entries.size === text.split('\n').length - FRAME_LINES ? entries : undefined;
   }
 
-  * idsOf(prefix: string): Iterable<string> {
+  *idsOf(prefix: string): Iterable<string> {
     const start = `\n"${prefix}/`;
     for (let line = this.#text.indexOf(start); line >= 0; line = this.#text.indexOf(start, line + start.length)) {
       const at = line + start.length;

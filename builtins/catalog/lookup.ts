@@ -90,7 +90,12 @@ export class CatalogIndex {
   #foldedOf(prefix: string): ReadonlyMap<string, string> {
     let folded = this.#folded.get(prefix);
     if (!folded) {
-      folded = new Map([...this.#idsOf(prefix).keys()].toSorted().toReversed().map((id) => [id.toLowerCase(), id]));
+      folded = new Map(
+        [...this.#idsOf(prefix).keys()]
+          .toSorted()
+          .toReversed()
+          .map((id) => [id.toLowerCase(), id]),
+      );
       this.#folded.set(prefix, folded);
     }
     return folded;
@@ -101,6 +106,9 @@ const isPriced = ({ mode, pricing }: CatalogEntry): boolean => mode !== 'chat' |
 
 /** A chain as a whole; after an exact row that belongs to it, what comes later in it. */
 function prefixesAfter(provider: string, hasExact: boolean): readonly string[] {
-  const chain = CHAINS.get(provider) ?? (hasExact ? [...CHAINS.values()].find((prefixes) => prefixes.includes(provider)) : undefined) ?? [];
+  const chain =
+    CHAINS.get(provider) ??
+    (hasExact ? [...CHAINS.values()].find((prefixes) => prefixes.includes(provider)) : undefined) ??
+    [];
   return hasExact ? chain.slice(chain.indexOf(provider) + 1) : chain;
 }

@@ -19,7 +19,12 @@ export function readCatalogSettings(variables: Variables): CatalogSettings {
   const warnings: string[] = [];
   const timeoutMs = readTimeout(trimmed(variables['GW_MODEL_CATALOG_TIMEOUT']), warnings);
   const url = readUrl(trimmed(variables['GW_MODEL_CATALOG_URL']), warnings);
-  return { url: timeoutMs > 0 ? url : undefined, timeoutMs, overlayPath: trimmed(variables['GW_MODEL_CATALOG_OVERLAY']), warnings };
+  return {
+    url: timeoutMs > 0 ? url : undefined,
+    timeoutMs,
+    overlayPath: trimmed(variables['GW_MODEL_CATALOG_OVERLAY']),
+    warnings,
+  };
 }
 
 const trimmed = (text: string | undefined): string | undefined => text?.trim() || undefined;
@@ -33,6 +38,8 @@ function readTimeout(text: string | undefined, warnings: string[]): number {
 
 function readUrl(text: string | undefined, warnings: string[]): string | undefined {
   if (text === undefined || isHttp(text)) return text;
-  warnings.push(`GW_MODEL_CATALOG_URL is ${shownAddress(text)}: write http or https and a host; the shipped catalog is used`);
+  warnings.push(
+    `GW_MODEL_CATALOG_URL is ${shownAddress(text)}: write http or https and a host; the shipped catalog is used`,
+  );
   return undefined;
 }

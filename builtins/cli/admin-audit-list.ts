@@ -8,5 +8,11 @@ import { column, printRows, timeColumn } from './show.ts';
 export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   const limit = readLimit(input.options);
   const rows = await new Client(input, place).rows(`/admin/audit?limit=${limit}`);
-  return printRows(io, input.format, rows, [timeColumn('OCCURRED_AT', 'occurred_at', io, place.clock.now()), column('ACTION', 'action'), column('ACTOR', 'actor'), column('TARGET_ID', 'target_id'), column('OUTCOME', 'outcome')]);
+  return printRows(io, input.format, rows, [
+    timeColumn('OCCURRED_AT', 'occurred_at', io, place.clock.now()),
+    column('ACTION', 'action'),
+    column('ACTOR', 'actor'),
+    column('TARGET_ID', 'target_id'),
+    column('OUTCOME', 'outcome'),
+  ]);
 };

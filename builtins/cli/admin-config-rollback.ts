@@ -5,7 +5,10 @@ import { printDone, textOf } from './show.ts';
 
 /** `gw admin config rollback <version>` */
 export const run: RunCommand<CommandPlace> = async (input, io, place) => {
-  const { args: [version = ''], format } = input;
+  const {
+    args: [version = ''],
+    format,
+  } = input;
   await new Client(input, place).ok('POST', `/admin/config/rollback/${segment(version)}`);
   return printDone(io, format, `Rolled back to version ${textOf(version)}.`, { status: 'rolled_back', version });
 };

@@ -5,6 +5,9 @@ import { printData } from './show.ts';
 
 /** `gw admin keys rotate <id>`: the answer shows the new key, once. */
 export const run: RunCommand<CommandPlace> = async (input, io, place) => {
-  const { args: [id = ''], format } = input;
+  const {
+    args: [id = ''],
+    format,
+  } = input;
   return printData(io, format, await new Client(input, place).object('POST', `/admin/keys/${segment(id)}/rotate`));
 };

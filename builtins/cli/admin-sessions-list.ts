@@ -8,7 +8,11 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   const rows = await new Client(input, place).rows('/admin/sessions');
   const now = place.clock.now();
   return printRows(io, input.format, rows, [
-    column('ID', 'id'), column('SUBJECT', 'subject'), column('SCOPES', 'scopes'),
-    timeColumn('CREATED_AT', 'created_at', io, now), timeColumn('LAST_SEEN_AT', 'last_seen_at', io, now), timeColumn('EXPIRES_AT', 'expires_at', io, now),
+    column('ID', 'id'),
+    column('SUBJECT', 'subject'),
+    column('SCOPES', 'scopes'),
+    timeColumn('CREATED_AT', 'created_at', io, now),
+    timeColumn('LAST_SEEN_AT', 'last_seen_at', io, now),
+    timeColumn('EXPIRES_AT', 'expires_at', io, now),
   ]);
 };

@@ -35,7 +35,10 @@ function sourceText({ configSource, configFile, stores }: Host): string {
 
 /** Warns of what is lost at a restart. */
 function memoryLines({ stores: { keys, configuration } }: Host): string[] {
-  const forgotten = [...(keys.backend === 'memory' ? ['keys'] : []), ...(configuration.backend === 'memory' ? ['configuration'] : [])];
+  const forgotten = [
+    ...(keys.backend === 'memory' ? ['keys'] : []),
+    ...(configuration.backend === 'memory' ? ['configuration'] : []),
+  ];
   return forgotten.length > 0 ? [`  in memory only: ${forgotten.join(' and ')}`] : [];
 }
 
@@ -61,7 +64,11 @@ function curlLines(host: Host, address: string, hasNewKey: boolean): string[] {
   if (model === undefined || host.masterKey === undefined) return [];
   const key = hasNewKey ? host.masterKey : '$MASTER_KEY';
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello, gateway!' }] });
-  return ['', '  Try it:', `  curl ${address}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '${body}'`];
+  return [
+    '',
+    '  Try it:',
+    `  curl ${address}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '${body}'`,
+  ];
 }
 
 /** One that the operator declared; else the cheapest chat model with tools that the catalog calls generally available; else the first one. */
@@ -72,7 +79,8 @@ function modelToTry({ current, services: { catalog } }: Host, target: string): s
   const prices = models.flatMap((model) => {
     const entry = catalog.entry(target, model);
     const { input, output } = catalog.tokenPrice(target, model) ?? {};
-    const isCurrent = entry?.mode === 'chat' && entry.lifecycle.status === 'ga' && entry.capabilities['function_calling'] === true;
+    const isCurrent =
+      entry?.mode === 'chat' && entry.lifecycle.status === 'ga' && entry.capabilities['function_calling'] === true;
     return isCurrent && input !== undefined && output !== undefined ? [{ model, price: input + output }] : [];
   });
   return prices.toSorted((a, b) => a.price - b.price)[0]?.model ?? models[0];

@@ -18,11 +18,14 @@ interface Message {
 
 /** `gw chat [prompt]`: one answer, to the argument or to what is piped in, or on a terminal a conversation, as it comes. */
 export const run: RunCommand<CommandPlace> = async (input, io, place) => {
-  const { args: [given], options: { model } } = input;
+  const {
+    args: [given],
+    options: { model },
+  } = input;
   if (typeof model !== 'string' || model === '') throw new UsageError('name a model: --model <model>');
   const client = new Client(input, place);
   if (given === undefined && io.ask && io.terminal) return converse(client, model, { ...io, ask: io.ask }, place);
-  const prompt = given ?? (await io.piped?.() ?? '').trimEnd();
+  const prompt = given ?? ((await io.piped?.()) ?? '').trimEnd();
   if (prompt === '') throw new UsageError('give a prompt: gw chat --model <model> "<prompt>", or pipe one in');
   return answerOnce(client, { model, messages: [{ role: 'user', content: prompt }] }, input, io, place);
 };
@@ -32,13 +35,24 @@ interface Request {
   readonly messages: readonly Message[];
 }
 
-async function answerOnce(client: Client, request: Request, { format }: CommandInput, io: CommandIo, place: CommandPlace): Promise<void> {
+async function answerOnce(
+  client: Client,
+  request: Request,
+  { format }: CommandInput,
+  io: CommandIo,
+  place: CommandPlace,
+): Promise<void> {
   if (format !== 'table') return printData(io, format, await client.object('POST', PATH, request));
   await stream(client, request, io, place);
 }
 
 /** Line by line, until the end of the input or an empty line. */
-async function converse(client: Client, model: string, io: CommandIo & { readonly ask: NonNullable<CommandIo['ask']> }, place: CommandPlace): Promise<void> {
+async function converse(
+  client: Client,
+  model: string,
+  io: CommandIo & { readonly ask: NonNullable<CommandIo['ask']> },
+  place: CommandPlace,
+): Promise<void> {
   const messages: Message[] = [];
   for (;;) {
     const prompt = await io.ask('> ');
@@ -54,7 +68,9 @@ async function stream(client: Client, request: Request, io: CommandIo, { clock }
   const silence = clock.timer(SILENCE_MS, () => sent.destroy(new Error(`nothing came for ${SILENCE_MS / 1000} s`)));
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   sent.on('error', (error) => reject(client.unreachable(error)));
-  sent.on('response', (response) => { readAnswer(client, response, io, () => silence.refresh()).then(resolve, reject); });
+  sent.on('response', (response) => {
+    readAnswer(client, response, io, () => silence.refresh()).then(resolve, reject);
+  });
   try {
     return await promise;
   } finally {
@@ -63,9 +79,15 @@ async function stream(client: Client, request: Request, io: CommandIo, { clock }
   }
 }
 
-async function readAnswer(client: Client, response: IncomingMessage, io: CommandIo, heard: () => void): Promise<string> {
+async function readAnswer(
+  client: Client,
+  response: IncomingMessage,
+  io: CommandIo,
+  heard: () => void,
+): Promise<string> {
   const status = response.statusCode ?? 0;
-  if (status !== 200) throw client.refusal('POST', PATH, { status, location: response.headers.location, text: await readText(response) });
+  if (status !== 200)
+    throw client.refusal('POST', PATH, { status, location: response.headers.location, text: await readText(response) });
   let said = '';
   let isDone = false;
   for await (const line of linesOf(response)) {

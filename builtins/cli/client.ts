@@ -25,7 +25,10 @@ export class Unreachable extends UsageError {
 
   constructor(url: string, cause: unknown) {
     const reason = reasonOf(cause);
-    super(`gateway unreachable at ${url}: ${reason}; start it with "gw serve", or name its address with --gateway-url or GW_URL`, { cause });
+    super(
+      `gateway unreachable at ${url}: ${reason}; start it with "gw serve", or name its address with --gateway-url or GW_URL`,
+      { cause },
+    );
     this.reason = reason;
   }
 }
@@ -54,7 +57,10 @@ export class Client {
   readonly #canSendKey: boolean;
   readonly #clock: Clock;
 
-  constructor({ options }: Pick<CommandInput, 'options'>, { variables, clock, redactor }: Pick<CommandPlace, 'variables' | 'clock' | 'redactor'>) {
+  constructor(
+    { options }: Pick<CommandInput, 'options'>,
+    { variables, clock, redactor }: Pick<CommandPlace, 'variables' | 'clock' | 'redactor'>,
+  ) {
     this.#address = readAddress(firstOf(options['gatewayUrl'], variables['GW_URL']) ?? DEFAULT_ADDRESS);
     this.#key = firstOf(options['apiKey'], variables['GW_API_KEY'], variables['MASTER_KEY']);
     this.#canSendKey = this.#key === undefined || /^[\x21-\x7e]+$/.test(this.#key);
@@ -110,7 +116,17 @@ export class Client {
     const limit = this.#clock.timer(CALL_MS, () => sent.destroy(new Error(`no answer within ${CALL_MS / 1000} s`)));
     sent.on('error', reject);
     sent.on('response', (response) => {
-      readText(response).then((text) => resolve({ status: response.statusCode ?? 0, location: response.headers.location, date: response.headers.date, text: this.#withoutKey(text), ms: Math.round(this.#clock.monotonic() - start) }), reject);
+      readText(response).then(
+        (text) =>
+          resolve({
+            status: response.statusCode ?? 0,
+            location: response.headers.location,
+            date: response.headers.date,
+            text: this.#withoutKey(text),
+            ms: Math.round(this.#clock.monotonic() - start),
+          }),
+        reject,
+      );
     });
     try {
       return await promise;
@@ -123,7 +139,10 @@ export class Client {
 
   /** Sends a call and leaves its answer to the caller; it has no limit in time. */
   open(method: string, path: string, body?: unknown): ClientRequest {
-    if (!this.#canSendKey && path !== NEEDS_NO_KEY) throw new UsageError('the credential holds a character that no header can carry; see --api-key, GW_API_KEY and MASTER_KEY');
+    if (!this.#canSendKey && path !== NEEDS_NO_KEY)
+      throw new UsageError(
+        'the credential holds a character that no header can carry; see --api-key, GW_API_KEY and MASTER_KEY',
+      );
     const { protocol, hostname, port, pathname } = this.#address.url;
     const text = body === undefined ? undefined : JSON.stringify(body);
     const request = (protocol === 'https:' ? requestHttps : requestHttp)({
@@ -147,14 +166,21 @@ export class Client {
   }
 
   /** What a status outside 200–299 means, and what to do about it. */
-  refusal(method: string, path: string, { status, location, text }: Pick<Answer, 'status' | 'location' | 'text'>): UsageError {
+  refusal(
+    method: string,
+    path: string,
+    { status, location, text }: Pick<Answer, 'status' | 'location' | 'text'>,
+  ): UsageError {
     const isRedirect = status >= 300 && status < 400;
     const said = isRedirect ? redirectText(status, location, this.#address.url) : (messageIn(text) ?? `HTTP ${status}`);
     return new UsageError(`${callName(method, path)}: ${said}${this.#adviceFor(status)}`);
   }
 
   #adviceFor(status: number): string {
-    if (status === 401) return this.hasKey ? '; the credential given is unknown, revoked or expired' : '; give a credential with --api-key, GW_API_KEY or MASTER_KEY';
+    if (status === 401)
+      return this.hasKey
+        ? '; the credential given is unknown, revoked or expired'
+        : '; give a credential with --api-key, GW_API_KEY or MASTER_KEY';
     return status === 403 ? '; the scope of this credential is too small, use one with the scope admin' : '';
   }
 
@@ -180,22 +206,27 @@ export class Client {
 }
 
 /** One segment of a path; a name of dots would else lead elsewhere. */
-export const segment = (value: string): string => (/^\.+$/.test(value) ? value.replaceAll('.', '%2E') : encodeURIComponent(value));
+export const segment = (value: string): string =>
+  /^\.+$/.test(value) ? value.replaceAll('.', '%2E') : encodeURIComponent(value);
 
-const firstOf = (...given: readonly (string | boolean | undefined)[]): string | undefined => given.map((one) => (typeof one === 'string' ? one.trim() : '')).find((one) => one !== '');
+const firstOf = (...given: readonly (string | boolean | undefined)[]): string | undefined =>
+  given.map((one) => (typeof one === 'string' ? one.trim() : '')).find((one) => one !== '');
 
 function readAddress(text: string): Address {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) throw new UsageError(`"${text}" is not the address of a gateway; write it as ${DEFAULT_ADDRESS}`);
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new UsageError(`"${text}" is not the address of a gateway; write it as ${DEFAULT_ADDRESS}`);
   return { url, shown: `${url.origin}${url.pathname.replace(/\/+$/, '')}` };
 }
 
 /** A call in messages: without the query. */
 const callName = (method: string, path: string): string => `${method} ${path.replace(/\?.*/, '')}`;
 
-const unexpected = (method: string, path: string, wanted: string): UsageError => new UsageError(`${callName(method, path)}: the answer is not ${wanted}, as that of a gateway would be`);
+const unexpected = (method: string, path: string, wanted: string): UsageError =>
+  new UsageError(`${callName(method, path)}: the answer is not ${wanted}, as that of a gateway would be`);
 
-export const readText = (response: IncomingMessage): Promise<string> => readWhole(response, 'the answer', MAX_ANSWER_MIB);
+export const readText = (response: IncomingMessage): Promise<string> =>
+  readWhole(response, 'the answer', MAX_ANSWER_MIB);
 
 /** `error.message` of the envelope, in one line. */
 function messageIn(text: string): string | undefined {

@@ -3,7 +3,11 @@ import type { CommandPlace } from '../../host/host.ts';
 
 type Command = CommandDefinition<CommandPlace>;
 
-const CONFIG = { flags: '--config <file>', summary: 'Configuration', default: 'GATEWAY_CONFIG, else the one found here' };
+const CONFIG = {
+  flags: '--config <file>',
+  summary: 'Configuration',
+  default: 'GATEWAY_CONFIG, else the one found here',
+};
 
 const SET_PORT = 'the port comes from the variable PORT';
 const SET_CONFIG = 'the configuration comes from the variable GATEWAY_CONFIG';
@@ -20,8 +24,16 @@ export const COMMANDS: readonly Command[] = [
     name: 'init',
     summary: 'Write a configuration file and print a new master key',
     options: [
-      { flags: '--config-format <format>', summary: 'yaml or json, whatever the case; anything else is yaml', default: 'by the name of --output, else yaml' },
-      { flags: '-o, --output <path>', summary: 'File to write; its name ends in .yaml, .yml or .json', default: 'config.yaml or config.json' },
+      {
+        flags: '--config-format <format>',
+        summary: 'yaml or json, whatever the case; anything else is yaml',
+        default: 'by the name of --output, else yaml',
+      },
+      {
+        flags: '-o, --output <path>',
+        summary: 'File to write; its name ends in .yaml, .yml or .json',
+        default: 'config.yaml or config.json',
+      },
       { flags: '--non-interactive', summary: 'Print no title' },
     ],
     examples: ['gw init', 'gw init --config-format json -o gateway.json'],
@@ -37,7 +49,8 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'doctor',
-    summary: 'Check providers, configuration, master key, the gateway, stores, port, clock, model catalog, modules and files',
+    summary:
+      'Check providers, configuration, master key, the gateway, stores, port, clock, model catalog, modules and files',
     examples: ['gw doctor', 'GATEWAY_CONFIG=config.yaml gw doctor'],
     refusesFormat: true,
     load: () => import('./doctor.ts'),
@@ -75,7 +88,11 @@ export const COMMANDS: readonly Command[] = [
       CONFIG,
       { flags: '--request <file>', summary: 'JSON file with the request body', default: 'required' },
       { flags: '--metadata <json>', summary: 'Entries of the header X-Gateway-Metadata', default: 'none' },
-      { flags: '--surface <name>', summary: 'What is asked for: chat, completions, embeddings, images, rerank, moderations, audio.speech, …', default: 'chat' },
+      {
+        flags: '--surface <name>',
+        summary: 'What is asked for: chat, completions, embeddings, images, rerank, moderations, audio.speech, …',
+        default: 'chat',
+      },
     ],
     examples: [`gw explain --request request.json --metadata '{"team": "research"}'`],
     load: () => import('./explain.ts'),
@@ -84,8 +101,18 @@ export const COMMANDS: readonly Command[] = [
     name: 'import',
     args: ['kind', 'file'],
     summary: 'Turn a configuration of LiteLLM, Portkey or Bifrost into one of gw',
-    options: [{ flags: '-o, --output <path>', summary: 'File to write; its name ends in .yaml, .yml or .json', default: 'it is printed' }],
-    examples: ['gw import litellm litellm.yaml -o config.yaml', 'gw import portkey portkey.json', 'gw import bifrost config.json --format json'],
+    options: [
+      {
+        flags: '-o, --output <path>',
+        summary: 'File to write; its name ends in .yaml, .yml or .json',
+        default: 'it is printed',
+      },
+    ],
+    examples: [
+      'gw import litellm litellm.yaml -o config.yaml',
+      'gw import portkey portkey.json',
+      'gw import bifrost config.json --format json',
+    ],
     load: () => import('./import.ts'),
   },
   {

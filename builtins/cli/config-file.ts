@@ -33,8 +33,14 @@ async function read(file: string, { workingDirectory }: CommandPlace): Promise<R
   const text = await readPlainFile(resolve(workingDirectory, file)).catch((cause: unknown) => {
     throw new UsageError(`${file} cannot be read: ${errorMessage(cause)}`, { cause });
   });
-  const { document, problems: [problem] } = parseDocument(text, format);
-  if (problem || !document) throw new UsageError(`${file} cannot be read as ${format}: ${problem?.message ?? 'it is empty'}${problem?.line === undefined ? '' : ` (line ${problem.line})`}`);
+  const {
+    document,
+    problems: [problem],
+  } = parseDocument(text, format);
+  if (problem || !document)
+    throw new UsageError(
+      `${file} cannot be read as ${format}: ${problem?.message ?? 'it is empty'}${problem?.line === undefined ? '' : ` (line ${problem.line})`}`,
+    );
   if (!isFields(document.value)) throw new UsageError(`${file} is not a configuration: it holds no keys`);
   return { document, value: document.value };
 }
@@ -51,7 +57,12 @@ export async function changesOf(client: Client, document: object): Promise<reado
 /** A line each, as in a patch: what goes, then what comes. */
 export function changeLines(changes: readonly Row[]): string {
   if (changes.length === 0) return 'No changes.';
-  return changes.flatMap(({ path, before, after }) => [textOf(path), ...sideOf('-', before), ...sideOf('+', after)]).join('\n');
+  return changes
+    .flatMap(({ path, before, after }) => [textOf(path), ...sideOf('-', before), ...sideOf('+', after)])
+    .join('\n');
 }
 
-const sideOf = (sign: string, value: unknown): string[] => (value === undefined || value === null ? [] : [`  ${sign} ${textOf(typeof value === 'string' ? value : JSON.stringify(value))}`]);
+const sideOf = (sign: string, value: unknown): string[] =>
+  value === undefined || value === null
+    ? []
+    : [`  ${sign} ${textOf(typeof value === 'string' ? value : JSON.stringify(value))}`];

@@ -16,12 +16,17 @@ const MAX_PORT = 65_535;
 /** Whether a start could listen. `answering` is the address where a gateway answered, if one did. */
 export async function portFindings(port: string, answering: string | undefined): Promise<readonly Finding[]> {
   const number = Number(port);
-  if (!/^\d+$/.test(port) || number > MAX_PORT) return [{ level: 'bad', text: `PORT is "${port}", which is not a port number` }];
+  if (!/^\d+$/.test(port) || number > MAX_PORT)
+    return [{ level: 'bad', text: `PORT is "${port}", which is not a port number` }];
   const fault = await faultOfListening(number);
   if (fault === undefined) return [{ level: 'good', text: number === 0 ? 'any free port' : `${port} is free` }];
   if (fault.code !== 'EADDRINUSE') return [{ level: 'bad', text: `${port}: ${errorMessage(fault)}` }];
   const isOwn = answering !== undefined && new URL(answering).port === port;
-  return [isOwn ? { level: 'good', text: `${port} is used by the gateway that answers` } : { level: 'warning', text: `${port} is used by another program; set PORT` }];
+  return [
+    isOwn
+      ? { level: 'good', text: `${port} is used by the gateway that answers` }
+      : { level: 'warning', text: `${port} is used by another program; set PORT` },
+  ];
 }
 
 function faultOfListening(port: number): Promise<NodeJS.ErrnoException | undefined> {
@@ -37,7 +42,13 @@ export function clockFindings(now: number, date: string | undefined): readonly F
   const shown = `${new Date(now).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
   if (now < EARLIEST) return [{ level: 'bad', text: `${shown} is long ago: set the clock of this machine` }];
   const skew = date === undefined ? Number.NaN : Date.parse(date) - now;
-  if (Math.abs(skew) > MAX_SKEW_MS) return [{ level: 'warning', text: `${shown}; the clock of the gateway is ${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? 'ahead' : 'behind'}` }];
+  if (Math.abs(skew) > MAX_SKEW_MS)
+    return [
+      {
+        level: 'warning',
+        text: `${shown}; the clock of the gateway is ${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? 'ahead' : 'behind'}`,
+      },
+    ];
   return [{ level: 'good', text: shown }];
 }
 
@@ -53,11 +64,18 @@ export function moduleFindings({ registry }: Host): readonly Finding[] {
 
 /** Who may read and change the configuration file. */
 export async function fileFindings(file: LoadedFile | undefined): Promise<readonly Finding[]> {
-  const stats = file && await stat(file.path).catch(() => undefined);
+  const stats = file && (await stat(file.path).catch(() => undefined));
   if (!file || !stats) return [{ level: 'absent', text: 'no configuration file' }];
   const mode = (stats.mode & 0o777).toString(8);
   const holdsSecret = file.config !== undefined && secretsOf(file.config).some((text) => !/^\$\{\w+\}$/.test(text));
-  if ((stats.mode & 0o022) !== 0) return [{ level: 'warning', text: `${file.path} may be changed by other users (mode ${mode}); run chmod 600` }];
-  if (holdsSecret && (stats.mode & 0o044) !== 0) return [{ level: 'warning', text: `${file.path} holds secrets and may be read by other users (mode ${mode}); run chmod 600, or write \${NAME}` }];
+  if ((stats.mode & 0o022) !== 0)
+    return [{ level: 'warning', text: `${file.path} may be changed by other users (mode ${mode}); run chmod 600` }];
+  if (holdsSecret && (stats.mode & 0o044) !== 0)
+    return [
+      {
+        level: 'warning',
+        text: `${file.path} holds secrets and may be read by other users (mode ${mode}); run chmod 600, or write \${NAME}`,
+      },
+    ];
   return [{ level: 'good', text: `${file.path} (mode ${mode})` }];
 }

@@ -22,7 +22,10 @@ interface Section {
   readonly lines: readonly string[];
 }
 
-const LEVELS = { good: 'OK', bad: 'X', warning: '!', absent: '-' } as const satisfies Record<Finding['level'], Parameters<typeof symbol>[0]>;
+const LEVELS = { good: 'OK', bad: 'X', warning: '!', absent: '-' } as const satisfies Record<
+  Finding['level'],
+  Parameters<typeof symbol>[0]
+>;
 
 /** `gw doctor`: what a start would find here, and whether a gateway answers. Only an invalid configuration is exit code 1. */
 export const run: RunCommand<CommandPlace> = async (input, io, place) => {
@@ -31,12 +34,24 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   const { isValid, file, ...configuration } = await configurationSection(host, mark);
   print(host, io, providerSection(host, mark));
   print(host, io, configuration);
-  print(host, io, { title: 'Auth', lines: [host.settings.masterKey === undefined ? `${mark('!')} MASTER_KEY is not set; "gw init" makes one` : `${mark('OK')} MASTER_KEY is set`] });
+  print(host, io, {
+    title: 'Auth',
+    lines: [
+      host.settings.masterKey === undefined
+        ? `${mark('!')} MASTER_KEY is not set; "gw init" makes one`
+        : `${mark('OK')} MASTER_KEY is set`,
+    ],
+  });
   const { line, answering, date } = await connectivity(input, place, mark);
   print(host, io, { title: 'Gateway Connectivity', lines: [line] });
-  const add = (title: string, findings: readonly Finding[]): void => print(host, io, { title, lines: findings.map(({ level, text }) => `${mark(LEVELS[level])} ${text}`) });
+  const add = (title: string, findings: readonly Finding[]): void =>
+    print(host, io, { title, lines: findings.map(({ level, text }) => `${mark(LEVELS[level])} ${text}`) });
   const { notes } = host.settings;
-  if (notes.length > 0) add('Environment', notes.map(({ level, message }) => ({ level: level === 'fatal' ? 'bad' : 'warning', text: message })));
+  if (notes.length > 0)
+    add(
+      'Environment',
+      notes.map(({ level, message }) => ({ level: level === 'fatal' ? 'bad' : 'warning', text: message })),
+    );
   await host.hooks.examine.promise({ host, add });
   add('Port', await portFindings(host.settings.port, answering));
   add('Clock', clockFindings(place.clock.now(), date));
@@ -45,29 +60,58 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   return isValid ? 0 : 1;
 };
 
-const print = ({ redactor }: Host, { out }: CommandIo, { title, lines }: Section): void => out(redactor.redact(`${title}\n${lines.map((line) => `  ${line}\n`).join('')}\n`));
+const print = ({ redactor }: Host, { out }: CommandIo, { title, lines }: Section): void =>
+  out(redactor.redact(`${title}\n${lines.map((line) => `  ${line}\n`).join('')}\n`));
 
 /** Every provider whose credentials are set, and those that a newcomer looks for. */
 function providerSection({ registry, variables }: Host, mark: Mark): Section {
-  const providers = [...registry.providers.values()].filter(({ offline }) => !offline).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const providers = [...registry.providers.values()]
+    .filter(({ offline }) => !offline)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const found = providers.filter((module) => hasCredentials(module, variables)).map(({ name }) => name);
   const missing = WELL_KNOWN.filter((name) => registry.providers.has(name) && !found.includes(name));
   return {
     title: 'Provider API Keys',
-    lines: [...found.map((name) => `${mark('OK')} ${name}`), ...missing.map((name) => `${mark('-')} ${name}`), found.length > 0 ? `${found.length} found` : `${mark('!')} no provider API keys detected`],
+    lines: [
+      ...found.map((name) => `${mark('OK')} ${name}`),
+      ...missing.map((name) => `${mark('-')} ${name}`),
+      found.length > 0 ? `${found.length} found` : `${mark('!')} no provider API keys detected`,
+    ],
   };
 }
 
-async function configurationSection(host: Host, mark: Mark): Promise<Section & { readonly isValid: boolean; readonly file?: LoadedFile }> {
+async function configurationSection(
+  host: Host,
+  mark: Mark,
+): Promise<Section & { readonly isValid: boolean; readonly file?: LoadedFile }> {
   const title = 'Configuration';
   const named = host.settings.configPath;
   const file = await loadConfiguration(host, named).catch((error: unknown) => errorMessage(error));
-  if (file === undefined) return { title, isValid: true, lines: [`${mark('-')} GATEWAY_CONFIG is not set and no file was found, using defaults`] };
+  if (file === undefined)
+    return {
+      title,
+      isValid: true,
+      lines: [`${mark('-')} GATEWAY_CONFIG is not set and no file was found, using defaults`],
+    };
   if (typeof file === 'string') return { title, isValid: true, lines: [`${mark('X')} modules: ${file}`] };
   const problems = checkConfig(host, file);
   const path = named ?? file.path;
-  if (problems.length > 0 || !file.config) return { title, isValid: false, file, lines: problems.map((problem) => `${mark('X')} ${path}: ${problemLine(problem)}`) };
-  return { title, isValid: true, file, lines: [`${mark('OK')} ${path} (strategy=${file.config.strategy.mode}, targets=${file.config.targets.length})`, ...moduleLine(file, mark)] };
+  if (problems.length > 0 || !file.config)
+    return {
+      title,
+      isValid: false,
+      file,
+      lines: problems.map((problem) => `${mark('X')} ${path}: ${problemLine(problem)}`),
+    };
+  return {
+    title,
+    isValid: true,
+    file,
+    lines: [
+      `${mark('OK')} ${path} (strategy=${file.config.strategy.mode}, targets=${file.config.targets.length})`,
+      ...moduleLine(file, mark),
+    ],
+  };
 }
 
 function moduleLine({ config }: LoadedFile, mark: Mark): string[] {
@@ -89,7 +133,11 @@ async function connectivity(input: CommandInput, place: CommandPlace, mark: Mark
     url = `${client.url}: `;
     const { text, ms, date } = await client.send('GET', '/health');
     const body = tryParseJson(text);
-    return { line: healthLine(client.url, isFields(body) ? body['status'] : undefined, ms, mark), answering: client.url, date };
+    return {
+      line: healthLine(client.url, isFields(body) ? body['status'] : undefined, ms, mark),
+      answering: client.url,
+      date,
+    };
   } catch (error) {
     return { line: `${mark('X')} ${url}${error instanceof Unreachable ? error.reason : errorMessage(error)}` };
   }

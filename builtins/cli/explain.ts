@@ -22,7 +22,10 @@ async function explainRequest(host: Host, { options, format }: CommandInput, io:
   if (!config) return 1;
   const generation = await buildOffline(host, config);
   try {
-    const explanation = redactedCopy(explain(generation, question, { services: host.services, registry: host.registry, plugins: config.plugins }), host.redactor);
+    const explanation = redactedCopy(
+      explain(generation, question, { services: host.services, registry: host.registry, plugins: config.plugins }),
+      host.redactor,
+    );
     if (format === 'json') io.out(`${JSON.stringify(explanation, null, 2)}\n`);
     else if (format === 'yaml') io.out(stringify(explanation));
     else io.out(`${report(explanation)}\n`);
@@ -33,11 +36,16 @@ async function explainRequest(host: Host, { options, format }: CommandInput, io:
 }
 
 async function readInput(host: Host, { request, metadata, surface }: CommandInput['options']): Promise<RouteQuestion> {
-  if (typeof request !== 'string' || request === '') throw new UsageError('name the file with the request body: --request <file>');
+  if (typeof request !== 'string' || request === '')
+    throw new UsageError('name the file with the request body: --request <file>');
   const text = await readFile(resolve(host.workingDirectory, request), 'utf8').catch((cause: unknown) => {
     throw new UsageError(`${request} cannot be read: ${(cause as Error).message}`, { cause });
   });
-  return readQuestion(typeof surface === 'string' ? surface : 'chat', parseRequest(request, text), parseMetadata(typeof metadata === 'string' ? metadata : ''));
+  return readQuestion(
+    typeof surface === 'string' ? surface : 'chat',
+    parseRequest(request, text),
+    parseMetadata(typeof metadata === 'string' ? metadata : ''),
+  );
 }
 
 function parseRequest(path: string, text: string): unknown {
@@ -49,7 +57,11 @@ function parseRequest(path: string, text: string): unknown {
 }
 
 /** The checked configuration; its problems are printed as `gw validate` prints them. */
-async function readConfig(host: Host, named: string | boolean | undefined, io: CommandIo): Promise<GatewayConfig | undefined> {
+async function readConfig(
+  host: Host,
+  named: string | boolean | undefined,
+  io: CommandIo,
+): Promise<GatewayConfig | undefined> {
   const file = await loadConfiguration(host, typeof named === 'string' ? named : host.settings.configPath);
   if (!file) throw new UsageError('there is no configuration here; name one: --config <file>');
   const problems = checkConfig(host, file);
@@ -59,7 +71,22 @@ async function readConfig(host: Host, named: string | boolean | undefined, io: C
 }
 
 function report(explanation: Explanation): string {
-  const { model, requested_model, surface, streaming, strategy, on_failure, rule, condition, ab_label, refusal, order, dropped, plugins, notes } = explanation;
+  const {
+    model,
+    requested_model,
+    surface,
+    streaming,
+    strategy,
+    on_failure,
+    rule,
+    condition,
+    ab_label,
+    refusal,
+    order,
+    dropped,
+    plugins,
+    notes,
+  } = explanation;
   const facts = [
     `Model: ${model}${model === requested_model ? '' : ` (asked for as ${requested_model})`}`,
     `Surface: ${surface}${streaming ? ', streamed' : ''}`,
@@ -71,7 +98,10 @@ function report(explanation: Explanation): string {
     ...notes.map((note) => `Note: ${note}`),
   ];
   const tried = order.map(({ target, upstream_model, reason, figures, circuit }, at) => [
-    String(at + 1), target, upstream_model, `${reason}${circuit === null || circuit === 'closed' ? '' : `; its circuit is ${circuit}`}${figuresText(figures)}`,
+    String(at + 1),
+    target,
+    upstream_model,
+    `${reason}${circuit === null || circuit === 'closed' ? '' : `; its circuit is ${circuit}`}${figuresText(figures)}`,
   ]);
   const left = dropped.map(({ target, reason, figures }) => [target, `${reason}${figuresText(figures)}`]);
   return [

@@ -26,9 +26,14 @@ export function stopOf({ onStop }: CommandIo): Promise<void> {
 }
 
 /** Shows rows as they come, oldest first, until then. */
-export async function followLogs({ client, clock, shown, print, isOutputLost }: Following, stopped: Promise<void>): Promise<void> {
+export async function followLogs(
+  { client, clock, shown, print, isOutputLost }: Following,
+  stopped: Promise<void>,
+): Promise<void> {
   let isStopped = false;
-  const stop = stopped.then(() => { isStopped = true; });
+  const stop = stopped.then(() => {
+    isStopped = true;
+  });
   let seen = new Map(shown.map((row) => [JSON.stringify(row), timeIn(row)]));
   let newest = shown.reduce((most, row) => Math.max(most, timeIn(row)), clock.now() - OVERLAP_MS);
   const start = newest;
@@ -40,26 +45,37 @@ export async function followLogs({ client, clock, shown, print, isOutputLost }: 
     if (fresh.length > 0) await print(fresh.toReversed());
     newest = fresh.reduce((most, row) => Math.max(most, timeIn(row)), newest);
     const kept = newest - OVERLAP_MS;
-    seen = new Map([...seen, ...fresh.map((row) => [JSON.stringify(row), timeIn(row)] as const)].filter(([, at]) => at >= kept));
+    seen = new Map(
+      [...seen, ...fresh.map((row) => [JSON.stringify(row), timeIn(row)] as const)].filter(([, at]) => at >= kept),
+    );
   }
 }
 
 const timeIn = ({ created_at: at }: Row): number => (typeof at === 'string' ? Date.parse(at) || 0 : 0);
 
-const sleep = (clock: Clock): Promise<void> => new Promise((resolve) => { clock.timer(EVERY_MS, resolve); });
+const sleep = (clock: Clock): Promise<void> =>
+  new Promise((resolve) => {
+    clock.timer(EVERY_MS, resolve);
+  });
 
 /** All of them, newest first. */
 async function rowsSince(client: Client, since: number): Promise<Row[]> {
   const rows = new Map<string, Row>(); // rows that come meanwhile move others to the next page
   for (let offset = 0; ; offset += PAGE) {
-    const page = await client.rows(`/admin/logs?limit=${PAGE}&offset=${offset}&since=${encodeURIComponent(new Date(since).toISOString())}`);
+    const page = await client.rows(
+      `/admin/logs?limit=${PAGE}&offset=${offset}&since=${encodeURIComponent(new Date(since).toISOString())}`,
+    );
     for (const row of page) rows.set(JSON.stringify(row), row);
     if (page.length < PAGE) return [...rows.values()];
   }
 }
 
 /** Rows as data while they come: a JSON line each, or a YAML document. */
-export async function printEach({ out }: CommandIo, format: Exclude<OutputFormat, 'table'>, rows: readonly Row[]): Promise<void> {
+export async function printEach(
+  { out }: CommandIo,
+  format: Exclude<OutputFormat, 'table'>,
+  rows: readonly Row[],
+): Promise<void> {
   const { yamlText } = format === 'yaml' ? await import('./yaml-text.ts') : { yamlText: undefined };
   for (const row of rows) out(yamlText ? `---\n${yamlText(row)}` : `${JSON.stringify(row)}\n`);
 }

@@ -14,7 +14,10 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => init(aw
 
 async function init(host: Host, { options }: CommandInput, { err }: CommandIo): Promise<number> {
   const { path, isJson } = placeOf(options);
-  const found = [...host.registry.providers.values()].filter((module) => !module.offline && hasCredentials(module, host.variables)).map(({ name }) => name).toSorted();
+  const found = [...host.registry.providers.values()]
+    .filter((module) => !module.offline && hasCredentials(module, host.variables))
+    .map(({ name }) => name)
+    .toSorted();
   const isNew = await writeNew(resolve(host.workingDirectory, path), isJson ? jsonFile(found) : yamlFile(found));
   if (!options['nonInteractive']) err('gw init\n\n');
   if (isNew) err(created(path, found));
@@ -24,13 +27,19 @@ async function init(host: Host, { options }: CommandInput, { err }: CommandIo): 
 }
 
 /** Where the file goes and what it is written in. Throws for a name that the gateway would not load, or would read as the other format. */
-function placeOf({ output, configFormat }: CommandInput['options']): { readonly path: string; readonly isJson: boolean } {
+function placeOf({ output, configFormat }: CommandInput['options']): {
+  readonly path: string;
+  readonly isJson: boolean;
+} {
   const asked = configFormat === undefined ? undefined : askedFormat(String(configFormat));
   if (output === undefined) return { path: `config.${asked ?? 'yaml'}`, isJson: asked === 'json' };
   const path = String(output);
   const named = formatOf(path);
   if (!named) throw new UsageError(`the gateway does not load "${path}": its name must end in .yaml, .yml or .json`);
-  if (asked !== undefined && asked !== named) throw new UsageError(`"${path}" would be read as ${named}, and --config-format asks for ${asked}: change one of the two`);
+  if (asked !== undefined && asked !== named)
+    throw new UsageError(
+      `"${path}" would be read as ${named}, and --config-format asks for ${asked}: change one of the two`,
+    );
   return { path, isJson: named === 'json' };
 }
 
@@ -43,9 +52,10 @@ function jsonFile(found: readonly string[]): string {
 
 /** Lines of prose begin with `##`, settings with `#`: removing one `#` from every line leaves valid YAML. */
 function yamlFile(found: readonly string[]): string {
-  const targets = found.length > 0
-    ? found.map((name) => `  - virtual_key: ${name}\n`).join('')
-    : `  ## Placeholder: no provider credential was found. Name your provider, and set its variable.\n  - virtual_key: ${PLACEHOLDER}\n`;
+  const targets =
+    found.length > 0
+      ? found.map((name) => `  - virtual_key: ${name}\n`).join('')
+      : `  ## Placeholder: no provider credential was found. Name your provider, and set its variable.\n  - virtual_key: ${PLACEHOLDER}\n`;
   return `## Every key is explained in config.example.yaml.
 strategy:
   mode: fallback

@@ -19,14 +19,20 @@ export function logCharts(statistics: Row, terminal: Terminal): string {
   const cost = numberOf(summary['cost_usd']);
   const unpriced = numberOf(summary['unpriced_requests']);
   const parts = [
-    [`Requests: ${countOf(summary['total_entries'])}   errors: ${countOf(summary['error_entries'])}   tokens: ${countOf(summary['total_tokens'])}   cost: $${cost.toFixed(cost < 1 ? 4 : 2)}${unpriced > 0 ? ` and ${unpriced} unpriced` : ''}`,
-      ...timesLine('Latency', statistics['latency_ms']), ...timesLine('First token', statistics['ttft_ms'])],
+    [
+      `Requests: ${countOf(summary['total_entries'])}   errors: ${countOf(summary['error_entries'])}   tokens: ${countOf(summary['total_tokens'])}   cost: $${cost.toFixed(cost < 1 ? 4 : 2)}${unpriced > 0 ? ` and ${unpriced} unpriced` : ''}`,
+      ...timesLine('Latency', statistics['latency_ms']),
+      ...timesLine('First token', statistics['ttft_ms']),
+    ],
     chart('By provider', barsIn(statistics['by_provider']), terminal),
     chart('By model', barsIn(statistics['by_model']), terminal),
     chart('By stage', barsIn(statistics['by_stage']), terminal),
     errorLines(statistics['top_errors']),
   ];
-  return parts.filter((lines) => lines.length > 0).map((lines) => lines.map((line) => cutTo(line, terminal)).join('\n')).join('\n\n');
+  return parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.map((line) => cutTo(line, terminal)).join('\n'))
+    .join('\n\n');
 }
 
 const fieldsOf = (value: unknown): Row => (isFields(value) ? value : {});
@@ -43,23 +49,35 @@ function timesLine(title: string, value: unknown): string[] {
 function barsIn(value: unknown): Bar[] {
   return Object.entries(fieldsOf(value)).map(([name, one]) => {
     const fields = fieldsOf(one);
-    return { name: textOf(name), count: numberOf(typeof one === 'number' ? one : fields['count']), errors: numberOf(fields['errors']) };
+    return {
+      name: textOf(name),
+      count: numberOf(typeof one === 'number' ? one : fields['count']),
+      errors: numberOf(fields['errors']),
+    };
   });
 }
 
 function chart(title: string, bars: readonly Bar[], { columns }: Terminal): string[] {
   if (bars.length === 0) return [];
-  const names = Math.min(bars.reduce((most, { name }) => Math.max(most, widthOf(name)), 0), MAX_NAME);
+  const names = Math.min(
+    bars.reduce((most, { name }) => Math.max(most, widthOf(name)), 0),
+    MAX_NAME,
+  );
   const most = bars.reduce((top, { count }) => Math.max(top, count), 1);
   const room = Math.max(Math.min(MAX_BAR, (columns || Infinity) - names - String(most).length - 20), 1);
-  return [title, ...bars.map(({ name, count, errors }) => {
-    const shown = padded(cutToWidth(name, names), names);
-    const bar = '█'.repeat(count === 0 ? 0 : Math.max(Math.round((count / most) * room), 1));
-    return `  ${shown}  ${bar} ${count}${errors > 0 ? `, ${errors} failed` : ''}`;
-  })];
+  return [
+    title,
+    ...bars.map(({ name, count, errors }) => {
+      const shown = padded(cutToWidth(name, names), names);
+      const bar = '█'.repeat(count === 0 ? 0 : Math.max(Math.round((count / most) * room), 1));
+      return `  ${shown}  ${bar} ${count}${errors > 0 ? `, ${errors} failed` : ''}`;
+    }),
+  ];
 }
 
 function errorLines(value: unknown): string[] {
   const errors = Array.isArray(value) ? value.filter(isRow) : [];
-  return errors.length === 0 ? [] : ['Most frequent errors', ...errors.map(({ message, count }) => `  ${countOf(count)}  ${textOf(message)}`)];
+  return errors.length === 0
+    ? []
+    : ['Most frequent errors', ...errors.map(({ message, count }) => `  ${countOf(count)}  ${textOf(message)}`)];
 }

@@ -11,15 +11,35 @@ export interface NewModule {
 /** Path below the module's own folder, and text. */
 export type NewFiles = Readonly<Record<string, string>>;
 
-const TEST_OF: Readonly<Record<ModuleKind, (module: NewModule) => string>> = { provider: providerTest, plugin: pluginTest, strategy: strategyTest };
+const TEST_OF: Readonly<Record<ModuleKind, (module: NewModule) => string>> = {
+  provider: providerTest,
+  plugin: pluginTest,
+  strategy: strategyTest,
+};
 
 /** Module, test and fixtures: what a new author changes, and what then goes on passing. */
 export function moduleFiles(module: NewModule): NewFiles {
   const { kind, wire } = module;
   const common: NewFiles = { 'index.test.ts': TEST_OF[kind](module) };
-  if (kind === 'plugin') return { ...common, 'index.ts': pluginSource(module), 'fixtures/settings.json': json({ words: ['forbidden'] }), 'fixtures/exchange.json': json({ request: { model: 'm', messages: [{ role: 'user', content: 'hi' }] } }) };
-  if (kind === 'strategy') return { ...common, 'index.ts': strategySource(module), 'fixtures/settings.json': json({ first: 'b' }), 'fixtures/targets.json': json(['a', 'b', 'c']) };
-  return { ...common, 'index.ts': wire === 'native' ? nativeSource(module) : providerSource(module), ...(wire === 'native' ? NATIVE_FIXTURES : COMMON_FIXTURES) };
+  if (kind === 'plugin')
+    return {
+      ...common,
+      'index.ts': pluginSource(module),
+      'fixtures/settings.json': json({ words: ['forbidden'] }),
+      'fixtures/exchange.json': json({ request: { model: 'm', messages: [{ role: 'user', content: 'hi' }] } }),
+    };
+  if (kind === 'strategy')
+    return {
+      ...common,
+      'index.ts': strategySource(module),
+      'fixtures/settings.json': json({ first: 'b' }),
+      'fixtures/targets.json': json(['a', 'b', 'c']),
+    };
+  return {
+    ...common,
+    'index.ts': wire === 'native' ? nativeSource(module) : providerSource(module),
+    ...(wire === 'native' ? NATIVE_FIXTURES : COMMON_FIXTURES),
+  };
 }
 
 /** What makes a package of it: built by `tsc` into its own `dist`. */
@@ -27,7 +47,11 @@ export function packageFiles({ name, contract }: NewModule): NewFiles {
   const [generation] = contract.split('.');
   return {
     'package.json': json({
-      name: `gw-${name}`, version: '0.1.0', type: 'module', exports: './dist/index.js', files: ['dist'],
+      name: `gw-${name}`,
+      version: '0.1.0',
+      type: 'module',
+      exports: './dist/index.js',
+      files: ['dist'],
       gw: { contract: `^${contract}` },
       scripts: { build: 'tsc', test: 'node --test "src/**/*.test.ts"', prepack: 'npm run build' },
       peerDependencies: { gw: '*' },
@@ -36,8 +60,16 @@ export function packageFiles({ name, contract }: NewModule): NewFiles {
     }),
     'tsconfig.json': json({
       compilerOptions: {
-        target: 'esnext', module: 'nodenext', types: ['node'], strict: true, erasableSyntaxOnly: true, verbatimModuleSyntax: true, skipLibCheck: true,
-        rewriteRelativeImportExtensions: true, rootDir: 'src', outDir: 'dist',
+        target: 'esnext',
+        module: 'nodenext',
+        types: ['node'],
+        strict: true,
+        erasableSyntaxOnly: true,
+        verbatimModuleSyntax: true,
+        skipLibCheck: true,
+        rewriteRelativeImportExtensions: true,
+        rootDir: 'src',
+        outDir: 'dist',
       },
       include: ['src'],
       exclude: ['src/**/*.test.ts'],
@@ -150,7 +182,9 @@ export default defineProvider({
 });
 `;
 
-const nativeSource = ({ name }: NewModule): string => `import { bearer, type ChatReply, type ChatRequest, contentTexts, defineProvider, isFields, isText, parseJson, type StreamDecoder, type WireRequest } from 'gw/contract';
+const nativeSource = ({
+  name,
+}: NewModule): string => `import { bearer, type ChatReply, type ChatRequest, contentTexts, defineProvider, isFields, isText, parseJson, type StreamDecoder, type WireRequest } from 'gw/contract';
 
 /** What the wire below has no word for. */
 const params = {
@@ -236,7 +270,11 @@ const chunk = (delta: object, finish_reason: string | null = null): string =>
 const COMMON_FIXTURES: NewFiles = {
   'fixtures/facts.json': json({ says: 'hello there' }),
   'fixtures/reply.json': json({
-    id: 'c1', object: 'chat.completion', created: 1_700_000_000, model: 'm', choices: [{ index: 0, message: { role: 'assistant', content: 'hello there' }, finish_reason: 'stop' }],
+    id: 'c1',
+    object: 'chat.completion',
+    created: 1_700_000_000,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'hello there' }, finish_reason: 'stop' }],
     usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
   }),
   'fixtures/stream.txt': `${chunk({ role: 'assistant', content: '' })}${chunk({ content: 'hello' })}${chunk({ content: ' there' })}${chunk({}, 'stop')}data: [DONE]\n\n`,

@@ -12,7 +12,8 @@ import type { GatewayModule } from '../../host/registry/registry.ts';
 import type { Check } from '../../host/testing/module-checks.ts';
 
 /** `gw module test <path>`: the contract suite of the module's kind, on its own fixtures. */
-export const run: RunCommand<CommandPlace> = async (input, io, place) => testModule(await place.host(), input, io, place.clock);
+export const run: RunCommand<CommandPlace> = async (input, io, place) =>
+  testModule(await place.host(), input, io, place.clock);
 
 interface Result {
   readonly title: string;
@@ -23,7 +24,12 @@ interface Result {
 /** Time for one check. */
 const LIMIT_MS = 10_000;
 
-async function testModule(host: Host, { args: [path = ''], format }: CommandInput, { out }: CommandIo, clock: Clock): Promise<number> {
+async function testModule(
+  host: Host,
+  { args: [path = ''], format }: CommandInput,
+  { out }: CommandIo,
+  clock: Clock,
+): Promise<number> {
   const loaded = await loadModule(resolve(host.workingDirectory, path), host.loading);
   if ('problem' in loaded) throw new ConfigRefused([loaded.problem]);
   const results = await resultsOf(await suiteOf(loaded.module, join(dirname(loaded.file), 'fixtures'), clock), clock);
@@ -48,7 +54,9 @@ async function resultsOf(checks: readonly Check[], clock: Clock): Promise<readon
 }
 
 function reportOf({ kind, name }: GatewayModule, results: readonly Result[], failed: number): string {
-  const lines = results.flatMap(({ title, ok, message = '' }) => (ok ? [`  ok    ${title}`] : [`  FAIL  ${title}`, ...message.split('\n').map((line) => `        ${line}`)]));
+  const lines = results.flatMap(({ title, ok, message = '' }) =>
+    ok ? [`  ok    ${title}`] : [`  FAIL  ${title}`, ...message.split('\n').map((line) => `        ${line}`)],
+  );
   return `${kind} ${typeof name === 'string' ? name : ''}\n${lines.join('\n')}\n\n${results.length} checks, ${failed === 0 ? 'all hold' : `${failed} failed`}\n`;
 }
 
@@ -67,14 +75,21 @@ async function suiteOf(module: GatewayModule, folder: string, clock: Clock): Pro
 async function checksOf(module: GatewayModule, folder: string): Promise<readonly Check[]> {
   const settings = objectIn(folder, 'settings.json');
   switch (module.kind) {
-    case 'provider': return (await import('../../host/testing/provider-checks.ts')).providerContract(module, providerFacts(folder));
+    case 'provider':
+      return (await import('../../host/testing/provider-checks.ts')).providerContract(module, providerFacts(folder));
     case 'strategy': {
       const targets = readIn(folder, 'targets.json');
-      return (await import('../../host/testing/module-checks.ts')).strategyContract(module, { ...(settings && { settings }), ...(Array.isArray(targets) && { targets: targets as string[] }) });
+      return (await import('../../host/testing/module-checks.ts')).strategyContract(module, {
+        ...(settings && { settings }),
+        ...(Array.isArray(targets) && { targets: targets as string[] }),
+      });
     }
     default: {
       const exchange = objectIn(folder, 'exchange.json');
-      return (await import('../../host/testing/module-checks.ts')).pluginContract(module, { ...(settings && { settings }), ...(exchange && { exchanges: [exchange] }) });
+      return (await import('../../host/testing/module-checks.ts')).pluginContract(module, {
+        ...(settings && { settings }),
+        ...(exchange && { exchanges: [exchange] }),
+      });
     }
   }
 }
@@ -93,7 +108,15 @@ function providerFacts(folder: string): object {
     errors: names.flatMap((name) => {
       const status = /^error-(\d{3})\./.exec(name)?.[1];
       const message = status === undefined ? undefined : told[status];
-      return status === undefined ? [] : [{ status: Number(status), body: readFileSync(join(folder, name), 'utf8'), ...(typeof message === 'string' && { message }) }];
+      return status === undefined
+        ? []
+        : [
+            {
+              status: Number(status),
+              body: readFileSync(join(folder, name), 'utf8'),
+              ...(typeof message === 'string' && { message }),
+            },
+          ];
     }),
   };
 }

@@ -5,10 +5,13 @@ import { ConfigRefused, isDecodeProblem, problemLine, type Problem } from '../..
 /** What is wrong with a configuration, a line each, under the heading the reference states. */
 export function problemReport(problems: readonly Problem[]): string {
   const heading = problems.some(isDecodeProblem) ? 'Error: load config:' : 'Error: validation failed:';
-  return visibleText([heading, ...problems.flatMap((problem) => [`  ${problemLine(problem)}`, ...frameLines(problem)]), ''].join('\n'));
+  return visibleText(
+    [heading, ...problems.flatMap((problem) => [`  ${problemLine(problem)}`, ...frameLines(problem)]), ''].join('\n'),
+  );
 }
 
-const frameLines = ({ frame }: Problem): string[] => (frame === undefined ? [] : frame.split('\n').map((line) => `      ${line}`));
+const frameLines = ({ frame }: Problem): string[] =>
+  frame === undefined ? [] : frame.split('\n').map((line) => `      ${line}`);
 
 /** The report of a refused configuration; `undefined` for other errors. */
 export function refusalReport(error: unknown): string | undefined {
@@ -18,7 +21,11 @@ export function refusalReport(error: unknown): string | undefined {
 /** Left-aligned columns, three spaces apart, with dashes under the header. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = columnWidths(header, rows);
-  const line = (cells: readonly string[]): string => cells.map((cell, column) => padded(cell, widths[column] ?? 0)).join('   ').trimEnd();
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => padded(cell, widths[column] ?? 0))
+      .join('   ')
+      .trimEnd();
   return [line(header), line(header.map((title) => '-'.repeat(title.length))), ...rows.map(line)].join('\n');
 }
 

@@ -46,7 +46,9 @@ async function start(host: Host, io: CommandIo): Promise<RunningGateway | number
     return (await startGateway(host)) ?? 0;
   } catch (error) {
     host.log.error('gw cannot start', { error });
-    io.err(host.redactor.redact(refusalReport(error) ?? visibleText(`Error: ${String(errorText(error, host.redactor))}\n`)));
+    io.err(
+      host.redactor.redact(refusalReport(error) ?? visibleText(`Error: ${String(errorText(error, host.redactor))}\n`)),
+    );
     return 1;
   }
 }

@@ -47,7 +47,7 @@ function drawing(providers: readonly Row[], targets: readonly Row[], { terminal 
   const lines = rows.map((row) => {
     const target = targets.find(({ name }) => name === row['name']);
     const circuit = textOf(row['circuit'] ?? target?.['circuit']);
-    const mark = target?.['registered'] === false ? '-' : MARKS.get(circuit) ?? '!';
+    const mark = target?.['registered'] === false ? '-' : (MARKS.get(circuit) ?? '!');
     const facts = [
       mark === '-' ? 'not registered' : `circuit ${circuit.padEnd('half-open'.length)}`,
       ...(typeof row['models'] === 'number' ? [`${row['models']} models`] : []),
@@ -62,4 +62,8 @@ function drawing(providers: readonly Row[], targets: readonly Row[], { terminal 
 /** What stands before the text of a line: two blanks and the longest mark. */
 const INDENT = 6;
 
-const MARKS: ReadonlyMap<string, 'OK' | 'X' | '!'> = new Map([['closed', 'OK'], ['open', 'X'], ['half-open', '!']]);
+const MARKS: ReadonlyMap<string, 'OK' | 'X' | '!'> = new Map([
+  ['closed', 'OK'],
+  ['open', 'X'],
+  ['half-open', '!'],
+]);

@@ -8,7 +8,8 @@ import { loadConfiguration } from '../../host/start/steps.ts';
 import { problemReport, table } from './report.ts';
 
 /** `gw validate <config-file>`: the same checks as start-up, without resolving references or contacting a provider. */
-export const run: RunCommand<CommandPlace> = async ({ args, format }, io, place) => validate(await place.host(), args[0] ?? '', format, io);
+export const run: RunCommand<CommandPlace> = async ({ args, format }, io, place) =>
+  validate(await place.host(), args[0] ?? '', format, io);
 
 async function validate(host: Host, path: string, format: OutputFormat, io: CommandIo): Promise<number> {
   const file = await loadConfiguration(host, path);
@@ -27,7 +28,8 @@ async function validate(host: Host, path: string, format: OutputFormat, io: Comm
 
 /** Leaves out top-level lists and maps that hold nothing. */
 function withoutEmpty(config: GatewayConfig): object {
-  const isEmpty = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  const isEmpty = (value: unknown): boolean =>
+    typeof value === 'object' && value !== null && Object.keys(value).length === 0;
   return Object.fromEntries(Object.entries(config).filter(([, value]) => !isEmpty(value)));
 }
 
@@ -43,7 +45,10 @@ function summary(host: Host, config: GatewayConfig): string[] {
     ...(plugins.length > 0 ? [`Plugins: ${plugins.join(', ')}`] : []),
     ...(aliases > 0 ? [`Aliases: ${aliases}`] : []),
     '',
-    table(['SURFACE', 'STAGE', 'READ BY'], rows.map((row) => [row.surface, row.stage, readers(row)])),
+    table(
+      ['SURFACE', 'STAGE', 'READ BY'],
+      rows.map((row) => [row.surface, row.stage, readers(row)]),
+    ),
     ...warnings.map((warning) => `warning ${warning}`),
   ];
 }

@@ -71,9 +71,15 @@ function fileOf(path: string, body: Buffer, bodies: ReadonlyMap<string, Buffer>)
   const name = hash('sha256', body, 'base64url').slice(0, 22);
   const compressed = Object.entries(COMPRESSED).flatMap(([ending, coding]) => {
     const found = bodies.get(path + ending);
-    return found ? [variantOf(found, `${name}-${coding}`, ['Content-Type', type, 'Content-Encoding', coding], coding)] : [];
+    return found
+      ? [variantOf(found, `${name}-${coding}`, ['Content-Type', type, 'Content-Encoding', coding], coding)]
+      : [];
   });
-  return { plain: variantOf(body, name, ['Content-Type', type]), compressed, caching: path.startsWith(HASHED) ? FOREVER : 'no-store' };
+  return {
+    plain: variantOf(body, name, ['Content-Type', type]),
+    compressed,
+    caching: path.startsWith(HASHED) ? FOREVER : 'no-store',
+  };
 }
 
 function variantOf(body: Buffer, name: string, description: readonly string[], coding?: Coding): Variant {

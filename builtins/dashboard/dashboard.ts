@@ -9,7 +9,8 @@ import { chooseVariant, isUnchanged } from './variants.ts';
 /** Where the built application stands in a checkout and in the package. */
 const FOLDER = 'builtins/dashboard/dist';
 
-const PLACEHOLDER = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>gw</title></head><body><h1>gw</h1><p>The gateway runs. Its dashboard bundle is not built.</p></body></html>';
+const PLACEHOLDER =
+  '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>gw</title></head><body><h1>gw</h1><p>The gateway runs. Its dashboard bundle is not built.</p></body></html>';
 
 /**
  * What no route took: the dashboard's files, its page for a browser, and a 404 in the wire of the path for everything else.
@@ -24,11 +25,18 @@ export default defineBuiltin({
     hooks.open.tapPromise('dashboard', async ({ installDirectory, log }) => {
       const place = join(installDirectory, FOLDER);
       const fail = (error: unknown): undefined => {
-        log.error('the dashboard bundle cannot be read: browsers get a page that says that it is not built', { folder: place, error });
+        log.error('the dashboard bundle cannot be read: browsers get a page that says that it is not built', {
+          folder: place,
+          error,
+        });
         reading = undefined; // the next request tries again
       };
       if (hasBundle(place)) read = () => readBundle(place).catch(fail);
-      else log.warn('the dashboard bundle is not built: browsers get a page that says so', { rule: 'WN14', folder: place });
+      else
+        log.warn('the dashboard bundle is not built: browsers get a page that says so', {
+          rule: 'WN14',
+          folder: place,
+        });
     });
     hooks.mount.tap({ name: 'dashboard', stage: ORDER.fallback }, (router) => {
       router.use(async (request: IncomingMessage, response: ServerResponse) => {

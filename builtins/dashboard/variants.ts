@@ -26,7 +26,8 @@ export function chooseVariant({ plain, compressed }: FileVariants, accepted: str
   let bestQuality = qualities.get('identity') ?? 0;
   for (const variant of compressed) {
     const quality = qualities.get(variant.coding ?? '') ?? qualities.get('*') ?? 0;
-    if (quality > 0 && (quality > bestQuality || (best === plain && quality === bestQuality))) [best, bestQuality] = [variant, quality];
+    if (quality > 0 && (quality > bestQuality || (best === plain && quality === bestQuality)))
+      [best, bestQuality] = [variant, quality];
   }
   return best;
 }

@@ -80,7 +80,12 @@ export class ServerConnection {
   async call(name: string, args: Readonly<Fields>, cancellation: Cancellation): Promise<ToolResult> {
     const { limitMs } = this.#options;
     if (!this.#link || !this.isReady) throw new ToolServerError('unavailable', this.lastError);
-    const result = await this.#link.request({ method: 'tools/call', params: { name, arguments: args }, limitMs, cancellation });
+    const result = await this.#link.request({
+      method: 'tools/call',
+      params: { name, arguments: args },
+      limitMs,
+      cancellation,
+    });
     const { content } = result;
     return { ...result, content: Array.isArray(content) ? content : [] };
   }
@@ -109,7 +114,11 @@ export class ServerConnection {
     const { clock, name, onHandshake } = this.#options;
     const startedAt = clock.monotonic();
     const cancellation = new Cancellation();
-    const timer = clock.timer(HANDSHAKE_LIMIT_MS, () => cancellation.cancel(new GatewayError('upstream_timeout', `the handshake did not end within ${HANDSHAKE_LIMIT_MS} ms`)));
+    const timer = clock.timer(HANDSHAKE_LIMIT_MS, () =>
+      cancellation.cancel(
+        new GatewayError('upstream_timeout', `the handshake did not end within ${HANDSHAKE_LIMIT_MS} ms`),
+      ),
+    );
     let initializedAt: number | undefined;
     let error: unknown;
     let link: Link | undefined;
@@ -125,12 +134,21 @@ export class ServerConnection {
       timer.cancel();
     }
     if (this.#isClosed) return;
-    onHandshake({ server: name, startedAt, initializedAt, endedAt: clock.monotonic(), tools: this.#tools?.length, error });
+    onHandshake({
+      server: name,
+      startedAt,
+      initializedAt,
+      endedAt: clock.monotonic(),
+      tools: this.#tools?.length,
+      error,
+    });
   }
 
   #open(): Link {
     const events: LinkEvents = {
-      onListChanged: () => { if (this.#link === link) this.#relist(); },
+      onListChanged: () => {
+        if (this.#link === link) this.#relist();
+      },
       onLost: (error) => this.#lose(link, error),
     };
     const link = this.#options.open(events, (renewed) => this.#shake(renewed));
@@ -141,8 +159,11 @@ export class ServerConnection {
   #shake(link: Link, cancellation?: Cancellation): Promise<void> {
     const { limitMs, gatewayVersion, log, name } = this.#options;
     return shakeHands(link, {
-      limitMs, gatewayVersion, ...(cancellation && { cancellation }),
-      onUnknownVersion: (version) => log.warn('mcp server speaks a protocol version that is not known', { server: name, version }),
+      limitMs,
+      gatewayVersion,
+      ...(cancellation && { cancellation }),
+      onUnknownVersion: (version) =>
+        log.warn('mcp server speaks a protocol version that is not known', { server: name, version }),
     });
   }
 
@@ -200,11 +221,18 @@ export class ServerConnection {
       this.#relisting = undefined;
       if (this.#isStale) this.#relist();
     });
-    listTools(link, { limitMs }).then((tools) => {
-      if (this.#link === link && this.isReady) this.#tools = this.#allowed(tools);
-    }, (error: unknown) => {
-      if (this.#link === link) log.warn('the changed tools of an mcp server could not be read', { server: name, error: clean(errorMessage(error)) });
-    });
+    listTools(link, { limitMs }).then(
+      (tools) => {
+        if (this.#link === link && this.isReady) this.#tools = this.#allowed(tools);
+      },
+      (error: unknown) => {
+        if (this.#link === link)
+          log.warn('the changed tools of an mcp server could not be read', {
+            server: name,
+            error: clean(errorMessage(error)),
+          });
+      },
+    );
   }
 }
 

@@ -30,10 +30,18 @@ export class Connections {
   /** The connection of a server; a text that says why there can be none. */
   lease(server: McpServerConfig, carryover: Carryover): ServerConnection | string {
     const { redactor, variables } = this.#host;
-    const { value, undefinedNames } = resolveReferences({ headers: server.headers ?? {}, env: server.env ?? {} }, variables, (secret) => redactor.register(secret));
+    const { value, undefinedNames } = resolveReferences(
+      { headers: server.headers ?? {}, env: server.env ?? {} },
+      variables,
+      (secret) => redactor.register(secret),
+    );
     const key = `mcp server ${canonicalJson(server)}`;
     if (undefinedNames.length > 0) return carryover.lease(key, () => this.#unset(server, undefinedNames)); // variables do not change, so a key has always the same
-    return carryover.lease(key, () => this.#connect({ ...server, ...value }), (connection) => this.#close(connection));
+    return carryover.lease(
+      key,
+      () => this.#connect({ ...server, ...value }),
+      (connection) => this.#close(connection),
+    );
   }
 
   /** Logged once, for as long as some configuration has the server. */
@@ -47,7 +55,9 @@ export class Connections {
   async close(): Promise<void> {
     for (const connection of this.#live) this.#close(connection);
     const { clock, log } = this.#host.services;
-    await within(Promise.all(this.#closing), CLOSE_ALL_MS, clock, 'the end of the tool servers').catch(() => log.warn('mcp servers did not end in time and are killed', { servers: this.#live.size }));
+    await within(Promise.all(this.#closing), CLOSE_ALL_MS, clock, 'the end of the tool servers').catch(() =>
+      log.warn('mcp servers did not end in time and are killed', { servers: this.#live.size }),
+    );
     this.#killAll();
     for (const connection of this.#live) this.#forget(connection);
   }
@@ -58,16 +68,35 @@ export class Connections {
   };
 
   #connect(config: McpServerConfig): ServerConnection {
-    const { services: { transport, clock, log }, redactor, variables, workingDirectory, build, hooks } = this.#host;
+    const {
+      services: { transport, clock, log },
+      redactor,
+      variables,
+      workingDirectory,
+      build,
+      hooks,
+    } = this.#host;
     const { timeout_seconds: seconds = 0, allowed_tools: allowedTools = [] } = config;
     const name = this.#shownName(config);
-    const hidden = new HiddenTexts(config, [...Object.values(config.headers ?? {}), ...Object.values(config.env ?? {})]);
+    const hidden = new HiddenTexts(config, [
+      ...Object.values(config.headers ?? {}),
+      ...Object.values(config.env ?? {}),
+    ]);
     const clean = (text: string): string => redactor.excerpt(hidden.clean(text));
     const connection = new ServerConnection({
-      name, allowedTools, clock, log, clean,
+      name,
+      allowedTools,
+      clock,
+      log,
+      clean,
       limitMs: (seconds > 0 ? seconds : DEFAULT_LIMIT_S) * 1000,
       gatewayVersion: build.version,
-      open: (events, renew) => openLink({ config: { ...config, name }, variables, workingDirectory, transport, clock, log, clean }, events, renew),
+      open: (events, renew) =>
+        openLink(
+          { config: { ...config, name }, variables, workingDirectory, transport, clock, log, clean },
+          events,
+          renew,
+        ),
       onHandshake: (handshake) => hooks.toolServerTried.call(handshake, this.#host),
     });
     if (this.#live.size === 0) process.on('exit', this.#killAll);
@@ -86,7 +115,8 @@ export class Connections {
 
   /** Not waited for by the configuration that goes: a child has some seconds to end. */
   #close(connection: ServerConnection): void {
-    const closing: Promise<void> = connection.close()
+    const closing: Promise<void> = connection
+      .close()
       .catch((error: unknown) => this.#host.log.error('an mcp server could not be closed', { error }))
       .finally(() => {
         this.#closing.delete(closing);
@@ -95,4 +125,3 @@ export class Connections {
     this.#closing.add(closing);
   }
 }
-

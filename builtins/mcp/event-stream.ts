@@ -35,7 +35,12 @@ export class EventStream implements ReplySink {
     const { calls } = this.#options;
     this.#cancellation = new Cancellation();
     this.#events = new EventReader();
-    calls.send({ method: 'GET', headers: { accept: 'text/event-stream' } }, this.#cancellation, { headersTimeoutMs: 0, bodyIdleMs: 0 }, this);
+    calls.send(
+      { method: 'GET', headers: { accept: 'text/event-stream' } },
+      this.#cancellation,
+      { headersTimeoutMs: 0, bodyIdleMs: 0 },
+      this,
+    );
   }
 
   close(cause: GatewayError): void {
@@ -55,7 +60,8 @@ export class EventStream implements ReplySink {
   onData(bytes: Buffer): void {
     if (this.#isClosed) return;
     this.#waitMs = FIRST_WAIT_MS;
-    for (const { data } of this.#events.push(bytes)) for (const message of messagesOf(data)) this.#options.onMessage(message);
+    for (const { data } of this.#events.push(bytes))
+      for (const message of messagesOf(data)) this.#options.onMessage(message);
     if (this.#events.heldBytes <= MAX_MESSAGE_BYTES) return;
     this.#control?.abort();
     this.#again();

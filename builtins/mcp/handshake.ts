@@ -16,12 +16,23 @@ export interface HandshakeOptions {
 }
 
 /** Agrees with a server on a version, and tells it so. */
-export async function shakeHands(link: Link, { limitMs, gatewayVersion, cancellation, onUnknownVersion }: HandshakeOptions): Promise<void> {
-  const params = { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo: { name: 'gw', version: gatewayVersion } };
+export async function shakeHands(
+  link: Link,
+  { limitMs, gatewayVersion, cancellation, onUnknownVersion }: HandshakeOptions,
+): Promise<void> {
+  const params = {
+    protocolVersion: PROTOCOL_VERSION,
+    capabilities: {},
+    clientInfo: { name: 'gw', version: gatewayVersion },
+  };
   const { protocolVersion } = await link.request({ method: 'initialize', params, limitMs, cancellation });
   const version = isText(protocolVersion) ? protocolVersion.slice(0, 64) : '';
   if (!KNOWN_VERSIONS.has(version)) {
-    if (!link.takesAnyVersion) throw new ToolServerError('failed', `the server speaks the protocol version "${version}", which is not known here`);
+    if (!link.takesAnyVersion)
+      throw new ToolServerError(
+        'failed',
+        `the server speaks the protocol version "${version}", which is not known here`,
+      );
     onUnknownVersion(version);
   }
   link.useVersion(KNOWN_VERSIONS.has(version) || /^[\w.-]+$/.test(version) ? version : PROTOCOL_VERSION);
@@ -29,14 +40,23 @@ export async function shakeHands(link: Link, { limitMs, gatewayVersion, cancella
 }
 
 /** All tools of a server, whatever pages it gives them in. */
-export async function listTools(link: Link, { limitMs, cancellation }: Pick<HandshakeOptions, 'limitMs' | 'cancellation'>): Promise<readonly ServerTool[]> {
+export async function listTools(
+  link: Link,
+  { limitMs, cancellation }: Pick<HandshakeOptions, 'limitMs' | 'cancellation'>,
+): Promise<readonly ServerTool[]> {
   const tools = new Map<string, ServerTool>();
   let cursor: string | undefined;
   let bytes = 0;
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const result = await link.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor }, limitMs, cancellation });
+    const result = await link.request({
+      method: 'tools/list',
+      params: cursor === undefined ? {} : { cursor },
+      limitMs,
+      cancellation,
+    });
     bytes += Buffer.byteLength(JSON.stringify(result));
-    if (bytes > MAX_MESSAGE_BYTES) throw new ToolServerError('failed', `the list of tools exceeds the limit of ${MAX_MESSAGE_BYTES} bytes`);
+    if (bytes > MAX_MESSAGE_BYTES)
+      throw new ToolServerError('failed', `the list of tools exceeds the limit of ${MAX_MESSAGE_BYTES} bytes`);
     for (const tool of toolsIn(result)) if (!tools.has(tool.name)) tools.set(tool.name, tool);
     if (!isText(result['nextCursor'])) return [...tools.values()];
     cursor = result['nextCursor'];
@@ -51,6 +71,13 @@ function toolsIn({ tools }: Fields): ServerTool[] {
     if (!isFields(tool) || !isText(tool['name'])) return [];
     const { inputSchema, description } = tool;
     const { description: _description, ...known } = tool;
-    return [{ ...known, name: tool['name'], inputSchema: isFields(inputSchema) ? inputSchema : { type: 'object' }, ...(isText(description) && { description }) }];
+    return [
+      {
+        ...known,
+        name: tool['name'],
+        inputSchema: isFields(inputSchema) ? inputSchema : { type: 'object' },
+        ...(isText(description) && { description }),
+      },
+    ];
   });
 }

@@ -17,10 +17,13 @@ export class HiddenTexts {
   /** `resolved` are the values of `env` and `headers` with their references replaced. */
   constructor({ url, args = [] }: McpServerConfig, resolved: readonly string[]) {
     const texts = [...resolved, ...args.map((argument) => argument.replace(OPTION, '')), ...addressParts(url)];
-    this.#texts = [...new Set(texts.filter(({ length }) => length >= SHORTEST))].toSorted((a, b) => b.length - a.length);
+    this.#texts = [...new Set(texts.filter(({ length }) => length >= SHORTEST))].toSorted(
+      (a, b) => b.length - a.length,
+    );
   }
 
-  readonly clean = (text: string): string => this.#texts.reduce((clean, hidden) => clean.replaceAll(hidden, '[REDACTED]'), text);
+  readonly clean = (text: string): string =>
+    this.#texts.reduce((clean, hidden) => clean.replaceAll(hidden, '[REDACTED]'), text);
 }
 
 function addressParts(url: string | undefined): string[] {
@@ -29,4 +32,3 @@ function addressParts(url: string | undefined): string[] {
   const values = [...new URLSearchParams(search).values()];
   return [username, password, decodedUri(username), decodedUri(password), search.slice(1), ...values];
 }
-

@@ -9,13 +9,17 @@ export interface HttpAddress {
 
 /** Throws, without quoting it, for an address that is not an http or https one. */
 export function addressOf(text: string): HttpAddress {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new Error('its url is not an http or https address');
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new Error('its url is not an http or https address');
   const url = new URL(text);
   const { username, password } = url;
   url.username = '';
   url.password = '';
   url.hash = '';
-  const authorization = username === '' && password === '' ? undefined : `Basic ${Buffer.from(`${decodedUri(username)}:${decodedUri(password)}`).toString('base64')}`;
+  const authorization =
+    username === '' && password === ''
+      ? undefined
+      : `Basic ${Buffer.from(`${decodedUri(username)}:${decodedUri(password)}`).toString('base64')}`;
   return { url: url.href, authorization };
 }
 

@@ -8,7 +8,8 @@ import type { HttpAddress } from './http-address.ts';
 const CONNECT_LIMIT_MS = 10_000;
 
 /** A connection that was never there, rather than one that broke off: refused, not resolved, or without a usable certificate. */
-const NO_CONNECTION = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO)/;
+const NO_CONNECTION =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO)/;
 
 export interface HttpCallsOptions {
   readonly address: HttpAddress;
@@ -29,17 +30,37 @@ export class HttpCalls {
   constructor(options: HttpCallsOptions) {
     this.#options = options;
     this.clock = options.clock;
-    this.#configured = Object.fromEntries(Object.entries(options.headers).map(([name, value]) => [name.toLowerCase(), value]));
+    this.#configured = Object.fromEntries(
+      Object.entries(options.headers).map(([name, value]) => [name.toLowerCase(), value]),
+    );
   }
 
   get url(): string {
     return this.#options.address.url;
   }
 
-  send({ method, headers, body }: { readonly method: 'GET' | 'POST' | 'DELETE'; readonly headers: Readonly<Record<string, string>>; readonly body?: string }, cancellation: Cancellation, limits: { readonly headersTimeoutMs: number; readonly bodyIdleMs: number }, sink: ReplySink): void {
-    const { address: { url, authorization }, transport } = this.#options;
+  send(
+    {
+      method,
+      headers,
+      body,
+    }: {
+      readonly method: 'GET' | 'POST' | 'DELETE';
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body?: string;
+    },
+    cancellation: Cancellation,
+    limits: { readonly headersTimeoutMs: number; readonly bodyIdleMs: number },
+    sink: ReplySink,
+  ): void {
+    const {
+      address: { url, authorization },
+      transport,
+    } = this.#options;
     const request: OutgoingRequest = {
-      method, url, body,
+      method,
+      url,
+      body,
       headers: {
         ...(authorization !== undefined && { authorization }),
         ...headers,

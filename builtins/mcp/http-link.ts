@@ -49,7 +49,8 @@ export class HttpLink implements Link {
     try {
       return await this.#request(call);
     } catch (error) {
-      const isForgotten = error instanceof RefusedStatus && error.status === 404 && session !== undefined && call.method !== 'initialize';
+      const isForgotten =
+        error instanceof RefusedStatus && error.status === 404 && session !== undefined && call.method !== 'initialize';
       if (!isForgotten || this.#isOver) throw error;
     }
     await this.#renew(session);
@@ -67,7 +68,11 @@ export class HttpLink implements Link {
   begin(): void {
     if (this.#isOver) return;
     this.#stream?.close(closed());
-    this.#stream = new EventStream({ calls: this.#options.calls, onMessage: (message) => this.#take(message), onUnreachable: (error) => this.#lose(error) });
+    this.#stream = new EventStream({
+      calls: this.#options.calls,
+      onMessage: (message) => this.#take(message),
+      onUnreachable: (error) => this.#lose(error),
+    });
     this.#stream.open();
   }
 
@@ -78,9 +83,17 @@ export class HttpLink implements Link {
     const ended = Promise.withResolvers<void>();
     const cancellation = new Cancellation();
     const timer = calls.clock.timer(NOTICE_LIMIT_MS, () => cancellation.cancel(closed()));
-    calls.send({ method: 'DELETE', headers: {} }, cancellation, { headersTimeoutMs: NOTICE_LIMIT_MS, bodyIdleMs: NOTICE_LIMIT_MS }, {
-      onReply: () => {}, onData: () => {}, onEnd: () => ended.resolve(), onError: () => ended.resolve(),
-    });
+    calls.send(
+      { method: 'DELETE', headers: {} },
+      cancellation,
+      { headersTimeoutMs: NOTICE_LIMIT_MS, bodyIdleMs: NOTICE_LIMIT_MS },
+      {
+        onReply: () => {},
+        onData: () => {},
+        onEnd: () => ended.resolve(),
+        onError: () => ended.resolve(),
+      },
+    );
     await ended.promise;
     timer.cancel();
   }
@@ -103,7 +116,11 @@ export class HttpLink implements Link {
     if (calls.session !== session && !this.#renewing) return Promise.resolve();
     calls.session = undefined;
     calls.version = undefined;
-    return (this.#renewing ??= renew(this).then(() => this.begin()).finally(() => { this.#renewing = undefined; }));
+    return (this.#renewing ??= renew(this)
+      .then(() => this.begin())
+      .finally(() => {
+        this.#renewing = undefined;
+      }));
   }
 
   async #request({ method, params, limitMs, cancellation }: LinkCall): Promise<Fields> {
@@ -112,9 +129,12 @@ export class HttpLink implements Link {
     const sink = this.#sink();
     const giveUp = (cause: Error): void => {
       sink.giveUp(cause);
-      if (method === 'tools/call' && !this.#isOver) this.notify('notifications/cancelled', { requestId: id, reason: 'the gateway does not wait any longer' });
+      if (method === 'tools/call' && !this.#isOver)
+        this.notify('notifications/cancelled', { requestId: id, reason: 'the gateway does not wait any longer' });
     };
-    const timer = this.#options.calls.clock.timer(limitMs, () => giveUp(new ToolServerError('timeout', `no answer to ${method} within ${limitMs} ms`)));
+    const timer = this.#options.calls.clock.timer(limitMs, () =>
+      giveUp(new ToolServerError('timeout', `no answer to ${method} within ${limitMs} ms`)),
+    );
     const stop = cancellation?.onCancel(giveUp);
     const own = this.#post({ jsonrpc: '2.0', id, method, ...(params && { params }) }, limitMs, sink);
     try {
@@ -133,7 +153,12 @@ export class HttpLink implements Link {
     const own = new Cancellation();
     this.#open.add(own);
     if (this.#isOver) own.cancel(closed());
-    this.#options.calls.send({ method: 'POST', headers: POST_HEADERS, body: JSON.stringify(message) }, own, { headersTimeoutMs: limitMs, bodyIdleMs: limitMs }, sink);
+    this.#options.calls.send(
+      { method: 'POST', headers: POST_HEADERS, body: JSON.stringify(message) },
+      own,
+      { headersTimeoutMs: limitMs, bodyIdleMs: limitMs },
+      sink,
+    );
     return own;
   }
 
@@ -141,15 +166,19 @@ export class HttpLink implements Link {
     const { calls, clean } = this.#options;
     let rest: ReplyControl | undefined;
     return new RpcSink({
-      url: calls.url, clean,
+      url: calls.url,
+      clean,
       onHeaders: (headers) => this.#keepSession(headers),
       onMessage: (message) => this.#take(message),
       onRest: (control) => {
         rest = control;
-        this.#lingering.set(control, calls.clock.timer(LINGER_MS, () => {
-          this.#lingering.delete(control);
-          control.abort();
-        }));
+        this.#lingering.set(
+          control,
+          calls.clock.timer(LINGER_MS, () => {
+            this.#lingering.delete(control);
+            control.abort();
+          }),
+        );
       },
       onEnd: () => {
         if (!rest) return;
@@ -169,10 +198,12 @@ export class HttpLink implements Link {
     const sink = this.#sink();
     const own = this.#post(message, NOTICE_LIMIT_MS, sink);
     const timer = this.#options.calls.clock.timer(NOTICE_LIMIT_MS, () => own.cancel(closed()));
-    sink.answer.catch(() => {}).finally(() => {
-      timer.cancel();
-      this.#open.delete(own);
-    });
+    sink.answer
+      .catch(() => {})
+      .finally(() => {
+        timer.cancel();
+        this.#open.delete(own);
+      });
   }
 
   #take(message: Fields): void {
@@ -185,7 +216,9 @@ export class HttpLink implements Link {
   #broken(error: GatewayError): ToolServerError {
     if (this.#isOver) return new ToolServerError('unavailable', 'the gateway has closed it');
     if (this.#options.calls.isUnreachable(error)) return this.#lose(error);
-    return new ToolServerError(error.fault?.kind === 'timeout' ? 'timeout' : 'failed', this.#reason(error), { cause: error.cause });
+    return new ToolServerError(error.fault?.kind === 'timeout' ? 'timeout' : 'failed', this.#reason(error), {
+      cause: error.cause,
+    });
   }
 
   #lose(error: GatewayError): ToolServerError {

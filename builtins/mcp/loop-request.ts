@@ -21,16 +21,23 @@ export interface LoopRequest {
 }
 
 /** A plugin's tool of the same name stands. */
-export function loopRequest({ stream: _stream, stream_options: _options, ...request }: ChatRequest, offered: readonly OfferedTool[]): LoopRequest {
+export function loopRequest(
+  { stream: _stream, stream_options: _options, ...request }: ChatRequest,
+  offered: readonly OfferedTool[],
+): LoopRequest {
   const taken = new Set(request.tools?.map((tool) => tool.function?.name));
   const used = offered.filter(({ tool }) => !taken.has(tool.name));
   const injected = used.map(({ tool: { name, description, inputSchema } }): ChatTool => ({
-    type: 'function', function: { name, ...(description !== undefined && { description }), parameters: inputSchema },
+    type: 'function',
+    function: { name, ...(description !== undefined && { description }), parameters: inputSchema },
   }));
   return { request, injected, owned: new Map(used.map(({ server, tool }) => [tool.name, server])) };
 }
 
 /** What is sent of the request that plugins see; a target that takes no tools gets that request as it is. */
-export function withTools(request: ChatRequest, injected: readonly ChatTool[]): Pick<TurnRequest, 'request' | 'withoutTools'> {
+export function withTools(
+  request: ChatRequest,
+  injected: readonly ChatTool[],
+): Pick<TurnRequest, 'request' | 'withoutTools'> {
   return { request: { ...request, tools: [...(request.tools ?? []), ...injected] }, withoutTools: request };
 }

@@ -60,7 +60,12 @@ export class LoopStream extends AnswerStream {
   learn({ id, created, model, object }: ChatChunk): void {
     if (this.#head) return;
     this.#id = id ?? '';
-    this.#head = { ...(id !== undefined && { id }), object: object ?? 'chat.completion.chunk', ...(created !== undefined && { created }), ...(model !== undefined && { model }) };
+    this.#head = {
+      ...(id !== undefined && { id }),
+      object: object ?? 'chat.completion.chunk',
+      ...(created !== undefined && { created }),
+      ...(model !== undefined && { model }),
+    };
   }
 
   write(bytes: string): boolean {

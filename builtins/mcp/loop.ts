@@ -8,9 +8,14 @@ import { runWholeLoop } from './whole-loop.ts';
 
 /** Lets models use the tools of the servers, wherever the caller brings none of its own. Source: data-plane reference 12.5, 12.6. */
 export function tapLoop(deps: LoopDeps, streamsTurns: boolean): void {
-  const { hooks: { prepare, turns }, tools } = deps;
+  const {
+    hooks: { prepare, turns },
+    tools,
+  } = deps;
   const bringing = new ExchangeNote<true>();
-  prepare.tap('mcp', (exchange) => { if (bringsTools(exchange)) bringing.put(exchange, true); }); // plugins may add some later
+  prepare.tap('mcp', (exchange) => {
+    if (bringsTools(exchange)) bringing.put(exchange, true);
+  }); // plugins may add some later
   turns.tap('mcp', (runTurn) => (exchange, ask) => {
     const offered = ask || !takesTools(exchange) || bringing.get(exchange) ? [] : offeredTo(exchange, tools.tools());
     if (offered.length === 0) return runTurn(exchange, ask);

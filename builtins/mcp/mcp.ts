@@ -11,18 +11,23 @@ export default defineBuiltin({
   apply: ({ hooks }) => {
     let opened: Host | undefined;
     let connections: Connections | undefined;
-    hooks.open.tapPromise('mcp', async (host) => { opened = host; });
-    hooks.close.tapPromise({ name: 'mcp', limitMs: () => CLOSE_LIMIT_MS }, async () => connections?.close());
-    hooks.assemble.tapPromise('mcp', async ({ config: { mcp_servers: servers, mcp }, hooks: pipeline, carryover, services }) => {
-      if (servers.length === 0 || !opened) return;
-      const parts = await import('./parts.ts');
-      connections ??= new parts.Connections(opened);
-      const open = connections;
-      const configured = servers.map((config) => ({ config, connection: open.lease(config, carryover) }));
-      const tools = new parts.ConfiguredServers(configured, { hooks: pipeline, clock: services.clock });
-      pipeline.toolServers.tap('mcp', () => tools);
-      parts.tapLoop({ hooks: pipeline, tools, services, maxRounds: tools.maxRounds }, mcp.stream === true);
+    hooks.open.tapPromise('mcp', async (host) => {
+      opened = host;
     });
+    hooks.close.tapPromise({ name: 'mcp', limitMs: () => CLOSE_LIMIT_MS }, async () => connections?.close());
+    hooks.assemble.tapPromise(
+      'mcp',
+      async ({ config: { mcp_servers: servers, mcp }, hooks: pipeline, carryover, services }) => {
+        if (servers.length === 0 || !opened) return;
+        const parts = await import('./parts.ts');
+        connections ??= new parts.Connections(opened);
+        const open = connections;
+        const configured = servers.map((config) => ({ config, connection: open.lease(config, carryover) }));
+        const tools = new parts.ConfiguredServers(configured, { hooks: pipeline, clock: services.clock });
+        pipeline.toolServers.tap('mcp', () => tools);
+        parts.tapLoop({ hooks: pipeline, tools, services, maxRounds: tools.maxRounds }, mcp.stream === true);
+      },
+    );
   },
 });
 

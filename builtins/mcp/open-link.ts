@@ -21,9 +21,16 @@ export interface OpenOptions {
 }
 
 /** A command counts before an address. */
-export function openLink({ config, ...options }: OpenOptions, events: LinkEvents, renew: (link: Link) => Promise<void>): Link {
+export function openLink(
+  { config, ...options }: OpenOptions,
+  events: LinkEvents,
+  renew: (link: Link) => Promise<void>,
+): Link {
   const { name = '', url = '', headers = {}, command, args = [], env = {} } = config;
   if (command) return new StdioLink({ ...options, server: name, command, args, env }, events);
   const { transport, clock, clean } = options;
-  return new HttpLink({ calls: new HttpCalls({ address: addressOf(url), headers, transport, clock }), clean, renew }, events);
+  return new HttpLink(
+    { calls: new HttpCalls({ address: addressOf(url), headers, transport, clock }), clean, renew },
+    events,
+  );
 }

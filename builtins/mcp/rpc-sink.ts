@@ -55,7 +55,8 @@ export class RpcSink implements ReplySink {
     this.#control = control;
     this.#location = headers['location'];
     this.#options.onHeaders(headers);
-    if (status === 200 && /^\s*text\/event-stream\b/i.test(headers['content-type'] ?? '')) this.#events = new EventReader();
+    if (status === 200 && /^\s*text\/event-stream\b/i.test(headers['content-type'] ?? ''))
+      this.#events = new EventReader();
   }
 
   onData(bytes: Buffer): void {
@@ -64,7 +65,8 @@ export class RpcSink implements ReplySink {
     if (this.#status !== 200) {
       this.#body.push(bytes);
       if (this.#bytes >= MAX_QUOTED_BYTES) this.#fail(this.#refusal());
-    } else if (this.#bytes > MAX_MESSAGE_BYTES) this.#fail(new ToolServerError('failed', `the answer exceeds the limit of ${MAX_MESSAGE_BYTES} bytes`));
+    } else if (this.#bytes > MAX_MESSAGE_BYTES)
+      this.#fail(new ToolServerError('failed', `the answer exceeds the limit of ${MAX_MESSAGE_BYTES} bytes`));
     else if (this.#events) this.#read(this.#events.push(bytes));
     else this.#body.push(bytes);
   }
@@ -124,7 +126,10 @@ export class RpcSink implements ReplySink {
   #refusal(): RefusedStatus {
     const { url, clean } = this.#options;
     if (this.#status >= 300 && this.#status < 400) {
-      return new RefusedStatus(this.#status, `the server redirects to ${clean(shownAddress(this.#location, url))}, and redirects are not followed`);
+      return new RefusedStatus(
+        this.#status,
+        `the server redirects to ${clean(shownAddress(this.#location, url))}, and redirects are not followed`,
+      );
     }
     const text = this.#body.take().subarray(0, MAX_QUOTED_BYTES).toString('utf8').trim();
     return new RefusedStatus(this.#status, `the server answered with status ${this.#status}`, clean(text));

@@ -6,7 +6,12 @@ import { ANSWER_BOUNDS } from '../../host/contract/json-shape.ts';
 export const PROTOCOL_VERSION = '2025-11-25';
 
 /** What is understood; source: data-plane reference 12.2. */
-export const KNOWN_VERSIONS: ReadonlySet<string> = new Set([PROTOCOL_VERSION, '2025-06-18', '2025-03-26', '2024-11-05']);
+export const KNOWN_VERSIONS: ReadonlySet<string> = new Set([
+  PROTOCOL_VERSION,
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+]);
 
 /** Largest message of a server, over stdio, and largest answer, over HTTP. Source: data-plane reference 12.3, 12.4. */
 export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
@@ -40,7 +45,9 @@ export function messagesOf(text: string): readonly Fields[] {
   } catch {
     return [];
   }
-  return (Array.isArray(value) ? value : [value]).filter((message): message is Fields => isFields(message) && message['jsonrpc'] === '2.0');
+  return (Array.isArray(value) ? value : [value]).filter(
+    (message): message is Fields => isFields(message) && message['jsonrpc'] === '2.0',
+  );
 }
 
 /** Whether a message answers a request, rather than being one or a notification. */
@@ -52,7 +59,11 @@ export function isAnswer(message: Fields): boolean {
 export function resultOf({ error, result }: Fields, clean: (text: string) => string): Fields {
   if (error !== undefined && error !== null) {
     const { code, message } = isFields(error) ? error : {};
-    throw new ToolServerError('failed', `the server answered with the error ${typeof code === 'number' ? code : 'without a code'}`, saying(clean(isText(message) ? message : '')));
+    throw new ToolServerError(
+      'failed',
+      `the server answered with the error ${typeof code === 'number' ? code : 'without a code'}`,
+      saying(clean(isText(message) ? message : '')),
+    );
   }
   if (!isFields(result)) throw new ToolServerError('failed', 'the server answered without a result');
   return result;
@@ -61,7 +72,9 @@ export function resultOf({ error, result }: Fields, clean: (text: string) => str
 /** What is answered to a request of the server: it may ask whether the gateway lives, and nothing else. */
 export function answerTo({ id, method }: Fields): Fields {
   const head = { jsonrpc: '2.0', id };
-  return method === 'ping' ? { ...head, result: {} } : { ...head, error: { code: METHOD_NOT_FOUND, message: 'the gateway does not know this method' } };
+  return method === 'ping'
+    ? { ...head, result: {} }
+    : { ...head, error: { code: METHOD_NOT_FOUND, message: 'the gateway does not know this method' } };
 }
 
 export const isListChange = ({ method }: Fields): boolean => method === 'notifications/tools/list_changed';

@@ -46,9 +46,17 @@ export class ServerProcess {
 
   constructor({ command, args, env, variables, workingDirectory, clock }: ProcessOptions, events: ProcessEvents) {
     this.#clock = clock;
-    const inherited = Object.fromEntries(INHERITED.flatMap((name) => (variables[name] === undefined ? [] : [[name, variables[name]]])));
+    const inherited = Object.fromEntries(
+      INHERITED.flatMap((name) => (variables[name] === undefined ? [] : [[name, variables[name]]])),
+    );
     // `detached` makes it the leader of a process group
-    this.#child = spawn(command, [...args], { cwd: workingDirectory, env: { ...inherited, ...env }, detached: true, stdio: 'pipe', windowsHide: true });
+    this.#child = spawn(command, [...args], {
+      cwd: workingDirectory,
+      env: { ...inherited, ...env },
+      detached: true,
+      stdio: 'pipe',
+      windowsHide: true,
+    });
     this.#listen(events);
   }
 
@@ -67,9 +75,9 @@ export class ServerProcess {
   /** Closes its input, asks it to end, ends it, each after some seconds; then whatever is left of its group. */
   async end(): Promise<void> {
     this.#child.stdin.end();
-    if (!await this.#hasEndedWithin(QUIET_END_MS)) {
+    if (!(await this.#hasEndedWithin(QUIET_END_MS))) {
       this.#signal('SIGTERM');
-      if (!await this.#hasEndedWithin(ASKED_END_MS)) this.#signal('SIGKILL');
+      if (!(await this.#hasEndedWithin(ASKED_END_MS))) this.#signal('SIGKILL');
     }
     this.kill();
   }
@@ -84,7 +92,11 @@ export class ServerProcess {
 
   #listen({ onLine, onErrorLine, onErrorEnd, onEnd }: ProcessEvents): void {
     const { stdin, stdout, stderr } = this.#child;
-    const lines = new LineReader({ maxBytes: MAX_MESSAGE_BYTES, onLine, onTooLong: () => onEnd(`a message exceeds the limit of ${MAX_MESSAGE_BYTES} bytes`) });
+    const lines = new LineReader({
+      maxBytes: MAX_MESSAGE_BYTES,
+      onLine,
+      onTooLong: () => onEnd(`a message exceeds the limit of ${MAX_MESSAGE_BYTES} bytes`),
+    });
     const errorLines = new LineReader({ maxBytes: MAX_ERROR_LINE, onLine: onErrorLine });
     stdin.on('error', () => {}); // a child that has gone is noticed by its output
     stdout.on('error', () => {});
@@ -92,7 +104,9 @@ export class ServerProcess {
     stdout.on('data', (bytes: Buffer) => lines.push(bytes));
     stdout.on('close', () => onEnd('its output ended'));
     stderr.on('data', (bytes: Buffer) => errorLines.push(bytes));
-    stderr.on('end', () => { if (!this.#hasExited) onErrorEnd(); });
+    stderr.on('end', () => {
+      if (!this.#hasExited) onErrorEnd();
+    });
     this.#child.on('error', (error: NodeJS.ErrnoException) => {
       this.#noteExit();
       onEnd(`the command could not be started: ${error.code ?? 'no reason is known'}`);
@@ -111,7 +125,10 @@ export class ServerProcess {
   }
 
   #hasEndedWithin(ms: number): Promise<boolean> {
-    return within(this.#exited.promise, ms, this.#clock, 'the end of a tool server').then(() => true, () => false);
+    return within(this.#exited.promise, ms, this.#clock, 'the end of a tool server').then(
+      () => true,
+      () => false,
+    );
   }
 
   /** To the whole group, which outlives its leader for as long as one of it lives. */

@@ -41,7 +41,9 @@ export class StdioLink implements Link {
     this.#process = new ServerProcess(options, {
       onLine: (line) => this.#take(line),
       onErrorLine: (line) => log.debug('mcp server wrote to stderr', { server, line: clean(line) }),
-      onErrorEnd: () => { if (!this.#ping) this.#askWhetherItLives(); },
+      onErrorEnd: () => {
+        if (!this.#ping) this.#askWhetherItLives();
+      },
       onEnd: (why) => this.#lose(new ToolServerError('unavailable', why)),
     });
   }
@@ -60,11 +62,15 @@ export class StdioLink implements Link {
     this.#pending.set(id, answer);
     const giveUp = (cause: Error): void => {
       answer.reject(cause);
-      if (method === 'tools/call') this.notify('notifications/cancelled', { requestId: id, reason: 'the gateway does not wait any longer' });
+      if (method === 'tools/call')
+        this.notify('notifications/cancelled', { requestId: id, reason: 'the gateway does not wait any longer' });
     };
-    const timer = this.#options.clock.timer(limitMs, () => giveUp(new ToolServerError('timeout', `no answer to ${method} within ${limitMs} ms`)));
+    const timer = this.#options.clock.timer(limitMs, () =>
+      giveUp(new ToolServerError('timeout', `no answer to ${method} within ${limitMs} ms`)),
+    );
     const stop = cancellation?.onCancel(giveUp);
-    if (!this.#send({ jsonrpc: '2.0', id, method, ...(params && { params }) })) answer.reject(new ToolServerError('unavailable', 'its input is closed, or it does not read it'));
+    if (!this.#send({ jsonrpc: '2.0', id, method, ...(params && { params }) }))
+      answer.reject(new ToolServerError('unavailable', 'its input is closed, or it does not read it'));
     return answer.promise.finally(() => {
       this.#pending.delete(id);
       timer.cancel();
@@ -123,7 +129,10 @@ export class StdioLink implements Link {
     };
     this.request({ method: 'ping', limitMs: PING_LIMIT_MS }).then(again, (error: ToolServerError) => {
       if (error.trouble === 'failed') again(); // an error is an answer, too
-      else this.#lose(new ToolServerError('unavailable', 'it has closed its stderr and does not answer', { cause: error }));
+      else
+        this.#lose(
+          new ToolServerError('unavailable', 'it has closed its stderr and does not answer', { cause: error }),
+        );
     });
   }
 

@@ -15,10 +15,18 @@ import { TurnWriter } from './turn-writer.ts';
  * The loop for a client that gets its turns as they are produced (`mcp.stream`). Until the first text there is no answer yet, so
  * that a refusal or a failure is an ordinary error; after it, it ends the stream. Source: data-plane reference 12.8.
  */
-export async function runStreamedLoop(exchange: LiveExchange, asked: LoopRequest, runTurn: RunTurn, deps: LoopDeps): Promise<Answer> {
+export async function runStreamedLoop(
+  exchange: LiveExchange,
+  asked: LoopRequest,
+  runTurn: RunTurn,
+  deps: LoopDeps,
+): Promise<Answer> {
   const stream = new LoopStream(exchange, deps.services.clock);
   exchange.delivery.timedUntil = stream.ended; // the deadline is that of the whole loop
-  runTurns(stream, exchange, asked, runTurn, deps).then(() => stream.end(undefined), (cause: unknown) => stream.end(asGatewayError(cause)));
+  runTurns(stream, exchange, asked, runTurn, deps).then(
+    () => stream.end(undefined),
+    (cause: unknown) => stream.end(asGatewayError(cause)),
+  );
   await stream.begun;
   if (!stream.hasBegun) {
     const error = await stream.ended;
@@ -27,7 +35,13 @@ export async function runStreamedLoop(exchange: LiveExchange, asked: LoopRequest
   return stream;
 }
 
-async function runTurns(stream: LoopStream, exchange: LiveExchange, { request: asked, injected, owned }: LoopRequest, runTurn: RunTurn, deps: LoopDeps): Promise<void> {
+async function runTurns(
+  stream: LoopStream,
+  exchange: LiveExchange,
+  { request: asked, injected, owned }: LoopRequest,
+  runTurn: RunTurn,
+  deps: LoopDeps,
+): Promise<void> {
   let request: ChatRequest = { ...asked, stream: true };
   for (let round = 0; ; round += 1) {
     let writer = new TurnWriter(stream);
@@ -41,7 +55,10 @@ async function runTurns(stream: LoopStream, exchange: LiveExchange, { request: a
     if (!message || round === deps.maxRounds) {
       const { streamGuards: guards } = exchange.plugins;
       const usage = exchange.stripsUsage ? undefined : exchange.usage;
-      stream.writeLast(writer.rest(round === deps.maxRounds ? owned : undefined, usage), guards !== undefined && awaitsVerdict(guards));
+      stream.writeLast(
+        writer.rest(round === deps.maxRounds ? owned : undefined, usage),
+        guards !== undefined && awaitsVerdict(guards),
+      );
       return;
     }
     const added = await runCalls(exchange, message, owned, deps);

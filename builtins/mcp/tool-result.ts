@@ -32,9 +32,11 @@ export function cutText(text: string, room: number, limit: number = room): strin
 export function contentOf({ content, structuredContent, isError }: ToolResult, maxBytes: number): string {
   const [first, second] = content;
   const only = second === undefined ? textOf(first) : undefined;
-  if (content.length === 1 && only !== undefined) return only === '' && isError ? errorContent('the tool call failed') : only;
+  if (content.length === 1 && only !== undefined)
+    return only === '' && isError ? errorContent('the tool call failed') : only;
   if (content.length > 0) return cutText(JSON.stringify(content), maxBytes);
-  if (structuredContent !== undefined && structuredContent !== null) return cutText(JSON.stringify(structuredContent), maxBytes);
+  if (structuredContent !== undefined && structuredContent !== null)
+    return cutText(JSON.stringify(structuredContent), maxBytes);
   return isError ? errorContent('the tool call failed') : '';
 }
 

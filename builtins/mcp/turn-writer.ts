@@ -43,7 +43,12 @@ export class TurnWriter implements ClientStream {
     const isCut = new Set<number>();
     const held = cut ? withoutCalls(this.#held, cut, isCut) : this.#held;
     const text = held.map((chunk) => this.#written(chunk)).join('');
-    const finishes = this.#finishes.entries().map(([index, finish]): ChunkChoice => ({ index, delta: {}, ...finish, ...(isCut.has(index) && { finish_reason: 'length' }) }));
+    const finishes = this.#finishes.entries().map(([index, finish]): ChunkChoice => ({
+      index,
+      delta: {},
+      ...finish,
+      ...(isCut.has(index) && { finish_reason: 'length' }),
+    }));
     const last = [...finishes].map((choice) => this.#stream.encode({ choices: [this.#withRole(choice)] }));
     const sum = usage && this.#stream.encode({ choices: [], usage });
     return `${text}${last.join('')}${sum ?? ''}`;
@@ -57,7 +62,9 @@ export class TurnWriter implements ClientStream {
   /** A chunk that says nothing, as the first and the last of a turn do, is left out. */
   #written({ choices, ...chunk }: ChatChunk): string {
     const said = choices.filter(({ delta }) => saysSomething(delta));
-    return said.length === 0 ? '' : this.#stream.encode({ ...chunk, choices: said.map((choice) => this.#withRole(choice)) });
+    return said.length === 0
+      ? ''
+      : this.#stream.encode({ ...chunk, choices: said.map((choice) => this.#withRole(choice)) });
   }
 
   /** Once per choice, whatever turns say it. */
@@ -69,7 +76,9 @@ export class TurnWriter implements ClientStream {
 }
 
 function saysSomething({ role: _role, ...delta }: ChunkDelta): boolean {
-  return Object.values(delta).some((value) => value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0));
+  return Object.values(delta).some(
+    (value) => value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0),
+  );
 }
 
 /** Takes the deltas of calls that servers own out of chunks, and notes the choices that had one. Those that stay are numbered anew. */
@@ -93,7 +102,9 @@ function withoutCalls(chunks: readonly ChatChunk[], cut: OwnedTools, isCut: Set<
     choices: chunk.choices.map((choice) => {
       const { tool_calls: calls, ...delta } = choice.delta;
       if (!calls) return choice;
-      const kept = calls.map((call) => ({ ...call, index: placeOf(choice.index, call) })).filter(({ index }) => index >= 0);
+      const kept = calls
+        .map((call) => ({ ...call, index: placeOf(choice.index, call) }))
+        .filter(({ index }) => index >= 0);
       return { ...choice, delta: { ...delta, ...(kept.length > 0 && { tool_calls: kept }) } };
     }),
   }));

@@ -14,7 +14,9 @@ export const GEMINI_FORM: ClientForm = { page: geminiPage, one: geminiModel };
 const MESSAGES_FORM: ClientForm = { page: messagesPage, one: messagesModel };
 
 /** On the path that they share, clients are known by a header of theirs; `undefined` for those of the common wire. */
-export function formOf({ headers: { 'anthropic-version': version, 'x-goog-api-client': client } }: IncomingMessage): ClientForm | undefined {
+export function formOf({
+  headers: { 'anthropic-version': version, 'x-goog-api-client': client },
+}: IncomingMessage): ClientForm | undefined {
   if (version !== undefined && version !== '') return MESSAGES_FORM; // an empty one says nothing
   return client === undefined ? undefined : GEMINI_FORM;
 }

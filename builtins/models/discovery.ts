@@ -61,7 +61,9 @@ export class Discovery {
     };
     await Promise.all(Array.from({ length: PARALLEL }, worker));
     if (!isChanged || this.#stopped.cause) return;
-    await this.#onChange().catch((error: unknown) => this.#host.log.error('the live models could not be applied', { error }));
+    await this.#onChange().catch((error: unknown) =>
+      this.#host.log.error('the live models could not be applied', { error }),
+    );
   }
 
   /** True when the list differs from the last one. A provider that fails keeps what it had. */
@@ -75,7 +77,12 @@ export class Discovery {
       return true;
     } catch (error) {
       const fault = faultIn(error);
-      if (!this.#stopped.cause) this.#host.log.warn('live models could not be listed', { ...(fault && faultAttributes(fault)), provider: name, error });
+      if (!this.#stopped.cause)
+        this.#host.log.warn('live models could not be listed', {
+          ...(fault && faultAttributes(fault)),
+          provider: name,
+          error,
+        });
       return false;
     }
   }
@@ -86,13 +93,30 @@ export class Discovery {
     if (!discovery) return new Map();
     const { clock, transport } = this.#host.services;
     const cancellation = new Cancellation();
-    const timer = clock.timer(LIMIT_MS, () => cancellation.cancel(new GatewayError('upstream_timeout', `no answer within ${LIMIT_MS} ms`)));
+    const timer = clock.timer(LIMIT_MS, () =>
+      cancellation.cancel(new GatewayError('upstream_timeout', `no answer within ${LIMIT_MS} ms`)),
+    );
     const stopListening = this.#stopped.onCancel((cause) => cancellation.cancel(cause));
     try {
-      const unsigned = { method: 'GET', url: root + discovery.path, headers: { accept: 'application/json' }, body: undefined };
-      const headers = { ...(basicAuthorization !== undefined && { authorization: basicAuthorization }), ...unsigned.headers, ...await authorization(provider, unsigned) };
-      const reply = await transport.unary({ request: { ...unsigned, headers }, cancellation, connectTimeoutMs: LIMIT_MS, headersTimeoutMs: LIMIT_MS });
-      if (reply.status >= 300 && reply.status < 400) throw new Error(redirection(reply.status, reply.headers['location'], unsigned.url));
+      const unsigned = {
+        method: 'GET',
+        url: root + discovery.path,
+        headers: { accept: 'application/json' },
+        body: undefined,
+      };
+      const headers = {
+        ...(basicAuthorization !== undefined && { authorization: basicAuthorization }),
+        ...unsigned.headers,
+        ...(await authorization(provider, unsigned)),
+      };
+      const reply = await transport.unary({
+        request: { ...unsigned, headers },
+        cancellation,
+        connectTimeoutMs: LIMIT_MS,
+        headersTimeoutMs: LIMIT_MS,
+      });
+      if (reply.status >= 300 && reply.status < 400)
+        throw new Error(redirection(reply.status, reply.headers['location'], unsigned.url));
       if (reply.status !== 200) throw replyError(module, reply, clock.now(), ref.file);
       return distinct(discovered(ref, discovery, parseJson(reply.body.toString('utf8'))));
     } finally {
@@ -103,7 +127,10 @@ export class Discovery {
 }
 
 /** A provider that fails to make its credential is named. */
-async function authorization({ ref, authorize, credentials }: ConnectedProvider, request: OutgoingRequest): Promise<Readonly<Record<string, string>>> {
+async function authorization(
+  { ref, authorize, credentials }: ConnectedProvider,
+  request: OutgoingRequest,
+): Promise<Readonly<Record<string, string>>> {
   try {
     return requireHeaders(await authorize(request, credentials));
   } catch (thrown) {
@@ -126,5 +153,8 @@ function distinct(models: readonly DiscoveredModel[]): ModelsById {
 }
 
 function isEqual(before: ModelsById, after: ModelsById): boolean {
-  return before.size === after.size && [...after].every(([id, { created }]) => before.has(id) && before.get(id)?.created === created);
+  return (
+    before.size === after.size &&
+    [...after].every(([id, { created }]) => before.has(id) && before.get(id)?.created === created)
+  );
 }

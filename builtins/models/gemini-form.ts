@@ -6,7 +6,9 @@ const MAX_PAGE = 1000;
 
 /** What clients of the Gemini API can do with models of a mode; others are not listed for them. A mode that is not known is chat. */
 const METHODS: ReadonlyMap<string | undefined, readonly string[]> = new Map([
-  [undefined, ['generateContent', 'countTokens']], ['chat', ['generateContent', 'countTokens']], ['embedding', ['embedContent', 'batchEmbedContents']],
+  [undefined, ['generateContent', 'countTokens']],
+  ['chat', ['generateContent', 'countTokens']],
+  ['embedding', ['embedContent', 'batchEmbedContents']],
 ]);
 
 /** Source: ingress reference 11. */
@@ -17,10 +19,17 @@ export function geminiModels(models: readonly OfferedModel[]): readonly object[]
 /** `undefined` for a model that such a client cannot use. */
 export function geminiModel({ id, entry, facts }: OfferedModel): object | undefined {
   const methods = METHODS.get(entry.mode);
-  return methods && {
-    name: NAME + id, version: '', displayName: facts?.display_name || id, description: '',
-    inputTokenLimit: entry.context_window ?? 0, outputTokenLimit: entry.max_output_tokens ?? 0, supportedGenerationMethods: methods,
-  };
+  return (
+    methods && {
+      name: NAME + id,
+      version: '',
+      displayName: facts?.display_name || id,
+      description: '',
+      inputTokenLimit: entry.context_window ?? 0,
+      outputTokenLimit: entry.max_output_tokens ?? 0,
+      supportedGenerationMethods: methods,
+    }
+  );
 }
 
 const NAME = 'models/';

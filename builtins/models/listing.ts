@@ -25,7 +25,12 @@ export type CreatedOf = (provider: string, model: string) => number;
  * Everything clients may ask for, or of it what one key may: each id once, owned by the first target in target order that serves it under the
  * strategy in force; what the strategy would refuse is left out. Source: data-plane reference 10.2.
  */
-export function listModels(generation: Generation, catalog: Catalog, createdOf: CreatedOf, limits: KeyLimits = {}): ReadonlyMap<string, ModelEntry> {
+export function listModels(
+  generation: Generation,
+  catalog: Catalog,
+  createdOf: CreatedOf,
+  limits: KeyLimits = {},
+): ReadonlyMap<string, ModelEntry> {
   const entries = new Map<string, ModelEntry>();
   for (const { virtualKey, provider } of generation.targetList) {
     if (!provider || !mayServe(limits, virtualKey)) continue;
@@ -39,20 +44,37 @@ export function listModels(generation: Generation, catalog: Catalog, createdOf: 
 }
 
 /** The target that a bare request for the model would reach first in target order; `undefined` when none would. */
-function ownerOf({ models, strategy, targets }: Generation, catalog: Catalog, model: string, limits: KeyLimits): string | undefined {
+function ownerOf(
+  { models, strategy, targets }: Generation,
+  catalog: Catalog,
+  model: string,
+  limits: KeyLimits,
+): string | undefined {
   const owners = models.owners(model);
-  const marked = limits.providers ? owners.map((target) => (mayServe(limits, target.virtualKey) ? target : { ...target, serves: false })) : owners;
+  const marked = limits.providers
+    ? owners.map((target) => (mayServe(limits, target.virtualKey) ? target : { ...target, serves: false }))
+    : owners;
   const candidates = marked.filter(({ serves }) => serves);
   const [first] = candidates;
   if (!first) return undefined;
-  const query = bareQuery(model, catalog.entry(first.virtualKey, model)?.mode, (target) => targets.get(target)?.upstreamModel(model) ?? model);
+  const query = bareQuery(
+    model,
+    catalog.entry(first.virtualKey, model)?.mode,
+    (target) => targets.get(target)?.upstreamModel(model) ?? model,
+  );
   const ranked = strategy.ranker.list(marked, query);
-  const reachable = new Set((strategy.advances ? ranked : named(ranked, query.surface, targets)).map(({ virtualKey }) => virtualKey));
+  const reachable = new Set(
+    (strategy.advances ? ranked : named(ranked, query.surface, targets)).map(({ virtualKey }) => virtualKey),
+  );
   return candidates.find(({ virtualKey }) => reachable.has(virtualKey))?.virtualKey;
 }
 
 /** Of a strategy that names its target, the one that takes the request: the first that can serve the surface, whatever the model. */
-function named(ranked: readonly RouteTarget[], surface: Surface, targets: Generation['targets']): readonly RouteTarget[] {
+function named(
+  ranked: readonly RouteTarget[],
+  surface: Surface,
+  targets: Generation['targets'],
+): readonly RouteTarget[] {
   const able = ranked.find(({ virtualKey }) => {
     const target = targets.get(virtualKey);
     return target !== undefined && implementsSurface(target, surface, false);
@@ -60,14 +82,27 @@ function named(ranked: readonly RouteTarget[], surface: Surface, targets: Genera
   return able ? [able] : ranked.slice(0, 1);
 }
 
-const SURFACE_OF_MODE: ReadonlyMap<string | undefined, Surface> = new Map([['embedding', 'embeddings'], ['image', 'images'], ['audio_in', 'audio.transcriptions'], ['audio_out', 'audio.speech']]);
+const SURFACE_OF_MODE: ReadonlyMap<string | undefined, Surface> = new Map([
+  ['embedding', 'embeddings'],
+  ['image', 'images'],
+  ['audio_in', 'audio.transcriptions'],
+  ['audio_out', 'audio.speech'],
+]);
 
 function bareQuery(model: string, mode: string | undefined, upstreamModel: RouteQuery['upstreamModel']): RouteQuery {
   return {
     isListing: true,
     surface: SURFACE_OF_MODE.get(mode) ?? 'chat',
-    model, upstreamModel, metadata: {}, userTexts: () => [], promptCharacters: () => 0, maxTokens: undefined, images: 1,
-    user: undefined, principal: undefined, streaming: false,
+    model,
+    upstreamModel,
+    metadata: {},
+    userTexts: () => [],
+    promptCharacters: () => 0,
+    maxTokens: undefined,
+    images: 1,
+    user: undefined,
+    principal: undefined,
+    streaming: false,
   };
 }
 
@@ -75,7 +110,12 @@ function bareQuery(model: string, mode: string | undefined, upstreamModel: Route
 function modelEntry(id: string, owner: string, created: number, facts: CatalogEntry | undefined): ModelEntry {
   const known = { id, object: 'model', owned_by: owner, created } as const;
   if (!facts) return known;
-  const { mode, context_window, max_output_tokens, lifecycle: { status } } = facts;
+  const {
+    mode,
+    context_window,
+    max_output_tokens,
+    lifecycle: { status },
+  } = facts;
   const capabilities = CAPABILITIES.filter((name) => facts.capabilities[name]);
   return {
     ...known,

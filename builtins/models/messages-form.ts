@@ -14,7 +14,12 @@ export function messagesPage(models: readonly OfferedModel[], query: URLSearchPa
   const start = before === undefined ? (after ?? -1) + 1 : Math.max(0, before - limit);
   const shown = chat.slice(start, before ?? start + limit);
   const hasMore = before === undefined ? start + limit < chat.length : start > 0;
-  return { data: shown.map(modelOf), has_more: hasMore, first_id: shown[0]?.id ?? null, last_id: shown.at(-1)?.id ?? null };
+  return {
+    data: shown.map(modelOf),
+    has_more: hasMore,
+    first_id: shown[0]?.id ?? null,
+    last_id: shown.at(-1)?.id ?? null,
+  };
 }
 
 /** One of them; `undefined` for what does not chat. */
@@ -42,9 +47,22 @@ function placeOf(models: readonly OfferedModel[], query: URLSearchParams, name: 
 const dayOf = (date: string | null | undefined): string | null => (date ? `${date}T00:00:00Z` : null);
 const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 
-function modelOf({ id, entry: { created, context_window: input, max_output_tokens: output, deprecated }, facts }: OfferedModel): object {
+function modelOf({
+  id,
+  entry: { created, context_window: input, max_output_tokens: output, deprecated },
+  facts,
+}: OfferedModel): object {
   return {
-    type: 'model', id, display_name: facts?.display_name || id, created_at: timeOf(created), max_input_tokens: input ?? null, max_tokens: output ?? null,
-    lifecycle: deprecated ? 'deprecated' : 'active', deprecated_at: dayOf(facts?.lifecycle.deprecation_date), retires_at: dayOf(facts?.lifecycle.sunset_date), line: null, capabilities: null,
+    type: 'model',
+    id,
+    display_name: facts?.display_name || id,
+    created_at: timeOf(created),
+    max_input_tokens: input ?? null,
+    max_tokens: output ?? null,
+    lifecycle: deprecated ? 'deprecated' : 'active',
+    deprecated_at: dayOf(facts?.lifecycle.deprecation_date),
+    retires_at: dayOf(facts?.lifecycle.sunset_date),
+    line: null,
+    capabilities: null,
   };
 }

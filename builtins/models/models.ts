@@ -33,32 +33,67 @@ export default defineBuiltin({
       const isOwn = limits !== undefined && (limits.models !== undefined || limits.providers !== undefined);
       const known = isOwn ? undefined : listed.get(current);
       if (known) return known;
-      const listing = listModels(current, host.services.catalog, (provider, model) => discovery?.createdOf(provider, model) ?? 0, limits);
+      const listing = listModels(
+        current,
+        host.services.catalog,
+        (provider, model) => discovery?.createdOf(provider, model) ?? 0,
+        limits,
+      );
       if (!isOwn) listed.set(current, listing);
       return listing;
     };
 
-    hooks.open.tapPromise('models', async (host) => { discovery = new Discovery(host, () => host.applier.refresh()); });
+    hooks.open.tapPromise('models', async (host) => {
+      discovery = new Discovery(host, () => host.applier.refresh());
+    });
     hooks.close.tapPromise('models', async () => discovery?.stop());
-    hooks.models.tap('discovery', (collector) => collector.add('discovered', discovery?.idsOf(collector.provider) ?? []));
+    hooks.models.tap('discovery', (collector) =>
+      collector.add('discovered', discovery?.idsOf(collector.provider) ?? []),
+    );
     hooks.mount.tap({ name: 'models', stage: ORDER.listings }, (router, host) => {
       const { discoveryIntervalMs } = host.settings;
       if (discoveryIntervalMs !== undefined) discovery?.start(discoveryIntervalMs); // by now all providers are connected, those of stored modules too
       const none = { providers: {}, image_response_formats: {} };
       const createdOf = (provider: string, model: string): number => discovery?.createdOf(provider, model) ?? 0;
-      const offered = (principal: Principal | undefined): readonly OfferedModel[] => (host.current ? offeredModels(listingOf(host, principal), host.current, host.services.catalog) : []);
-      const pageFor = (form: ClientForm | undefined, { principal, request }: JsonCall): object => (form ? form.page(offered(principal), queryOf(request.url)) : { object: 'list', data: [...listingOf(host, principal).values()] });
-      const modelFor = (form: ClientForm | undefined, { principal, parameter }: JsonCall): object => (form ? clientModelOf(host, form, offered(principal), parameter('id')) : modelOf(host, listingOf(host, principal), parameter('id')));
+      const offered = (principal: Principal | undefined): readonly OfferedModel[] =>
+        host.current ? offeredModels(listingOf(host, principal), host.current, host.services.catalog) : [];
+      const pageFor = (form: ClientForm | undefined, { principal, request }: JsonCall): object =>
+        form
+          ? form.page(offered(principal), queryOf(request.url))
+          : { object: 'list', data: [...listingOf(host, principal).values()] };
+      const modelFor = (form: ClientForm | undefined, { principal, parameter }: JsonCall): object =>
+        form
+          ? clientModelOf(host, form, offered(principal), parameter('id'))
+          : modelOf(host, listingOf(host, principal), parameter('id'));
       mountJson(router, host, [
-        { method: 'GET', scope: 'read_only', path: '/admin/providers', answer: () => ({ status: 200, body: modelsByProvider(host, createdOf) }) },
+        {
+          method: 'GET',
+          scope: 'read_only',
+          path: '/admin/providers',
+          answer: () => ({ status: 200, body: modelsByProvider(host, createdOf) }),
+        },
         { ...READ, path: PATH, answer: (call) => ({ status: 200, body: pageFor(formOf(call.request), call) }) },
         { ...READ, path: GEMINI_PATH, answer: (call) => ({ status: 200, body: pageFor(GEMINI_FORM, call) }) },
-        { ...READ, path: '/v1/capabilities', answer: ({ principal }) => ({ status: 200, body: host.current ? capabilitiesOf(host.current, listingOf(host, principal).values()) : none }) },
+        {
+          ...READ,
+          path: '/v1/capabilities',
+          answer: ({ principal }) => ({
+            status: 200,
+            body: host.current ? capabilitiesOf(host.current, listingOf(host, principal).values()) : none,
+          }),
+        },
       ]);
       // With the header the client asks the provider itself.
-      const answer = (call: JsonCall) => (call.request.headers['x-provider'] === undefined ? { status: 200, body: modelFor(formOf(call.request), call) } : undefined);
+      const answer = (call: JsonCall) =>
+        call.request.headers['x-provider'] === undefined
+          ? { status: 200, body: modelFor(formOf(call.request), call) }
+          : undefined;
       mountJsonBeside(router, host, { ...READ, path: `${PATH}/*id`, answer });
-      mountJsonBeside(router, host, { ...READ, path: `${GEMINI_PATH}/*id`, answer: (call) => ({ status: 200, body: modelFor(GEMINI_FORM, call) }) });
+      mountJsonBeside(router, host, {
+        ...READ,
+        path: `${GEMINI_PATH}/*id`,
+        answer: (call) => ({ status: 200, body: modelFor(GEMINI_FORM, call) }),
+      });
     });
   },
 });
@@ -67,7 +102,9 @@ export default defineBuiltin({
 function modelsByProvider(host: Host, createdOf: CreatedOf): object[] {
   const { current, providers } = host;
   return [...registeredNames(host)].map((name) => {
-    const ids = current?.targets.has(name) ? current.models.advertised(name) : untargetedModels(host, name, providers.get(name));
+    const ids = current?.targets.has(name)
+      ? current.models.advertised(name)
+      : untargetedModels(host, name, providers.get(name));
     return { name, models: ids.map((id) => ({ id, object: 'model', created: createdOf(name, id), owned_by: name })) };
   });
 }

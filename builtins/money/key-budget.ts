@@ -10,21 +10,25 @@ import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
  */
 export default defineBuiltin({
   name: 'key-budget',
-  apply: ({ hooks }) => hooks.assemble.tapPromise('key-budget', async ({ hooks: pipeline, config, ledger, prices }) => {
-    const spending = new Spending(ledger('key budgets', { maxKeys: 0 }), catalogPricing(prices), prices);
-    const unpriced = unpricedRule(config);
-    tapEventual(pipeline.charge, 'key-budget', (exchange) => {
-      const { principal } = exchange;
-      const limitUsd = principal?.limits?.budget_usd;
-      if (limitUsd === undefined) return undefined;
-      exchange.needsPrice(unpriced, 'the key');
-      const answer = spending.admit(exchange, { key: principal?.id ?? '', limitUsd });
-      return answer instanceof Promise ? answer.then((reason) => refusal(exchange, reason)) : refusal(exchange, answer);
-    });
-    pipeline.finished.tap('key-budget', (exchange) => {
-      if (exchange.principal?.limits?.budget_usd !== undefined) spending.finish(exchange, exchange.answeredBy === undefined);
-    });
-  }),
+  apply: ({ hooks }) =>
+    hooks.assemble.tapPromise('key-budget', async ({ hooks: pipeline, config, ledger, prices }) => {
+      const spending = new Spending(ledger('key budgets', { maxKeys: 0 }), catalogPricing(prices), prices);
+      const unpriced = unpricedRule(config);
+      tapEventual(pipeline.charge, 'key-budget', (exchange) => {
+        const { principal } = exchange;
+        const limitUsd = principal?.limits?.budget_usd;
+        if (limitUsd === undefined) return undefined;
+        exchange.needsPrice(unpriced, 'the key');
+        const answer = spending.admit(exchange, { key: principal?.id ?? '', limitUsd });
+        return answer instanceof Promise
+          ? answer.then((reason) => refusal(exchange, reason))
+          : refusal(exchange, answer);
+      });
+      pipeline.finished.tap('key-budget', (exchange) => {
+        if (exchange.principal?.limits?.budget_usd !== undefined)
+          spending.finish(exchange, exchange.answeredBy === undefined);
+      });
+    }),
 });
 
 /** The client gets the same error as from the plugin `budget`. */

@@ -16,7 +16,10 @@ export default defineBuiltin({
       const { log, clock, counters, redactor } = services;
       const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
       pipeline.route.tap({ name: 'unpriced', stage: ORDER.unpriced }, (ranked, exchange) => {
-        const { routing: { unpriced, heard }, model } = exchange;
+        const {
+          routing: { unpriced, heard },
+          model,
+        } = exchange;
         if (unpriced?.rule !== 'refuse') return ranked;
         const priced: RouteTarget[] = [];
         for (const target of ranked) {
@@ -24,15 +27,31 @@ export default defineBuiltin({
           if (!target.serves || (known && isPriced(known, model, services))) priced.push(target);
           else heard?.target?.(target.virtualKey, 'no price');
         }
-        if (ranked.some(({ serves }) => serves) && !priced.some(({ serves }) => serves)) throw refuseUnpriced(exchange, `the model "${shownModel(model, redactor)}"`);
+        if (ranked.some(({ serves }) => serves) && !priced.some(({ serves }) => serves))
+          throw refuseUnpriced(exchange, `the model "${shownModel(model, redactor)}"`);
         return priced;
       });
-      pipeline.finished.tap('unpriced', ({ routing: { unpriced, upstreamModel = '' }, target, measured: { charged, costUsd }, surface, id, model: asked }) => {
-        if (!unpriced || target === undefined || !charged || costUsd !== undefined) return;
-        const model = shownModel(upstreamModel, redactor);
-        counters.add('gateway_unpriced_requests_total', { provider: target, model: models.isKnown(asked) ? asked : 'unknown', action: unpriced.rule === 'warn' ? 'warned' : 'allowed' });
-        if (unpriced.rule === 'warn' && told.isFirst(`${target} ${model}`, clock.now())) log.warn('model without a price', { target, model, surface, action: 'warned', trace_id: id });
-      });
+      pipeline.finished.tap(
+        'unpriced',
+        ({
+          routing: { unpriced, upstreamModel = '' },
+          target,
+          measured: { charged, costUsd },
+          surface,
+          id,
+          model: asked,
+        }) => {
+          if (!unpriced || target === undefined || !charged || costUsd !== undefined) return;
+          const model = shownModel(upstreamModel, redactor);
+          counters.add('gateway_unpriced_requests_total', {
+            provider: target,
+            model: models.isKnown(asked) ? asked : 'unknown',
+            action: unpriced.rule === 'warn' ? 'warned' : 'allowed',
+          });
+          if (unpriced.rule === 'warn' && told.isFirst(`${target} ${model}`, clock.now()))
+            log.warn('model without a price', { target, model, surface, action: 'warned', trace_id: id });
+        },
+      );
     });
   },
 });

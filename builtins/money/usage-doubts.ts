@@ -8,11 +8,15 @@ export default defineBuiltin({
   apply: ({ hooks }) => {
     const told = new OncePer(HOUR_MS);
     hooks.assemble.tapPromise('usage-doubts', async ({ hooks: pipeline, services: { log, clock, redactor } }) => {
-      pipeline.finished.tap('usage-doubts', ({ measured: { doubt }, target = '', routing: { upstreamModel = '' }, surface, id }) => {
-        if (doubt === undefined) return;
-        const model = shownModel(upstreamModel, redactor);
-        if (told.isFirst(`${target} ${model}`, clock.now())) log.warn('usage is not believed', { target, model, surface, member: doubt, trace_id: id });
-      });
+      pipeline.finished.tap(
+        'usage-doubts',
+        ({ measured: { doubt }, target = '', routing: { upstreamModel = '' }, surface, id }) => {
+          if (doubt === undefined) return;
+          const model = shownModel(upstreamModel, redactor);
+          if (told.isFirst(`${target} ${model}`, clock.now()))
+            log.warn('usage is not believed', { target, model, surface, member: doubt, trace_id: id });
+        },
+      );
     });
   },
 });

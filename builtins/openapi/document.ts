@@ -5,7 +5,13 @@ import { SCHEMAS } from './schemas.ts';
 const COUNTS: ReadonlySet<string> = new Set(['limit', 'offset', 'buckets']);
 const MOMENTS: ReadonlySet<string> = new Set(['since', 'before']);
 
-const IF_MATCH = { name: 'If-Match', in: 'header', required: false, description: 'The ETag of GET /admin/config: the write is refused when the configuration has changed since', schema: { type: 'string' } };
+const IF_MATCH = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of GET /admin/config: the write is refused when the configuration has changed since',
+  schema: { type: 'string' },
+};
 
 /** The OpenAPI document of the whole HTTP surface. */
 export function openApiDocument(version: string): object {
@@ -13,12 +19,27 @@ export function openApiDocument(version: string): object {
   return {
     openapi: '3.1.0',
     info: {
-      title: 'gw', version,
-      description: 'A self-hosted gateway for language models. Requests below /v1/ that have no path here are forwarded to the provider that X-Provider or their model names.',
+      title: 'gw',
+      version,
+      description:
+        'A self-hosted gateway for language models. Requests below /v1/ that have no path here are forwarded to the provider that X-Provider or their model names.',
     },
     servers: [{ url: '/' }],
-    paths: Object.fromEntries(Array.from(paths, ([path, operations]) => [path, Object.fromEntries(operations.map((operation) => [operation.method, shown(operation)]))])),
-    components: { schemas: SCHEMAS, headers: HEADERS, responses: RESPONSES, parameters: { IfMatch: IF_MATCH }, securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A key, the master key, or a session' } } },
+    paths: Object.fromEntries(
+      Array.from(paths, ([path, operations]) => [
+        path,
+        Object.fromEntries(operations.map((operation) => [operation.method, shown(operation)])),
+      ]),
+    ),
+    components: {
+      schemas: SCHEMAS,
+      headers: HEADERS,
+      responses: RESPONSES,
+      parameters: { IfMatch: IF_MATCH },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'A key, the master key, or a session' },
+      },
+    },
   };
 }
 
@@ -39,8 +60,18 @@ function shown(operation: Operation): object {
 
 function parametersOf({ method, path, query = [], isTagged }: Operation): object[] {
   return [
-    ...Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-    ...query.map((name) => ({ name, in: 'query', required: method === 'delete' && name === 'before', schema: querySchema(name) })),
+    ...Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    })),
+    ...query.map((name) => ({
+      name,
+      in: 'query',
+      required: method === 'delete' && name === 'before',
+      schema: querySchema(name),
+    })),
     ...(isTagged && method !== 'get' ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
   ];
 }

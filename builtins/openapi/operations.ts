@@ -23,14 +23,41 @@ export interface Operation {
 
 type Rest = Omit<Operation, 'method' | 'path' | 'summary' | 'scope'>;
 
-const probe = (path: string, summary: string, rest: Rest): Operation => ({ method: 'get', path, summary, scope: 'none', ...rest });
-const read = (path: string, summary: string, answer: string, query: readonly string[] = [], rest: Rest = {}): Operation => ({ method: 'get', path, summary, scope: 'read_only', answer, query, ...rest });
-const write = (method: Verb, path: string, summary: string, rest: Rest = {}): Operation => ({ method, path, summary, scope: 'admin', ...rest });
-const use = (method: Verb, path: string, summary: string, rest: Rest = { body: 'json', type: 'application/json' }): Operation => ({ method, path, summary, scope: 'any', ...rest });
+const probe = (path: string, summary: string, rest: Rest): Operation => ({
+  method: 'get',
+  path,
+  summary,
+  scope: 'none',
+  ...rest,
+});
+const read = (
+  path: string,
+  summary: string,
+  answer: string,
+  query: readonly string[] = [],
+  rest: Rest = {},
+): Operation => ({ method: 'get', path, summary, scope: 'read_only', answer, query, ...rest });
+const write = (method: Verb, path: string, summary: string, rest: Rest = {}): Operation => ({
+  method,
+  path,
+  summary,
+  scope: 'admin',
+  ...rest,
+});
+const use = (
+  method: Verb,
+  path: string,
+  summary: string,
+  rest: Rest = { body: 'json', type: 'application/json' },
+): Operation => ({ method, path, summary, scope: 'any', ...rest });
 
 /** `GET`, `POST` and `DELETE` of a path that goes on to one target. */
 function forwarded(path: string, summary: string): Operation[] {
-  return [use('get', path, summary, { type: 'application/json' }), use('post', path, summary, { body: 'optional json', type: 'application/json' }), use('delete', path, summary, { type: 'application/json' })];
+  return [
+    use('get', path, summary, { type: 'application/json' }),
+    use('post', path, summary, { body: 'optional json', type: 'application/json' }),
+    use('delete', path, summary, { type: 'application/json' }),
+  ];
 }
 
 const PROBES: readonly Operation[] = [
@@ -38,11 +65,24 @@ const PROBES: readonly Operation[] = [
   probe('/readyz', 'Whether a configured target can be routed to', { answer: 'Readiness' }),
   probe('/health', 'Providers, their circuits and how many models they have', { answer: 'Health' }),
   probe('/openapi.json', 'This document', { type: 'application/json' }),
-  { method: 'get', path: '/metrics', summary: 'Figures in the text exposition format', scope: 'read_only', type: 'text/plain' },
+  {
+    method: 'get',
+    path: '/metrics',
+    summary: 'Figures in the text exposition format',
+    scope: 'read_only',
+    type: 'text/plain',
+  },
   { method: 'get', path: '/debug/vars', summary: 'Figures of the process', scope: 'admin', type: 'application/json' },
 ];
 
-const debug = (name: string, summary: string, type: string, query: readonly string[] = []): Operation => ({ method: 'get', path: `/debug/pprof/${name}`, summary, scope: 'admin', type, query });
+const debug = (name: string, summary: string, type: string, query: readonly string[] = []): Operation => ({
+  method: 'get',
+  path: `/debug/pprof/${name}`,
+  summary,
+  scope: 'admin',
+  type,
+  query,
+});
 
 /** Mounted with `ENABLE_PPROF`. */
 const PROFILES: readonly Operation[] = [
@@ -73,12 +113,19 @@ const INFERENCE: readonly Operation[] = [
   use('post', '/v1/moderations', 'Whether a text is harmful'),
   ...['/v1beta/models', '/v1/models'].flatMap((models) => [
     use('post', `${models}/{model}:generateContent`, 'Chat in the form of the Gemini API'),
-    use('post', `${models}/{model}:streamGenerateContent`, 'The same as a stream: of events with alt=sse, else one list'),
+    use(
+      'post',
+      `${models}/{model}:streamGenerateContent`,
+      'The same as a stream: of events with alt=sse, else one list',
+    ),
     use('post', `${models}/{model}:countTokens`, 'What a request counts, in the form of the Gemini API'),
     use('post', `${models}/{model}:embedContent`, 'The vector of a text in the form of the Gemini API'),
     use('post', `${models}/{model}:batchEmbedContents`, 'Vectors of several texts in the form of the Gemini API'),
   ]),
-  use('get', '/v1beta/models', 'Models and aliases in the form of the Gemini API', { type: 'application/json', query: ['pageSize', 'pageToken'] }),
+  use('get', '/v1beta/models', 'Models and aliases in the form of the Gemini API', {
+    type: 'application/json',
+    query: ['pageSize', 'pageToken'],
+  }),
   use('get', '/v1beta/models/{id}', 'One of them', { type: 'application/json' }),
   use('post', '/mcp', 'A message of the Model Context Protocol: the tools of all tool servers'),
   use('post', '/v1/responses', 'A response, routed by its model'),
@@ -88,13 +135,32 @@ const INFERENCE: readonly Operation[] = [
   use('delete', '/v1/responses/{id}', 'Deletes a stored response', { type: 'application/json' }),
   use('post', '/v1/responses/{id}/cancel', 'Cancels a response', { type: 'application/json' }),
   use('get', '/v1/responses/{id}/input_items', 'What a response was made from', { type: 'application/json' }),
-  ...forwarded('/v1/files', 'Files of the batch target'), ...forwarded('/v1/files/{id}', 'A file of the batch target'), ...forwarded('/v1/files/{id}/content', 'The content of a file of the batch target'),
-  ...forwarded('/v1/batches', 'Batches of the batch target'), ...forwarded('/v1/batches/{id}', 'A batch of the batch target'), ...forwarded('/v1/batches/{id}/cancel', 'Cancels a batch of the batch target'),
+  ...forwarded('/v1/files', 'Files of the batch target'),
+  ...forwarded('/v1/files/{id}', 'A file of the batch target'),
+  ...forwarded('/v1/files/{id}/content', 'The content of a file of the batch target'),
+  ...forwarded('/v1/batches', 'Batches of the batch target'),
+  ...forwarded('/v1/batches/{id}', 'A batch of the batch target'),
+  ...forwarded('/v1/batches/{id}/cancel', 'Cancels a batch of the batch target'),
 ];
 
 const CREDENTIALS: readonly Operation[] = [
-  { method: 'post', path: '/admin/session', summary: 'Exchanges a key for a session', scope: 'any', status: 201, answer: 'Session', errors: [501] },
-  { method: 'delete', path: '/admin/session', summary: 'Ends the session that asks', scope: 'read_only', status: 204, errors: [501] },
+  {
+    method: 'post',
+    path: '/admin/session',
+    summary: 'Exchanges a key for a session',
+    scope: 'any',
+    status: 201,
+    answer: 'Session',
+    errors: [501],
+  },
+  {
+    method: 'delete',
+    path: '/admin/session',
+    summary: 'Ends the session that asks',
+    scope: 'read_only',
+    status: 204,
+    errors: [501],
+  },
   read('/admin/sessions', 'Sessions, the newest first', 'Sessions', [], { errors: [501] }),
   write('delete', '/admin/sessions', 'Ends all sessions', { answer: 'Revoked', errors: [501] }),
   write('delete', '/admin/sessions/{id}', 'Ends a session', { status: 204, errors: [501] }),
@@ -105,25 +171,79 @@ const CREDENTIALS: readonly Operation[] = [
   write('put', '/admin/keys/{id}', 'Changes a key', { answer: 'Key', body: 'json', errors: [404, 409] }),
   write('delete', '/admin/keys/{id}', 'Deletes a key', { status: 204, errors: [404, 409] }),
   write('post', '/admin/keys/{id}/revoke', 'Ends a key and keeps its record', { answer: 'Status', errors: [404, 409] }),
-  write('post', '/admin/keys/{id}/rotate', 'Gives a key a new value', { answer: 'Key', body: 'optional json', errors: [404] }),
+  write('post', '/admin/keys/{id}/rotate', 'Gives a key a new value', {
+    answer: 'Key',
+    body: 'optional json',
+    errors: [404],
+  }),
 ];
 
 const CONFIGURATION: readonly Operation[] = [
-  read('/admin/config', 'The configuration that serves, without its secrets', 'Configuration', [], { isTagged: true, errors: [501] }),
-  write('put', '/admin/config', 'Replaces the configuration', { answer: 'Status', body: 'json', isTagged: true, errors: [412, 501] }),
-  write('post', '/admin/config', 'Replaces the configuration', { status: 201, answer: 'Status', body: 'json', isTagged: true, errors: [412, 501] }),
-  write('delete', '/admin/config', 'Goes back to the configuration of the start', { answer: 'Status', isTagged: true, errors: [412, 501] }),
-  read('/admin/config/history', 'Versions of the configuration, the oldest first', 'ConfigurationHistory', [], { errors: [501] }),
-  write('post', '/admin/config/rollback/{version}', 'Goes back to a version', { answer: 'RolledBack', isTagged: true, errors: [404, 412, 501] }),
+  read('/admin/config', 'The configuration that serves, without its secrets', 'Configuration', [], {
+    isTagged: true,
+    errors: [501],
+  }),
+  write('put', '/admin/config', 'Replaces the configuration', {
+    answer: 'Status',
+    body: 'json',
+    isTagged: true,
+    errors: [412, 501],
+  }),
+  write('post', '/admin/config', 'Replaces the configuration', {
+    status: 201,
+    answer: 'Status',
+    body: 'json',
+    isTagged: true,
+    errors: [412, 501],
+  }),
+  write('delete', '/admin/config', 'Goes back to the configuration of the start', {
+    answer: 'Status',
+    isTagged: true,
+    errors: [412, 501],
+  }),
+  read('/admin/config/history', 'Versions of the configuration, the oldest first', 'ConfigurationHistory', [], {
+    errors: [501],
+  }),
+  write('post', '/admin/config/rollback/{version}', 'Goes back to a version', {
+    answer: 'RolledBack',
+    isTagged: true,
+    errors: [404, 412, 501],
+  }),
   write('post', '/admin/config/validate', 'Checks a configuration', { answer: 'Valid', body: 'json', errors: [501] }),
-  write('post', '/admin/config/diff', 'What a configuration would change', { answer: 'Changes', body: 'json', errors: [501] }),
+  write('post', '/admin/config/diff', 'What a configuration would change', {
+    answer: 'Changes',
+    body: 'json',
+    errors: [501],
+  }),
 ];
 
 const OVERVIEW: readonly Operation[] = [
-  read('/admin/logs', 'Rows of the request log, the newest first', 'Logs', ['limit', 'offset', 'stage', 'model', 'provider', 'api_key_id', 'since'], { errors: [501] }),
-  write('delete', '/admin/logs', 'Deletes rows of the request log', { answer: 'PurgedLogs', query: ['before', 'stage', 'model', 'provider'], errors: [501] }),
-  read('/admin/logs/stats', 'Sums, percentiles and a series of the request log', 'LogStatistics', ['limit', 'buckets', 'stage', 'model', 'provider', 'since'], { errors: [501] }),
-  read('/admin/audit', 'The audit trail, the newest first', 'Audit', ['limit', 'offset', 'action', 'actor_id', 'outcome', 'since'], { errors: [501] }),
+  read(
+    '/admin/logs',
+    'Rows of the request log, the newest first',
+    'Logs',
+    ['limit', 'offset', 'stage', 'model', 'provider', 'api_key_id', 'since'],
+    { errors: [501] },
+  ),
+  write('delete', '/admin/logs', 'Deletes rows of the request log', {
+    answer: 'PurgedLogs',
+    query: ['before', 'stage', 'model', 'provider'],
+    errors: [501],
+  }),
+  read(
+    '/admin/logs/stats',
+    'Sums, percentiles and a series of the request log',
+    'LogStatistics',
+    ['limit', 'buckets', 'stage', 'model', 'provider', 'since'],
+    { errors: [501] },
+  ),
+  read(
+    '/admin/audit',
+    'The audit trail, the newest first',
+    'Audit',
+    ['limit', 'offset', 'action', 'actor_id', 'outcome', 'since'],
+    { errors: [501] },
+  ),
   read('/admin/dashboard', 'The gateway in figures', 'Dashboard'),
   read('/admin/health', 'Providers, stores and tool servers', 'DeepHealth'),
   read('/admin/plugins', 'Plugins of the configuration', 'Plugins'),
@@ -131,9 +251,23 @@ const OVERVIEW: readonly Operation[] = [
   read('/admin/plugins/coverage', 'Which plugins read which bodies', 'Coverage'),
   read('/admin/providers', 'Registered providers and their models', 'Providers'),
   read('/admin/providers/catalog', 'Providers that there are', 'ProviderCatalog'),
-  { method: 'post', path: '/admin/explain', summary: 'Where a request would go and why', scope: 'read_only', answer: 'Explanation', body: 'json' },
+  {
+    method: 'post',
+    path: '/admin/explain',
+    summary: 'Where a request would go and why',
+    scope: 'read_only',
+    answer: 'Explanation',
+    body: 'json',
+  },
   read('/admin/explain/{id}', 'How a logged request was routed', 'Explanation', [], { errors: [404, 501] }),
 ];
 
 /** Every route of the gateway. What is forwarded below `/v1/` without a route of its own is described in `info`. */
-export const OPERATIONS: readonly Operation[] = [...PROBES, ...PROFILES, ...INFERENCE, ...CREDENTIALS, ...CONFIGURATION, ...OVERVIEW];
+export const OPERATIONS: readonly Operation[] = [
+  ...PROBES,
+  ...PROFILES,
+  ...INFERENCE,
+  ...CREDENTIALS,
+  ...CONFIGURATION,
+  ...OVERVIEW,
+];

@@ -18,9 +18,12 @@ const ALWAYS = { 'X-Request-ID': header('RequestId') };
 const UNKEPT = { ...ALWAYS, 'Cache-Control': header('CacheControl') };
 
 const error = (description: string, headers: object = {}): object => ({
-  description, headers: { ...ALWAYS, ...headers }, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  description,
+  headers: { ...ALWAYS, ...headers },
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 });
-const unkept = (description: string, headers: object = {}): object => error(description, { 'Cache-Control': header('CacheControl'), ...headers });
+const unkept = (description: string, headers: object = {}): object =>
+  error(description, { 'Cache-Control': header('CacheControl'), ...headers });
 const AGAIN = { 'Retry-After': header('RetryAfter') };
 
 /** What an error of the operations with a credential says, by status; of those below `/admin/` no answer may be kept. */
@@ -69,7 +72,8 @@ export function responsesOf(operation: Operation): object {
   const isAdmin = path.startsWith('/admin/');
   const headers = { ...(isAdmin || PROBES.has(path) ? UNKEPT : ALWAYS), ...(isTagged && { ETag: header('ETag') }) };
   const content = { [type]: { schema: answer === undefined ? {} : { $ref: `#/components/schemas/${answer}` } } };
-  const probed = path === '/readyz' || path === '/health' ? { 503: { description: 'Not ready', headers, content } } : {};
+  const probed =
+    path === '/readyz' || path === '/health' ? { 503: { description: 'Not ready', headers, content } } : {};
   const errors = [...new Set(errorsOf(operation))].toSorted((a, b) => a - b);
   return {
     [status]: { description: status === 204 ? 'Done' : 'The answer', headers, ...(status !== 204 && { content }) },

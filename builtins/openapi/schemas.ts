@@ -20,11 +20,16 @@ function object(properties: Readonly<Record<string, Schema>>, optional: Readonly
   return { type: 'object', required: Object.keys(properties), properties: { ...properties, ...optional } };
 }
 
-const page = (item: string, summary: Schema, filters: Schema): Schema => object({ data: list(ref(item)), summary, filters });
+const page = (item: string, summary: Schema, filters: Schema): Schema =>
+  object({ data: list(ref(item)), summary, filters });
 const WINDOW = { limit: COUNT, offset: COUNT };
 const READ_BY = { plugins: TEXTS, refused: FLAG, recorded: FLAG };
 const SUMS = object({ count: COUNT, errors: COUNT, tokens: COUNT, cost_usd: NUMBER, unpriced: COUNT });
-const SPREAD = { type: ['object', 'null'], required: ['p50', 'p95', 'p99', 'max', 'mean', 'count'], properties: { p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER, mean: NUMBER, count: COUNT } };
+const SPREAD = {
+  type: ['object', 'null'],
+  required: ['p50', 'p95', 'p99', 'max', 'mean', 'count'],
+  properties: { p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER, mean: NUMBER, count: COUNT },
+};
 const CIRCUIT = { enum: ['closed', 'open', 'half-open'] };
 const POINT = object({ start: MOMENT, requests: COUNT, errors: COUNT, prompt_tokens: COUNT, completion_tokens: COUNT });
 
@@ -32,68 +37,191 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Error: object({ error: object({ message: TEXT, type: TEXT, code: TEXT }) }),
   Key: object(
     { id: TEXT, key: TEXT, name: TEXT, scopes: SCOPES, created_at: MOMENT, usage_count: COUNT, active: FLAG },
-    { revoked_at: MOMENT, expires_at: MOMENT, rotated_at: MOMENT, last_used_at: MOMENT, models: TEXTS, providers: TEXTS, tags: TEXTS, mcp_tools: TEXTS, rpm: COUNT, tpm: COUNT, budget_usd: NUMBER },
+    {
+      revoked_at: MOMENT,
+      expires_at: MOMENT,
+      rotated_at: MOMENT,
+      last_used_at: MOMENT,
+      models: TEXTS,
+      providers: TEXTS,
+      tags: TEXTS,
+      mcp_tools: TEXTS,
+      rpm: COUNT,
+      tpm: COUNT,
+      budget_usd: NUMBER,
+    },
   ),
   Keys: list(ref('Key')),
-  KeyUsage: page('Key', object({ total_keys: COUNT, active_keys: COUNT, total_usage: COUNT, returned_keys: COUNT }), object({ ...WINDOW, sort: TEXT, active: TEXT, since: TEXT })),
+  KeyUsage: page(
+    'Key',
+    object({ total_keys: COUNT, active_keys: COUNT, total_usage: COUNT, returned_keys: COUNT }),
+    object({ ...WINDOW, sort: TEXT, active: TEXT, since: TEXT }),
+  ),
   Session: object({ token: TEXT, subject: TEXT, scopes: SCOPES, expires_at: MOMENT }),
-  Sessions: object({ data: list(object({ id: TEXT, credential_id: TEXT, subject: TEXT, scopes: SCOPES, created_at: MOMENT, expires_at: MOMENT }, { last_seen_at: MOMENT, active: FLAG })) }),
+  Sessions: object({
+    data: list(
+      object(
+        { id: TEXT, credential_id: TEXT, subject: TEXT, scopes: SCOPES, created_at: MOMENT, expires_at: MOMENT },
+        { last_seen_at: MOMENT, active: FLAG },
+      ),
+    ),
+  }),
   Revoked: object({ revoked: COUNT }),
   Status: object({ status: TEXT }),
   LogEntry: object(
     {
-      trace_id: TEXT, stage: TEXT, model: TEXT, api_key_id: TEXT, provider: TEXT, prompt_tokens: COUNT, completion_tokens: COUNT, total_tokens: COUNT, error_message: TEXT, created_at: MOMENT,
-      duration_ms: orNull(NUMBER), ttft_ms: orNull(NUMBER), cost_usd: orNull(NUMBER),
+      trace_id: TEXT,
+      stage: TEXT,
+      model: TEXT,
+      api_key_id: TEXT,
+      provider: TEXT,
+      prompt_tokens: COUNT,
+      completion_tokens: COUNT,
+      total_tokens: COUNT,
+      error_message: TEXT,
+      created_at: MOMENT,
+      duration_ms: orNull(NUMBER),
+      ttft_ms: orNull(NUMBER),
+      cost_usd: orNull(NUMBER),
     },
-    { ab_label: TEXT, bytes_up: COUNT, bytes_down: COUNT, target: TEXT, attempts: COUNT, cache: { enum: ['hit', 'miss'] }, cost_source: { enum: ['usage', 'estimated'] }, catalog_version: TEXT, surface: TEXT, client_wire: TEXT, same_wire: FLAG, upstream_request_id: TEXT, session_id: TEXT },
+    {
+      ab_label: TEXT,
+      bytes_up: COUNT,
+      bytes_down: COUNT,
+      target: TEXT,
+      attempts: COUNT,
+      cache: { enum: ['hit', 'miss'] },
+      cost_source: { enum: ['usage', 'estimated'] },
+      catalog_version: TEXT,
+      surface: TEXT,
+      client_wire: TEXT,
+      same_wire: FLAG,
+      upstream_request_id: TEXT,
+      session_id: TEXT,
+    },
   ),
-  Logs: page('LogEntry', object({ total_entries: COUNT, returned_entries: COUNT }), object({ ...WINDOW, stage: TEXT, stages: TEXTS, model: TEXT, provider: TEXT, api_key_id: TEXT, since: TEXT })),
+  Logs: page(
+    'LogEntry',
+    object({ total_entries: COUNT, returned_entries: COUNT }),
+    object({ ...WINDOW, stage: TEXT, stages: TEXTS, model: TEXT, provider: TEXT, api_key_id: TEXT, since: TEXT }),
+  ),
   LogStatistics: object({
-    summary: object({ total_entries: COUNT, error_entries: COUNT, total_tokens: COUNT, prompt_tokens: COUNT, completion_tokens: COUNT, cost_usd: NUMBER, unpriced_requests: COUNT }),
-    latency_ms: SPREAD, ttft_ms: SPREAD, by_stage: map(COUNT), by_provider: map(SUMS), by_model: map(SUMS),
+    summary: object({
+      total_entries: COUNT,
+      error_entries: COUNT,
+      total_tokens: COUNT,
+      prompt_tokens: COUNT,
+      completion_tokens: COUNT,
+      cost_usd: NUMBER,
+      unpriced_requests: COUNT,
+    }),
+    latency_ms: SPREAD,
+    ttft_ms: SPREAD,
+    by_stage: map(COUNT),
+    by_provider: map(SUMS),
+    by_model: map(SUMS),
     top_errors: list(object({ message: TEXT, count: COUNT })),
     series: object({ points: list(POINT), truncated: FLAG }, { start: MOMENT, end: MOMENT }),
     filters: object({ limit: COUNT, buckets: COUNT, stage: TEXT, model: TEXT, provider: TEXT, since: TEXT }),
   }),
   PurgedLogs: object({ deleted: COUNT, filters: object({ before: TEXT, stage: TEXT, model: TEXT, provider: TEXT }) }),
-  AuditEntry: object({ occurred_at: MOMENT, action: TEXT, actor: TEXT, outcome: { enum: ['ok', 'denied', 'error'] } }, { actor_id: TEXT, target_id: TEXT, detail: TEXT, source_ip: TEXT, trace_id: TEXT }),
-  Audit: page('AuditEntry', object({ total_entries: COUNT, returned_entries: COUNT }), object(WINDOW, { action: TEXT, actor_id: TEXT, outcome: TEXT, since: TEXT })),
+  AuditEntry: object(
+    { occurred_at: MOMENT, action: TEXT, actor: TEXT, outcome: { enum: ['ok', 'denied', 'error'] } },
+    { actor_id: TEXT, target_id: TEXT, detail: TEXT, source_ip: TEXT, trace_id: TEXT },
+  ),
+  Audit: page(
+    'AuditEntry',
+    object({ total_entries: COUNT, returned_entries: COUNT }),
+    object(WINDOW, { action: TEXT, actor_id: TEXT, outcome: TEXT, since: TEXT }),
+  ),
   Configuration: FREE,
   ConfigurationHistory: object({
-    data: list(object({ version: COUNT, updated_at: MOMENT, config: FREE, rolled_back_from: orNull(COUNT), actor: TEXT })), summary: object({ total_versions: COUNT }),
+    data: list(
+      object({ version: COUNT, updated_at: MOMENT, config: FREE, rolled_back_from: orNull(COUNT), actor: TEXT }),
+    ),
+    summary: object({ total_versions: COUNT }),
   }),
   RolledBack: object({ status: TEXT, rolled_back_to: COUNT, current_history_size: COUNT }),
   Valid: object({ valid: FLAG }),
   Changes: object({ changes: list(object({ path: TEXT, before: {}, after: {} })) }),
-  Providers: list(object({ name: TEXT, models: list(object({ id: TEXT, object: TEXT, created: COUNT, owned_by: TEXT })) })),
+  Providers: list(
+    object({ name: TEXT, models: list(object({ id: TEXT, object: TEXT, created: COUNT, owned_by: TEXT })) }),
+  ),
   ProviderCatalog: object({ providers: list(object({ id: TEXT, registered: FLAG, catalog_models: COUNT })) }),
   Dashboard: object({
-    providers: object({ total: COUNT, available: COUNT }), keys: object({ total: COUNT, active: COUNT, expired: COUNT, total_usage: COUNT }), request_logs: object({ enabled: FLAG, total: COUNT }),
+    providers: object({ total: COUNT, available: COUNT }),
+    keys: object({ total: COUNT, active: COUNT, expired: COUNT, total_usage: COUNT }),
+    request_logs: object({ enabled: FLAG, total: COUNT }),
   }),
   Plugins: list(object({ name: TEXT, type: TEXT, enabled: FLAG })),
-  PluginCatalog: object({ data: list(object({ name: TEXT, type: TEXT, summary: TEXT, settings: TEXTS, fails_open: FLAG })) }),
-  Coverage: object({ data: list(object({ surface: TEXT, stage: TEXT, ...READ_BY }, { translated: object(READ_BY) })), warnings: TEXTS }),
+  PluginCatalog: object({
+    data: list(object({ name: TEXT, type: TEXT, summary: TEXT, settings: TEXTS, fails_open: FLAG })),
+  }),
+  Coverage: object({
+    data: list(object({ surface: TEXT, stage: TEXT, ...READ_BY }, { translated: object(READ_BY) })),
+    warnings: TEXTS,
+  }),
   DeepHealth: object({
     status: { enum: ['healthy', 'degraded', 'no_providers'] },
-    providers: list(object({ name: TEXT, status: { enum: ['available', 'unavailable'] }, models: COUNT }, { message: TEXT })),
+    providers: list(
+      object({ name: TEXT, status: { enum: ['available', 'unavailable'] }, models: COUNT }, { message: TEXT }),
+    ),
     components: list(object({ name: TEXT, status: { enum: ['healthy', 'unavailable', 'disabled'] } })),
     mcp_servers: list(object({ name: TEXT, ready: FLAG, required: FLAG, last_error: TEXT })),
     scopes: SCOPES,
     targets: list(object({ name: TEXT, registered: FLAG, circuit: CIRCUIT, in_flight: COUNT, waiting: COUNT })),
   }),
-  Explanation: object({ model: TEXT }, {
-    requested_model: TEXT, surface: TEXT, streaming: FLAG, strategy: TEXT, on_failure: { enum: ['next target', 'error'] }, rule: orNull(TEXT), condition: { type: ['object', 'null'] }, ab_label: orNull(TEXT),
-    refusal: { ...object({ code: TEXT, message: TEXT }), type: ['object', 'null'] }, unroutable: TEXT,
-    order: list(object({ target: TEXT }, { reason: TEXT, figures: FREE, provider: TEXT, upstream_model: TEXT, circuit: orNull(TEXT) })),
-    dropped: list(object({ target: TEXT, reason: TEXT }, { figures: FREE })),
-    plugins: list(object({ name: TEXT, stage: TEXT })), notes: TEXTS,
-    attempts: list(object({ target: TEXT, upstream_model: TEXT, status: orNull(COUNT), duration_ms: orNull(NUMBER), ended: TEXT }, { message: TEXT })),
-  }),
-  Liveness: object({ status: TEXT }),
-  Health: object({ status: { enum: ['ok', 'no_providers'] }, version: TEXT, commit: TEXT, built: TEXT, providers: list(object({ name: TEXT, status: { const: 'available' }, circuit: CIRCUIT, models: COUNT })) }),
-  Readiness: object(
-    { status: { enum: ['ready', 'not_ready'] }, targets: list(object({ name: TEXT, routable: FLAG, circuit: CIRCUIT })) },
-    { reason: TEXT, providers: list(object({ name: TEXT, circuit: CIRCUIT })), mcp_servers: list(object({ name: TEXT, ready: FLAG, required: FLAG })) },
+  Explanation: object(
+    { model: TEXT },
+    {
+      requested_model: TEXT,
+      surface: TEXT,
+      streaming: FLAG,
+      strategy: TEXT,
+      on_failure: { enum: ['next target', 'error'] },
+      rule: orNull(TEXT),
+      condition: { type: ['object', 'null'] },
+      ab_label: orNull(TEXT),
+      refusal: { ...object({ code: TEXT, message: TEXT }), type: ['object', 'null'] },
+      unroutable: TEXT,
+      order: list(
+        object(
+          { target: TEXT },
+          { reason: TEXT, figures: FREE, provider: TEXT, upstream_model: TEXT, circuit: orNull(TEXT) },
+        ),
+      ),
+      dropped: list(object({ target: TEXT, reason: TEXT }, { figures: FREE })),
+      plugins: list(object({ name: TEXT, stage: TEXT })),
+      notes: TEXTS,
+      attempts: list(
+        object(
+          { target: TEXT, upstream_model: TEXT, status: orNull(COUNT), duration_ms: orNull(NUMBER), ended: TEXT },
+          { message: TEXT },
+        ),
+      ),
+    },
   ),
-  Models: object({ object: { const: 'list' }, data: list(object({ id: TEXT, object: TEXT, created: COUNT, owned_by: TEXT })) }),
+  Liveness: object({ status: TEXT }),
+  Health: object({
+    status: { enum: ['ok', 'no_providers'] },
+    version: TEXT,
+    commit: TEXT,
+    built: TEXT,
+    providers: list(object({ name: TEXT, status: { const: 'available' }, circuit: CIRCUIT, models: COUNT })),
+  }),
+  Readiness: object(
+    {
+      status: { enum: ['ready', 'not_ready'] },
+      targets: list(object({ name: TEXT, routable: FLAG, circuit: CIRCUIT })),
+    },
+    {
+      reason: TEXT,
+      providers: list(object({ name: TEXT, circuit: CIRCUIT })),
+      mcp_servers: list(object({ name: TEXT, ready: FLAG, required: FLAG })),
+    },
+  ),
+  Models: object({
+    object: { const: 'list' },
+    data: list(object({ id: TEXT, object: TEXT, created: COUNT, owned_by: TEXT })),
+  }),
 };

@@ -17,7 +17,15 @@ export interface ResponseFacts {
   readonly isRunning: boolean;
 }
 
-export const UNKNOWN: ResponseFacts = Object.freeze({ usage: undefined, model: undefined, ids: [], answered: 0, images: undefined, doubts: [], isRunning: false });
+export const UNKNOWN: ResponseFacts = Object.freeze({
+  usage: undefined,
+  model: undefined,
+  ids: [],
+  answered: 0,
+  images: undefined,
+  doubts: [],
+  isRunning: false,
+});
 
 const RUNNING: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 
@@ -26,15 +34,25 @@ export function factsOf(response: unknown): ResponseFacts {
   if (!isFields(response)) return UNKNOWN;
   const { usage, model, output, data, status, file } = response; // `file` of an upload that was completed
   const doubts: string[] = [];
-  const ids = [response['id'], response['output_file_id'], response['error_file_id'], isFields(file) ? file['id'] : undefined].filter((id): id is string => typeof id === 'string' && id !== '');
+  const ids = [
+    response['id'],
+    response['output_file_id'],
+    response['error_file_id'],
+    isFields(file) ? file['id'] : undefined,
+  ].filter((id): id is string => typeof id === 'string' && id !== '');
   return {
-    usage: commonUsage(usage, doubts), model: typeof model === 'string' ? model : undefined, ids, doubts,
-    answered: charactersIn(output ?? response['choices']), images: Array.isArray(data) && data.some(isImage) ? data.length : undefined,
+    usage: commonUsage(usage, doubts),
+    model: typeof model === 'string' ? model : undefined,
+    ids,
+    doubts,
+    answered: charactersIn(output ?? response['choices']),
+    images: Array.isArray(data) && data.some(isImage) ? data.length : undefined,
     isRunning: response['background'] === true && RUNNING.has(status),
   };
 }
 
-const isImage = (item: unknown): boolean => isFields(item) && (typeof item['url'] === 'string' || typeof item['b64_json'] === 'string');
+const isImage = (item: unknown): boolean =>
+  isFields(item) && (typeof item['url'] === 'string' || typeof item['b64_json'] === 'string');
 
 /**
  * Usage under the names of the common wire, where cache writes stand beside the prompt; none that counts nothing. Sources: OpenAI API
@@ -46,11 +64,21 @@ function commonUsage(usage: unknown, doubts: string[]): Usage | undefined {
   return found && (found.prompt_tokens + found.completion_tokens > 0 || doubts.length > 0) ? found : undefined;
 }
 
-function renamed({ input_tokens: input, output_tokens: output, total_tokens: total, input_tokens_details: inputDetails, output_tokens_details: outputDetails }: Readonly<Record<string, unknown>>): object {
+function renamed({
+  input_tokens: input,
+  output_tokens: output,
+  total_tokens: total,
+  input_tokens_details: inputDetails,
+  output_tokens_details: outputDetails,
+}: Readonly<Record<string, unknown>>): object {
   const written = isFields(inputDetails) ? countOf(inputDetails['cache_write_tokens']) : 0;
   return {
-    prompt_tokens: written > 0 ? Math.max(countOf(input) - written, 0) : input, completion_tokens: output, total_tokens: Math.max(countOf(total) - written, 0), cache_write_tokens: written,
-    ...(isFields(inputDetails) && { prompt_tokens_details: inputDetails }), ...(isFields(outputDetails) && { completion_tokens_details: outputDetails }),
+    prompt_tokens: written > 0 ? Math.max(countOf(input) - written, 0) : input,
+    completion_tokens: output,
+    total_tokens: Math.max(countOf(total) - written, 0),
+    cache_write_tokens: written,
+    ...(isFields(inputDetails) && { prompt_tokens_details: inputDetails }),
+    ...(isFields(outputDetails) && { completion_tokens_details: outputDetails }),
   };
 }
 

@@ -30,7 +30,8 @@ export function filesOfBatch(body: Buffer, models: number): readonly string[] {
     const [name, value] = next;
     if (Array.isArray(value)) for (const item of value) open.push([name, item]);
     else if (isFields(value)) {
-      for (const [member, held] of Object.entries(value)) if (!isRequest(lettersOf(member))) open.push([lettersOf(member), held]);
+      for (const [member, held] of Object.entries(value))
+        if (!isRequest(lettersOf(member))) open.push([lettersOf(member), held]);
     }
     if (typeof value !== 'string') continue;
     if (NAMES_FILE.test(name)) ids.add(value);
@@ -42,20 +43,36 @@ export function filesOfBatch(body: Buffer, models: number): readonly string[] {
 }
 
 /** How a file is fetched: as the request that asks for the batch was made, without its body. */
-export function contentRequest(id: string, { provider }: Destination, headers: OutgoingRequest['headers']): OutgoingRequest {
-  const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('content-') && name !== 'idempotency-key'));
-  return { method: 'GET', url: addressAt(provider, `/v1/files/${encodeURIComponent(id)}/content`), headers: { ...kept, accept: '*/*' }, body: undefined };
+export function contentRequest(
+  id: string,
+  { provider }: Destination,
+  headers: OutgoingRequest['headers'],
+): OutgoingRequest {
+  const kept = Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !name.startsWith('content-') && name !== 'idempotency-key'),
+  );
+  return {
+    method: 'GET',
+    url: addressAt(provider, `/v1/files/${encodeURIComponent(id)}/content`),
+    headers: { ...kept, accept: '*/*' },
+    body: undefined,
+  };
 }
 
 /** Reads a file of requests, line by line. Throws for a model outside the list of the key, and for what cannot be looked through. */
-export async function requireListedLines({ body, headers, status }: ForwardedReply, refusalOf: (named: readonly NamedModel[]) => GatewayError | undefined): Promise<void> {
+export async function requireListedLines(
+  { body, headers, status }: ForwardedReply,
+  refusalOf: (named: readonly NamedModel[]) => GatewayError | undefined,
+): Promise<void> {
   const search = new ModelSearch('');
   const check = (): void => {
-    const refusal = refusalOf(search.take()) ?? (search.isUnclear ? cannotBeSearched('the file of the batch') : undefined);
+    const refusal =
+      refusalOf(search.take()) ?? (search.isUnclear ? cannotBeSearched('the file of the batch') : undefined);
     if (refusal) throw refusal;
   };
   try {
-    if (status !== 200 || !/^(?:identity)?$/i.test(headers['content-encoding']?.trim() ?? '')) throw cannotBeSearched('the file of the batch');
+    if (status !== 200 || !/^(?:identity)?$/i.test(headers['content-encoding']?.trim() ?? ''))
+      throw cannotBeSearched('the file of the batch');
     for await (const piece of body) {
       search.push(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
       check();

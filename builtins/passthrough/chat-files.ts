@@ -1,4 +1,11 @@
-import { type ChatRequest, type Fields, GatewayError, isFields, SURFACE_NAMES, SURFACES } from '../../host/contract/index.ts';
+import {
+  type ChatRequest,
+  type Fields,
+  GatewayError,
+  isFields,
+  SURFACE_NAMES,
+  SURFACES,
+} from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
@@ -10,11 +17,18 @@ export default defineBuiltin({
   name: 'chat-files',
   apply: ({ hooks }) => {
     let owners: { readonly value: Owners } | undefined;
-    hooks.open.tapPromise('chat-files', async ({ stores }) => { owners = stores.owners; });
+    hooks.open.tapPromise('chat-files', async ({ stores }) => {
+      owners = stores.owners;
+    });
     hooks.assemble.tapPromise('chat-files', async ({ hooks: pipeline, config }) => {
       if (!isBound('file', config)) return;
       for (const surface of SURFACE_NAMES) {
-        if (SURFACES[surface].isChat) tapEventual(pipeline.beforeRequest[surface], { name: 'chat-files', stage: ORDER.owners }, (exchange) => owners && refusal(exchange, owners.value));
+        if (SURFACES[surface].isChat)
+          tapEventual(
+            pipeline.beforeRequest[surface],
+            { name: 'chat-files', stage: ORDER.owners },
+            (exchange) => owners && refusal(exchange, owners.value),
+          );
       }
     });
   },
@@ -23,7 +37,9 @@ export default defineBuiltin({
 function refusal({ request, principal }: LiveExchange, owners: Owners): Promise<GatewayError | undefined> | undefined {
   const ids = filesOf(request as ChatRequest);
   if (ids.length === 0) return undefined;
-  return foreignIds(owners, 'file', ids, principal?.id ?? '').then(({ size }) => (size > 0 ? new GatewayError('resource_not_found', 'the file does not exist') : undefined));
+  return foreignIds(owners, 'file', ids, principal?.id ?? '').then(({ size }) =>
+    size > 0 ? new GatewayError('resource_not_found', 'the file does not exist') : undefined,
+  );
 }
 
 /** Ids of the files that the parts of the messages name. */

@@ -16,14 +16,24 @@ export interface Destination {
 export function namedDestination(host: Host, { targets }: Generation, name: string): Destination {
   const target = targets.get(name);
   const connected = target && connectedTo(host, target);
-  if (!connected) throw new GatewayError('provider_not_found', 'no configured target has the provider that X-Provider names');
+  if (!connected)
+    throw new GatewayError('provider_not_found', 'no configured target has the provider that X-Provider names');
   return connected;
 }
 
 /** The first target that owns a model; of one that has no owner, the first whose provider takes any name. */
-export function ownerOf(host: Host, { models, targets, targetList }: Generation, model: string, mayServe: (target: Target) => boolean): Destination {
+export function ownerOf(
+  host: Host,
+  { models, targets, targetList }: Generation,
+  model: string,
+  mayServe: (target: Target) => boolean,
+): Destination {
   const owner = models.isKnown(model)
-    ? models.owners(model).filter(({ serves }) => serves).map(({ virtualKey }) => targets.get(virtualKey)).find((target) => target && mayServe(target))
+    ? models
+        .owners(model)
+        .filter(({ serves }) => serves)
+        .map(({ virtualKey }) => targets.get(virtualKey))
+        .find((target) => target && mayServe(target))
     : targetList.find((target) => target.provider?.module.anyModel === true && mayServe(target));
   const connected = owner && connectedTo(host, owner);
   if (!connected) throw modelNotFound(model, host.redactor);
@@ -34,12 +44,17 @@ export function ownerOf(host: Host, { models, targets, targetList }: Generation,
 export function connectedTo(host: Host, target: Target): Destination | undefined {
   if (target.provider) return { target, provider: target.provider };
   const module = host.registry.providers.get(target.virtualKey);
-  if (module && !module.offline && hasCredentials(module, host.variables)) throw new GatewayError('internal_error', 'the address of the provider is not usable');
+  if (module && !module.offline && hasCredentials(module, host.variables))
+    throw new GatewayError('internal_error', 'the address of the provider is not usable');
   return undefined;
 }
 
 /** Whether requests of the Responses API may be sent on to it. */
-export const hasResponses = ({ provider: { module: { responses } } }: Destination): boolean => responses === true || responses === 'native';
+export const hasResponses = ({
+  provider: {
+    module: { responses },
+  },
+}: Destination): boolean => responses === true || responses === 'native';
 
 /** Refuses providers whose API is not the clients' own, and those that nothing can be sent on to. */
 export function requireForwarding({ provider: { module } }: Destination, isAble: boolean): void {
@@ -54,4 +69,5 @@ export function rootOf({ root, module: { forwardPath = '' } }: ConnectedProvider
 }
 
 /** The address of a request at its provider: what follows `/v1`, as it was written, behind the API root. */
-export const addressAt = (provider: ConnectedProvider, url: string): string => rootOf(provider) + url.slice('/v1'.length);
+export const addressAt = (provider: ConnectedProvider, url: string): string =>
+  rootOf(provider) + url.slice('/v1'.length);

@@ -30,14 +30,24 @@ export const COMPACTION: Family = { ...RESPONSES, asks: 'compaction' };
 export const COUNT: Family = { ...RESPONSES, asks: 'count' };
 
 /** Paths that name a family, and no id. */
-export const NAMED_FAMILIES: ReadonlyMap<string, Family> = new Map([['/v1/responses', RESPONSES], ['/v1/responses/compact', COMPACTION], ['/v1/responses/input_tokens', COUNT]]);
+export const NAMED_FAMILIES: ReadonlyMap<string, Family> = new Map([
+  ['/v1/responses', RESPONSES],
+  ['/v1/responses/compact', COMPACTION],
+  ['/v1/responses/input_tokens', COUNT],
+]);
 
 /** Responses that exist, by their ids. */
 export const STORED_RESPONSES: Family = {
-  surface: 'passthrough', isUncapped: true, isTimedToHeaders: true,
+  surface: 'passthrough',
+  isUncapped: true,
+  isTimedToHeaders: true,
   fixed: (host, generation) => {
     const destination = declared(host, generation, 'responses_target');
-    if (!destination) throw new GatewayError('responses_not_configured', 'responses by id need responses_target in the configuration, and its provider\'s credential');
+    if (!destination)
+      throw new GatewayError(
+        'responses_not_configured',
+        "responses by id need responses_target in the configuration, and its provider's credential",
+      );
     requireForwarding(destination, hasResponses(destination));
     return destination;
   },
@@ -45,15 +55,25 @@ export const STORED_RESPONSES: Family = {
 
 /** `/v1/files` and `/v1/batches`. */
 export const FILES: Family = {
-  surface: 'passthrough', isUncapped: true, isTimedToHeaders: true,
+  surface: 'passthrough',
+  isUncapped: true,
+  isTimedToHeaders: true,
   fixed: (host, generation) => {
     const destination = declared(host, generation, 'batch_target');
-    if (destination?.provider.module.batches !== true) throw new GatewayError('batch_not_configured', 'files and batches need a batch_target in the configuration whose provider has them, and its credential');
+    if (destination?.provider.module.batches !== true)
+      throw new GatewayError(
+        'batch_not_configured',
+        'files and batches need a batch_target in the configuration whose provider has them, and its credential',
+      );
     return destination;
   },
 };
 
-function declared(host: Host, { config, targets }: Generation, key: keyof Pick<GatewayConfig, 'batch_target' | 'responses_target'>): Destination | undefined {
+function declared(
+  host: Host,
+  { config, targets }: Generation,
+  key: keyof Pick<GatewayConfig, 'batch_target' | 'responses_target'>,
+): Destination | undefined {
   const target = targets.get(config[key] ?? '');
   return target && connectedTo(host, target);
 }

@@ -17,7 +17,15 @@ import type { NamedModel } from '../../host/pipeline/named-models.ts';
 import { failReply, run } from '../../host/pipeline/run.ts';
 import { modelNotFound } from '../../host/pipeline/shown.ts';
 import { contentRequest, filesOfBatch, requireListedLines } from './batch-files.ts';
-import { addressAt, type Destination, hasResponses, namedDestination, ownerOf, requireForwarding, rootOf } from './destination.ts';
+import {
+  addressAt,
+  type Destination,
+  hasResponses,
+  namedDestination,
+  ownerOf,
+  requireForwarding,
+  rootOf,
+} from './destination.ts';
 import { type Family, familyOf, RESPONSES } from './family.ts';
 import { FrameSearch } from './frame-search.ts';
 import { listedUpload, type Named, namedBy, passesSearched, requireListed } from './listed.ts';
@@ -25,7 +33,18 @@ import { meteringOf, requirePrice } from './metering.ts';
 import { rememberRunning } from './later-usage.ts';
 import { MemberScanner } from './member-scanner.ts';
 import { MAX_READABLE, type OpaqueBody, readOpaque, refuseRepeated, responseFields } from './opaque-body.ts';
-import { EARLIER, isBound, isNewBatch, isUpload, namedIn, namedKinds, type Ownership, ownershipOf, requireOwn, searchedUpload } from './ownership.ts';
+import {
+  EARLIER,
+  isBound,
+  isNewBatch,
+  isUpload,
+  namedIn,
+  namedKinds,
+  type Ownership,
+  ownershipOf,
+  requireOwn,
+  searchedUpload,
+} from './ownership.ts';
 import { readablePaths } from './path.ts';
 import { type HeldBody, leavingBody, readAhead, type Splice } from './read-ahead.ts';
 import { ReferenceCollector } from './reference-collector.ts';
@@ -56,7 +75,12 @@ interface Forwarding {
 }
 
 /** Sends a request on to a provider, and its answer back. `taken` is the connection of a request for another protocol. */
-export async function forwardRequest(host: Host, request: IncomingMessage, response: ServerResponse, taken?: Taken): Promise<void> {
+export async function forwardRequest(
+  host: Host,
+  request: IncomingMessage,
+  response: ServerResponse,
+  taken?: Taken,
+): Promise<void> {
   let forwarding: Forwarding;
   let read: ReadRequest;
   try {
@@ -78,10 +102,28 @@ export async function forwardRequest(host: Host, request: IncomingMessage, respo
 }
 
 /** Whether a request of `/v1/responses` was translated, because its target has another API. Nothing else of that API is. */
-async function isAnsweredAsChat({ host, family, request, response, named, model, body, taken }: Forwarding): Promise<boolean> {
+async function isAnsweredAsChat({
+  host,
+  family,
+  request,
+  response,
+  named,
+  model,
+  body,
+  taken,
+}: Forwarding): Promise<boolean> {
   const generation = host.current;
-  if (!family.asks || !generation || !isTranslated(generation, { named, model, limits: contextOf(response).principal?.limits ?? {} })) return false;
-  if (family !== RESPONSES) throw new GatewayError('proxy_not_supported', 'the provider of this model has no such request, and it cannot be translated');
+  if (
+    !family.asks ||
+    !generation ||
+    !isTranslated(generation, { named, model, limits: contextOf(response).principal?.limits ?? {} })
+  )
+    return false;
+  if (family !== RESPONSES)
+    throw new GatewayError(
+      'proxy_not_supported',
+      'the provider of this model has no such request, and it cannot be translated',
+    );
   if (taken) throw new GatewayError('proxy_not_supported', 'a response that is translated has no WebSocket');
   await answerTranslated({ host, generation, request, response, body, named });
   return true;
@@ -90,18 +132,30 @@ async function isAnsweredAsChat({ host, family, request, response, named, model,
 /** What only this gateway understands is cut out of a request that goes on as it is. */
 function withoutEnvelopes(forwarding: Forwarding): Forwarding {
   const { host, family, body } = forwarding;
-  const held = family.asks && !body.rest && host.current && translatesResponses(host.current.config) ? host.hooks.cleanForwarded.call(body.held) : undefined;
+  const held =
+    family.asks && !body.rest && host.current && translatesResponses(host.current.config)
+      ? host.hooks.cleanForwarded.call(body.held)
+      : undefined;
   if (!held) return forwarding;
   const scanner = new MemberScanner(NAMES);
   scanner.push(held);
   return { ...forwarding, body: { held, rest: undefined, declared: held.length }, scanner };
 }
 
-async function readRequest(host: Host, request: IncomingMessage, response: ServerResponse, taken: Taken | undefined): Promise<[Forwarding, ReadRequest]> {
+async function readRequest(
+  host: Host,
+  request: IncomingMessage,
+  response: ServerResponse,
+  taken: Taken | undefined,
+): Promise<[Forwarding, ReadRequest]> {
   const { isAdmitted, principal } = contextOf(response);
   if (!isAdmitted) throw new GatewayError('authentication_required', 'this route needs a credential');
   if (!host.current) throw new GatewayError('upstream_unavailable', 'the gateway is not configured');
-  if (request.method === 'TRACE') throw new GatewayError('method_not_supported', 'TRACE is not supported: its answer would show the gateway\'s credential');
+  if (request.method === 'TRACE')
+    throw new GatewayError(
+      'method_not_supported',
+      "TRACE is not supported: its answer would show the gateway's credential",
+    );
   const paths = readablePaths(rawPath(request));
   const family = familyOf(paths);
   const header = family.fixed ? undefined : request.headers['x-provider'];
@@ -109,20 +163,45 @@ async function readRequest(host: Host, request: IncomingMessage, response: Serve
   const hasList = principal?.limits?.models !== undefined;
   const isModelWanted = !family.fixed && (named === undefined || hasList || family.asks !== undefined);
   const kinds = namedKinds(family, paths, host.current.config);
-  if (taken && family === RESPONSES && isBound('response', host.current.config)) throw new GatewayError('proxy_not_supported', 'responses that belong to who made them have no WebSocket');
+  if (taken && family === RESPONSES && isBound('response', host.current.config))
+    throw new GatewayError('proxy_not_supported', 'responses that belong to who made them have no WebSocket');
   const isHeldWhole = hasList && !passesSearched({ family, paths, request });
-  const { body, scanner, references } = await lookAhead(host.current, family, request, { isModelWanted, kinds, isHeldWhole });
+  const { body, scanner, references } = await lookAhead(host.current, family, request, {
+    isModelWanted,
+    kinds,
+    isHeldWhole,
+  });
   const owned = namedIn(kinds.length > 0 ? scanner : undefined, references, request.headers['content-type'] ?? '');
   const opaque = readOpaque(body, scanner);
   const { max_tokens: ceiling, ...fields } = family.asks && scanner ? responseFields(scanner) : {};
   const model = opaque.model ?? (taken && modelOfQuery(request.url ?? ''));
-  const forwarding = { host, family, request, response, named, body, scanner, model, taken, paths, owned, listed: hasList ? namedBy({ family, paths, request }, body, host.current) : undefined };
-  return [forwarding, {
-    request: { ...shownRequest(forwarding, opaque), ...fields, ...(ceiling !== undefined && family.asks !== 'count' && { max_tokens: ceiling }) },
-    streaming: family === RESPONSES && scanner?.found.get('stream')?.value === true,
-    bodyBytes: body.rest ? (body.declared ?? body.held.length) : body.held.length,
-    unreadable: opaque.isUnreadable || taken !== undefined, // the frames of a tunnel are not read
-  }];
+  const forwarding = {
+    host,
+    family,
+    request,
+    response,
+    named,
+    body,
+    scanner,
+    model,
+    taken,
+    paths,
+    owned,
+    listed: hasList ? namedBy({ family, paths, request }, body, host.current) : undefined,
+  };
+  return [
+    forwarding,
+    {
+      request: {
+        ...shownRequest(forwarding, opaque),
+        ...fields,
+        ...(ceiling !== undefined && family.asks !== 'count' && { max_tokens: ceiling }),
+      },
+      streaming: family === RESPONSES && scanner?.found.get('stream')?.value === true,
+      bodyBytes: body.rest ? (body.declared ?? body.held.length) : body.held.length,
+      unreadable: opaque.isUnreadable || taken !== undefined, // the frames of a tunnel are not read
+    },
+  ];
 }
 
 /** The model that a request for WebSocket names. Throws for a second one: gateway and upstream might read different ones. */
@@ -149,7 +228,12 @@ interface Sought {
 }
 
 /** Holds as much of the body as must be seen before it leaves. */
-async function lookAhead(generation: Generation, family: Family, request: IncomingMessage, { isModelWanted, kinds, isHeldWhole }: Sought): Promise<{ body: HeldBody; scanner: MemberScanner | undefined; references: ReferenceCollector | undefined }> {
+async function lookAhead(
+  generation: Generation,
+  family: Family,
+  request: IncomingMessage,
+  { isModelWanted, kinds, isHeldWhole }: Sought,
+): Promise<{ body: HeldBody; scanner: MemberScanner | undefined; references: ReferenceCollector | undefined }> {
   const { maxRequestBytes, plugins, services } = generation;
   const isInspected = plugins.inspected.has(family.surface);
   const isSearched = isModelWanted || isInspected || kinds.length > 0;
@@ -161,18 +245,24 @@ async function lookAhead(generation: Generation, family: Family, request: Incomi
   const wants = (held: number): boolean => {
     if (isHeldWhole && held > maxRequestBytes) throw bodyTooLarge();
     if (isHeldWhole) return true;
-    if (!scanner || scanner.isMalformed && !isInspected) return false;
+    if (!scanner || (scanner.isMalformed && !isInspected)) return false;
     const isSmall = held <= MAX_READABLE && (isInspected || family.asks !== undefined || declared <= MAX_READABLE);
     const isSought = !scanner.isOver && ((isModelWanted && !scanner.found.has('model')) || isSearchedWhole);
     if (isSought && held > maxRequestBytes) throw bodyTooLarge();
     return isSmall || isSought || (isSearchedThrough && held <= maxRequestBytes);
   };
   const single = [...(isModelWanted ? ['model'] : []), ...(kinds.includes('response') ? [EARLIER] : [])];
-  const see = scanner && ((piece: Buffer): void => {
-    scanner.push(piece);
-    if (single.length > 0) refuseRepeated(scanner, single);
-  });
-  return { body: await readAhead(request, { maxBytes: family.isUncapped ? Infinity : maxRequestBytes, services, wants, see }), scanner, references };
+  const see =
+    scanner &&
+    ((piece: Buffer): void => {
+      scanner.push(piece);
+      if (single.length > 0) refuseRepeated(scanner, single);
+    });
+  return {
+    body: await readAhead(request, { maxBytes: family.isUncapped ? Infinity : maxRequestBytes, services, wants, see }),
+    scanner,
+    references,
+  };
 }
 
 /** Keeps the exchange that it serves. */
@@ -207,27 +297,59 @@ function servingOf(forwarding: Forwarding): ForwardServing {
       return run(exchange, generation, async () => {
         const { taken, family } = forwarding;
         requirePrice(forwarding, exchange, destination, generation);
-        outgoing = outgoingRequest({ ...forwarding, body }, exchange, destination, ownership?.told !== undefined || ownership?.isList === true || meteringOf(forwarding, exchange, generation, forwarding.host) !== 'none');
+        outgoing = outgoingRequest(
+          { ...forwarding, body },
+          exchange,
+          destination,
+          ownership?.told !== undefined ||
+            ownership?.isList === true ||
+            meteringOf(forwarding, exchange, generation, forwarding.host) !== 'none',
+        );
         await requireListedFiles(forwarding, outgoing, destination, exchange, generation);
-        reply = await forwardAttempt(exchange, {
-          ...destination, request: outgoing, upgrade: taken && 'websocket', isTimedToHeaders: family.isTimedToHeaders,
-        }, generation);
+        reply = await forwardAttempt(
+          exchange,
+          {
+            ...destination,
+            request: outgoing,
+            upgrade: taken && 'websocket',
+            isTimedToHeaders: family.isTimedToHeaders,
+          },
+          generation,
+        );
         return undefined;
       });
     },
     send: async (_read, exchange, generation, response) => {
       const { taken, host, listed } = forwarding;
-      const frames = listed && taken ? new FrameSearch(generation.maxRequestBytes, refusing(forwarding, exchange, generation)) : undefined;
+      const frames =
+        listed && taken
+          ? new FrameSearch(generation.maxRequestBytes, refusing(forwarding, exchange, generation))
+          : undefined;
       const metering = meteringOf(forwarding, exchange, generation, host);
-      if (reply && outgoing) await sendForwardedReply({ reply, before: outgoing, root, ownership, metering, taken, host, frames }, exchange, generation, response);
+      if (reply && outgoing)
+        await sendForwardedReply(
+          { reply, before: outgoing, root, ownership, metering, taken, host, frames },
+          exchange,
+          generation,
+          response,
+        );
     },
   };
   return serving;
 }
 
 /** A body that is not JSON may hold what names files, as the lines of a batch do. */
-function searchedBody({ body, request, taken, host }: Forwarding, ownership: Ownership | undefined, config: GatewayConfig): HeldBody {
-  const isSearched = ownership && isBound('file', config) && !taken && hasBytes(body) && isUpload(request.method ?? '', request.headers['content-type'] ?? '');
+function searchedBody(
+  { body, request, taken, host }: Forwarding,
+  ownership: Ownership | undefined,
+  config: GatewayConfig,
+): HeldBody {
+  const isSearched =
+    ownership &&
+    isBound('file', config) &&
+    !taken &&
+    hasBytes(body) &&
+    isUpload(request.method ?? '', request.headers['content-type'] ?? '');
   return isSearched ? searchedUpload(body, ownership.owner, host.stores.owners.value) : body;
 }
 
@@ -240,18 +362,34 @@ function listedBody(body: HeldBody, forwarding: Forwarding, exchange: LiveExchan
 }
 
 /** Why the caller may not name these models, if it may not. */
-const refusing = ({ host }: Forwarding, { principal }: LiveExchange, { config: { aliases } }: Generation) => (named: readonly NamedModel[]): GatewayError | undefined => notListed(principal?.limits ?? {}, named, aliases, host.redactor);
+const refusing =
+  ({ host }: Forwarding, { principal }: LiveExchange, { config: { aliases } }: Generation) =>
+  (named: readonly NamedModel[]): GatewayError | undefined =>
+    notListed(principal?.limits ?? {}, named, aliases, host.redactor);
 
-function askedBy({ family, paths, request, owned }: Forwarding, { principal }: LiveExchange): Parameters<typeof ownershipOf>[0] {
+function askedBy(
+  { family, paths, request, owned }: Forwarding,
+  { principal }: LiveExchange,
+): Parameters<typeof ownershipOf>[0] {
   return { family, paths, method: request.method ?? '', owner: principal?.id ?? '', named: owned };
 }
 
 /** A batch of a key with a list of models runs no file that names others, no matter who has uploaded it. */
-async function requireListedFiles(forwarding: Forwarding, { headers }: OutgoingRequest, destination: Destination, exchange: LiveExchange, generation: Generation): Promise<void> {
+async function requireListedFiles(
+  forwarding: Forwarding,
+  { headers }: OutgoingRequest,
+  destination: Destination,
+  exchange: LiveExchange,
+  generation: Generation,
+): Promise<void> {
   const { listed, paths, body } = forwarding;
   if (!listed || !isNewBatch(paths) || !hasBytes(body)) return;
   for (const id of filesOfBatch(body.held, listed.models.length)) {
-    const content = await forwardAttempt(exchange, { ...destination, request: contentRequest(id, destination, headers), isTimedToHeaders: true }, generation);
+    const content = await forwardAttempt(
+      exchange,
+      { ...destination, request: contentRequest(id, destination, headers), isTimedToHeaders: true },
+      generation,
+    );
     await requireListedLines(content, refusing(forwarding, exchange, generation));
   }
 }
@@ -261,10 +399,16 @@ function resolve(forwarding: Forwarding, exchange: LiveExchange, generation: Gen
   const { host, family, named, model, body, taken, listed, paths, request } = forwarding;
   const { aliases } = generation.config;
   const limits = exchange.principal?.limits ?? {};
-  const meant = model === undefined ? undefined : (Object.hasOwn(aliases, model) ? aliases[model] ?? model : model);
+  const meant = model === undefined ? undefined : Object.hasOwn(aliases, model) ? (aliases[model] ?? model) : model;
   if (exchange.model !== '' && meant !== undefined) exchange.model = meant;
   const hold = (): void => {
-    if (listed) requireListed(listed, limits, { family, paths, request, hasBody: hasBytes(body) || taken !== undefined }, generation);
+    if (listed)
+      requireListed(
+        listed,
+        limits,
+        { family, paths, request, hasBody: hasBytes(body) || taken !== undefined },
+        generation,
+      );
     if (family.asks && !mayAsk(limits, meant ?? '', aliases)) throw modelNotFound(model ?? '', host.redactor);
   };
   if (family.fixed) {
@@ -273,8 +417,15 @@ function resolve(forwarding: Forwarding, exchange: LiveExchange, generation: Gen
     return fixed;
   }
   if (meant === undefined && named === undefined && family.asks) throw invalidRequest('model is required');
-  if (meant === undefined && named === undefined) throw new GatewayError('provider_not_resolved', 'name a provider in the header X-Provider, or a model in a JSON body');
-  const found = named === undefined ? ownerOf(host, generation, meant ?? '', (target) => mayServe(limits, target.virtualKey)) : allowed(namedDestination(host, generation, named));
+  if (meant === undefined && named === undefined)
+    throw new GatewayError(
+      'provider_not_resolved',
+      'name a provider in the header X-Provider, or a model in a JSON body',
+    );
+  const found =
+    named === undefined
+      ? ownerOf(host, generation, meant ?? '', (target) => mayServe(limits, target.virtualKey))
+      : allowed(namedDestination(host, generation, named));
   hold();
   const { module } = found.provider;
   requireForwarding(found, family.asks ? hasResponses(found) : module.passthrough === true);
@@ -286,12 +437,25 @@ function resolve(forwarding: Forwarding, exchange: LiveExchange, generation: Gen
   }
 }
 
-function outgoingRequest({ family, request, response, body, scanner, taken, listed }: Forwarding, exchange: LiveExchange, { target, provider }: Destination, isRead: boolean): OutgoingRequest {
+function outgoingRequest(
+  { family, request, response, body, scanner, taken, listed }: Forwarding,
+  exchange: LiveExchange,
+  { target, provider }: Destination,
+  isRead: boolean,
+): OutgoingRequest {
   const headers = forwardedHeaders(request, contextOf(response), isRead);
   if (listed && taken) delete headers['sec-websocket-extensions']; // compressed frames cannot be looked through
-  const leaving = leavingBody(body, family.asks ? modelSplice(scanner, target.upstreamModel(exchange.model)) : undefined);
+  const leaving = leavingBody(
+    body,
+    family.asks ? modelSplice(scanner, target.upstreamModel(exchange.model)) : undefined,
+  );
   if (leaving.length !== undefined && leaving.body !== undefined) headers['content-length'] = String(leaving.length);
-  return { method: request.method ?? 'GET', url: addressAt(provider, request.url ?? '/v1/'), headers, body: taken ? undefined : leaving.body };
+  return {
+    method: request.method ?? 'GET',
+    url: addressAt(provider, request.url ?? '/v1/'),
+    headers,
+    body: taken ? undefined : leaving.body,
+  };
 }
 
 /** The model as the provider knows it, where that is not what the client wrote. */

@@ -48,10 +48,17 @@ export class FrameSearch {
     const masked = (second & 0x80) === 0 ? 0 : 4;
     if (this.#header.length < 2 || this.#header.length < 2 + extended + masked) return at + 1;
     if ((first & 0x70) !== 0) throw cannotBeSearched('a frame of an extension');
-    const length = extended === 8 ? Number(this.#header.readBigUInt64BE(2)) : extended === 2 ? this.#header.readUInt16BE(2) : short;
+    const length =
+      extended === 8 ? Number(this.#header.readBigUInt64BE(2)) : extended === 2 ? this.#header.readUInt16BE(2) : short;
     const opcode = first & 0x0f;
     if (opcode !== CONTINUATION && opcode < CONTROL) this.#forget();
-    this.#frame = { isLast: (first & 0x80) !== 0, isControl: opcode >= CONTROL, mask: masked > 0 ? this.#header.subarray(2 + extended) : undefined, read: 0, length };
+    this.#frame = {
+      isLast: (first & 0x80) !== 0,
+      isControl: opcode >= CONTROL,
+      mask: masked > 0 ? this.#header.subarray(2 + extended) : undefined,
+      read: 0,
+      length,
+    };
     this.#header = Buffer.alloc(0);
     return at + 1;
   }
@@ -72,7 +79,10 @@ export class FrameSearch {
   #endFrame({ isLast, isControl }: Frame): void {
     this.#frame = undefined;
     if (!isLast || isControl) return;
-    const text = Buffer.concat(this.#message).toString('utf8').replace(/^\ufeff/, '').trimStart();
+    const text = Buffer.concat(this.#message)
+      .toString('utf8')
+      .replace(/^\ufeff/, '')
+      .trimStart();
     this.#forget();
     if (!text.startsWith('{') && !text.startsWith('[')) return;
     const named = modelsInJson(text);

@@ -26,33 +26,52 @@ interface Asking {
 
 const mediaTypeOf = ({ headers }: IncomingMessage): string => headers['content-type'] ?? '';
 
-const isCoded = ({ headers }: IncomingMessage): boolean => !/^\s*(?:identity)?\s*$/i.test(headers['content-encoding'] ?? '');
+const isCoded = ({ headers }: IncomingMessage): boolean =>
+  !/^\s*(?:identity)?\s*$/i.test(headers['content-encoding'] ?? '');
 
 /** Whether a body is a file that is looked through while it passes. Every other one is held until it was searched. */
-export const passesSearched = ({ family, paths, request }: Asking): boolean => family === FILES && !isOfBatches(paths) && isUpload(request.method ?? '', mediaTypeOf(request));
+export const passesSearched = ({ family, paths, request }: Asking): boolean =>
+  family === FILES && !isOfBatches(paths) && isUpload(request.method ?? '', mediaTypeOf(request));
 
 /** Everything that a request names models by, but for an upload that is looked through while it passes. */
 export function namedBy(asking: Asking, body: HeldBody, { models: known }: Generation): Named {
   const { paths, request } = asking;
   const query = (request.url ?? '').indexOf('?');
-  const inBody = body.held.length === 0 || passesSearched(asking) ? [] : isCoded(request) ? undefined : modelsInBody(body.held, mediaTypeOf(request), asking.family.asks !== undefined);
+  const inBody =
+    body.held.length === 0 || passesSearched(asking)
+      ? []
+      : isCoded(request)
+        ? undefined
+        : modelsInBody(body.held, mediaTypeOf(request), asking.family.asks !== undefined);
   return {
-    models: [...paths.flatMap((path) => modelsInPath(path, (model) => known.isKnown(model))), ...(query < 0 ? [] : modelsInQuery((request.url ?? '').slice(query + 1))), ...modelsInHeaders(request.headers), ...(inBody ?? [])],
+    models: [
+      ...paths.flatMap((path) => modelsInPath(path, (model) => known.isKnown(model))),
+      ...(query < 0 ? [] : modelsInQuery((request.url ?? '').slice(query + 1))),
+      ...modelsInHeaders(request.headers),
+      ...(inBody ?? []),
+    ],
     isSearched: inBody !== undefined,
   };
 }
 
 /** Throws for a model outside the list of a key, and for a request that may name one unseen. */
-export function requireListed(named: Named, limits: KeyLimits, { family, paths, hasBody }: Asking & { readonly hasBody: boolean }, { config: { aliases }, services: { redactor } }: Generation): void {
+export function requireListed(
+  named: Named,
+  limits: KeyLimits,
+  { family, paths, hasBody }: Asking & { readonly hasBody: boolean },
+  { config: { aliases }, services: { redactor } }: Generation,
+): void {
   const refusal = notListed(limits, named.models, aliases, redactor);
   if (refusal) throw refusal;
   const isInParts = paths.some((path) => /^\/v1\/uploads(?:\/|$)/i.test(path));
   const isUnseen = !named.isSearched || (hasBody && named.models.length === 0 && !family.fixed && !family.asks);
   if (isUnseen && (family.fixed || isInParts)) throw cannotBeSearched('the body');
-  if (isUnseen) throw modelNotFound('', redactor, 'the body names no model that can be found, and the key has a list of them');
+  if (isUnseen)
+    throw modelNotFound('', redactor, 'the body names no model that can be found, and the key has a list of them');
 }
 
-export const cannotBeSearched = (what: string): GatewayError => new GatewayError('request_rejected', `${what} cannot be looked through for models, and the key has a list of them`);
+export const cannotBeSearched = (what: string): GatewayError =>
+  new GatewayError('request_rejected', `${what} cannot be looked through for models, and the key has a list of them`);
 
 /** `undefined` for a body that cannot be looked through. */
 function modelsInBody(bytes: Buffer, mediaType: string, isRouted: boolean): readonly NamedModel[] | undefined {
@@ -67,7 +86,11 @@ function modelsInBody(bytes: Buffer, mediaType: string, isRouted: boolean): read
 }
 
 /** A file on its way, without the end of one that is made for batches and names a model outside the list: a provider keeps no part of it. */
-export function listedUpload(body: HeldBody, request: IncomingMessage, refusalOf: (named: readonly NamedModel[]) => GatewayError | undefined): HeldBody {
+export function listedUpload(
+  body: HeldBody,
+  request: IncomingMessage,
+  refusalOf: (named: readonly NamedModel[]) => GatewayError | undefined,
+): HeldBody {
   const search = new ModelSearch(mediaTypeOf(request));
   let refusal: GatewayError | undefined = isCoded(request) ? cannotBeSearched('a coded body') : undefined;
   const check = (): void => {
@@ -90,5 +113,9 @@ export function listedUpload(body: HeldBody, request: IncomingMessage, refusalOf
     check();
     if (waiting) yield waiting;
   }
-  return { held: Buffer.alloc(0), rest: searched(), declared: body.declared ?? (body.rest ? undefined : body.held.length) };
+  return {
+    held: Buffer.alloc(0),
+    rest: searched(),
+    declared: body.declared ?? (body.rest ? undefined : body.held.length),
+  };
 }

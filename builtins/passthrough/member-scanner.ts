@@ -14,7 +14,17 @@ export interface FoundMember {
 const MAX_NAME = 256;
 const MAX_VALUE = 16_384;
 
-const CODE = { quote: 0x22, comma: 0x2c, colon: 0x3a, backslash: 0x5c, left: 0x5b, right: 0x5d, leftBrace: 0x7b, rightBrace: 0x7d, blank: 0x20 } as const;
+const CODE = {
+  quote: 0x22,
+  comma: 0x2c,
+  colon: 0x3a,
+  backslash: 0x5c,
+  left: 0x5b,
+  right: 0x5d,
+  leftBrace: 0x7b,
+  rightBrace: 0x7d,
+  blank: 0x20,
+} as const;
 
 type Place = 'start' | 'name or end' | 'name' | 'colon' | 'value' | 'after' | 'ended' | 'malformed';
 
@@ -79,16 +89,19 @@ export class MemberScanner {
     const code = bytes[at] ?? 0;
     if (isBlank(code)) return at + 1;
     switch (this.#place) {
-      case 'start': return this.#expect(code === CODE.leftBrace, 'name or end', at);
+      case 'start':
+        return this.#expect(code === CODE.leftBrace, 'name or end', at);
       case 'name or end':
         if (code === CODE.rightBrace) return this.#expect(true, 'ended', at);
         return this.#beginName(code, at);
-      case 'name': return this.#beginName(code, at);
+      case 'name':
+        return this.#beginName(code, at);
       case 'colon':
         this.members += 1;
         this.#references?.colon(0);
         return this.#expect(code === CODE.colon, 'value', at);
-      case 'value': return this.#beginValue(code, at);
+      case 'value':
+        return this.#beginValue(code, at);
       default:
         this.#references?.ends(0);
         if (code === CODE.rightBrace) return this.#expect(true, 'ended', at);
@@ -228,7 +241,9 @@ export class MemberScanner {
   }
 
   #takenText(): string | undefined {
-    return this.#keepLimit === 0 || this.#keptBytes > this.#keepLimit ? undefined : Buffer.concat(this.#kept).toString('utf8');
+    return this.#keepLimit === 0 || this.#keptBytes > this.#keepLimit
+      ? undefined
+      : Buffer.concat(this.#kept).toString('utf8');
   }
 }
 

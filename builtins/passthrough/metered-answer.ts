@@ -25,7 +25,12 @@ export async function* watched(body: AsyncIterable<Uint8Array>, usage: UsageRead
 }
 
 /** The same; what they tell of usage is billed when there are no more, also of an answer that breaks off or is left. */
-export async function* metered({ body, headers }: ForwardedReply, usage: UsageReader, metering: Metering, { exchange, generation, host }: Ends): AsyncGenerator<Uint8Array> {
+export async function* metered(
+  { body, headers }: ForwardedReply,
+  usage: UsageReader,
+  metering: Metering,
+  { exchange, generation, host }: Ends,
+): AsyncGenerator<Uint8Array> {
   const { clock } = generation.services;
   const isStream = exchange.streaming && isEventStream(headers);
   let isWhole = false;
@@ -46,13 +51,25 @@ export async function* metered({ body, headers }: ForwardedReply, usage: UsageRe
  * The usage of an answer comes with its last event: what was reported is all of it. A response that the provider goes on with by itself
  * is billed at once as what it may cost, until its usage is known.
  */
-function bill({ usage, model, answered, images, doubts, isRunning, ids: [id] }: ResponseFacts, isWhole: boolean, exchange: LiveExchange, { services }: Generation): void {
+function bill(
+  { usage, model, answered, images, doubts, isRunning, ids: [id] }: ResponseFacts,
+  isWhole: boolean,
+  exchange: LiveExchange,
+  { services }: Generation,
+): void {
   exchange.routing.reportedModel = model;
   if (!isRunning || id === undefined) {
     billTurn(exchange, { usage, answered, images, doubts, isBroken: !isWhole && !usage }, services);
     return;
   }
   exchange.later = new Later(id);
-  const longest = services.catalog.entry(exchange.lastTarget?.provider?.module.name ?? '', exchange.upstreamModel ?? '')?.max_output_tokens;
-  billTurn(exchange, { answered: tokenCharacters(ceilingOf(exchange, { undeclared: undefined, longest: longest || undefined })) }, services);
+  const longest = services.catalog.entry(
+    exchange.lastTarget?.provider?.module.name ?? '',
+    exchange.upstreamModel ?? '',
+  )?.max_output_tokens;
+  billTurn(
+    exchange,
+    { answered: tokenCharacters(ceilingOf(exchange, { undeclared: undefined, longest: longest || undefined })) },
+    services,
+  );
 }

@@ -38,7 +38,8 @@ const A_FILE: Omit<Field, 'value' | 'pending' | 'lines'> = { isModel: false, isP
 /** What parts a form; `undefined` where there is none that all parsers read alike. */
 function boundaryIn(mediaType: string): string | undefined {
   if (mediaType.split(/boundary/i).length !== 2) return undefined;
-  const [, quotedText, token] = /;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'+./-]{1,70}))\s*(?:;|$)/i.exec(mediaType) ?? [];
+  const [, quotedText, token] =
+    /;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'+./-]{1,70}))\s*(?:;|$)/i.exec(mediaType) ?? [];
   return quotedText ?? token;
 }
 
@@ -133,7 +134,8 @@ export class ModelSearch {
   }
 
   #addValue(field: Field, line: Buffer, isWhole: boolean): void {
-    if ((field.isModel || field.isPurpose) && field.value.length < MAX_VALUE) field.value += `${field.value === '' ? '' : '\n'}${line.toString('utf8', 0, MAX_VALUE)}`;
+    if ((field.isModel || field.isPurpose) && field.value.length < MAX_VALUE)
+      field.value += `${field.value === '' ? '' : '\n'}${line.toString('utf8', 0, MAX_VALUE)}`;
     if (mayBeJson(line)) this.#addJson(field, isWhole ? line.toString('utf8').trim() : undefined);
     else if (field.pending !== undefined) this.#continue(field, line);
     else if (field.isFile && !isBlank(line)) this.isUnclear = true;
@@ -178,7 +180,9 @@ const isBlank = (line: Buffer): boolean => line.length < 64 && line.toString('la
 
 /** Begins with a brace or a bracket, blanks and the mark of UTF-8 aside. */
 function mayBeJson(line: Buffer): boolean {
-  const at = line.findIndex((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf);
+  const at = line.findIndex(
+    (byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf,
+  );
   return line[at] === 0x7b || line[at] === 0x5b;
 }
 
@@ -188,6 +192,12 @@ const CODED = /^content-transfer-encoding:(?!\s*(?:7bit|8bit|binary)\s*$)/im;
 /** What the headers of a part say; `undefined` where its value is coded. A name in a form that parsers read differently counts as that of a model. */
 function fieldIn(headers: string): Omit<Field, 'value' | 'pending' | 'lines'> | undefined {
   if (CODED.test(headers)) return undefined;
-  const names = Array.from(headers.matchAll(NAME), ([, form, name = '']) => (form !== undefined || /=\?|%/.test(name) ? 'model' : name.replace(/["\\]/g, '')));
-  return { isModel: names.some(namesModel), isPurpose: names.some((name) => /^purpose$/i.test(name.trim())), isFile: /filename/i.test(headers) };
+  const names = Array.from(headers.matchAll(NAME), ([, form, name = '']) =>
+    form !== undefined || /=\?|%/.test(name) ? 'model' : name.replace(/["\\]/g, ''),
+  );
+  return {
+    isModel: names.some(namesModel),
+    isPurpose: names.some((name) => /^purpose$/i.test(name.trim())),
+    isFile: /filename/i.test(headers),
+  };
 }

@@ -23,7 +23,8 @@ export function readOpaque({ held, rest }: HeldBody, scanner: MemberScanner | un
   const found = scanner.isMalformed || parsed === 'malformed' ? undefined : scanner.found.get('model')?.value;
   const model = typeof found === 'string' && found !== '' ? found : undefined;
   // Fewer than were written when a name stands in one object twice, and then the upstream may read the other one.
-  if (typeof parsed !== 'object' || memberCount(parsed.json) !== scanner.members) return { request: { ...(model !== undefined && { model }) }, model, isUnreadable: true };
+  if (typeof parsed !== 'object' || memberCount(parsed.json) !== scanner.members)
+    return { request: { ...(model !== undefined && { model }) }, model, isUnreadable: true };
   return { request: { ...(model !== undefined && { model }), json: parsed.json }, model, isUnreadable: false };
 }
 
@@ -39,8 +40,12 @@ export function responseFields({ found, misspelt, isMalformed }: MemberScanner):
   if (misspelt !== undefined) throw invalidRequest(`${quoted(misspelt)} is written ${quoted(misspelt.toLowerCase())}`);
   const ceiling = found.get('max_output_tokens');
   const user = found.get('user')?.value;
-  if (ceiling && ceiling.value !== null && !Number.isInteger(ceiling.value)) throw invalidRequest('max_output_tokens must be an integer');
-  return { ...(typeof ceiling?.value === 'number' && { max_tokens: ceiling.value }), ...(typeof user === 'string' && { user }) };
+  if (ceiling && ceiling.value !== null && !Number.isInteger(ceiling.value))
+    throw invalidRequest('max_output_tokens must be an integer');
+  return {
+    ...(typeof ceiling?.value === 'number' && { max_tokens: ceiling.value }),
+    ...(typeof user === 'string' && { user }),
+  };
 }
 
 /** `malformed` for what is not JSON; `undefined` for JSON that is too much to be parsed. */

@@ -8,11 +8,14 @@ export const MAX_LIST = 16 * 1024 * 1024;
 /** A list of files or batches without those of others; the same bytes where there are none. Throws for what cannot be searched as a list. */
 export async function withoutForeign(bytes: Buffer | undefined, owner: string, owners: Owners): Promise<Buffer> {
   const list = bytes && parsed(bytes);
-  if (!bytes || !isFields(list) || !Array.isArray(list['data'])) throw new GatewayError('upstream_error', 'the list of the provider cannot be searched for what belongs to others');
+  if (!bytes || !isFields(list) || !Array.isArray(list['data']))
+    throw new GatewayError('upstream_error', 'the list of the provider cannot be searched for what belongs to others');
   const items: readonly unknown[] = list['data'];
   const foreign = await foreignIds(owners, 'file', items.flatMap(idsOf), owner);
   const own = items.filter((item) => !idsOf(item).some((id) => foreign.has(id)));
-  return own.length === items.length ? bytes : Buffer.from(JSON.stringify({ ...list, ...edgesOf(own, list), data: own }));
+  return own.length === items.length
+    ? bytes
+    : Buffer.from(JSON.stringify({ ...list, ...edgesOf(own, list), data: own }));
 }
 
 /** With the digits of every number. */
@@ -24,11 +27,15 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-const idsOf = (item: unknown): readonly string[] => (isFields(item) && typeof item['id'] === 'string' ? [item['id']] : []);
+const idsOf = (item: unknown): readonly string[] =>
+  isFields(item) && typeof item['id'] === 'string' ? [item['id']] : [];
 
 /** Ids that clients go on from. Of a page of which nothing is left the last one stays: more may follow. */
 function edgesOf(own: readonly unknown[], { first_id: first, last_id: last }: Readonly<Fields>): Readonly<Fields> {
   const [begin] = own.slice(0, 1).flatMap(idsOf);
   const [end] = own.slice(-1).flatMap(idsOf);
-  return { ...(first !== undefined && { first_id: begin ?? null }), ...(last !== undefined && { last_id: end ?? last }) };
+  return {
+    ...(first !== undefined && { first_id: begin ?? null }),
+    ...(last !== undefined && { last_id: end ?? last }),
+  };
 }

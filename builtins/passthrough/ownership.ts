@@ -45,12 +45,16 @@ const COMPLETED_UPLOAD = /^\/v1\/uploads\/[^/]+\/complete$/i;
 const BATCHES = /^\/v1\/batches/i;
 
 /** Whether an id of this kind is served only to the credential that it was made with. */
-export const isBound = (kind: OwnedKind, { files, responses }: GatewayConfig): boolean => (kind === 'file' ? files : responses).bind_owner === true;
+export const isBound = (kind: OwnedKind, { files, responses }: GatewayConfig): boolean =>
+  (kind === 'file' ? files : responses).bind_owner === true;
 
 /** Which ids the body of a request may name that have an owner. An uploaded file names none. */
 export function namedKinds(family: Family, paths: readonly string[], config: GatewayConfig): readonly OwnedKind[] {
   const isUpload = family === FILES && !isOfBatches(paths);
-  return [...(isBound('file', config) && !isUpload ? ['file' as const] : []), ...(isBound('response', config) && family.asks ? ['response' as const] : [])];
+  return [
+    ...(isBound('file', config) && !isUpload ? ['file' as const] : []),
+    ...(isBound('response', config) && family.asks ? ['response' as const] : []),
+  ];
 }
 
 /** Whether some reading of a path is that of batches. */
@@ -60,22 +64,36 @@ export const isOfBatches = (paths: readonly string[]): boolean => paths.some((pa
 export const isNewBatch = (paths: readonly string[]): boolean => paths.some((path) => /^\/v1\/batches$/i.test(path));
 
 /** What every reading of a path holds in this place. */
-const heldIn = (paths: readonly string[], place: RegExp): readonly string[] => paths.flatMap((path) => place.exec(path)?.[1] ?? []);
+const heldIn = (paths: readonly string[], place: RegExp): readonly string[] =>
+  paths.flatMap((path) => place.exec(path)?.[1] ?? []);
 
 /** `undefined` where owners are not kept. */
-export function ownershipOf({ family, paths, method, owner, named }: Asked, config: GatewayConfig): Ownership | undefined {
+export function ownershipOf(
+  { family, paths, method, owner, named }: Asked,
+  config: GatewayConfig,
+): Ownership | undefined {
   const isFile = isBound('file', config);
   const isResponse = isBound('response', config);
   if (!isFile && !isResponse) return undefined;
   const own = heldIn(paths, ID);
-  const file = [...(family === FILES ? own : []), ...(family === GENERIC ? heldIn(paths, FILE_WITHIN) : []), ...named.file];
+  const file = [
+    ...(family === FILES ? own : []),
+    ...(family === GENERIC ? heldIn(paths, FILE_WITHIN) : []),
+    ...named.file,
+  ];
   const response = [...(family === STORED_RESPONSES ? own : []), ...named.response];
-  return { owner, asked: { file: isFile ? file : [], response: isResponse ? response : [] }, told: toldBy(), isList: isFile && method === 'GET' && paths.some((path) => LIST.test(path)) };
+  return {
+    owner,
+    asked: { file: isFile ? file : [], response: isResponse ? response : [] },
+    told: toldBy(),
+    isList: isFile && method === 'GET' && paths.some((path) => LIST.test(path)),
+  };
 
   function toldBy(): OwnedKind | undefined {
     if (family === RESPONSES || family === COMPACTION) return isResponse && method === 'POST' ? 'response' : undefined;
     if (!isFile) return undefined;
-    if (family === GENERIC) return method === 'POST' && paths.some((path) => COMPLETED_UPLOAD.test(path)) ? 'file' : undefined;
+    if (family === GENERIC)
+      return method === 'POST' && paths.some((path) => COMPLETED_UPLOAD.test(path)) ? 'file' : undefined;
     const isMade = method === 'POST' && own.length === 0;
     return family === FILES && (isMade || (isOfBatches(paths) && own.length > 0)) ? 'file' : undefined;
   }
@@ -84,14 +102,20 @@ export function ownershipOf({ family, paths, method, owner, named }: Asked, conf
 const JSON_TYPE = /^(?:$|text\/|[^;]*\bjson\b)/i;
 
 /** Whether a body is something else than JSON, and may hold files. */
-export const isUpload = (method: string, mediaType: string): boolean => method !== 'GET' && method !== 'HEAD' && !JSON_TYPE.test(mediaType.trim());
+export const isUpload = (method: string, mediaType: string): boolean =>
+  method !== 'GET' && method !== 'HEAD' && !JSON_TYPE.test(mediaType.trim());
 
 /** The ids that a body names. Throws for one that may name ids and cannot be searched for them. */
-export function namedIn(scanner: MemberScanner | undefined, references: ReferenceCollector | undefined, mediaType: string): Readonly<Record<OwnedKind, readonly string[]>> {
+export function namedIn(
+  scanner: MemberScanner | undefined,
+  references: ReferenceCollector | undefined,
+  mediaType: string,
+): Readonly<Record<OwnedKind, readonly string[]>> {
   if (references?.isOver) throw invalidRequest('the body names too many files');
-  if (scanner?.isMalformed && JSON_TYPE.test(mediaType.trim())) throw invalidRequest('the body is not JSON, and is searched for what belongs to others');
+  if (scanner?.isMalformed && JSON_TYPE.test(mediaType.trim()))
+    throw invalidRequest('the body is not JSON, and is searched for what belongs to others');
   const earlier = scanner?.found.get(EARLIER)?.value;
-  return { file: [...references?.found ?? []], response: typeof earlier === 'string' ? [earlier] : [] };
+  return { file: [...(references?.found ?? [])], response: typeof earlier === 'string' ? [earlier] : [] };
 }
 
 /** Throws for what was made with another credential, as if it did not exist. */
@@ -103,22 +127,33 @@ export async function requireOwn({ owner, asked }: Ownership, owners: Owners): P
 }
 
 /** Those of the ids that are another's. Throws 503 where the store cannot tell: it may fail while a provider reads an upload, which is not to blame. */
-export async function foreignIds(owners: Owners, kind: OwnedKind, ids: readonly string[], owner: string): Promise<ReadonlySet<string>> {
+export async function foreignIds(
+  owners: Owners,
+  kind: OwnedKind,
+  ids: readonly string[],
+  owner: string,
+): Promise<ReadonlySet<string>> {
   try {
     return await owners.foreignOf(kind, ids, owner);
   } catch (cause) {
-    throw new GatewayError('store_unavailable', `whose ${kind} this is cannot be looked up: the store does not answer`, { cause });
+    throw new GatewayError(
+      'store_unavailable',
+      `whose ${kind} this is cannot be looked up: the store does not answer`,
+      { cause },
+    );
   }
 }
 
-const notFound = (kind: OwnedKind): GatewayError => new GatewayError('resource_not_found', `the ${kind} does not exist`);
+const notFound = (kind: OwnedKind): GatewayError =>
+  new GatewayError('resource_not_found', `the ${kind} does not exist`);
 
 /** The same for what an upload names, which leaves as it arrives: its last piece stays here until all that it names was looked up, so that no whole one of them arrives. */
 export function searchedUpload(body: HeldBody, owner: string, owners: Owners): HeldBody {
   const references = new ReferenceCollector();
   const search = new UploadSearch(references);
   const requireOwnFiles = async (): Promise<void> => {
-    if (references.found.size > 0 && (await foreignIds(owners, 'file', [...references.found], owner)).size > 0) throw notFound('file');
+    if (references.found.size > 0 && (await foreignIds(owners, 'file', [...references.found], owner)).size > 0)
+      throw notFound('file');
     references.found.clear();
   };
   async function* searched(): AsyncGenerator<Uint8Array> {
@@ -134,6 +169,9 @@ export function searchedUpload(body: HeldBody, owner: string, owners: Owners): H
     await requireOwnFiles();
     if (waiting) yield waiting;
   }
-  return { held: Buffer.alloc(0), rest: searched(), declared: body.declared ?? (body.rest ? undefined : body.held.length) };
+  return {
+    held: Buffer.alloc(0),
+    rest: searched(),
+    declared: body.declared ?? (body.rest ? undefined : body.held.length),
+  };
 }
-

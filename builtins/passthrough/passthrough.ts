@@ -8,7 +8,10 @@ import { wrongMethod } from '../../host/http/methods.ts';
 import { sendError } from '../../host/http/reply.ts';
 import type * as Forwarding from './forwarding.ts';
 
-const { forwardRequest, responseOn } = lateFile<typeof Forwarding>(import.meta, './forwarding.ts')(['forwardRequest', 'responseOn']);
+const { forwardRequest, responseOn } = lateFile<typeof Forwarding>(
+  import.meta,
+  './forwarding.ts',
+)(['forwardRequest', 'responseOn']);
 
 const ROOT = '/v1/';
 /** Requests that name their model: each has a route of its own. */
@@ -22,7 +25,9 @@ const ROUTES: readonly string[] = [RESPONSES, `${RESPONSES}/compact`, `${RESPONS
 export default defineBuiltin({
   name: 'passthrough',
   apply: ({ hooks }) => {
-    hooks.surfaces.tap('passthrough', (surfaces) => { surfaces.add('responses').add('passthrough'); });
+    hooks.surfaces.tap('passthrough', (surfaces) => {
+      surfaces.add('responses').add('passthrough');
+    });
     hooks.mount.tap({ name: 'passthrough', stage: ORDER.surfaces }, (router, host) => {
       for (const path of ROUTES) mountForwarded(router, host, path);
     });
@@ -35,7 +40,8 @@ export default defineBuiltin({
     });
     hooks.upgrade.tap({ name: 'passthrough', stage: ORDER.forwarding }, (request, host) => {
       const path = rawPath(request);
-      if (!path.startsWith(ROOT) || !isWebSocket(request) || (path !== RESPONSES && host.paths.isRouted(path))) return undefined;
+      if (!path.startsWith(ROOT) || !isWebSocket(request) || (path !== RESPONSES && host.paths.isRouted(path)))
+        return undefined;
       return (upgrade) => {
         const response = responseOn(upgrade, host);
         forwardRequest(host, request, response, upgrade).catch((error: unknown) => {
@@ -52,7 +58,10 @@ function isWebSocket({ method, headers: { upgrade = '' } }: IncomingMessage): bo
 }
 
 function mountForwarded(router: Router, host: Host, path: string): void {
-  router.route(path)
+  router
+    .route(path)
     .post((request, response) => forwardRequest(host, request, response))
-    .all((request, response) => sendError(response, wrongMethod(request.method, path, 'POST'), host.redactor, ['Allow', 'POST']));
+    .all((request, response) =>
+      sendError(response, wrongMethod(request.method, path, 'POST'), host.redactor, ['Allow', 'POST']),
+    );
 }

@@ -15,9 +15,14 @@ const CONTROL = /[\x00-\x1f\x7f]/;
  * Source: data-plane reference 8.1.
  */
 export function readablePaths(path: string): readonly string[] {
-  if (path.length > MAX_PATH) throw new GatewayError('invalid_proxy_path', `the path has ${path.length} bytes, the limit is ${MAX_PATH}`);
+  if (path.length > MAX_PATH)
+    throw new GatewayError('invalid_proxy_path', `the path has ${path.length} bytes, the limit is ${MAX_PATH}`);
   const readings = isAmbiguous(path) ? undefined : readingsOf(path);
-  if (!readings) throw new GatewayError('invalid_proxy_path', 'the path holds a segment that leads elsewhere, or an escape that cannot be decoded');
+  if (!readings)
+    throw new GatewayError(
+      'invalid_proxy_path',
+      'the path holds a segment that leads elsewhere, or an escape that cannot be decoded',
+    );
   return [...readings];
 }
 

@@ -24,10 +24,14 @@ export interface ReadAhead {
 const NOTHING = Buffer.alloc(0);
 
 /** Reads as much of a body as must be seen before it goes on. Throws what the client is to blame for. */
-export async function readAhead(request: IncomingMessage, { maxBytes, services, wants, see }: ReadAhead): Promise<HeldBody> {
+export async function readAhead(
+  request: IncomingMessage,
+  { maxBytes, services, wants, see }: ReadAhead,
+): Promise<HeldBody> {
   const length = request.headers['content-length'];
   const declared = length === undefined ? undefined : Number(length);
-  if (declared === 0 || (declared === undefined && request.headers['transfer-encoding'] === undefined)) return { held: NOTHING, rest: undefined, declared };
+  if (declared === 0 || (declared === undefined && request.headers['transfer-encoding'] === undefined))
+    return { held: NOTHING, rest: undefined, declared };
   const arriving = arrivingBody(request, maxBytes, services);
   const pieces = see ? seen(arriving, see) : arriving;
   const held: Uint8Array[] = [];
@@ -61,10 +65,21 @@ export interface Splice {
 }
 
 /** What leaves of a body, and its length in bytes, where it is known. */
-export function leavingBody({ held, rest, declared }: HeldBody, splice?: Splice): { readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined; readonly length: number | undefined } {
-  const first = splice ? Buffer.concat([held.subarray(0, splice.start), splice.bytes, held.subarray(splice.end)]) : held;
-  if (rest) return { body: joined(first, rest), length: declared === undefined ? undefined : declared + first.length - held.length };
-  return first.length > 0 || declared === 0 ? { body: first, length: first.length } : { body: undefined, length: undefined };
+export function leavingBody(
+  { held, rest, declared }: HeldBody,
+  splice?: Splice,
+): { readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined; readonly length: number | undefined } {
+  const first = splice
+    ? Buffer.concat([held.subarray(0, splice.start), splice.bytes, held.subarray(splice.end)])
+    : held;
+  if (rest)
+    return {
+      body: joined(first, rest),
+      length: declared === undefined ? undefined : declared + first.length - held.length,
+    };
+  return first.length > 0 || declared === 0
+    ? { body: first, length: first.length }
+    : { body: undefined, length: undefined };
 }
 
 async function* joined(first: Buffer, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {

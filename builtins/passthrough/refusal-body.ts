@@ -18,9 +18,19 @@ export interface CleanBody {
 }
 
 /** The body of an answer that is not 2xx, without credentials. Throws what ended the exchange meanwhile. */
-export async function cleanBody({ body, headers }: ForwardedReply, exchange: LiveExchange, scrub: Scrub, clock: Clock): Promise<CleanBody> {
-  const encoding = (headers['content-encoding'] ?? '').toLowerCase().split(',').map((word) => word.trim());
-  const bytes = encoding.every((word) => word === '' || word === 'identity') ? await collected(body, clock, MAX_BYTES) : undefined;
+export async function cleanBody(
+  { body, headers }: ForwardedReply,
+  exchange: LiveExchange,
+  scrub: Scrub,
+  clock: Clock,
+): Promise<CleanBody> {
+  const encoding = (headers['content-encoding'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((word) => word.trim());
+  const bytes = encoding.every((word) => word === '' || word === 'identity')
+    ? await collected(body, clock, MAX_BYTES)
+    : undefined;
   if (!bytes) closeBody(body);
   exchange.cancellation.throwIfCancelled();
   if (!bytes) return replacement(exchange);
@@ -35,7 +45,11 @@ function replacement({ wire, id }: LiveExchange): CleanBody {
 }
 
 /** `undefined` for a body that is too long, too slow, or broken. */
-export async function collected(body: AsyncIterable<Uint8Array>, clock: Clock, maxBytes: number): Promise<Buffer | undefined> {
+export async function collected(
+  body: AsyncIterable<Uint8Array>,
+  clock: Clock,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   let isWhole = true;

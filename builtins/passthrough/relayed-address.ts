@@ -11,7 +11,12 @@ export interface AnswerPlace {
 }
 
 /** Headers whose value is an address. */
-export const ADDRESSES: ReadonlySet<string> = new Set(['location', 'content-location', 'operation-location', 'azure-asyncoperation']);
+export const ADDRESSES: ReadonlySet<string> = new Set([
+  'location',
+  'content-location',
+  'operation-location',
+  'azure-asyncoperation',
+]);
 
 /**
  * An address that a provider names, as a client may learn it: below the provider's root it is the gateway's own. `undefined` where it is left
@@ -49,7 +54,12 @@ function isRefused(path: string, paths: CanonicalPaths): boolean {
 /** Names that no public address has, and addresses without a name. */
 function isInternal(host: string): boolean {
   const name = host.replace(/\.$/, '');
-  return !name.includes('.') || name.startsWith('[') || /^[\d.]+$/.test(name) || /\.(?:local|internal|localhost|svc)$/.test(name);
+  return (
+    !name.includes('.') ||
+    name.startsWith('[') ||
+    /^[\d.]+$/.test(name) ||
+    /\.(?:local|internal|localhost|svc)$/.test(name)
+  );
 }
 
 const LINK = /<([^>]*)>((?:\s*;\s*[^\s=;,"]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;

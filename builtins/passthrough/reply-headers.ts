@@ -5,10 +5,17 @@ import type { Scrub } from './scrub.ts';
 
 /** What the gateway says itself on every answer: an upstream's own would contradict it. */
 const OWN = new Set([
-  'x-request-id', 'content-security-policy', 'permissions-policy', 'x-content-type-options', 'x-frame-options', 'referrer-policy', 'alt-svc',
+  'x-request-id',
+  'content-security-policy',
+  'permissions-policy',
+  'x-content-type-options',
+  'x-frame-options',
+  'referrer-policy',
+  'alt-svc',
 ]);
 
-const isOwn = (name: string): boolean => OWN.has(name) || name.startsWith('access-control-') || name.startsWith('x-gateway-');
+const isOwn = (name: string): boolean =>
+  OWN.has(name) || name.startsWith('access-control-') || name.startsWith('x-gateway-');
 
 /** What is known of an answer beside its headers. */
 export interface Relaying {
@@ -17,7 +24,11 @@ export interface Relaying {
 }
 
 /** An upstream's headers as the client gets them, line by line: without those of its connection, without the gateway's credential, and without the provider's own addresses. */
-export function relayedHeaders({ rawHeaders, headers }: Pick<ForwardedReply, 'rawHeaders' | 'headers'>, { scrub, place }: Relaying, without: readonly string[] = []): string[] {
+export function relayedHeaders(
+  { rawHeaders, headers }: Pick<ForwardedReply, 'rawHeaders' | 'headers'>,
+  { scrub, place }: Relaying,
+  without: readonly string[] = [],
+): string[] {
   const dropped = hopNames(headers['connection']);
   const kept: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -41,6 +52,9 @@ function shownValue(name: string, value: string, place: AnswerPlace): string | u
 /** What an answer depends on beside the origin, which the gateway says itself: the upstream's own CORS headers stay behind. */
 function withoutOrigin(vary: string): string | undefined {
   if (!/\borigin\b/i.test(vary)) return vary;
-  const names = vary.split(',').map((name) => name.trim()).filter((name) => name !== '' && name.toLowerCase() !== 'origin');
+  const names = vary
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name.toLowerCase() !== 'origin');
   return names.length > 0 ? names.join(', ') : undefined;
 }

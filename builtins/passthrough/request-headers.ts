@@ -5,17 +5,42 @@ import { hopNames } from './hop-headers.ts';
 
 /** What the gateway says itself, or must not tell: the client's credential, its claims about where it comes from, its trace. */
 const OWN = new Set([
-  'authorization', 'x-provider', 'host', 'content-length', 'expect', 'forwarded', 'x-real-ip', 'x-gateway-metadata', 'x-user-id', 'x-session-id',
-  'baggage', 'traceparent', 'tracestate', 'cookie', 'cookie2', 'http2-settings',
-  'x-forwarded', 'x-client-ip', 'x-cluster-client-ip', 'x-originating-ip', 'x-remote-ip', 'x-remote-addr', 'true-client-ip', 'cf-connecting-ip', 'fastly-client-ip',
-  'x-original-url', 'x-rewrite-url', 'x-original-host', // some servers route by these instead of by the address that was checked
+  'authorization',
+  'x-provider',
+  'host',
+  'content-length',
+  'expect',
+  'forwarded',
+  'x-real-ip',
+  'x-gateway-metadata',
+  'x-user-id',
+  'x-session-id',
+  'baggage',
+  'traceparent',
+  'tracestate',
+  'cookie',
+  'cookie2',
+  'http2-settings',
+  'x-forwarded',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-originating-ip',
+  'x-remote-ip',
+  'x-remote-addr',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'fastly-client-ip',
+  'x-original-url',
+  'x-rewrite-url',
+  'x-original-host', // some servers route by these instead of by the address that was checked
 ]);
 
 /** Headers that are not credentials although their names sound like it. */
 const HARMLESS = new Set(['idempotency-key', 'x-idempotency-key', 'sec-websocket-key', 'sec-token-binding']);
 
 /** Names that credentials of some vendor travel under. */
-const CREDENTIAL = /(?:^|[-_])(?:authorization|auth|apikey|keys?|tokens?|jwt|secrets?|password|passwd|passphrase|credentials?|signature|cookie)(?:[-_]|$)/;
+const CREDENTIAL =
+  /(?:^|[-_])(?:authorization|auth|apikey|keys?|tokens?|jwt|secrets?|password|passwd|passphrase|credentials?|signature|cookie)(?:[-_]|$)/;
 
 export function isCredentialName(name: string): boolean {
   return CREDENTIAL.test(name) && !HARMLESS.has(name);
@@ -28,7 +53,11 @@ const KEY_PROTOCOL = /^openai-insecure-api-key\./;
  * The client's headers as they go on: without those of its connection, without any credential under whatever name, and with
  * where it comes from in the place of what it said of that itself. Source: data-plane reference 8.1.
  */
-export function forwardedHeaders(request: IncomingMessage, { address }: RequestContext, withoutEncoding: boolean): Record<string, string> {
+export function forwardedHeaders(
+  request: IncomingMessage,
+  { address }: RequestContext,
+  withoutEncoding: boolean,
+): Record<string, string> {
   const { headers } = request;
   const bearer = /^\s*\w+\s+(\S+)/.exec(headers.authorization ?? '')?.[1];
   const dropped = hopNames(headers.connection);
@@ -36,7 +65,15 @@ export function forwardedHeaders(request: IncomingMessage, { address }: RequestC
   for (const name of Object.keys(headers)) {
     const value = [headers[name] ?? []].flat().join(', ');
     const meant = name.replaceAll('_', '-'); // servers that hand headers to programs as CGI does cannot tell them apart
-    if (dropped.has(meant) || dropped.has(name) || OWN.has(meant) || meant.startsWith('x-forwarded-') || meant.startsWith('proxy-') || isCredentialName(meant)) continue;
+    if (
+      dropped.has(meant) ||
+      dropped.has(name) ||
+      OWN.has(meant) ||
+      meant.startsWith('x-forwarded-') ||
+      meant.startsWith('proxy-') ||
+      isCredentialName(meant)
+    )
+      continue;
     if (bearer !== undefined && value.includes(bearer)) continue;
     if (withoutEncoding && name === 'accept-encoding') continue;
     const shown = name === 'sec-websocket-protocol' ? offeredProtocols(value) : value;
@@ -49,5 +86,9 @@ export function forwardedHeaders(request: IncomingMessage, { address }: RequestC
 }
 
 function offeredProtocols(value: string): string {
-  return value.split(',').map((one) => one.trim()).filter((one) => !KEY_PROTOCOL.test(one)).join(', ');
+  return value
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => !KEY_PROTOCOL.test(one))
+    .join(', ');
 }

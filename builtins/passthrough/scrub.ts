@@ -16,7 +16,8 @@ export interface Scrub {
 
 /** `before` is the request without its credential, `sent` the same with it. */
 export function createScrub(before: OutgoingRequest, sent: OutgoingRequest, redactor: Redactor): Scrub {
-  const secrets = Object.entries(sent.headers).filter(([name, value]) => before.headers[name] !== value && isCredentialName(name.toLowerCase()))
+  const secrets = Object.entries(sent.headers)
+    .filter(([name, value]) => before.headers[name] !== value && isCredentialName(name.toLowerCase()))
     .flatMap(([, value]) => [value, value.slice(value.indexOf(' ') + 1)])
     .filter((secret) => secret.length >= MIN_SECRET);
   const hide = (text: string): string => secrets.reduce((clean, secret) => clean.replaceAll(secret, MARKER), text);

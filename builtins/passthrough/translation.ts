@@ -23,16 +23,32 @@ export interface Addressed {
  */
 export function isTranslated(generation: Generation, { named, model, limits }: Addressed): boolean {
   if (!translatesResponses(generation.config)) return false;
-  const { config: { aliases }, targets } = generation;
-  const target = named === undefined ? ownerOf(generation, model !== undefined && Object.hasOwn(aliases, model) ? aliases[model] : model, limits) : targets.get(named);
+  const {
+    config: { aliases },
+    targets,
+  } = generation;
+  const target =
+    named === undefined
+      ? ownerOf(generation, model !== undefined && Object.hasOwn(aliases, model) ? aliases[model] : model, limits)
+      : targets.get(named);
   return target?.provider !== undefined && mayServe(limits, target.virtualKey) && needsTranslation(target, generation);
 }
 
-function ownerOf({ models, targets, targetList }: Generation, model: string | undefined, limits: KeyLimits): Target | undefined {
+function ownerOf(
+  { models, targets, targetList }: Generation,
+  model: string | undefined,
+  limits: KeyLimits,
+): Target | undefined {
   if (model === undefined) return undefined;
-  const isFit = (target: Target | undefined): boolean => target?.provider !== undefined && mayServe(limits, target.virtualKey);
-  if (!models.isKnown(model)) return targetList.find((target) => target.provider?.module.anyModel === true && isFit(target));
-  return models.owners(model).filter(({ serves }) => serves).map(({ virtualKey }) => targets.get(virtualKey)).find(isFit);
+  const isFit = (target: Target | undefined): boolean =>
+    target?.provider !== undefined && mayServe(limits, target.virtualKey);
+  if (!models.isKnown(model))
+    return targetList.find((target) => target.provider?.module.anyModel === true && isFit(target));
+  return models
+    .owners(model)
+    .filter(({ serves }) => serves)
+    .map(({ virtualKey }) => targets.get(virtualKey))
+    .find(isFit);
 }
 
 function needsTranslation({ config: { responses }, provider }: Target, { config }: Generation): boolean {
@@ -52,7 +68,9 @@ export interface Translating {
 /** Has a request read into a chat, and answered like one. */
 export async function answerTranslated(translating: Translating): Promise<void> {
   const { host, response, body, named } = translating;
-  const read = await readChat(translating).finally(() => { body.rest?.return(undefined).catch(() => {}); }); // what was not read is left to be read in vain
+  const read = await readChat(translating).finally(() => {
+    body.rest?.return(undefined).catch(() => {});
+  }); // what was not read is left to be read in vain
   if (!read) throw new GatewayError('proxy_not_supported', 'this build translates no responses');
   await answerExchange(host, read.surface, named === undefined ? read : { ...read, pinned: named }, response);
 }
@@ -66,7 +84,9 @@ async function readChat({ host, generation, request, body }: Translating): Promi
 async function wholeBody({ held, rest }: HeldBody, maxBytes: number): Promise<Buffer> {
   const pieces: Uint8Array[] = [held];
   let bytes = held.length;
-  const check = (): void => { if (bytes > maxBytes) throw bodyTooLarge(); };
+  const check = (): void => {
+    if (bytes > maxBytes) throw bodyTooLarge();
+  };
   check();
   for await (const piece of rest ?? []) {
     pieces.push(piece);

@@ -44,7 +44,9 @@ export function responseOn({ request, context, socket }: Upgrade, host: Host): R
     logAccess(host, request, context, response.statusCode);
     linger(socket, host);
   });
-  socket.on('close', () => { context.onClose?.(); });
+  socket.on('close', () => {
+    context.onClose?.();
+  });
   return response;
 }
 
@@ -61,7 +63,11 @@ interface Tunnel {
 }
 
 /** Passes bytes both ways until one side has closed. Resolves then; throws what ended it from outside. */
-export async function runTunnel({ taken: { socket, head }, reply, upstream, headers, response, host, frames }: Tunnel, exchange: LiveExchange, generation: Generation): Promise<void> {
+export async function runTunnel(
+  { taken: { socket, head }, reply, upstream, headers, response, host, frames }: Tunnel,
+  exchange: LiveExchange,
+  generation: Generation,
+): Promise<void> {
   const { clock, relayed } = generation.services;
   const context = contextOf(response);
   const end = (): void => {
@@ -79,7 +85,9 @@ export async function runTunnel({ taken: { socket, head }, reply, upstream, head
   };
   let closing: Timer | undefined;
   let isOver = false;
-  const ended = (): void => { if (!isOver) closing ??= clock.timer(CLOSING_MS, end); };
+  const ended = (): void => {
+    if (!isOver) closing ??= clock.timer(CLOSING_MS, end);
+  };
   socket.write(headOf([...SECURITY_HEADERS, 'X-Request-ID', context.id, ...context.corsHeaders, ...headers]), 'latin1');
   const mayPass = (piece: Buffer): boolean => {
     try {
@@ -124,7 +132,13 @@ interface Pump {
 }
 
 /** What one side sends goes to the other no faster than it is taken; an end goes on as one. */
-function pump(from: Duplex, to: Duplex, seen: (bytes: number) => void, ended: () => void, mayPass?: (piece: Buffer) => boolean): Pump {
+function pump(
+  from: Duplex,
+  to: Duplex,
+  seen: (bytes: number) => void,
+  ended: () => void,
+  mayPass?: (piece: Buffer) => boolean,
+): Pump {
   let bytes = 0;
   const pass = (piece: Buffer): void => {
     if (mayPass && !mayPass(piece)) return;
@@ -141,6 +155,8 @@ function pump(from: Duplex, to: Duplex, seen: (bytes: number) => void, ended: ()
     to.end();
     ended();
   });
-  from.on('close', () => { if (!to.destroyed && !to.writableEnded) to.destroy(); });
+  from.on('close', () => {
+    if (!to.destroyed && !to.writableEnded) to.destroy();
+  });
   return Object.assign(pass, { bytes: () => bytes });
 }

@@ -22,7 +22,8 @@ export function isCoded(headers: Readonly<Record<string, string>>): boolean {
   return encoding !== '' && encoding !== 'identity';
 }
 
-export const isEventStream = (headers: Readonly<Record<string, string>>): boolean => /^\s*text\/event-stream\b/i.test(headers['content-type'] ?? '');
+export const isEventStream = (headers: Readonly<Record<string, string>>): boolean =>
+  /^\s*text\/event-stream\b/i.test(headers['content-type'] ?? '');
 
 /** Of an answer that cannot be read: how long it is. */
 class ByteCounter implements UsageReader {
@@ -99,6 +100,7 @@ class StreamReader implements UsageReader {
     const event = tryParseJson(textOfBytes(data));
     if (!isFields(event)) return;
     const facts = factsOf(isFields(event['response']) ? event['response'] : event);
-    if (facts.usage || facts.doubts.length > 0 || (facts.ids.length > 0 && this.#facts.ids.length === 0)) this.#facts = { ...facts, ids: facts.ids.length > 0 ? facts.ids : this.#facts.ids };
+    if (facts.usage || facts.doubts.length > 0 || (facts.ids.length > 0 && this.#facts.ids.length === 0))
+      this.#facts = { ...facts, ids: facts.ids.length > 0 ? facts.ids : this.#facts.ids };
   }
 }

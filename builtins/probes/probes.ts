@@ -25,13 +25,20 @@ export default defineBuiltin({
         '/readyz': () => (host.isDraining ? notReady('draining', host.current) : ready()),
       };
       const headers = ['Cache-Control', 'no-store'];
-      mountJson(router, host, Object.entries(routes).map(([path, answer]) => ({ method: 'GET', path, scope: 'open', headers, answer })));
+      mountJson(
+        router,
+        host,
+        Object.entries(routes).map(([path, answer]) => ({ method: 'GET', path, scope: 'open', headers, answer })),
+      );
     });
   },
 });
 
 /** One evaluation a second, shared by all callers. */
-function cached(evaluate: () => Answer | Promise<Answer>, { services: { clock } }: Host): () => Answer | Promise<Answer> {
+function cached(
+  evaluate: () => Answer | Promise<Answer>,
+  { services: { clock } }: Host,
+): () => Answer | Promise<Answer> {
   let last: { readonly answer: Answer | Promise<Answer>; readonly at: number } | undefined;
   return () => {
     const now = clock.monotonic();
@@ -44,7 +51,12 @@ function cached(evaluate: () => Answer | Promise<Answer>, { services: { clock } 
 function health(host: Host): Answer {
   const { version, commit, built } = host.build;
   const names = [...registeredNames(host)];
-  const providers = names.map((name) => ({ name, status: 'available', circuit: circuitOf(host.current, name), models: host.current?.modelCounts.get(name) ?? 0 }));
+  const providers = names.map((name) => ({
+    name,
+    status: 'available',
+    circuit: circuitOf(host.current, name),
+    models: host.current?.modelCounts.get(name) ?? 0,
+  }));
   const status = providers.length > 0 ? 'ok' : 'no_providers';
   return { status: providers.length > 0 ? 200 : 503, body: { status, version, commit, built, providers } };
 }
@@ -54,20 +66,41 @@ function health(host: Host): Answer {
  * with them the keys they have in memory.
  */
 function readiness(host: Host): Answer | Promise<Answer> {
-  const { current, stores: { keys } } = host;
+  const {
+    current,
+    stores: { keys },
+  } = host;
   if (!current) return notReady('gateway not configured', undefined);
   if (keys.link.hasAnswered) return routability(host, current);
-  return keys.ping().then(() => routability(host, current), () => notReady('store unreachable', current));
+  return keys.ping().then(
+    () => routability(host, current),
+    () => notReady('store unreachable', current),
+  );
 }
 
 function routability(host: Host, current: Generation): Answer {
   const targets = targetStates(current);
   if (!targets.some(({ routable }) => routable)) return notReady('no routable targets', current);
   const servers = current.hooks.toolServers.call()?.servers();
-  if (servers?.some(({ ready, required }) => required && !ready)) return notReady('required mcp server unavailable', current);
+  if (servers?.some(({ ready, required }) => required && !ready))
+    return notReady('required mcp server unavailable', current);
   const providers = [...registeredNames(host)].map((name) => ({ name, circuit: circuitOf(current, name) }));
   // why a server is not ready is for administrators
-  return { status: 200, body: { status: 'ready', providers, targets, ...(servers && { mcp_servers: servers.map(({ name, ready, required }) => ({ name: new TextScrubber(host.redactor).name(name), ready, required })) }) } };
+  return {
+    status: 200,
+    body: {
+      status: 'ready',
+      providers,
+      targets,
+      ...(servers && {
+        mcp_servers: servers.map(({ name, ready, required }) => ({
+          name: new TextScrubber(host.redactor).name(name),
+          ready,
+          required,
+        })),
+      }),
+    },
+  };
 }
 
 function notReady(reason: string, current: Generation | undefined): Answer {

@@ -16,28 +16,41 @@ interface Rest {
  */
 export default defineBuiltin({
   name: 'health',
-  apply: ({ hooks }) => hooks.assemble.tapPromise('health', async ({ hooks: pipeline, targets, strategy, carryover, services }) => {
-    if (!strategy.advances || targets.length < 2) return;
-    const { monotonic } = services.clock;
-    const rests = new Map(targets.map(({ virtualKey }) => [virtualKey, carryover.lease<Rest>(`rest ${virtualKey}`, () => ({ until: 0 }))]));
-    const isResting = ({ virtualKey }: RouteTarget): boolean => {
-      const until = rests.get(virtualKey)?.until ?? 0;
-      return until > 0 && until > monotonic();
-    };
-    const isHealthy = (target: RouteTarget): boolean => !isResting(target) && pipeline.circuit.call(target.virtualKey) !== 'open';
+  apply: ({ hooks }) =>
+    hooks.assemble.tapPromise('health', async ({ hooks: pipeline, targets, strategy, carryover, services }) => {
+      if (!strategy.advances || targets.length < 2) return;
+      const { monotonic } = services.clock;
+      const rests = new Map(
+        targets.map(({ virtualKey }) => [
+          virtualKey,
+          carryover.lease<Rest>(`rest ${virtualKey}`, () => ({ until: 0 })),
+        ]),
+      );
+      const isResting = ({ virtualKey }: RouteTarget): boolean => {
+        const until = rests.get(virtualKey)?.until ?? 0;
+        return until > 0 && until > monotonic();
+      };
+      const isHealthy = (target: RouteTarget): boolean =>
+        !isResting(target) && pipeline.circuit.call(target.virtualKey) !== 'open';
 
-    pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked, { routing: { heard } }) => {
-      if (ranked.every(isHealthy)) return ranked;
-      const healthy = ranked.filter(isHealthy);
-      const then = healthy.length > 0 ? '' : ', as do all others: they are tried all the same';
-      for (const target of ranked) if (!isHealthy(target)) heard?.target?.(target.virtualKey, `${isResting(target) ? 'it rests after a 429' : 'its circuit is open'}${then}`);
-      return healthy.length > 0 ? healthy : ranked;
-    });
-    pipeline.settled.tap('health', ({ target: { virtualKey }, outcome, error }) => {
-      const rest = rests.get(virtualKey);
-      if (!rest) return;
-      if (error?.fault?.status === 429) rest.until = monotonic() + Math.min(error.retryAfterMs ?? PARKED_MS, MAX_PARKED_MS);
-      else if (outcome === 'success' && !error) rest.until = 0;
-    });
-  }),
+      pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked, { routing: { heard } }) => {
+        if (ranked.every(isHealthy)) return ranked;
+        const healthy = ranked.filter(isHealthy);
+        const then = healthy.length > 0 ? '' : ', as do all others: they are tried all the same';
+        for (const target of ranked)
+          if (!isHealthy(target))
+            heard?.target?.(
+              target.virtualKey,
+              `${isResting(target) ? 'it rests after a 429' : 'its circuit is open'}${then}`,
+            );
+        return healthy.length > 0 ? healthy : ranked;
+      });
+      pipeline.settled.tap('health', ({ target: { virtualKey }, outcome, error }) => {
+        const rest = rests.get(virtualKey);
+        if (!rest) return;
+        if (error?.fault?.status === 429)
+          rest.until = monotonic() + Math.min(error.retryAfterMs ?? PARKED_MS, MAX_PARKED_MS);
+        else if (outcome === 'success' && !error) rest.until = 0;
+      });
+    }),
 });

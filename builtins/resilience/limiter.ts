@@ -14,30 +14,42 @@ interface Counted {
 /** Counts the calls of every target, streams to their last chunk, and bounds those of targets with a `concurrency` block. */
 export default defineBuiltin({
   name: 'limiter',
-  apply: ({ hooks }) => hooks.assemble.tapPromise('limiter', async ({ hooks: pipeline, targets, carryover }) => {
-    const counted = new Map<string, Counted>();
-    for (const { virtualKey, config: { concurrency } } of targets) {
-      const limits = { maxConcurrency: concurrency?.max_concurrency || Infinity, queueSize: concurrency?.queue_size || DEFAULT_QUEUE };
-      counted.set(virtualKey, { slots: carryover.lease(`limiter ${virtualKey}`, () => new Slots()), limits });
-    }
-    const holders = new AttemptNote<Slots>();
-    const enter = (attempt: Attempt, { slots, limits }: Counted, isHeld: boolean): GatewayError | undefined => {
-      if (!isHeld) return saturated(attempt, limits);
-      holders.put(attempt, slots);
-      return undefined;
-    };
+  apply: ({ hooks }) =>
+    hooks.assemble.tapPromise('limiter', async ({ hooks: pipeline, targets, carryover }) => {
+      const counted = new Map<string, Counted>();
+      for (const {
+        virtualKey,
+        config: { concurrency },
+      } of targets) {
+        const limits = {
+          maxConcurrency: concurrency?.max_concurrency || Infinity,
+          queueSize: concurrency?.queue_size || DEFAULT_QUEUE,
+        };
+        counted.set(virtualKey, { slots: carryover.lease(`limiter ${virtualKey}`, () => new Slots()), limits });
+      }
+      const holders = new AttemptNote<Slots>();
+      const enter = (attempt: Attempt, { slots, limits }: Counted, isHeld: boolean): GatewayError | undefined => {
+        if (!isHeld) return saturated(attempt, limits);
+        holders.put(attempt, slots);
+        return undefined;
+      };
 
-    pipeline.load.tap('limiter', (virtualKey) => counted.get(virtualKey)?.slots);
-    tapEventual(pipeline.admit, { name: 'limiter', stage: ORDER.limiter }, (attempt) => {
-      const target = counted.get(attempt.target.virtualKey);
-      if (!target) return undefined;
-      const held = target.slots.take(target.limits, attempt.cancellation);
-      return typeof held === 'boolean' ? enter(attempt, target, held) : held.then((isHeld) => enter(attempt, target, isHeld));
-    });
-    pipeline.settled.tap('limiter', (attempt) => holders.take(attempt)?.giveBack());
-  }),
+      pipeline.load.tap('limiter', (virtualKey) => counted.get(virtualKey)?.slots);
+      tapEventual(pipeline.admit, { name: 'limiter', stage: ORDER.limiter }, (attempt) => {
+        const target = counted.get(attempt.target.virtualKey);
+        if (!target) return undefined;
+        const held = target.slots.take(target.limits, attempt.cancellation);
+        return typeof held === 'boolean'
+          ? enter(attempt, target, held)
+          : held.then((isHeld) => enter(attempt, target, isHeld));
+      });
+      pipeline.settled.tap('limiter', (attempt) => holders.take(attempt)?.giveBack());
+    }),
 });
 
 function saturated({ target: { virtualKey } }: Attempt, { maxConcurrency, queueSize }: SlotLimits): GatewayError {
-  return new GatewayError('provider_saturated', `${virtualKey} serves ${maxConcurrency} calls at a time, and ${queueSize} wait`);
+  return new GatewayError(
+    'provider_saturated',
+    `${virtualKey} serves ${maxConcurrency} calls at a time, and ${queueSize} wait`,
+  );
 }

@@ -11,27 +11,37 @@ import type { Catalog } from '../../host/common/catalog.ts';
  */
 export default defineBuiltin({
   name: 'admission',
-  apply: ({ hooks }) => hooks.assemble.tapPromise('admission', async ({ hooks: pipeline, models, plugins, targets, services }) => {
-    if (plugins.mayChangeModel) return;
-    const { log, redactor } = services;
-    const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
-    pipeline.prepare.tap({ name: 'admission', stage: ORDER.admission }, (exchange) => {
-      const { model, surface, streaming } = exchange;
-      for (const { virtualKey, serves } of models.routeTargets(model, surface, streaming, exchange.routing.pinned)) {
-        if (serves && !isOfOtherKind(exchange, byKey.get(virtualKey), services.catalog)) return;
-      }
-      const absent = targets.filter(({ provider }) => !provider).map(({ virtualKey }) => virtualKey);
-      if (absent.length > 0 && !exchange.routing.explaining) log.warn('no registered target serves the model', { model: shownModel(model, redactor), unregistered: absent.join(', '), trace_id: exchange.id });
-      throw modelNotFound(model, redactor);
-    });
-  }),
+  apply: ({ hooks }) =>
+    hooks.assemble.tapPromise('admission', async ({ hooks: pipeline, models, plugins, targets, services }) => {
+      if (plugins.mayChangeModel) return;
+      const { log, redactor } = services;
+      const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
+      pipeline.prepare.tap({ name: 'admission', stage: ORDER.admission }, (exchange) => {
+        const { model, surface, streaming } = exchange;
+        for (const { virtualKey, serves } of models.routeTargets(model, surface, streaming, exchange.routing.pinned)) {
+          if (serves && !isOfOtherKind(exchange, byKey.get(virtualKey), services.catalog)) return;
+        }
+        const absent = targets.filter(({ provider }) => !provider).map(({ virtualKey }) => virtualKey);
+        if (absent.length > 0 && !exchange.routing.explaining)
+          log.warn('no registered target serves the model', {
+            model: shownModel(model, redactor),
+            unregistered: absent.join(', '),
+            trace_id: exchange.id,
+          });
+        throw modelNotFound(model, redactor);
+      });
+    }),
 });
 
 /**
  * Whether the catalog knows the model as one that makes vectors where the request wants an answer, or the reverse. Asked for clients of
  * wires of their own alone: these have other addresses for vectors. What the catalog does not know is tried. Source: ingress reference 13.
  */
-function isOfOtherKind({ sent, surface, model, isCounting }: LiveExchange, target: Target | undefined, catalog: Catalog): boolean {
+function isOfOtherKind(
+  { sent, surface, model, isCounting }: LiveExchange,
+  target: Target | undefined,
+  catalog: Catalog,
+): boolean {
   if (!sent || isCounting || !target?.provider) return false;
   const mode = catalogEntryOf(target.provider.module, target.upstreamModel(model), catalog)?.mode;
   return mode === (surface === 'embeddings' ? 'chat' : 'embedding');

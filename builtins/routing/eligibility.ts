@@ -8,28 +8,34 @@ import { implementsSurface } from '../../host/generation/model-index.ts';
  */
 export default defineBuiltin({
   name: 'eligibility',
-  apply: ({ hooks }) => hooks.assemble.tapPromise('eligibility', async ({ hooks: pipeline, strategy, targets: all, services: { log } }) => {
-    const byKey = new Map(all.map((target) => [target.virtualKey, target]));
-    const isAnyMissing = all.some(({ provider }) => !provider);
-    const warned = new Set<string>();
-    const warnOfMissing = (ranked: readonly RouteTarget[], traceId: string): void => {
-      for (const { virtualKey } of ranked) {
-        if (byKey.get(virtualKey)?.provider || warned.has(virtualKey)) continue;
-        warned.add(virtualKey);
-        log.warn('provider not found, skipping', { provider: virtualKey, trace_id: traceId });
-      }
-    };
-    pipeline.route.tap({ name: 'eligibility', stage: ORDER.eligibility }, (ranked, { id, surface, streaming, turn, routing: { explaining, heard } }) => {
-      if (isAnyMissing && !explaining) warnOfMissing(ranked, id);
-      if (strategy.advances) return serving(ranked);
-      const named = ranked.find(({ virtualKey }) => {
-        const target = byKey.get(virtualKey);
-        return target !== undefined && implementsSurface(target, surface, turn?.streaming ?? streaming);
-      }) ?? ranked[0];
-      for (const { virtualKey } of ranked) if (virtualKey !== named?.virtualKey) heard?.target?.(virtualKey, 'the strategy tries one target only');
-      return named ? [named] : [];
-    });
-  }),
+  apply: ({ hooks }) =>
+    hooks.assemble.tapPromise('eligibility', async ({ hooks: pipeline, strategy, targets: all, services: { log } }) => {
+      const byKey = new Map(all.map((target) => [target.virtualKey, target]));
+      const isAnyMissing = all.some(({ provider }) => !provider);
+      const warned = new Set<string>();
+      const warnOfMissing = (ranked: readonly RouteTarget[], traceId: string): void => {
+        for (const { virtualKey } of ranked) {
+          if (byKey.get(virtualKey)?.provider || warned.has(virtualKey)) continue;
+          warned.add(virtualKey);
+          log.warn('provider not found, skipping', { provider: virtualKey, trace_id: traceId });
+        }
+      };
+      pipeline.route.tap(
+        { name: 'eligibility', stage: ORDER.eligibility },
+        (ranked, { id, surface, streaming, turn, routing: { explaining, heard } }) => {
+          if (isAnyMissing && !explaining) warnOfMissing(ranked, id);
+          if (strategy.advances) return serving(ranked);
+          const named =
+            ranked.find(({ virtualKey }) => {
+              const target = byKey.get(virtualKey);
+              return target !== undefined && implementsSurface(target, surface, turn?.streaming ?? streaming);
+            }) ?? ranked[0];
+          for (const { virtualKey } of ranked)
+            if (virtualKey !== named?.virtualKey) heard?.target?.(virtualKey, 'the strategy tries one target only');
+          return named ? [named] : [];
+        },
+      );
+    }),
 });
 
 /** A loop: of a frozen list, V8 makes `filter` several times as slow. */

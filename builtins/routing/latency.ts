@@ -11,13 +11,20 @@ const WINDOW = 100;
  */
 export default defineBuiltin({
   name: 'latency',
-  apply: ({ hooks }) => hooks.assemble.tapPromise('latency', async ({ hooks: pipeline, targets, carryover }) => {
-    const medians = new Map(targets.map(({ virtualKey }) => [virtualKey, carryover.lease(`latency ${virtualKey}`, () => new RecentMedian(WINDOW))]));
-    pipeline.median.tap('latency', (virtualKey) => medians.get(virtualKey)?.value);
-    pipeline.settled.tap('latency', (attempt) => {
-      if (hasAnswered(attempt) && attempt.upstreamMs !== undefined) medians.get(attempt.target.virtualKey)?.add(attempt.upstreamMs);
-    });
-  }),
+  apply: ({ hooks }) =>
+    hooks.assemble.tapPromise('latency', async ({ hooks: pipeline, targets, carryover }) => {
+      const medians = new Map(
+        targets.map(({ virtualKey }) => [
+          virtualKey,
+          carryover.lease(`latency ${virtualKey}`, () => new RecentMedian(WINDOW)),
+        ]),
+      );
+      pipeline.median.tap('latency', (virtualKey) => medians.get(virtualKey)?.value);
+      pipeline.settled.tap('latency', (attempt) => {
+        if (hasAnswered(attempt) && attempt.upstreamMs !== undefined)
+          medians.get(attempt.target.virtualKey)?.add(attempt.upstreamMs);
+      });
+    }),
 });
 
 /** An upstream's 400 is not a failure of the target, but not an answer either. An answer that a plugin withheld is an answer. */

@@ -17,7 +17,11 @@ export const AUDIT_SCHEMA: Schema = {
     {
       version: 2,
       name: 'indexes of the audit trail',
-      indexes: () => ({ audit_log_moment: ['occurred_at DESC'], audit_log_actor: ['actor_id', 'occurred_at DESC'], audit_log_action: ['action', 'occurred_at DESC'] }),
+      indexes: () => ({
+        audit_log_moment: ['occurred_at DESC'],
+        audit_log_actor: ['actor_id', 'occurred_at DESC'],
+        audit_log_action: ['action', 'occurred_at DESC'],
+      }),
     },
   ],
 };

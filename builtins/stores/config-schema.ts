@@ -9,15 +9,22 @@ export const CONFIG_SCHEMA: Schema = {
       version: 1,
       name: 'configuration',
       up: async (trx, { moment }) => {
-        await trx.raw(`CREATE TABLE gateway_config (id INTEGER PRIMARY KEY CHECK (id = 1), config_json TEXT NOT NULL, updated_at ${moment} NOT NULL)`);
+        await trx.raw(
+          `CREATE TABLE gateway_config (id INTEGER PRIMARY KEY CHECK (id = 1), config_json TEXT NOT NULL, updated_at ${moment} NOT NULL)`,
+        );
       },
     },
     {
       version: 2,
       name: 'history of the configuration',
       up: async (trx, { moment }) => {
-        await trx.raw(`CREATE TABLE IF NOT EXISTS config_history (version INTEGER PRIMARY KEY, config_json TEXT NOT NULL, updated_at ${moment} NOT NULL)`);
-        await addColumns(trx, 'config_history', [['actor', "TEXT NOT NULL DEFAULT ''"], ['rolled_back_from', 'INTEGER']]);
+        await trx.raw(
+          `CREATE TABLE IF NOT EXISTS config_history (version INTEGER PRIMARY KEY, config_json TEXT NOT NULL, updated_at ${moment} NOT NULL)`,
+        );
+        await addColumns(trx, 'config_history', [
+          ['actor', "TEXT NOT NULL DEFAULT ''"],
+          ['rolled_back_from', 'INTEGER'],
+        ]);
       },
     },
   ],

@@ -13,7 +13,11 @@ export default defineBuiltin({
         const { openConfiguration } = await import('./open-configuration.ts');
         close = await openConfiguration(host, configurationStore);
       } catch (error) {
-        throw cannotOpen(configurationStore, { what: 'the configuration store', without: 'to keep the configuration in memory' }, error);
+        throw cannotOpen(
+          configurationStore,
+          { what: 'the configuration store', without: 'to keep the configuration in memory' },
+          error,
+        );
       }
     });
     hooks.close.tapPromise('configuration-store', async () => close?.());

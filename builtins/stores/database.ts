@@ -36,7 +36,11 @@ export interface Database {
 }
 
 /** Runs `work` while no other connection writes `table`. */
-export function exclusively<T>({ knex, dialect }: Database, table: string, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
+export function exclusively<T>(
+  { knex, dialect }: Database,
+  table: string,
+  work: (trx: Knex.Transaction) => Promise<T>,
+): Promise<T> {
   return knex.transaction(async (trx) => {
     await dialect.lock(trx, table);
     return work(trx);

@@ -8,7 +8,12 @@ import { WriteFault, type WriteFaultKind } from '../../host/stores/write-fault.t
 const CONFLICT = /^40[0-9A-Z]{3}$/;
 const REFUSED = /^(?:21|22|23|54)[0-9A-Z]{3}$/;
 /** Result codes of SQLite (sqlite.org/rescode.html, 2026-11-23). Of a busy file every statement has waited already. */
-const REFUSED_BY_SQLITE: ReadonlySet<string> = new Set(['SQLITE_CONSTRAINT', 'SQLITE_TOOBIG', 'SQLITE_MISMATCH', 'SQLITE_RANGE']);
+const REFUSED_BY_SQLITE: ReadonlySet<string> = new Set([
+  'SQLITE_CONSTRAINT',
+  'SQLITE_TOOBIG',
+  'SQLITE_MISMATCH',
+  'SQLITE_RANGE',
+]);
 
 /** A write: what the driver says of its rows becomes a `WriteFault`, and whatever else it throws stays. */
 export async function withFaults<T>(write: () => Promise<T>): Promise<T> {

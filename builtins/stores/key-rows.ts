@@ -9,11 +9,26 @@ export function rowOf(key: StoredKey, { time }: Dialect): Row {
   const moment = (ms: number | undefined): string | null => (ms === undefined ? null : time(ms));
   const { models, providers, tags, mcp_tools, rpm, tpm, budget_usd } = key.limits;
   return {
-    id: key.id, key_hash: key.digest, key_display: key.display, name: key.name, scopes: JSON.stringify(key.scopes), active: key.active,
-    created_at: time(key.createdAt), revoked_at: moment(key.revokedAt), expires_at: moment(key.expiresAt), rotated_at: moment(key.rotatedAt),
-    models: listText(models), providers: listText(providers), tags: listText(tags), mcp_tools: listText(mcp_tools),
-    rpm: rpm ?? null, tpm: tpm ?? null, budget_usd: budget_usd ?? null,
-    previous_key_hash: key.previous?.digest ?? null, previous_expires_at: moment(key.previous?.until), sessions_from: moment(key.sessionsFrom),
+    id: key.id,
+    key_hash: key.digest,
+    key_display: key.display,
+    name: key.name,
+    scopes: JSON.stringify(key.scopes),
+    active: key.active,
+    created_at: time(key.createdAt),
+    revoked_at: moment(key.revokedAt),
+    expires_at: moment(key.expiresAt),
+    rotated_at: moment(key.rotatedAt),
+    models: listText(models),
+    providers: listText(providers),
+    tags: listText(tags),
+    mcp_tools: listText(mcp_tools),
+    rpm: rpm ?? null,
+    tpm: tpm ?? null,
+    budget_usd: budget_usd ?? null,
+    previous_key_hash: key.previous?.digest ?? null,
+    previous_expires_at: moment(key.previous?.until),
+    sessions_from: moment(key.sessionsFrom),
   };
 }
 
@@ -21,10 +36,18 @@ export function keyOf(row: Row): StoredKey {
   const until = timeOf(row['previous_expires_at']);
   const previous = row['previous_key_hash'];
   return {
-    id: String(row['id']), digest: String(row['key_hash']), display: String(row['key_display']), name: String(row['name']),
+    id: String(row['id']),
+    digest: String(row['key_hash']),
+    display: String(row['key_display']),
+    name: String(row['name']),
     scopes: (listOf(row['scopes']) ?? []) as readonly Scope[],
-    createdAt: timeOf(row['created_at']) ?? 0, revokedAt: timeOf(row['revoked_at']), expiresAt: timeOf(row['expires_at']), rotatedAt: timeOf(row['rotated_at']),
-    lastUsedAt: timeOf(row['last_used_at']), usageCount: Number(row['usage_count']), active: isTrue(row['active']),
+    createdAt: timeOf(row['created_at']) ?? 0,
+    revokedAt: timeOf(row['revoked_at']),
+    expiresAt: timeOf(row['expires_at']),
+    rotatedAt: timeOf(row['rotated_at']),
+    lastUsedAt: timeOf(row['last_used_at']),
+    usageCount: Number(row['usage_count']),
+    active: isTrue(row['active']),
     limits: limitsOf(row),
     previous: typeof previous === 'string' && until !== undefined ? { digest: previous, until } : undefined,
     sessionsFrom: timeOf(row['sessions_from']),

@@ -20,14 +20,26 @@ export const KEY_SCHEMA: Schema = {
     {
       version: 2,
       name: 'limits of keys',
-      up: (trx, { integer }) => addColumns(trx, TABLE, [
-        ['models', 'TEXT'], ['providers', 'TEXT'], ['tags', 'TEXT'], ['rpm', integer], ['tpm', integer], ['mcp_tools', 'TEXT'], ['budget_usd', 'DOUBLE PRECISION'],
-      ]),
+      up: (trx, { integer }) =>
+        addColumns(trx, TABLE, [
+          ['models', 'TEXT'],
+          ['providers', 'TEXT'],
+          ['tags', 'TEXT'],
+          ['rpm', integer],
+          ['tpm', integer],
+          ['mcp_tools', 'TEXT'],
+          ['budget_usd', 'DOUBLE PRECISION'],
+        ]),
     },
     {
       version: 3,
       name: 'rotation with a grace, and with an end of sessions',
-      up: (trx, { moment }) => addColumns(trx, TABLE, [['previous_key_hash', 'TEXT'], ['previous_expires_at', moment], ['sessions_from', moment]]),
+      up: (trx, { moment }) =>
+        addColumns(trx, TABLE, [
+          ['previous_key_hash', 'TEXT'],
+          ['previous_expires_at', moment],
+          ['sessions_from', moment],
+        ]),
     },
     {
       version: 4,

@@ -56,7 +56,9 @@ export class Listener {
         const now = this.#clock.monotonic();
         return now - this.#heardAt < STALE_MS ? Math.min(this.#listensSince, now) : now - STALE_MS;
       },
-      onChange: (changed) => { this.#told[what].push(changed); },
+      onChange: (changed) => {
+        this.#told[what].push(changed);
+      },
     };
   }
 
@@ -81,15 +83,24 @@ export class Listener {
       if (this.#isDown) this.#log.info('changes by other processes are heard of at once again');
       this.#isDown = false;
     } catch (error) {
-      if (!this.#isDown) this.#log.warn(`changes by other processes cannot be heard of; keys are looked up again every ${STALE_MS / 1000} s`, { error });
+      if (!this.#isDown)
+        this.#log.warn(
+          `changes by other processes cannot be heard of; keys are looked up again every ${STALE_MS / 1000} s`,
+          { error },
+        );
       this.#isDown = true;
       await this.#drop();
     }
-    if (!this.#isClosed) this.#next = this.#clock.timer(BEAT_MS, () => { this.#beating = this.#beat(); });
+    if (!this.#isClosed)
+      this.#next = this.#clock.timer(BEAT_MS, () => {
+        this.#beating = this.#beat();
+      });
   }
 
   async #connect(): Promise<void> {
-    const { default: { Client } } = await import('pg');
+    const {
+      default: { Client },
+    } = await import('pg');
     const client = new Client({ ...connectionOf(this.#dsn), query_timeout: BEAT_MS });
     client.on('error', () => this.#lose(client));
     client.on('end', () => this.#lose(client));

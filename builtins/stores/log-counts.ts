@@ -31,7 +31,13 @@ export const COUNT_STEPS: readonly Migration[] = [
     // A step of its own: counting takes a while, and must not hold up those who write.
     version: 5,
     name: 'counts of the rows that were there before',
-    up: async (trx) => { await trx.raw(added(`SELECT stage, count(*) AS entries FROM ${ROWS} GROUP BY stage UNION ALL SELECT stage, -entries FROM ${COUNTS}`)); },
+    up: async (trx) => {
+      await trx.raw(
+        added(
+          `SELECT stage, count(*) AS entries FROM ${ROWS} GROUP BY stage UNION ALL SELECT stage, -entries FROM ${COUNTS}`,
+        ),
+      );
+    },
   },
 ];
 
@@ -51,11 +57,17 @@ export const LATER_COUNT_STEPS: readonly Migration[] = [
 ];
 
 /** Adds up what `source` says of each stage, always in one order: two that write would else wait for each other. */
-const added = (source: string): string => `INSERT INTO ${COUNTS} (stage, entries) SELECT stage, sum(entries) FROM (${source}) AS given GROUP BY stage ORDER BY stage
+const added = (
+  source: string,
+): string => `INSERT INTO ${COUNTS} (stage, entries) SELECT stage, sum(entries) FROM (${source}) AS given GROUP BY stage ORDER BY stage
   ON CONFLICT (stage) DO UPDATE SET entries = ${COUNTS}.entries + excluded.entries`;
 
 /** Row by row, so as short as can be. */
-const onSqlite = (moment: string, event: string, ...values: readonly string[]): string => `CREATE TRIGGER IF NOT EXISTS ${ROWS}_${moment} AFTER ${event} BEGIN
+const onSqlite = (
+  moment: string,
+  event: string,
+  ...values: readonly string[]
+): string => `CREATE TRIGGER IF NOT EXISTS ${ROWS}_${moment} AFTER ${event} BEGIN
   ${values.map((value) => `INSERT INTO ${COUNTS} (stage, entries) VALUES (${value}) ON CONFLICT (stage) DO UPDATE SET entries = entries + excluded.entries;`).join(' ')} END`;
 
 const onPostgres = (moment: string, event: string, how: string): readonly string[] => [
@@ -100,15 +112,31 @@ const NEW_ROWS_OF = `${ROWS} NOT INDEXED`;
 
 /** Whether the counts answer how many rows these filters leave. */
 export function areCounted({ model, provider, apiKeyId, since, before }: LogFilters): boolean {
-  return model === undefined && provider === undefined && apiKeyId === undefined && since === undefined && before === undefined;
+  return (
+    model === undefined &&
+    provider === undefined &&
+    apiKeyId === undefined &&
+    since === undefined &&
+    before === undefined
+  );
 }
 
 /** All rows of some stages; without any, of every one. It fails where the rows are gone, as counting them would. */
 export async function countedRows({ knex, dialect: { name } }: Database, stages: readonly string[]): Promise<number> {
-  const ofStages = (query: Knex.QueryBuilder): Knex.QueryBuilder => (stages.length > 0 ? query.whereIn('stage', stages) : query);
+  const ofStages = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
+    stages.length > 0 ? query.whereIn('stage', stages) : query;
   const counted = ofStages(knex(COUNTS)).select(knex.raw('sum(entries)'));
-  const others = name === 'sqlite' ? ofStages(knex(knex.raw(NEW_ROWS_OF))).where('id', '>', knex(COUNTED).select('up_to')).select(knex.raw('count(*)')) : knex.raw('0');
-  const { counted: known, others: more } = await knex.first({ counted, others, has_rows: knex.raw(`(SELECT EXISTS (SELECT 1 FROM ${ROWS}))`) }) as Readonly<Record<string, unknown>>;
+  const others =
+    name === 'sqlite'
+      ? ofStages(knex(knex.raw(NEW_ROWS_OF)))
+          .where('id', '>', knex(COUNTED).select('up_to'))
+          .select(knex.raw('count(*)'))
+      : knex.raw('0');
+  const { counted: known, others: more } = (await knex.first({
+    counted,
+    others,
+    has_rows: knex.raw(`(SELECT EXISTS (SELECT 1 FROM ${ROWS}))`),
+  })) as Readonly<Record<string, unknown>>;
   return Number(known ?? 0) + Number(more);
 }
 
@@ -137,7 +165,11 @@ export class NewRows {
 
   async #countIn(): Promise<void> {
     await this.#database.knex.transaction(async (trx) => {
-      await trx.raw(added(`SELECT stage, count(*) AS entries FROM ${NEW_ROWS_OF} WHERE id > (SELECT up_to FROM ${COUNTED}) GROUP BY stage`));
+      await trx.raw(
+        added(
+          `SELECT stage, count(*) AS entries FROM ${NEW_ROWS_OF} WHERE id > (SELECT up_to FROM ${COUNTED}) GROUP BY stage`,
+        ),
+      );
       await trx.raw(`UPDATE ${COUNTED} SET up_to = max(up_to, (SELECT coalesce(max(id), 0) FROM ${ROWS}))`);
     });
   }

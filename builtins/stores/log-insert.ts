@@ -1,24 +1,76 @@
 import type { LogRow } from '../../host/stores/log-repository.ts';
 import type { Dialect } from './database.ts';
 
-const WHOLE = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'attempts', 'bytes_up', 'bytes_down', 'same_wire'] as const;
+const WHOLE = [
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'attempts',
+  'bytes_up',
+  'bytes_down',
+  'same_wire',
+] as const;
 const AMOUNTS = ['duration_ms', 'ttft_ms', 'cost_usd'] as const;
-const TEXTS = ['trace_id', 'stage', 'model', 'provider', 'api_key_id', 'error_message', 'ab_label', 'target', 'cache', 'cost_source', 'catalog_version', 'surface', 'client_wire', 'upstream_request_id', 'session_id', 'decision'] as const;
+const TEXTS = [
+  'trace_id',
+  'stage',
+  'model',
+  'provider',
+  'api_key_id',
+  'error_message',
+  'ab_label',
+  'target',
+  'cache',
+  'cost_source',
+  'catalog_version',
+  'surface',
+  'client_wire',
+  'upstream_request_id',
+  'session_id',
+  'decision',
+] as const;
 const COLUMNS = ['created_at', ...TEXTS, ...WHOLE, ...AMOUNTS] as const;
 
 /** In the order of the columns. Written out: to read members by a name that changes costs several times as much. */
 const valuesOf = (row: LogRow, createdAt: string): Value[] => [
   createdAt,
-  row.trace_id, row.stage, row.model, row.provider, row.api_key_id, row.error_message, row.ab_label, row.target, row.cache, row.cost_source, row.catalog_version, row.surface, row.client_wire, row.upstream_request_id, row.session_id, row.decision,
-  row.prompt_tokens, row.completion_tokens, row.total_tokens, row.attempts, row.bytes_up, row.bytes_down, row.same_wire,
-  row.duration_ms, row.ttft_ms, row.cost_usd,
+  row.trace_id,
+  row.stage,
+  row.model,
+  row.provider,
+  row.api_key_id,
+  row.error_message,
+  row.ab_label,
+  row.target,
+  row.cache,
+  row.cost_source,
+  row.catalog_version,
+  row.surface,
+  row.client_wire,
+  row.upstream_request_id,
+  row.session_id,
+  row.decision,
+  row.prompt_tokens,
+  row.completion_tokens,
+  row.total_tokens,
+  row.attempts,
+  row.bytes_up,
+  row.bytes_down,
+  row.same_wire,
+  row.duration_ms,
+  row.ttft_ms,
+  row.cost_usd,
 ];
 
 type Value = string | number | null;
 type Column = (typeof COLUMNS)[number];
 
 /** What the texts of JSON become in Postgres; all others stay texts. */
-const TYPES: Readonly<Partial<Record<Column, string>>> = { ...typed(WHOLE, 'bigint'), ...typed(AMOUNTS, 'double precision'), created_at: 'timestamptz' };
+const TYPES: Readonly<Partial<Record<Column, string>>> = {
+  ...typed(WHOLE, 'bigint'),
+  ...typed(AMOUNTS, 'double precision'),
+  created_at: 'timestamptz',
+};
 
 export interface Insertion {
   readonly sql: string;
@@ -41,7 +93,10 @@ export function insertion({ name, time }: Dialect, table: string, rows: readonly
   const [sharedNames, differingNames] = [namesAt(shared), namesAt(differing)];
   return {
     sql: `INSERT INTO ${table} (${[...sharedNames, ...differingNames].join(', ')}) SELECT ${name === 'sqlite' ? onSqlite(sharedNames, differingNames) : onPostgres(sharedNames, differingNames)}`,
-    bindings: [...shared.map((at) => first[at] ?? null), JSON.stringify(lists.map((list) => differing.map((at) => list[at])))],
+    bindings: [
+      ...shared.map((at) => first[at] ?? null),
+      JSON.stringify(lists.map((list) => differing.map((at) => list[at]))),
+    ],
   };
 }
 
@@ -51,7 +106,10 @@ const onSqlite = (shared: readonly Column[], differing: readonly Column[]): stri
 
 function onPostgres(shared: readonly Column[], differing: readonly Column[]): string {
   const typeOf = (column: Column): string => TYPES[column] ?? 'text';
-  const values = [...shared.map((column) => `?::${typeOf(column)}`), ...differing.map((column, at) => `(line ->> ${at})::${typeOf(column)}`)];
+  const values = [
+    ...shared.map((column) => `?::${typeOf(column)}`),
+    ...differing.map((column, at) => `(line ->> ${at})::${typeOf(column)}`),
+  ];
   return `${values.join(', ')} FROM json_array_elements(?::json) WITH ORDINALITY AS given (line, number) ORDER BY number`;
 }
 

@@ -22,10 +22,21 @@ export const LOG_SCHEMA: Schema = {
     {
       version: 2,
       name: 'times, cost, credential and route of a request',
-      up: (trx, { integer }) => addColumns(trx, TABLE, [
-        ['duration_ms', 'DOUBLE PRECISION'], ['ttft_ms', 'DOUBLE PRECISION'], ['cost_usd', 'DOUBLE PRECISION'], ['api_key_id', 'TEXT'], ['ab_label', 'TEXT'], ['target', 'TEXT'],
-        ['cache', 'TEXT'], ['catalog_version', 'TEXT'], ['attempts', integer], ['bytes_up', integer], ['bytes_down', integer], ['decision', 'TEXT'],
-      ]),
+      up: (trx, { integer }) =>
+        addColumns(trx, TABLE, [
+          ['duration_ms', 'DOUBLE PRECISION'],
+          ['ttft_ms', 'DOUBLE PRECISION'],
+          ['cost_usd', 'DOUBLE PRECISION'],
+          ['api_key_id', 'TEXT'],
+          ['ab_label', 'TEXT'],
+          ['target', 'TEXT'],
+          ['cache', 'TEXT'],
+          ['catalog_version', 'TEXT'],
+          ['attempts', integer],
+          ['bytes_up', integer],
+          ['bytes_down', integer],
+          ['decision', 'TEXT'],
+        ]),
     },
     {
       version: 3,
@@ -33,16 +44,26 @@ export const LOG_SCHEMA: Schema = {
       indexes: () => ({
         request_logs_created: ['created_at', 'id'],
         request_logs_trace: ['trace_id', 'stage'],
-        ...Object.fromEntries(['stage', 'model', 'provider', 'api_key_id'].map((column) => [`request_logs_${column}`, [column, 'created_at', 'id']])),
+        ...Object.fromEntries(
+          ['stage', 'model', 'provider', 'api_key_id'].map((column) => [
+            `request_logs_${column}`,
+            [column, 'created_at', 'id'],
+          ]),
+        ),
       }),
     },
     ...COUNT_STEPS,
     {
       version: 6,
       name: 'clients that speak a wire of their own',
-      up: (trx, { integer }) => addColumns(trx, TABLE, [
-        ['surface', 'TEXT'], ['client_wire', 'TEXT'], ['same_wire', integer], ['upstream_request_id', 'TEXT'], ['session_id', 'TEXT'],
-      ]),
+      up: (trx, { integer }) =>
+        addColumns(trx, TABLE, [
+          ['surface', 'TEXT'],
+          ['client_wire', 'TEXT'],
+          ['same_wire', integer],
+          ['upstream_request_id', 'TEXT'],
+          ['session_id', 'TEXT'],
+        ]),
     },
     ...TRACE_STEPS,
     ...LATER_COUNT_STEPS,

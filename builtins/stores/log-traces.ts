@@ -41,5 +41,7 @@ const BLOCKS = `WITH RECURSIVE block (number) AS (
 /** The rows of a trace. The query names the index to SQLite, which would else look through all rows of a stage where one is asked for too. */
 export function rowsOfTrace(knex: Knex, traceId: string, isSqlite: boolean): Knex.QueryBuilder {
   if (!isSqlite) return knex(ROWS).where({ trace_id: traceId });
-  return knex(knex.raw(`${ROWS} INDEXED BY ${INDEX}`)).where({ trace_id: traceId }).whereRaw(`${BLOCK} IN (${BLOCKS}) AND ${END} = substr(?, -8)`, [traceId]);
+  return knex(knex.raw(`${ROWS} INDEXED BY ${INDEX}`))
+    .where({ trace_id: traceId })
+    .whereRaw(`${BLOCK} IN (${BLOCKS}) AND ${END} = substr(?, -8)`, [traceId]);
 }

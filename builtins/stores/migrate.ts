@@ -44,10 +44,18 @@ export async function migrate(database: Database, schema: Schema, log: Log, now:
   }
 }
 
-async function migrateAlone(database: Database, { ledger, table, migrations }: Schema, log: Log, now: () => number): Promise<void> {
+async function migrateAlone(
+  database: Database,
+  { ledger, table, migrations }: Schema,
+  log: Log,
+  now: () => number,
+): Promise<void> {
   const { knex, dialect } = database;
-  await knex.raw(`CREATE TABLE IF NOT EXISTS ${ledger} (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at ${dialect.moment} NOT NULL)`);
-  const record = (trx: Knex.Transaction, { version, name }: Migration): Promise<unknown> => trx(ledger).insert({ version, name, applied_at: dialect.time(now()) });
+  await knex.raw(
+    `CREATE TABLE IF NOT EXISTS ${ledger} (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at ${dialect.moment} NOT NULL)`,
+  );
+  const record = (trx: Knex.Transaction, { version, name }: Migration): Promise<unknown> =>
+    trx(ledger).insert({ version, name, applied_at: dialect.time(now()) });
   for (const migration of migrations) {
     try {
       if ('indexes' in migration && dialect.name === 'postgres') await buildBeside(database, table, migration);
@@ -56,19 +64,28 @@ async function migrateAlone(database: Database, { ledger, table, migrations }: S
       continue;
     }
     await exclusively(database, ledger, async (trx) => {
-      if (dialect.name === 'postgres') await trx.raw(`SET LOCAL lock_timeout = ${STEP_LOCK_MS}; SET LOCAL statement_timeout = 0`);
-      const done = new Set((await trx<{ readonly version: number }>(ledger).select('version')).map(({ version }) => version));
+      if (dialect.name === 'postgres')
+        await trx.raw(`SET LOCAL lock_timeout = ${STEP_LOCK_MS}; SET LOCAL statement_timeout = 0`);
+      const done = new Set(
+        (await trx<{ readonly version: number }>(ledger).select('version')).map(({ version }) => version),
+      );
       refuseNewer(done, ledger, migrations);
       if (done.has(migration.version)) return;
-      const isAdopted = done.size === 0 && await dialect.hasTable(trx, table);
-      if (!isAdopted) await ('up' in migration ? migration.up(trx, dialect) : buildIndexes(trx, table, migration.indexes(dialect)));
+      const isAdopted = done.size === 0 && (await dialect.hasTable(trx, table));
+      if (!isAdopted)
+        await ('up' in migration ? migration.up(trx, dialect) : buildIndexes(trx, table, migration.indexes(dialect)));
       await record(trx, migration);
     });
   }
 }
 
-async function buildIndexes(trx: Knex.Transaction, table: string, indexes: ReturnType<IndexStep['indexes']>): Promise<void> {
-  for (const [name, columns] of Object.entries(indexes)) await trx.raw(`CREATE INDEX IF NOT EXISTS ${name} ON ${table} (${columns.join(', ')})`);
+async function buildIndexes(
+  trx: Knex.Transaction,
+  table: string,
+  indexes: ReturnType<IndexStep['indexes']>,
+): Promise<void> {
+  for (const [name, columns] of Object.entries(indexes))
+    await trx.raw(`CREATE INDEX IF NOT EXISTS ${name} ON ${table} (${columns.join(', ')})`);
 }
 
 /**
@@ -76,7 +93,7 @@ async function buildIndexes(trx: Knex.Transaction, table: string, indexes: Retur
  * bound of statements. An index that a build has left unusable is built again.
  */
 async function buildBeside({ knex, dialect }: Database, table: string, { indexes }: IndexStep): Promise<void> {
-  if (!await dialect.hasTable(knex, table) || !await knex(table).select(knex.raw('1')).first()) return;
+  if (!(await dialect.hasTable(knex, table)) || !(await knex(table).select(knex.raw('1')).first())) return;
   await onConnection(knex, async (run) => {
     await run(`SET lock_timeout = ${STEP_LOCK_MS}`);
     await run('SET statement_timeout = 0');
@@ -84,7 +101,8 @@ async function buildBeside({ knex, dialect }: Database, table: string, { indexes
       for (const [name, columns] of Object.entries(indexes(dialect))) {
         const [built] = await run('SELECT indisvalid AS usable FROM pg_index WHERE indexrelid = to_regclass(?)', name);
         if (built?.['usable'] === false) await run(`DROP INDEX CONCURRENTLY ${name}`);
-        if (built?.['usable'] !== true) await run(`CREATE INDEX CONCURRENTLY ${name} ON ${table} (${columns.join(', ')})`);
+        if (built?.['usable'] !== true)
+          await run(`CREATE INDEX CONCURRENTLY ${name} ON ${table} (${columns.join(', ')})`);
       }
     } finally {
       await run('RESET ALL');
@@ -95,7 +113,9 @@ async function buildBeside({ knex, dialect }: Database, table: string, { indexes
 function refuseNewer(done: ReadonlySet<number>, ledger: string, migrations: readonly Migration[]): void {
   const unknown = [...done].filter((version) => migrations.every((known) => known.version !== version));
   if (unknown.length === 0) return;
-  throw new Error(`${ledger} holds version ${unknown.join(', ')}, and this program knows up to ${migrations.at(-1)?.version ?? 0}: a newer gw has used this database; run that one, or restore a copy made before it`);
+  throw new Error(
+    `${ledger} holds version ${unknown.join(', ')}, and this program knows up to ${migrations.at(-1)?.version ?? 0}: a newer gw has used this database; run that one, or restore a copy made before it`,
+  );
 }
 
 /** One statement on a connection that is kept. */
@@ -121,9 +141,14 @@ function withLock({ knex }: Database, log: Log, work: () => Promise<void>): Prom
     let toldAt = begun;
     while ((await run('SELECT pg_try_advisory_lock(?) AS taken', LOCK))[0]?.['taken'] !== true) {
       const at = performance.now();
-      if (at - begun > GIVE_UP_MS) throw new Error(`another process has been migrating this database for ${GIVE_UP_MS / 1000} s; end it, and start again`);
+      if (at - begun > GIVE_UP_MS)
+        throw new Error(
+          `another process has been migrating this database for ${GIVE_UP_MS / 1000} s; end it, and start again`,
+        );
       if (at - toldAt >= TELL_MS) {
-        log.info('waiting for another process that migrates the database', { seconds: Math.round((at - begun) / 1000) });
+        log.info('waiting for another process that migrates the database', {
+          seconds: Math.round((at - begun) / 1000),
+        });
         toldAt = at;
       }
       await sleep(POLL_MS);
@@ -137,8 +162,12 @@ function withLock({ knex }: Database, log: Log, work: () => Promise<void>): Prom
 }
 
 /** Adds what is not there: a table that was adopted may have it. */
-export async function addColumns(trx: Knex.Transaction, table: string, columns: readonly (readonly [name: string, type: string])[]): Promise<void> {
+export async function addColumns(
+  trx: Knex.Transaction,
+  table: string,
+  columns: readonly (readonly [name: string, type: string])[],
+): Promise<void> {
   for (const [name, type] of columns) {
-    if (!await trx.schema.hasColumn(table, name)) await trx.raw(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
+    if (!(await trx.schema.hasColumn(table, name))) await trx.raw(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
   }
 }

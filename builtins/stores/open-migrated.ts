@@ -13,9 +13,16 @@ interface MigratedFile {
 }
 
 /** Opens a database that has one schema, brought up to date. `file` is SQLite's, unless the DSN names another. */
-export async function openMigrated({ log, workingDirectory, services: { clock } }: Host, { backend, dsn, prefix }: StoreSettings, { file, schema, pageBytes }: MigratedFile): Promise<Database> {
-  if (backend === 'postgres' && isExposed(dsn ?? '')) log.warn(`${prefix}_DSN reaches a public address without TLS; add sslmode=require, or use a private network`);
-  const database = await (backend === 'postgres' ? openPostgres(dsn ?? '') : openSqlite(dsn ?? file, workingDirectory, pageBytes));
+export async function openMigrated(
+  { log, workingDirectory, services: { clock } }: Host,
+  { backend, dsn, prefix }: StoreSettings,
+  { file, schema, pageBytes }: MigratedFile,
+): Promise<Database> {
+  if (backend === 'postgres' && isExposed(dsn ?? ''))
+    log.warn(`${prefix}_DSN reaches a public address without TLS; add sslmode=require, or use a private network`);
+  const database = await (backend === 'postgres'
+    ? openPostgres(dsn ?? '')
+    : openSqlite(dsn ?? file, workingDirectory, pageBytes));
   try {
     await migrate(database, schema, log, clock.now);
   } catch (error) {

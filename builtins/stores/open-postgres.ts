@@ -19,8 +19,12 @@ import { SqlRunningResponses } from './sql-running.ts';
 import { SqlSessions } from './sql-sessions.ts';
 
 /** One database for all of them, with a pool for each, so that none waits for another's connections. Source: admin reference 16.3. */
-export async function openPostgresStores(host: Host, { dsn = '', prefix }: StoreSettings): Promise<() => Promise<void>> {
-  if (isExposed(dsn)) host.log.warn(`${prefix}_DSN reaches a public address without TLS; add sslmode=require, or use a private network`);
+export async function openPostgresStores(
+  host: Host,
+  { dsn = '', prefix }: StoreSettings,
+): Promise<() => Promise<void>> {
+  if (isExposed(dsn))
+    host.log.warn(`${prefix}_DSN reaches a public address without TLS; add sslmode=require, or use a private network`);
   const opened: Database[] = [];
   const listener = new Listener(dsn, randomUUID(), { clock: host.services.clock, log: host.log });
   const open = async (...schemas: readonly Schema[]): Promise<Database> => {
@@ -29,14 +33,26 @@ export async function openPostgresStores(host: Host, { dsn = '', prefix }: Store
     for (const schema of schemas) await migrate(database, schema, host.log, host.services.clock.now);
     return database;
   };
-  const close = (): Promise<void> => closeInTurn([() => listener.close(), ...opened.map((database) => () => database.close())]);
+  const close = (): Promise<void> =>
+    closeInTurn([() => listener.close(), ...opened.map((database) => () => database.close())]);
   try {
     const keys = await open(KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA);
     host.stores.keys.supply('postgres', new SqlKeys(keys, listener.tell), listener.feed('key'));
-    host.stores.ledgers.supply('postgres', await StoredLedgers.load(new SqlLedgers(keys), { clock: host.services.clock, log: host.log, backend: 'postgres' }));
+    host.stores.ledgers.supply(
+      'postgres',
+      await StoredLedgers.load(new SqlLedgers(keys), {
+        clock: host.services.clock,
+        log: host.log,
+        backend: 'postgres',
+      }),
+    );
     host.stores.owners.supply('postgres', new SqlOwners(keys, host.services.clock.now));
     host.stores.running.supply('postgres', new SqlRunningResponses(keys, host.services.clock.now));
-    host.stores.sessions.supply('postgres', new SqlSessions(await open(SESSION_SCHEMA), listener.tell), listener.feed('session'));
+    host.stores.sessions.supply(
+      'postgres',
+      new SqlSessions(await open(SESSION_SCHEMA), listener.tell),
+      listener.feed('session'),
+    );
     host.stores.audit.supply('postgres', new SqlAudit(await open(AUDIT_SCHEMA)));
     await listener.open();
   } catch (error) {

@@ -10,10 +10,25 @@ const PAGE_BYTES = 8192;
 
 /** Supplies the request log of a database, and closes both. */
 export async function openRequestLog(host: Host, settings: StoreSettings): Promise<() => Promise<void>> {
-  const { log, redactor, counters, services: { clock }, settings: { logRetention }, stores: { requestLog, logReader } } = host;
-  const database = await openMigrated(host, settings, { file: 'gw-requests.db', schema: LOG_SCHEMA, pageBytes: PAGE_BYTES });
+  const {
+    log,
+    redactor,
+    counters,
+    services: { clock },
+    settings: { logRetention },
+    stores: { requestLog, logReader },
+  } = host;
+  const database = await openMigrated(host, settings, {
+    file: 'gw-requests.db',
+    schema: LOG_SCHEMA,
+    pageBytes: PAGE_BYTES,
+  });
   const store = new RequestLogStore(new SqlLogs(database), {
-    log, redactor, clock, backend: settings.backend, retention: logRetention,
+    log,
+    redactor,
+    clock,
+    backend: settings.backend,
+    retention: logRetention,
     dropped: (rows) => counters.add('gateway_observability_events_dropped_total', { subject: 'request_log' }, rows),
   });
   requestLog.supply(settings.backend, store);

@@ -20,7 +20,10 @@ import { derivedDsn } from './sqlite-dsn.ts';
 
 /** Files of their own for each store, in the working directory unless said. Source: admin reference 16.2. */
 export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Promise<() => Promise<void>> {
-  const [keyDsn, sessionDsn, auditDsn] = dsn === undefined ? ['gw-keys.db', 'gw-sessions.db', 'gw-audit.db'] : [dsn, derivedDsn(dsn, 'sessions'), derivedDsn(dsn, 'audit')];
+  const [keyDsn, sessionDsn, auditDsn] =
+    dsn === undefined
+      ? ['gw-keys.db', 'gw-sessions.db', 'gw-audit.db']
+      : [dsn, derivedDsn(dsn, 'sessions'), derivedDsn(dsn, 'audit')];
   const opened: Database[] = [];
   const open = async (source: string, ...schemas: readonly Schema[]): Promise<Database> => {
     const database = await openSqlite(source, host.workingDirectory);
@@ -32,7 +35,10 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
   try {
     const keys = await open(keyDsn, KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA);
     host.stores.keys.supply('sqlite', new SqlKeys(keys, tellNobody));
-    host.stores.ledgers.supply('sqlite', await StoredLedgers.load(new SqlLedgers(keys), { clock: host.services.clock, log: host.log, backend: 'sqlite' }));
+    host.stores.ledgers.supply(
+      'sqlite',
+      await StoredLedgers.load(new SqlLedgers(keys), { clock: host.services.clock, log: host.log, backend: 'sqlite' }),
+    );
     host.stores.owners.supply('sqlite', new SqlOwners(keys, host.services.clock.now));
     host.stores.running.supply('sqlite', new SqlRunningResponses(keys, host.services.clock.now));
     host.stores.sessions.supply('sqlite', new SqlSessions(await open(sessionDsn, SESSION_SCHEMA), tellNobody));
@@ -41,6 +47,10 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
     await close();
     throw error;
   }
-  host.log.info('keys, sessions and the audit trail are kept in SQLite', { keys: keyDsn, sessions: sessionDsn, audit: auditDsn });
+  host.log.info('keys, sessions and the audit trail are kept in SQLite', {
+    keys: keyDsn,
+    sessions: sessionDsn,
+    audit: auditDsn,
+  });
   return close;
 }

@@ -24,7 +24,9 @@ export const POSTGRES: Dialect = {
     return text.startsWith('0000') ? `0001${text.slice(4)} BC` : text; // it has no year 0
   },
   down: (column) => `${column} DESC NULLS LAST`,
-  lock: async (trx, table) => { await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [`gw ${table}`]); },
+  lock: async (trx, table) => {
+    await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [`gw ${table}`]);
+  },
   hasTable: (db, table) => db.schema.hasTable(table),
   position: 'strpos',
   // Two numbers that the type holds may have a sum that it does not hold.
@@ -34,12 +36,22 @@ export const POSTGRES: Dialect = {
 
 /** Settings of every connection: a database that hangs must not hold anybody up for long. */
 export function connectionOf(dsn: string): object {
-  return { connectionString: dsn, connectionTimeoutMillis: CONNECT_MS, statement_timeout: STATEMENT_MS, keepAlive: true, application_name: 'gw' };
+  return {
+    connectionString: dsn,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    keepAlive: true,
+    application_name: 'gw',
+  };
 }
 
 export async function openPostgres(dsn: string): Promise<Database> {
   const [{ default: knex }, { default: pg }] = await Promise.all([import('knex'), import('pg')]);
-  const types = { getTypeParser: (oid: number, format?: 'text' | 'binary') => parserOf(oid) ?? (pg.types.getTypeParser as (oid: number, format?: string) => (text: string) => unknown)(oid, format) };
+  const types = {
+    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+      parserOf(oid) ??
+      (pg.types.getTypeParser as (oid: number, format?: string) => (text: string) => unknown)(oid, format),
+  };
   const db = knex({
     client: 'pg',
     log: SILENT,
@@ -87,7 +99,8 @@ function limitIdle({ client }: Knex): void {
 /** Its texts hold every character but one; the server refuses a text with it. */
 function replaceNul({ client }: Knex): void {
   const prepare = client.prepBindings.bind(client) as (bindings: readonly unknown[]) => readonly unknown[];
-  client.prepBindings = (bindings: readonly unknown[]) => prepare(bindings).map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value));
+  client.prepBindings = (bindings: readonly unknown[]) =>
+    prepare(bindings).map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value));
 }
 
 /** Whether what is sent to this database can be read on its way: no TLS, and neither this machine nor a private network. */
@@ -101,6 +114,14 @@ export function isExposed(dsn: string): boolean {
 
 /** A socket, a name without dots, a name of a private zone, an address of a private network. */
 function isPrivate(host: string): boolean {
-  if (host === '' || host.startsWith('/') || !/[.:]/.test(host) || /\.(local|localhost|internal|lan|home\.arpa|svc|cluster\.local)$/i.test(host)) return true;
-  return /^(10\.|127\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|::1$|f[cd][\da-f]{2}:|fe80:)/i.test(host);
+  if (
+    host === '' ||
+    host.startsWith('/') ||
+    !/[.:]/.test(host) ||
+    /\.(local|localhost|internal|lan|home\.arpa|svc|cluster\.local)$/i.test(host)
+  )
+    return true;
+  return /^(10\.|127\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|::1$|f[cd][\da-f]{2}:|fe80:)/i.test(
+    host,
+  );
 }

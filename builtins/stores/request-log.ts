@@ -2,7 +2,12 @@ import { defineBuiltin } from '../../host/builtin.ts';
 import { cannotOpen } from './cannot-open.ts';
 
 /** Who asks for a store and writes no configuration gets the rows that end a request. */
-const LOGGING = ['after_request', 'on_error'].map((stage) => ({ name: 'request-logger', stage, enabled: true, config: { persist: true } }));
+const LOGGING = ['after_request', 'on_error'].map((stage) => ({
+  name: 'request-logger',
+  stage,
+  enabled: true,
+  config: { persist: true },
+}));
 
 /** The request log on SQLite or Postgres. Nothing of either is loaded while none is kept. */
 export default defineBuiltin({

@@ -32,7 +32,10 @@ export class SharedConfiguration extends SqlConfiguration {
   }
 
   #lookLater(): void {
-    if (!this.#isClosed) this.#next = this.#clock.timer(LOOK_MS, () => { this.#looking = this.#look(); });
+    if (!this.#isClosed)
+      this.#next = this.#clock.timer(LOOK_MS, () => {
+        this.#looking = this.#look();
+      });
   }
 
   /** The link logs a failure, once; the next look tries again. */

@@ -1,5 +1,11 @@
 import type { Knex } from 'knex';
-import type { AuditEntry, AuditOutcome, AuditPage, AuditQuery, AuditRepository } from '../../host/stores/audit-entry.ts';
+import type {
+  AuditEntry,
+  AuditOutcome,
+  AuditPage,
+  AuditQuery,
+  AuditRepository,
+} from '../../host/stores/audit-entry.ts';
 import { type Database, timeOf } from './database.ts';
 import { withFaults } from './driver-faults.ts';
 import type { Row } from './key-rows.ts';
@@ -15,16 +21,31 @@ export class SqlAudit implements AuditRepository {
   }
 
   async append(entries: readonly AuditEntry[]): Promise<void> {
-    const { knex, dialect: { time } } = this.#database;
+    const {
+      knex,
+      dialect: { time },
+    } = this.#database;
     const rows = entries.map((entry) => ({
-      occurred_at: time(entry.occurredAt), action: entry.action, actor: entry.actor, actor_id: entry.actorId ?? null, target_id: entry.targetId ?? null,
-      outcome: entry.outcome, detail: entry.detail ?? null, source_ip: entry.sourceIp ?? null, trace_id: entry.traceId ?? null,
+      occurred_at: time(entry.occurredAt),
+      action: entry.action,
+      actor: entry.actor,
+      actor_id: entry.actorId ?? null,
+      target_id: entry.targetId ?? null,
+      outcome: entry.outcome,
+      detail: entry.detail ?? null,
+      source_ip: entry.sourceIp ?? null,
+      trace_id: entry.traceId ?? null,
     }));
-    await withFaults(async () => { await knex(TABLE).insert(rows); });
+    await withFaults(async () => {
+      await knex(TABLE).insert(rows);
+    });
   }
 
   async list({ action, actorId, outcome, since, limit, offset }: AuditQuery): Promise<AuditPage> {
-    const { knex, dialect: { time } } = this.#database;
+    const {
+      knex,
+      dialect: { time },
+    } = this.#database;
     const filtered = (): Knex.QueryBuilder => {
       const query = knex(TABLE);
       if (action !== undefined) void query.where({ action });
@@ -33,8 +54,15 @@ export class SqlAudit implements AuditRepository {
       if (since !== undefined) void query.where('occurred_at', '>=', time(since));
       return query;
     };
-    const { total } = await filtered().count({ total: '*' }).first() as { readonly total: unknown };
-    const rows = await filtered().select('*').orderBy([{ column: 'occurred_at', order: 'desc' }, { column: 'id', order: 'desc' }]).limit(limit).offset(offset) as Row[];
+    const { total } = (await filtered().count({ total: '*' }).first()) as { readonly total: unknown };
+    const rows = (await filtered()
+      .select('*')
+      .orderBy([
+        { column: 'occurred_at', order: 'desc' },
+        { column: 'id', order: 'desc' },
+      ])
+      .limit(limit)
+      .offset(offset)) as Row[];
     return { entries: rows.map(entryOf), total: Number(total) };
   }
 
@@ -46,7 +74,14 @@ export class SqlAudit implements AuditRepository {
 function entryOf(row: Row): AuditEntry {
   const text = (name: string): string | undefined => (typeof row[name] === 'string' ? row[name] : undefined);
   return {
-    occurredAt: timeOf(row['occurred_at']) ?? 0, action: String(row['action']), actor: String(row['actor']), outcome: row['outcome'] as AuditOutcome,
-    actorId: text('actor_id'), targetId: text('target_id'), detail: text('detail'), sourceIp: text('source_ip'), traceId: text('trace_id'),
+    occurredAt: timeOf(row['occurred_at']) ?? 0,
+    action: String(row['action']),
+    actor: String(row['actor']),
+    outcome: row['outcome'] as AuditOutcome,
+    actorId: text('actor_id'),
+    targetId: text('target_id'),
+    detail: text('detail'),
+    sourceIp: text('source_ip'),
+    traceId: text('trace_id'),
   };
 }

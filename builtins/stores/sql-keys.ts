@@ -1,6 +1,13 @@
 import type { Knex } from 'knex';
 import type { StoredKey } from '../../host/stores/key-record.ts';
-import type { KeyRepository, KeyStep, KeyTotals, UsagePage, UsageQuery, Uses } from '../../host/stores/key-repository.ts';
+import type {
+  KeyRepository,
+  KeyStep,
+  KeyTotals,
+  UsagePage,
+  UsageQuery,
+  Uses,
+} from '../../host/stores/key-repository.ts';
 import { type Database, exclusively, rowsOf } from './database.ts';
 import { withFaults } from './driver-faults.ts';
 import { keyOf, type Row, rowOf } from './key-rows.ts';
@@ -51,7 +58,11 @@ export class SqlKeys implements KeyRepository {
   }
 
   async list(): Promise<readonly StoredKey[]> {
-    return (await this.#knex<Row>(TABLE).select('*').orderByRaw(this.#down(['created_at', 'id']))).map(keyOf);
+    return (
+      await this.#knex<Row>(TABLE)
+        .select('*')
+        .orderByRaw(this.#down(['created_at', 'id']))
+    ).map(keyOf);
   }
 
   async usage({ sort, active, since, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
@@ -64,29 +75,56 @@ export class SqlKeys implements KeyRepository {
       return query;
     };
     // From one state of the table, so that sums and rows agree.
-    return this.#knex.transaction(async (trx) => {
-      const sums = await filtered(false).transacting(trx).first({
-        keys: trx.raw('COUNT(*)'), active: trx.raw('SUM(CASE WHEN active THEN 1 ELSE 0 END)'), uses: trx.raw('SUM(usage_count)'),
-      }) as Row;
-      const rows = await filtered(true).transacting(trx).select('*').orderByRaw(this.#down(ORDERS[sort])).limit(limit).offset(offset) as Row[];
-      return { keys: rows.map(keyOf), totalKeys: Number(sums['keys']), activeKeys: Number(sums['active'] ?? 0), totalUsage: Number(sums['uses'] ?? 0) };
-    }, { isolationLevel: this.#database.dialect.name === 'postgres' ? 'repeatable read' : undefined });
+    return this.#knex.transaction(
+      async (trx) => {
+        const sums = (await filtered(false)
+          .transacting(trx)
+          .first({
+            keys: trx.raw('COUNT(*)'),
+            active: trx.raw('SUM(CASE WHEN active THEN 1 ELSE 0 END)'),
+            uses: trx.raw('SUM(usage_count)'),
+          })) as Row;
+        const rows = (await filtered(true)
+          .transacting(trx)
+          .select('*')
+          .orderByRaw(this.#down(ORDERS[sort]))
+          .limit(limit)
+          .offset(offset)) as Row[];
+        return {
+          keys: rows.map(keyOf),
+          totalKeys: Number(sums['keys']),
+          activeKeys: Number(sums['active'] ?? 0),
+          totalUsage: Number(sums['uses'] ?? 0),
+        };
+      },
+      { isolationLevel: this.#database.dialect.name === 'postgres' ? 'repeatable read' : undefined },
+    );
   }
 
   async totals(now: number): Promise<KeyTotals> {
-    const { knex, dialect: { time } } = this.#database;
-    const sums = await knex(TABLE).first(knex.raw(`COUNT(*) AS total, SUM(CASE WHEN active THEN 1 ELSE 0 END) AS active, SUM(usage_count) AS uses,
-      SUM(CASE WHEN expires_at < ? THEN 1 ELSE 0 END) AS expired`, [time(now)])) as Row;
+    const {
+      knex,
+      dialect: { time },
+    } = this.#database;
+    const sums = (await knex(TABLE).first(
+      knex.raw(
+        `COUNT(*) AS total, SUM(CASE WHEN active THEN 1 ELSE 0 END) AS active, SUM(usage_count) AS uses,
+      SUM(CASE WHEN expires_at < ? THEN 1 ELSE 0 END) AS expired`,
+        [time(now)],
+      ),
+    )) as Row;
     const sum = (name: string): number => Number(sums[name] ?? 0);
     return { total: sum('total'), active: sum('active'), expired: sum('expired'), uses: sum('uses') };
   }
 
   async addUses(uses: readonly Uses[]): Promise<void> {
-    await withFaults(() => this.#knex.transaction(async (trx) => {
-      // In one order everywhere, so that two processes do not wait for each other's rows.
-      const sorted = uses.toSorted((a, b) => Number(a.id > b.id) - Number(a.id < b.id));
-      for (let at = 0; at < sorted.length; at += BATCH) await this.#add(trx, sorted.slice(at, at + BATCH));
-    }));
+    await withFaults(() =>
+      this.#knex.transaction(async (trx) => {
+        // In one order everywhere, so that two processes do not wait for each other's rows.
+        const sorted = uses.toSorted((a, b) => Number(a.id > b.id) - Number(a.id < b.id));
+        for (let at = 0; at < sorted.length; at += BATCH) await this.#add(trx, sorted.slice(at, at + BATCH));
+      }),
+    );
   }
 
   async ping(): Promise<void> {
@@ -104,22 +142,32 @@ export class SqlKeys implements KeyRepository {
   async #usableAdmins(trx: Knex.Transaction, now: number): Promise<number> {
     const { position, time } = this.#database.dialect;
     // The quotes belong to the element: no longer word holds them on both sides.
-    const [row] = rowsOf(await trx.raw(`SELECT COUNT(*) AS admins FROM ${TABLE} WHERE active = ? AND revoked_at IS NULL
-      AND (expires_at IS NULL OR expires_at >= ?) AND ${position}(scopes, ?) > 0`, [true, time(now), '"admin"']));
+    const [row] = rowsOf(
+      await trx.raw(
+        `SELECT COUNT(*) AS admins FROM ${TABLE} WHERE active = ? AND revoked_at IS NULL
+      AND (expires_at IS NULL OR expires_at >= ?) AND ${position}(scopes, ?) > 0`,
+        [true, time(now), '"admin"'],
+      ),
+    );
     return Number(row?.['admins']);
   }
 
   async #add(trx: Knex.Transaction, uses: readonly Uses[]): Promise<void> {
     const { name, time, moment, integer, plus } = this.#database.dialect;
     const cast = (type: string): string => (name === 'postgres' ? `CAST(? AS ${type})` : '?');
-    const values = uses.map(() => `SELECT ${cast('TEXT')} AS id, ${cast(integer)} AS uses, ${cast(moment)} AS moment`).join(' UNION ALL ');
-    await trx.raw(`UPDATE ${TABLE} SET usage_count = ${plus('usage_count', 'added.uses')},
+    const values = uses
+      .map(() => `SELECT ${cast('TEXT')} AS id, ${cast(integer)} AS uses, ${cast(moment)} AS moment`)
+      .join(' UNION ALL ');
+    await trx.raw(
+      `UPDATE ${TABLE} SET usage_count = ${plus('usage_count', 'added.uses')},
       last_used_at = CASE WHEN last_used_at IS NULL OR last_used_at < added.moment THEN added.moment ELSE last_used_at END
-      FROM (${values}) AS added WHERE ${TABLE}.id = added.id`, uses.flatMap(({ id, count, at }) => [id, count, time(at)]));
+      FROM (${values}) AS added WHERE ${TABLE}.id = added.id`,
+      uses.flatMap(({ id, count, at }) => [id, count, time(at)]),
+    );
   }
 }
 
 async function one(query: Knex.QueryBuilder): Promise<StoredKey | undefined> {
-  const row = await query.first('*') as Row | undefined;
+  const row = (await query.first('*')) as Row | undefined;
   return row && keyOf(row);
 }

@@ -16,13 +16,19 @@ export const OWNER_SCHEMA: Schema = {
       version: 1,
       name: 'owners',
       up: async (trx, { moment }) => {
-        await trx.raw(`CREATE TABLE ${TABLE} (kind TEXT NOT NULL, id TEXT NOT NULL, owner_id TEXT NOT NULL, created_at ${moment} NOT NULL, PRIMARY KEY (kind, id))`);
+        await trx.raw(
+          `CREATE TABLE ${TABLE} (kind TEXT NOT NULL, id TEXT NOT NULL, owner_id TEXT NOT NULL, created_at ${moment} NOT NULL, PRIMARY KEY (kind, id))`,
+        );
       },
     },
     {
       version: 2,
       name: 'responses whose usage is not known yet',
-      up: async (trx, { moment }) => { await trx.raw(`CREATE TABLE ${RUNNING_TABLE} (id TEXT PRIMARY KEY, body TEXT NOT NULL, created_at ${moment} NOT NULL)`); },
+      up: async (trx, { moment }) => {
+        await trx.raw(
+          `CREATE TABLE ${RUNNING_TABLE} (id TEXT PRIMARY KEY, body TEXT NOT NULL, created_at ${moment} NOT NULL)`,
+        );
+      },
     },
   ],
 };
@@ -40,13 +46,22 @@ export class SqlOwners implements Owners {
   async add(kind: OwnedKind, ids: readonly string[], owner: string): Promise<void> {
     const { knex, dialect } = this.#database;
     const created_at = dialect.time(this.#now());
-    if (ids.length > 0) await knex(TABLE).insert(ids.map((id) => ({ kind, id, owner_id: owner, created_at }))).onConflict(['kind', 'id']).ignore();
+    if (ids.length > 0)
+      await knex(TABLE)
+        .insert(ids.map((id) => ({ kind, id, owner_id: owner, created_at })))
+        .onConflict(['kind', 'id'])
+        .ignore();
   }
 
   async foreignOf(kind: OwnedKind, ids: readonly string[], owner: string): Promise<ReadonlySet<string>> {
     const foreign = new Set<string>();
     for (let at = 0; at < ids.length; at += MOST_ASKED) {
-      const rows: readonly { readonly id: string }[] = await this.#database.knex(TABLE).where({ kind }).whereIn('id', ids.slice(at, at + MOST_ASKED)).whereNot('owner_id', owner).select('id');
+      const rows: readonly { readonly id: string }[] = await this.#database
+        .knex(TABLE)
+        .where({ kind })
+        .whereIn('id', ids.slice(at, at + MOST_ASKED))
+        .whereNot('owner_id', owner)
+        .select('id');
       for (const { id } of rows) foreign.add(id);
     }
     return foreign;

@@ -18,13 +18,23 @@ export class SqlRunningResponses implements RunningResponses {
   async add(id: string, response: RunningResponse): Promise<void> {
     const { knex, dialect } = this.#database;
     const now = this.#now();
-    await knex(RUNNING_TABLE).where('created_at', '<=', dialect.time(now - REMEMBERED_MS)).delete();
-    await knex(RUNNING_TABLE).insert({ id, body: JSON.stringify(response), created_at: dialect.time(now) }).onConflict('id').merge();
+    await knex(RUNNING_TABLE)
+      .where('created_at', '<=', dialect.time(now - REMEMBERED_MS))
+      .delete();
+    await knex(RUNNING_TABLE)
+      .insert({ id, body: JSON.stringify(response), created_at: dialect.time(now) })
+      .onConflict('id')
+      .merge();
   }
 
   async take(id: string): Promise<RunningResponse | undefined> {
     const { knex, dialect } = this.#database;
-    const [row] = rowsOf(await knex.raw(`DELETE FROM ${RUNNING_TABLE} WHERE id = ? AND created_at > ? RETURNING body`, [id, dialect.time(this.#now() - REMEMBERED_MS)]));
-    return row && tryParseJson(String(row['body'])) as RunningResponse | undefined;
+    const [row] = rowsOf(
+      await knex.raw(`DELETE FROM ${RUNNING_TABLE} WHERE id = ? AND created_at > ? RETURNING body`, [
+        id,
+        dialect.time(this.#now() - REMEMBERED_MS),
+      ]),
+    );
+    return row && (tryParseJson(String(row['body'])) as RunningResponse | undefined);
   }
 }

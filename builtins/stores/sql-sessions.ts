@@ -17,26 +17,49 @@ export class SqlSessions implements SessionRepository {
     this.#tell = tell;
   }
 
-  async insert({ id, digest, subject, credentialId, scopes, createdAt, lastSeenAt, expiresAt }: StoredSession): Promise<void> {
+  async insert({
+    id,
+    digest,
+    subject,
+    credentialId,
+    scopes,
+    createdAt,
+    lastSeenAt,
+    expiresAt,
+  }: StoredSession): Promise<void> {
     const { time } = this.#database.dialect;
     await this.#table.insert({
-      id, token_hash: digest, subject, credential_id: credentialId, scopes: JSON.stringify(scopes),
-      created_at: time(createdAt), last_seen_at: lastSeenAt === undefined ? null : time(lastSeenAt), expires_at: time(expiresAt),
+      id,
+      token_hash: digest,
+      subject,
+      credential_id: credentialId,
+      scopes: JSON.stringify(scopes),
+      created_at: time(createdAt),
+      last_seen_at: lastSeenAt === undefined ? null : time(lastSeenAt),
+      expires_at: time(expiresAt),
     });
   }
 
   async find(digest: string): Promise<StoredSession | undefined> {
-    const row = await this.#table.where({ token_hash: digest }).first('*') as Row | undefined;
+    const row = (await this.#table.where({ token_hash: digest }).first('*')) as Row | undefined;
     return row && sessionOf(row);
   }
 
   async list(): Promise<readonly StoredSession[]> {
-    return (await this.#table.select('*').orderBy([{ column: 'created_at', order: 'desc' }, { column: 'id', order: 'desc' }]) as Row[]).map(sessionOf);
+    return (
+      (await this.#table.select('*').orderBy([
+        { column: 'created_at', order: 'desc' },
+        { column: 'id', order: 'desc' },
+      ])) as Row[]
+    ).map(sessionOf);
   }
 
   async touch(id: string, at: number): Promise<void> {
     const moment = this.#database.dialect.time(at);
-    await this.#table.where({ id }).whereRaw('(last_seen_at IS NULL OR last_seen_at < ?)', [moment]).update({ last_seen_at: moment });
+    await this.#table
+      .where({ id })
+      .whereRaw('(last_seen_at IS NULL OR last_seen_at < ?)', [moment])
+      .update({ last_seen_at: moment });
   }
 
   delete(id: string): Promise<boolean> {
@@ -57,7 +80,10 @@ export class SqlSessions implements SessionRepository {
 
   async sweep(now: number, idleSince: number): Promise<void> {
     const { time } = this.#database.dialect;
-    await this.#table.where('expires_at', '<=', time(now)).orWhereRaw('COALESCE(last_seen_at, created_at) <= ?', [time(idleSince)]).delete();
+    await this.#table
+      .where('expires_at', '<=', time(now))
+      .orWhereRaw('COALESCE(last_seen_at, created_at) <= ?', [time(idleSince)])
+      .delete();
   }
 
   async ping(): Promise<void> {
@@ -71,8 +97,13 @@ export class SqlSessions implements SessionRepository {
 
 function sessionOf(row: Row): StoredSession {
   return {
-    id: String(row['id']), digest: String(row['token_hash']), subject: String(row['subject']), credentialId: String(row['credential_id']),
+    id: String(row['id']),
+    digest: String(row['token_hash']),
+    subject: String(row['subject']),
+    credentialId: String(row['credential_id']),
     scopes: (listOf(row['scopes']) ?? []) as readonly Scope[],
-    createdAt: timeOf(row['created_at']) ?? 0, lastSeenAt: timeOf(row['last_seen_at']), expiresAt: timeOf(row['expires_at']) ?? 0,
+    createdAt: timeOf(row['created_at']) ?? 0,
+    lastSeenAt: timeOf(row['last_seen_at']),
+    expiresAt: timeOf(row['expires_at']) ?? 0,
   };
 }

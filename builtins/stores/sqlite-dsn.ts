@@ -17,7 +17,8 @@ export function readSqliteDsn(dsn: string): SqliteSource {
   const isUri = /^file:/i.test(location);
   const parameters = new URLSearchParams(query);
   const pragmas = parameters.entries().flatMap(pragmaOf).toArray();
-  if (location === MEMORY || (isUri && (parameters.get('mode') === 'memory' || pathOf(location) === MEMORY))) return { file: MEMORY, pragmas };
+  if (location === MEMORY || (isUri && (parameters.get('mode') === 'memory' || pathOf(location) === MEMORY)))
+    return { file: MEMORY, pragmas };
   const file = isUri ? pathOf(location) : location;
   if (file === '') throw new Error('it names no file');
   return { file, pragmas };
@@ -44,7 +45,8 @@ function split(dsn: string): readonly [location: string, query: string | undefin
 function pathOf(uri: string): string {
   const rest = uri.slice('file:'.length).replace(/#.*$/, '');
   const [, authority, path = ''] = /^\/\/([^/]*)(.*)$/.exec(rest) ?? [undefined, '', rest];
-  if (authority !== '' && authority?.toLowerCase() !== 'localhost') throw new Error(`its authority is "${authority}"; a file has none, or localhost`);
+  if (authority !== '' && authority?.toLowerCase() !== 'localhost')
+    throw new Error(`its authority is "${authority}"; a file has none, or localhost`);
   try {
     return decodeURIComponent(path);
   } catch {
@@ -54,7 +56,10 @@ function pathOf(uri: string): string {
 
 /** `_pragma=name(value)`, `_pragma=name=value`, `_name=value`. Everything else of a query is for other programs. */
 function pragmaOf([name, value]: [string, string]): (readonly [string, string])[] {
-  const written = name === '_pragma' ? /^\s*(\w+)\s*(?:\(\s*([-\w.]+)\s*\)|=\s*([-\w.]+))\s*$/.exec(value) : /^_(\w+)=([-\w.]+)$/.exec(`${name}=${value}`);
+  const written =
+    name === '_pragma'
+      ? /^\s*(\w+)\s*(?:\(\s*([-\w.]+)\s*\)|=\s*([-\w.]+))\s*$/.exec(value)
+      : /^_(\w+)=([-\w.]+)$/.exec(`${name}=${value}`);
   if (name === '_pragma' && !written) throw new Error(`its _pragma "${value}" is not of the form name(value)`);
   const [, pragma, first, second] = written ?? [];
   return pragma === undefined ? [] : [[pragma.toLowerCase(), first ?? second ?? '']];

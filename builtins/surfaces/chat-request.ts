@@ -2,31 +2,84 @@ import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { type ChatRequest, quoted } from '../../host/contract/index.ts';
 import type { JsonObject } from '../../host/http/json-body.ts';
 import {
-  checkFields, checkPositive, checkRange, type FieldKind, flag, integer, isObject, list, longInteger, number, numberMap, object, objects, requireText, text, textOrObject, texts,
+  checkFields,
+  checkPositive,
+  checkRange,
+  type FieldKind,
+  flag,
+  integer,
+  isObject,
+  list,
+  longInteger,
+  number,
+  numberMap,
+  object,
+  objects,
+  requireText,
+  text,
+  textOrObject,
+  texts,
 } from './fields.ts';
 
 /** What chat and legacy completions share. */
 export const SAMPLING_FIELDS: readonly (readonly [string, FieldKind])[] = [
-  ['temperature', number], ['top_p', number], ['n', integer], ['seed', longInteger], ['max_tokens', integer], ['max_completion_tokens', integer],
-  ['presence_penalty', number], ['frequency_penalty', number], ['user', text], ['logit_bias', numberMap],
+  ['temperature', number],
+  ['top_p', number],
+  ['n', integer],
+  ['seed', longInteger],
+  ['max_tokens', integer],
+  ['max_completion_tokens', integer],
+  ['presence_penalty', number],
+  ['frequency_penalty', number],
+  ['user', text],
+  ['logit_bias', numberMap],
 ];
 
 /** Known fields of the chat wire (data-plane reference 2.1); every other field travels as it is. */
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
-  ...SAMPLING_FIELDS, ['model', text], ['messages', list], ['stop', texts], ['tools', objects], ['tool_choice', textOrObject],
-  ['parallel_tool_calls', flag], ['response_format', object], ['logprobs', flag], ['top_logprobs', integer], ['stream', flag], ['stream_options', object],
+  ...SAMPLING_FIELDS,
+  ['model', text],
+  ['messages', list],
+  ['stop', texts],
+  ['tools', objects],
+  ['tool_choice', textOrObject],
+  ['parallel_tool_calls', flag],
+  ['response_format', object],
+  ['logprobs', flag],
+  ['top_logprobs', integer],
+  ['stream', flag],
+  ['stream_options', object],
 ]);
 
 const MESSAGE_FIELDS: ReadonlyMap<string, FieldKind> = new Map([
-  ['role', text], ['name', text], ['tool_call_id', text], ['tool_calls', objects], ['reasoning_content', text], ['reasoning_details', list],
+  ['role', text],
+  ['name', text],
+  ['tool_call_id', text],
+  ['tool_calls', objects],
+  ['reasoning_content', text],
+  ['reasoning_details', list],
 ]);
 
 const STREAM_FIELDS: ReadonlyMap<string, FieldKind> = new Map([['include_usage', flag]]);
 const FORMAT_FIELDS: ReadonlyMap<string, FieldKind> = new Map([['type', text]]);
-const TOOL_FIELDS: ReadonlyMap<string, FieldKind> = new Map([['type', text], ['function', object]]);
-const FUNCTION_FIELDS: ReadonlyMap<string, FieldKind> = new Map([['name', text], ['description', text], ['strict', flag]]);
-const CALL_FIELDS: ReadonlyMap<string, FieldKind> = new Map([['id', text], ['type', text], ['function', object]]);
-const CALLED_FIELDS: ReadonlyMap<string, FieldKind> = new Map([['name', text], ['arguments', text]]);
+const TOOL_FIELDS: ReadonlyMap<string, FieldKind> = new Map([
+  ['type', text],
+  ['function', object],
+]);
+const FUNCTION_FIELDS: ReadonlyMap<string, FieldKind> = new Map([
+  ['name', text],
+  ['description', text],
+  ['strict', flag],
+]);
+const CALL_FIELDS: ReadonlyMap<string, FieldKind> = new Map([
+  ['id', text],
+  ['type', text],
+  ['function', object],
+]);
+const CALLED_FIELDS: ReadonlyMap<string, FieldKind> = new Map([
+  ['name', text],
+  ['arguments', text],
+]);
 
 /**
  * Checks a chat body in the order of the reference and brings it into one shape: nulls of optional fields are gone, and
@@ -67,7 +120,8 @@ function checkMessage(message: unknown, index: number): void {
   checkFields(message, MESSAGE_FIELDS, `${at}.`);
   const { content, tool_calls: calls } = message as { content?: unknown; tool_calls?: readonly JsonObject[] };
   if (Array.isArray(content)) content.forEach((part, place) => checkPart(part, `${at}.content[${place}]`));
-  else if (content !== undefined && content !== null && typeof content !== 'string') throw invalidRequest(`${at}.content must be a string, a list of parts or null`);
+  else if (content !== undefined && content !== null && typeof content !== 'string')
+    throw invalidRequest(`${at}.content must be a string, a list of parts or null`);
   calls?.forEach((call, place) => checkToolCall(call, `${at}.tool_calls[${place}]`));
 }
 
@@ -79,7 +133,8 @@ function checkPart(part: unknown, at: string): void {
       return;
     case 'image_url': {
       const image = part['image_url'];
-      if (!isObject(image) || typeof image['url'] !== 'string' || image['url'] === '') throw invalidRequest(`${at} is an image without a url`);
+      if (!isObject(image) || typeof image['url'] !== 'string' || image['url'] === '')
+        throw invalidRequest(`${at} is an image without a url`);
       return;
     }
     case 'refusal':

@@ -10,7 +10,13 @@ import { checkFields, type FieldKind, flag, integer, requireText, text, texts } 
 
 /** Accepted without effect, beside those of chat (data-plane reference 2.2). */
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
-  ...SAMPLING_FIELDS, ['model', text], ['stream', flag], ['echo', flag], ['suffix', text], ['best_of', integer], ['logprobs', integer],
+  ...SAMPLING_FIELDS,
+  ['model', text],
+  ['stream', flag],
+  ['echo', flag],
+  ['suffix', text],
+  ['best_of', integer],
+  ['logprobs', integer],
 ]);
 
 /** `POST /v1/completions`: one prompt, run as one user message through the chat pipeline. */
@@ -19,21 +25,40 @@ export default surfaceBuiltin({
   path: '/v1/completions',
   read: jsonBody((body, httpRequest) => {
     const { request, echoes } = readCompletion(body);
-    return { request, streaming: false, metadata: readMetadata(httpRequest.headers['x-gateway-metadata']), write: (exchange) => toCompletion(exchange, echoes) };
+    return {
+      request,
+      streaming: false,
+      metadata: readMetadata(httpRequest.headers['x-gateway-metadata']),
+      write: (exchange) => toCompletion(exchange, echoes),
+    };
   }),
 });
 
 function readCompletion(body: JsonObject): { readonly request: ChatRequest; readonly echoes: boolean } {
   checkFields(body, FIELDS);
   requireText(body, 'model');
-  if (body['stream'] === true) throw new GatewayError('streaming_not_supported', 'this route does not stream; use /v1/chat/completions');
+  if (body['stream'] === true)
+    throw new GatewayError('streaming_not_supported', 'this route does not stream; use /v1/chat/completions');
   const content = readPrompt(body['prompt']);
   if (body['stop'] === null) delete body['stop'];
-  if (body['stop'] !== undefined && !texts.accepts(body['stop'])) throw invalidRequest(`stop must be ${texts.expected}`);
+  if (body['stop'] !== undefined && !texts.accepts(body['stop']))
+    throw invalidRequest(`stop must be ${texts.expected}`);
   if (typeof body['stop'] === 'string') body['stop'] = [body['stop']];
   checkSampling(body);
-  const { prompt: _prompt, echo, suffix: _suffix, best_of: _bestOf, logprobs: _logprobs, stream: _stream, stream_options: _options, ...rest } = body;
-  return { request: { ...rest, messages: [{ role: 'user', content }] } as unknown as ChatRequest, echoes: echo === true };
+  const {
+    prompt: _prompt,
+    echo,
+    suffix: _suffix,
+    best_of: _bestOf,
+    logprobs: _logprobs,
+    stream: _stream,
+    stream_options: _options,
+    ...rest
+  } = body;
+  return {
+    request: { ...rest, messages: [{ role: 'user', content }] } as unknown as ChatRequest,
+    echoes: echo === true,
+  };
 }
 
 /** One text; a batch or token ids would need an answer of another shape. */
@@ -54,7 +79,12 @@ function toCompletion(exchange: LiveExchange, echoes: boolean): object {
     object: 'text_completion',
     created,
     model,
-    choices: choices.map(({ index, message, finish_reason }) => ({ text: prefix + textOf(message.content), index, logprobs: null, finish_reason })),
+    choices: choices.map(({ index, message, finish_reason }) => ({
+      text: prefix + textOf(message.content),
+      index,
+      logprobs: null,
+      finish_reason,
+    })),
     ...(usage && { usage }),
   };
 }

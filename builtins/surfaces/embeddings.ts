@@ -6,7 +6,11 @@ import { surfaceBuiltin } from '../../host/surface-builtin.ts';
 import { checkFields, checkPositive, type FieldKind, integer, requireText, text } from './fields.ts';
 
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
-  ['model', text], ['encoding_format', text], ['dimensions', integer], ['user', text], ['input_type', text],
+  ['model', text],
+  ['encoding_format', text],
+  ['dimensions', integer],
+  ['user', text],
+  ['input_type', text],
 ]);
 
 /** `POST /v1/embeddings`. Token ids are not text: a guardrail cannot read them. */
@@ -16,7 +20,11 @@ export default surfaceBuiltin({
   read: jsonBody((body) => {
     const request = readEmbeddings(body);
     const { input } = request;
-    return { request, streaming: false, unreadable: typeof input !== 'string' && input.some((item) => typeof item !== 'string') };
+    return {
+      request,
+      streaming: false,
+      unreadable: typeof input !== 'string' && input.some((item) => typeof item !== 'string'),
+    };
   }),
 });
 
@@ -26,7 +34,8 @@ function readEmbeddings(body: JsonObject): EmbeddingsRequest {
   checkInput(body['input']);
   const format = body['encoding_format'];
   if (format === '') delete body['encoding_format'];
-  else if (format !== undefined && format !== 'float' && format !== 'base64') throw invalidRequest(`encoding_format ${quoted(format)} is not supported, use "float" or "base64"`);
+  else if (format !== undefined && format !== 'float' && format !== 'base64')
+    throw invalidRequest(`encoding_format ${quoted(format)} is not supported, use "float" or "base64"`);
   checkPositive(body, 'dimensions');
   return body as unknown as EmbeddingsRequest;
 }

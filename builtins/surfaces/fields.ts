@@ -12,15 +12,25 @@ export const text: FieldKind = { expected: 'a string', accepts: (value) => typeo
 export const number: FieldKind = { expected: 'a number', accepts: (value) => typeof value === 'number' };
 export const integer: FieldKind = { expected: 'an integer', accepts: (value) => Number.isInteger(value) };
 /** Also beyond 2^53, where the number is kept as it was written. */
-export const longInteger: FieldKind = { expected: 'an integer', accepts: (value) => Number.isInteger(value) || isRawInteger(value) };
+export const longInteger: FieldKind = {
+  expected: 'an integer',
+  accepts: (value) => Number.isInteger(value) || isRawInteger(value),
+};
 export const flag: FieldKind = { expected: 'true or false', accepts: (value) => typeof value === 'boolean' };
 export const object: FieldKind = { expected: 'an object', accepts: isObject };
-export const objects: FieldKind = { expected: 'a list of objects', accepts: (value) => Array.isArray(value) && value.every(isObject) };
+export const objects: FieldKind = {
+  expected: 'a list of objects',
+  accepts: (value) => Array.isArray(value) && value.every(isObject),
+};
 export const list: FieldKind = { expected: 'a list', accepts: (value) => Array.isArray(value) };
-export const textOrObject: FieldKind = { expected: 'a string or an object', accepts: (value) => typeof value === 'string' || isObject(value) };
+export const textOrObject: FieldKind = {
+  expected: 'a string or an object',
+  accepts: (value) => typeof value === 'string' || isObject(value),
+};
 export const texts: FieldKind = {
   expected: 'a string or a list of strings',
-  accepts: (value) => typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string')),
+  accepts: (value) =>
+    typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string')),
 };
 export const numberMap: FieldKind = {
   expected: 'an object of numbers',
@@ -53,7 +63,8 @@ export function requireText(body: JsonObject, name: string): void {
 /** Refuses a number outside its range; absent passes. */
 export function checkRange(body: JsonObject, name: string, low: number, high: number): void {
   const value = body[name];
-  if (typeof value === 'number' && (value < low || value > high)) throw invalidRequest(`${name} must be between ${low} and ${high}`);
+  if (typeof value === 'number' && (value < low || value > high))
+    throw invalidRequest(`${name} must be between ${low} and ${high}`);
 }
 
 export function checkPositive(body: JsonObject, name: string): void {

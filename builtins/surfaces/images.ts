@@ -6,7 +6,14 @@ import { surfaceBuiltin } from '../../host/surface-builtin.ts';
 import { checkFields, type FieldKind, integer, requireText, text } from './fields.ts';
 
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
-  ['model', text], ['prompt', text], ['n', integer], ['size', text], ['quality', text], ['style', text], ['response_format', text], ['user', text],
+  ['model', text],
+  ['prompt', text],
+  ['n', integer],
+  ['size', text],
+  ['quality', text],
+  ['style', text],
+  ['response_format', text],
+  ['user', text],
 ]);
 
 const FORMATS = new Set<unknown>(['url', 'b64_json']);
@@ -37,6 +44,10 @@ function readImages(body: JsonObject): ImagesRequest {
   if (typeof body['n'] === 'number' && body['n'] < 1) throw invalidRequest('n must be at least 1');
   const format = body['response_format'];
   if (format === '') delete body['response_format'];
-  else if (format !== undefined && !FORMATS.has(format)) throw new GatewayError('unsupported_parameter', `response_format ${quoted(format)} is not supported, use "url" or "b64_json"`);
+  else if (format !== undefined && !FORMATS.has(format))
+    throw new GatewayError(
+      'unsupported_parameter',
+      `response_format ${quoted(format)} is not supported, use "url" or "b64_json"`,
+    );
   return body as unknown as ImagesRequest;
 }

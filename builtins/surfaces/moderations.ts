@@ -16,6 +16,10 @@ export default surfaceBuiltin({
     if (input === undefined || input === null) throw invalidRequest('input is required');
     if (typeof input !== 'string' && !Array.isArray(input)) throw invalidRequest('input must be a string or a list');
     // Governance 2: guardrails read text alone; of an input with other parts, they have not read the whole.
-    return { request: body, streaming: false, unreadable: typeof input !== 'string' && input.some((item) => typeof item !== 'string') };
+    return {
+      request: body,
+      streaming: false,
+      unreadable: typeof input !== 'string' && input.some((item) => typeof item !== 'string'),
+    };
   }),
 });

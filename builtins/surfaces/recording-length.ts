@@ -2,7 +2,8 @@
 
 /** Seconds; `undefined` where the format is another one, or its header does not stand in the first bytes. `bytes` is the size of the whole file. */
 export function recordingSeconds(head: Buffer, bytes: number): number | undefined {
-  const seconds = textAt(head, 0, 4) === 'RIFF' && textAt(head, 8, 4) === 'WAVE' ? wavSeconds(head, bytes) : mp3Seconds(head, bytes);
+  const seconds =
+    textAt(head, 0, 4) === 'RIFF' && textAt(head, 8, 4) === 'WAVE' ? wavSeconds(head, bytes) : mp3Seconds(head, bytes);
   return seconds !== undefined && Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
 }
 
@@ -20,7 +21,8 @@ function wavSeconds(head: Buffer, bytes: number): number | undefined {
   for (let at = 12; at + 8 <= head.length;) {
     const size = head.readUInt32LE(at + 4);
     const name = textAt(head, at, 4);
-    if (name === 'fmt ' && at + 24 <= head.length && PLAIN_SAMPLES.has(head.readUInt16LE(at + 8))) bytesPerSecond = (head.readUInt16LE(at + 10) * head.readUInt32LE(at + 12) * head.readUInt16LE(at + 22)) / 8;
+    if (name === 'fmt ' && at + 24 <= head.length && PLAIN_SAMPLES.has(head.readUInt16LE(at + 8)))
+      bytesPerSecond = (head.readUInt16LE(at + 10) * head.readUInt32LE(at + 12) * head.readUInt16LE(at + 22)) / 8;
     if (name === 'data') return bytesPerSecond ? (bytes - at - 8) / bytesPerSecond : undefined;
     at += 8 + size + (size % 2);
   }
@@ -45,7 +47,8 @@ function mp3Seconds(head: Buffer, bytes: number): number | undefined {
   const rate = (isFirst ? RATES_1 : RATES_2)[rates >> 4];
   if (!samples || !rate) return undefined;
   const frames = frameCount(head, at);
-  const seconds = frames === undefined ? (bytes - at) / (rate * 125) : (frames * (isFirst ? 1152 : 576)) / (samples / divisor);
+  const seconds =
+    frames === undefined ? (bytes - at) / (rate * 125) : (frames * (isFirst ? 1152 : 576)) / (samples / divisor);
   return Math.max(seconds, (bytes - at) / MOST_BYTES_PER_SECOND);
 }
 
@@ -56,7 +59,8 @@ const tagBytes = (head: Buffer): number => head.subarray(6, 10).reduce((size, by
 function frameCount(head: Buffer, at: number): number | undefined {
   for (const name of ['Xing', 'Info']) {
     const mark = head.subarray(at, at + 64).indexOf(name, 0, 'latin1');
-    if (mark >= 0 && at + mark + 12 <= head.length && (head.readUInt32BE(at + mark + 4) & 1) === 1) return head.readUInt32BE(at + mark + 8);
+    if (mark >= 0 && at + mark + 12 <= head.length && (head.readUInt32BE(at + mark + 4) & 1) === 1)
+      return head.readUInt32BE(at + mark + 8);
   }
   return undefined;
 }

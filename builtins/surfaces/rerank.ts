@@ -6,7 +6,11 @@ import { surfaceBuiltin } from '../../host/surface-builtin.ts';
 import { checkFields, checkPositive, type FieldKind, flag, integer, requireText, text } from './fields.ts';
 
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
-  ['model', text], ['query', text], ['top_n', integer], ['return_documents', flag], ['max_tokens_per_doc', integer],
+  ['model', text],
+  ['query', text],
+  ['top_n', integer],
+  ['return_documents', flag],
+  ['max_tokens_per_doc', integer],
 ]);
 
 /** `POST /v1/rerank`. */
@@ -21,7 +25,8 @@ function readRerank(body: JsonObject): RerankRequest {
   requireText(body, 'model');
   requireText(body, 'query');
   const { documents, top_n: top } = body;
-  if (!Array.isArray(documents) || documents.length === 0) throw invalidRequest('documents is required and must hold at least one string');
+  if (!Array.isArray(documents) || documents.length === 0)
+    throw invalidRequest('documents is required and must hold at least one string');
   const odd = documents.findIndex((document) => typeof document !== 'string');
   if (odd >= 0) throw invalidRequest(`documents[${odd}] must be a string`);
   if (typeof top === 'number' && top < 0) throw invalidRequest('top_n must not be negative');

@@ -6,7 +6,11 @@ import { surfaceBuiltin } from '../../host/surface-builtin.ts';
 import { checkFields, type FieldKind, number, requireText, text } from './fields.ts';
 
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
-  ['model', text], ['input', text], ['voice', text], ['response_format', text], ['speed', number],
+  ['model', text],
+  ['input', text],
+  ['voice', text],
+  ['response_format', text],
+  ['speed', number],
 ]);
 
 /** Longest input, in Unicode code points. Source: data-plane reference 2.5. */
@@ -28,7 +32,8 @@ function readSpeech(body: JsonObject): SpeechRequest {
   checkFields(body, FIELDS);
   for (const name of ['model', 'input', 'voice']) requireText(body, name);
   const input = body['input'] as string;
-  if (input.length > MAX_INPUT && codePoints(input) > MAX_INPUT) throw invalidRequest(`input exceeds ${MAX_INPUT} characters`);
+  if (input.length > MAX_INPUT && codePoints(input) > MAX_INPUT)
+    throw invalidRequest(`input exceeds ${MAX_INPUT} characters`);
   if (body['response_format'] === '') delete body['response_format'];
   return body as unknown as SpeechRequest;
 }

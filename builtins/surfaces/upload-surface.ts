@@ -24,12 +24,18 @@ function toRequest({ fields, file }: Upload): TranscriptionRequest {
   const model = textOf(fields, 'model');
   if (!model) throw invalidRequest('model is required');
   const temperature = textOf(fields, 'temperature');
-  if (temperature !== undefined && (temperature.trim() === '' || !Number.isFinite(Number(temperature)))) throw invalidRequest('temperature must be a finite number');
-  const [language, prompt, response_format] = ['language', 'prompt', 'response_format'].map((name) => textOf(fields, name));
+  if (temperature !== undefined && (temperature.trim() === '' || !Number.isFinite(Number(temperature))))
+    throw invalidRequest('temperature must be a finite number');
+  const [language, prompt, response_format] = ['language', 'prompt', 'response_format'].map((name) =>
+    textOf(fields, name),
+  );
   // The one list of this API; some clients leave the brackets out.
-  const granularities = ['timestamp_granularities[]', 'timestamp_granularities'].flatMap((name) => fields.get(name) ?? []).filter((value) => value !== '');
+  const granularities = ['timestamp_granularities[]', 'timestamp_granularities']
+    .flatMap((name) => fields.get(name) ?? [])
+    .filter((value) => value !== '');
   return {
-    model, file,
+    model,
+    file,
     ...(language !== undefined && { language }),
     ...(prompt !== undefined && { prompt }),
     ...(response_format !== undefined && { response_format }),

@@ -31,11 +31,14 @@ interface Incoming {
 
 /** Reads a `multipart/form-data` body with at most one file. What was stored is given back when reading fails. */
 export async function readUpload({ request, clock }: RequestSource, fileField: string): Promise<Upload> {
-  if (!/^multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw invalidRequest('invalid multipart: the Content-Type must be multipart/form-data');
+  if (!/^multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
+    throw invalidRequest('invalid multipart: the Content-Type must be multipart/form-data');
   if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) throw bodyTooLarge();
   const failed = Promise.withResolvers<never>();
   const incoming: Incoming = { request, fileField, fields: new Map(), stored: [], fail: failed.reject };
-  const dispose = (): void => { for (const file of incoming.stored) file.dispose(); };
+  const dispose = (): void => {
+    for (const file of incoming.stored) file.dispose();
+  };
   const idle = clock.timer(UPLOAD_IDLE_MS, () => failed.reject(uploadStalled()));
   let bytes = 0;
   const onPiece = (piece: Buffer): void => {
@@ -90,15 +93,26 @@ interface StreamOption {
  */
 function readFieldsLiterally(parser: Writable, { fields, fail }: Incoming): void {
   parser.removeAllListeners('field');
-  parser.on('field', (name: string | undefined, value: string, { nameTruncated, valueTruncated }: { nameTruncated: boolean; valueTruncated: boolean }) => {
-    if (name === undefined || nameTruncated || valueTruncated) {
-      fail(invalidRequest(`invalid multipart: ${name === undefined ? 'a field has no name' : `the field ${quoted(name)} is too long`}`));
-      return;
-    }
-    const values = fields.get(name);
-    if (values) values.push(value);
-    else fields.set(name, [value]);
-  });
+  parser.on(
+    'field',
+    (
+      name: string | undefined,
+      value: string,
+      { nameTruncated, valueTruncated }: { nameTruncated: boolean; valueTruncated: boolean },
+    ) => {
+      if (name === undefined || nameTruncated || valueTruncated) {
+        fail(
+          invalidRequest(
+            `invalid multipart: ${name === undefined ? 'a field has no name' : `the field ${quoted(name)} is too long`}`,
+          ),
+        );
+        return;
+      }
+      const values = fields.get(name);
+      if (values) values.push(value);
+      else fields.set(name, [value]);
+    },
+  );
 }
 
 function spillingStorage(stored: SpilledFile[]): StorageEngine {
@@ -112,7 +126,11 @@ function spillingStorage(stored: SpilledFile[]): StorageEngine {
   };
 }
 
-async function receive(file: SpilledFile, stream: Readable, done: (error?: unknown, info?: { readonly size: number }) => void): Promise<void> {
+async function receive(
+  file: SpilledFile,
+  stream: Readable,
+  done: (error?: unknown, info?: { readonly size: number }) => void,
+): Promise<void> {
   try {
     await file.receive(stream);
     done(null, { size: file.bytes });
@@ -122,7 +140,8 @@ async function receive(file: SpilledFile, stream: Readable, done: (error?: unkno
 }
 
 function parseError(cause: unknown): GatewayError {
-  if (!isMulterError(cause)) return new GatewayError('invalid_request', 'invalid multipart: the form cannot be read', { cause });
+  if (!isMulterError(cause))
+    return new GatewayError('invalid_request', 'invalid multipart: the form cannot be read', { cause });
   if (cause.code === 'LIMIT_FILE_SIZE') return bodyTooLarge();
   const where = cause.field === undefined ? '' : ` (field ${quoted(cause.field)})`;
   return new GatewayError('invalid_request', `invalid multipart: ${cause.message.toLowerCase()}${where}`, { cause });

@@ -2,33 +2,71 @@ import { defineBuiltin } from '../../host/builtin.ts';
 import { isSilent } from '../../host/log/logger.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
-import { type ClientFacts, type ExchangeOutcome, type ImagesReply, type ModerationsReply, type RerankReply, type Surface, SURFACES } from '../../host/contract/index.ts';
+import {
+  type ClientFacts,
+  type ExchangeOutcome,
+  type ImagesReply,
+  type ModerationsReply,
+  type RerankReply,
+  type Surface,
+  SURFACES,
+} from '../../host/contract/index.ts';
 import type { PipelineServices } from '../../host/pipeline/pipeline-services.ts';
 
 /** One log line and the figures of each exchange, once it is over. Names: observability reference 2 and 3. */
 export default defineBuiltin({
   name: 'request-lines',
-  apply: ({ hooks }) => hooks.assemble.tapPromise('request-lines', async ({ hooks: pipeline, services, models }) => {
-    const modelLabel = (model: string): string => (models.isKnown(model) ? model : 'unknown');
-    pipeline.finished.tap('request-lines', (exchange, outcome) => {
-      logLine(services, exchange, outcome);
-      count(services, exchange, outcome, modelLabel(exchange.model));
-    });
-  }),
+  apply: ({ hooks }) =>
+    hooks.assemble.tapPromise('request-lines', async ({ hooks: pipeline, services, models }) => {
+      const modelLabel = (model: string): string => (models.isKnown(model) ? model : 'unknown');
+      pipeline.finished.tap('request-lines', (exchange, outcome) => {
+        logLine(services, exchange, outcome);
+        count(services, exchange, outcome, modelLabel(exchange.model));
+      });
+    }),
 });
 
 /** How the lines beside chat are called, and what they count. */
-const OTHER_SURFACES: Partial<Record<Surface, { readonly name: string; readonly figures: (exchange: LiveExchange) => object }>> = {
-  embeddings: { name: 'embedding', figures: ({ usage, costUsd }) => ({ tokens: usage?.total_tokens ?? 0, cost_usd: costUsd ?? null }) },
-  images: { name: 'image', figures: ({ reply, costUsd }) => ({ images: (reply as Partial<ImagesReply>).data?.length ?? 0, cost_usd: costUsd ?? null }) },
-  rerank: { name: 'rerank', figures: ({ reply }) => ({ results: (reply as Partial<RerankReply>).results?.length ?? 0 }) },
-  moderations: { name: 'moderation', figures: ({ reply }) => ({ results: (reply as Partial<ModerationsReply>).results?.length ?? 0 }) },
+const OTHER_SURFACES: Partial<
+  Record<Surface, { readonly name: string; readonly figures: (exchange: LiveExchange) => object }>
+> = {
+  embeddings: {
+    name: 'embedding',
+    figures: ({ usage, costUsd }) => ({ tokens: usage?.total_tokens ?? 0, cost_usd: costUsd ?? null }),
+  },
+  images: {
+    name: 'image',
+    figures: ({ reply, costUsd }) => ({
+      images: (reply as Partial<ImagesReply>).data?.length ?? 0,
+      cost_usd: costUsd ?? null,
+    }),
+  },
+  rerank: {
+    name: 'rerank',
+    figures: ({ reply }) => ({ results: (reply as Partial<RerankReply>).results?.length ?? 0 }),
+  },
+  moderations: {
+    name: 'moderation',
+    figures: ({ reply }) => ({ results: (reply as Partial<ModerationsReply>).results?.length ?? 0 }),
+  },
   'audio.transcriptions': { name: 'transcription', figures: ({ sentBytes }) => ({ text_bytes: sentBytes }) },
   'audio.translations': { name: 'translation', figures: ({ sentBytes }) => ({ text_bytes: sentBytes }) },
   'audio.speech': { name: 'speech', figures: ({ sentBytes }) => ({ audio_bytes: sentBytes }) },
-  responses: { name: 'pass-through', figures: ({ usage, costUsd, sentBytes }) => ({ tokens_in: usage?.prompt_tokens ?? 0, tokens_out: usage?.completion_tokens ?? 0, cost_usd: costUsd ?? null, bytes: sentBytes }) },
+  responses: {
+    name: 'pass-through',
+    figures: ({ usage, costUsd, sentBytes }) => ({
+      tokens_in: usage?.prompt_tokens ?? 0,
+      tokens_out: usage?.completion_tokens ?? 0,
+      cost_usd: costUsd ?? null,
+      bytes: sentBytes,
+    }),
+  },
   mcp: { name: 'mcp', figures: ({ request: { server, name } }) => ({ server, tool: name }) },
-  passthrough: { name: 'pass-through', figures: ({ sentBytes, measured: { tunnel } }) => (tunnel ? { bytes_up: tunnel.bytesUp, bytes_down: tunnel.bytesDown } : { bytes: sentBytes }) },
+  passthrough: {
+    name: 'pass-through',
+    figures: ({ sentBytes, measured: { tunnel } }) =>
+      tunnel ? { bytes_up: tunnel.bytesUp, bytes_down: tunnel.bytesDown } : { bytes: sentBytes },
+  },
 };
 
 function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, outcome: ExchangeOutcome): void {
@@ -36,18 +74,35 @@ function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, ou
   const other = OTHER_SURFACES[exchange.surface];
   if (outcome !== 'client_canceled' && !error && !other && isSilent(log, 'debug')) return;
   const latency_ms = Math.round(exchange.elapsedMs() * 1000) / 1000;
-  const where = { trace_id: id, model: shownModel(model, redactor), provider: exchange.target ?? (exchange.cache === 'hit' ? 'cache' : ''), latency_ms, ...(SURFACES[exchange.surface].isForwarded && { target: exchange.target ?? '' }), ...(client && clientFacts(client, exchange.surface)) };
+  const where = {
+    trace_id: id,
+    model: shownModel(model, redactor),
+    provider: exchange.target ?? (exchange.cache === 'hit' ? 'cache' : ''),
+    latency_ms,
+    ...(SURFACES[exchange.surface].isForwarded && { target: exchange.target ?? '' }),
+    ...(client && clientFacts(client, exchange.surface)),
+  };
   if (outcome === 'client_canceled') log.info('request canceled by the client', where);
   else if (error) log.error(`${other ? `${other.name} ` : ''}request failed`, { ...where, error });
   else if (other) log.info(`${other.name} request completed`, { ...where, ...other.figures(exchange) });
-  else log.debug('request completed', { ...where, tokens_in: usage?.prompt_tokens ?? 0, tokens_out: usage?.completion_tokens ?? 0, cost_usd: costUsd ?? null, ...(abLabel !== undefined && { ab_label: abLabel }) });
+  else
+    log.debug('request completed', {
+      ...where,
+      tokens_in: usage?.prompt_tokens ?? 0,
+      tokens_out: usage?.completion_tokens ?? 0,
+      cost_usd: costUsd ?? null,
+      ...(abLabel !== undefined && { ab_label: abLabel }),
+    });
 }
 
 /** What a line says of a client that speaks a wire of its own. */
 function clientFacts({ wire, isSameWire, sessionId, upstreamRequestId }: ClientFacts, surface: Surface): object {
   return {
-    surface: SURFACES[surface].tag, client_wire: wire, same_wire: isSameWire,
-    ...(sessionId !== undefined && { session_id: sessionId }), ...(upstreamRequestId !== undefined && { upstream_request_id: upstreamRequestId }),
+    surface: SURFACES[surface].tag,
+    client_wire: wire,
+    same_wire: isSameWire,
+    ...(sessionId !== undefined && { session_id: sessionId }),
+    ...(upstreamRequestId !== undefined && { upstream_request_id: upstreamRequestId }),
   };
 }
 
@@ -55,7 +110,11 @@ function count({ counters }: PipelineServices, exchange: LiveExchange, outcome: 
   const { answeredBy, lastTarget, usage, costUsd, abLabel, measured } = exchange;
   const provider = answeredBy === undefined ? (lastTarget?.virtualKey ?? 'none') : 'cache';
   const labels = { provider, model };
-  counters.add('gateway_requests_total', { provider, model, status: outcome === 'client_canceled' ? 'error' : outcome });
+  counters.add('gateway_requests_total', {
+    provider,
+    model,
+    status: outcome === 'client_canceled' ? 'error' : outcome,
+  });
   counters.observe('gateway_request_duration_seconds', exchange.elapsedMs() / 1000, labels);
   if (abLabel !== undefined) counters.add('gateway_ab_requests_total', { variant: abLabel });
   if (usage) {

@@ -7,9 +7,13 @@ export default defineBuiltin({
   name: 'route-records',
   apply: ({ hooks }) => {
     let stores: Pick<Stores, 'requestLog'> | undefined;
-    hooks.open.tapPromise('route-records', async (host) => { ({ stores } = host); });
+    hooks.open.tapPromise('route-records', async (host) => {
+      ({ stores } = host);
+    });
     hooks.assemble.tapPromise('route-records', async ({ hooks: pipeline, config, registry, targets }) => {
-      const writesRows = config.plugins.some(({ name, enabled }) => enabled && registry.plugins.get(name)?.type === 'logging');
+      const writesRows = config.plugins.some(
+        ({ name, enabled }) => enabled && registry.plugins.get(name)?.type === 'logging',
+      );
       if (!stores?.requestLog.value || !writesRows) return;
       const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
 

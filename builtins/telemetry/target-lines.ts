@@ -9,22 +9,32 @@ import type { Target } from '../../host/pipeline/target.ts';
 /** Log lines and figures of targets that fail: retries, failovers, circuits that open and close. Names: observability reference 2 and 3. */
 export default defineBuiltin({
   name: 'target-lines',
-  apply: ({ hooks }) => hooks.assemble.tapPromise('target-lines', async ({ hooks: pipeline, services: { log, counters } }) => {
-    const count = ({ virtualKey }: Target, error: GatewayError): void => counters.add('gateway_provider_errors_total', { provider: virtualKey, error_type: errorType(error) });
+  apply: ({ hooks }) =>
+    hooks.assemble.tapPromise('target-lines', async ({ hooks: pipeline, services: { log, counters } }) => {
+      const count = ({ virtualKey }: Target, error: GatewayError): void =>
+        counters.add('gateway_provider_errors_total', { provider: virtualKey, error_type: errorType(error) });
 
-    pipeline.tryFailed.tap('target-lines', (failed) => {
-      logFailedTry(log, failed);
-      if (failed.next.step === 'advance') count(failed.target, failed.error); // a failure that a later target hides still counts against its own
-    });
-    pipeline.finished.tap('target-lines', (exchange, outcome) => {
-      const { surface, error, lastTarget } = exchange;
-      if (error && lastTarget && outcome !== 'rejected' && !isRelayedRefusal(surface, error) && !isSpoiled(exchange, error)) count(lastTarget, error);
-    });
-    pipeline.circuitMoved.tap('target-lines', ({ from, to, attempt: { target, exchange } }) => {
-      // Half-open decides nothing: the probe's outcome does.
-      if (to !== 'half-open') log.warn('circuit breaker moved', { target: target.virtualKey, from, to, trace_id: exchange.id });
-    });
-  }),
+      pipeline.tryFailed.tap('target-lines', (failed) => {
+        logFailedTry(log, failed);
+        if (failed.next.step === 'advance') count(failed.target, failed.error); // a failure that a later target hides still counts against its own
+      });
+      pipeline.finished.tap('target-lines', (exchange, outcome) => {
+        const { surface, error, lastTarget } = exchange;
+        if (
+          error &&
+          lastTarget &&
+          outcome !== 'rejected' &&
+          !isRelayedRefusal(surface, error) &&
+          !isSpoiled(exchange, error)
+        )
+          count(lastTarget, error);
+      });
+      pipeline.circuitMoved.tap('target-lines', ({ from, to, attempt: { target, exchange } }) => {
+        // Half-open decides nothing: the probe's outcome does.
+        if (to !== 'half-open')
+          log.warn('circuit breaker moved', { target: target.virtualKey, from, to, trace_id: exchange.id });
+      });
+    }),
 });
 
 /** A 4xx that went on to the client as it came: an error of the request, and none of the provider's (observability reference 2.4). */
@@ -37,9 +47,17 @@ function isSpoiled({ measured: { ttftMs }, delivery: { isSent } }: LiveExchange,
   return code === 'plugin_error' && ttftMs === undefined && !isSent;
 }
 
-function logFailedTry(log: Log, { exchange, target: { virtualKey: target, retry }, error: { retryAfterMs = 0 }, tries, next }: FailedTry): void {
-  if (next.step === 'again') log.info('retrying target', { target, attempt: exchange.attempts + 1, trace_id: exchange.id });
+function logFailedTry(
+  log: Log,
+  { exchange, target: { virtualKey: target, retry }, error: { retryAfterMs = 0 }, tries, next }: FailedTry,
+): void {
+  if (next.step === 'again')
+    log.info('retrying target', { target, attempt: exchange.attempts + 1, trace_id: exchange.id });
   else if (tries < retry.attempts && retryAfterMs > MAX_WAIT_MS) {
-    log.info('abandoning target: Retry-After exceeds the cap', { target, retry_after: Math.ceil(retryAfterMs / 1000), trace_id: exchange.id });
+    log.info('abandoning target: Retry-After exceeds the cap', {
+      target,
+      retry_after: Math.ceil(retryAfterMs / 1000),
+      trace_id: exchange.id,
+    });
   }
 }

@@ -12,7 +12,8 @@ export default defineBuiltin({
     });
     // Of the configuration that serves, at each scrape: a server that is gone has no series, and no old one overwrites a new one.
     hooks.gauges.tap('tool-lines', (gauges, { current }) => {
-      for (const { name, ready } of current?.hooks.toolServers.call()?.servers() ?? []) gauges.set('gateway_mcp_server_up', { server_name: name }, ready ? 1 : 0);
+      for (const { name, ready } of current?.hooks.toolServers.call()?.servers() ?? [])
+        gauges.set('gateway_mcp_server_up', { server_name: name }, ready ? 1 : 0);
     });
     hooks.assemble.tapPromise('tool-lines', async ({ hooks: pipeline, services: { log, counters } }) => {
       pipeline.toolCalled.tap('tool-lines', ({ exchange, server, tool, startedAt, endedAt, status, error }) => {
@@ -21,7 +22,13 @@ export default defineBuiltin({
         counters.observe('gw_mcp_tool_call_duration_seconds', (endedAt - startedAt) / 1000, labels);
         if (status === 'ok') return;
         const latencyMs = Math.round((endedAt - startedAt) * 1000) / 1000;
-        log.warn('mcp tool call failed', { server, tool, latency_ms: latencyMs, error: error ?? SAYS_SO, trace_id: exchange.id });
+        log.warn('mcp tool call failed', {
+          server,
+          tool,
+          latency_ms: latencyMs,
+          error: error ?? SAYS_SO,
+          trace_id: exchange.id,
+        });
       });
     });
   },

@@ -1,6 +1,21 @@
-import { type ChatMessage, type ChatRequest, type ContentPart, type Fields, isFields, type ToolCall } from '../../host/contract/index.ts';
+import {
+  type ChatMessage,
+  type ChatRequest,
+  type ContentPart,
+  type Fields,
+  isFields,
+  type ToolCall,
+} from '../../host/contract/index.ts';
 import type { Adapted, TargetFacts } from '../../host/wire/client-request.ts';
-import { knowsReasoning, marksCaches, speaksCommon, takesLateInstructions, takesLongNames, takesMediaInResults, takesTier } from './targets.ts';
+import {
+  knowsReasoning,
+  marksCaches,
+  speaksCommon,
+  takesLateInstructions,
+  takesLongNames,
+  takesMediaInResults,
+  takesTier,
+} from './targets.ts';
 import { shortName } from './tool-names.ts';
 
 /** Fields of a common request that not every target takes, and the paths that clients of a wire know them by. */
@@ -32,7 +47,10 @@ export function adaptCommon(asked: ChatRequest, target: TargetFacts, paths: Fiel
     if (asked.tools) request['tools'] = asked.tools.map(({ cache_control: _mark, ...tool }) => tool);
   }
   if (!takesLongNames(target)) shortenTools(request as unknown as ChatRequest, request);
-  return { request: request as unknown as ChatRequest, lost: [...lost, ...(caching === 'never' ? paths.marks() : []), ...unread] };
+  return {
+    request: request as unknown as ChatRequest,
+    lost: [...lost, ...(caching === 'never' ? paths.marks() : []), ...unread],
+  };
 }
 
 function boundCeiling(request: Fields, { entry }: TargetFacts): void {
@@ -56,7 +74,11 @@ function adaptFields(request: Fields, { entry }: TargetFacts, paths: FieldPaths,
   }
 }
 
-function adaptMessages(messages: readonly ChatMessage[], target: TargetFacts, keepsMarks: boolean): readonly ChatMessage[] {
+function adaptMessages(
+  messages: readonly ChatMessage[],
+  target: TargetFacts,
+  keepsMarks: boolean,
+): readonly ChatMessage[] {
   const placed = takesLateInstructions(target) ? messages : withInstructionsFirst(messages);
   const own = placed.map((message) => adaptMessage(message, target, keepsMarks));
   return takesMediaInResults(target) ? own : withMediaBehindResults(own);
@@ -69,12 +91,24 @@ function withInstructionsFirst(messages: readonly ChatMessage[]): readonly ChatM
   if (!messages.some((message, at) => at > 0 && isLate(message))) return messages;
   const head = first && isLate(first) ? first : { role: 'system', content: '' };
   const late = messages.filter((message) => message !== head && isLate(message));
-  return [{ ...head, content: [head, ...late].map(({ content }) => textOf(content)).filter((text) => text !== '').join('\n') }, ...messages.filter((message) => !isLate(message))];
+  return [
+    {
+      ...head,
+      content: [head, ...late]
+        .map(({ content }) => textOf(content))
+        .filter((text) => text !== '')
+        .join('\n'),
+    },
+    ...messages.filter((message) => !isLate(message)),
+  ];
 }
 
 export function textOf(content: ChatMessage['content']): string {
   if (typeof content === 'string') return content;
-  return (content ?? []).map((part) => (part.type === 'text' ? part.text : '')).filter((text) => text !== '').join('\n');
+  return (content ?? [])
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .filter((text) => text !== '')
+    .join('\n');
 }
 
 function adaptMessage(message: ChatMessage, target: TargetFacts, keepsMarks: boolean): ChatMessage {
@@ -82,7 +116,9 @@ function adaptMessage(message: ChatMessage, target: TargetFacts, keepsMarks: boo
   const known = details?.filter((item) => isFields(item) && knowsReasoning(target, item['format']));
   return {
     ...rest,
-    ...(content !== undefined && { content: keepsMarks || !Array.isArray(content) ? content : content.map(withoutMark) }),
+    ...(content !== undefined && {
+      content: keepsMarks || !Array.isArray(content) ? content : content.map(withoutMark),
+    }),
     ...(calls && { tool_calls: takesLongNames(target) ? calls : calls.map(withShortName) }),
     ...(known && known.length > 0 && { reasoning_details: known }),
     ...(isError === true && !speaksCommon(target) && { is_error: true }),
@@ -97,11 +133,16 @@ function withoutMark(part: ContentPart): ContentPart {
 
 function withShortName(call: ToolCall): ToolCall {
   const { name } = call.function;
-  return name === undefined || shortName(name) === name ? call : { ...call, function: { ...call.function, name: shortName(name) } };
+  return name === undefined || shortName(name) === name
+    ? call
+    : { ...call, function: { ...call.function, name: shortName(name) } };
 }
 
 function shortenTools({ tools, tool_choice: choice }: ChatRequest, request: Fields): void {
-  if (tools) request['tools'] = tools.map((tool) => (tool.function ? { ...tool, function: { ...tool.function, name: shortName(tool.function.name) } } : tool));
+  if (tools)
+    request['tools'] = tools.map((tool) =>
+      tool.function ? { ...tool, function: { ...tool.function, name: shortName(tool.function.name) } } : tool,
+    );
   if (isFields(choice) && isFields(choice['function']) && typeof choice['function']['name'] === 'string') {
     request['tool_choice'] = { ...choice, function: { name: shortName(choice['function']['name']) } };
   }
@@ -114,7 +155,8 @@ const ELSEWHERE = '(see the next message)';
 
 /** Where results hold text only: their media follow, in order, in one message behind the last result of the turn. */
 function withMediaBehindResults(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  if (!messages.some(({ role, content }) => role === 'tool' && Array.isArray(content) && !content.every(isText))) return messages;
+  if (!messages.some(({ role, content }) => role === 'tool' && Array.isArray(content) && !content.every(isText)))
+    return messages;
   const out: ChatMessage[] = [];
   let media: ContentPart[] = [];
   for (const [at, message] of messages.entries()) {

@@ -20,8 +20,18 @@ export function countingWith(bodyOf: (tokens: number) => object): Serving {
     },
     send: (_read, exchange, { services: { redactor } }, response) => {
       const count = counted.get(exchange);
-      if (count) sendBody(response, 200, 'application/json', count.body, [HEADER, 'vendor', ...attributionHeaders(exchange, redactor)]);
-      else sendJson(response, 200, bodyOf(estimateTokens(exchange.request as ChatRequest)), [HEADER, 'estimate', ...attributionHeaders(exchange, redactor)]);
+      if (count)
+        sendBody(response, 200, 'application/json', count.body, [
+          HEADER,
+          'vendor',
+          ...attributionHeaders(exchange, redactor),
+        ]);
+      else
+        sendJson(response, 200, bodyOf(estimateTokens(exchange.request as ChatRequest)), [
+          HEADER,
+          'estimate',
+          ...attributionHeaders(exchange, redactor),
+        ]);
       return undefined;
     },
   };

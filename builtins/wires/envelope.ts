@@ -16,7 +16,14 @@ export function sealEnvelope(items: readonly Readonly<Fields>[]): string {
 
 /** The items of an envelope; `undefined` for anything else, which is then an ordinary signature of its wire. */
 export function openEnvelope(text: unknown): readonly Fields[] | undefined {
-  if (typeof text !== 'string' || !text.startsWith(MARK_BASE64) || text.length > Math.ceil(MAX_BYTES / 3) * 4 || text.length % 4 !== 0 || !BASE64.test(text)) return undefined;
+  if (
+    typeof text !== 'string' ||
+    !text.startsWith(MARK_BASE64) ||
+    text.length > Math.ceil(MAX_BYTES / 3) * 4 ||
+    text.length % 4 !== 0 ||
+    !BASE64.test(text)
+  )
+    return undefined;
   const inside = Buffer.from(text, 'base64');
   if (inside.length > MAX_BYTES) return undefined;
   const decoded = inside.toString('utf8');

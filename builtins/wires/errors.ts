@@ -33,7 +33,14 @@ const BY_CODE: ReadonlyMap<ErrorCode, ErrorWords> = new Map([
 ]);
 
 const BY_STATUS: ReadonlyMap<number, ErrorWords> = new Map([
-  [401, UNAUTHENTICATED], [404, NOT_FOUND], [429, LIMITED], [500, INTERNAL], [501, UNIMPLEMENTED], [502, UPSTREAM], [503, OVERLOADED], [504, LATE],
+  [401, UNAUTHENTICATED],
+  [404, NOT_FOUND],
+  [429, LIMITED],
+  [500, INTERNAL],
+  [501, UNIMPLEMENTED],
+  [502, UPSTREAM],
+  [503, OVERLOADED],
+  [504, LATE],
 ]);
 
 export function errorWords({ code, status }: Pick<ClientFailure, 'code' | 'status'>): ErrorWords {
@@ -42,7 +49,13 @@ export function errorWords({ code, status }: Pick<ClientFailure, 'code' | 'statu
 
 /** A repeat of the same request cannot succeed. Source: ingress reference 2.4. */
 const FINAL: ReadonlySet<ErrorCode> = new Set([
-  'insufficient_quota', 'request_rejected', 'response_rejected', 'plugin_error', 'proxy_not_supported', 'responses_not_configured', 'unsupported_parameter',
+  'insufficient_quota',
+  'request_rejected',
+  'response_rejected',
+  'plugin_error',
+  'proxy_not_supported',
+  'responses_not_configured',
+  'unsupported_parameter',
 ]);
 
 /** Tells the SDKs of Anthropic and OpenAI not to repeat what cannot succeed: name, value. */

@@ -12,7 +12,9 @@ const FILE_BYTES_PER_TOKEN = 20;
 export function estimateTokens({ messages, tools }: Pick<ChatRequest, 'messages' | 'tools'>): number {
   let bytes = 0;
   let tokens = PER_MESSAGE * messages.length + PER_TOOL * (tools?.length ?? 0);
-  const text = (value: unknown): void => { if (typeof value === 'string') bytes += Buffer.byteLength(value); };
+  const text = (value: unknown): void => {
+    if (typeof value === 'string') bytes += Buffer.byteLength(value);
+  };
   for (const { content, reasoning_content: reasoning, tool_calls: calls } of messages) {
     text(reasoning);
     if (typeof content === 'string') text(content);

@@ -16,7 +16,15 @@ export function speaksMessages({ provider, model }: TargetFacts): boolean {
 }
 
 /** They cache by themselves: a mark that is not sent changes nothing. Source: ingress reference 2.5. */
-const CACHES_UNASKED: ReadonlySet<string> = new Set(['openai', 'azure-openai', 'deepseek', 'gemini', 'xai', 'groq', 'moonshot']);
+const CACHES_UNASKED: ReadonlySet<string> = new Set([
+  'openai',
+  'azure-openai',
+  'deepseek',
+  'gemini',
+  'xai',
+  'groq',
+  'moonshot',
+]);
 
 export function marksCaches(target: TargetFacts): 'asked' | 'unasked' | 'never' {
   if (speaksMessages(target) || target.provider === 'openrouter' || target.provider === 'bedrock') return 'asked';
@@ -24,10 +32,18 @@ export function marksCaches(target: TargetFacts): 'asked' | 'unasked' | 'never' 
 }
 
 /** Whether results of tools may hold more than text: the provider `cohere` refuses that, as the common wire has no place for it. */
-export const takesMediaInResults = (target: TargetFacts): boolean => !speaksCommon(target) && target.provider !== 'cohere';
+export const takesMediaInResults = (target: TargetFacts): boolean =>
+  !speaksCommon(target) && target.provider !== 'cohere';
 
 /** They take instructions in the middle of a conversation. Source: ingress reference 3.4. */
-const TAKES_LATE_INSTRUCTIONS: ReadonlySet<string> = new Set(['openai', 'azure-openai', 'azure-foundry', 'openrouter', 'xai', 'deepseek']);
+const TAKES_LATE_INSTRUCTIONS: ReadonlySet<string> = new Set([
+  'openai',
+  'azure-openai',
+  'azure-foundry',
+  'openrouter',
+  'xai',
+  'deepseek',
+]);
 
 /** Whether messages of the role `system` may stand where they are; native translators bring them into place themselves. */
 export function takesLateInstructions(target: TargetFacts): boolean {
@@ -38,11 +54,14 @@ export function takesLateInstructions(target: TargetFacts): boolean {
 export function knowsReasoning(target: TargetFacts, format: unknown): boolean {
   if (target.provider === 'openrouter') return true;
   if (speaksMessages(target)) return format === 'anthropic-claude-v1';
-  return target.provider === 'gemini' ? format === 'google-gemini-v1' : target.provider === 'bedrock' && format === 'anthropic-claude-v1';
+  return target.provider === 'gemini'
+    ? format === 'google-gemini-v1'
+    : target.provider === 'bedrock' && format === 'anthropic-claude-v1';
 }
 
 /** They take `service_tier` in the common format. */
-export const takesTier = (target: TargetFacts): boolean => !speaksCommon(target) || target.provider === 'openai' || target.provider === 'groq';
+export const takesTier = (target: TargetFacts): boolean =>
+  !speaksCommon(target) || target.provider === 'openai' || target.provider === 'groq';
 
 /** The names of tools that every other wire takes end here. */
 export const MAX_TOOL_NAME = 64;

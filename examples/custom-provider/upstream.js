@@ -14,7 +14,8 @@ function reply(response, status, body) {
 }
 
 function stream(response, body) {
-  const chunk = (delta, finish_reason) => `data: ${JSON.stringify({ id: 'acme-1', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  const chunk = (delta, finish_reason) =>
+    `data: ${JSON.stringify({ id: 'acme-1', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const word of answer(body).split(/(?= )/)) response.write(chunk({ content: word }, null));
   response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`);
@@ -26,11 +27,22 @@ function serve(request, response, text) {
   const body = JSON.parse(text);
   if (body.temperature > 1) return reply(response, 400, { detail: 'temperature goes up to 1' });
   if (body.stream) return stream(response, body);
-  return reply(response, 200, { id: 'acme-1', object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content: answer(body) }, finish_reason: 'stop' }] });
+  return reply(response, 200, {
+    id: 'acme-1',
+    object: 'chat.completion',
+    choices: [{ index: 0, message: { role: 'assistant', content: answer(body) }, finish_reason: 'stop' }],
+  });
 }
 
 const server = createServer((request, response) => {
   let text = '';
-  request.setEncoding('utf8').on('data', (piece) => { text += piece; }).on('end', () => serve(request, response, text));
+  request
+    .setEncoding('utf8')
+    .on('data', (piece) => {
+      text += piece;
+    })
+    .on('end', () => serve(request, response, text));
 });
-server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => process.stdout.write(`acme listens on http://127.0.0.1:${server.address().port}/v1\n`));
+server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () =>
+  process.stdout.write(`acme listens on http://127.0.0.1:${server.address().port}/v1\n`),
+);

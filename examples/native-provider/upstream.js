@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 
 const port = Number(process.env.PORT ?? 8082);
 
-const server = createServer((request, response) => { void answer(request, response); });
+const server = createServer((request, response) => {
+  void answer(request, response);
+});
 
 async function answer(request, response) {
   let text = '';
@@ -23,7 +25,9 @@ function flowBack(response, { lines, flow, most = 100 }) {
 }
 
 function trouble(response, status, what, retry_in_s) {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ trouble: { what, retry_in_s } }));
+  response
+    .writeHead(status, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ trouble: { what, retry_in_s } }));
 }
 
 server.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`));

@@ -11,11 +11,15 @@ import type { Log } from '../contract/index.ts';
  */
 export function logBackgroundFault(error: unknown, trace: RequestTrace, registry: Registry, log: Log): boolean {
   const running = trace.getStore();
-  const module = running?.module.file === undefined ? moduleIn(stackOf(error), registry) : registered(running.module, registry);
+  const module =
+    running?.module.file === undefined ? moduleIn(stackOf(error), registry) : registered(running.module, registry);
   if (!module) return false;
   const { function: _none, ...attributes } = faultAttributes(new ModuleFault(module, 'the background', error));
   const { exchangeId } = running ?? {};
-  log.error(`${module.kind} failed in the background`, exchangeId === undefined ? attributes : { ...attributes, trace_id: exchangeId });
+  log.error(
+    `${module.kind} failed in the background`,
+    exchangeId === undefined ? attributes : { ...attributes, trace_id: exchangeId },
+  );
   return true;
 }
 
@@ -30,7 +34,9 @@ function moduleIn(stack: string, registry: Registry): ModuleRef | undefined {
   const modules = thirdParty(registry);
   if (modules.length === 0) return undefined;
   for (const { file } of framePlaces(stack)) {
-    const module = modules.find((each) => each.file === file) ?? modules.find((each) => each.file !== undefined && isFolderOf(each, file));
+    const module =
+      modules.find((each) => each.file === file) ??
+      modules.find((each) => each.file !== undefined && isFolderOf(each, file));
     if (module) return module;
   }
   return undefined;
@@ -42,6 +48,14 @@ function isFolderOf({ file = '' }: ModuleRef, other: string): boolean {
 }
 
 function thirdParty(registry: Registry): ModuleRef[] {
-  const names = [['provider', registry.providers], ['strategy', registry.strategies], ['plugin', registry.plugins]] as const;
-  return names.flatMap(([kind, modules]) => [...modules.keys()].map((name) => ({ kind, name, file: registry.fileOf(kind, name) }))).filter(({ file }) => file !== undefined);
+  const names = [
+    ['provider', registry.providers],
+    ['strategy', registry.strategies],
+    ['plugin', registry.plugins],
+  ] as const;
+  return names
+    .flatMap(([kind, modules]) =>
+      [...modules.keys()].map((name) => ({ kind, name, file: registry.fileOf(kind, name) })),
+    )
+    .filter(({ file }) => file !== undefined);
 }

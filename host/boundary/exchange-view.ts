@@ -1,4 +1,17 @@
-import type { ClientBody, ClientFacts, Exchange, GatewayError, Measurements, Principal, ReplyOf, RequestOf, Stage, Surface, Unpriced, Usage } from '../contract/index.ts';
+import type {
+  ClientBody,
+  ClientFacts,
+  Exchange,
+  GatewayError,
+  Measurements,
+  Principal,
+  ReplyOf,
+  RequestOf,
+  Stage,
+  Surface,
+  Unpriced,
+  Usage,
+} from '../contract/index.ts';
 import { replyHeaderProblem } from './headers.ts';
 
 /**
@@ -13,45 +26,115 @@ export class ExchangeView implements Exchange {
     this.#live = live;
   }
 
-  get id(): string { return this.#live.id; }
-  get surface(): Surface { return this.#live.surface; }
-  get stage(): Stage { return this.#live.stage; }
-  get startedAt(): number { return this.#live.startedAt; }
-  get user(): string | undefined { return this.#live.user; }
-  get metadata(): Readonly<Record<string, string>> { return Object.freeze(this.#live.metadata); }
-  get request(): RequestOf<Surface> { return this.#live.request; }
-  get clientRequest(): ClientBody | undefined { return this.#live.clientRequest; }
-  get clientReply(): ClientBody | undefined { return this.#live.clientReply; }
-  get client(): ClientFacts | undefined { return this.#live.client; }
-  get model(): string { return this.#live.model; }
-  get streaming(): boolean { return this.#live.streaming; }
-  get unreadable(): boolean { return this.#live.unreadable; }
-  get reply(): ReplyOf<Surface> | undefined { return this.#live.reply; }
-  get error(): GatewayError | undefined { return this.#live.error; }
-  get answeredBy(): string | undefined { return this.#live.answeredBy; }
-  get target(): string | undefined { return this.#live.target; }
-  get provider(): string | undefined { return this.#live.provider; }
-  get upstreamModel(): string | undefined { return this.#live.upstreamModel; }
-  get reportedModel(): string | undefined { return this.#live.reportedModel; }
-  get cache(): Exchange['cache'] { return this.#live.cache; }
-  get attempts(): number { return this.#live.attempts; }
-  get abLabel(): string | undefined { return this.#live.abLabel; }
-  get usage(): Usage | undefined { return this.#live.usage; }
-  get charged(): Usage | undefined { return this.#live.charged; }
-  get later(): Exchange['later'] { return this.#live.later; }
-  get bodyBytes(): number | undefined { return this.#live.bodyBytes; }
-  get measurements(): Measurements { return this.#live.measurements; }
-  get catalogVersion(): string | undefined { return this.#live.catalogVersion; }
-  get isPrivate(): boolean { return this.#live.isPrivate; }
-  get decision(): Exchange['decision'] { return this.#live.decision; }
-  get tunnel(): Exchange['tunnel'] { return this.#live.tunnel; }
-  get signal(): AbortSignal { return this.#live.signal; }
+  get id(): string {
+    return this.#live.id;
+  }
+  get surface(): Surface {
+    return this.#live.surface;
+  }
+  get stage(): Stage {
+    return this.#live.stage;
+  }
+  get startedAt(): number {
+    return this.#live.startedAt;
+  }
+  get user(): string | undefined {
+    return this.#live.user;
+  }
+  get metadata(): Readonly<Record<string, string>> {
+    return Object.freeze(this.#live.metadata);
+  }
+  get request(): RequestOf<Surface> {
+    return this.#live.request;
+  }
+  get clientRequest(): ClientBody | undefined {
+    return this.#live.clientRequest;
+  }
+  get clientReply(): ClientBody | undefined {
+    return this.#live.clientReply;
+  }
+  get client(): ClientFacts | undefined {
+    return this.#live.client;
+  }
+  get model(): string {
+    return this.#live.model;
+  }
+  get streaming(): boolean {
+    return this.#live.streaming;
+  }
+  get unreadable(): boolean {
+    return this.#live.unreadable;
+  }
+  get reply(): ReplyOf<Surface> | undefined {
+    return this.#live.reply;
+  }
+  get error(): GatewayError | undefined {
+    return this.#live.error;
+  }
+  get answeredBy(): string | undefined {
+    return this.#live.answeredBy;
+  }
+  get target(): string | undefined {
+    return this.#live.target;
+  }
+  get provider(): string | undefined {
+    return this.#live.provider;
+  }
+  get upstreamModel(): string | undefined {
+    return this.#live.upstreamModel;
+  }
+  get reportedModel(): string | undefined {
+    return this.#live.reportedModel;
+  }
+  get cache(): Exchange['cache'] {
+    return this.#live.cache;
+  }
+  get attempts(): number {
+    return this.#live.attempts;
+  }
+  get abLabel(): string | undefined {
+    return this.#live.abLabel;
+  }
+  get usage(): Usage | undefined {
+    return this.#live.usage;
+  }
+  get charged(): Usage | undefined {
+    return this.#live.charged;
+  }
+  get later(): Exchange['later'] {
+    return this.#live.later;
+  }
+  get bodyBytes(): number | undefined {
+    return this.#live.bodyBytes;
+  }
+  get measurements(): Measurements {
+    return this.#live.measurements;
+  }
+  get catalogVersion(): string | undefined {
+    return this.#live.catalogVersion;
+  }
+  get isPrivate(): boolean {
+    return this.#live.isPrivate;
+  }
+  get decision(): Exchange['decision'] {
+    return this.#live.decision;
+  }
+  get tunnel(): Exchange['tunnel'] {
+    return this.#live.tunnel;
+  }
+  get signal(): AbortSignal {
+    return this.#live.signal;
+  }
 
   /** A copy: the credential's own entry is shared by all of its requests. */
   get principal(): Principal | undefined {
     const own = this.#live.principal;
     if (!own) return undefined;
-    return (this.#principal ??= Object.freeze({ id: own.id, name: own.name, scopes: Object.isFrozen(own.scopes) ? own.scopes : Object.freeze([...own.scopes]) }));
+    return (this.#principal ??= Object.freeze({
+      id: own.id,
+      name: own.name,
+      scopes: Object.isFrozen(own.scopes) ? own.scopes : Object.freeze([...own.scopes]),
+    }));
   }
 
   needsPrice(rule: Unpriced, who: string): void {

@@ -6,7 +6,15 @@ const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Headers of the connection itself: who writes a message decides them, not what the message says. Source: RFC 9110, 7.6.1 and 8.6. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
-  'connection', 'content-length', 'expect', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
 ]);
 
 /** Those that nearly every request carries, in lower case: legal, and not of the connection. */
@@ -14,8 +22,20 @@ const USUAL: ReadonlySet<string> = new Set(['accept', 'authorization', 'content-
 
 /** What the gateway itself says of each answer. */
 const OF_REPLIES: ReadonlySet<string> = new Set([
-  'content-encoding', 'content-type', 'date', 'host', 'retry-after', 'server-timing', 'x-request-id', 'x-gateway-provider', 'x-gateway-target', 'x-gateway-model',
-  'x-gateway-attempts', 'x-gateway-overhead-ms', 'x-gateway-upstream-model', 'x-gateway-ignored-params',
+  'content-encoding',
+  'content-type',
+  'date',
+  'host',
+  'retry-after',
+  'server-timing',
+  'x-request-id',
+  'x-gateway-provider',
+  'x-gateway-target',
+  'x-gateway-model',
+  'x-gateway-attempts',
+  'x-gateway-overhead-ms',
+  'x-gateway-upstream-model',
+  'x-gateway-ignored-params',
 ]);
 
 /** What is wrong with the headers that a provider adds to a request, if anything. */
@@ -43,4 +63,5 @@ export function replyHeaderProblem(name: unknown, value: unknown): string | unde
 }
 
 /** Whether a text can be the value of a header as it is. */
-export const isHeaderValue = (value: unknown): value is string => typeof value === 'string' && value !== '' && !NOT_IN_VALUE.test(value);
+export const isHeaderValue = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && !NOT_IN_VALUE.test(value);

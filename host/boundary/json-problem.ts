@@ -19,14 +19,19 @@ function problemIn(value: unknown, path: Path, count: { left: number }): string 
   if ((count.left -= 1) < 0) return `it holds more than ${ANSWER_BOUNDS.containers} lists and objects`;
   if ('toJSON' in value && typeof value.toJSON === 'function') return undefined; // a date, an address, bytes: it writes itself
   if (Array.isArray(value)) return firstProblem(value.entries(), path, count);
-  for (const name in value) if (Object.hasOwn(value, name)) {
-    const problem = at(name, (value as Readonly<Record<string, unknown>>)[name], path, count);
-    if (problem !== undefined) return problem;
-  }
+  for (const name in value)
+    if (Object.hasOwn(value, name)) {
+      const problem = at(name, (value as Readonly<Record<string, unknown>>)[name], path, count);
+      if (problem !== undefined) return problem;
+    }
   return undefined;
 }
 
-function firstProblem(items: Iterable<readonly [number, unknown]>, path: Path, count: { left: number }): string | undefined {
+function firstProblem(
+  items: Iterable<readonly [number, unknown]>,
+  path: Path,
+  count: { left: number },
+): string | undefined {
   for (const [index, item] of items) {
     const problem = at(index, item, path, count);
     if (problem !== undefined) return problem;
@@ -46,6 +51,9 @@ function at(step: string | number, value: unknown, path: Path, count: { left: nu
 const SHOWN = 8;
 
 function placeOf(path: Path): string {
-  const shown = path.slice(0, SHOWN).map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`)).join('');
+  const shown = path
+    .slice(0, SHOWN)
+    .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))
+    .join('');
   return path.length > SHOWN ? `${shown}…` : shown;
 }

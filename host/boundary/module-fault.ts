@@ -27,7 +27,9 @@ export class ModuleFault extends Error {
     const cause = asError(thrown);
     const place = faultPlace(cause, module.file ?? '');
     const at = place && placeText(place);
-    super(`the ${module.kind} "${module.name}" failed in ${functionName}${at === undefined ? '' : ` at ${at}`}`, { cause });
+    super(`the ${module.kind} "${module.name}" failed in ${functionName}${at === undefined ? '' : ` at ${at}`}`, {
+      cause,
+    });
     this.module = module;
     this.function = functionName;
     this.at = at;
@@ -48,9 +50,19 @@ function isError(thrown: unknown): thrown is Error {
 }
 
 /** What a log line says of a fault beside its message: the module by its kind, the function, the place, the error and its stack. */
-export function faultAttributes({ module, function: functionName, at, cause }: ModuleFault, more: Attributes = {}): Attributes {
+export function faultAttributes(
+  { module, function: functionName, at, cause }: ModuleFault,
+  more: Attributes = {},
+): Attributes {
   const stack = stackOf(cause);
-  return { [module.kind]: module.name, function: functionName, ...more, error: cause, ...(at !== undefined && { at }), ...(stack !== '' && { stack }) };
+  return {
+    [module.kind]: module.name,
+    function: functionName,
+    ...more,
+    error: cause,
+    ...(at !== undefined && { at }),
+    ...(stack !== '' && { stack }),
+  };
 }
 
 /** The fault that led to an error, if a module's did. */

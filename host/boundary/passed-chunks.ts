@@ -5,7 +5,8 @@ import { refusePromise } from './thenable.ts';
 /** What a stream guard returned, if it is what it must be. */
 export function passedOn(result: unknown, from: 'push' | 'end'): readonly ChatChunk[] | Rejection {
   refusePromise(result);
-  if (Array.isArray(result) && result.every((chunk) => isFields(chunk) && Array.isArray(chunk['choices']))) return result as readonly ChatChunk[];
+  if (Array.isArray(result) && result.every((chunk) => isFields(chunk) && Array.isArray(chunk['choices'])))
+    return result as readonly ChatChunk[];
   if (isFields(result) && result['action'] === 'reject') return result as unknown as Rejection;
   throw new Error(`${from} returned neither a list of chunks nor a rejection`);
 }

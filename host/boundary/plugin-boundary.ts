@@ -29,6 +29,8 @@ export class PluginBoundary {
 
   /** The same for what is given no exchange. */
   run<A, B, C, R>(exchangeId: string, run: (first: A, second: B, third: C) => R, first: A, second: B, third: C): R {
-    return this.module.file === undefined ? run(first, second, third) : this.#trace.run({ module: this.module, exchangeId }, run, first, second, third);
+    return this.module.file === undefined
+      ? run(first, second, third)
+      : this.#trace.run({ module: this.module, exchangeId }, run, first, second, third);
   }
 }

@@ -2,7 +2,15 @@
  * What stands between the host and the functions of a provider. They are called in place, each inside a `try` of its caller: what
  * they throw, and what is wrong with what they return, becomes a `ModuleFault` here.
  */
-import { type Discovery, type DiscoveredModel, GatewayError, isFields, type ProviderFault, type WireReply, type WireRequest } from '../contract/index.ts';
+import {
+  type Discovery,
+  type DiscoveredModel,
+  GatewayError,
+  isFields,
+  type ProviderFault,
+  type WireReply,
+  type WireRequest,
+} from '../contract/index.ts';
 import { headersProblem } from './headers.ts';
 import { faultIn, ModuleFault, type ModuleRef } from './module-fault.ts';
 import { refusePromise } from './thenable.ts';
@@ -10,7 +18,9 @@ import { refusePromise } from './thenable.ts';
 /** What a provider cannot express is its refusal, and goes on as it is; anything else is its own fault, and the request's next target may do better. */
 export function providerError(module: ModuleRef, functionName: string, thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
-  return new GatewayError('routing_error', 'the gateway could not complete the request', { cause: new ModuleFault(module, functionName, thrown) });
+  return new GatewayError('routing_error', 'the gateway could not complete the request', {
+    cause: new ModuleFault(module, functionName, thrown),
+  });
 }
 
 /** Whether a provider's own code failed before anything was sent. */
@@ -25,7 +35,10 @@ export function isOfProvider(error: GatewayError): boolean {
 export function ownFault(error: GatewayError | undefined): ModuleFault | undefined {
   const fault = error && faultIn(error);
   if (fault?.module.kind !== 'provider') return undefined;
-  const isPlain = (fault.cause as Error).constructor === Error || fault.cause instanceof SyntaxError || fault.cause instanceof RangeError;
+  const isPlain =
+    (fault.cause as Error).constructor === Error ||
+    fault.cause instanceof SyntaxError ||
+    fault.cause instanceof RangeError;
   return isPlain && fault.module.file === undefined ? undefined : fault;
 }
 
@@ -42,9 +55,13 @@ export function checkedWire(wire: unknown): WireRequest {
     refusePromise(wire);
     throw new Error('it returned no path');
   }
-  if (path !== '' && !PATH.test(path)) throw new Error(`its path ${JSON.stringify(path)} is not one: it begins with / or is a whole address, and holds no blanks`);
+  if (path !== '' && !PATH.test(path))
+    throw new Error(
+      `its path ${JSON.stringify(path)} is not one: it begins with / or is a whole address, and holds no blanks`,
+    );
   if (headers !== undefined) requireHeaders(headers);
-  if (body !== undefined && typeof body !== 'string' && (typeof body !== 'object' || body === null)) throw new Error('its body is neither an object nor a text nor bytes');
+  if (body !== undefined && typeof body !== 'string' && (typeof body !== 'object' || body === null))
+    throw new Error('its body is neither an object nor a text nor bytes');
   if (form !== undefined && !Array.isArray(form)) throw new Error('its form is not a list of parts');
   if (ignored !== undefined && !Array.isArray(ignored)) throw new Error('ignored is not a list of names');
   if (bounded !== undefined && !Array.isArray(bounded)) throw new Error('bounded is not a list of names');
@@ -62,9 +79,11 @@ export function requireHeaders(headers: unknown): Readonly<Record<string, string
 export function checkedReply(reply: unknown): WireReply {
   if (!isFields(reply)) throw new Error('it returned no reply: { status, headers, body }');
   const { status, headers, body } = reply;
-  if (!Number.isInteger(status) || Number(status) < 100 || Number(status) > 599) throw new Error('its status is not one of HTTP');
+  if (!Number.isInteger(status) || Number(status) < 100 || Number(status) > 599)
+    throw new Error('its status is not one of HTTP');
   if (!isFields(headers)) throw new Error('its headers are not an object');
-  const isBody = body instanceof Uint8Array || (typeof body === 'object' && body !== null && Symbol.asyncIterator in body);
+  const isBody =
+    body instanceof Uint8Array || (typeof body === 'object' && body !== null && Symbol.asyncIterator in body);
   if (!isBody) throw new Error('its body is neither bytes nor an iterable of bytes');
   return reply as unknown as WireReply;
 }
@@ -76,8 +95,10 @@ export function checkedFault(read: unknown): ProviderFault | undefined {
   if (!isFields(read)) throw new Error('it returned no fault: { message, status, … }');
   const { message, status, retryAfterMs } = read;
   if (message !== undefined && typeof message !== 'string') throw new Error('its message is not a text');
-  if (status !== undefined && !(Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599)) throw new Error('its status is not one of an error');
-  if (retryAfterMs !== undefined && !(typeof retryAfterMs === 'number' && retryAfterMs >= 0)) throw new Error('its retryAfterMs is not a number of milliseconds');
+  if (status !== undefined && !(Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599))
+    throw new Error('its status is not one of an error');
+  if (retryAfterMs !== undefined && !(typeof retryAfterMs === 'number' && retryAfterMs >= 0))
+    throw new Error('its retryAfterMs is not a number of milliseconds');
   return read;
 }
 

@@ -1,4 +1,11 @@
-import { GatewayError, type Log, type Rank, type RankNotes, type RouteQuery, type RouteTarget } from '../contract/index.ts';
+import {
+  GatewayError,
+  type Log,
+  type Rank,
+  type RankNotes,
+  type RouteQuery,
+  type RouteTarget,
+} from '../contract/index.ts';
 import { faultAttributes, ModuleFault, type ModuleRef } from './module-fault.ts';
 import type { RequestTrace } from './module-log.ts';
 import { refusePromise } from './thenable.ts';
@@ -22,10 +29,18 @@ export class Ranker {
   }
 
   /** Asks for one request. Throws when the strategy fails. */
-  rank(targets: readonly RouteTarget[], query: RouteQuery, notes: RankNotes | undefined, exchangeId: string): readonly RouteTarget[] {
+  rank(
+    targets: readonly RouteTarget[],
+    query: RouteQuery,
+    notes: RankNotes | undefined,
+    exchangeId: string,
+  ): readonly RouteTarget[] {
     const { trace, log, module } = this.#options;
     try {
-      const ranked: unknown = module.file === undefined ? this.#rank(targets, query, notes) : trace.run({ module, exchangeId }, this.#rank, targets, query, notes);
+      const ranked: unknown =
+        module.file === undefined
+          ? this.#rank(targets, query, notes)
+          : trace.run({ module, exchangeId }, this.#rank, targets, query, notes);
       return this.#chosen(ranked, targets, exchangeId);
     } catch (thrown) {
       const fault = new ModuleFault(module, 'rank', thrown);
@@ -39,7 +54,10 @@ export class Ranker {
     try {
       return this.#chosen(this.#rank(targets, query), targets, undefined);
     } catch (thrown) {
-      this.#options.log.error('strategy failed while models were listed', faultAttributes(new ModuleFault(this.#options.module, 'rank', thrown)));
+      this.#options.log.error(
+        'strategy failed while models were listed',
+        faultAttributes(new ModuleFault(this.#options.module, 'rank', thrown)),
+      );
       return targets;
     }
   }
@@ -65,8 +83,16 @@ export class Ranker {
   #tellOfStrangers(count: number, trace_id: string | undefined): void {
     if (this.#isToldOfStrangers) return;
     this.#isToldOfStrangers = true;
-    const { log, module: { kind, name } } = this.#options;
-    log.warn('strategy ranked what is not a target, or one twice: that is left out', { [kind]: name, function: 'rank', count, ...(trace_id !== undefined && { trace_id }) });
+    const {
+      log,
+      module: { kind, name },
+    } = this.#options;
+    log.warn('strategy ranked what is not a target, or one twice: that is left out', {
+      [kind]: name,
+      function: 'rank',
+      count,
+      ...(trace_id !== undefined && { trace_id }),
+    });
   }
 }
 

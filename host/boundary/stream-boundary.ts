@@ -1,10 +1,21 @@
-import { type ChatChunk, type ChunkEdit, GatewayError, isFields, type StreamDecoder, type StreamEvent } from '../contract/index.ts';
+import {
+  type ChatChunk,
+  type ChunkEdit,
+  GatewayError,
+  isFields,
+  type StreamDecoder,
+  type StreamEvent,
+} from '../contract/index.ts';
 import { jsonProblem } from './json-problem.ts';
 import { ModuleFault, type ModuleRef } from './module-fault.ts';
 import { refusePromise } from './thenable.ts';
 
 /** What a provider's decoder makes of an event. Throws the provider's fault; without a provider, what was thrown. */
-export function decodedBy(provider: ModuleRef | undefined, decode: StreamDecoder, event: StreamEvent): readonly ChatChunk[] {
+export function decodedBy(
+  provider: ModuleRef | undefined,
+  decode: StreamDecoder,
+  event: StreamEvent,
+): readonly ChatChunk[] {
   try {
     const chunks: unknown = decode(event);
     if (Array.isArray(chunks) && chunks.every(isOwnChunk)) {

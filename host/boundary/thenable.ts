@@ -15,22 +15,31 @@ interface Ending {
  * What a module's promise comes to; a failure that names `what` where it does not settle in time. With the request's own time ends that of
  * the module; of a client that leaves, nothing is said.
  */
-export function inTime<T>(work: PromiseLike<T>, ms: number, clock: Pick<Clock, 'timer'>, what: string, request?: Ending): Promise<T> {
+export function inTime<T>(
+  work: PromiseLike<T>,
+  ms: number,
+  clock: Pick<Clock, 'timer'>,
+  what: string,
+  request?: Ending,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = clock.timer(ms, () => reject(new TookTooLong(`${what} did not finish within ${ms} ms`)));
     const stop = request?.onCancel(({ code }) => {
       timer.cancel();
       if (code === 'gateway_timeout') reject(new TookTooLong(`${what} did not finish within the request's time`));
     });
-    work.then((value) => {
-      timer.cancel();
-      stop?.();
-      resolve(value);
-    }, (error: unknown) => {
-      timer.cancel();
-      stop?.();
-      reject(error); // whatever it is: the boundary makes an error of it
-    });
+    work.then(
+      (value) => {
+        timer.cancel();
+        stop?.();
+        resolve(value);
+      },
+      (error: unknown) => {
+        timer.cancel();
+        stop?.();
+        reject(error); // whatever it is: the boundary makes an error of it
+      },
+    );
   });
 }
 

@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream';
 
 /** Asks with a text, and reads one line. The input is opened with the first question, and read no further than it takes. */
-export function askOn(input: () => Readable, print: (text: string) => void): (question: string) => Promise<string | undefined> {
+export function askOn(
+  input: () => Readable,
+  print: (text: string) => void,
+): (question: string) => Promise<string | undefined> {
   return (question) => {
     print(question);
     const stream = input();

@@ -2,7 +2,17 @@ import { cac } from 'cac';
 import { errorMessage } from '../common/error-message.ts';
 import { nearest } from '../common/nearest.ts';
 import { setMember } from '../contract/members.ts';
-import { type CommandDefinition, type CommandInput, type CommandIo, type CommandOption, FORMATS, GLOBAL_OPTIONS, isCommandGroup, type OutputFormat, UsageError } from './command.ts';
+import {
+  type CommandDefinition,
+  type CommandInput,
+  type CommandIo,
+  type CommandOption,
+  FORMATS,
+  GLOBAL_OPTIONS,
+  isCommandGroup,
+  type OutputFormat,
+  UsageError,
+} from './command.ts';
 import { helpText } from './help-text.ts';
 import { visibleText } from './visible-text.ts';
 
@@ -16,7 +26,10 @@ const DEFAULT_COMMAND = 'serve';
 const HELP_OPTION = { flags: '-h, --help', summary: 'Print this' };
 
 /** `redact` passes what goes wrong: it may quote a file, an argument, an address. */
-export function createCommandLine<P>(commands: readonly CommandDefinition<P>[], redact: (text: string) => string): CommandLine<P> {
+export function createCommandLine<P>(
+  commands: readonly CommandDefinition<P>[],
+  redact: (text: string) => string,
+): CommandLine<P> {
   return {
     run: async (argv, io, place) => {
       try {
@@ -29,7 +42,12 @@ export function createCommandLine<P>(commands: readonly CommandDefinition<P>[], 
   };
 }
 
-async function dispatch<P>(commands: readonly CommandDefinition<P>[], argv: readonly string[], io: CommandIo, place: P): Promise<number> {
+async function dispatch<P>(
+  commands: readonly CommandDefinition<P>[],
+  argv: readonly string[],
+  io: CommandIo,
+  place: P,
+): Promise<number> {
   const { words, rest, isHelp } = readWords(commands, argv);
   const name = words.join(' ');
   const asksHelp = isHelp || rest.some((arg) => arg === '-h' || arg === '--help');
@@ -62,7 +80,8 @@ function readWords(commands: readonly CommandDefinition<never>[], argv: readonly
   let isHelp = false;
   for (let at = 0; at < argv.length; at += 1) {
     const arg = argv[at] ?? '';
-    if (commands.some(({ name }) => name === words.join(' '))) return { words, rest: [...options, ...argv.slice(at)], isHelp };
+    if (commands.some(({ name }) => name === words.join(' ')))
+      return { words, rest: [...options, ...argv.slice(at)], isHelp };
     if (takesValue.has(arg) && at + 1 < argv.length) options.push(arg, argv[++at] ?? '');
     else if (arg.startsWith('-')) options.push(arg);
     else if (arg === 'help' && words.length === 0 && !isHelp) isHelp = true;
@@ -76,12 +95,22 @@ function readWords(commands: readonly CommandDefinition<never>[], argv: readonly
 }
 
 /** Names the nearest command below the words that were understood. */
-function unknownCommand(commands: readonly CommandDefinition<never>[], words: readonly string[], token: string): UsageError {
+function unknownCommand(
+  commands: readonly CommandDefinition<never>[],
+  words: readonly string[],
+  token: string,
+): UsageError {
   const above = words.map((word) => `${word} `).join('');
   const group = words.length === 0 ? '' : ` of gw ${words.join(' ')}`;
-  const below = new Set(commands.filter(({ name }) => name.startsWith(above)).map(({ name }) => name.slice(above.length).split(' ')[0] ?? ''));
+  const below = new Set(
+    commands
+      .filter(({ name }) => name.startsWith(above))
+      .map(({ name }) => name.slice(above.length).split(' ')[0] ?? ''),
+  );
   const near = nearest(token, below);
-  return new UsageError(`unknown command "${token}"${group}${near === undefined ? '' : `, did you mean "${above}${near}"?`}`);
+  return new UsageError(
+    `unknown command "${token}"${group}${near === undefined ? '' : `, did you mean "${above}${near}"?`}`,
+  );
 }
 
 function readInput(definition: CommandDefinition<never>, given: readonly string[]): CommandInput {
@@ -112,7 +141,8 @@ function withValues(words: readonly string[], options: readonly CommandOption[])
     const word = words[at] ?? '';
     const next = at + 1 < end ? words[at + 1] : undefined;
     if (word.endsWith('=') && names.has(word.slice(0, -1))) joined.push(word.slice(0, -1), '');
-    else if (names.has(word) && next?.startsWith('-') && next !== '-') joined.push(`${word}=${dashedValue(word, words[++at] ?? '', known)}`);
+    else if (names.has(word) && next?.startsWith('-') && next !== '-')
+      joined.push(`${word}=${dashedValue(word, words[++at] ?? '', known)}`);
     else if (names.has(word) && next === undefined) throw new UsageError(`${word} needs a value`);
     else if (names.has(word)) joined.push(word, words[++at] ?? '');
     else if (known.includes(word) && !names.has(word)) bare.push(word);
@@ -124,11 +154,16 @@ function withValues(words: readonly string[], options: readonly CommandOption[])
 /** `-1` is the value of `--limit -1`. What is another option, or looks like one, is not: the value was forgotten. */
 function dashedValue(flag: string, word: string, known: readonly string[]): string {
   if (!word.startsWith('--') && !known.includes(word.split('=')[0] ?? '')) return word;
-  throw new UsageError(`${flag} needs a value, and "${word.split('=')[0]}" looks like an option; a value that begins with a dash is written as ${flag}=-x`);
+  throw new UsageError(
+    `${flag} needs a value, and "${word.split('=')[0]}" looks like an option; a value that begins with a dash is written as ${flag}=-x`,
+  );
 }
 
 /** Refuses a flag that the command does not have, by its name alone: its value may be a key. Returns the words before `--`. */
-function checkOptions({ options = [], args = [], optionalArgs = [], insteadOf = {} }: Partial<CommandDefinition<never>>, rest: readonly string[]): readonly string[] {
+function checkOptions(
+  { options = [], args = [], optionalArgs = [], insteadOf = {} }: Partial<CommandDefinition<never>>,
+  rest: readonly string[],
+): readonly string[] {
   const end = rest.indexOf('--');
   const words = end < 0 ? rest : rest.slice(0, end);
   const all = [...options, ...GLOBAL_OPTIONS, HELP_OPTION];
@@ -141,9 +176,14 @@ function checkOptions({ options = [], args = [], optionalArgs = [], insteadOf = 
     if (known.includes(name)) continue;
     const instead = insteadOf[name];
     if (instead !== undefined) throw new UsageError(`unknown option "${name}": ${instead}`);
-    const near = nearest(name, known.filter((one) => one.startsWith('--')));
+    const near = nearest(
+      name,
+      known.filter((one) => one.startsWith('--')),
+    );
     const isText = near === undefined && args.length + optionalArgs.length > 0;
-    throw new UsageError(`unknown option "${name}"${near === undefined ? '' : `, did you mean "${near}"?`}${isText ? '; what begins with a dash and is not an option stands behind --' : ''}`);
+    throw new UsageError(
+      `unknown option "${name}"${near === undefined ? '' : `, did you mean "${near}"?`}${isText ? '; what begins with a dash and is not an option stands behind --' : ''}`,
+    );
   }
   return words;
 }
@@ -160,7 +200,11 @@ function checkArgs({ name, args = [], optionalArgs = [] }: CommandDefinition<nev
 }
 
 /** The parser reads `007` as a number; options are text, and of a repeated one the last counts. */
-function optionsAsWritten({ options = [] }: CommandDefinition<never>, parsed: Readonly<Record<string, unknown>>, words: readonly string[]): CommandInput['options'] {
+function optionsAsWritten(
+  { options = [] }: CommandDefinition<never>,
+  parsed: Readonly<Record<string, unknown>>,
+  words: readonly string[],
+): CommandInput['options'] {
   const written: Record<string, string | boolean> = {};
   for (const [name, value] of Object.entries(parsed)) if (typeof value === 'boolean') setMember(written, name, value);
   for (const { flags } of [...options, ...GLOBAL_OPTIONS]) {
@@ -174,16 +218,23 @@ function optionsAsWritten({ options = [] }: CommandDefinition<never>, parsed: Re
   return written;
 }
 
-function readFormat({ name, refusesFormat }: CommandDefinition<never>, given: string | boolean | undefined): OutputFormat {
+function readFormat(
+  { name, refusesFormat }: CommandDefinition<never>,
+  given: string | boolean | undefined,
+): OutputFormat {
   if (given === undefined) return 'table';
   const asked = String(given).toLowerCase();
   const format = FORMATS.find((one) => one === asked);
   if (format === undefined) {
     const near = nearest(asked, FORMATS);
-    throw new UsageError(`unknown format "${String(given)}"${near === undefined ? '' : `, did you mean "${near}"?`}; use one of: ${FORMATS.join(', ')}${typeof refusesFormat === 'string' ? `; ${refusesFormat}, gw ${name} does not support --format ${asked}` : ''}`);
+    throw new UsageError(
+      `unknown format "${String(given)}"${near === undefined ? '' : `, did you mean "${near}"?`}; use one of: ${FORMATS.join(', ')}${typeof refusesFormat === 'string' ? `; ${refusesFormat}, gw ${name} does not support --format ${asked}` : ''}`,
+    );
   }
   if (format !== 'table' && refusesFormat) {
-    throw new UsageError(`gw ${name} does not support --format ${format}${refusesFormat === true ? '' : `; ${refusesFormat}`}`);
+    throw new UsageError(
+      `gw ${name} does not support --format ${format}${refusesFormat === true ? '' : `; ${refusesFormat}`}`,
+    );
   }
   return format;
 }

@@ -64,7 +64,11 @@ export interface CommandOption {
 }
 
 export const GLOBAL_OPTIONS: readonly CommandOption[] = [
-  { flags: '--gateway-url <url>', summary: 'Address of a running gateway', default: 'GW_URL, else http://localhost:8080' },
+  {
+    flags: '--gateway-url <url>',
+    summary: 'Address of a running gateway',
+    default: 'GW_URL, else http://localhost:8080',
+  },
   { flags: '--api-key <key>', summary: 'Credential for it', default: 'GW_API_KEY, else MASTER_KEY' },
   { flags: '--format <format>', summary: 'table, json or yaml', default: 'table' },
 ];

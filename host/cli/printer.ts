@@ -27,7 +27,9 @@ export class Printer {
   print(text: string): void {
     if (!this.#stream) {
       this.#stream = this.#open();
-      this.#stream.on('error', (error) => { this.#failure ??= error; });
+      this.#stream.on('error', (error) => {
+        this.#failure ??= error;
+      });
     }
     this.#underWay += 1;
     this.#stream.write(text, () => {

@@ -5,8 +5,17 @@ export type ModelStatus = 'preview' | 'ga' | 'deprecated' | 'legacy' | (string &
 
 /** What a model can do, in the order in which `/v1/models` lists it. Source: providers reference 9.2. */
 export const CAPABILITIES = [
-  'vision', 'function_calling', 'parallel_tool_calls', 'json_mode', 'response_schema', 'streaming', 'prompt_caching', 'reasoning',
-  'audio_input', 'audio_output', 'finetuneable',
+  'vision',
+  'function_calling',
+  'parallel_tool_calls',
+  'json_mode',
+  'response_schema',
+  'streaming',
+  'prompt_caching',
+  'reasoning',
+  'audio_input',
+  'audio_output',
+  'finetuneable',
 ] as const;
 
 /** US dollars; `null` is unknown or not applicable, 0 is free. */

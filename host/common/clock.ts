@@ -21,7 +21,12 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   timer: (ms, then) => {
     const timeout = setTimeout(then, Math.min(ms, MAX_TIMER_MS));
-    return { refresh: () => { timeout.refresh(); }, cancel: () => clearTimeout(timeout) };
+    return {
+      refresh: () => {
+        timeout.refresh();
+      },
+      cancel: () => clearTimeout(timeout),
+    };
   },
 };
 

@@ -1,2 +1,5 @@
 /** Resolves once others have been served. */
-export const nextTurn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+export const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });

@@ -15,11 +15,20 @@ const NO_TRACE = '0'.repeat(32);
 const NO_PARENT = '0'.repeat(16);
 
 /** `undefined` unless the `traceparent` is valid; then `tracestate` is ignored too. */
-export function readTraceContext(traceparent: string, tracestate: string | string[] | undefined): TraceContext | undefined {
+export function readTraceContext(
+  traceparent: string,
+  tracestate: string | string[] | undefined,
+): TraceContext | undefined {
   const [, version, traceId, parentId, flags = '', rest] = TRACEPARENT.exec(traceparent.trim()) ?? [];
-  if (traceId === undefined || parentId === undefined || traceId === NO_TRACE || parentId === NO_PARENT) return undefined;
+  if (traceId === undefined || parentId === undefined || traceId === NO_TRACE || parentId === NO_PARENT)
+    return undefined;
   if (version === 'ff' || (version === '00' && rest !== undefined)) return undefined;
-  return { traceId, parentId, flags: Number.parseInt(flags, 16), state: typeof tracestate === 'string' ? boundedState(tracestate.trim()) : undefined };
+  return {
+    traceId,
+    parentId,
+    flags: Number.parseInt(flags, 16),
+    state: typeof tracestate === 'string' ? boundedState(tracestate.trim()) : undefined,
+  };
 }
 
 /** Characters that must be passed on at least; of a longer state, long members go first, then those at the end. Source: Trace Context 3.3.1.5. */

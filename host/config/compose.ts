@@ -1,4 +1,17 @@
-import { Composer, type CST, type Document, isAlias, isCollection, isNode, isPair, Lexer, type LineCounter, type Node, Parser, type YAMLError } from 'yaml';
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isCollection,
+  isNode,
+  isPair,
+  Lexer,
+  type LineCounter,
+  type Node,
+  Parser,
+  type YAMLError,
+} from 'yaml';
 
 /** Deepest nesting of a configuration. */
 export const MAX_DEPTH = 256;
@@ -12,7 +25,13 @@ const MAX_NAMES = 5000;
 export const MAX_VALUES = 100_000;
 
 /** Without `logLevel` the library prints warnings of its own on stderr; its `resolveKnownTags` makes dates, bytes and sets, which no JSON holds. */
-const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false, logLevel: 'error', resolveKnownTags: false } as const;
+const OPTIONS = {
+  prettyErrors: false,
+  merge: true,
+  uniqueKeys: false,
+  logLevel: 'error',
+  resolveKnownTags: false,
+} as const;
 
 export interface Composed {
   readonly root: Document | undefined;
@@ -35,7 +54,12 @@ export function composeYaml(text: string, lines: LineCounter): Composed {
     return { root, second, faults: [...(root?.errors ?? []), ...(root?.warnings ?? [])], hasMore: false };
   } catch (error) {
     if (!(error instanceof TooManyFaults)) throw error;
-    return { root: undefined, second: undefined, faults: composer.streamInfo().errors.slice(0, MAX_FAULTS), hasMore: true };
+    return {
+      root: undefined,
+      second: undefined,
+      faults: composer.streamInfo().errors.slice(0, MAX_FAULTS),
+      hasMore: true,
+    };
   }
 }
 

@@ -41,7 +41,12 @@ export function decodeDocument(document: ParsedDocument): Decoded {
   const { lineOf } = document;
   const value = document.value ?? {}; // `null` is as good as nothing
   if (!isFields(value)) {
-    const problem = { path: '', rule: 'DC02', message: `type mismatch: expected an object, found ${kindOf(value)}`, fix: 'write keys and values' };
+    const problem = {
+      path: '',
+      rule: 'DC02',
+      message: `type mismatch: expected an object, found ${kindOf(value)}`,
+      fix: 'write keys and values',
+    };
     return { ...undecoded([problem]), lineOf };
   }
   const context: SchemaContext = document.format === 'yaml' ? { numberText: document.numberText } : {};
@@ -52,15 +57,23 @@ export function decodeDocument(document: ParsedDocument): Decoded {
   const details = first.error?.details ?? [];
   const placed = [...unseen, ...decodeProblems(details)];
   const problems = placed.map(({ at, ...problem }) => ({ ...problem, line: lineOf(at) }));
-  const usable = details.length === 0 ? first.value : configSchema.validate(without(safe, pathsOf(details)), options).value;
+  const usable =
+    details.length === 0 ? first.value : configSchema.validate(without(safe, pathsOf(details)), options).value;
   // In YAML what was written and what was meant differ: `1.10` and `yes` become a text and a flag.
-  const written = document.format === 'yaml' ? configSchema.validate(safe, { ...options, noDefaults: true }).value as Fields : value;
+  const written =
+    document.format === 'yaml'
+      ? (configSchema.validate(safe, { ...options, noDefaults: true }).value as Fields)
+      : value;
   return { config: normalize(usable as GatewayConfig), document: written, problems, lineOf };
 }
 
 /** Fills in what may be left out, so that two configurations that mean the same compare equal. */
 function normalize(config: GatewayConfig): GatewayConfig {
-  return { ...config, apiVersion: config.apiVersion || 'v1', strategy: { ...config.strategy, mode: config.strategy.mode || 'single' } };
+  return {
+    ...config,
+    apiVersion: config.apiVersion || 'v1',
+    strategy: { ...config.strategy, mode: config.strategy.mode || 'single' },
+  };
 }
 
 type PlacedProblem = Problem & { readonly at: readonly (string | number)[] };
@@ -68,8 +81,12 @@ type PlacedProblem = Problem & { readonly at: readonly (string | number)[] };
 /** A key `__proto__` would set a prototype, and is refused (DC01): the schema does not see it. */
 function prototypeKeys(value: unknown, at: Path): PlacedProblem[] {
   if (typeof value !== 'object' || value === null) return [];
-  const members: readonly (readonly [string | number, unknown])[] = Array.isArray(value) ? value.map((item: unknown, index) => [index, item]) : Object.entries(value);
-  return members.flatMap(([key, member]) => (key === '__proto__' ? [prototypeKey([...at, key])] : prototypeKeys(member, [...at, key])));
+  const members: readonly (readonly [string | number, unknown])[] = Array.isArray(value)
+    ? value.map((item: unknown, index) => [index, item])
+    : Object.entries(value);
+  return members.flatMap(([key, member]) =>
+    key === '__proto__' ? [prototypeKey([...at, key])] : prototypeKeys(member, [...at, key]),
+  );
 }
 
 function prototypeKey(at: readonly (string | number)[]): PlacedProblem {
@@ -78,7 +95,13 @@ function prototypeKey(at: readonly (string | number)[]): PlacedProblem {
 
 /** A document that was shown scrubbed and is sent back would lose its secrets (DC06). */
 function redacted(at: Path): PlacedProblem {
-  return { at, path: pathText(at), rule: 'DC06', message: 'it holds a redaction marker instead of a value', fix: 'write the value, or a ${VAR} reference' };
+  return {
+    at,
+    path: pathText(at),
+    rule: 'DC06',
+    message: 'it holds a redaction marker instead of a value',
+    fix: 'write the value, or a ${VAR} reference',
+  };
 }
 
 /** Describing the schema costs many times what checking does: it happens for a document with a fault, once. */
@@ -94,7 +117,13 @@ function decodeProblem(detail: ValidationErrorItem, description: Description): P
   const path = pathText(secret ?? detail.path);
   if (detail.type !== 'object.unknown') {
     const found = kindOf(detail.context?.value, secret !== undefined);
-    return { at, path, rule: 'DC02', message: `type mismatch: expected ${expected(detail)}, found ${found}`, fix: `write ${expected(detail)}` };
+    return {
+      at,
+      path,
+      rule: 'DC02',
+      message: `type mismatch: expected ${expected(detail)}, found ${found}`,
+      fix: `write ${expected(detail)}`,
+    };
   }
   const key = String(detail.path.at(-1));
   const known = keysOf(describedAt(description, detail.path.slice(0, -1)));
@@ -105,13 +134,22 @@ function decodeProblem(detail: ValidationErrorItem, description: Description): P
 
 /** The map on the way to a place whose keys and values are secret. */
 function withheldAt(path: Path, description: Description): Path | undefined {
-  const length = path.findIndex((_part, index) => showingOf(describedAt(description, path.slice(0, index + 1))).as === 'withheld');
+  const length = path.findIndex(
+    (_part, index) => showingOf(describedAt(description, path.slice(0, index + 1))).as === 'withheld',
+  );
   return length < 0 ? undefined : path.slice(0, length + 1);
 }
 
 const EXPECTED: Readonly<Record<string, string>> = {
-  'string.base': 'text', 'boolean.base': 'true or false', 'object.base': 'an object', 'array.base': 'a list', 'number.base': 'a number',
-  'number.integer': 'an integer', 'number.unsafe': 'an integer up to 2^53', 'number.infinity': 'a finite number', 'array.sparse': 'a value',
+  'string.base': 'text',
+  'boolean.base': 'true or false',
+  'object.base': 'an object',
+  'array.base': 'a list',
+  'number.base': 'a number',
+  'number.integer': 'an integer',
+  'number.unsafe': 'an integer up to 2^53',
+  'number.infinity': 'a finite number',
+  'array.sparse': 'a value',
 };
 
 function expected(detail: ValidationErrorItem): string {
@@ -125,7 +163,6 @@ function kindOf(value: unknown, isSecret = false): string {
   if (typeof value === 'number') return isSecret ? 'a number' : `the number ${value}`;
   return kinds[typeof value] ?? typeof value;
 }
-
 
 const pathsOf = (details: readonly ValidationErrorItem[]): readonly Path[] => details.map(({ path }) => path);
 

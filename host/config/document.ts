@@ -29,7 +29,11 @@ export interface StrategyConfig {
   readonly failover_on_status_codes?: readonly number[];
   readonly unpriced_strategy?: string;
   readonly conditions?: readonly Condition[];
-  readonly content_conditions?: readonly { readonly type?: string; readonly value?: string; readonly target_key?: string }[];
+  readonly content_conditions?: readonly {
+    readonly type?: string;
+    readonly value?: string;
+    readonly target_key?: string;
+  }[];
   readonly ab_variants?: readonly { readonly target_key?: string; readonly weight?: number; readonly label?: string }[];
 }
 
@@ -45,7 +49,11 @@ export interface TargetConfig {
   readonly weight?: number;
   readonly models?: readonly string[];
   readonly model_map?: Readonly<Record<string, string>>;
-  readonly retry?: { readonly attempts?: number; readonly on_status_codes?: readonly number[]; readonly initial_backoff_ms?: number };
+  readonly retry?: {
+    readonly attempts?: number;
+    readonly on_status_codes?: readonly number[];
+    readonly initial_backoff_ms?: number;
+  };
   readonly retry_on_status?: readonly number[];
   readonly request_timeout?: string;
   readonly responses?: string;
@@ -92,7 +100,11 @@ export interface ObservabilityConfig {
     readonly shutdown_grace?: string;
     readonly headers?: Readonly<Record<string, string>>;
   };
-  readonly exporters?: readonly { readonly name?: string; readonly enabled?: boolean; readonly config?: Readonly<Record<string, unknown>> | null }[];
+  readonly exporters?: readonly {
+    readonly name?: string;
+    readonly enabled?: boolean;
+    readonly config?: Readonly<Record<string, unknown>> | null;
+  }[];
 }
 
 export const DEFAULT_MAX_REQUEST_BYTES = 10 * 1024 * 1024;

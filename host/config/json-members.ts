@@ -56,5 +56,5 @@ export function repeatedMembers(text: string): RepeatedMember[] {
 }
 
 function textOf(written: string): string {
-  return written.includes('\\') ? parseJson(written) as string : written.slice(1, -1);
+  return written.includes('\\') ? (parseJson(written) as string) : written.slice(1, -1);
 }

@@ -18,18 +18,29 @@ const FORMATS: Readonly<Record<string, Format>> = { '.yaml': 'yaml', '.yml': 'ya
 export const formatOf = (path: string): Format | undefined => FORMATS[extname(path).toLowerCase()];
 
 /** File names that are looked for in the working directory, in this order. No format that executes code is among them. */
-export const SEARCH_PLACES = ['config.yaml', 'config.yml', 'config.json', 'gw.config.yaml', 'gw.config.yml', 'gw.config.json'];
+export const SEARCH_PLACES = [
+  'config.yaml',
+  'config.yml',
+  'config.json',
+  'gw.config.yaml',
+  'gw.config.yml',
+  'gw.config.json',
+];
 
 /** Reads a named file. An unreadable file or an unknown extension is a problem like any other (DC05). */
 export async function loadConfigFile(path: string): Promise<LoadedFile> {
   const place = { path, folder: dirname(path) };
   const format = formatOf(path);
-  if (!format) return { ...place, ...refused(path, `the extension of "${path}" is not known`, 'use .yaml, .yml or .json') };
+  if (!format)
+    return { ...place, ...refused(path, `the extension of "${path}" is not known`, 'use .yaml, .yml or .json') };
   try {
     return { ...place, ...withDefaults(decodeText(await readPlainFile(path), format)) };
   } catch (error) {
     const message = errorMessage(error);
-    return { ...place, ...refused(path, `the file cannot be read: ${message}`, 'name a file that exists and may be read') };
+    return {
+      ...place,
+      ...refused(path, `the file cannot be read: ${message}`, 'name a file that exists and may be read'),
+    };
   }
 }
 
@@ -38,7 +49,10 @@ function withDefaults(decoded: Decoded): Decoded {
   const { config, document } = decoded;
   if (!config) return decoded;
   const strategy = isFields(document['strategy']) ? document['strategy'] : {};
-  return { ...decoded, document: { ...document, apiVersion: config.apiVersion, strategy: { ...strategy, mode: config.strategy.mode } } };
+  return {
+    ...decoded,
+    document: { ...document, apiVersion: config.apiVersion, strategy: { ...strategy, mode: config.strategy.mode } },
+  };
 }
 
 interface Explorer {
@@ -54,18 +68,26 @@ export async function findConfigFile(folder: string): Promise<string | undefined
   const odd = SEARCH_PLACES.findIndex((name) => isNotPlain(join(folder, name)));
   const searchPlaces = odd < 0 ? SEARCH_PLACES : SEARCH_PLACES.slice(0, odd);
   // By its default: of a CommonJS library that is loaded late, a bundle gives nothing else.
-  const { default: { Explorer } } = (await import('cosmiconfig/dist/Explorer.js')) as unknown as { default: { Explorer: new (options: object) => Explorer } };
+  const {
+    default: { Explorer },
+  } = (await import('cosmiconfig/dist/Explorer.js')) as unknown as {
+    default: { Explorer: new (options: object) => Explorer };
+  };
   const explorer = new Explorer({
     moduleName: 'gw',
     searchPlaces,
     searchStrategy: 'none',
     ignoreEmptySearchPlaces: false,
-    loaders: Object.fromEntries(Object.keys(FORMATS).map((extension) => [extension, (filepath: string) => ({ filepath })])),
+    loaders: Object.fromEntries(
+      Object.keys(FORMATS).map((extension) => [extension, (filepath: string) => ({ filepath })]),
+    ),
     transform: (found: unknown) => found,
     cache: false,
   });
   const found = await explorer.search(folder);
-  return found?.filepath ?? SEARCH_PLACES.map((name) => join(folder, name)).find((path) => isFile(path) || isNotPlain(path));
+  return (
+    found?.filepath ?? SEARCH_PLACES.map((name) => join(folder, name)).find((path) => isFile(path) || isNotPlain(path))
+  );
 }
 
 /** True for a file that may not be read, too: reading it then says so. */

@@ -26,10 +26,13 @@ function marked(value: unknown, description: Description | undefined, at: Path):
     const others = Object.keys(value).filter((key) => !keys.includes(key));
     return [...keys, ...others].flatMap((key) => {
       if (!Object.hasOwn(value, key)) return [];
-      return key.includes(MARKER) ? [[...at, key]] : marked(value[key], description && describedAt(description, [key]), [...at, key]);
+      return key.includes(MARKER)
+        ? [[...at, key]]
+        : marked(value[key], description && describedAt(description, [key]), [...at, key]);
     });
   }
   const item = description && describedAt(description, [0]);
-  if (Array.isArray(value) && keysOf(item).length > 0) return value.flatMap((each: unknown, index) => marked(each, item, [...at, index]));
+  if (Array.isArray(value) && keysOf(item).length > 0)
+    return value.flatMap((each: unknown, index) => marked(each, item, [...at, index]));
   return isMarked(value) ? [at] : [];
 }

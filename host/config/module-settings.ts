@@ -26,8 +26,15 @@ export function strategySettings(module: StrategyModule, strategy: StrategyConfi
 }
 
 /** A target as a strategy knows it. Its settings have defaults where the strategy reads any. */
-export function strategyTarget({ targetSettings }: StrategyModule, { virtual_key, weight = 0, settings }: TargetConfig): StrategyTarget {
-  return { virtualKey: virtual_key, weight, ...(targetSettings && { settings: readSettings<Record<string, unknown>>(targetSettings, settings) }) };
+export function strategyTarget(
+  { targetSettings }: StrategyModule,
+  { virtual_key, weight = 0, settings }: TargetConfig,
+): StrategyTarget {
+  return {
+    virtualKey: virtual_key,
+    weight,
+    ...(targetSettings && { settings: readSettings<Record<string, unknown>>(targetSettings, settings) }),
+  };
 }
 
 /** A plugin entry's settings without those that are taken and ignored (specification 4.8). */
@@ -41,7 +48,12 @@ export type SettingKind = 'text' | 'name';
 
 /** The settings of a schema, in order. One whose schema carries the meta `isPattern` holds patterns. */
 export function settingKinds(schema: ObjectSchema): ReadonlyMap<string, SettingKind> {
-  return new Map(membersOf(schema).map((member) => [member.key, metasOf(member.schema).some(({ isPattern }) => isPattern === true) ? 'name' : 'text']));
+  return new Map(
+    membersOf(schema).map((member) => [
+      member.key,
+      metasOf(member.schema).some(({ isPattern }) => isPattern === true) ? 'name' : 'text',
+    ]),
+  );
 }
 
 /** The settings of the catalogue: the keys of the schema, in order, without those that the module leaves out. */
@@ -59,19 +71,36 @@ interface Settings {
 export function settingsProblems(schema: ObjectSchema, value: unknown, base: string): Settings {
   try {
     const result = schema.validate(value ?? {}, { abortEarly: false, convert: false });
-    if (result.error && !Array.isArray(result.error.details)) return { problems: [ownProblem(result.error, value, base)], settings: {} };
+    if (result.error && !Array.isArray(result.error.details))
+      return { problems: [ownProblem(result.error, value, base)], settings: {} };
     const details = oneOfEach(result.error?.details ?? []);
     const problems = details.map((detail) => settingsProblem(schema, detail, base));
     return { problems, settings: result.value as object };
   } catch (error) {
     // Its author's own functions run in a schema.
-    return { problems: [{ path: base, message: `settings cannot be checked: ${errorMessage(error)}`, fix: 'correct the schema of the module', rule: undefined }], settings: {} };
+    return {
+      problems: [
+        {
+          path: base,
+          message: `settings cannot be checked: ${errorMessage(error)}`,
+          fix: 'correct the schema of the module',
+          rule: undefined,
+        },
+      ],
+      settings: {},
+    };
   }
 }
 
 /** A schema may state an error of its own (`.error()`), which says neither where nor what: a reference anywhere may be what it means. */
 function ownProblem(error: Error, value: unknown, base: string): SettingsProblem {
-  return { path: base, message: errorMessage(error), fix: 'correct the value', rule: undefined, mayVanish: holdsReference(JSON.stringify(value)) };
+  return {
+    path: base,
+    message: errorMessage(error),
+    fix: 'correct the value',
+    rule: undefined,
+    mayVanish: holdsReference(JSON.stringify(value)),
+  };
 }
 
 /** A value that is none of the allowed ones is wrong once: that it is empty, or of another type, says less. */
@@ -108,14 +137,19 @@ function settingsProblem(schema: ObjectSchema, detail: ValidationErrorItem, base
 }
 
 function fixOf(schema: ObjectSchema, { type, path, context }: ValidationErrorItem): string {
-  if (type !== 'object.unknown') return holdsReference(context?.value) ? 'write the value itself: what stands for ${…} is always text' : 'correct the value';
+  if (type !== 'object.unknown')
+    return holdsReference(context?.value)
+      ? 'write the value itself: what stands for ${…} is always text'
+      : 'correct the value';
   const names = path.length === 1 ? membersOf(schema).map(({ key }) => key) : [];
   return names.length === 0 ? 'remove it' : `remove it, or ${useOneOf(String(path[0]), names)}`;
 }
 
 /** What does not match a pattern may be a credential; Joi quotes it. */
 function withoutValue({ type, message, context }: ValidationErrorItem): string {
-  return type.startsWith('string.pattern.') ? message.replace(` with value "${String(context?.value)}"`, () => '') : message;
+  return type.startsWith('string.pattern.')
+    ? message.replace(` with value "${String(context?.value)}"`, () => '')
+    : message;
 }
 
 /** A word that is none of the allowed ones is named itself. */

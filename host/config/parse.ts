@@ -1,5 +1,14 @@
 import { errorMessage } from '../common/error-message.ts';
-import { type Document, isCollection, isPair, isScalar, LineCounter, parseAllDocuments, type YAMLError, visit } from 'yaml';
+import {
+  type Document,
+  isCollection,
+  isPair,
+  isScalar,
+  LineCounter,
+  parseAllDocuments,
+  type YAMLError,
+  visit,
+} from 'yaml';
 import { composeYaml, MAX_DEPTH, MAX_VALUES, resolveAliases } from './compose.ts';
 import { repeatedMembers } from './json-members.ts';
 import { isMergeKey, positions, type Positions, rangeStart } from './positions.ts';
@@ -33,12 +42,20 @@ function parseYaml(text: string): Parsed {
   const lines = new LineCounter();
   const { root, second, faults, hasMore } = composeYaml(text, lines);
   const syntaxFaults = faults.map((error) => malformed(error.message, lineOfError(error, lines)));
-  if (hasMore) return { document: undefined, problems: [...syntaxFaults, malformed('there are more faults than these', undefined)] };
+  if (hasMore)
+    return {
+      document: undefined,
+      problems: [...syntaxFaults, malformed('there are more faults than these', undefined)],
+    };
   if (root) keepKeys(root);
   const problems = [...badKeys(root, lines), ...(second ? [trailing(lines.linePos(second.range?.[0] ?? 0).line)] : [])];
-  if (!root || syntaxFaults.length > 0) return { document: root ? undefined : EMPTY, problems: [...syntaxFaults, ...problems] };
+  if (!root || syntaxFaults.length > 0)
+    return { document: root ? undefined : EMPTY, problems: [...syntaxFaults, ...problems] };
   const aliases = resolveAliases(root); // before they are followed
-  return bounded({ format: 'yaml', value: root.toJS({ maxAliasCount: -1 }) ?? {}, ...positions(root, lines, aliases) }, () => problems);
+  return bounded(
+    { format: 'yaml', value: root.toJS({ maxAliasCount: -1 }) ?? {}, ...positions(root, lines, aliases) },
+    () => problems,
+  );
 }
 
 const TOO_DEEP = `it is nested deeper than ${MAX_DEPTH} levels`;
@@ -62,7 +79,12 @@ function parseJson(text: string): Parsed {
   }
   let placed: Positions | undefined;
   const place = (): Positions => (placed ??= text.length > MAX_PLACED ? UNPLACED : jsonPositions(text));
-  const document: ParsedDocument = { format: 'json', value, lineOf: (path) => place().lineOf(path), numberText: () => undefined };
+  const document: ParsedDocument = {
+    format: 'json',
+    value,
+    lineOf: (path) => place().lineOf(path),
+    numberText: () => undefined,
+  };
   return bounded(document, () => repeatedInJson(text));
 }
 
@@ -79,7 +101,13 @@ function repeatedInJson(text: string): Problem[] {
   const lines = new LineCounter();
   lines.addNewLine(0);
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
-  return repeated.map(({ name, way, offset }) => repeatedKey(name, way.some((each) => SECRET_MAPS.has(each)), lines.linePos(offset).line));
+  return repeated.map(({ name, way, offset }) =>
+    repeatedKey(
+      name,
+      way.some((each) => SECRET_MAPS.has(each)),
+      lines.linePos(offset).line,
+    ),
+  );
 }
 
 /** The problems are looked for in what is not too much to look through. */
@@ -112,7 +140,12 @@ const SECRET_MAPS = new Set(['env', 'headers', 'config']);
 function keepKeys(root: Document): void {
   visit(root, {
     Pair: (_key, { key }) => {
-      if (isScalar(key) && key.source !== undefined && (key.value === null || typeof key.value === 'number' || typeof key.value === 'boolean')) key.value = key.source;
+      if (
+        isScalar(key) &&
+        key.source !== undefined &&
+        (key.value === null || typeof key.value === 'number' || typeof key.value === 'boolean')
+      )
+        key.value = key.source;
     },
   });
 }
@@ -124,14 +157,20 @@ function badKeys(root: Document | undefined, lines: LineCounter): Problem[] {
   visit(root, {
     Map: (_key, map, way) => {
       const seen = new Set<string>();
-      const isSecret = way.some((step) => isPair(step) && isScalar(step.key) && SECRET_MAPS.has(String(step.key.value)));
+      const isSecret = way.some(
+        (step) => isPair(step) && isScalar(step.key) && SECRET_MAPS.has(String(step.key.value)),
+      );
       for (const { key } of map.items) {
         const name = isScalar(key) ? String(key.value) : '';
         const isRepeated = seen.has(name) && !isMergeKey(key);
         seen.add(name);
         if (!isRepeated && !isCollection(key)) continue;
         const line = lines.linePos(rangeStart(key) ?? 0).line;
-        problems.push(isCollection(key) ? malformed('a key is a list or a map, and keys are texts', line) : repeatedKey(name, isSecret, line));
+        problems.push(
+          isCollection(key)
+            ? malformed('a key is a list or a map, and keys are texts', line)
+            : repeatedKey(name, isSecret, line),
+        );
       }
     },
   });
@@ -140,18 +179,37 @@ function badKeys(root: Document | undefined, lines: LineCounter): Problem[] {
 
 /** Of a map that is withheld the name is not quoted. */
 function repeatedKey(name: string, isSecret: boolean, line: number): Problem {
-  return { path: '', rule: 'DC03', message: `${isSecret ? 'a key' : `the key "${name}"`} stands twice in one map`, fix: 'keep one of the two', line };
+  return {
+    path: '',
+    rule: 'DC03',
+    message: `${isSecret ? 'a key' : `the key "${name}"`} stands twice in one map`,
+    fix: 'keep one of the two',
+    line,
+  };
 }
 
 /** A JSON parser's message without the piece of the document it quotes, which may be a secret, or part of one. */
-export const withoutQuote = (error: unknown): string => errorMessage(error).replace(/,? ?(\.\.\.)?"[\s\S]*"(\.\.\.)? is not valid JSON/, '');
+export const withoutQuote = (error: unknown): string =>
+  errorMessage(error).replace(/,? ?(\.\.\.)?"[\s\S]*"(\.\.\.)? is not valid JSON/, '');
 const lineOfError = (error: YAMLError, lines: LineCounter): number => lines.linePos(error.pos[0]).line;
 const unreadable = (problem: Problem): Parsed => ({ document: undefined, problems: [problem] });
 
 function malformed(message: string, line: number | undefined): Problem {
-  return { path: '', rule: 'DC03', message: `malformed document: ${message}`, fix: 'correct the syntax at this place', line };
+  return {
+    path: '',
+    rule: 'DC03',
+    message: `malformed document: ${message}`,
+    fix: 'correct the syntax at this place',
+    line,
+  };
 }
 
 function trailing(line: number | undefined): Problem {
-  return { path: '', rule: 'DC04', message: 'there is data after the configuration', fix: 'keep one document per file', line };
+  return {
+    path: '',
+    rule: 'DC04',
+    message: 'there is data after the configuration',
+    fix: 'keep one document per file',
+    line,
+  };
 }

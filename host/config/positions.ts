@@ -1,5 +1,16 @@
 import type { Path } from './problems.ts';
-import { type Document, isAlias, isMap, isPair, isScalar, isSeq, type LineCounter, type Node, type Pair, type YAMLMap } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  type LineCounter,
+  type Node,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
 
 /** Where the members of a document stand in its text, and what was written there. */
 export interface Positions {
@@ -79,16 +90,22 @@ class NodeFinder {
     if (known) return known;
     const entries = new Map<string, Pair>();
     this.#entries.set(map, entries); // before it is whole: a map may be merged into itself
-    for (const pair of map.items) if (isScalar(pair.key) && !entries.has(String(pair.key.value))) entries.set(String(pair.key.value), pair);
-    for (const merged of this.#mergedInto(map)) for (const [name, pair] of this.#entriesOf(merged)) if (!entries.has(name)) entries.set(name, pair);
+    for (const pair of map.items)
+      if (isScalar(pair.key) && !entries.has(String(pair.key.value))) entries.set(String(pair.key.value), pair);
+    for (const merged of this.#mergedInto(map))
+      for (const [name, pair] of this.#entriesOf(merged)) if (!entries.has(name)) entries.set(name, pair);
     return entries;
   }
 
   #mergedInto(map: YAMLMap): YAMLMap[] {
-    return map.items.filter(({ key }) => isMergeKey(key)).flatMap(({ value }) => {
-      const merged = this.#resolved(value);
-      return (isSeq(merged) ? merged.items : [merged]).map((each) => this.#resolved(each)).filter((each) => isMap(each));
-    });
+    return map.items
+      .filter(({ key }) => isMergeKey(key))
+      .flatMap(({ value }) => {
+        const merged = this.#resolved(value);
+        return (isSeq(merged) ? merged.items : [merged])
+          .map((each) => this.#resolved(each))
+          .filter((each) => isMap(each));
+      });
   }
 
   #resolved(node: unknown): unknown {

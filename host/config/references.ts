@@ -14,7 +14,11 @@ export interface Resolved<T> {
  * was substituted is not expanded again. Everything else that looks similar (`$NAME`, `${A:-x}`, `$$`) stays as it is.
  * `hide` gets every value that took the place of a reference: whatever its variable is called, it may be a credential.
  */
-export function resolveReferences<T>(value: T, environment: Readonly<Record<string, string | undefined>>, hide: (secret: string) => void): Resolved<T> {
+export function resolveReferences<T>(
+  value: T,
+  environment: Readonly<Record<string, string | undefined>>,
+  hide: (secret: string) => void,
+): Resolved<T> {
   const missing = new Set<string>();
   const substitute = (text: string): string =>
     text.replace(REFERENCE, (whole, name: string) => {

@@ -32,22 +32,34 @@ function readText(value: unknown, helpers: Joi.CustomHelpers): unknown {
   return written ?? helpers.error('string.base');
 }
 
-const YAML_BOOLEANS: ReadonlyMap<unknown, boolean> = new Map([['yes', true], ['on', true], ['no', false], ['off', false]]);
+const YAML_BOOLEANS: ReadonlyMap<unknown, boolean> = new Map([
+  ['yes', true],
+  ['on', true],
+  ['no', false],
+  ['off', false],
+]);
 
 /** A boolean. In YAML `yes`, `on`, `no` and `off` count too. */
-const flag = Joi.any().custom((value: unknown, helpers) => {
-  if (typeof value === 'boolean') return value;
-  const isYaml = contextOf(helpers).numberText !== undefined;
-  const read = isYaml && typeof value === 'string' ? YAML_BOOLEANS.get(value.toLowerCase()) : undefined;
-  return read ?? helpers.error('boolean.base');
-}).empty(null);
+const flag = Joi.any()
+  .custom((value: unknown, helpers) => {
+    if (typeof value === 'boolean') return value;
+    const isYaml = contextOf(helpers).numberText !== undefined;
+    const read = isYaml && typeof value === 'string' ? YAML_BOOLEANS.get(value.toLowerCase()) : undefined;
+    return read ?? helpers.error('boolean.base');
+  })
+  .empty(null);
 
 const integer = Joi.number().integer().empty(null);
 const decimal = Joi.number().empty(null);
 const list = (item: Joi.Schema): Joi.ArraySchema => Joi.array().items(item).empty(null);
 const block = (keys: Joi.SchemaMap): Joi.ObjectSchema => Joi.object(keys).empty(null);
 /** In a map of texts `null` is the empty text: its key counts. */
-const textMap = Joi.object().pattern(Joi.string().allow(''), Joi.any().custom((value: unknown, helpers) => (value === null ? '' : readText(value, helpers)))).empty(null);
+const textMap = Joi.object()
+  .pattern(
+    Joi.string().allow(''),
+    Joi.any().custom((value: unknown, helpers) => (value === null ? '' : readText(value, helpers))),
+  )
+  .empty(null);
 const freeMap = Joi.object().unknown(true);
 
 const modelId = text.meta(shown({ as: 'name' }));
@@ -74,7 +86,12 @@ const target = block({
   retry_on_status: list(integer),
   request_timeout: text,
   responses: text,
-  circuit_breaker: block({ failure_threshold: integer, success_threshold: integer, max_half_threshold: integer, timeout: text }),
+  circuit_breaker: block({
+    failure_threshold: integer,
+    success_threshold: integer,
+    max_half_threshold: integer,
+    timeout: text,
+  }),
   concurrency: block({ max_concurrency: integer, queue_size: integer }),
   settings: freeMap.empty(null),
 });
@@ -84,7 +101,10 @@ const plugin = block({
   type: text,
   stage: text,
   enabled: flag.default(false).meta(shown({ isKept: true })),
-  config: freeMap.allow(null).default(null).meta(shown({ as: 'plugin settings', always: null })),
+  config: freeMap
+    .allow(null)
+    .default(null)
+    .meta(shown({ as: 'plugin settings', always: null })),
 });
 
 const mcpServer = block({
@@ -119,7 +139,9 @@ const observability = block({
 export const configSchema = Joi.object({
   apiVersion: text.default('v1'),
   strategy: strategy.default({}).meta(shown({ always: {} })),
-  targets: list(target).default([]).meta(shown({ always: [] })),
+  targets: list(target)
+    .default([])
+    .meta(shown({ always: [] })),
   max_request_bytes: integer,
   request_timeout: text,
   plugins: list(plugin).default([]),
@@ -127,7 +149,9 @@ export const configSchema = Joi.object({
   mcp_servers: list(mcpServer).default([]),
   mcp: block({ stream: flag }).default({}),
   observability: observability.default({}).meta(shown({ always: {} })),
-  compatibility: block({ on_unsupported_param: text }).default({}).meta(shown({ always: {} })),
+  compatibility: block({ on_unsupported_param: text })
+    .default({})
+    .meta(shown({ always: {} })),
   batch_target: text,
   responses_target: text,
   responses: block({ bind_owner: flag, translate: text }).default({}),

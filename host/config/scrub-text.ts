@@ -44,7 +44,9 @@ export class TextScrubber {
   argument(text: string): string {
     if (!text.startsWith('-')) return withheldText(text);
     const at = text.indexOf('=');
-    return at < 0 ? this.#redactName(text) : `${this.#redactName(text.slice(0, at))}=${withheldText(text.slice(at + 1))}`;
+    return at < 0
+      ? this.#redactName(text)
+      : `${this.#redactName(text.slice(0, at))}=${withheldText(text.slice(at + 1))}`;
   }
 
   #scrub(text: string, clean: Clean): string {
@@ -69,10 +71,13 @@ export class TextScrubber {
 
   /** With the question mark. Names are shown, and values that are one reference. */
   #query(query: string): string {
-    return query.split('&').map((pair) => {
-      const at = pair.indexOf('=');
-      return at < 0 ? this.#redact(pair) : `${this.#redact(pair.slice(0, at))}=${withheldText(pair.slice(at + 1))}`;
-    }).join('&');
+    return query
+      .split('&')
+      .map((pair) => {
+        const at = pair.indexOf('=');
+        return at < 0 ? this.#redact(pair) : `${this.#redact(pair.slice(0, at))}=${withheldText(pair.slice(at + 1))}`;
+      })
+      .join('&');
   }
 }
 

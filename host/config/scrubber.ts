@@ -63,7 +63,9 @@ export class Scrubber {
   /** The first field with a literal that is not shown. */
   firstSecret(document: Fields): string | undefined {
     let found: string | undefined;
-    this.#walk(document, this.#scrubbed, (at, before, after) => { if (found === undefined && hidesLiteral(before, after)) found = pathText(at); });
+    this.#walk(document, this.#scrubbed, (at, before, after) => {
+      if (found === undefined && hidesLiteral(before, after)) found = pathText(at);
+    });
     return found;
   }
 
@@ -97,7 +99,8 @@ class Walk {
     }
     for (const [key, field] of keys) {
       const { always } = showingOf(field);
-      if (always !== undefined && !Object.hasOwn(shown, key)) setMember(shown, key, isFields(always) && field ? this.block({}, field, []) : always);
+      if (always !== undefined && !Object.hasOwn(shown, key))
+        setMember(shown, key, isFields(always) && field ? this.block({}, field, []) : always);
     }
     return shown;
   }
@@ -105,7 +108,8 @@ class Walk {
   #field(value: unknown, description: Description | undefined, at: Path, holder: Fields): unknown {
     if (description && keysOf(description).length > 0 && isFields(value)) return this.block(value, description, at);
     const item = description && describedAt(description, [0]);
-    if (item && keysOf(item).length > 0 && Array.isArray(value)) return value.map((each: unknown, index) => this.#field(each, item, [...at, index], {}));
+    if (item && keysOf(item).length > 0 && Array.isArray(value))
+      return value.map((each: unknown, index) => this.#field(each, item, [...at, index], {}));
     const as = showingOf(description).as ?? showingOf(item).as;
     const shown = this.#whole(value, as, holder);
     this.#seen(at, value, shown);
@@ -115,12 +119,18 @@ class Walk {
   #whole(value: unknown, as: Showing['as'], holder: Fields): unknown {
     const { text, name, argument, withheld: withhold, settings } = this.#treatment;
     switch (as) {
-      case 'name': return mapTexts(value, name);
-      case 'arguments': return mapTexts(value, argument);
-      case 'withheld': return withhold(value);
-      case 'plugin settings': return isFields(value) ? settings(value, this.#ofPlugin(holder['name'])) : value;
-      case 'strategy settings': return isFields(value) ? settings(value, this.#ofStrategy(holder['mode'])) : value;
-      default: return mapTexts(value, text);
+      case 'name':
+        return mapTexts(value, name);
+      case 'arguments':
+        return mapTexts(value, argument);
+      case 'withheld':
+        return withhold(value);
+      case 'plugin settings':
+        return isFields(value) ? settings(value, this.#ofPlugin(holder['name'])) : value;
+      case 'strategy settings':
+        return isFields(value) ? settings(value, this.#ofStrategy(holder['mode'])) : value;
+      default:
+        return mapTexts(value, text);
     }
   }
 
@@ -170,18 +180,30 @@ function withheldEntries(value: Fields, names: readonly string[]): [string, unkn
 }
 
 /** Settings that the module declares, then the others, withheld. */
-function settingsFields(value: Fields, kinds: ReadonlyMap<string, SettingKind>, show: Readonly<Record<SettingKind, (value: unknown) => unknown>>): Fields {
+function settingsFields(
+  value: Fields,
+  kinds: ReadonlyMap<string, SettingKind>,
+  show: Readonly<Record<SettingKind, (value: unknown) => unknown>>,
+): Fields {
   const listed = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
     const kind = kinds.get(name);
     return kind ? [[name, show[kind](member)]] : [];
   });
-  return Object.fromEntries([...listed, ...withheldEntries(value, Object.keys(value).filter((name) => !kinds.has(name)))]);
+  return Object.fromEntries([
+    ...listed,
+    ...withheldEntries(
+      value,
+      Object.keys(value).filter((name) => !kinds.has(name)),
+    ),
+  ]);
 }
 
 /** Whether something is not shown as it is that is neither empty nor one reference. Withheld maps change their order. */
 function hidesLiteral(before: unknown, after: unknown): boolean {
   const shown = new Set(leavesOf(after));
-  return leavesOf(before).some((leaf) => !shown.has(leaf) && !(typeof leaf === 'string' && withheldText(leaf) === leaf));
+  return leavesOf(before).some(
+    (leaf) => !shown.has(leaf) && !(typeof leaf === 'string' && withheldText(leaf) === leaf),
+  );
 }
 
 function leavesOf(value: unknown): unknown[] {

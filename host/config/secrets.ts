@@ -4,7 +4,10 @@ import type { GatewayConfig } from './document.ts';
 const PLAIN_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
 
 /** Texts of a configuration that may be credentials: those of the maps that are withheld wherever a configuration is shown (specification 2.11). */
-export function secretsOf({ mcp_servers: servers, observability: { tracing, exporters = [] } }: GatewayConfig): string[] {
+export function secretsOf({
+  mcp_servers: servers,
+  observability: { tracing, exporters = [] },
+}: GatewayConfig): string[] {
   return [
     ...servers.flatMap(({ env, headers }) => [...textsIn(env), ...headerTexts(headers)]),
     ...headerTexts(tracing?.headers),
@@ -13,7 +16,9 @@ export function secretsOf({ mcp_servers: servers, observability: { tracing, expo
 }
 
 function headerTexts(headers: Readonly<Record<string, string>> = {}): string[] {
-  return Object.entries(headers).flatMap(([name, value]) => (PLAIN_HEADERS.has(name.toLowerCase()) ? [] : textsIn(value)));
+  return Object.entries(headers).flatMap(([name, value]) =>
+    PLAIN_HEADERS.has(name.toLowerCase()) ? [] : textsIn(value),
+  );
 }
 
 function textsIn(value: unknown): string[] {

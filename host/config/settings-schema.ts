@@ -17,9 +17,11 @@ export interface SettingMeta {
 }
 
 /** The members of an object, in order. */
-export const membersOf = ({ $_terms: { keys } }: ObjectSchema): readonly Member[] => (keys as readonly Member[] | null) ?? [];
+export const membersOf = ({ $_terms: { keys } }: ObjectSchema): readonly Member[] =>
+  (keys as readonly Member[] | null) ?? [];
 
-export const metasOf = ({ $_terms: { metas } }: Schema): readonly SettingMeta[] => (metas as readonly SettingMeta[] | null) ?? [];
+export const metasOf = ({ $_terms: { metas } }: Schema): readonly SettingMeta[] =>
+  (metas as readonly SettingMeta[] | null) ?? [];
 
 /** Whether a schema, or one inside it, has a rule with `external()`. */
 export function hasExternals(schema: Schema): boolean {
@@ -30,7 +32,8 @@ export function hasExternals(schema: Schema): boolean {
     if (typeof next !== 'object' || next === null || seen.has(next)) continue;
     seen.add(next);
     const parts = '$_terms' in next ? (next as Schema).$_terms : next;
-    if (parts !== next && 'externals' in parts && Array.isArray(parts['externals']) && parts['externals'].length > 0) return true;
+    if (parts !== next && 'externals' in parts && Array.isArray(parts['externals']) && parts['externals'].length > 0)
+      return true;
     for (const part of Object.values(parts)) open.push(part);
   }
   return false;

@@ -7,7 +7,11 @@ export interface TracingEndpoint {
 
 export type TracingProtocol = 'grpc' | 'http/protobuf';
 
-export const TRACING_PROTOCOLS: Readonly<Record<string, TracingProtocol>> = { grpc: 'grpc', 'http/protobuf': 'http/protobuf', http: 'http/protobuf' };
+export const TRACING_PROTOCOLS: Readonly<Record<string, TracingProtocol>> = {
+  grpc: 'grpc',
+  'http/protobuf': 'http/protobuf',
+  http: 'http/protobuf',
+};
 
 /** What an address of spans may look like. */
 export const ENDPOINT_FORMS = 'write http://host:port, https://host:port, or host:port without a path';
@@ -19,8 +23,14 @@ const TRACES = '/v1/traces';
  * An address as operators write it; `undefined` when it is none of the accepted forms. Of gRPC only scheme and host count; HTTP sends to
  * `v1/traces` below what is written, or, where `isWhole`, to just that. Source: configuration reference 1.9, observability reference 6.
  */
-export function tracingEndpoint(written: string, protocol: TracingProtocol, isWhole = false): TracingEndpoint | undefined {
-  const url = BARE.test(written) ? parsed(`http://${written}`) : parsed(/^https?:\/\/[^/?#]/i.test(written) ? written : '');
+export function tracingEndpoint(
+  written: string,
+  protocol: TracingProtocol,
+  isWhole = false,
+): TracingEndpoint | undefined {
+  const url = BARE.test(written)
+    ? parsed(`http://${written}`)
+    : parsed(/^https?:\/\/[^/?#]/i.test(written) ? written : '');
   if (!url) return undefined;
   const { protocol: scheme, username, password, host, pathname, search } = url;
   const isEncrypted = scheme === 'https:';
@@ -30,7 +40,7 @@ export function tracingEndpoint(written: string, protocol: TracingProtocol, isWh
 }
 
 function parsed(text: string): URL | undefined {
-  return /\s/.test(text) ? undefined : URL.parse(text) ?? undefined;
+  return /\s/.test(text) ? undefined : (URL.parse(text) ?? undefined);
 }
 
 function tracesPath(path: string): string {

@@ -5,4 +5,5 @@ import type { GatewayConfig } from './document.ts';
 export const UNPRICED: readonly Unpriced[] = ['refuse', 'warn', 'allow'];
 
 /** What the document says of keys with a budget. */
-export const unpricedRule = ({ money: { unpriced } }: Pick<GatewayConfig, 'money'>): Unpriced => UNPRICED.find((word) => word === unpriced) ?? 'warn';
+export const unpricedRule = ({ money: { unpriced } }: Pick<GatewayConfig, 'money'>): Unpriced =>
+  UNPRICED.find((word) => word === unpriced) ?? 'warn';

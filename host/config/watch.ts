@@ -24,7 +24,10 @@ export async function watchFile(path: string, clock: Clock, onChange: () => Prom
       await onChange();
     }
     last = seen;
-    if (!isStopped) timer = clock.timer(WATCH_INTERVAL_MS, () => { look = next(); });
+    if (!isStopped)
+      timer = clock.timer(WATCH_INTERVAL_MS, () => {
+        look = next();
+      });
   };
 
   look = next();

@@ -8,7 +8,8 @@ import type { ImagesReply, RawReply, RerankReply } from './wire/other.ts';
 export function* answerTexts(surface: Surface, reply: unknown): Generator<string> {
   if (surface === 'images') yield* imagesTexts(reply as ImagesReply);
   else if (surface === 'rerank') yield* documentTexts(reply as RerankReply);
-  else if (surface === 'audio.transcriptions' || surface === 'audio.translations') yield* transcriptTexts(reply as RawReply);
+  else if (surface === 'audio.transcriptions' || surface === 'audio.translations')
+    yield* transcriptTexts(reply as RawReply);
 }
 
 /** All but where the picture is. */
@@ -31,7 +32,8 @@ function* transcriptTexts({ contentType, body }: RawReply): Generator<string> {
   const text = new TextDecoder().decode(body);
   const json = contentType.includes('json') ? tryParseJson(text) : undefined;
   if (isFields(json)) {
-    for (const [name, member] of Object.entries(json)) if (!TRANSCRIPT_LABELS.has(name) || typeof member !== 'string') yield* leaves(member);
+    for (const [name, member] of Object.entries(json))
+      if (!TRANSCRIPT_LABELS.has(name) || typeof member !== 'string') yield* leaves(member);
     return;
   }
   yield text;

@@ -54,7 +54,8 @@ export function* bodyTexts({ value, texts }: ClientBody, below: NamesBelow = inR
 
 function* membersTexts(holder: Readonly<Fields>, names: Names, look: Look): Generator<string> {
   for (const name of Object.keys(holder)) if (isNew(name, names, look.seen)) yield* readings(name);
-  for (const [name, value] of Object.entries(holder)) yield* valueTexts(value, { name, holder, below: namesOf(name, holder, names, look) }, look);
+  for (const [name, value] of Object.entries(holder))
+    yield* valueTexts(value, { name, holder, below: namesOf(name, holder, names, look) }, look);
 }
 
 /** Where a value stands. `below` says whose names are in it. */
@@ -68,7 +69,10 @@ function* valueTexts(value: unknown, place: Place, look: Look): Generator<string
   if (typeof value === 'string') yield* stringTexts(value, place.name, place.holder, look.texts);
   else if (Array.isArray(value)) {
     for (const item of value) yield* valueTexts(item, place, look);
-    const neighbours = value.filter(isFields).map((item) => look.texts.textOf(item)).filter((text) => text !== undefined);
+    const neighbours = value
+      .filter(isFields)
+      .map((item) => look.texts.textOf(item))
+      .filter((text) => text !== undefined);
     if (neighbours.length > 1) yield* readings(neighbours.join(''));
   } else if (isRawNumber(value)) yield* leaves(value);
   else if (isFields(value)) yield* membersTexts(value, place.below, look);
@@ -144,7 +148,8 @@ export function* leaves(value: unknown): Generator<string> {
   while (open.length > 0) {
     const next = open.pop();
     if (typeof next === 'string') yield next;
-    else if (typeof next === 'object' && next !== null) for (const member of Object.values(next).toReversed()) open.push(member);
+    else if (typeof next === 'object' && next !== null)
+      for (const member of Object.values(next).toReversed()) open.push(member);
   }
 }
 
@@ -158,14 +163,21 @@ function editMembers(holder: Readonly<Fields>, texts: BodyTexts, edit: (text: st
   let edited: Fields | undefined;
   for (const [name, value] of Object.entries(holder)) {
     const after = editValue(value, name, holder, texts, edit);
-    if (after !== value) setMember(edited ??= { ...holder }, name, after);
+    if (after !== value) setMember((edited ??= { ...holder }), name, after);
   }
   if (edited && texts.repeats !== undefined) delete edited[texts.repeats];
   return edited ?? holder;
 }
 
-function editValue(value: unknown, name: string, holder: Readonly<Fields>, texts: BodyTexts, edit: (text: string) => string): unknown {
-  if (typeof value === 'string') return texts.isWord(value, name, holder) || texts.isSealed(name, holder) ? value : edit(value);
+function editValue(
+  value: unknown,
+  name: string,
+  holder: Readonly<Fields>,
+  texts: BodyTexts,
+  edit: (text: string) => string,
+): unknown {
+  if (typeof value === 'string')
+    return texts.isWord(value, name, holder) || texts.isSealed(name, holder) ? value : edit(value);
   if (Array.isArray(value)) {
     const edited = value.map((item: unknown) => editValue(item, name, holder, texts, edit));
     return edited.some((item, at) => item !== value[at]) ? edited : value;
@@ -186,5 +198,7 @@ export function withClientBody<T extends object>(body: T, client: ClientBody): T
 
 /** The client's own body beside a common one, where an edit has put it there. */
 export function clientBodyOf(body: unknown): ClientBody | undefined {
-  return typeof body === 'object' && body !== null ? (body as { readonly [CLIENT_BODY]?: ClientBody })[CLIENT_BODY] : undefined;
+  return typeof body === 'object' && body !== null
+    ? (body as { readonly [CLIENT_BODY]?: ClientBody })[CLIENT_BODY]
+    : undefined;
 }

@@ -2,8 +2,16 @@ import { frozenTable } from './members.ts';
 
 /** Error types of the common wire (specification 7.1), and the two of its stream events (6.2). */
 export type ErrorType =
-  | 'invalid_request_error' | 'authentication_error' | 'permission_error' | 'not_found_error' | 'rate_limit_error'
-  | 'insufficient_quota' | 'upstream_error' | 'server_error' | 'stream_error' | 'timeout_error';
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'not_found_error'
+  | 'rate_limit_error'
+  | 'insufficient_quota'
+  | 'upstream_error'
+  | 'server_error'
+  | 'stream_error'
+  | 'timeout_error';
 
 interface ErrorRow {
   readonly status: number;
@@ -131,7 +139,10 @@ Object.freeze(GatewayError.prototype);
 Object.freeze(GatewayError);
 
 /** The error for an answer that fails while it arrives. A client whose stream has begun gets `message`, which is the upstream's. */
-export function failedAnswer(message: string, { cause, reason }: { readonly cause?: Error; readonly reason?: UpstreamFault['reason'] } = {}): GatewayError {
+export function failedAnswer(
+  message: string,
+  { cause, reason }: { readonly cause?: Error; readonly reason?: UpstreamFault['reason'] } = {},
+): GatewayError {
   return new GatewayError('upstream_error', 'the provider failed while answering', {
     ...(cause && { cause }),
     fault: { kind: 'reply', message, ...(reason && { reason }) },

@@ -5,7 +5,13 @@ export interface Escapes {
   readonly places: readonly number[];
 }
 
-const CONTROLS: ReadonlyMap<string, string> = new Map([['n', '\n'], ['t', '\t'], ['r', '\r'], ['b', '\b'], ['f', '\f']]);
+const CONTROLS: ReadonlyMap<string, string> = new Map([
+  ['n', '\n'],
+  ['t', '\t'],
+  ['r', '\r'],
+  ['b', '\b'],
+  ['f', '\f'],
+]);
 const ESCAPE = /\\(?:u([\da-f]{4})|([^]))/gi;
 
 /** Resolves the escapes of JSON strings, wherever they stand in a text. An escape that has not ended yet is left out. */
@@ -20,7 +26,8 @@ export function escapesOf(escaped: string): Escapes {
   for (const { index, 0: escape, 1: code, 2: character = '' } of escaped.matchAll(ESCAPE)) {
     plain(index);
     if (code === undefined && /u/i.test(character) && index + 6 > escaped.length) break;
-    text += code === undefined ? (CONTROLS.get(character) ?? character) : String.fromCharCode(Number.parseInt(code, 16));
+    text +=
+      code === undefined ? (CONTROLS.get(character) ?? character) : String.fromCharCode(Number.parseInt(code, 16));
     places.push(index);
     at = index + escape.length;
   }

@@ -21,38 +21,122 @@ const REQUEST_SECONDS = [...TOOL_SECONDS, 30] as const;
  * `unknown` for what no target lists.
  */
 export const FIGURES = {
-  gateway_requests_total: { kind: 'counter', help: 'Requests that have ended, by outcome', labels: { provider: 'any', model: 'any', status: ['success', 'error', 'rejected'] } },
+  gateway_requests_total: {
+    kind: 'counter',
+    help: 'Requests that have ended, by outcome',
+    labels: { provider: 'any', model: 'any', status: ['success', 'error', 'rejected'] },
+  },
   gateway_request_duration_seconds: {
-    kind: 'histogram', help: 'Seconds from the arrival of a request to the end of its answer', labels: { provider: 'any', model: 'any' }, buckets: REQUEST_SECONDS,
+    kind: 'histogram',
+    help: 'Seconds from the arrival of a request to the end of its answer',
+    labels: { provider: 'any', model: 'any' },
+    buckets: REQUEST_SECONDS,
   },
   gateway_tokens_input_total: { kind: 'counter', help: 'Prompt tokens', labels: { provider: 'any', model: 'any' } },
-  gateway_tokens_output_total: { kind: 'counter', help: 'Completion tokens', labels: { provider: 'any', model: 'any' } },
-  gateway_request_cost_usd_total: { kind: 'counter', help: 'Cost of requests in US dollars, as far as their models are priced', labels: { provider: 'any', model: 'any' } },
-  gateway_unpriced_requests_total: { kind: 'counter', help: 'Requests paid for in dollars whose model has no price', labels: { provider: 'any', model: 'any', action: ['refused', 'warned', 'allowed'] } },
-  gateway_cost_source_total: { kind: 'counter', help: 'Requests with a cost, by what it was computed of', labels: { source: ['usage', 'estimated'] } },
+  gateway_tokens_output_total: {
+    kind: 'counter',
+    help: 'Completion tokens',
+    labels: { provider: 'any', model: 'any' },
+  },
+  gateway_request_cost_usd_total: {
+    kind: 'counter',
+    help: 'Cost of requests in US dollars, as far as their models are priced',
+    labels: { provider: 'any', model: 'any' },
+  },
+  gateway_unpriced_requests_total: {
+    kind: 'counter',
+    help: 'Requests paid for in dollars whose model has no price',
+    labels: { provider: 'any', model: 'any', action: ['refused', 'warned', 'allowed'] },
+  },
+  gateway_cost_source_total: {
+    kind: 'counter',
+    help: 'Requests with a cost, by what it was computed of',
+    labels: { source: ['usage', 'estimated'] },
+  },
   gateway_provider_errors_total: {
-    kind: 'counter', help: 'Targets that failed a request, by class of failure',
-    labels: { provider: 'any', error_type: ['circuit_open', 'backpressure', 'client_canceled', 'timeout', 'plugin_error', 'provider_error'] },
+    kind: 'counter',
+    help: 'Targets that failed a request, by class of failure',
+    labels: {
+      provider: 'any',
+      error_type: ['circuit_open', 'backpressure', 'client_canceled', 'timeout', 'plugin_error', 'provider_error'],
+    },
   },
-  gateway_provider_init_failures_total: { kind: 'counter', help: 'Providers that could not be set up at start', labels: { provider: 'any' } },
-  gateway_circuit_breaker_state: { kind: 'gauge', help: 'State of the circuit breaker of a target: 0 closed, 1 open, 2 half-open', labels: { provider: 'any' } },
-  gateway_rate_limit_rejections_total: { kind: 'counter', help: 'Requests that a rate limit refused', labels: { key_type: ['ip', 'admin_session', 'plugin'] } },
-  gateway_ab_requests_total: { kind: 'counter', help: 'Requests of the ab-test strategy, by the label of their variant', labels: { variant: 'any' } },
+  gateway_provider_init_failures_total: {
+    kind: 'counter',
+    help: 'Providers that could not be set up at start',
+    labels: { provider: 'any' },
+  },
+  gateway_circuit_breaker_state: {
+    kind: 'gauge',
+    help: 'State of the circuit breaker of a target: 0 closed, 1 open, 2 half-open',
+    labels: { provider: 'any' },
+  },
+  gateway_rate_limit_rejections_total: {
+    kind: 'counter',
+    help: 'Requests that a rate limit refused',
+    labels: { key_type: ['ip', 'admin_session', 'plugin'] },
+  },
+  gateway_ab_requests_total: {
+    kind: 'counter',
+    help: 'Requests of the ab-test strategy, by the label of their variant',
+    labels: { variant: 'any' },
+  },
   gateway_guardrail_verdicts_total: {
-    kind: 'counter', help: 'Verdicts of guardrails, by what followed from them', labels: { plugin: 'any', stage: 'any', action: ['rejected', 'masked', 'observed', 'recorded'] },
+    kind: 'counter',
+    help: 'Verdicts of guardrails, by what followed from them',
+    labels: { plugin: 'any', stage: 'any', action: ['rejected', 'masked', 'observed', 'recorded'] },
   },
-  gateway_mcp_server_init_failures_total: { kind: 'counter', help: 'Failed handshakes with MCP servers', labels: { server_name: 'any' } },
-  gateway_mcp_server_up: { kind: 'gauge', help: 'Whether an MCP server is ready: 1, else 0', labels: { server_name: 'any' } },
-  gw_mcp_tool_calls_total: { kind: 'counter', help: 'Calls of MCP tools', labels: { server_name: 'any', tool_name: 'any', status: ['ok', 'error'] } },
-  gw_mcp_tool_call_duration_seconds: { kind: 'histogram', help: 'Seconds that calls of MCP tools took', labels: { server_name: 'any', tool_name: 'any' }, buckets: TOOL_SECONDS },
-  gw_mcp_unknown_tool_calls_total: { kind: 'counter', help: 'Calls of tools that vanished before they could be called', labels: { tool_name: 'any' } },
-  gateway_server_connections_current: { kind: 'gauge', help: 'Open client connections, by state', labels: { state: ['active', 'idle'] } },
+  gateway_mcp_server_init_failures_total: {
+    kind: 'counter',
+    help: 'Failed handshakes with MCP servers',
+    labels: { server_name: 'any' },
+  },
+  gateway_mcp_server_up: {
+    kind: 'gauge',
+    help: 'Whether an MCP server is ready: 1, else 0',
+    labels: { server_name: 'any' },
+  },
+  gw_mcp_tool_calls_total: {
+    kind: 'counter',
+    help: 'Calls of MCP tools',
+    labels: { server_name: 'any', tool_name: 'any', status: ['ok', 'error'] },
+  },
+  gw_mcp_tool_call_duration_seconds: {
+    kind: 'histogram',
+    help: 'Seconds that calls of MCP tools took',
+    labels: { server_name: 'any', tool_name: 'any' },
+    buckets: TOOL_SECONDS,
+  },
+  gw_mcp_unknown_tool_calls_total: {
+    kind: 'counter',
+    help: 'Calls of tools that vanished before they could be called',
+    labels: { tool_name: 'any' },
+  },
+  gateway_server_connections_current: {
+    kind: 'gauge',
+    help: 'Open client connections, by state',
+    labels: { state: ['active', 'idle'] },
+  },
   gateway_server_connection_transitions_total: {
-    kind: 'counter', help: 'Changes of state of client connections', labels: { state: ['new', 'active', 'idle', 'hijacked', 'closed', 'unknown'] },
+    kind: 'counter',
+    help: 'Changes of state of client connections',
+    labels: { state: ['new', 'active', 'idle', 'hijacked', 'closed', 'unknown'] },
   },
-  gateway_hook_events_dropped_total: { kind: 'counter', help: 'Events that hooks in the process lost because their queue was full', labels: { subject: 'any' } },
-  gateway_observability_events_dropped_total: { kind: 'counter', help: 'Events that exporters lost because their queue was full', labels: { subject: 'any' } },
-  gateway_catalog_loads_total: { kind: 'counter', help: 'Loads of the model catalog', labels: { source: ['remote', 'fallback'], result: ['success', 'error'] } },
+  gateway_hook_events_dropped_total: {
+    kind: 'counter',
+    help: 'Events that hooks in the process lost because their queue was full',
+    labels: { subject: 'any' },
+  },
+  gateway_observability_events_dropped_total: {
+    kind: 'counter',
+    help: 'Events that exporters lost because their queue was full',
+    labels: { subject: 'any' },
+  },
+  gateway_catalog_loads_total: {
+    kind: 'counter',
+    help: 'Loads of the model catalog',
+    labels: { source: ['remote', 'fallback'], result: ['success', 'error'] },
+  },
 } as const satisfies Readonly<Record<string, Figure>>;
 
 type Table = typeof FIGURES;
@@ -68,5 +152,7 @@ export type GaugeName = OfKind<'gauge'>;
 
 /** The labels of one figure, all of them, with the values that the table allows. */
 export type FigureLabels<N extends FigureName> = {
-  readonly [L in keyof Table[N]['labels']]: Table[N]['labels'][L] extends readonly string[] ? Table[N]['labels'][L][number] : string;
+  readonly [L in keyof Table[N]['labels']]: Table[N]['labels'][L] extends readonly string[]
+    ? Table[N]['labels'][L][number]
+    : string;
 };

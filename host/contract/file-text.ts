@@ -51,5 +51,7 @@ function decoded(bytes: Buffer): string {
 
 /** With escapes that are broken left as they stand, as the receiver may read them. */
 function percentDecoded(data: string): string {
-  return data.replaceAll(/(?:%[\da-f]{2})+/gi, (escapes) => Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'));
+  return data.replaceAll(/(?:%[\da-f]{2})+/gi, (escapes) =>
+    Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'),
+  );
 }

@@ -2,12 +2,29 @@
  * The public entry point `gw/contract`: everything a third-party provider, strategy or plugin may import.
  * Shipped modules import it by the same name.
  */
-export { bearer, CONTRACT, CONTRACT_VERSION, definePlugin, defineProvider, defineStrategy, headerKey } from './define.ts';
+export {
+  bearer,
+  CONTRACT,
+  CONTRACT_VERSION,
+  definePlugin,
+  defineProvider,
+  defineStrategy,
+  headerKey,
+} from './define.ts';
 export { ERRORS, failedAnswer, GatewayError } from './errors.ts';
 export type { BodyTexts, ClientBody, ClientWireName } from './client-body.ts';
 export type { ErrorCode, ErrorEnvelope, ErrorType, GatewayErrorOptions, UpstreamFault } from './errors.ts';
 export { isChat, isSurface, STAGES } from './exchange.ts';
-export type { ClientFacts, Exchange, ExchangeOutcome, KeyLimits, Measurements, Principal, Scope, Stage } from './exchange.ts';
+export type {
+  ClientFacts,
+  Exchange,
+  ExchangeOutcome,
+  KeyLimits,
+  Measurements,
+  Principal,
+  Scope,
+  Stage,
+} from './exchange.ts';
 export { ExchangeNote } from './exchange-note.ts';
 export { parseDuration } from './duration.ts';
 export { countOf, decodedUri, type Fields, isFields, isText } from './fields.ts';
@@ -24,20 +41,78 @@ export { linearPattern } from './pattern.ts';
 export type { LinearPattern } from './pattern.ts';
 export { patternSet } from './pattern-set.ts';
 export type { PatternSet, PatternWatch } from './pattern-set.ts';
-export type { GuardrailSettings, PluginDeps, PluginHandlers, PluginModule, PluginType, StageProblem, StreamGuard } from './plugin.ts';
+export type {
+  GuardrailSettings,
+  PluginDeps,
+  PluginHandlers,
+  PluginModule,
+  PluginType,
+  StageProblem,
+  StreamGuard,
+} from './plugin.ts';
 export { catalogPricing, flatPricing } from './pricing.ts';
 export { charactersIn, promptTokens } from './prompt-estimate.ts';
 export type { Estimate, Pricing } from './pricing.ts';
 export type {
-  Authorize, CallInfo, ChatTranslator, ChunkEdit, Connection, ConnectionDeps, Credentials, DiscoveredModel, Discovery, FormField, FormFile, FormPart,
-  OpenConnection, OutgoingRequest, ParamTreatments, ProviderFault, ProviderModule, SameWire, Send, SendOptions, StreamDecoder, StreamEvent,
-  Translator, Translators, Treatment, UnaryReply, WireReply, WireRequest,
+  Authorize,
+  CallInfo,
+  ChatTranslator,
+  ChunkEdit,
+  Connection,
+  ConnectionDeps,
+  Credentials,
+  DiscoveredModel,
+  Discovery,
+  FormField,
+  FormFile,
+  FormPart,
+  OpenConnection,
+  OutgoingRequest,
+  ParamTreatments,
+  ProviderFault,
+  ProviderModule,
+  SameWire,
+  Send,
+  SendOptions,
+  StreamDecoder,
+  StreamEvent,
+  Translator,
+  Translators,
+  Treatment,
+  UnaryReply,
+  WireReply,
+  WireRequest,
 } from './provider.ts';
-export type { BucketSpec, Carryover, Counters, HttpReply, HttpRequest, HttpSend, Labels, Log, PluginPrices, RequestLog, RequestLogRow, SharedState } from './services.ts';
+export type {
+  BucketSpec,
+  Carryover,
+  Counters,
+  HttpReply,
+  HttpRequest,
+  HttpSend,
+  Labels,
+  Log,
+  PluginPrices,
+  RequestLog,
+  RequestLogRow,
+  SharedState,
+} from './services.ts';
 export type { Billed, Cost, CostSource, LaterBooking, Prices, Rates, TokenPrice, Unpriced } from './cost.ts';
 export { Spending } from './spending.ts';
 export type { Purse } from './spending.ts';
-export type { Rank, RankFigures, RankNotes, RouteQuery, RouteTarget, RunningStrategy, SettledCall, StrategyDeps, StrategyModule, StrategyProblem, StrategyTarget } from './strategy.ts';
+export type {
+  Rank,
+  RankFigures,
+  RankNotes,
+  RouteQuery,
+  RouteTarget,
+  RunningStrategy,
+  SettledCall,
+  StrategyDeps,
+  StrategyModule,
+  StrategyProblem,
+  StrategyTarget,
+} from './strategy.ts';
 export { SURFACE_NAMES, SURFACES } from './surface.ts';
 export type { ChatSurface, ReplyOf, RequestOf, Surface, SurfaceBodies, TranslatedSurface } from './surface.ts';
 export { targetFirst, targetKeyProblem, targetNames } from './target-key.ts';

@@ -103,7 +103,11 @@ class NumberRestorer {
     const text = this.#text;
     let end = start + 1;
     let hasExponent = false;
-    for (let code = text.charCodeAt(end); code > BLANK && code !== CODE.comma && code !== CODE.right && code !== RIGHT_BRACE; code = text.charCodeAt(end)) {
+    for (
+      let code = text.charCodeAt(end);
+      code > BLANK && code !== CODE.comma && code !== CODE.right && code !== RIGHT_BRACE;
+      code = text.charCodeAt(end)
+    ) {
       if (code > NINE) hasExponent = true;
       end += 1;
     }

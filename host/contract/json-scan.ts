@@ -49,7 +49,8 @@ class JsonScan {
 
   #areItems(end: string, isItem: () => boolean): boolean {
     if (this.#take(end)) return true;
-    do if (!isItem()) return false; while (this.#take(','));
+    do if (!isItem()) return false;
+    while (this.#take(','));
     return this.#take(end);
   }
 

@@ -34,12 +34,19 @@ export function jsonSchema(schema: object): SchemaCheck {
   const { $schema: named } = schema as { readonly $schema?: unknown };
   const draft = typeof named === 'string' ? named : '';
   const ajv = libraryFor(draft, {
-    strict: false, strictSchema: 'log', validateFormats: false, code: { regExp: linearEngine() },
+    strict: false,
+    strictSchema: 'log',
+    validateFormats: false,
+    code: { regExp: linearEngine() },
     logger: { log: () => {}, warn: refuseUnknown, error: () => {} },
   });
   ajv.removeKeyword('uniqueItems').addKeyword({
-    keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', error: EQUAL_ITEMS,
-    validate: (isUnique: boolean, items: readonly unknown[]) => !isUnique || new Set(items.map(canonical)).size === items.length,
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    error: EQUAL_ITEMS,
+    validate: (isUnique: boolean, items: readonly unknown[]) =>
+      !isUnique || new Set(items.map(canonical)).size === items.length,
   });
   const validate = ajv.compile(schema);
   return (value) => (validate(value) ? undefined : mismatchOf(validate.errors?.[0]));

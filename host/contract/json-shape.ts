@@ -47,7 +47,15 @@ function marksIn(text: string, marks: string, most: number): number {
 }
 
 /** Codes of the characters that a text is made of. `[` and `{`, and `]` and `}`, differ in `brace` alone. */
-export const CODE = { quote: 0x22, comma: 0x2c, colon: 0x3a, backslash: 0x5c, left: 0x5b, right: 0x5d, brace: 0x20 } as const;
+export const CODE = {
+  quote: 0x22,
+  comma: 0x2c,
+  colon: 0x3a,
+  backslash: 0x5c,
+  left: 0x5b,
+  right: 0x5d,
+  brace: 0x20,
+} as const;
 
 /** What is wrong with a text's shape; up to its first syntax error, if it has one. */
 function measure(text: string, bounds: JsonBounds): string | undefined {
@@ -81,7 +89,8 @@ function measure(text: string, bounds: JsonBounds): string | undefined {
 /** Index of the quote that ends the string whose first quote is at `at`; -1 when none does. */
 export function stringEnd(text: string, at: number): number {
   let end = text.indexOf('"', at + 1);
-  while (end > 0 && text.charCodeAt(end - 1) === CODE.backslash && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  while (end > 0 && text.charCodeAt(end - 1) === CODE.backslash && isEscaped(text, end))
+    end = text.indexOf('"', end + 1);
   return end;
 }
 

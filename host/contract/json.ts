@@ -11,7 +11,8 @@ const LONG = 1_000_000;
  */
 export function parseJson(text: string, bounds: JsonBounds = TEXT_BOUNDS): unknown {
   const value = parsed(text, bounds);
-  if ((text.length > LONG || mayBeTooDeep(text)) && isContainer(value) && look(value, MAX_DEPTH) === DEEP) throw new RangeError(TOO_DEEP);
+  if ((text.length > LONG || mayBeTooDeep(text)) && isContainer(value) && look(value, MAX_DEPTH) === DEEP)
+    throw new RangeError(TOO_DEEP);
   return value;
 }
 

@@ -25,7 +25,8 @@ export function loadedFile<File extends object>(file: File): LateFunctions<File>
 
 function functionsOf<File extends object>(load: () => File): LateFunctions<File> {
   return (given: unknown, names: unknown = given) => {
-    const holder = (): object => (names === given ? load() : (load() as Record<string, object>)[given as string] ?? {});
+    const holder = (): object =>
+      names === given ? load() : ((load() as Record<string, object>)[given as string] ?? {});
     return Object.fromEntries((names as readonly string[]).map((name) => [name, late(name, holder)])) as never;
   };
 }

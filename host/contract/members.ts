@@ -3,7 +3,8 @@
  * member of the object itself: `object[name] = value` would exchange the object's prototype for the name `__proto__`.
  */
 export function setMember<T>(object: { [name: string]: T }, name: string, value: T): void {
-  if (name in object && !Object.hasOwn(object, name)) Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  if (name in object && !Object.hasOwn(object, name))
+    Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
   else object[name] = value;
 }
 

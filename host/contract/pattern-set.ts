@@ -27,7 +27,14 @@ interface Automaton {
   readonly latin1Class: Int32Array;
   runeClass(rune: number): number;
   start(input: { readonly context: () => number }, at: number): State | null;
-  stepOrReset(state: State, cls: number, rune: number, anchor: number, at: number, search: { resetPos: number }): State | null;
+  stepOrReset(
+    state: State,
+    cls: number,
+    rune: number,
+    anchor: number,
+    at: number,
+    search: { resetPos: number },
+  ): State | null;
 }
 
 /** Patterns that are looked for together. */
@@ -81,7 +88,9 @@ function firstsOf({ inst, start }: Program): Uint8Array | undefined {
     seen.add(next);
     if (instruction.op === MATCH) return undefined;
     if (instruction.op < FIRST_RUNE) open.push(instruction.out, ...(isBranch(instruction) ? [instruction.arg] : []));
-    else for (let rune = 0; rune < firsts.length; rune += 1) if (instruction.matchRune(rune)) firsts.fill(1, rune, rune + 1);
+    else
+      for (let rune = 0; rune < firsts.length; rune += 1)
+        if (instruction.matchRune(rune)) firsts.fill(1, rune, rune + 1);
   }
   return firsts;
 }
@@ -194,7 +203,11 @@ class Watch implements PatternWatch {
   }
 }
 
-function* pairsOf(threads: readonly number[], start: number, at: number): Generator<readonly [pc: number, began: number]> {
+function* pairsOf(
+  threads: readonly number[],
+  start: number,
+  at: number,
+): Generator<readonly [pc: number, began: number]> {
   for (let place = 0; place < threads.length; place += 2) yield [threads[place] ?? 0, threads[place + 1] ?? 0];
   yield [start, at];
 }

@@ -38,32 +38,50 @@ export function catalogPricing(prices: PluginPrices): Pricing {
 export function flatPricing(rates: Rates): Pricing {
   return {
     rates,
-    expected: (_exchange, { prompt, completion }) => costAt(rates, { prompt_tokens: prompt, completion_tokens: completion, total_tokens: 0 }),
+    expected: (_exchange, { prompt, completion }) =>
+      costAt(rates, { prompt_tokens: prompt, completion_tokens: completion, total_tokens: 0 }),
     reported: ({ charged }) => (charged ? costAt(rates, charged) : 0),
   };
 }
 
 /** Cached tokens are part of the prompt: without a rate of their own they cost what the rest does. So are cache writes where the vendor counts them in it. */
 export function costAt(rates: Rates, usage: Usage): number {
-  const { input_per_m_tokens: input = 0, output_per_m_tokens: output = 0, cache_read_per_m_tokens: cacheRead, cache_write_per_m_tokens: cacheWrite } = rates;
-  const { prompt_tokens: prompt, completion_tokens: completion, cache_read_tokens: read = 0, cache_write_tokens: written = 0 } = usage;
+  const {
+    input_per_m_tokens: input = 0,
+    output_per_m_tokens: output = 0,
+    cache_read_per_m_tokens: cacheRead,
+    cache_write_per_m_tokens: cacheWrite,
+  } = rates;
+  const {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    cache_read_tokens: read = 0,
+    cache_write_tokens: written = 0,
+  } = usage;
   const stored = cacheWrite === undefined ? 0 : cacheWritesIn(usage);
   const fresh = Math.max(0, prompt - (cacheRead === undefined ? 0 : read) - stored);
   return input * fresh + output * completion + (cacheRead ?? 0) * read + (cacheWrite ?? 0) * (written + stored);
 }
 
-function expectedAt(price: TokenPrice | undefined, { request, surface }: Exchange, { prompt, completion, writesCache }: Estimate): number {
+function expectedAt(
+  price: TokenPrice | undefined,
+  { request, surface }: Exchange,
+  { prompt, completion, writesCache }: Estimate,
+): number {
   if (!price) return 0;
   const { embedding, image, character, audioMinute } = price;
   if (embedding !== undefined) return embedding * prompt;
   if (image !== undefined) return image * choicesOf(request) * MICRO;
-  if (surface === 'audio.speech' && character !== undefined) return character * (request as SpeechRequest).input.length * MICRO;
-  if (isHeard(request['file']) && audioMinute !== undefined) return audioMinute * (secondsOf(request['file'].bytes) / 60) * MICRO;
+  if (surface === 'audio.speech' && character !== undefined)
+    return character * (request as SpeechRequest).input.length * MICRO;
+  if (isHeard(request['file']) && audioMinute !== undefined)
+    return audioMinute * (secondsOf(request['file'].bytes) / 60) * MICRO;
   const input = Math.max(price.input ?? 0, writesCache ? (price.cacheWrite ?? 0) : 0);
   return input * prompt + (price.output ?? 0) * completion;
 }
 
-const isHeard = (file: unknown): file is UploadedFile => typeof file === 'object' && file !== null && typeof (file as Partial<UploadedFile>).bytes === 'number';
+const isHeard = (file: unknown): file is UploadedFile =>
+  typeof file === 'object' && file !== null && typeof (file as Partial<UploadedFile>).bytes === 'number';
 
 /** Bytes of one second of sound, of the least that is usual: 128 kbit/s. */
 const BYTES_PER_SECOND = 16_000;
@@ -81,9 +99,15 @@ const MOST_CHOICES = 128;
  * Most tokens that the answer may have; each choice has as many. A declared ceiling counts no further than the model can answer (`longest`);
  * `undeclared` is what the operator holds for a request without one.
  */
-export function ceilingOf({ request }: Exchange, { undeclared, longest }: { readonly undeclared: number | undefined; readonly longest: number | undefined }): number {
+export function ceilingOf(
+  { request }: Exchange,
+  { undeclared, longest }: { readonly undeclared: number | undefined; readonly longest: number | undefined },
+): number {
   const declared = request['max_completion_tokens'] ?? request['max_tokens'];
-  const perChoice = typeof declared === 'number' ? Math.min(declared, longest ?? LONGEST_ANSWER) : (undeclared ?? Math.min(UNDECLARED, longest ?? UNDECLARED));
+  const perChoice =
+    typeof declared === 'number'
+      ? Math.min(declared, longest ?? LONGEST_ANSWER)
+      : (undeclared ?? Math.min(UNDECLARED, longest ?? UNDECLARED));
   return Math.max(perChoice, 0) * choicesOf(request);
 }
 
@@ -100,7 +124,8 @@ export function estimateOf(exchange: Exchange, bounds: Parameters<typeof ceiling
 }
 
 /** Whether tokens of an answer are paid for beside those of the prompt. */
-const answersInTokens = ({ surface }: Exchange): boolean => surface !== 'embeddings' && surface !== 'rerank' && surface !== 'moderations';
+const answersInTokens = ({ surface }: Exchange): boolean =>
+  surface !== 'embeddings' && surface !== 'rerank' && surface !== 'moderations';
 
 /** Characters that count as so many tokens. */
 export const tokenCharacters = (tokens: number): number => tokens * CHARACTERS_PER_TOKEN;

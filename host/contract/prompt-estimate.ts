@@ -22,11 +22,55 @@ export interface PromptSize {
 }
 
 /** Members that steer the call, at the top of any body. */
-const CONTROLS = new Set(['model', 'user', 'metadata', 'service_tier', 'safety_identifier', 'prompt_cache_key', 'modalities', 'reasoning_effort', 'verbosity', 'voice', 'size', 'quality', 'style', 'encoding_format', 'input_type']);
+const CONTROLS = new Set([
+  'model',
+  'user',
+  'metadata',
+  'service_tier',
+  'safety_identifier',
+  'prompt_cache_key',
+  'modalities',
+  'reasoning_effort',
+  'verbosity',
+  'voice',
+  'size',
+  'quality',
+  'style',
+  'encoding_format',
+  'input_type',
+]);
 /** Members whose objects are written for the model as they are: the names in them are texts as well. */
-const WRITTEN_WHOLE = new Set(['tools', 'functions', 'response_format', 'text', 'generationConfig', 'generation_config', 'output_config', 'output_format', 'args', 'arguments', 'response', 'input_schema', 'parameters']);
+const WRITTEN_WHOLE = new Set([
+  'tools',
+  'functions',
+  'response_format',
+  'text',
+  'generationConfig',
+  'generation_config',
+  'output_config',
+  'output_format',
+  'args',
+  'arguments',
+  'response',
+  'input_schema',
+  'parameters',
+]);
 /** Words of the wire itself, by the member that holds them. */
-const WORDS = new Set(['type', 'role', 'id', 'call_id', 'tool_call_id', 'tool_use_id', 'status', 'object', 'detail', 'format', 'mimeType', 'mime_type', 'media_type']);
+const WORDS = new Set([
+  'type',
+  'role',
+  'id',
+  'call_id',
+  'tool_call_id',
+  'tool_use_id',
+  'status',
+  'object',
+  'detail',
+  'format',
+  'mimeType',
+  'mime_type',
+  'media_type',
+]);
 const CACHE_MARKS = new Set(['cache_control', 'cachePoint']);
 const IMAGE_PARTS = new Set<unknown>(['image_url', 'input_image', 'image', 'computer_screenshot']);
 /** Members that hold an image, or say where it is. */
@@ -46,7 +90,10 @@ export function promptSize({ request, clientRequest, surface, bodyBytes }: Promp
   const body = isForwarded ? forwarded : (clientRequest?.value ?? request);
   if (isForwarded && forwarded === undefined) size.characters = bodyBytes ?? 0;
   else size.addBody(body);
-  return { tokens: Math.floor(size.characters / CHARACTERS_PER_TOKEN) + size.tokens + 1, writesCache: size.writesCache };
+  return {
+    tokens: Math.floor(size.characters / CHARACTERS_PER_TOKEN) + size.tokens + 1,
+    writesCache: size.writesCache,
+  };
 }
 
 /** Tokens of the prompt alone. */
@@ -83,14 +130,16 @@ class Counter {
   }
 
   #addFields(fields: Readonly<Fields>, isWhole: boolean): void {
-    const isImage = IMAGE_PARTS.has(fields['type']) || isImageType(fields['mimeType'] ?? fields['mime_type'] ?? fields['media_type']);
+    const isImage =
+      IMAGE_PARTS.has(fields['type']) || isImageType(fields['mimeType'] ?? fields['mime_type'] ?? fields['media_type']);
     if (isImage) this.tokens += IMAGE_TOKENS;
     for (const name in fields) {
       const value = fields[name];
       if (CACHE_MARKS.has(name)) this.writesCache = true;
       else if (isWhole || !WORDS.has(name) || !isWord(value)) {
         if (isWhole) this.characters += name.length;
-        if (!isImage || !IMAGE_MEMBERS.has(name)) this.add(value, name, isWhole || WRITTEN_WHOLE.has(name) || (name === 'input' && isFields(value)));
+        if (!isImage || !IMAGE_MEMBERS.has(name))
+          this.add(value, name, isWhole || WRITTEN_WHOLE.has(name) || (name === 'input' && isFields(value)));
       }
     }
   }

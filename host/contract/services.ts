@@ -48,7 +48,12 @@ export interface BucketSpec {
  */
 export interface SharedState {
   /** Takes `cost` tokens when at least `floor` (default: the cost) are there. `retryAfterMs` is 0 when taken. */
-  take(key: string, spec: BucketSpec, cost: number, floor?: number): Promise<{ readonly taken: boolean; readonly retryAfterMs: number }>;
+  take(
+    key: string,
+    spec: BucketSpec,
+    cost: number,
+    floor?: number,
+  ): Promise<{ readonly taken: boolean; readonly retryAfterMs: number }>;
   /**
    * Adds to a number that starts at 0, and returns the sum; adding 0 reads it. It starts at 0 again when it was not used
    * for `ttlMs` milliseconds, 31 days unless said. Throws when `by` is not finite.

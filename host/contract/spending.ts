@@ -63,7 +63,10 @@ export class Spending {
   }
 
   #expected(exchange: Exchange, reserveTokens: number | undefined): number {
-    return this.#pricing.expected(exchange, estimateOf(exchange, { undeclared: reserveTokens, longest: this.#longestAnswer(exchange) }));
+    return this.#pricing.expected(
+      exchange,
+      estimateOf(exchange, { undeclared: reserveTokens, longest: this.#longestAnswer(exchange) }),
+    );
   }
 
   /** Books what was used so far. */
@@ -87,7 +90,11 @@ export class Spending {
   finish(exchange: Exchange, isBilled: boolean): void {
     const held = this.#inFlight.take(exchange);
     if (!held) return;
-    const { charged, streaming, measurements: { ttftMs, costUsd } } = exchange;
+    const {
+      charged,
+      streaming,
+      measurements: { ttftMs, costUsd },
+    } = exchange;
     const isUsed = charged !== undefined || costUsd !== undefined;
     const isDelivered = streaming && ttftMs !== undefined;
     if (isUsed && (isDelivered || isBilled || held.turn > 1)) void this.#settle(exchange, held);

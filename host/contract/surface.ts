@@ -1,8 +1,20 @@
 import { frozenTable } from './members.ts';
 import type { ChatReply, ChatRequest } from './wire/chat.ts';
 import type {
-  EmbeddingsReply, EmbeddingsRequest, ImagesReply, ImagesRequest, ModerationsReply, ModerationsRequest,
-  OpaqueRequest, RawReply, RerankReply, RerankRequest, SpeechRequest, ToolReply, ToolRequest, TranscriptionRequest,
+  EmbeddingsReply,
+  EmbeddingsRequest,
+  ImagesReply,
+  ImagesRequest,
+  ModerationsReply,
+  ModerationsRequest,
+  OpaqueRequest,
+  RawReply,
+  RerankReply,
+  RerankRequest,
+  SpeechRequest,
+  ToolReply,
+  ToolRequest,
+  TranscriptionRequest,
 } from './wire/other.ts';
 
 /** Bodies per surface, in the common wire. A new surface is one line here, one in `SURFACES`, and its files. */
@@ -64,8 +76,20 @@ export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = frozenTable({
   images: { translator: 'images', tag: 'images', isChat: false },
   rerank: { translator: 'rerank', tag: 'rerank', isChat: false },
   moderations: { translator: 'moderations', tag: 'moderations', isChat: false },
-  'audio.transcriptions': { translator: 'audio.transcriptions', tag: 'audio.transcriptions', isChat: false, isRaw: true, isUnreadable: true },
-  'audio.translations': { translator: 'audio.translations', tag: 'audio.transcriptions', isChat: false, isRaw: true, isUnreadable: true },
+  'audio.transcriptions': {
+    translator: 'audio.transcriptions',
+    tag: 'audio.transcriptions',
+    isChat: false,
+    isRaw: true,
+    isUnreadable: true,
+  },
+  'audio.translations': {
+    translator: 'audio.translations',
+    tag: 'audio.transcriptions',
+    isChat: false,
+    isRaw: true,
+    isUnreadable: true,
+  },
   'audio.speech': { translator: 'audio.speech', tag: 'audio.speech', isChat: false, isRaw: true },
   responses: { translator: undefined, tag: 'responses', isChat: false, isForwarded: true },
   'responses.translated': { translator: 'chat', tag: 'responses', isChat: true },

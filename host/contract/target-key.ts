@@ -8,7 +8,9 @@ const MAX_NAMED = 20;
  * names as a set, made once.
  */
 export function targetKeyProblem(
-  key: string, targets: readonly StrategyTarget[] | ReadonlySet<string>, at: { readonly path: string; readonly rule: string },
+  key: string,
+  targets: readonly StrategyTarget[] | ReadonlySet<string>,
+  at: { readonly path: string; readonly rule: string },
 ): readonly StrategyProblem[] {
   const names = 'has' in targets ? targets : targetNames(targets);
   if (key !== '' && names.has(key)) return [];

@@ -3,7 +3,17 @@ import { type Exchange, isChat } from './exchange.ts';
 import { type Fields, isFields, isLabel } from './fields.ts';
 import { isRawNumber } from './json-numbers.ts';
 import { setMember } from './members.ts';
-import { CALL_WORDS, DETAIL_WORDS, isControl, MEDIA_WORDS, MESSAGE_WORDS, PART_MEDIA, PART_WORDS, type Words, WORDS_BY_FIELD } from './texts.ts';
+import {
+  CALL_WORDS,
+  DETAIL_WORDS,
+  isControl,
+  MEDIA_WORDS,
+  MESSAGE_WORDS,
+  PART_MEDIA,
+  PART_WORDS,
+  type Words,
+  WORDS_BY_FIELD,
+} from './texts.ts';
 import type { ChatReply, ChatRequest, ContentPart } from './wire/chat.ts';
 
 /** What becomes of one text; the same text when nothing does. */
@@ -17,12 +27,18 @@ export type Edit = (text: string) => string;
 export function editTexts(exchange: Exchange, edit: Edit): ChatRequest | ChatReply | undefined {
   if (!isChat(exchange)) return undefined;
   const { stage, reply, request, clientReply, clientRequest } = exchange;
-  if (stage !== 'after_request') return beside(request, clientRequest, edit, (own) => editRequest(request, own) as ChatRequest);
+  if (stage !== 'after_request')
+    return beside(request, clientRequest, edit, (own) => editRequest(request, own) as ChatRequest);
   return reply && beside(reply, clientReply, edit, (own) => editReply(reply, own) as ChatReply);
 }
 
 /** Where the client speaks a wire of its own, its body is edited first, and goes along. */
-function beside<T extends object>(body: T, client: ClientBody | undefined, edit: Edit, editCommon: (edit: Edit) => T): T | undefined {
+function beside<T extends object>(
+  body: T,
+  client: ClientBody | undefined,
+  edit: Edit,
+  editCommon: (edit: Edit) => T,
+): T | undefined {
   const own = client && editedBody(client, edit);
   const common = changed(body, editCommon(edit));
   if (own === undefined || (own === client && common === undefined)) return common;
@@ -71,18 +87,27 @@ function editPart(part: unknown, edit: Edit): unknown {
   if (!isFields(part)) return part;
   const [holder, member] = PART_MEDIA.get((part as ContentPart).type) ?? [];
   return editMembers(part, (value, name) => {
-    if (name === holder) return isFields(value) ? editMembers(value, (held, key) => (key === member || isWord(key, held, MEDIA_WORDS) ? held : editAll(held, edit))) : value;
+    if (name === holder)
+      return isFields(value)
+        ? editMembers(value, (held, key) =>
+            key === member || isWord(key, held, MEDIA_WORDS) ? held : editAll(held, edit),
+          )
+        : value;
     return isWord(name, value, PART_WORDS) ? value : editAll(value, edit);
   });
 }
 
 /** Members of an object of the wire, or of each object in a list, without the words that the wire itself defines. */
 function editWords(value: unknown, words: Words, edit: Edit): unknown {
-  if (Array.isArray(value)) return editEach(value, (item) => (Array.isArray(item) ? editAll(item, edit) : editWords(item, words, edit)), edit);
-  return isFields(value) && !isRawNumber(value) ? editMembers(value, (member, name) => (isWord(name, member, words) ? member : editAll(member, edit))) : editAll(value, edit);
+  if (Array.isArray(value))
+    return editEach(value, (item) => (Array.isArray(item) ? editAll(item, edit) : editWords(item, words, edit)), edit);
+  return isFields(value) && !isRawNumber(value)
+    ? editMembers(value, (member, name) => (isWord(name, member, words) ? member : editAll(member, edit)))
+    : editAll(value, edit);
 }
 
-const isWord = (name: string, value: unknown, words: Words): boolean => typeof value === 'string' && words.get(name)?.test(value) === true;
+const isWord = (name: string, value: unknown, words: Words): boolean =>
+  typeof value === 'string' && words.get(name)?.test(value) === true;
 
 /** Every string inside a value. A number beyond those that a double holds is a text too, and leaves as one once it is changed. */
 function editAll(value: unknown, edit: Edit): unknown {
@@ -106,7 +131,7 @@ function editMembers(object: object, editOne: (value: unknown, name: string) => 
   let edited: Fields | undefined;
   for (const [name, value] of Object.entries(object)) {
     const after = editOne(value, name);
-    if (after !== value) setMember(edited ??= { ...object }, name, after);
+    if (after !== value) setMember((edited ??= { ...object }), name, after);
   }
   return edited ?? object;
 }

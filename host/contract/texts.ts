@@ -17,7 +17,9 @@ const TOOL_CHOICES = /^(auto|none|required)$/;
 
 /** Whether a field of a chat request only steers the call. */
 export function isControl(field: string, value: unknown): boolean {
-  return CONTROL_FIELDS.has(field) || (field === 'tool_choice' && typeof value === 'string' && TOOL_CHOICES.test(value));
+  return (
+    CONTROL_FIELDS.has(field) || (field === 'tool_choice' && typeof value === 'string' && TOOL_CHOICES.test(value))
+  );
 }
 
 /** Members of content parts that hold bytes or addresses rather than text, by the part's type. */
@@ -33,11 +35,20 @@ export type Words = ReadonlyMap<string, RegExp>;
  * What the wire itself defines, by the member that holds it: enumerated words and opaque tokens. Only a value of that
  * form is left out: any other value in the same place may be text of the caller's, and is read.
  */
-export const MESSAGE_WORDS: Words = new Map([['role', /^(system|developer|user|assistant|tool|function)$/], ['tool_call_id', TOKEN]]);
-export const CALL_WORDS: Words = new Map([['id', TOKEN], ['type', /^(function|custom)$/]]);
+export const MESSAGE_WORDS: Words = new Map([
+  ['role', /^(system|developer|user|assistant|tool|function)$/],
+  ['tool_call_id', TOKEN],
+]);
+export const CALL_WORDS: Words = new Map([
+  ['id', TOKEN],
+  ['type', /^(function|custom)$/],
+]);
 export const DETAIL_WORDS: Words = new Map(['type', 'format', 'id', 'signature', 'data'].map((name) => [name, TOKEN]));
 export const PART_WORDS: Words = new Map([['type', /^(text|image_url|input_audio|file|refusal)$/]]);
-export const MEDIA_WORDS: Words = new Map([['detail', /^(auto|low|high)$/], ['format', /^(wav|mp3)$/]]);
+export const MEDIA_WORDS: Words = new Map([
+  ['detail', /^(auto|low|high)$/],
+  ['format', /^(wav|mp3)$/],
+]);
 export const WORDS_BY_FIELD: ReadonlyMap<string, Words> = new Map([
   ['tools', new Map([['type', /^(function|custom)$/]])],
   ['tool_choice', new Map([['type', /^(function|custom|allowed_tools)$/]])],
@@ -47,13 +58,30 @@ export const WORDS_BY_FIELD: ReadonlyMap<string, Words> = new Map([
 /** Of requests beside chat. */
 const LABEL = /^[\w.:-]{0,64}$/;
 const REQUEST_WORDS: Words = new Map([
-  ['model', /^/], ...['encoding_format', 'response_format', 'size', 'quality', 'style', 'voice', 'input_type', 'output_format', 'stream_format', 'background', 'moderation', 'truncate'].map((name) => [name, LABEL] as const),
+  ['model', /^/],
+  ...[
+    'encoding_format',
+    'response_format',
+    'size',
+    'quality',
+    'style',
+    'voice',
+    'input_type',
+    'output_format',
+    'stream_format',
+    'background',
+    'moderation',
+    'truncate',
+  ].map((name) => [name, LABEL] as const),
 ]);
 
 /** The same of the blocks that a tool answers with. */
 const BLOCK_WORDS: Words = new Map([['type', /^(text|image|audio|resource|resource_link)$/]]);
 const BYTES_WORDS: Words = new Map([...BLOCK_WORDS, ['data', TOKEN], ['mimeType', TOKEN]]);
-const RESOURCE_WORDS: Words = new Map([['blob', TOKEN], ['mimeType', TOKEN]]);
+const RESOURCE_WORDS: Words = new Map([
+  ['blob', TOKEN],
+  ['mimeType', TOKEN],
+]);
 
 /**
  * Every string that a guardrail reads at the running stage, on every surface and wire: of a chat request all messages
@@ -66,7 +94,9 @@ const RESOURCE_WORDS: Words = new Map([['blob', TOKEN], ['mimeType', TOKEN]]);
  */
 export function texts(exchange: Exchange): Generator<string> {
   const own = exchange.stage === 'after_request' ? exchange.clientReply : exchange.clientRequest;
-  return own ? bodyTexts(own, belowAt(exchange)) : textsIn(exchange, exchange.stage === 'after_request' ? exchange.reply : exchange.request);
+  return own
+    ? bodyTexts(own, belowAt(exchange))
+    : textsIn(exchange, exchange.stage === 'after_request' ? exchange.reply : exchange.request);
 }
 
 const belowAt = ({ stage }: Exchange): NamesBelow => (stage === 'after_request' ? inReply : inRequest);
@@ -93,7 +123,11 @@ function* otherRequestTexts(surface: Surface, request: RequestOf<Surface>): Gene
   for (const text of projection(surface, request)) yield* readings(text);
   const projected = PROJECTED.get(surface);
   if (!projected) return;
-  yield* membersTexts(Object.fromEntries(Object.entries(request).filter(([name]) => !projected.has(name))), REQUEST_WORDS, inForwarded);
+  yield* membersTexts(
+    Object.fromEntries(Object.entries(request).filter(([name]) => !projected.has(name))),
+    REQUEST_WORDS,
+    inForwarded,
+  );
 }
 
 /**
@@ -156,7 +190,11 @@ function* besideTexts(fields: Readonly<Record<string, unknown>>): Generator<stri
 function* toolReplyTexts({ content, structuredContent }: ToolReply): Generator<string> {
   for (const block of content) {
     const { resource, ...rest } = isFields(block) ? block : { resource: block };
-    yield* membersTexts(rest, rest['type'] === 'image' || rest['type'] === 'audio' ? BYTES_WORDS : BLOCK_WORDS, inReply);
+    yield* membersTexts(
+      rest,
+      rest['type'] === 'image' || rest['type'] === 'audio' ? BYTES_WORDS : BLOCK_WORDS,
+      inReply,
+    );
     yield* membersTexts(resource, RESOURCE_WORDS, inReply);
   }
   const texts = blockTexts(content);
@@ -173,7 +211,10 @@ function blockTexts(content: ToolReply['content']): string[] {
   });
 }
 
-function* wholeMessageTexts({ content, tool_calls, reasoning_details, ...message }: ChatMessage | ReplyMessage, below: NamesBelow): Generator<string> {
+function* wholeMessageTexts(
+  { content, tool_calls, reasoning_details, ...message }: ChatMessage | ReplyMessage,
+  below: NamesBelow,
+): Generator<string> {
   if (Array.isArray(content)) yield* partTexts(content as readonly ContentPart[], below);
   else yield* named(content, 'own', below);
   yield* membersTexts(message, MESSAGE_WORDS, below);
@@ -228,7 +269,8 @@ function* membersTexts(value: unknown, words: Words, below: NamesBelow): Generat
 /** All strings inside a value, JSON strings also decoded, and the names that a client or a model chose. */
 function* named(value: unknown, names: Names, below: NamesBelow): Generator<string> {
   if (typeof value === 'string') yield* readings(value);
-  else if (typeof value === 'object' && value !== null) for (const text of namedLeaves(value, names, below)) yield* readings(text);
+  else if (typeof value === 'object' && value !== null)
+    for (const text of namedLeaves(value, names, below)) yield* readings(text);
 }
 
 /** What plugins read of a body beside chat. Unreadable parts are left out; the host marks such exchanges. */
@@ -244,7 +286,11 @@ const onlyStrings = (value: unknown): string[] =>
 
 /** Texts, and those of multimodal parts; their media is not read. */
 function* inputTexts(input: unknown): Generator<string> {
-  if (Array.isArray(input)) for (const item of input) yield* typeof item === 'object' && item !== null ? onePartTexts(item as ContentPart, inRequest) : onlyStrings(item);
+  if (Array.isArray(input))
+    for (const item of input)
+      yield* typeof item === 'object' && item !== null
+        ? onePartTexts(item as ContentPart, inRequest)
+        : onlyStrings(item);
   else yield* onlyStrings(input);
 }
 
@@ -267,5 +313,9 @@ function* argumentTexts(value: unknown): Generator<string> {
 
 /** Members that a projection reads, on the surfaces whose other members travel too. */
 const PROJECTED: ReadonlyMap<Surface, ReadonlySet<string>> = new Map([
-  ['embeddings', new Set(['input'])], ['images', new Set(['prompt'])], ['rerank', new Set(['query', 'documents'])], ['moderations', new Set(['input'])], ['audio.speech', new Set(['input'])],
+  ['embeddings', new Set(['input'])],
+  ['images', new Set(['prompt'])],
+  ['rerank', new Set(['query', 'documents'])],
+  ['moderations', new Set(['input'])],
+  ['audio.speech', new Set(['input'])],
 ]);

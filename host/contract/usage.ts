@@ -3,12 +3,23 @@ import { setMember } from './members.ts';
 import type { Usage } from './wire/chat.ts';
 
 const NONE: Readonly<Fields> = Object.freeze({});
-const fieldsOf = (value: unknown): Readonly<Fields> => (typeof value === 'object' && value !== null ? (value as Fields) : NONE);
+const fieldsOf = (value: unknown): Readonly<Fields> =>
+  typeof value === 'object' && value !== null ? (value as Fields) : NONE;
 
 const KNOWN = new Set([
-  'prompt_tokens', 'completion_tokens', 'total_tokens', 'reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens',
-  'prompt_tokens_details', 'completion_tokens_details', 'prompt_cache_hit_tokens', 'prompt_cache_miss_tokens',
-  'cached_tokens', 'num_cached_tokens', 'prompt_token_details',
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'reasoning_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'prompt_tokens_details',
+  'completion_tokens_details',
+  'prompt_cache_hit_tokens',
+  'prompt_cache_miss_tokens',
+  'cached_tokens',
+  'num_cached_tokens',
+  'prompt_token_details',
 ]);
 
 /** The most of one class of tokens that is believed of one answer. */
@@ -20,7 +31,13 @@ const SUMS = ['prompt_tokens', 'completion_tokens'] as const;
 function collectDoubts(raw: Readonly<Fields>, doubts: string[]): void {
   for (const name of SUMS) {
     const value = raw[name];
-    if (value !== undefined && value !== null && !(typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER) && !doubts.includes(name)) doubts.push(name);
+    if (
+      value !== undefined &&
+      value !== null &&
+      !(typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER) &&
+      !doubts.includes(name)
+    )
+      doubts.push(name);
   }
 }
 
@@ -62,7 +79,12 @@ export function readUsage(value: unknown, doubts?: string[]): Usage | undefined 
  * `cache_write_tokens`. Sources: OpenAI documentation, "Prompt caching", GPT-5.6 and later; OpenRouter as measured in
  * github.com/aaif-goose/goose, pull request 11472; 2026-11-23.
  */
-export function cacheWritesIn({ prompt_tokens: prompt, cache_read_tokens: read = 0, cache_write_tokens: beside = 0, prompt_tokens_details: details }: Usage): number {
+export function cacheWritesIn({
+  prompt_tokens: prompt,
+  cache_read_tokens: read = 0,
+  cache_write_tokens: beside = 0,
+  prompt_tokens_details: details,
+}: Usage): number {
   const written = beside > 0 ? 0 : countOf(fieldsOf(details)['cache_write_tokens']);
   return read + written <= prompt ? written : 0;
 }
@@ -80,17 +102,29 @@ function completionOf(stated: number, reasoning: number, beyondPrompt: number): 
 
 /** Cached tokens of the prompt: DeepSeek, Moonshot and Mistral have names of their own beside the common ones. */
 function cachedIn(raw: Readonly<Fields>, details: Readonly<Fields>): number {
-  return countOf(raw['cache_read_tokens']) || countOf(details['cached_tokens']) || countOf(raw['prompt_cache_hit_tokens']) || countOf(raw['cached_tokens'])
-    || countOf(raw['num_cached_tokens']) || countOf(fieldsOf(raw['prompt_token_details'])['cached_tokens']);
+  return (
+    countOf(raw['cache_read_tokens']) ||
+    countOf(details['cached_tokens']) ||
+    countOf(raw['prompt_cache_hit_tokens']) ||
+    countOf(raw['cached_tokens']) ||
+    countOf(raw['num_cached_tokens']) ||
+    countOf(fieldsOf(raw['prompt_token_details'])['cached_tokens'])
+  );
 }
 
 /** Non-zero details as the upstream gave them, with the one we know in place of its own; `undefined` when there are none. */
-function putDetails(usage: Record<string, unknown>, name: string, given: Readonly<Fields>, known: string, count: number): void {
+function putDetails(
+  usage: Record<string, unknown>,
+  name: string,
+  given: Readonly<Fields>,
+  known: string,
+  count: number,
+): void {
   let details: Record<string, unknown> | undefined;
   for (const key in given) {
     const value = given[key];
-    if (value !== 0 && value !== null) setMember(details ??= {}, key, value);
+    if (value !== 0 && value !== null) setMember((details ??= {}), key, value);
   }
-  if (count > 0) setMember(details ??= {}, known, count);
+  if (count > 0) setMember((details ??= {}), known, count);
   if (details) setMember(usage, name, details);
 }

@@ -61,10 +61,10 @@ function guardWith(open: () => TextFilter, reason: string, readsNames: boolean):
 
   const pass: Pass = (key, choice, piece, toDelta) => {
     let texts = held.get(choice);
-    if (!texts) held.set(choice, texts = new Map());
+    if (!texts) held.set(choice, (texts = new Map()));
     let text = texts.get(key);
     if (text) text.toDelta = toDelta;
-    else texts.set(key, text = { filter: open(), toDelta });
+    else texts.set(key, (text = { filter: open(), toDelta }));
     return text.filter(piece, false);
   };
 
@@ -121,7 +121,9 @@ function guardWith(open: () => TextFilter, reason: string, readsNames: boolean):
 
 /** Runs every text of a delta through the window, in place; false on a match. */
 function guardDelta(delta: ChunkDelta, choice: number, pass: Pass, passWhole: PassWhole): boolean {
-  return guardTexts(delta, choice, pass) && guardDetails(delta, choice, pass) && guardCalls(delta, choice, pass, passWhole);
+  return (
+    guardTexts(delta, choice, pass) && guardDetails(delta, choice, pass) && guardCalls(delta, choice, pass, passWhole)
+  );
 }
 
 function guardTexts(delta: ChunkDelta, choice: number, pass: Pass): boolean {
@@ -144,7 +146,9 @@ function guardDetails(delta: ChunkDelta, choice: number, pass: Pass): boolean {
       const piece = detail[field];
       if (typeof piece !== 'string' || piece === '') continue;
       const { [field]: _piece, signature: _signature, ...rest } = detail;
-      const passed = pass(`detail ${placeOf(detail['index'])} ${field}`, choice, piece, (text) => ({ reasoning_details: [{ ...rest, [field]: text }] }));
+      const passed = pass(`detail ${placeOf(detail['index'])} ${field}`, choice, piece, (text) => ({
+        reasoning_details: [{ ...rest, [field]: text }],
+      }));
       if (passed === undefined) return false;
       setMember(detail, field, passed);
     }
@@ -165,7 +169,9 @@ function guardCalls(delta: ChunkDelta, choice: number, pass: Pass, passWhole: Pa
       const called = call[member];
       const piece = isFields(called) ? called[field] : undefined;
       if (!isFields(called) || typeof piece !== 'string' || piece === '') continue;
-      const passed = pass(`${member} ${index}`, choice, piece, (text) => ({ tool_calls: [{ index, [member]: { [field]: text } }] }));
+      const passed = pass(`${member} ${index}`, choice, piece, (text) => ({
+        tool_calls: [{ index, [member]: { [field]: text } }],
+      }));
       if (passed === undefined) return false;
       setMember<unknown>(called, field, passed);
     }
@@ -174,12 +180,17 @@ function guardCalls(delta: ChunkDelta, choice: number, pass: Pass, passWhole: Pa
 }
 
 /** What a model writes for a tool: arguments in JSON, or the text that a custom tool takes. */
-const CALL_TEXTS = [['function', 'arguments'], ['custom', 'input']] as const;
+const CALL_TEXTS = [
+  ['function', 'arguments'],
+  ['custom', 'input'],
+] as const;
 
 /** Released text goes in front of the finish; text that shares the finishing chunk goes in front of that text's rest. */
 function withoutFinish(chunk: ChatChunk, released: readonly ChatChunk[]): ChatChunk[] {
   if (released.length === 0) return [];
-  const lead = chunk.choices.filter(({ delta }) => Object.keys(delta).length > 0).map(({ index, delta }) => ({ index, delta: { ...delta }, finish_reason: null }));
+  const lead = chunk.choices
+    .filter(({ delta }) => Object.keys(delta).length > 0)
+    .map(({ index, delta }) => ({ index, delta: { ...delta }, finish_reason: null }));
   for (const choice of chunk.choices) choice.delta = {};
   const { usage: _usage, ...head } = chunk;
   return [...(lead.length > 0 ? [{ ...head, choices: lead }] : []), ...released];

@@ -54,11 +54,29 @@ export function readEnvironment(variables: Variables): Settings {
   const allowUnauthenticated = trimmed(variables['ALLOW_UNAUTHENTICATED_PROXY']).toLowerCase() === 'true';
   const corsOrigins = list(variables['CORS_ORIGINS']);
   const rateLimit = readRateLimit(variables, notes);
-  const keyStore = readStoreSettings({ prefix: 'API_KEY_STORE', backend: variables['API_KEY_STORE_BACKEND'], dsn: variables['API_KEY_STORE_DSN'] }, notes);
-  const configurationStore = readStoreSettings({ prefix: 'CONFIG_STORE', backend: variables['CONFIG_STORE_BACKEND'], dsn: variables['CONFIG_STORE_DSN'] }, notes);
-  const logStore = readLogStoreSettings({ prefix: 'REQUEST_LOG_STORE', backend: variables['REQUEST_LOG_STORE_BACKEND'], dsn: variables['REQUEST_LOG_STORE_DSN'] }, notes);
+  const keyStore = readStoreSettings(
+    { prefix: 'API_KEY_STORE', backend: variables['API_KEY_STORE_BACKEND'], dsn: variables['API_KEY_STORE_DSN'] },
+    notes,
+  );
+  const configurationStore = readStoreSettings(
+    { prefix: 'CONFIG_STORE', backend: variables['CONFIG_STORE_BACKEND'], dsn: variables['CONFIG_STORE_DSN'] },
+    notes,
+  );
+  const logStore = readLogStoreSettings(
+    {
+      prefix: 'REQUEST_LOG_STORE',
+      backend: variables['REQUEST_LOG_STORE_BACKEND'],
+      dsn: variables['REQUEST_LOG_STORE_DSN'],
+    },
+    notes,
+  );
   const logRetention = readRetention(variables['REQUEST_LOG_RETENTION'], notes);
-  if (trimmed(variables['GW_STATE_URL']) !== '') notes.push({ level: 'warn', message: 'GW_STATE_URL has no effect in this version: limits and caches are those of each process, budgets unless API_KEY_STORE_BACKEND is postgres' });
+  if (trimmed(variables['GW_STATE_URL']) !== '')
+    notes.push({
+      level: 'warn',
+      message:
+        'GW_STATE_URL has no effect in this version: limits and caches are those of each process, budgets unless API_KEY_STORE_BACKEND is postgres',
+    });
   const hasPprof = isOn(variables['ENABLE_PPROF']);
   noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof }, notes);
   return {
@@ -85,7 +103,11 @@ export function readEnvironment(variables: Variables): Settings {
 }
 
 const trimmed = (text: string | undefined): string => text?.trim() ?? '';
-const list = (text: string | undefined): string[] => (text ?? '').split(',').map((item) => item.trim()).filter((item) => item !== '');
+const list = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
 const isOn = (text: string | undefined): boolean => ['1', 'true', 'yes'].includes(trimmed(text).toLowerCase());
 const isWildcard = (origin: string): boolean => origin.replace(/["'\s]/g, '') === '*';
 
@@ -101,16 +123,35 @@ interface Risks {
 function noteRisks(risks: Risks, notes: SettingNote[]): void {
   const hasWildcard = risks.corsOrigins.some(isWildcard);
   if (!risks.isProduction) {
-    if (hasWildcard) notes.push({ level: 'warn', rule: 'WN05', message: 'CORS_ORIGINS contains "*", which matches no origin; list the origins' });
-    if (risks.allowUnauthenticated) notes.push({ level: 'warn', rule: 'WN09', message: 'ALLOW_UNAUTHENTICATED_PROXY is in force: /v1 needs no credential' });
+    if (hasWildcard)
+      notes.push({
+        level: 'warn',
+        rule: 'WN05',
+        message: 'CORS_ORIGINS contains "*", which matches no origin; list the origins',
+      });
+    if (risks.allowUnauthenticated)
+      notes.push({
+        level: 'warn',
+        rule: 'WN09',
+        message: 'ALLOW_UNAUTHENTICATED_PROXY is in force: /v1 needs no credential',
+      });
     return;
   }
   const refused = [
     ...(risks.allowUnauthenticated ? ['ALLOW_UNAUTHENTICATED_PROXY=true'] : []),
     ...(hasWildcard ? ['"*" in CORS_ORIGINS'] : []),
   ];
-  if (refused.length > 0) notes.push({ level: 'fatal', message: `GATEWAY_ENV=production does not allow ${refused.join(' and ')}; unset it, or list origins` });
-  if (!risks.isLimited) notes.push({ level: 'warn', rule: 'WN06', message: 'RATE_LIMIT_RPS=0 switches the per-address limit off in production' });
+  if (refused.length > 0)
+    notes.push({
+      level: 'fatal',
+      message: `GATEWAY_ENV=production does not allow ${refused.join(' and ')}; unset it, or list origins`,
+    });
+  if (!risks.isLimited)
+    notes.push({
+      level: 'warn',
+      rule: 'WN06',
+      message: 'RATE_LIMIT_RPS=0 switches the per-address limit off in production',
+    });
   if (risks.hasPprof) notes.push({ level: 'warn', rule: 'WN06', message: 'ENABLE_PPROF is on in production' });
 }
 
@@ -124,7 +165,11 @@ function decimal(variables: Variables, name: string, otherwise: number, notes: S
   const text = variables[name];
   if (text === undefined || text === '') return otherwise;
   if (/^(\d+\.?\d*|\.\d+)$/.test(text)) return Number(text);
-  notes.push({ level: 'warn', rule: 'WN10', message: `${name} is "${text}", which is not a decimal number of 0 or more; ${otherwise} is used` });
+  notes.push({
+    level: 'warn',
+    rule: 'WN10',
+    message: `${name} is "${text}", which is not a decimal number of 0 or more; ${otherwise} is used`,
+  });
   return otherwise;
 }
 
@@ -134,7 +179,10 @@ function readRanges(text: string | undefined, notes: SettingNote[]): AddressRang
     try {
       return [readRange(entry)];
     } catch {
-      notes.push({ level: 'fatal', message: `TRUSTED_PROXIES holds "${entry}", which is not an address range; write it as address/bits, for example 10.0.0.0/8` });
+      notes.push({
+        level: 'fatal',
+        message: `TRUSTED_PROXIES holds "${entry}", which is not an address range; write it as address/bits, for example 10.0.0.0/8`,
+      });
       return [];
     }
   });
@@ -143,7 +191,8 @@ function readRanges(text: string | undefined, notes: SettingNote[]): AddressRang
 /** Only the usual notation: `10/8` and `010.0.0.0/8` are refused: other programs read them as other networks than they look like. */
 function readRange(entry: string): AddressRange {
   const [address, bits] = ipaddr.parseCIDR(entry);
-  if (address.kind() === 'ipv4' && !ipaddr.IPv4.isValidFourPartDecimal(entry.slice(0, entry.indexOf('/')))) throw new Error(`${entry} is ambiguous`);
+  if (address.kind() === 'ipv4' && !ipaddr.IPv4.isValidFourPartDecimal(entry.slice(0, entry.indexOf('/'))))
+    throw new Error(`${entry} is ambiguous`);
   const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96;
   return isMapped ? [address.toIPv4Address(), bits - 96] : [address, bits];
 }
@@ -162,6 +211,10 @@ function readDiscoveryInterval(text: string | undefined, notes: SettingNote[]): 
   if (written === '') return undefined;
   const ms = parseDuration(written);
   if (ms !== undefined && ms >= MIN_DISCOVERY_MS) return ms;
-  notes.push({ level: 'warn', rule: 'WN16', message: `GW_MODEL_DISCOVERY_INTERVAL is "${written}", which is not a duration of at least 1m; live models are not looked up` });
+  notes.push({
+    level: 'warn',
+    rule: 'WN16',
+    message: `GW_MODEL_DISCOVERY_INTERVAL is "${written}", which is not a duration of at least 1m; live models are not looked up`,
+  });
   return undefined;
 }

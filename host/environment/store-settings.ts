@@ -14,7 +14,12 @@ export interface StoreSettings {
 
 /** Words that operators choose a backend by. */
 const BACKENDS: Readonly<Record<string, StoreBackend>> = {
-  memory: 'memory', 'in-memory': 'memory', inmemory: 'memory', sqlite: 'sqlite', postgres: 'postgres', postgresql: 'postgres',
+  memory: 'memory',
+  'in-memory': 'memory',
+  inmemory: 'memory',
+  sqlite: 'sqlite',
+  postgres: 'postgres',
+  postgresql: 'postgres',
 };
 const DURABLE = Object.keys(BACKENDS).filter((word) => BACKENDS[word] !== 'memory');
 
@@ -26,43 +31,71 @@ export interface StoreVariables {
 }
 
 /** Keys with sessions and the audit trail, or the configuration. Source: configuration reference 4.4. */
-export function readStoreSettings({ prefix, backend: word, dsn: address }: StoreVariables, notes: SettingNote[]): StoreSettings {
+export function readStoreSettings(
+  { prefix, backend: word, dsn: address }: StoreVariables,
+  notes: SettingNote[],
+): StoreSettings {
   const backend = readBackend(`${prefix}_BACKEND`, word, Object.keys(BACKENDS), notes) ?? 'memory';
   const dsn = address?.trim() || undefined;
   if (backend === 'postgres') needDsn(prefix, dsn, notes);
-  if (backend === 'memory' && dsn !== undefined) notes.push({ level: 'warn', message: `${prefix}_DSN has no effect while ${prefix}_BACKEND is memory; set it to sqlite or postgres` });
+  if (backend === 'memory' && dsn !== undefined)
+    notes.push({
+      level: 'warn',
+      message: `${prefix}_DSN has no effect while ${prefix}_BACKEND is memory; set it to sqlite or postgres`,
+    });
   return { backend, dsn, prefix };
 }
 
 /** The request log, which is not kept unless a backend is named; in memory it cannot be. */
-export function readLogStoreSettings({ prefix, backend: word, dsn: address }: StoreVariables, notes: SettingNote[]): StoreSettings | undefined {
+export function readLogStoreSettings(
+  { prefix, backend: word, dsn: address }: StoreVariables,
+  notes: SettingNote[],
+): StoreSettings | undefined {
   const backend = readBackend(`${prefix}_BACKEND`, word, DURABLE, notes);
   const dsn = address?.trim() || undefined;
   if (backend === 'postgres') needDsn(prefix, dsn, notes);
-  if (backend === undefined && dsn !== undefined) notes.push({ level: 'warn', message: `${prefix}_DSN has no effect while ${prefix}_BACKEND is unset; set it to sqlite or postgres` });
+  if (backend === undefined && dsn !== undefined)
+    notes.push({
+      level: 'warn',
+      message: `${prefix}_DSN has no effect while ${prefix}_BACKEND is unset; set it to sqlite or postgres`,
+    });
   return backend && { backend, dsn, prefix };
 }
 
 function needDsn(prefix: string, dsn: string | undefined, notes: SettingNote[]): void {
   if (dsn !== undefined) return;
-  notes.push({ level: 'fatal', message: `${prefix}_DSN is not set, and ${prefix}_BACKEND=postgres needs it; set it to postgres://host:5432/database, with the user and the password before the host` });
+  notes.push({
+    level: 'fatal',
+    message: `${prefix}_DSN is not set, and ${prefix}_BACKEND=postgres needs it; set it to postgres://host:5432/database, with the user and the password before the host`,
+  });
 }
 
 const BOUND = /^([1-9]\d{0,14})([dr])$/;
 
 /** `30d` is days, `1000000r` rows; both stand behind a comma. What cannot be read stops the start: it would keep or delete other rows than were meant. */
 export function readRetention(text: string | undefined, notes: SettingNote[]): Retention {
-  const bounds = (text ?? '').split(',').map((bound) => bound.trim()).filter((bound) => bound !== '');
+  const bounds = (text ?? '')
+    .split(',')
+    .map((bound) => bound.trim())
+    .filter((bound) => bound !== '');
   const found = new Map(bounds.map((bound) => [BOUND.exec(bound)?.[2], Number(BOUND.exec(bound)?.[1])]));
   if (found.has(undefined) || found.size < bounds.length) {
-    notes.push({ level: 'fatal', message: `REQUEST_LOG_RETENTION is "${text?.trim()}"; write days as 30d, rows as 1000000r, or both with a comma between them` });
+    notes.push({
+      level: 'fatal',
+      message: `REQUEST_LOG_RETENTION is "${text?.trim()}"; write days as 30d, rows as 1000000r, or both with a comma between them`,
+    });
     return { days: undefined, rows: undefined };
   }
   return { days: found.get('d'), rows: found.get('r') };
 }
 
 /** `undefined` when none is chosen, and when the word is unknown, which stops the start. */
-function readBackend(name: string, text: string | undefined, words: readonly string[], notes: SettingNote[]): StoreBackend | undefined {
+function readBackend(
+  name: string,
+  text: string | undefined,
+  words: readonly string[],
+  notes: SettingNote[],
+): StoreBackend | undefined {
   const written = text?.trim() ?? ''; // quoted as it was written: only so does redaction recognise a secret in it
   if (written === '') return undefined;
   const word = written.toLowerCase();

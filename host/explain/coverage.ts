@@ -54,9 +54,15 @@ export function coverage(deps: CoverageDeps, config: GatewayConfig): Coverage {
     for (const stage of ['before_request', 'after_request'] as const) {
       const here = readers.filter((reader) => reader.stage === stage);
       const cell = cellOf(here, surface, stage);
-      rows.push({ surface: tag, stage, ...cell, ...(surface === 'responses' && translates && { translated: cellOf(here, TRANSLATED, stage) }) });
+      rows.push({
+        surface: tag,
+        stage,
+        ...cell,
+        ...(surface === 'responses' && translates && { translated: cellOf(here, TRANSLATED, stage) }),
+      });
       const isGuarded = here.some(({ module, isContentGuardrail }) => isContentGuardrail && covers(module, surface));
-      if (guardsContent && !isGuarded && !cell.refused) warnings.push(`${tag} ${stage}: no content guardrail reads this body`);
+      if (guardsContent && !isGuarded && !cell.refused)
+        warnings.push(`${tag} ${stage}: no content guardrail reads this body`);
     }
   }
   return { rows, warnings };
@@ -67,7 +73,12 @@ const TRANSLATED = 'responses.translated';
 
 function cellOf(here: readonly Reader[], surface: Surface, stage: Stage): CoverageCell {
   const names = here.filter(({ module }) => covers(module, surface)).map(({ module }) => module.name);
-  const refused = stage === 'before_request' && here.some(({ module, isContentGuardrail }) => isContentGuardrail && (SURFACES[surface].isUnreadable === true || !covers(module, surface)));
+  const refused =
+    stage === 'before_request' &&
+    here.some(
+      ({ module, isContentGuardrail }) =>
+        isContentGuardrail && (SURFACES[surface].isUnreadable === true || !covers(module, surface)),
+    );
   return { plugins: [...new Set(names)], refused, recorded: isRecorded(surface, stage) };
 }
 
@@ -77,10 +88,12 @@ function isRecorded(surface: Surface, stage: Stage): boolean {
 }
 
 function readersOf({ registry }: CoverageDeps, config: GatewayConfig): Reader[] {
-  return config.plugins.filter(({ enabled }) => enabled).flatMap((entry) => {
-    const module = registry.plugins.get(entry.name);
-    if (!module) return [];
-    const settings = readSettings(module.settings, declaredSettings(module, entry.config));
-    return [{ module, stage: entry.stage as Stage, isContentGuardrail: guardsContent(module, settings) }];
-  });
+  return config.plugins
+    .filter(({ enabled }) => enabled)
+    .flatMap((entry) => {
+      const module = registry.plugins.get(entry.name);
+      if (!module) return [];
+      const settings = readSettings(module.settings, declaredSettings(module, entry.config));
+      return [{ module, stage: entry.stage as Stage, isContentGuardrail: guardsContent(module, settings) }];
+    });
 }

@@ -1,5 +1,14 @@
 import { invalidRequest } from '../common/invalid-request.ts';
-import { GatewayError, type PluginModule, type RankFigures, type RequestOf, type RouteTarget, type Stage, type Surface, SURFACES } from '../contract/index.ts';
+import {
+  GatewayError,
+  type PluginModule,
+  type RankFigures,
+  type RequestOf,
+  type RouteTarget,
+  type Stage,
+  type Surface,
+  SURFACES,
+} from '../contract/index.ts';
 import type { PluginEntry, StrategyConfig } from '../config/document.ts';
 import { parsePath } from '../config/problems.ts';
 import { readSettings } from '../config/module-settings.ts';
@@ -79,12 +88,18 @@ export function explain(generation: Generation, question: RouteQuestion, deps: E
   const early = refusalOf(() => hooks.prepare.call(exchange));
   const plugins = readPlugins(deps.plugins ?? config.plugins, surface, deps.registry.plugins);
   const marked = models.routeTargets(exchange.model, surface, streaming);
-  const order = hooks.route.call(marked, exchange).filter(({ virtualKey, serves }) => serves && generation.targets.get(virtualKey)?.provider);
-  const refusal = early ?? plugins.refusal ?? (order.length > 0 ? undefined : modelNotFound(exchange.model, deps.services.redactor, heard.why));
+  const order = hooks.route
+    .call(marked, exchange)
+    .filter(({ virtualKey, serves }) => serves && generation.targets.get(virtualKey)?.provider);
+  const refusal =
+    early ??
+    plugins.refusal ??
+    (order.length > 0 ? undefined : modelNotFound(exchange.model, deps.services.redactor, heard.why));
   return {
     model: exchange.model,
     requested_model: question.request.model ?? '',
-    surface, streaming,
+    surface,
+    streaming,
     strategy: config.strategy.mode,
     on_failure: strategy.advances ? 'next target' : 'error',
     rule: heard.path ?? null,
@@ -92,7 +107,9 @@ export function explain(generation: Generation, question: RouteQuestion, deps: E
     ab_label: heard.label ?? null,
     refusal: refusal ? { code: refusal.code, message: refusal.message } : null,
     order: order.map((target) => orderedTarget(generation, target, exchange.model, heard)),
-    dropped: marked.filter((target) => !order.includes(target)).map((target) => droppedTarget(generation, target, question, heard)),
+    dropped: marked
+      .filter((target) => !order.includes(target))
+      .map((target) => droppedTarget(generation, target, question, heard)),
     plugins: plugins.running,
     notes: plugins.notes,
   };
@@ -100,25 +117,53 @@ export function explain(generation: Generation, question: RouteQuestion, deps: E
 
 /** The texts of the entry that a path inside the `strategy` block ends at. */
 function conditionAt(strategy: StrategyConfig, path: string): Explanation['condition'] {
-  const entry = parsePath(path).reduce<unknown>((at, part) => (typeof at === 'object' && at !== null && Object.hasOwn(at, part) ? (at as Fields)[part] : undefined), strategy);
+  const entry = parsePath(path).reduce<unknown>(
+    (at, part) => (typeof at === 'object' && at !== null && Object.hasOwn(at, part) ? (at as Fields)[part] : undefined),
+    strategy,
+  );
   if (!isFields(entry)) return null;
-  return Object.fromEntries(Object.entries(entry).flatMap(([name, value]) => (typeof value === 'string' && name !== 'target_key' ? [[name, value]] : [])));
+  return Object.fromEntries(
+    Object.entries(entry).flatMap(([name, value]) =>
+      typeof value === 'string' && name !== 'target_key' ? [[name, value]] : [],
+    ),
+  );
 }
 
 /** Checks the request to be explained. Throws `invalid_request` where its route cannot be determined. */
-export function readQuestion(surface: string, request: unknown, metadata: Readonly<Record<string, string>>): RouteQuestion {
-  const routed = Object.entries(SURFACES).filter(([, { translator }]) => translator !== undefined).map(([name]) => name);
-  if (!routed.includes(surface)) throw invalidRequest(`the surface "${surface}" is not routed by the strategy; use one of: ${routed.join(', ')}`);
+export function readQuestion(
+  surface: string,
+  request: unknown,
+  metadata: Readonly<Record<string, string>>,
+): RouteQuestion {
+  const routed = Object.entries(SURFACES)
+    .filter(([, { translator }]) => translator !== undefined)
+    .map(([name]) => name);
+  if (!routed.includes(surface))
+    throw invalidRequest(`the surface "${surface}" is not routed by the strategy; use one of: ${routed.join(', ')}`);
   if (!isFields(request)) throw invalidRequest('the request must be a JSON object');
-  if (typeof request['model'] !== 'string' || request['model'] === '') throw invalidRequest('the request needs a model');
+  if (typeof request['model'] !== 'string' || request['model'] === '')
+    throw invalidRequest('the request needs a model');
   const { isChat } = SURFACES[surface as Surface];
-  const body = surface === 'completions' ? { ...request, messages: [{ role: 'user', content: request['prompt'] }] } : request;
-  if (isChat && !isMessages((body as { readonly messages?: unknown }).messages)) throw invalidRequest('messages must be a list of messages');
-  return { surface: surface as Surface, request: body, streaming: isChat && request['stream'] === true, metadata: isChat ? metadata : {} };
+  const body =
+    surface === 'completions' ? { ...request, messages: [{ role: 'user', content: request['prompt'] }] } : request;
+  if (isChat && !isMessages((body as { readonly messages?: unknown }).messages))
+    throw invalidRequest('messages must be a list of messages');
+  return {
+    surface: surface as Surface,
+    request: body,
+    streaming: isChat && request['stream'] === true,
+    metadata: isChat ? metadata : {},
+  };
 }
 
 function isMessages(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0 && value.every((message) => isFields(message) && (!Array.isArray(message['content']) || message['content'].every(isFields)));
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every(
+      (message) => isFields(message) && (!Array.isArray(message['content']) || message['content'].every(isFields)),
+    )
+  );
 }
 
 function openExchange(question: RouteQuestion, heard: HeardNotes, { clock }: PipelineServices): LiveExchange {
@@ -137,19 +182,30 @@ function refusalOf(prepare: () => void): GatewayError | undefined {
   }
 }
 
-function orderedTarget({ targets, hooks, strategy }: Generation, { virtualKey }: RouteTarget, model: string, heard: HeardNotes): OrderedTarget {
+function orderedTarget(
+  { targets, hooks, strategy }: Generation,
+  { virtualKey }: RouteTarget,
+  model: string,
+  heard: HeardNotes,
+): OrderedTarget {
   const target = targets.get(virtualKey);
   return {
     target: virtualKey,
     provider: target?.provider?.module.name ?? '',
     upstream_model: target?.upstreamModel(model) ?? model,
-    reason: heard.reasonOf(virtualKey) ?? (strategy.advances ? 'in declared order' : 'the strategy tries this target only'),
+    reason:
+      heard.reasonOf(virtualKey) ?? (strategy.advances ? 'in declared order' : 'the strategy tries this target only'),
     figures: heard.figuresOf(virtualKey),
     circuit: hooks.circuit.call(virtualKey) ?? null,
   };
 }
 
-function droppedTarget(generation: Generation, { virtualKey, serves }: RouteTarget, question: RouteQuestion, heard: HeardNotes): DroppedTarget {
+function droppedTarget(
+  generation: Generation,
+  { virtualKey, serves }: RouteTarget,
+  question: RouteQuestion,
+  heard: HeardNotes,
+): DroppedTarget {
   const left = generation.strategy.advances ? 'left out by the strategy' : 'the strategy tries one target only';
   const reason = serves ? (heard.reasonOf(virtualKey) ?? left) : whyNotServing(generation, virtualKey, question);
   return { target: virtualKey, reason, figures: heard.figuresOf(virtualKey) };
@@ -168,17 +224,35 @@ interface ReadPlugins {
   readonly notes: readonly string[];
 }
 
-function readPlugins(entries: readonly PluginEntry[], surface: Surface, known: ExplainDeps['registry']['plugins']): ReadPlugins {
-  const enabled = entries.filter((entry) => entry.enabled).flatMap((entry) => {
-    const module = known.get(entry.name);
-    return module ? [{ module, entry, stage: entry.stage as Stage }] : [];
-  });
+function readPlugins(
+  entries: readonly PluginEntry[],
+  surface: Surface,
+  known: ExplainDeps['registry']['plugins'],
+): ReadPlugins {
+  const enabled = entries
+    .filter((entry) => entry.enabled)
+    .flatMap((entry) => {
+      const module = known.get(entry.name);
+      return module ? [{ module, entry, stage: entry.stage as Stage }] : [];
+    });
   const before = enabled.filter(({ stage }) => stage === 'before_request');
-  const blind = before.find(({ module, entry }) => !covers(module, surface) && guardsContent(module, readSettings(module.settings, entry.config)));
-  const changing = before.filter(({ module }) => covers(module, surface) && module.type === 'transform' && module.keepsModel !== true);
+  const blind = before.find(
+    ({ module, entry }) =>
+      !covers(module, surface) && guardsContent(module, readSettings(module.settings, entry.config)),
+  );
+  const changing = before.filter(
+    ({ module }) => covers(module, surface) && module.type === 'transform' && module.keepsModel !== true,
+  );
   return {
-    running: enabled.filter(({ module }) => covers(module, surface)).map(({ module, stage }) => ({ name: module.name, stage })),
-    refusal: blind && new GatewayError('request_rejected', `${blind.module.name} does not read ${surface} bodies, and they are not forwarded uninspected`),
+    running: enabled
+      .filter(({ module }) => covers(module, surface))
+      .map(({ module, stage }) => ({ name: module.name, stage })),
+    refusal:
+      blind &&
+      new GatewayError(
+        'request_rejected',
+        `${blind.module.name} does not read ${surface} bodies, and they are not forwarded uninspected`,
+      ),
     notes: changing.map(({ module }) => `${module.name} may change the model; this is the route without it`),
   };
 }

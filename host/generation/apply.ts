@@ -9,7 +9,13 @@ import { newModules } from '../config/rules/modules.ts';
 import { TextScrubber } from '../config/scrub-text.ts';
 import { Scrubber } from '../config/scrubber.ts';
 import type { Redactor } from '../log/redact.ts';
-import { type ChangeKind, type ConfigurationVersion, type NewestConfiguration, refuseStale, type Writer } from '../stores/configuration-store.ts';
+import {
+  type ChangeKind,
+  type ConfigurationVersion,
+  type NewestConfiguration,
+  refuseStale,
+  type Writer,
+} from '../stores/configuration-store.ts';
 import type { Stores } from '../stores/stores.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import { type AssemblyHooks, buildGeneration, type GenerationDeps } from './build.ts';
@@ -114,7 +120,10 @@ class QueueingApplier implements Applier {
       await this.#refuseStale(writer);
       if (!this.#start) throw new Error('nothing has been started yet');
       const { own, isDefault } = this.#start;
-      return this.#change(this.#accepted(own, isDefault ? [] : checkConfig(this.#deps, own)), own.document, { ...writer, kind: 'reset' });
+      return this.#change(this.#accepted(own, isDefault ? [] : checkConfig(this.#deps, own)), own.document, {
+        ...writer,
+        kind: 'reset',
+      });
     });
   }
 
@@ -146,7 +155,14 @@ class QueueingApplier implements Applier {
     const commands = settings.allowsAdminStdio ? [] : newCommands(decoded.config, slot.current?.config);
     const added = [...commands, ...newModules(decoded.config, registry.listed)];
     const texts = new TextScrubber(this.#deps.redactor);
-    return [...problems, ...added.map((problem) => ({ ...problem, message: texts.quoting(problem.message), line: decoded.lineOf(parsePath(problem.path)) }))];
+    return [
+      ...problems,
+      ...added.map((problem) => ({
+        ...problem,
+        message: texts.quoting(problem.message),
+        line: decoded.lineOf(parsePath(problem.path)),
+      })),
+    ];
   }
 
   async follow(): Promise<void> {
@@ -157,7 +173,8 @@ class QueueingApplier implements Applier {
       return this.#takeNewest();
     }).catch((error: unknown) => {
       this.#isFollowing = false;
-      if (error !== this.#closing.cause) this.#deps.services.log.error('the stored configuration could not be read', { error });
+      if (error !== this.#closing.cause)
+        this.#deps.services.log.error('the stored configuration could not be read', { error });
     });
   }
 
@@ -165,7 +182,9 @@ class QueueingApplier implements Applier {
     return this.#inTurn(async () => {
       const { current } = this.#deps.slot;
       if (current && !this.#deps.isDraining) await this.#swapIn(current.config);
-    }).catch((error: unknown) => { if (error !== this.#closing.cause) throw error; });
+    }).catch((error: unknown) => {
+      if (error !== this.#closing.cause) throw error;
+    });
   }
 
   close(): void {
@@ -191,10 +210,16 @@ class QueueingApplier implements Applier {
   }
 
   #newest(): Promise<NewestConfiguration> {
-    return this.#deps.stores.configuration.value.newest().catch((cause: unknown) => this.#fail('the stored configuration could not be read', cause));
+    return this.#deps.stores.configuration.value
+      .newest()
+      .catch((cause: unknown) => this.#fail('the stored configuration could not be read', cause));
   }
 
-  async #change(config: GatewayConfig, document: Fields, change: Writer & { readonly kind: ChangeKind }): Promise<Applied> {
+  async #change(
+    config: GatewayConfig,
+    document: Fields,
+    change: Writer & { readonly kind: ChangeKind },
+  ): Promise<Applied> {
     const text = JSON.stringify(document);
     const { value: store } = this.#deps.stores.configuration;
     let entry: ConfigurationVersion | undefined;
@@ -218,7 +243,11 @@ class QueueingApplier implements Applier {
       await persist?.();
       this.#closing.throwIfCancelled(); // what was kept is what the next start begins with
     } catch (error) {
-      await generation.dispose().catch((cause: unknown) => services.log.error('a configuration could not be closed', { generation: generation.number, error: cause }));
+      await generation
+        .dispose()
+        .catch((cause: unknown) =>
+          services.log.error('a configuration could not be closed', { generation: generation.number, error: cause }),
+        );
       throw error;
     }
     this.#number += 1;
@@ -239,7 +268,10 @@ class QueueingApplier implements Applier {
     } catch (error) {
       if (error === this.#closing.cause) return;
       this.#unusable = version;
-      log.error('the configuration of another process cannot be used here, the one before goes on serving', { version, error });
+      log.error('the configuration of another process cannot be used here, the one before goes on serving', {
+        version,
+        error,
+      });
     }
   }
 
@@ -253,6 +285,10 @@ class QueueingApplier implements Applier {
   /** Logged before it is kept: a reference would do, and keeps the secret out of the store. */
   #warnOfSecrets(document: Fields): void {
     const field = this.#scrubber.firstSecret(document);
-    if (field !== undefined) this.#deps.services.log.warn('a secret is stored as it was sent: write a ${VAR} reference instead', { rule: 'WN11', field });
+    if (field !== undefined)
+      this.#deps.services.log.warn('a secret is stored as it was sent: write a ${VAR} reference instead', {
+        rule: 'WN11',
+        field,
+      });
   }
 }

@@ -3,14 +3,37 @@ import { DETACHED_LIMIT_MS } from '../boundary/module-limits.ts';
 import { ModuleFault } from '../boundary/module-fault.ts';
 import { passedOn, requireJson } from '../boundary/passed-chunks.ts';
 import { inTime, isThenable, refusePromise } from '../boundary/thenable.ts';
-import { type ChatChunk, isFields, type PluginHandlers, type PluginModule, type Rejection, type Stage, type StreamGuard, type Surface, SURFACE_NAMES, SURFACES } from '../contract/index.ts';
+import {
+  type ChatChunk,
+  isFields,
+  type PluginHandlers,
+  type PluginModule,
+  type Rejection,
+  type Stage,
+  type StreamGuard,
+  type Surface,
+  SURFACE_NAMES,
+  SURFACES,
+} from '../contract/index.ts';
 import { canonicalJson } from '../config/canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { tapEventual } from '../pipeline/eventual.ts';
 import { pluginError } from '../pipeline/gateway-fault.ts';
 import { givingWay } from '../pipeline/giving-way.ts';
-import { covers, type GuardDeps, guardHandler, guardsContent, mayInspect, isObserving, needsBody, noteMasked, noteVerdict, passesFaults, reportGuard } from '../pipeline/guard.ts';
+import {
+  covers,
+  type GuardDeps,
+  guardHandler,
+  guardsContent,
+  mayInspect,
+  isObserving,
+  needsBody,
+  noteMasked,
+  noteVerdict,
+  passesFaults,
+  reportGuard,
+} from '../pipeline/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { PluginInstance } from '../pipeline/plugin-instance.ts';
@@ -44,7 +67,8 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
     if (!entry.enabled) continue;
     const identity = canonicalJson([entry.name, entry.config]);
     try {
-      const instance = instances.get(identity) ?? await createInstance(options, entry, `${entry.name} ${hash('sha256', identity)}`);
+      const instance =
+        instances.get(identity) ?? (await createInstance(options, entry, `${entry.name} ${hash('sha256', identity)}`));
       instances.set(identity, instance);
       const stage = entry.stage as Stage;
       requireHandler(instance, stage);
@@ -69,7 +93,11 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
 function describe(instances: readonly PluginInstance[], listed: readonly Listed[], deps: BindOptions): BoundPlugins {
   const before = listed.filter(({ stage }) => stage === 'before_request').map(({ instance }) => instance);
   const readers = before.filter(({ module, settings }) => guardsContent(module, settings));
-  const contentGuarded = new Set(SURFACE_NAMES.filter((surface) => readers.some(({ module }) => covers(module, surface) && !refusesItself(module, surface))));
+  const contentGuarded = new Set(
+    SURFACE_NAMES.filter((surface) =>
+      readers.some(({ module }) => covers(module, surface) && !refusesItself(module, surface)),
+    ),
+  );
   const uncovered = new Map<Surface, string>();
   for (const surface of SURFACE_NAMES) {
     const absent = readers.find(({ module }) => !covers(module, surface));
@@ -80,7 +108,10 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
     contentGuarded,
     inspected: surfacesWhere(before, inspects),
     needsBody: surfacesWhere(before, ({ module, settings }) => needsBody(module, settings)),
-    readsAnswers: surfacesWhere(listed.filter(({ stage }) => stage === 'after_request').map(({ instance }) => instance), inspects),
+    readsAnswers: surfacesWhere(
+      listed.filter(({ stage }) => stage === 'after_request').map(({ instance }) => instance),
+      inspects,
+    ),
     uncovered,
     readsUsage: instances.some(({ module, settings }) => module.readsUsage?.(settings) === true),
     mayChangeModel: before.some(({ module }) => module.type === 'transform' && module.keepsModel !== true),
@@ -90,8 +121,15 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
 }
 
 /** The surfaces that one of them runs on of which this holds. */
-const surfacesWhere = (instances: readonly PluginInstance[], holds: (instance: PluginInstance, surface: Surface) => boolean): ReadonlySet<Surface> =>
-  new Set(SURFACE_NAMES.filter((surface) => instances.some((instance) => covers(instance.module, surface) && holds(instance, surface))));
+const surfacesWhere = (
+  instances: readonly PluginInstance[],
+  holds: (instance: PluginInstance, surface: Surface) => boolean,
+): ReadonlySet<Surface> =>
+  new Set(
+    SURFACE_NAMES.filter((surface) =>
+      instances.some((instance) => covers(instance.module, surface) && holds(instance, surface)),
+    ),
+  );
 
 /** Bodies that are only forwarded are read for those alone that need them; others have been read in any case. */
 const inspects = ({ module, settings }: PluginInstance, surface: Surface): boolean =>
@@ -114,9 +152,11 @@ function tapHandlers(hooks: GenerationHooks, listed: readonly Listed[], deps: Gu
       if (stage === 'before_request') {
         tapEventual(hooks.beforeRequest[surface], name, guarded);
         if (ASKED_AGAIN.has(instance.module.type)) tapEventual(hooks.beforeTurn[surface], name, guarded);
-      }
-      else if (stage === 'after_request') tapEventual(hooks.afterRequest[surface], name, guarded);
-      else hooks.onError[surface].tapPromise(name, async (exchange) => { await guarded(exchange); });
+      } else if (stage === 'after_request') tapEventual(hooks.afterRequest[surface], name, guarded);
+      else
+        hooks.onError[surface].tapPromise(name, async (exchange) => {
+          await guarded(exchange);
+        });
     }
   }
 }
@@ -128,7 +168,8 @@ const ASKED_AGAIN: ReadonlySet<PluginModule['type']> = new Set(['guardrail', 'ra
 function streamGuardOpener(listed: readonly Listed[], deps: GuardDeps): BoundPlugins['openStreamGuards'] {
   const able = new Map<PluginInstance, OpenGuard>();
   for (const { stage, instance } of listed) {
-    if (stage === 'after_request' && instance.handlers.stream) able.set(instance, instance.handlers.stream.bind(instance.handlers));
+    if (stage === 'after_request' && instance.handlers.stream)
+      able.set(instance, instance.handlers.stream.bind(instance.handlers));
   }
   return (exchange) => {
     const guards = new Map<PluginInstance, StreamGuard>();
@@ -142,7 +183,12 @@ function streamGuardOpener(listed: readonly Listed[], deps: GuardDeps): BoundPlu
 
 type OpenGuard = NonNullable<PluginHandlers['stream']>;
 
-function openGuard(instance: PluginInstance, open: OpenGuard, exchange: LiveExchange, { hooks }: GuardDeps): StreamGuard | undefined {
+function openGuard(
+  instance: PluginInstance,
+  open: OpenGuard,
+  exchange: LiveExchange,
+  { hooks }: GuardDeps,
+): StreamGuard | undefined {
   const { module, boundary } = instance;
   try {
     const guard: unknown = boundary.call(open, exchange, undefined);
@@ -158,7 +204,8 @@ function openGuard(instance: PluginInstance, open: OpenGuard, exchange: LiveExch
   }
 }
 
-const isGuard = (value: unknown): value is StreamGuard => isFields(value) && typeof value['push'] === 'function' && typeof value['end'] === 'function';
+const isGuard = (value: unknown): value is StreamGuard =>
+  isFields(value) && typeof value['push'] === 'function' && typeof value['end'] === 'function';
 
 /** Chunks and `finished` go to instances, whatever stages list them. */
 function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance[], deps: GuardDeps): void {
@@ -168,7 +215,9 @@ function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance
       hooks.chunk.tap(module.name, (step, exchange, moment) => {
         const guard = exchange.plugins.streamGuards?.get(instance);
         if (!guard || 'rejection' in step) return step;
-        return isObserving(instance) ? watchChunk(instance, step, guard, moment, exchange, deps) : guardChunk(instance, step, guard, moment, exchange, deps);
+        return isObserving(instance)
+          ? watchChunk(instance, step, guard, moment, exchange, deps)
+          : guardChunk(instance, step, guard, moment, exchange, deps);
       });
     }
     if (handlers.finished) tapFinished(hooks, instance, handlers.finished.bind(handlers), deps);
@@ -176,10 +225,21 @@ function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance
 }
 
 /** Declared as synchronous. Where a module returns a promise all the same, the request does not wait for it, and its failure must not end the process. */
-function tapFinished(hooks: GenerationHooks, { module, boundary }: PluginInstance, finished: NonNullable<PluginHandlers['finished']>, { clock }: GuardDeps): void {
+function tapFinished(
+  hooks: GenerationHooks,
+  { module, boundary }: PluginInstance,
+  finished: NonNullable<PluginHandlers['finished']>,
+  { clock }: GuardDeps,
+): void {
   hooks.finished.tap(module.name, (exchange, outcome) => {
     const fail = (thrown: unknown): void => {
-      hooks.pluginFailed.call({ module, at: 'finished', exchange, fault: new ModuleFault(boundary.module, 'finished', thrown), isOpen: true });
+      hooks.pluginFailed.call({
+        module,
+        at: 'finished',
+        exchange,
+        fault: new ModuleFault(boundary.module, 'finished', thrown),
+        isOpen: true,
+      });
     };
     try {
       const pending: unknown = boundary.call(finished, exchange, outcome);
@@ -191,7 +251,14 @@ function tapFinished(hooks: GenerationHooks, { module, boundary }: PluginInstanc
 }
 
 /** Runs one guard over the chunks that the guards before it let through; its faults follow its plugin's type. */
-function guardChunk(instance: PluginInstance, step: readonly ChatChunk[], guard: StreamGuard, moment: 'push' | 'end', exchange: LiveExchange, deps: GuardDeps): ChunkStep {
+function guardChunk(
+  instance: PluginInstance,
+  step: readonly ChatChunk[],
+  guard: StreamGuard,
+  moment: 'push' | 'end',
+  exchange: LiveExchange,
+  deps: GuardDeps,
+): ChunkStep {
   const { module, boundary } = instance;
   try {
     const result = boundary.run(exchange.id, passThrough, guard, step, moment);
@@ -209,14 +276,25 @@ function guardChunk(instance: PluginInstance, step: readonly ChatChunk[], guard:
 }
 
 /** An observing guard gets copies: whatever it holds back or rejects, the stream goes on as it was. */
-function watchChunk(instance: PluginInstance, step: readonly ChatChunk[], guard: StreamGuard, moment: 'push' | 'end', exchange: LiveExchange, deps: GuardDeps): ChunkStep {
+function watchChunk(
+  instance: PluginInstance,
+  step: readonly ChatChunk[],
+  guard: StreamGuard,
+  moment: 'push' | 'end',
+  exchange: LiveExchange,
+  deps: GuardDeps,
+): ChunkStep {
   if (exchange.plugins.noted?.has(instance)) return step;
   const result = guardChunk(instance, structuredClone(step), guard, moment, exchange, deps);
   if ('rejection' in result) noteVerdict(instance, 'after_request', result.rejection, exchange, deps);
   return step;
 }
 
-function passThrough(guard: StreamGuard, chunks: readonly ChatChunk[], moment: 'push' | 'end'): readonly ChatChunk[] | Rejection {
+function passThrough(
+  guard: StreamGuard,
+  chunks: readonly ChatChunk[],
+  moment: 'push' | 'end',
+): readonly ChatChunk[] | Rejection {
   const passed: ChatChunk[] = [];
   for (const chunk of chunks) {
     const result = passedOn(guard.push(chunk), 'push');

@@ -3,7 +3,17 @@ import { faultAttributes, ModuleFault, type ModuleRef } from '../boundary/module
 import { type RequestTrace, withOwnLog } from '../boundary/module-log.ts';
 import { Ranker } from '../boundary/ranking.ts';
 import { refusePromise } from '../boundary/thenable.ts';
-import { type ChatRequest, contentTexts, isChat, type Log, type RankNotes, type RouteQuery, type RunningStrategy, type StrategyDeps, type StrategyModule } from '../contract/index.ts';
+import {
+  type ChatRequest,
+  contentTexts,
+  isChat,
+  type Log,
+  type RankNotes,
+  type RouteQuery,
+  type RunningStrategy,
+  type StrategyDeps,
+  type StrategyModule,
+} from '../contract/index.ts';
 import type { StrategyConfig } from '../config/document.ts';
 import { readSettings, strategySettings } from '../config/module-settings.ts';
 import { ORDER } from '../hooks/order.ts';
@@ -27,15 +37,31 @@ export interface StrategySurroundings {
 }
 
 /** Makes the configured strategy and taps it on the route.  */
-export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: GenerationHooks, targets: ReadonlyMap<string, Target>, given: StrategyDeps, { trace, closing }: StrategySurroundings): BoundStrategy {
+export function bindStrategy(
+  config: StrategyConfig,
+  registry: Registry,
+  hooks: GenerationHooks,
+  targets: ReadonlyMap<string, Target>,
+  given: StrategyDeps,
+  { trace, closing }: StrategySurroundings,
+): BoundStrategy {
   const module = registry.strategies.get(config.mode);
   if (!module) throw new Error(`"${config.mode}" is not a strategy of this build`); // CV13 has refused it before
   const settings = readSettings(module.settings, strategySettings(module, config).value);
   const ref: ModuleRef = { kind: 'strategy', name: module.name, file: registry.fileOf('strategy', module.name) };
   const deps = withOwnLog(given, ref, trace);
-  const { rank, settled, dispose } = trace.run({ module: ref, exchangeId: undefined }, createRunning, module, settings, deps, ref.file);
+  const { rank, settled, dispose } = trace.run(
+    { module: ref, exchangeId: undefined },
+    createRunning,
+    module,
+    settings,
+    deps,
+    ref.file,
+  );
   const ranker = new Ranker(rank, { module: ref, log: given.log, trace });
-  hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) => ranker.rank(all, routeQuery(exchange, targets), exchange.routing.explaining ?? notesFor(exchange), exchange.id));
+  hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) =>
+    ranker.rank(all, routeQuery(exchange, targets), exchange.routing.explaining ?? notesFor(exchange), exchange.id),
+  );
   if (settled) tapSettled(hooks, ref, settled, given.log, trace);
   return {
     module,
@@ -48,12 +74,28 @@ export function bindStrategy(config: StrategyConfig, registry: Registry, hooks: 
 }
 
 /** Only for a strategy that asks: other requests pay nothing for it. */
-function tapSettled(hooks: GenerationHooks, ref: ModuleRef, settled: NonNullable<RunningStrategy['settled']>, log: Log, trace: RequestTrace): void {
+function tapSettled(
+  hooks: GenerationHooks,
+  ref: ModuleRef,
+  settled: NonNullable<RunningStrategy['settled']>,
+  log: Log,
+  trace: RequestTrace,
+): void {
   hooks.settled.tap('strategy', ({ target: { virtualKey }, exchange, outcome, upstreamMs }) => {
     try {
-      refusePromise(trace.run({ module: ref, exchangeId: exchange.id }, settled, { virtualKey, exchangeId: exchange.id, outcome: outcome ?? 'ignored', durationMs: upstreamMs }));
+      refusePromise(
+        trace.run({ module: ref, exchangeId: exchange.id }, settled, {
+          virtualKey,
+          exchangeId: exchange.id,
+          outcome: outcome ?? 'ignored',
+          durationMs: upstreamMs,
+        }),
+      );
     } catch (thrown) {
-      log.error('strategy failed to take an outcome', faultAttributes(new ModuleFault(ref, 'settled', thrown), { trace_id: exchange.id }));
+      log.error(
+        'strategy failed to take an outcome',
+        faultAttributes(new ModuleFault(ref, 'settled', thrown), { trace_id: exchange.id }),
+      );
     }
   });
 }
@@ -70,7 +112,10 @@ export function routeQuery(exchange: LiveExchange, targets: ReadonlyMap<string, 
     model,
     metadata,
     upstreamModel: (virtualKey) => targets.get(virtualKey)?.upstreamModel(model) ?? model,
-    userTexts: () => (chat?.messages ?? []).filter(({ role }) => role === 'user').map((message) => [...contentTexts(message)].join('\n')),
+    userTexts: () =>
+      (chat?.messages ?? [])
+        .filter(({ role }) => role === 'user')
+        .map((message) => [...contentTexts(message)].join('\n')),
     promptCharacters: () => (chat?.messages ?? []).reduce((sum, message) => sum + charactersOf(message.content), 0),
     maxTokens: numberOf(chat?.max_completion_tokens) ?? numberOf(chat?.max_tokens),
     images: surface === 'images' && typeof images === 'number' ? images : 1,
@@ -90,7 +135,13 @@ function charactersOf(content: unknown): number {
 /** What a strategy may say of a request that is served. */
 function notesFor({ routing }: LiveExchange): RankNotes {
   const { record } = routing;
-  const variant = (label: string): void => { routing.abLabel = label; };
-  const nothing = (why: string): void => { routing.unroutable = why; };
-  return record ? { variant, nothing, rule: (path) => record.heard.rule(path), target: (...note) => record.heard.target(...note) } : { variant, nothing };
+  const variant = (label: string): void => {
+    routing.abLabel = label;
+  };
+  const nothing = (why: string): void => {
+    routing.unroutable = why;
+  };
+  return record
+    ? { variant, nothing, rule: (path) => record.heard.rule(path), target: (...note) => record.heard.target(...note) }
+    : { variant, nothing };
 }

@@ -19,7 +19,15 @@ import { bindStrategy } from './bind-strategy.ts';
 import { callPrices } from './call-prices.ts';
 import type { CarryoverStore } from './carryover.ts';
 import type { Generation, GenerationDraft } from './generation.ts';
-import { advertisedOf, allOf, buildModelIndex, type KnownModels, type ModelCollector, type ModelIndex, type ModelSource } from './model-index.ts';
+import {
+  advertisedOf,
+  allOf,
+  buildModelIndex,
+  type KnownModels,
+  type ModelCollector,
+  type ModelIndex,
+  type ModelSource,
+} from './model-index.ts';
 
 /** The host's hooks that a configuration is built with. */
 export interface AssemblyHooks {
@@ -44,37 +52,82 @@ export interface GenerationDeps {
  * Builds a configuration that has passed every check: plugins, strategy, pipeline. Nothing serves it yet. Throws
  * `ConfigRefused` when a plugin cannot be built; what was built until then is closed again.
  */
-export async function buildGeneration(deps: GenerationDeps, config: GatewayConfig, number: number): Promise<Generation> {
+export async function buildGeneration(
+  deps: GenerationDeps,
+  config: GatewayConfig,
+  number: number,
+): Promise<Generation> {
   const hooks = createGenerationHooks();
   const carryover = deps.carryover.open();
   const { trace } = deps.services;
   const undo: (() => Promise<void>)[] = [];
-  const undoLater = (what: string, close: () => Promise<void>): void => { undo.unshift(() => within(close(), CLOSE_LIMIT_MS, deps.services.clock, what)); };
+  const undoLater = (what: string, close: () => Promise<void>): void => {
+    undo.unshift(() => within(close(), CLOSE_LIMIT_MS, deps.services.clock, what));
+  };
   undoLater('what configurations share', () => carryover.release());
   try {
     const mode = deps.registry.strategies.get(config.strategy.mode);
-    const targetList = await everyResult(config.targets.map(async (target) => {
-      const provider = await providerOf(deps, target.virtual_key);
-      if (provider?.module.offline) undoLater(`the provider ${target.virtual_key}`, () => disposeProvider(provider, deps.services));
-      const budget = (): RetryBudget => carryover.lease(`retry budget ${target.virtual_key}`, () => new RetryBudget(deps.services.clock));
-      return { ...buildTarget(target, provider, budget), settings: mode && strategyTarget(mode, target).settings };
-    }));
+    const targetList = await everyResult(
+      config.targets.map(async (target) => {
+        const provider = await providerOf(deps, target.virtual_key);
+        if (provider?.module.offline)
+          undoLater(`the provider ${target.virtual_key}`, () => disposeProvider(provider, deps.services));
+        const budget = (): RetryBudget =>
+          carryover.lease(`retry budget ${target.virtual_key}`, () => new RetryBudget(deps.services.clock));
+        return { ...buildTarget(target, provider, budget), settings: mode && strategyTarget(mode, target).settings };
+      }),
+    );
     const targets = new Map(targetList.map((target) => [target.virtualKey, target]));
     const models = buildModelIndex(targetList, (target) => modelsOf(deps, target));
     const forPlugins = pluginDeps(deps, targets, models, carryover);
     const plugins = await bindPlugins({
-      config, registry: deps.registry, hooks, environment: deps.variables, deps: forPlugins, carryover, clock: deps.services.clock,
-      closing: deps.services, trace,
+      config,
+      registry: deps.registry,
+      hooks,
+      environment: deps.variables,
+      deps: forPlugins,
+      carryover,
+      clock: deps.services.clock,
+      closing: deps.services,
+      trace,
       hide: (secret) => deps.services.redactor.register(secret),
     });
     undoLater('the plugins', () => plugins.dispose());
-    const strategy = bindStrategy(config.strategy, deps.registry, hooks, targets, strategyDeps(deps, hooks, carryover), { trace, closing: deps.services });
+    const strategy = bindStrategy(
+      config.strategy,
+      deps.registry,
+      hooks,
+      targets,
+      strategyDeps(deps, hooks, carryover),
+      { trace, closing: deps.services },
+    );
     const { dispose } = strategy;
     if (dispose) undoLater(`dispose of the strategy "${config.strategy.mode}"`, async () => dispose());
-    await deps.hooks.assemble.promise({ config, hooks, carryover, targets: targetList, registry: deps.registry, models, plugins, strategy, services: deps.services, ledger: forPlugins.ledger, prices: forPlugins.prices });
+    await deps.hooks.assemble.promise({
+      config,
+      hooks,
+      carryover,
+      targets: targetList,
+      registry: deps.registry,
+      models,
+      plugins,
+      strategy,
+      services: deps.services,
+      ledger: forPlugins.ledger,
+      prices: forPlugins.prices,
+    });
     sealGenerationHooks(hooks);
     const generation: Generation = {
-      number, config, services: deps.services, hooks, targets, targetList, models, strategy, plugins, modelCounts: countModels(deps, targetList),
+      number,
+      config,
+      services: deps.services,
+      hooks,
+      targets,
+      targetList,
+      models,
+      strategy,
+      plugins,
+      modelCounts: countModels(deps, targetList),
       requestTimeoutMs: durationOf(config.request_timeout),
       maxRequestBytes: config.max_request_bytes || DEFAULT_MAX_REQUEST_BYTES,
       unsupportedParams: (config.compatibility.on_unsupported_param || 'warn') as Generation['unsupportedParams'],
@@ -83,7 +136,9 @@ export async function buildGeneration(deps: GenerationDeps, config: GatewayConfi
     };
     return generation;
   } catch (error) {
-    await closeInTurn(undo).catch((cause: unknown) => deps.services.log.error('a refused configuration could not be closed', { error: cause }));
+    await closeInTurn(undo).catch((cause: unknown) =>
+      deps.services.log.error('a refused configuration could not be closed', { error: cause }),
+    );
     throw error;
   }
 }
@@ -97,7 +152,13 @@ async function everyResult<T>(pending: readonly Promise<T>[]): Promise<T[]> {
 /** A provider registered at start, or an offline one, which needs nothing but a target that names it. */
 async function providerOf(deps: GenerationDeps, name: string): Promise<ConnectedProvider | undefined> {
   const module = deps.registry.providers.get(name);
-  if (module?.offline) return connectProvider(module, deps.variables, { log: deps.services.log, now: deps.services.clock.now, trace: deps.services.trace, file: deps.registry.fileOf('provider', name) });
+  if (module?.offline)
+    return connectProvider(module, deps.variables, {
+      log: deps.services.log,
+      now: deps.services.clock.now,
+      trace: deps.services.trace,
+      file: deps.registry.fileOf('provider', name),
+    });
   return deps.providers.get(name);
 }
 
@@ -121,20 +182,36 @@ function modelsOf(deps: GenerationDeps, { virtualKey, provider, config }: Target
   return providerModels(deps, virtualKey, provider, [...(config.models ?? []), ...Object.keys(config.model_map ?? {})]);
 }
 
-function providerModels(deps: Pick<GenerationDeps, 'hooks'>, name: string, provider: ConnectedProvider | undefined, declared: readonly string[]): KnownModels {
+function providerModels(
+  deps: Pick<GenerationDeps, 'hooks'>,
+  name: string,
+  provider: ConnectedProvider | undefined,
+  declared: readonly string[],
+): KnownModels {
   const added: Record<ModelSource, string[]> = { catalog: [], discovered: [] };
-  deps.hooks.models.call({ provider: name, add: (source, models) => { for (const model of models) added[source].push(model); } });
+  deps.hooks.models.call({
+    provider: name,
+    add: (source, models) => {
+      for (const model of models) added[source].push(model);
+    },
+  });
   return { declared, configured: provider?.configuredModels ?? [], ...added };
 }
 
 /** What a registered provider lists that no target names. */
-export function untargetedModels(deps: Pick<GenerationDeps, 'hooks'>, name: string, provider: ConnectedProvider | undefined): readonly string[] {
+export function untargetedModels(
+  deps: Pick<GenerationDeps, 'hooks'>,
+  name: string,
+  provider: ConnectedProvider | undefined,
+): readonly string[] {
   return advertisedOf(providerModels(deps, name, provider, []));
 }
 
 /** Of every registered provider, targets or not. */
 function countModels(deps: GenerationDeps, targets: readonly Target[]): Map<string, number> {
-  const counts = new Map(deps.providers.entries().map(([name, provider]) => [name, allOf(providerModels(deps, name, provider, [])).size]));
+  const counts = new Map(
+    deps.providers.entries().map(([name, provider]) => [name, allOf(providerModels(deps, name, provider, [])).size]),
+  );
   for (const target of targets) if (target.provider) counts.set(target.virtualKey, allOf(modelsOf(deps, target)).size);
   return counts;
 }
@@ -143,12 +220,24 @@ function durationOf(text: string | undefined): number | undefined {
   return text ? parseDuration(text) : undefined;
 }
 
-function pluginDeps(deps: GenerationDeps, targets: ReadonlyMap<string, Target>, models: ModelIndex, carryover: Carryover): BindOptions['deps'] {
+function pluginDeps(
+  deps: GenerationDeps,
+  targets: ReadonlyMap<string, Target>,
+  models: ModelIndex,
+  carryover: Carryover,
+): BindOptions['deps'] {
   const { state, stores, services } = deps;
   const { log, counters } = services;
   return {
-    log, counters, state, prices: { ...pricesOf(deps), ...callPrices(deps, targets, models) }, redact: (text) => services.redactor.excerpt(text), now: services.clock.now, random: services.random,
-    send: sendHttp(services), requestLog: stores.requestLog.value,
+    log,
+    counters,
+    state,
+    prices: { ...pricesOf(deps), ...callPrices(deps, targets, models) },
+    redact: (text) => services.redactor.excerpt(text),
+    now: services.clock.now,
+    random: services.random,
+    send: sendHttp(services),
+    requestLog: stores.requestLog.value,
     ledger: (name, bounds) => carryover.lease(`ledger ${name}`, () => stores.ledgers.value.open(name, bounds)),
   };
 }

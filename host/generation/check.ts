@@ -19,7 +19,10 @@ export interface CheckDeps {
  * Everything that is wrong with a decoded document, decoding included. Reads nothing, opens nothing. From here on its secrets
  * are in no log line and no error, those about itself included.
  */
-export function checkConfig({ hooks, registry, redactor }: CheckDeps, decoded: Omit<Decoded, 'document'>): readonly Problem[] {
+export function checkConfig(
+  { hooks, registry, redactor }: CheckDeps,
+  decoded: Omit<Decoded, 'document'>,
+): readonly Problem[] {
   const { config, problems: found, lineOf } = decoded;
   if (!config) return found;
   for (const secret of secretsOf(config)) redactor.register(secret);

@@ -7,7 +7,15 @@ import { TookTooLong, within } from '../common/clock.ts';
 import { errorMessage } from '../common/error-message.ts';
 import { nearest } from '../common/nearest.ts';
 import type { Clock } from '../common/clock.ts';
-import { type Carryover, isFields, type PluginDeps, type PluginHandlers, type PluginModule, type Stage, STAGES } from '../contract/index.ts';
+import {
+  type Carryover,
+  isFields,
+  type PluginDeps,
+  type PluginHandlers,
+  type PluginModule,
+  type Stage,
+  STAGES,
+} from '../contract/index.ts';
 import type { PluginEntry } from '../config/document.ts';
 import { declaredSettings, settingsProblems } from '../config/module-settings.ts';
 import type { Problem } from '../config/problems.ts';
@@ -34,7 +42,11 @@ export interface CreateOptions {
 }
 
 /** Makes the instance of an entry; `identity` tells it from those of other settings. Throws for settings that are wrong once references are replaced, and for whatever `create` does. */
-export async function createInstance(options: CreateOptions, entry: PluginEntry, identity: string): Promise<PluginInstance> {
+export async function createInstance(
+  options: CreateOptions,
+  entry: PluginEntry,
+  identity: string,
+): Promise<PluginInstance> {
   const module = options.registry.plugins.get(entry.name);
   if (!module) throw new Error(`"${entry.name}" is not a plugin of this build`);
   const { value, undefinedNames } = resolveReferences(entry.config ?? {}, options.environment, options.hide);
@@ -42,11 +54,19 @@ export async function createInstance(options: CreateOptions, entry: PluginEntry,
   const { settings, problems } = settingsProblems(module.settings, declaredSettings(module, value), 'config');
   if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('; '));
   for (const [setting, instead] of Object.entries(module.toleratedSettings ?? {})) {
-    if (setting in value) options.deps.log.warn(`plugin setting is ignored, use ${instead}`, { plugin: entry.name, setting, rule: 'WN15' });
+    if (setting in value)
+      options.deps.log.warn(`plugin setting is ignored, use ${instead}`, { plugin: entry.name, setting, rule: 'WN15' });
   }
   const ref: ModuleRef = { kind: 'plugin', name: module.name, file: options.registry.fileOf('plugin', module.name) };
   const deps = withOwnLog(sealedDeps(options, ref, identity), ref, options.trace);
-  const handlers: unknown = await options.trace.run({ module: ref, exchangeId: undefined }, createdInTime, module, settings, deps, options.clock);
+  const handlers: unknown = await options.trace.run(
+    { module: ref, exchangeId: undefined },
+    createdInTime,
+    module,
+    settings,
+    deps,
+    options.clock,
+  );
   checkHandlers(handlers);
   return { module, settings, handlers, boundary: new PluginBoundary(ref, options.trace) };
 }
@@ -54,15 +74,24 @@ export async function createInstance(options: CreateOptions, entry: PluginEntry,
 /** What plugins share cannot be changed by one of them. */
 function sealedDeps({ deps, carryover, closing }: CreateOptions, module: ModuleRef, identity: string): PluginDeps {
   const { counters, state, requestLog } = deps;
-  const lease: Carryover['lease'] = (key, create, dispose) => carryover.lease(key, create, dispose && ((value) => disposeModule(module, () => dispose(value), closing)));
+  const lease: Carryover['lease'] = (key, create, dispose) =>
+    carryover.lease(key, create, dispose && ((value) => disposeModule(module, () => dispose(value), closing)));
   return {
     ...deps,
     identity,
     carryover: Object.freeze({ lease }),
     counters: Object.freeze({ add: counters.add.bind(counters), observe: counters.observe.bind(counters) }),
-    state: Object.freeze({ take: state.take.bind(state), add: state.add.bind(state), get: state.get.bind(state), set: state.set.bind(state), delete: state.delete.bind(state) }),
+    state: Object.freeze({
+      take: state.take.bind(state),
+      add: state.add.bind(state),
+      get: state.get.bind(state),
+      set: state.set.bind(state),
+      delete: state.delete.bind(state),
+    }),
     prices: Object.freeze(deps.prices),
-    requestLog: requestLog && Object.freeze({ append: requestLog.append.bind(requestLog), annotate: requestLog.annotate.bind(requestLog) }),
+    requestLog:
+      requestLog &&
+      Object.freeze({ append: requestLog.append.bind(requestLog), annotate: requestLog.annotate.bind(requestLog) }),
   };
 }
 
@@ -85,9 +114,12 @@ export function checkHandlers(handlers: unknown): asserts handlers is PluginHand
   for (const name in handlers) {
     if (!HANDLERS.includes(name)) {
       const near = nearest(name, HANDLERS);
-      throw new Error(`its create returns "${name}", which is not a handler${near === undefined ? '' : `; did you mean "${near}"?`}`);
+      throw new Error(
+        `its create returns "${name}", which is not a handler${near === undefined ? '' : `; did you mean "${near}"?`}`,
+      );
     }
-    if (handlers[name] !== undefined && typeof handlers[name] !== 'function') throw new Error(`its create returns a ${name} that is not a function`);
+    if (handlers[name] !== undefined && typeof handlers[name] !== 'function')
+      throw new Error(`its create returns a ${name} that is not a function`);
   }
 }
 
@@ -104,12 +136,21 @@ export function buildProblem(index: number, { name }: PluginEntry, error: unknow
     path: `plugins[${index}].config`,
     rule: 'PB01',
     message: `plugin "${name}" cannot be built: ${errorMessage(error)}${place ? ` at ${placeText(place)}` : ''}`,
-    fix: error instanceof TookTooLong ? 'let create finish in time, or do it at the first request' : 'correct the settings, define the variables they name, or mend the plugin',
+    fix:
+      error instanceof TookTooLong
+        ? 'let create finish in time, or do it at the first request'
+        : 'correct the settings, define the variables they name, or mend the plugin',
     frame: place && codeFrame(place),
   };
 }
 
 /** Closes instances, all at the same time. */
 export function disposeAll(instances: readonly PluginInstance[], services: ClosingServices): Promise<void> {
-  return closeAll(instances.map(({ boundary, handlers }) => () => disposeModule(boundary.module, handlers.dispose?.bind(handlers), services)));
+  return closeAll(
+    instances.map(
+      ({ boundary, handlers }) =>
+        () =>
+          disposeModule(boundary.module, handlers.dispose?.bind(handlers), services),
+    ),
+  );
 }

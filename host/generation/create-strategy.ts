@@ -1,10 +1,21 @@
 import { errorMessage } from '../common/error-message.ts';
 import { ConfigRefused } from '../config/problems.ts';
-import { isFields, type Rank, type RunningStrategy, type StrategyDeps, type StrategyModule } from '../contract/index.ts';
+import {
+  isFields,
+  type Rank,
+  type RunningStrategy,
+  type StrategyDeps,
+  type StrategyModule,
+} from '../contract/index.ts';
 import { codeFrame, faultPlace, placeText } from '../registry/fault-place.ts';
 
 /** Makes a strategy with these settings. What it throws, or returns instead of a ranking, refuses the configuration. */
-export function createRunning(module: StrategyModule, settings: object, deps: StrategyDeps, file: string | undefined): RunningStrategy {
+export function createRunning(
+  module: StrategyModule,
+  settings: object,
+  deps: StrategyDeps,
+  file: string | undefined,
+): RunningStrategy {
   let made: unknown;
   let why = 'its create returns neither a function nor an object with rank';
   let frame: string | undefined;
@@ -20,11 +31,29 @@ export function createRunning(module: StrategyModule, settings: object, deps: St
     frame = place && codeFrame(place);
   }
   if (typeof made === 'function') return { rank: made as Rank };
-  if (isRunning(made)) return { rank: made.rank.bind(made), ...(made.settled && { settled: made.settled.bind(made) }), ...(made.dispose && { dispose: made.dispose.bind(made) }) };
-  throw new ConfigRefused([{ path: 'strategy', rule: 'PB01', message: `strategy "${module.name}" cannot be built: ${why}`, fix: 'correct its settings or the module', frame }]);
+  if (isRunning(made))
+    return {
+      rank: made.rank.bind(made),
+      ...(made.settled && { settled: made.settled.bind(made) }),
+      ...(made.dispose && { dispose: made.dispose.bind(made) }),
+    };
+  throw new ConfigRefused([
+    {
+      path: 'strategy',
+      rule: 'PB01',
+      message: `strategy "${module.name}" cannot be built: ${why}`,
+      fix: 'correct its settings or the module',
+      frame,
+    },
+  ]);
 }
 
 function isRunning(made: unknown): made is RunningStrategy {
   const isAbsentOrFunction = (value: unknown): boolean => value === undefined || typeof value === 'function';
-  return isFields(made) && typeof made['rank'] === 'function' && isAbsentOrFunction(made['settled']) && isAbsentOrFunction(made['dispose']);
+  return (
+    isFields(made) &&
+    typeof made['rank'] === 'function' &&
+    isAbsentOrFunction(made['settled']) &&
+    isAbsentOrFunction(made['dispose'])
+  );
 }

@@ -57,9 +57,17 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
     bySurface.set(surface, cache);
     return cache;
   };
-  const mark = (serves: (target: Target) => boolean): readonly RouteTarget[] => Object.freeze(targets.map((target) => Object.freeze({
-    virtualKey: target.virtualKey, weight: target.weight, serves: serves(target), ...(target.settings && { settings: target.settings }),
-  })));
+  const mark = (serves: (target: Target) => boolean): readonly RouteTarget[] =>
+    Object.freeze(
+      targets.map((target) =>
+        Object.freeze({
+          virtualKey: target.virtualKey,
+          weight: target.weight,
+          serves: serves(target),
+          ...(target.settings && { settings: target.settings }),
+        }),
+      ),
+    );
   const route = (model: string, surface: Surface, streaming: boolean): readonly RouteTarget[] => {
     const candidates = owners.get(model) ?? anyModel;
     return mark((target) => candidates.has(target) && implementsSurface(target, surface, streaming));
@@ -69,7 +77,10 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
     isKnown: (model) => owners.has(model),
     owners: (model) => mark((target) => owners.get(model)?.has(target) ?? false),
     routeTargets: (model, surface, streaming, pinned) => {
-      if (pinned !== undefined) return mark((target) => target.virtualKey === pinned && implementsSurface(target, surface, streaming)).filter(({ virtualKey }) => virtualKey === pinned);
+      if (pinned !== undefined)
+        return mark((target) => target.virtualKey === pinned && implementsSurface(target, surface, streaming)).filter(
+          ({ virtualKey }) => virtualKey === pinned,
+        );
       if (!owners.has(model)) return route(model, surface, streaming);
       const cache = cacheOf(surface, streaming);
       const cached = cache.get(model);

@@ -36,12 +36,17 @@ export async function buildOffline(host: OfflineDeps, config: GatewayConfig): Pr
   return buildGeneration(deps, { ...config, plugins: [], mcp_servers: [], observability: {} }, 0);
 }
 
-async function registeredProviders({ registry, variables, services: { clock } }: OfflineHost, { targets }: GatewayConfig): Promise<ReadonlyMap<string, ConnectedProvider>> {
+async function registeredProviders(
+  { registry, variables, services: { clock } }: OfflineHost,
+  { targets }: GatewayConfig,
+): Promise<ReadonlyMap<string, ConnectedProvider>> {
   const registered = new Map<string, ConnectedProvider>();
   for (const { virtual_key: name } of targets) {
     const module = registry.providers.get(name);
     if (!module || module.offline || !hasCredentials(module, variables)) continue;
-    const provider = await connectProvider(module, variables, { log: SILENT, now: clock.now, isOffline: true }).catch(() => undefined);
+    const provider = await connectProvider(module, variables, { log: SILENT, now: clock.now, isOffline: true }).catch(
+      () => undefined,
+    );
     if (provider) registered.set(name, provider); // one that cannot be set up is left out at start, too
   }
   return registered;

@@ -9,5 +9,8 @@ interface Registered {
 /** Providers that can be called, whether or not a target names them: in the order of their registration, then offline ones by their targets. */
 export function registeredNames({ providers, current }: Registered): Set<string> {
   const targets = current?.targetList ?? [];
-  return new Set([...providers.keys(), ...targets.flatMap(({ virtualKey, provider }) => (provider ? [virtualKey] : []))]);
+  return new Set([
+    ...providers.keys(),
+    ...targets.flatMap(({ virtualKey, provider }) => (provider ? [virtualKey] : [])),
+  ]);
 }

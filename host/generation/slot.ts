@@ -128,8 +128,11 @@ export class Slot {
 
   readonly #disposeIfFree = (held: Held): void => {
     if (!held.isRetired || held.leases.size > 0 || !this.#live.delete(held)) return;
-    const disposal = held.generation.dispose()
-      .catch((error: unknown) => this.#log.error('a configuration could not be closed', { generation: held.generation.number, error }))
+    const disposal = held.generation
+      .dispose()
+      .catch((error: unknown) =>
+        this.#log.error('a configuration could not be closed', { generation: held.generation.number, error }),
+      )
       .finally(() => this.#disposals.delete(disposal));
     this.#disposals.add(disposal);
   };

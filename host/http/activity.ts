@@ -11,7 +11,9 @@ export function createActivity(): Activity {
   let count = 0;
   let waiters: (() => void)[] = [];
   return {
-    begin: () => { count += 1; },
+    begin: () => {
+      count += 1;
+    },
     end: () => {
       count -= 1;
       if (count > 0) return;
@@ -21,6 +23,11 @@ export function createActivity(): Activity {
     get count() {
       return count;
     },
-    idle: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => { waiters.push(resolve); })),
+    idle: () =>
+      count === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            waiters.push(resolve);
+          }),
   };
 }

@@ -36,7 +36,11 @@ export function createApp<H extends ShellHost>(host: H & { readonly hooks: Reque
   host.hooks.mount.call(router, host);
   host.paths.learn(router);
   const posts = directPosts(router);
-  const route = (request: IncomingMessage, response: ServerResponse, refusal: Refusal | undefined = contextOf(response).misspelling): void => {
+  const route = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    refusal: Refusal | undefined = contextOf(response).misspelling,
+  ): void => {
     if (refusal) {
       sendError(response, refusal.error, host.redactor, refusal.headers);
       return;
@@ -51,7 +55,11 @@ export function createApp<H extends ShellHost>(host: H & { readonly hooks: Reque
       else recover(host, error ?? new Error('no route answered'), response);
     });
   };
-  const routeAfter = async (arrival: Promise<Refusal | undefined>, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const routeAfter = async (
+    arrival: Promise<Refusal | undefined>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
     try {
       const refusal = await arrival;
       if (!response.destroyed) route(request, response, refusal); // else the client left while its credential was looked up
@@ -89,8 +97,10 @@ function recover(host: ShellHost, error: unknown, response: ServerResponse): voi
     return;
   }
   host.log.error('panic recovered', {
-    trace_id: contextOf(response).id, panic: errorMessage(error),
-    response_committed: isCommitted, stack: error instanceof Error ? error.stack : undefined,
+    trace_id: contextOf(response).id,
+    panic: errorMessage(error),
+    response_committed: isCommitted,
+    stack: error instanceof Error ? error.stack : undefined,
   });
   if (isCommitted) setImmediate(() => response.destroy()); // after the outbox: a whole answer may be on its way
   else sendError(response, new GatewayError('internal_error', 'the gateway failed'), host.redactor);

@@ -20,8 +20,10 @@ const PROBES = new Set(['/health', '/livez', '/openapi.json', '/readyz']);
 const MAX_ADDRESSES = 100_000;
 
 const VARY: readonly string[] = ['Vary', 'Origin'];
-const REQUEST_HEADERS = 'Content-Type, Authorization, X-Provider, X-User-ID, X-Session-ID, Baggage, X-Gateway-Metadata, If-Match, Traceparent, Tracestate, X-Request-ID, Mcp-Protocol-Version';
-const EXPOSED = 'X-Request-ID, Retry-After, ETag, X-Gateway-Provider, X-Gateway-Target, X-Gateway-Model, X-Gateway-Upstream-Model, X-Gateway-Attempts, X-Gateway-Ignored-Params, X-Gateway-Cache, X-Gateway-Overhead-Ms, Server-Timing';
+const REQUEST_HEADERS =
+  'Content-Type, Authorization, X-Provider, X-User-ID, X-Session-ID, Baggage, X-Gateway-Metadata, If-Match, Traceparent, Tracestate, X-Request-ID, Mcp-Protocol-Version';
+const EXPOSED =
+  'X-Request-ID, Retry-After, ETag, X-Gateway-Provider, X-Gateway-Target, X-Gateway-Model, X-Gateway-Upstream-Model, X-Gateway-Attempts, X-Gateway-Ignored-Params, X-Gateway-Cache, X-Gateway-Overhead-Ms, Server-Timing';
 
 /** What looking at arriving requests needs of the host. */
 export interface ArrivalHost extends AnsweringHost {
@@ -120,32 +122,51 @@ function requestHeaders({ registry }: ArrivalHost): string {
 
 /** Headers for the origins that are listed, made once. The list is literal and case-sensitive. */
 function corsTable(origins: readonly string[], requestHeaders: string): ReadonlyMap<string, readonly string[]> {
-  return new Map(origins.map((origin) => [origin, [
-    ...VARY,
-    'Access-Control-Allow-Origin', origin,
-    'Access-Control-Allow-Methods', 'GET, POST, PUT, DELETE, OPTIONS',
-    'Access-Control-Allow-Headers', requestHeaders,
-    'Access-Control-Expose-Headers', EXPOSED,
-    'Access-Control-Max-Age', '86400',
-  ]]));
+  return new Map(
+    origins.map((origin) => [
+      origin,
+      [
+        ...VARY,
+        'Access-Control-Allow-Origin',
+        origin,
+        'Access-Control-Allow-Methods',
+        'GET, POST, PUT, DELETE, OPTIONS',
+        'Access-Control-Allow-Headers',
+        requestHeaders,
+        'Access-Control-Expose-Headers',
+        EXPOSED,
+        'Access-Control-Max-Age',
+        '86400',
+      ],
+    ]),
+  );
 }
 
 /** Requests that no route may see: an unknown method; a target, a host or a framing that is missing, ambiguous or not served. */
-function refusedRequest(request: IncomingMessage, context: RequestContext, isReadable: boolean): GatewayError | undefined {
+function refusedRequest(
+  request: IncomingMessage,
+  context: RequestContext,
+  isReadable: boolean,
+): GatewayError | undefined {
   const { method = '' } = request;
   if (!METHODS.has(method)) return unknownMethod(method);
-  const problem = isReadable ? versionProblem(request) ?? hostProblem(request) ?? codingProblem(request) : invalidRequest('malformed request target');
+  const problem = isReadable
+    ? (versionProblem(request) ?? hostProblem(request) ?? codingProblem(request))
+    : invalidRequest('malformed request target');
   if (problem) context.isLast = true; // another parser on the way may have seen other requests here
   return problem;
 }
 
 /** Node's parser lets HTTP/0.9 and HTTP/2.0 pass. */
 function versionProblem({ httpVersion }: IncomingMessage): GatewayError | undefined {
-  return httpVersion === '1.1' || httpVersion === '1.0' ? undefined : invalidRequest('the request is neither HTTP/1.1 nor HTTP/1.0');
+  return httpVersion === '1.1' || httpVersion === '1.0'
+    ? undefined
+    : invalidRequest('the request is neither HTTP/1.1 nor HTTP/1.0');
 }
 
 function hostProblem({ headers: { host }, httpVersion }: IncomingMessage): GatewayError | undefined {
-  if (host !== undefined) return isAuthority(host) ? undefined : invalidRequest('the Host header is malformed, or there are several');
+  if (host !== undefined)
+    return isAuthority(host) ? undefined : invalidRequest('the Host header is malformed, or there are several');
   return httpVersion === '1.1' ? invalidRequest('the Host header is missing') : undefined;
 }
 

@@ -9,7 +9,11 @@ import { bodyTooLarge, inviteBody, UPLOAD_IDLE_MS, uploadStalled } from './read-
  * `maxBytes`, and what the client is to blame for: also 408 when nothing arrives for too long. A reader that stops leaves
  * the connection as it is.
  */
-export async function* arrivingBody(request: IncomingMessage, maxBytes: number, { clock, relayed }: Pick<PipelineServices, 'clock' | 'relayed'>): AsyncGenerator<Uint8Array> {
+export async function* arrivingBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  { clock, relayed }: Pick<PipelineServices, 'clock' | 'relayed'>,
+): AsyncGenerator<Uint8Array> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge();
   inviteBody(request);
   let bytes = 0;
@@ -33,7 +37,9 @@ async function nextPiece(pieces: AsyncIterator<Buffer>, clock: Clock): Promise<I
   try {
     return await Promise.race([pieces.next() as Promise<IteratorResult<Buffer, undefined>>, stalled.promise]);
   } catch (cause) {
-    throw cause instanceof GatewayError ? cause : new GatewayError('client_canceled', 'the client left while sending its body', { cause });
+    throw cause instanceof GatewayError
+      ? cause
+      : new GatewayError('client_canceled', 'the client left while sending its body', { cause });
   } finally {
     idle.cancel();
   }

@@ -10,18 +10,33 @@ import type { FlatHeaders } from './reply.ts';
  */
 export function attributionHeaders(exchange: LiveExchange, redactor: Redactor): string[] {
   const headers: string[] = [];
-  const { routing: { lastTarget, upstreamModel, reportedModel, attempts, ignoredParams }, plugins: { answeredBy, replyHeaders: added } } = exchange;
+  const {
+    routing: { lastTarget, upstreamModel, reportedModel, attempts, ignoredParams },
+    plugins: { answeredBy, replyHeaders: added },
+  } = exchange;
   if (SURFACES[exchange.surface].translator === undefined) {
-    if (lastTarget && exchange.delivery.isForwarded) headers.push('X-Gateway-Provider', lastTarget.provider?.module.name ?? lastTarget.virtualKey);
+    if (lastTarget && exchange.delivery.isForwarded)
+      headers.push('X-Gateway-Provider', lastTarget.provider?.module.name ?? lastTarget.virtualKey);
   } else if (lastTarget && answeredBy === undefined) {
     headers.push(
-      'X-Gateway-Provider', lastTarget.provider?.module.name ?? lastTarget.virtualKey,
-      'X-Gateway-Target', lastTarget.virtualKey,
-      'X-Gateway-Model', headerText(shownModel(upstreamModel ?? '', redactor), redactor),
-      'X-Gateway-Attempts', String(attempts),
+      'X-Gateway-Provider',
+      lastTarget.provider?.module.name ?? lastTarget.virtualKey,
+      'X-Gateway-Target',
+      lastTarget.virtualKey,
+      'X-Gateway-Model',
+      headerText(shownModel(upstreamModel ?? '', redactor), redactor),
+      'X-Gateway-Attempts',
+      String(attempts),
     );
-    if (reportedModel !== undefined && reportedModel !== upstreamModel) headers.push('X-Gateway-Upstream-Model', headerText(shownModel(reportedModel, redactor), redactor));
-    if (ignoredParams.length > 0) headers.push('X-Gateway-Ignored-Params', exchange.sent ? headerText(ignoredParams.join(', '), redactor, MAX_PATHS) : headerText(shownNames(ignoredParams), redactor));
+    if (reportedModel !== undefined && reportedModel !== upstreamModel)
+      headers.push('X-Gateway-Upstream-Model', headerText(shownModel(reportedModel, redactor), redactor));
+    if (ignoredParams.length > 0)
+      headers.push(
+        'X-Gateway-Ignored-Params',
+        exchange.sent
+          ? headerText(ignoredParams.join(', '), redactor, MAX_PATHS)
+          : headerText(shownNames(ignoredParams), redactor),
+      );
   }
   if (added) for (const [name, value] of added.values()) headers.push(name, headerText(value, redactor));
   return headers;
@@ -37,7 +52,8 @@ export function replyHeaders(exchange: LiveExchange, redactor: Redactor): FlatHe
   const own = exchange.elapsedMs() - upstream;
   const shown = own.toFixed(3);
   headers.push('Server-Timing', `gw;dur=${shown}, upstream;dur=${upstream.toFixed(3)}`);
-  if (!exchange.streaming && exchange.plugins.answeredBy === undefined && own > 0) headers.push('X-Gateway-Overhead-Ms', shown);
+  if (!exchange.streaming && exchange.plugins.answeredBy === undefined && own > 0)
+    headers.push('X-Gateway-Overhead-Ms', shown);
   return headers;
 }
 

@@ -14,7 +14,10 @@ export function bearerOf(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'
 }
 
 /** Of several headers the first; they arrive joined by a comma, which a credential may hold as well. */
-function firstOf({ headers: { authorization }, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | undefined {
+function firstOf({
+  headers: { authorization },
+  rawHeaders,
+}: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | undefined {
   if (!authorization?.includes(', ')) return authorization;
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'authorization');
   return rawHeaders[at + 1];

@@ -23,7 +23,9 @@ export class CanonicalPaths {
     const routes = routesOf(router);
     const literal = routes.filter(({ isLiteral }) => isLiteral);
     this.#literal = new Set(literal.map(({ path }) => path));
-    this.#byLowerCase = new Map(literal.filter(({ path }) => VERSIONED.test(path)).map((route) => [route.path.toLowerCase(), route]));
+    this.#byLowerCase = new Map(
+      literal.filter(({ path }) => VERSIONED.test(path)).map((route) => [route.path.toLowerCase(), route]),
+    );
     this.#patterns = routes.filter(({ path, isLiteral }) => !isLiteral && VERSIONED.test(path));
   }
 
@@ -45,7 +47,11 @@ export class CanonicalPaths {
     if (!readings) return misspelling(withoutEmpty(path), 'the path can be read in too many ways');
     for (const reading of readings) {
       const route = this.#readAs(reading, path);
-      if (route) return misspelling(route.isLiteral ? route.path : reading.replace(/^\/[^/]+/, (version) => version.toLowerCase()), `the path is another spelling of ${shownPath(route)}`);
+      if (route)
+        return misspelling(
+          route.isLiteral ? route.path : reading.replace(/^\/[^/]+/, (version) => version.toLowerCase()),
+          `the path is another spelling of ${shownPath(route)}`,
+        );
     }
     return undefined;
   }
@@ -67,7 +73,10 @@ export class CanonicalPaths {
   }
 }
 
-const misspelling = (path: string, message: string): Misspelling => ({ path, error: new GatewayError('invalid_proxy_path', message) });
+const misspelling = (path: string, message: string): Misspelling => ({
+  path,
+  error: new GatewayError('invalid_proxy_path', message),
+});
 
 /** As documents write it. */
 const shownPath = ({ path }: Route): string => path.replace(/(?<!\\)[:*](\w+)/g, '{$1}').replaceAll('\\', '');

@@ -19,13 +19,17 @@ interface Peer {
 export function createAddressFinder(trusted: readonly AddressRange[]): (request: IncomingMessage) => string {
   const peers = new WeakMap<Socket, Peer>();
 
-  const isTrusted = (address: Address): boolean => trusted.some(([range, bits]) => address.kind() === range.kind() && address.match(range, bits));
+  const isTrusted = (address: Address): boolean =>
+    trusted.some(([range, bits]) => address.kind() === range.kind() && address.match(range, bits));
 
   const peerOf = (socket: Socket): Peer => {
     const known = peers.get(socket);
     if (known) return known;
     const address = parseAddress(socket.remoteAddress ?? '');
-    const peer = { text: address?.toString() ?? socket.remoteAddress ?? '', isTrusted: address !== undefined && isTrusted(address) };
+    const peer = {
+      text: address?.toString() ?? socket.remoteAddress ?? '',
+      isTrusted: address !== undefined && isTrusted(address),
+    };
     peers.set(socket, peer);
     return peer;
   };
@@ -67,5 +71,8 @@ function parseAddress(written: string): Address | undefined {
 /** What a per-address limit counts by: the address, or of IPv6 its network of 64 bits, which one client owns whole. */
 export function limiterKey(address: string): string {
   if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address;
-  return `${ipaddr.IPv6.parse(address).parts.slice(0, 4).map((part) => part.toString(16)).join(':')}::/64`;
+  return `${ipaddr.IPv6.parse(address)
+    .parts.slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
 }

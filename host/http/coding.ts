@@ -6,7 +6,8 @@ import { quoted } from '../contract/index.ts';
 /** Bodies are read as they come. Source: ingress reference 2.2. */
 export function checkCoding({ headers }: IncomingMessage): void {
   const coding = headers['content-encoding']?.trim().toLowerCase();
-  if (coding !== undefined && coding !== '' && coding !== 'identity') throw invalidRequest(`the Content-Encoding ${quoted(coding)} is not supported`);
+  if (coding !== undefined && coding !== '' && coding !== 'identity')
+    throw invalidRequest(`the Content-Encoding ${quoted(coding)} is not supported`);
 }
 
 /** The same where the body is not text: one that only says that it is coded may be read. */

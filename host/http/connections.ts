@@ -59,7 +59,8 @@ export class Connections {
 
   /** Reports the moves since the last time; called whenever figures are read. */
   report(counters: Counters): void {
-    for (const [state, moves] of this.#moves) counters.add('gateway_server_connection_transitions_total', { state }, moves);
+    for (const [state, moves] of this.#moves)
+      counters.add('gateway_server_connection_transitions_total', { state }, moves);
     this.#moves.clear();
   }
 

@@ -33,7 +33,8 @@ function endOf({ socket, headers }: IncomingMessage): number {
   const at = piece?.indexOf(HEAD_END) ?? -1;
   if (!piece || at < 0) return NaN;
   const begin = socket.bytesRead - piece.length;
-  if (headers['transfer-encoding'] === undefined) return begin + at + HEAD_END.length + Number(headers['content-length'] ?? 0);
+  if (headers['transfer-encoding'] === undefined)
+    return begin + at + HEAD_END.length + Number(headers['content-length'] ?? 0);
   const last = piece.indexOf(CHUNKS_END, at + 2); // the line break before it may be that of the head
   return last < 0 ? NaN : begin + last + CHUNKS_END.length;
 }

@@ -65,7 +65,12 @@ export function mountJson(router: Router, host: JsonHost, routes: readonly JsonR
     const route = mountMethods(router, host, path, methods);
     const allowed = methods.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     const usable = methods.map(({ method }) => method).join(' or ');
-    route.all((request, response) => sendError(response, wrongMethod(request.method, path, usable), host.services.redactor, ['Allow', allowed.join(', ')]));
+    route.all((request, response) =>
+      sendError(response, wrongMethod(request.method, path, usable), host.services.redactor, [
+        'Allow',
+        allowed.join(', '),
+      ]),
+    );
   }
 }
 
@@ -74,7 +79,12 @@ export function mountJsonBeside(router: Router, host: JsonHost, route: JsonRoute
   mountMethods(router, host, route.path, [route]);
 }
 
-function mountMethods(router: Router, host: JsonHost, path: string, routes: readonly JsonRoute[]): ReturnType<Router['route']> {
+function mountMethods(
+  router: Router,
+  host: JsonHost,
+  path: string,
+  routes: readonly JsonRoute[],
+): ReturnType<Router['route']> {
   const mounted = router.route(path);
   for (const route of routes) {
     const serve = serving(host, route);
@@ -94,7 +104,11 @@ function serving(host: JsonHost, route: JsonRoute): Step {
   };
   const send = (response: ServerResponse, answer: JsonAnswer | undefined, next: NextFunction): void => {
     if (!answer) next();
-    else if (answer.content) sendBody(response, answer.status, answer.content.type, answer.content.body, [...headers, ...(answer.headers ?? [])]);
+    else if (answer.content)
+      sendBody(response, answer.status, answer.content.type, answer.content.body, [
+        ...headers,
+        ...(answer.headers ?? []),
+      ]);
     else if (answer.body === undefined) sendEmpty(response, answer.status, [...headers, ...(answer.headers ?? [])]);
     else sendJson(response, answer.status, answer.body, [...headers, ...(answer.headers ?? [])]);
   };
@@ -103,9 +117,12 @@ function serving(host: JsonHost, route: JsonRoute): Step {
       const refusal = refusalOf(response, route.scope);
       if (refusal) throw refusal;
       const answer = maxBytes
-        ? readBody(request, maxBytes(), host.services.clock).then((bytes) => route.answer(callOf(request, response, bytes)))
+        ? readBody(request, maxBytes(), host.services.clock).then((bytes) =>
+            route.answer(callOf(request, response, bytes)),
+          )
         : route.answer(callOf(request, response, NOTHING));
-      if (answer instanceof Promise) return answer.then((found) => send(response, found, next)).catch((error: unknown) => refuse(response, error));
+      if (answer instanceof Promise)
+        return answer.then((found) => send(response, found, next)).catch((error: unknown) => refuse(response, error));
       send(response, answer, next);
     } catch (error) {
       refuse(response, error);
@@ -126,7 +143,9 @@ function refusalOf(response: ServerResponse, scope: JsonRoute['scope']): Gateway
 function callOf(request: Request, response: ServerResponse, bytes: Buffer): JsonCall {
   const context = contextOf(response);
   return {
-    request, bytes, context,
+    request,
+    bytes,
+    context,
     principal: context.principal,
     json: () => parseJsonObject(bytes),
     parameter: (name) => [request.params[name] ?? []].flat().join('/'),

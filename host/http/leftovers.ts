@@ -35,7 +35,9 @@ class Leftovers {
 
   /** Bounds the time from now on. */
   watch(clock: Clock): void {
-    const cut = (): void => { this.#socket.destroy(); };
+    const cut = (): void => {
+      this.#socket.destroy();
+    };
     this.#timers = [clock.timer(SILENCE_MS, cut), clock.timer(LONGEST_MS, cut)];
     this.#socket.on('close', this.stop);
   }
@@ -72,7 +74,7 @@ export function dropBody(response: ServerResponse, host: Ending): void {
   const socket = request.socket as EndingSocket;
   if (response.shouldKeepAlive && socket[ending] === undefined) {
     socket[dropping]?.stop(); // that body has come to its end, and this is the next one
-    const leftovers = socket[dropping] = new Leftovers(socket);
+    const leftovers = (socket[dropping] = new Leftovers(socket));
     leftovers.watch(host.services.clock);
     request.on('data', leftovers.came).on('end', leftovers.stop).resume();
     return;
@@ -98,7 +100,9 @@ export function announceEnd(socket: Socket): void {
 export function endInStages({ req: { socket } }: ServerResponse, host: Ending): void {
   announceEnd(socket);
   // What Node calls after the last answer; its own closes both sides at once.
-  socket.destroySoon = () => { linger(socket, host); };
+  socket.destroySoon = () => {
+    linger(socket, host);
+  };
 }
 
 /** Whether the last answer of the connection is known. */

@@ -19,7 +19,8 @@ export function parseMetadata(json: string, bytes = Buffer.byteLength(json)): Re
   if (json.trim() === '') return NO_METADATA;
   if (bytes > MAX_BYTES) throw invalidRequest(`X-Gateway-Metadata exceeds ${MAX_BYTES} bytes`);
   const value = parse(json);
-  if (!isFields(value) || value instanceof WrittenNumber) throw invalidRequest('X-Gateway-Metadata must be a JSON object');
+  if (!isFields(value) || value instanceof WrittenNumber)
+    throw invalidRequest('X-Gateway-Metadata must be a JSON object');
   const entries = Object.entries(value);
   if (entries.length > MAX_ENTRIES) throw invalidRequest(`X-Gateway-Metadata holds more than ${MAX_ENTRIES} entries`);
   return Object.fromEntries(entries.map(([name, entry]) => [name, entryText(name, entry)]));
@@ -27,7 +28,7 @@ export function parseMetadata(json: string, bytes = Buffer.byteLength(json)): Re
 
 function parse(json: string): unknown {
   const keepNumbers = (_key: string, value: unknown, context: { readonly source?: string }): unknown =>
-    (typeof value === 'number' && context.source !== undefined ? new WrittenNumber(context.source) : value);
+    typeof value === 'number' && context.source !== undefined ? new WrittenNumber(context.source) : value;
   try {
     return JSON.parse(json, keepNumbers as never);
   } catch {

@@ -26,7 +26,11 @@ export function decoded(path: string): string {
 
 /** Percent-decoded once, a character for each byte. */
 function bytesOf(path: string): string {
-  return path.replace(ESCAPE, (_escape, wide: string | undefined, code: string | undefined) => (wide === undefined ? String.fromCharCode(Number.parseInt(code ?? '', 16)) : utf8Of(String.fromCharCode(Number.parseInt(wide, 16)))));
+  return path.replace(ESCAPE, (_escape, wide: string | undefined, code: string | undefined) =>
+    wide === undefined
+      ? String.fromCharCode(Number.parseInt(code ?? '', 16))
+      : utf8Of(String.fromCharCode(Number.parseInt(wide, 16))),
+  );
 }
 
 const shortened = (bytes: string): string => bytes.replace(LONG_FORMS, shortOf);
@@ -69,7 +73,8 @@ const PLAIN = /^[\w/.:@,~-]*$/;
 export function readingsOf(path: string): ReadonlySet<string> | undefined {
   if (PLAIN.test(path)) return new Set([normal(path)]);
   const texts = new Set([path]);
-  for (const text of texts) { // those that are added are visited too
+  for (const text of texts) {
+    // those that are added are visited too
     for (const step of STEPS) texts.add(step(text));
     if (texts.size > MAX_READINGS || texts.size * path.length > MAX_CHARACTERS) return undefined;
   }
@@ -81,8 +86,13 @@ const ABNORMAL = /\/\/|\/$|[\s+.](?:\/|$)|\/[\s+]|^\/v1\/v1/i;
 /** Without empty segments, and with the version at its beginning once: roots of providers have one or none. */
 function normal(path: string): string {
   if (!ABNORMAL.test(path)) return path;
-  const segments = path.split('/').map(trimmed).filter((segment) => segment !== '');
-  const first = segments.findIndex((segment, at) => !/^v1$/i.test(segment) || !/^v1(?:beta)?$/i.test(segments[at + 1] ?? ''));
+  const segments = path
+    .split('/')
+    .map(trimmed)
+    .filter((segment) => segment !== '');
+  const first = segments.findIndex(
+    (segment, at) => !/^v1$/i.test(segment) || !/^v1(?:beta)?$/i.test(segments[at + 1] ?? ''),
+  );
   return `/${segments.slice(Math.max(first, 0)).join('/')}`;
 }
 

@@ -25,7 +25,11 @@ const NOTHING = Buffer.alloc(0);
  * error like any other, one that breaks off later ends the connection, so that the client sees the truncation. Throws
  * either way.
  */
-export async function sendRaw(response: ServerResponse, { status, headers, body, isHeadFirst = false }: RawAnswer, services: Pick<PipelineServices, 'clock' | 'relayed'>): Promise<void> {
+export async function sendRaw(
+  response: ServerResponse,
+  { status, headers, body, isHeadFirst = false }: RawAnswer,
+  services: Pick<PipelineServices, 'clock' | 'relayed'>,
+): Promise<void> {
   if (body instanceof Uint8Array) {
     sendBytes(response, status, headers, Buffer.from(body.buffer, body.byteOffset, body.byteLength));
     return;
@@ -35,7 +39,8 @@ export async function sendRaw(response: ServerResponse, { status, headers, body,
   writeHead(response, status, headers);
   try {
     if (!first) response.write(NOTHING); // `flushHeaders` would write them as UTF-8; what an upstream says is Latin-1 to Node, byte for byte
-    for (let next = first ?? await source.next(); !next.done; next = await source.next()) await writePiece(response, next.value, services);
+    for (let next = first ?? (await source.next()); !next.done; next = await source.next())
+      await writePiece(response, next.value, services);
     if (response.destroyed) return;
     if (!response.req.complete) dropBody(response, contextOf(response).gateway); // the upstream has answered before it had read all
     endWith(response, '', 'latin1', services.clock);
@@ -50,10 +55,16 @@ export function closeRaw(reply: RawReply | undefined): void {
   if (reply) closeBody(reply.body);
 }
 
-async function writePiece(response: ServerResponse, piece: Uint8Array, { clock, relayed }: Pick<PipelineServices, 'clock' | 'relayed'>): Promise<void> {
+async function writePiece(
+  response: ServerResponse,
+  piece: Uint8Array,
+  { clock, relayed }: Pick<PipelineServices, 'clock' | 'relayed'>,
+): Promise<void> {
   if (response.destroyed) throw new GatewayError('client_canceled', 'the client closed the connection');
   contextOf(response).bytes += piece.length;
   relayed.add(piece.length);
   if (response.write(piece)) return;
-  await new Promise<void>((resolve) => { whenTaken(response, 'drain', clock, resolve); });
+  await new Promise<void>((resolve) => {
+    whenTaken(response, 'drain', clock, resolve);
+  });
 }

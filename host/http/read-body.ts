@@ -70,7 +70,9 @@ export function readBody(request: IncomingMessage, maxBytes: number, clock: Cloc
 }
 
 export function uploadStalled(): GatewayError {
-  return new GatewayError('invalid_request', `no byte of the body arrived for ${UPLOAD_IDLE_MS / 1000} s`, { status: 408 });
+  return new GatewayError('invalid_request', `no byte of the body arrived for ${UPLOAD_IDLE_MS / 1000} s`, {
+    status: 408,
+  });
 }
 
 export function bodyTooLarge(): GatewayError {

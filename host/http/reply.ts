@@ -24,10 +24,14 @@ export type Arrival = Refusal | undefined | Promise<Refusal | undefined>;
 export const SECURITY_HEADERS: FlatHeaders = [
   'Content-Security-Policy',
   "default-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'",
-  'Permissions-Policy', 'camera=(), microphone=(), geolocation=()',
-  'X-Content-Type-Options', 'nosniff',
-  'X-Frame-Options', 'DENY',
-  'Referrer-Policy', 'strict-origin-when-cross-origin',
+  'Permissions-Policy',
+  'camera=(), microphone=(), geolocation=()',
+  'X-Content-Type-Options',
+  'nosniff',
+  'X-Frame-Options',
+  'DENY',
+  'Referrer-Policy',
+  'strict-origin-when-cross-origin',
 ];
 
 const NONE: FlatHeaders = [];
@@ -35,7 +39,15 @@ const NONE: FlatHeaders = [];
 /** Writes status and headers in one go: the shell's, then those of the path, then these. All replies pass here. */
 export function writeHead(response: ServerResponse, status: number, headers: FlatHeaders): void {
   const { id, corsHeaders, protectedBy, gateway, isLast, wire } = contextOf(response);
-  const all = [...SECURITY_HEADERS, 'X-Request-ID', id, ...corsHeaders, ...(protectedBy?.headers ?? NONE), ...(wire.headers?.(id) ?? NONE), ...headers];
+  const all = [
+    ...SECURITY_HEADERS,
+    'X-Request-ID',
+    id,
+    ...corsHeaders,
+    ...(protectedBy?.headers ?? NONE),
+    ...(wire.headers?.(id) ?? NONE),
+    ...headers,
+  ];
   if (gateway.isDraining || isLast || mayHaveLost(response.req)) {
     all.push('Connection', 'close');
     endInStages(response, gateway);
@@ -44,7 +56,13 @@ export function writeHead(response: ServerResponse, status: number, headers: Fla
 }
 
 /** Sends a whole body, at the end of this turn. On HEAD, Node leaves the body out and keeps the length. */
-export function sendBody(response: ServerResponse, status: number, contentType: string, body: string | Buffer, headers: FlatHeaders = []): void {
+export function sendBody(
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  body: string | Buffer,
+  headers: FlatHeaders = [],
+): void {
   const bytes = Buffer.byteLength(body);
   sendWhole(response, status, ['Content-Type', contentType, 'Content-Length', String(bytes), ...headers], body, bytes);
 }
@@ -54,7 +72,13 @@ export function sendBytes(response: ServerResponse, status: number, headers: Fla
   sendWhole(response, status, [...headers, 'Content-Length', String(body.length)], body, body.length);
 }
 
-function sendWhole(response: ServerResponse, status: number, headers: FlatHeaders, body: string | Buffer, bytes: number): void {
+function sendWhole(
+  response: ServerResponse,
+  status: number,
+  headers: FlatHeaders,
+  body: string | Buffer,
+  bytes: number,
+): void {
   const context = contextOf(response);
   context.bytes = response.req.method === 'HEAD' ? 0 : bytes;
   writeHead(response, status, headers);
@@ -71,7 +95,12 @@ export function sendEmpty(response: ServerResponse, status: number, headers: Fla
 }
 
 /** An error in the wire of the request, redacted and bounded, with `Retry-After` by the rules of 7.3. Nothing once a body has begun. */
-export function sendError(response: ServerResponse, error: GatewayError, redactor: Redactor, headers: FlatHeaders = []): void {
+export function sendError(
+  response: ServerResponse,
+  error: GatewayError,
+  redactor: Redactor,
+  headers: FlatHeaders = [],
+): void {
   if (response.headersSent) {
     response.destroy();
     return;

@@ -19,7 +19,11 @@ export function createIdSource(bytes = 16): () => string {
 }
 
 /** The trace id of a valid `traceparent`, else a usable `X-Request-ID`, else a new id. Source: configuration reference 8.9. */
-export function requestId(trace: TraceContext | undefined, given: string | string[] | undefined, create: () => string): string {
+export function requestId(
+  trace: TraceContext | undefined,
+  given: string | string[] | undefined,
+  create: () => string,
+): string {
   if (trace) return trace.traceId;
   if (typeof given === 'string') {
     const folded = given.trim().toLowerCase();

@@ -16,7 +16,10 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => Pr
 
 /** What of the router's own layers is asked here. */
 interface Layer {
-  readonly route?: { readonly path: string; readonly stack: readonly { readonly method?: string; readonly handle: Handler }[] };
+  readonly route?: {
+    readonly path: string;
+    readonly stack: readonly { readonly method?: string; readonly handle: Handler }[];
+  };
   match(path: string): boolean;
 }
 
@@ -47,8 +50,10 @@ export function routesOf(router: Router): readonly Route[] {
     const [looseLayer = layer] = loose.stack as unknown as readonly Layer[];
     const methods = new Set(stack.map(({ method }) => method));
     return {
-      path, isLiteral: LITERAL.test(path),
-      answers: (method: string) => methods.has(undefined) || methods.has(method.toLowerCase()) || (method === 'HEAD' && methods.has('get')),
+      path,
+      isLiteral: LITERAL.test(path),
+      answers: (method: string) =>
+        methods.has(undefined) || methods.has(method.toLowerCase()) || (method === 'HEAD' && methods.has('get')),
       takes: (asked: string) => matches(layer, asked),
       takesAnyCase: (asked: string) => matches(looseLayer, asked),
     };

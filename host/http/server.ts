@@ -22,18 +22,24 @@ const MAX_HEADERS = 1000;
 const MAX_PORT = 65_535;
 
 /** The listener. Headers are bounded in time; bodies and answers are not, silence is bounded where it is watched. */
-export function createHttpServer({ serve, upgrades }: App, host: Ending & { readonly connections: Connections }): Server {
-  const server = createServer({
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    connectionsCheckingInterval: 1000,
-    requestTimeout: 0,
-    requireHostHeader: false, // the shell refuses it, with the headers every response has
-    joinDuplicateHeaders: true, // Node would take the first of two hosts
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    noDelay: true,
-    shouldUpgradeCallback: (request) => (upgrades.isSpoken && upgrades.accepts(request)) || declineUpgrade(request),
-  }, serve);
+export function createHttpServer(
+  { serve, upgrades }: App,
+  host: Ending & { readonly connections: Connections },
+): Server {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: 1000,
+      requestTimeout: 0,
+      requireHostHeader: false, // the shell refuses it, with the headers every response has
+      joinDuplicateHeaders: true, // Node would take the first of two hosts
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      noDelay: true,
+      shouldUpgradeCallback: (request) => (upgrades.isSpoken && upgrades.accepts(request)) || declineUpgrade(request),
+    },
+    serve,
+  );
   server.timeout = 0;
   server.maxHeadersCount = MAX_HEADERS;
   host.connections.watch(server);
@@ -47,7 +53,10 @@ export function createHttpServer({ serve, upgrades }: App, host: Ending & { read
     serve(request, response);
   });
   server.on('checkExpectation', serve);
-  if (upgrades.isSpoken) server.on('upgrade', (request: IncomingMessage, _stream, head: Buffer) => upgrades.take(request, request.socket, head));
+  if (upgrades.isSpoken)
+    server.on('upgrade', (request: IncomingMessage, _stream, head: Buffer) =>
+      upgrades.take(request, request.socket, head),
+    );
   return server;
 }
 
@@ -73,7 +82,11 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, host: En
     const refusal = parserRefusal(error);
     const id = newId();
     const wire = answering ? contextOf(answering).wire : COMMON_WIRE; // a connection has a path only while it is asked something
-    answerSocket(socket, { status: refusal.status, ...wire.error(failureOf(refusal, refusal.message, id)), headers: idHeaders(id) }, host);
+    answerSocket(
+      socket,
+      { status: refusal.status, ...wire.error(failureOf(refusal, refusal.message, id)), headers: idHeaders(id) },
+      host,
+    );
   }
 }
 
@@ -87,10 +100,20 @@ function refuseTunnel(socket: Socket, host: Ending): void {
 
 function parserRefusal({ code }: NodeJS.ErrnoException): GatewayError {
   switch (code) {
-    case 'HPE_INVALID_METHOD': return unknownMethod('of this request');
-    case 'HPE_HEADER_OVERFLOW': return new GatewayError('invalid_request', `request headers exceed ${MAX_HEADER_BYTES} bytes, or are more than ${MAX_HEADERS}`, { status: 431 });
-    case 'ERR_HTTP_REQUEST_TIMEOUT': return new GatewayError('invalid_request', `request headers did not arrive within ${HEADERS_TIMEOUT_MS} ms`, { status: 408 });
-    default: return new GatewayError('invalid_request', 'malformed HTTP request');
+    case 'HPE_INVALID_METHOD':
+      return unknownMethod('of this request');
+    case 'HPE_HEADER_OVERFLOW':
+      return new GatewayError(
+        'invalid_request',
+        `request headers exceed ${MAX_HEADER_BYTES} bytes, or are more than ${MAX_HEADERS}`,
+        { status: 431 },
+      );
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new GatewayError('invalid_request', `request headers did not arrive within ${HEADERS_TIMEOUT_MS} ms`, {
+        status: 408,
+      });
+    default:
+      return new GatewayError('invalid_request', 'malformed HTTP request');
   }
 }
 
@@ -102,8 +125,17 @@ const idHeaders = (id: string): readonly string[] => ['Vary', 'Origin', 'X-Reque
 export function listen(server: Server, port: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const refused = (error: NodeJS.ErrnoException): void => {
-    if (error.code === 'EADDRINUSE') reject(new Error(`port ${port} is in use; set PORT to a free one, for example PORT=${Number(port) < MAX_PORT ? Number(port) + 1 : MAX_PORT - 1}`, { cause: error }));
-    else if (error.code === 'EACCES') reject(new Error(`port ${port} needs more rights than this process has; set PORT to one above 1023`, { cause: error }));
+    if (error.code === 'EADDRINUSE')
+      reject(
+        new Error(
+          `port ${port} is in use; set PORT to a free one, for example PORT=${Number(port) < MAX_PORT ? Number(port) + 1 : MAX_PORT - 1}`,
+          { cause: error },
+        ),
+      );
+    else if (error.code === 'EACCES')
+      reject(
+        new Error(`port ${port} needs more rights than this process has; set PORT to one above 1023`, { cause: error }),
+      );
     else reject(error);
   };
   if (!/^\d{1,5}$/.test(port.trim()) || Number(port) > MAX_PORT) {

@@ -57,15 +57,27 @@ function watch(host: ShellHost, context: RequestContext, request: IncomingMessag
   });
 }
 
-const shownPath = (path: string, redactor: Redactor): string => (path.length > MAX_LOGGED_PATH ? redactor.excerpt(path, MAX_LOGGED_PATH) : path);
+const shownPath = (path: string, redactor: Redactor): string =>
+  path.length > MAX_LOGGED_PATH ? redactor.excerpt(path, MAX_LOGGED_PATH) : path;
 
 /** One line per request that was answered; connections that broke off leave none, and neither do those that left HTTP. */
-export function logAccess({ log, redactor, services: { clock } }: ShellHost, request: IncomingMessage, { id, arrivedAt, address, bytes, misspelling }: RequestContext, status: number): void {
+export function logAccess(
+  { log, redactor, services: { clock } }: ShellHost,
+  request: IncomingMessage,
+  { id, arrivedAt, address, bytes, misspelling }: RequestContext,
+  status: number,
+): void {
   const path = rawPath(request);
   const written = misspelling ? path : writtenPath(request);
   const attributes = {
-    trace_id: id, method: request.method, path: shownPath(misspelling?.path ?? path, redactor), ...(written !== undefined && { raw_path: shownPath(written, redactor) }), status, bytes,
-    duration_ms: Math.round((clock.monotonic() - arrivedAt) * 1000) / 1000, remote: address,
+    trace_id: id,
+    method: request.method,
+    path: shownPath(misspelling?.path ?? path, redactor),
+    ...(written !== undefined && { raw_path: shownPath(written, redactor) }),
+    status,
+    bytes,
+    duration_ms: Math.round((clock.monotonic() - arrivedAt) * 1000) / 1000,
+    remote: address,
   };
   if (status >= 500) log.error('http request', attributes);
   else if (status >= 400) log.warn('http request', attributes);

@@ -12,11 +12,27 @@ export interface SocketReply extends WireBody {
 }
 
 /** Answers as plain HTTP, and ends the connection. `sent` is called once the bytes are on their way, and not when they cannot leave. */
-export function answerSocket(socket: Socket, { status, headers, contentType, body }: SocketReply, host: Ending, sent?: () => void): void {
-  const all = [...SECURITY_HEADERS, ...headers, 'Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(body)), 'Connection', 'close'];
+export function answerSocket(
+  socket: Socket,
+  { status, headers, contentType, body }: SocketReply,
+  host: Ending,
+  sent?: () => void,
+): void {
+  const all = [
+    ...SECURITY_HEADERS,
+    ...headers,
+    'Content-Type',
+    contentType,
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+    'Connection',
+    'close',
+  ];
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
   for (let at = 0; at < all.length; at += 2) head += `${all[at]}: ${all[at + 1]}\r\n`;
-  socket.write(`${head}\r\n${body}`, (error) => { if (!error) sent?.(); });
+  socket.write(`${head}\r\n${body}`, (error) => {
+    if (!error) sent?.();
+  });
   linger(socket, host);
 }
 

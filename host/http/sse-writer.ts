@@ -65,7 +65,8 @@ export class SseWriter implements StreamOutput, Leaving {
     if (this.#isEnding) {
       this.#stopWaiting?.();
       endWith(this.response, bytes, 'latin1', this.#clock);
-    } else if (!this.response.write(bytes, 'latin1')) this.#stopWaiting ??= whenTaken(this.response, 'drain', this.#clock, () => this.#taken());
+    } else if (!this.response.write(bytes, 'latin1'))
+      this.#stopWaiting ??= whenTaken(this.response, 'drain', this.#clock, () => this.#taken());
   }
 
   #hold(bytes: string): void {

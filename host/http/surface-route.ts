@@ -1,5 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ChatReply, type ExchangeOutcome, GatewayError, type RawReply, type RequestOf, type Surface, SURFACES } from '../contract/index.ts';
+import {
+  type ChatReply,
+  type ExchangeOutcome,
+  GatewayError,
+  type RawReply,
+  type RequestOf,
+  type Surface,
+  SURFACES,
+} from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
 import { nextTurn } from '../common/next-turn.ts';
 import type { Generation } from '../generation/generation.ts';
@@ -74,11 +82,14 @@ export interface SurfaceHost {
 }
 
 /** A surface whose body is one JSON object. */
-export function jsonBody(read: (body: JsonObject, request: IncomingMessage, bytes: Buffer) => ReadRequest): SurfaceRoute['read'] {
-  return ({ request, maxBytes, clock }) => readBody(request, maxBytes, clock).then((bytes) => {
-    checkCodedBytes(request, bytes);
-    return readJson(bytes, (body) => read(body, request, bytes));
-  });
+export function jsonBody(
+  read: (body: JsonObject, request: IncomingMessage, bytes: Buffer) => ReadRequest,
+): SurfaceRoute['read'] {
+  return ({ request, maxBytes, clock }) =>
+    readBody(request, maxBytes, clock).then((bytes) => {
+      checkCodedBytes(request, bytes);
+      return readJson(bytes, (body) => read(body, request, bytes));
+    });
 }
 
 /** Parses and reads a body; a promise for a large one. */
@@ -103,14 +114,24 @@ async function readInTurns<T>(bytes: Buffer, read: (body: JsonObject) => T): Pro
 export interface Serving {
   run(exchange: LiveExchange, generation: Generation): Promise<AnswerStream | undefined>;
   /** A promise only for bytes that still arrive. */
-  send(read: ReadRequest, exchange: LiveExchange, generation: Generation, response: ServerResponse): Promise<void> | undefined;
+  send(
+    read: ReadRequest,
+    exchange: LiveExchange,
+    generation: Generation,
+    response: ServerResponse,
+  ): Promise<void> | undefined;
 }
 
 /** Through the pipeline, by the route. */
 const ROUTED: Serving = { run, send: sendReply };
 
 /** Reads the request and answers it; a fault of the request is answered at once. */
-export function serveSurface(host: SurfaceHost, route: SurfaceRoute, request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
+export function serveSurface(
+  host: SurfaceHost,
+  route: SurfaceRoute,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> | undefined {
   const { current } = host.slot;
   const refuse = (error: unknown): void => {
     if (!(error instanceof GatewayError)) throw error;
@@ -118,9 +139,15 @@ export function serveSurface(host: SurfaceHost, route: SurfaceRoute, request: In
   };
   const { isAdmitted } = contextOf(response);
   if (isAdmitted && current) {
-    return route.read({ request, maxBytes: current.maxRequestBytes, clock: host.services.clock }).then((read) => answerExchange(host, route.surface, read, response, route.serving), refuse);
+    return route
+      .read({ request, maxBytes: current.maxRequestBytes, clock: host.services.clock })
+      .then((read) => answerExchange(host, route.surface, read, response, route.serving), refuse);
   }
-  refuse(isAdmitted ? new GatewayError('upstream_unavailable', 'the gateway is not configured') : new GatewayError('authentication_required', 'this route needs a credential'));
+  refuse(
+    isAdmitted
+      ? new GatewayError('upstream_unavailable', 'the gateway is not configured')
+      : new GatewayError('authentication_required', 'this route needs a credential'),
+  );
   return undefined;
 }
 
@@ -129,13 +156,27 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
   const context = contextOf(response);
   const { id, trace, principal, arrivedAt, wire } = context;
   const exchange = new LiveExchange({
-    id, trace, surface, principal, arrivedAt, wire: read.wire ?? wire, pinned: read.pinned, clock: lease.generation.services.clock,
-    metadata: read.metadata ?? {}, request: read.request, streaming: read.streaming, unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
-    bodyBytes: read.bodyBytes, clientHeaders: response.req.headers, stripsUsage: read.stripsUsage ?? false, clientRequest: read.clientRequest,
+    id,
+    trace,
+    surface,
+    principal,
+    arrivedAt,
+    wire: read.wire ?? wire,
+    pinned: read.pinned,
+    clock: lease.generation.services.clock,
+    metadata: read.metadata ?? {},
+    request: read.request,
+    streaming: read.streaming,
+    unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
+    bodyBytes: read.bodyBytes,
+    clientHeaders: response.req.headers,
+    stripsUsage: read.stripsUsage ?? false,
+    clientRequest: read.clientRequest,
   });
   lease.onEnd = (cause) => exchange.cancellation.cancel(cause);
   const onClose = (): void => {
-    if (!response.writableFinished) exchange.cancellation.cancel(new GatewayError('client_canceled', 'the client closed the connection'));
+    if (!response.writableFinished)
+      exchange.cancellation.cancel(new GatewayError('client_canceled', 'the client closed the connection'));
   };
   if (response.closed) onClose(); // it left while its upload was read
   else context.onClose = onClose;
@@ -143,23 +184,39 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
 }
 
 /** Leases the generation, opens the exchange, has it answered, and ends it: once, whatever happens. */
-export async function answerExchange(host: SurfaceHost, surface: Surface, read: ReadRequest, response: ServerResponse, serving: Serving = ROUTED): Promise<void> {
+export async function answerExchange(
+  host: SurfaceHost,
+  surface: Surface,
+  read: ReadRequest,
+  response: ServerResponse,
+  serving: Serving = ROUTED,
+): Promise<void> {
   const lease = host.slot.lease();
   if (!lease) {
     read.dispose?.();
-    sendError(response, new GatewayError('upstream_unavailable', 'the gateway is shutting down'), host.services.redactor);
+    sendError(
+      response,
+      new GatewayError('upstream_unavailable', 'the gateway is shutting down'),
+      host.services.redactor,
+    );
     return;
   }
   const { generation } = lease;
   const exchange = openExchange(surface, read, lease, response);
   try {
     const stream = await serving.run(exchange, generation);
-    const sending = stream ? sendStream(exchange, stream, generation, response) : serving.send(read, exchange, generation, response);
+    const sending = stream
+      ? sendStream(exchange, stream, generation, response)
+      : serving.send(read, exchange, generation, response);
     if (sending) await sending;
   } catch (error) {
-    exchange.error ??= error instanceof GatewayError ? error : new GatewayError('internal_error', 'the gateway failed', { cause: error });
+    exchange.error ??=
+      error instanceof GatewayError
+        ? error
+        : new GatewayError('internal_error', 'the gateway failed', { cause: error });
     if (!(error instanceof GatewayError)) throw error;
-    if (error.code !== 'client_canceled') sendError(response, error, host.services.redactor, attributionHeaders(exchange, host.services.redactor));
+    if (error.code !== 'client_canceled')
+      sendError(response, error, host.services.redactor, attributionHeaders(exchange, host.services.redactor));
   } finally {
     exchange.end();
     try {
@@ -174,20 +231,32 @@ export async function answerExchange(host: SurfaceHost, surface: Surface, read: 
   }
 }
 
-function sendReply({ write }: ReadRequest, exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse): Promise<void> | undefined {
+function sendReply(
+  { write }: ReadRequest,
+  exchange: LiveExchange,
+  generation: RunningGeneration,
+  response: ServerResponse,
+): Promise<void> | undefined {
   const headers = replyHeaders(exchange, generation.services.redactor);
   if (exchange.streaming) {
     const stream = exchange.wire.openStream(exchange);
     const writer = new SseWriter(response, generation.services.clock);
     writer.open(stream.contentType, headers);
     const reply = exchange.reply as ChatReply;
-    const chunks = exchange.delivery.inOneChunk ? [replayWhole(reply, exchange.stripsUsage)] : replayReply(reply, exchange.stripsUsage);
+    const chunks = exchange.delivery.inOneChunk
+      ? [replayWhole(reply, exchange.stripsUsage)]
+      : replayReply(reply, exchange.stripsUsage);
     writer.end(chunks.map((chunk) => stream.chunk(chunk)).join('') + stream.end());
     return undefined;
   }
   if (SURFACES[exchange.surface].isRaw) {
     const { contentType, body } = exchange.reply as RawReply;
-    return sendRelayed({ status: 200, headers: ['Content-Type', contentType, ...headers], body }, exchange, generation, response);
+    return sendRelayed(
+      { status: 200, headers: ['Content-Type', contentType, ...headers], body },
+      exchange,
+      generation,
+      response,
+    );
   }
   if (exchange.clientReply) {
     sendBody(response, 200, 'application/json', exchange.clientReply.body, headers);
@@ -198,7 +267,12 @@ function sendReply({ write }: ReadRequest, exchange: LiveExchange, generation: R
 }
 
 /** Sends bytes as they arrive. Where they break off, `on_error` hears of it. */
-export async function sendRelayed(answer: RawAnswer, exchange: LiveExchange, generation: RunningGeneration, response: ServerResponse): Promise<void> {
+export async function sendRelayed(
+  answer: RawAnswer,
+  exchange: LiveExchange,
+  generation: RunningGeneration,
+  response: ServerResponse,
+): Promise<void> {
   try {
     await sendRaw(response, answer, generation.services);
   } catch (cause) {
@@ -208,7 +282,12 @@ export async function sendRelayed(answer: RawAnswer, exchange: LiveExchange, gen
   }
 }
 
-async function sendStream(exchange: LiveExchange, stream: AnswerStream, generation: RunningGeneration, response: ServerResponse): Promise<void> {
+async function sendStream(
+  exchange: LiveExchange,
+  stream: AnswerStream,
+  generation: RunningGeneration,
+  response: ServerResponse,
+): Promise<void> {
   const { encoder } = stream;
   const writer = new SseWriter(response, generation.services.clock);
   writer.onDrain = () => stream.resume();
@@ -218,7 +297,12 @@ async function sendStream(exchange: LiveExchange, stream: AnswerStream, generati
   const error = await finishStream(exchange, stream, generation);
   const held = stream.takeHeld();
   const hasLeft = contextOf(response).bytes > 0;
-  if (!response.destroyed) writer.end(error ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor), !hasLeft) : held + encoder.end());
+  if (!response.destroyed)
+    writer.end(
+      error
+        ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor), !hasLeft)
+        : held + encoder.end(),
+    );
   stream.release();
 }
 
@@ -228,7 +312,12 @@ function streamFailure(error: GatewayError, requestId: string, redactor: Redacto
 }
 
 /** A stream that a plugin ended after its start was delivered in part: an error, and no rejection (observability 2.4). */
-function outcomeOf({ error, plugins: { rejectedBy }, measured: { ttftMs }, delivery: { isSent } }: LiveExchange): ExchangeOutcome {
+function outcomeOf({
+  error,
+  plugins: { rejectedBy },
+  measured: { ttftMs },
+  delivery: { isSent },
+}: LiveExchange): ExchangeOutcome {
   if (!error) return 'success';
   if (error.code === 'client_canceled') return 'client_canceled';
   const isWithheld = rejectedBy !== undefined && error.code !== 'plugin_error' && ttftMs === undefined && !isSent;

@@ -27,7 +27,10 @@ export type TakeUpgrade = (upgrade: Upgrade) => void;
 /** Hooks of the host that an upgrade meets. */
 export interface UpgradeHooks<H> {
   readonly arrived: { call(request: IncomingMessage, context: RequestContext, host: H): Arrival };
-  readonly upgrade: { readonly taps: readonly unknown[]; call(request: IncomingMessage, host: H): TakeUpgrade | undefined };
+  readonly upgrade: {
+    readonly taps: readonly unknown[];
+    call(request: IncomingMessage, host: H): TakeUpgrade | undefined;
+  };
 }
 
 /** What the listener asks of requests with an `Upgrade` header. */
@@ -39,7 +42,10 @@ export interface Upgrades {
   take(request: IncomingMessage, socket: Socket, head: Buffer): void;
 }
 
-export function createUpgrades<H extends ShellHost>(host: H & { readonly hooks: UpgradeHooks<H> }, arrivals: Arrivals): Upgrades {
+export function createUpgrades<H extends ShellHost>(
+  host: H & { readonly hooks: UpgradeHooks<H> },
+  arrivals: Arrivals,
+): Upgrades {
   const { arrived, upgrade } = host.hooks;
   const takers = new WeakMap<IncomingMessage, TakeUpgrade>();
   return {
@@ -71,7 +77,10 @@ export function createUpgrades<H extends ShellHost>(host: H & { readonly hooks: 
       const fail = (error: unknown): void => {
         host.log.error('an upgrade failed', { trace_id: context.id, error });
         if (socket.bytesWritten > 0) socket.destroy();
-        else refuse({ error: error instanceof GatewayError ? error : new GatewayError('internal_error', 'the gateway failed') });
+        else
+          refuse({
+            error: error instanceof GatewayError ? error : new GatewayError('internal_error', 'the gateway failed'),
+          });
       };
       try {
         const error = arrivals.inspect(request, context) ?? arrivals.limit(context);
@@ -93,7 +102,12 @@ function isAnswering(socket: Socket): boolean {
 
 /** Node before 24.9 asks for no opinion: once one path is upgraded, requests for all others come here too. */
 function passOver({ refuse }: Upgrade): void {
-  refuse({ error: new GatewayError('invalid_request', 'this path speaks no other protocol than HTTP/1.1; ask without the Upgrade header') });
+  refuse({
+    error: new GatewayError(
+      'invalid_request',
+      'this path speaks no other protocol than HTTP/1.1; ask without the Upgrade header',
+    ),
+  });
 }
 
 interface RefusedUpgrade {
@@ -103,12 +117,30 @@ interface RefusedUpgrade {
   readonly refusal: Refusal;
 }
 
-function refuseUpgrade(host: ShellHost, { request, context, socket, refusal: { error, headers = [] } }: RefusedUpgrade): void {
+function refuseUpgrade(
+  host: ShellHost,
+  { request, context, socket, refusal: { error, headers = [] } }: RefusedUpgrade,
+): void {
   const failure = failureOf(error, host.redactor.excerpt(error.message), context.id);
   const { contentType, body } = context.wire.error(failure);
   context.bytes = Buffer.byteLength(body);
   socket.on('data', () => hasLeftovers(socket));
   request.resume(); // a body that came with it is read in vain
-  const reply = { status: failure.status, contentType, body, headers: ['X-Request-ID', context.id, ...context.corsHeaders, ...(context.protectedBy?.headers ?? []), ...(context.wire.headers?.(context.id) ?? []), ...failureHeaders(failure, context.wire), ...headers] };
-  answerSocket(socket, reply, host, () => { if (context.address !== '') logAccess(host, request, context, failure.status); });
+  const reply = {
+    status: failure.status,
+    contentType,
+    body,
+    headers: [
+      'X-Request-ID',
+      context.id,
+      ...context.corsHeaders,
+      ...(context.protectedBy?.headers ?? []),
+      ...(context.wire.headers?.(context.id) ?? []),
+      ...failureHeaders(failure, context.wire),
+      ...headers,
+    ],
+  };
+  answerSocket(socket, reply, host, () => {
+    if (context.address !== '') logAccess(host, request, context, failure.status);
+  });
 }

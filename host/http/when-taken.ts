@@ -9,7 +9,12 @@ const WRITE_LIMIT_MS = 15_000;
  * takes nothing for too long is cut off. An answer that stands behind others of its connection waits for them, not for the
  * client. The function it returns ends the wait.
  */
-export function whenTaken(response: ServerResponse, event: 'drain' | 'finish', clock: Clock, then: () => void): () => void {
+export function whenTaken(
+  response: ServerResponse,
+  event: 'drain' | 'finish',
+  clock: Clock,
+  then: () => void,
+): () => void {
   let hadItsTurn = response.socket !== null;
   const deadline = clock.timer(WRITE_LIMIT_MS, () => {
     if (hadItsTurn) {

@@ -28,7 +28,12 @@ export class WholeBody implements Leaving {
 }
 
 /** Writes the last bytes of an answer. */
-export function endWith(response: ServerResponse, body: string | Buffer, encoding: 'utf8' | 'latin1', clock: Clock): void {
+export function endWith(
+  response: ServerResponse,
+  body: string | Buffer,
+  encoding: 'utf8' | 'latin1',
+  clock: Clock,
+): void {
   if (body.length > PIECE_BYTES) {
     writePieces(response, typeof body === 'string' ? Buffer.from(body, encoding) : body, clock);
     return;
@@ -42,7 +47,9 @@ function writePieces(response: ServerResponse, body: Buffer, clock: Clock): void
     const rest = body.subarray(at);
     if (rest.length <= PIECE_BYTES) endWith(response, rest, 'latin1', clock);
     else if (!response.write(rest.subarray(0, PIECE_BYTES))) {
-      whenTaken(response, 'drain', clock, () => { if (!response.destroyed) writePieces(response, rest.subarray(PIECE_BYTES), clock); });
+      whenTaken(response, 'drain', clock, () => {
+        if (!response.destroyed) writePieces(response, rest.subarray(PIECE_BYTES), clock);
+      });
       return;
     }
   }

@@ -22,7 +22,10 @@ export function boundedLine(line: string, redactor: Redactor, finish: (line: str
     if (text.length <= MAX_LINE) return text;
   }
   const kept = Object.fromEntries(Object.entries(fields).filter(([name]) => KEPT.has(name)));
-  return write({ ...boundedFields(kept, { redactor, limit: TEXT_LIMITS[1] }), left_out: Object.keys(fields).length - Object.keys(kept).length });
+  return write({
+    ...boundedFields(kept, { redactor, limit: TEXT_LIMITS[1] }),
+    left_out: Object.keys(fields).length - Object.keys(kept).length,
+  });
 }
 
 interface Cutting {
@@ -31,10 +34,14 @@ interface Cutting {
 }
 
 function boundedFields(fields: Fields, cutting: Cutting): Fields {
-  const own = Object.keys(fields).filter((name) => !KEPT.has(name)).slice(0, MAX_MEMBERS);
+  const own = Object.keys(fields)
+    .filter((name) => !KEPT.has(name))
+    .slice(0, MAX_MEMBERS);
   const shown = new Set([...KEPT, ...own]);
   const members = Object.entries(fields).filter(([name]) => shown.has(name));
-  return Object.fromEntries(members.map(([name, member]) => [nameText(name, cutting), bounded(member, cutting, MAX_DEPTH)]));
+  return Object.fromEntries(
+    members.map(([name, member]) => [nameText(name, cutting), bounded(member, cutting, MAX_DEPTH)]),
+  );
 }
 
 const nameText = (name: string, { redactor, limit }: Cutting): string => redactor.excerpt(name, limit / 8);
@@ -47,5 +54,9 @@ function bounded(value: unknown, cutting: Cutting, depth: number): unknown {
     const items: unknown[] = value.slice(0, MAX_MEMBERS).map((item) => bounded(item, cutting, depth - 1));
     return value.length > MAX_MEMBERS ? [...items, '…'] : items;
   }
-  return Object.fromEntries(Object.entries(value).slice(0, MAX_MEMBERS).map(([name, member]) => [nameText(name, cutting), bounded(member, cutting, depth - 1)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, MAX_MEMBERS)
+      .map(([name, member]) => [nameText(name, cutting), bounded(member, cutting, depth - 1)]),
+  );
 }

@@ -22,26 +22,39 @@ interface Budget {
 
 function chainText(error: unknown, budget: Budget): string {
   const texts: string[] = [];
-  for (let at = error; at !== undefined && at !== null && texts.length < MAX_CAUSES && budget.left > 0; at = memberOf(at, 'cause')) texts.push(oneError(at, budget));
+  for (
+    let at = error;
+    at !== undefined && at !== null && texts.length < MAX_CAUSES && budget.left > 0;
+    at = memberOf(at, 'cause')
+  )
+    texts.push(oneError(at, budget));
   return texts.join(': ');
 }
 
 function oneError(error: unknown, budget: Budget): string {
   budget.left -= 1;
-  const text = error instanceof Error ? [plainText(error), faultText(error), reasonsText(error, budget)].join('') : textOf(error);
+  const text =
+    error instanceof Error ? [plainText(error), faultText(error), reasonsText(error, budget)].join('') : textOf(error);
   return budget.redactor.excerpt(text, MAX_PART);
 }
 
 function plainText(error: Error): string {
   const code = memberOf(error, 'code');
-  const [text = 'an error without a text'] = ['message', 'name'].map((name) => memberOf(error, name)).filter((part) => part !== undefined && part !== '').map(textOf);
+  const [text = 'an error without a text'] = ['message', 'name']
+    .map((name) => memberOf(error, name))
+    .filter((part) => part !== undefined && part !== '')
+    .map(textOf);
   return typeof code === 'string' ? `${text} (${code})` : text;
 }
 
 /** What an upstream said itself. */
 function faultText(error: Error): string {
   const fault = memberOf(error, 'fault');
-  const text = ['status', 'message'].map((name) => memberOf(fault, name)).filter((part) => part !== undefined).map(textOf).join(' ');
+  const text = ['status', 'message']
+    .map((name) => memberOf(fault, name))
+    .filter((part) => part !== undefined)
+    .map(textOf)
+    .join(' ');
   return text === '' ? '' : ` [upstream: ${text}]`;
 }
 

@@ -13,8 +13,15 @@ export interface Form {
 export function formsOf(value: string): readonly Form[] {
   const bytes = Buffer.from(value);
   const hex = bytes.toString('hex');
-  const whole = [value, JSON.stringify(value).slice(1, -1), hex, hex.toUpperCase()].map((text) => ({ text, hasHead: false, hasTail: false }));
-  const encoded = [0, 1, 2].flatMap((before) => [base64Form(bytes, before, 'base64'), base64Form(bytes, before, 'base64url')]);
+  const whole = [value, JSON.stringify(value).slice(1, -1), hex, hex.toUpperCase()].map((text) => ({
+    text,
+    hasHead: false,
+    hasTail: false,
+  }));
+  const encoded = [0, 1, 2].flatMap((before) => [
+    base64Form(bytes, before, 'base64'),
+    base64Form(bytes, before, 'base64url'),
+  ]);
   return [...new Map([...whole, ...encoded].map((form) => [form.text, form])).values()];
 }
 
@@ -23,7 +30,9 @@ export function formsOf(value: string): readonly Form[] {
  * front of a password, for example. A character holds six bits, so the first and the last may hold bits of their neighbours.
  */
 function base64Form(value: Buffer, before: number, encoding: 'base64' | 'base64url'): Form {
-  const text = Buffer.concat([Buffer.alloc(before), value]).toString(encoding).replace(/=+$/, '');
+  const text = Buffer.concat([Buffer.alloc(before), value])
+    .toString(encoding)
+    .replace(/=+$/, '');
   const start = Math.ceil((8 * before) / 6);
   const end = Math.floor((8 * (before + value.length)) / 6);
   return { text: text.slice(start, end), hasHead: before > 0, hasTail: end < text.length };
@@ -31,5 +40,7 @@ function base64Form(value: Buffer, before: number, encoding: 'base64' | 'base64u
 
 /** A text with its percent-encoded characters decoded, however often they were encoded. */
 export function percentDecoded(text: string): string {
-  return text.replace(/(?:%(?:25)*[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replace(/%(?:25)*([0-9a-f]{2})/gi, '$1'), 'hex').toString());
+  return text.replace(/(?:%(?:25)*[0-9a-f]{2})+/gi, (run) =>
+    Buffer.from(run.replace(/%(?:25)*([0-9a-f]{2})/gi, '$1'), 'hex').toString(),
+  );
 }

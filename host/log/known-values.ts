@@ -56,7 +56,8 @@ export class KnownValues {
     const open = clean.includes('\\') ? withoutEscapes(clean) : clean;
     const plain = open.includes('%') ? percentDecoded(open) : open;
     if (plain !== clean && this.#needles.areIn(plain)) clean = this.#without(clean, this.#unescaped(clean));
-    if (this.#needles.areIn(clean)) clean = this.#without(clean, { text: clean, placeOf: (at) => at, needlesOf: (form) => [form] });
+    if (this.#needles.areIn(clean))
+      clean = this.#without(clean, { text: clean, placeOf: (at) => at, needlesOf: (form) => [form] });
     return clean;
   }
 
@@ -88,7 +89,8 @@ export class KnownValues {
   #foundIn(searched: Searched): Found[] {
     const found: Found[] = [];
     for (const form of this.#forms.values()) {
-      for (const needle of searched.needlesOf(form.text)) for (const place of placesOf(needle, form, searched)) found.push(place);
+      for (const needle of searched.needlesOf(form.text))
+        for (const place of placesOf(needle, form, searched)) found.push(place);
     }
     return found.toSorted((a, b) => a.start - b.start || b.end - a.end);
   }
@@ -99,7 +101,11 @@ function placesOf(needle: string, { hasHead, hasTail, marker }: KnownForm, { tex
   for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
     const end = at + needle.length;
     const start = hasHead && BASE64.test(text.charAt(at - 1)) ? at - 1 : at;
-    found.push({ start: placeOf(start), end: placeOf(hasTail && BASE64.test(text.charAt(end)) ? end + 1 : end), marker });
+    found.push({
+      start: placeOf(start),
+      end: placeOf(hasTail && BASE64.test(text.charAt(end)) ? end + 1 : end),
+      marker,
+    });
   }
   return found;
 }

@@ -7,7 +7,13 @@ import type { Redactor } from './redact.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 
-const LEVELS: ReadonlyMap<string, Level> = new Map([['debug', 'debug'], ['info', 'info'], ['warn', 'warn'], ['warning', 'warn'], ['error', 'error']]);
+const LEVELS: ReadonlyMap<string, Level> = new Map([
+  ['debug', 'debug'],
+  ['info', 'info'],
+  ['warn', 'warn'],
+  ['warning', 'warn'],
+  ['error', 'error'],
+]);
 
 /** `LOG_LEVEL` as operators write it; anything unknown is `info`. */
 export function logLevel(text: string | undefined): Level {
@@ -24,14 +30,17 @@ export interface LineWriter {
  * holds nothing that a terminal obeys.
  */
 export function createLogger(level: Level, out: LineWriter, redactor: Redactor): Log {
-  const logger = pino({
-    level,
-    base: null,
-    messageKey: 'msg',
-    timestamp: cachedTime(),
-    formatters: { level: (label) => ({ level: label.toUpperCase() }) },
-    serializers: { error: (error: unknown) => errorText(error, redactor) },
-  }, { write: (line: string) => out.write(finishedLine(line, redactor)) });
+  const logger = pino(
+    {
+      level,
+      base: null,
+      messageKey: 'msg',
+      timestamp: cachedTime(),
+      formatters: { level: (label) => ({ level: label.toUpperCase() }) },
+      serializers: { error: (error: unknown) => errorText(error, redactor) },
+    },
+    { write: (line: string) => out.write(finishedLine(line, redactor)) },
+  );
   const method = logMethods(logger, redactor);
   return { debug: method('debug'), info: method('info'), warn: method('warn'), error: method('error') };
 }
@@ -59,11 +68,15 @@ export function isSilent(log: Log, level: Level): boolean {
 function logMethods(logger: Logger, redactor: Redactor): (level: Level) => Log[Level] {
   const insides = logger as unknown as Insides;
   const bySteps = insides[symbols.asJsonSym];
-  const heads = new Map(Object.entries(logger.levels.values).map(([label, level]) => [level, `{"level":"${label.toUpperCase()}"`]));
+  const heads = new Map(
+    Object.entries(logger.levels.values).map(([label, level]) => [level, `{"level":"${label.toUpperCase()}"`]),
+  );
   insides[symbols.asJsonSym] = (attributes, message, level, time) => {
     try {
       const { error } = attributes;
-      const json = JSON.stringify(error === undefined ? attributes : { ...attributes, error: errorText(error, redactor) });
+      const json = JSON.stringify(
+        error === undefined ? attributes : { ...attributes, error: errorText(error, redactor) },
+      );
       if (typeof message === 'string' && json.startsWith('{')) {
         const members = json === '{}' ? '' : `,${json.slice(1, -1)}`;
         return `${heads.get(level)}${time}${members},"msg":${JSON.stringify(message)}}\n`;
@@ -76,7 +89,8 @@ function logMethods(logger: Logger, redactor: Redactor): (level: Level) => Log[L
   return (label) => {
     const level = logger.levels.values[label] ?? 0;
     if (!logger.isLevelEnabled(label)) return SILENT;
-    return (message, attributes = NONE) => insides[symbols.writeSym](attributes instanceof Error ? { error: attributes } : attributes, message, level);
+    return (message, attributes = NONE) =>
+      insides[symbols.writeSym](attributes instanceof Error ? { error: attributes } : attributes, message, level);
   };
 }
 
@@ -85,7 +99,9 @@ const OBEYED = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 function finishedLine(line: string, redactor: Redactor): string {
   const finished = line.length > MAX_LINE ? line : redactedLine(line, redactor);
-  return finished.length > MAX_LINE ? boundedLine(finished, redactor, (text) => redactedLine(text, redactor)) : finished;
+  return finished.length > MAX_LINE
+    ? boundedLine(finished, redactor, (text) => redactedLine(text, redactor))
+    : finished;
 }
 
 function redactedLine(line: string, redactor: Redactor): string {
@@ -102,8 +118,12 @@ function isPlain(line: string): boolean {
  * would break the line, and one that looks for a word's beginning would miss it behind `\\n`.
  */
 function redactEscaped(line: string, redactor: Redactor): string {
-  const texts = line.replace(/"(?:[^"\\]|\\.)*"/g, (text) => (text.includes('\\') ? JSON.stringify(redactor.redact(JSON.parse(text) as string)) : text));
-  return redactor.redact(texts).replace(OBEYED, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const texts = line.replace(/"(?:[^"\\]|\\.)*"/g, (text) =>
+    text.includes('\\') ? JSON.stringify(redactor.redact(JSON.parse(text) as string)) : text,
+  );
+  return redactor
+    .redact(texts)
+    .replace(OBEYED, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** The time member of a line; lines of one second share all but its end, and lines of one millisecond all of it. */

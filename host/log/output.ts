@@ -31,7 +31,10 @@ export function destinationOf(descriptor: number): Destination {
   if (!stats.isFIFO() && !stats.isSocket() && !isatty(descriptor)) return { descriptor, isNonBlocking: false };
   try {
     const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
-    return { descriptor: openSync(`/proc/self/fd/${descriptor}`, O_WRONLY | O_NONBLOCK | O_NOCTTY), isNonBlocking: true };
+    return {
+      descriptor: openSync(`/proc/self/fd/${descriptor}`, O_WRONLY | O_NONBLOCK | O_NOCTTY),
+      isNonBlocking: true,
+    };
   } catch {
     // A socket, a pipe of another user, a system without /proc: Node's own stream, once it is opened, makes pipes and sockets non-blocking.
     return { descriptor, isNonBlocking: process.stdout.writable && !isatty(descriptor) };
@@ -95,7 +98,9 @@ export class LogOutput implements LineWriter {
     const deadline = clock.monotonic() + EXIT_MS;
     this.#isBroken = false;
     for (this.#attempt(); this.#queue.length > 0 && !this.#isBroken && clock.monotonic() < deadline; this.#attempt()) {
-      await new Promise<void>((resolve) => { clock.timer(BUSY_MS / 4, resolve); });
+      await new Promise<void>((resolve) => {
+        clock.timer(BUSY_MS / 4, resolve);
+      });
     }
     this.#timer?.cancel();
     this.#queue.length = 0; // what an exit could not write in time is given up

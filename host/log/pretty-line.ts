@@ -20,10 +20,16 @@ function shown(value: unknown): string {
 
 /** A message may have blanks. */
 function words(message: unknown): string {
-  return typeof message === 'string' && /^[\x20-\x7e]*$/.test(message) ? message : escaped(JSON.stringify(message) ?? '');
+  return typeof message === 'string' && /^[\x20-\x7e]*$/.test(message)
+    ? message
+    : escaped(JSON.stringify(message) ?? '');
 }
 
 /** What a terminal may obey and JSON leaves as it is, such as marks of direction: everything that is neither ASCII nor a letter. */
 function escaped(json: string): string {
-  return json.replace(/[^\x20-\x7e\p{L}\p{M}\p{N}]/gu, (character) => [...Array(character.length).keys()].map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''));
+  return json.replace(/[^\x20-\x7e\p{L}\p{M}\p{N}]/gu, (character) =>
+    [...Array(character.length).keys()]
+      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
 }

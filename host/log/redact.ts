@@ -37,7 +37,10 @@ const SHAPES: readonly Shape[] = [
   [/\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"'\\]{0,255}:)(?!\[REDACTED[\w:. -]*\]@)[^\s/@"'\\]+@/gi, '$1[REDACTED]@'],
   [/(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}/g, '[REDACTED_EMAIL]'],
   [/\bBearer\s+[A-Za-z0-9._~+/-]+=*/gi, 'Bearer [REDACTED_BEARER_TOKEN]'],
-  [/\bBasic\s+([A-Za-z0-9+/_-]{4,}={0,2})/gi, (found, token) => (isUserAndPassword(token) ? 'Basic [REDACTED_BASIC_CREDENTIAL]' : found)],
+  [
+    /\bBasic\s+([A-Za-z0-9+/_-]{4,}={0,2})/gi,
+    (found, token) => (isUserAndPassword(token) ? 'Basic [REDACTED_BASIC_CREDENTIAL]' : found),
+  ],
   [/(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g, '[REDACTED_JWT]'],
   [/AKIA[A-Z0-9]{16}/g, '[REDACTED_AWS_KEY]'],
   [/sk-ant-[A-Za-z0-9_-]{20,}/g, '[REDACTED_ANTHROPIC_KEY]'],
@@ -48,9 +51,18 @@ const SHAPES: readonly Shape[] = [
   [/gws?_[0-9a-f]{32,}/g, '[REDACTED_GW_KEY]'],
   [/gsk_[A-Za-z0-9]{20,}/g, '[REDACTED_GROQ_KEY]'],
   [/AIza[A-Za-z0-9_-]{35}/g, '[REDACTED_GOOGLE_KEY]'],
-  [/([?&](?:access_token|api[_-]?key|auth|authorization|token|key|secret|password|signature|sig|credential)=)(?!\[REDACTED[\w:. -]*\](?:[&\s"'\\]|$))[^&\s"'\\]+/gi, '$1[REDACTED]'],
-  [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----)[\s\S])*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g, '[REDACTED_PRIVATE_KEY]'],
-  [/((?:api[_-]?key|access_token|auth_token|token|secret|password)\\?["']?\s*[:=]\s*\\?["']?)[A-Za-z0-9]{24,64}\b/gi, '$1[REDACTED_CREDENTIAL]'],
+  [
+    /([?&](?:access_token|api[_-]?key|auth|authorization|token|key|secret|password|signature|sig|credential)=)(?!\[REDACTED[\w:. -]*\](?:[&\s"'\\]|$))[^&\s"'\\]+/gi,
+    '$1[REDACTED]',
+  ],
+  [
+    /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----)[\s\S])*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g,
+    '[REDACTED_PRIVATE_KEY]',
+  ],
+  [
+    /((?:api[_-]?key|access_token|auth_token|token|secret|password)\\?["']?\s*[:=]\s*\\?["']?)[A-Za-z0-9]{24,64}\b/gi,
+    '$1[REDACTED_CREDENTIAL]',
+  ],
 ];
 
 /** Without that of an e-mail address. */
@@ -68,7 +80,8 @@ function isUserAndPassword(token: string): boolean {
  * many lines, are not suspect.
  */
 const SUSPECT_CHARACTER = /[@?&]/;
-const SUSPECT_WORD = /bearer|basic\s|eyJ|AKIA|sk-|pplx-|gws?_|gsk_|AIza|PRIVATE KEY|api[_-]?key|token[\\"'\s:=]|secret|password/i;
+const SUSPECT_WORD =
+  /bearer|basic\s|eyJ|AKIA|sk-|pplx-|gws?_|gsk_|AIza|PRIVATE KEY|api[_-]?key|token[\\"'\s:=]|secret|password/i;
 
 /** `variables` is the process environment; values of variables with a telling name are hidden under that name. */
 export function createRedactor(variables: Readonly<Record<string, string | undefined>>): Redactor {
@@ -139,7 +152,9 @@ class HarmlessNames {
 }
 
 /** `DSN_PASSWORD` is a password, `API_KEY_STORE_DSN` a DSN: the end of the name counts. */
-const isDsn = (name: string): boolean => /(?<![a-z0-9])DSN(?![a-z0-9])/i.test(name) && !/[^a-z0-9](?:KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTHORIZATION)$/i.test(name);
+const isDsn = (name: string): boolean =>
+  /(?<![a-z0-9])DSN(?![a-z0-9])/i.test(name) &&
+  !/[^a-z0-9](?:KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTHORIZATION)$/i.test(name);
 
 /** The password in an address, as it is written and as it is sent. Of a DSN nothing else is secret. */
 function passwordsOf(address: string): readonly string[] {

@@ -5,7 +5,9 @@ export function redactedCopy<T>(value: T, redactor: Redactor): T {
   const copy = (node: unknown): unknown => {
     if (typeof node === 'string') return redactor.redact(node);
     if (Array.isArray(node)) return node.map(copy);
-    return typeof node === 'object' && node !== null ? Object.fromEntries(Object.entries(node).map(([name, member]) => [name, copy(member)])) : node;
+    return typeof node === 'object' && node !== null
+      ? Object.fromEntries(Object.entries(node).map(([name, member]) => [name, copy(member)]))
+      : node;
   };
   return copy(value) as T;
 }

@@ -4,7 +4,21 @@ import { type Fields, isFields } from '../contract/fields.ts';
 import { CHARACTERS_PER_TOKEN } from '../contract/prompt-estimate.ts';
 
 /** Members of a message that say nothing which a model has written, by any of their names. */
-const BESIDE = new Set(['role', 'id', 'type', 'index', 'format', 'name', 'object', 'annotations', 'citations', 'logprobs', 'provider_specific_fields', 'extra_content', 'signature']);
+const BESIDE = new Set([
+  'role',
+  'id',
+  'type',
+  'index',
+  'format',
+  'name',
+  'object',
+  'annotations',
+  'citations',
+  'logprobs',
+  'provider_specific_fields',
+  'extra_content',
+  'signature',
+]);
 const THOUGHTS = ['reasoning_content', 'reasoning'] as const;
 
 /** Bytes of sound that one token stands for, of the least that is usual: 20 tokens a second (OpenAI documentation, "Managing costs" of the Realtime API, 2026-11-26), 128 kbit/s. */
@@ -17,7 +31,8 @@ export function charactersOfChunk(chunk: ChatChunk): number {
   const choices: unknown = chunk.choices;
   if (!Array.isArray(choices)) return 0;
   let characters = 0;
-  for (const choice of choices as readonly unknown[]) if (isFields(choice)) characters += charactersOfMessage(choice['delta'] ?? choice['message']);
+  for (const choice of choices as readonly unknown[])
+    if (isFields(choice)) characters += charactersOfMessage(choice['delta'] ?? choice['message']);
   return characters;
 }
 
@@ -41,7 +56,10 @@ function nested(value: unknown, name: string): number {
   if (typeof value === 'string') return sizeOfText(value, name);
   if (Array.isArray(value)) return value.reduce((sum: number, item: unknown) => sum + nested(item, name), 0);
   if (!isFields(value) || BESIDE.has(name)) return 0;
-  return Object.entries(value).reduce((sum, [member, inner]) => sum + (member === 'data' && name === 'audio' ? soundIn(inner) : nested(inner, member)), 0);
+  return Object.entries(value).reduce(
+    (sum, [member, inner]) => sum + (member === 'data' && name === 'audio' ? soundIn(inner) : nested(inner, member)),
+    0,
+  );
 }
 
 function sizeOfText(text: string, name: string): number {
@@ -50,7 +68,8 @@ function sizeOfText(text: string, name: string): number {
   return text.startsWith('data:image/') ? IMAGE_TOKENS * CHARACTERS_PER_TOKEN : text.length;
 }
 
-const soundIn = (base64: unknown): number => (typeof base64 === 'string' ? ((base64.length * 3) / 4 / SOUND_BYTES_PER_TOKEN) * CHARACTERS_PER_TOKEN : 0);
+const soundIn = (base64: unknown): number =>
+  typeof base64 === 'string' ? ((base64.length * 3) / 4 / SOUND_BYTES_PER_TOKEN) * CHARACTERS_PER_TOKEN : 0;
 
 /** Some vendors say a thought twice, as a text and as an item: it counts once. */
 function repeatedThoughts(message: Readonly<Fields>): number {

@@ -61,12 +61,18 @@ export class Asides {
   }
 }
 
-const chunkOf = (index: number, content: string, isLast: boolean): ChatChunk => ({ choices: [{ index, delta: { content }, finish_reason: isLast ? 'stop' : null }] });
+const chunkOf = (index: number, content: string, isLast: boolean): ChatChunk => ({
+  choices: [{ index, delta: { content }, finish_reason: isLast ? 'stop' : null }],
+});
 
-const memberChunk = (name: string, texts: unknown): ChatChunk => ({ choices: [{ index: 0, delta: { vendor_texts: { [name]: texts } }, finish_reason: null }] });
+const memberChunk = (name: string, texts: unknown): ChatChunk => ({
+  choices: [{ index: 0, delta: { vendor_texts: { [name]: texts } }, finish_reason: null }],
+});
 
 /** A chunk as plugins find it in the answer: texts that no chunk held stand beside the others. */
 export function asMember(chunk: ChatChunk): ChatChunk {
   const [choice] = chunk.choices;
-  return choice && choice.index >= FIRST_CHOICE ? memberChunk(`block ${choice.index}`, choice.delta.content ?? '') : chunk;
+  return choice && choice.index >= FIRST_CHOICE
+    ? memberChunk(`block ${choice.index}`, choice.delta.content ?? '')
+    : chunk;
 }

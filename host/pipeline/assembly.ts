@@ -1,5 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ChatChunk, type ChatReply, type ChunkDelta, memberOf, setMember, type ToolCall, type ToolCallDelta, type Usage } from '../contract/index.ts';
+import {
+  type ChatChunk,
+  type ChatReply,
+  type ChunkDelta,
+  memberOf,
+  setMember,
+  type ToolCall,
+  type ToolCallDelta,
+  type Usage,
+} from '../contract/index.ts';
 import { type Fields, isFields } from '../contract/fields.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import type { TextKind } from '../wire/known-frames.ts';
@@ -33,7 +42,17 @@ const VALUE_CHARACTERS = 8;
 const CHOICE_CHARACTERS = 64;
 
 /** Members of chunks and of choices that say nothing by themselves; `obfuscation` is filling (OpenAI API reference, "Chat streaming", 2026-11-23). */
-const CHUNK_MEMBERS = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'system_fingerprint', 'service_tier', 'obfuscation']);
+const CHUNK_MEMBERS = new Set([
+  'id',
+  'object',
+  'created',
+  'model',
+  'choices',
+  'usage',
+  'system_fingerprint',
+  'service_tier',
+  'obfuscation',
+]);
 const CHOICE_MEMBERS = new Set(['index', 'delta', 'finish_reason', 'logprobs']);
 const OWN_MEMBERS = new Set(['role', 'content', 'reasoning_content', 'reasoning_details', 'tool_calls']);
 
@@ -50,10 +69,11 @@ export class Assembly {
       const { delta, finish_reason: finish, logprobs } = choice;
       const into = this.#choice(choice.index);
       if (typeof delta.content === 'string') this.addText(choice.index, 'content', -1, delta.content);
-      if (typeof delta.reasoning_content === 'string') this.addText(choice.index, 'reasoning_content', -1, delta.reasoning_content);
+      if (typeof delta.reasoning_content === 'string')
+        this.addText(choice.index, 'reasoning_content', -1, delta.reasoning_content);
       if (Array.isArray(delta.reasoning_details)) this.#addDetails(into, delta.reasoning_details);
       for (const call of delta.tool_calls ?? []) this.#addCall(into, call);
-      if (isFields(logprobs)) this.#merge(into.logprobs ??= {}, logprobs);
+      if (isFields(logprobs)) this.#merge((into.logprobs ??= {}), logprobs);
       this.#addOthers(into, delta);
       this.#addBeside(into.beside, choice, CHOICE_MEMBERS);
       if (finish !== null && finish !== undefined) into.finish = finish;
@@ -79,29 +99,48 @@ export class Assembly {
     return pieces.join('');
   }
 
-  reply(facts: { readonly id: string; readonly created: number; readonly model: string; readonly provider: string; readonly usage: Usage | undefined }): ChatReply {
+  reply(facts: {
+    readonly id: string;
+    readonly created: number;
+    readonly model: string;
+    readonly provider: string;
+    readonly usage: Usage | undefined;
+  }): ChatReply {
     const { usage, ...head } = facts;
-    const choices = [...this.#choices].toSorted(([a], [b]) => a - b).map(([index, choice]) => assembledChoice(index, choice));
+    const choices = [...this.#choices]
+      .toSorted(([a], [b]) => a - b)
+      .map(([index, choice]) => assembledChoice(index, choice));
     return { ...this.#beside.members, ...head, object: 'chat.completion', choices, ...(usage && { usage }) };
   }
 
   #count(characters: number): void {
     this.#characters += characters;
-    if (this.#characters > MAX_CHARACTERS) throw unusableReply(`the answer exceeds the limit of ${MAX_CHARACTERS} characters`);
+    if (this.#characters > MAX_CHARACTERS)
+      throw unusableReply(`the answer exceeds the limit of ${MAX_CHARACTERS} characters`);
   }
 
   #choice(index: number): AssembledChoice {
     let choice = this.#choices.get(index);
     if (!choice) {
       this.#count(CHOICE_CHARACTERS); // so that inventing choices is bounded too
-      choice = { content: undefined, reasoning: undefined, details: new DetailList(), toolCalls: new Map(), logprobs: undefined, others: {}, beside: { members: {}, last: {} }, finish: null };
+      choice = {
+        content: undefined,
+        reasoning: undefined,
+        details: new DetailList(),
+        toolCalls: new Map(),
+        logprobs: undefined,
+        others: {},
+        beside: { members: {}, last: {} },
+        finish: null,
+      };
       this.#choices.set(index, choice);
     }
     return choice;
   }
 
   #addOthers(into: AssembledChoice, delta: ChunkDelta): void {
-    for (const name of Object.keys(delta)) if (!OWN_MEMBERS.has(name)) this.#merge(into.others, { [name]: delta[name] });
+    for (const name of Object.keys(delta))
+      if (!OWN_MEMBERS.has(name)) this.#merge(into.others, { [name]: delta[name] });
   }
 
   /** Many vendors repeat there on every chunk what they found. */
@@ -136,15 +175,22 @@ export class Assembly {
     into.toolCalls.set(key, {
       ...known,
       ...others, // whole with the piece that brings them: what a vendor wants to see again
-      ...(isFields(custom) && { custom: { ...known.custom, ...custom, input: textIn(known.custom, 'input') + textIn(custom, 'input') } }),
+      ...(isFields(custom) && {
+        custom: { ...known.custom, ...custom, input: textIn(known.custom, 'input') + textIn(custom, 'input') },
+      }),
       ...(id && { id }),
       ...(type && { type }),
-      function: { ...known.function, ...(delta.function?.name && { name: delta.function.name }), arguments: (known.function.arguments ?? '') + piece },
+      function: {
+        ...known.function,
+        ...(delta.function?.name && { name: delta.function.name }),
+        arguments: (known.function.arguments ?? '') + piece,
+      },
     });
   }
 }
 
-const textIn = (fields: Readonly<Fields> | undefined, name: string): string => (fields && typeof fields[name] === 'string' ? fields[name] : '');
+const textIn = (fields: Readonly<Fields> | undefined, name: string): string =>
+  fields && typeof fields[name] === 'string' ? fields[name] : '';
 
 function assembledChoice(index: number, choice: AssembledChoice): ChatReply['choices'][number] {
   const toolCalls = [...choice.toolCalls.values()];
@@ -170,7 +216,8 @@ function charactersOf(value: unknown): number {
   if (typeof value === 'string') return VALUE_CHARACTERS + value.length;
   let characters = VALUE_CHARACTERS;
   if (Array.isArray(value)) for (const item of value) characters += charactersOf(item);
-  else if (isFields(value)) for (const name of Object.keys(value)) characters += name.length + charactersOf(value[name]);
+  else if (isFields(value))
+    for (const name of Object.keys(value)) characters += name.length + charactersOf(value[name]);
   return characters;
 }
 
@@ -196,7 +243,7 @@ class DetailList {
       const known = same && (type === undefined || same.last['type'] === undefined ? same.last : same.byType.get(type));
       if (known) this.#extend(known, item);
       const own = known ?? this.#append(item);
-      if (same) same.byType.set(own['type'], same.last = own);
+      if (same) same.byType.set(own['type'], (same.last = own));
       else if (index !== undefined) this.#byIndex.set(index, { last: own, byType: new Map([[type, own]]) });
     }
   }
@@ -210,7 +257,11 @@ class DetailList {
   #extend(known: Fields, fields: Readonly<Fields>): void {
     for (const [name, value] of Object.entries(fields)) {
       const before = memberOf(known, name);
-      setMember(known, name, !IDENTITY.has(name) && typeof value === 'string' && typeof before === 'string' ? before + value : value);
+      setMember(
+        known,
+        name,
+        !IDENTITY.has(name) && typeof value === 'string' && typeof before === 'string' ? before + value : value,
+      );
     }
   }
 }
@@ -222,6 +273,7 @@ function merge(into: Fields, delta: Readonly<Fields>): void {
     if (typeof value === 'string' && typeof known === 'string') setMember(into, name, known + value);
     else if (Array.isArray(value) && Array.isArray(known)) for (const item of value) known.push(item);
     else if (isFields(value) && isFields(known)) merge(known, value);
-    else if (value !== null || known === undefined) setMember(into, name, isFields(value) || Array.isArray(value) ? structuredClone(value) : value);
+    else if (value !== null || known === undefined)
+      setMember(into, name, isFields(value) || Array.isArray(value) ? structuredClone(value) : value);
   }
 }

@@ -24,13 +24,28 @@ export function beginAttempt(exchange: LiveExchange, turn: Turn, target: Target,
   routing.isSameWire = false;
   const cancellation = target.requestTimeoutMs === undefined ? exchange.cancellation : new Cancellation();
   return {
-    exchange, turn, target, provider, cancellation, number: routing.attempts, upstreamModel: routing.upstreamModel,
-    isSameWire: false, outcome: undefined, error: undefined, calledAt: undefined, upstreamMs: undefined, status: undefined, onReply: undefined,
+    exchange,
+    turn,
+    target,
+    provider,
+    cancellation,
+    number: routing.attempts,
+    upstreamModel: routing.upstreamModel,
+    isSameWire: false,
+    outcome: undefined,
+    error: undefined,
+    calledAt: undefined,
+    upstreamMs: undefined,
+    status: undefined,
+    onReply: undefined,
   };
 }
 
 /** The target's own `request_timeout`; of a stream it bounds the start only. */
-export function boundAttempt({ exchange, target, cancellation }: Attempt, { services: { clock } }: RunningGeneration): (() => void) | undefined {
+export function boundAttempt(
+  { exchange, target, cancellation }: Attempt,
+  { services: { clock } }: RunningGeneration,
+): (() => void) | undefined {
   if (target.requestTimeoutMs === undefined) return undefined;
   exchange.cancellation.onCancel((cause) => cancellation.cancel(cause));
   return armDeadline(cancellation, target.requestTimeoutMs, 'the provider did not answer', clock);
@@ -50,16 +65,29 @@ export function measureCall(attempt: Attempt, { services: { clock } }: RunningGe
 }
 
 /** Tells everybody who recorded something on the attempt that it is over, exactly once. */
-export function settle(attempt: Attempt, error: GatewayError | undefined, outcome: Outcome, { hooks: { settled }, services: { log } }: RunningGeneration): void {
+export function settle(
+  attempt: Attempt,
+  error: GatewayError | undefined,
+  outcome: Outcome,
+  { hooks: { settled }, services: { log } }: RunningGeneration,
+): void {
   if (attempt.outcome) return;
   attempt.error = error;
   const fault = ownFault(error);
-  if (fault) log.warn('provider failed by a fault of its own', faultAttributes(fault, { target: attempt.target.virtualKey, trace_id: attempt.exchange.id }));
+  if (fault)
+    log.warn(
+      'provider failed by a fault of its own',
+      faultAttributes(fault, { target: attempt.target.virtualKey, trace_id: attempt.exchange.id }),
+    );
   attempt.outcome = outcome;
   try {
     settled.call(attempt);
   } catch (cause) {
-    log.error('a builtin failed to settle an attempt', { trace_id: attempt.exchange.id, target: attempt.target.virtualKey, error: cause });
+    log.error('a builtin failed to settle an attempt', {
+      trace_id: attempt.exchange.id,
+      target: attempt.target.virtualKey,
+      error: cause,
+    });
   }
 }
 
@@ -67,7 +95,11 @@ export function settle(attempt: Attempt, error: GatewayError | undefined, outcom
  * Bytes that go on as they arrive: the attempt lasts until the last of them, and so do the deadlines. `onOver` hears why
  * there are no more, a client that left included. They are closed with the exchange at the latest.
  */
-export function relayedBody({ exchange }: Attempt, body: AsyncIterable<Uint8Array>, onOver: (error: GatewayError | undefined) => void): AsyncIterable<Uint8Array> {
+export function relayedBody(
+  { exchange }: Attempt,
+  body: AsyncIterable<Uint8Array>,
+  onOver: (error: GatewayError | undefined) => void,
+): AsyncIterable<Uint8Array> {
   const { delivery, cancellation } = exchange;
   const over = Promise.withResolvers<void>();
   delivery.source = watchBody(body, (error) => {

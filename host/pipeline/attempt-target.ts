@@ -13,7 +13,13 @@ import type { Turn } from './turn.ts';
 import type { Answer } from './turns.ts';
 
 /** Tries one target with the request of the turn. A stream comes back running, with its first chunk read. */
-export async function attemptTarget(exchange: LiveExchange, turn: Turn, target: Target, provider: ConnectedProvider, generation: RunningGeneration): Promise<Answer> {
+export async function attemptTarget(
+  exchange: LiveExchange,
+  turn: Turn,
+  target: Target,
+  provider: ConnectedProvider,
+  generation: RunningGeneration,
+): Promise<Answer> {
   const { lastTarget, upstreamModel } = exchange.routing;
   const attempt = beginAttempt(exchange, turn, target, provider);
   const disarm = boundAttempt(attempt, generation);
@@ -37,7 +43,8 @@ export async function attemptTarget(exchange: LiveExchange, turn: Turn, target: 
     measureCall(attempt, generation);
     const error = asGatewayError(cause);
     settle(attempt, error, outcomeOf(error), generation);
-    if (isUnsayable(attempt, error)) Object.assign(exchange.routing, { attempts: attempt.number - 1, lastTarget, upstreamModel });
+    if (isUnsayable(attempt, error))
+      Object.assign(exchange.routing, { attempts: attempt.number - 1, lastTarget, upstreamModel });
     throw error;
   } finally {
     if (!isRelaying) disarm?.();
@@ -50,13 +57,28 @@ function isUnsayable({ calledAt }: Attempt, { code, fault }: GatewayError): bool
 }
 
 /** Settles the attempt of a stream, and adds what was used: of one that broke, what had come of it until then. It runs apart from the request, and so must not throw. */
-function endStream(attempt: Attempt, { relay, firstChunkAt, lastChunkAt }: StreamSession, error: GatewayError | undefined, generation: RunningGeneration): void {
+function endStream(
+  attempt: Attempt,
+  { relay, firstChunkAt, lastChunkAt }: StreamSession,
+  error: GatewayError | undefined,
+  generation: RunningGeneration,
+): void {
   const { exchange } = attempt;
   exchange.measured.lastChunkAt = lastChunkAt;
   settle(attempt, error, outcomeOf(error), generation);
   exchange.routing.reportedModel = relay.reportedModel;
   try {
-    if (firstChunkAt !== undefined) billTurn(exchange, { usage: relay.usage, answered: relay.characters, doubts: relay.doubts, isBroken: error !== undefined && !relay.isFinished }, generation.services);
+    if (firstChunkAt !== undefined)
+      billTurn(
+        exchange,
+        {
+          usage: relay.usage,
+          answered: relay.characters,
+          doubts: relay.doubts,
+          isBroken: error !== undefined && !relay.isFinished,
+        },
+        generation.services,
+      );
   } catch (cause) {
     generation.services.log.error('a stream could not be priced', { trace_id: exchange.id, error: cause });
   }
@@ -71,7 +93,12 @@ function hasRelayedBody({ surface }: LiveExchange, reply: ReplyOf<TranslatedSurf
 }
 
 /** An answer whose bytes go on as they arrive is an attempt until its last one. */
-function relayed(attempt: Attempt, { contentType, body }: RelayedReply, disarm: (() => void) | undefined, generation: RunningGeneration): RawReply {
+function relayed(
+  attempt: Attempt,
+  { contentType, body }: RelayedReply,
+  disarm: (() => void) | undefined,
+  generation: RunningGeneration,
+): RawReply {
   const source = relayedBody(attempt, body, (error) => {
     disarm?.();
     settle(attempt, error, outcomeOf(error), generation);

@@ -15,7 +15,11 @@ export interface BeforeTurnDeps {
  * plugins of the type `auth` see the request as it has grown. Gives the request to send, which a guardrail may have masked; the exchange
  * keeps the caller's; `undefined` where a plugin has answered in the provider's place: `exchange.reply` is the answer. Throws the refusal.
  */
-export async function askBeforeTurn(exchange: LiveExchange, grown: RequestOf<Surface>, { hooks: { charge, beforeTurn }, services }: BeforeTurnDeps): Promise<RequestOf<Surface> | undefined> {
+export async function askBeforeTurn(
+  exchange: LiveExchange,
+  grown: RequestOf<Surface>,
+  { hooks: { charge, beforeTurn }, services }: BeforeTurnDeps,
+): Promise<RequestOf<Surface> | undefined> {
   const { request } = exchange;
   exchange.stage = 'before_request';
   exchange.request = grown;

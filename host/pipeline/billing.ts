@@ -23,7 +23,10 @@ export function billTurn(exchange: LiveExchange, facts: AnswerFacts, services: P
   const { measured, turn, target, surface } = exchange;
   measured.usage = usageSum(turn?.usageBefore, facts.usage);
   if (target === undefined) return;
-  const guess: Guess = { prompt: () => promptTokens(promptOf(exchange)), longestAnswer: () => longestAnswer(exchange, services) };
+  const guess: Guess = {
+    prompt: () => promptTokens(promptOf(exchange)),
+    longestAnswer: () => longestAnswer(exchange, services),
+  };
   const charge = chargeOf(surface, facts, guess);
   measured.charged = usageSum(turn?.chargedBefore, charge.usage);
   measured.doubt ??= charge.doubt;
@@ -38,24 +41,38 @@ export function billTurn(exchange: LiveExchange, facts: AnswerFacts, services: P
 /** What the turn has sent: what a loop has added to the request counts too. */
 function promptOf(exchange: LiveExchange): PromptSource {
   const { surface, request, turn } = exchange;
-  return turn && turn.request !== request ? { surface, request: turn.request, clientRequest: undefined, bodyBytes: undefined } : exchange;
+  return turn && turn.request !== request
+    ? { surface, request: turn.request, clientRequest: undefined, bodyBytes: undefined }
+    : exchange;
 }
 
-function longestAnswer({ lastTarget, turn, routing: { upstreamModel = '' } }: LiveExchange, { catalog }: Priced): number {
+function longestAnswer(
+  { lastTarget, turn, routing: { upstreamModel = '' } }: LiveExchange,
+  { catalog }: Priced,
+): number {
   const module = lastTarget?.provider?.module;
   const longest = module && catalogEntryOf(module, upstreamModel, catalog)?.max_output_tokens;
   return (longest || LONGEST_ANSWER) * choicesOf(turn?.request);
 }
 
-function priceOf({ target, routing: { upstreamModel, reportedModel } }: LiveExchange, billed: Billed, { catalog }: Priced): Cost | undefined {
+function priceOf(
+  { target, routing: { upstreamModel, reportedModel } }: LiveExchange,
+  billed: Billed,
+  { catalog }: Priced,
+): Cost | undefined {
   if (target === undefined || upstreamModel === undefined) return undefined;
   const isOther = reportedModel !== undefined && reportedModel !== upstreamModel;
-  return catalog.cost(target, upstreamModel, billed) ?? (isOther ? catalog.cost(target, reportedModel, billed) : undefined);
+  return (
+    catalog.cost(target, upstreamModel, billed) ?? (isOther ? catalog.cost(target, reportedModel, billed) : undefined)
+  );
 }
 
 function addCost({ measured, turn }: LiveExchange, cost: Cost | undefined, isEstimated: boolean): void {
   const before = turn?.costUsdBefore;
-  if (cost) measured.cost = turn?.costBefore ? { ...cost, ...sumOf(turn.costBefore as unknown as Fields, cost as unknown as Fields) } : cost;
+  if (cost)
+    measured.cost = turn?.costBefore
+      ? { ...cost, ...sumOf(turn.costBefore as unknown as Fields, cost as unknown as Fields) }
+      : cost;
   measured.costUsd = cost?.priced ? bounded(cost.totalUsd + (before ?? 0), measured) : before;
   if (cost?.priced) measured.costSource = isEstimated || measured.costSource === 'estimated' ? 'estimated' : 'usage';
 }

@@ -45,7 +45,7 @@ export class CallNumbers {
 
   #callsOf(choice: number): OpenCalls {
     let open = this.#choices.get(choice);
-    if (!open) this.#choices.set(choice, open = { count: 0, byId: new Map(), byIndex: new Map() });
+    if (!open) this.#choices.set(choice, (open = { count: 0, byId: new Map(), byIndex: new Map() }));
     return open;
   }
 
@@ -72,7 +72,11 @@ export class CallNumbers {
 }
 
 /** The number of the call that a fragment continues; `undefined` when it opens one. */
-function knownCall({ id, index, function: target }: ToolCallDelta, { count, byId, byIndex }: OpenCalls, back: number): number | undefined {
+function knownCall(
+  { id, index, function: target }: ToolCallDelta,
+  { count, byId, byIndex }: OpenCalls,
+  back: number,
+): number | undefined {
   const byItsId = isText(id) ? byId.get(id) : undefined;
   if (byItsId !== undefined) return byItsId;
   // Some servers make up an id for every fragment: only one that names a function opens a call then.
@@ -82,7 +86,8 @@ function knownCall({ id, index, function: target }: ToolCallDelta, { count, byId
 }
 
 /** Whether nothing in a fragment says which call it is of, and it opens none. */
-const isNameless = ({ id, index, function: target }: ToolCallDelta): boolean => !isText(id) && typeof index !== 'number' && !isText(target?.name);
+const isNameless = ({ id, index, function: target }: ToolCallDelta): boolean =>
+  !isText(id) && typeof index !== 'number' && !isText(target?.name);
 
 /**
  * What a call begins with says its type and id: a client's result names the call by it. Some upstreams leave the id out or empty, or
@@ -92,7 +97,8 @@ export function completeHead(call: Fields, answer: string | undefined, choice: n
   const hasType = isText(call['type']);
   const hasId = isText(call['id']) || answer === undefined;
   if (!hasType) call['type'] = 'function';
-  if (!hasId) call['id'] = `call_${createHash('sha256').update(`${answer} ${choice} ${number}`).digest('hex').slice(0, 24)}`;
+  if (!hasId)
+    call['id'] = `call_${createHash('sha256').update(`${answer} ${choice} ${number}`).digest('hex').slice(0, 24)}`;
   return !hasType || !hasId;
 }
 

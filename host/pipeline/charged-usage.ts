@@ -30,7 +30,16 @@ export interface Charge {
 }
 
 /** Surfaces whose answers are charged in tokens where they report none; those of images and sound are charged by other classes. */
-const COUNTED: ReadonlySet<Surface> = new Set(['chat', 'completions', 'messages', 'generate_content', 'responses.translated', 'responses', 'embeddings', 'rerank']);
+const COUNTED: ReadonlySet<Surface> = new Set([
+  'chat',
+  'completions',
+  'messages',
+  'generate_content',
+  'responses.translated',
+  'responses',
+  'embeddings',
+  'rerank',
+]);
 
 /**
  * The charge of an answer in tokens. Guesses are asked for only where the vendor says nothing of what they are of. A sum that is not
@@ -38,7 +47,8 @@ const COUNTED: ReadonlySet<Surface> = new Set(['chat', 'completions', 'messages'
  */
 export function chargeOf(surface: Surface, facts: AnswerFacts, guess: Guess): Charge {
   const { usage, isBroken = false, doubts = NONE } = facts;
-  if (usage && !isBroken && doubts.length === 0 && isPlain(usage)) return { usage, isEstimated: false, doubt: undefined };
+  if (usage && !isBroken && doubts.length === 0 && isPlain(usage))
+    return { usage, isEstimated: false, doubt: undefined };
   return usage || COUNTED.has(surface) ? estimated(facts, guess) : NOTHING;
 }
 
@@ -47,32 +57,69 @@ const NOTHING: Charge = { usage: undefined, isEstimated: false, doubt: undefined
 
 /** Whether everything that was reported can be charged as it is. */
 function isPlain(usage: Usage): boolean {
-  const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total, cache_read_tokens: read = 0, cache_write_tokens: written = 0, reasoning_tokens: reasoned = 0 } = usage;
-  return prompt + completion + written > 0 && prompt <= MOST_TOKENS && completion <= MOST_TOKENS && written <= MOST_TOKENS
-    && read <= prompt && reasoned <= completion && total >= prompt + completion && total <= 2 * MOST_TOKENS;
+  const {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: total,
+    cache_read_tokens: read = 0,
+    cache_write_tokens: written = 0,
+    reasoning_tokens: reasoned = 0,
+  } = usage;
+  return (
+    prompt + completion + written > 0 &&
+    prompt <= MOST_TOKENS &&
+    completion <= MOST_TOKENS &&
+    written <= MOST_TOKENS &&
+    read <= prompt &&
+    reasoned <= completion &&
+    total >= prompt + completion &&
+    total <= 2 * MOST_TOKENS
+  );
 }
 
 function estimated({ usage, answered = 0, isBroken = false, doubts = NONE }: AnswerFacts, guess: Guess): Charge {
   const { prompt_tokens: prompt = 0, completion_tokens: completion = 0, cache_write_tokens: written = 0 } = usage ?? {};
   const doubt = doubts[0] ?? (usage && beyondBelief(usage));
   const isCounted = prompt + completion + written > 0;
-  const isPromptKnown = isCounted && prompt <= MOST_TOKENS && !doubts.includes('prompt_tokens') && (prompt + written > 0 || !isBroken);
+  const isPromptKnown =
+    isCounted && prompt <= MOST_TOKENS && !doubts.includes('prompt_tokens') && (prompt + written > 0 || !isBroken);
   const delivered = Math.min(tokensOf(answered), guess.longestAnswer());
-  const isAnswerKnown = isCounted && completion <= MOST_TOKENS && !doubts.includes('completion_tokens') && !(isBroken && completion < delivered);
-  const sums = { prompt_tokens: isPromptKnown ? prompt : guess.prompt(), completion_tokens: isAnswerKnown ? completion : delivered };
+  const isAnswerKnown =
+    isCounted &&
+    completion <= MOST_TOKENS &&
+    !doubts.includes('completion_tokens') &&
+    !(isBroken && completion < delivered);
+  const sums = {
+    prompt_tokens: isPromptKnown ? prompt : guess.prompt(),
+    completion_tokens: isAnswerKnown ? completion : delivered,
+  };
   return {
-    usage: { ...sums, total_tokens: sums.prompt_tokens + sums.completion_tokens, ...(usage && partsOf(usage, sums, isPromptKnown)) },
+    usage: {
+      ...sums,
+      total_tokens: sums.prompt_tokens + sums.completion_tokens,
+      ...(usage && partsOf(usage, sums, isPromptKnown)),
+    },
     isEstimated: !isPromptKnown || !isAnswerKnown,
     doubt,
   };
 }
 
-const CLASSES = ['prompt_tokens', 'completion_tokens', 'cache_read_tokens', 'cache_write_tokens', 'reasoning_tokens'] as const;
+const CLASSES = [
+  'prompt_tokens',
+  'completion_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+] as const;
 
 const beyondBelief = (usage: Usage): string | undefined => CLASSES.find((name) => (usage[name] ?? 0) > MOST_TOKENS);
 
 /** Parts of the sums that are charged at prices of their own; what is not believed counts as absent. */
-function partsOf(usage: Usage, { prompt_tokens: prompt, completion_tokens: completion }: Pick<Usage, 'prompt_tokens' | 'completion_tokens'>, isPromptKnown: boolean): Partial<Usage> {
+function partsOf(
+  usage: Usage,
+  { prompt_tokens: prompt, completion_tokens: completion }: Pick<Usage, 'prompt_tokens' | 'completion_tokens'>,
+  isPromptKnown: boolean,
+): Partial<Usage> {
   const part = (count = 0, whole = MOST_TOKENS): number => (count <= MOST_TOKENS ? Math.min(count, whole) : 0);
   const parts = {
     cache_read_tokens: isPromptKnown ? part(usage.cache_read_tokens, prompt) : 0,
@@ -80,5 +127,8 @@ function partsOf(usage: Usage, { prompt_tokens: prompt, completion_tokens: compl
     reasoning_tokens: part(usage.reasoning_tokens, completion),
   };
   const inside = isPromptKnown ? cacheWritesIn(usage) : 0;
-  return { ...Object.fromEntries(Object.entries(parts).filter(([, count]) => count > 0)), ...(inside > 0 && { prompt_tokens_details: { cache_write_tokens: inside } }) };
+  return {
+    ...Object.fromEntries(Object.entries(parts).filter(([, count]) => count > 0)),
+    ...(inside > 0 && { prompt_tokens_details: { cache_write_tokens: inside } }),
+  };
 }

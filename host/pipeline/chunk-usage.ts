@@ -56,7 +56,8 @@ export class ChunkUsage {
   }
 }
 
-const ends = (choices: unknown): boolean => Array.isArray(choices) && choices.some((choice: unknown) => isFields(choice) && Boolean(choice['finish_reason']));
+const ends = (choices: unknown): boolean =>
+  Array.isArray(choices) && choices.some((choice: unknown) => isFields(choice) && Boolean(choice['finish_reason']));
 
 /** Of a choice, or of a member that the vendor adds. */
 function nestedUsage({ choices, ...members }: ChatChunk): Usage | undefined {

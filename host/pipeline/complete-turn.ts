@@ -1,4 +1,14 @@
-import { type ChatReply, countOf, type RawReply, readUsage, type RerankReply, type SpeechRequest, SURFACES, type TranscriptionRequest, type Usage } from '../contract/index.ts';
+import {
+  type ChatReply,
+  countOf,
+  type RawReply,
+  readUsage,
+  type RerankReply,
+  type SpeechRequest,
+  SURFACES,
+  type TranscriptionRequest,
+  type Usage,
+} from '../contract/index.ts';
 import { secondsOf } from '../contract/pricing.ts';
 import { charactersOfReply } from './answer-size.ts';
 import { billTurn } from './billing.ts';
@@ -30,14 +40,22 @@ function otherFacts({ surface, turn, request: given }: LiveExchange, answer: Ans
   if (surface === 'audio.speech') return { characters: codePoints((request as SpeechRequest).input) };
   if (SURFACES[surface].isRaw) return heardFacts(answer as RawReply, request as TranscriptionRequest);
   const { usage, data } = answer as { readonly usage?: Usage; readonly data?: readonly unknown[] };
-  return { usage: surface === 'rerank' ? rerankUsage(answer as RerankReply) : readUsage(usage), images: surface === 'images' ? data?.length : undefined };
+  return {
+    usage: surface === 'rerank' ? rerankUsage(answer as RerankReply) : readUsage(usage),
+    images: surface === 'images' ? data?.length : undefined,
+  };
 }
 
 /** Seconds are those that the vendor says, else those that the recording says, else guessed from its size. */
 function heardFacts({ body, billed }: RawReply, { file }: TranscriptionRequest): AnswerFacts {
   const seconds = billed?.seconds ?? file.seconds;
   const answered = body instanceof Uint8Array ? body.length : 0;
-  return { usage: billed?.usage, seconds: seconds ?? secondsOf(file.bytes), isGuessed: seconds === undefined, answered };
+  return {
+    usage: billed?.usage,
+    seconds: seconds ?? secondsOf(file.bytes),
+    isGuessed: seconds === undefined,
+    answered,
+  };
 }
 
 function rerankUsage({ meta }: RerankReply): Usage | undefined {
@@ -63,6 +81,21 @@ export function shapeOwnAnswer(exchange: LiveExchange, pluginName: string, servi
   return reply;
 }
 
-function shapeChat({ id, attempts, model, wire }: LiveExchange, reply: ChatReply, provider: string, { clock }: PipelineServices, doubts?: string[]): void {
-  normalizeReply(reply, { model, provider, created: Math.floor(clock.now() / 1000), answer: wire.needsCallIds ? `${id} ${attempts}` : undefined }, doubts);
+function shapeChat(
+  { id, attempts, model, wire }: LiveExchange,
+  reply: ChatReply,
+  provider: string,
+  { clock }: PipelineServices,
+  doubts?: string[],
+): void {
+  normalizeReply(
+    reply,
+    {
+      model,
+      provider,
+      created: Math.floor(clock.now() / 1000),
+      answer: wire.needsCallIds ? `${id} ${attempts}` : undefined,
+    },
+    doubts,
+  );
 }

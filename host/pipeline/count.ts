@@ -25,8 +25,15 @@ const HEADERS_TIMEOUT_MS = 30_000;
  * Has a request counted by the target that it would reach first, where that speaks the client's wire. `undefined` where it cannot,
  * or the vendor did not. Guardrails see the request; nothing is charged. Source: ingress reference 10.
  */
-export async function countTokens(exchange: LiveExchange, generation: RunningGeneration): Promise<VendorCount | undefined> {
-  const { hooks, plugins, services: { clock } } = generation;
+export async function countTokens(
+  exchange: LiveExchange,
+  generation: RunningGeneration,
+): Promise<VendorCount | undefined> {
+  const {
+    hooks,
+    plugins,
+    services: { clock },
+  } = generation;
   const disarm = armDeadline(exchange.cancellation, generation.requestTimeoutMs, 'the request did not finish', clock);
   exchange.isCounting = true;
   try {
@@ -51,7 +58,10 @@ export async function countTokens(exchange: LiveExchange, generation: RunningGen
 async function vendorCount(exchange: LiveExchange, generation: RunningGeneration): Promise<VendorCount | undefined> {
   const { model, surface } = exchange;
   const ranked = generation.hooks.route.call(generation.models.routeTargets(model, surface, false), exchange);
-  const target = ranked.filter(({ serves }) => serves).map(({ virtualKey }) => generation.targets.get(virtualKey)).find((found) => found?.provider);
+  const target = ranked
+    .filter(({ serves }) => serves)
+    .map(({ virtualKey }) => generation.targets.get(virtualKey))
+    .find((found) => found?.provider);
   const { sent } = exchange;
   const entrance = sent && target?.provider?.module.sameWire?.[sent.wire];
   if (sent?.refusal && !entrance) throw sent.refusal; // the request itself would be refused too
@@ -60,7 +70,12 @@ async function vendorCount(exchange: LiveExchange, generation: RunningGeneration
 }
 
 /** A count that fails is not the client's concern, unless the vendor says that the request is wrong. */
-async function ask(exchange: LiveExchange, target: Target, provider: NonNullable<Target['provider']>, generation: RunningGeneration): Promise<VendorCount | undefined> {
+async function ask(
+  exchange: LiveExchange,
+  target: Target,
+  provider: NonNullable<Target['provider']>,
+  generation: RunningGeneration,
+): Promise<VendorCount | undefined> {
   const { services, hooks } = generation;
   const attempt = beginAttempt(exchange, exchange.beginTurn(undefined), target, provider);
   const disarm = boundAttempt(attempt, generation);
@@ -75,7 +90,8 @@ async function ask(exchange: LiveExchange, target: Target, provider: NonNullable
     attempt.calledAt = services.clock.monotonic();
     const reply = await sendUnary(attempt, outgoingRequest(attempt, wire, hooks), HEADERS_TIMEOUT_MS, services);
     measureCall(attempt, generation);
-    const error = reply.status === 200 ? undefined : replyError(provider.module, reply, services.clock.now(), provider.ref.file);
+    const error =
+      reply.status === 200 ? undefined : replyError(provider.module, reply, services.clock.now(), provider.ref.file);
     settle(attempt, error, outcomeOf(error), generation);
     if (reply.status === 400) throw error as GatewayError;
     return error ? undefined : { body: reply.body };

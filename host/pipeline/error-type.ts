@@ -1,17 +1,29 @@
 import type { GatewayError } from '../contract/index.ts';
 
 /** Classes of failure in the figures. Source: data-plane reference 5.6. */
-export type FailureClass = 'provider_error' | 'circuit_open' | 'timeout' | 'client_canceled' | 'backpressure' | 'plugin_error';
+export type FailureClass =
+  | 'provider_error'
+  | 'circuit_open'
+  | 'timeout'
+  | 'client_canceled'
+  | 'backpressure'
+  | 'plugin_error';
 
 export function errorType({ code, fault }: GatewayError): FailureClass {
   switch (code) {
-    case 'upstream_unavailable': return 'circuit_open';
-    case 'provider_saturated': return 'backpressure';
-    case 'client_canceled': return 'client_canceled';
+    case 'upstream_unavailable':
+      return 'circuit_open';
+    case 'provider_saturated':
+      return 'backpressure';
+    case 'client_canceled':
+      return 'client_canceled';
     case 'gateway_timeout':
-    case 'stream_timeout': return 'timeout';
+    case 'stream_timeout':
+      return 'timeout';
     case 'plugin_error':
-    case 'response_rejected': return 'plugin_error';
-    default: return fault?.kind === 'timeout' ? 'timeout' : 'provider_error';
+    case 'response_rejected':
+      return 'plugin_error';
+    default:
+      return fault?.kind === 'timeout' ? 'timeout' : 'provider_error';
   }
 }

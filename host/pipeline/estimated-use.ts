@@ -11,7 +11,12 @@ const SPOKEN_TOKENS_PER_CHARACTER = 1.4;
 const HEARD_TOKENS_PER_SECOND = 1000 / 60;
 
 /** `undefined` where nothing can be guessed. */
-export function estimatedUse(surface: Surface, request: RequestOf<Surface>, { images, seconds, answered = 0 }: AnswerFacts, estimatePrompt: () => number): Usage | undefined {
+export function estimatedUse(
+  surface: Surface,
+  request: RequestOf<Surface>,
+  { images, seconds, answered = 0 }: AnswerFacts,
+  estimatePrompt: () => number,
+): Usage | undefined {
   if (images !== undefined) return usage(estimatePrompt(), images * imageTokens(request as ImagesRequest));
   if (surface === 'audio.speech') {
     const { length } = (request as SpeechRequest).input;
@@ -20,6 +25,11 @@ export function estimatedUse(surface: Surface, request: RequestOf<Surface>, { im
   return seconds === undefined ? undefined : usage(seconds * HEARD_TOKENS_PER_SECOND, tokensOf(answered));
 }
 
-const imageTokens = ({ quality }: ImagesRequest): number => IMAGE_TOKENS[quality ?? ''] ?? (IMAGE_TOKENS['high'] as number);
+const imageTokens = ({ quality }: ImagesRequest): number =>
+  IMAGE_TOKENS[quality ?? ''] ?? (IMAGE_TOKENS['high'] as number);
 
-const usage = (prompt: number, completion: number): Usage => ({ prompt_tokens: Math.ceil(prompt), completion_tokens: Math.ceil(completion), total_tokens: Math.ceil(prompt) + Math.ceil(completion) });
+const usage = (prompt: number, completion: number): Usage => ({
+  prompt_tokens: Math.ceil(prompt),
+  completion_tokens: Math.ceil(completion),
+  total_tokens: Math.ceil(prompt) + Math.ceil(completion),
+});

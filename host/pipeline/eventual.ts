@@ -21,7 +21,11 @@ export function tapEventual<T, R>(hook: WaitingHook<T, R>, options: TapOptions, 
       goOn(asError(thrown));
       return;
     }
-    if (result instanceof Promise) result.then((late) => goOn(null, late), (thrown: unknown) => goOn(asError(thrown)));
+    if (result instanceof Promise)
+      result.then(
+        (late) => goOn(null, late),
+        (thrown: unknown) => goOn(asError(thrown)),
+      );
     else goOn(null, result);
   });
 }

@@ -32,7 +32,11 @@ export interface ForwardedReply extends VerbatimReply {
  * Sends bytes to one target as they are; resolves with the reply's headers, whatever its status. It is an attempt like a
  * translated one: numbered, admitted, bounded, and settled with the last byte of the reply, or when no more of it is wanted.
  */
-export async function forwardAttempt(exchange: LiveExchange, { target, provider, request, upgrade, isTimedToHeaders = false }: Forwarded, generation: RunningGeneration): Promise<ForwardedReply> {
+export async function forwardAttempt(
+  exchange: LiveExchange,
+  { target, provider, request, upgrade, isTimedToHeaders = false }: Forwarded,
+  generation: RunningGeneration,
+): Promise<ForwardedReply> {
   const attempt = beginAttempt(exchange, exchange.beginTurn(undefined), target, provider);
   const disarm = boundAttempt(attempt, generation);
   const { services, hooks } = generation;
@@ -68,7 +72,11 @@ export async function forwardAttempt(exchange: LiveExchange, { target, provider,
 /** The address of a forwarded request is made from the provider's own. */
 const TRUSTED = { path: '/', withCredential: true } as const;
 
-function refusalOf({ provider: { module, ref } }: Attempt, { status, headers }: VerbatimReply, now: number): GatewayError | undefined {
+function refusalOf(
+  { provider: { module, ref } }: Attempt,
+  { status, headers }: VerbatimReply,
+  now: number,
+): GatewayError | undefined {
   return status < 400 ? undefined : replyError(module, { status, headers, body: new Uint8Array() }, now, ref.file);
 }
 

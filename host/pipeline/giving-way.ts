@@ -9,6 +9,8 @@ export function givingWay(handler: GuardedHandler, clock: Pick<GuardDeps['clock'
   return (exchange) => {
     const startedAt = clock.monotonic();
     const result = handler(exchange);
-    return clock.monotonic() - startedAt < LONG_MS ? result : Promise.all([result, nextTurn()]).then(([decided]) => decided);
+    return clock.monotonic() - startedAt < LONG_MS
+      ? result
+      : Promise.all([result, nextTurn()]).then(([decided]) => decided);
   };
 }

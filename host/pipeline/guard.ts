@@ -1,5 +1,19 @@
 import {
-  type Answer, countOf, GatewayError, type GuardrailSettings, isFields, isText, memberOf, type PluginModule, type Rejection, type Rewrite, type Stage, type StreamGuard, type Surface, SURFACES, type Verdict,
+  type Answer,
+  countOf,
+  GatewayError,
+  type GuardrailSettings,
+  isFields,
+  isText,
+  memberOf,
+  type PluginModule,
+  type Rejection,
+  type Rewrite,
+  type Stage,
+  type StreamGuard,
+  type Surface,
+  SURFACES,
+  type Verdict,
 } from '../contract/index.ts';
 import { clientBodyOf } from '../contract/client-body.ts';
 import { replyProblem, requestProblem } from '../boundary/bodies.ts';
@@ -50,7 +64,16 @@ export function guardHandler(instance: PluginInstance, stage: Stage, deps: Guard
     try {
       const decided: unknown = boundary.call(handler, exchange, undefined);
       if (decided === undefined) return undefined;
-      if (isThenable(decided)) return inTime(decided, limitMs(stage, exchange), deps.clock, stage, isDetached(stage, exchange) ? undefined : exchange.cancellation).then((late) => settle(exchange, late, run)).catch((cause: unknown) => fault(exchange, cause, run));
+      if (isThenable(decided))
+        return inTime(
+          decided,
+          limitMs(stage, exchange),
+          deps.clock,
+          stage,
+          isDetached(stage, exchange) ? undefined : exchange.cancellation,
+        )
+          .then((late) => settle(exchange, late, run))
+          .catch((cause: unknown) => fault(exchange, cause, run));
       return settle(exchange, decided, run);
     } catch (cause) {
       return fault(exchange, cause, run);
@@ -59,14 +82,19 @@ export function guardHandler(instance: PluginInstance, stage: Stage, deps: Guard
   const counts = runsForCounts(instance, stage);
   return (exchange) => {
     if (exchange.isCounting && !counts) return undefined;
-    return isTapped(deps.hooks.stageRan) ? measured(guarded, instance, stage, exchange, deps) : guarded(exchange, undefined);
+    return isTapped(deps.hooks.stageRan)
+      ? measured(guarded, instance, stage, exchange, deps)
+      : guarded(exchange, undefined);
   };
 }
 
 /** What has a say in a request that is only counted: who may ask, what is said, and the log. Source: ingress reference 10. */
 function runsForCounts({ module, settings }: PluginInstance, stage: Stage): boolean {
   if (module.type === 'logging' || module.type === 'metrics' || stage === 'on_error') return true;
-  return stage === 'before_request' && (module.type === 'auth' || (module.type === 'guardrail' && mayInspect(module, settings)));
+  return (
+    stage === 'before_request' &&
+    (module.type === 'auth' || (module.type === 'guardrail' && mayInspect(module, settings)))
+  );
 }
 
 /** What runs apart from the client has less time: no client that leaves ends it. */
@@ -81,10 +109,23 @@ function isDetached(stage: Stage, { streaming, surface }: LiveExchange): boolean
 
 /** Runs a handler, and reports the run when it is over. */
 function measured(
-  guarded: (exchange: LiveExchange, run: StageRun) => Eventual<GatewayError | undefined>, { module }: PluginInstance, stage: Stage, exchange: LiveExchange, { hooks, clock }: GuardDeps,
+  guarded: (exchange: LiveExchange, run: StageRun) => Eventual<GatewayError | undefined>,
+  { module }: PluginInstance,
+  stage: Stage,
+  exchange: LiveExchange,
+  { hooks, clock }: GuardDeps,
 ): Eventual<GatewayError | undefined> {
   const startedAt = clock.monotonic();
-  const run: StageRun = { module, stage, exchange, startedAt, endedAt: startedAt, outcome: 'ok', reason: undefined, error: undefined };
+  const run: StageRun = {
+    module,
+    stage,
+    exchange,
+    startedAt,
+    endedAt: startedAt,
+    outcome: 'ok',
+    reason: undefined,
+    error: undefined,
+  };
   const end = (error: GatewayError | undefined): GatewayError | undefined => {
     run.endedAt = clock.monotonic();
     hooks.stageRan.call(run);
@@ -142,14 +183,27 @@ export function passesFaults({ module, settings }: PluginInstance): boolean {
 }
 
 /** At `on_error` everything fails open. */
-function pluginFault(instance: PluginInstance, stage: Stage, exchange: LiveExchange, fault: ModuleFault, { hooks }: GuardDeps): GatewayError | undefined {
+function pluginFault(
+  instance: PluginInstance,
+  stage: Stage,
+  exchange: LiveExchange,
+  fault: ModuleFault,
+  { hooks }: GuardDeps,
+): GatewayError | undefined {
   const { module } = instance;
   const isOpen = passesFaults(instance) || stage === 'on_error';
   hooks.pluginFailed.call({ module, at: stage, exchange, fault, isOpen });
   return isOpen ? undefined : pluginError(fault);
 }
 
-function applyRejection(instance: PluginInstance, stage: Stage, rejection: Rejection, exchange: LiveExchange, deps: GuardDeps, run: StageRun | undefined): GatewayError | undefined {
+function applyRejection(
+  instance: PluginInstance,
+  stage: Stage,
+  rejection: Rejection,
+  exchange: LiveExchange,
+  deps: GuardDeps,
+  run: StageRun | undefined,
+): GatewayError | undefined {
   const isRejected = hasConsequence(instance, stage, exchange);
   if (run) Object.assign(run, { outcome: isRejected ? 'rejected' : actionOf(instance), reason: reasonOf(rejection) });
   if (isRejected) return rejectionError(instance.module, stage, rejection, exchange, deps);
@@ -160,7 +214,8 @@ function applyRejection(instance: PluginInstance, stage: Stage, rejection: Rejec
 /** Not while a guardrail observes, nor where it only records what it finds in streams. */
 function hasConsequence(instance: PluginInstance, stage: Stage, exchange: LiveExchange): boolean {
   const { stream } = instance.settings as GuardrailSettings;
-  const isRecorded = instance.module.type === 'guardrail' && stage === 'after_request' && exchange.streaming && stream === 'record';
+  const isRecorded =
+    instance.module.type === 'guardrail' && stage === 'after_request' && exchange.streaming && stream === 'record';
   return !isObserving(instance) && !isRecorded;
 }
 
@@ -170,45 +225,97 @@ export function isObserving({ module, settings }: PluginInstance): boolean {
 }
 
 /** What a verdict without consequence is called. */
-const actionOf = (instance: PluginInstance): 'observed' | 'recorded' => (isObserving(instance) ? 'observed' : 'recorded');
+const actionOf = (instance: PluginInstance): 'observed' | 'recorded' =>
+  isObserving(instance) ? 'observed' : 'recorded';
 
 /** What is noted of a verdict. */
 type Noted = Pick<Rejection, 'reason' | 'score'>;
 
 /** Reports a verdict that ends nothing; those of a stream's guard and of its `after_request` are one. */
-export function noteVerdict(instance: PluginInstance, stage: Stage, { reason, score }: Noted, exchange: LiveExchange, { hooks }: GuardDeps, action: PluginVerdict['action'] = actionOf(instance)): void {
+export function noteVerdict(
+  instance: PluginInstance,
+  stage: Stage,
+  { reason, score }: Noted,
+  exchange: LiveExchange,
+  { hooks }: GuardDeps,
+  action: PluginVerdict['action'] = actionOf(instance),
+): void {
   if (stage === 'after_request') {
     if (exchange.plugins.noted?.has(instance)) return;
     (exchange.plugins.noted ??= new Set()).add(instance);
   }
-  hooks.verdict.call({ module: instance.module, stage, exchange, action, reason: isText(reason) ? reason : 'rejected', score });
+  hooks.verdict.call({
+    module: instance.module,
+    stage,
+    exchange,
+    action,
+    reason: isText(reason) ? reason : 'rejected',
+    score,
+  });
 }
 
 /** Reports what a stream's guard put out of sight, or would have. */
-export function noteMasked(instance: PluginInstance, { masked }: StreamGuard, exchange: LiveExchange, deps: GuardDeps): void {
-  if (masked !== undefined) noteVerdict(instance, 'after_request', { reason: masked }, exchange, deps, isObserving(instance) ? 'observed' : 'masked');
+export function noteMasked(
+  instance: PluginInstance,
+  { masked }: StreamGuard,
+  exchange: LiveExchange,
+  deps: GuardDeps,
+): void {
+  if (masked !== undefined)
+    noteVerdict(
+      instance,
+      'after_request',
+      { reason: masked },
+      exchange,
+      deps,
+      isObserving(instance) ? 'observed' : 'masked',
+    );
 }
 
 /** The error a rejection becomes, by stage and plugin type (data-plane reference 3.5). */
-function rejectionError(module: PluginModule, stage: Stage, rejection: Rejection, exchange: LiveExchange, { hooks }: Pick<GuardDeps, 'hooks'>): GatewayError {
-  hooks.verdict.call({ module, stage, exchange, action: 'rejected', reason: reasonOf(rejection), score: rejection.score });
+function rejectionError(
+  module: PluginModule,
+  stage: Stage,
+  rejection: Rejection,
+  exchange: LiveExchange,
+  { hooks }: Pick<GuardDeps, 'hooks'>,
+): GatewayError {
+  hooks.verdict.call({
+    module,
+    stage,
+    exchange,
+    action: 'rejected',
+    reason: reasonOf(rejection),
+    score: rejection.score,
+  });
   exchange.plugins.rejectedBy = module.name;
   const reason = reasonOf(rejection);
-  if (stage === 'after_request') return new GatewayError('response_rejected', `response rejected by ${module.name} (after_request): ${reason}`);
+  if (stage === 'after_request')
+    return new GatewayError('response_rejected', `response rejected by ${module.name} (after_request): ${reason}`);
   const code = module.rejectsAs ?? (module.type === 'ratelimit' ? 'rate_limit_exceeded' : 'request_rejected');
   return new GatewayError(code, `request rejected by ${module.name} (before_request): ${reason}`, {
-    retryAfterMs: code === 'rate_limit_exceeded' && countOf(rejection.retryAfterMs) > 0 ? rejection.retryAfterMs : undefined,
+    retryAfterMs:
+      code === 'rate_limit_exceeded' && countOf(rejection.retryAfterMs) > 0 ? rejection.retryAfterMs : undefined,
   });
 }
 
 /** The same of a guard that ends a stream midway. */
-export function guardRejection({ module, rejection }: ChunkRefusal, exchange: LiveExchange, deps: GuardDeps): GatewayError {
+export function guardRejection(
+  { module, rejection }: ChunkRefusal,
+  exchange: LiveExchange,
+  deps: GuardDeps,
+): GatewayError {
   reportGuard(module, exchange, { outcome: 'rejected', reason: reasonOf(rejection), error: undefined }, deps);
   return rejectionError(module, 'after_request', rejection, exchange, deps);
 }
 
 /** Of a stream that a guard ends the run of its handler never comes: this stands for it. */
-export function reportGuard(module: PluginModule, exchange: LiveExchange, end: Pick<StageRun, 'outcome' | 'reason' | 'error'>, { hooks, clock }: GuardDeps): void {
+export function reportGuard(
+  module: PluginModule,
+  exchange: LiveExchange,
+  end: Pick<StageRun, 'outcome' | 'reason' | 'error'>,
+  { hooks, clock }: GuardDeps,
+): void {
   const at = clock.monotonic();
   hooks.stageRan.call({ module, stage: 'after_request', exchange, startedAt: at, endedAt: at, ...end });
 }
@@ -217,10 +324,16 @@ export function reportGuard(module: PluginModule, exchange: LiveExchange, end: P
 const reasonOf = ({ reason }: Rejection): string => (isText(reason) ? reason : 'rejected');
 
 /** A plugin's answer counts on chat surfaces before the provider only; elsewhere it is ignored. The plugin keeps its own. */
-function applyAnswer({ module, boundary }: PluginInstance, stage: Stage, { reply, reportedModel }: Answer, exchange: LiveExchange): void {
+function applyAnswer(
+  { module, boundary }: PluginInstance,
+  stage: Stage,
+  { reply, reportedModel }: Answer,
+  exchange: LiveExchange,
+): void {
   const { isChat } = SURFACES[exchange.surface];
   const problem = isChat ? replyProblem(exchange.surface, reply) : undefined;
-  if (problem !== undefined || !isFields(reply)) throw new Error(`it returned an answer that is none: ${problem ?? 'the body is not an object'}`);
+  if (problem !== undefined || !isFields(reply))
+    throw new Error(`it returned an answer that is none: ${problem ?? 'the body is not an object'}`);
   requireJson(boundary, reply, 'an answer');
   if (stage !== 'before_request' || !isChat) return;
   exchange.reply = structuredClone(reply);
@@ -235,7 +348,14 @@ function requireJson({ module }: PluginInstance['boundary'], body: unknown, what
 }
 
 /** A rewrite that masks is a verdict too: it is counted, and only noted where it has no consequence. */
-function applyRewrite(instance: PluginInstance, stage: Stage, { body, masked }: Rewrite, exchange: LiveExchange, deps: GuardDeps, run: StageRun | undefined): void {
+function applyRewrite(
+  instance: PluginInstance,
+  stage: Stage,
+  { body, masked }: Rewrite,
+  exchange: LiveExchange,
+  deps: GuardDeps,
+  run: StageRun | undefined,
+): void {
   const { surface } = exchange;
   const problem = stage === 'after_request' ? replyProblem(surface, body) : requestProblem(surface, body);
   if (problem !== undefined) throw new Error(`it returned a rewrite that does not fit ${surface}: ${problem}`);
@@ -270,9 +390,15 @@ function replyBeside({ clientReply }: LiveExchange, body: unknown): LiveExchange
 }
 
 /** The client's own body after a rewrite: changed alike, or by the model alone; any other change only the common request holds. */
-function sentBeside(sent: ClientRequest, before: LiveExchange['request'], after: LiveExchange['request']): ClientRequest {
+function sentBeside(
+  sent: ClientRequest,
+  before: LiveExchange['request'],
+  after: LiveExchange['request'],
+): ClientRequest {
   const own = clientBodyOf(after);
   if (own) return sent.edited(own.value);
   const names = Object.keys({ ...before, ...after });
-  return names.every((name) => name === 'model' || memberOf(before, name) === memberOf(after, name)) ? sent : sent.outdated();
+  return names.every((name) => name === 'model' || memberOf(before, name) === memberOf(after, name))
+    ? sent
+    : sent.outdated();
 }

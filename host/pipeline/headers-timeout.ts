@@ -14,11 +14,17 @@ const HOUR_MS = 3_600_000;
 export function headersTimeoutMs({ headersTimeoutMs: own }: Connection, answerTokens: number | undefined): number {
   if (own !== undefined) return own;
   if (answerTokens === undefined || !(answerTokens > 0)) return HEADERS_TIMEOUT_MS;
-  return Math.max(HEADERS_TIMEOUT_MS, Math.ceil((HOUR_MS * Math.min(answerTokens, TOKENS_OF_AN_HOUR)) / TOKENS_OF_AN_HOUR));
+  return Math.max(
+    HEADERS_TIMEOUT_MS,
+    Math.ceil((HOUR_MS * Math.min(answerTokens, TOKENS_OF_AN_HOUR)) / TOKENS_OF_AN_HOUR),
+  );
 }
 
 /** Most tokens of the answer, as translator or client say; `undefined` for what asks for no answer of tokens. */
-export function answerTokensOf({ answerTokens, body }: WireRequest, request: Readonly<Record<string, unknown>>): number | undefined {
+export function answerTokensOf(
+  { answerTokens, body }: WireRequest,
+  request: Readonly<Record<string, unknown>>,
+): number | undefined {
   if (answerTokens !== undefined || body === undefined) return answerTokens;
   const ceiling = request['max_completion_tokens'] ?? request['max_tokens'];
   return typeof ceiling === 'number' ? ceiling : undefined;

@@ -67,7 +67,8 @@ export class HeldEvents {
   /** Takes what the guards let pass; gives the bytes that may leave now, with `isLast` all of them. */
   release(chunks: readonly ChatChunk[], isLast: boolean): string {
     for (const { key, text } of chunks.flatMap(piecesOf)) this.#of(key).text += text;
-    for (const { index, finish_reason: finish } of chunks.flatMap(({ choices }) => choices)) if (finish) this.#end(index);
+    for (const { index, finish_reason: finish } of chunks.flatMap(({ choices }) => choices))
+      if (finish) this.#end(index);
     let out = '';
     while (this.#first < this.#queue.length) {
       const run = this.#queue[this.#first] as HeldRun;
@@ -89,7 +90,7 @@ export class HeldEvents {
 
   #of(key: string): Released {
     let released = this.#released.get(key);
-    if (!released) this.#released.set(key, released = { text: '', isChanged: false, isEnded: false, waiting: 0 });
+    if (!released) this.#released.set(key, (released = { text: '', isChanged: false, isEnded: false, waiting: 0 }));
     return released;
   }
 
@@ -159,12 +160,28 @@ interface Piece extends HeldText {
 
 /** The texts of a chunk that guards hold back. */
 function piecesOf({ choices }: ChatChunk): Piece[] {
-  return choices.flatMap(({ index: choice, delta: { content, reasoning_content: reasoning, tool_calls: calls } }): Piece[] => [
-    ...(typeof reasoning === 'string' && reasoning !== '' ? [{ key: `${choice} reasoning`, choice, kind: 'reasoning' as const, text: reasoning }] : []),
-    ...(typeof content === 'string' && content !== '' ? [{ key: `${choice} content`, choice, kind: 'content' as const, text: content }] : []),
-    ...(calls ?? []).flatMap((call, place) => {
-      const text = call.function?.arguments ?? '';
-      return text === '' ? [] : [{ key: `${choice} call ${call.index ?? place}`, choice, kind: 'call' as const, text, name: call.function?.name }];
-    }),
-  ]);
+  return choices.flatMap(
+    ({ index: choice, delta: { content, reasoning_content: reasoning, tool_calls: calls } }): Piece[] => [
+      ...(typeof reasoning === 'string' && reasoning !== ''
+        ? [{ key: `${choice} reasoning`, choice, kind: 'reasoning' as const, text: reasoning }]
+        : []),
+      ...(typeof content === 'string' && content !== ''
+        ? [{ key: `${choice} content`, choice, kind: 'content' as const, text: content }]
+        : []),
+      ...(calls ?? []).flatMap((call, place) => {
+        const text = call.function?.arguments ?? '';
+        return text === ''
+          ? []
+          : [
+              {
+                key: `${choice} call ${call.index ?? place}`,
+                choice,
+                kind: 'call' as const,
+                text,
+                name: call.function?.name,
+              },
+            ];
+      }),
+    ],
+  );
 }

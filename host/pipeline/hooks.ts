@@ -1,5 +1,16 @@
 import { AsyncSeriesBailHook, AsyncSeriesHook, SyncBailHook, SyncHook, SyncWaterfallHook } from 'tapable';
-import { type ChatChunk, type ExchangeOutcome, type GatewayError, type OutgoingRequest, type PluginModule, type Rejection, type RouteTarget, type Stage, type Surface, SURFACE_NAMES } from '../contract/index.ts';
+import {
+  type ChatChunk,
+  type ExchangeOutcome,
+  type GatewayError,
+  type OutgoingRequest,
+  type PluginModule,
+  type Rejection,
+  type RouteTarget,
+  type Stage,
+  type Surface,
+  SURFACE_NAMES,
+} from '../contract/index.ts';
 import type { ModuleFault } from '../boundary/module-fault.ts';
 import { sealHook } from '../hooks/seal.ts';
 import type { Attempt } from './attempt.ts';
@@ -101,9 +112,15 @@ export function createGenerationHooks() {
      */
     charge: new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange']),
     /** `before_request`: the first error ends it. */
-    beforeRequest: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `beforeRequest ${surface}`)),
+    beforeRequest: perSurface(
+      (surface) =>
+        new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `beforeRequest ${surface}`),
+    ),
     /** The same before each further turn of an exchange, on the request as it has grown: guardrails, rate limits and `auth` only. */
-    beforeTurn: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `beforeTurn ${surface}`)),
+    beforeTurn: perSurface(
+      (surface) =>
+        new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `beforeTurn ${surface}`),
+    ),
     /**
      * Wraps what runs the turns of an exchange, between `beforeRequest` and `afterRequest`: a tap gets the function that runs
      * one turn and gives another in its place. Called once, when the configuration is built.
@@ -126,7 +143,10 @@ export function createGenerationHooks() {
     /** One chunk of a stream that some plugin guards. */
     chunk: new SyncWaterfallHook<[ChunkStep, LiveExchange, 'push' | 'end']>(['step', 'exchange', 'moment']),
     /** `after_request`: the first error withholds the answer. */
-    afterRequest: perSurface((surface) => new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `afterRequest ${surface}`)),
+    afterRequest: perSurface(
+      (surface) =>
+        new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `afterRequest ${surface}`),
+    ),
     /** `on_error`: every handler runs. */
     onError: perSurface((surface) => new AsyncSeriesHook<[LiveExchange]>(['exchange'], `onError ${surface}`)),
     /** A plugin's handler has run. Nothing is measured while this has no taps. */

@@ -7,14 +7,23 @@ type Aliases = Readonly<Record<string, string>>;
 
 /** Whether a key may ask for a model, by its name after aliases or by an alias of it. Without a list it may ask for any. */
 export function mayAsk({ models }: KeyLimits, model: string, aliases: Aliases = {}): boolean {
-  return models === undefined || models.includes(model) || models.some((name) => Object.hasOwn(aliases, name) && aliases[name] === model);
+  return (
+    models === undefined ||
+    models.includes(model) ||
+    models.some((name) => Object.hasOwn(aliases, name) && aliases[name] === model)
+  );
 }
 
 /**
  * What is named that the key may not ask for, as if no target served it; `undefined` where there is nothing. These names leave as they are, so
  * that one is not on the list because it is an alias of one that is: a vendor may have a model of that name.
  */
-export function notListed(limits: KeyLimits, named: readonly NamedModel[], aliases: Aliases, redactor: Redactor): GatewayError | undefined {
+export function notListed(
+  limits: KeyLimits,
+  named: readonly NamedModel[],
+  aliases: Aliases,
+  redactor: Redactor,
+): GatewayError | undefined {
   const outside = named.find((meanings) => !meanings.some((model) => mayAsk(limits, model, aliases)));
   return outside && modelNotFound(outside[0] ?? '', redactor);
 }

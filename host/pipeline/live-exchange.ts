@@ -1,5 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ClientBody, type ClientFacts, type Exchange, type GatewayError, isText, type Measurements, type Principal, type ReplyOf, type RequestOf, type Stage, type Surface, type Unpriced, type Usage } from '../contract/index.ts';
+import {
+  type ClientBody,
+  type ClientFacts,
+  type Exchange,
+  type GatewayError,
+  isText,
+  type Measurements,
+  type Principal,
+  type ReplyOf,
+  type RequestOf,
+  type Stage,
+  type Surface,
+  type Unpriced,
+  type Usage,
+} from '../contract/index.ts';
 import { UNPRICED } from '../config/unpriced-rule.ts';
 import { ExchangeView } from '../boundary/exchange-view.ts';
 import type { Clock } from '../common/clock.ts';
@@ -187,7 +201,12 @@ export class LiveExchange implements Exchange {
   }
 
   get measurements(): Measurements {
-    return { durationMs: this.#durationMs(), ttftMs: this.measured.ttftMs, costUsd: this.measured.costUsd, costSource: this.measured.costSource };
+    return {
+      durationMs: this.#durationMs(),
+      ttftMs: this.measured.ttftMs,
+      costUsd: this.measured.costUsd,
+      costSource: this.measured.costSource,
+    };
   }
 
   get catalogVersion(): string | undefined {
@@ -258,5 +277,7 @@ export function userOf(request: RequestOf<Surface>): string | undefined {
 const SESSION_HEADERS = ['x-session-id', 'x-claude-code-session-id', 'session-id'] as const;
 
 function sessionIn(headers: IncomingHttpHeaders = {}): string | undefined {
-  return SESSION_HEADERS.map((name) => headers[name]).find((value) => typeof value === 'string' && value !== '') as string | undefined;
+  return SESSION_HEADERS.map((name) => headers[name]).find((value) => typeof value === 'string' && value !== '') as
+    | string
+    | undefined;
 }

@@ -9,12 +9,30 @@ const NAMES_MODEL = /(?:models?|deployments?)(?:ids?|names?|slugs?|override|grou
 
 /** Members whose insides are the user's own data, or the form of such data: no vendor reads settings there. */
 const OPAQUE = new Set([
-  'messages', 'message', 'contents', 'content', 'parts', 'parameters', 'properties', 'arguments', 'args', 'variables', 'documents', 'document', 'attributes', 'examples', 'item',
+  'messages',
+  'message',
+  'contents',
+  'content',
+  'parts',
+  'parameters',
+  'properties',
+  'arguments',
+  'args',
+  'variables',
+  'documents',
+  'document',
+  'attributes',
+  'examples',
+  'item',
 ]);
 const OPAQUE_END = /(?:schema|metadata)$/;
 
 /** A name without its case and its marks. */
-export const lettersOf = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/[^a-z\d]/g, '');
+export const lettersOf = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^a-z\d]/g, '');
 
 /** Whether some vendor may read what stands under this name as a model, however it is written. */
 export const namesModel = (name: string): boolean => NAMES_MODEL.test(lettersOf(name));
@@ -31,7 +49,9 @@ type Role = 'settings' | 'model' | 'turns';
  */
 export function modelsIn(value: unknown, isRouted = false): readonly NamedModel[] {
   const found: NamedModel[] = [];
-  const open: [value: unknown, role: Role][] = [[isRouted && isPlain(value) ? { ...value, model: undefined } : value, 'settings']];
+  const open: [value: unknown, role: Role][] = [
+    [isRouted && isPlain(value) ? { ...value, model: undefined } : value, 'settings'],
+  ];
   for (let next = open.pop(); next; next = open.pop()) {
     const [held, role] = next;
     if (Array.isArray(held)) for (const item of held) open.push([item, role]);
@@ -47,7 +67,8 @@ export function modelsIn(value: unknown, isRouted = false): readonly NamedModel[
     } else if (NAMES_MODEL.test(letters)) open.push([member, 'model']);
     else if (isData(letters)) return;
     else if (letters === 'input' && Array.isArray(member)) open.push([member, 'turns']);
-    else if (letters === 'url' && typeof member === 'string' && member.startsWith('/')) for (const model of modelsInUrl(member)) found.push(model);
+    else if (letters === 'url' && typeof member === 'string' && member.startsWith('/'))
+      for (const model of modelsInUrl(member)) found.push(model);
     else open.push([member, role]);
   }
 }
@@ -60,10 +81,23 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** A name may stand behind that of its collection. */
-export const meaningsOf = (text: string): NamedModel => (text.startsWith('models/') ? [text, text.slice('models/'.length)] : [text]);
+export const meaningsOf = (text: string): NamedModel =>
+  text.startsWith('models/') ? [text, text.slice('models/'.length)] : [text];
 
 /** Segments before a model, and behind one. Sources: API references of OpenAI ("Engines"), Azure, DeepInfra, Fireworks, Databricks, 2026-11-27. */
-const BEFORE_MODEL = new Set(['engine', 'engines', 'deployment', 'deployments', 'model', 'models', 'inference', 'run', 'endpoint', 'endpoints', 'servingendpoints']);
+const BEFORE_MODEL = new Set([
+  'engine',
+  'engines',
+  'deployment',
+  'deployments',
+  'model',
+  'models',
+  'inference',
+  'run',
+  'endpoint',
+  'endpoints',
+  'servingendpoints',
+]);
 const BEHIND_MODEL = new Set(['invocations', 'invoke']);
 /** Segments that one name of a model may have. */
 const MOST_SEGMENTS = 6;
@@ -72,8 +106,12 @@ const MOST_SEGMENTS = 6;
 export function modelsInPath(path: string, isKnown: (model: string) => boolean): readonly NamedModel[] {
   const segments = path.split('/').filter((segment) => segment !== '');
   const runs = runsOf(segments);
-  const isPlace = (at: number): boolean => at > 0 && (BEFORE_MODEL.has(lettersOf(segments[at - 1] ?? '')) || BEHIND_MODEL.has(lettersOf(segments[at + 1] ?? '')));
-  const places = segments.keys().filter((at) => isPlace(at) || runs.some(({ from, texts }) => from === at && texts.some(isKnown)));
+  const isPlace = (at: number): boolean =>
+    at > 0 &&
+    (BEFORE_MODEL.has(lettersOf(segments[at - 1] ?? '')) || BEHIND_MODEL.has(lettersOf(segments[at + 1] ?? '')));
+  const places = segments
+    .keys()
+    .filter((at) => isPlace(at) || runs.some(({ from, texts }) => from === at && texts.some(isKnown)));
   return Array.from(places, (at) => runs.filter(({ from, to }) => from <= at && at < to).flatMap(({ texts }) => texts));
 }
 
@@ -109,10 +147,16 @@ export function modelsInQuery(query: string): readonly NamedModel[] {
 function modelsInUrl(url: string): readonly NamedModel[] {
   const query = url.indexOf('?');
   const path = query < 0 ? url : url.slice(0, query);
-  return [path, decodedUri(path)].flatMap((each) => modelsInPath(each, () => false)).concat(query < 0 ? [] : modelsInQuery(url.slice(query + 1)));
+  return [path, decodedUri(path)]
+    .flatMap((each) => modelsInPath(each, () => false))
+    .concat(query < 0 ? [] : modelsInQuery(url.slice(query + 1)));
 }
 
 /** The models that headers name. */
-export function modelsInHeaders(headers: Readonly<Record<string, string | readonly string[] | undefined>>): readonly NamedModel[] {
-  return Object.entries(headers).flatMap(([name, value]) => (namesModel(name) ? [value ?? []].flat().map((text) => meaningsOf(text.trim())) : []));
+export function modelsInHeaders(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): readonly NamedModel[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    namesModel(name) ? [value ?? []].flat().map((text) => meaningsOf(text.trim())) : [],
+  );
 }

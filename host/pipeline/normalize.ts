@@ -2,7 +2,16 @@
  * Brings what an upstream answers into the shape the common wire promises (data-plane reference 2.1 and 7.2). Upstreams
  * are read leniently: what has the wrong type is repaired or left out, never passed on unread.
  */
-import { type ChatChunk, type ChatReply, type ChunkChoice, type ChunkDelta, finishReason, readUsage, type ReplyMessage, type Usage } from '../contract/index.ts';
+import {
+  type ChatChunk,
+  type ChatReply,
+  type ChunkChoice,
+  type ChunkDelta,
+  finishReason,
+  readUsage,
+  type ReplyMessage,
+  type Usage,
+} from '../contract/index.ts';
 import { type Fields, isFields, isIndex } from '../contract/fields.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import { CallNumbers } from './call-numbers.ts';
@@ -37,7 +46,8 @@ export function normalizeReply(reply: ChatReply, facts: ReplyFacts, doubts?: str
     if (!isIndex(choice['index'])) choice['index'] = index;
     choice['message'] = normalizeMessage(choice['message']);
     completeCalls(choice['message'] as ReplyMessage, facts.answer, index);
-    choice['finish_reason'] = typeof choice['finish_reason'] === 'string' ? finishReason(choice['finish_reason']) : null;
+    choice['finish_reason'] =
+      typeof choice['finish_reason'] === 'string' ? finishReason(choice['finish_reason']) : null;
     return choice as unknown as ChatReply['choices'][number];
   });
   const usage = readUsage(reply.usage, doubts);
@@ -66,7 +76,11 @@ function normalizeMessage(value: unknown): ReplyMessage {
 function contentText(content: unknown): string | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;
-  return content.map((part: unknown) => (isFields(part) && typeof part['text'] === 'string' && !isThought(part) ? part['text'] : '')).join('');
+  return content
+    .map((part: unknown) =>
+      isFields(part) && typeof part['text'] === 'string' && !isThought(part) ? part['text'] : '',
+    )
+    .join('');
 }
 
 const isThought = ({ type }: Fields): boolean => type === 'thinking' || type === 'reasoning';
@@ -76,7 +90,11 @@ const isThought = ({ type }: Fields): boolean => type === 'thinking' || type ===
  * the type `thinking`; Databricks documentation, "Query reasoning models", parts of the type `reasoning`; 2026-11-22.
  */
 function takeThoughts(message: Fields, parts: readonly unknown[]): void {
-  const thoughts = parts.filter(isFields).filter(isThought).map(({ thinking, summary, text }) => contentText(thinking ?? summary ?? text) ?? '').join('');
+  const thoughts = parts
+    .filter(isFields)
+    .filter(isThought)
+    .map(({ thinking, summary, text }) => contentText(thinking ?? summary ?? text) ?? '')
+    .join('');
   if (thoughts === '') return;
   const { reasoning_content: known } = message;
   message['reasoning_content'] = typeof known === 'string' ? known + thoughts : thoughts;
@@ -112,7 +130,16 @@ export interface ChunkFacts {
 }
 
 /** What a guard sees of a stream, and so all that may go on under one. */
-const GUARDED_CHUNK = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'system_fingerprint', 'service_tier']);
+const GUARDED_CHUNK = new Set([
+  'id',
+  'object',
+  'created',
+  'model',
+  'choices',
+  'usage',
+  'system_fingerprint',
+  'service_tier',
+]);
 const GUARDED_CHOICE = new Set(['index', 'delta', 'finish_reason']);
 const GUARDED_DELTA = new Set(['role', 'content', 'refusal', 'reasoning_content', 'reasoning_details', 'tool_calls']);
 
@@ -129,7 +156,8 @@ export function errorFrameMessage(frame: unknown): string | undefined {
   return messageOf(error) ?? (isFields(first) ? messageOf(first['error']) : undefined); // OpenRouter says there what broke an answer off
 }
 
-const messageOf = (error: unknown): string | undefined => (isFields(error) && typeof error['message'] === 'string' && error['message'] !== '' ? error['message'] : undefined);
+const messageOf = (error: unknown): string | undefined =>
+  isFields(error) && typeof error['message'] === 'string' && error['message'] !== '' ? error['message'] : undefined;
 
 /** Whether a decoded frame is a chunk at all; upstreams also send pings and the like. */
 export function isChunk(frame: unknown): frame is ChatChunk {
@@ -137,7 +165,12 @@ export function isChunk(frame: unknown): frame is ChatChunk {
 }
 
 /** Whether a delta says nothing. */
-const isBare = (delta: unknown): boolean => !isFields(delta) || Object.entries(delta).every(([name, value]) => name === 'role' || value === null || value === '' || (Array.isArray(value) && value.length === 0));
+const isBare = (delta: unknown): boolean =>
+  !isFields(delta) ||
+  Object.entries(delta).every(
+    ([name, value]) =>
+      name === 'role' || value === null || value === '' || (Array.isArray(value) && value.length === 0),
+  );
 
 function tooManyChoices(): Error {
   return unusableReply(`the answer has more than ${MAX_CHOICES} choices`);
@@ -160,7 +193,9 @@ export class ChunkNormalizer {
   constructor(facts: ChunkFacts) {
     this.#facts = facts;
     this.#usage = new ChunkUsage(facts.stripUsage);
-    this.#calls = new CallNumbers(() => { this.version += 1; }, facts.answer);
+    this.#calls = new CallNumbers(() => {
+      this.version += 1;
+    }, facts.answer);
   }
 
   /** The last usage that counted something. */
@@ -261,7 +296,10 @@ export class ChunkNormalizer {
       keepOnly(choice, GUARDED_CHOICE);
       keepOnly(choice.delta, GUARDED_DELTA);
     }
-    const finish = typeof choice.finish_reason === 'string' && choice.finish_reason !== '' ? finishReason(choice.finish_reason) : null;
+    const finish =
+      typeof choice.finish_reason === 'string' && choice.finish_reason !== ''
+        ? finishReason(choice.finish_reason)
+        : null;
     if (finish !== choice.finish_reason) {
       choice.finish_reason = finish;
       isChanged = true;

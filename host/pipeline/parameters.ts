@@ -3,8 +3,23 @@ import { shownNames } from './shown.ts';
 
 /** The chat parameters the capability matrix speaks of, in its order. */
 export const PARAMETERS = [
-  'temperature', 'top_p', 'n', 'seed', 'max_tokens', 'max_completion_tokens', 'presence_penalty', 'frequency_penalty', 'stop',
-  'tools', 'tool_choice', 'response_format', 'logprobs', 'top_logprobs', 'parallel_tool_calls', 'user', 'logit_bias',
+  'temperature',
+  'top_p',
+  'n',
+  'seed',
+  'max_tokens',
+  'max_completion_tokens',
+  'presence_penalty',
+  'frequency_penalty',
+  'stop',
+  'tools',
+  'tool_choice',
+  'response_format',
+  'logprobs',
+  'top_logprobs',
+  'parallel_tool_calls',
+  'user',
+  'logit_bias',
 ] as const;
 
 type Parameter = (typeof PARAMETERS)[number];
@@ -17,7 +32,8 @@ export type UnsupportedPolicy = 'warn' | 'drop' | 'reject';
 /** Parameters of the request that the provider cannot express, in the order of the matrix. */
 export function unsupportedIn(request: ChatRequest, params: ParamTreatments): string[] {
   const found: string[] = [];
-  for (const name in params) if (params[name] === 'unsupported' && isParameter(name) && isSet(request, name)) found.push(name);
+  for (const name in params)
+    if (params[name] === 'unsupported' && isParameter(name) && isSet(request, name)) found.push(name);
   return found.length > 1 ? inMatrixOrder(found, 'common') : found;
 }
 
@@ -28,7 +44,11 @@ const NATIVE_ORDER: readonly string[] = PARAMETERS.flatMap((name) => {
 });
 
 /** Names outside the matrix come after it, in the order of the body's `fields`; those of no field come last. */
-export function inMatrixOrder(names: readonly string[], wire: ProviderModule['wire'], fields: readonly string[] = []): string[] {
+export function inMatrixOrder(
+  names: readonly string[],
+  wire: ProviderModule['wire'],
+  fields: readonly string[] = [],
+): string[] {
   const ranks = new Map<string, number>();
   for (const name of wire === 'native' ? NATIVE_ORDER : PARAMETERS) ranks.set(name, ranks.size);
   for (const name of fields) if (!ranks.has(name)) ranks.set(name, ranks.size);
@@ -47,12 +67,18 @@ function isSet(request: ChatRequest, name: Parameter): boolean {
   if (value === undefined || value === null) return false;
   switch (name) {
     case 'stop':
-    case 'tools': return (value as readonly unknown[]).length > 0;
-    case 'logit_bias': return Object.keys(value).length > 0;
-    case 'logprobs': return value === true;
-    case 'user': return value !== '';
-    case 'max_completion_tokens': return value !== request.max_tokens;
-    default: return true;
+    case 'tools':
+      return (value as readonly unknown[]).length > 0;
+    case 'logit_bias':
+      return Object.keys(value).length > 0;
+    case 'logprobs':
+      return value === true;
+    case 'user':
+      return value !== '';
+    case 'max_completion_tokens':
+      return value !== request.max_tokens;
+    default:
+      return true;
   }
 }
 

@@ -2,7 +2,18 @@ import { replyProblem } from '../boundary/bodies.ts';
 import { jsonProblem } from '../boundary/json-problem.ts';
 import { ModuleFault, type ModuleRef } from '../boundary/module-fault.ts';
 import { refusePromise } from '../boundary/thenable.ts';
-import { type CallInfo, type Fields, GatewayError, isFields, parseJson, type ReplyOf, type Surface, SURFACES, type TranslatedSurface, type UnaryReply } from '../contract/index.ts';
+import {
+  type CallInfo,
+  type Fields,
+  GatewayError,
+  isFields,
+  parseJson,
+  type ReplyOf,
+  type Surface,
+  SURFACES,
+  type TranslatedSurface,
+  type UnaryReply,
+} from '../contract/index.ts';
 import { ANSWER_BOUNDS } from '../contract/json-shape.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import type { CollectedReply } from '../upstream/upstream-call.ts';
@@ -12,7 +23,12 @@ import { shapeReply } from './shape-reply.ts';
 import { translatorOf } from './translate.ts';
 
 /** A whole 2xx reply in the common wire. One that holds an error, or cannot be used, is a failed call. */
-export function readReply(attempt: Attempt, reply: BufferedReply, call: CallInfo, created: number): ReplyOf<TranslatedSurface> {
+export function readReply(
+  attempt: Attempt,
+  reply: BufferedReply,
+  call: CallInfo,
+  created: number,
+): ReplyOf<TranslatedSurface> {
   if (reply.body.length === 0) throw unusableReply('it is empty');
   if (reply.isBrokenJson()) throw unusableReply('its JSON is not complete');
   const isText = SURFACES[attempt.exchange.surface].isRaw && !reply.saysJson(); // words, even where they look like an error
@@ -37,7 +53,9 @@ function translatedOf(attempt: Attempt, reply: BufferedReply, call: CallInfo): R
     if (problem !== undefined) throw new TypeError(`it returned an answer that does not fit ${surface}: ${problem}`);
     return translated as ReplyOf<TranslatedSurface>;
   } catch (thrown) {
-    throw thrown instanceof GatewayError ? thrown : unusableReply('it cannot be translated', new ModuleFault(attempt.provider.ref, 'fromUpstream', thrown));
+    throw thrown instanceof GatewayError
+      ? thrown
+      : unusableReply('it cannot be translated', new ModuleFault(attempt.provider.ref, 'fromUpstream', thrown));
   }
 }
 
@@ -54,10 +72,18 @@ function modelOf(reply: object): string | undefined {
 }
 
 /** The shape clients are promised; `created` in Unix seconds. */
-export function shapeAnswer({ exchange, turn }: Attempt, reply: ReplyOf<TranslatedSurface>, created: number): ReplyOf<TranslatedSurface> {
+export function shapeAnswer(
+  { exchange, turn }: Attempt,
+  reply: ReplyOf<TranslatedSurface>,
+  created: number,
+): ReplyOf<TranslatedSurface> {
   const { translator } = SURFACES[exchange.surface];
   if (translator === undefined) return reply;
-  return shapeReply(translator, reply as never, turn.request as never, { model: exchange.model, exchangeId: exchange.id, created });
+  return shapeReply(translator, reply as never, turn.request as never, {
+    model: exchange.model,
+    exchangeId: exchange.id,
+    created,
+  });
 }
 
 /** A whole reply whose JSON is parsed once, whether it is any or not. */

@@ -16,7 +16,8 @@ export function refuseUnreadable(exchange: LiveExchange, plugins: RunningPlugins
 
 function whyUnreadable({ surface, unreadable }: LiveExchange, plugins: RunningPlugins): string | undefined {
   const absent = plugins.uncovered.get(surface);
-  if (absent !== undefined) return `${absent} does not read ${surface} bodies, and this deployment does not forward them uninspected`;
+  if (absent !== undefined)
+    return `${absent} does not read ${surface} bodies, and this deployment does not forward them uninspected`;
   if (!unreadable || !plugins.contentGuarded.has(surface)) return undefined;
   return 'the body cannot be inspected by the configured content guardrail, and this deployment does not forward such bodies';
 }

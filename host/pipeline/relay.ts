@@ -1,6 +1,15 @@
 import type { ModuleRef } from '../boundary/module-fault.ts';
 import { decodedBy, editBy } from '../boundary/stream-boundary.ts';
-import { type ChatChunk, type ChunkEdit, failedAnswer, GatewayError, type ProviderModule, type StreamDecoder, type StreamEvent, type Usage } from '../contract/index.ts';
+import {
+  type ChatChunk,
+  type ChunkEdit,
+  failedAnswer,
+  GatewayError,
+  type ProviderModule,
+  type StreamDecoder,
+  type StreamEvent,
+  type Usage,
+} from '../contract/index.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
 import type { RawEvent } from '../upstream/raw-events.ts';
 import { dataOf, isEndMark, LineCutter, textOfBytes } from '../upstream/sse.ts';
@@ -82,7 +91,8 @@ export class Relay {
     this.#assembles = options.assembles ?? true;
     this.#normalizer = new ChunkNormalizer(options);
     this.#events = options.decode && eventReader(options);
-    this.#asides = options.readsAsides && options.verbatim?.aside ? new Asides(this.assembly, options.filter) : undefined;
+    this.#asides =
+      options.readsAsides && options.verbatim?.aside ? new Asides(this.assembly, options.filter) : undefined;
   }
 
   get usage(): Usage | undefined {
@@ -276,7 +286,11 @@ export class Relay {
       if (screened?.body) out = verbatim.withBody?.(event, screened.body) ?? out;
       const guarded = screened?.chunk ? [...chunks, screened.chunk] : chunks;
       holding.push(event, out, guarded);
-      this.#passHeld(holding, guarded.flatMap((chunk) => filter?.([chunk], 'push') ?? [chunk]), false);
+      this.#passHeld(
+        holding,
+        guarded.flatMap((chunk) => filter?.([chunk], 'push') ?? [chunk]),
+        false,
+      );
       return;
     }
     if (aside) this.#asides?.keep(aside);
@@ -290,14 +304,16 @@ export class Relay {
   /** Comments before the first event wait for it in memory. */
   #waitFor(early: string): void {
     this.#earlyBytes += early.length;
-    if (this.#earlyBytes > MAX_REPLY_BYTES) throw unusableReply(`the stream held more than ${MAX_REPLY_BYTES} bytes of comments and no event`);
+    if (this.#earlyBytes > MAX_REPLY_BYTES)
+      throw unusableReply(`the stream held more than ${MAX_REPLY_BYTES} bytes of comments and no event`);
   }
 
   /** What guards let pass of an answer that goes on as it came. */
   #passHeld(holding: HeldEvents, chunks: readonly ChatChunk[], isLast: boolean): void {
     if (this.#assembles) for (const chunk of chunks) this.assembly.add(asMember(chunk));
     const bytes = holding.release(chunks, isLast);
-    if (holding.waitingBytes > MAX_REPLY_BYTES) throw unusableReply(`guards held back more than ${MAX_REPLY_BYTES} bytes of the stream`);
+    if (holding.waitingBytes > MAX_REPLY_BYTES)
+      throw unusableReply(`guards held back more than ${MAX_REPLY_BYTES} bytes of the stream`);
     if (this.#options.isHeld) this.#held += bytes;
     else this.#out += bytes;
   }

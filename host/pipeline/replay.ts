@@ -17,7 +17,10 @@ export function replayReply(reply: ChatReply, stripUsage: boolean): readonly Cha
     if (message.reasoning_details) delta({ reasoning_details: message.reasoning_details });
     for (const piece of pieces(message.content ?? '')) delta({ content: piece });
     message.tool_calls?.forEach((call: ToolCall, at) => delta({ tool_calls: [{ ...call, index: at }] }));
-    chunks.push({ ...head, choices: [{ index, delta: {}, ...(logprobs !== undefined && { logprobs }), finish_reason }] });
+    chunks.push({
+      ...head,
+      choices: [{ index, delta: {}, ...(logprobs !== undefined && { logprobs }), finish_reason }],
+    });
   }
   if (reply.usage && !stripUsage) chunks.push({ ...head, choices: [], usage: reply.usage });
   return chunks;
@@ -25,14 +28,23 @@ export function replayReply(reply: ChatReply, stripUsage: boolean): readonly Cha
 
 /** The same in a single chunk: role, content, finish and usage. */
 export function replayWhole(reply: ChatReply, stripUsage: boolean): ChatChunk {
-  const choices = reply.choices.map(({ index, message: { tool_calls: calls, ...message }, logprobs, finish_reason }) => ({
-    index, delta: { ...message, ...(calls && { tool_calls: calls.map((call, at) => ({ ...call, index: at })) }) },
-    ...(logprobs !== undefined && { logprobs }), finish_reason,
-  }));
+  const choices = reply.choices.map(
+    ({ index, message: { tool_calls: calls, ...message }, logprobs, finish_reason }) => ({
+      index,
+      delta: { ...message, ...(calls && { tool_calls: calls.map((call, at) => ({ ...call, index: at })) }) },
+      ...(logprobs !== undefined && { logprobs }),
+      finish_reason,
+    }),
+  );
   return { ...headOf(reply), choices, ...(reply.usage && !stripUsage && { usage: reply.usage }) };
 }
 
-const headOf = ({ id = '', created = 0, model = '' }: ChatReply): Omit<ChatChunk, 'choices'> => ({ id, object: 'chat.completion.chunk', created, model });
+const headOf = ({ id = '', created = 0, model = '' }: ChatReply): Omit<ChatChunk, 'choices'> => ({
+  id,
+  object: 'chat.completion.chunk',
+  created,
+  model,
+});
 
 /** Cuts between characters, never inside a surrogate pair. */
 function pieces(text: string): string[] {

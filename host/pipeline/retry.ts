@@ -137,7 +137,10 @@ function isRetryable(error: GatewayError, policy: RetryPolicy): boolean {
 /** Whether another target may do better (data-plane reference 3.3). */
 function advances(error: GatewayError, strategy: FailoverRules): boolean {
   const { fault, code } = error;
-  if (!fault) return code === 'upstream_unavailable' || code === 'provider_saturated' || isAttemptTimeout(error) || isOfProvider(error);
+  if (!fault)
+    return (
+      code === 'upstream_unavailable' || code === 'provider_saturated' || isAttemptTimeout(error) || isOfProvider(error)
+    );
   const { status } = fault;
   if (status === undefined || status === 408 || status === 429 || status >= 500 || status < 400) return true;
   if (fault.reason !== undefined && strategy.failoverOn.has(fault.reason)) return true;

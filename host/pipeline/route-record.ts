@@ -1,5 +1,12 @@
 import type { GatewayError, RouteTarget, Surface } from '../contract/index.ts';
-import { ANSWERED, type AttemptRecord, BY_STRATEGY, type OrderedTarget, type RankedTarget, RouteDecision } from '../stores/route-decision.ts';
+import {
+  ANSWERED,
+  type AttemptRecord,
+  BY_STRATEGY,
+  type OrderedTarget,
+  type RankedTarget,
+  RouteDecision,
+} from '../stores/route-decision.ts';
 import { HeardNotes } from './heard-notes.ts';
 import type { Target } from './target.ts';
 
@@ -48,9 +55,22 @@ export class RouteRecord {
     this.#order ??= order;
   }
 
-  attempted({ target: { virtualKey: target }, upstreamModel: upstream_model, upstreamMs, status, error }: EndedAttempt): void {
+  attempted({
+    target: { virtualKey: target },
+    upstreamModel: upstream_model,
+    upstreamMs,
+    status,
+    error,
+  }: EndedAttempt): void {
     const record: AttemptRecord = error
-      ? { target, upstream_model, status: status ?? null, duration_ms: upstreamMs ?? null, ended: error.code, message: error.message }
+      ? {
+          target,
+          upstream_model,
+          status: status ?? null,
+          duration_ms: upstreamMs ?? null,
+          ended: error.code,
+          message: error.message,
+        }
       : { target, upstream_model, status: status ?? null, duration_ms: upstreamMs ?? null, ended: ANSWERED };
     this.#attempts = this.#attempts.length === 0 ? [record] : [...this.#attempts, record]; // most have one, and a list that grows takes more room
   }
@@ -61,10 +81,15 @@ export class RouteRecord {
     for (const target of this.#order ?? []) if (target.serves) order.push(this.#orderedTarget(target, model));
     const dropped: RankedTarget[] = [];
     for (const target of this.#all ?? []) {
-      if (!target.serves || this.#order?.includes(target) !== true) dropped.push(this.#recorded(target, target.serves ? 'left out by the strategy' : 'does not serve the model'));
+      if (!target.serves || this.#order?.includes(target) !== true)
+        dropped.push(this.#recorded(target, target.serves ? 'left out by the strategy' : 'does not serve the model'));
     }
     return new RouteDecision({
-      model, requested_model: this.#requestedModel, surface, streaming, strategy: this.#strategy,
+      model,
+      requested_model: this.#requestedModel,
+      surface,
+      streaming,
+      strategy: this.#strategy,
       rule: this.heard.path ?? null,
       ab_label: abLabel ?? null,
       unroutable: routing.unroutable,
@@ -77,10 +102,20 @@ export class RouteRecord {
   #orderedTarget(target: RouteTarget, model: string): OrderedTarget {
     const known = this.#targets.get(target.virtualKey);
     const { target: name, reason, figures } = this.#recorded(target, BY_STRATEGY);
-    return { target: name, reason, figures, provider: known?.provider?.module.name ?? '', upstream_model: known?.upstreamModel(model) ?? model };
+    return {
+      target: name,
+      reason,
+      figures,
+      provider: known?.provider?.module.name ?? '',
+      upstream_model: known?.upstreamModel(model) ?? model,
+    };
   }
 
   #recorded({ virtualKey }: RouteTarget, otherwise: string): RankedTarget {
-    return { target: virtualKey, reason: this.heard.reasonOf(virtualKey) ?? otherwise, figures: this.heard.figuresOf(virtualKey) };
+    return {
+      target: virtualKey,
+      reason: this.heard.reasonOf(virtualKey) ?? otherwise,
+      figures: this.heard.figuresOf(virtualKey),
+    };
   }
 }

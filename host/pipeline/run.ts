@@ -18,8 +18,17 @@ import { type RunTurn, streamedReply } from './turns.ts';
  * `forward` answers in the place of the turns an exchange that is not routed. Where it gives no answer, because the caller
  * sends the bytes as they arrive, the exchange is to be ended with `finishForwarded`.
  */
-export async function run(exchange: LiveExchange, generation: RunningGeneration, forward?: RunTurn): Promise<AnswerStream | undefined> {
-  const disarm = armDeadline(exchange.cancellation, generation.requestTimeoutMs, 'the request did not finish', generation.services.clock);
+export async function run(
+  exchange: LiveExchange,
+  generation: RunningGeneration,
+  forward?: RunTurn,
+): Promise<AnswerStream | undefined> {
+  const disarm = armDeadline(
+    exchange.cancellation,
+    generation.requestTimeoutMs,
+    'the request did not finish',
+    generation.services.clock,
+  );
   try {
     if (!forward) generation.hooks.prepare.call(exchange);
     refuseUnreadable(exchange, generation.plugins);
@@ -47,12 +56,20 @@ export async function run(exchange: LiveExchange, generation: RunningGeneration,
 }
 
 /** Tells `on_error` of an answer that broke off on its way. Returns the error. */
-export function failReply(exchange: LiveExchange, cause: unknown, generation: RunningGeneration): Promise<GatewayError> {
+export function failReply(
+  exchange: LiveExchange,
+  cause: unknown,
+  generation: RunningGeneration,
+): Promise<GatewayError> {
   return fail(exchange, asGatewayError(cause), generation, Infinity);
 }
 
 /** Runs what follows a stream's last chunk. Returns the error its last event must tell, if any. */
-export async function finishStream(exchange: LiveExchange, stream: AnswerStream, generation: RunningGeneration): Promise<GatewayError | undefined> {
+export async function finishStream(
+  exchange: LiveExchange,
+  stream: AnswerStream,
+  generation: RunningGeneration,
+): Promise<GatewayError | undefined> {
   const broken = await stream.ended;
   if (broken) return fail(exchange, broken, generation, Infinity);
   try {
@@ -78,7 +95,8 @@ export async function finishForwarded(exchange: LiveExchange, generation: Runnin
 /** Throws the refusal; a promise only where a ledger or a plugin waits, and then no longer than the client does. */
 function before(exchange: LiveExchange, { hooks }: RunningGeneration): Promise<void> | undefined {
   exchange.stage = 'before_request';
-  const charging = isTapped(hooks.charge) && !exchange.isCounting ? throwRefusal(callEventual(hooks.charge, exchange)) : undefined;
+  const charging =
+    isTapped(hooks.charge) && !exchange.isCounting ? throwRefusal(callEventual(hooks.charge, exchange)) : undefined;
   const waiting = charging ? charging.then(() => beforePlugins(exchange, hooks)) : beforePlugins(exchange, hooks);
   return waiting && exchange.cancellation.race(waiting);
 }
@@ -97,17 +115,24 @@ export function afterAnswer(exchange: LiveExchange, { hooks }: RunningGeneration
 }
 
 /** Tells everybody who listens, and gives the error back. The answer waits no longer than `waitMs`; handlers keep their own time. */
-async function fail(exchange: LiveExchange, error: GatewayError, { hooks, services: { clock, closing, log } }: RunningGeneration, waitMs: number): Promise<GatewayError> {
+async function fail(
+  exchange: LiveExchange,
+  error: GatewayError,
+  { hooks, services: { clock, closing, log } }: RunningGeneration,
+  waitMs: number,
+): Promise<GatewayError> {
   exchange.error = error;
   exchange.stage = 'on_error';
   const hook = hooks.onError[exchange.surface];
   if (isTapped(hook)) {
     const telling = hook.promise(exchange);
-    await within(telling, Math.min(waitMs, DETACHED_LIMIT_MS, closing.leftMs), clock, 'on_error').catch((cause: unknown) => {
-      if (!(cause instanceof TookTooLong)) throw cause; // handlers are guarded: it is a bug of the gateway
-      exchange.plugins.telling = telling;
-      log.warn('the answer does not wait for on_error any longer', { trace_id: exchange.id });
-    });
+    await within(telling, Math.min(waitMs, DETACHED_LIMIT_MS, closing.leftMs), clock, 'on_error').catch(
+      (cause: unknown) => {
+        if (!(cause instanceof TookTooLong)) throw cause; // handlers are guarded: it is a bug of the gateway
+        exchange.plugins.telling = telling;
+        log.warn('the answer does not wait for on_error any longer', { trace_id: exchange.id });
+      },
+    );
   }
   return error;
 }

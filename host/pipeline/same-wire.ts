@@ -1,7 +1,16 @@
 /** What an attempt does for a client that speaks a wire of its own: as it is to a service that speaks it too, else in the common format. */
 import { checkedWire, providerError } from '../boundary/provider-boundary.ts';
 import { deepFrozen } from '../common/deep-frozen.ts';
-import { type CallInfo, type ChatRequest, type ClientBody, isFields, type ReplyOf, type SameWire, type TranslatedSurface, type WireRequest } from '../contract/index.ts';
+import {
+  type CallInfo,
+  type ChatRequest,
+  type ClientBody,
+  isFields,
+  type ReplyOf,
+  type SameWire,
+  type TranslatedSurface,
+  type WireRequest,
+} from '../contract/index.ts';
 import { type Adapted, type ClientRequest, ClientReply, type TargetFacts } from '../wire/client-request.ts';
 import type { Attempt } from './attempt.ts';
 import { catalogEntryOf } from './catalog-entry.ts';
@@ -9,7 +18,10 @@ import type { PipelineServices } from './pipeline-services.ts';
 
 /** The request in the client's own wire; `undefined` where the target must have it in the common format. */
 export function sameWireRequest(attempt: Attempt, call: CallInfo): WireRequest | undefined {
-  const { exchange: { sent }, provider: { module } } = attempt;
+  const {
+    exchange: { sent },
+    provider: { module },
+  } = attempt;
   const entrance = sent?.isCurrent ? module.sameWire?.[sent.wire] : undefined;
   if (!sent) return undefined;
   if (!entrance) {
@@ -25,7 +37,10 @@ export function sameWireRequest(attempt: Attempt, call: CallInfo): WireRequest |
 
 /** The request that has the target count tokens, where it can. */
 export function countingRequest(attempt: Attempt, call: CallInfo): WireRequest | undefined {
-  const { exchange: { sent }, provider: { module } } = attempt;
+  const {
+    exchange: { sent },
+    provider: { module },
+  } = attempt;
   const entrance = sent?.isCurrent ? module.sameWire?.[sent.wire] : undefined;
   if (!sent || !entrance?.countTokens) return undefined;
   attempt.isSameWire = true;
@@ -34,7 +49,11 @@ export function countingRequest(attempt: Attempt, call: CallInfo): WireRequest |
 }
 
 /** Bytes of the client's that the entrance did not change leave as they came. */
-function enter({ provider: { ref } }: Attempt, sent: ClientRequest, toUpstream: (body: ClientBody) => unknown): WireRequest | undefined {
+function enter(
+  { provider: { ref } }: Attempt,
+  sent: ClientRequest,
+  toUpstream: (body: ClientBody) => unknown,
+): WireRequest | undefined {
   const { request: value, lost } = sent.dialect.forSameWire(sent.value);
   if (ref.file !== undefined) deepFrozen(value);
   let wire: WireRequest;
@@ -47,8 +66,13 @@ function enter({ provider: { ref } }: Attempt, sent: ClientRequest, toUpstream: 
   }
   const { body, headers, ignored = [] } = wire;
   return {
-    ...wire, ignored: [...ignored, ...lost],
-    ...(isFields(body) && !(body instanceof Uint8Array) && { body: sent.bytesOf(body), headers: { 'content-type': 'application/json', ...headers } }),
+    ...wire,
+    ignored: [...ignored, ...lost],
+    ...(isFields(body) &&
+      !(body instanceof Uint8Array) && {
+        body: sent.bytesOf(body),
+        headers: { 'content-type': 'application/json', ...headers },
+      }),
   };
 }
 
@@ -60,12 +84,20 @@ export function adaptedRequest({ turn }: Attempt, sent: ClientRequest, facts: Ta
 }
 
 export function targetFacts(attempt: Attempt, { catalog }: PipelineServices): TargetFacts {
-  const { provider: { module }, upstreamModel: model, turn: { streaming } } = attempt;
+  const {
+    provider: { module },
+    upstreamModel: model,
+    turn: { streaming },
+  } = attempt;
   return { provider: module.name, wire: module.wire, model, entry: catalogEntryOf(module, model, catalog), streaming };
 }
 
 /** Keeps the bytes of an answer that goes on as it came. No other request gets it: it may hold what only its vendor understands. */
-export function keepReply({ exchange }: Attempt, reply: { readonly body: Buffer; json(): unknown }, answer: ReplyOf<TranslatedSurface>): ReplyOf<TranslatedSurface> {
+export function keepReply(
+  { exchange }: Attempt,
+  reply: { readonly body: Buffer; json(): unknown },
+  answer: ReplyOf<TranslatedSurface>,
+): ReplyOf<TranslatedSurface> {
   const { sent } = exchange;
   const value = reply.json();
   if (sent && isFields(value)) exchange.clientReply = new ClientReply(sent, reply.body, value);

@@ -23,7 +23,12 @@ type Services = Pick<PipelineServices, 'transport'>;
 export type Trust = Pick<WireRequest, 'path' | 'withCredential'>;
 
 /** The last changes to a request: what `outgoing` adds, then the credential. A promise only where a tap or the credential must be waited for. */
-export function leavingRequest(attempt: Attempt, request: OutgoingRequest, trust: Trust, { outgoing }: Pick<GenerationHooks, 'outgoing'>): Eventual<OutgoingRequest> {
+export function leavingRequest(
+  attempt: Attempt,
+  request: OutgoingRequest,
+  trust: Trust,
+  { outgoing }: Pick<GenerationHooks, 'outgoing'>,
+): Eventual<OutgoingRequest> {
   if (!isTapped(outgoing)) return withCredential(attempt, trust, request);
   const departure: Departure = { attempt, request };
   const leave = (): Eventual<OutgoingRequest> => withCredential(attempt, trust, departure.request);
@@ -31,7 +36,11 @@ export function leavingRequest(attempt: Attempt, request: OutgoingRequest, trust
   return waiting instanceof Promise ? waiting.then(leave) : leave();
 }
 
-function withCredential(attempt: Attempt, { path, withCredential: isSaid }: Trust, request: OutgoingRequest): Eventual<OutgoingRequest> {
+function withCredential(
+  attempt: Attempt,
+  { path, withCredential: isSaid }: Trust,
+  request: OutgoingRequest,
+): Eventual<OutgoingRequest> {
   const { authorize, credentials, basicAuthorization, root, ref, trace } = attempt.provider;
   const isTrusted = isSaid ?? (path.startsWith('/') || new URL(request.url).origin === new URL(root).origin);
   if (!isTrusted) return request;
@@ -40,9 +49,13 @@ function withCredential(attempt: Attempt, { path, withCredential: isSaid }: Trus
     if (basicAuthorization !== undefined) headers['authorization'] ??= basicAuthorization;
     return { method: request.method, url: request.url, headers, body: request.body };
   };
-  const refuse = (thrown: unknown): never => { throw thrown instanceof GatewayError ? thrown : credentialError(new ModuleFault(ref, 'authorize', thrown)); };
+  const refuse = (thrown: unknown): never => {
+    throw thrown instanceof GatewayError ? thrown : credentialError(new ModuleFault(ref, 'authorize', thrown));
+  };
   try {
-    const made: unknown = trace ? trace.run({ module: ref, exchangeId: attempt.exchange.id }, authorize, request, credentials) : authorize(request, credentials);
+    const made: unknown = trace
+      ? trace.run({ module: ref, exchangeId: attempt.exchange.id }, authorize, request, credentials)
+      : authorize(request, credentials);
     return isThenable(made) ? attempt.cancellation.race(Promise.resolve(made)).then(add).catch(refuse) : add(made);
   } catch (cause) {
     return refuse(cause);
@@ -50,8 +63,14 @@ function withCredential(attempt: Attempt, { path, withCredential: isSaid }: Trus
 }
 
 /** Sends, and collects the reply. */
-export function sendUnary(attempt: Attempt, request: Eventual<OutgoingRequest>, headersTimeoutMs: number, { transport }: Services): Promise<CollectedReply> {
-  if (request instanceof Promise) return request.then((ready) => transport.unary(upstreamCall(attempt, ready, headersTimeoutMs)));
+export function sendUnary(
+  attempt: Attempt,
+  request: Eventual<OutgoingRequest>,
+  headersTimeoutMs: number,
+  { transport }: Services,
+): Promise<CollectedReply> {
+  if (request instanceof Promise)
+    return request.then((ready) => transport.unary(upstreamCall(attempt, ready, headersTimeoutMs)));
   return transport.unary(upstreamCall(attempt, request, headersTimeoutMs));
 }
 
@@ -61,28 +80,64 @@ export function sendStream(attempt: Attempt, request: OutgoingRequest, sink: Rep
 }
 
 /** Sends; resolves with the headers of a reply whose body is iterated. */
-export function sendOpen(attempt: Attempt, request: OutgoingRequest, headersTimeoutMs: number, { transport }: Services): Promise<WireReply> {
+export function sendOpen(
+  attempt: Attempt,
+  request: OutgoingRequest,
+  headersTimeoutMs: number,
+  { transport }: Services,
+): Promise<WireReply> {
   return openReply(transport, upstreamCall(attempt, request, headersTimeoutMs));
 }
 
 /** Sends; resolves with the headers of a reply as it came: not decoded, no line joined with another. */
-export function sendForwarded(attempt: Attempt, request: OutgoingRequest, upgrade: string | undefined, { transport }: Services): Promise<VerbatimReply> {
-  return openVerbatim(transport, { ...upstreamCall(attempt, request, 0), bodyIdleMs: FORWARDED_IDLE_MS, isVerbatim: true, upgrade });
+export function sendForwarded(
+  attempt: Attempt,
+  request: OutgoingRequest,
+  upgrade: string | undefined,
+  { transport }: Services,
+): Promise<VerbatimReply> {
+  return openVerbatim(transport, {
+    ...upstreamCall(attempt, request, 0),
+    bodyIdleMs: FORWARDED_IDLE_MS,
+    isVerbatim: true,
+    upgrade,
+  });
 }
 
 /** Outlives the attempt, and so is bounded on its own. */
-export async function sendDetached(request: Eventual<OutgoingRequest>, { transport, clock }: Pick<PipelineServices, 'transport' | 'clock'>): Promise<CollectedReply> {
+export async function sendDetached(
+  request: Eventual<OutgoingRequest>,
+  { transport, clock }: Pick<PipelineServices, 'transport' | 'clock'>,
+): Promise<CollectedReply> {
   const cancellation = new Cancellation();
   const timer = clock.timer(DETACHED_TIMEOUT_MS, () => cancellation.cancel(timeoutError()));
   try {
-    return await transport.unary({ request: await request, cancellation, connectTimeoutMs: DETACHED_TIMEOUT_MS, headersTimeoutMs: DETACHED_TIMEOUT_MS });
+    return await transport.unary({
+      request: await request,
+      cancellation,
+      connectTimeoutMs: DETACHED_TIMEOUT_MS,
+      headersTimeoutMs: DETACHED_TIMEOUT_MS,
+    });
   } finally {
     timer.cancel();
   }
 }
 
 function upstreamCall(attempt: Attempt, request: OutgoingRequest, headersTimeoutMs: number): UpstreamCall {
-  const { cancellation, onReply, provider: { module: { connection } } } = attempt;
+  const {
+    cancellation,
+    onReply,
+    provider: {
+      module: { connection },
+    },
+  } = attempt;
   cancellation.throwIfCancelled();
-  return { request, cancellation, connectTimeoutMs: connection.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, headersTimeoutMs, noted: attempt, onReply };
+  return {
+    request,
+    cancellation,
+    connectTimeoutMs: connection.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    headersTimeoutMs,
+    noted: attempt,
+    onReply,
+  };
 }

@@ -12,7 +12,12 @@ export function shownModel(model: string, redactor: Redactor): string {
 }
 
 export function modelNotFound(model: string, redactor: Redactor, why?: string): GatewayError {
-  return new GatewayError('model_not_found', why === undefined ? `no configured provider serves the model "${shownModel(model, redactor)}"` : shownModel(why, redactor));
+  return new GatewayError(
+    'model_not_found',
+    why === undefined
+      ? `no configured provider serves the model "${shownModel(model, redactor)}"`
+      : shownModel(why, redactor),
+  );
 }
 
 /** Names between commas, a thousand characters of them; a name that would be cut is left out. */

@@ -127,7 +127,8 @@ export class StreamSession extends AnswerStream implements ReplySink {
     const control = this.#control;
     this.#control = undefined;
     if (!control) return;
-    if (this.relay.isDone && !this.relay.failure) this.#linger = this.#options.clock.timer(LINGER_MS, () => control.abort());
+    if (this.relay.isDone && !this.relay.failure)
+      this.#linger = this.#options.clock.timer(LINGER_MS, () => control.abort());
     else control.abort();
   }
 
@@ -174,7 +175,12 @@ export class StreamSession extends AnswerStream implements ReplySink {
     const rest = this.relay.isDone && !this.relay.failure ? this.relay.flush() : '';
     const { failure, isDone } = this.relay;
     // A failure before anything could be delivered is a failed start, whatever was read; an answer that guards refuse has begun (governance reference 4).
-    const hasFailedStart = failure !== undefined && failure.code !== 'response_rejected' && !this.#output && this.#pending === '' && out + rest === '';
+    const hasFailedStart =
+      failure !== undefined &&
+      failure.code !== 'response_rejected' &&
+      !this.#output &&
+      this.#pending === '' &&
+      out + rest === '';
     if (!hasFailedStart) this.#forward(out + rest);
     if (failure || isDone) this.#finish(failure);
   }
@@ -205,9 +211,12 @@ export class StreamSession extends AnswerStream implements ReplySink {
       this.#finish(this.#refusal(this.#errorBody));
       return;
     }
-    const error = this.firstChunkAt === undefined
-      ? timeoutError()
-      : new GatewayError('stream_timeout', `no chunk from the provider for ${Math.round(idleMs / 1000)} s`, { fault: { kind: 'timeout' } });
+    const error =
+      this.firstChunkAt === undefined
+        ? timeoutError()
+        : new GatewayError('stream_timeout', `no chunk from the provider for ${Math.round(idleMs / 1000)} s`, {
+            fault: { kind: 'timeout' },
+          });
     this.#finish(error);
   }
 

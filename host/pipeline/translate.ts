@@ -1,7 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
-  type CallInfo, type ChatRequest, type Credentials, GatewayError, type ImagesRequest, isFields, type OutgoingRequest, type ParamTreatments, type ProviderModule, quoted, setMember, SURFACES, type TranslatedSurface,
-  type Translator, type WireRequest,
+  type CallInfo,
+  type ChatRequest,
+  type Credentials,
+  GatewayError,
+  type ImagesRequest,
+  isFields,
+  type OutgoingRequest,
+  type ParamTreatments,
+  type ProviderModule,
+  quoted,
+  setMember,
+  SURFACES,
+  type TranslatedSurface,
+  type Translator,
+  type WireRequest,
 } from '../contract/index.ts';
 import { deepFrozen } from '../common/deep-frozen.ts';
 import type { ModuleRef } from '../boundary/module-fault.ts';
@@ -43,14 +56,22 @@ export class LiveCall implements CallInfo {
   }
 
   get maxOutputTokens(): number | undefined {
-    const { provider: { module } } = this.#attempt;
+    const {
+      provider: { module },
+    } = this.#attempt;
     const { catalog } = this.#services;
     const own = catalog.entry(module.name, this.model)?.max_output_tokens;
     return own || describedEntry(module, this.model, catalog)?.max_output_tokens || undefined;
   }
 
   get clientHeaders(): Readonly<Record<string, string>> | undefined {
-    const { exchange, isSameWire, provider: { module: { clientHeaders: names } } } = this.#attempt;
+    const {
+      exchange,
+      isSameWire,
+      provider: {
+        module: { clientHeaders: names },
+      },
+    } = this.#attempt;
     if (exchange.sent && !isSameWire) return undefined; // they speak of the client's own wire
     return names && exchange.clientHeaders && pickHeaders(exchange.clientHeaders, names);
   }
@@ -62,7 +83,10 @@ export class LiveCall implements CallInfo {
   readonly wait = (ms: number): Promise<void> => this.#attempt.cancellation.wait(ms, this.#services.clock);
 }
 
-function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Readonly<Record<string, string>> | undefined {
+function pickHeaders(
+  headers: IncomingHttpHeaders,
+  names: readonly string[],
+): Readonly<Record<string, string>> | undefined {
   const picked: Record<string, string> = {};
   for (const name of names) {
     const value = headers[name];
@@ -83,7 +107,8 @@ export function translatorOf(attempt: Attempt): Translator<TranslatedSurface> {
 export function toWire(attempt: Attempt, call: CallInfo, generation: RunningGeneration): WireRequest {
   const { exchange, turn } = attempt;
   if (exchange.sent) return clientWire(attempt, exchange.sent, call, generation);
-  if (exchange.surface === 'images') refuseImageFormat(attempt.provider.module, (turn.request as ImagesRequest).response_format);
+  if (exchange.surface === 'images')
+    refuseImageFormat(attempt.provider.module, (turn.request as ImagesRequest).response_format);
   const { wire, names } = translated(attempt, turn.request as ChatRequest, call, generation);
   exchange.routing.ignoredParams = names.length > 0 ? reportIgnored(attempt, names, generation) : NO_NAMES;
   return wire;
@@ -91,7 +116,10 @@ export function toWire(attempt: Attempt, call: CallInfo, generation: RunningGene
 
 /** The same for a client that speaks a wire of its own: what is not carried goes by its own paths. */
 function clientWire(attempt: Attempt, sent: ClientRequest, call: CallInfo, generation: RunningGeneration): WireRequest {
-  const { exchange, provider: { module } } = attempt;
+  const {
+    exchange,
+    provider: { module },
+  } = attempt;
   const same = sameWireRequest(attempt, call);
   if (same) {
     exchange.routing.translated = undefined;
@@ -113,15 +141,27 @@ function clientWire(attempt: Attempt, sent: ClientRequest, call: CallInfo, gener
 }
 
 /** What the translator makes of a request, and the fields that it cannot express. */
-function translated(attempt: Attempt, given: ChatRequest, call: CallInfo, { unsupportedParams: policy, services: { log } }: RunningGeneration): { readonly wire: WireRequest; readonly names: readonly string[] } {
-  const { exchange, turn: { withoutTools } } = attempt;
+function translated(
+  attempt: Attempt,
+  given: ChatRequest,
+  call: CallInfo,
+  { unsupportedParams: policy, services: { log } }: RunningGeneration,
+): { readonly wire: WireRequest; readonly names: readonly string[] } {
+  const {
+    exchange,
+    turn: { withoutTools },
+  } = attempt;
   const params = SURFACES[exchange.surface].isChat ? treatmentsOf(attempt, call.model) : {};
-  const asked = withoutTools && params['tools'] === 'unsupported' ? withoutTools as ChatRequest : given;
+  const asked = withoutTools && params['tools'] === 'unsupported' ? (withoutTools as ChatRequest) : given;
   const unsupported = unsupportedIn(asked, params);
   const request = policy === 'drop' ? withoutUnsupported(asked, unsupported) : asked;
   const wire = wireOf(attempt, request, call);
   if (wire.bounded?.length) {
-    log.warn('parameters bounded to what the provider takes', { target: attempt.target.virtualKey, params: shownNames(wire.bounded), trace_id: exchange.id });
+    log.warn('parameters bounded to what the provider takes', {
+      target: attempt.target.virtualKey,
+      params: shownNames(wire.bounded),
+      trace_id: exchange.id,
+    });
   }
   const names = wire.ignored?.length ? [...unsupported, ...wire.ignored] : unsupported;
   exchange.routing.translated = { request: asked, left: names };
@@ -153,35 +193,63 @@ function wireOf(attempt: Attempt, request: ChatRequest, call: CallInfo): WireReq
 const NO_NAMES: readonly string[] = Object.freeze([]);
 
 /** Refuses, or reports, what the provider cannot express; returns the names that the client gets. */
-function reportIgnored({ exchange, turn, target, provider: { module } }: Attempt, names: readonly string[], { unsupportedParams: policy, services: { log } }: RunningGeneration): readonly string[] {
+function reportIgnored(
+  { exchange, turn, target, provider: { module } }: Attempt,
+  names: readonly string[],
+  { unsupportedParams: policy, services: { log } }: RunningGeneration,
+): readonly string[] {
   const inOrder = (order: ProviderModule['wire']): string[] => inMatrixOrder(names, order, Object.keys(turn.request));
   if (policy === 'reject') throw unsupportedError(inOrder(module.wire), module.name);
   const ignored = inOrder('common'); // only the refusal has an order by wire
-  log.warn('parameters ignored by the provider', { target: target.virtualKey, params: shownNames(ignored), policy, trace_id: exchange.id });
+  log.warn('parameters ignored by the provider', {
+    target: target.virtualKey,
+    params: shownNames(ignored),
+    policy,
+    trace_id: exchange.id,
+  });
   return policy === 'warn' ? ignored : NO_NAMES;
 }
 
 /** The same for paths of the client's own body, in the order of its members. */
-function reportLost({ exchange, target, provider: { module } }: Attempt, paths: readonly string[], { unsupportedParams: policy, services: { log } }: RunningGeneration): readonly string[] {
+function reportLost(
+  { exchange, target, provider: { module } }: Attempt,
+  paths: readonly string[],
+  { unsupportedParams: policy, services: { log } }: RunningGeneration,
+): readonly string[] {
   if (paths.length === 0) return NO_NAMES;
   const lost = boundedNames(inBodyOrder(paths, exchange.sent?.value ?? {}));
   if (policy === 'reject') throw unsupportedError(lost, module.name);
-  log.warn('parameters ignored by the provider', { target: target.virtualKey, params: shownNames(lost), policy, trace_id: exchange.id });
+  log.warn('parameters ignored by the provider', {
+    target: target.virtualKey,
+    params: shownNames(lost),
+    policy,
+    trace_id: exchange.id,
+  });
   return policy === 'warn' ? lost : NO_NAMES;
 }
 
 /** Always refused, whatever the policy for parameters: formats are not converted. */
 function refuseImageFormat({ name, imageFormats }: ProviderModule, format: string | null | undefined): void {
   if (!format || !imageFormats || imageFormats.includes(format)) return;
-  throw new GatewayError('unsupported_parameter', `${name} does not support: response_format ${quoted(format)}, only ${imageFormats.join(', ')}`);
+  throw new GatewayError(
+    'unsupported_parameter',
+    `${name} does not support: response_format ${quoted(format)}, only ${imageFormats.join(', ')}`,
+  );
 }
 
 /** The request as it leaves: absolute address, serialised body, credential last. A promise only where a tap or the credential must be waited for. */
-export function outgoingRequest(attempt: Attempt, wire: WireRequest, hooks: Pick<GenerationHooks, 'outgoing'>): Eventual<OutgoingRequest> {
+export function outgoingRequest(
+  attempt: Attempt,
+  wire: WireRequest,
+  hooks: Pick<GenerationHooks, 'outgoing'>,
+): Eventual<OutgoingRequest> {
   return leavingRequest(attempt, unsignedRequest(attempt.provider, wire), wire, hooks);
 }
 
-function unsignedRequest({ root, ref }: ConnectedProvider, { method = 'POST', path, headers, body, form }: WireRequest): OutgoingRequest {
+function unsignedRequest(
+  { root, ref }: ConnectedProvider,
+  { method = 'POST', path, headers, body, form }: WireRequest,
+): OutgoingRequest {
   const url = path.startsWith('/') ? root + path : path;
   if (form) {
     const encoded = encodeForm(form);

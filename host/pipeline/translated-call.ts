@@ -1,6 +1,16 @@
 /** The translating half of an attempt: what to send, and how to read the reply. */
 import {
-  type CallInfo, type ChatRequest, type ChatTranslator, GatewayError, type ReplyOf, type Send, type Surface, type TranslatedSurface, tryParseJson, type WireReply, type WireRequest,
+  type CallInfo,
+  type ChatRequest,
+  type ChatTranslator,
+  GatewayError,
+  type ReplyOf,
+  type Send,
+  type Surface,
+  type TranslatedSurface,
+  tryParseJson,
+  type WireReply,
+  type WireRequest,
 } from '../contract/index.ts';
 import { ModuleFault, type ModuleRef } from '../boundary/module-fault.ts';
 import { checkedReply, providerError } from '../boundary/provider-boundary.ts';
@@ -32,7 +42,9 @@ export function callUnary(attempt: Attempt, generation: RunningGeneration): Prom
   const wire = toWire(attempt, call, generation);
   attempt.calledAt = generation.services.clock.monotonic();
   if (translatorOf(attempt).relaysBytes) return openBytes(attempt, wire, generation);
-  return unaryReply(attempt, wire, call, generation).then((reply) => readUnary(attempt, reply, call, generation.services.clock.now()));
+  return unaryReply(attempt, wire, call, generation).then((reply) =>
+    readUnary(attempt, reply, call, generation.services.clock.now()),
+  );
 }
 
 function readUnary(attempt: Attempt, reply: CollectedReply, call: CallInfo, now: number): ReplyOf<TranslatedSurface> {
@@ -43,17 +55,31 @@ function readUnary(attempt: Attempt, reply: CollectedReply, call: CallInfo, now:
   return attempt.isSameWire ? keepReply(attempt, buffered, answer) : answer;
 }
 
-const requestIdOf = (headers: Readonly<Record<string, string>>): string | undefined => headers['request-id'] ?? headers['x-request-id'] ?? headers['x-amzn-requestid'];
+const requestIdOf = (headers: Readonly<Record<string, string>>): string | undefined =>
+  headers['request-id'] ?? headers['x-request-id'] ?? headers['x-amzn-requestid'];
 
-function failedReply({ exchange, provider: { module, ref } }: Attempt, reply: WireReply & { readonly body: Uint8Array }, now: number): GatewayError {
+function failedReply(
+  { exchange, provider: { module, ref } }: Attempt,
+  reply: WireReply & { readonly body: Uint8Array },
+  now: number,
+): GatewayError {
   exchange.routing.upstreamRequestId = requestIdOf(reply.headers);
   return replyError(module, reply, now, ref.file);
 }
 
 /** Opens an answer whose bytes go on as they arrive, and reads its first ones: without any it is a failed call. */
-async function openBytes(attempt: Attempt, wire: WireRequest, { services, hooks }: RunningGeneration): Promise<ReplyOf<TranslatedSurface>> {
+async function openBytes(
+  attempt: Attempt,
+  wire: WireRequest,
+  { services, hooks }: RunningGeneration,
+): Promise<ReplyOf<TranslatedSurface>> {
   const { clock } = services;
-  const { status, headers, body } = await sendOpen(attempt, await outgoingRequest(attempt, wire, hooks), headersTimeoutOf(attempt, wire), services);
+  const { status, headers, body } = await sendOpen(
+    attempt,
+    await outgoingRequest(attempt, wire, hooks),
+    headersTimeoutOf(attempt, wire),
+    services,
+  );
   if (!isSuccess(attempt.exchange.surface, status)) {
     const words = await collectBody(body).catch(() => {
       attempt.cancellation.throwIfCancelled();
@@ -62,7 +88,8 @@ async function openBytes(attempt: Attempt, wire: WireRequest, { services, hooks 
     throw failedReply(attempt, { status, headers, body: words }, clock.now());
   }
   const contentType = headers['content-type'] ?? '';
-  if (/json/i.test(contentType)) throw unusableReply(errorIn(await collectBody(body)) ?? 'the answer is JSON, not bytes');
+  if (/json/i.test(contentType))
+    throw unusableReply(errorIn(await collectBody(body)) ?? 'the answer is JSON, not bytes');
   const started = await startBody(body);
   if (!started) throw unusableReply('the answer is empty');
   return shapeAnswer(attempt, { contentType, body: started }, Math.floor(clock.now() / 1000));
@@ -84,7 +111,12 @@ export async function openStream(attempt: Attempt, generation: RunningGeneration
     clock,
     cancellation: attempt.cancellation,
     idleMs: generation.services.streamIdleMs,
-    onIdle: (idle_timeout_ms) => generation.services.log.warn('stream response timed out waiting for next chunk', { target: attempt.target.virtualKey, idle_timeout_ms, trace_id: exchange.id }),
+    onIdle: (idle_timeout_ms) =>
+      generation.services.log.warn('stream response timed out waiting for next chunk', {
+        target: attempt.target.virtualKey,
+        idle_timeout_ms,
+        trace_id: exchange.id,
+      }),
     refuse: (status, headers, body) => failedReply(attempt, { status, headers, body }, clock.now()),
   });
   attempt.calledAt = clock.monotonic();
@@ -96,7 +128,11 @@ export async function openStream(attempt: Attempt, generation: RunningGeneration
   }
   measureCall(attempt, generation);
   if (attempt.isSameWire) exchange.keepPrivate();
-  generation.services.log.debug('stream request started', { model: shownModel(exchange.model, generation.services.redactor), provider: attempt.target.virtualKey, trace_id: exchange.id });
+  generation.services.log.debug('stream request started', {
+    model: shownModel(exchange.model, generation.services.redactor),
+    provider: attempt.target.virtualKey,
+    trace_id: exchange.id,
+  });
   exchange.routing.reportedModel = session.relay.reportedModel;
   exchange.routing.upstreamRequestId = requestIdOf(session.headers);
   if (turn.openStream) return session; // what of it leaves, and when, only the code that asked for the turn knows
@@ -109,14 +145,29 @@ function headersTimeoutOf({ turn, provider: { module } }: Attempt, wire: WireReq
   return headersTimeoutMs(module.connection, answerTokensOf(wire, turn.request));
 }
 
-function unaryReply(attempt: Attempt, wire: WireRequest, call: CallInfo, generation: RunningGeneration): Promise<CollectedReply> {
+function unaryReply(
+  attempt: Attempt,
+  wire: WireRequest,
+  call: CallInfo,
+  generation: RunningGeneration,
+): Promise<CollectedReply> {
   const { module } = attempt.provider;
   if (module.converse) return attempt.cancellation.race(converseUnary(attempt, wire, call, generation));
-  return sendUnary(attempt, outgoingRequest(attempt, wire, generation.hooks), headersTimeoutOf(attempt, wire), generation.services);
+  return sendUnary(
+    attempt,
+    outgoingRequest(attempt, wire, generation.hooks),
+    headersTimeoutOf(attempt, wire),
+    generation.services,
+  );
 }
 
 /** Providers that make several round trips, or none, do it here. */
-async function converse(attempt: Attempt, wire: WireRequest, call: CallInfo, generation: RunningGeneration): Promise<WireReply> {
+async function converse(
+  attempt: Attempt,
+  wire: WireRequest,
+  call: CallInfo,
+  generation: RunningGeneration,
+): Promise<WireReply> {
   const { module, ref } = attempt.provider;
   if (!module.converse) throw new Error(`${module.name} makes a single call`);
   try {
@@ -126,7 +177,12 @@ async function converse(attempt: Attempt, wire: WireRequest, call: CallInfo, gen
   }
 }
 
-async function converseUnary(attempt: Attempt, wire: WireRequest, call: CallInfo, generation: RunningGeneration): Promise<CollectedReply> {
+async function converseUnary(
+  attempt: Attempt,
+  wire: WireRequest,
+  call: CallInfo,
+  generation: RunningGeneration,
+): Promise<CollectedReply> {
   try {
     const reply = await converse(attempt, wire, call, generation);
     return { ...reply, body: await collectBody(reply.body) };
@@ -135,7 +191,13 @@ async function converseUnary(attempt: Attempt, wire: WireRequest, call: CallInfo
   }
 }
 
-async function dispatchStream(attempt: Attempt, wire: WireRequest, call: CallInfo, session: StreamSession, generation: RunningGeneration): Promise<void> {
+async function dispatchStream(
+  attempt: Attempt,
+  wire: WireRequest,
+  call: CallInfo,
+  session: StreamSession,
+  generation: RunningGeneration,
+): Promise<void> {
   if (attempt.provider.module.converse) void pumpReply(converse(attempt, wire, call, generation), session);
   else sendStream(attempt, await outgoingRequest(attempt, wire, generation.hooks), session, generation.services);
 }
@@ -151,14 +213,26 @@ function sender(attempt: Attempt, { services, hooks }: RunningGeneration): Send 
 }
 
 /** These are answered with 200 alone; elsewhere any 2xx is an answer. Source: providers reference 4.4. */
-const EXACTLY_OK: ReadonlySet<Surface> = new Set(['chat', 'completions', 'messages', 'generate_content', 'responses.translated', 'images', 'rerank']);
+const EXACTLY_OK: ReadonlySet<Surface> = new Set([
+  'chat',
+  'completions',
+  'messages',
+  'generate_content',
+  'responses.translated',
+  'images',
+  'rerank',
+]);
 
 function isSuccess(surface: Surface, status: number): boolean {
   return status === 200 || (status > 200 && status < 300 && !EXACTLY_OK.has(surface));
 }
 
 function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneration): Relay {
-  const { exchange, turn, provider: { module, ref } } = attempt;
+  const {
+    exchange,
+    turn,
+    provider: { module, ref },
+  } = attempt;
   const { openStream: open, editStream: edit } = translatorOf(attempt) as ChatTranslator;
   const filter = chunkFilter(attempt, generation);
   const { streamGuards: guards } = exchange.plugins;
@@ -184,12 +258,22 @@ function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneratio
     isHeld: guards !== undefined && awaitsVerdict(guards),
     readsAsides: generation.plugins.readsAnswers.has(exchange.surface),
     // Encoders of other wires keep parts of the answer until they can be written: the assembly bounds what they keep.
-    assembles: generation.plugins.count > 0 || turn.openStream !== undefined || exchange.delivery.keepsText || (!verbatim && encoder.frames === undefined),
+    assembles:
+      generation.plugins.count > 0 ||
+      turn.openStream !== undefined ||
+      exchange.delivery.keepsText ||
+      (!verbatim && encoder.frames === undefined),
   });
 }
 
 /** What a provider makes for one stream: a function, or nothing. */
-function opened<F>(ref: ModuleRef, functionName: string, open: (call: CallInfo, request: ChatRequest) => F | undefined, call: CallInfo, request: ChatRequest): F | undefined {
+function opened<F>(
+  ref: ModuleRef,
+  functionName: string,
+  open: (call: CallInfo, request: ChatRequest) => F | undefined,
+  call: CallInfo,
+  request: ChatRequest,
+): F | undefined {
   try {
     const made = open(call, request);
     if (made === undefined || typeof made === 'function') return made;
@@ -207,7 +291,10 @@ function encoderFor({ exchange, turn }: Attempt): ClientStream {
 }
 
 /** Present only when some plugin guards this stream. A guard is made per attempt: nothing of a failed one stays. */
-function chunkFilter({ exchange }: Attempt, { hooks, plugins, services: { clock } }: RunningGeneration): ChunkFilter | undefined {
+function chunkFilter(
+  { exchange }: Attempt,
+  { hooks, plugins, services: { clock } }: RunningGeneration,
+): ChunkFilter | undefined {
   exchange.stage = 'before_request'; // guards are made before there is an answer, also after an attempt that had begun one
   exchange.plugins.streamGuards = plugins.openStreamGuards(exchange);
   if (!exchange.plugins.streamGuards) return undefined;

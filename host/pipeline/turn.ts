@@ -30,7 +30,17 @@ export class Turn {
   readonly costUsdBefore: number | undefined;
   readonly costBefore: Cost | undefined;
 
-  constructor(number: number, { request, streaming }: Exchange, sums: { readonly usage: Usage | undefined; readonly charged?: Usage | undefined; readonly costUsd: number | undefined; readonly cost?: Cost | undefined }, ask: TurnRequest | undefined) {
+  constructor(
+    number: number,
+    { request, streaming }: Exchange,
+    sums: {
+      readonly usage: Usage | undefined;
+      readonly charged?: Usage | undefined;
+      readonly costUsd: number | undefined;
+      readonly cost?: Cost | undefined;
+    },
+    ask: TurnRequest | undefined,
+  ) {
     this.number = number;
     this.request = ask ? ask.request : request;
     this.withoutTools = ask?.withoutTools;

@@ -23,5 +23,10 @@ export async function collectTurn(exchange: LiveExchange, answer: Answer): Promi
 
 /** A stream that is complete, as one reply. */
 export function streamedReply(exchange: LiveExchange, stream: AnswerStream): ChatReply {
-  return stream.reply({ created: Math.floor(exchange.startedAt / 1000), model: exchange.model, provider: exchange.target ?? '', usage: exchange.usage });
+  return stream.reply({
+    created: Math.floor(exchange.startedAt / 1000),
+    model: exchange.model,
+    provider: exchange.target ?? '',
+    usage: exchange.usage,
+  });
 }

@@ -14,11 +14,21 @@ import type { Answer } from './turns.ts';
  * One turn: tries the targets in the order of the route until one answers. The last one's error is the answer if none does.
  * What comes of it is complete: in shape, and added to the sums of the exchange.
  */
-export async function walkTargets(exchange: LiveExchange, generation: RunningGeneration, ask: TurnRequest | undefined): Promise<Answer> {
+export async function walkTargets(
+  exchange: LiveExchange,
+  generation: RunningGeneration,
+  ask: TurnRequest | undefined,
+): Promise<Answer> {
   const turn = exchange.beginTurn(ask);
   const { model, surface } = exchange;
-  const { services, hooks: { route, tryFailed } } = generation;
-  const ranked = route.call(generation.models.routeTargets(model, surface, turn.streaming, exchange.routing.pinned), exchange);
+  const {
+    services,
+    hooks: { route, tryFailed },
+  } = generation;
+  const ranked = route.call(
+    generation.models.routeTargets(model, surface, turn.streaming, exchange.routing.pinned),
+    exchange,
+  );
   let last: FailedTry | undefined;
   for (const { virtualKey, serves } of ranked) {
     const target = generation.targets.get(virtualKey);
@@ -49,12 +59,31 @@ export async function walkTargets(exchange: LiveExchange, generation: RunningGen
 const STOP = { step: 'stop' } as const;
 
 /** What follows, and the error that the client gets if nothing that follows succeeds. */
-function afterFailure(exchange: LiveExchange, target: Target, error: GatewayError, tries: number, generation: RunningGeneration): FailedTry {
+function afterFailure(
+  exchange: LiveExchange,
+  target: Target,
+  error: GatewayError,
+  tries: number,
+  generation: RunningGeneration,
+): FailedTry {
   const { cause: end } = exchange.cancellation;
   // A request whose time ran out in a queue was never sent: the provider was not slow.
-  if (end) return { exchange, target, error: end.code === 'gateway_timeout' && error.code === 'provider_saturated' ? error : end, tries, next: STOP };
+  if (end)
+    return {
+      exchange,
+      target,
+      error: end.code === 'gateway_timeout' && error.code === 'provider_saturated' ? error : end,
+      tries,
+      next: STOP,
+    };
   const next = nextStep({
-    error, tries, policy: target.retry, budget: target.retryBudget, strategy: generation.strategy, leftMs: leftMs(exchange, generation), random: generation.services.random,
+    error,
+    tries,
+    policy: target.retry,
+    budget: target.retryBudget,
+    strategy: generation.strategy,
+    leftMs: leftMs(exchange, generation),
+    random: generation.services.random,
   });
   return { exchange, target, error, tries, next };
 }

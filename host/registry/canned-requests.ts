@@ -18,7 +18,13 @@ const REQUESTS: Readonly<Record<TranslatedSurface, object>> = {
 
 /** A call such as a translator gets when it serves. */
 export const CANNED_CALL: CallInfo = {
-  model: 'm', stream: false, root: 'http://localhost', credentials: {}, exchangeId: '0'.repeat(32), signal: AbortSignal.any([]), wait: async () => {},
+  model: 'm',
+  stream: false,
+  root: 'http://localhost',
+  credentials: {},
+  exchangeId: '0'.repeat(32),
+  signal: AbortSignal.any([]),
+  wait: async () => {},
 };
 
 /** Runs a translator on its surface's smallest request; says what is wrong, or nothing. A refusal as such is not wrong. */

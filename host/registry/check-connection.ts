@@ -2,41 +2,75 @@ import type { OutgoingRequest, ProviderModule } from '../contract/index.ts';
 import { nearest } from '../common/nearest.ts';
 import type { Finding } from './shape.ts';
 
-const REQUEST: OutgoingRequest = { method: 'POST', url: 'http://localhost/v1/chat/completions', headers: {}, body: '{}' };
+const REQUEST: OutgoingRequest = {
+  method: 'POST',
+  url: 'http://localhost/v1/chat/completions',
+  headers: {},
+  body: '{}',
+};
 
 /** What a connection says of itself that cannot be: variables that it reads and does not declare, an address that is not one. */
 export function connectionFindings({ connection }: ProviderModule): readonly Finding[] {
   const declared = [...connection.env.flat(), ...(connection.optionalEnv ?? [])];
   const { authorize, baseUrl } = connection;
-  const authorized = authorize ? strangeNames('authorize', declared, (credentials) => authorize(REQUEST, credentials)) : [];
+  const authorized = authorize
+    ? strangeNames('authorize', declared, (credentials) => authorize(REQUEST, credentials))
+    : [];
   if (typeof baseUrl === 'string') return [...authorized, ...addressFindings(baseUrl)];
   let made: unknown = '';
-  const found = [...authorized, ...strangeNames('baseUrl', declared, (credentials) => { made = baseUrl(credentials); })];
-  return typeof made === 'string' ? found : [...found, { message: `connection.baseUrl returns something that is not text`, fix: 'return an address as text' }];
+  const found = [
+    ...authorized,
+    ...strangeNames('baseUrl', declared, (credentials) => {
+      made = baseUrl(credentials);
+    }),
+  ];
+  return typeof made === 'string'
+    ? found
+    : [
+        ...found,
+        { message: `connection.baseUrl returns something that is not text`, fix: 'return an address as text' },
+      ];
 }
 
 function addressFindings(address: string): readonly Finding[] {
   if (/^https?:\/\/[^/]/.test(address) && URL.canParse(address) && !/[?#]/.test(address)) return [];
-  const fix = /^[\w-]+(\.[\w-]+)+(\/|:|$)/.test(address) ? `write https://${address}` : 'write an address such as https://api.example/v1, without query or fragment';
+  const fix = /^[\w-]+(\.[\w-]+)+(\/|:|$)/.test(address)
+    ? `write https://${address}`
+    : 'write an address such as https://api.example/v1, without query or fragment';
   return [{ message: `connection.baseUrl is "${address}", which is not an http or https address`, fix }];
 }
 
 /** Asks with made-up credentials: what they read counts, not what they make of it. */
-function strangeNames(what: string, declared: readonly string[], ask: (credentials: Readonly<Record<string, string>>) => unknown): readonly Finding[] {
+function strangeNames(
+  what: string,
+  declared: readonly string[],
+  ask: (credentials: Readonly<Record<string, string>>) => unknown,
+): readonly Finding[] {
   const strange = new Set<string>();
-  const credentials = new Proxy<Record<string, string>>({}, {
-    get: (_values, name) => {
-      if (typeof name !== 'string' || name in Object.prototype) return undefined;
-      if (declared.includes(name)) return 'x';
-      strange.add(name);
-      return undefined;
+  const credentials = new Proxy<Record<string, string>>(
+    {},
+    {
+      get: (_values, name) => {
+        if (typeof name !== 'string' || name in Object.prototype) return undefined;
+        if (declared.includes(name)) return 'x';
+        strange.add(name);
+        return undefined;
+      },
     },
-  });
+  );
   try {
     Promise.resolve(ask(credentials)).catch(() => {}); // how the call ends does not matter: the credentials are made up
-  } catch { /* nor does what it throws */ }
+  } catch {
+    /* nor does what it throws */
+  }
   return [...strange].map((name) => {
     const near = nearest(name, declared);
-    return { message: `connection.${what} reads ${name}, which connection.env does not name`, fix: near === undefined ? `name ${name} in env or optionalEnv` : `did you mean "${near}"? else name ${name} in env or optionalEnv` };
+    return {
+      message: `connection.${what} reads ${name}, which connection.env does not name`,
+      fix:
+        near === undefined
+          ? `name ${name} in env or optionalEnv`
+          : `did you mean "${near}"? else name ${name} in env or optionalEnv`,
+    };
   });
 }

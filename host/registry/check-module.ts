@@ -14,13 +14,19 @@ export interface ModuleRule {
   check(check: ModuleCheck): void;
 }
 
-const KIND_FOLDERS: Readonly<Record<ModuleKind, string>> = { provider: 'providers', strategy: 'strategies', plugin: 'plugins' };
+const KIND_FOLDERS: Readonly<Record<ModuleKind, string>> = {
+  provider: 'providers',
+  strategy: 'strategies',
+  plugin: 'plugins',
+};
 
 /** A module of another kind, or for another contract, has another shape: only its kind or contract is reported, its shape is not compared. */
-const isComparable = ({ value, kind }: ModuleCheck): boolean => value['kind'] === kind && speaksContract(value['contract']);
+const isComparable = ({ value, kind }: ModuleCheck): boolean =>
+  value['kind'] === kind && speaksContract(value['contract']);
 
 /** Its functions are asked only once it has the shape it must have. What the shipped ones say is known without a start: a test asks them all. */
-const isAskable = (check: ModuleCheck): boolean => check.origin !== SHIPPED && isComparable(check) && SHAPES[check.kind](check.value, '').length === 0;
+const isAskable = (check: ModuleCheck): boolean =>
+  check.origin !== SHIPPED && isComparable(check) && SHAPES[check.kind](check.value, '').length === 0;
 
 /** The stamp of a helper, or what the author states: a number, or a range of versions. */
 function speaksContract(stated: unknown): boolean {
@@ -32,7 +38,11 @@ export const MODULE_RULES: readonly ModuleRule[] = [
     id: 'MV02',
     check: ({ value, kind, report }) => {
       if (value['kind'] === kind) return;
-      report('MV02', `it exports kind "${String(value['kind'])}" where a ${kind} belongs`, `use ${helperOf(kind)}, or move it out of ${KIND_FOLDERS[kind]}/`);
+      report(
+        'MV02',
+        `it exports kind "${String(value['kind'])}" where a ${kind} belongs`,
+        `use ${helperOf(kind)}, or move it out of ${KIND_FOLDERS[kind]}/`,
+      );
     },
   },
   {
@@ -41,7 +51,11 @@ export const MODULE_RULES: readonly ModuleRule[] = [
       const stated = value['contract'];
       if (speaksContract(stated)) return;
       const spoken = typeof stated === 'string' ? CONTRACT_VERSION : CONTRACT;
-      report('MV03', `it was made for contract ${String(stated)}, this host speaks ${spoken}`, 'take the version of it that is made for this gateway; a define* helper states the contract by itself');
+      report(
+        'MV03',
+        `it was made for contract ${String(stated)}, this host speaks ${spoken}`,
+        'take the version of it that is made for this gateway; a define* helper states the contract by itself',
+      );
     },
   },
   {
@@ -52,7 +66,12 @@ export const MODULE_RULES: readonly ModuleRule[] = [
       if (!isAskable(check)) return;
       for (const field of ['settings', 'targetSettings']) {
         const schema = check.value[field] as ObjectSchema | undefined;
-        if (schema && hasExternals(schema)) check.report('MV04', `${field} has a rule with external(), which must be waited for`, 'use custom(), and look at what is outside in create');
+        if (schema && hasExternals(schema))
+          check.report(
+            'MV04',
+            `${field} has a rule with external(), which must be waited for`,
+            'use custom(), and look at what is outside in create',
+          );
       }
     },
   },
@@ -60,16 +79,31 @@ export const MODULE_RULES: readonly ModuleRule[] = [
     id: 'MV05',
     check: ({ value, expectedName, report }) => {
       if (expectedName === undefined || value['name'] === expectedName) return;
-      report('MV05', `it is named "${String(value['name'])}" but stands at "${expectedName}"`, 'give the file or folder and the module one name');
+      report(
+        'MV05',
+        `it is named "${String(value['name'])}" but stands at "${expectedName}"`,
+        'give the file or folder and the module one name',
+      );
     },
   },
   {
     id: 'MV06',
     check: ({ value, kind, origin, report }) => {
-      if (origin === SHIPPED || kind !== 'provider' || typeof value['translators'] !== 'object' || value['translators'] === null) return;
+      if (
+        origin === SHIPPED ||
+        kind !== 'provider' ||
+        typeof value['translators'] !== 'object' ||
+        value['translators'] === null
+      )
+        return;
       for (const [surface, translators] of Object.entries(value['translators'])) {
         const problem = translatorProblem(surface, translators);
-        if (problem !== undefined) report('MV06', `its ${surface} translator fails on a minimal request: ${problem}`, 'return { path, body } for every valid request');
+        if (problem !== undefined)
+          report(
+            'MV06',
+            `its ${surface} translator fails on a minimal request: ${problem}`,
+            'return { path, body } for every valid request',
+          );
       }
     },
   },

@@ -18,15 +18,24 @@ function comparator(text: string): Comparator | undefined {
   const [, operator = '', rest = ''] = /^(\^|~|>=|<=|>|<|=)?(.+)$/.exec(text) ?? [];
   const parsed = parse(rest);
   if (!parsed) return undefined;
-  const { version: [generation, additions], isWhole } = parsed;
+  const {
+    version: [generation, additions],
+    isWhole,
+  } = parsed;
   const against = (version: Version): number => version[0] - generation || version[1] - additions;
   switch (operator) {
-    case '^': return (version) => version[0] === generation && against(version) >= 0;
-    case '>=': return (version) => against(version) >= 0;
-    case '<': return (version) => against(version) < 0;
-    case '>': return (version) => (isWhole ? version[0] > generation : against(version) > 0);
-    case '<=': return (version) => (isWhole ? version[0] <= generation : against(version) <= 0);
-    default: return (version) => (isWhole ? version[0] === generation : against(version) === 0); // `~1.2` too: within 1.2 nothing changes
+    case '^':
+      return (version) => version[0] === generation && against(version) >= 0;
+    case '>=':
+      return (version) => against(version) >= 0;
+    case '<':
+      return (version) => against(version) < 0;
+    case '>':
+      return (version) => (isWhole ? version[0] > generation : against(version) > 0);
+    case '<=':
+      return (version) => (isWhole ? version[0] <= generation : against(version) <= 0);
+    default:
+      return (version) => (isWhole ? version[0] === generation : against(version) === 0); // `~1.2` too: within 1.2 nothing changes
   }
 }
 

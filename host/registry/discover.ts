@@ -12,7 +12,11 @@ import type { Candidate, ModuleKind } from './registry.ts';
 import { IMPORT_CONDITIONS } from './resolve-hook.ts';
 import { SharedObjects } from './shared-objects.ts';
 
-export const MODULE_ROOTS: Readonly<Record<string, ModuleKind>> = { providers: 'provider', strategies: 'strategy', plugins: 'plugin' };
+export const MODULE_ROOTS: Readonly<Record<string, ModuleKind>> = {
+  providers: 'provider',
+  strategies: 'strategy',
+  plugins: 'plugin',
+};
 
 const IMPORT_LIMIT_MS = 10_000;
 
@@ -45,7 +49,10 @@ export interface DiscoverOptions {
 }
 
 /** Imports a file in the name of its module, so that what it leaves behind is known as the module's; of a listed one the kind is not known yet. */
-export type Loading = <R>(module: { readonly kind: ModuleKind; readonly name: string; readonly file: string }, load: () => R) => R;
+export type Loading = <R>(
+  module: { readonly kind: ModuleKind; readonly name: string; readonly file: string },
+  load: () => R,
+) => R;
 
 /** Finds and imports third-party modules, one level deep, in sorted order. What cannot be imported is a problem. */
 export async function discover(options: DiscoverOptions): Promise<Discovered> {
@@ -57,7 +64,8 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
       }
     }
   }
-  for (const [index, name] of options.packages.entries()) if (!options.loaded?.has(name)) found.push(await importListed(options, index));
+  for (const [index, name] of options.packages.entries())
+    if (!options.loaded?.has(name)) found.push(await importListed(options, index));
   return {
     candidates: found.flatMap(({ candidates }) => candidates),
     problems: found.flatMap(({ problems }) => problems),
@@ -66,12 +74,20 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
 }
 
 /** Imports one file as a module of a kind. */
-export async function importFile(kind: ModuleKind, { name, file, problem }: Entry, loading: Loading): Promise<Discovered> {
+export async function importFile(
+  kind: ModuleKind,
+  { name, file, problem }: Entry,
+  loading: Loading,
+): Promise<Discovered> {
   const refused = [{ kind, name }];
   if (problem) return { candidates: [], problems: [{ path: file, rule: 'MV10', ...problem }], refused };
   try {
     const module = await loading({ kind, name, file }, () => importWithin(file));
-    return { candidates: [{ value: module.default, kind, expectedName: name, origin: file, file }], problems: [], refused: [] };
+    return {
+      candidates: [{ value: module.default, kind, expectedName: name, origin: file, file }],
+      problems: [],
+      refused: [],
+    };
   } catch (error) {
     const { message, fix, place, frame } = importFault(error, file);
     const line = place?.file === file ? place.line : undefined;
@@ -80,21 +96,39 @@ export async function importFile(kind: ModuleKind, { name, file, problem }: Entr
 }
 
 /** What an item of `modules` names exports one module, or a list of them, as its default. */
-async function importListed({ packages, packagesFrom, lineOf, loading }: DiscoverOptions, index: number): Promise<Discovered> {
+async function importListed(
+  { packages, packagesFrom, lineOf, loading }: DiscoverOptions,
+  index: number,
+): Promise<Discovered> {
   const name = packages[index] ?? '';
   const place = { path: `modules[${index}]`, line: lineOf?.(index) };
   const title = isPath(name) ? `file ${name}` : `package ${name}`;
-  const refuse = (rule: string, message: string, fix: string, frame?: string): Discovered =>
-    ({ candidates: [], problems: [{ ...place, rule, message: `${title}: ${message}`, fix, frame }], refused: [{}] });
+  const refuse = (rule: string, message: string, fix: string, frame?: string): Discovered => ({
+    candidates: [],
+    problems: [{ ...place, rule, message: `${title}: ${message}`, fix, frame }],
+    refused: [{}],
+  });
   const file = resolveListed(name, packagesFrom);
-  if (file instanceof Error) return refuse('MV10', notFound(file, packagesFrom), isPath(name) ? 'correct the path; it counts from the folder of the configuration' : `run "npm install ${name}" in the folder of the configuration, or correct the name`);
+  if (file instanceof Error)
+    return refuse(
+      'MV10',
+      notFound(file, packagesFrom),
+      isPath(name)
+        ? 'correct the path; it counts from the folder of the configuration'
+        : `run "npm install ${name}" in the folder of the configuration, or correct the name`,
+    );
   const contract = isPath(name) ? undefined : statedContract(file);
   if (contract) return refuse('MV03', contract.message, contract.fix);
   try {
     const module = await loading({ kind: 'plugin', name, file }, () => importWithin(file));
     const values = Array.isArray(module.default) ? (module.default as unknown[]) : [module.default];
-    if (values.length === 0) return refuse('MV01', 'it exports an empty list', 'export a module by default, or a list of modules');
-    return { candidates: values.map((value) => ({ value, kind: kindOf(value), origin: title, file, place })), problems: [], refused: [] };
+    if (values.length === 0)
+      return refuse('MV01', 'it exports an empty list', 'export a module by default, or a list of modules');
+    return {
+      candidates: values.map((value) => ({ value, kind: kindOf(value), origin: title, file, place })),
+      problems: [],
+      refused: [],
+    };
   } catch (error) {
     const fault = importFault(error, file);
     const where = fault.place?.file === file ? ` at ${placeText(fault.place)}` : '';
@@ -127,12 +161,16 @@ function kindOf(value: unknown): ModuleKind {
 
 /** Imports a file, with a time limit: of a pipe or a device the reading alone may never end. A synchronous endless loop cannot be interrupted; the documentation says so. What all code shares stays as it is. */
 async function importWithin(file: string): Promise<{ default?: unknown }> {
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Unplaced('it is not a file, but a pipe or a device');
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
+    throw new Unplaced('it is not a file, but a pipe or a device');
   const shared = new SharedObjects();
   let changed: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, rejectImport) => {
-    timer = setTimeout(() => rejectImport(new Error(`its import did not finish within ${IMPORT_LIMIT_MS} ms`)), IMPORT_LIMIT_MS);
+    timer = setTimeout(
+      () => rejectImport(new Error(`its import did not finish within ${IMPORT_LIMIT_MS} ms`)),
+      IMPORT_LIMIT_MS,
+    );
   });
   try {
     const module = (await Promise.race([import(pathToFileURL(file).href), limit])) as { default?: unknown };

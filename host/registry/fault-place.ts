@@ -19,7 +19,8 @@ export function faultPlace(error: unknown, entry: string): FaultPlace | undefine
 }
 
 /** `file:line:column`, for a message. */
-export const placeText = ({ file, line, column }: FaultPlace): string => `${file}:${line}${column === undefined ? '' : `:${column}`}`;
+export const placeText = ({ file, line, column }: FaultPlace): string =>
+  `${file}:${line}${column === undefined ? '' : `:${column}`}`;
 
 /** The line that failed between its neighbours, with a mark under the column; `undefined` where the file cannot be read. */
 export function codeFrame({ file, line, column }: FaultPlace): string | undefined {
@@ -29,7 +30,8 @@ export function codeFrame({ file, line, column }: FaultPlace): string | undefine
   const first = Math.max(1, line - 2);
   const shown = lines.slice(first - 1, line + 1).flatMap((text, index) => {
     const number = first + index;
-    const row = `${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${text.slice(0, MAX_COLUMNS)}`.trimEnd();
+    const row =
+      `${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${text.slice(0, MAX_COLUMNS)}`.trimEnd();
     const hasMark = number === line && column !== undefined && column <= MAX_COLUMNS;
     return hasMark ? [row, `  ${' '.repeat(width)} | ${text.slice(0, column - 1).replace(/[^\t]/g, ' ')}^`] : [row];
   });
@@ -54,7 +56,8 @@ export function stackOf(error: unknown): string {
 
 /** Node puts the place of a syntax error before the stack: `file:3`, the source, and marks under what it did not understand. */
 function headingPlace(stack: string): FaultPlace | undefined {
-  const [, file, line, source] = /^(\/[^\n]*|file:[^\n]*|[A-Za-z]:\\[^\n]*):(\d+)\n((?:(?!\n\n)[^])*)/.exec(stack) ?? [];
+  const [, file, line, source] =
+    /^(\/[^\n]*|file:[^\n]*|[A-Za-z]:\\[^\n]*):(\d+)\n((?:(?!\n\n)[^])*)/.exec(stack) ?? [];
   if (file === undefined || line === undefined) return undefined;
   const marks = source?.split('\n').find((text) => /^\s*\^+\s*$/.test(text));
   return { file: pathOf(file), line: Number(line), column: marks === undefined ? undefined : marks.indexOf('^') + 1 };
@@ -62,15 +65,18 @@ function headingPlace(stack: string): FaultPlace | undefined {
 
 /** Places in files that a stack names, the innermost first. */
 export function framePlaces(stack: string): FaultPlace[] {
-  return [...stack.matchAll(/^ {4}at (?:async )?(?:.* \()?((?:file:\/\/|\/|[A-Za-z]:\\)[^\n()]*):(\d+):(\d+)\)?$/gm)]
-    .map(([, file = '', line, column]) => ({ file: pathOf(file), line: Number(line), column: Number(column) }));
+  return [
+    ...stack.matchAll(/^ {4}at (?:async )?(?:.* \()?((?:file:\/\/|\/|[A-Za-z]:\\)[^\n()]*):(\d+):(\d+)\)?$/gm),
+  ].map(([, file = '', line, column]) => ({ file: pathOf(file), line: Number(line), column: Number(column) }));
 }
 
 function framePlace(stack: string, entry: string): FaultPlace | undefined {
   const frames = framePlaces(stack);
   const folder = dirname(entry);
-  return frames.find(({ file }) => file === entry || (file.startsWith(folder) && !file.includes('node_modules')))
-    ?? frames.find(({ file }) => !file.includes('node_modules') && !file.startsWith(GATEWAY));
+  return (
+    frames.find(({ file }) => file === entry || (file.startsWith(folder) && !file.includes('node_modules'))) ??
+    frames.find(({ file }) => !file.includes('node_modules') && !file.startsWith(GATEWAY))
+  );
 }
 
 /** Of the gateway itself, nothing is the module's fault. */

@@ -1,17 +1,48 @@
 import Joi from 'joi';
 import { STAGES, SURFACES, SURFACE_NAMES } from '../contract/index.ts';
 import type { ModuleKind } from './registry.ts';
-import { callable, distinct, either, fields, filled, flag, listOf, matching, oneOf, recordOf, shape, type Shape, text } from './shape.ts';
+import {
+  callable,
+  distinct,
+  either,
+  fields,
+  filled,
+  flag,
+  listOf,
+  matching,
+  oneOf,
+  recordOf,
+  shape,
+  type Shape,
+  text,
+} from './shape.ts';
 
 const name = matching(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'lower-case words joined by hyphens', "'my-module'");
-const settingsSchema = shape('a Joi object schema', isObjectSchema, 'Joi.object({ … }), with the joi that "import Joi from \'joi\'" gives');
+const settingsSchema = shape(
+  'a Joi object schema',
+  isObjectSchema,
+  'Joi.object({ … }), with the joi that "import Joi from \'joi\'" gives',
+);
 const words = listOf(text);
-const milliseconds = shape('a whole number above 0', (value) => Number.isSafeInteger(value) && (value as number) > 0, '10_000');
+const milliseconds = shape(
+  'a whole number above 0',
+  (value) => Number.isSafeInteger(value) && (value as number) > 0,
+  '10_000',
+);
 const stages = distinct(filled(listOf(oneOf(...STAGES))));
-const translated = [...new Set(SURFACE_NAMES.map((surface) => SURFACES[surface].translator).filter((surface) => surface !== undefined))];
+const translated = [
+  ...new Set(SURFACE_NAMES.map((surface) => SURFACES[surface].translator).filter((surface) => surface !== undefined)),
+];
 const directions = { toUpstream: callable, fromUpstream: callable };
 const translator = fields({ required: directions, optional: { relaysBytes: flag } });
-const chatTranslator = fields({ required: directions, optional: { openStream: either('"common" or a function', oneOf('common'), callable), editStream: callable, relaysBytes: flag } });
+const chatTranslator = fields({
+  required: directions,
+  optional: {
+    openStream: either('"common" or a function', oneOf('common'), callable),
+    editStream: callable,
+    relaysBytes: flag,
+  },
+});
 
 const sameWire = fields({ required: { toUpstream: callable }, optional: { countTokens: callable } });
 
@@ -26,9 +57,23 @@ function isObjectSchema(value: unknown): boolean {
 
 /** Headers that stay with the host: credentials, and what is the connection's own. */
 const KEPT_HEADERS = new Set<unknown>([
-  'authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'api-key', 'host', 'connection', 'content-length', 'content-type', 'content-encoding', 'transfer-encoding',
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'x-api-key',
+  'api-key',
+  'host',
+  'connection',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'transfer-encoding',
 ]);
-const clientHeader = shape('a lower-case header name that is not kept by the host', (value) => name(value, '').length === 0 && !KEPT_HEADERS.has(value), "'x-trial'");
+const clientHeader = shape(
+  'a lower-case header name that is not kept by the host',
+  (value) => name(value, '').length === 0 && !KEPT_HEADERS.has(value),
+  "'x-trial'",
+);
 
 const connection = fields({
   required: {
@@ -36,12 +81,23 @@ const connection = fields({
     baseUrl: either('text or a function', text, callable),
   },
   optional: {
-    optionalEnv: words, baseUrlEnv: text, rootStyle: oneOf('api-root', 'host'), root: callable, authorize: callable, open: callable, models: callable,
-    connectTimeoutMs: milliseconds, headersTimeoutMs: milliseconds,
+    optionalEnv: words,
+    baseUrlEnv: text,
+    rootStyle: oneOf('api-root', 'host'),
+    root: callable,
+    authorize: callable,
+    open: callable,
+    models: callable,
+    connectTimeoutMs: milliseconds,
+    headersTimeoutMs: milliseconds,
   },
 });
 
-const treatment = either('forward, translate, unsupported or { rename }', oneOf('forward', 'translate', 'unsupported'), fields({ required: { rename: text } }));
+const treatment = either(
+  'forward, translate, unsupported or { rename }',
+  oneOf('forward', 'translate', 'unsupported'),
+  fields({ required: { rename: text } }),
+);
 
 /** What the helpers of the contract stamp; other rules look at it. */
 const beside = ['kind', 'contract'] as const;
@@ -55,13 +111,21 @@ export const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
       wire: oneOf('common', 'native'),
       connection,
       params: recordOf(treatment),
-      translators: fields({ optional: Object.fromEntries(translated.map((surface) => [surface, surface === 'chat' ? chatTranslator : translator])) }),
+      translators: fields({
+        optional: Object.fromEntries(
+          translated.map((surface) => [surface, surface === 'chat' ? chatTranslator : translator]),
+        ),
+      }),
     },
     optional: {
       paramsFor: callable,
       sameWire: fields({ optional: { messages: sameWire, gemini: sameWire, responses: sameWire } }),
       framing: oneOf('sse', 'ndjson', 'eventstream'),
-      passthrough: flag, batches: flag, responses: oneOf(true, false, 'native'), anyModel: flag, offline: flag,
+      passthrough: flag,
+      batches: flag,
+      responses: oneOf(true, false, 'native'),
+      anyModel: flag,
+      offline: flag,
       discovery: fields({ required: { path: text, read: callable } }),
       catalogModels: oneOf(false),
       forwardPath: text,

@@ -12,9 +12,16 @@ export function statedContract(file: string): { readonly message: string; readon
   const stated = isFields(range) ? range['contract'] : undefined;
   if (stated === undefined) return undefined;
   const isIn = typeof stated === 'string' ? isInRange(CONTRACT_VERSION, stated) : undefined;
-  if (typeof stated !== 'string' || isIn === undefined) return { message: `its package.json states "gw.contract" ${JSON.stringify(stated)}, which is not a range of versions`, fix: 'write a range such as "^1.0"' };
+  if (typeof stated !== 'string' || isIn === undefined)
+    return {
+      message: `its package.json states "gw.contract" ${JSON.stringify(stated)}, which is not a range of versions`,
+      fix: 'write a range such as "^1.0"',
+    };
   if (isIn) return undefined;
-  return { message: `it was written for contract ${stated}, this gateway has ${CONTRACT_VERSION}`, fix: 'install a version of the package, or of the gateway, that fits the other' };
+  return {
+    message: `it was written for contract ${stated}, this gateway has ${CONTRACT_VERSION}`,
+    fix: 'install a version of the package, or of the gateway, that fits the other',
+  };
 }
 
 /** The version of the package that a file belongs to. */

@@ -64,21 +64,28 @@ export interface Registry {
 
 /** The modules this process knows, by kind and name. Shipped ones come first and cannot be shadowed. */
 export function createRegistry(hooks: RegistryHooks): Registry {
-  const byKind = { provider: new Map<string, ProviderModule>(), strategy: new Map<string, StrategyModule>(), plugin: new Map<string, PluginModule>() };
+  const byKind = {
+    provider: new Map<string, ProviderModule>(),
+    strategy: new Map<string, StrategyModule>(),
+    plugin: new Map<string, PluginModule>(),
+  };
   const origins = new Map<string, Origin>();
   const files = new Map<string, string>();
   const listed = new Set<string>();
   const refused = new Set<string>();
   let isSealed = false;
 
-  const refuse: Registry['refuse'] = ({ kind, name }) => { refused.add(name === undefined ? ANY : `${kind} ${name}`); };
+  const refuse: Registry['refuse'] = ({ kind, name }) => {
+    refused.add(name === undefined ? ANY : `${kind} ${name}`);
+  };
 
   const add = (candidate: Candidate): readonly Problem[] => {
     if (isSealed) throw new Error(`the registry is sealed: ${candidate.origin} comes too late`);
     const problems = checkCandidate(hooks, candidate);
     const collisions = collisionsOf(candidate, origins);
     if (problems.length > 0) {
-      for (const name of [candidate.expectedName, ownName(candidate.value)]) if (name !== undefined) refuse({ kind: candidate.kind, name });
+      for (const name of [candidate.expectedName, ownName(candidate.value)])
+        if (name !== undefined) refuse({ kind: candidate.kind, name });
       return [...problems, ...collisions];
     }
     if (collisions.length > 0) return collisions;
@@ -98,11 +105,15 @@ export function createRegistry(hooks: RegistryHooks): Registry {
     originOf: (kind, name) => origins.get(`${kind} ${name}`),
     fileOf: (kind, name) => files.get(`${kind} ${name}`),
     listed,
-    list: (item) => { listed.add(item); },
+    list: (item) => {
+      listed.add(item);
+    },
     refuse,
     isRefused: (kind, name) => refused.has(ANY) || refused.has(`${kind} ${name}`),
     add,
-    seal: () => { isSealed = true; },
+    seal: () => {
+      isSealed = true;
+    },
   };
 }
 
@@ -112,7 +123,8 @@ const ANY = '*';
 function checkCandidate(hooks: RegistryHooks, candidate: Candidate): Problem[] {
   const { value, kind, expectedName, origin } = candidate;
   const problems: Problem[] = [];
-  const report: ModuleCheck['report'] = (rule, message, fix) => problems.push({ ...placeOf(candidate), rule, message: `${titleOf(candidate)}${message}`, fix });
+  const report: ModuleCheck['report'] = (rule, message, fix) =>
+    problems.push({ ...placeOf(candidate), rule, message: `${titleOf(candidate)}${message}`, fix });
   try {
     if (isFields(value) && isKind(value['kind'])) hooks.checkModule.call({ value, kind, expectedName, origin, report });
     else report('MV01', `it has no default export of a ${kind}`, `export default ${helperOf(kind)}({ … })`);
@@ -128,7 +140,11 @@ export const helperOf = (kind: ModuleKind): string => `define${kind[0]?.toUpperC
 
 /** What is wrong with a module whose members throw when they are read. */
 export function unreadable(error: unknown): { readonly rule: string; readonly message: string; readonly fix: string } {
-  return { rule: 'MV04', message: `it cannot be looked at: ${errorMessage(error)}`, fix: 'export plain data: no getters that throw, no proxies' };
+  return {
+    rule: 'MV04',
+    message: `it cannot be looked at: ${errorMessage(error)}`,
+    fix: 'export plain data: no getters that throw, no proxies',
+  };
 }
 
 export const isKind = (value: unknown): boolean => value === 'provider' || value === 'strategy' || value === 'plugin';
@@ -158,5 +174,12 @@ function collisionsOf(candidate: Candidate, origins: ReadonlyMap<string, Origin>
   const taken = origins.get(`${kind} ${name}`);
   if (taken === undefined || (expectedName !== undefined && expectedName !== name)) return [];
   const message = `${place ? `${origin}: ` : ''}the ${kind} "${name}" already exists, from ${taken}`;
-  return [{ ...placeOf(candidate), rule: 'MV09', message, fix: taken === SHIPPED ? 'rename it; shipped modules cannot be replaced' : 'remove or rename one of the two' }];
+  return [
+    {
+      ...placeOf(candidate),
+      rule: 'MV09',
+      message,
+      fix: taken === SHIPPED ? 'rename it; shipped modules cannot be replaced' : 'remove or rename one of the two',
+    },
+  ];
 }

@@ -14,9 +14,14 @@ export function registerResolveHook(): void {
     resolve(specifier, context, nextResolve) {
       const isRequired = context.conditions.includes('require');
       const found = ownName(specifier, context.parentURL);
-      if (found !== undefined) return isRequired ? { url: import.meta.resolve(found), shortCircuit: true } : nextResolve(found, { ...context, parentURL: own });
+      if (found !== undefined)
+        return isRequired
+          ? { url: import.meta.resolve(found), shortCircuit: true }
+          : nextResolve(found, { ...context, parentURL: own });
       // `require.resolve` has conditions of its own, which Node forgets where hooks are registered.
-      return isRequired && isOfList(context.parentURL) ? nextResolve(specifier, { ...context, conditions: IMPORT_CONDITIONS }) : nextResolve(specifier, context);
+      return isRequired && isOfList(context.parentURL)
+        ? nextResolve(specifier, { ...context, conditions: IMPORT_CONDITIONS })
+        : nextResolve(specifier, context);
     },
   });
 }

@@ -17,48 +17,71 @@ export type Shape = (value: unknown, at: string) => readonly Finding[];
 const FINE: readonly Finding[] = [];
 
 /** A shape that one question decides; `expected` completes "<path> must be …", `write` is a sample where that helps. */
-export const shape = (expected: string, holds: (value: unknown) => boolean, write = expected): Shape =>
-  (value, at) => (holds(value) ? FINE : [{ message: `${at} must be ${expected}`, fix: `write ${at}: ${write}` }]);
+export const shape =
+  (expected: string, holds: (value: unknown) => boolean, write = expected): Shape =>
+  (value, at) =>
+    holds(value) ? FINE : [{ message: `${at} must be ${expected}`, fix: `write ${at}: ${write}` }];
 
 export const text = shape('text that is not empty', (value) => typeof value === 'string' && value !== '', "'…'");
 export const flag = shape('true or false', (value) => typeof value === 'boolean');
 export const callable = shape('a function', (value) => typeof value === 'function', '(…) => …');
 
-export const matching = (pattern: RegExp, expected: string, write?: string): Shape => shape(expected, (value) => typeof value === 'string' && pattern.test(value), write);
+export const matching = (pattern: RegExp, expected: string, write?: string): Shape =>
+  shape(expected, (value) => typeof value === 'string' && pattern.test(value), write);
 
 export const oneOf = (...values: readonly unknown[]): Shape =>
-  shape(`one of ${values.map(String).join(', ')}`, (value) => values.includes(value), values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(' or '));
+  shape(
+    `one of ${values.map(String).join(', ')}`,
+    (value) => values.includes(value),
+    values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(' or '),
+  );
 
 /** A value that has one of these shapes. */
-export const either = (expected: string, ...shapes: readonly Shape[]): Shape => shape(expected, (value) => shapes.some((one) => one(value, '').length === 0));
+export const either = (expected: string, ...shapes: readonly Shape[]): Shape =>
+  shape(expected, (value) => shapes.some((one) => one(value, '').length === 0));
 
 /** A list, each item of this shape. */
-export const listOf = (item: Shape): Shape => (value, at) => {
-  if (!Array.isArray(value)) return [{ message: `${at} must be a list`, fix: `write ${at}: […]` }];
-  return Array.from(value as readonly unknown[], (one, index) => item(one, `${at}[${index}]`)).flat(); // a gap is an item, and undefined
-};
+export const listOf =
+  (item: Shape): Shape =>
+  (value, at) => {
+    if (!Array.isArray(value)) return [{ message: `${at} must be a list`, fix: `write ${at}: […]` }];
+    return Array.from(value as readonly unknown[], (one, index) => item(one, `${at}[${index}]`)).flat(); // a gap is an item, and undefined
+  };
 
 /** The same list, with at least one item. */
-export const filled = (list: Shape): Shape => (value, at) => {
-  const problems = list(value, at);
-  return problems.length === 0 && (value as readonly unknown[]).length === 0 ? [{ message: `${at} must hold something`, fix: `name at least one in ${at}` }] : problems;
-};
+export const filled =
+  (list: Shape): Shape =>
+  (value, at) => {
+    const problems = list(value, at);
+    return problems.length === 0 && (value as readonly unknown[]).length === 0
+      ? [{ message: `${at} must hold something`, fix: `name at least one in ${at}` }]
+      : problems;
+  };
 
 /** The same list, with no item twice. */
-export const distinct = (list: Shape): Shape => (value, at) => {
-  const problems = list(value, at);
-  if (problems.length > 0) return problems;
-  const items = value as readonly unknown[];
-  const twice = items.find((item, index) => items.indexOf(item) !== index);
-  return new Set(items).size === items.length ? FINE : [{ message: `${at} must not name anything twice`, fix: `name ${String(twice)} once in ${at}` }];
-};
+export const distinct =
+  (list: Shape): Shape =>
+  (value, at) => {
+    const problems = list(value, at);
+    if (problems.length > 0) return problems;
+    const items = value as readonly unknown[];
+    const twice = items.find((item, index) => items.indexOf(item) !== index);
+    return new Set(items).size === items.length
+      ? FINE
+      : [{ message: `${at} must not name anything twice`, fix: `name ${String(twice)} once in ${at}` }];
+  };
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
-const notAnObject = (at: string): readonly Finding[] => [{ message: `${at} must be an object`, fix: `write ${at}: { … }` }];
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const notAnObject = (at: string): readonly Finding[] => [
+  { message: `${at} must be an object`, fix: `write ${at}: { … }` },
+];
 
 /** An object with any keys, each value of this shape. */
-export const recordOf = (member: Shape): Shape => (value, at) =>
-  (isObject(value) ? Object.keys(value).flatMap((key) => member(value[key], `${at}.${key}`)) : notAnObject(at));
+export const recordOf =
+  (member: Shape): Shape =>
+  (value, at) =>
+    isObject(value) ? Object.keys(value).flatMap((key) => member(value[key], `${at}.${key}`)) : notAnObject(at);
 
 interface Fields {
   readonly required?: Readonly<Record<string, Shape>>;
@@ -78,9 +101,13 @@ export const fields = ({ required = {}, optional = {}, beside = [] }: Fields): S
     if (!isObject(value)) return notAnObject(at);
     const place = (key: string): string => (at === '' ? key : `${at}.${key}`);
     return [
-      ...needed.flatMap(([key, field]) => (value[key] === undefined ? [missing(place(key), field)] : field(value[key], place(key)))),
+      ...needed.flatMap(([key, field]) =>
+        value[key] === undefined ? [missing(place(key), field)] : field(value[key], place(key)),
+      ),
       ...allowed.flatMap(([key, field]) => (value[key] === undefined ? FINE : field(value[key], place(key)))),
-      ...Object.keys(value).filter((key) => !known.has(key)).map((key) => unknownField(place(key), key, names)),
+      ...Object.keys(value)
+        .filter((key) => !known.has(key))
+        .map((key) => unknownField(place(key), key, names)),
     ];
   };
 };
@@ -93,5 +120,8 @@ function missing(at: string, field: Shape): Finding {
 
 function unknownField(at: string, key: string, names: readonly string[]): Finding {
   const near = nearest(key, names);
-  return { message: `${at} is not a field that a module of this kind has`, fix: near === undefined ? `remove it, or use one of: ${names.join(', ')}` : `did you mean "${near}"?` };
+  return {
+    message: `${at} is not a field that a module of this kind has`,
+    fix: near === undefined ? `remove it, or use one of: ${names.join(', ')}` : `did you mean "${near}"?`,
+  };
 }

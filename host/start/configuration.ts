@@ -29,7 +29,11 @@ export async function applyStartConfiguration(host: Host, file: LoadedFile | und
   tellConfiguration(host, { config_store: configuration.backend });
 }
 
-function sourceOf(host: Host, file: LoadedFile | undefined, { version, text, isStored }: NewestConfiguration): StartSource {
+function sourceOf(
+  host: Host,
+  file: LoadedFile | undefined,
+  { version, text, isStored }: NewestConfiguration,
+): StartSource {
   const stored = isStored && text !== undefined ? decodeStored(text) : undefined;
   return { own: file ?? defaultConfig(host), isDefault: file === undefined, stored, version };
 }
@@ -40,12 +44,23 @@ export function tellConfiguration(host: Host, more: object = {}): void {
   if (!current) return;
   const { config, maxRequestBytes } = current;
   const file = source === 'file' ? host.configFile : undefined;
-  if (file) host.log.info('config file loaded', { path: file.path, strategy: config.strategy.mode, targets: config.targets.length });
-  if (file && config.apiVersion !== 'v1') host.log.warn('apiVersion is not v1', { rule: 'WN01', api_version: config.apiVersion });
+  if (file)
+    host.log.info('config file loaded', {
+      path: file.path,
+      strategy: config.strategy.mode,
+      targets: config.targets.length,
+    });
+  if (file && config.apiVersion !== 'v1')
+    host.log.warn('apiVersion is not v1', { rule: 'WN01', api_version: config.apiVersion });
   const { plugins } = shapeOf(config);
   host.log.info('active config resolved', {
-    source, strategy: config.strategy.mode, targets: config.targets.length,
-    plugins: plugins.length, max_request_bytes: maxRequestBytes, ...(file && { file: file.path }), ...more,
+    source,
+    strategy: config.strategy.mode,
+    targets: config.targets.length,
+    plugins: plugins.length,
+    max_request_bytes: maxRequestBytes,
+    ...(file && { file: file.path }),
+    ...more,
   });
   if (plugins.length > 0) host.log.info('plugins loaded', { plugins: plugins.join(', ') });
   warnOfUnregistered(host, config);
@@ -53,7 +68,9 @@ export function tellConfiguration(host: Host, more: object = {}): void {
 
 /** Enabled plugins, each with its stage. */
 function shapeOf(config: GatewayConfig): { readonly plugins: readonly string[] } {
-  return { plugins: config.plugins.filter(({ enabled }) => enabled).map(({ name, stage }) => `${name} (${stage ?? ''})`) };
+  return {
+    plugins: config.plugins.filter(({ enabled }) => enabled).map(({ name, stage }) => `${name} (${stage ?? ''})`),
+  };
 }
 
 /** A file that says something else than what is stored, or nothing that holds, is not in force, and an edit of it has no effect. */
@@ -62,15 +79,24 @@ function tellSuperseded(host: Host, file: LoadedFile): void {
   if (!current) return;
   const problems = checkConfig(host, file);
   if (problems.length > 0 || !file.config) {
-    host.log.warn('the stored configuration is in force; the file has problems and is not used', { rule: 'WN04', file: file.path, problems: problems.map(problemLine).join('\n') });
+    host.log.warn('the stored configuration is in force; the file has problems and is not used', {
+      rule: 'WN04',
+      file: file.path,
+      problems: problems.map(problemLine).join('\n'),
+    });
     return;
   }
   if (canonicalJson(file.config) === canonicalJson(current.config)) return;
   const [here, there] = [shapeOf(file.config), shapeOf(current.config)];
   host.log.warn('the stored configuration is in force, and not the file', {
-    rule: 'WN04', file: file.path,
-    file_strategy: file.config.strategy.mode, file_targets: file.config.targets.length, file_plugins: here.plugins.length,
-    store_strategy: current.config.strategy.mode, store_targets: current.config.targets.length, store_plugins: there.plugins.length,
+    rule: 'WN04',
+    file: file.path,
+    file_strategy: file.config.strategy.mode,
+    file_targets: file.config.targets.length,
+    file_plugins: here.plugins.length,
+    store_strategy: current.config.strategy.mode,
+    store_targets: current.config.targets.length,
+    store_plugins: there.plugins.length,
     plugins_not_running: here.plugins.filter((plugin) => !there.plugins.includes(plugin)).join(', '),
   });
 }
@@ -80,22 +106,44 @@ function defaultConfig(host: Host): Decoded {
   const offline = [...host.registry.providers.values()].filter((module) => module.offline).slice(0, 1);
   const fallback = host.settings.isProduction ? [] : offline.map(({ name }) => name);
   const names = host.providers.size > 0 ? [...host.providers.keys()] : fallback;
-  const document: DefaultDocument = { strategy: { mode: 'fallback' }, targets: names.map((name) => ({ virtual_key: name })), plugins: [] };
+  const document: DefaultDocument = {
+    strategy: { mode: 'fallback' },
+    targets: names.map((name) => ({ virtual_key: name })),
+    plugins: [],
+  };
   host.hooks.defaults.call(document, host);
   return decodeText(JSON.stringify(document), 'json');
 }
 
 function warnOfUnregistered(host: Host, config: GatewayConfig): void {
   const known = (name: string): ProviderModule | undefined => host.registry.providers.get(name);
-  const absent = config.targets.map(({ virtual_key }) => virtual_key).filter((name) => !host.providers.has(name) && !known(name)?.offline);
+  const absent = config.targets
+    .map(({ virtual_key }) => virtual_key)
+    .filter((name) => !host.providers.has(name) && !known(name)?.offline);
   const wanted = (names: readonly string[]): string =>
-    names.flatMap((name) => { const module = known(name); return module ? missingVariables(module, host.variables) : []; }).join(', ');
+    names
+      .flatMap((name) => {
+        const module = known(name);
+        return module ? missingVariables(module, host.variables) : [];
+      })
+      .join(', ');
   if (config.targets.length === 0) {
     const all = [...host.registry.providers.values()].filter(({ offline }) => !offline).map(({ name }) => name);
-    host.log.error('no provider is registered, every request will be refused', { rule: 'WN02', set_one_of: wanted(all) });
+    host.log.error('no provider is registered, every request will be refused', {
+      rule: 'WN02',
+      set_one_of: wanted(all),
+    });
   } else if (absent.length === config.targets.length) {
-    host.log.error('no target has a registered provider, every request will be refused', { rule: 'WN02', targets: absent.join(', '), set: wanted(absent) });
+    host.log.error('no target has a registered provider, every request will be refused', {
+      rule: 'WN02',
+      targets: absent.join(', '),
+      set: wanted(absent),
+    });
   } else if (absent.length > 0) {
-    host.log.warn('targets without a registered provider get no traffic', { rule: 'WN02', targets: absent.join(', '), set: wanted(absent) });
+    host.log.warn('targets without a registered provider get no traffic', {
+      rule: 'WN02',
+      targets: absent.join(', '),
+      set: wanted(absent),
+    });
   }
 }

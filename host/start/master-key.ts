@@ -8,12 +8,17 @@ import type { Host } from '../host.ts';
  */
 export function provideMasterKey(host: Host, file: LoadedFile | undefined): boolean {
   if (host.masterKey !== undefined) {
-    if (!/^[\x20-\x7e]+$/.test(host.masterKey)) host.log.warn('MASTER_KEY holds a character that few clients can send in a header, or none: they are refused; "gw init" makes a key that all can send');
+    if (!/^[\x20-\x7e]+$/.test(host.masterKey))
+      host.log.warn(
+        'MASTER_KEY holds a character that few clients can send in a header, or none: they are refused; "gw init" makes a key that all can send',
+      );
     return false;
   }
   if (file || host.settings.isProduction) {
     const isOpen = host.settings.allowUnauthenticated;
-    host.log.error(`MASTER_KEY is not set: ${isOpen ? 'only /v1 is open' : 'nothing can authenticate'}; "gw init" makes one`);
+    host.log.error(
+      `MASTER_KEY is not set: ${isOpen ? 'only /v1 is open' : 'nothing can authenticate'}; "gw init" makes one`,
+    );
     return false;
   }
   host.masterKey = newMasterKey();

@@ -7,7 +7,14 @@ import { createApp } from '../http/app.ts';
 import { createHttpServer, listen } from '../http/server.ts';
 import { provideMasterKey } from './master-key.ts';
 import { applyStartConfiguration } from './configuration.ts';
-import { connectProviders, loadFile, loadStoredModules, refuseProblems, StartRefused, warnOfUnreadFiles } from './steps.ts';
+import {
+  connectProviders,
+  loadFile,
+  loadStoredModules,
+  refuseProblems,
+  StartRefused,
+  warnOfUnreadFiles,
+} from './steps.ts';
 import { watchConfiguration } from './watch-configuration.ts';
 
 /** What is left after the shutdown deadline gets this long to write its last event. */
@@ -32,7 +39,9 @@ export async function startGateway(host: Host): Promise<RunningGateway | undefin
     refuseProblems(host, file);
     let hasNewKey = false;
     const steps = [
-      async () => { hasNewKey = provideMasterKey(host, file); }, // before the environment's keys are supplied
+      async () => {
+        hasNewKey = provideMasterKey(host, file);
+      }, // before the environment's keys are supplied
       () => host.hooks.open.promise(host),
       () => loadStoredModules(host, file),
       () => connectProviders(host), // those of stored modules too
@@ -60,21 +69,33 @@ async function endStart(host: Host): Promise<undefined> {
 }
 
 function tellSettings({ settings, log }: Host): void {
-  for (const { level, message, rule } of settings.notes) if (level === 'warn') log.warn(message, rule === undefined ? {} : { rule });
+  for (const { level, message, rule } of settings.notes)
+    if (level === 'warn') log.warn(message, rule === undefined ? {} : { rule });
   const fatal = settings.notes.filter(({ level }) => level === 'fatal').map(({ message }) => message);
   if (fatal.length > 0) throw new StartRefused(fatal.join('; '));
-  if (settings.rateLimit) log.info('rate limiting enabled', { rps: settings.rateLimit.ratePerSecond, burst: settings.rateLimit.burst, max_keys: 100_000 });
+  if (settings.rateLimit)
+    log.info('rate limiting enabled', {
+      rps: settings.rateLimit.ratePerSecond,
+      burst: settings.rateLimit.burst,
+      max_keys: 100_000,
+    });
   if (settings.corsOrigins.length === 0) log.info('CORS_ORIGINS is not set: no origin may call from a browser');
 }
 
 function tellStarted(host: Host, port: number): void {
   if (host.settings.isProduction && host.stores.keys.backend === 'memory') {
-    host.log.warn('no durable key store is configured: MASTER_KEY is the only credential that survives a restart', { rule: 'WN06' });
+    host.log.warn('no durable key store is configured: MASTER_KEY is the only credential that survives a restart', {
+      rule: 'WN06',
+    });
   }
   host.log.info('gw started', {
-    version: host.build.version, addr: `:${port}`, providers: [...registeredNames(host)].join(', '),
-    config_store: host.stores.configuration.backend, api_key_store: host.stores.keys.backend,
-    request_log_store: host.stores.requestLog.backend, audit_store: host.stores.audit.backend,
+    version: host.build.version,
+    addr: `:${port}`,
+    providers: [...registeredNames(host)].join(', '),
+    config_store: host.stores.configuration.backend,
+    api_key_store: host.stores.keys.backend,
+    request_log_store: host.stores.requestLog.backend,
+    audit_store: host.stores.audit.backend,
   });
 }
 
@@ -83,7 +104,10 @@ function tellStarted(host: Host, port: number): void {
  * left at the deadline ends with an error event. Source: configuration reference 5.3.
  */
 async function shutDown(host: Host, server: Server, watch: ConfigWatch | undefined): Promise<void> {
-  const { settings: { shutdownTimeoutMs }, log } = host;
+  const {
+    settings: { shutdownTimeoutMs },
+    log,
+  } = host;
   host.isDraining = true;
   log.info('draining', { requests: host.activity.count, timeout_ms: shutdownTimeoutMs });
   await idleWithin(host, shutdownTimeoutMs);

@@ -37,7 +37,10 @@ export async function loadFile(host: Host, path: string | undefined): Promise<Lo
     return undefined;
   }
   const unread = new Set(loaded.problems.map(({ path: place }) => place)); // an item that is not a text names no package
-  return { ...loaded, problems: [...loaded.problems, ...moduleProblems.filter(({ path: place }) => !unread.has(place))] };
+  return {
+    ...loaded,
+    problems: [...loaded.problems, ...moduleProblems.filter(({ path: place }) => !unread.has(place))],
+  };
 }
 
 /** Third-party modules: of the installation, beside the file, and from the packages it lists. All their problems at once. */
@@ -59,13 +62,22 @@ async function loadModules(host: Host, file: LoadedFile | undefined): Promise<re
  */
 export async function loadStoredModules(host: Host, file: LoadedFile | undefined): Promise<void> {
   const { text, isStored } = await host.stores.configuration.value.newest();
-  const packages = isStored && text !== undefined ? decodeStored(text).config?.modules ?? [] : [];
-  const problems = await register(host, { folders: [], packages, packagesFrom: file?.folder ?? host.workingDirectory, loaded: host.registry.listed, isShipped: () => false });
+  const packages = isStored && text !== undefined ? (decodeStored(text).config?.modules ?? []) : [];
+  const problems = await register(host, {
+    folders: [],
+    packages,
+    packagesFrom: file?.folder ?? host.workingDirectory,
+    loaded: host.registry.listed,
+    isShipped: () => false,
+  });
   host.registry.seal();
   if (problems.length > 0) throw new ConfigRefused(problems);
 }
 
-async function register({ registry, loading }: Host, options: Omit<DiscoverOptions, 'loading'>): Promise<readonly Problem[]> {
+async function register(
+  { registry, loading }: Host,
+  options: Omit<DiscoverOptions, 'loading'>,
+): Promise<readonly Problem[]> {
   const { candidates, problems, refused } = await discover({ ...options, loading });
   for (const one of refused) registry.refuse(one);
   for (const item of options.packages) registry.list(item);
@@ -80,7 +92,8 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
  */
 export function refuseProblems(host: Host, file: LoadedFile | undefined): void {
   const problems = file ? checkConfig(host, file) : [];
-  const isFinal = host.settings.configurationStore.backend === 'memory' || problems.some(({ rule }) => rule.startsWith('MV'));
+  const isFinal =
+    host.settings.configurationStore.backend === 'memory' || problems.some(({ rule }) => rule.startsWith('MV'));
   if (problems.length > 0 && isFinal) throw new ConfigRefused(problems);
 }
 
@@ -89,7 +102,8 @@ export function refuseProblems(host: Host, file: LoadedFile | undefined): void {
  * the first provider is the first target of the built-in default.
  */
 function inRegistrationOrder(modules: readonly ProviderModule[]): ProviderModule[] {
-  const isIncidental = ({ connection }: ProviderModule): boolean => connection.env.some((need) => typeof need !== 'string');
+  const isIncidental = ({ connection }: ProviderModule): boolean =>
+    connection.env.some((need) => typeof need !== 'string');
   return modules.toSorted((a, b) => Number(isIncidental(a)) - Number(isIncidental(b)) || (a.name < b.name ? -1 : 1));
 }
 
@@ -104,17 +118,33 @@ export async function connectProviders(host: Host): Promise<void> {
   for (const module of inRegistrationOrder([...host.registry.providers.values()])) {
     if (module.offline || !hasCredentials(module, variables)) continue;
     try {
-      providers.set(module.name, await within(connectProvider(module, variables, { ...deps, file: host.registry.fileOf('provider', module.name) }), OPEN_LIMIT_MS, services.clock, `open of the provider "${module.name}"`));
+      providers.set(
+        module.name,
+        await within(
+          connectProvider(module, variables, { ...deps, file: host.registry.fileOf('provider', module.name) }),
+          OPEN_LIMIT_MS,
+          services.clock,
+          `open of the provider "${module.name}"`,
+        ),
+      );
     } catch (error) {
       if (error instanceof TookTooLong) throw new StartRefused(error.message);
-      const ref: ModuleRef = { kind: 'provider', name: module.name, file: host.registry.fileOf('provider', module.name) };
-      log.warn('provider could not be set up, it is skipped', { rule: 'WN13', ...faultAttributes(new ModuleFault(ref, 'connection', error)) });
+      const ref: ModuleRef = {
+        kind: 'provider',
+        name: module.name,
+        file: host.registry.fileOf('provider', module.name),
+      };
+      log.warn('provider could not be set up, it is skipped', {
+        rule: 'WN13',
+        ...faultAttributes(new ModuleFault(ref, 'connection', error)),
+      });
       counters.add('gateway_provider_init_failures_total', { provider: module.name });
     }
   }
   host.providers = providers;
   for (const provider of providers.keys()) log.info('provider registered', { provider });
-  if (providers.size === 0) log.warn('no provider is registered: no credential was found in the environment', { rule: 'WN08' });
+  if (providers.size === 0)
+    log.warn('no provider is registered: no credential was found in the environment', { rule: 'WN08' });
 }
 
 /** A place where other installations keep their configuration; this program never reads it, and warns when a file is there. */

@@ -30,7 +30,10 @@ async function applyFile(host: Host, path: string): Promise<void> {
   const file = await loadConfigFile(path);
   const applied = await host.applier.applyFile(file, FILE);
   if (!applied) {
-    host.log.info('the config file has changed, and the running configuration stays: something else is stored, or it says the same', { path });
+    host.log.info(
+      'the config file has changed, and the running configuration stays: something else is stored, or it says the same',
+      { path },
+    );
     return;
   }
   host.configFile = file;
@@ -41,7 +44,11 @@ async function applyFile(host: Host, path: string): Promise<void> {
 }
 
 /** The same row and line as for a change by the admin API. */
-function audit({ log, redactor, stores }: Host, outcome: 'ok' | 'error', detail: Readonly<Record<string, unknown>>): void {
+function audit(
+  { log, redactor, stores }: Host,
+  outcome: 'ok' | 'error',
+  detail: Readonly<Record<string, unknown>>,
+): void {
   const row = { action: 'config.update', actor: FILE.actor } as const;
   stores.audit.append({ ...row, targetId: '*', outcome, detail });
   log.info('admin audit', { ...row, target_id: '*', outcome, ...redactedCopy(detail, redactor) });

@@ -42,7 +42,8 @@ export function createBuckets(maxKeys: number): Buckets {
       buckets.set(key, bucket);
       bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * ratePerSecond);
       bucket.at = now;
-      if (bucket.tokens < floor) return { taken: false, retryAfterMs: ((floor - bucket.tokens) / ratePerSecond) * 1000 };
+      if (bucket.tokens < floor)
+        return { taken: false, retryAfterMs: ((floor - bucket.tokens) / ratePerSecond) * 1000 };
       bucket.tokens -= cost;
       return { taken: true, retryAfterMs: 0 };
     },

@@ -29,6 +29,8 @@ export function createCounters(): CounterHub {
     observe: (name: string, value: number, labels = NO_LABELS) => {
       for (const sink of sinks) sink.observe(name, value, labels);
     },
-    attach: (sink) => { sinks.push(sink); },
+    attach: (sink) => {
+      sinks.push(sink);
+    },
   };
 }

@@ -56,10 +56,14 @@ export class MemoryLedger implements Ledger {
     return this.#accounts.get(key)?.committed ?? 0;
   }
 
-  reserve(key: string, { amount, limit = Number.POSITIVE_INFINITY, running = 0 }: ReservationOrder): Reservation | Refusal {
+  reserve(
+    key: string,
+    { amount, limit = Number.POSITIVE_INFINITY, running = 0 }: ReservationOrder,
+  ): Reservation | Refusal {
     const account = this.#account(key);
     account.limit = limit;
-    if (account.committed + account.reserved + bounded(running) >= limit) return { isGranted: false, committed: account.committed };
+    if (account.committed + account.reserved + bounded(running) >= limit)
+      return { isGranted: false, committed: account.committed };
     const held = bounded(amount, MOST_BOOKING); // no more can be booked
     account.reserved += held;
     account.calls += 1;
@@ -81,7 +85,8 @@ export class MemoryLedger implements Ledger {
     const known = this.#accounts.get(key);
     const sum = bounded(committed);
     if (known) known.committed = sum;
-    else if (this.#accounts.size < this.#maxKeys) this.#accounts.set(key, { key, committed: sum, rest: 0, reserved: 0, calls: 0, limit });
+    else if (this.#accounts.size < this.#maxKeys)
+      this.#accounts.set(key, { key, committed: sum, rest: 0, reserved: 0, calls: 0, limit });
   }
 
   /** Other bounds from now on: who does not fit leaves, the lowest spender first. */
@@ -89,7 +94,11 @@ export class MemoryLedger implements Ledger {
     this.#maxKeys = maxKeys === 0 ? Number.POSITIVE_INFINITY : maxKeys;
     const excess = this.#accounts.size - this.#maxKeys;
     if (excess <= 0) return;
-    const leaving = this.#accounts.values().filter(mayLeave).toArray().sort((a, b) => a.committed - b.committed);
+    const leaving = this.#accounts
+      .values()
+      .filter(mayLeave)
+      .toArray()
+      .sort((a, b) => a.committed - b.committed);
     for (const { key } of leaving.slice(0, excess)) this.#forget(key);
   }
 

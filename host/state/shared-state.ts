@@ -27,7 +27,8 @@ export function createMemoryState(clock: Clock): SharedState {
   const values = new Recent<Uint8Array>({ maxKeys: MAX_KEYS, maxBytes: MAX_VALUE_BYTES });
 
   return {
-    take: async (key, spec, cost, floor) => bucketsOf(spec.group).take(shortKey(key), spec, clock.monotonic(), cost, floor),
+    take: async (key, spec, cost, floor) =>
+      bucketsOf(spec.group).take(shortKey(key), spec, clock.monotonic(), cost, floor),
     add: async (key, by, ttlMs = NUMBER_TTL_MS) => {
       if (!Number.isFinite(by)) throw new Error(`${by} cannot be added to a shared number`);
       const now = clock.now();
@@ -60,7 +61,8 @@ function shortKey(key: string): string {
 
 /** Throws for what a module without types may pass for a value. */
 export function refuseNoBytes(value: unknown): void {
-  if (typeof value !== 'string' && !(value instanceof Uint8Array)) throw new TypeError('a shared value must be a Uint8Array or a string');
+  if (typeof value !== 'string' && !(value instanceof Uint8Array))
+    throw new TypeError('a shared value must be a Uint8Array or a string');
 }
 
 /** In memory of its own: a piece of a larger buffer, or of a larger string, would keep all of that alive. */

@@ -69,7 +69,9 @@ export class AuditStore {
 
   /** Tries to write what waits. It never throws: what cannot be written goes on waiting. */
   flush(): Promise<void> {
-    return (this.#writing ??= this.#write().finally(() => { this.#writing = undefined; }));
+    return (this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    }));
   }
 
   /** Before the repository closes. */
@@ -77,7 +79,8 @@ export class AuditStore {
     this.#isClosed = true;
     await this.flush();
     this.#retry?.cancel();
-    if (this.#waiting.length > 0) this.#deps.log.error('audit rows are lost: their store did not come back', { rows: this.#waiting.length });
+    if (this.#waiting.length > 0)
+      this.#deps.log.error('audit rows are lost: their store did not come back', { rows: this.#waiting.length });
   }
 
   async #write(): Promise<void> {
@@ -96,7 +99,8 @@ export class AuditStore {
         if (!this.#isClosed) this.#retry = this.#deps.clock.timer(RETRY_MS, () => void this.flush());
         return;
       }
-      if (this.#dropped > 0) this.#deps.log.error('audit rows were dropped: too many waited for their store', { rows: this.#dropped });
+      if (this.#dropped > 0)
+        this.#deps.log.error('audit rows were dropped: too many waited for their store', { rows: this.#dropped });
       this.#dropped = 0;
     }
   }

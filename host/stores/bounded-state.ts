@@ -64,7 +64,11 @@ export class BoundedState implements SharedState {
       this.#restsUntil = undefined;
       return answer;
     } catch (error) {
-      if (this.#restsUntil === undefined) this.#log.error('the shared store does not answer, this process goes by its own memory', { backend: this.#place.backend, error });
+      if (this.#restsUntil === undefined)
+        this.#log.error('the shared store does not answer, this process goes by its own memory', {
+          backend: this.#place.backend,
+          error,
+        });
       this.#restsUntil = this.#clock.monotonic() + STATE_REST_MS;
       return call(this.#memory);
     }

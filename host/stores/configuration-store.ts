@@ -95,7 +95,11 @@ export class UnstoredConfiguration implements ConfigurationStore {
 }
 
 /** The entry that a change becomes, after the version that was the newest. */
-export function versionOf({ actor, kind, text }: ConfigurationChange, before: number, now: number): ConfigurationVersion {
+export function versionOf(
+  { actor, kind, text }: ConfigurationChange,
+  before: number,
+  now: number,
+): ConfigurationVersion {
   return { version: before + 1, updatedAt: now, text, actor, rolledBackFrom: kind === 'rollback' ? before : undefined };
 }
 

@@ -78,9 +78,11 @@ export function changedKey(key: StoredKey, { name, scopes, expiresAt, limits }: 
 }
 
 /** What is not mentioned stays. */
-const given = (limits: object): object => Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+const given = (limits: object): object =>
+  Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 
-const withoutNothing = (limits: object): KeyLimits => Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined && value !== null));
+const withoutNothing = (limits: object): KeyLimits =>
+  Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined && value !== null));
 
 /** Both values of a key end. The first moment counts. */
 export function revokedKey(key: StoredKey, now: number): StoredKey {
@@ -88,7 +90,12 @@ export function revokedKey(key: StoredKey, now: number): StoredKey {
 }
 
 /** The value before the one that is replaced is over, whatever grace it had. */
-export function rotatedKey(key: StoredKey, value: KeyValue, { graceMs = 0, endsSessions = false, newestSession }: Rotation, now: number): StoredKey {
+export function rotatedKey(
+  key: StoredKey,
+  value: KeyValue,
+  { graceMs = 0, endsSessions = false, newestSession }: Rotation,
+  now: number,
+): StoredKey {
   return {
     ...key,
     ...value,
@@ -99,7 +106,12 @@ export function rotatedKey(key: StoredKey, value: KeyValue, { graceMs = 0, endsS
 }
 
 /** Without what only repositories need. */
-export function recordOf({ digest: _digest, previous: _previous, sessionsFrom: _from, ...record }: StoredKey): KeyRecord {
+export function recordOf({
+  digest: _digest,
+  previous: _previous,
+  sessionsFrom: _from,
+  ...record
+}: StoredKey): KeyRecord {
   return record;
 }
 

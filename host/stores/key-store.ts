@@ -2,7 +2,18 @@ import { hash } from 'node:crypto';
 import type { Timer } from '../common/clock.ts';
 import type { Principal } from '../contract/index.ts';
 import type { ChangeFeed } from './change-feed.ts';
-import { changedKey, type KeyChange, type KeyDraft, type KeyRecord, type MadeKey, recordOf, revokedKey, rotatedKey, type Rotation, type StoredKey } from './key-record.ts';
+import {
+  changedKey,
+  type KeyChange,
+  type KeyDraft,
+  type KeyRecord,
+  type MadeKey,
+  recordOf,
+  revokedKey,
+  rotatedKey,
+  type Rotation,
+  type StoredKey,
+} from './key-record.ts';
 import type { KeyRepository, KeyStep, KeyTotals, UsagePage, UsageQuery } from './key-repository.ts';
 import { counts, type KeyEntry, KeyTable, principalOf } from './key-table.ts';
 import { refuseLockout, refuseSelf, removesAdmin } from './lockout.ts';
@@ -58,7 +69,18 @@ export class KeyStore {
 
   async create({ name, scopes, expiresAt, limits = {} }: KeyDraft): Promise<MadeKey> {
     const { key, digest, display } = this.#newValue();
-    const stored: StoredKey = { id: this.#newId(), digest, display, name, scopes, createdAt: this.#now(), expiresAt, usageCount: 0, active: true, limits };
+    const stored: StoredKey = {
+      id: this.#newId(),
+      digest,
+      display,
+      name,
+      scopes,
+      createdAt: this.#now(),
+      expiresAt,
+      usageCount: 0,
+      active: true,
+      limits,
+    };
     await this.link.ask(() => this.#keys.insert(stored));
     return { key, record: recordOf(stored) };
   }
@@ -130,7 +152,13 @@ export class KeyStore {
       return principalOf(key);
     } catch (error) {
       const entry = this.#table.byDigest(digest);
-      if (!(error instanceof StoreUnavailable) || !entry || !this.#wasSeen(entry) || !counts(entry.key, digest, this.#now())) throw error;
+      if (
+        !(error instanceof StoreUnavailable) ||
+        !entry ||
+        !this.#wasSeen(entry) ||
+        !counts(entry.key, digest, this.#now())
+      )
+        throw error;
       return this.#used(entry);
     }
   }
@@ -185,7 +213,10 @@ export class KeyStore {
   }
 
   #newId(): string {
-    return this.#deps.randomBytes(16).toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+    return this.#deps
+      .randomBytes(16)
+      .toString('hex')
+      .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   }
 
   #newValue(): { readonly key: string; readonly digest: string; readonly display: string } {
@@ -194,7 +225,11 @@ export class KeyStore {
   }
 
   /** `callerId` where the guard must agree. Whatever came of it, memory does not go by what it knew. */
-  async #change(id: string, callerId: string | undefined, next: (key: StoredKey) => StoredKey | undefined): Promise<KeyRecord | undefined> {
+  async #change(
+    id: string,
+    callerId: string | undefined,
+    next: (key: StoredKey) => StoredKey | undefined,
+  ): Promise<KeyRecord | undefined> {
     if (callerId !== undefined) refuseSelf(id, callerId);
     const now = this.#now();
     const step: KeyStep = {
@@ -251,7 +286,10 @@ export class KeyStore {
   #isServed(entry: KeyEntry): boolean {
     const at = this.#at();
     if (at - entry.seenAt > SEEN_MS) return false;
-    return entry.confirmedAt > (this.#feed?.freshSince() ?? Number.NEGATIVE_INFINITY) || (this.link.isResting(at) && this.#wasSeen(entry));
+    return (
+      entry.confirmedAt > (this.#feed?.freshSince() ?? Number.NEGATIVE_INFINITY) ||
+      (this.link.isResting(at) && this.#wasSeen(entry))
+    );
   }
 
   /** In use within the hour, and the store was heard of within it. */
@@ -295,7 +333,8 @@ export class KeyStore {
     if (!unwritten) return;
     const { rows, error } = unwritten;
     this.#uses.giveBack(rows);
-    if (!wasBehind) this.#deps.log.warn('uses of keys cannot be written, they are counted in memory', { keys: rows.length, error });
+    if (!wasBehind)
+      this.#deps.log.warn('uses of keys cannot be written, they are counted in memory', { keys: rows.length, error });
     if (!this.#due) this.#writeSoon();
   }
 
@@ -303,6 +342,12 @@ export class KeyStore {
   #shown(key: StoredKey): KeyRecord {
     const pending = this.#uses.of(key.id);
     const record = recordOf(key);
-    return pending ? { ...record, usageCount: key.usageCount + pending.count, lastUsedAt: Math.max(key.lastUsedAt ?? pending.at, pending.at) } : record;
+    return pending
+      ? {
+          ...record,
+          usageCount: key.usageCount + pending.count,
+          lastUsedAt: Math.max(key.lastUsedAt ?? pending.at, pending.at),
+        }
+      : record;
   }
 }

@@ -43,7 +43,8 @@ export class KeyTable {
   replace(key: StoredKey, at: number): KeyEntry | undefined {
     const entry = this.#byId.get(key.id);
     if (!entry) return undefined;
-    for (const digest of entry.digests) if (digest !== key.digest && digest !== key.previous?.digest) this.#forgetDigest(entry, digest);
+    for (const digest of entry.digests)
+      if (digest !== key.digest && digest !== key.previous?.digest) this.#forgetDigest(entry, digest);
     entry.key = key;
     entry.principal = principalOf(key);
     entry.confirmedAt = at;
@@ -76,7 +77,9 @@ export class KeyTable {
 
 /** Whether this value of the key counts: the current one, or the one before it in its grace. `now` in Unix milliseconds. */
 export function counts(key: StoredKey, digest: string, now: number): boolean {
-  return isUsable(key, now) && (key.digest === digest || (key.previous?.digest === digest && now <= key.previous.until));
+  return (
+    isUsable(key, now) && (key.digest === digest || (key.previous?.digest === digest && now <= key.previous.until))
+  );
 }
 
 export function principalOf({ id, name, scopes, limits }: StoredKey): Principal {

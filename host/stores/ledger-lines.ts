@@ -22,13 +22,21 @@ export class LedgerLines {
   /** A booking that is less than 0, not a number, or more than one may be. `amount` in micro-dollars. */
   outOfBounds(ledger: string, key: string, amount: number): void {
     if (!this.#isFirst(`booking ${ledger} ${key}`)) return;
-    this.#deps.log.warn('a booking is not between 0 and 1,000 US dollars; it is booked as the nearest of them', { ledger, key, amount_usd: shown(amount), booked_usd: bounded(amount, MOST_BOOKING) / MICRO });
+    this.#deps.log.warn('a booking is not between 0 and 1,000 US dollars; it is booked as the nearest of them', {
+      ledger,
+      key,
+      amount_usd: shown(amount),
+      booked_usd: bounded(amount, MOST_BOOKING) / MICRO,
+    });
   }
 
   /** A stored sum that is not a number. */
   unreadable(ledger: string, key: string): void {
     if (!this.#isFirst(`sum ${ledger} ${key}`)) return;
-    this.#deps.log.error('what a key has spent cannot be read from the store of ledgers; it counts as more than any budget', { ledger, key });
+    this.#deps.log.error(
+      'what a key has spent cannot be read from the store of ledgers; it counts as more than any budget',
+      { ledger, key },
+    );
   }
 
   #isFirst(what: string): boolean {

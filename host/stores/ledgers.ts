@@ -18,6 +18,10 @@ export class MemoryLedgers implements Ledgers {
   }
 
   open(name: string, bounds: LedgerBounds): MemoryLedger {
-    return new MemoryLedger(bounds, { booked: () => {}, forgot: () => {}, outOfBounds: (key, amount) => this.#lines.outOfBounds(name, key, amount) }, name);
+    return new MemoryLedger(
+      bounds,
+      { booked: () => {}, forgot: () => {}, outOfBounds: (key, amount) => this.#lines.outOfBounds(name, key, amount) },
+      name,
+    );
   }
 }

@@ -19,7 +19,8 @@ export function removesAdmin({ scopes, expiresAt }: KeyChange, now: number): boo
  * made from. It comes before every question to the store. Source: admin reference 5.
  */
 export function refuseSelf(targetId: string, callerId: string): void {
-  if (targetId === callerId) throw new GatewayError('self_mutation_forbidden', 'a key cannot take its own access away; use another admin key');
+  if (targetId === callerId)
+    throw new GatewayError('self_mutation_forbidden', 'a key cannot take its own access away; use another admin key');
 }
 
 /** The same of the last key that can administer. */

@@ -93,6 +93,9 @@ export class LogQueue {
 
   /** The row of a trace at a stage that has no error, while it waits. */
   find(traceId: string, stage: string): WaitingRow | undefined {
-    return this.#terminal.findLast(({ row, annotates }) => row.trace_id === traceId && row.stage === stage && annotates === undefined && !row.error_message);
+    return this.#terminal.findLast(
+      ({ row, annotates }) =>
+        row.trace_id === traceId && row.stage === stage && annotates === undefined && !row.error_message,
+    );
   }
 }

@@ -49,13 +49,16 @@ export class LogRetention {
   }
 
   #lookLater(): void {
-    if (!this.#isClosed) this.#next = this.#deps.clock.timer(LOOK_MS, () => { this.#looking = this.#look(); });
+    if (!this.#isClosed)
+      this.#next = this.#deps.clock.timer(LOOK_MS, () => {
+        this.#looking = this.#look();
+      });
   }
 
   /** The link logs a failure, once; the next look tries again. */
   async #look(): Promise<void> {
     try {
-      const deleted = await this.#purgeOld() + await this.#purgeMany();
+      const deleted = (await this.#purgeOld()) + (await this.#purgeMany());
       if (deleted > 0) this.#deps.log.debug('rows of the request log were purged', { rows: deleted });
     } catch {
       this.#hasNew = true;
@@ -65,7 +68,9 @@ export class LogRetention {
 
   async #purgeOld(): Promise<number> {
     const { days } = this.#bounds;
-    return days === undefined ? 0 : this.#deps.purge({ ...ALL, before: this.#deps.clock.now() - days * DAY_MS }, Number.MAX_SAFE_INTEGER);
+    return days === undefined
+      ? 0
+      : this.#deps.purge({ ...ALL, before: this.#deps.clock.now() - days * DAY_MS }, Number.MAX_SAFE_INTEGER);
   }
 
   async #purgeMany(): Promise<number> {

@@ -10,7 +10,9 @@ const LONGEST_ERROR = 8 * 1024;
 const FIRST_MOMENT = Date.parse('0000-01-01T00:00:00Z');
 const END_OF_MOMENTS = Date.parse('9999-12-31T23:59:59.999Z') + 1;
 
-type Given = Pick<RequestLogRow, 'trace_id' | 'stage' | 'model' | 'created_at'> & { readonly [Name in keyof RequestLogRow]?: RequestLogRow[Name] | undefined };
+type Given = Pick<RequestLogRow, 'trace_id' | 'stage' | 'model' | 'created_at'> & {
+  readonly [Name in keyof RequestLogRow]?: RequestLogRow[Name] | undefined;
+};
 
 /** A row that waits to be written: what its giver may change later or what would keep much in memory is not of it. */
 export interface GivenRow extends Omit<Given, 'decision'> {
@@ -24,12 +26,33 @@ export interface GivenRow extends Omit<Given, 'decision'> {
  */
 export function givenRow(row: RequestLogRow, redactor: Redactor): GivenRow {
   return {
-    trace_id: short(row.trace_id), stage: short(row.stage), model: short(row.model), provider: short(row.provider), api_key_id: short(row.api_key_id), created_at: row.created_at,
-    prompt_tokens: row.prompt_tokens, completion_tokens: row.completion_tokens, total_tokens: row.total_tokens, duration_ms: row.duration_ms, ttft_ms: row.ttft_ms, cost_usd: row.cost_usd,
-    error_message: row.error_message && copied(redactor.excerpt(row.error_message, LONGEST_ERROR)), ab_label: short(row.ab_label), target: short(row.target), attempts: row.attempts,
-    cache: short(row.cache), cost_source: row.cost_source, catalog_version: short(row.catalog_version), bytes_up: row.bytes_up, bytes_down: row.bytes_down,
-    surface: short(row.surface), client_wire: short(row.client_wire), same_wire: row.same_wire, upstream_request_id: short(row.upstream_request_id),
-    session_id: row.session_id && short(redactor.excerpt(row.session_id, LONGEST_TEXT)), decision: row.decision && decisionText(row.decision, redactor),
+    trace_id: short(row.trace_id),
+    stage: short(row.stage),
+    model: short(row.model),
+    provider: short(row.provider),
+    api_key_id: short(row.api_key_id),
+    created_at: row.created_at,
+    prompt_tokens: row.prompt_tokens,
+    completion_tokens: row.completion_tokens,
+    total_tokens: row.total_tokens,
+    duration_ms: row.duration_ms,
+    ttft_ms: row.ttft_ms,
+    cost_usd: row.cost_usd,
+    error_message: row.error_message && copied(redactor.excerpt(row.error_message, LONGEST_ERROR)),
+    ab_label: short(row.ab_label),
+    target: short(row.target),
+    attempts: row.attempts,
+    cache: short(row.cache),
+    cost_source: row.cost_source,
+    catalog_version: short(row.catalog_version),
+    bytes_up: row.bytes_up,
+    bytes_down: row.bytes_down,
+    surface: short(row.surface),
+    client_wire: short(row.client_wire),
+    same_wire: row.same_wire,
+    upstream_request_id: short(row.upstream_request_id),
+    session_id: row.session_id && short(redactor.excerpt(row.session_id, LONGEST_TEXT)),
+    decision: row.decision && decisionText(row.decision, redactor),
   };
 }
 
@@ -68,12 +91,14 @@ export function storedRow(row: GivenRow): LogRow {
 
 function decisionText(decision: object, redactor: Redactor): string {
   const hide = (text: string): string => redactor.excerpt(text);
-  return decision instanceof RouteDecision ? decision.shortText(hide) : JSON.stringify(decision, (_name, member: unknown) => (typeof member === 'string' ? hide(member) : member));
+  return decision instanceof RouteDecision
+    ? decision.shortText(hide)
+    : JSON.stringify(decision, (_name, member: unknown) => (typeof member === 'string' ? hide(member) : member));
 }
 
 /** As much as is kept of it, and a copy of that. */
 function short<T extends string | undefined>(value: T): T {
-  return typeof value === 'string' && value.length > LONGEST_TEXT ? copied(value.slice(0, LONGEST_TEXT)) as T : value;
+  return typeof value === 'string' && value.length > LONGEST_TEXT ? (copied(value.slice(0, LONGEST_TEXT)) as T) : value;
 }
 
 /** V8 keeps all of a text in memory as long as a part that was cut out of it. */

@@ -12,8 +12,13 @@ export class MemoryAudit implements AuditRepository {
   }
 
   async list({ action, actorId, outcome, since, limit, offset }: AuditQuery): Promise<AuditPage> {
-    const found = this.#entries.filter((entry) => (action === undefined || entry.action === action) && (actorId === undefined || entry.actorId === actorId)
-      && (outcome === undefined || entry.outcome === outcome) && (since === undefined || entry.occurredAt >= since));
+    const found = this.#entries.filter(
+      (entry) =>
+        (action === undefined || entry.action === action) &&
+        (actorId === undefined || entry.actorId === actorId) &&
+        (outcome === undefined || entry.outcome === outcome) &&
+        (since === undefined || entry.occurredAt >= since),
+    );
     const sorted = found.toReversed().toSorted((a, b) => b.occurredAt - a.occurredAt); // a stable sort: of one moment the last comes first
     return { entries: sorted.slice(offset, offset + limit), total: found.length };
   }

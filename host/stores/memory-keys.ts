@@ -32,7 +32,11 @@ export class MemoryKeys implements KeyRepository {
   }
 
   async usage({ sort, active, since, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
-    const kept = [...this.#keys.values()].filter((key) => (active === undefined || key.active === active) && (since === undefined || (key.lastUsedAt ?? Number.NEGATIVE_INFINITY) >= since));
+    const kept = [...this.#keys.values()].filter(
+      (key) =>
+        (active === undefined || key.active === active) &&
+        (since === undefined || (key.lastUsedAt ?? Number.NEGATIVE_INFINITY) >= since),
+    );
     return {
       keys: kept.toSorted(ORDERS[sort]).slice(offset, offset + limit),
       totalKeys: kept.length,
@@ -54,7 +58,12 @@ export class MemoryKeys implements KeyRepository {
   async addUses(uses: readonly Uses[]): Promise<void> {
     for (const { id, count, at } of uses) {
       const key = this.#keys.get(id);
-      if (key) this.#keys.set(id, { ...key, usageCount: key.usageCount + count, lastUsedAt: Math.max(key.lastUsedAt ?? at, at) });
+      if (key)
+        this.#keys.set(id, {
+          ...key,
+          usageCount: key.usageCount + count,
+          lastUsedAt: Math.max(key.lastUsedAt ?? at, at),
+        });
     }
   }
 

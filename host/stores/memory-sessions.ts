@@ -15,7 +15,9 @@ export class MemorySessions implements SessionRepository {
   }
 
   async list(): Promise<readonly StoredSession[]> {
-    return [...this.#sessions.values()].toSorted((a, b) => b.createdAt - a.createdAt || Number(a.id < b.id) - Number(a.id > b.id));
+    return [...this.#sessions.values()].toSorted(
+      (a, b) => b.createdAt - a.createdAt || Number(a.id < b.id) - Number(a.id > b.id),
+    );
   }
 
   async touch(id: string, at: number): Promise<void> {

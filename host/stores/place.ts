@@ -30,7 +30,8 @@ export class Place<T> {
 
   supply(backend: string, value: T): void {
     if (this.#isSealed) throw new Error(`${this.#what}: ${backend} is supplied too late, stores are supplied in open`);
-    if (this.#isTaken) throw new Error(`${this.#what}: ${backend} is supplied, but ${this.#backend} has been supplied before`);
+    if (this.#isTaken)
+      throw new Error(`${this.#what}: ${backend} is supplied, but ${this.#backend} has been supplied before`);
     this.#backend = backend;
     this.#value = value;
     this.#isTaken = true;

@@ -61,7 +61,9 @@ export class Principals {
   /** In memory, without waiting. `undefined`: `ask`. Each find of a stored key is a use of it. */
   find(credential: string): Principal | undefined {
     const digest = this.#known.of(credential);
-    const found = credential.startsWith(SESSION_PREFIX) ? this.#sessions.find(digest) : this.#source(digest) ?? this.#keys.find(digest);
+    const found = credential.startsWith(SESSION_PREFIX)
+      ? this.#sessions.find(digest)
+      : (this.#source(digest) ?? this.#keys.find(digest));
     if (found) this.#known.keep(credential, digest);
     return found;
   }
@@ -75,7 +77,7 @@ export class Principals {
   /** Whose a key is: for signing in, where the token of a session is not accepted. */
   async identify(credential: string): Promise<Principal | undefined> {
     if (credential.startsWith(SESSION_PREFIX)) return undefined;
-    return this.find(credential) ?? await this.ask(credential);
+    return this.find(credential) ?? (await this.ask(credential));
   }
 
   supply(source: PrincipalSource): void {

@@ -1,7 +1,15 @@
 import type { RequestLog, RequestLogRow, Stage } from '../contract/index.ts';
 import type { Timer } from '../common/clock.ts';
 import { LogQueue, type WaitingRow } from './log-queue.ts';
-import type { LogFilters, LogPage, LogRepository, LogRow, LogSeries, LogStatistics, LogWindow } from './log-repository.ts';
+import type {
+  LogFilters,
+  LogPage,
+  LogRepository,
+  LogRow,
+  LogSeries,
+  LogStatistics,
+  LogWindow,
+} from './log-repository.ts';
 import { TERMINAL_STAGES } from './log-repository.ts';
 import { LogRetention, type Retention } from './log-retention.ts';
 import { type GivenRow, givenRow, storedRow } from './log-row.ts';
@@ -63,7 +71,11 @@ export class RequestLogStore implements RequestLog, LogReader {
     this.#repository = repository;
     this.#deps = deps;
     this.#link = new StoreLink('the request log store', { ...deps, backend: () => deps.backend });
-    this.#retention = new LogRetention(deps.retention, { ...deps, repository, purge: (filters, upTo) => this.#purge(filters, upTo) });
+    this.#retention = new LogRetention(deps.retention, {
+      ...deps,
+      repository,
+      purge: (filters, upTo) => this.#purge(filters, upTo),
+    });
   }
 
   append(row: RequestLogRow): void {
@@ -126,7 +138,8 @@ export class RequestLogStore implements RequestLog, LogReader {
     await this.flush();
     this.#timer?.cancel();
     const lost = this.#batch.length + this.#queue.length;
-    if (lost > 0) this.#deps.log.error('rows of the request log are lost: their store did not come back', { rows: lost });
+    if (lost > 0)
+      this.#deps.log.error('rows of the request log are lost: their store did not come back', { rows: lost });
   }
 
   #add(row: GivenRow, annotates: string | undefined): void {
@@ -154,7 +167,10 @@ export class RequestLogStore implements RequestLog, LogReader {
     this.#timer = undefined;
     try {
       while (this.#takeBatch()) await this.#writeBatch();
-      if (this.#dropped > 0) this.#deps.log.error('rows of the request log were dropped: too many waited for their store', { rows: this.#dropped });
+      if (this.#dropped > 0)
+        this.#deps.log.error('rows of the request log were dropped: too many waited for their store', {
+          rows: this.#dropped,
+        });
       this.#dropped = 0;
     } catch {
       this.#wakeLater();
@@ -166,7 +182,8 @@ export class RequestLogStore implements RequestLog, LogReader {
 
   /** Whether there is something to write. Few rows that came meanwhile wait for others: writing a few costs nearly as much as writing many. */
   #takeBatch(): boolean {
-    if (this.#batch.length === 0 && (this.#queue.length >= BATCH || this.#queue.holdsUpTo(this.#due))) this.#batch = this.#queue.take(BATCH);
+    if (this.#batch.length === 0 && (this.#queue.length >= BATCH || this.#queue.holdsUpTo(this.#due)))
+      this.#batch = this.#queue.take(BATCH);
     return this.#batch.length > 0;
   }
 
@@ -175,8 +192,11 @@ export class RequestLogStore implements RequestLog, LogReader {
     while (this.#batch.length > 0) {
       const wasAway = this.#link.isAway;
       const rows = Math.max(1, plainRows(this.#batch));
-      const unwritten = await writeRows(this.#batch.slice(0, rows), { write: (part) => this.#writePart(part), refused: (waiting, fault) => this.#drop(waiting, fault) });
-      this.#batch = [...unwritten?.rows ?? [], ...this.#batch.slice(rows)];
+      const unwritten = await writeRows(this.#batch.slice(0, rows), {
+        write: (part) => this.#writePart(part),
+        refused: (waiting, fault) => this.#drop(waiting, fault),
+      });
+      this.#batch = [...(unwritten?.rows ?? []), ...this.#batch.slice(rows)];
       if (unwritten) {
         if (!wasAway) this.#warn(unwritten.error);
         throw unwritten.error;
@@ -190,12 +210,15 @@ export class RequestLogStore implements RequestLog, LogReader {
   async #writePart(part: readonly WaitingRow[]): Promise<void> {
     const annotates = part[0]?.annotates;
     const stored = storedRows(part);
-    await this.#link.ask(() => (annotates === undefined ? this.#repository.append(stored) : this.#annotate(stored, annotates)));
+    await this.#link.ask(() =>
+      annotates === undefined ? this.#repository.append(stored) : this.#annotate(stored, annotates),
+    );
   }
 
   async #annotate(rows: readonly LogRow[], stage: string): Promise<void> {
     const [row] = rows;
-    if (row && !await this.#repository.annotate(row.trace_id, stage, row.error_message ?? '')) await this.#repository.append(rows);
+    if (row && !(await this.#repository.annotate(row.trace_id, stage, row.error_message ?? '')))
+      await this.#repository.append(rows);
   }
 
   /** A row that the store refuses by itself must not hold up those behind it. */
@@ -206,7 +229,11 @@ export class RequestLogStore implements RequestLog, LogReader {
 
   #warn(error: unknown): void {
     const stages = [...new Set(this.#batch.map(({ row: { stage } }) => stage))];
-    this.#deps.log.warn('rows of the request log could not be written, they wait', { stages: stages.join(', '), rows: this.#batch.length, error });
+    this.#deps.log.warn('rows of the request log could not be written, they wait', {
+      stages: stages.join(', '),
+      rows: this.#batch.length,
+      error,
+    });
   }
 
   async #purge(filters: LogFilters, upTo: number): Promise<number> {

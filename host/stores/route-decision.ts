@@ -74,16 +74,36 @@ export class RouteDecision {
     const { model, surface } = this;
     const unlessModel = (name: string): string | undefined => (name === model ? undefined : hide(name));
     return JSON.stringify({
-      model: hide(model), requested_model: unlessModel(this.requested_model), surface: unless(surface, USUAL.surface), streaming: this.streaming || undefined,
-      strategy: this.strategy, rule: this.rule === null ? undefined : hide(this.rule), ab_label: this.ab_label === null ? undefined : hide(this.ab_label),
+      model: hide(model),
+      requested_model: unlessModel(this.requested_model),
+      surface: unless(surface, USUAL.surface),
+      streaming: this.streaming || undefined,
+      strategy: this.strategy,
+      rule: this.rule === null ? undefined : hide(this.rule),
+      ab_label: this.ab_label === null ? undefined : hide(this.ab_label),
       unroutable: this.unroutable === undefined ? undefined : hide(this.unroutable),
       order: this.order.map(({ target, reason, figures, provider, upstream_model }) => ({
-        target, reason: reason === BY_STRATEGY ? undefined : hide(reason), figures: shortFigures(figures, hide), provider: unless(provider, target), upstream_model: unlessModel(upstream_model),
+        target,
+        reason: reason === BY_STRATEGY ? undefined : hide(reason),
+        figures: shortFigures(figures, hide),
+        provider: unless(provider, target),
+        upstream_model: unlessModel(upstream_model),
       })),
-      dropped: this.dropped.length === 0 ? undefined : this.dropped.map(({ target, reason, figures }) => ({ target, reason: hide(reason), figures: shortFigures(figures, hide) })),
+      dropped:
+        this.dropped.length === 0
+          ? undefined
+          : this.dropped.map(({ target, reason, figures }) => ({
+              target,
+              reason: hide(reason),
+              figures: shortFigures(figures, hide),
+            })),
       attempts: this.attempts.map(({ target, upstream_model, status, duration_ms, ended, message }) => ({
-        target, upstream_model: unlessModel(upstream_model), status: status ?? undefined, duration_ms: duration_ms === null ? undefined : Math.round(duration_ms * 1000) / 1000,
-        ended: unless(ended, ANSWERED), message: message === undefined ? undefined : hide(message),
+        target,
+        upstream_model: unlessModel(upstream_model),
+        status: status ?? undefined,
+        duration_ms: duration_ms === null ? undefined : Math.round(duration_ms * 1000) / 1000,
+        ended: unless(ended, ANSWERED),
+        message: message === undefined ? undefined : hide(message),
       })),
     });
   }
@@ -97,7 +117,9 @@ const unless = (text: string, usual: string): string | undefined => (text === us
 function shortFigures(figures: RankFigures, hide: (text: string) => string): object | undefined {
   const given = Object.entries<unknown>(figures);
   if (given.length === 0) return undefined;
-  return Object.fromEntries(given.map(([name, value]) => [hide(name), typeof value === 'number' ? value : hide(String(value))]));
+  return Object.fromEntries(
+    given.map(([name, value]) => [hide(name), typeof value === 'number' ? value : hide(String(value))]),
+  );
 }
 
 /** What a row keeps of a decision, with what was left out. What a module wrote there, or an earlier version in full, stays as it is. */
@@ -105,10 +127,22 @@ export function shownDecision(kept: Readonly<Fields>): Readonly<Fields> {
   const { model } = kept;
   if (typeof model !== 'string' || typeof kept['strategy'] !== 'string') return kept;
   return {
-    requested_model: model, ...USUAL, ...kept,
-    order: entries(kept['order'], ({ target }) => ({ reason: BY_STRATEGY, figures: {}, provider: target, upstream_model: model })),
+    requested_model: model,
+    ...USUAL,
+    ...kept,
+    order: entries(kept['order'], ({ target }) => ({
+      reason: BY_STRATEGY,
+      figures: {},
+      provider: target,
+      upstream_model: model,
+    })),
     dropped: entries(kept['dropped'], () => ({ figures: {} })),
-    attempts: entries(kept['attempts'], () => ({ upstream_model: model, status: null, duration_ms: null, ended: ANSWERED })),
+    attempts: entries(kept['attempts'], () => ({
+      upstream_model: model,
+      status: null,
+      duration_ms: null,
+      ended: ANSWERED,
+    })),
   };
 }
 

@@ -5,7 +5,15 @@ import { isUsable, type StoredKey } from './key-record.ts';
 import type { KeyStore } from './key-store.ts';
 import { MemorySessions } from './memory-sessions.ts';
 import { Place } from './place.ts';
-import { isLive, SESSION_IDLE_MS, SESSION_LIFE_MS, type SessionRecord, type SessionRepository, sessionRecordOf, type StoredSession } from './session-record.ts';
+import {
+  isLive,
+  SESSION_IDLE_MS,
+  SESSION_LIFE_MS,
+  type SessionRecord,
+  type SessionRepository,
+  sessionRecordOf,
+  type StoredSession,
+} from './session-record.ts';
 import type { StoreDeps } from './store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink, StoreUnavailable } from './store-link.ts';
 
@@ -83,14 +91,22 @@ export class SessionStore {
 
   /** Throws `StoreUnavailable` when nothing was made. Dead sessions go on this occasion. */
   async create({ credentialId, subject, scopes }: SessionDraft): Promise<MadeSession> {
-    const parent = this.#environment(credentialId) ?? await this.#keys.askParent(credentialId);
+    const parent = this.#environment(credentialId) ?? (await this.#keys.askParent(credentialId));
     const now = Math.max(this.#now(), (parent && 'sessionsFrom' in parent && parent.sessionsFrom) || 0);
     const token = `${SESSION_PREFIX}${this.#deps.randomBytes(32).toString('hex')}`;
     const session: StoredSession = {
-      id: this.#deps.randomBytes(16).toString('hex'), digest: hash('sha256', token), credentialId, subject, scopes, createdAt: now, expiresAt: now + SESSION_LIFE_MS,
+      id: this.#deps.randomBytes(16).toString('hex'),
+      digest: hash('sha256', token),
+      credentialId,
+      subject,
+      scopes,
+      createdAt: now,
+      expiresAt: now + SESSION_LIFE_MS,
     };
     await this.link.ask(() => this.#repository.insert(session));
-    await this.link.ask(() => this.#repository.sweep(now, now - SESSION_IDLE_MS)).catch((error: unknown) => this.#deps.log.warn('dead sessions could not be removed', { error }));
+    await this.link
+      .ask(() => this.#repository.sweep(now, now - SESSION_IDLE_MS))
+      .catch((error: unknown) => this.#deps.log.warn('dead sessions could not be removed', { error }));
     return { token, session: sessionRecordOf(session) };
   }
 
@@ -100,7 +116,8 @@ export class SessionStore {
     const sessions = (await this.link.ask(() => this.#repository.list())).filter((session) => isLive(session, now));
     const parents = new Map<string, Parent | undefined>();
     for (const { credentialId } of sessions) {
-      if (!parents.has(credentialId)) parents.set(credentialId, this.#parent(credentialId) ?? await this.#keys.askParent(credentialId));
+      if (!parents.has(credentialId))
+        parents.set(credentialId, this.#parent(credentialId) ?? (await this.#keys.askParent(credentialId)));
     }
     return sessions.flatMap((session) => {
       const parent = parents.get(session.credentialId);
@@ -132,7 +149,7 @@ export class SessionStore {
     const entry = await this.#entry(digest);
     if (!entry) return undefined;
     const { credentialId } = entry.session;
-    const parent = this.#parent(credentialId) ?? await this.#keys.askParent(credentialId);
+    const parent = this.#parent(credentialId) ?? (await this.#keys.askParent(credentialId));
     return parent && this.#admit(entry, parent);
   }
 
@@ -156,7 +173,10 @@ export class SessionStore {
     const known = this.#entries.get(digest);
     const changes = this.#changes;
     try {
-      const session = lastSeenOf(await this.link.ask(() => this.#repository.find(digest), LOOKUP_LIMIT_MS), this.#entries.get(digest) ?? known);
+      const session = lastSeenOf(
+        await this.link.ask(() => this.#repository.find(digest), LOOKUP_LIMIT_MS),
+        this.#entries.get(digest) ?? known,
+      );
       const at = this.#deps.clock.monotonic();
       if (!session) this.#entries.delete(digest);
       const entry = session && { session, confirmedAt: at, seenAt: at, parent: undefined, principal: undefined };
@@ -169,12 +189,16 @@ export class SessionStore {
   }
 
   #keep(digest: string, entry: Entry): void {
-    if (this.#entries.size >= MOST_SESSIONS) for (const old of this.#entries.keys().take(MOST_SESSIONS / 100)) this.#entries.delete(old);
+    if (this.#entries.size >= MOST_SESSIONS)
+      for (const old of this.#entries.keys().take(MOST_SESSIONS / 100)) this.#entries.delete(old);
     this.#entries.set(digest, entry);
   }
 
   #isServed(entry: Entry): boolean {
-    return entry.confirmedAt > (this.#feed?.freshSince() ?? Number.NEGATIVE_INFINITY) || (this.link.isResting(this.#deps.clock.monotonic()) && this.#wasSeen(entry));
+    return (
+      entry.confirmedAt > (this.#feed?.freshSince() ?? Number.NEGATIVE_INFINITY) ||
+      (this.link.isResting(this.#deps.clock.monotonic()) && this.#wasSeen(entry))
+    );
   }
 
   #wasSeen({ seenAt }: Entry): boolean {
@@ -199,7 +223,9 @@ export class SessionStore {
   #touch(entry: Entry, now: number): void {
     entry.session = { ...entry.session, lastSeenAt: now };
     const { id } = entry.session;
-    this.link.ask(() => this.#repository.touch(id, now)).catch((error: unknown) => this.#deps.log.warn('the last use of a session could not be written', { error }));
+    this.link
+      .ask(() => this.#repository.touch(id, now))
+      .catch((error: unknown) => this.#deps.log.warn('the last use of a session could not be written', { error }));
   }
 
   async #end<T>(id: string | undefined, end: () => Promise<T>): Promise<T> {
@@ -208,7 +234,8 @@ export class SessionStore {
       this.#forget(id);
       return ended;
     } catch (error) {
-      for (const entry of this.#entries.values()) if (id === undefined || entry.session.id === id) entry.confirmedAt = Number.NEGATIVE_INFINITY; // it is not known whether it was done
+      for (const entry of this.#entries.values())
+        if (id === undefined || entry.session.id === id) entry.confirmedAt = Number.NEGATIVE_INFINITY; // it is not known whether it was done
       throw error;
     }
   }
@@ -216,25 +243,36 @@ export class SessionStore {
   /** Without an id, all of them. */
   #forget(id: string | undefined): void {
     this.#changes += 1;
-    for (const [digest, { session }] of this.#entries) if (id === undefined || session.id === id) this.#entries.delete(digest);
+    for (const [digest, { session }] of this.#entries)
+      if (id === undefined || session.id === id) this.#entries.delete(digest);
   }
 }
 
 /** With the last use that memory knows of: its writing may be on its way. */
 function lastSeenOf(session: StoredSession | undefined, known: Entry | undefined): StoredSession | undefined {
   const seen = known?.session.lastSeenAt;
-  return session && seen !== undefined && seen > (session.lastSeenAt ?? session.createdAt) ? { ...session, lastSeenAt: seen } : session;
+  return session && seen !== undefined && seen > (session.lastSeenAt ?? session.createdAt)
+    ? { ...session, lastSeenAt: seen }
+    : session;
 }
 
 /** A rotation of its key has ended it. */
 function isEnded({ createdAt }: SessionRecord, parent: Parent | undefined): boolean {
-  return parent !== undefined && 'sessionsFrom' in parent && parent.sessionsFrom !== undefined && createdAt < parent.sessionsFrom;
+  return (
+    parent !== undefined &&
+    'sessionsFrom' in parent &&
+    parent.sessionsFrom !== undefined &&
+    createdAt < parent.sessionsFrom
+  );
 }
 
 function isGood(parent: Parent, now: number): boolean {
   return !('digest' in parent) || isUsable(parent, now);
 }
 
-function principalOf({ id: sessionId, credentialId: id, subject: name }: StoredSession, { scopes, limits }: Parent): Principal {
+function principalOf(
+  { id: sessionId, credentialId: id, subject: name }: StoredSession,
+  { scopes, limits }: Parent,
+): Principal {
   return Object.freeze({ id, name, scopes, sessionId, ...(limits && Object.keys(limits).length > 0 && { limits }) });
 }

@@ -67,7 +67,12 @@ export class StoreLink {
     const { clock } = this.#deps;
     let isWaiting = true;
     try {
-      const answer = await within(repeated(call, () => isWaiting), limitMs, clock, this.#what);
+      const answer = await within(
+        repeated(call, () => isWaiting),
+        limitMs,
+        clock,
+        this.#what,
+      );
       this.#heard();
       return answer;
     } catch (error) {

@@ -71,7 +71,8 @@ export class StoredLedgers implements Ledgers {
     this.#asking?.cancel();
     await this.#next(() => this.#writeAll());
     const { size, apart } = this.#waiting;
-    if (size > 0) this.#deps.log.error('what was spent is lost: the store of ledgers did not come back', { keys: size });
+    if (size > 0)
+      this.#deps.log.error('what was spent is lost: the store of ledgers did not come back', { keys: size });
     if (apart > 0) this.#deps.log.error('what was spent is lost: the store of ledgers refused it', { keys: apart });
   }
 
@@ -79,21 +80,33 @@ export class StoredLedgers implements Ledgers {
     const known = this.#ledgers.get(name);
     if (known) return known;
     const note = (key: string, amount: number, limit: number, isAnew: boolean): void => {
-      this.#waiting.add({ ledger: name, key, amount, limit: Number.isFinite(limit) ? Math.ceil(bounded(limit)) : undefined, isAnew });
+      this.#waiting.add({
+        ledger: name,
+        key,
+        amount,
+        limit: Number.isFinite(limit) ? Math.ceil(bounded(limit)) : undefined,
+        isAnew,
+      });
       this.#writeIn(Math.max(0, this.#writtenAt + BETWEEN_WRITES_MS - this.#deps.clock.monotonic()));
     };
-    const ledger = new MemoryLedger({ maxKeys: 0 }, {
-      booked: (key, amount, limit) => note(key, amount, limit, false),
-      forgot: (key) => note(key, 0, Number.POSITIVE_INFINITY, true),
-      outOfBounds: (key, amount) => this.#lines.outOfBounds(name, key, amount),
-    }, name);
+    const ledger = new MemoryLedger(
+      { maxKeys: 0 },
+      {
+        booked: (key, amount, limit) => note(key, amount, limit, false),
+        forgot: (key) => note(key, 0, Number.POSITIVE_INFINITY, true),
+        outOfBounds: (key, amount) => this.#lines.outOfBounds(name, key, amount),
+      },
+      name,
+    );
     this.#ledgers.set(name, ledger);
     return ledger;
   }
 
   #writeIn(ms: number): void {
     if (this.#due || this.#isClosed) return;
-    this.#due = this.#deps.clock.timer(ms, () => { void this.#next(() => this.#write()).finally(() => this.#writeRest()); });
+    this.#due = this.#deps.clock.timer(ms, () => {
+      void this.#next(() => this.#write()).finally(() => this.#writeRest());
+    });
   }
 
   /** What was booked while a write was on its way. */
@@ -104,7 +117,9 @@ export class StoredLedgers implements Ledgers {
 
   #askLater(): void {
     if (this.#isClosed) return;
-    this.#asking = this.#deps.clock.timer(ASK_MS, () => { void this.#next(() => this.#ask()).finally(() => this.#askLater()); });
+    this.#asking = this.#deps.clock.timer(ASK_MS, () => {
+      void this.#next(() => this.#ask()).finally(() => this.#askLater());
+    });
   }
 
   /** One after another, so that what is read holds all that this process wrote. */
@@ -113,10 +128,13 @@ export class StoredLedgers implements Ledgers {
   }
 
   async #write(): Promise<void> {
-    if (this.#waiting.apart > 0 && this.#deps.clock.monotonic() - this.#apartSince >= APART_MS) this.#waiting.tryAgain();
+    if (this.#waiting.apart > 0 && this.#deps.clock.monotonic() - this.#apartSince >= APART_MS)
+      this.#waiting.tryAgain();
     if (this.#waiting.size === 0) return;
     const unwritten = await writeRows(this.#waiting.take(), {
-      write: async (bookings) => { this.#take(await this.#link.ask(() => this.#repository.book(bookings))); },
+      write: async (bookings) => {
+        this.#take(await this.#link.ask(() => this.#repository.book(bookings)));
+      },
       refused: (booking, fault) => this.#setApart(booking, fault),
     });
     if (unwritten) this.#waiting.giveBack(unwritten.rows); // the link has logged it

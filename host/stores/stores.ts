@@ -50,7 +50,11 @@ export function createStores(memory: SharedState, given: StoreDeps): Stores {
     principals,
     requestLog: new Place<RequestLog | undefined>('request log', 'disabled', undefined),
     logReader: new Place<LogReader | undefined>('reader of the request log', 'disabled', undefined),
-    configuration: new Place<ConfigurationStore>('configuration store', 'memory', new UnstoredConfiguration(deps.clock.now)),
+    configuration: new Place<ConfigurationStore>(
+      'configuration store',
+      'memory',
+      new UnstoredConfiguration(deps.clock.now),
+    ),
     state: new Place<SharedState>('shared state', 'memory', memory),
     ledgers: new Place<Ledgers>('ledgers', 'memory', new MemoryLedgers(deps)),
     owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
@@ -59,8 +63,33 @@ export function createStores(memory: SharedState, given: StoreDeps): Stores {
 }
 
 /** From here on nothing can be supplied any more. */
-export function sealStores({ keys, sessions, audit, principals, requestLog, logReader, configuration, state, ledgers, owners, running }: Stores): void {
-  for (const place of [keys, sessions, audit, principals, requestLog, logReader, configuration, state, ledgers, owners, running]) place.seal();
+export function sealStores({
+  keys,
+  sessions,
+  audit,
+  principals,
+  requestLog,
+  logReader,
+  configuration,
+  state,
+  ledgers,
+  owners,
+  running,
+}: Stores): void {
+  for (const place of [
+    keys,
+    sessions,
+    audit,
+    principals,
+    requestLog,
+    logReader,
+    configuration,
+    state,
+    ledgers,
+    owners,
+    running,
+  ])
+    place.seal();
 }
 
 /** Writes what waits, before the repositories close. */

@@ -63,7 +63,10 @@ class Bookings {
   }
 
   all(): readonly Booking[] {
-    return this.#byLedger.values().flatMap((bookings) => bookings.values()).toArray();
+    return this.#byLedger
+      .values()
+      .flatMap((bookings) => bookings.values())
+      .toArray();
   }
 
   of({ ledger, key }: Pick<Booking, 'ledger' | 'key'>): Booking | undefined {
@@ -94,5 +97,11 @@ class Bookings {
 }
 
 function joined(earlier: Booking, later: Booking): Booking {
-  return later.isAnew ? later : { ...later, amount: Math.max(-MOST_SUM, Math.min(MOST_SUM, earlier.amount + later.amount)), isAnew: earlier.isAnew };
+  return later.isAnew
+    ? later
+    : {
+        ...later,
+        amount: Math.max(-MOST_SUM, Math.min(MOST_SUM, earlier.amount + later.amount)),
+        isAnew: earlier.isAnew,
+      };
 }

@@ -17,7 +17,10 @@ export interface Unwritten<Row> {
  * Writes rows in their order, together as far as the store takes them. Where it refuses one of them, the halves are written, and their
  * halves, until that row stands alone: no other row is lost with it. At any other failure the rest is given back.
  */
-export async function writeRows<Row>(rows: readonly Row[], { write, refused }: RowWriting<Row>): Promise<Unwritten<Row> | undefined> {
+export async function writeRows<Row>(
+  rows: readonly Row[],
+  { write, refused }: RowWriting<Row>,
+): Promise<Unwritten<Row> | undefined> {
   let written = 0;
   const next = async (count: number): Promise<void> => {
     const part = rows.slice(written, written + count);

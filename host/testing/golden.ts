@@ -8,7 +8,11 @@ export function golden(file: URL | string): string {
 }
 
 /** Fails unless a value is what a golden file of JSON holds. With `update` the file is written instead. */
-export function expectGolden(file: URL | string, value: unknown, { update = false }: { readonly update?: boolean } = {}): void {
+export function expectGolden(
+  file: URL | string,
+  value: unknown,
+  { update = false }: { readonly update?: boolean } = {},
+): void {
   const text = `${JSON.stringify(value, undefined, 2)}\n`;
   if (update) writeFileSync(file, text);
   else deepStrictEqual(parseJson(text), parseJson(golden(file)));

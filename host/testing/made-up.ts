@@ -1,7 +1,15 @@
 import { replyHeaderProblem } from '../boundary/headers.ts';
 import { deepFrozen } from '../common/deep-frozen.ts';
 import { MemoryLedger } from '../state/memory-ledger.ts';
-import { type ChatRequest, type Exchange, type Log, type PluginDeps, setMember, type SharedState, type StrategyDeps } from '../contract/index.ts';
+import {
+  type ChatRequest,
+  type Exchange,
+  type Log,
+  type PluginDeps,
+  setMember,
+  type SharedState,
+  type StrategyDeps,
+} from '../contract/index.ts';
 
 /** What a test says of an exchange; the rest is made up. */
 export type ExchangeFacts = { readonly [Field in keyof Exchange]?: Exchange[Field] };
@@ -27,14 +35,38 @@ export function madeUpExchange(facts: ExchangeFacts = {}, heard?: Heard): Exchan
   const request = deepFrozen(copied(facts.request ?? REQUEST));
   let isPrivate = false;
   return {
-    id: '0123456789abcdef0123456789abcdef', surface: 'chat', stage: 'before_request', startedAt: 1_700_000_000_000, principal: undefined, metadata: {},
+    id: '0123456789abcdef0123456789abcdef',
+    surface: 'chat',
+    stage: 'before_request',
+    startedAt: 1_700_000_000_000,
+    principal: undefined,
+    metadata: {},
     user: (request as { readonly user?: string } | undefined)?.user,
-    model: (request as { readonly model?: string } | undefined)?.model ?? 'm', streaming: (request as { readonly stream?: boolean } | undefined)?.stream === true, unreadable: false,
-    error: undefined, answeredBy: undefined, target: undefined, provider: undefined, upstreamModel: undefined, attempts: 0, decision: undefined, tunnel: undefined, abLabel: undefined, usage: undefined,
-    measurements: { durationMs: 1, ttftMs: undefined, costUsd: undefined }, signal: new AbortController().signal, deliveredText: () => '',
-    reportedModel: undefined, cache: undefined, catalogVersion: undefined,
-    get isPrivate() { return isPrivate; },
-    keepPrivate: () => { isPrivate = true; },
+    model: (request as { readonly model?: string } | undefined)?.model ?? 'm',
+    streaming: (request as { readonly stream?: boolean } | undefined)?.stream === true,
+    unreadable: false,
+    error: undefined,
+    answeredBy: undefined,
+    target: undefined,
+    provider: undefined,
+    upstreamModel: undefined,
+    attempts: 0,
+    decision: undefined,
+    tunnel: undefined,
+    abLabel: undefined,
+    usage: undefined,
+    measurements: { durationMs: 1, ttftMs: undefined, costUsd: undefined },
+    signal: new AbortController().signal,
+    deliveredText: () => '',
+    reportedModel: undefined,
+    cache: undefined,
+    catalogVersion: undefined,
+    get isPrivate() {
+      return isPrivate;
+    },
+    keepPrivate: () => {
+      isPrivate = true;
+    },
     needsPrice: () => {},
     setHeader: (name, value) => {
       const problem = replyHeaderProblem(name, value);
@@ -42,34 +74,62 @@ export function madeUpExchange(facts: ExchangeFacts = {}, heard?: Heard): Exchan
       if (heard) setMember(heard.headers, name.toLowerCase(), value);
     },
     ...facts,
-    request, reply: deepFrozen(copied(facts.reply)),
+    request,
+    reply: deepFrozen(copied(facts.reply)),
   };
 }
 
 export const nothingHeard = (): Heard => ({ log: [], counted: [], headers: {} });
 
 function listeningLog({ log }: Heard): Log {
-  const at = (level: keyof Log) => (message: string, attributes: object = {}): void => { log.push({ level, message, attributes }); };
+  const at =
+    (level: keyof Log) =>
+    (message: string, attributes: object = {}): void => {
+      log.push({ level, message, attributes });
+    };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
 /** Surroundings of a plugin: time stands still, nothing is priced, there is no network; replace what a test needs. */
 export function madeUpPluginDeps(heard: Heard = nothingHeard(), more: Partial<PluginDeps> = {}): PluginDeps {
-  const count = (name: string, labels: object, value: number): void => { heard.counted.push({ name, value, labels }); };
+  const count = (name: string, labels: object, value: number): void => {
+    heard.counted.push({ name, value, labels });
+  };
   return {
-    log: listeningLog(heard), now: () => 1_700_000_000_000, random: () => 0.5, carryover: madeUpCarryover(), state: madeUpState(),
-    counters: { add: (name: string, labels: object = {}, by = 1) => count(name, labels, by), observe: (name: string, value: number, labels: object = {}) => count(name, labels, value) },
-    prices: { tokenPrice: () => undefined, cost: () => undefined, highest: () => undefined, longestAnswer: () => undefined },
-    identity: 'made up', redact: (text) => text, ledger: madeUpLedgers(),
+    log: listeningLog(heard),
+    now: () => 1_700_000_000_000,
+    random: () => 0.5,
+    carryover: madeUpCarryover(),
+    state: madeUpState(),
+    counters: {
+      add: (name: string, labels: object = {}, by = 1) => count(name, labels, by),
+      observe: (name: string, value: number, labels: object = {}) => count(name, labels, value),
+    },
+    prices: {
+      tokenPrice: () => undefined,
+      cost: () => undefined,
+      highest: () => undefined,
+      longestAnswer: () => undefined,
+    },
+    identity: 'made up',
+    redact: (text) => text,
+    ledger: madeUpLedgers(),
     send: () => Promise.reject(new Error('there is no network here: give the plugin a send of your own')),
-    requestLog: undefined, ...more,
+    requestLog: undefined,
+    ...more,
   };
 }
 
 /** Surroundings of a strategy: nothing has been measured, nothing is priced. */
 export function madeUpStrategyDeps(more: Partial<StrategyDeps> = {}): StrategyDeps {
   return {
-    log: listeningLog(nothingHeard()), now: () => 1_700_000_000_000, carryover: madeUpCarryover(), medianMs: () => undefined, price: () => undefined, random: () => 0.5, ...more,
+    log: listeningLog(nothingHeard()),
+    now: () => 1_700_000_000_000,
+    carryover: madeUpCarryover(),
+    medianMs: () => undefined,
+    price: () => undefined,
+    random: () => 0.5,
+    ...more,
   };
 }
 
@@ -112,7 +172,9 @@ function madeUpState(): SharedState {
       const found = values.get(key);
       return found && Uint8Array.from(found);
     },
-    set: async (key, value) => { values.set(key, typeof value === 'string' ? new TextEncoder().encode(value) : Uint8Array.from(value)); },
+    set: async (key, value) => {
+      values.set(key, typeof value === 'string' ? new TextEncoder().encode(value) : Uint8Array.from(value));
+    },
     delete: async (key) => {
       values.delete(key);
       sums.delete(key);

@@ -1,5 +1,12 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import { type ChatRequest, GatewayError, isFields, type ProviderModule, type TranslatedSurface, type WireRequest } from '../contract/index.ts';
+import {
+  type ChatRequest,
+  GatewayError,
+  isFields,
+  type ProviderModule,
+  type TranslatedSurface,
+  type WireRequest,
+} from '../contract/index.ts';
 import { errorMessage } from '../common/error-message.ts';
 import { unsupportedIn } from '../pipeline/parameters.ts';
 import { type Check, check, keepsRules, SMALLEST } from './module-checks.ts';
@@ -27,27 +34,55 @@ export function providerContract(module: ProviderModule, facts: ProviderFacts = 
   const surfaces = Object.keys(module.translators) as TranslatedSurface[];
   return [
     keepsRules(module),
-    ...surfaces.map((surface) => check(`${surface}: translates the smallest request, alike each time, and changes nothing in it`, () => {
-      translatesAlike(module, surface, { ...SMALLEST[surface], model });
-    })),
+    ...surfaces.map((surface) =>
+      check(`${surface}: translates the smallest request, alike each time, and changes nothing in it`, () => {
+        translatesAlike(module, surface, { ...SMALLEST[surface], model });
+      }),
+    ),
     ...(module.translators.chat ? chatChecks(module, model, facts) : []),
-    ...surfaces.map((surface) => check(`${surface}: fails on bodies that hold no answer, or makes an answer of them`, () => { readsAnything(module, surface, model); })),
+    ...surfaces.map((surface) =>
+      check(`${surface}: fails on bodies that hold no answer, or makes an answer of them`, () => {
+        readsAnything(module, surface, model);
+      }),
+    ),
     check('reads any error body without failing itself', () => {
       for (const body of NO_ANSWERS) module.toFault?.({ status: 400, headers: {}, body: Buffer.from(body) });
     }),
-    ...(facts.errors ?? []).map(({ status, body, message }) => check(`reads its own error of status ${status}`, () => {
-      const fault = module.toFault?.({ status, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) });
-      ok(fault || !module.toFault, 'toFault does not know the body');
-      if (message !== undefined && fault) strictEqual(fault.message, message);
-    })),
+    ...(facts.errors ?? []).map(({ status, body, message }) =>
+      check(`reads its own error of status ${status}`, () => {
+        const fault = module.toFault?.({
+          status,
+          headers: { 'content-type': 'application/json' },
+          body: Buffer.from(body),
+        });
+        ok(fault || !module.toFault, 'toFault does not know the body');
+        if (message !== undefined && fault) strictEqual(fault.message, message);
+      }),
+    ),
   ];
 }
 
 function chatChecks(module: ProviderModule, model: string, facts: ProviderFacts): readonly Check[] {
   return [
-    ...CHAT_REQUESTS.map(({ title, request }) => check(`chat: translates ${title}, or refuses it`, () => { translatesOrRefuses(module, { ...request, model }); })),
-    ...(facts.reply === undefined ? [] : [check('chat: reads its own answer', () => { readsReply(module, model, facts); })]),
-    ...(facts.stream === undefined ? [] : [check('chat: reads its own stream, wherever it is cut', () => { readsStream(module, model, facts); })]),
+    ...CHAT_REQUESTS.map(({ title, request }) =>
+      check(`chat: translates ${title}, or refuses it`, () => {
+        translatesOrRefuses(module, { ...request, model });
+      }),
+    ),
+    ...(facts.reply === undefined
+      ? []
+      : [
+          check('chat: reads its own answer', () => {
+            readsReply(module, model, facts);
+          }),
+        ]),
+    ...(facts.stream === undefined
+      ? []
+      : [
+          check('chat: reads its own stream, wherever it is cut', () => {
+            readsStream(module, model, facts);
+          }),
+        ]),
   ];
 }
 
@@ -55,7 +90,8 @@ function wireOf(module: ProviderModule, surface: TranslatedSurface, request: obj
   const translator = module.translators[surface];
   const model = String((request as { readonly model?: unknown }).model);
   const wire: unknown = translator?.toUpstream(deepFrozen(copied(request)) as never, callFor(model, { stream }));
-  if (wire instanceof Promise || !isFields(wire)) throw new Error('toUpstream returns no request: it is synchronous, and returns { path, body }');
+  if (wire instanceof Promise || !isFields(wire))
+    throw new Error('toUpstream returns no request: it is synchronous, and returns { path, body }');
   return wire as unknown as WireRequest;
 }
 
@@ -64,7 +100,11 @@ function translatesAlike(module: ProviderModule, surface: TranslatedSurface, req
   try {
     const [first, second] = [wireOf(module, surface, request), wireOf(module, surface, request)];
     ok(typeof first.path === 'string' && first.path !== '', 'it returns no path');
-    deepStrictEqual(shown(first), shown(second), 'the same request leaves in two ways: no clock, no chance, no counters');
+    deepStrictEqual(
+      shown(first),
+      shown(second),
+      'the same request leaves in two ways: no clock, no chance, no counters',
+    );
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
   }
@@ -77,10 +117,16 @@ const shown = ({ form: _form, ...wire }: WireRequest): string => JSON.stringify(
 function translatesOrRefuses(module: ProviderModule, request: ChatRequest): void {
   try {
     const wire = wireOf(module, 'chat', request, request.stream === true);
-    const told = new Set([...(wire.ignored ?? []), ...unsupportedIn(request, module.paramsFor?.(request.model) ?? module.params)]);
+    const told = new Set([
+      ...(wire.ignored ?? []),
+      ...unsupportedIn(request, module.paramsFor?.(request.model) ?? module.params),
+    ]);
     const sent = shown(wire);
     const lost = wordsOf(request).filter(({ field, word }) => !told.has(field) && !sent.includes(word));
-    ok(lost.length === 0, `it drops in silence: ${lost.map(({ field, word }) => `${field} (${word})`).join(', ')}; send it, or name the field in ignored`);
+    ok(
+      lost.length === 0,
+      `it drops in silence: ${lost.map(({ field, word }) => `${field} (${word})`).join(', ')}; send it, or name the field in ignored`,
+    );
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
   }
@@ -88,9 +134,18 @@ function translatesOrRefuses(module: ProviderModule, request: ChatRequest): void
 
 /** Words of a request that must leave in one form or another: texts, and names of tools. */
 function wordsOf({ messages, tools = [] }: ChatRequest): { readonly field: string; readonly word: string }[] {
-  const texts = messages.flatMap(({ content }) => (typeof content === 'string' ? [content] : (content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []))));
-  const names = (tools ?? []).flatMap((tool) => (isFields(tool['function']) && typeof tool['function']['name'] === 'string' ? [tool['function']['name']] : []));
-  return [...texts.filter((text) => text !== '').map((word) => ({ field: 'messages', word })), ...names.map((word) => ({ field: 'tools', word }))];
+  const texts = messages.flatMap(({ content }) =>
+    typeof content === 'string'
+      ? [content]
+      : (content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])),
+  );
+  const names = (tools ?? []).flatMap((tool) =>
+    isFields(tool['function']) && typeof tool['function']['name'] === 'string' ? [tool['function']['name']] : [],
+  );
+  return [
+    ...texts.filter((text) => text !== '').map((word) => ({ field: 'messages', word })),
+    ...names.map((word) => ({ field: 'tools', word })),
+  ];
 }
 
 function readsReply(module: ProviderModule, model: string, { reply = '', says }: ProviderFacts): void {
@@ -112,7 +167,11 @@ function readsStream(module: ProviderModule, model: string, { stream = '', says 
   ok(typeof whole.reply.choices[0]?.finish_reason === 'string', 'its stream has no finish_reason');
   const step = Math.max(1, Math.floor(bytes.length / MOST_CUTS));
   for (let cut = 1; cut < bytes.length; cut += step) {
-    deepStrictEqual(relayStream(module, call, [bytes.subarray(0, cut), bytes.subarray(cut)], request).reply, whole.reply, `cut at byte ${cut} it reads something else`);
+    deepStrictEqual(
+      relayStream(module, call, [bytes.subarray(0, cut), bytes.subarray(cut)], request).reply,
+      whole.reply,
+      `cut at byte ${cut} it reads something else`,
+    );
   }
 }
 
@@ -128,6 +187,9 @@ function readsAnything(module: ProviderModule, surface: TranslatedSurface, model
     } catch {
       continue; // the call has failed, as it should
     }
-    ok(isFields(reply), `of ${JSON.stringify(body)} it makes something that is not an answer: throw for what holds none`);
+    ok(
+      isFields(reply),
+      `of ${JSON.stringify(body)} it makes something that is not an answer: throw for what holds none`,
+    );
   }
 }

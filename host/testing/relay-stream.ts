@@ -1,4 +1,11 @@
-import { type CallInfo, type ChatChunk, type ChatReply, parseJson, type ProviderModule, type UnaryReply } from '../contract/index.ts';
+import {
+  type CallInfo,
+  type ChatChunk,
+  type ChatReply,
+  parseJson,
+  type ProviderModule,
+  type UnaryReply,
+} from '../contract/index.ts';
 import { normalizeReply } from '../pipeline/normalize.ts';
 import { Relay } from '../pipeline/relay.ts';
 import { CommonStream } from '../wire/common-wire.ts';
@@ -6,13 +13,23 @@ import { CommonStream } from '../wire/common-wire.ts';
 /** A call as translators see it. */
 export function callFor(model: string, more: Partial<CallInfo> = {}): CallInfo {
   return {
-    model, stream: false, root: 'https://api.example/v1', credentials: {}, exchangeId: '0123456789abcdef0123456789abcdef',
-    signal: new AbortController().signal, wait: async () => {}, ...more,
+    model,
+    stream: false,
+    root: 'https://api.example/v1',
+    credentials: {},
+    exchangeId: '0123456789abcdef0123456789abcdef',
+    signal: new AbortController().signal,
+    wait: async () => {},
+    ...more,
   };
 }
 
 /** A whole reply with this body: JSON unless it is text or bytes. */
-export function unaryReply(body: unknown, status = 200, headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' }): UnaryReply {
+export function unaryReply(
+  body: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
+): UnaryReply {
   const bytes = body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   return { status, headers, body: bytes, json: () => parseJson(Buffer.from(bytes).toString('utf8')) };
 }
@@ -28,17 +45,33 @@ export interface RelayedStream {
 const FACTS = { model: 'routed', provider: 'p', created: 1_700_000_000 };
 
 /** Runs the bytes of a service's stream through a provider's decoder and the gateway's relay, in the given pieces. */
-export function relayStream(module: ProviderModule, call: CallInfo, pieces: readonly Uint8Array[], request: object = {}): RelayedStream {
+export function relayStream(
+  module: ProviderModule,
+  call: CallInfo,
+  pieces: readonly Uint8Array[],
+  request: object = {},
+): RelayedStream {
   const { openStream: open, editStream: edit } = module.translators.chat ?? {};
   const relay = new Relay({
-    encoder: new CommonStream(), model: FACTS.model, created: FACTS.created, stripUsage: false, framing: module.framing ?? 'sse', decode: typeof open === 'function' ? open(call) : undefined,
+    encoder: new CommonStream(),
+    model: FACTS.model,
+    created: FACTS.created,
+    stripUsage: false,
+    framing: module.framing ?? 'sse',
+    decode: typeof open === 'function' ? open(call) : undefined,
     edit: edit?.(call, request as never),
   });
   let out = pieces.map((piece) => relay.push(Buffer.from(piece))).join('');
   if (!relay.isDone && !relay.failure) out += relay.end();
   return {
     chunks: eventsOf(Buffer.from(out, 'latin1').toString('utf8')),
-    reply: relay.assembly.reply({ id: relay.id, created: FACTS.created, model: FACTS.model, provider: FACTS.provider, usage: relay.usage }),
+    reply: relay.assembly.reply({
+      id: relay.id,
+      created: FACTS.created,
+      model: FACTS.model,
+      provider: FACTS.provider,
+      usage: relay.usage,
+    }),
     failure: relay.failure,
   };
 }

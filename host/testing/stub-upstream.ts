@@ -32,7 +32,13 @@ export async function stubUpstream(handler: StubHandler): Promise<StubServer> {
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.on('end', () => {
       const text = Buffer.concat(pieces).toString('utf8');
-      const one: SeenRequest = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, text, json: () => parseJson(text) as Record<string, unknown> };
+      const one: SeenRequest = {
+        method: request.method ?? '',
+        url: request.url ?? '',
+        headers: request.headers,
+        text,
+        json: () => parseJson(text) as Record<string, unknown>,
+      };
       seen.push(one);
       void handler(one, response);
     });
@@ -42,15 +48,21 @@ export async function stubUpstream(handler: StubHandler): Promise<StubServer> {
     socket.on('close', () => sockets.delete(socket));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  const close = (): Promise<void> => new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, sockets, close };
 }
 
 /** Sends a whole JSON reply. */
-export function replyJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+export function replyJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify(body));
 }
@@ -68,7 +80,10 @@ export function sseEvent(value: unknown): string {
 /** An ordinary chat reply of the common wire. */
 export function chatReply(content: string, more: object = {}): object {
   return {
-    id: 'chatcmpl-1', object: 'chat.completion', created: 1_700_000_000, model: 'upstream-model',
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1_700_000_000,
+    model: 'upstream-model',
     choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
     usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
     ...more,
@@ -77,8 +92,17 @@ export function chatReply(content: string, more: object = {}): object {
 
 /** The chunks of an ordinary streamed chat reply: role, one chunk per piece, finish, usage; without the end marker. */
 export function chatChunks(pieces: readonly string[], more: object = {}): object[] {
-  const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'upstream-model', ...more };
-  const chunk = (delta: object, finish_reason: string | null = null): object => ({ ...head, choices: [{ index: 0, delta, finish_reason }] });
+  const head = {
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    created: 1_700_000_000,
+    model: 'upstream-model',
+    ...more,
+  };
+  const chunk = (delta: object, finish_reason: string | null = null): object => ({
+    ...head,
+    choices: [{ index: 0, delta, finish_reason }],
+  });
   return [
     chunk({ role: 'assistant', content: '' }),
     ...pieces.map((content) => chunk({ content })),

@@ -1,7 +1,19 @@
 import { replyProblem, requestProblem } from '../boundary/bodies.ts';
 import { passedOn, requireJson } from '../boundary/passed-chunks.ts';
 import { refusePromise } from '../boundary/thenable.ts';
-import { type ChatChunk, type Exchange, type Fields, isFields, type PluginDeps, type PluginHandlers, type PluginModule, setMember, type Stage, type Surface, type Verdict } from '../contract/index.ts';
+import {
+  type ChatChunk,
+  type Exchange,
+  type Fields,
+  isFields,
+  type PluginDeps,
+  type PluginHandlers,
+  type PluginModule,
+  setMember,
+  type Stage,
+  type Surface,
+  type Verdict,
+} from '../contract/index.ts';
 import { settingsProblems } from '../config/module-settings.ts';
 import { checkHandlers } from '../generation/create-plugin.ts';
 import { type ExchangeFacts, type Heard, madeUpExchange, madeUpPluginDeps, nothingHeard } from './made-up.ts';
@@ -28,9 +40,15 @@ interface TryOptions {
  * or the options `chunks`; `on_error`, where they hold an `error`; then `finished` and `dispose`. Throws what the plugin throws, and for
  * settings that its schema refuses.
  */
-export async function tryPlugin<S extends object>(module: PluginModule<S>, settings: object, facts: ExchangeFacts = {}, { chunks = [], deps = {} }: TryOptions = {}): Promise<Tried> {
+export async function tryPlugin<S extends object>(
+  module: PluginModule<S>,
+  settings: object,
+  facts: ExchangeFacts = {},
+  { chunks = [], deps = {} }: TryOptions = {},
+): Promise<Tried> {
   const checked = settingsProblems(module.settings, settings, 'config');
-  if (checked.problems.length > 0) throw new Error(checked.problems.map(({ path, message }) => `${path}: ${message}`).join('; '));
+  if (checked.problems.length > 0)
+    throw new Error(checked.problems.map(({ path, message }) => `${path}: ${message}`).join('; '));
   const heard = nothingHeard();
   const handlers: unknown = await module.create(checked.settings as S, madeUpPluginDeps(heard, deps));
   checkHandlers(handlers);
@@ -45,15 +63,25 @@ export async function tryPlugin<S extends object>(module: PluginModule<S>, setti
   if (exchange.error) await run('on_error');
   handlers.finished?.(exchange, exchange.error ? 'error' : 'success');
   await handlers.dispose?.();
-  const rejected = [verdicts['before_request'], guarded.rejection, verdicts['after_request']].find((verdict) => verdict?.action === 'reject');
-  return { ...heard, verdicts, chunks: guarded.passed, rejection: rejected?.action === 'reject' ? rejected.reason : undefined, handlers };
+  const rejected = [verdicts['before_request'], guarded.rejection, verdicts['after_request']].find(
+    (verdict) => verdict?.action === 'reject',
+  );
+  return {
+    ...heard,
+    verdicts,
+    chunks: guarded.passed,
+    rejection: rejected?.action === 'reject' ? rejected.reason : undefined,
+    handlers,
+  };
 }
 
 /** Anything but a verdict is a fault of the plugin, and so is a body that does not fit the surface, as in the gateway. */
 async function verdictOf(handlers: PluginHandlers, stage: Stage, exchange: Exchange): Promise<Verdict | undefined> {
   const verdict: unknown = await handlers[stage]?.(exchange);
   if (verdict === undefined) return undefined;
-  const problem = isFields(verdict) ? verdictProblem(verdict, stage, exchange.surface) : 'something that is not a verdict: return undefined to go on';
+  const problem = isFields(verdict)
+    ? verdictProblem(verdict, stage, exchange.surface)
+    : 'something that is not a verdict: return undefined to go on';
   if (problem !== undefined) throw new Error(`${stage} returned ${problem}`);
   return verdict as unknown as Verdict;
 }
@@ -61,11 +89,20 @@ async function verdictOf(handlers: PluginHandlers, stage: Stage, exchange: Excha
 function verdictProblem({ action, reply, body }: Fields, stage: Stage, surface: Surface): string | undefined {
   if (action === 'reject') return undefined;
   if (action !== 'answer' && action !== 'rewrite') return 'something that is not a verdict: return undefined to go on';
-  const problem = action === 'rewrite' && stage === 'before_request' ? requestProblem(surface, body) : replyProblem(surface, action === 'answer' ? reply : body);
-  return problem === undefined ? undefined : `${action === 'answer' ? 'an answer' : 'a rewrite'} that does not fit ${surface}: ${problem}`;
+  const problem =
+    action === 'rewrite' && stage === 'before_request'
+      ? requestProblem(surface, body)
+      : replyProblem(surface, action === 'answer' ? reply : body);
+  return problem === undefined
+    ? undefined
+    : `${action === 'answer' ? 'an answer' : 'a rewrite'} that does not fit ${surface}: ${problem}`;
 }
 
-function guardChunks(handlers: PluginHandlers, exchange: Exchange, chunks: readonly ChatChunk[]): { passed: readonly ChatChunk[]; rejection: Verdict | undefined } {
+function guardChunks(
+  handlers: PluginHandlers,
+  exchange: Exchange,
+  chunks: readonly ChatChunk[],
+): { passed: readonly ChatChunk[]; rejection: Verdict | undefined } {
   const guard = chunks.length > 0 ? handlers.stream?.(exchange) : undefined;
   if (!guard) return { passed: chunks, rejection: undefined };
   refusePromise(guard);

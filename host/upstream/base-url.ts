@@ -16,7 +16,8 @@ export type RootStyle = 'api-root' | 'host' | ((address: string, defaultRoot: st
 export function resolveRoot(configured: string | undefined, defaultRoot: string, style: RootStyle): Root {
   const text = configured?.trim() || defaultRoot;
   const parts = /^(https?:\/\/)(?:([^/?#]*)@)?([^/?#@]+)(\/[^?#]*)?([?#].*)?$/i.exec(text);
-  if (!parts || !URL.canParse(text)) throw new Error(`its address "${withoutUserinfo(text)}" is not an http or https address with a host`);
+  if (!parts || !URL.canParse(text))
+    throw new Error(`its address "${withoutUserinfo(text)}" is not an http or https address with a host`);
   const [, scheme = '', userinfo, host = '', path = '', rest] = parts;
   if (rest !== undefined) throw new Error(`its address "${withoutUserinfo(text)}" has a query or fragment`);
   const kept = path.replace(/\/+$/, '');

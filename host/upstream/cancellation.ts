@@ -53,13 +53,16 @@ export class Cancellation {
   race<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const stop = this.onCancel(reject);
-      work.then((value) => {
-        stop();
-        resolve(value);
-      }, (error: unknown) => {
-        stop();
-        reject(error);
-      });
+      work.then(
+        (value) => {
+          stop();
+          resolve(value);
+        },
+        (error: unknown) => {
+          stop();
+          reject(error);
+        },
+      );
     });
   }
 

@@ -56,15 +56,25 @@ export interface ConnectDeps {
 const noSend: HttpSend = () => Promise.reject(new Error('there is no network here'));
 
 /** Resolves what calls need, once. Throws when the variables make no sense: a bad address, half a credential. */
-export async function connectProvider(module: ProviderModule, variables: Variables, deps: ConnectDeps): Promise<ConnectedProvider> {
+export async function connectProvider(
+  module: ProviderModule,
+  variables: Variables,
+  deps: ConnectDeps,
+): Promise<ConnectedProvider> {
   const { connection } = module;
   const credentials = readCredentials(module, variables);
   const defaultRoot = typeof connection.baseUrl === 'string' ? connection.baseUrl : connection.baseUrl(credentials);
-  const { root, basicAuthorization } = resolveRoot(variables[baseUrlVariable(module)], defaultRoot, connection.root ?? connection.rootStyle ?? 'api-root');
+  const { root, basicAuthorization } = resolveRoot(
+    variables[baseUrlVariable(module)],
+    defaultRoot,
+    connection.root ?? connection.rootStyle ?? 'api-root',
+  );
   const ref: ModuleRef = { kind: 'provider', name: module.name, file: deps.file };
   const { trace = createTrace() } = deps;
   const own = withOwnLog({ log: deps.log, now: deps.now, send: deps.send ?? noSend, root }, ref, trace);
-  const opened = deps.isOffline ? undefined : await trace.run({ module: ref, exchangeId: undefined }, () => connection.open?.(credentials, own));
+  const opened = deps.isOffline
+    ? undefined
+    : await trace.run({ module: ref, exchangeId: undefined }, () => connection.open?.(credentials, own));
   return {
     module,
     ref,
@@ -73,8 +83,12 @@ export async function connectProvider(module: ProviderModule, variables: Variabl
     root,
     basicAuthorization,
     authorize: opened?.authorize ?? connection.authorize ?? noAuthorization,
-    configuredModels: connection.models?.(credentials, (message) => deps.log.warn(message, { rule: 'WN07', provider: module.name })) ?? [],
-    dispose: async () => { await opened?.dispose?.(); },
+    configuredModels:
+      connection.models?.(credentials, (message) => deps.log.warn(message, { rule: 'WN07', provider: module.name })) ??
+      [],
+    dispose: async () => {
+      await opened?.dispose?.();
+    },
   };
 }
 

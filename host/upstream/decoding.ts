@@ -15,8 +15,13 @@ const MOST_STEPS = 3;
  * stays as it is and fails to be read later.
  */
 export function decodingOf(encoding: string): Decoding | undefined {
-  const codings = encoding.toLowerCase().split(',').map((word) => word.trim()).filter((word) => word !== '' && word !== 'identity');
-  if (codings.length === 0 || codings.length > MOST_STEPS || !codings.every((coding) => KNOWN.has(coding))) return undefined;
+  const codings = encoding
+    .toLowerCase()
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '' && word !== 'identity');
+  if (codings.length === 0 || codings.length > MOST_STEPS || !codings.every((coding) => KNOWN.has(coding)))
+    return undefined;
   const steps = codings.toReversed().map(decoderOf);
   const output = steps.reduce((from, to) => {
     from.on('error', (error) => to.destroy(error));

@@ -54,7 +54,8 @@ export class EventRuns {
     if (dataAt < 0 || start === undefined) return undefined;
     const pieceAt = dataAt + start;
     const pieceEnd = raw.lastIndexOf('"');
-    if (pieceEnd < pieceAt || !STRING.test(raw.slice(pieceAt, pieceEnd)) || !after.test(raw.slice(pieceEnd, -2))) return undefined;
+    if (pieceEnd < pieceAt || !STRING.test(raw.slice(pieceAt, pieceEnd)) || !after.test(raw.slice(pieceEnd, -2)))
+      return undefined;
     return { lead: raw.slice(0, pieceAt), tail: raw.slice(pieceEnd) };
   }
 }

@@ -25,7 +25,7 @@ export class FrameReader {
   }
 
   /** Lazy, so that what stands before a broken frame is still delivered. */
-  * push(bytes: Buffer): Generator<StreamEvent, void> {
+  *push(bytes: Buffer): Generator<StreamEvent, void> {
     this.#held.push(bytes);
     if (this.#held.length < this.#wantedBytes) return;
     let rest = this.#held.take();
@@ -38,7 +38,8 @@ export class FrameReader {
   }
 
   end(): readonly StreamEvent[] {
-    if (this.#held.length > 0) throw new Error(`the stream ended inside a frame, after ${this.#held.length} bytes of it`);
+    if (this.#held.length > 0)
+      throw new Error(`the stream ended inside a frame, after ${this.#held.length} bytes of it`);
     return [];
   }
 
@@ -46,9 +47,15 @@ export class FrameReader {
     const { headers, body } = this.#codec.decode(frame);
     const payload = textOf(body);
     switch (headerText(headers, ':message-type')) {
-      case 'exception': return { type: headerText(headers, ':exception-type'), data: payload };
-      case 'error': return { type: headerText(headers, ':error-code'), data: JSON.stringify({ message: headerText(headers, ':error-message') }) };
-      default: return eventOf(headerText(headers, ':event-type'), payload);
+      case 'exception':
+        return { type: headerText(headers, ':exception-type'), data: payload };
+      case 'error':
+        return {
+          type: headerText(headers, ':error-code'),
+          data: JSON.stringify({ message: headerText(headers, ':error-message') }),
+        };
+      default:
+        return eventOf(headerText(headers, ':event-type'), payload);
     }
   }
 }
@@ -57,7 +64,8 @@ export class FrameReader {
 function frameLength(bytes: Buffer): number {
   if (bytes.length < LENGTH_BYTES) return LENGTH_BYTES;
   const length = bytes.readUInt32BE(0);
-  if (length < MIN_FRAME_BYTES || length > MAX_REPLY_BYTES) throw new Error(`a frame of ${length} bytes is not between ${MIN_FRAME_BYTES} and ${MAX_REPLY_BYTES}`);
+  if (length < MIN_FRAME_BYTES || length > MAX_REPLY_BYTES)
+    throw new Error(`a frame of ${length} bytes is not between ${MIN_FRAME_BYTES} and ${MAX_REPLY_BYTES}`);
   return length;
 }
 
@@ -80,10 +88,13 @@ function headerText(headers: MessageHeaders, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+const textOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
 /** Loaded with the first stream that needs it: most gateways never do. */
 function openCodec(): EventStreamCodec {
-  const codec = createRequire(import.meta.url)('@smithy/eventstream-codec') as { readonly EventStreamCodec: typeof EventStreamCodec };
+  const codec = createRequire(import.meta.url)('@smithy/eventstream-codec') as {
+    readonly EventStreamCodec: typeof EventStreamCodec;
+  };
   return new codec.EventStreamCodec(textOf, (text) => Buffer.from(text, 'utf8'));
 }

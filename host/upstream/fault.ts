@@ -1,4 +1,12 @@
-import { type ErrorCode, GatewayError, parseJson, type ProviderFault, type ProviderModule, type UpstreamFault, type WireReply } from '../contract/index.ts';
+import {
+  type ErrorCode,
+  GatewayError,
+  parseJson,
+  type ProviderFault,
+  type ProviderModule,
+  type UpstreamFault,
+  type WireReply,
+} from '../contract/index.ts';
 import { ModuleFault } from '../boundary/module-fault.ts';
 import { checkedFault } from '../boundary/provider-boundary.ts';
 import { isFields } from '../contract/fields.ts';
@@ -16,18 +24,23 @@ const REASONS: ReadonlyMap<string | undefined, UpstreamFault['reason']> = new Ma
 const BY_STATUS: Readonly<Record<number, { readonly code: ErrorCode; readonly message?: string }>> = {
   400: { code: 'invalid_request' },
   422: { code: 'invalid_request' },
-  401: { code: 'upstream_auth_error', message: 'the provider refused the gateway\'s credential' },
-  403: { code: 'upstream_auth_error', message: 'the provider refused the gateway\'s credential' },
+  401: { code: 'upstream_auth_error', message: "the provider refused the gateway's credential" },
+  403: { code: 'upstream_auth_error', message: "the provider refused the gateway's credential" },
   404: { code: 'model_not_found', message: 'the provider no longer offers this model' },
   408: { code: 'upstream_timeout', message: 'the provider did not answer in time' },
   504: { code: 'upstream_timeout', message: 'the provider did not answer in time' },
-  429: { code: 'rate_limit_exceeded', message: 'the provider\'s rate limit is exceeded' },
+  429: { code: 'rate_limit_exceeded', message: "the provider's rate limit is exceeded" },
 };
 
 /** Turns a reply that is a failure into the error for it. The provider's message reaches the client for 400 and 422 only. `file` is that of a third-party provider. */
-export function replyError(module: ProviderModule, reply: WireReply & { readonly body: Uint8Array }, now: number, file?: string): GatewayError {
+export function replyError(
+  module: ProviderModule,
+  reply: WireReply & { readonly body: Uint8Array },
+  now: number,
+  file?: string,
+): GatewayError {
   const own = readOwnFault(module, reply, file);
-  const said = own instanceof ModuleFault ? commonFault(reply.body) : own ?? commonFault(reply.body);
+  const said = own instanceof ModuleFault ? commonFault(reply.body) : (own ?? commonFault(reply.body));
   const status = said.status ?? reply.status;
   const row = BY_STATUS[status] ?? { code: 'upstream_error', message: 'the provider failed' };
   const message = said.message ?? STATUS_CODES[status] ?? 'the provider refused the request';
@@ -46,28 +59,44 @@ function reasonOf({ reason }: ProviderFault, status: number): UpstreamFault['rea
 
 /** A 2xx whose body is of no use: it cannot be decoded, is too large, or holds an error. */
 export function unusableReply(why: string, cause?: unknown): GatewayError {
-  return new GatewayError('upstream_error', 'the provider sent an unusable answer', { cause, fault: { kind: 'reply', message: why } });
+  return new GatewayError('upstream_error', 'the provider sent an unusable answer', {
+    cause,
+    fault: { kind: 'reply', message: why },
+  });
 }
 
 /** No credential could be made, or the request not be signed: it is never sent without. */
 export function credentialError(cause: unknown): GatewayError {
-  return new GatewayError('upstream_error', 'the gateway has no credential for the provider', { cause, fault: { kind: 'transport' } });
+  return new GatewayError('upstream_error', 'the gateway has no credential for the provider', {
+    cause,
+    fault: { kind: 'transport' },
+  });
 }
 
 /** No response arrived: refused, reset, unresolved, or too slow. What exactly stays in the cause, for the log. */
 export function transportError(cause: unknown): GatewayError {
   const { code } = cause as { code?: unknown };
   if (typeof code === 'string' && /TIMEOUT|TIMEDOUT/.test(code)) return timeoutError(cause);
-  return new GatewayError('upstream_error', 'the provider could not be reached', { cause, fault: { kind: 'transport' } });
+  return new GatewayError('upstream_error', 'the provider could not be reached', {
+    cause,
+    fault: { kind: 'transport' },
+  });
 }
 
 /** The provider was too slow to connect, to answer, or to send its first chunk. */
 export function timeoutError(cause?: unknown): GatewayError {
-  return new GatewayError('upstream_timeout', 'the provider did not answer in time', { cause, fault: { kind: 'timeout' } });
+  return new GatewayError('upstream_timeout', 'the provider did not answer in time', {
+    cause,
+    fault: { kind: 'timeout' },
+  });
 }
 
 /** The provider's reading of its own error body; one that fails on this body does not hide the error itself, and goes with it as its cause. */
-function readOwnFault(module: ProviderModule, reply: WireReply, file: string | undefined): ProviderFault | ModuleFault | undefined {
+function readOwnFault(
+  module: ProviderModule,
+  reply: WireReply,
+  file: string | undefined,
+): ProviderFault | ModuleFault | undefined {
   if (!module.toFault) return undefined;
   try {
     return checkedFault(module.toFault(reply));
@@ -76,20 +105,31 @@ function readOwnFault(module: ProviderModule, reply: WireReply, file: string | u
   }
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined);
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 
 /** The message of an error body in any of the shapes vendors use; a body of another shape is never quoted. */
 export function commonFault(bytes: Uint8Array): ProviderFault {
   let body: unknown;
   try {
-    body = parseJson(Buffer.from(bytes).toString('utf8').replace(/^\uFEFF/, ''));
+    body = parseJson(
+      Buffer.from(bytes)
+        .toString('utf8')
+        .replace(/^\uFEFF/, ''),
+    );
   } catch {
     return {};
   }
   if (!isFields(body)) return {};
   const { error, detail } = body;
-  const message = textOf(error) ?? memberText(error, 'message', 'error') ?? textOf(detail) ?? listText(detail)
-    ?? memberText(detail, 'message', 'error') ?? textOf(body['message']) ?? wrappedText(body['message']);
+  const message =
+    textOf(error) ??
+    memberText(error, 'message', 'error') ??
+    textOf(detail) ??
+    listText(detail) ??
+    memberText(detail, 'message', 'error') ??
+    textOf(body['message']) ??
+    wrappedText(body['message']);
   const code = (isFields(error) ? textOf(error['code']) : undefined) ?? textOf(body['code']);
   return { message, reason: REASONS.get(code) };
 }

@@ -14,7 +14,10 @@ export function encodeForm(parts: readonly FormPart[]): EncodedForm {
   const boundary = `gw-${randomUUID()}`;
   const heads = parts.map((part) => Buffer.from(headOf(part, boundary)));
   const end = Buffer.from(`--${boundary}--\r\n`);
-  const length = parts.reduce((sum, part, place) => sum + (heads[place]?.length ?? 0) + contentBytes(part) + LINE_END.length, end.length);
+  const length = parts.reduce(
+    (sum, part, place) => sum + (heads[place]?.length ?? 0) + contentBytes(part) + LINE_END.length,
+    end.length,
+  );
   return {
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}`, 'content-length': String(length) },
     body: pieces(parts, heads, end),
@@ -23,7 +26,11 @@ export function encodeForm(parts: readonly FormPart[]): EncodedForm {
 
 const LINE_END = Buffer.from('\r\n');
 
-async function* pieces(parts: readonly FormPart[], heads: readonly Uint8Array[], end: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* pieces(
+  parts: readonly FormPart[],
+  heads: readonly Uint8Array[],
+  end: Uint8Array,
+): AsyncGenerator<Uint8Array> {
   for (const [place, part] of parts.entries()) {
     yield heads[place] ?? LINE_END;
     if ('file' in part) yield* part.file.open();

@@ -24,7 +24,12 @@ export class Pools {
   }
 
   /** Sends a request; `connectTimeoutMs` bounds the connection that this call has to open. Returns that connection while it is being made: only this call waits for it. */
-  dispatch(origin: string, connectTimeoutMs: number, options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Socket | undefined {
+  dispatch(
+    origin: string,
+    connectTimeoutMs: number,
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+  ): Socket | undefined {
     let pool = this.#byOrigin.get(origin);
     if (!pool) {
       pool = new OriginPool(origin, this.#connect, () => this.#byOrigin.delete(origin));
@@ -54,13 +59,20 @@ class OriginPool {
 
   constructor(origin: string, connect: Connect, onIdle: () => void) {
     this.#connect = connect;
-    this.#pool = new Pool(origin, { allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEADER_BYTES, connect: (options, callback) => this.#open(options, callback) });
+    this.#pool = new Pool(origin, {
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      connect: (options, callback) => this.#open(options, callback),
+    });
     const endIfIdle = (): void => {
       if (this.#connections > 0 || this.#pool.stats.size > 0 || this.#pool.closed || this.#pool.destroyed) return;
       onIdle();
       void this.#pool.close();
     };
-    this.#pool.on('connect', () => { this.#connections += 1; });
+    this.#pool.on('connect', () => {
+      this.#connections += 1;
+    });
     this.#pool.on('disconnect', () => {
       this.#connections -= 1;
       endIfIdle();
@@ -68,7 +80,11 @@ class OriginPool {
     this.#pool.on('connectionError', endIfIdle);
   }
 
-  dispatch(connectTimeoutMs: number, options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Socket | undefined {
+  dispatch(
+    connectTimeoutMs: number,
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+  ): Socket | undefined {
     this.#connectTimeoutMs = connectTimeoutMs;
     this.#opened = undefined; // undici may have opened one for a call that it took up again
     this.#pool.dispatch(options, handler);
@@ -91,7 +107,9 @@ class OriginPool {
     });
     this.#opened = socket;
     this.#connecting.add(socket);
-    const timer = systemClock.timer(ms, () => socket.destroy(Object.assign(new Error(`no connection within ${ms} ms`), { code: 'ETIMEDOUT' })));
+    const timer = systemClock.timer(ms, () =>
+      socket.destroy(Object.assign(new Error(`no connection within ${ms} ms`), { code: 'ETIMEDOUT' })),
+    );
     const settle = (): void => {
       timer.cancel();
       this.#connecting.delete(socket);
@@ -116,5 +134,6 @@ function passOverContinue(socket: Socket): void {
   const { [symbols.kParser]: parser } = socket as { [symbols.kParser]?: Parser };
   if (!parser) return; // the connection has ended already
   const tell = parser.onHeadersComplete.bind(parser);
-  parser.onHeadersComplete = (status, isUpgrade, isKeptAlive) => tell(status === CONTINUE ? PROCESSING : status, isUpgrade, isKeptAlive);
+  parser.onHeadersComplete = (status, isUpgrade, isKeptAlive) =>
+    tell(status === CONTINUE ? PROCESSING : status, isUpgrade, isKeptAlive);
 }

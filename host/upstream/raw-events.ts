@@ -74,7 +74,7 @@ export class RawEventReader {
       const raw = block.slice(start, next);
       const event = plainEvent(raw);
       const joined = event && next < block.length ? this.#runs?.join(raw, block, next) : undefined;
-      events.push(event && joined ? { ...event, ...joined } : event ?? rawEvent(raw));
+      events.push(event && joined ? { ...event, ...joined } : (event ?? rawEvent(raw)));
       start = joined ? start + joined.raw.length : next;
     }
     if (start < block.length) this.#raw.push(block.slice(start));
@@ -95,7 +95,11 @@ function plainEvent(raw: string): RawEvent | undefined {
   const dataAt = named === 0 ? 0 : named + 1;
   if (!raw.startsWith('data:', dataAt) || raw.indexOf('\n', dataAt) !== raw.length - 2) return undefined;
   const valueAt = raw.charCodeAt(dataAt + 5) === SPACE ? dataAt + 6 : dataAt + 5;
-  return { type: named === 0 ? '' : textOfBytes(raw.slice(6, named).trim()), data: textOfBytes(raw.slice(valueAt, -2)), raw };
+  return {
+    type: named === 0 ? '' : textOfBytes(raw.slice(6, named).trim()),
+    data: textOfBytes(raw.slice(valueAt, -2)),
+    raw,
+  };
 }
 
 /** Whether an event without its blank line holds all of its JSON. A comment has none. */

@@ -21,7 +21,9 @@ export async function collectBody(body: WireReply['body']): Promise<Buffer> {
 /** Ends a body that will not be read to its end; does nothing for one that has ended. */
 export function closeBody(body: WireReply['body']): void {
   if (body instanceof Uint8Array) return;
-  body[Symbol.asyncIterator]().return?.().catch(() => {}); // a source that fails to close is of no further use
+  body[Symbol.asyncIterator]()
+    .return?.()
+    .catch(() => {}); // a source that fails to close is of no further use
 }
 
 /** Opens a reply whose body is iterated; resolves with its headers. */
@@ -65,7 +67,8 @@ export function openVerbatim(transport: Transport, call: UpstreamCall): Promise<
       body.control = control;
       resolve({ status, headers, rawHeaders: control.rawHeaders?.() ?? [], body });
     },
-    onUpgrade: (status, headers, control, socket) => resolve({ status, headers, rawHeaders: control.rawHeaders?.() ?? [], body: new TunnelBody(socket), socket }),
+    onUpgrade: (status, headers, control, socket) =>
+      resolve({ status, headers, rawHeaders: control.rawHeaders?.() ?? [], body: new TunnelBody(socket), socket }),
     onData: (bytes) => body.push(bytes),
     onEnd: () => body.finish(undefined),
     onError: (error) => {
@@ -220,12 +223,15 @@ class StartedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array
 
   async return(): Promise<IteratorResult<Uint8Array>> {
     this.#first = undefined;
-    return await this.#source.return?.() ?? { done: true, value: undefined };
+    return (await this.#source.return?.()) ?? { done: true, value: undefined };
   }
 }
 
 /** The same body; tells once how it ended: read to its end, closed before, or broken by an error. */
-export function watchBody(body: AsyncIterable<Uint8Array>, onOver: (error: GatewayError | undefined) => void): AsyncIterable<Uint8Array> {
+export function watchBody(
+  body: AsyncIterable<Uint8Array>,
+  onOver: (error: GatewayError | undefined) => void,
+): AsyncIterable<Uint8Array> {
   return new WatchedBody(body[Symbol.asyncIterator](), onOver);
 }
 
@@ -256,7 +262,7 @@ class WatchedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array
 
   async return(): Promise<IteratorResult<Uint8Array>> {
     this.#end(undefined);
-    return await this.#source.return?.() ?? { done: true, value: undefined };
+    return (await this.#source.return?.()) ?? { done: true, value: undefined };
   }
 
   #end(error: GatewayError | undefined): void {

@@ -9,10 +9,15 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 export function sendHttp({ transport, clock }: { readonly transport: Transport; readonly clock: Clock }): HttpSend {
   return async ({ method, url, headers = {}, body, timeoutMs = DEFAULT_TIMEOUT_MS }) => {
     const cancellation = new Cancellation();
-    const timer = clock.timer(timeoutMs, () => cancellation.cancel(new GatewayError('gateway_timeout', `no answer within ${timeoutMs} ms`)));
+    const timer = clock.timer(timeoutMs, () =>
+      cancellation.cancel(new GatewayError('gateway_timeout', `no answer within ${timeoutMs} ms`)),
+    );
     try {
       return await transport.unary({
-        request: { method, url, headers, body }, cancellation, connectTimeoutMs: timeoutMs, headersTimeoutMs: timeoutMs,
+        request: { method, url, headers, body },
+        cancellation,
+        connectTimeoutMs: timeoutMs,
+        headersTimeoutMs: timeoutMs,
       });
     } finally {
       timer.cancel();

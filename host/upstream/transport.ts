@@ -21,7 +21,20 @@ export class Transport {
   }
 
   /** Sends one request; the reply is pushed into the sink. Redirects are never followed. */
-  open({ request, cancellation, connectTimeoutMs, headersTimeoutMs, bodyIdleMs, isVerbatim = false, upgrade, noted, onReply }: UpstreamCall, sink: ReplySink): void {
+  open(
+    {
+      request,
+      cancellation,
+      connectTimeoutMs,
+      headersTimeoutMs,
+      bodyIdleMs,
+      isVerbatim = false,
+      upgrade,
+      noted,
+      onReply,
+    }: UpstreamCall,
+    sink: ReplySink,
+  ): void {
     if (cancellation.cause) {
       sink.onError(cancellation.cause);
       return;
@@ -29,15 +42,20 @@ export class Transport {
     const handler = new ReplyHandler(cancellation, sink, { isVerbatim, noted, onReply });
     try {
       const { origin, path } = splitUrl(request.url);
-      handler.connecting = this.#pools.dispatch(origin, connectTimeoutMs, {
-        path,
-        method: request.method,
-        headers: request.headers,
-        body: bodyOf(request.body),
-        headersTimeout: headersTimeoutMs,
-        bodyTimeout: bodyIdleMs ?? (headersTimeoutMs === 0 ? 0 : UNARY_BODY_IDLE_MS),
-        upgrade: upgrade ?? null,
-      }, handler);
+      handler.connecting = this.#pools.dispatch(
+        origin,
+        connectTimeoutMs,
+        {
+          path,
+          method: request.method,
+          headers: request.headers,
+          body: bodyOf(request.body),
+          headersTimeout: headersTimeoutMs,
+          bodyTimeout: bodyIdleMs ?? (headersTimeoutMs === 0 ? 0 : UNARY_BODY_IDLE_MS),
+          upgrade: upgrade ?? null,
+        },
+        handler,
+      );
     } catch (error) {
       handler.fail(error);
     }
@@ -78,7 +96,11 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
   readonly #noted: UpstreamCall['noted'];
   readonly #onReply: UpstreamCall['onReply'];
 
-  constructor(cancellation: Cancellation, sink: ReplySink, { isVerbatim, noted, onReply }: Pick<UpstreamCall, 'noted' | 'onReply'> & { readonly isVerbatim: boolean }) {
+  constructor(
+    cancellation: Cancellation,
+    sink: ReplySink,
+    { isVerbatim, noted, onReply }: Pick<UpstreamCall, 'noted' | 'onReply'> & { readonly isVerbatim: boolean },
+  ) {
     this.#sink = sink;
     this.#noted = noted;
     this.#onReply = onReply;
@@ -96,7 +118,11 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
     if (this.#isOver) this.#abortWire();
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
     if (status < 200 || this.#isOver) return; // informational replies are not the reply
     this.#note(status);
     const flat = flatHeaders(headers);
@@ -115,7 +141,12 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
     this.#onReply?.(status);
   }
 
-  onRequestUpgrade(controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>, socket: Duplex): void {
+  onRequestUpgrade(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+    socket: Duplex,
+  ): void {
     socket.on('error', () => socket.destroy()); // undici has taken its own listeners off
     if (this.#isOver || !this.#sink.onUpgrade) {
       socket.destroy();
@@ -171,7 +202,9 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
   }
 
   rawHeaders(): readonly string[] {
-    return Array.isArray(this.#rawHeaders) ? this.#rawHeaders.map((text: Buffer | string) => (typeof text === 'string' ? text : text.toString('latin1'))) : [];
+    return Array.isArray(this.#rawHeaders)
+      ? this.#rawHeaders.map((text: Buffer | string) => (typeof text === 'string' ? text : text.toString('latin1')))
+      : [];
   }
 
   #end(): void {
@@ -191,7 +224,9 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
     if (!decoding) return;
     this.#decoding = decoding;
     const { output } = decoding;
-    output.on('data', (bytes: Buffer) => { if (!this.#isOver) this.#sink.onData(bytes); });
+    output.on('data', (bytes: Buffer) => {
+      if (!this.#isOver) this.#sink.onData(bytes);
+    });
     output.on('error', (error) => {
       if (this.#isOver) return;
       this.abort();

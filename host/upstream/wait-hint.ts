@@ -7,12 +7,16 @@ type Read = (text: string, now: number) => number | undefined;
 const HINTS: readonly (readonly [string, Read])[] = [
   ['retry-after-ms', (text) => positive(Number(text))],
   ['retry-after', (text, now) => wholeSeconds(text) ?? futureDate(text, now)],
-  ['x-ratelimit-reset', (text, now) => {
-    const seconds = wholeSeconds(text);
-    // A figure that is further away than a day is a date in Unix seconds.
-    const wait = seconds !== undefined && seconds > DAY_MS ? positive(seconds - now) : seconds ?? futureDate(text, now);
-    return wait !== undefined && wait <= DAY_MS ? wait : undefined;
-  }],
+  [
+    'x-ratelimit-reset',
+    (text, now) => {
+      const seconds = wholeSeconds(text);
+      // A figure that is further away than a day is a date in Unix seconds.
+      const wait =
+        seconds !== undefined && seconds > DAY_MS ? positive(seconds - now) : (seconds ?? futureDate(text, now));
+      return wait !== undefined && wait <= DAY_MS ? wait : undefined;
+    },
+  ],
 ];
 
 /** How long an upstream asks to be left alone, in milliseconds; `undefined` when it says nothing usable. */

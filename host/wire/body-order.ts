@@ -10,7 +10,11 @@ export function inBodyOrder(paths: readonly string[], body: Readonly<Fields>): r
 const STEP = /[^.[\]]+/g;
 
 /** The place of each step among its neighbours. A name may be written in snake_case in the body. */
-function placeOf(path: string, body: Readonly<Fields>, ranks: Map<object, ReadonlyMap<string, number>>): readonly number[] {
+function placeOf(
+  path: string,
+  body: Readonly<Fields>,
+  ranks: Map<object, ReadonlyMap<string, number>>,
+): readonly number[] {
   const place: number[] = [];
   let value: unknown = body;
   for (const [step] of path.matchAll(STEP)) {
@@ -23,7 +27,7 @@ function placeOf(path: string, body: Readonly<Fields>, ranks: Map<object, Readon
     if (!isFields(value)) return place;
     const name = Object.hasOwn(value, step) ? step : step.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     let known = ranks.get(value);
-    if (!known) ranks.set(value, known = new Map(Object.keys(value).map((own, rank) => [own, rank])));
+    if (!known) ranks.set(value, (known = new Map(Object.keys(value).map((own, rank) => [own, rank]))));
     place.push(known.get(name) ?? Infinity);
     value = memberOf(value, name);
   }

@@ -17,7 +17,14 @@ export interface ClientFailure {
 /** `message` is what may be shown of the error's own one. */
 export function failureOf(error: GatewayError, message: string, requestId: string): ClientFailure {
   const { code, status, fault } = error;
-  return { code, status, message, requestId, retryAfterS: retryAfterS(error), ...(fault?.reason && { reason: fault.reason }) };
+  return {
+    code,
+    status,
+    message,
+    requestId,
+    retryAfterS: retryAfterS(error),
+    ...(fault?.reason && { reason: fault.reason }),
+  };
 }
 
 /** The rules of specification 7.3: an upstream's or limiter's hint whatever the status; else 1 for 429; never for 402. */

@@ -106,7 +106,12 @@ export class ClientReply implements ClientBody {
   readonly #bytes: Buffer;
   readonly #original: Readonly<Fields>;
 
-  constructor({ wire, operation, texts }: ClientBody, bytes: Buffer, original: Readonly<Fields>, value: Readonly<Fields> = original) {
+  constructor(
+    { wire, operation, texts }: ClientBody,
+    bytes: Buffer,
+    original: Readonly<Fields>,
+    value: Readonly<Fields> = original,
+  ) {
     this.wire = wire;
     this.operation = operation;
     this.texts = texts;
@@ -120,6 +125,8 @@ export class ClientReply implements ClientBody {
   }
 
   get body(): Buffer | string {
-    return this.value === this.#original ? this.#bytes : changedJson(this.#bytes.toString('utf8'), this.#original, this.value);
+    return this.value === this.#original
+      ? this.#bytes
+      : changedJson(this.#bytes.toString('utf8'), this.#original, this.value);
   }
 }

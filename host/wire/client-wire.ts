@@ -72,7 +72,9 @@ export interface ClientStream {
 }
 
 /** What an event says in parts of the answer that only its vendor has: all at once, or a piece of a text that grows with its block. */
-export type Aside = { readonly body: ClientBody } | { readonly block: number; readonly text: string; readonly isLast: boolean };
+export type Aside =
+  | { readonly body: ClientBody }
+  | { readonly block: number; readonly text: string; readonly isLast: boolean };
 
 /** One of the texts of an event that guards hold back: the piece that the event brings, or what may leave in its place. */
 export interface HeldText {

@@ -26,13 +26,17 @@ export class ClientWires {
 
   /** `path` and what lies below it speak this wire, but for paths that are claimed closer; with `speaks` only the requests that it knows; the first claim that knows one counts. */
   claim(path: string, wire: ClientWire, speaks?: SpeaksWire): void {
-    if (this.#claims.some((claim) => claim.path === path && !claim.speaks && !speaks)) throw new Error(`two wires claim ${path}`);
+    if (this.#claims.some((claim) => claim.path === path && !claim.speaks && !speaks))
+      throw new Error(`two wires claim ${path}`);
     this.#byPath.clear();
-    this.#claims = [...this.#claims, { path, wire, speaks }].toSorted((a, b) => b.path.length - a.path.length || Number(a.speaks === undefined) - Number(b.speaks === undefined));
+    this.#claims = [...this.#claims, { path, wire, speaks }].toSorted(
+      (a, b) => b.path.length - a.path.length || Number(a.speaks === undefined) - Number(b.speaks === undefined),
+    );
   }
 
   of(path: string, headers: IncomingHttpHeaders = NO_HEADERS): ClientWire {
-    for (const { wire, speaks } of this.#byPath.get(path) ?? this.#claimsOf(path)) if (!speaks || speaks(headers, path)) return wire;
+    for (const { wire, speaks } of this.#byPath.get(path) ?? this.#claimsOf(path))
+      if (!speaks || speaks(headers, path)) return wire;
     return COMMON_WIRE;
   }
 

@@ -19,7 +19,8 @@ export function changedJson(text: string, before: unknown, after: unknown): stri
 
 function rendered(text: string, before: unknown, after: unknown, start: number): string {
   if (Array.isArray(before) && Array.isArray(after)) return listText(text, before, after, start);
-  if (isFields(before) && isFields(after) && text.charCodeAt(start) === CODE_BRACE) return objectText(text, before, after, start);
+  if (isFields(before) && isFields(after) && text.charCodeAt(start) === CODE_BRACE)
+    return objectText(text, before, after, start);
   return JSON.stringify(after);
 }
 
@@ -34,9 +35,13 @@ function objectText(text: string, before: Readonly<Fields>, after: Readonly<Fiel
     const { name } = place;
     if (!Object.hasOwn(after, name) || after[name] === undefined) continue;
     if (after[name] === before[name]) pieces.push(text.slice(place.start, place.end));
-    else if (last.get(name) === place) pieces.push(text.slice(place.start, place.valueStart) + rendered(text, before[name], after[name], place.valueStart));
+    else if (last.get(name) === place)
+      pieces.push(
+        text.slice(place.start, place.valueStart) + rendered(text, before[name], after[name], place.valueStart),
+      );
   }
-  for (const [name, value] of Object.entries(after)) if (!last.has(name) && value !== undefined) pieces.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  for (const [name, value] of Object.entries(after))
+    if (!last.has(name) && value !== undefined) pieces.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
   return joined(text, start, end, places, pieces);
 }
 
@@ -48,7 +53,9 @@ function listText(text: string, before: readonly unknown[], after: readonly unkn
     const from = before.length === after.length ? at : known.get(item);
     const place = from === undefined ? undefined : places[from];
     if (!place || from === undefined) return JSON.stringify(item);
-    return before[from] === item ? text.slice(place.start, place.end) : rendered(text, before[from], item, place.valueStart);
+    return before[from] === item
+      ? text.slice(place.start, place.end)
+      : rendered(text, before[from], item, place.valueStart);
   });
   return joined(text, start, end, places, pieces);
 }
@@ -65,7 +72,11 @@ function joined(text: string, start: number, end: number, places: readonly Place
   return out + text.slice(at, end);
 }
 
-function placesIn(text: string, start: number, isObject: boolean): { readonly places: readonly Place[]; readonly end: number } {
+function placesIn(
+  text: string,
+  start: number,
+  isObject: boolean,
+): { readonly places: readonly Place[]; readonly end: number } {
   const places: Place[] = [];
   let at = firstOf(text, start + 1);
   while (at < text.length && (text.charCodeAt(at) & ~CODE.brace) !== CODE.right) {

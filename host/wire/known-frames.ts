@@ -110,7 +110,9 @@ function study(line: string, correct: (chunk: ChatChunk) => boolean): KnownFrame
   if (chunk.usage) return undefined; // each is counted, also the one that equals an earlier one
   const isChanged = correct(chunk);
   const place = placeOfMark(chunk);
-  const [before = '', after, ...more] = (isChanged ? bytesOfText(JSON.stringify(chunk)) : `${dataOf(lead) ?? lead}${MARK}${tail}`).split(MARK);
+  const [before = '', after, ...more] = (
+    isChanged ? bytesOfText(JSON.stringify(chunk)) : `${dataOf(lead) ?? lead}${MARK}${tail}`
+  ).split(MARK);
   if (!place || after === undefined || more.length > 0) return undefined;
   const outLead = `data: ${before}`;
   return { lead, tail, outLead, outTail: `${after}\n\n`, isSame: outLead === lead && after === tail, ...place };
@@ -135,6 +137,15 @@ function placeOfMark(chunk: ChatChunk): Pick<KnownFrame, 'kind' | 'choice' | 'to
   const [call, other] = calls ?? [];
   if (content === MARK && !reasoning && !call) return { kind: 'content', choice: choice.index, tool: -1 };
   if (reasoning === MARK && !content && !call) return { kind: 'reasoning_content', choice: choice.index, tool: -1 };
-  if (content || reasoning || !call || other || call.function?.arguments !== MARK || call.id || typeof call.index !== 'number') return undefined;
+  if (
+    content ||
+    reasoning ||
+    !call ||
+    other ||
+    call.function?.arguments !== MARK ||
+    call.id ||
+    typeof call.index !== 'number'
+  )
+    return undefined;
   return { kind: 'arguments', choice: choice.index, tool: call.index };
 }

@@ -25,7 +25,12 @@ export function look(detector: Detector, text: string, isEscaped: boolean): Seen
   if (!isEscaped || !text.includes('\\')) return { found, open };
   const escapes = escapesOf(text);
   const placed = (at: number): number => escapes.places[at] ?? text.length;
-  const more = detector.find(escapes.text).map(({ start, end, kind }): Found => ({ start: placed(start), end: placed(end), kind, value: escapes.text.slice(start, end) }));
+  const more = detector.find(escapes.text).map(({ start, end, kind }): Found => ({
+    start: placed(start),
+    end: placed(end),
+    kind,
+    value: escapes.text.slice(start, end),
+  }));
   return { found: withoutOverlaps([...more, ...found]), open: Math.min(open, placed(detector.open(escapes.text))) };
 }
 

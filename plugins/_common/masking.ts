@@ -1,4 +1,15 @@
-import { editTexts, type Exchange, isChat, mask, reject, SURFACES, type TextFilter, texts, textsIn, type Verdict } from 'gw/contract';
+import {
+  editTexts,
+  type Exchange,
+  isChat,
+  mask,
+  reject,
+  SURFACES,
+  type TextFilter,
+  texts,
+  textsIn,
+  type Verdict,
+} from 'gw/contract';
 import type { Detector, Found } from './detector.ts';
 import { isContainer, look, mayBeEscaped, StringTracker } from './json-text.ts';
 import type { Placeholders } from './placeholders.ts';
@@ -14,15 +25,20 @@ const MOST_HELD = 1024 * 1024;
 /** What stands in the place of something found; `undefined` refuses the text. */
 type Replace = (kind: string, value: string) => string | undefined;
 
-
 /** Whether anything is found in the exchange's texts. */
 export function isFound(exchange: Exchange, detector: Detector, body?: unknown): boolean {
-  for (const text of body === undefined ? texts(exchange) : textsIn(exchange, body)) if (detector.find(text).length > 0) return true;
+  for (const text of body === undefined ? texts(exchange) : textsIn(exchange, body))
+    if (detector.find(text).length > 0) return true;
   return false;
 }
 
 /** Masks what is found in a request or an answer; refuses where a body is not rewritten, and what no rewriting of single texts reaches. */
-export function maskExchange(exchange: Exchange, detector: Detector, placeholders: Placeholders, what: string): Verdict | undefined {
+export function maskExchange(
+  exchange: Exchange,
+  detector: Detector,
+  placeholders: Placeholders,
+  what: string,
+): Verdict | undefined {
   if (!isFound(exchange, detector)) return undefined;
   if (!isChat(exchange)) return reject(`${what} found, which cannot be masked on ${SURFACES[exchange.surface].tag}`);
   const body = editTexts(exchange, (text) => masked(text, detector, placeholders));
@@ -77,7 +93,11 @@ export function spanFilter(detector: Detector, replace: Replace): TextFilter {
     if (isLast && found.length === 0) return held;
     const cut = isWhole ? offset + held.length : cutOf(seen.open, found, offset);
     const text = held.slice(0, cut - offset);
-    const out = replaced(text, found.filter(({ end }) => end <= cut), offset);
+    const out = replaced(
+      text,
+      found.filter(({ end }) => end <= cut),
+      offset,
+    );
     before = (before + text).slice(-CONTEXT);
     held = held.slice(text.length);
     lookAgainAt = held.length < LARGE ? 0 : held.length + (held.length >> 3);

@@ -14,10 +14,10 @@ export class Placeholders {
   /** The placeholder of a value. */
   of(kind: string, value: string): string {
     let numbered = this.#kinds.get(kind);
-    if (!numbered) this.#kinds.set(kind, numbered = { values: [], numbers: new Map() });
+    if (!numbered) this.#kinds.set(kind, (numbered = { values: [], numbers: new Map() }));
     const { values, numbers } = numbered;
     let number = numbers.get(value);
-    if (number === undefined) numbers.set(value, number = values.push(value));
+    if (number === undefined) numbers.set(value, (number = values.push(value)));
     return `[${kind}_${number}]`;
   }
 
@@ -27,7 +27,10 @@ export class Placeholders {
 
   /** The text with the values in the places of their placeholders; placeholders that stand for nothing stay. */
   restored(text: string): string {
-    return text.replace(/\[([A-Z_]+)_([1-9]\d{0,8})\]/g, (placeholder, kind: string, number: string) => this.#kinds.get(kind)?.values[Number(number) - 1] ?? placeholder);
+    return text.replace(
+      /\[([A-Z_]+)_([1-9]\d{0,8})\]/g,
+      (placeholder, kind: string, number: string) => this.#kinds.get(kind)?.values[Number(number) - 1] ?? placeholder,
+    );
   }
 
   /** From where on a text could end in the beginning of a placeholder. */

@@ -20,7 +20,9 @@ export function seeingPlain(detector: Detector): Detector {
     find: (written) => {
       const found = detector.find(written);
       const plain = plainText(written);
-      return plain ? withoutOverlaps([...found, ...detector.find(plain.text).map((each) => asWritten(each, plain, written))]) : found;
+      return plain
+        ? withoutOverlaps([...found, ...detector.find(plain.text).map((each) => asWritten(each, plain, written))])
+        : found;
     },
     open: (text) => {
       const written = text.slice(0, /[\ud800-\udbff]$/.test(text) ? -1 : undefined); // half a character may be a digit once it is whole
@@ -34,7 +36,11 @@ export function seeingPlain(detector: Detector): Detector {
 /** Up to its last character: what is not seen behind it stays. */
 function asWritten({ start, end, kind }: Found, { places }: PlainText, written: string): Found {
   const last = places[end - 1] ?? written.length;
-  return { start: places[start] ?? written.length, end: last + ((written.codePointAt(last) ?? 0) > 0xffff ? 2 : 1), kind };
+  return {
+    start: places[start] ?? written.length,
+    end: last + ((written.codePointAt(last) ?? 0) > 0xffff ? 2 : 1),
+    kind,
+  };
 }
 
 /** `undefined` for a text that reads as it is written. */

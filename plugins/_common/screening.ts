@@ -25,7 +25,8 @@ export class Screening {
 
   screen(exchange: Exchange): Verdict | undefined {
     const { action, observe } = this.#settings;
-    if (action === 'reject' || this.#isDelivered(exchange)) return isFound(exchange, this.#detector) ? reject(`${this.#what} found`) : undefined;
+    if (action === 'reject' || this.#isDelivered(exchange))
+      return isFound(exchange, this.#detector) ? reject(`${this.#what} found`) : undefined;
     const placeholders = this.masked.get(exchange) ?? new Placeholders();
     const verdict = maskExchange(exchange, this.#detector, placeholders, this.#what);
     if (!placeholders.isEmpty && !observe) this.masked.put(exchange, placeholders);
@@ -40,12 +41,21 @@ export class Screening {
     if (action === 'reject') return filterGuard(() => spanFilter(this.#detector, () => undefined), reason);
     const placeholders = this.masked.get(exchange) ?? new Placeholders();
     let isMasked = false;
-    const guard = filterGuard(() => spanFilter(this.#detector, (kind, value) => {
-      isMasked = true;
-      return placeholders.of(kind, value);
-    }), reason);
+    const guard = filterGuard(
+      () =>
+        spanFilter(this.#detector, (kind, value) => {
+          isMasked = true;
+          return placeholders.of(kind, value);
+        }),
+      reason,
+    );
     const note = `${this.#what} masked`;
-    return { ...guard, get masked() { return isMasked ? note : undefined; } };
+    return {
+      ...guard,
+      get masked() {
+        return isMasked ? note : undefined;
+      },
+    };
   }
 
   /** A stream went through its guard already: what is found now can only be refused. */

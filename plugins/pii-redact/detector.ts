@@ -70,7 +70,11 @@ function openFrom(text: string): number {
 const isWordSign = (code: number): boolean => isLocal(code) || code === 0x40 || code === 0x3a || code === 0x28;
 
 /** Groups of an account with letters, a national id that letters begin, groups of digits. Each takes as many steps as characters are looked at, squared at most. */
-const ENDINGS = [/(?<![A-Za-z\d])[A-Za-z]{2}\d\d[A-Za-z\d ./-]*$/, /(?<![A-Za-z\d])[A-Z]{2} ?[\d ]*$/, /[+(]*\d[\d\s.()/+-]*$/];
+const ENDINGS = [
+  /(?<![A-Za-z\d])[A-Za-z]{2}\d\d[A-Za-z\d ./-]*$/,
+  /(?<![A-Za-z\d])[A-Z]{2} ?[\d ]*$/,
+  /[+(]*\d[\d\s.()/+-]*$/,
+];
 
 function numberFrom(text: string): number {
   const begin = Math.max(0, text.length - LONGEST_NUMBER);

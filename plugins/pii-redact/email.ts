@@ -48,7 +48,11 @@ function isTopLevel(text: string, label: number, end: number): boolean {
 
 /** Letters of alphabets that write words apart: Latin, Greek, Cyrillic. Elsewhere a sentence runs into the address without a space. */
 function isLetter(code: number): boolean {
-  return ((code | 32) >= 97 && (code | 32) <= 122 && code < 128) || (code >= 0xc0 && code <= 0x24f) || (code >= 0x370 && code <= 0x52f);
+  return (
+    ((code | 32) >= 97 && (code | 32) <= 122 && code < 128) ||
+    (code >= 0xc0 && code <= 0x24f) ||
+    (code >= 0x370 && code <= 0x52f)
+  );
 }
 
 function isAlphanumeric(code: number): boolean {
@@ -56,7 +60,7 @@ function isAlphanumeric(code: number): boolean {
 }
 
 /** Signs that addresses in use have; RFC 5322 knows more. */
-const LOCAL_SIGNS = new Set(Buffer.from('._%+-\'!#$&*/=?^`{|}~'));
+const LOCAL_SIGNS = new Set(Buffer.from("._%+-'!#$&*/=?^`{|}~"));
 
 export function isLocal(code: number): boolean {
   return isAlphanumeric(code) || LOCAL_SIGNS.has(code);

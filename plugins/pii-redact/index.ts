@@ -1,5 +1,15 @@
 import Joi from 'joi';
-import { definePlugin, editTexts, type Exchange, filterGuard, lateFile, type PluginHandlers, rewrite, type StreamGuard, type Verdict } from 'gw/contract';
+import {
+  definePlugin,
+  editTexts,
+  type Exchange,
+  filterGuard,
+  lateFile,
+  type PluginHandlers,
+  rewrite,
+  type StreamGuard,
+  type Verdict,
+} from 'gw/contract';
 import { restoreFilter } from '../_common/masking.ts';
 import type { Placeholders } from '../_common/placeholders.ts';
 import { Screening } from '../_common/screening.ts';
@@ -24,7 +34,10 @@ export default definePlugin<Settings>({
   summary: 'Masks or rejects personal data; with restore puts it back into the answer',
   stages: ['before_request', 'after_request'],
   settings: Joi.object<Settings, true>({
-    entities: Joi.array().items(Joi.string().valid(...ENTITIES)).min(1).default([...ENTITIES]),
+    entities: Joi.array()
+      .items(Joi.string().valid(...ENTITIES))
+      .min(1)
+      .default([...ENTITIES]),
     action: Joi.string().valid('mask', 'reject').default('mask'),
     restore: Joi.boolean().default(false),
     observe,
@@ -52,5 +65,11 @@ function restoreReply(exchange: Exchange, placeholders: Placeholders | undefined
 }
 
 function restoreStream(exchange: Exchange, placeholders: Placeholders | undefined): StreamGuard | undefined {
-  return placeholders && filterGuard(() => restoreFilter(placeholders, () => exchange.keepPrivate()), 'the answer ended within a placeholder');
+  return (
+    placeholders &&
+    filterGuard(
+      () => restoreFilter(placeholders, () => exchange.keepPrivate()),
+      'the answer ended within a placeholder',
+    )
+  );
 }

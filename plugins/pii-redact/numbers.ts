@@ -25,14 +25,17 @@ const OCTETS = String.raw`(?:25[0-5]|2[0-4]\d|1?\d{1,2})(?:\.(?:25[0-5]|2[0-4]\d
 /** One, or the first and the last of a range. */
 const IPV4 = new RegExp(`${OCTETS}(?:-${OCTETS})?(?![A-Za-z\\d]|-\\w|\\.\\w)`, 'y');
 /** With a country code: 8 to 15 digits (ITU-T E.164), in groups. */
-const INTERNATIONAL = /\+(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}(?!\d)|[2-9](?:(?: \/ |[ ./-])?\(?\d\)?){6,13}[ ./-]?\d(?!\d|-\w))/y;
+const INTERNATIONAL =
+  /\+(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}(?!\d)|[2-9](?:(?: \/ |[ ./-])?\(?\d\)?){6,13}[ ./-]?\d(?!\d|-\w))/y;
 /** The same behind the digits that are dialled for the sign: 011 in North America, 00 nearly everywhere else (ITU-T E.123, list of dialling procedures). */
-const DIALLED = /(?:00|011)[ .-]?(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}|[2-9](?:(?: \/ |[ ./-])?\(?\d\)?){6,13}[ ./-]?\d)(?![\d:]|-\w| \d|\.\d)/y;
+const DIALLED =
+  /(?:00|011)[ .-]?(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}|[2-9](?:(?: \/ |[ ./-])?\(?\d\)?){6,13}[ ./-]?\d)(?![\d:]|-\w| \d|\.\d)/y;
 /** Fewer digits in one piece are a number that is filled up with zeros. */
 const LEAST_DIALLED = 11;
 const NORTH_AMERICAN = /(?:1[ .-]?)?(?:\(\d{3}\) ?|[2-9]\d\d[ .-]|\d{3}[.-])\d{3}[ .-]\d{4}(?!\d|-\w)/y;
 /** National forms without a group that tells them apart: French with dots, Brazilian mobile, Russian. Source: libphonenumber-js 1.13, examples of all countries, 2026-11-22. */
-const OTHERS = /(?:0\d(?:\.\d\d){4}|\(\d{2}\) ?9\d{4}-\d{4}|8[ -]?(?:\(\d{3}\)|\d{3})[ -]\d{3}-\d\d-\d\d)(?!\d|-\w|\.\d)/y;
+const OTHERS =
+  /(?:0\d(?:\.\d\d){4}|\(\d{2}\) ?9\d{4}-\d{4}|8[ -]?(?:\(\d{3}\)|\d{3})[ -]\d{3}-\d\d-\d\d)(?!\d|-\w|\.\d)/y;
 /** With the trunk prefix of most of the world: 9 to 12 digits, at least two groups. */
 const NATIONAL = /(?:\(0\d{1,4}\)|0\d{1,4})[ /-]\d(?:[ -]?\d){4,9}(?![\d:]|-\w| \d|\.\d)/y;
 /** A whole number in front of a blank: what follows is the next. */
@@ -62,7 +65,13 @@ function lettered(text: string, digit: number, wanted: ReadonlySet<Entity>): Num
     if (end !== undefined) return { entity: 'iban', start: digit - 2, end };
   }
   if (!wanted.has('national_id') || !(isLetter || isSpaced || text.charAt(digit - 1) === '-')) return undefined;
-  for (const [pattern, back] of [[NINO, 2], [NINO, 3], [NIE, 1], [NIE, 2], [CODICE_FISCALE, 6]] as const) {
+  for (const [pattern, back] of [
+    [NINO, 2],
+    [NINO, 3],
+    [NIE, 1],
+    [NIE, 2],
+    [CODICE_FISCALE, 6],
+  ] as const) {
     const start = digit - back;
     const end = start >= 0 && isWordStart(text, start) ? endOf(pattern, text, start) : undefined;
     if (end !== undefined) return { entity: 'national_id', start, end };
@@ -82,7 +91,10 @@ function plainAt(text: string, digit: number, wanted: ReadonlySet<Entity>): Numb
 type Place = readonly [start: number, end: number];
 
 const FINDERS: readonly (readonly [Entity, (text: string, digit: number) => Place | undefined])[] = [
-  ['card', cardAt], ['national_id', idAt], ['ip', addressAt], ['phone', phoneAt],
+  ['card', cardAt],
+  ['national_id', idAt],
+  ['ip', addressAt],
+  ['phone', phoneAt],
 ];
 
 function cardAt(text: string, digit: number): Place | undefined {
@@ -99,7 +111,10 @@ function idAt(text: string, digit: number): Place | undefined {
   const cpf = endOf(CPF, text, digit);
   if (cpf !== undefined) return isCpf(text.slice(digit, cpf).replace(/\D/g, '')) ? [digit, cpf] : undefined;
   const dni = endOf(DNI, text, digit);
-  return dni !== undefined && 'TRWAGMYFPDXBNJZSQVHLCKE'[Number(text.slice(digit, digit + 8)) % 23] === text.charAt(dni - 1) ? [digit, dni] : undefined;
+  return dni !== undefined &&
+    'TRWAGMYFPDXBNJZSQVHLCKE'[Number(text.slice(digit, digit + 8)) % 23] === text.charAt(dni - 1)
+    ? [digit, dni]
+    : undefined;
 }
 
 /** Check digits of the Brazilian CPF. Source: Receita Federal, 2026-11-22. */
@@ -123,7 +138,10 @@ function phoneAt(text: string, digit: number): Place | undefined {
     const end = isWordStart(text, digit - 1) ? endOf(INTERNATIONAL, text, digit - 1) : undefined;
     return end === undefined ? undefined : [digit - 1, end];
   }
-  const isFirst = sign !== ' ' || !/\d/.test(text.charAt(digit - 2)) || NUMBER_BEFORE.test(text.slice(Math.max(0, digit - 16), digit)); // not a later group of a longer number
+  const isFirst =
+    sign !== ' ' ||
+    !/\d/.test(text.charAt(digit - 2)) ||
+    NUMBER_BEFORE.test(text.slice(Math.max(0, digit - 16), digit)); // not a later group of a longer number
   for (const start of isFirst ? startsOf(digit, sign) : []) {
     const dialled = endOf(DIALLED, text, start);
     if (dialled !== undefined && !isFilledUp(text.slice(start, dialled))) return [start, dialled];

@@ -60,7 +60,14 @@ function* longRuns(text: string): Generator<string> {
 }
 
 function isEncoded(code: number): boolean {
-  return (code >= 48 && code <= 57) || ((code | 32) >= 97 && (code | 32) <= 122) || code === 0x2b || code === 0x2f || code === 0x5f || code === 0x2d;
+  return (
+    (code >= 48 && code <= 57) ||
+    ((code | 32) >= 97 && (code | 32) <= 122) ||
+    code === 0x2b ||
+    code === 0x2f ||
+    code === 0x5f ||
+    code === 0x2d
+  );
 }
 
 /** Mostly letters and spaces, as sentences are. */

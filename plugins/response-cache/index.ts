@@ -1,5 +1,17 @@
 import Joi from 'joi';
-import { answer, type Answer, type ChatReply, definePlugin, type Exchange, type ExchangeOutcome, ExchangeNote, type PluginDeps, type PluginHandlers, type Stage, type StageProblem } from 'gw/contract';
+import {
+  answer,
+  type Answer,
+  type ChatReply,
+  definePlugin,
+  type Exchange,
+  type ExchangeOutcome,
+  ExchangeNote,
+  type PluginDeps,
+  type PluginHandlers,
+  type Stage,
+  type StageProblem,
+} from 'gw/contract';
 import { keyOf } from './key.ts';
 import { AnswerStore, keep, type Kept, replyOf } from './store.ts';
 
@@ -23,7 +35,10 @@ export default definePlugin<Settings>({
   settings: Joi.object<Settings, true>({
     max_age: Joi.number().min(0).default(300),
     max_entries: Joi.number().integer().default(1000),
-    max_bytes: Joi.number().integer().min(0).default(64 * MIB),
+    max_bytes: Joi.number()
+      .integer()
+      .min(0)
+      .default(64 * MIB),
     collapse: Joi.boolean().default(false),
   }),
   checkStages,
@@ -33,7 +48,10 @@ export default definePlugin<Settings>({
 function checkStages(stages: readonly Stage[]): StageProblem | undefined {
   const missing = (['before_request', 'after_request'] as const).filter((stage) => !stages.includes(stage));
   if (missing.length === 0) return undefined;
-  return { message: `must be listed at before_request and after_request; ${missing.join(' and ')} is missing`, fix: `list it at ${missing.join(' and ')} too` };
+  return {
+    message: `must be listed at before_request and after_request; ${missing.join(' and ')} is missing`,
+    fix: `list it at ${missing.join(' and ')} too`,
+  };
 }
 
 /** What goes on over a configuration change: the answers, and the calls that others wait for. */
@@ -53,9 +71,13 @@ interface Miss {
   readonly land: ((landed: Landed) => void) | undefined;
 }
 
-function cache({ max_age, max_entries, max_bytes, collapse }: Settings, { identity, carryover, now }: PluginDeps): PluginHandlers {
+function cache(
+  { max_age, max_entries, max_bytes, collapse }: Settings,
+  { identity, carryover, now }: PluginDeps,
+): PluginHandlers {
   const { answers, flights } = carryover.lease<Memory>(`answers of ${identity}`, () => ({
-    answers: new AnswerStore({ maxAgeMs: max_age * 1000, maxEntries: max_entries, maxBytes: max_bytes }), flights: new Map(),
+    answers: new AnswerStore({ maxAgeMs: max_age * 1000, maxEntries: max_entries, maxBytes: max_bytes }),
+    flights: new Map(),
   }));
   const misses = new ExchangeNote<Miss>();
   const waits = new ExchangeNote<true>();
@@ -82,7 +104,7 @@ function cache({ max_age, max_entries, max_bytes, collapse }: Settings, { identi
     waits.put(exchange, true);
     const landed = await flight;
     if (!waits.take(exchange)) return undefined;
-    return landed === 'left' ? look(exchange) : hit(exchange, landed) ?? miss(exchange, key);
+    return landed === 'left' ? look(exchange) : (hit(exchange, landed) ?? miss(exchange, key));
   };
 
   return {

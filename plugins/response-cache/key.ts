@@ -9,7 +9,9 @@ const NOT_IN_THE_KEY = new Set(['stream_options', 'model', 'stream']);
  * the entries of `X-Gateway-Metadata`, which may decide who answers.
  */
 export function keyOf({ principal, surface, model, streaming, metadata, request }: Exchange): string {
-  const fields = Object.keys(request).filter((name) => !NOT_IN_THE_KEY.has(name)).toSorted();
+  const fields = Object.keys(request)
+    .filter((name) => !NOT_IN_THE_KEY.has(name))
+    .toSorted();
   const parts = [textOf(principal?.id ?? ''), textOf(model), streaming ? 't' : 'f', valueOf(metadata)];
   if (surface !== 'chat' && surface !== 'completions') parts.push(textOf(surface));
   for (const name of fields) parts.push(textOf(name), valueOf(request[name]));
@@ -26,6 +28,7 @@ function valueOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(valueOf).join('')}]`;
   if (isRawNumber(value) || !isFields(value)) return `n${JSON.stringify(value)}`;
   let members = '{';
-  for (const name of Object.keys(value).toSorted()) if (value[name] !== undefined) members += textOf(name) + valueOf(value[name]);
+  for (const name of Object.keys(value).toSorted())
+    if (value[name] !== undefined) members += textOf(name) + valueOf(value[name]);
   return `${members}}`;
 }

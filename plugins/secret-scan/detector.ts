@@ -71,7 +71,8 @@ function judge(text: string, begin: number, end: number, entropy: number, into: 
   if (entropy === 0 || end - begin < SHORTEST_RANDOM || isAddress(text, begin, end)) return;
   let start = begin;
   for (const part of token.split('.')) {
-    if (part.length >= SHORTEST_RANDOM && isRandom(part, entropy)) into.push({ start, end: start + part.length, kind: 'SECRET' });
+    if (part.length >= SHORTEST_RANDOM && isRandom(part, entropy))
+      into.push({ start, end: start + part.length, kind: 'SECRET' });
     start += part.length + 1;
   }
 }
@@ -87,7 +88,16 @@ function isAddress(text: string, start: number, end: number): boolean {
 
 /** `A-Za-z0-9+/=_-`, and the dots that some forms have between their parts. */
 function isTokenSign(code: number): boolean {
-  return (code >= 48 && code <= 57) || ((code | 32) >= 97 && (code | 32) <= 122) || code === 0x5f || code === DASH || code === 0x2b || code === 0x2f || code === 0x3d || code === 0x2e;
+  return (
+    (code >= 48 && code <= 57) ||
+    ((code | 32) >= 97 && (code | 32) <= 122) ||
+    code === 0x5f ||
+    code === DASH ||
+    code === 0x2b ||
+    code === 0x2f ||
+    code === 0x3d ||
+    code === 0x2e
+  );
 }
 
 /** The last token; a key of several lines from its beginning on. */
@@ -99,5 +109,9 @@ function openFrom(text: string): number {
   const last = pem.at(-1);
   if (last?.end === text.length) open = Math.min(open, last.start);
   const header = text.lastIndexOf(PEM);
-  return header >= 0 && OPEN_HEADER.test(text.slice(header, header + LONGEST_HEADER)) && text.length - header < LONGEST_HEADER ? Math.min(open, header) : open;
+  return header >= 0 &&
+    OPEN_HEADER.test(text.slice(header, header + LONGEST_HEADER)) &&
+    text.length - header < LONGEST_HEADER
+    ? Math.min(open, header)
+    : open;
 }

@@ -32,7 +32,9 @@ export function isRandom(token: string, leastBits: number): boolean {
   const bits = entropyOf(counts, token.length);
   if (bits < leastBits) return false;
   if (isName(token)) return false;
-  return changes / (token.length - 1) >= LEAST_CHANGES || bits >= LEAST_SHARE * Math.min(Math.log2(token.length), MOST_BITS);
+  return (
+    changes / (token.length - 1) >= LEAST_CHANGES || bits >= LEAST_SHARE * Math.min(Math.log2(token.length), MOST_BITS)
+  );
 }
 
 const [UPPER, LOWER, DIGIT, SIGN] = [0, 1, 2, 3] as const;

@@ -8,7 +8,8 @@ const OPEN = /:\/\/[^\s/@"'<>\\]*$/;
 const LONGEST = 400;
 
 /** What stands in examples, and in their variables. */
-const PLACEHOLDER = /^(?:(?:the|your|my|some|db|user|a)?[-_.]?(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|credentials?)\d{0,3}|postgres(?:ql)?|mysql|mongo(?:db)?|redis|guest|example|change[-_]?me|x+|\*+|\.+|…|[[{$%].*|.*[}\]%])$/i;
+const PLACEHOLDER =
+  /^(?:(?:the|your|my|some|db|user|a)?[-_.]?(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|credentials?)\d{0,3}|postgres(?:ql)?|mysql|mongo(?:db)?|redis|guest|example|change[-_]?me|x+|\*+|\.+|…|[[{$%].*|.*[}\]%])$/i;
 
 /** Finds passwords that stand in addresses. */
 export function findPasswords(text: string, into: Found[]): void {

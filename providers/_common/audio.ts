@@ -1,5 +1,15 @@
 import { readUsage } from 'gw/contract';
-import type { Billed, CallInfo, FormPart, RawReply, SpeechRequest, TranscriptionRequest, Translator, UnaryReply, WireRequest } from 'gw/contract';
+import type {
+  Billed,
+  CallInfo,
+  FormPart,
+  RawReply,
+  SpeechRequest,
+  TranscriptionRequest,
+  Translator,
+  UnaryReply,
+  WireRequest,
+} from 'gw/contract';
 import { type BodyOptions, commonBody } from './body.ts';
 import { fieldsBeside, isFields, isGiven } from './fields.ts';
 import { type Path, pathOf } from './paths.ts';
@@ -28,14 +38,24 @@ export function commonTranscriptions(options: TranscriptionOptions = {}): Transl
 
 /** Speech to English text: there is no language to choose. */
 export function commonTranslations(options: TranscriptionOptions = {}): Translator<'audio.translations'> {
-  return speechToText('/audio/translations', FIELDS.filter((name) => name !== 'language'), options);
+  return speechToText(
+    '/audio/translations',
+    FIELDS.filter((name) => name !== 'language'),
+    options,
+  );
 }
 
-function speechToText(usual: string, fields: readonly (typeof FIELDS)[number][], { address, path, model }: TranscriptionOptions): SpeechToText {
+function speechToText(
+  usual: string,
+  fields: readonly (typeof FIELDS)[number][],
+  { address, path, model }: TranscriptionOptions,
+): SpeechToText {
   return {
     toUpstream(request, call) {
       const sent = { form: formOf(request, model ?? call.model, fields), ignored: fieldsBeside(request, KNOWN) };
-      return address ? { path: address(call), withCredential: true, ...sent } : { path: pathOf(path, usual, call), ...sent };
+      return address
+        ? { path: address(call), withCredential: true, ...sent }
+        : { path: pathOf(path, usual, call), ...sent };
     },
     fromUpstream: (reply, _call, request) => readTranscript(reply, request.response_format),
   };
@@ -43,7 +63,10 @@ function speechToText(usual: string, fields: readonly (typeof FIELDS)[number][],
 
 function formOf(request: TranscriptionRequest, model: string, fields: readonly (typeof FIELDS)[number][]): FormPart[] {
   const values = fields.flatMap((name) => (isGiven(request[name]) ? [{ name, value: String(request[name]) }] : []));
-  const granularities = (request.timestamp_granularities ?? []).map((value) => ({ name: 'timestamp_granularities[]', value }));
+  const granularities = (request.timestamp_granularities ?? []).map((value) => ({
+    name: 'timestamp_granularities[]',
+    value,
+  }));
   return [{ name: 'file', file: request.file }, { name: 'model', value: model }, ...values, ...granularities];
 }
 
@@ -83,9 +106,18 @@ const MOST_SECONDS = 86_400;
 function billedIn(body: unknown): Billed | undefined {
   if (!isFields(body)) return undefined;
   const usage = isFields(body['usage']) ? body['usage'] : {};
-  const seconds = [usage['seconds'], usage['prompt_audio_seconds'], Number(body['duration'])].find((value) => typeof value === 'number' && value > 0 && value <= MOST_SECONDS);
-  const tokens = readUsage({ prompt_tokens: usage['input_tokens'], completion_tokens: usage['output_tokens'], ...usage });
-  return { ...(typeof seconds === 'number' && { seconds }), ...(tokens && tokens.prompt_tokens + tokens.completion_tokens > 0 && { usage: tokens }) };
+  const seconds = [usage['seconds'], usage['prompt_audio_seconds'], Number(body['duration'])].find(
+    (value) => typeof value === 'number' && value > 0 && value <= MOST_SECONDS,
+  );
+  const tokens = readUsage({
+    prompt_tokens: usage['input_tokens'],
+    completion_tokens: usage['output_tokens'],
+    ...usage,
+  });
+  return {
+    ...(typeof seconds === 'number' && { seconds }),
+    ...(tokens && tokens.prompt_tokens + tokens.completion_tokens > 0 && { usage: tokens }),
+  };
 }
 
 export interface SpeechOptions extends BodyOptions {
@@ -98,8 +130,14 @@ export interface SpeechOptions extends BodyOptions {
 export function commonSpeech(options: SpeechOptions = {}): Translator<'audio.speech'> {
   const { readAudio } = options;
   return {
-    toUpstream: (request, call) => ({ path: pathOf(options.path, '/audio/speech', call), ...commonBody({ ...request, response_format: formatOf(request) }, call, options) }),
-    fromUpstream: (reply) => ({ contentType: 'application/octet-stream', body: readAudio ? readAudio(reply) : reply.body }), // the host names the type
+    toUpstream: (request, call) => ({
+      path: pathOf(options.path, '/audio/speech', call),
+      ...commonBody({ ...request, response_format: formatOf(request) }, call, options),
+    }),
+    fromUpstream: (reply) => ({
+      contentType: 'application/octet-stream',
+      body: readAudio ? readAudio(reply) : reply.body,
+    }), // the host names the type
     relaysBytes: !readAudio,
   };
 }

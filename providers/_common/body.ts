@@ -16,7 +16,11 @@ export interface CommonBody {
 }
 
 /** A request as the common wire sends it: every field, known or not, with the upstream's model. */
-export function commonBody(request: Fields, call: CallInfo, { renames = {}, drops = [], adjust }: BodyOptions): CommonBody {
+export function commonBody(
+  request: Fields,
+  call: CallInfo,
+  { renames = {}, drops = [], adjust }: BodyOptions,
+): CommonBody {
   const body: Record<string, unknown> = { ...request, model: call.model };
   for (const name of drops) delete body[name];
   renameFields(body, Object.entries(renames));

@@ -13,6 +13,8 @@ export function toolMark(tool: Fields): Fields | undefined {
 /** Whether a request asks for a cache: on a message, which counts as on its last part, on a part or on a tool. */
 export function hasCacheMark({ messages, tools }: ChatRequest): boolean {
   const isMarked = (holder: unknown): boolean => isFields(holder) && isGiven(holder['cache_control']);
-  return (tools ?? []).some((tool) => isMarked(tool) || isMarked(tool.function))
-    || messages.some((message) => isMarked(message) || (Array.isArray(message.content) && message.content.some(isMarked)));
+  return (
+    (tools ?? []).some((tool) => isMarked(tool) || isMarked(tool.function)) ||
+    messages.some((message) => isMarked(message) || (Array.isArray(message.content) && message.content.some(isMarked)))
+  );
 }

@@ -62,12 +62,19 @@ export class CallIds {
 
   #fit(given: string, attempt: number): string {
     if (attempt === 0 && this.#rule.isFit(given)) return given;
-    return this.#rule.make(createHash('sha256').update(attempt === 0 ? given : `${given}\0${attempt}`).digest('hex'));
+    return this.#rule.make(
+      createHash('sha256')
+        .update(attempt === 0 ? given : `${given}\0${attempt}`)
+        .digest('hex'),
+    );
   }
 }
 
 /** What Mistral checks by, wherever its models run. Source: mistralai/mistral-common, protocol/instruct/validator.py, 2026-11-22. */
-export const NINE_CHARACTERS: CallIdRule = { isFit: (id) => /^[a-zA-Z0-9]{9}$/.test(id), make: (digest) => digest.slice(0, 9) };
+export const NINE_CHARACTERS: CallIdRule = {
+  isFit: (id) => /^[a-zA-Z0-9]{9}$/.test(id),
+  make: (digest) => digest.slice(0, 9),
+};
 
 /** Letters, digits, `_` and `-`, up to so many. */
 export function wordIds(longest: number): CallIdRule {

@@ -1,4 +1,14 @@
-import type { CallInfo, ChatMessage, ChatReply, ChatRequest, ChatTranslator, ContentPart, ParamTreatments, UnaryReply, WireRequest } from 'gw/contract';
+import type {
+  CallInfo,
+  ChatMessage,
+  ChatReply,
+  ChatRequest,
+  ChatTranslator,
+  ContentPart,
+  ParamTreatments,
+  UnaryReply,
+  WireRequest,
+} from 'gw/contract';
 import { renameFields } from './body.ts';
 import { isFields, isGiven } from './fields.ts';
 import { type Path, pathOf } from './paths.ts';
@@ -43,14 +53,21 @@ export type ChatBody = Readonly<Record<string, unknown>> & { readonly messages: 
 
 /** Chat on the common wire: unknown fields are sent too. Source: providers reference 4.2 to 4.4. */
 export function commonChat(params: ParamTreatments, options: ChatOptions = {}): ChatTranslator {
-  const declared = Object.entries(params).flatMap(([name, treatment]) => (typeof treatment === 'object' ? [[name, treatment.rename] as const] : []));
+  const declared = Object.entries(params).flatMap(([name, treatment]) =>
+    typeof treatment === 'object' ? [[name, treatment.rename] as const] : [],
+  );
   const renames = [...declared, ...Object.entries(options.renames ?? {})];
   const { adjustReply, editStream, headers } = options;
   return {
     toUpstream: (request, call) => {
       const notes: Notes = { ignored: [], bounded: [] };
       const body = toBody(request, call, renames, options, notes);
-      return { path: pathOf(options.path, '/chat/completions', call), ...(headers && { headers }), body, ...notes } satisfies WireRequest;
+      return {
+        path: pathOf(options.path, '/chat/completions', call),
+        ...(headers && { headers }),
+        body,
+        ...notes,
+      } satisfies WireRequest;
     },
     fromUpstream: adjustReply ? (reply) => adjustReply(readReply(reply)) : readReply,
     openStream: 'common',
@@ -58,7 +75,13 @@ export function commonChat(params: ParamTreatments, options: ChatOptions = {}): 
   };
 }
 
-function toBody(request: ChatRequest, call: CallInfo, renames: readonly (readonly [string, string])[], options: ChatOptions, notes: Notes): ChatBody {
+function toBody(
+  request: ChatRequest,
+  call: CallInfo,
+  renames: readonly (readonly [string, string])[],
+  options: ChatOptions,
+  notes: Notes,
+): ChatBody {
   const { drops = [], ceiling = 'reconciled' } = options;
   const body = fieldsOf(request, ceiling);
   body['model'] = call.model;
@@ -67,7 +90,8 @@ function toBody(request: ChatRequest, call: CallInfo, renames: readonly (readonl
     if (isGiven(body[name])) notes.ignored.push(name);
     delete body[name];
   }
-  if (request.messages.some((message) => needsShaping(message, options))) body['messages'] = request.messages.map((message) => shapeMessage(message, options));
+  if (request.messages.some((message) => needsShaping(message, options)))
+    body['messages'] = request.messages.map((message) => shapeMessage(message, options));
   if (body['logprobs'] === false) delete body['logprobs'];
   renameFields(body, renames);
   if (call.stream) {
@@ -92,13 +116,24 @@ function fieldsOf(request: ChatRequest, style: CeilingStyle): Record<string, unk
 /** Members that only travel when they hold something. */
 const OPTIONAL = ['name', 'tool_calls', 'tool_call_id', 'reasoning_content'] as const;
 
-const isEmpty = (value: unknown): boolean => value === null || value === '' || (Array.isArray(value) && value.length === 0);
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
-function needsShaping(message: ChatMessage, { messageDrops = [], callDrops = [], knowsDeveloper = false, knowsRefusals = false }: ChatOptions): boolean {
-  return message.content === undefined || message.content === null || (message.role === 'developer' && !knowsDeveloper)
-    || (!knowsRefusals && Array.isArray(message.content) && message.content.some(isRefusal))
-    || OPTIONAL.some((name) => name in message && isEmpty(message[name])) || messageDrops.some((name) => name in message)
-    || (callDrops.length > 0 && Array.isArray(message.tool_calls) && message.tool_calls.some((call) => callDrops.some((name) => isFields(call) && name in call)));
+function needsShaping(
+  message: ChatMessage,
+  { messageDrops = [], callDrops = [], knowsDeveloper = false, knowsRefusals = false }: ChatOptions,
+): boolean {
+  return (
+    message.content === undefined ||
+    message.content === null ||
+    (message.role === 'developer' && !knowsDeveloper) ||
+    (!knowsRefusals && Array.isArray(message.content) && message.content.some(isRefusal)) ||
+    OPTIONAL.some((name) => name in message && isEmpty(message[name])) ||
+    messageDrops.some((name) => name in message) ||
+    (callDrops.length > 0 &&
+      Array.isArray(message.tool_calls) &&
+      message.tool_calls.some((call) => callDrops.some((name) => isFields(call) && name in call)))
+  );
 }
 
 const isRefusal = ({ type }: ContentPart): boolean => type === 'refusal';
@@ -120,13 +155,15 @@ function shapeMessage(message: ChatMessage, options: ChatOptions): ChatMessage {
   if (Array.isArray(message.content) && !knowsRefusals) shaped['content'] = message.content.map(withoutRefusal);
   for (const name of OPTIONAL) if (isEmpty(shaped[name])) delete shaped[name];
   for (const name of messageDrops) delete shaped[name];
-  if (callDrops.length > 0 && Array.isArray(shaped['tool_calls'])) shaped['tool_calls'] = shaped['tool_calls'].map((call: object) => without(call, callDrops));
+  if (callDrops.length > 0 && Array.isArray(shaped['tool_calls']))
+    shaped['tool_calls'] = shaped['tool_calls'].map((call: object) => without(call, callDrops));
   return shaped as ChatMessage;
 }
 
 function readReply(reply: UnaryReply): ChatReply {
   const body = reply.json();
   const choices: unknown = isFields(body) ? body['choices'] : undefined;
-  if (!Array.isArray(choices) || !choices.some((choice) => isFields(choice) && isFields(choice['message']))) throw new Error('the answer holds no message');
+  if (!Array.isArray(choices) || !choices.some((choice) => isFields(choice) && isFields(choice['message'])))
+    throw new Error('the answer holds no message');
   return body as ChatReply;
 }

@@ -10,7 +10,13 @@ export interface Citation {
 
 /** Sources as the common wire has them. Source: OpenAI API reference, "Chat", `annotations` of a message, 2026-11-22. */
 export function urlCitations(citations: readonly Citation[]): object[] {
-  return citations.map(({ url, title, start = 0, end = 0 }) => (
-    { type: 'url_citation', url_citation: { start_index: start, end_index: end, url, title: typeof title === 'string' && title !== '' ? title : url } }
-  ));
+  return citations.map(({ url, title, start = 0, end = 0 }) => ({
+    type: 'url_citation',
+    url_citation: {
+      start_index: start,
+      end_index: end,
+      url,
+      title: typeof title === 'string' && title !== '' ? title : url,
+    },
+  }));
 }

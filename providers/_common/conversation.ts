@@ -16,6 +16,7 @@ export const wholeText = (message: ChatMessage): string => [...contentTexts(mess
 function refuseMedia({ content }: ChatMessage, at: number): void {
   if (!Array.isArray(content)) return;
   content.forEach(({ type }: { readonly type: string }, part) => {
-    if (type !== 'text' && type !== 'refusal') throw invalidRequest(`messages[${at}].content[${part}]: this model reads text only, not "${type}"`);
+    if (type !== 'text' && type !== 'refusal')
+      throw invalidRequest(`messages[${at}].content[${part}]: this model reads text only, not "${type}"`);
   });
 }

@@ -18,8 +18,15 @@ export const isDataAddress = (url: string): boolean => /^data:/i.test(url.slice(
 export function readDataAddress(url: string): DataAddress | undefined {
   const comma = url.slice(0, MAX_HEAD).indexOf(',');
   if (comma < 0 || !isDataAddress(url)) return undefined;
-  const [mediaType = '', ...parameters] = url.slice('data:'.length, comma).split(';').map((piece) => piece.trim());
-  return { mediaType, isBase64: parameters.some((parameter) => parameter.toLowerCase() === 'base64'), data: url.slice(comma + 1) };
+  const [mediaType = '', ...parameters] = url
+    .slice('data:'.length, comma)
+    .split(';')
+    .map((piece) => piece.trim());
+  return {
+    mediaType,
+    isBase64: parameters.some((parameter) => parameter.toLowerCase() === 'base64'),
+    data: url.slice(comma + 1),
+  };
 }
 
 const PERCENT = 0x25;

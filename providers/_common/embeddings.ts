@@ -18,7 +18,11 @@ export function commonEmbeddings(options: EmbeddingsOptions = {}): Translator<'e
     toUpstream(request, call) {
       const { encoding_format: asked, ...fields } = request;
       const format = wireFormat(asked, options.encodingFormat ?? 'float');
-      const { body, ignored } = commonBody(format === undefined ? fields : { ...fields, encoding_format: format }, call, options);
+      const { body, ignored } = commonBody(
+        format === undefined ? fields : { ...fields, encoding_format: format },
+        call,
+        options,
+      );
       return { path: pathOf(options.path, '/embeddings', call), body, ignored };
     },
     fromUpstream: readEmbeddings,
@@ -35,7 +39,13 @@ function readEmbeddings(reply: UnaryReply, call: CallInfo): EmbeddingsReply {
   const data = itemsOf(body['data'], 'embeddings').map(readItem);
   const { usage: _usage, ...fields } = body;
   const usage = readTokens(body['usage']);
-  return { ...fields, object: 'list', data, model: typeof body['model'] === 'string' ? body['model'] : call.model, ...(usage && { usage }) };
+  return {
+    ...fields,
+    object: 'list',
+    data,
+    model: typeof body['model'] === 'string' ? body['model'] : call.model,
+    ...(usage && { usage }),
+  };
 }
 
 function readItem({ embedding, index }: Fields, at: number): EmbeddingsReply['data'][number] {
@@ -57,14 +67,21 @@ export function isVector(value: unknown): value is number[] {
 /** The texts to embed, for wires that take no token ids. Throws a 400 for those. */
 export function inputTexts({ input }: EmbeddingsRequest): readonly string[] {
   const texts: readonly unknown[] = typeof input === 'string' ? [input] : input;
-  if (!texts.every((text) => typeof text === 'string')) throw invalidRequest('input must be text: this provider takes no token ids');
+  if (!texts.every((text) => typeof text === 'string'))
+    throw invalidRequest('input must be text: this provider takes no token ids');
   return texts;
 }
 
 /** The common reply of a wire that answers with bare vectors in the order of the input. Throws when some are missing. */
-export function embeddingsOf(vectors: unknown, request: EmbeddingsRequest, call: CallInfo, tokens: number): EmbeddingsReply {
+export function embeddingsOf(
+  vectors: unknown,
+  request: EmbeddingsRequest,
+  call: CallInfo,
+  tokens: number,
+): EmbeddingsReply {
   const expected = inputTexts(request).length;
-  if (!Array.isArray(vectors) || vectors.length !== expected || !vectors.every(isVector)) throw new Error(`the answer does not hold ${expected} vectors`);
+  if (!Array.isArray(vectors) || vectors.length !== expected || !vectors.every(isVector))
+    throw new Error(`the answer does not hold ${expected} vectors`);
   return {
     object: 'list',
     data: vectors.map((embedding, index) => ({ object: 'embedding', embedding, index })),

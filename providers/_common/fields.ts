@@ -16,7 +16,8 @@ export function withoutAbsent(fields: Fields): Record<string, unknown> {
 const MAX_REFUSAL = 512;
 
 /** What the caller has to change: answered with 400, and nothing is sent. */
-export const invalidRequest = (message: string): GatewayError => new GatewayError('invalid_request', inPart(message, MAX_REFUSAL));
+export const invalidRequest = (message: string): GatewayError =>
+  new GatewayError('invalid_request', inPart(message, MAX_REFUSAL));
 
 /** The JSON object of a reply. Throws when it is another value. */
 export function objectOf(reply: UnaryReply): Fields {
@@ -47,7 +48,8 @@ export function addAll<T>(list: T[], more: readonly T[]): void {
 
 /** The objects of a list. Throws when there is no list, nothing in it, or something else. */
 export function itemsOf(value: unknown, what: string): readonly Fields[] {
-  if (!Array.isArray(value) || value.length === 0 || !value.every(isFields)) throw new Error(`the answer holds no list of ${what}`);
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isFields))
+    throw new Error(`the answer holds no list of ${what}`);
   return value;
 }
 

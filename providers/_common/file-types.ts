@@ -4,11 +4,36 @@ import { invalidRequest } from './fields.ts';
 
 /** Media types by the ending of a file's name, for data that does not say its own. */
 const BY_ENDING: ReadonlyMap<string, string> = new Map([
-  ['pdf', 'application/pdf'], ['json', 'application/json'], ['rtf', 'application/rtf'], ['txt', 'text/plain'], ['md', 'text/markdown'], ['csv', 'text/csv'],
-  ['html', 'text/html'], ['xml', 'text/xml'], ['png', 'image/png'], ['jpg', 'image/jpeg'], ['jpeg', 'image/jpeg'], ['gif', 'image/gif'], ['webp', 'image/webp'],
-  ['heic', 'image/heic'], ['heif', 'image/heif'], ['mp3', 'audio/mp3'], ['wav', 'audio/wav'], ['aiff', 'audio/aiff'], ['aac', 'audio/aac'], ['ogg', 'audio/ogg'], ['flac', 'audio/flac'],
-  ['mp4', 'video/mp4'], ['mpeg', 'video/mpeg'], ['mov', 'video/mov'], ['avi', 'video/avi'], ['webm', 'video/webm'], ['doc', 'application/msword'], ['xls', 'application/vnd.ms-excel'],
-  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'], ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  ['pdf', 'application/pdf'],
+  ['json', 'application/json'],
+  ['rtf', 'application/rtf'],
+  ['txt', 'text/plain'],
+  ['md', 'text/markdown'],
+  ['csv', 'text/csv'],
+  ['html', 'text/html'],
+  ['xml', 'text/xml'],
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['gif', 'image/gif'],
+  ['webp', 'image/webp'],
+  ['heic', 'image/heic'],
+  ['heif', 'image/heif'],
+  ['mp3', 'audio/mp3'],
+  ['wav', 'audio/wav'],
+  ['aiff', 'audio/aiff'],
+  ['aac', 'audio/aac'],
+  ['ogg', 'audio/ogg'],
+  ['flac', 'audio/flac'],
+  ['mp4', 'video/mp4'],
+  ['mpeg', 'video/mpeg'],
+  ['mov', 'video/mov'],
+  ['avi', 'video/avi'],
+  ['webm', 'video/webm'],
+  ['doc', 'application/msword'],
+  ['xls', 'application/vnd.ms-excel'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
 ]);
 
 /** The type that a file's name tells, by its ending. */
@@ -20,7 +45,8 @@ export function typeOfName(filename: unknown): string | undefined {
 /** The type of a file that comes as bare base64. Throws a 400 that names the part where its name tells none. */
 export function typeByName(filename: unknown, at: string): string {
   const type = typeOfName(filename);
-  if (type === undefined) throw invalidRequest(`${at}: file_data must be a data address, or the filename tell the type`);
+  if (type === undefined)
+    throw invalidRequest(`${at}: file_data must be a data address, or the filename tell the type`);
   return type;
 }
 

@@ -1,4 +1,13 @@
-import { GatewayError, type ImagesReply, inPart, isText, quoted, type Translator, type UnaryReply, type Usage } from 'gw/contract';
+import {
+  GatewayError,
+  type ImagesReply,
+  inPart,
+  isText,
+  quoted,
+  type Translator,
+  type UnaryReply,
+  type Usage,
+} from 'gw/contract';
 import { type BodyOptions, commonBody } from './body.ts';
 import { countOf, type Fields, isFields, isGiven, itemsOf, objectOf } from './fields.ts';
 import { type Path, pathOf } from './paths.ts';
@@ -21,9 +30,15 @@ export function commonImages(options: ImagesOptions = {}): Translator<'images'> 
 function readImages(reply: UnaryReply): ImagesReply {
   const { usage: given, created, ...fields } = objectOf(reply);
   const data = itemsOf(fields['data'], 'images');
-  if (!data.every(({ url, b64_json: bytes }) => isText(url) || isText(bytes))) throw new Error('an image has neither address nor data');
+  if (!data.every(({ url, b64_json: bytes }) => isText(url) || isText(bytes)))
+    throw new Error('an image has neither address nor data');
   const usage = readUsage(given);
-  return { ...fields, data: [...data], ...(typeof created === 'number' && created > 0 && { created }), ...(usage && { usage }) };
+  return {
+    ...fields,
+    data: [...data],
+    ...(typeof created === 'number' && created > 0 && { created }),
+    ...(usage && { usage }),
+  };
 }
 
 /** Images are billed by tokens under names of their own; details of them stay. Source: providers reference 7.2. */
@@ -31,11 +46,19 @@ function readUsage(value: unknown): Usage | undefined {
   if (!isFields(value)) return undefined;
   const { input_tokens: input, output_tokens: output, total_tokens: total, ...details }: Fields = value;
   const [prompt, completion] = [countOf(input), countOf(output)];
-  return { ...details, prompt_tokens: prompt, completion_tokens: completion, total_tokens: countOf(total) || prompt + completion };
+  return {
+    ...details,
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: countOf(total) || prompt + completion,
+  };
 }
 
 /** Throws a 400 when the asked `response_format` of an image is not producible; unset is never refused. */
 export function requireImageFormat(asked: unknown, formats: readonly string[], model: string): void {
   if (!isGiven(asked) || formats.includes(String(asked))) return;
-  throw new GatewayError('unsupported_parameter', `response_format ${quoted(asked)} is not supported: ${inPart(model, 64)} produces ${formats.join(' or ')}`);
+  throw new GatewayError(
+    'unsupported_parameter',
+    `response_format ${quoted(asked)} is not supported: ${inPart(model, 64)} produces ${formats.join(' or ')}`,
+  );
 }

@@ -9,7 +9,18 @@ export { joinedConversation } from './conversation.ts';
 export { listedModels, readModels } from './discovery.ts';
 export { commonEmbeddings, embeddingsOf, inputTexts, isVector } from './embeddings.ts';
 export type { EmbeddingsOptions } from './embeddings.ts';
-export { addAll, countOf, fieldsBeside, type Fields, invalidRequest, isFields, isGiven, itemsOf, objectOf, withoutAbsent } from './fields.ts';
+export {
+  addAll,
+  countOf,
+  fieldsBeside,
+  type Fields,
+  invalidRequest,
+  isFields,
+  isGiven,
+  itemsOf,
+  objectOf,
+  withoutAbsent,
+} from './fields.ts';
 export { commonImages, requireImageFormat } from './images.ts';
 export type { ImagesOptions } from './images.ts';
 export { commonModerations } from './moderations.ts';

@@ -33,7 +33,10 @@ function readResult({ index, relevance_score: score, document }: Fields): Rerank
 /** Token counts of a chat-like `usage` in a rerank's `meta`; `undefined` when there are none. */
 export function tokensMeta(usage: unknown): RerankReply['meta'] {
   if (!isFields(usage)) return undefined;
-  const [input, output] = [countOf(usage['prompt_tokens']) || countOf(usage['total_tokens']), countOf(usage['completion_tokens'])];
+  const [input, output] = [
+    countOf(usage['prompt_tokens']) || countOf(usage['total_tokens']),
+    countOf(usage['completion_tokens']),
+  ];
   if (input + output === 0) return undefined;
   return { tokens: { ...(input > 0 && { input_tokens: input }), ...(output > 0 && { output_tokens: output }) } };
 }

@@ -1,5 +1,11 @@
 import type { ParamTreatments, TranslatedSurface, Translators } from 'gw/contract';
-import { commonSpeech, commonTranscriptions, commonTranslations, type SpeechOptions, type TranscriptionOptions } from './audio.ts';
+import {
+  commonSpeech,
+  commonTranscriptions,
+  commonTranslations,
+  type SpeechOptions,
+  type TranscriptionOptions,
+} from './audio.ts';
 import type { BodyOptions } from './body.ts';
 import { type ChatOptions, commonChat } from './chat.ts';
 import { commonEmbeddings, type EmbeddingsOptions } from './embeddings.ts';
@@ -23,7 +29,11 @@ export interface CommonOptions {
 export type CommonSurface = TranslatedSurface;
 
 /** Translators of the common wire for the surfaces a provider serves. */
-export function commonTranslators(surfaces: readonly CommonSurface[], params: ParamTreatments, options: CommonOptions = {}): Translators {
+export function commonTranslators(
+  surfaces: readonly CommonSurface[],
+  params: ParamTreatments,
+  options: CommonOptions = {},
+): Translators {
   const all: { readonly [S in CommonSurface]: () => Translators[S] } = {
     chat: () => commonChat(params, options.chat),
     embeddings: () => commonEmbeddings(options.embeddings),

@@ -14,7 +14,10 @@ export interface WebSearch {
  * cannot search: then the field is reported as ignored. Settings that the vendor has no field for are in `unsaid`.
  */
 export function translateWebSearch(
-  body: ChatBody, notes: Notes, express: (search: WebSearch, rest: ChatBody) => Fields | undefined, unsaid: readonly (keyof WebSearch)[] = [],
+  body: ChatBody,
+  notes: Notes,
+  express: (search: WebSearch, rest: ChatBody) => Fields | undefined,
+  unsaid: readonly (keyof WebSearch)[] = [],
 ): ChatBody {
   const { web_search_options: asked, ...rest } = body;
   if (asked === undefined) return body;

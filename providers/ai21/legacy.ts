@@ -1,14 +1,52 @@
-import { type ChatChoice, finishReason, GatewayError, type ParamTreatments, quoted, type Translator } from 'gw/contract';
-import { fieldsBeside, type Fields, isFields, itemsOf, joinedConversation, objectOf, pathSegment } from 'gw/common-wire';
+import {
+  type ChatChoice,
+  finishReason,
+  GatewayError,
+  type ParamTreatments,
+  quoted,
+  type Translator,
+} from 'gw/contract';
+import {
+  fieldsBeside,
+  type Fields,
+  isFields,
+  itemsOf,
+  joinedConversation,
+  objectOf,
+  pathSegment,
+} from 'gw/common-wire';
 
 /** What the completion task cannot express. Source: providers reference 3.3. */
-export const LEGACY_PARAMS: ParamTreatments = Object.fromEntries([
-  'n', 'seed', 'max_completion_tokens', 'presence_penalty', 'frequency_penalty', 'tools', 'tool_choice', 'response_format', 'logprobs', 'top_logprobs',
-  'parallel_tool_calls', 'user', 'logit_bias',
-].map((name) => [name, 'unsupported']));
+export const LEGACY_PARAMS: ParamTreatments = Object.fromEntries(
+  [
+    'n',
+    'seed',
+    'max_completion_tokens',
+    'presence_penalty',
+    'frequency_penalty',
+    'tools',
+    'tool_choice',
+    'response_format',
+    'logprobs',
+    'top_logprobs',
+    'parallel_tool_calls',
+    'user',
+    'logit_bias',
+  ].map((name) => [name, 'unsupported']),
+);
 
 /** Fields that are sent, handled by the host, or reported by their treatment. */
-const KNOWN = ['model', 'messages', 'stream', 'stream_options', 'max_tokens', 'temperature', 'top_p', 'stop', ...Object.keys(LEGACY_PARAMS)];
+const KNOWN = [
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'temperature',
+  'top_p',
+  'stop',
+  ...Object.keys(LEGACY_PARAMS),
+];
 
 /** The completion task of models before Jamba. Source: providers reference 5.8. */
 export const legacyChat: Translator<'chat'> = {
@@ -18,7 +56,10 @@ export const legacyChat: Translator<'chat'> = {
     const fields: Fields = { maxTokens, temperature, topP, stopSequences: typeof stop === 'string' ? [stop] : stop };
     return {
       path: `/${pathSegment(call.model)}/complete`,
-      body: { prompt: joinedConversation(request), ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)) },
+      body: {
+        prompt: joinedConversation(request),
+        ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)),
+      },
       ignored: fieldsBeside(request, KNOWN),
     };
   },
@@ -33,7 +74,11 @@ function readCompletion({ data, finishReason: finish }: Fields, index: number): 
   const text = isFields(data) ? data['text'] : undefined;
   if (typeof text !== 'string') throw new Error('a completion holds no text');
   const reason = isFields(finish) ? finish['reason'] : undefined;
-  return { index, message: { role: 'assistant', content: text }, finish_reason: typeof reason === 'string' ? finishOf(reason) : null };
+  return {
+    index,
+    message: { role: 'assistant', content: text },
+    finish_reason: typeof reason === 'string' ? finishOf(reason) : null,
+  };
 }
 
 /** `endoftext` is what these models call their own end. */

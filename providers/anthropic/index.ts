@@ -1,6 +1,16 @@
 import { type Authorize, defineProvider, headerKey } from 'gw/contract';
 import { listedModels } from 'gw/common-wire';
-import { BETA_HEADER, DIRECT, MESSAGES_PARAMS, messagesFault, messagesSameWire, openMessagesStream, readMessage, toMessagesBody, VERSION_HEADER } from '../_common/anthropic/index.ts';
+import {
+  BETA_HEADER,
+  DIRECT,
+  MESSAGES_PARAMS,
+  messagesFault,
+  messagesSameWire,
+  openMessagesStream,
+  readMessage,
+  toMessagesBody,
+  VERSION_HEADER,
+} from '../_common/anthropic/index.ts';
 
 /** A client of this wire says the version that its body keeps to. */
 const authorize: Authorize = (request, credentials) => {

@@ -6,17 +6,27 @@ import { azureFault, resourceRoot } from '../_common/azure.ts';
 /** Fields that a model does not know are dropped there rather than refused. Source: Azure AI model inference API, "Extensibility", 2026-11-21. */
 const LENIENT = { 'extra-parameters': 'drop' };
 
-const { chat, embeddings } = commonTranslators(['chat', 'embeddings'], {}, {
-  chat: { path: '/openai/v1/chat/completions', headers: LENIENT, ceiling: 'max_completion_tokens', drops: ['web_search_options'] },
-  embeddings: { path: '/openai/v1/embeddings' },
-});
+const { chat, embeddings } = commonTranslators(
+  ['chat', 'embeddings'],
+  {},
+  {
+    chat: {
+      path: '/openai/v1/chat/completions',
+      headers: LENIENT,
+      ceiling: 'max_completion_tokens',
+      drops: ['web_search_options'],
+    },
+    embeddings: { path: '/openai/v1/embeddings' },
+  },
+);
 
 /** Source: platform.claude.com, "Claude in Microsoft Foundry", 2026-11-22. */
 const CLAUDE_PATH = '/anthropic/v1/messages';
 
 const keyOfClaude = headerKey('x-api-key', 'AZURE_FOUNDRY_API_KEY', { 'anthropic-version': '2023-06-01' });
 const keyOfOthers = headerKey('api-key', 'AZURE_FOUNDRY_API_KEY');
-const authorize: Authorize = (request, credentials) => (request.url.endsWith(CLAUDE_PATH) ? keyOfClaude : keyOfOthers)(request, credentials);
+const authorize: Authorize = (request, credentials) =>
+  (request.url.endsWith(CLAUDE_PATH) ? keyOfClaude : keyOfOthers)(request, credentials);
 
 /** Bodies of the common wire, and of Claude in its own; every model of a resource answers at the same paths, and `AZURE_FOUNDRY_API_VERSION` is read by nothing. Source: providers reference 2.4 and 5.7. */
 export default defineProvider({
@@ -32,7 +42,10 @@ export default defineProvider({
   },
   params: {},
   paramsFor: claudeParams,
-  translators: { chat: withClaude(chat, { variant: FOUNDRY, pathOf: () => CLAUDE_PATH }), ...(embeddings && { embeddings }) },
+  translators: {
+    chat: withClaude(chat, { variant: FOUNDRY, pathOf: () => CLAUDE_PATH }),
+    ...(embeddings && { embeddings }),
+  },
   anyModel: true,
   toFault: faultBeside(azureFault),
   clientHeaders: [BETA_HEADER],

@@ -25,6 +25,10 @@ export function checkDeployment(credentials: Credentials): void {
 const configured = ({ AZURE_OPENAI_DEPLOYMENT: deployment = '' }: Credentials): string => deployment;
 
 /** The version travels as it is written. */
-function deploymentPath(deployment: string, path: string, { AZURE_OPENAI_API_VERSION: version = API_VERSION }: Credentials): string {
+function deploymentPath(
+  deployment: string,
+  path: string,
+  { AZURE_OPENAI_API_VERSION: version = API_VERSION }: Credentials,
+): string {
   return `/openai/deployments/${pathSegment(deployment)}${path}?api-version=${version}`;
 }

@@ -1,6 +1,15 @@
 import { fieldsIn } from '../_common/fields.ts';
 import {
-  type CallInfo, type ChatChunk, type ChatReply, type ChatRequest, type ChatTranslator, type StreamDecoder, type StreamEvent, tryParseJson, type UnaryReply, type WireRequest,
+  type CallInfo,
+  type ChatChunk,
+  type ChatReply,
+  type ChatRequest,
+  type ChatTranslator,
+  type StreamDecoder,
+  type StreamEvent,
+  tryParseJson,
+  type UnaryReply,
+  type WireRequest,
 } from 'gw/contract';
 import { invalidRequest, objectOf } from 'gw/common-wire';
 import { BEDROCK, openMessagesStream, readMessage, toMessagesBody } from '../_common/anthropic/index.ts';
@@ -19,19 +28,31 @@ export const chat: ChatTranslator = { toUpstream, fromUpstream, openStream };
 
 function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
   switch (familyOf(call.model)) {
-    case 'none': throw invalidRequest(`bedrock cannot chat with the model "${call.model}"`);
-    case 'claude': return invoke(request, call, toClaudeBody(request, call));
-    case 'titan': return invoke(request, call, toTitanBody(request));
-    case 'nova': return needsConverse(request) ? converse(request, call) : invoke(request, call, toNovaBody(request, call));
-    case 'llama': return needsConverse(request) || holdsMarks(request) ? converse(request, call) : invoke(request, call, toLlamaBody(request));
-    default: return converse(request, call);
+    case 'none':
+      throw invalidRequest(`bedrock cannot chat with the model "${call.model}"`);
+    case 'claude':
+      return invoke(request, call, toClaudeBody(request, call));
+    case 'titan':
+      return invoke(request, call, toTitanBody(request));
+    case 'nova':
+      return needsConverse(request) ? converse(request, call) : invoke(request, call, toNovaBody(request, call));
+    case 'llama':
+      return needsConverse(request) || holdsMarks(request)
+        ? converse(request, call)
+        : invoke(request, call, toLlamaBody(request));
+    default:
+      return converse(request, call);
   }
 }
 
 /** The service takes the tier in a header; Claude's body has no field for it. */
 function toClaudeBody(request: ChatRequest, call: CallInfo): NativeBody {
   const { body, ignored, ...noted } = toMessagesBody(request, call, BEDROCK);
-  return { body, ...noted, ignored: [...ignored.filter((name) => name !== 'service_tier'), ...tierOf(request).ignored] };
+  return {
+    body,
+    ...noted,
+    ignored: [...ignored.filter((name) => name !== 'service_tier'), ...tierOf(request).ignored],
+  };
 }
 
 function invoke(request: ChatRequest, call: CallInfo, native: NativeBody): WireRequest {
@@ -44,16 +65,23 @@ function invoke(request: ChatRequest, call: CallInfo, native: NativeBody): WireR
 }
 
 function converse(request: ChatRequest, call: CallInfo): WireRequest {
-  return { path: modelPath(call.model, call.stream ? 'converse-stream' : 'converse'), ...toConverseBody(request, call) };
+  return {
+    path: modelPath(call.model, call.stream ? 'converse-stream' : 'converse'),
+    ...toConverseBody(request, call),
+  };
 }
 
 /** Families that have two ways tell by the answer which one it took. */
 function fromUpstream(reply: UnaryReply, call: CallInfo): ChatReply {
   switch (familyOf(call.model)) {
-    case 'claude': return readMessage(reply, call, BEDROCK);
-    case 'titan': return readTitan(reply, call);
-    case 'llama': return 'output' in objectOf(reply) ? readConverse(reply, call) : readLlama(reply, call);
-    default: return readConverse(reply, call);
+    case 'claude':
+      return readMessage(reply, call, BEDROCK);
+    case 'titan':
+      return readTitan(reply, call);
+    case 'llama':
+      return 'output' in objectOf(reply) ? readConverse(reply, call) : readLlama(reply, call);
+    default:
+      return readConverse(reply, call);
   }
 }
 
@@ -71,15 +99,18 @@ function openStream(call: CallInfo): StreamDecoder {
 
 function chunkReader(call: CallInfo, stream: ConverseStream): ChunkReader {
   switch (familyOf(call.model)) {
-    case 'claude': return openMessagesStream(call, BEDROCK);
-    case 'titan': return completionReader(new CompletionStream(call, TITAN_CHUNK));
-    case 'llama': return completionReader(new CompletionStream(call, LLAMA_CHUNK));
+    case 'claude':
+      return openMessagesStream(call, BEDROCK);
+    case 'titan':
+      return completionReader(new CompletionStream(call, TITAN_CHUNK));
+    case 'llama':
+      return completionReader(new CompletionStream(call, LLAMA_CHUNK));
     // Nova's own chunks are events of Converse, each under its name.
-    default: return ({ data }) => Object.entries(fieldsIn(data)).flatMap(([type, event]) => stream.read(type, event));
+    default:
+      return ({ data }) => Object.entries(fieldsIn(data)).flatMap(([type, event]) => stream.read(type, event));
   }
 }
 
 function completionReader(stream: CompletionStream): ChunkReader {
   return ({ data }) => stream.read(fieldsIn(data));
 }
-

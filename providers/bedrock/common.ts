@@ -4,8 +4,28 @@ import { hasCacheMark } from '../_common/cache-marks.ts';
 
 /** Fields that every family reads, or that are listed in `params`. */
 const KNOWN = [
-  'model', 'messages', 'stream', 'stream_options', 'temperature', 'top_p', 'n', 'seed', 'max_tokens', 'max_completion_tokens', 'presence_penalty', 'frequency_penalty',
-  'stop', 'tools', 'tool_choice', 'response_format', 'logprobs', 'top_logprobs', 'parallel_tool_calls', 'user', 'logit_bias', 'service_tier',
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'temperature',
+  'top_p',
+  'n',
+  'seed',
+  'max_tokens',
+  'max_completion_tokens',
+  'presence_penalty',
+  'frequency_penalty',
+  'stop',
+  'tools',
+  'tool_choice',
+  'response_format',
+  'logprobs',
+  'top_logprobs',
+  'parallel_tool_calls',
+  'user',
+  'logit_bias',
+  'service_tier',
 ];
 
 /** Fields of a request that a family does not have, for `ignored`; `read` are the further fields it reads. */
@@ -27,7 +47,9 @@ export interface Temperature {
 
 /** Every model of the service ends at 1. Sources: Amazon Bedrock API reference, "InferenceConfiguration"; user guide, "Inference request parameters"; 2026-11-22. */
 export function temperatureOf({ temperature }: ChatRequest): Temperature {
-  return typeof temperature === 'number' && temperature > 1 ? { temperature: 1, bounded: ['temperature'] } : { temperature, bounded: [] };
+  return typeof temperature === 'number' && temperature > 1
+    ? { temperature: 1, bounded: ['temperature'] }
+    : { temperature, bounded: [] };
 }
 
 /** Stop sequences; `undefined` when there are none. */
@@ -38,7 +60,11 @@ export function stopOf({ stop }: ChatRequest): readonly string[] | undefined {
 
 /** Source: Amazon Bedrock API reference, "ServiceTier", 2026-11-21. */
 const TIERS: ReadonlyMap<unknown, string | undefined> = new Map([
-  ['auto', undefined], ['default', 'default'], ['priority', 'priority'], ['flex', 'flex'], ['reserved', 'reserved'],
+  ['auto', undefined],
+  ['default', 'default'],
+  ['priority', 'priority'],
+  ['flex', 'flex'],
+  ['reserved', 'reserved'],
 ]);
 
 export interface Tier {

@@ -41,13 +41,20 @@ export class CompletionStream {
     const reason = reasonOf(chunk, this.#names.reason);
     const index = typeof place === 'number' ? place : 0;
     this.#count(chunk);
-    const said = typeof text === 'string' && text !== '' ? [{ ...this.#head, choices: [{ index, delta: { content: text }, finish_reason: null }] }] : [];
+    const said =
+      typeof text === 'string' && text !== ''
+        ? [{ ...this.#head, choices: [{ index, delta: { content: text }, finish_reason: null }] }]
+        : [];
     if (reason === undefined) return said;
     const usage = this.#prompt + this.#completion > 0 ? { usage: usageOf(this.#prompt, this.#completion) } : {};
     return [...said, { ...this.#head, choices: [{ index, delta: {}, finish_reason: reason }], ...usage }];
   }
 
-  #count({ [this.#names.prompt]: prompt, [this.#names.completion]: completion, 'amazon-bedrock-invocationMetrics': metrics }: Fields): void {
+  #count({
+    [this.#names.prompt]: prompt,
+    [this.#names.completion]: completion,
+    'amazon-bedrock-invocationMetrics': metrics,
+  }: Fields): void {
     const counted = isFields(metrics) ? metrics : {};
     this.#prompt = countOf(prompt) || countOf(counted['inputTokenCount']) || this.#prompt;
     this.#completion = countOf(completion) || countOf(counted['outputTokenCount']) || this.#completion;

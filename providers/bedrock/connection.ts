@@ -9,11 +9,20 @@ export function regionOf(credentials: Credentials): string {
 
 /** Partitions by the beginning of their regions: the name that ARNs have, and the domain. Source: AWS, botocore "partitions.json", 2026-11-23. */
 const PARTITIONS: readonly (readonly [prefix: string, name: string, domain: string])[] = [
-  ['cn-', 'aws-cn', 'amazonaws.com.cn'], ['us-gov-', 'aws-us-gov', 'amazonaws.com'], ['eusc-', 'aws-eusc', 'amazonaws.eu'], ['us-iso-', 'aws-iso', 'c2s.ic.gov'],
-  ['us-isob-', 'aws-iso-b', 'sc2s.sgov.gov'], ['eu-isoe-', 'aws-iso-e', 'cloud.adc-e.uk'], ['us-isof-', 'aws-iso-f', 'csp.hci.ic.gov'], ['', 'aws', 'amazonaws.com'],
+  ['cn-', 'aws-cn', 'amazonaws.com.cn'],
+  ['us-gov-', 'aws-us-gov', 'amazonaws.com'],
+  ['eusc-', 'aws-eusc', 'amazonaws.eu'],
+  ['us-iso-', 'aws-iso', 'c2s.ic.gov'],
+  ['us-isob-', 'aws-iso-b', 'sc2s.sgov.gov'],
+  ['eu-isoe-', 'aws-iso-e', 'cloud.adc-e.uk'],
+  ['us-isof-', 'aws-iso-f', 'csp.hci.ic.gov'],
+  ['', 'aws', 'amazonaws.com'],
 ];
 
-const isIn = (region: string) => ([prefix]: readonly [string, ...string[]]): boolean => region.startsWith(prefix);
+const isIn =
+  (region: string) =>
+  ([prefix]: readonly [string, ...string[]]): boolean =>
+    region.startsWith(prefix);
 
 /** ARNs name the partition of their region. */
 export function partitionOf(region: string): string {
@@ -27,13 +36,21 @@ function hostOf(service: string, credentials: Credentials): string {
 
 /** The root of the service that reranks. */
 export function agentRoot(credentials: Credentials): string {
-  return valueOf(credentials, 'AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME').replace(/\/+$/, '') || hostOf('bedrock-agent-runtime', credentials);
+  return (
+    valueOf(credentials, 'AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME').replace(/\/+$/, '') ||
+    hostOf('bedrock-agent-runtime', credentials)
+  );
 }
 
 /** Source: providers reference 1.1 and 2.4. */
 export const connection: Connection = {
   env: [['AWS_BEARER_TOKEN_BEDROCK', 'AWS_REGION', 'AWS_ACCESS_KEY_ID']],
-  optionalEnv: ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME', 'AWS_CA_BUNDLE'],
+  optionalEnv: [
+    'AWS_SECRET_ACCESS_KEY',
+    'AWS_SESSION_TOKEN',
+    'AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME',
+    'AWS_CA_BUNDLE',
+  ],
   baseUrlEnv: 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME',
   baseUrl: (credentials) => hostOf('bedrock-runtime', credentials),
   rootStyle: 'host',
@@ -47,19 +64,28 @@ function open(credentials: Credentials, { log, now }: ConnectionDeps): OpenConne
   requireRegion(regionOf(credentials));
   const rerankRoot = agentRoot(credentials);
   requireAddress(rerankRoot);
-  if (valueOf(credentials, 'AWS_CA_BUNDLE') !== '') log.warn('AWS_CA_BUNDLE is not read: name the certificates in NODE_EXTRA_CA_CERTS', { provider: 'bedrock' });
+  if (valueOf(credentials, 'AWS_CA_BUNDLE') !== '')
+    log.warn('AWS_CA_BUNDLE is not read: name the certificates in NODE_EXTRA_CA_CERTS', { provider: 'bedrock' });
   const signer = new RequestSigner(regionOf(credentials), keys ? async () => keys : defaultChain, now);
   const token = valueOf(credentials, 'AWS_BEARER_TOKEN_BEDROCK');
   if (token === '') return { authorize: (request) => signer.sign(request) };
   // The service that reranks takes no bearer token.
-  return { authorize: (request) => (request.url.startsWith(`${rerankRoot}/rerank`) ? signer.sign(request) : { authorization: `Bearer ${token}` }) };
+  return {
+    authorize: (request) =>
+      request.url.startsWith(`${rerankRoot}/rerank`) ? signer.sign(request) : { authorization: `Bearer ${token}` },
+  };
 }
 
 /** Keys from the environment; `undefined` when there are none. */
 function fixedKeys(credentials: Credentials): KeySource | undefined {
-  const [accessKeyId, secretAccessKey, sessionToken] = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'].map((name) => valueOf(credentials, name));
+  const [accessKeyId, secretAccessKey, sessionToken] = [
+    'AWS_ACCESS_KEY_ID',
+    'AWS_SECRET_ACCESS_KEY',
+    'AWS_SESSION_TOKEN',
+  ].map((name) => valueOf(credentials, name));
   if (!accessKeyId && !secretAccessKey && !sessionToken) return undefined;
-  if (!accessKeyId || !secretAccessKey) throw new Error('it needs both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither');
+  if (!accessKeyId || !secretAccessKey)
+    throw new Error('it needs both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither');
   return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
 }
 
@@ -69,8 +95,14 @@ function requireRegion(region: string): void {
 
 function requireAddress(address: string): void {
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && !/[?#]/.test(address);
-  if (!isPlain) throw new Error('its address AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME is not a plain http or https address');
+  const isPlain =
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === '' &&
+    url.password === '' &&
+    !/[?#]/.test(address);
+  if (!isPlain)
+    throw new Error('its address AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME is not a plain http or https address');
 }
 
 /** Environment, shared files, SSO, web identity, container and instance metadata. Tried once each: the gateway retries. */

@@ -1,5 +1,13 @@
 import { Buffer } from 'node:buffer';
-import { type ErrorCode, failedAnswer, GatewayError, parseJson, type ProviderFault, type StreamEvent, type WireReply } from 'gw/contract';
+import {
+  type ErrorCode,
+  failedAnswer,
+  GatewayError,
+  parseJson,
+  type ProviderFault,
+  type StreamEvent,
+  type WireReply,
+} from 'gw/contract';
 import { isFields } from 'gw/common-wire';
 
 /**
@@ -7,7 +15,10 @@ import { isFields } from 'gw/common-wire';
  * Claude, Nova, Llama and Titan. Sources: AWS re:Post and vendors' documentation of these messages, 2026-11-21.
  */
 const REASONS: readonly (readonly [RegExp, NonNullable<ProviderFault['reason']>])[] = [
-  [/input is too long|prompt is too long|too many input tokens|input tokens? exceed|exceeds? (the )?(model'?s? )?(maximum )?(context|input)|maximum context length|context (window|limit)/i, 'context_length'],
+  [
+    /input is too long|prompt is too long|too many input tokens|input tokens? exceed|exceeds? (the )?(model'?s? )?(maximum )?(context|input)|maximum context length|context (window|limit)/i,
+    'context_length',
+  ],
   [/content filter|content policy|usage policy|guardrail|responsible ai|blocked by our/i, 'content_policy'],
 ];
 
@@ -23,7 +34,9 @@ function messageIn(text: string): string | undefined {
   try {
     const body: unknown = parseJson(text);
     if (!isFields(body)) return undefined;
-    return [body['message'], body['Message']].find((value): value is string => typeof value === 'string' && value.trim() !== '')?.trim();
+    return [body['message'], body['Message']]
+      .find((value): value is string => typeof value === 'string' && value.trim() !== '')
+      ?.trim();
   } catch {
     return undefined;
   }
@@ -37,10 +50,16 @@ interface Failure {
 
 /** What the exceptions of a stream would have been as an answer. Source: Amazon Bedrock API reference, "ResponseStream", 2026-11-21. */
 const EXCEPTIONS: ReadonlyMap<string, Failure> = new Map([
-  ['throttlingexception', { status: 429, code: 'rate_limit_exceeded', message: 'the provider\'s rate limit is exceeded' }],
+  [
+    'throttlingexception',
+    { status: 429, code: 'rate_limit_exceeded', message: "the provider's rate limit is exceeded" },
+  ],
   ['validationexception', { status: 400, code: 'invalid_request', message: 'the provider refused the request' }],
   ['modeltimeoutexception', { status: 408, code: 'upstream_timeout', message: 'the provider did not answer in time' }],
-  ['serviceunavailableexception', { status: 503, code: 'upstream_error', message: 'the provider failed while answering' }],
+  [
+    'serviceunavailableexception',
+    { status: 503, code: 'upstream_error', message: 'the provider failed while answering' },
+  ],
   ['internalserverexception', { status: 500, code: 'upstream_error', message: 'the provider failed while answering' }],
 ]);
 
@@ -58,5 +77,8 @@ export function streamFailure({ type, data }: StreamEvent): GatewayError {
   const failure = EXCEPTIONS.get(type.toLowerCase());
   if (!failure) return failedAnswer(text, { cause, reason });
   const shown = failure.code === 'invalid_request' ? (message ?? failure.message) : failure.message;
-  return new GatewayError(failure.code, shown, { cause, fault: { kind: 'status', status: failure.status, message: text, reason } });
+  return new GatewayError(failure.code, shown, {
+    cause,
+    fault: { kind: 'status', status: failure.status, message: text, reason },
+  });
 }

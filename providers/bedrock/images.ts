@@ -15,18 +15,26 @@ function wireOf({ model }: CallInfo): Wire {
 /** Source: providers reference 7.2. */
 export const images: Translator<'images'> = {
   toUpstream: (request, call) => (wireOf(call) === 'amazon' ? toAmazon(request, call) : toStability(request, call)),
-  fromUpstream: (reply, call) => ({ data: (wireOf(call) === 'amazon' ? readAmazon(reply) : readStability(reply)).map((b64_json) => ({ b64_json })) }),
+  fromUpstream: (reply, call) => ({
+    data: (wireOf(call) === 'amazon' ? readAmazon(reply) : readStability(reply)).map((b64_json) => ({ b64_json })),
+  }),
 };
 
 function toAmazon(request: ImagesRequest, call: CallInfo): WireRequest {
   const { prompt, n, size, quality } = request;
   const [, width, height] = /^(\d+)x(\d+)$/i.exec(size ?? '') ?? [];
   const config = present({
-    numberOfImages: n, ...(width !== undefined && { width: Number(width), height: Number(height) }), quality: quality === 'hd' ? 'premium' : quality || undefined,
+    numberOfImages: n,
+    ...(width !== undefined && { width: Number(width), height: Number(height) }),
+    quality: quality === 'hd' ? 'premium' : quality || undefined,
   });
   return {
     path: modelPath(call.model, 'invoke'),
-    body: { taskType: 'TEXT_IMAGE', textToImageParams: { text: prompt }, ...(config && { imageGenerationConfig: config }) },
+    body: {
+      taskType: 'TEXT_IMAGE',
+      textToImageParams: { text: prompt },
+      ...(config && { imageGenerationConfig: config }),
+    },
     ignored: fieldsBeside(request, [...KNOWN, 'quality', ...(width === undefined ? [] : ['size'])]),
   };
 }
@@ -51,11 +59,14 @@ function readAmazon(reply: UnaryReply): string[] {
 
 function readStability(reply: UnaryReply): string[] {
   const { artifacts } = objectOf(reply);
-  const made = (Array.isArray(artifacts) ? artifacts : []).filter((artifact: unknown): artifact is Fields => isFields(artifact) && !isRefused(artifact));
+  const made = (Array.isArray(artifacts) ? artifacts : []).filter(
+    (artifact: unknown): artifact is Fields => isFields(artifact) && !isRefused(artifact),
+  );
   return someOf(made.map(({ base64 }) => base64));
 }
 
-const isRefused = ({ finishReason }: Fields): boolean => finishReason === 'CONTENT_FILTERED' || finishReason === 'ERROR';
+const isRefused = ({ finishReason }: Fields): boolean =>
+  finishReason === 'CONTENT_FILTERED' || finishReason === 'ERROR';
 
 function someOf(given: readonly unknown[]): string[] {
   const made = given.filter((image): image is string => typeof image === 'string' && image !== '');

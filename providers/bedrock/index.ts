@@ -7,21 +7,67 @@ import type * as Wire from './wire.ts';
 
 const late = lateFile<typeof Wire>(import.meta, './wire.ts');
 
-const NOWHERE = { n: 'unsupported', seed: 'unsupported', max_completion_tokens: 'unsupported', presence_penalty: 'unsupported', frequency_penalty: 'unsupported' } as const;
-const UNKNOWN = { logprobs: 'unsupported', top_logprobs: 'unsupported', user: 'unsupported', logit_bias: 'unsupported' } as const;
+const NOWHERE = {
+  n: 'unsupported',
+  seed: 'unsupported',
+  max_completion_tokens: 'unsupported',
+  presence_penalty: 'unsupported',
+  frequency_penalty: 'unsupported',
+} as const;
+const UNKNOWN = {
+  logprobs: 'unsupported',
+  top_logprobs: 'unsupported',
+  user: 'unsupported',
+  logit_bias: 'unsupported',
+} as const;
 
 /** What holds for some family. Source: providers reference 3.2. */
 const params = {
-  ...NOWHERE, stop: 'unsupported', tools: 'translate', tool_choice: 'unsupported', response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'translate',
+  ...NOWHERE,
+  stop: 'unsupported',
+  tools: 'translate',
+  tool_choice: 'unsupported',
+  response_format: 'translate',
+  ...UNKNOWN,
+  parallel_tool_calls: 'translate',
 } as const satisfies ParamTreatments;
 
 /** What holds for each. Source: providers reference 3.3; Amazon Bedrock API reference, "Converse"; Amazon Nova, "Tool choice"; 2026-11-22. */
 const FAMILY_PARAMS: Readonly<Record<Family, ParamTreatments>> = {
   claude: { ...NOWHERE, response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'translate' },
-  nova: { ...NOWHERE, tools: 'translate', tool_choice: 'translate', response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'unsupported' },
-  titan: { ...NOWHERE, tools: 'unsupported', tool_choice: 'unsupported', response_format: 'unsupported', ...UNKNOWN, parallel_tool_calls: 'unsupported' },
-  llama: { ...NOWHERE, stop: 'unsupported', tools: 'translate', tool_choice: 'unsupported', response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'unsupported' },
-  converse: { ...NOWHERE, tools: 'translate', tool_choice: 'translate', response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'unsupported' },
+  nova: {
+    ...NOWHERE,
+    tools: 'translate',
+    tool_choice: 'translate',
+    response_format: 'translate',
+    ...UNKNOWN,
+    parallel_tool_calls: 'unsupported',
+  },
+  titan: {
+    ...NOWHERE,
+    tools: 'unsupported',
+    tool_choice: 'unsupported',
+    response_format: 'unsupported',
+    ...UNKNOWN,
+    parallel_tool_calls: 'unsupported',
+  },
+  llama: {
+    ...NOWHERE,
+    stop: 'unsupported',
+    tools: 'translate',
+    tool_choice: 'unsupported',
+    response_format: 'translate',
+    ...UNKNOWN,
+    parallel_tool_calls: 'unsupported',
+  },
+  converse: {
+    ...NOWHERE,
+    tools: 'translate',
+    tool_choice: 'translate',
+    response_format: 'translate',
+    ...UNKNOWN,
+    parallel_tool_calls: 'unsupported',
+  },
   none: {}, // the model is refused before its parameters
 };
 

@@ -19,7 +19,9 @@ export function toLlamaBody(request: ChatRequest): NativeBody {
 const header = (role: string): string => `<|start_header_id|>${role}<|end_header_id|>\n\n`;
 
 function promptOf({ messages }: ChatRequest): string {
-  const turns = messages.map((message) => `${header(message.role === 'developer' ? 'system' : message.role)}${wholeText(message)}<|eot_id|>\n`);
+  const turns = messages.map(
+    (message) => `${header(message.role === 'developer' ? 'system' : message.role)}${wholeText(message)}<|eot_id|>\n`,
+  );
   return `<|begin_of_text|>${turns.join('')}${header('assistant')}`;
 }
 
@@ -36,12 +38,21 @@ export function readLlama(reply: UnaryReply, call: CallInfo): ChatReply {
   return {
     id: answerId(call),
     model: call.model,
-    choices: [{ index: 0, message: { role: 'assistant', content: generation }, finish_reason: reasonOf(answer, 'stop_reason') ?? null }],
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: generation },
+        finish_reason: reasonOf(answer, 'stop_reason') ?? null,
+      },
+    ],
     usage: usageOf(countOf(prompt), countOf(completion)),
   };
 }
 
 /** Source: Amazon Bedrock user guide, "Meta Llama models", 2026-11-21. */
 export const LLAMA_CHUNK: CompletionNames = {
-  text: 'generation', reason: 'stop_reason', prompt: 'prompt_token_count', completion: 'generation_token_count',
+  text: 'generation',
+  reason: 'stop_reason',
+  prompt: 'prompt_token_count',
+  completion: 'generation_token_count',
 };

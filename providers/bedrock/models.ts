@@ -10,7 +10,10 @@ export type Family = 'claude' | 'nova' | 'titan' | 'llama' | 'converse' | 'none'
 const REGION = /^(us-gov|us|eu|apac|jp|au|ca|global)\./;
 
 const FAMILIES: readonly (readonly [RegExp, Family])[] = [
-  [/^amazon\.(titan-(embed|image)|nova-(canvas|reel|sonic|2-sonic|2-multimodal)|rerank)|^cohere\.(embed|rerank)|^(stability|twelvelabs|luma)\./, 'none'],
+  [
+    /^amazon\.(titan-(embed|image)|nova-(canvas|reel|sonic|2-sonic|2-multimodal)|rerank)|^cohere\.(embed|rerank)|^(stability|twelvelabs|luma)\./,
+    'none',
+  ],
   [/^anthropic\./, 'claude'],
   [/^amazon\.nova-(micro|lite|pro|premier|2-lite|2-pro)-/, 'nova'],
   [/^amazon\.titan/, 'titan'],
@@ -53,10 +56,28 @@ export interface Traits {
 
 /** A model whose id does not name it, such as an inference profile's, is treated as if it could do everything; the service refuses what it cannot do. */
 const ANYTHING: Traits = {
-  images: true, documents: true, audio: true, caches: true, cachesTools: true, forcing: 'tool', hasTextFormat: false, reasoning: 'none', hasTopK: false,
-  samples: true, stops: true, nineCharacterIds: false,
+  images: true,
+  documents: true,
+  audio: true,
+  caches: true,
+  cachesTools: true,
+  forcing: 'tool',
+  hasTextFormat: false,
+  reasoning: 'none',
+  hasTopK: false,
+  samples: true,
+  stops: true,
+  nineCharacterIds: false,
 };
-const TEXT_ONLY: Traits = { ...ANYTHING, images: false, documents: false, audio: false, caches: false, cachesTools: false, forcing: 'none' };
+const TEXT_ONLY: Traits = {
+  ...ANYTHING,
+  images: false,
+  documents: false,
+  audio: false,
+  caches: false,
+  cachesTools: false,
+  forcing: 'none',
+};
 
 /** Vendors whose models take a JSON schema for their text, and their models that do not. */
 const TEXT_FORMAT = /^(qwen|deepseek|mistral|google|nvidia|minimax|moonshot|moonshotai|openai|zai)\./;
@@ -82,17 +103,26 @@ export function traitsOf(model: string): Traits {
       const reasoning = id.startsWith('amazon.nova-2-') ? 'reasoningConfig' : 'none';
       return { ...TEXT_ONLY, images: reads, documents: reads, caches: true, forcing: 'tool', reasoning, hasTopK: true };
     }
-    case 'llama': return { ...TEXT_ONLY, images: /llama(3-2-(11|90)b|4)/.test(id), documents: true };
-    case 'converse': return id.includes('.') ? vendorTraits(id) : ANYTHING;
-    default: return TEXT_ONLY;
+    case 'llama':
+      return { ...TEXT_ONLY, images: /llama(3-2-(11|90)b|4)/.test(id), documents: true };
+    case 'converse':
+      return id.includes('.') ? vendorTraits(id) : ANYTHING;
+    default:
+      return TEXT_ONLY;
   }
 }
 
 function vendorTraits(id: string): Traits {
   return {
-    ...ANYTHING, caches: false, cachesTools: false, forcing: forcingOf(id),
+    ...ANYTHING,
+    caches: false,
+    cachesTools: false,
+    forcing: forcingOf(id),
     hasTextFormat: TEXT_FORMAT.test(id) && !NO_TEXT_FORMAT.test(id),
-    reasoning: reasoningIn(id), samples: !NO_SAMPLING.test(id), stops: !NO_STOP.test(id), nineCharacterIds: id.startsWith('mistral.'),
+    reasoning: reasoningIn(id),
+    samples: !NO_SAMPLING.test(id),
+    stops: !NO_STOP.test(id),
+    nineCharacterIds: id.startsWith('mistral.'),
   };
 }
 

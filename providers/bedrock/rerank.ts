@@ -6,13 +6,18 @@ import { agentRoot, partitionOf, regionOf } from './connection.ts';
 export const rerank: Translator<'rerank'> = {
   toUpstream(request, { model, credentials }) {
     const region = regionOf(credentials);
-    const modelArn = model.startsWith('arn:') ? model : `arn:${partitionOf(region)}:bedrock:${region}::foundation-model/${model}`;
+    const modelArn = model.startsWith('arn:')
+      ? model
+      : `arn:${partitionOf(region)}:bedrock:${region}::foundation-model/${model}`;
     return {
       path: `${agentRoot(credentials)}/rerank`,
       withCredential: true,
       body: {
         queries: [{ type: 'TEXT', textQuery: { text: request.query } }],
-        sources: request.documents.map((text) => ({ type: 'INLINE', inlineDocumentSource: { type: 'TEXT', textDocument: { text } } })),
+        sources: request.documents.map((text) => ({
+          type: 'INLINE',
+          inlineDocumentSource: { type: 'TEXT', textDocument: { text } },
+        })),
         rerankingConfiguration: {
           type: 'BEDROCK_RERANKING_MODEL',
           bedrockRerankingConfiguration: { numberOfResults: resultsOf(request), modelConfiguration: { modelArn } },

@@ -44,12 +44,21 @@ async function firstBytes(body: WireReply['body']): Promise<Buffer> {
 async function asStream(reply: WireReply): Promise<WireReply> {
   const events = eventsOf(exactJson(Buffer.from(reply.body as Uint8Array).toString('utf8')));
   const { EventStreamCodec } = await import('@smithy/eventstream-codec');
-  const codec = new EventStreamCodec((bytes) => Buffer.from(bytes).toString('utf8'), (text) => Buffer.from(text, 'utf8'));
-  const frames = events.map(([type, event]) => codec.encode({
-    headers: { ':message-type': { type: 'string', value: 'event' }, ':event-type': { type: 'string', value: type } },
-    body: Buffer.from(JSON.stringify(event), 'utf8'),
-  }));
-  return { status: 200, headers: { 'content-type': 'application/vnd.amazon.eventstream' }, body: Buffer.concat(frames) };
+  const codec = new EventStreamCodec(
+    (bytes) => Buffer.from(bytes).toString('utf8'),
+    (text) => Buffer.from(text, 'utf8'),
+  );
+  const frames = events.map(([type, event]) =>
+    codec.encode({
+      headers: { ':message-type': { type: 'string', value: 'event' }, ':event-type': { type: 'string', value: type } },
+      body: Buffer.from(JSON.stringify(event), 'utf8'),
+    }),
+  );
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/vnd.amazon.eventstream' },
+    body: Buffer.concat(frames),
+  };
 }
 
 type NamedEvent = readonly [type: string, event: Fields];
@@ -67,7 +76,10 @@ function blockEvents({ text, toolUse, reasoningContent }: Fields, contentBlockIn
   if (typeof text === 'string') return [delta({ text })];
   if (isFields(toolUse)) {
     const { toolUseId, name, input } = toolUse;
-    return [['contentBlockStart', { contentBlockIndex, start: { toolUse: { toolUseId, name } } }], delta({ toolUse: { input: JSON.stringify(input ?? {}) } })];
+    return [
+      ['contentBlockStart', { contentBlockIndex, start: { toolUse: { toolUseId, name } } }],
+      delta({ toolUse: { input: JSON.stringify(input ?? {}) } }),
+    ];
   }
   if (!isFields(reasoningContent)) return [];
   const { reasoningText, redactedContent } = reasoningContent;

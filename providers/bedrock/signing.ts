@@ -34,7 +34,12 @@ class Sha256 {
 
   #open(): Hash | Hmac {
     if (this.#key === undefined) return createHash('sha256');
-    return createHmac('sha256', ArrayBuffer.isView(this.#key) ? new Uint8Array(this.#key.buffer, this.#key.byteOffset, this.#key.byteLength) : Buffer.from(this.#key as string));
+    return createHmac(
+      'sha256',
+      ArrayBuffer.isView(this.#key)
+        ? new Uint8Array(this.#key.buffer, this.#key.byteOffset, this.#key.byteLength)
+        : Buffer.from(this.#key as string),
+    );
   }
 }
 
@@ -53,16 +58,27 @@ export class RequestSigner {
 
   /** The headers that carry the signature. Rejects when no keys are found. */
   async sign({ method, url, headers, body }: OutgoingRequest): Promise<Readonly<Record<string, string>>> {
-    if (body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array)) throw new Error('a streamed body cannot be signed');
+    if (body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array))
+      throw new Error('a streamed body cannot be signed');
     this.#signer ??= this.#load();
     const signer = await this.#signer;
     const { protocol, hostname, host, pathname, searchParams } = new URL(url);
     const kept = Object.entries(headers).filter(([name]) => SIGNED.test(name));
     const signed = await signer.sign(
-      { method, protocol, hostname, path: pathname, query: Object.fromEntries(searchParams), headers: { ...Object.fromEntries(kept), host }, body },
+      {
+        method,
+        protocol,
+        hostname,
+        path: pathname,
+        query: Object.fromEntries(searchParams),
+        headers: { ...Object.fromEntries(kept), host },
+        body,
+      },
       { signingDate: new Date(this.#now()) },
     );
-    return Object.fromEntries(ADDED.flatMap((name) => (signed.headers[name] === undefined ? [] : [[name, signed.headers[name]]])));
+    return Object.fromEntries(
+      ADDED.flatMap((name) => (signed.headers[name] === undefined ? [] : [[name, signed.headers[name]]])),
+    );
   }
 
   async #load(): Promise<SignatureV4> {

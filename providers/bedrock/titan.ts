@@ -8,8 +8,13 @@ import type { NativeBody } from './converse/request.ts';
 export function toTitanBody(request: ChatRequest): NativeBody {
   const { max_completion_tokens: ceiling, max_tokens: maxTokens, top_p: topP } = request;
   const { temperature, bounded } = temperatureOf(request);
-  const textGenerationConfig = present({ maxTokenCount: ceiling ?? maxTokens, temperature, topP, stopSequences: stopOf(request) }) ?? {};
-  return { bounded, body: { inputText: joinedConversation(request), textGenerationConfig }, ignored: [...tierOf(request).ignored, ...leftOver(request, false)] };
+  const textGenerationConfig =
+    present({ maxTokenCount: ceiling ?? maxTokens, temperature, topP, stopSequences: stopOf(request) }) ?? {};
+  return {
+    bounded,
+    body: { inputText: joinedConversation(request), textGenerationConfig },
+    ignored: [...tierOf(request).ignored, ...leftOver(request, false)],
+  };
 }
 
 /** A choice per result. Throws when there is none. Source: Amazon Bedrock user guide, "Amazon Titan Text models", 2026-11-21. */
@@ -33,5 +38,8 @@ export function readTitan(reply: UnaryReply, call: CallInfo): ChatReply {
 
 /** Source: Amazon Bedrock user guide, "Amazon Titan Text models", 2026-11-21. */
 export const TITAN_CHUNK: CompletionNames = {
-  text: 'outputText', reason: 'completionReason', prompt: 'inputTextTokenCount', completion: 'totalOutputTextTokenCount',
+  text: 'outputText',
+  reason: 'completionReason',
+  prompt: 'inputTextTokenCount',
+  completion: 'totalOutputTextTokenCount',
 };

@@ -14,9 +14,18 @@ export default defineProvider({
     authorize: bearer('CEREBRAS_API_KEY'),
   },
   params: {},
-  translators: commonTranslators(['chat'], {}, {
-    chat: { ceiling: 'max_completion_tokens', drops: ['web_search_options'], messageDrops: ['reasoning_content', 'reasoning_details', 'annotations', 'images'], callDrops: ['extra_content'] },
-  }),
+  translators: commonTranslators(
+    ['chat'],
+    {},
+    {
+      chat: {
+        ceiling: 'max_completion_tokens',
+        drops: ['web_search_options'],
+        messageDrops: ['reasoning_content', 'reasoning_details', 'annotations', 'images'],
+        callDrops: ['extra_content'],
+      },
+    },
+  ),
   passthrough: true,
   responses: true,
   discovery: listedModels,

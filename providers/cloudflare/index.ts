@@ -7,7 +7,9 @@ function toFault({ body }: WireReply): ProviderFault | undefined {
   const envelope: unknown = parseJson(new TextDecoder().decode(body));
   const errors: unknown = isFields(envelope) ? envelope['errors'] : undefined;
   if (!Array.isArray(errors)) return undefined;
-  const messages = errors.flatMap((error: unknown) => (isFields(error) && typeof error['message'] === 'string' && error['message'].trim() ? [error['message'].trim()] : []));
+  const messages = errors.flatMap((error: unknown) =>
+    isFields(error) && typeof error['message'] === 'string' && error['message'].trim() ? [error['message'].trim()] : [],
+  );
   return messages.length > 0 ? { message: messages.join('; ') } : undefined;
 }
 
@@ -17,7 +19,8 @@ export default defineProvider({
   wire: 'common',
   connection: {
     env: ['CLOUDFLARE_API_KEY', 'CLOUDFLARE_ACCOUNT_ID'],
-    baseUrl: ({ CLOUDFLARE_ACCOUNT_ID: account = '' }) => `https://api.cloudflare.com/client/v4/accounts/${encodeURIComponent(account.trim())}/ai/v1`,
+    baseUrl: ({ CLOUDFLARE_ACCOUNT_ID: account = '' }) =>
+      `https://api.cloudflare.com/client/v4/accounts/${encodeURIComponent(account.trim())}/ai/v1`,
     authorize: bearer('CLOUDFLARE_API_KEY'),
   },
   params: {},

@@ -11,26 +11,76 @@ const OWN = ['k', 'documents', 'citation_options', 'safety_mode', 'strict_tools'
 
 /** Fields that are sent, handled by the host, or reported by their treatment. */
 const KNOWN = [
-  'model', 'messages', 'stream', 'stream_options', 'temperature', 'top_p', 'top_k', 'max_tokens', 'seed', 'presence_penalty', 'frequency_penalty', 'stop', 'tools',
-  'tool_choice', 'reasoning_effort', 'thinking', ...OWN, ...Object.keys(params),
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'temperature',
+  'top_p',
+  'top_k',
+  'max_tokens',
+  'seed',
+  'presence_penalty',
+  'frequency_penalty',
+  'stop',
+  'tools',
+  'tool_choice',
+  'reasoning_effort',
+  'thinking',
+  ...OWN,
+  ...Object.keys(params),
 ];
 
 /** Source: cohere-ai 8.1.0, what `V2ChatRequest` says of its members, 2026-11-22. */
-const BOUNDS = { top_p: [0.01, 0.99], frequency_penalty: [0, 1], presence_penalty: [0, 1], seed: [0, Number.MAX_SAFE_INTEGER] } as const;
+const BOUNDS = {
+  top_p: [0.01, 0.99],
+  frequency_penalty: [0, 1],
+  presence_penalty: [0, 1],
+  seed: [0, Number.MAX_SAFE_INTEGER],
+} as const;
 
 /** Source: providers reference 5.5. */
 export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
   const { fields: nearest, names: bounded } = outOfBounds(request, BOUNDS);
-  const { temperature, max_tokens, seed, presence_penalty, frequency_penalty, top_p: p, top_k: k, stop } = { ...request, ...nearest };
+  const {
+    temperature,
+    max_tokens,
+    seed,
+    presence_penalty,
+    frequency_penalty,
+    top_p: p,
+    top_k: k,
+    stop,
+  } = { ...request, ...nearest };
   const { thinking, ignored } = planThinking(request, call.model);
-  const documents = [...(Array.isArray(request['documents']) ? request['documents'] : []), ...documentsOf(request.messages)];
+  const documents = [
+    ...(Array.isArray(request['documents']) ? request['documents'] : []),
+    ...documentsOf(request.messages),
+  ];
   const fields = {
     ...Object.fromEntries(OWN.map((name) => [name, request[name]])),
     ...(documents.length > 0 && { documents }),
-    model: call.model, messages: toMessages(request.messages), stream: call.stream, temperature, max_tokens, seed, presence_penalty, frequency_penalty, p,
-    k: k ?? request['k'], stop_sequences: stopSequences(stop), response_format: responseFormat(request), thinking, ...toolFields(request),
+    model: call.model,
+    messages: toMessages(request.messages),
+    stream: call.stream,
+    temperature,
+    max_tokens,
+    seed,
+    presence_penalty,
+    frequency_penalty,
+    p,
+    k: k ?? request['k'],
+    stop_sequences: stopSequences(stop),
+    response_format: responseFormat(request),
+    thinking,
+    ...toolFields(request),
   };
-  return { path: '/v2/chat', body: withoutAbsent(fields), ignored: [...ignored, ...unread(request), ...fieldsBeside(request, KNOWN)], ...(bounded.length > 0 && { bounded }) };
+  return {
+    path: '/v2/chat',
+    body: withoutAbsent(fields),
+    ignored: [...ignored, ...unread(request), ...fieldsBeside(request, KNOWN)],
+    ...(bounded.length > 0 && { bounded }),
+  };
 }
 
 /** Values inside the fields that are sent which the vendor does not know. */
@@ -51,7 +101,10 @@ function responseFormat({ response_format: format }: ChatRequest): Fields | unde
   if (format?.type === 'json_object') return { type: 'json_object' };
   if (format?.type !== 'json_schema') return undefined;
   const { json_schema: given } = format;
-  return withoutAbsent({ type: 'json_object', json_schema: isFields(given) && isFields(given['schema']) ? given['schema'] : undefined });
+  return withoutAbsent({
+    type: 'json_object',
+    json_schema: isFields(given) && isFields(given['schema']) ? given['schema'] : undefined,
+  });
 }
 
 /** A function can only be forced by leaving the others out. */
@@ -59,11 +112,17 @@ function toolFields({ tools, tool_choice: choice }: ChatRequest): Fields {
   if (!tools || tools.length === 0) return {};
   const forced = functionName(choice);
   const named = forced === undefined ? [] : tools.filter((tool) => tool.function?.name === forced);
-  return { tools: (named.length > 0 ? named : tools).map(withoutMarker), tool_choice: forced === undefined ? CHOICES.get(choice) : 'REQUIRED' };
+  return {
+    tools: (named.length > 0 ? named : tools).map(withoutMarker),
+    tool_choice: forced === undefined ? CHOICES.get(choice) : 'REQUIRED',
+  };
 }
 
 /** `auto` is what happens without a choice. */
-const CHOICES: ReadonlyMap<unknown, string> = new Map([['required', 'REQUIRED'], ['none', 'NONE']]);
+const CHOICES: ReadonlyMap<unknown, string> = new Map([
+  ['required', 'REQUIRED'],
+  ['none', 'NONE'],
+]);
 
 function functionName(choice: unknown): string | undefined {
   const target = isFields(choice) && choice['type'] === 'function' ? choice['function'] : undefined;

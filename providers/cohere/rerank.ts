@@ -9,7 +9,14 @@ export const rerank: Translator<'rerank'> = {
     const { query, documents, top_n, max_tokens_per_doc, priority } = request;
     return {
       path: '/v2/rerank',
-      body: withoutAbsent({ model: call.model, query, documents, top_n: top_n || undefined, max_tokens_per_doc, priority }), // 0 means all
+      body: withoutAbsent({
+        model: call.model,
+        query,
+        documents,
+        top_n: top_n || undefined,
+        max_tokens_per_doc,
+        priority,
+      }), // 0 means all
       ignored: fieldsBeside(request, KNOWN),
     };
   },

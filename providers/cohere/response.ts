@@ -20,7 +20,10 @@ function readMessage({ role, content, tool_plan: plan, tool_calls: calls, citati
   const text = typeof content === 'string' ? content : textsOf(blocks, 'text');
   const reasoning = textsOf(blocks, 'thinking') + textOf(plan);
   const toolCalls = (Array.isArray(calls) ? calls : []).filter(isFields).map(readCall);
-  const annotations = annotationsOf(Array.isArray(citations) ? citations : [], (at) => textsOf(blocks.slice(0, at), 'text').length);
+  const annotations = annotationsOf(
+    Array.isArray(citations) ? citations : [],
+    (at) => textsOf(blocks.slice(0, at), 'text').length,
+  );
   return {
     role: typeof role === 'string' ? role : 'assistant',
     content: text,
@@ -41,7 +44,10 @@ function readCall(call: Fields): ToolCall {
   return {
     ...(typeof id === 'string' && { id }),
     type: typeof type === 'string' ? type : 'function',
-    function: { ...(typeof target['name'] === 'string' && { name: target['name'] }), arguments: wholeArguments(argumentsText(target['arguments'])) },
+    function: {
+      ...(typeof target['name'] === 'string' && { name: target['name'] }),
+      arguments: wholeArguments(argumentsText(target['arguments'])),
+    },
   };
 }
 
@@ -61,5 +67,10 @@ export function readUsage(value: unknown): Usage | undefined {
   const [prompt, completion] = [countOf(value['tokens']['input_tokens']), countOf(value['tokens']['output_tokens'])];
   if (prompt + completion === 0) return undefined;
   const cached = Math.min(countOf(value['cached_tokens']), prompt);
-  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion, ...(cached > 0 && { cache_read_tokens: cached }) };
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    ...(cached > 0 && { cache_read_tokens: cached }),
+  };
 }

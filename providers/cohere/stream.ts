@@ -1,4 +1,13 @@
-import { type ChatChunk, type ChunkDelta, failedAnswer, type StreamDecoder, type StreamEvent, type ToolCallDelta, tryParseJson, type Usage } from 'gw/contract';
+import {
+  type ChatChunk,
+  type ChunkDelta,
+  failedAnswer,
+  type StreamDecoder,
+  type StreamEvent,
+  type ToolCallDelta,
+  tryParseJson,
+  type Usage,
+} from 'gw/contract';
 import { addAll, type Fields, isFields } from 'gw/common-wire';
 import { annotationsOf } from './citations.ts';
 import { argumentsText, readUsage, textOf } from './response.ts';
@@ -34,16 +43,25 @@ class Decoder {
     const delta = fieldsIn(event, 'delta');
     const message = fieldsIn(delta, 'message');
     switch (event['type']) {
-      case 'message-start': return this.#start(event);
+      case 'message-start':
+        return this.#start(event);
       case 'content-start':
-      case 'content-delta': return this.#content(event['index'], fieldsIn(message, 'content'));
-      case 'citation-start': return this.#cite(message['citations']);
-      case 'tool-plan-delta': return this.#text('reasoning_content', message['tool_plan']);
-      case 'tool-call-start': return this.#openCall(event['index'], callOf(message));
-      case 'tool-call-delta': return this.#callArguments(event['index'], callOf(message));
-      case 'tool-call-end': return this.#closeCall(event['index']);
-      case 'message-end': return this.#end(delta);
-      default: return [];
+      case 'content-delta':
+        return this.#content(event['index'], fieldsIn(message, 'content'));
+      case 'citation-start':
+        return this.#cite(message['citations']);
+      case 'tool-plan-delta':
+        return this.#text('reasoning_content', message['tool_plan']);
+      case 'tool-call-start':
+        return this.#openCall(event['index'], callOf(message));
+      case 'tool-call-delta':
+        return this.#callArguments(event['index'], callOf(message));
+      case 'tool-call-end':
+        return this.#closeCall(event['index']);
+      case 'message-end':
+        return this.#end(delta);
+      default:
+        return [];
     }
   }
 
@@ -77,7 +95,14 @@ class Decoder {
     this.#callsByEvent.set(at, open);
     const name = textOf(target['name']);
     const said = this.#argumentsOf(open, piece);
-    return [this.#callChunk({ index: open.index, ...(typeof id === 'string' && { id }), type: 'function', function: { ...(name !== '' && { name }), arguments: said } })];
+    return [
+      this.#callChunk({
+        index: open.index,
+        ...(typeof id === 'string' && { id }),
+        type: 'function',
+        function: { ...(name !== '' && { name }), arguments: said },
+      }),
+    ];
   }
 
   #callArguments(at: unknown, call: Fields): readonly ChatChunk[] {
@@ -114,7 +139,10 @@ class Decoder {
     this.#isOver = true;
     const empty = this.#calls.flatMap((call) => this.#noArguments(call));
     const annotations = annotationsOf(this.#citations, (at) => this.#offsets.get(at) ?? this.#textLength);
-    return [...empty, this.#chunk(annotations.length > 0 ? { annotations } : {}, textOf(finish) || null, readUsage(usage))];
+    return [
+      ...empty,
+      this.#chunk(annotations.length > 0 ? { annotations } : {}, textOf(finish) || null, readUsage(usage)),
+    ];
   }
 
   #callChunk(call: ToolCallDelta): ChatChunk {
@@ -122,7 +150,11 @@ class Decoder {
   }
 
   #chunk(delta: ChunkDelta, finish: string | null = null, usage?: Usage): ChatChunk {
-    return { ...(this.#id !== undefined && { id: this.#id }), choices: [{ index: 0, delta, finish_reason: finish }], ...(usage && { usage }) };
+    return {
+      ...(this.#id !== undefined && { id: this.#id }),
+      choices: [{ index: 0, delta, finish_reason: finish }],
+      ...(usage && { usage }),
+    };
   }
 }
 

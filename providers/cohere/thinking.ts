@@ -5,7 +5,14 @@ import { type Fields, isFields, isGiven, withoutAbsent } from 'gw/common-wire';
  * Tokens that an effort may think, where the vendor only knows a budget: an estimate of ours, from a few thoughts to some
  * pages; the rest is not bounded. Source of the field: Cohere documentation, "Reasoning capabilities", 2026-11-21.
  */
-const BUDGETS: ReadonlyMap<unknown, number | undefined> = new Map([['minimal', 512], ['low', 1024], ['medium', 8192], ['high', undefined], ['xhigh', undefined], ['max', undefined]]);
+const BUDGETS: ReadonlyMap<unknown, number | undefined> = new Map([
+  ['minimal', 512],
+  ['low', 1024],
+  ['medium', 8192],
+  ['high', undefined],
+  ['xhigh', undefined],
+  ['max', undefined],
+]);
 
 /** Models that were made before thinking, and refuse the field. Source: Cohere documentation, "Models", 2026-11-21. */
 const THINKS_NOT = /^(?:command-(?:r|light|a-(?:03-2025|vision|translate))|c4ai-)/;
@@ -17,7 +24,10 @@ export interface ThinkingPlan {
 }
 
 /** The caller's wish for reasoning: `thinking`, with either name of its budget, before `reasoning_effort`. */
-export function planThinking({ thinking, reasoning_effort: effort, max_tokens: ceiling }: ChatRequest, model: string): ThinkingPlan {
+export function planThinking(
+  { thinking, reasoning_effort: effort, max_tokens: ceiling }: ChatRequest,
+  model: string,
+): ThinkingPlan {
   const asked = ['thinking', 'reasoning_effort'].filter((_name, at) => isGiven([thinking, effort][at]));
   const [first, ...beside] = asked;
   if (first === undefined) return { ignored: [] };
@@ -32,7 +42,10 @@ function ownPlan(given: unknown): Fields | undefined {
   const { type, token_budget: own, budget_tokens: budget = own } = given;
   if (type === 'disabled') return { type };
   if (type !== 'enabled' && type !== 'adaptive') return undefined;
-  return withoutAbsent({ type: 'enabled', token_budget: Number.isInteger(budget) && Number(budget) > 0 ? budget : undefined });
+  return withoutAbsent({
+    type: 'enabled',
+    token_budget: Number.isInteger(budget) && Number(budget) > 0 ? budget : undefined,
+  });
 }
 
 /** Never more than half of what may be written at all. */

@@ -12,7 +12,8 @@ function servingRoot(address: string): string {
 /** Blank texts are refused here: the endpoint fails on them. Source: providers reference 6. */
 function withoutBlanks(body: Fields): Fields {
   const texts = [body['input']].flat();
-  if (texts.some((text) => typeof text === 'string' && text.trim() === '')) throw invalidRequest('input must not hold a blank text');
+  if (texts.some((text) => typeof text === 'string' && text.trim() === ''))
+    throw invalidRequest('input must not hold a blank text');
   return body;
 }
 
@@ -29,7 +30,11 @@ export default defineProvider({
     connectTimeoutMs: 15_000,
   },
   params: {},
-  translators: commonTranslators(['chat', 'embeddings'], {}, { chat: { drops: ['web_search_options'] }, embeddings: { adjust: withoutBlanks } }),
+  translators: commonTranslators(
+    ['chat', 'embeddings'],
+    {},
+    { chat: { drops: ['web_search_options'] }, embeddings: { adjust: withoutBlanks } },
+  ),
   passthrough: true,
   responses: true,
   anyModel: true,

@@ -13,10 +13,14 @@ export default defineProvider({
   },
   params: {},
   translators: {
-    ...commonTranslators(['chat', 'embeddings', 'images', 'audio.transcriptions', 'audio.translations', 'audio.speech'], {}, {
-      chat: { drops: ['web_search_options'] },
-      images: { drops: ['quality', 'style'] },
-    }),
+    ...commonTranslators(
+      ['chat', 'embeddings', 'images', 'audio.transcriptions', 'audio.translations', 'audio.speech'],
+      {},
+      {
+        chat: { drops: ['web_search_options'] },
+        images: { drops: ['quality', 'style'] },
+      },
+    ),
     rerank,
   },
   passthrough: true,

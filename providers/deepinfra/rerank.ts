@@ -16,7 +16,8 @@ export const rerank: Translator<'rerank'> = {
   }),
   fromUpstream(reply, _call, { documents }) {
     const { scores, input_tokens: tokens } = objectOf(reply);
-    const isWhole = Array.isArray(scores) && scores.length === documents.length && scores.every((score) => typeof score === 'number');
+    const isWhole =
+      Array.isArray(scores) && scores.length === documents.length && scores.every((score) => typeof score === 'number');
     if (!isWhole) throw new Error(`the answer does not hold ${documents.length} scores`);
     const input = countOf(tokens);
     return {

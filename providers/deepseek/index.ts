@@ -37,7 +37,9 @@ export default defineProvider({
     authorize: bearer('DEEPSEEK_API_KEY'),
   },
   params,
-  translators: commonTranslators(['chat'], params, { chat: { renames: { user: 'user_id' }, drops: ['web_search_options'], adjust } }),
+  translators: commonTranslators(['chat'], params, {
+    chat: { renames: { user: 'user_id' }, drops: ['web_search_options'], adjust },
+  }),
   passthrough: true,
   responses: true,
   discovery: listedModels,

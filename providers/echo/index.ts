@@ -22,4 +22,3 @@ export default defineProvider({
 function chatOf({ body }: WireRequest): ChatRequest {
   return body as ChatRequest;
 }
-

@@ -3,7 +3,12 @@ export const ERROR_STATUSES = [400, 401, 403, 404, 408, 409, 413, 422, 429, 500,
 
 /** Every model name that echo lists. */
 export const ECHO_MODELS: readonly string[] = [
-  'echo', 'echo-slow', 'echo-tools', 'echo-break', 'echo-cut', ...ERROR_STATUSES.map((status) => `echo-error-${status}`),
+  'echo',
+  'echo-slow',
+  'echo-tools',
+  'echo-break',
+  'echo-cut',
+  ...ERROR_STATUSES.map((status) => `echo-error-${status}`),
 ];
 
 /** What a model name asks for. Any other name behaves like `echo`. */

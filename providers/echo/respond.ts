@@ -13,13 +13,20 @@ export async function respond(request: ChatRequest, call: CallInfo): Promise<Wir
   const behaviour = behaviourOf(call.model);
   if (behaviour.errorStatus !== undefined) return failure(behaviour.errorStatus);
   const plan = planAnswer(request, behaviour);
-  if (call.stream) return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: streamed(plan, behaviour, call) };
+  if (call.stream)
+    return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: streamed(plan, behaviour, call) };
   if (behaviour.pauseMs > 0) await call.wait(behaviour.pauseMs * Math.max(1, plan.words.length));
-  return { status: 200, headers: { 'content-type': 'application/json' }, body: bytes(JSON.stringify(whole(plan, call))) };
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: bytes(JSON.stringify(whole(plan, call))),
+  };
 }
 
 function failure(status: number): WireReply {
-  const body = { error: { message: `echo was asked to fail with ${status}`, type: 'echo_error', code: `echo_${status}` } };
+  const body = {
+    error: { message: `echo was asked to fail with ${status}`, type: 'echo_error', code: `echo_${status}` },
+  };
   return { status, headers: { 'content-type': 'application/json' }, body: bytes(JSON.stringify(body)) };
 }
 
@@ -34,7 +41,9 @@ function planAnswer(request: ChatRequest, { callsTool }: Behaviour): Plan {
   const promptTokens = texts.reduce((sum, text) => sum + wordsOf(text).length, 0);
   const finishReason = tool ? 'tool_calls' : words.length < all.length ? 'length' : 'stop';
   return {
-    words, tool, finishReason,
+    words,
+    tool,
+    finishReason,
     usage: { prompt_tokens: promptTokens, completion_tokens: words.length, total_tokens: promptTokens + words.length },
   };
 }
@@ -53,27 +62,41 @@ function head(call: CallInfo): { id: string; created: number; model: string } {
   return { id: `chatcmpl-echo-${call.exchangeId.slice(0, 12)}`, created: 0, model: call.model };
 }
 
-function toolCall(tool: ChatTool, plan: Plan): { id: string; type: string; function: { name: string; arguments: string } } {
-  return { id: 'call_echo_0', type: 'function', function: { name: tool.function?.name ?? '', arguments: JSON.stringify({ text: plan.words.join('') }) } };
+function toolCall(
+  tool: ChatTool,
+  plan: Plan,
+): { id: string; type: string; function: { name: string; arguments: string } } {
+  return {
+    id: 'call_echo_0',
+    type: 'function',
+    function: { name: tool.function?.name ?? '', arguments: JSON.stringify({ text: plan.words.join('') }) },
+  };
 }
 
 function whole(plan: Plan, call: CallInfo): object {
   const message = plan.tool
     ? { role: 'assistant', content: null, tool_calls: [toolCall(plan.tool, plan)] }
     : { role: 'assistant', content: plan.words.join('') };
-  return { ...head(call), object: 'chat.completion', choices: [{ index: 0, message, finish_reason: plan.finishReason }], usage: plan.usage };
+  return {
+    ...head(call),
+    object: 'chat.completion',
+    choices: [{ index: 0, message, finish_reason: plan.finishReason }],
+    usage: plan.usage,
+  };
 }
 
 async function* streamed(plan: Plan, { pauseMs, ending }: Behaviour, call: CallInfo): AsyncGenerator<Uint8Array> {
   const chunk = (choices: readonly object[], more: object = {}): Uint8Array =>
     event({ ...head(call), object: 'chat.completion.chunk', choices, ...more });
-  const delta = (value: object, finish: string | null = null): Uint8Array => chunk([{ index: 0, delta: value, finish_reason: finish }]);
+  const delta = (value: object, finish: string | null = null): Uint8Array =>
+    chunk([{ index: 0, delta: value, finish_reason: finish }]);
   yield delta({ role: 'assistant', content: plan.tool ? null : '' });
   for (const piece of deltas(plan)) {
     if (pauseMs > 0) await call.wait(pauseMs);
     yield delta(piece);
     if (ending !== 'complete') {
-      if (ending === 'error') yield event({ error: { message: 'echo was asked to break its stream', type: 'echo_error' } });
+      if (ending === 'error')
+        yield event({ error: { message: 'echo was asked to break its stream', type: 'echo_error' } });
       return;
     }
   }
@@ -85,7 +108,11 @@ async function* streamed(plan: Plan, { pauseMs, ending }: Behaviour, call: CallI
 /** The words, or the tool call with its arguments in two fragments. */
 function deltas(plan: Plan): object[] {
   if (!plan.tool) return plan.words.map((content) => ({ content }));
-  const { id, type, function: { name, arguments: text } } = toolCall(plan.tool, plan);
+  const {
+    id,
+    type,
+    function: { name, arguments: text },
+  } = toolCall(plan.tool, plan);
   const middle = Math.floor(text.length / 2);
   return [
     { tool_calls: [{ index: 0, id, type, function: { name, arguments: '' } }] },

@@ -7,11 +7,16 @@ const AUDIO_HOSTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Address of an audio task; a model without a host of its own is refused. */
-const audioAt = (task: string) => ({ model }: CallInfo): string => {
-  const host = AUDIO_HOSTS.get(model);
-  if (host === undefined) throw invalidRequest(`model "${model}" transcribes nothing at fireworks, use ${[...AUDIO_HOSTS.keys()].join(' or ')}`);
-  return `${host}/v1/audio/${task}`;
-};
+const audioAt =
+  (task: string) =>
+  ({ model }: CallInfo): string => {
+    const host = AUDIO_HOSTS.get(model);
+    if (host === undefined)
+      throw invalidRequest(
+        `model "${model}" transcribes nothing at fireworks, use ${[...AUDIO_HOSTS.keys()].join(' or ')}`,
+      );
+    return `${host}/v1/audio/${task}`;
+  };
 
 /** Common wire; audio is served elsewhere, model by model, whatever the configured root. Source: providers reference 1.6. */
 export default defineProvider({
@@ -23,11 +28,15 @@ export default defineProvider({
     authorize: bearer('FIREWORKS_API_KEY'),
   },
   params: {},
-  translators: commonTranslators(['chat', 'embeddings', 'audio.transcriptions', 'audio.translations'], {}, {
-    chat: { drops: ['web_search_options'] },
-    'audio.transcriptions': { address: audioAt('transcriptions') },
-    'audio.translations': { address: audioAt('translations') },
-  }),
+  translators: commonTranslators(
+    ['chat', 'embeddings', 'audio.transcriptions', 'audio.translations'],
+    {},
+    {
+      chat: { drops: ['web_search_options'] },
+      'audio.transcriptions': { address: audioAt('transcriptions') },
+      'audio.translations': { address: audioAt('translations') },
+    },
+  ),
   passthrough: true,
   responses: true,
   discovery: listedModels,

@@ -68,7 +68,13 @@ export class CallReader {
     const index = this.#begun;
     this.#begun += 1;
     const id = typeof given === 'string' && given !== '' ? given : this.#idOf(index);
-    return { index, id, name, arguments: new PartialArguments(isFields(args) ? args : fieldsIn(typeof args === 'string' ? args : '')), signature };
+    return {
+      index,
+      id,
+      name,
+      arguments: new PartialArguments(isFields(args) ? args : fieldsIn(typeof args === 'string' ? args : '')),
+      signature,
+    };
   }
 
   #continued({ id }: Fields): OpenCall | undefined {

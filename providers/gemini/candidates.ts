@@ -42,14 +42,18 @@ export class CandidateReader {
     if (isFields(groundingMetadata) || isFields(citationMetadata)) this.#sourced.push(candidate);
     const finish = readFinish(reason, this.#calls.hasCalls);
     if (finish !== null) this.#isFinished = true;
-    if (this.#calls.isOpen && (finish === 'stop' || finish === 'tool_calls')) throw new Error('the answer ended inside a function call');
+    if (this.#calls.isOpen && (finish === 'stop' || finish === 'tool_calls'))
+      throw new Error('the answer ended inside a function call');
     if (this.#isFinished) this.#cite(piece);
     return { piece, finish };
   }
 
   #cite(piece: Piece): void {
     if (this.#sourced.length === 0) return;
-    const annotations = annotationsOf(this.#sourced.splice(0), { text: this.#said.join(''), partStarts: this.#partStarts });
+    const annotations = annotationsOf(this.#sourced.splice(0), {
+      text: this.#said.join(''),
+      partStarts: this.#partStarts,
+    });
     if (annotations.length > 0) piece.annotations = annotations;
   }
 
@@ -57,7 +61,10 @@ export class CandidateReader {
     const { thought, functionCall: call, text, inlineData: data, thoughtSignature: given } = part;
     const signature = typeof given === 'string' && given !== '' ? given : undefined;
     this.#partStarts.push(this.#text);
-    const place = thought === true ? this.#thought(piece, text) : this.#call(piece, call, signature) ?? this.#spoken(piece, text, data);
+    const place =
+      thought === true
+        ? this.#thought(piece, text)
+        : (this.#call(piece, call, signature) ?? this.#spoken(piece, text, data));
     if (signature === undefined) return;
     (piece.reasoning_details ??= []).push(signatureItem(this.#signatures, place, signature));
     this.#signatures += 1;
@@ -109,7 +116,8 @@ function readFinish(reason: unknown, hasCalls: boolean): string | null {
 export function blockedPrompt({ promptFeedback: feedback }: Fields): string | undefined {
   if (!isFields(feedback)) return undefined;
   const { blockReasonMessage: message, blockReason } = feedback;
-  if (typeof blockReason !== 'string' || blockReason === '' || blockReason === 'BLOCK_REASON_UNSPECIFIED') return undefined;
+  if (typeof blockReason !== 'string' || blockReason === '' || blockReason === 'BLOCK_REASON_UNSPECIFIED')
+    return undefined;
   return typeof message === 'string' && message !== '' ? message : `the prompt was blocked: ${blockReason}`;
 }
 
@@ -122,7 +130,10 @@ export function readUsage(metadata: unknown): Usage | undefined {
   const total = countOf(metadata['totalTokenCount']) || prompt + completion;
   if (total === 0) return undefined;
   return {
-    prompt_tokens: prompt, completion_tokens: completion, total_tokens: total,
-    ...(thoughts > 0 && { reasoning_tokens: thoughts }), ...(cached > 0 && { cache_read_tokens: cached }),
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: total,
+    ...(thoughts > 0 && { reasoning_tokens: thoughts }),
+    ...(cached > 0 && { cache_read_tokens: cached }),
   };
 }

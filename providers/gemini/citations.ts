@@ -39,16 +39,21 @@ export function annotationsOf(candidates: readonly Fields[], said: Said): object
     cited.set(JSON.stringify([source.url, passage]), { ...source, ...passage });
     seen.add(source.url);
   };
-  const grounded = candidates.map(({ groundingMetadata: grounding }) => ({ grounding, sources: itemsIn(grounding, 'groundingChunks').map(sourceOf) }));
+  const grounded = candidates.map(({ groundingMetadata: grounding }) => ({
+    grounding,
+    sources: itemsIn(grounding, 'groundingChunks').map(sourceOf),
+  }));
   for (const { grounding, sources } of grounded) {
     for (const { segment, groundingChunkIndices: indices } of itemsIn(grounding, 'groundingSupports')) {
       if (Array.isArray(indices)) for (const index of indices) add(sources[Number(index)], () => places.of(segment));
     }
   }
   for (const { citationMetadata: recited } of candidates) {
-    for (const citation of [...itemsIn(recited, 'citationSources'), ...itemsIn(recited, 'citations')]) add(addressOf(citation), () => places.of(citation));
+    for (const citation of [...itemsIn(recited, 'citationSources'), ...itemsIn(recited, 'citations')])
+      add(addressOf(citation), () => places.of(citation));
   }
-  for (const source of grounded.flatMap(({ sources }) => sources)) if (source && !seen.has(source.url)) add(source, () => NOWHERE);
+  for (const source of grounded.flatMap(({ sources }) => sources))
+    if (source && !seen.has(source.url)) add(source, () => NOWHERE);
   return urlCitations([...cited.values()]);
 }
 
@@ -58,7 +63,10 @@ function itemsIn(holder: unknown, name: string): readonly Fields[] {
 }
 
 function sourceOf({ web, maps, retrievedContext: retrieved, image }: Fields): Source | undefined {
-  return [web, maps, retrieved, image].filter(isFields).map(addressOf).find((source) => source !== undefined);
+  return [web, maps, retrieved, image]
+    .filter(isFields)
+    .map(addressOf)
+    .find((source) => source !== undefined);
 }
 
 function addressOf({ uri, sourceUri, title }: Fields): Source | undefined {
@@ -82,8 +90,11 @@ class Places {
     if (!isFields(segment) || text === '' || text.length > MAX_TEXT) return NOWHERE;
     const { partIndex, startIndex, endIndex, text: quoted } = segment;
     const [start, end] = [countOr0(startIndex), countOr0(endIndex)];
-    const isRight = ({ start: from, end: to }: Passage): boolean => to > from && (typeof quoted !== 'string' || text.slice(from, to) === quoted);
-    const counted = [partStarts[countOr0(partIndex)] ?? 0, 0].map((base) => this.#passage(base, start, end)).find(isRight);
+    const isRight = ({ start: from, end: to }: Passage): boolean =>
+      to > from && (typeof quoted !== 'string' || text.slice(from, to) === quoted);
+    const counted = [partStarts[countOr0(partIndex)] ?? 0, 0]
+      .map((base) => this.#passage(base, start, end))
+      .find(isRight);
     if (counted) return counted;
     const found = typeof quoted === 'string' && quoted !== '' ? text.indexOf(quoted) : -1;
     return found < 0 ? NOWHERE : { start: found, end: found + (quoted as string).length };
@@ -94,7 +105,8 @@ class Places {
     const { text } = this.#said;
     this.#bytes ??= Buffer.from(text, 'utf8');
     const from = base === 0 ? 0 : Buffer.byteLength(text.slice(0, base), 'utf8');
-    const units = (bytes: number): number => (this.#bytes?.toString('utf8', 0, Math.min(from + bytes, this.#bytes.length)) ?? '').length;
+    const units = (bytes: number): number =>
+      (this.#bytes?.toString('utf8', 0, Math.min(from + bytes, this.#bytes.length)) ?? '').length;
     return { start: units(start), end: units(end) };
   }
 }

@@ -9,8 +9,16 @@ export const embeddings: Translator<'embeddings'> = {
   toUpstream(request, call) {
     const { dimensions } = request;
     const model = `models/${modelName(call.model)}`;
-    const requests = inputTexts(request).map((text) => ({ model, content: { parts: [{ text }] }, ...(isGiven(dimensions) && { outputDimensionality: dimensions }) }));
-    return { path: methodPath(call.model, 'batchEmbedContents'), body: { requests }, ignored: fieldsBeside(request, KNOWN) };
+    const requests = inputTexts(request).map((text) => ({
+      model,
+      content: { parts: [{ text }] },
+      ...(isGiven(dimensions) && { outputDimensionality: dimensions }),
+    }));
+    return {
+      path: methodPath(call.model, 'batchEmbedContents'),
+      body: { requests },
+      ignored: fieldsBeside(request, KNOWN),
+    };
   },
   fromUpstream(reply, call, request) {
     const { embeddings: several, embedding: one, usageMetadata: usage } = objectOf(reply);

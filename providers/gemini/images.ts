@@ -10,7 +10,10 @@ const isImagen = ({ model }: CallInfo): boolean => modelName(model).startsWith('
 
 /** Imagen by its own method, any other model by an answer that holds images. Source: providers reference 7.2. */
 export const images: Translator<'images'> = {
-  toUpstream: (request, call) => (isImagen(call) ? { path: methodPath(call.model, 'predict'), ...imagenBody(request, modelName(call.model)) } : toAnswer(request, call)),
+  toUpstream: (request, call) =>
+    isImagen(call)
+      ? { path: methodPath(call.model, 'predict'), ...imagenBody(request, modelName(call.model)) }
+      : toAnswer(request, call),
   fromUpstream: (reply, call) => (isImagen(call) ? readImagen(reply) : readAnswer(reply)),
 };
 
@@ -18,7 +21,10 @@ function toAnswer(request: ImagesRequest, call: CallInfo): WireRequest {
   const ignored = fieldsBeside(request, KNOWN);
   return {
     path: methodPath(call.model, 'generateContent'),
-    body: { contents: [{ parts: [{ text: request.prompt }] }], generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } },
+    body: {
+      contents: [{ parts: [{ text: request.prompt }] }],
+      generationConfig: { responseModalities: ['TEXT', 'IMAGE'] },
+    },
     ignored: isGiven(request.n) && request.n !== 1 ? ['n', ...ignored] : ignored,
   };
 }
@@ -28,7 +34,13 @@ function readAnswer(reply: UnaryReply): ImagesReply {
   const body = objectOf(reply);
   const { candidates } = body;
   const given = Array.isArray(candidates) ? candidates.filter(isFields) : [];
-  const data = given.flatMap(partsOf).flatMap(({ inlineData: inline }) => (isFields(inline) && typeof inline['data'] === 'string' && inline['data'] !== '' ? [{ b64_json: inline['data'] }] : []));
+  const data = given
+    .flatMap(partsOf)
+    .flatMap(({ inlineData: inline }) =>
+      isFields(inline) && typeof inline['data'] === 'string' && inline['data'] !== ''
+        ? [{ b64_json: inline['data'] }]
+        : [],
+    );
   const usage = usageOf(body['usageMetadata']);
   if (data.length > 0) return { data, ...(usage && { usage }) };
   const refusal = blockedPrompt(body) ?? given.map(refusalOf).find((text) => text !== undefined);
@@ -46,13 +58,20 @@ function partsOf({ content }: Fields): readonly Fields[] {
 function usageOf(metadata: unknown): Usage | undefined {
   const usage = readUsage(metadata);
   if (!usage || !isFields(metadata)) return usage;
-  const details = { input_tokens_details: kindsOf(metadata['promptTokensDetails']), output_tokens_details: kindsOf(metadata['candidatesTokensDetails']) };
+  const details = {
+    input_tokens_details: kindsOf(metadata['promptTokensDetails']),
+    output_tokens_details: kindsOf(metadata['candidatesTokensDetails']),
+  };
   return { ...usage, ...Object.fromEntries(Object.entries(details).filter(([, kinds]) => kinds !== undefined)) };
 }
 
 function kindsOf(details: unknown): Fields | undefined {
   if (!Array.isArray(details) || details.length === 0) return undefined;
-  const count = (wanted: string): number => details.filter(isFields).filter(({ modality }) => modality === wanted).reduce((sum, { tokenCount }) => sum + countOf(tokenCount), 0);
+  const count = (wanted: string): number =>
+    details
+      .filter(isFields)
+      .filter(({ modality }) => modality === wanted)
+      .reduce((sum, { tokenCount }) => sum + countOf(tokenCount), 0);
   return { text_tokens: count('TEXT'), image_tokens: count('IMAGE') };
 }
 

@@ -16,7 +16,10 @@ interface Turn {
   readonly parts: readonly Fields[];
 }
 
-const ROLES: ReadonlyMap<string, string> = new Map([['assistant', 'model'], ['tool', 'user']]);
+const ROLES: ReadonlyMap<string, string> = new Map([
+  ['assistant', 'model'],
+  ['tool', 'user'],
+]);
 const SYSTEM = new Set(['system', 'developer']);
 
 /**
@@ -59,7 +62,10 @@ const EARLIER: Turn = { role: 'user', parts: [{ text: '…' }] };
 function systemText(message: ChatMessage, index: number): string {
   if (Array.isArray(message.content)) {
     message.content.forEach(({ type }: ContentPart, place) => {
-      if (type !== 'text') throw invalidRequest(`messages[${index}].content[${place}]: a ${message.role} message takes text only, not ${type}`);
+      if (type !== 'text')
+        throw invalidRequest(
+          `messages[${index}].content[${place}]: a ${message.role} message takes text only, not ${type}`,
+        );
     });
   }
   return wholeText(message);
@@ -81,8 +87,15 @@ function contentParts({ content }: ChatMessage, index: number): readonly Fields[
 /** Signed thoughts, what was said, then what was called. */
 function assistantParts(message: ChatMessage, index: number, signsCalls: boolean): Fields[] {
   const signatures = readSignatures(message);
-  const thoughts = signatures.thoughts.length > 0 ? signedParts(message.reasoning_content ?? '', signatures.thoughts, { thought: true }) : [];
-  return [...thoughts.filter((part) => 'thoughtSignature' in part), ...saidParts(message, index, signatures), ...callParts(message.tool_calls ?? [], signatures, signsCalls)];
+  const thoughts =
+    signatures.thoughts.length > 0
+      ? signedParts(message.reasoning_content ?? '', signatures.thoughts, { thought: true })
+      : [];
+  return [
+    ...thoughts.filter((part) => 'thoughtSignature' in part),
+    ...saidParts(message, index, signatures),
+    ...callParts(message.tool_calls ?? [], signatures, signsCalls),
+  ];
 }
 
 function saidParts(message: ChatMessage, index: number, { text }: Signatures): readonly Fields[] {
@@ -106,8 +119,14 @@ function callParts(calls: readonly ToolCall[], signatures: Signatures, signsCall
 function toolParts(message: ChatMessage, index: number, called: CalledNames): Fields[] {
   const { tool_call_id: id, content } = message;
   const parts: readonly ContentPart[] = Array.isArray(content) ? content : [];
-  const media = parts.flatMap((part, place) => (part.type === 'text' || part.type === 'refusal' ? [] : toParts(part, `messages[${index}].content[${place}]`)));
-  const functionResponse = { ...(id && { id }), name: called.of(message), response: message['is_error'] === true ? { error: wholeText(message) } : resultOf(wholeText(message)) };
+  const media = parts.flatMap((part, place) =>
+    part.type === 'text' || part.type === 'refusal' ? [] : toParts(part, `messages[${index}].content[${place}]`),
+  );
+  const functionResponse = {
+    ...(id && { id }),
+    name: called.of(message),
+    response: message['is_error'] === true ? { error: wholeText(message) } : resultOf(wholeText(message)),
+  };
   return [{ functionResponse }, ...media];
 }
 
@@ -118,7 +137,11 @@ class CalledNames {
 
   note(calls: readonly ToolCall[]): void {
     const byId = Map.groupBy(calls, ({ id }) => id ?? '');
-    for (const [id, own] of byId) this.#waiting.set(id, own.map((call) => call.function?.name ?? ''));
+    for (const [id, own] of byId)
+      this.#waiting.set(
+        id,
+        own.map((call) => call.function?.name ?? ''),
+      );
   }
 
   of({ tool_call_id: id, name }: ChatMessage): string {

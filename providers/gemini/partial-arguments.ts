@@ -24,7 +24,8 @@ export class PartialArguments {
   }
 
   add(piece: unknown): void {
-    if (!isFields(piece) || typeof piece['jsonPath'] !== 'string') throw new Error('a piece of arguments says not where it belongs');
+    if (!isFields(piece) || typeof piece['jsonPath'] !== 'string')
+      throw new Error('a piece of arguments says not where it belongs');
     const { jsonPath, stringValue: text, willContinue } = piece;
     const isListEnd = jsonPath.endsWith('[]');
     const steps = stepsOf(isListEnd ? jsonPath.slice(0, -2) : jsonPath);
@@ -47,11 +48,12 @@ export class PartialArguments {
     for (const [at, step] of steps.entries()) {
       const next = steps[at + 1] ?? last;
       let inner = memberOf(holder, step);
-      if (inner === undefined) setMember(holder, step, inner = typeof next === 'number' ? [] : {});
+      if (inner === undefined) setMember(holder, step, (inner = typeof next === 'number' ? [] : {}));
       if (typeof inner !== 'object' || inner === null) throw new Error('a piece of arguments is inside a value');
       holder = inner as Container;
     }
-    if (Array.isArray(holder) !== (typeof last === 'number')) throw new Error('a piece of arguments takes a list for an object');
+    if (Array.isArray(holder) !== (typeof last === 'number'))
+      throw new Error('a piece of arguments takes a list for an object');
     return holder;
   }
 }
@@ -62,7 +64,8 @@ function memberOf(holder: Container, step: Step): unknown {
 
 /** Keeps a member that is called `__proto__` a member, and lists without gaps. */
 function setMember(holder: Container, step: Step, value: unknown): void {
-  if (Array.isArray(holder) && (typeof step !== 'number' || step > holder.length)) throw new Error('a piece of arguments leaves a gap in a list');
+  if (Array.isArray(holder) && (typeof step !== 'number' || step > holder.length))
+    throw new Error('a piece of arguments leaves a gap in a list');
   Object.defineProperty(holder, step, { value, enumerable: true, configurable: true, writable: true });
 }
 

@@ -9,9 +9,35 @@ import { planThinking } from './thinking.ts';
 
 /** Fields that are translated, or declared as unsupported. */
 const KNOWN = [
-  'model', 'messages', 'stream', 'stream_options', 'temperature', 'top_p', 'top_k', 'n', 'seed', 'max_tokens', 'max_completion_tokens', 'presence_penalty',
-  'frequency_penalty', 'stop', 'tools', 'tool_choice', 'response_format', 'logprobs', 'top_logprobs', 'parallel_tool_calls', 'user', 'logit_bias',
-  'reasoning_effort', 'thinking', 'modalities', 'service_tier', 'safety_settings', 'cached_content', 'web_search_options',
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'temperature',
+  'top_p',
+  'top_k',
+  'n',
+  'seed',
+  'max_tokens',
+  'max_completion_tokens',
+  'presence_penalty',
+  'frequency_penalty',
+  'stop',
+  'tools',
+  'tool_choice',
+  'response_format',
+  'logprobs',
+  'top_logprobs',
+  'parallel_tool_calls',
+  'user',
+  'logit_bias',
+  'reasoning_effort',
+  'thinking',
+  'modalities',
+  'service_tier',
+  'safety_settings',
+  'cached_content',
+  'web_search_options',
 ];
 
 /** A chat request as `generateContent`. Throws a 400 for what this form has no place for. Source: providers reference 5.2. */
@@ -24,7 +50,12 @@ export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
   const search = planSearch(request, call.model, tools.length > 0);
   const choice = tools.length > 0 ? readChoice(request.tool_choice) : undefined;
   const tier = TIERS.get(request['service_tier']);
-  const config = given({ ...sampling(request), ...formatMembers(request.response_format, allowance), responseModalities: modalities.wire, thinkingConfig: thinking.config });
+  const config = given({
+    ...sampling(request),
+    ...formatMembers(request.response_format, allowance),
+    responseModalities: modalities.wire,
+    thinkingConfig: thinking.config,
+  });
   const body = given({
     systemInstruction: system === undefined ? undefined : { parts: [{ text: system }] },
     contents,
@@ -37,10 +68,21 @@ export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
   });
   const ignored = [
     ...(tools.length > 0 && isGiven(request.tool_choice) && !choice ? ['tool_choice'] : []),
-    ...fieldsBeside(request, KNOWN), ...thinking.ignored, ...modalities.ignored, ...search.ignored, ...unspoken(request),
+    ...fieldsBeside(request, KNOWN),
+    ...thinking.ignored,
+    ...modalities.ignored,
+    ...search.ignored,
+    ...unspoken(request),
     ...(isGiven(request['service_tier']) && tier === undefined ? ['service_tier'] : []),
   ];
-  return { path: call.stream ? `${methodPath(call.model, 'streamGenerateContent')}?alt=sse` : methodPath(call.model, 'generateContent'), body, ignored: [...new Set(ignored)], bounded: [...search.bounded, ...(seedOf(request.seed) === request.seed ? [] : ['seed'])] };
+  return {
+    path: call.stream
+      ? `${methodPath(call.model, 'streamGenerateContent')}?alt=sse`
+      : methodPath(call.model, 'generateContent'),
+    body,
+    ignored: [...new Set(ignored)],
+    bounded: [...search.bounded, ...(seedOf(request.seed) === request.seed ? [] : ['seed'])],
+  };
 }
 
 function toolsOf(functions: readonly Fields[], { tools }: SearchPlan): readonly Fields[] | undefined {
@@ -82,17 +124,29 @@ function formatMembers(format: ChatRequest['response_format'], allowance: Allowa
   if (format?.type !== 'json_object' && format?.type !== 'json_schema') return {};
   const { json_schema: named } = format;
   const schema = format.type === 'json_schema' && isFields(named) ? named['schema'] : undefined;
-  return { responseMimeType: 'application/json', responseSchema: isFields(schema) ? toVendorSchema(schema, allowance) : undefined };
+  return {
+    responseMimeType: 'application/json',
+    responseSchema: isFields(schema) ? toVendorSchema(schema, allowance) : undefined,
+  };
 }
 
 function toDeclaration({ function: declared }: ChatTool, index: number, allowance: Allowance): Fields {
-  if (!isFields(declared) || typeof declared['name'] !== 'string') throw invalidRequest(`tools[${index}] must be a function with a name`);
+  if (!isFields(declared) || typeof declared['name'] !== 'string')
+    throw invalidRequest(`tools[${index}] must be a function with a name`);
   const { name, description, parameters } = declared;
   const isEmpty = !isGiven(parameters) || (isFields(parameters) && Object.keys(parameters).length === 0);
-  return { name, ...(isGiven(description) && { description }), parameters: isEmpty ? { type: 'object', properties: {} } : toParameters(parameters, allowance) };
+  return {
+    name,
+    ...(isGiven(description) && { description }),
+    parameters: isEmpty ? { type: 'object', properties: {} } : toParameters(parameters, allowance),
+  };
 }
 
-const MODES: ReadonlyMap<unknown, string> = new Map([['auto', 'AUTO'], ['none', 'NONE'], ['required', 'ANY']]);
+const MODES: ReadonlyMap<unknown, string> = new Map([
+  ['auto', 'AUTO'],
+  ['none', 'NONE'],
+  ['required', 'ANY'],
+]);
 
 /** `undefined` for a choice of an unknown form: it counts as unset. Source: providers reference 4.3. */
 function readChoice(choice: ChatRequest['tool_choice']): Fields | undefined {
@@ -104,7 +158,13 @@ function readChoice(choice: ChatRequest['tool_choice']): Fields | undefined {
 }
 
 /** Empty where the field is left out. Source: ai.google.dev, "Optimization", service tiers, 2026-11-21. */
-const TIERS: ReadonlyMap<unknown, string> = new Map([['auto', ''], ['default', ''], ['standard', 'standard'], ['flex', 'flex'], ['priority', 'priority']]);
+const TIERS: ReadonlyMap<unknown, string> = new Map([
+  ['auto', ''],
+  ['default', ''],
+  ['standard', 'standard'],
+  ['flex', 'flex'],
+  ['priority', 'priority'],
+]);
 
 interface ModalityPlan {
   readonly wire: readonly string[] | undefined;
@@ -123,7 +183,13 @@ function planModalities(asked: unknown): ModalityPlan {
 function unspoken(request: ChatRequest): string[] {
   const { messages, tools } = request;
   const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? (content as readonly Fields[]) : []));
-  const hasDetail = parts.some(({ image_url: image }) => isFields(image) && isGiven(image['detail']) && image['detail'] !== 'auto');
+  const hasDetail = parts.some(
+    ({ image_url: image }) => isFields(image) && isGiven(image['detail']) && image['detail'] !== 'auto',
+  );
   const isStrict = (tools ?? []).some((tool) => tool.function?.strict === true);
-  return [...(hasCacheMark(request) ? ['cache_control'] : []), ...(hasDetail ? ['detail'] : []), ...(isStrict ? ['strict'] : [])];
+  return [
+    ...(hasCacheMark(request) ? ['cache_control'] : []),
+    ...(hasDetail ? ['detail'] : []),
+    ...(isStrict ? ['strict'] : []),
+  ];
 }

@@ -9,7 +9,12 @@ export function fromUpstream(reply: UnaryReply, call: CallInfo): ChatReply {
   const { responseId: id } = body;
   const usage = readUsage(body['usageMetadata']);
   const given = typeof id === 'string' && id !== '' ? id : undefined;
-  return { id: given ?? call.model, model: call.model, choices: choicesOf(body, given ?? call.exchangeId), ...(usage && { usage }) };
+  return {
+    id: given ?? call.model,
+    model: call.model,
+    choices: choicesOf(body, given ?? call.exchangeId),
+    ...(usage && { usage }),
+  };
 }
 
 function choicesOf(body: Fields, answer: string): ChatChoice[] {
@@ -22,11 +27,24 @@ function choicesOf(body: Fields, answer: string): ChatChoice[] {
 }
 
 function toChoice(candidate: Fields, index: number, answer: string): ChatChoice {
-  const { piece: { tool_calls: calls, content, ...rest }, finish } = new CandidateReader(answer, index).read(candidate);
+  const {
+    piece: { tool_calls: calls, content, ...rest },
+    finish,
+  } = new CandidateReader(answer, index).read(candidate);
   const logprobs = readLogprobs(candidate['logprobsResult']);
   return {
     index,
-    message: { role: 'assistant', content: content ?? null, ...rest, ...(calls && { tool_calls: calls.map(({ index: _index, ...called }): ToolCall => ({ ...called, function: called.function ?? {} })) }) },
+    message: {
+      role: 'assistant',
+      content: content ?? null,
+      ...rest,
+      ...(calls && {
+        tool_calls: calls.map(({ index: _index, ...called }): ToolCall => ({
+          ...called,
+          function: called.function ?? {},
+        })),
+      }),
+    },
     ...(logprobs && { logprobs }),
     finish_reason: finish,
   };

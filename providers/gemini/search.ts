@@ -17,10 +17,15 @@ const NONE: SearchPlan = { tools: [], ignored: [], bounded: [] };
  * cannot be said. Sources: ai.google.dev, "Grounding with Google Search", "Combine built-in tools and function calling",
  * 2026-11-22.
  */
-export function planSearch({ web_search_options: asked, response_format: format }: ChatRequest, model: string, hasFunctions: boolean): SearchPlan {
+export function planSearch(
+  { web_search_options: asked, response_format: format }: ChatRequest,
+  model: string,
+  hasFunctions: boolean,
+): SearchPlan {
   if (!isGiven(asked)) return NONE;
   const wantsJson = format?.type === 'json_object' || format?.type === 'json_schema';
-  if (!isFields(asked) || hasFunctions || (wantsJson && !searchesForJson(model))) return { ...NONE, ignored: ['web_search_options'] };
+  if (!isFields(asked) || hasFunctions || (wantsJson && !searchesForJson(model)))
+    return { ...NONE, ignored: ['web_search_options'] };
   const { search_context_size: size, user_location: place } = asked;
   const isUsual = (!isGiven(size) || size === 'medium') && !isGiven(place);
   return { tools: [{ googleSearch: {} }], ignored: [], bounded: isUsual ? [] : ['web_search_options'] };

@@ -38,7 +38,8 @@ export function readSignatures({ reasoning_details: details }: ChatMessage): Sig
     const { format, data, id, start, end } = item;
     if (format !== FORMAT || typeof data !== 'string' || data === '') continue;
     if (typeof id === 'string') byCall.set(id, data);
-    else if (isOffset(start) && isOffset(end) && start <= end) (item['thought'] === true ? thoughts : text).push({ start, end, signature: data });
+    else if (isOffset(start) && isOffset(end) && start <= end)
+      (item['thought'] === true ? thoughts : text).push({ start, end, signature: data });
   }
   return { byCall, text, thoughts };
 }

@@ -1,4 +1,13 @@
-import { type CallInfo, type ChatChunk, type ChunkChoice, failedAnswer, type GatewayError, type StreamDecoder, tryParseJson, type Usage } from 'gw/contract';
+import {
+  type CallInfo,
+  type ChatChunk,
+  type ChunkChoice,
+  failedAnswer,
+  type GatewayError,
+  type StreamDecoder,
+  tryParseJson,
+  type Usage,
+} from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
 import { errorOf } from '../_common/google/faults.ts';
 import { blockedPrompt, CandidateReader, readUsage } from './candidates.ts';
@@ -45,7 +54,10 @@ class FrameDecoder {
     const id = typeof responseId === 'string' && responseId !== '' ? responseId : undefined;
     this.#id ??= id;
     const given = Array.isArray(candidates) ? candidates.filter(isFields) : [];
-    const choices = given.length > 0 ? given.flatMap((candidate, place) => this.#choice(candidate, place) ?? []) : this.#blocked(frame);
+    const choices =
+      given.length > 0
+        ? given.flatMap((candidate, place) => this.#choice(candidate, place) ?? [])
+        : this.#blocked(frame);
     if (choices.some(({ finish_reason: finish }) => finish !== null)) this.#isFinished = true;
     const usage = this.#isFinished ? this.#usage : undefined;
     if (usage) this.#usage = undefined;
@@ -57,7 +69,10 @@ class FrameDecoder {
   #choice(candidate: Fields, place: number): ChunkChoice | undefined {
     const { index: given } = candidate;
     const index = typeof given === 'number' && Number.isInteger(given) && given >= 0 ? given : place;
-    const open = this.#candidates.get(index) ?? { reader: new CandidateReader(this.#id ?? this.#exchangeId, index), finish: null };
+    const open = this.#candidates.get(index) ?? {
+      reader: new CandidateReader(this.#id ?? this.#exchangeId, index),
+      finish: null,
+    };
     this.#candidates.set(index, open);
     const { piece: delta, finish } = open.reader.read(candidate);
     const logprobs = readLogprobs(candidate['logprobsResult']);

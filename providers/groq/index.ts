@@ -28,7 +28,13 @@ export default defineProvider({
   },
   params,
   translators: commonTranslators(['chat', 'audio.transcriptions', 'audio.translations', 'audio.speech'], params, {
-    chat: { ceiling: 'max_completion_tokens', knowsDeveloper: true, messageDrops: ['name', 'reasoning_content', 'reasoning_details', 'annotations', 'images'], callDrops: ['extra_content'], adjust: withSearch },
+    chat: {
+      ceiling: 'max_completion_tokens',
+      knowsDeveloper: true,
+      messageDrops: ['name', 'reasoning_content', 'reasoning_details', 'annotations', 'images'],
+      callDrops: ['extra_content'],
+      adjust: withSearch,
+    },
   }),
   passthrough: true,
   batches: true,

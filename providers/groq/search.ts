@@ -25,5 +25,7 @@ function browserTool(_search: WebSearch, { tools }: ChatBody): Fields {
 /** Of two letters; another text is taken for a name. */
 function countryName(country: unknown): string | undefined {
   if (typeof country !== 'string' || country === '') return undefined;
-  return /^[A-Za-z]{2}$/.test(country) ? new Intl.DisplayNames('en', { type: 'region' }).of(country.toUpperCase())?.toLowerCase() : country;
+  return /^[A-Za-z]{2}$/.test(country)
+    ? new Intl.DisplayNames('en', { type: 'region' }).of(country.toUpperCase())?.toLowerCase()
+    : country;
 }

@@ -1,11 +1,19 @@
 import { Buffer } from 'node:buffer';
 import type { CallInfo, EmbeddingsReply, ImagesReply, Translator, UnaryReply } from 'gw/contract';
 import {
-  embeddingsOf, fieldsBeside, inputTexts, invalidRequest, isGiven, isVector, pathSegments, withoutTail,
+  embeddingsOf,
+  fieldsBeside,
+  inputTexts,
+  invalidRequest,
+  isGiven,
+  isVector,
+  pathSegments,
+  withoutTail,
 } from 'gw/common-wire';
 
 /** Tasks stand beside the compatible root. Source: providers reference 1.6. */
-const taskPath = ({ root, model }: CallInfo): string => `${withoutTail(root, '/v1')}/hf-inference/models/${pathSegments(model)}`;
+const taskPath = ({ root, model }: CallInfo): string =>
+  `${withoutTail(root, '/v1')}/hf-inference/models/${pathSegments(model)}`;
 
 /** Feature extraction: vectors in the order of the texts; nothing is counted, and no size can be chosen. */
 export const embeddings: Translator<'embeddings'> = {

@@ -15,7 +15,11 @@ const params = {
 } as const;
 
 const chat = commonChat(params, {
-  ceiling: 'max_tokens', renames: { seed: 'random_seed' }, streamOptions: false, adjust: (body, notes) => closedBody(body, notes, Object.keys(params)), editStream,
+  ceiling: 'max_tokens',
+  renames: { seed: 'random_seed' },
+  streamOptions: false,
+  adjust: (body, notes) => closedBody(body, notes, Object.keys(params)),
+  editStream,
 });
 
 /** Speech comes as JSON. Source: Mistral documentation, "Speech generation", 2026-11-21. */
@@ -40,7 +44,10 @@ export default defineProvider({
   },
   params,
   translators: {
-    chat: { ...chat, fromUpstream: (reply, call, request) => chat.fromUpstream(withOneMessage(reply, request), call, request) },
+    chat: {
+      ...chat,
+      fromUpstream: (reply, call, request) => chat.fromUpstream(withOneMessage(reply, request), call, request),
+    },
     ...commonTranslators(['embeddings', 'moderations', 'audio.transcriptions', 'audio.speech'], params, {
       embeddings: { encodingFormat: 'any', renames: { dimensions: 'output_dimension' }, drops: ['input_type'] },
       'audio.speech': { renames: { voice: 'voice_id' }, drops: ['speed'], readAudio },

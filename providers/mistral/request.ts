@@ -1,4 +1,12 @@
-import { type ChatBody, type Fields, isFields, isGiven, type Notes, translateWebSearch, withoutAbsent } from 'gw/common-wire';
+import {
+  type ChatBody,
+  type Fields,
+  isFields,
+  isGiven,
+  type Notes,
+  translateWebSearch,
+  withoutAbsent,
+} from 'gw/common-wire';
 import { outOfBounds } from '../_common/bounds.ts';
 import { toMessages } from './messages.ts';
 
@@ -7,17 +15,51 @@ import { toMessages } from './messages.ts';
  * ChatCompletionRequest; the limits of documents: @ai-sdk/mistral 3.0.69; 2026-11-22.
  */
 const FIELDS: ReadonlySet<string> = new Set([
-  'model', 'messages', 'stream', 'temperature', 'top_p', 'max_tokens', 'stop', 'random_seed', 'metadata', 'response_format', 'tools', 'tool_choice',
-  'presence_penalty', 'frequency_penalty', 'n', 'prediction', 'parallel_tool_calls', 'reasoning_effort', 'prompt_mode', 'guardrails', 'prompt_cache_key',
-  'service_tier', 'safe_prompt', 'document_image_limit', 'document_page_limit',
+  'model',
+  'messages',
+  'stream',
+  'temperature',
+  'top_p',
+  'max_tokens',
+  'stop',
+  'random_seed',
+  'metadata',
+  'response_format',
+  'tools',
+  'tool_choice',
+  'presence_penalty',
+  'frequency_penalty',
+  'n',
+  'prediction',
+  'parallel_tool_calls',
+  'reasoning_effort',
+  'prompt_mode',
+  'guardrails',
+  'prompt_cache_key',
+  'service_tier',
+  'safe_prompt',
+  'document_image_limit',
+  'document_page_limit',
 ]);
 
 /** What the schema has of the body. `reported` names fields that the host reports by itself. */
 export function closedBody(body: ChatBody, notes: Notes, reported: readonly string[]): ChatBody {
-  const { service_tier: tier, tools, ...rest } = translateWebSearch(body, notes, searchTool, ['contextSize', 'location']);
+  const {
+    service_tier: tier,
+    tools,
+    ...rest
+  } = translateWebSearch(body, notes, searchTool, ['contextSize', 'location']);
   const whole: ChatBody = {
-    ...sampled(rest, notes), ...withoutAbsent({ service_tier: serviceTier(tier, notes), tools: Array.isArray(tools) ? tools.map((tool) => toTool(tool, notes)) : undefined }),
-    messages: toMessages(rest.messages, notes, isGiven(rest['reasoning_effort']) || /magistral/i.test(String(rest.model))),
+    ...sampled(rest, notes),
+    ...withoutAbsent({
+      service_tier: serviceTier(tier, notes),
+      tools: Array.isArray(tools) ? tools.map((tool) => toTool(tool, notes)) : undefined,
+    }),
+    messages: toMessages(
+      rest.messages,
+      notes,
+      isGiven(rest['reasoning_effort']) || /magistral/i.test(String(rest.model)),
+    ),
   };
   const known = Object.entries(whole).filter(([name, value]) => {
     if (FIELDS.has(name)) return true;
@@ -35,7 +77,8 @@ function sampled(body: Fields, notes: Notes): Fields {
   const { fields, names } = outOfBounds(body, BOUNDS);
   for (const name of names) notes.bounded.push(name === 'random_seed' ? 'seed' : name);
   const { top_p: topP, ...rest } = body;
-  if (body['temperature'] !== 0 || typeof topP !== 'number' || topP === 1) return names.length > 0 ? { ...body, ...fields } : body;
+  if (body['temperature'] !== 0 || typeof topP !== 'number' || topP === 1)
+    return names.length > 0 ? { ...body, ...fields } : body;
   notes.ignored.push('top_p');
   return { ...rest, ...fields };
 }
@@ -46,7 +89,11 @@ function searchTool(_search: unknown, { tools }: ChatBody): Fields {
 }
 
 /** `default` is called `standard_only`. Source: @mistralai/mistralai 2.7.0, RequestedServiceTier, 2026-11-22. */
-const TIERS: ReadonlyMap<unknown, string> = new Map([['auto', 'auto'], ['default', 'standard_only'], ['standard_only', 'standard_only']]);
+const TIERS: ReadonlyMap<unknown, string> = new Map([
+  ['auto', 'auto'],
+  ['default', 'standard_only'],
+  ['standard_only', 'standard_only'],
+]);
 
 function serviceTier(asked: unknown, notes: Notes): string | undefined {
   if (isGiven(asked) && !TIERS.has(asked)) notes.ignored.push('service_tier');
@@ -58,5 +105,13 @@ function toTool(tool: unknown, notes: Notes): unknown {
   if (!isFields(tool) || !isFields(tool['function'])) return tool;
   const { name, description, strict, parameters, cache_control: inner } = tool['function'];
   if (isGiven(tool['cache_control']) || isGiven(inner)) notes.ignored.push('cache_control');
-  return { type: 'function', function: withoutAbsent({ name, description, strict, parameters: parameters ?? { type: 'object', properties: {} } }) };
+  return {
+    type: 'function',
+    function: withoutAbsent({
+      name,
+      description,
+      strict,
+      parameters: parameters ?? { type: 'object', properties: {} },
+    }),
+  };
 }

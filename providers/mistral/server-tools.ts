@@ -20,7 +20,13 @@ export function withOneMessage(reply: UnaryReply, request: ChatRequest): UnaryRe
 function readAnswer(answer: unknown, request: ChatRequest): unknown {
   const choices: unknown = isFields(answer) ? answer['choices'] : undefined;
   if (!isFields(answer) || !Array.isArray(choices)) return answer;
-  return { ...answer, choices: choices.filter(isFields).map(({ messages, message, ...choice }) => ({ ...choice, message: oneMessage(Array.isArray(messages) ? messages : [message], request) })) };
+  return {
+    ...answer,
+    choices: choices.filter(isFields).map(({ messages, message, ...choice }) => ({
+      ...choice,
+      message: oneMessage(Array.isArray(messages) ? messages : [message], request),
+    })),
+  };
 }
 
 /** What the assistant says and calls in all messages; what its tools said stays behind. */
@@ -30,7 +36,12 @@ function oneMessage(messages: readonly unknown[], request: ChatRequest): Fields 
   const parts = own.flatMap(({ content }) => partsOf(content));
   const calls = own.flatMap(({ tool_calls: given }) => callsOfClient(given, request));
   const sources = urlCitations(parts.flatMap(sourcesOf));
-  return { role: 'assistant', content: parts, ...(calls.length > 0 && { tool_calls: calls }), ...(sources.length > 0 && { annotations: sources }) };
+  return {
+    role: 'assistant',
+    content: parts,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(sources.length > 0 && { annotations: sources }),
+  };
 }
 
 function partsOf(content: unknown): readonly Fields[] {
@@ -45,7 +56,9 @@ function sourcesOf({ type, url, title }: Fields): readonly Citation[] {
 /** Calls of functions that the client named; the others the vendor has answered itself. */
 function callsOfClient(calls: unknown, { tools }: ChatRequest): readonly Fields[] {
   const names = new Set((tools ?? []).map((tool) => tool.function?.name));
-  return (Array.isArray(calls) ? calls : []).filter(isFields).filter(({ function: target }) => isFields(target) && names.has(target['name'] as string));
+  return (Array.isArray(calls) ? calls : [])
+    .filter(isFields)
+    .filter(({ function: target }) => isFields(target) && names.has(target['name'] as string));
 }
 
 /** The same for the chunks of a stream; sources leave with the end, where clients that keep the last list find them all. */
@@ -68,7 +81,12 @@ interface StreamedAnswer {
   readonly sources: Citation[];
 }
 
-function editDelta(delta: Record<string, unknown>, { tools, sources }: StreamedAnswer, request: ChatRequest, isLast: boolean): void {
+function editDelta(
+  delta: Record<string, unknown>,
+  { tools, sources }: StreamedAnswer,
+  request: ChatRequest,
+  isLast: boolean,
+): void {
   const { index, role, content, tool_calls: calls } = delta;
   if (role === 'tool') tools.add(index);
   else if (typeof role === 'string') tools.delete(index);

@@ -15,7 +15,14 @@ export default defineProvider({
     authorize: bearer('NVIDIA_NIM_API_KEY'),
   },
   params: {},
-  translators: { ...commonTranslators(['chat', 'embeddings'], {}, { chat: { drops: ['web_search_options'] }, embeddings: { encodingFormat: 'any' } }), rerank },
+  translators: {
+    ...commonTranslators(
+      ['chat', 'embeddings'],
+      {},
+      { chat: { drops: ['web_search_options'] }, embeddings: { encodingFormat: 'any' } },
+    ),
+    rerank,
+  },
   passthrough: true,
   responses: true,
   discovery: listedModels,

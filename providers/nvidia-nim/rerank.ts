@@ -15,7 +15,10 @@ export const rerank: Translator<'rerank'> = {
     withCredential: true,
     headers: { accept: 'application/json' },
     body: {
-      model: call.model, query: { text: request.query }, passages: request.documents.map((text) => ({ text })), truncate: 'END',
+      model: call.model,
+      query: { text: request.query },
+      passages: request.documents.map((text) => ({ text })),
+      truncate: 'END',
     },
     ignored: fieldsBeside(request, KNOWN),
   }),

@@ -10,7 +10,9 @@ function toFault({ body }: WireReply): ProviderFault | undefined {
   const envelope: unknown = parseJson(new TextDecoder().decode(body));
   const error: unknown = isFields(envelope) ? envelope['error'] : undefined;
   if (!isFields(error)) return undefined;
-  const message = [error['message'], error['type'], error['code']].find((text) => typeof text === 'string' && text.trim() !== '');
+  const message = [error['message'], error['type'], error['code']].find(
+    (text) => typeof text === 'string' && text.trim() !== '',
+  );
   return typeof message === 'string' ? { message: message.trim() } : undefined;
 }
 
@@ -26,7 +28,10 @@ export default defineProvider({
     models: ({ OLLAMA_CLOUD_MODELS: names }) => modelNames(names, DEFAULT_MODELS),
   },
   params: OLLAMA_PARAMS,
-  translators: { ...commonTranslators(['chat'], OLLAMA_PARAMS, { chat: { drops: ['web_search_options'] } }), embeddings: ollamaEmbeddings() },
+  translators: {
+    ...commonTranslators(['chat'], OLLAMA_PARAMS, { chat: { drops: ['web_search_options'] } }),
+    embeddings: ollamaEmbeddings(),
+  },
   discovery: listedModels,
   toFault,
 });

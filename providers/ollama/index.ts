@@ -6,10 +6,15 @@ import { modelNames, OLLAMA_PARAMS, ollamaEmbeddings } from '../_common/ollama.t
 const FOLDER = /^(?:[/~]|\.{1,2}[/\\]|[A-Za-z]:[/\\])[^,]*$/;
 
 /** `OLLAMA_MODELS` also names the folder in which an Ollama server keeps its models. */
-function configuredModels({ GW_OLLAMA_MODELS: own, OLLAMA_MODELS: shared }: Credentials, warn: (message: string) => void): readonly string[] {
+function configuredModels(
+  { GW_OLLAMA_MODELS: own, OLLAMA_MODELS: shared }: Credentials,
+  warn: (message: string) => void,
+): readonly string[] {
   if (shared === undefined) return modelNames(own, ['llama3.2']);
   const isFolder = FOLDER.test(shared.trim());
-  warn(`OLLAMA_MODELS is deprecated${isFolder ? ' and left out, as it names a folder' : ''}: list models in GW_OLLAMA_MODELS`);
+  warn(
+    `OLLAMA_MODELS is deprecated${isFolder ? ' and left out, as it names a folder' : ''}: list models in GW_OLLAMA_MODELS`,
+  );
   return modelNames(own ?? (isFolder ? undefined : shared), ['llama3.2']);
 }
 
@@ -35,13 +40,22 @@ export default defineProvider({
     connectTimeoutMs: 5000,
   },
   params: OLLAMA_PARAMS,
-  translators: { ...commonTranslators(['chat'], OLLAMA_PARAMS, { chat: { path: '/v1/chat/completions', drops: ['web_search_options'] } }), embeddings: ollamaEmbeddings() },
+  translators: {
+    ...commonTranslators(['chat'], OLLAMA_PARAMS, {
+      chat: { path: '/v1/chat/completions', drops: ['web_search_options'] },
+    }),
+    embeddings: ollamaEmbeddings(),
+  },
   passthrough: true,
   forwardPath: '/v1',
   responses: true,
   anyModel: true,
   discovery: {
     path: '/api/tags',
-    read: (body) => readModels((body as { models?: unknown } | null)?.models, ({ name, model, modified_at: time }) => ({ id: isNamed(name) ? name : model, created: secondsOf(time) })),
+    read: (body) =>
+      readModels((body as { models?: unknown } | null)?.models, ({ name, model, modified_at: time }) => ({
+        id: isNamed(name) ? name : model,
+        created: secondsOf(time),
+      })),
   },
 });

@@ -19,11 +19,15 @@ export default defineProvider({
     authorize: bearer('OPENAI_API_KEY'),
   },
   params: {},
-  translators: commonTranslators(['chat', 'embeddings', 'images', 'moderations', 'audio.transcriptions', 'audio.translations', 'audio.speech'], {}, {
-    chat: { ceiling: 'max_completion_tokens', knowsDeveloper: true, knowsRefusals: true },
-    embeddings: { encodingFormat: 'always', drops: ['input_type'] },
-    images: { adjust: withImageFormat },
-  }),
+  translators: commonTranslators(
+    ['chat', 'embeddings', 'images', 'moderations', 'audio.transcriptions', 'audio.translations', 'audio.speech'],
+    {},
+    {
+      chat: { ceiling: 'max_completion_tokens', knowsDeveloper: true, knowsRefusals: true },
+      embeddings: { encodingFormat: 'always', drops: ['input_type'] },
+      images: { adjust: withImageFormat },
+    },
+  ),
   passthrough: true,
   batches: true,
   responses: 'native',

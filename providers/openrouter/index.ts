@@ -1,10 +1,26 @@
 import { bearer, defineProvider } from 'gw/contract';
-import { type ChatBody, commonTranslators, type Fields, listedModels, translateWebSearch, type WebSearch, withoutAbsent } from 'gw/common-wire';
+import {
+  type ChatBody,
+  commonTranslators,
+  type Fields,
+  listedModels,
+  translateWebSearch,
+  type WebSearch,
+  withoutAbsent,
+} from 'gw/common-wire';
 
 /** A search is a tool that the vendor runs, whatever the model. Source: @openrouter/sdk 1.3.19, OpenRouterWebSearchServerTool, 2026-11-22. */
 function searchTool({ contextSize, location }: WebSearch, { tools }: ChatBody): Fields {
-  const parameters = withoutAbsent({ search_context_size: contextSize, user_location: location && { type: 'approximate', ...location } });
-  return { tools: [...(Array.isArray(tools) ? tools : []), { type: 'openrouter:web_search', ...(Object.keys(parameters).length > 0 && { parameters }) }] };
+  const parameters = withoutAbsent({
+    search_context_size: contextSize,
+    user_location: location && { type: 'approximate', ...location },
+  });
+  return {
+    tools: [
+      ...(Array.isArray(tools) ? tools : []),
+      { type: 'openrouter:web_search', ...(Object.keys(parameters).length > 0 && { parameters }) },
+    ],
+  };
 }
 
 /**
@@ -20,10 +36,14 @@ export default defineProvider({
     authorize: bearer('OPENROUTER_API_KEY'),
   },
   params: {},
-  translators: commonTranslators(['chat', 'embeddings'], {}, {
-    chat: { knowsDeveloper: true, adjust: (body, notes) => translateWebSearch(body, notes, searchTool) },
-    embeddings: { encodingFormat: 'any' },
-  }),
+  translators: commonTranslators(
+    ['chat', 'embeddings'],
+    {},
+    {
+      chat: { knowsDeveloper: true, adjust: (body, notes) => translateWebSearch(body, notes, searchTool) },
+      embeddings: { encodingFormat: 'any' },
+    },
+  ),
   passthrough: true,
   responses: true,
   anyModel: true,

@@ -10,7 +10,9 @@ export function withSources(reply: ChatReply): ChatReply {
   const rest = Object.fromEntries(Object.entries(reply).filter(([name]) => !SEARCH_FIELDS.has(name))) as ChatReply;
   const choices = reply.choices.map((choice) => {
     const annotations = annotationsOf(reply, isFields(choice.message) ? choice.message.content : '');
-    return annotations.length > 0 && isFields(choice.message) ? { ...choice, message: { ...choice.message, annotations } } : choice;
+    return annotations.length > 0 && isFields(choice.message)
+      ? { ...choice, message: { ...choice.message, annotations } }
+      : choice;
   });
   return { ...rest, choices, provider_metadata: Object.fromEntries(found) };
 }
@@ -40,9 +42,15 @@ export function editStream(): ChunkEdit {
 /** Results have titles, older models name addresses alone. The text cites the first source as `[1]`. */
 function annotationsOf({ search_results: results, citations }: Fields, content: unknown): object[] {
   const found = [results, citations].find((list) => Array.isArray(list) && list.length > 0);
-  const sources = (Array.isArray(found) ? found : []).map((source: unknown): Fields => (isFields(source) ? source : { url: source }));
+  const sources = (Array.isArray(found) ? found : []).map((source: unknown): Fields =>
+    isFields(source) ? source : { url: source },
+  );
   const text = typeof content === 'string' ? content : '';
-  return urlCitations(sources.flatMap(({ url, title }, at): Citation[] => (typeof url === 'string' && url !== '' ? [{ url, title, ...placeOf(`[${at + 1}]`, text) }] : [])));
+  return urlCitations(
+    sources.flatMap(({ url, title }, at): Citation[] =>
+      typeof url === 'string' && url !== '' ? [{ url, title, ...placeOf(`[${at + 1}]`, text) }] : [],
+    ),
+  );
 }
 
 /** Where a mark stands first. */

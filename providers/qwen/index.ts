@@ -1,5 +1,12 @@
 import { bearer, defineProvider } from 'gw/contract';
-import { type ChatBody, commonTranslators, type Fields, listedModels, type Notes, translateWebSearch } from 'gw/common-wire';
+import {
+  type ChatBody,
+  commonTranslators,
+  type Fields,
+  listedModels,
+  type Notes,
+  translateWebSearch,
+} from 'gw/common-wire';
 
 /** A switch, without a place and a size. Source: Alibaba Cloud Model Studio, "OpenAI compatible - Chat", `enable_search`, 2026-11-22. */
 const search = (): Fields => ({ enable_search: true });
@@ -7,7 +14,10 @@ const search = (): Fields => ({ enable_search: true });
 /** Thinking is switched off by a field of its own. Source: Alibaba Cloud Model Studio, "Deep thinking", `enable_thinking`, 2026-11-22. */
 function adjust(body: ChatBody, notes: Notes): ChatBody {
   const { reasoning_effort: effort, ...rest } = body;
-  return translateWebSearch(effort === 'none' ? { ...rest, enable_thinking: false } : body, notes, search, ['contextSize', 'location']);
+  return translateWebSearch(effort === 'none' ? { ...rest, enable_thinking: false } : body, notes, search, [
+    'contextSize',
+    'location',
+  ]);
 }
 
 /** Common wire in DashScope's compatible mode, with files and batches. Source: providers reference 1.5. */
@@ -20,9 +30,13 @@ export default defineProvider({
     authorize: bearer('QWEN_API_KEY'),
   },
   params: {},
-  translators: commonTranslators(['chat', 'embeddings'], {}, {
-    chat: { adjust },
-  }),
+  translators: commonTranslators(
+    ['chat', 'embeddings'],
+    {},
+    {
+      chat: { adjust },
+    },
+  ),
   passthrough: true,
   batches: true,
   responses: true,

@@ -31,7 +31,8 @@ export async function converse(send: Send, request: WireRequest, call: CallInfo)
 async function settle(send: Send, created: WireReply, call: CallInfo): Promise<WireReply> {
   let reply = created;
   for (let polls = 0; isPending(predictionOf(reply)); polls += 1) {
-    if (polls === MAX_POLLS) throw new GatewayError('upstream_timeout', 'the prediction did not end in time', { fault: { kind: 'timeout' } });
+    if (polls === MAX_POLLS)
+      throw new GatewayError('upstream_timeout', 'the prediction did not end in time', { fault: { kind: 'timeout' } });
     await call.wait(POLL_MS);
     reply = await send({ method: 'GET', path: predictionPath(predictionOf(created).id) });
     if (reply.status !== 200) return reply;
@@ -49,7 +50,12 @@ async function openEvents(send: Send, created: WireReply, call: CallInfo): Promi
   const prediction = predictionOf(created);
   if (!isPending(prediction) && !isSuccess(prediction)) return ended(created);
   const path = streamAddress(prediction);
-  const request = { method: 'GET', path, headers: { accept: 'text/event-stream' }, withCredential: mayCarryToken(path, call) };
+  const request = {
+    method: 'GET',
+    path,
+    headers: { accept: 'text/event-stream' },
+    withCredential: mayCarryToken(path, call),
+  };
   const reply = await send(request, { stream: true });
   if (reply.status !== 200) return reply;
   const body = new PredictionEvents(reply.body, {
@@ -63,7 +69,8 @@ async function openEvents(send: Send, created: WireReply, call: CallInfo): Promi
 function streamAddress({ urls, stream_url: older }: Fields): string {
   const given = [isFields(urls) ? urls['stream'] : undefined, older].find((address) => typeof address === 'string');
   const url = typeof given === 'string' ? URL.parse(given) : null;
-  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') throw unusable('the prediction has no stream');
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw unusable('the prediction has no stream');
   return url.origin + url.pathname + url.search;
 }
 

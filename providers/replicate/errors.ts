@@ -4,7 +4,8 @@ import { isPending, isSuccess, jsonOf } from './predictions.ts';
 
 /** What models say of refused content, and of prompts that are too long; no code for either is common to all models. */
 const CONTENT = /flagged as sensitive|\(E005\)|NSFW content/i;
-const LENGTH = /prompt length exceeds|exceeds? (?:the )?(?:model's )?maximum (?:input|context) length|maximum context length/i;
+const LENGTH =
+  /prompt length exceeds|exceeds? (?:the )?(?:model's )?maximum (?:input|context) length|maximum context length/i;
 
 /** The status that a prediction without success stands for: the caller's mistake where it says so, else the provider's trouble. */
 export function statusOf(prediction: Fields): number {

@@ -27,7 +27,11 @@ export function destinationOf({ model, credentials }: CallInfo): Destination {
   const asked = split(model);
   if (asked.name.split('/').length !== 2) throw invalidRequest(`model "${model}" is not "owner/name"`);
   const path = pathSegments(asked.name);
-  const version = asked.version ?? listed(credentials).map(split).find(({ name, version: pin }) => name === asked.name && pin !== undefined)?.version;
+  const version =
+    asked.version ??
+    listed(credentials)
+      .map(split)
+      .find(({ name, version: pin }) => name === asked.name && pin !== undefined)?.version;
   return { path: version === undefined ? `/models/${path}/predictions` : '/predictions', version };
 }
 

@@ -13,7 +13,8 @@ const ID = /^[\w-]+$/;
 /** The prediction of a reply. Throws when it holds none that could be asked for again. */
 export function predictionOf({ body }: WireReply): Fields & { readonly id: string } {
   const prediction = jsonOf(body);
-  if (!isFields(prediction) || typeof prediction['id'] !== 'string' || !ID.test(prediction['id'])) throw unusable('the answer holds no prediction');
+  if (!isFields(prediction) || typeof prediction['id'] !== 'string' || !ID.test(prediction['id']))
+    throw unusable('the answer holds no prediction');
   return prediction as Fields & { readonly id: string };
 }
 
@@ -28,7 +29,9 @@ export function jsonOf(body: WireReply['body']): unknown {
 }
 
 export function unusable(message: string): GatewayError {
-  return new GatewayError('upstream_error', 'the provider sent an unusable answer', { fault: { kind: 'reply', message } });
+  return new GatewayError('upstream_error', 'the provider sent an unusable answer', {
+    fault: { kind: 'reply', message },
+  });
 }
 
 /** Everything is asked for at the API's own address: what a reply says of addresses is not followed with the credential. */
@@ -54,5 +57,10 @@ export function mayCarryToken(address: string, { root }: CallInfo): boolean {
   const [url, own] = [new URL(address), new URL(root)];
   if (url.origin === own.origin) return true;
   const [, domain] = /^api\.([^.]+\..+)$/.exec(own.hostname) ?? [];
-  return domain !== undefined && url.hostname === `stream.${domain}` && url.protocol === own.protocol && url.port === own.port;
+  return (
+    domain !== undefined &&
+    url.hostname === `stream.${domain}` &&
+    url.protocol === own.protocol &&
+    url.port === own.port
+  );
 }

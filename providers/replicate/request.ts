@@ -5,7 +5,18 @@ import { params } from './params.ts';
 
 /** Fields that are sent, handled by the host, or reported by their treatment. */
 const KNOWN = [
-  'model', 'messages', 'stream', 'stream_options', 'max_tokens', 'temperature', 'top_p', 'top_k', 'seed', 'stop', 'presence_penalty', 'frequency_penalty',
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'temperature',
+  'top_p',
+  'top_k',
+  'seed',
+  'stop',
+  'presence_penalty',
+  'frequency_penalty',
   ...Object.keys(params),
 ];
 
@@ -17,7 +28,15 @@ export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
   const { max_tokens, temperature, top_p, top_k, seed, presence_penalty, frequency_penalty } = request;
   const { sent, isWhole } = stopSequences(request);
   const input = withoutAbsent({
-    prompt: joinedConversation(request), max_tokens, temperature, top_p, top_k, seed, stop_sequences: sent, presence_penalty, frequency_penalty,
+    prompt: joinedConversation(request),
+    max_tokens,
+    temperature,
+    top_p,
+    top_k,
+    seed,
+    stop_sequences: sent,
+    presence_penalty,
+    frequency_penalty,
   });
   return {
     path,

@@ -10,7 +10,9 @@ export function fromUpstream(reply: UnaryReply): ChatReply {
   const usage = usageOf(prediction);
   return {
     ...(typeof id === 'string' && { id }),
-    choices: [{ index: 0, message: { role: 'assistant', content: outputTexts(prediction).join('') }, finish_reason: 'stop' }],
+    choices: [
+      { index: 0, message: { role: 'assistant', content: outputTexts(prediction).join('') }, finish_reason: 'stop' },
+    ],
     ...(usage && { usage }),
   };
 }

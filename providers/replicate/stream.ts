@@ -1,5 +1,13 @@
 import { fieldsIn } from '../_common/fields.ts';
-import { type ChatChunk, type ChunkDelta, failedAnswer, finishReason, type StreamDecoder, type StreamEvent, type Usage } from 'gw/contract';
+import {
+  type ChatChunk,
+  type ChunkDelta,
+  failedAnswer,
+  finishReason,
+  type StreamDecoder,
+  type StreamEvent,
+  type Usage,
+} from 'gw/contract';
 import type { Fields } from 'gw/common-wire';
 import { usageOf } from './predictions.ts';
 
@@ -25,11 +33,16 @@ class Decoder {
     if (this.#isOver) return [];
     if (this.#finish !== undefined) return type === 'prediction' ? this.#end(fieldsIn(data)) : [];
     switch (type) {
-      case 'prediction': return this.#begin(fieldsIn(data));
-      case 'output': return data === '' ? [] : [this.#chunk({ content: data })];
-      case 'error': throw failedAnswer(errorText(data));
-      case 'done': return this.#done(fieldsIn(data));
-      default: return [];
+      case 'prediction':
+        return this.#begin(fieldsIn(data));
+      case 'output':
+        return data === '' ? [] : [this.#chunk({ content: data })];
+      case 'error':
+        throw failedAnswer(errorText(data));
+      case 'done':
+        return this.#done(fieldsIn(data));
+      default:
+        return [];
     }
   }
 
@@ -50,7 +63,11 @@ class Decoder {
   }
 
   #chunk(delta: ChunkDelta, finish: string | null = null, usage?: Usage): ChatChunk {
-    return { ...(this.#id !== undefined && { id: this.#id }), choices: [{ index: 0, delta, finish_reason: finish }], ...(usage && { usage }) };
+    return {
+      ...(this.#id !== undefined && { id: this.#id }),
+      choices: [{ index: 0, delta, finish_reason: finish }],
+      ...(usage && { usage }),
+    };
   }
 }
 

@@ -11,7 +11,11 @@ export default defineProvider({
     authorize: bearer('SAMBANOVA_API_KEY'),
   },
   params: {},
-  translators: commonTranslators(['chat', 'embeddings', 'audio.transcriptions', 'audio.translations'], {}, { chat: { drops: ['web_search_options'] } }),
+  translators: commonTranslators(
+    ['chat', 'embeddings', 'audio.transcriptions', 'audio.translations'],
+    {},
+    { chat: { drops: ['web_search_options'] } },
+  ),
   passthrough: true,
   responses: true,
   discovery: listedModels,

@@ -16,11 +16,15 @@ export default defineProvider({
     authorize: bearer('TOGETHER_API_KEY'),
   },
   params: {},
-  translators: commonTranslators(['chat', 'embeddings', 'images', 'rerank', 'audio.transcriptions', 'audio.translations', 'audio.speech'], {}, {
-    chat: { drops: ['web_search_options'], adjust: countLogprobs },
-    images: { drops: ['quality', 'style'] },
-    'audio.speech': { drops: ['speed'] },
-  }),
+  translators: commonTranslators(
+    ['chat', 'embeddings', 'images', 'rerank', 'audio.transcriptions', 'audio.translations', 'audio.speech'],
+    {},
+    {
+      chat: { drops: ['web_search_options'], adjust: countLogprobs },
+      images: { drops: ['quality', 'style'] },
+      'audio.speech': { drops: ['speed'] },
+    },
+  ),
   passthrough: true,
   responses: true,
   discovery: listedModels,

@@ -8,7 +8,10 @@ const COMPATIBLE = '/endpoints/openapi';
  * The default root of a project and region. Throws when the region is missing, or when one of them cannot stand in an
  * address. Source: docs.cloud.google.com, Agent Platform, "Locations": regional, multi-region and global endpoints, 2026-11-21.
  */
-export function defaultRoot({ VERTEX_AI_PROJECT_ID: project = '', VERTEX_AI_REGION: region = '' }: Credentials): string {
+export function defaultRoot({
+  VERTEX_AI_PROJECT_ID: project = '',
+  VERTEX_AI_REGION: region = '',
+}: Credentials): string {
   const [id, place] = [project.trim(), region.trim()];
   if (place === '') throw new Error('VERTEX_AI_REGION must be set beside VERTEX_AI_PROJECT_ID');
   if (!/^[a-z][\w-]*$/i.test(place)) throw new Error('VERTEX_AI_REGION is not a region');

@@ -19,9 +19,16 @@ export function open(credentials: Credentials, deps: ConnectionDeps): OpenConnec
 }
 
 /** The library finds them, keeps the token and refreshes it; its requests take our way, but for those to the metadata server. */
-async function openDefault({ VERTEX_AI_PROJECT_ID: projectId = '' }: Credentials, { send }: ConnectionDeps): Promise<OpenConnection> {
+async function openDefault(
+  { VERTEX_AI_PROJECT_ID: projectId = '' }: Credentials,
+  { send }: ConnectionDeps,
+): Promise<OpenConnection> {
   const { GoogleAuth } = await import('google-auth-library');
-  const auth = new GoogleAuth({ projectId, scopes: [SCOPE], clientOptions: { transporterOptions: { fetchImplementation: fetchBy(send) } } });
+  const auth = new GoogleAuth({
+    projectId,
+    scopes: [SCOPE],
+    clientOptions: { transporterOptions: { fetchImplementation: fetchBy(send) } },
+  });
   const client = await auth.getClient();
   const authorize: Authorize = async () => {
     const { token } = await client.getAccessToken();

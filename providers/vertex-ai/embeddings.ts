@@ -1,5 +1,15 @@
 import type { Translator } from 'gw/contract';
-import { countOf, embeddingsOf, type Fields, fieldsBeside, inputTexts, invalidRequest, isFields, isGiven, objectOf } from 'gw/common-wire';
+import {
+  countOf,
+  embeddingsOf,
+  type Fields,
+  fieldsBeside,
+  inputTexts,
+  invalidRequest,
+  isFields,
+  isGiven,
+  objectOf,
+} from 'gw/common-wire';
 import { predictPath } from './address.ts';
 import { ownName } from './models.ts';
 
@@ -26,7 +36,12 @@ export const embeddings: Translator<'embeddings'> = {
     const { predictions, metadata } = objectOf(reply);
     const given: readonly unknown[] = Array.isArray(predictions) ? predictions : [];
     const items = given.map((item) => (isFields(item) ? item : {}));
-    return embeddingsOf(items.map(vectorOf), request, call, totalOf(metadata) || items.map(tokensOf).reduce((sum, count) => sum + count, 0));
+    return embeddingsOf(
+      items.map(vectorOf),
+      request,
+      call,
+      totalOf(metadata) || items.map(tokensOf).reduce((sum, count) => sum + count, 0),
+    );
   },
 };
 
@@ -35,7 +50,12 @@ function vectorOf({ embeddings: held, values, embedding }: Fields): unknown {
 }
 
 function totalOf(metadata: unknown): number {
-  return countOf(['tokenMetadata', 'inputTokenCount', 'totalTokens'].reduce<unknown>((at, name) => (isFields(at) ? at[name] : undefined), metadata));
+  return countOf(
+    ['tokenMetadata', 'inputTokenCount', 'totalTokens'].reduce<unknown>(
+      (at, name) => (isFields(at) ? at[name] : undefined),
+      metadata,
+    ),
+  );
 }
 
 function tokensOf({ embeddings: held, statistics: own }: Fields): number {

@@ -11,9 +11,18 @@ import { claudeName, ownName, publishedName } from './models.ts';
 /** Google's search, without options of its own. Source: Vertex AI documentation, "Using OpenAI libraries with Vertex AI", 2026-11-22. */
 const search = (): Fields => ({ web_search_options: {} });
 
-const { chat } = commonTranslators(['chat'], {}, {
-  chat: { adjust: (body, notes) => ({ ...translateWebSearch(body, notes, search, ['contextSize', 'location']), model: publishedName(String(body['model'])) }) },
-});
+const { chat } = commonTranslators(
+  ['chat'],
+  {},
+  {
+    chat: {
+      adjust: (body, notes) => ({
+        ...translateWebSearch(body, notes, search, ['contextSize', 'location']),
+        model: publishedName(String(body['model'])),
+      }),
+    },
+  },
+);
 
 /** Chat by the vendor's endpoint of the common format, and of Claude by its own wire beside it; embeddings and images by Vertex's own methods. Source: providers reference 5.3 and 7. */
 export default defineProvider({
@@ -31,11 +40,15 @@ export default defineProvider({
   paramsFor: claudeParams,
   translators: {
     chat: withClaude(chat, {
-      variant: VERTEX, pathOf: ({ root, model, stream }) => claudePath(root, claudeName(model), stream),
+      variant: VERTEX,
+      pathOf: ({ root, model, stream }) => claudePath(root, claudeName(model), stream),
     }),
     embeddings,
     images: {
-      toUpstream: (request, call) => ({ path: predictPath(call.root, ownName(call.model)), ...imagenBody(request, ownName(call.model)) }),
+      toUpstream: (request, call) => ({
+        path: predictPath(call.root, ownName(call.model)),
+        ...imagenBody(request, ownName(call.model)),
+      }),
       fromUpstream: readImagen,
     },
   },

@@ -24,10 +24,20 @@ export interface ServiceAccount {
 /** Reads the text of a key file. Throws when it is not one, with a message that does not hold the text. */
 export function readServiceAccount(text: string): ServiceAccount {
   const file = tryParseJson(text);
-  if (!isFields(file)) throw new Error('VERTEX_AI_SERVICE_ACCOUNT_JSON must hold the text of a key file; name a file in GOOGLE_APPLICATION_CREDENTIALS');
-  const { client_email: email, private_key: pem, private_key_id: keyId, token_uri: tokenUri = 'https://oauth2.googleapis.com/token' } = file;
-  if (typeof email !== 'string' || email === '' || typeof pem !== 'string') throw new Error('VERTEX_AI_SERVICE_ACCOUNT_JSON names no client_email and private_key');
-  if (typeof tokenUri !== 'string' || !/^https?:\/\//i.test(tokenUri) || !URL.canParse(tokenUri)) throw new Error('the token_uri of VERTEX_AI_SERVICE_ACCOUNT_JSON is not an http or https address');
+  if (!isFields(file))
+    throw new Error(
+      'VERTEX_AI_SERVICE_ACCOUNT_JSON must hold the text of a key file; name a file in GOOGLE_APPLICATION_CREDENTIALS',
+    );
+  const {
+    client_email: email,
+    private_key: pem,
+    private_key_id: keyId,
+    token_uri: tokenUri = 'https://oauth2.googleapis.com/token',
+  } = file;
+  if (typeof email !== 'string' || email === '' || typeof pem !== 'string')
+    throw new Error('VERTEX_AI_SERVICE_ACCOUNT_JSON names no client_email and private_key');
+  if (typeof tokenUri !== 'string' || !/^https?:\/\//i.test(tokenUri) || !URL.canParse(tokenUri))
+    throw new Error('the token_uri of VERTEX_AI_SERVICE_ACCOUNT_JSON is not an http or https address');
   return { email, keyId: typeof keyId === 'string' ? keyId : undefined, key: privateKey(pem), tokenUri };
 }
 
@@ -67,7 +77,9 @@ export class TokenSource {
   /** A token at once where one is at hand. Rejects when none can be fetched; the next call tries again. */
   get(): string | Promise<string> {
     if (this.#token !== undefined && this.#now() < this.#usableUntil) return this.#token;
-    this.#fetching ??= this.#fetch().finally(() => { this.#fetching = undefined; });
+    this.#fetching ??= this.#fetch().finally(() => {
+      this.#fetching = undefined;
+    });
     return this.#fetching;
   }
 

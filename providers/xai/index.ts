@@ -14,7 +14,11 @@ export default defineProvider({
     authorize: bearer('XAI_API_KEY'),
   },
   params: {},
-  translators: commonTranslators(['chat', 'images'], {}, { chat: { drops: ['web_search_options'] }, images: { drops: ['size', 'quality', 'style'] } }),
+  translators: commonTranslators(
+    ['chat', 'images'],
+    {},
+    { chat: { drops: ['web_search_options'] }, images: { drops: ['size', 'quality', 'style'] } },
+  ),
   passthrough: true,
   responses: 'native',
   discovery: listedModels,

@@ -11,8 +11,29 @@ const DEAD = [401, 'invalid_api_key'];
 
 /** Texts that a parser on the way might obey. */
 const STRANGE = [
-  '\'; DROP TABLE api_keys; --', '" OR ""="', '\\\'; SELECT 1', '%_%', '$1', '?', ':name', '/* */', '1); DELETE FROM sessions; --', '\r\nSet-Cookie: a=b\r\n\r\n<script>', '\u0001\u007f\u0085\u2028\u202e', '../../etc/passwd',
-  '${MASTER_KEY}', '{{7*7}}', 'аdmin', 'ａｄｍｉｎ', 'Ａ\u0301', '\u{1f511}'.repeat(5), '__proto__', 'constructor', 'null', '-1', ' ',
+  "'; DROP TABLE api_keys; --",
+  '" OR ""="',
+  "\\'; SELECT 1",
+  '%_%',
+  '$1',
+  '?',
+  ':name',
+  '/* */',
+  '1); DELETE FROM sessions; --',
+  '\r\nSet-Cookie: a=b\r\n\r\n<script>',
+  '\u0001\u007f\u0085\u2028\u202e',
+  '../../etc/passwd',
+  '${MASTER_KEY}',
+  '{{7*7}}',
+  'аdmin',
+  'ａｄｍｉｎ',
+  'Ａ\u0301',
+  '\u{1f511}'.repeat(5),
+  '__proto__',
+  'constructor',
+  'null',
+  '-1',
+  ' ',
 ];
 
 /** Status of a call whose header is written as it is, which `fetch` would refuse. */
@@ -20,7 +41,9 @@ function rawStatus(t: AdminHost, authorization: string): Promise<number | undefi
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
   httpRequest(`${t.url}/admin/keys`, { headers: { authorization }, agent: false }, (response) => {
     response.resume().on('end', () => resolve(response.statusCode));
-  }).on('error', reject).end();
+  })
+    .on('error', reject)
+    .end();
   return promise;
 }
 
@@ -34,17 +57,33 @@ forBackends('an attack on the admin API', (start) => {
       made.set(key.id, name);
       const shown = (await t.get(`/admin/keys/${key.id}`)).json();
       expect(shown, text).to.deep.include({ name, tags: [name], models: [name], providers: [name], mcp_tools: [name] });
-      expect((await t.request('PUT', `/admin/keys/${key.id}`, { name: `${name}2`, tags: [text.trim() || 'x'] })).json()).to.deep.include({ name: `${name}2`, tags: [text.trim() || 'x'] });
+      expect(
+        (await t.request('PUT', `/admin/keys/${key.id}`, { name: `${name}2`, tags: [text.trim() || 'x'] })).json(),
+      ).to.deep.include({ name: `${name}2`, tags: [text.trim() || 'x'] });
     }
     const rows = await t.trail();
     for (const text of some(STRANGE)) {
       const path = encodeURIComponent(text);
-      for (const [method, url] of [['GET', ''], ['DELETE', ''], ['POST', '/revoke'], ['POST', '/rotate']] as const) {
-        if (text.trim() !== '') expect(refusal(await t.request(method, `/admin/keys/${path}${url}`)), method + text).to.deep.equal([404, 'resource_not_found']);
+      for (const [method, url] of [
+        ['GET', ''],
+        ['DELETE', ''],
+        ['POST', '/revoke'],
+        ['POST', '/rotate'],
+      ] as const) {
+        if (text.trim() !== '')
+          expect(refusal(await t.request(method, `/admin/keys/${path}${url}`)), method + text).to.deep.equal([
+            404,
+            'resource_not_found',
+          ]);
       }
       if (text.trim() !== '') expect((await t.request('DELETE', `/admin/sessions/${path}`)).status, text).to.equal(204);
-      for (const filter of ['action', 'actor_id']) expect((await t.get(`/admin/audit?${filter}=${path}`)).json().data, text).to.deep.equal([]);
-      for (const filter of ['limit', 'offset', 'sort', 'active', 'since']) expect(refusal(await t.get(`/admin/keys/usage?${filter}=${path}`)), filter + text).to.deep.equal([400, 'invalid_request']);
+      for (const filter of ['action', 'actor_id'])
+        expect((await t.get(`/admin/audit?${filter}=${path}`)).json().data, text).to.deep.equal([]);
+      for (const filter of ['limit', 'offset', 'sort', 'active', 'since'])
+        expect(refusal(await t.get(`/admin/keys/usage?${filter}=${path}`)), filter + text).to.deep.equal([
+          400,
+          'invalid_request',
+        ]);
     }
     expect((await t.get('/admin/keys')).json()).to.have.length(made.size);
     expect((await t.get('/admin/audit')).json().summary.total_entries).to.be.greaterThan(rows.length);
@@ -65,8 +104,18 @@ forBackends('an attack on the admin API', (start) => {
     const t = await start();
     const long = `gw_${'a'.repeat(1_000_000)}`;
     expect(await rawStatus(t, `Bearer ${long}`)).to.equal(401);
-    for (const bearer of [`${MASTER_KEY}\u00e9`, '\u00ff'.repeat(67), `${MASTER_KEY}\t`, `${MASTER_KEY} ${MASTER_KEY}`, `${MASTER_KEY},`, `\u00a0${MASTER_KEY}`]) {
-      expect(await rawStatus(t, `Bearer ${bearer}`), JSON.stringify(bearer)).to.be.oneOf([401, ...(bearer.endsWith('\t') ? [200] : [])]); // Node takes blanks off the end
+    for (const bearer of [
+      `${MASTER_KEY}\u00e9`,
+      '\u00ff'.repeat(67),
+      `${MASTER_KEY}\t`,
+      `${MASTER_KEY} ${MASTER_KEY}`,
+      `${MASTER_KEY},`,
+      `\u00a0${MASTER_KEY}`,
+    ]) {
+      expect(await rawStatus(t, `Bearer ${bearer}`), JSON.stringify(bearer)).to.be.oneOf([
+        401,
+        ...(bearer.endsWith('\t') ? [200] : []),
+      ]); // Node takes blanks off the end
     }
     expect(t.texts.join('')).not.to.include('aaaaaaaaaa');
     expect(t.lines.filter(({ level }) => level === 'ERROR')).to.deep.equal([]);
@@ -75,9 +124,16 @@ forBackends('an attack on the admin API', (start) => {
   it('by look-alikes of words: of scopes, of paths, of members', async () => {
     const t = await start();
     for (const scope of ['аdmin', 'ａｄｍｉｎ', 'admin\u200b', 'ADMIN', 'read-only', 'admin\0', 'İadmin']) {
-      expect([[400, 'invalid_scope'], [400, 'invalid_request']], scope).to.deep.include(refusal(await t.post('/admin/keys', { name: 'x', scopes: [scope] })));
+      expect(
+        [
+          [400, 'invalid_scope'],
+          [400, 'invalid_request'],
+        ],
+        scope,
+      ).to.deep.include(refusal(await t.post('/admin/keys', { name: 'x', scopes: [scope] })));
     }
-    for (const path of ['/admin/keуs', '/ａdmin/keys', '/ADMIN/keys', '/admin//keys', '/admin/./keys', '/admin/%6beys']) expect((await fetch(t.url + path)).status, path).not.to.equal(200);
+    for (const path of ['/admin/keуs', '/ａdmin/keys', '/ADMIN/keys', '/admin//keys', '/admin/./keys', '/admin/%6beys'])
+      expect((await fetch(t.url + path)).status, path).not.to.equal(200);
     expect((await t.post('/admin/keys', '{"nаme":"x"}')).status).to.equal(400);
     expect((await t.get('/admin/keys')).json()).to.deep.equal([]);
   });
@@ -86,25 +142,45 @@ forBackends('an attack on the admin API', (start) => {
     const t = await start();
     const chosen = `gws_${'ab'.repeat(32)}`;
     const { key } = await t.makeKey();
-    const answer = await t.request('POST', `/admin/session?token=${chosen}`, { token: chosen, id: chosen, session: chosen }, { ...as(key), cookie: `token=${chosen}`, 'x-session-token': chosen });
+    const answer = await t.request(
+      'POST',
+      `/admin/session?token=${chosen}`,
+      { token: chosen, id: chosen, session: chosen },
+      { ...as(key), cookie: `token=${chosen}`, 'x-session-token': chosen },
+    );
     const again = await t.signIn(key);
     expect([answer.status, new Set([answer.json().token, again.token, chosen]).size]).to.deep.equal([201, 3]);
     expect(refusal(await t.get('/admin/keys', as(chosen)))).to.deep.equal(DEAD);
-    expect((await t.get('/admin/sessions')).json().data.every(({ id }: { id: string }) => id !== chosen)).to.equal(true);
+    expect((await t.get('/admin/sessions')).json().data.every(({ id }: { id: string }) => id !== chosen)).to.equal(
+      true,
+    );
   });
 
-  it('by raising one\'s own scopes, or by members that a body inherits', async () => {
+  it("by raising one's own scopes, or by members that a body inherits", async () => {
     const t = await start();
     const reader = await t.makeKey();
     const { token } = await t.signIn(reader.key);
     for (const credential of [reader.key, token]) {
-      for (const body of [{ scopes: ['admin'] }, { name: 'x' }, {}]) expect(refusal(await t.request('PUT', `/admin/keys/${reader.id}`, body, as(credential)))).to.deep.equal([403, 'insufficient_scope']);
-      expect(refusal(await t.post(`/admin/keys/${reader.id}/rotate`, undefined, as(credential)))).to.deep.equal([403, 'insufficient_scope']);
-      expect(refusal(await t.post('/admin/keys', { name: 'x', scopes: ['admin'] }, as(credential)))).to.deep.equal([403, 'insufficient_scope']);
+      for (const body of [{ scopes: ['admin'] }, { name: 'x' }, {}])
+        expect(refusal(await t.request('PUT', `/admin/keys/${reader.id}`, body, as(credential)))).to.deep.equal([
+          403,
+          'insufficient_scope',
+        ]);
+      expect(refusal(await t.post(`/admin/keys/${reader.id}/rotate`, undefined, as(credential)))).to.deep.equal([
+        403,
+        'insufficient_scope',
+      ]);
+      expect(refusal(await t.post('/admin/keys', { name: 'x', scopes: ['admin'] }, as(credential)))).to.deep.equal([
+        403,
+        'insufficient_scope',
+      ]);
     }
-    for (const body of ['{"__proto__":{"name":"x"}}', '{"constructor":{"prototype":{"name":"x"}}}']) expect((await t.post('/admin/keys', body)).status).to.equal(400);
+    for (const body of ['{"__proto__":{"name":"x"}}', '{"constructor":{"prototype":{"name":"x"}}}'])
+      expect((await t.post('/admin/keys', body)).status).to.equal(400);
     const plain = (await t.post('/admin/keys', '{"name":"x","__proto__":{"scopes":["admin"],"rpm":1}}')).json();
-    expect(plain).to.deep.include({ scopes: ['read_only'] }).and.not.have.property('rpm');
+    expect(plain)
+      .to.deep.include({ scopes: ['read_only'] })
+      .and.not.have.property('rpm');
     expect((await t.get(`/admin/keys/${reader.id}`)).json()).to.deep.include({ scopes: ['read_only'], name: 'key' });
   });
 
@@ -115,7 +191,13 @@ forBackends('an attack on the admin API', (start) => {
     await t.adminKey('other');
     await t.request('DELETE', `/admin/keys/${key.id}`);
     await t.adminKey('ada');
-    for (const [method, path] of [['GET', '/admin/keys'], ['GET', '/v1/models'], ['DELETE', '/admin/session'], ['POST', '/admin/session']] as const) expect(refusal(await t.request(method, path, undefined, as(token))), path).to.deep.equal(DEAD);
+    for (const [method, path] of [
+      ['GET', '/admin/keys'],
+      ['GET', '/v1/models'],
+      ['DELETE', '/admin/session'],
+      ['POST', '/admin/session'],
+    ] as const)
+      expect(refusal(await t.request(method, path, undefined, as(token))), path).to.deep.equal(DEAD);
   });
 
   it('by a clock that goes back: nothing lives longer by what the clock said, and nothing falls over', async () => {
@@ -128,14 +210,23 @@ forBackends('an attack on the admin API', (start) => {
     const before = (await t.get(`/admin/keys/${key.id}`, as(key.key))).json();
     shift = -24 * HOUR;
     expect((await t.get('/admin/keys', as(token))).status).to.equal(200);
-    expect((await t.get(`/admin/keys/${key.id}`, as(key.key))).json()).to.deep.equal({ ...before, usage_count: before.usage_count + 1 });
+    expect((await t.get(`/admin/keys/${key.id}`, as(key.key))).json()).to.deep.equal({
+      ...before,
+      usage_count: before.usage_count + 1,
+    });
     const { token: second } = await t.signIn(key.key);
     expect((await t.get('/admin/keys', as(second))).status).to.equal(200);
     await t.post(`/admin/keys/${key.id}/rotate`, { end_sessions: true });
-    expect([(await t.get('/admin/keys', as(token))).status, (await t.get('/admin/keys', as(second))).status]).to.deep.equal([401, 401]);
+    expect([
+      (await t.get('/admin/keys', as(token))).status,
+      (await t.get('/admin/keys', as(second))).status,
+    ]).to.deep.equal([401, 401]);
     expect((await t.trail()).length).to.be.greaterThan(2);
     shift = 0;
-    expect([(await t.get('/admin/keys', as(token))).status, (await t.get('/admin/keys', as(second))).status]).to.deep.equal([401, 401]);
+    expect([
+      (await t.get('/admin/keys', as(token))).status,
+      (await t.get('/admin/keys', as(second))).status,
+    ]).to.deep.equal([401, 401]);
   });
 });
 
@@ -148,10 +239,21 @@ describe('an attack by the time that an answer takes', () => {
         return super.find(digest);
       }
     }
-    const builtin = defineBuiltin({ name: 'counting', apply: ({ hooks }) => hooks.open.tapPromise('counting', async ({ stores }) => stores.keys.supply('counting', new Counting())) });
+    const builtin = defineBuiltin({
+      name: 'counting',
+      apply: ({ hooks }) =>
+        hooks.open.tapPromise('counting', async ({ stores }) => stores.keys.supply('counting', new Counting())),
+    });
     const t = await startAdmin({ builtins: [builtin] });
     const { key } = await t.makeKey();
-    const wrong = [`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`, key.slice(0, 20), `gw_${'0'.repeat(64)}`, 'x', `${MASTER_KEY}0`, digestOf(key)];
+    const wrong = [
+      `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`,
+      key.slice(0, 20),
+      `gw_${'0'.repeat(64)}`,
+      'x',
+      `${MASTER_KEY}0`,
+      digestOf(key),
+    ];
     for (const credential of wrong) await t.get('/admin/keys', as(credential));
     expect(asked).to.deep.equal(wrong.map(digestOf));
   });

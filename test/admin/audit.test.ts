@@ -5,7 +5,8 @@ import { type AdminHost, as, forBackends, NOBODY, refusal, startAdmin } from './
 const START = Date.UTC(2026, 0, 31, 12);
 const UNKNOWN = '00000000-0000-0000-0000-000000000000';
 const TRACE = 'abcdef0123456789abcdef0123456789';
-const detailOf = ({ detail }: Record<string, any>): unknown => (detail === undefined ? undefined : JSON.parse(detail as string));
+const detailOf = ({ detail }: Record<string, any>): unknown =>
+  detail === undefined ? undefined : JSON.parse(detail as string);
 
 /** Action, target, outcome and detail of each row, oldest first. */
 async function told(t: AdminHost): Promise<unknown[]> {
@@ -43,7 +44,9 @@ forBackends('the audit trail', (start) => {
     await t.post(`/admin/keys/${UNKNOWN}/revoke`, undefined);
     await t.post(`/admin/keys/${UNKNOWN}/rotate`, undefined);
     const error = `there is no key "${UNKNOWN}"`;
-    expect(await told(t)).to.deep.equal(['update', 'delete', 'revoke', 'rotate'].map((action) => [`key.${action}`, UNKNOWN, 'error', { error }]));
+    expect(await told(t)).to.deep.equal(
+      ['update', 'delete', 'revoke', 'rotate'].map((action) => [`key.${action}`, UNKNOWN, 'error', { error }]),
+    );
   });
 
   it('keeps no more of an id or a moment than one can have', async () => {
@@ -54,7 +57,10 @@ forBackends('the audit trail', (start) => {
     expect((await t.post(`/admin/config/rollback/${'9'.repeat(100_000)}`, undefined)).status).to.equal(404);
     for (const row of await t.trail()) expect(JSON.stringify(row).length, row['action'] as string).to.be.lessThan(4000);
     expect(await t.trail()).to.have.lengthOf(3);
-    expect(t.texts.every((text) => text.length < 10_000), 'nor do log lines').to.equal(true);
+    expect(
+      t.texts.every((text) => text.length < 10_000),
+      'nor do log lines',
+    ).to.equal(true);
   });
 
   it('has a row for every session that is made, refused or ended', async () => {
@@ -87,7 +93,15 @@ forBackends('the audit trail', (start) => {
     const t = await start();
     const reader = await t.makeKey();
     const before = await t.trail();
-    for (const path of ['/admin/keys', '/admin/keys/usage', `/admin/keys/${reader.id}`, '/admin/sessions', '/admin/audit', '/admin/nowhere']) await t.get(path);
+    for (const path of [
+      '/admin/keys',
+      '/admin/keys/usage',
+      `/admin/keys/${reader.id}`,
+      '/admin/sessions',
+      '/admin/audit',
+      '/admin/nowhere',
+    ])
+      await t.get(path);
     await t.post('/admin/keys', '{');
     await t.post('/admin/keys', { name: '' });
     await t.post('/admin/keys', { name: 'x', scopes: ['bad'] });
@@ -110,20 +124,48 @@ forBackends('the audit trail', (start) => {
     clock.advance(1234);
     await t.request('PUT', `/admin/keys/${admin.id}`, { name: 'renamed' });
     for (const credential of [admin.key, token]) {
-      const answer = await t.request('DELETE', '/admin/sessions/x', undefined, { ...as(credential), 'x-forwarded-for': '203.0.113.7, 127.0.0.1', 'x-request-id': TRACE.toUpperCase() });
+      const answer = await t.request('DELETE', '/admin/sessions/x', undefined, {
+        ...as(credential),
+        'x-forwarded-for': '203.0.113.7, 127.0.0.1',
+        'x-request-id': TRACE.toUpperCase(),
+      });
       expect(answer.headers.get('x-request-id')).to.equal(TRACE);
     }
     const [bySession, byKey, byMaster] = await t.trail();
-    const common = { occurred_at: '2026-01-31T12:00:01.234Z', action: 'session.revoke', target_id: 'x', outcome: 'ok', source_ip: '203.0.113.7', trace_id: TRACE };
+    const common = {
+      occurred_at: '2026-01-31T12:00:01.234Z',
+      action: 'session.revoke',
+      target_id: 'x',
+      outcome: 'ok',
+      source_ip: '203.0.113.7',
+      trace_id: TRACE,
+    };
     expect(byKey).to.deep.equal({ ...common, actor: `renamed (${admin.id})`, actor_id: admin.id });
     expect(bySession).to.deep.equal({ ...common, actor: `ada (ops) (${admin.id})`, actor_id: admin.id });
-    expect(Object.keys(byKey!)).to.deep.equal(['occurred_at', 'action', 'actor', 'actor_id', 'target_id', 'outcome', 'source_ip', 'trace_id']);
-    expect(byMaster!['actor']).to.match(/^master-key:[0-9a-f]{16}$/).and.equal(byMaster!['actor_id']);
+    expect(Object.keys(byKey!)).to.deep.equal([
+      'occurred_at',
+      'action',
+      'actor',
+      'actor_id',
+      'target_id',
+      'outcome',
+      'source_ip',
+      'trace_id',
+    ]);
+    expect(byMaster!['actor'])
+      .to.match(/^master-key:[0-9a-f]{16}$/)
+      .and.equal(byMaster!['actor_id']);
     const denied = await t.request('POST', '/admin/session', undefined, as('gw_wrong'));
     const [row] = await t.trail();
     expect(row).to.deep.equal({
-      occurred_at: common.occurred_at, action: 'session.create', actor: 'unattributed', target_id: '*', outcome: 'denied', detail: '{"reason":"invalid_api_key"}',
-      source_ip: '127.0.0.1', trace_id: denied.headers.get('x-request-id'),
+      occurred_at: common.occurred_at,
+      action: 'session.create',
+      actor: 'unattributed',
+      target_id: '*',
+      outcome: 'denied',
+      detail: '{"reason":"invalid_api_key"}',
+      source_ip: '127.0.0.1',
+      trace_id: denied.headers.get('x-request-id'),
     });
   });
 
@@ -137,11 +179,15 @@ forBackends('the audit trail', (start) => {
     const admin = await t.adminKey();
     await t.request('DELETE', `/admin/keys/${ids[0]}`, undefined, as(admin.key));
     const page = async (query: string): Promise<any> => (await t.get(`/admin/audit${query}`)).json();
-    const targets = async (query: string): Promise<string[]> => ((await page(query)).data as { target_id: string }[]).map(({ target_id }) => target_id);
+    const targets = async (query: string): Promise<string[]> =>
+      ((await page(query)).data as { target_id: string }[]).map(({ target_id }) => target_id);
     expect(await targets('')).to.deep.equal([ids[0], admin.id, UNKNOWN, ...ids.toReversed()]);
     expect(await targets('?limit=2&offset=2')).to.deep.equal([UNKNOWN, ids[2]]);
     const answer = await page('?limit=2&offset=2');
-    expect(Object.entries(answer).slice(1)).to.deep.equal([['summary', { total_entries: 6, returned_entries: 2 }], ['filters', { limit: 2, offset: 2 }]]);
+    expect(Object.entries(answer).slice(1)).to.deep.equal([
+      ['summary', { total_entries: 6, returned_entries: 2 }],
+      ['filters', { limit: 2, offset: 2 }],
+    ]);
     expect((await page('')).filters).to.deep.equal({ limit: 50, offset: 0 });
     expect((await page('?limit=999')).filters).to.deep.equal({ limit: 200, offset: 0 });
     expect(await targets('?action=key.create')).to.deep.equal([admin.id, ...ids.toReversed()]);
@@ -150,8 +196,15 @@ forBackends('the audit trail', (start) => {
     expect(await targets('?since=2026-01-31T12:00:01Z')).to.deep.equal([ids[0], admin.id, UNKNOWN]);
     expect(await targets('?since=2026-01-31T12:00:01.001Z')).to.deep.equal([]);
     expect(await targets('?action=Key.Create')).to.deep.equal([]);
-    expect((await page(`?action=key.create&actor_id=${admin.id}&outcome=ok&since=2026-01-31T14:00:00%2B02:00`)).filters).to.deep.equal({
-      limit: 50, offset: 0, action: 'key.create', actor_id: admin.id, outcome: 'ok', since: '2026-01-31T14:00:00+02:00',
+    expect(
+      (await page(`?action=key.create&actor_id=${admin.id}&outcome=ok&since=2026-01-31T14:00:00%2B02:00`)).filters,
+    ).to.deep.equal({
+      limit: 50,
+      offset: 0,
+      action: 'key.create',
+      actor_id: admin.id,
+      outcome: 'ok',
+      since: '2026-01-31T14:00:00+02:00',
     });
     expect((await page('?offset=100')).summary).to.deep.equal({ total_entries: 6, returned_entries: 0 });
   });
@@ -164,33 +217,55 @@ forBackends('the audit trail', (start) => {
       expect(refusal(answer)).to.deep.equal([400, 'invalid_request']);
       expect(answer.json().error.message).to.match(new RegExp(`^${query[at]!.split('=')[0]} is `));
     }
-    for (const empty of ['limit=', 'offset=', 'since=', 'outcome=', 'action=', 'actor_id=']) expect((await t.get(`/admin/audit?${empty}`)).json().filters).to.deep.equal({ limit: 50, offset: 0 });
+    for (const empty of ['limit=', 'offset=', 'since=', 'outcome=', 'action=', 'actor_id='])
+      expect((await t.get(`/admin/audit?${empty}`)).json().filters).to.deep.equal({ limit: 50, offset: 0 });
   });
 
   it('holds no credential, and a line in the log beside each row holds none', async () => {
     const t = await start();
-    const made = await t.makeKey({ name: `mine is gw_${'a1b2c3d4'.repeat(8)} or Bearer abcdefghijk, write to ada@example.org` });
+    const made = await t.makeKey({
+      name: `mine is gw_${'a1b2c3d4'.repeat(8)} or Bearer abcdefghijk, write to ada@example.org`,
+    });
     const rotated = (await t.post(`/admin/keys/${made.id}/rotate`, undefined)).json().key as string;
     const { token } = await t.signIn(rotated);
     await t.request('POST', '/admin/session', undefined, as(`gw_${'fedcba9876543210'.repeat(4)}`));
     const [denied, , , created] = await t.trail();
-    expect(detailOf(created!)).to.deep.equal({ name: 'mine is [REDACTED_GW_KEY] or Bearer [REDACTED_BEARER_TOKEN], write to [REDACTED_EMAIL]', scopes: ['read_only'] });
+    expect(detailOf(created!)).to.deep.equal({
+      name: 'mine is [REDACTED_GW_KEY] or Bearer [REDACTED_BEARER_TOKEN], write to [REDACTED_EMAIL]',
+      scopes: ['read_only'],
+    });
     expect(JSON.stringify(denied)).not.to.include('fedcba');
     const log = t.texts.join('');
-    for (const secret of [made.key, rotated, token, 'fedcba9876543210fedcba', MASTER_KEY]) expect(log).not.to.include(secret);
+    for (const secret of [made.key, rotated, token, 'fedcba9876543210fedcba', MASTER_KEY])
+      expect(log).not.to.include(secret);
     const lines = t.lines.filter(({ msg }) => msg === 'admin audit');
-    expect(lines.map(({ level, action, target_id, outcome, reason, subject }) => [level, action, target_id, outcome, reason ?? subject])).to.deep.equal([
-      ['INFO', 'key.create', made.id, 'ok', undefined], ['INFO', 'key.rotate', made.id, 'ok', undefined],
-      ['INFO', 'session.create', made.id, 'ok', lines[2]!['subject']], ['INFO', 'session.create', '*', 'denied', 'invalid_api_key'],
+    expect(
+      lines.map(({ level, action, target_id, outcome, reason, subject }) => [
+        level,
+        action,
+        target_id,
+        outcome,
+        reason ?? subject,
+      ]),
+    ).to.deep.equal([
+      ['INFO', 'key.create', made.id, 'ok', undefined],
+      ['INFO', 'key.rotate', made.id, 'ok', undefined],
+      ['INFO', 'session.create', made.id, 'ok', lines[2]!['subject']],
+      ['INFO', 'session.create', '*', 'denied', 'invalid_api_key'],
     ]);
-    expect(lines[0]).to.include({ actor: denied ? (await t.trail('&action=key.create'))[0]!['actor'] : '' }).and.deep.include({ scopes: ['read_only'] });
+    expect(lines[0])
+      .to.include({ actor: denied ? (await t.trail('&action=key.create'))[0]!['actor'] : '' })
+      .and.deep.include({ scopes: ['read_only'] });
     expect(lines[3]).to.include({ actor: 'unattributed' });
   });
 
   it('of a text with escapes stays JSON', async () => {
     const t = await start();
     await t.makeKey({ name: 'a "quoted" \\ name\r\nwith lines \u2028 and \u{1f511}' });
-    expect(detailOf((await t.trail())[0]!)).to.deep.equal({ name: 'a "quoted" \\ name\r\nwith lines \u2028 and \u{1f511}', scopes: ['read_only'] });
+    expect(detailOf((await t.trail())[0]!)).to.deep.equal({
+      name: 'a "quoted" \\ name\r\nwith lines \u2028 and \u{1f511}',
+      scopes: ['read_only'],
+    });
   });
 });
 

@@ -8,11 +8,19 @@ import { type AdminHost, ECHO, startAdmin } from './kit.ts';
 type Step = string | number;
 
 /** Every field of the schema that holds text, and every map. */
-function fields(description: Description = configSchema.describe(), at: readonly Step[] = []): { at: readonly Step[]; kind: 'text' | 'list' | 'map'; isWithheld: boolean }[] {
+function fields(
+  description: Description = configSchema.describe(),
+  at: readonly Step[] = [],
+): { at: readonly Step[]; kind: 'text' | 'list' | 'map'; isWithheld: boolean }[] {
   const keys = keysOf(description);
   if (keys.length > 0) return keys.flatMap((key) => fields(describedAt(description, [key]), [...at, key]));
   const item = describedAt(description, [0]);
-  if (item) return keysOf(item).length > 0 ? fields(item, [...at, 0]) : item.type === 'any' ? [{ at, kind: 'list', isWithheld: false }] : [];
+  if (item)
+    return keysOf(item).length > 0
+      ? fields(item, [...at, 0])
+      : item.type === 'any'
+        ? [{ at, kind: 'list', isWithheld: false }]
+        : [];
   const isWithheld = showingOf(description).as === 'withheld' || /settings/.test(showingOf(description).as ?? '');
   if (description.type === 'object') return [{ at, kind: 'map', isWithheld }];
   return description.type === 'any' ? [{ at, kind: 'text', isWithheld: false }] : [];
@@ -30,8 +38,13 @@ function documentWith(at: readonly Step[], value: unknown): Record<string, unkno
       place = place[step];
     }
   }
-  for (const server of document.mcp_servers ?? []) { server.name ??= 'a'; if (!server.command) server.url ??= 'http://a'; }
-  for (const plugin of document.plugins ?? []) { plugin.name ??= 'unknown'; }
+  for (const server of document.mcp_servers ?? []) {
+    server.name ??= 'a';
+    if (!server.command) server.url ??= 'http://a';
+  }
+  for (const plugin of document.plugins ?? []) {
+    plugin.name ??= 'unknown';
+  }
   return document;
 }
 
@@ -51,7 +64,11 @@ function withSecret(kind: string, isWithheld: boolean): unknown[] {
 const secrets = new RegExp([PLAIN, NAME, SHAPED, RegExp.escape(KNOWN), '7654321'].join('|'), 'i');
 
 async function everything(t: AdminHost): Promise<string> {
-  const answers: Answer[] = [await t.get('/admin/config'), await t.get('/admin/config/history'), await t.get('/admin/audit?limit=200')];
+  const answers: Answer[] = [
+    await t.get('/admin/config'),
+    await t.get('/admin/config/history'),
+    await t.get('/admin/audit?limit=200'),
+  ];
   const lines = t.texts.filter((text) => !text.includes('are not set: ') && !text.includes('is not set: ')); // these name the variable that a server lacks
   return [...answers.map(({ text }) => text), ...lines].join('\n');
 }
@@ -62,7 +79,12 @@ describe('a secret in a configuration', () => {
       const t = await startAdmin({ variables: { PLANTED_API_KEY: KNOWN, GW_ADMIN_STDIO: 'true' } });
       for (const value of withSecret(kind, isWithheld)) {
         const document = documentWith(at, value);
-        for (const [method, path] of [['POST', '/admin/config/validate'], ['POST', '/admin/config/diff'], ['PUT', '/admin/config'], ['PUT', '/admin/config']] as const) {
+        for (const [method, path] of [
+          ['POST', '/admin/config/validate'],
+          ['POST', '/admin/config/diff'],
+          ['PUT', '/admin/config'],
+          ['PUT', '/admin/config'],
+        ] as const) {
           const answer = await t.request(method, path, document);
           expect(answer.status, answer.text).to.be.oneOf([200, 400]);
           expect(answer.text, `${method} ${path}`).not.to.match(secrets);
@@ -75,14 +97,31 @@ describe('a secret in a configuration', () => {
 
   it('is never shown at any depth of a free map, numbers too, and however often it changes', async () => {
     const t = await startAdmin();
-    const free = (more: object = {}): object => ({ [NAME]: { [`${NAME}2`]: [PLAIN, { [`${NAME}3`]: 7654321 }], [`${NAME}4`]: null, [`${NAME}5`]: true }, ...more });
+    const free = (more: object = {}): object => ({
+      [NAME]: { [`${NAME}2`]: [PLAIN, { [`${NAME}3`]: 7654321 }], [`${NAME}4`]: null, [`${NAME}5`]: true },
+      ...more,
+    });
     for (const more of [{}, { a: 1 }]) {
-      const sent = { ...ECHO, plugins: [{ name: 'unknown', enabled: false, config: free(more) }, { name: 'word-filter', enabled: false, config: free({ blocked_words: ['shown'] }) }], observability: { exporters: [{ name: 'e', config: free(more) }] } };
+      const sent = {
+        ...ECHO,
+        plugins: [
+          { name: 'unknown', enabled: false, config: free(more) },
+          { name: 'word-filter', enabled: false, config: free({ blocked_words: ['shown'] }) },
+        ],
+        observability: { exporters: [{ name: 'e', config: free(more) }] },
+      };
       expect((await t.post('/admin/config/diff', sent)).text).not.to.match(secrets);
       expect((await t.request('PUT', '/admin/config', sent)).status).to.equal(200);
     }
-    const { plugins, observability: { exporters } } = (await t.get('/admin/config')).json();
-    const inner = { '[REDACTED_KEY_0]': ['[REDACTED]', { '[REDACTED_KEY_0]': '[REDACTED]' }], '[REDACTED_KEY_1]': null, '[REDACTED_KEY_2]': '[REDACTED]' };
+    const {
+      plugins,
+      observability: { exporters },
+    } = (await t.get('/admin/config')).json();
+    const inner = {
+      '[REDACTED_KEY_0]': ['[REDACTED]', { '[REDACTED_KEY_0]': '[REDACTED]' }],
+      '[REDACTED_KEY_1]': null,
+      '[REDACTED_KEY_2]': '[REDACTED]',
+    };
     expect(plugins[0].config).to.deep.equal({ '[REDACTED_KEY_0]': inner, '[REDACTED_KEY_1]': '[REDACTED]' });
     expect(plugins[1].config).to.deep.equal({ blocked_words: ['shown'], '[REDACTED_KEY_0]': inner });
     expect(exporters[0].config).to.deep.equal(plugins[0].config);
@@ -113,26 +152,54 @@ describe('how the texts of a configuration are shown', () => {
     [URL_PLACE, 'https://u:pw@h:4318', 'https://u:[REDACTED]@h:4318'],
     [URL_PLACE, 'https://api.example.com/v1', 'https://api.example.com/v1'],
     [URL_PLACE, 'https://user@host.example.com/v1', 'https://user@host.example.com/v1'],
-    [URL_PLACE, 'https://h/p?b=1&a=${A}&flag&c=Bearer%20${B}&d=', 'https://h/p?b=[REDACTED]&a=${A}&flag&c=[REDACTED]&d='],
+    [
+      URL_PLACE,
+      'https://h/p?b=1&a=${A}&flag&c=Bearer%20${B}&d=',
+      'https://h/p?b=[REDACTED]&a=${A}&flag&c=[REDACTED]&d=',
+    ],
     [URL_PLACE, '${URL}', '${URL}'],
     [URL_PLACE, 'https://u:p/w@h/x', 'https://u:[REDACTED]@h/x'],
     [['observability', 'tracing', 'service_name'], 'mail me@example.com', 'mail [REDACTED_EMAIL]'],
-    [['mcp_servers', 0, 'headers'], { Authorization: '${MCP_TOKEN}', b: 'Bearer ${TOKEN}', C: '' }, { '[REDACTED_KEY_0]': '${MCP_TOKEN}', '[REDACTED_KEY_1]': '', '[REDACTED_KEY_2]': '[REDACTED]' }],
-    [['mcp_servers', 0, 'allowed_tools'], ['a', 'sk-abcdefghijklmnopqrstuv'], ['a', '[REDACTED_OPENAI_KEY]']],
-    [['aliases'], { fast: 'who@example.com', key: 'sk-abcdefghijklmnopqrstuv' }, { fast: 'who@example.com', key: '[REDACTED_OPENAI_KEY]' }],
+    [
+      ['mcp_servers', 0, 'headers'],
+      { Authorization: '${MCP_TOKEN}', b: 'Bearer ${TOKEN}', C: '' },
+      { '[REDACTED_KEY_0]': '${MCP_TOKEN}', '[REDACTED_KEY_1]': '', '[REDACTED_KEY_2]': '[REDACTED]' },
+    ],
+    [
+      ['mcp_servers', 0, 'allowed_tools'],
+      ['a', 'sk-abcdefghijklmnopqrstuv'],
+      ['a', '[REDACTED_OPENAI_KEY]'],
+    ],
+    [
+      ['aliases'],
+      { fast: 'who@example.com', key: 'sk-abcdefghijklmnopqrstuv' },
+      { fast: 'who@example.com', key: '[REDACTED_OPENAI_KEY]' },
+    ],
     [['targets', 0, 'models'], ['a@example.com'], ['a@example.com']],
     [['targets', 0, 'model_map'], { 'a@example.com': 'b@example.com' }, { 'a@example.com': 'b@example.com' }],
     [['observability', 'tracing', 'sample_ratio'], 0, 0],
     [['observability', 'tracing', 'enabled'], false, false],
   ];
   for (const [at, sent, expected] of rows) {
-    it(`${at.join('.')}: ${JSON.stringify(sent)}`, async () => { expect(await shown(at, sent)).to.deep.equal(expected); });
+    it(`${at.join('.')}: ${JSON.stringify(sent)}`, async () => {
+      expect(await shown(at, sent)).to.deep.equal(expected);
+    });
   }
 
   it('arguments of a command: names of options alone', async () => {
     const t = await startAdmin({ variables: { GW_ADMIN_STDIO: 'true' } });
     const args = ['-y', 'server', '--api-key', 's', '--key=abc', '--key=${K}', '${WHOLE}', '--', ''];
     await t.request('PUT', '/admin/config', { ...ECHO, mcp_servers: [{ name: 'a', command: 'npx', args }] });
-    expect((await t.get('/admin/config')).json().mcp_servers[0].args).to.deep.equal(['-y', '[REDACTED]', '--api-key', '[REDACTED]', '--key=[REDACTED]', '--key=${K}', '${WHOLE}', '--', '']);
+    expect((await t.get('/admin/config')).json().mcp_servers[0].args).to.deep.equal([
+      '-y',
+      '[REDACTED]',
+      '--api-key',
+      '[REDACTED]',
+      '--key=[REDACTED]',
+      '--key=${K}',
+      '${WHOLE}',
+      '--',
+      '',
+    ]);
   });
 });

@@ -8,10 +8,12 @@ const LAST = [409, 'last_admin_key'];
 
 /** Ways to take the power to administer away. */
 const WAYS: Readonly<Record<string, (t: AdminHost, id: string, credential: string) => Promise<Answer>>> = {
-  'DELETE': (t, id, credential) => t.request('DELETE', `/admin/keys/${id}`, undefined, as(credential)),
-  'revoke': (t, id, credential) => t.post(`/admin/keys/${id}/revoke`, undefined, as(credential)),
-  'PUT without admin': (t, id, credential) => t.request('PUT', `/admin/keys/${id}`, { scopes: ['read_only'] }, as(credential)),
-  'PUT of a past expiry': (t, id, credential) => t.request('PUT', `/admin/keys/${id}`, { expires_at: PAST }, as(credential)),
+  DELETE: (t, id, credential) => t.request('DELETE', `/admin/keys/${id}`, undefined, as(credential)),
+  revoke: (t, id, credential) => t.post(`/admin/keys/${id}/revoke`, undefined, as(credential)),
+  'PUT without admin': (t, id, credential) =>
+    t.request('PUT', `/admin/keys/${id}`, { scopes: ['read_only'] }, as(credential)),
+  'PUT of a past expiry': (t, id, credential) =>
+    t.request('PUT', `/admin/keys/${id}`, { expires_at: PAST }, as(credential)),
 };
 
 forBackends('the lockout guard', (start) => {
@@ -20,9 +22,11 @@ forBackends('the lockout guard', (start) => {
       const t = await start();
       const [own, other] = [await t.adminKey('own'), await t.adminKey('other')];
       const session = await t.signIn(own.key);
-      for (const credential of [own.key, session.token]) expect(refusal(await way(t, own.id, credential))).to.deep.equal(SELF);
+      for (const credential of [own.key, session.token])
+        expect(refusal(await way(t, own.id, credential))).to.deep.equal(SELF);
       await t.request('DELETE', `/admin/keys/${other.id}`);
-      for (const credential of [own.key, session.token]) expect(refusal(await way(t, own.id, credential))).to.deep.equal(SELF); // before the count
+      for (const credential of [own.key, session.token])
+        expect(refusal(await way(t, own.id, credential))).to.deep.equal(SELF); // before the count
       expect((await t.request('DELETE', '/admin/sessions/x', undefined, as(own.key))).status).to.equal(204);
     });
 
@@ -32,7 +36,9 @@ forBackends('the lockout guard', (start) => {
       expect((await way(t, one.id, two.key)).status).to.be.oneOf([200, 204]);
       expect(refusal(await way(t, two.id, MASTER_KEY))).to.deep.equal(LAST);
       expect((await t.get('/admin/keys', as(two.key))).status).to.equal(200);
-      expect((await t.get(`/admin/keys/${two.id}`)).json()).to.include({ active: true }).and.not.have.any.keys('revoked_at', 'expires_at');
+      expect((await t.get(`/admin/keys/${two.id}`)).json())
+        .to.include({ active: true })
+        .and.not.have.any.keys('revoked_at', 'expires_at');
     });
 
     it(`${name}: keys that cannot administer do not count, nor are they kept`, async () => {
@@ -45,7 +51,8 @@ forBackends('the lockout guard', (start) => {
       const reader = await t.makeKey();
       clock.advance(1001);
       expect(refusal(await way(t, last.id, MASTER_KEY))).to.deep.equal(LAST);
-      for (const { id } of [revoked, soon, reader]) expect((await way(t, id, MASTER_KEY)).status, id).to.be.oneOf([200, 204]);
+      for (const { id } of [revoked, soon, reader])
+        expect((await way(t, id, MASTER_KEY)).status, id).to.be.oneOf([200, 204]);
     });
 
     it(`${name}: of all at once, one admin key is left`, async () => {
@@ -54,7 +61,9 @@ forBackends('the lockout guard', (start) => {
       const answers = await Promise.all(keys.map(({ id }) => way(t, id, MASTER_KEY)));
       expect(answers.filter(({ status }) => status < 300)).to.have.length(7);
       expect(answers.filter(({ status }) => status === 409).map(refusal)).to.deep.equal([LAST]);
-      const alive = await Promise.all(keys.map(async ({ key }) => (await t.request('DELETE', '/admin/sessions/x', undefined, as(key))).status));
+      const alive = await Promise.all(
+        keys.map(async ({ key }) => (await t.request('DELETE', '/admin/sessions/x', undefined, as(key))).status),
+      );
       expect(alive.filter((status) => status === 204)).to.have.length(1);
     });
   }
@@ -64,7 +73,8 @@ forBackends('the lockout guard', (start) => {
     const master = (await t.signIn(MASTER_KEY)).subject as string;
     expect(master).to.match(/^master-key:[0-9a-f]{16}$/);
     for (const way of Object.values(WAYS)) expect(refusal(await way(t, master, MASTER_KEY))).to.deep.equal(SELF);
-    for (const way of Object.values(WAYS)) expect(refusal(await way(t, 'x', MASTER_KEY))).to.deep.equal([404, 'resource_not_found']);
+    for (const way of Object.values(WAYS))
+      expect(refusal(await way(t, 'x', MASTER_KEY))).to.deep.equal([404, 'resource_not_found']);
   });
 
   it('a key of two scopes is one admin, and one that has admin among others is one', async () => {
@@ -76,11 +86,23 @@ forBackends('the lockout guard', (start) => {
   it('lets pass what takes no power away, on oneself and on the last key', async () => {
     const t = await start();
     const own = await t.adminKey();
-    const put = async (body: object): Promise<number> => (await t.request('PUT', `/admin/keys/${own.id}`, body, as(own.key))).status;
-    for (const body of [{}, { name: 'new' }, { scopes: ['admin'] }, { scopes: ['read_only', 'admin'] }, { expires_at: '2099-01-01T00:00:00Z' }, { clear_expiration: true }, { clear_expiration: true, expires_at: PAST }, { rpm: 5 }]) {
+    const put = async (body: object): Promise<number> =>
+      (await t.request('PUT', `/admin/keys/${own.id}`, body, as(own.key))).status;
+    for (const body of [
+      {},
+      { name: 'new' },
+      { scopes: ['admin'] },
+      { scopes: ['read_only', 'admin'] },
+      { expires_at: '2099-01-01T00:00:00Z' },
+      { clear_expiration: true },
+      { clear_expiration: true, expires_at: PAST },
+      { rpm: 5 },
+    ]) {
       expect(await put(body), JSON.stringify(body)).to.equal(200);
     }
-    expect(refusal(await t.request('PUT', `/admin/keys/${own.id}`, { scopes: ['admin'], expires_at: PAST }, as(own.key)))).to.deep.equal(SELF);
+    expect(
+      refusal(await t.request('PUT', `/admin/keys/${own.id}`, { scopes: ['admin'], expires_at: PAST }, as(own.key))),
+    ).to.deep.equal(SELF);
     const rotated = await t.post(`/admin/keys/${own.id}/rotate`, undefined, as(own.key));
     expect(rotated.status).to.equal(200);
     expect((await t.get('/admin/keys', as(rotated.json().key as string))).status).to.equal(200);
@@ -89,14 +111,21 @@ forBackends('the lockout guard', (start) => {
   it('tells a typo before it guards: 400 and not 409', async () => {
     const t = await start();
     const own = await t.adminKey();
-    expect(refusal(await t.request('PUT', `/admin/keys/${own.id}`, { scopes: ['readonly'] }, as(own.key)))).to.deep.equal([400, 'invalid_scope']);
-    expect(refusal(await t.request('PUT', `/admin/keys/${own.id}`, { scopes: ['read_only'], expires_at: 'never' }, as(own.key)))).to.deep.equal([400, 'invalid_request']);
+    expect(
+      refusal(await t.request('PUT', `/admin/keys/${own.id}`, { scopes: ['readonly'] }, as(own.key))),
+    ).to.deep.equal([400, 'invalid_scope']);
+    expect(
+      refusal(
+        await t.request('PUT', `/admin/keys/${own.id}`, { scopes: ['read_only'], expires_at: 'never' }, as(own.key)),
+      ),
+    ).to.deep.equal([400, 'invalid_request']);
   });
 
   it('a key without the scope revokes nothing, not even itself', async () => {
     const t = await start();
     const reader = await t.makeKey();
-    for (const way of Object.values(WAYS)) expect(refusal(await way(t, reader.id, reader.key))).to.deep.equal([403, 'insufficient_scope']);
+    for (const way of Object.values(WAYS))
+      expect(refusal(await way(t, reader.id, reader.key))).to.deep.equal([403, 'insufficient_scope']);
   });
 
   it('leaves a row that says why', async () => {
@@ -108,8 +137,13 @@ forBackends('the lockout guard', (start) => {
     }
     const denied = (await t.trail('&outcome=denied')).toReversed();
     const actions = ['key.delete', 'key.revoke', 'key.update', 'key.update'];
-    expect(denied.map(({ action, target_id, detail }) => [action, target_id, JSON.parse(detail as string)])).to.deep.equal(
-      actions.flatMap((action) => [[action, own.id, { reason: 'self_mutation_forbidden' }], [action, own.id, { reason: 'last_admin_key' }]]),
+    expect(
+      denied.map(({ action, target_id, detail }) => [action, target_id, JSON.parse(detail as string)]),
+    ).to.deep.equal(
+      actions.flatMap((action) => [
+        [action, own.id, { reason: 'self_mutation_forbidden' }],
+        [action, own.id, { reason: 'last_admin_key' }],
+      ]),
     );
     expect(denied[0]).to.include({ actor: `boss (${own.id})`, actor_id: own.id });
   });

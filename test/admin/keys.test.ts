@@ -10,13 +10,24 @@ forBackends('keys', (start) => {
   describe('POST /admin/keys', () => {
     it('answers with the whole object and the whole key, once', async () => {
       const t = await start({ clock: fakeClock(START) });
-      const answer = await t.post('/admin/keys', { name: 'ci', scopes: ['admin'], expires_at: '2026-02-01T02:00:00+02:00' });
+      const answer = await t.post('/admin/keys', {
+        name: 'ci',
+        scopes: ['admin'],
+        expires_at: '2026-02-01T02:00:00+02:00',
+      });
       expect([answer.status, answer.headers.get('content-type')]).to.deep.equal([201, 'application/json']);
       const key = answer.json();
       expect(key.id).to.match(ID);
       expect(key.key).to.match(/^gw_[0-9a-f]{64}$/);
       expect(Object.entries(key)).to.deep.equal([
-        ['id', key.id], ['key', key.key], ['name', 'ci'], ['scopes', ['admin']], ['created_at', '2026-01-31T12:00:00Z'], ['expires_at', '2026-02-01T00:00:00Z'], ['usage_count', 0], ['active', true],
+        ['id', key.id],
+        ['key', key.key],
+        ['name', 'ci'],
+        ['scopes', ['admin']],
+        ['created_at', '2026-01-31T12:00:00Z'],
+        ['expires_at', '2026-02-01T00:00:00Z'],
+        ['usage_count', 0],
+        ['active', true],
       ]);
       const masked = (await t.get(`/admin/keys/${key.id}`)).json();
       expect(masked).to.deep.equal({ ...key, key: `${key.key.slice(0, 8)}...` });
@@ -25,21 +36,45 @@ forBackends('keys', (start) => {
 
     it('gives read_only where no scope is named, and keeps order and doubles', async () => {
       const t = await start();
-      for (const scopes of [undefined, null, []]) expect((await t.makeKey({ scopes })).scopes).to.deep.equal(['read_only']);
-      expect((await t.makeKey({ scopes: ['read_only', 'admin', 'read_only'] })).scopes).to.deep.equal(['read_only', 'admin', 'read_only']);
+      for (const scopes of [undefined, null, []])
+        expect((await t.makeKey({ scopes })).scopes).to.deep.equal(['read_only']);
+      expect((await t.makeKey({ scopes: ['read_only', 'admin', 'read_only'] })).scopes).to.deep.equal([
+        'read_only',
+        'admin',
+        'read_only',
+      ]);
     });
 
     it('refuses what is not a body, then the name, then scopes, then the expiry, and keeps nothing', async () => {
       const t = await start();
       const codes: readonly [string, string][] = [
-        ['', 'invalid_request'], ['{', 'invalid_request'], ['[]', 'invalid_request'], ['null', 'invalid_request'], ['"x"', 'invalid_request'], ['{"name":"x"', 'invalid_request'], ['\ufeff{"name":"x"}', 'invalid_request'],
-        ['{"name":5,"scopes":["bad"]}', 'invalid_request'], ['{"name":"x","scopes":"admin"}', 'invalid_request'], ['{"name":"x","scopes":[1]}', 'invalid_request'], ['{"name":"x","scopes":{}}', 'invalid_request'],
-        ['{"name":"x","expires_at":5,"scopes":["bad"]}', 'invalid_request'], ['{"name":["x"]}', 'invalid_request'],
-        ['{}', 'invalid_request'], ['{"name":""}', 'invalid_request'], ['{"name":" \\t\\n"}', 'invalid_request'], ['{"name":null}', 'invalid_request'], ['{"name":" ","scopes":["bad"]}', 'invalid_request'], ['{"Name":"x"}', 'invalid_request'],
+        ['', 'invalid_request'],
+        ['{', 'invalid_request'],
+        ['[]', 'invalid_request'],
+        ['null', 'invalid_request'],
+        ['"x"', 'invalid_request'],
+        ['{"name":"x"', 'invalid_request'],
+        ['\ufeff{"name":"x"}', 'invalid_request'],
+        ['{"name":5,"scopes":["bad"]}', 'invalid_request'],
+        ['{"name":"x","scopes":"admin"}', 'invalid_request'],
+        ['{"name":"x","scopes":[1]}', 'invalid_request'],
+        ['{"name":"x","scopes":{}}', 'invalid_request'],
+        ['{"name":"x","expires_at":5,"scopes":["bad"]}', 'invalid_request'],
+        ['{"name":["x"]}', 'invalid_request'],
+        ['{}', 'invalid_request'],
+        ['{"name":""}', 'invalid_request'],
+        ['{"name":" \\t\\n"}', 'invalid_request'],
+        ['{"name":null}', 'invalid_request'],
+        ['{"name":" ","scopes":["bad"]}', 'invalid_request'],
+        ['{"Name":"x"}', 'invalid_request'],
         ['{"name":"x","scopes":["bad"],"expires_at":"never"}', 'invalid_scope'],
-        ['{"name":"x","expires_at":"never"}', 'invalid_request'], ['{"name":"x","expires_at":"2026-01-31"}', 'invalid_request'], ['{"name":"a\\u0000b"}', 'invalid_request'], ['{"name":"\\ud800"}', 'invalid_request'],
+        ['{"name":"x","expires_at":"never"}', 'invalid_request'],
+        ['{"name":"x","expires_at":"2026-01-31"}', 'invalid_request'],
+        ['{"name":"a\\u0000b"}', 'invalid_request'],
+        ['{"name":"\\ud800"}', 'invalid_request'],
       ];
-      for (const [body, code] of codes) expect(refusal(await t.post('/admin/keys', body)), body).to.deep.equal([400, code]);
+      for (const [body, code] of codes)
+        expect(refusal(await t.post('/admin/keys', body)), body).to.deep.equal([400, code]);
       expect((await t.get('/admin/keys')).text).to.equal('[]');
       expect(await t.trail()).to.deep.equal([]);
     });
@@ -57,7 +92,12 @@ forBackends('keys', (start) => {
 
     it('ignores what it does not know and what follows the object; of doubles the last counts', async () => {
       const t = await start();
-      for (const body of ['{"name":"x","color":"red","id":"mine","key":"gw_mine","usage_count":7}', '{"name":"x"} {"name":"y"}', '{"name":"x"}garbage', ' \n{"name":"}","name":"x"}]']) {
+      for (const body of [
+        '{"name":"x","color":"red","id":"mine","key":"gw_mine","usage_count":7}',
+        '{"name":"x"} {"name":"y"}',
+        '{"name":"x"}garbage',
+        ' \n{"name":"}","name":"x"}]',
+      ]) {
         const answer = await t.post('/admin/keys', body);
         expect(answer.status, answer.text).to.equal(201);
         expect(answer.json()).to.include({ name: 'x', usage_count: 0 });
@@ -82,7 +122,10 @@ forBackends('keys', (start) => {
         await t.makeKey({ name });
         clock.advance(1);
       }
-      const twins = [await t.makeKey({ name: 'd' }), await t.makeKey({ name: 'd' })].map(({ id }) => id).toSorted().toReversed();
+      const twins = [await t.makeKey({ name: 'd' }), await t.makeKey({ name: 'd' })]
+        .map(({ id }) => id)
+        .toSorted()
+        .toReversed();
       const answer = await t.get('/admin/keys');
       const listed = answer.json() as { id: string; name: string; key: string }[];
       expect(listed.map(({ name }) => name)).to.deep.equal(['d', 'd', 'c', 'b', 'a']);
@@ -112,10 +155,22 @@ forBackends('keys', (start) => {
         return answer.json();
       };
       const unchanged = await put({});
-      expect(unchanged).to.include({ name: 'one', expires_at: '2099-01-01T00:00:00Z', active: true }).and.deep.include({ scopes: ['admin'] });
-      for (const body of [{ name: '', scopes: [], expires_at: '' }, { name: null, scopes: null, expires_at: null, clear_expiration: null }, { clear_expiration: false }, { other: 1 }]) expect(await put(body)).to.deep.equal(unchanged);
+      expect(unchanged)
+        .to.include({ name: 'one', expires_at: '2099-01-01T00:00:00Z', active: true })
+        .and.deep.include({ scopes: ['admin'] });
+      for (const body of [
+        { name: '', scopes: [], expires_at: '' },
+        { name: null, scopes: null, expires_at: null, clear_expiration: null },
+        { clear_expiration: false },
+        { other: 1 },
+      ])
+        expect(await put(body)).to.deep.equal(unchanged);
       expect(await put({ name: 'two' })).to.deep.equal({ ...unchanged, name: 'two' });
-      expect(await put({ expires_at: '2098-01-01T00:00:00Z' })).to.deep.equal({ ...unchanged, name: 'two', expires_at: '2098-01-01T00:00:00Z' });
+      expect(await put({ expires_at: '2098-01-01T00:00:00Z' })).to.deep.equal({
+        ...unchanged,
+        name: 'two',
+        expires_at: '2098-01-01T00:00:00Z',
+      });
       const cleared = await put({ clear_expiration: true, expires_at: 'garbage' });
       expect(cleared).not.to.have.property('expires_at');
       expect((await put({ scopes: ['read_only', 'admin'] })).scopes).to.deep.equal(['read_only', 'admin']);
@@ -127,20 +182,37 @@ forBackends('keys', (start) => {
       const { id } = await t.makeKey({ name: 'one', scopes: ['admin'] });
       const before = (await t.get(`/admin/keys/${id}`)).json();
       const refused: readonly [object | string, string][] = [
-        ['', 'invalid_request'], ['{', 'invalid_request'], [{ name: 5 }, 'invalid_request'], [{ clear_expiration: 'yes' }, 'invalid_request'],
-        [{ name: 'two', scopes: ['bad'], expires_at: 'never' }, 'invalid_scope'], [{ name: 'two', expires_at: 'never' }, 'invalid_request'], [{ name: 'two', rpm: -1 }, 'invalid_request'],
+        ['', 'invalid_request'],
+        ['{', 'invalid_request'],
+        [{ name: 5 }, 'invalid_request'],
+        [{ clear_expiration: 'yes' }, 'invalid_request'],
+        [{ name: 'two', scopes: ['bad'], expires_at: 'never' }, 'invalid_scope'],
+        [{ name: 'two', expires_at: 'never' }, 'invalid_request'],
+        [{ name: 'two', rpm: -1 }, 'invalid_request'],
       ];
-      for (const [body, code] of refused) expect(refusal(await t.request('PUT', `/admin/keys/${id}`, body))).to.deep.equal([400, code]);
+      for (const [body, code] of refused)
+        expect(refusal(await t.request('PUT', `/admin/keys/${id}`, body))).to.deep.equal([400, code]);
       expect((await t.get(`/admin/keys/${id}`)).json()).to.deep.equal(before);
-      expect(refusal(await t.request('PUT', `/admin/keys/${UNKNOWN}`, { name: 'x' }))).to.deep.equal([404, 'resource_not_found']);
-      expect(refusal(await t.request('PUT', `/admin/keys/${UNKNOWN}`, { scopes: ['bad'] }))).to.deep.equal([400, 'invalid_scope']);
+      expect(refusal(await t.request('PUT', `/admin/keys/${UNKNOWN}`, { name: 'x' }))).to.deep.equal([
+        404,
+        'resource_not_found',
+      ]);
+      expect(refusal(await t.request('PUT', `/admin/keys/${UNKNOWN}`, { scopes: ['bad'] }))).to.deep.equal([
+        400,
+        'invalid_scope',
+      ]);
     });
 
     it('works on a revoked key, and brings none back', async () => {
       const t = await start();
       const { id, key } = await t.makeKey();
       await t.post(`/admin/keys/${id}/revoke`, undefined);
-      const answer = await t.request('PUT', `/admin/keys/${id}`, { name: 'again', active: true, revoked_at: null, clear_expiration: true });
+      const answer = await t.request('PUT', `/admin/keys/${id}`, {
+        name: 'again',
+        active: true,
+        revoked_at: null,
+        clear_expiration: true,
+      });
       expect([answer.status, answer.json().name, answer.json().active]).to.deep.equal([200, 'again', false]);
       expect((await t.get('/v1/models', as(key))).status).to.equal(401);
     });
@@ -179,12 +251,25 @@ forBackends('keys', (start) => {
         expect([answer.status, answer.json()]).to.deep.equal([200, { status: 'revoked' }]);
         clock.advance(2000); // less than a store has to answer: uses are being written
       }
-      expect((await t.get(`/admin/keys/${id}`)).json()).to.include({ active: false, revoked_at: '2026-01-31T12:00:00Z', usage_count: 1 });
+      expect((await t.get(`/admin/keys/${id}`)).json()).to.include({
+        active: false,
+        revoked_at: '2026-01-31T12:00:00Z',
+        usage_count: 1,
+      });
       expect(refusal(await t.get('/v1/models', as(key)))).to.deep.equal([401, 'invalid_api_key']);
       const gone = await t.request('DELETE', `/admin/keys/${id}`);
       expect([gone.status, gone.text]).to.deep.equal([204, '']);
-      for (const [method, path] of [['GET', ''], ['DELETE', ''], ['PUT', ''], ['POST', '/revoke'], ['POST', '/rotate']] as const) {
-        expect(refusal(await t.request(method, `/admin/keys/${id}${path}`, method === 'PUT' ? {} : undefined)), method + path).to.deep.equal([404, 'resource_not_found']);
+      for (const [method, path] of [
+        ['GET', ''],
+        ['DELETE', ''],
+        ['PUT', ''],
+        ['POST', '/revoke'],
+        ['POST', '/rotate'],
+      ] as const) {
+        expect(
+          refusal(await t.request(method, `/admin/keys/${id}${path}`, method === 'PUT' ? {} : undefined)),
+          method + path,
+        ).to.deep.equal([404, 'resource_not_found']);
       }
     });
 
@@ -206,10 +291,27 @@ forBackends('keys', (start) => {
       const before = (await t.get(`/admin/keys/${old.id}`)).json();
       const answer = await t.post(`/admin/keys/${old.id}/rotate`, undefined);
       const { key } = answer.json();
-      expect([answer.status, answer.json()]).to.deep.equal([200, { ...before, key, rotated_at: '2026-01-31T12:00:05Z' }]);
-      expect(Object.keys(answer.json()).slice(0, 8)).to.deep.equal(['id', 'key', 'name', 'scopes', 'created_at', 'expires_at', 'rotated_at', 'last_used_at']);
-      expect(key).to.match(/^gw_[0-9a-f]{64}$/).and.not.equal(old.key);
-      expect([(await t.get('/v1/models', as(old.key))).status, (await t.get('/v1/models', as(key))).status]).to.deep.equal([401, 200]);
+      expect([answer.status, answer.json()]).to.deep.equal([
+        200,
+        { ...before, key, rotated_at: '2026-01-31T12:00:05Z' },
+      ]);
+      expect(Object.keys(answer.json()).slice(0, 8)).to.deep.equal([
+        'id',
+        'key',
+        'name',
+        'scopes',
+        'created_at',
+        'expires_at',
+        'rotated_at',
+        'last_used_at',
+      ]);
+      expect(key)
+        .to.match(/^gw_[0-9a-f]{64}$/)
+        .and.not.equal(old.key);
+      expect([
+        (await t.get('/v1/models', as(old.key))).status,
+        (await t.get('/v1/models', as(key))).status,
+      ]).to.deep.equal([401, 200]);
       expect((await t.get(`/admin/keys/${old.id}`)).json().key).to.equal(`${key.slice(0, 8)}...`);
     });
 
@@ -230,10 +332,19 @@ forBackends('keys', (start) => {
     it('refuses a body that says something else', async () => {
       const t = await start();
       const { id, key } = await t.makeKey();
-      for (const body of ['{', '[]', { grace_seconds: -1 }, { grace_seconds: 1.5 }, { grace_seconds: '60' }, { grace_seconds: 1e20 }, { end_sessions: 1 }]) {
+      for (const body of [
+        '{',
+        '[]',
+        { grace_seconds: -1 },
+        { grace_seconds: 1.5 },
+        { grace_seconds: '60' },
+        { grace_seconds: 1e20 },
+        { end_sessions: 1 },
+      ]) {
         expect(refusal(await t.post(`/admin/keys/${id}/rotate`, body))).to.deep.equal([400, 'invalid_request']);
       }
-      for (const body of ['', '  ', {}, { grace_seconds: 0 }, { grace_seconds: null, end_sessions: null, other: 1 }]) expect((await t.post(`/admin/keys/${id}/rotate`, body)).status).to.equal(200);
+      for (const body of ['', '  ', {}, { grace_seconds: 0 }, { grace_seconds: null, end_sessions: null, other: 1 }])
+        expect((await t.post(`/admin/keys/${id}/rotate`, body)).status).to.equal(200);
       expect((await t.get('/v1/models', as(key))).status).to.equal(401);
     });
 

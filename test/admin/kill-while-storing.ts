@@ -2,7 +2,9 @@ import { SqlConfiguration } from '../../builtins/stores/sql-config.ts';
 import type { ConfigurationChange, ConfigurationVersion } from '../../host/stores/configuration-store.ts';
 
 /** Imported before the gateway: its process dies as its power would, just before or just after a change has been kept. */
-const { append } = SqlConfiguration.prototype as { readonly append: (this: SqlConfiguration, change: ConfigurationChange) => Promise<ConfigurationVersion> };
+const { append } = SqlConfiguration.prototype as {
+  readonly append: (this: SqlConfiguration, change: ConfigurationChange) => Promise<ConfigurationVersion>;
+};
 const die = (): Promise<never> => {
   process.kill(process.pid, 'SIGKILL');
   return new Promise(() => {});

@@ -1,7 +1,15 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Client } from 'pg';
-import { type Answer, forSuite, startHost, startPostgres, temporaryFolder, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import {
+  type Answer,
+  forSuite,
+  startHost,
+  startPostgres,
+  temporaryFolder,
+  type TestHost,
+  type TestHostOptions,
+} from '../kit/index.ts';
 
 export const ECHO = { targets: [{ virtual_key: 'echo' }] };
 
@@ -43,21 +51,26 @@ export async function startAdmin(options: TestHostOptions = {}, config: object =
     adminKey: (name = 'admin') => makeKey({ name, scopes: ['admin'] }),
     signIn: (credential) => made(t.request('POST', '/admin/session', undefined, as(credential)), 201),
     newestSession: async () => ((await made(t.get('/admin/sessions'), 200)) as { data: { id: string }[] }).data[0]!.id,
-    trail: async (query = '') => ((await made(t.get(`/admin/audit?limit=200${query}`), 200)) as { data: Record<string, any>[] }).data,
+    trail: async (query = '') =>
+      ((await made(t.get(`/admin/audit?limit=200${query}`), 200)) as { data: Record<string, any>[] }).data,
   };
 }
 
 type Start = (options?: TestHostOptions, config?: object) => Promise<AdminHost>;
 
-const startOn = (variables: Readonly<Record<string, string>>): Start => (options = {}, config = ECHO) => startAdmin({ ...options, variables: { ...variables, ...options.variables } }, config);
+const startOn =
+  (variables: Readonly<Record<string, string>>): Start =>
+  (options = {}, config = ECHO) =>
+    startAdmin({ ...options, variables: { ...variables, ...options.variables } }, config);
 
 /** The same tests over every backend of the key store, each of them on an empty one. */
 export function forBackends(title: string, suite: (start: Start) => void): void {
   describe(`${title}, in memory`, () => suite(startAdmin));
-  describe(`${title}, on SQLite`, () => suite(async (...given) => {
-    const folder = await temporaryFolder();
-    return startOn({ API_KEY_STORE_BACKEND: 'sqlite', API_KEY_STORE_DSN: join(folder, 'keys.db') })(...given);
-  }));
+  describe(`${title}, on SQLite`, () =>
+    suite(async (...given) => {
+      const folder = await temporaryFolder();
+      return startOn({ API_KEY_STORE_BACKEND: 'sqlite', API_KEY_STORE_DSN: join(folder, 'keys.db') })(...given);
+    }));
   describe(`${title}, on Postgres`, function onPostgres() {
     this.timeout(60_000);
     const dsn = forSuite(async () => (await startPostgres()).createDatabase());
@@ -72,7 +85,9 @@ export function forBackends(title: string, suite: (start: Start) => void): void 
 async function emptyTables(dsn: string): Promise<void> {
   const client = new Client({ connectionString: dsn });
   await client.connect();
-  const { rows } = await client.query<{ name: string }>("SELECT tablename AS name FROM pg_tables WHERE tablename IN ('api_keys', 'sessions', 'audit_log')");
+  const { rows } = await client.query<{ name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE tablename IN ('api_keys', 'sessions', 'audit_log')",
+  );
   if (rows.length > 0) await client.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')}`);
   await client.end();
 }

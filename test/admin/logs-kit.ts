@@ -8,16 +8,23 @@ import { type AdminHost, ECHO, startAdmin } from './kit.ts';
 type StartLogged = (config?: object, variables?: Readonly<Record<string, string>>) => Promise<AdminHost>;
 
 const STAGES = ['before_request', 'after_request', 'on_error'];
-export const logger = (stages = STAGES): object[] => stages.map((stage) => ({ name: 'request-logger', type: 'logging', stage, enabled: true, config: { persist: true } }));
+export const logger = (stages = STAGES): object[] =>
+  stages.map((stage) => ({ name: 'request-logger', type: 'logging', stage, enabled: true, config: { persist: true } }));
 export const NOON = Date.parse('2026-11-22T12:00:00.000Z');
 
 /** The same tests over every backend of the request log, each of them on an empty one. */
 export function forLogs(title: string, suite: (start: StartLogged) => void): void {
-  const startOn = (store: Readonly<Record<string, string>>): StartLogged => (config = ECHO, variables = {}) => startAdmin({ variables: { ...store, ...variables }, clock: fakeClock(NOON) }, config);
-  describe(`${title}, on SQLite`, () => suite(async (...given) => {
-    const folder = await temporaryFolder();
-    return startOn({ REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: join(folder, 'requests.db') })(...given);
-  }));
+  const startOn =
+    (store: Readonly<Record<string, string>>): StartLogged =>
+    (config = ECHO, variables = {}) =>
+      startAdmin({ variables: { ...store, ...variables }, clock: fakeClock(NOON) }, config);
+  describe(`${title}, on SQLite`, () =>
+    suite(async (...given) => {
+      const folder = await temporaryFolder();
+      return startOn({ REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: join(folder, 'requests.db') })(
+        ...given,
+      );
+    }));
   describe(`${title}, on Postgres`, function onPostgres() {
     this.timeout(60_000);
     const dsn = forSuite(async () => (await startPostgres()).createDatabase());
@@ -31,7 +38,14 @@ export function forLogs(title: string, suite: (start: StartLogged) => void): voi
   });
 }
 
-export const row = (more: Partial<RequestLogRow> = {}): RequestLogRow => ({ trace_id: 't', stage: 'after_request', model: 'm', provider: 'p', created_at: NOON, ...more });
+export const row = (more: Partial<RequestLogRow> = {}): RequestLogRow => ({
+  trace_id: 't',
+  stage: 'after_request',
+  model: 'm',
+  provider: 'p',
+  created_at: NOON,
+  ...more,
+});
 
 export function fill(t: AdminHost, rows: readonly RequestLogRow[]): void {
   for (const each of rows) t.host.stores.requestLog.value!.append(each);
@@ -43,4 +57,5 @@ export async function read(t: AdminHost, path: string): Promise<any> {
   return answer.json();
 }
 
-export const models = async (t: AdminHost, query: string): Promise<string[]> => (await read(t, `/admin/logs${query}`)).data.map(({ model }: { model: string }) => model);
+export const models = async (t: AdminHost, query: string): Promise<string[]> =>
+  (await read(t, `/admin/logs${query}`)).data.map(({ model }: { model: string }) => model);

@@ -19,22 +19,26 @@ interface Outage {
 async function breakable(): Promise<Outage> {
   const away: Outage['away'] = new Set();
   const clock = fakeClock();
-  const behind = <T extends object>(name: 'audit' | 'keys' | 'sessions', store: T): T => new Proxy(store, {
-    get: (target, member) => {
-      const value: unknown = Reflect.get(target, member, target);
-      return typeof value === 'function' ? async (...given: unknown[]): Promise<unknown> => {
-        if (away.has(name)) throw new Error(SECRET);
-        return (value as (...given: unknown[]) => unknown).apply(target, given);
-      } : value;
-    },
-  });
+  const behind = <T extends object>(name: 'audit' | 'keys' | 'sessions', store: T): T =>
+    new Proxy(store, {
+      get: (target, member) => {
+        const value: unknown = Reflect.get(target, member, target);
+        return typeof value === 'function'
+          ? async (...given: unknown[]): Promise<unknown> => {
+              if (away.has(name)) throw new Error(SECRET);
+              return (value as (...given: unknown[]) => unknown).apply(target, given);
+            }
+          : value;
+      },
+    });
   const builtin = defineBuiltin({
     name: 'breakable-stores',
-    apply: ({ hooks }) => hooks.open.tapPromise('breakable-stores', async ({ stores }) => {
-      stores.keys.supply('breakable', behind('keys', new MemoryKeys()));
-      stores.sessions.supply('breakable', behind('sessions', new MemorySessions()));
-      stores.audit.supply('breakable', behind('audit', new MemoryAudit()));
-    }),
+    apply: ({ hooks }) =>
+      hooks.open.tapPromise('breakable-stores', async ({ stores }) => {
+        stores.keys.supply('breakable', behind('keys', new MemoryKeys()));
+        stores.sessions.supply('breakable', behind('sessions', new MemorySessions()));
+        stores.audit.supply('breakable', behind('audit', new MemoryAudit()));
+      }),
   });
   return { t: await startAdmin({ builtins: [builtin], clock }), clock, away };
 }
@@ -45,8 +49,12 @@ function expectWithoutDriver(answer: Answer): void {
 
 describe('the admin API while the key store is away', () => {
   const changes: readonly [string, string, unknown, string][] = [
-    ['POST', '/admin/keys', { name: 'x' }, 'key.create'], ['PUT', '/admin/keys/ID', { name: 'y' }, 'key.update'], ['PUT', '/admin/keys/ID', { scopes: ['read_only'] }, 'key.update'],
-    ['DELETE', '/admin/keys/ID', undefined, 'key.delete'], ['POST', '/admin/keys/ID/revoke', undefined, 'key.revoke'], ['POST', '/admin/keys/ID/rotate', undefined, 'key.rotate'],
+    ['POST', '/admin/keys', { name: 'x' }, 'key.create'],
+    ['PUT', '/admin/keys/ID', { name: 'y' }, 'key.update'],
+    ['PUT', '/admin/keys/ID', { scopes: ['read_only'] }, 'key.update'],
+    ['DELETE', '/admin/keys/ID', undefined, 'key.delete'],
+    ['POST', '/admin/keys/ID/revoke', undefined, 'key.revoke'],
+    ['POST', '/admin/keys/ID/rotate', undefined, 'key.rotate'],
   ];
   for (const [method, path, body, action] of changes) {
     it(`${method} ${path} of ${JSON.stringify(body)} is 503, changes nothing and leaves its row`, async () => {
@@ -65,7 +73,9 @@ describe('the admin API while the key store is away', () => {
       const [, row] = await t.trail();
       const error = 'the key store does not answer; nothing was changed, try again';
       expect(row).to.include({ action, outcome: 'error', target_id: action === 'key.create' ? '*' : id });
-      expect(JSON.parse(row!['detail'] as string)).to.deep.equal(action === 'key.create' ? { error, name: 'x' } : { error });
+      expect(JSON.parse(row!['detail'] as string)).to.deep.equal(
+        action === 'key.create' ? { error, name: 'x' } : { error },
+      );
     });
   }
 
@@ -74,14 +84,23 @@ describe('the admin API while the key store is away', () => {
     const own = await t.adminKey();
     expect((await t.get('/admin/keys', as(own.key))).status).to.equal(200); // it is in use, and known from now on
     away.add('keys');
-    for (const [method, path, body] of [['DELETE', '', undefined], ['POST', '/revoke', undefined], ['PUT', '', { scopes: ['read_only'] }]] as const) {
-      expect(refusal(await t.request(method, `/admin/keys/${own.id}${path}`, body, as(own.key))), `${method} ${path}`).to.deep.equal([409, 'self_mutation_forbidden']);
+    for (const [method, path, body] of [
+      ['DELETE', '', undefined],
+      ['POST', '/revoke', undefined],
+      ['PUT', '', { scopes: ['read_only'] }],
+    ] as const) {
+      expect(
+        refusal(await t.request(method, `/admin/keys/${own.id}${path}`, body, as(own.key))),
+        `${method} ${path}`,
+      ).to.deep.equal([409, 'self_mutation_forbidden']);
     }
     const rows = (await t.trail('&outcome=denied')).map(({ action, detail }) => [action, detail]);
-    expect(rows).to.deep.equal(['key.update', 'key.revoke', 'key.delete'].map((action) => [action, '{"reason":"self_mutation_forbidden"}']));
+    expect(rows).to.deep.equal(
+      ['key.update', 'key.revoke', 'key.delete'].map((action) => [action, '{"reason":"self_mutation_forbidden"}']),
+    );
   });
 
-  it('cannot be read: 500 without the driver\'s message, which is in the log', async () => {
+  it("cannot be read: 500 without the driver's message, which is in the log", async () => {
     const { t, away } = await breakable();
     const { id } = await t.makeKey();
     away.add('keys');
@@ -118,7 +137,12 @@ describe('the admin API while the key store is away', () => {
     const answer = await t.request('POST', '/admin/session', undefined, as('gw_unknown'));
     expect(refusal(answer)).to.deep.equal([503, 'store_unavailable']);
     expectWithoutDriver(answer);
-    expect((await t.trail())[0]).to.include({ action: 'session.create', outcome: 'error', target_id: '*', actor: 'unattributed' });
+    expect((await t.trail())[0]).to.include({
+      action: 'session.create',
+      outcome: 'error',
+      target_id: '*',
+      actor: 'unattributed',
+    });
   });
 });
 
@@ -129,7 +153,13 @@ describe('the deep health', () => {
       const answer = await t.get('/admin/health');
       expectWithoutDriver(answer);
       const { status, components } = answer.json();
-      return [answer.status, status, ...components.filter(({ name }: { name: string }) => name.includes('Key') || name.includes('Audit')).map((each: { status: string }) => each.status)];
+      return [
+        answer.status,
+        status,
+        ...components
+          .filter(({ name }: { name: string }) => name.includes('Key') || name.includes('Audit'))
+          .map((each: { status: string }) => each.status),
+      ];
     };
     expect(await told()).to.deep.equal([200, 'healthy', 'healthy', 'healthy']);
     away.add('audit');
@@ -150,8 +180,10 @@ describe('the admin API while the session store is away', () => {
     const id = await t.newestSession();
     away.add('sessions');
     const changes: readonly [string, string, Record<string, string>, string, string][] = [
-      ['POST', '/admin/session', as(MASTER_KEY), 'session.create', '*'], ['DELETE', '/admin/session', as(token), 'session.logout', id],
-      ['DELETE', `/admin/sessions/${id}`, {}, 'session.revoke', id], ['DELETE', '/admin/sessions', {}, 'session.revoke_all', '*'],
+      ['POST', '/admin/session', as(MASTER_KEY), 'session.create', '*'],
+      ['DELETE', '/admin/session', as(token), 'session.logout', id],
+      ['DELETE', `/admin/sessions/${id}`, {}, 'session.revoke', id],
+      ['DELETE', '/admin/sessions', {}, 'session.revoke_all', '*'],
     ];
     for (const [method, path, headers, action, target_id] of changes) {
       const answer = await t.request(method, path, undefined, headers);
@@ -177,10 +209,16 @@ describe('the admin API while the audit store is away', () => {
     const answer = await t.get('/admin/audit');
     expect(refusal(answer)).to.deep.equal([500, 'internal_error']);
     expectWithoutDriver(answer);
-    expect(t.lines.filter(({ msg }) => msg === 'admin audit').map(({ action }) => action as string)).to.deep.equal(['key.create', 'key.delete']);
+    expect(t.lines.filter(({ msg }) => msg === 'admin audit').map(({ action }) => action as string)).to.deep.equal([
+      'key.create',
+      'key.delete',
+    ]);
     away.clear();
     clock.advance(10_000);
-    expect((await t.trail()).map(({ action, target_id }) => [action, target_id])).to.deep.equal([['key.delete', id], ['key.create', id]]);
+    expect((await t.trail()).map(({ action, target_id }) => [action, target_id])).to.deep.equal([
+      ['key.delete', id],
+      ['key.create', id],
+    ]);
   });
 
   it('changes do not wait for a store that is slow', async () => {
@@ -191,7 +229,11 @@ describe('the admin API while the audit store is away', () => {
         return super.append(entries);
       }
     }
-    const builtin = defineBuiltin({ name: 'slow-audit', apply: ({ hooks }) => hooks.open.tapPromise('slow-audit', async ({ stores }) => stores.audit.supply('slow', new SlowAudit())) });
+    const builtin = defineBuiltin({
+      name: 'slow-audit',
+      apply: ({ hooks }) =>
+        hooks.open.tapPromise('slow-audit', async ({ stores }) => stores.audit.supply('slow', new SlowAudit())),
+    });
     const t = await startAdmin({ builtins: [builtin] });
     const { id } = await t.makeKey();
     expect((await t.request('DELETE', `/admin/keys/${id}`)).status).to.equal(204);

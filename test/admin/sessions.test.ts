@@ -18,12 +18,24 @@ forBackends('a session', (start) => {
     expect(answer.status).to.equal(201);
     const session = answer.json();
     expect(session.token).to.match(/^gws_[0-9a-f]{64}$/);
-    expect(Object.entries(session)).to.deep.equal([['token', session.token], ['subject', 'ada'], ['scopes', ['read_only']], ['expires_at', '2026-02-01T12:00:00Z']]);
+    expect(Object.entries(session)).to.deep.equal([
+      ['token', session.token],
+      ['subject', 'ada'],
+      ['scopes', ['read_only']],
+      ['expires_at', '2026-02-01T12:00:00Z'],
+    ]);
     const { data } = (await t.get('/admin/sessions')).json();
     expect(data[0].id).to.match(/^[0-9a-f]{32}$/);
-    expect(data.map(Object.entries)).to.deep.equal([[
-      ['id', data[0].id], ['credential_id', key.id], ['subject', 'ada'], ['scopes', ['read_only']], ['created_at', '2026-01-31T12:00:00Z'], ['expires_at', '2026-02-01T12:00:00Z'],
-    ]]);
+    expect(data.map(Object.entries)).to.deep.equal([
+      [
+        ['id', data[0].id],
+        ['credential_id', key.id],
+        ['subject', 'ada'],
+        ['scopes', ['read_only']],
+        ['created_at', '2026-01-31T12:00:00Z'],
+        ['expires_at', '2026-02-01T12:00:00Z'],
+      ],
+    ]);
   });
 
   it('of the master key has its id as subject and may do everything', async () => {
@@ -45,7 +57,10 @@ forBackends('a session', (start) => {
     const { data } = (await t.get('/admin/sessions', as(token))).json();
     expect(data.map(({ subject }: { subject: string }) => subject === 'reader')).to.deep.equal([false, false, true]);
     expect(data[0].id > data[1].id).to.equal(true);
-    expect(refusal(await t.request('DELETE', '/admin/sessions', undefined, as(token)))).to.deep.equal([403, 'insufficient_scope']);
+    expect(refusal(await t.request('DELETE', '/admin/sessions', undefined, as(token)))).to.deep.equal([
+      403,
+      'insufficient_scope',
+    ]);
     expect((await t.get('/v1/models', as(token))).status).to.equal(200);
   });
 
@@ -53,19 +68,29 @@ forBackends('a session', (start) => {
     const t = await start();
     const key = await t.makeKey();
     const { token } = await t.signIn(key.key);
-    for (const credential of [key.key, MASTER_KEY]) expect(refusal(await t.request('DELETE', '/admin/session', undefined, as(credential)))).to.deep.equal([400, 'not_a_session']);
+    for (const credential of [key.key, MASTER_KEY])
+      expect(refusal(await t.request('DELETE', '/admin/session', undefined, as(credential)))).to.deep.equal([
+        400,
+        'not_a_session',
+      ]);
     const out = await t.request('DELETE', '/admin/session', undefined, as(token));
     expect([out.status, out.text]).to.deep.equal([204, '']);
-    for (const method of ['GET', 'DELETE']) expect(refusal(await t.request(method, method === 'GET' ? '/admin/keys' : '/admin/session', undefined, as(token)))).to.deep.equal(DEAD);
+    for (const method of ['GET', 'DELETE'])
+      expect(
+        refusal(await t.request(method, method === 'GET' ? '/admin/keys' : '/admin/session', undefined, as(token))),
+      ).to.deep.equal(DEAD);
     expect((await t.get('/admin/sessions')).json()).to.deep.equal({ data: [] });
   });
 
   it('ends by its id, which need not exist, and with all others', async () => {
     const t = await start();
     const { token } = await t.signIn(MASTER_KEY);
-    for (const id of [await t.newestSession(), 'unknown', '%00', '%27%3B--']) expect((await t.request('DELETE', `/admin/sessions/${id}`)).status, id).to.equal(204);
+    for (const id of [await t.newestSession(), 'unknown', '%00', '%27%3B--'])
+      expect((await t.request('DELETE', `/admin/sessions/${id}`)).status, id).to.equal(204);
     expect(await statusOf(t, token)).to.equal(401);
-    const tokens = [await t.signIn(MASTER_KEY), await t.signIn(MASTER_KEY), await t.signIn(MASTER_KEY)].map((session) => session.token);
+    const tokens = [await t.signIn(MASTER_KEY), await t.signIn(MASTER_KEY), await t.signIn(MASTER_KEY)].map(
+      (session) => session.token,
+    );
     const all = await t.request('DELETE', '/admin/sessions', undefined, as(tokens[0]!));
     expect([all.status, all.json()]).to.deep.equal([200, { revoked: 3 }]);
     for (const each of tokens) expect(await statusOf(t, each)).to.equal(401);
@@ -103,12 +128,13 @@ forBackends('a session', (start) => {
       const clock = fakeClock(START);
       const t = await start({ clock });
       const { token } = await t.signIn(MASTER_KEY);
-      const seen = async (): Promise<string | undefined> => (await t.get('/admin/sessions', as(token))).json().data[0].last_seen_at as string | undefined;
+      const seen = async (): Promise<string | undefined> =>
+        (await t.get('/admin/sessions', as(token))).json().data[0].last_seen_at as string | undefined;
       expect(await seen()).to.equal(undefined);
       clock.advance(MINUTE - 1);
       expect(await seen()).to.equal(undefined);
       clock.advance(1);
-      await eventually(async () => await seen() !== undefined); // it is written beside the request
+      await eventually(async () => (await seen()) !== undefined); // it is written beside the request
       expect(await seen()).to.equal('2026-01-31T12:01:00Z');
       clock.advance(MINUTE - 1);
       await seen();
@@ -133,7 +159,9 @@ forBackends('a session', (start) => {
         const key = await t.makeKey({ name: end });
         const { token } = await t.signIn(key.key);
         expect(await listed(t)).not.to.have.property('active');
-        await (end === 'revoke' ? t.post(`/admin/keys/${key.id}/revoke`, undefined) : t.request('DELETE', `/admin/keys/${key.id}`));
+        await (end === 'revoke'
+          ? t.post(`/admin/keys/${key.id}/revoke`, undefined)
+          : t.request('DELETE', `/admin/keys/${key.id}`));
         expect(refusal(await t.get('/admin/keys', as(token))), end).to.deep.equal(DEAD);
         const { data } = (await t.get('/admin/sessions')).json();
         expect(data.find(({ subject }: { subject: string }) => subject === end)).to.include({ active: false });
@@ -185,8 +213,18 @@ forBackends('a session', (start) => {
     const t = await start();
     const { token } = await t.signIn(MASTER_KEY);
     expect(refusal(await t.request('POST', '/admin/session', undefined, as(token)))).to.deep.equal(DEAD);
-    for (const credential of [await t.newestSession(), `gws_${await t.newestSession()}`, token.toUpperCase(), `${token}0`, 'gws_']) expect(refusal(await t.get('/admin/keys', as(credential)))).to.deep.equal(DEAD);
-    expect(refusal(await t.request('POST', '/admin/session', undefined, NOBODY))).to.deep.equal([401, 'missing_api_key']);
+    for (const credential of [
+      await t.newestSession(),
+      `gws_${await t.newestSession()}`,
+      token.toUpperCase(),
+      `${token}0`,
+      'gws_',
+    ])
+      expect(refusal(await t.get('/admin/keys', as(credential)))).to.deep.equal(DEAD);
+    expect(refusal(await t.request('POST', '/admin/session', undefined, NOBODY))).to.deep.equal([
+      401,
+      'missing_api_key',
+    ]);
   });
 });
 

@@ -22,7 +22,8 @@ forBackends('the usage of keys', (start) => {
       clock.advance(1000);
     }
     const use = async (name: string, times: number): Promise<void> => {
-      for (let time = 0; time < times; time += 1) expect((await t.get('/v1/models', as(made.get(name)!.key))).status).to.equal(200);
+      for (let time = 0; time < times; time += 1)
+        expect((await t.get('/v1/models', as(made.get(name)!.key))).status).to.equal(200);
       clock.advance(1000);
     };
     await use('revoked', 2);
@@ -49,11 +50,30 @@ forBackends('the usage of keys', (start) => {
     const { t } = await world();
     const page = (await t.get('/admin/keys/usage?limit=1&offset=1&active=true')).json();
     expect(page.data.map(({ name }: KeyObject) => name)).to.deep.equal(['late']);
-    expect(Object.entries(page.summary)).to.deep.equal([['total_keys', 4], ['active_keys', 4], ['total_usage', 5], ['returned_keys', 1]]);
-    expect(Object.entries(page.filters)).to.deep.equal([['limit', 1], ['offset', 1], ['sort', 'usage'], ['active', 'true'], ['since', '']]);
+    expect(Object.entries(page.summary)).to.deep.equal([
+      ['total_keys', 4],
+      ['active_keys', 4],
+      ['total_usage', 5],
+      ['returned_keys', 1],
+    ]);
+    expect(Object.entries(page.filters)).to.deep.equal([
+      ['limit', 1],
+      ['offset', 1],
+      ['sort', 'usage'],
+      ['active', 'true'],
+      ['since', ''],
+    ]);
     expect(Object.keys(page)).to.deep.equal(['data', 'summary', 'filters']);
-    expect((await t.get('/admin/keys/usage')).json().summary).to.deep.equal({ total_keys: 5, active_keys: 4, total_usage: 7, returned_keys: 5 });
-    expect((await t.get('/admin/keys/usage?active=0')).json()).to.deep.include({ summary: { total_keys: 1, active_keys: 0, total_usage: 2, returned_keys: 1 }, filters: { limit: 20, offset: 0, sort: 'usage', active: 'false', since: '' } });
+    expect((await t.get('/admin/keys/usage')).json().summary).to.deep.equal({
+      total_keys: 5,
+      active_keys: 4,
+      total_usage: 7,
+      returned_keys: 5,
+    });
+    expect((await t.get('/admin/keys/usage?active=0')).json()).to.deep.include({
+      summary: { total_keys: 1, active_keys: 0, total_usage: 2, returned_keys: 1 },
+      filters: { limit: 20, offset: 0, sort: 'usage', active: 'false', since: '' },
+    });
   });
 
   it('leaves out what was not used since, the moment itself included', async () => {
@@ -64,21 +84,26 @@ forBackends('the usage of keys', (start) => {
     expect(await names(t, `?since=${iso(START + 6001)}`)).to.deep.equal(['late']);
     expect(await names(t, '?since=2000-01-01T00:00:00Z')).to.deep.equal(['often', 'late', 'revoked']);
     const shifted = '2026-01-31T14:00:06%2B02:00';
-    expect((await t.get(`/admin/keys/usage?since=${shifted}`)).json().filters.since).to.equal('2026-01-31T14:00:06+02:00');
+    expect((await t.get(`/admin/keys/usage?since=${shifted}`)).json().filters.since).to.equal(
+      '2026-01-31T14:00:06+02:00',
+    );
     expect(await names(t, `?since=${shifted}`)).to.deep.equal(['often', 'late']);
   });
 
   it('takes pages of at most a hundred, and any offset', async () => {
     const { t } = await world();
     const filters = async (query: string): Promise<object> => {
-      const { filters: { limit, offset }, data } = (await t.get(`/admin/keys/usage${query}`)).json();
+      const {
+        filters: { limit, offset },
+        data,
+      } = (await t.get(`/admin/keys/usage${query}`)).json();
       return { limit, offset, found: data.length };
     };
     expect(await filters('?limit=1000')).to.deep.equal({ limit: 100, offset: 0, found: 5 });
     expect(await filters('?limit=&offset=')).to.deep.equal({ limit: 20, offset: 0, found: 5 });
     expect(await filters('?offset=4')).to.deep.equal({ limit: 20, offset: 4, found: 1 });
     expect(await filters('?offset=5&limit=3&limit=9')).to.deep.equal({ limit: 3, offset: 5, found: 0 });
-    expect((await filters('?offset=99999999999999999999') as { found: number }).found).to.equal(0);
+    expect(((await filters('?offset=99999999999999999999')) as { found: number }).found).to.equal(0);
   });
 
   it('checks limit, offset, sort, active and since, in this order', async () => {
@@ -96,9 +121,14 @@ forBackends('the usage of keys', (start) => {
     const t = await start({ clock });
     const key = await t.adminKey();
     clock.advance(500);
-    expect((await t.get(`/admin/keys/${key.id}`, as(key.key))).json()).to.include({ usage_count: 1, last_used_at: '2026-01-31T12:00:00.500Z' });
+    expect((await t.get(`/admin/keys/${key.id}`, as(key.key))).json()).to.include({
+      usage_count: 1,
+      last_used_at: '2026-01-31T12:00:00.500Z',
+    });
     expect((await t.get('/admin/keys', as(key.key))).json()[0]).to.include({ usage_count: 2 });
-    expect((await t.get('/admin/keys/usage', as(key.key))).json()).to.deep.include({ summary: { total_keys: 1, active_keys: 1, total_usage: 3, returned_keys: 1 } });
+    expect((await t.get('/admin/keys/usage', as(key.key))).json()).to.deep.include({
+      summary: { total_keys: 1, active_keys: 1, total_usage: 3, returned_keys: 1 },
+    });
     expect((await t.request('PUT', `/admin/keys/${key.id}`, {}, as(key.key))).json()).to.include({ usage_count: 4 });
   });
 
@@ -111,7 +141,8 @@ forBackends('the usage of keys', (start) => {
     expect((await t.post('/admin/keys', {}, as(key))).status).to.equal(403); // who it is was known
     const { token } = await t.signIn(key);
     expect(await uses()).to.equal(6);
-    for (const credential of [token, `${key}0`, key.slice(0, -1), `${key.slice(0, 8)}...`]) await t.get('/admin/keys', as(credential));
+    for (const credential of [token, `${key}0`, key.slice(0, -1), `${key.slice(0, 8)}...`])
+      await t.get('/admin/keys', as(credential));
     await t.get('/health', as(key));
     expect(await uses()).to.equal(6);
     await t.post(`/admin/keys/${id}/revoke`, undefined);

@@ -6,7 +6,14 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { atEnd, type GatewayProcess, startGateway, type StubUpstream, stubUpstream, temporaryFolder } from '../kit/index.ts';
+import {
+  atEnd,
+  type GatewayProcess,
+  startGateway,
+  type StubUpstream,
+  stubUpstream,
+  temporaryFolder,
+} from '../kit/index.ts';
 import { scripted, type Step } from './scripted.ts';
 
 const INSTALL_MS = 240_000;
@@ -34,9 +41,17 @@ export function installBefore(agent: Agent): void {
     await mkdir(folder, { recursive: true });
     const execute = promisify(execFile);
     try {
-      await execute('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, `${packageName}@${version}`], { timeout: INSTALL_MS });
-      if (afterwards !== undefined) await execute(process.execPath, [join(folder, 'node_modules', packageName, afterwards)], { timeout: INSTALL_MS });
-      await execute(join(folder, 'node_modules', '.bin', bin), ['--version'], { timeout: RUN_MS, env: surroundings(folder) });
+      await execute('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, `${packageName}@${version}`], {
+        timeout: INSTALL_MS,
+      });
+      if (afterwards !== undefined)
+        await execute(process.execPath, [join(folder, 'node_modules', packageName, afterwards)], {
+          timeout: INSTALL_MS,
+        });
+      await execute(join(folder, 'node_modules', '.bin', bin), ['--version'], {
+        timeout: RUN_MS,
+        env: surroundings(folder),
+      });
     } catch {
       this.skip();
     }
@@ -44,7 +59,10 @@ export function installBefore(agent: Agent): void {
   });
 }
 
-const surroundings = (home: string): Record<string, string> => ({ PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter), HOME: home });
+const surroundings = (home: string): Record<string, string> => ({
+  PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+  HOME: home,
+});
 
 /** A gateway in front of a scripted model, and empty folders for an agent. */
 export interface Bench {
@@ -55,26 +73,56 @@ export interface Bench {
 }
 
 /** Serves the model `model` of `target` under the name `name` also. */
-export async function benchWith(target: string, model: string, name: string, stepsOf: (tools: readonly string[]) => readonly Step[], baseOf: (url: string) => string = (url) => url): Promise<Bench> {
+export async function benchWith(
+  target: string,
+  model: string,
+  name: string,
+  stepsOf: (tools: readonly string[]) => readonly Step[],
+  baseOf: (url: string) => string = (url) => url,
+): Promise<Bench> {
   const upstream = await stubUpstream(scripted(stepsOf));
   const folder = await temporaryFolder();
   const [home, work, config] = [join(folder, 'home'), join(folder, 'work'), join(folder, 'config.yaml')];
   await mkdir(home);
   await mkdir(work);
-  await writeFile(config, `targets:\n  - virtual_key: ${target}\n    models: [${model}]\naliases:\n  ${name}: ${model}\nresponses:\n  translate: auto\n`);
+  await writeFile(
+    config,
+    `targets:\n  - virtual_key: ${target}\n    models: [${model}]\naliases:\n  ${name}: ${model}\nresponses:\n  translate: auto\n`,
+  );
   const variable = target.toUpperCase();
-  const gateway = await startGateway({ cwd: folder, variables: { GATEWAY_CONFIG: config, [`${variable}_API_KEY`]: 'upstream-key', [`${variable}_BASE_URL`]: baseOf(upstream.url) } });
+  const gateway = await startGateway({
+    cwd: folder,
+    variables: {
+      GATEWAY_CONFIG: config,
+      [`${variable}_API_KEY`]: 'upstream-key',
+      [`${variable}_BASE_URL`]: baseOf(upstream.url),
+    },
+  });
   return { gateway, upstream, home, work };
 }
 
 /** Runs an agent to its end, in its folder; gives all it printed. */
-export async function runAgent(agent: Agent, args: readonly string[], { home, work }: Pick<Bench, 'home' | 'work'>, variables: Readonly<Record<string, string>>): Promise<string> {
-  const child = spawn(join(folderOf(agent), 'node_modules', '.bin', agent.bin), args, { cwd: work, env: { ...surroundings(home), ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
-  atEnd(() => { child.kill('SIGKILL'); });
+export async function runAgent(
+  agent: Agent,
+  args: readonly string[],
+  { home, work }: Pick<Bench, 'home' | 'work'>,
+  variables: Readonly<Record<string, string>>,
+): Promise<string> {
+  const child = spawn(join(folderOf(agent), 'node_modules', '.bin', agent.bin), args, {
+    cwd: work,
+    env: { ...surroundings(home), ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  atEnd(() => {
+    child.kill('SIGKILL');
+  });
   const timer = setTimeout(() => child.kill('SIGKILL'), RUN_MS);
   let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => { said += bytes.toString('utf8'); });
-  const [code] = await once(child, 'close') as [number | null];
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (bytes: Buffer) => {
+      said += bytes.toString('utf8');
+    });
+  const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(timer);
   expect(code, said).to.equal(0);
   return said;

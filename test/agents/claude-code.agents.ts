@@ -5,7 +5,12 @@ import { type Agent, benchWith, installBefore, runAgent } from './agent.ts';
 import type { Step } from './scripted.ts';
 
 /** The version that was looked at. */
-const CLAUDE: Agent = { packageName: '@anthropic-ai/claude-code', version: '2.1.197', bin: 'claude', afterwards: 'install.cjs' };
+const CLAUDE: Agent = {
+  packageName: '@anthropic-ai/claude-code',
+  version: '2.1.197',
+  bin: 'claude',
+  afterwards: 'install.cjs',
+};
 const NAME = 'claude-opus-4-8';
 const TARGETS = { anthropic: 'claude-own', openai: 'gpt-own', deepseek: 'deepseek-chat', gemini: 'gemini-own' };
 
@@ -21,12 +26,17 @@ describe(`Claude Code ${CLAUDE.version}`, () => {
 
   for (const [target, model] of Object.entries(TARGETS)) {
     it(`finishes a task with two commands through ${target}`, async () => {
-      const bench = await benchWith(target, model, NAME, stepsOf, (url) => (target === 'anthropic' ? `${url}/v1` : url));
+      const bench = await benchWith(target, model, NAME, stepsOf, (url) =>
+        target === 'anthropic' ? `${url}/v1` : url,
+      );
       const said = await runAgent(CLAUDE, ['-p', 'make the files', '--model', NAME, '--allowedTools', 'Bash'], bench, {
-        ANTHROPIC_BASE_URL: bench.gateway.url, ANTHROPIC_AUTH_TOKEN: bench.gateway.key, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        ANTHROPIC_BASE_URL: bench.gateway.url,
+        ANTHROPIC_AUTH_TOKEN: bench.gateway.key,
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       });
       expect(said).to.include('all is done');
-      for (const file of ['made.txt', 'copied.txt']) expect(await readFile(join(bench.work, file), 'utf8')).to.equal('made\n');
+      for (const file of ['made.txt', 'copied.txt'])
+        expect(await readFile(join(bench.work, file), 'utf8')).to.equal('made\n');
       expect(bench.upstream.seen.filter(({ text }) => text.includes('call_step_2'))).to.have.length(1);
     });
   }

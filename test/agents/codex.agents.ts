@@ -13,9 +13,17 @@ const COMMAND = 'echo made > made.txt && cat made.txt';
 /** A command, then a patch. Newer models get both inside a tool that runs a script. */
 function stepsOf(tools: readonly string[]): readonly Step[] {
   const done = { say: 'all is done' };
-  if (!tools.includes('functions__exec')) return [{ tool: 'exec_command', args: { cmd: COMMAND } }, { tool: 'apply_patch', args: { input: PATCH } }, done];
-  const script = (call: string): Step => ({ tool: 'functions__exec', args: { input: `text(JSON.stringify(await tools.${call}))` } });
-  return [script(`exec_command(${JSON.stringify({ cmd: COMMAND })})`), script(`apply_patch(${JSON.stringify(PATCH)})`), done];
+  if (!tools.includes('functions__exec'))
+    return [{ tool: 'exec_command', args: { cmd: COMMAND } }, { tool: 'apply_patch', args: { input: PATCH } }, done];
+  const script = (call: string): Step => ({
+    tool: 'functions__exec',
+    args: { input: `text(JSON.stringify(await tools.${call}))` },
+  });
+  return [
+    script(`exec_command(${JSON.stringify({ cmd: COMMAND })})`),
+    script(`apply_patch(${JSON.stringify(PATCH)})`),
+    done,
+  ];
 }
 
 /** Codex knows two models by name: one takes `apply_patch` as a tool, for the other all tools come with the input. */
@@ -31,11 +39,27 @@ describe(`Codex ${CODEX.version}`, () => {
         const bench = await benchWith(target, model, name, stepsOf);
         const { gateway, upstream, home, work } = bench;
         await mkdir(join(home, '.codex'));
-        await writeFile(join(home, '.codex', 'config.toml'), [
-          `model = "${name}"`, 'model_provider = "gateway"', '[model_providers.gateway]', 'name = "gateway"', `base_url = "${gateway.url}/v1"`, 'wire_api = "responses"', 'env_key = "GATEWAY_KEY"',
-          'request_max_retries = 0', 'stream_max_retries = 0', '',
-        ].join('\n'));
-        const said = await runAgent(CODEX, ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', '-C', work, 'make the files'], bench, { GATEWAY_KEY: gateway.key });
+        await writeFile(
+          join(home, '.codex', 'config.toml'),
+          [
+            `model = "${name}"`,
+            'model_provider = "gateway"',
+            '[model_providers.gateway]',
+            'name = "gateway"',
+            `base_url = "${gateway.url}/v1"`,
+            'wire_api = "responses"',
+            'env_key = "GATEWAY_KEY"',
+            'request_max_retries = 0',
+            'stream_max_retries = 0',
+            '',
+          ].join('\n'),
+        );
+        const said = await runAgent(
+          CODEX,
+          ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', '-C', work, 'make the files'],
+          bench,
+          { GATEWAY_KEY: gateway.key },
+        );
         expect(said).to.include('all is done');
         expect(await readFile(join(work, 'made.txt'), 'utf8')).to.equal('made\n');
         expect(await readFile(join(work, 'patched.txt'), 'utf8')).to.equal('patched\n');

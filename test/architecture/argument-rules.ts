@@ -13,7 +13,9 @@ export interface Spread {
 /** Refuses `list.push(...others)` and the like: a call with more than some hundred thousand arguments ends in a `RangeError`. */
 export const spreadArguments: Checker = (path, source) => {
   const allowed = SHORT_LISTS[path] ?? [];
-  return spreadsIn(path, source).filter(({ text }) => !allowed.includes(text)).map(({ text, line }) => `${path}:${line}: ${text}`);
+  return spreadsIn(path, source)
+    .filter(({ text }) => !allowed.includes(text))
+    .map(({ text, line }) => `${path}:${line}: ${text}`);
 };
 
 export function spreadsIn(path: string, source: string): Spread[] {
@@ -21,7 +23,8 @@ export function spreadsIn(path: string, source: string): Spread[] {
   walk(parse(path, source), (node) => {
     if (node.type !== 'CallExpression' || !takesManyArguments(node['callee'] as Node)) return;
     for (const argument of node['arguments'] as readonly Node[]) {
-      if (argument.type === 'SpreadElement' && !isWrittenOut(argument['argument'] as Node)) found.push({ text: source.slice(node.start, node['end']), line: lineOf(source, node) });
+      if (argument.type === 'SpreadElement' && !isWrittenOut(argument['argument'] as Node))
+        found.push({ text: source.slice(node.start, node['end']), line: lineOf(source, node) });
     }
   });
   return found;
@@ -38,8 +41,13 @@ function takesManyArguments(callee: Node): boolean {
 /** A list that stands there with its items, and whatever is chosen of such lists. */
 function isWrittenOut(node: Node): boolean {
   switch (node.type) {
-    case 'ArrayExpression': return (node['elements'] as readonly (Node | null)[]).every((item) => item?.type !== 'SpreadElement' || isWrittenOut(item['argument'] as Node));
-    case 'ConditionalExpression': return isWrittenOut(node['consequent'] as Node) && isWrittenOut(node['alternate'] as Node);
-    default: return false;
+    case 'ArrayExpression':
+      return (node['elements'] as readonly (Node | null)[]).every(
+        (item) => item?.type !== 'SpreadElement' || isWrittenOut(item['argument'] as Node),
+      );
+    case 'ConditionalExpression':
+      return isWrittenOut(node['consequent'] as Node) && isWrittenOut(node['alternate'] as Node);
+    default:
+      return false;
   }
 }

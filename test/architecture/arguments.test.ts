@@ -5,10 +5,16 @@ import { filesIn, problemsIn, read } from './source.ts';
 const FILES = filesIn('host', 'builtins', 'providers', 'strategies', 'plugins');
 
 describe('lists that become arguments', () => {
-  it('are short ones that are listed', () => { expect(problemsIn(FILES, spreadArguments)).to.deep.equal([]); });
+  it('are short ones that are listed', () => {
+    expect(problemsIn(FILES, spreadArguments)).to.deep.equal([]);
+  });
 
   it('are listed only where they stand', () => {
-    for (const [path, texts] of Object.entries(SHORT_LISTS)) expect(spreadsIn(path, read(path)).map(({ text }) => text), path).to.include.members([...texts]);
+    for (const [path, texts] of Object.entries(SHORT_LISTS))
+      expect(
+        spreadsIn(path, read(path)).map(({ text }) => text),
+        path,
+      ).to.include.members([...texts]);
   });
 
   for (const source of [
@@ -23,7 +29,10 @@ describe('lists that become arguments', () => {
     'const text = String.fromCharCode(...codes);',
     'const all = Object.assign({}, ...parts);',
     'list.push(...(isOne ? [one] : others));',
-  ]) it(`are refused: ${source}`, () => { expect(spreadArguments('host/planted.ts', source)).to.have.length(1); });
+  ])
+    it(`are refused: ${source}`, () => {
+      expect(spreadArguments('host/planted.ts', source)).to.have.length(1);
+    });
 
   for (const source of [
     'list.push([...others]);',
@@ -32,5 +41,8 @@ describe('lists that become arguments', () => {
     'const both = [...list, ...others];',
     'addAll(list, others);',
     'call(...values);',
-  ]) it(`are not seen in: ${source}`, () => { expect(spreadArguments('host/planted.ts', source)).to.deep.equal([]); });
+  ])
+    it(`are not seen in: ${source}`, () => {
+      expect(spreadArguments('host/planted.ts', source)).to.deep.equal([]);
+    });
 });

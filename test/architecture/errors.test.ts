@@ -27,14 +27,25 @@ function differences(errors: Errors, { rows, added }: Table): string[] {
     return !row || (status !== null && row.status !== status) || (type !== null && row.type !== type);
   });
   const invented = Object.keys(errors).filter((code) => !wanted.some((row) => row.code === code));
-  return [...changed.map(({ code, status, type }) => `${code} should be ${status} ${type}`), ...invented.map((code) => `${code} is not a code of the specification`)];
+  return [
+    ...changed.map(({ code, status, type }) => `${code} should be ${status} ${type}`),
+    ...invented.map((code) => `${code} is not a code of the specification`),
+  ];
 }
 
 /** The same between the table of the code and the documentation page: `code`, status, `type`. */
 function undocumented(errors: Errors, rows: readonly (readonly string[])[]): string[] {
   const documented = rows.map(([code, status, type]) => `${codes(code)[0]} ${status} ${codes(type)[0]}`);
-  const known = Object.entries(errors).map(([code, { status, type }]) => `${code} ${code === 'client_canceled' || type.startsWith('stream') || type.startsWith('timeout') ? '–' : status} ${type}`);
-  return [...known.filter((row) => !documented.includes(row)).map((row) => `missing: ${row}`), ...documented.filter((row, at) => !known.includes(row) || documented.indexOf(row) < at).map((row) => `too much: ${row}`)];
+  const known = Object.entries(errors).map(
+    ([code, { status, type }]) =>
+      `${code} ${code === 'client_canceled' || type.startsWith('stream') || type.startsWith('timeout') ? '–' : status} ${type}`,
+  );
+  return [
+    ...known.filter((row) => !documented.includes(row)).map((row) => `missing: ${row}`),
+    ...documented
+      .filter((row, at) => !known.includes(row) || documented.indexOf(row) < at)
+      .map((row) => `too much: ${row}`),
+  ];
 }
 
 describe('the error table', () => {
@@ -44,7 +55,11 @@ describe('the error table', () => {
 
   it('holds only types of specification 7.1, and two of stream events', () => {
     const allowed = new Set<string>([...specification.types, 'stream_error', 'timeout_error']);
-    expect(Object.entries(ERRORS).filter(([, { type }]) => !allowed.has(type)).map(([code]) => code)).to.deep.equal([]);
+    expect(
+      Object.entries(ERRORS)
+        .filter(([, { type }]) => !allowed.has(type))
+        .map(([code]) => code),
+    ).to.deep.equal([]);
   });
 
   it('is what docs/errors.md lists, code by code', () => {
@@ -58,7 +73,9 @@ describe('the error table', () => {
       expect(differences({}, table)).to.have.lengthOf(1);
       expect(differences({ one: { status: 401, type: 'a' } }, table)).to.have.lengthOf(1);
       expect(differences({ one: { status: 400, type: 'b' } }, table)).to.have.lengthOf(1);
-      expect(differences({ one: { status: 400, type: 'a' }, two: { status: 400, type: 'a' } }, table)).to.have.lengthOf(1);
+      expect(differences({ one: { status: 400, type: 'a' }, two: { status: 400, type: 'a' } }, table)).to.have.lengthOf(
+        1,
+      );
       expect(differences({ one: { status: 400, type: 'a' } }, table)).to.deep.equal([]);
     });
 

@@ -20,7 +20,11 @@ export function moduleFiles(files: readonly string[], read: (path: string) => st
     const [root, ...rest] = path.split('/') as [ModuleFile['root'], ...string[]];
     if (path === MANIFEST || !ROOTS.includes(root) || /^[._]/.test(rest[0] ?? '')) return [];
     const name = (rest.at(-1) ?? '').replace(/\.[cm]?[jt]sx?$/, '');
-    if (root === 'builtins') return !path.startsWith('builtins/dashboard/app/') && nodesOf(path, read(path), 'ExportDefaultDeclaration').length > 0 ? [{ root, name, path }] : [];
+    if (root === 'builtins')
+      return !path.startsWith('builtins/dashboard/app/') &&
+        nodesOf(path, read(path), 'ExportDefaultDeclaration').length > 0
+        ? [{ root, name, path }]
+        : [];
     if (rest.length === 1) return [{ root, name, path }];
     return rest.length === 2 && name === 'index' ? [{ root, name: rest[0] ?? '', path }] : [];
   });
@@ -35,30 +39,46 @@ interface Listed {
 export function manifestProblems(source: string, modules: readonly ModuleFile[]): string[] {
   const program = parse(MANIFEST, source);
   const body = program['body'] as readonly Node[];
-  const imports = body.filter((node) => node.type === 'ImportDeclaration' && node['importKind'] !== 'type').map(defaultImport);
+  const imports = body
+    .filter((node) => node.type === 'ImportDeclaration' && node['importKind'] !== 'type')
+    .map(defaultImport);
   const paths = imports.map(({ path }) => path);
   const inOrder = paths.toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
   const names = (array: string): string[] => arrayOf(body, array);
   const listed = [...names('BUILTINS'), ...names('MODULES')];
   return [
     ...modules.filter(({ path }) => !paths.includes(path)).map(({ path }) => `${path} is not imported`),
-    ...paths.filter((path) => !modules.some((module) => module.path === path)).map((path) => `${path} is imported but is not a module file`),
-    ...paths.filter((path, at) => path !== inOrder[at]).slice(0, 1).map((path) => `${path} is not in order: builtins, providers, strategies, plugins, each by path`),
-    ...imports.map(({ name }) => name).filter((name, at) => name !== listed[at]).slice(0, 1).map((name) => `${name} is not listed in the order of the imports`),
+    ...paths
+      .filter((path) => !modules.some((module) => module.path === path))
+      .map((path) => `${path} is imported but is not a module file`),
+    ...paths
+      .filter((path, at) => path !== inOrder[at])
+      .slice(0, 1)
+      .map((path) => `${path} is not in order: builtins, providers, strategies, plugins, each by path`),
+    ...imports
+      .map(({ name }) => name)
+      .filter((name, at) => name !== listed[at])
+      .slice(0, 1)
+      .map((name) => `${name} is not listed in the order of the imports`),
     ...listed.slice(imports.length).map((name) => `${name} is listed but not imported`),
   ];
 }
 
 function defaultImport(node: Node): Listed {
   const path = String(node['source'].value);
-  return { name: String(node['specifiers'][0]?.local.name), path: path.startsWith('../') ? path.slice(3) : `builtins/${path.slice(2)}` };
+  return {
+    name: String(node['specifiers'][0]?.local.name),
+    path: path.startsWith('../') ? path.slice(3) : `builtins/${path.slice(2)}`,
+  };
 }
 
 const rank = (path: string): number => ROOTS.indexOf(path.split('/')[0] as ModuleFile['root']);
 
 function arrayOf(body: readonly Node[], name: string): string[] {
   const declarations = body.flatMap((node) => (node['declaration']?.declarations ?? []) as readonly Node[]);
-  const elements = declarations.find((node) => node['id'].name === name)?.['init'].elements as readonly Node[] | undefined;
+  const elements = declarations.find((node) => node['id'].name === name)?.['init'].elements as
+    | readonly Node[]
+    | undefined;
   return (elements ?? []).map((element) => String(element['name']));
 }
 
@@ -71,16 +91,21 @@ export interface TestFile {
 export function untested(modules: readonly ModuleFile[], tests: readonly TestFile[]): string[] {
   const places = tests.map(({ path }) => path.replace(/\.test\.ts$/, '').split('/'));
   const titles = tests.flatMap(({ path, source }) => describeTitles(path, source));
-  const isNamed = (name: string): boolean => places.some((parts) => parts.includes(name)) || titles.some((title) => title.split(/[\s,:"'`()]+/).includes(name));
+  const isNamed = (name: string): boolean =>
+    places.some((parts) => parts.includes(name)) || titles.some((title) => title.split(/[\s,:"'`()]+/).includes(name));
   return modules.filter(({ name }) => !isNamed(name)).map(({ path }) => path);
 }
 
 function describeTitles(path: string, source: string): string[] {
   const calls = nodesOf(path, source, 'CallExpression').filter((node) => node['callee'].name === 'describe');
-  return calls.map((node) => String(node['arguments'][0]?.value ?? node['arguments'][0]?.quasis?.[0]?.value.cooked ?? ''));
+  return calls.map((node) =>
+    String(node['arguments'][0]?.value ?? node['arguments'][0]?.quasis?.[0]?.value.cooked ?? ''),
+  );
 }
 
 /** Modules without a row of their own in a catalogue table: `| \`name\` |`. */
 export function undocumented(modules: readonly ModuleFile[], page: string): string[] {
-  return modules.filter(({ name }) => !page.split('\n').some((line) => line.startsWith(`| \`${name}\` |`))).map(({ path }) => path);
+  return modules
+    .filter(({ name }) => !page.split('\n').some((line) => line.startsWith(`| \`${name}\` |`)))
+    .map(({ path }) => path);
 }

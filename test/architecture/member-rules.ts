@@ -31,7 +31,9 @@ export const COMPUTED_WRITES: Readonly<Record<string, readonly string[]>> = {
 /** Refuses writes to members whose name is computed, and copies of whole objects that write each member by assignment. */
 export const computedWrites: Checker = (path, source) => {
   const allowed = COMPUTED_WRITES[path] ?? [];
-  return writesIn(path, source).filter(({ text }) => !allowed.includes(text)).map(({ text, line }) => `${path}:${line}: ${text}`);
+  return writesIn(path, source)
+    .filter(({ text }) => !allowed.includes(text))
+    .map(({ text, line }) => `${path}:${line}: ${text}`);
 };
 
 export interface Write {
@@ -57,27 +59,49 @@ function targetsOf(node: Node): Node[] {
 
 function leavesOf(node: Node): Node[] {
   switch (node.type) {
-    case 'Property': return leavesOf(node['value'] as Node);
-    case 'AssignmentPattern': return leavesOf(node['left'] as Node);
-    case 'RestElement': return leavesOf(node['argument'] as Node);
-    case 'ObjectPattern': case 'ArrayPattern': return childrenOf(node).flatMap(leavesOf);
-    default: return [node];
+    case 'Property':
+      return leavesOf(node['value'] as Node);
+    case 'AssignmentPattern':
+      return leavesOf(node['left'] as Node);
+    case 'RestElement':
+      return leavesOf(node['argument'] as Node);
+    case 'ObjectPattern':
+    case 'ArrayPattern':
+      return childrenOf(node).flatMap(leavesOf);
+    default:
+      return [node];
   }
 }
 
 /** `a[b].c` and `a[b]` of `a[b].c`: a write below a computed member reaches whatever that member is. */
 function membersOf(node: Node): Node[] {
   switch (node.type) {
-    case 'MemberExpression': return [node, ...membersOf(node['object'] as Node)];
-    case 'ChainExpression': case 'TSNonNullExpression': case 'TSAsExpression': return membersOf(node['expression'] as Node);
-    default: return [];
+    case 'MemberExpression':
+      return [node, ...membersOf(node['object'] as Node)];
+    case 'ChainExpression':
+    case 'TSNonNullExpression':
+    case 'TSAsExpression':
+      return membersOf(node['expression'] as Node);
+    default:
+      return [];
   }
 }
 
 /** Who may call `JSON.parse`: what reads files of the installation, what is bounded by other means, and the one function for everything else. */
 export const PARSERS: readonly string[] = [
-  'host/contract/json.ts', 'host/contract/json-numbers.ts', 'host/config/parse.ts', 'host/log/bounded-line.ts', 'host/log/logger.ts', 'host/log/pretty-line.ts', 'host/main.ts', 'host/wire/known-frames.ts', 'host/http/metadata-header.ts',
-  'builtins/catalog/build/make.ts', 'builtins/dashboard/app/src/pages/configuration/document-text.ts', 'builtins/catalog/load.ts', 'builtins/cli/explain.ts',
+  'host/contract/json.ts',
+  'host/contract/json-numbers.ts',
+  'host/config/parse.ts',
+  'host/log/bounded-line.ts',
+  'host/log/logger.ts',
+  'host/log/pretty-line.ts',
+  'host/main.ts',
+  'host/wire/known-frames.ts',
+  'host/http/metadata-header.ts',
+  'builtins/catalog/build/make.ts',
+  'builtins/dashboard/app/src/pages/configuration/document-text.ts',
+  'builtins/catalog/load.ts',
+  'builtins/cli/explain.ts',
   'builtins/dashboard/app/src/lib/json.ts', // in the reader's own browser
 ];
 
@@ -85,8 +109,12 @@ export const PARSERS: readonly string[] = [
 export const unboundedJson: Checker = (path, source) => {
   const found: string[] = [];
   walk(parse(path, source), (node) => {
-    const isParse = node.type === 'MemberExpression' && node['object'].name === 'JSON' && (node['property'].name === 'parse' || node['property'].value === 'parse');
-    const isTaken = node.type === 'VariableDeclarator' && node['init'] && uncast(node['init'] as Node)['name'] === 'JSON';
+    const isParse =
+      node.type === 'MemberExpression' &&
+      node['object'].name === 'JSON' &&
+      (node['property'].name === 'parse' || node['property'].value === 'parse');
+    const isTaken =
+      node.type === 'VariableDeclarator' && node['init'] && uncast(node['init'] as Node)['name'] === 'JSON';
     if ((isParse || isTaken) && !PARSERS.includes(path)) found.push(`${path}:${lineOf(source, node)}: JSON.parse`);
   });
   return found;
@@ -101,10 +129,15 @@ function isComputed({ computed, property }: Node): boolean {
   if (!computed) return false;
   const name = property as Node;
   switch (name.type) {
-    case 'Literal': case 'UpdateExpression': return false;
-    case 'BinaryExpression': return !ARITHMETIC.has(String(name['operator']));
-    case 'CallExpression': return !/^(Number|Math)$/.test(String(name['callee'].name ?? name['callee'].object?.name));
-    default: return true;
+    case 'Literal':
+    case 'UpdateExpression':
+      return false;
+    case 'BinaryExpression':
+      return !ARITHMETIC.has(String(name['operator']));
+    case 'CallExpression':
+      return !/^(Number|Math)$/.test(String(name['callee'].name ?? name['callee'].object?.name));
+    default:
+      return true;
   }
 }
 
@@ -118,5 +151,10 @@ function isCopy(node: Node): boolean {
 }
 
 function isWrittenOut(node: Node): boolean {
-  return node.type === 'ObjectExpression' && (node['properties'] as readonly Node[]).every((member) => member.type === 'Property' && !isComputed({ ...member, property: member['key'] }));
+  return (
+    node.type === 'ObjectExpression' &&
+    (node['properties'] as readonly Node[]).every(
+      (member) => member.type === 'Property' && !isComputed({ ...member, property: member['key'] }),
+    )
+  );
 }

@@ -9,10 +9,16 @@ const FILES = [
 ];
 
 describe('writes to members whose name is computed', () => {
-  it('stand in no other place than those that are listed', () => { expect(problemsIn(FILES, computedWrites)).to.deep.equal([]); });
+  it('stand in no other place than those that are listed', () => {
+    expect(problemsIn(FILES, computedWrites)).to.deep.equal([]);
+  });
 
   it('are listed only where they stand', () => {
-    for (const [path, texts] of Object.entries(COMPUTED_WRITES)) expect(writesIn(path, read(path)).map(({ text }) => text), path).to.include.members([...texts]);
+    for (const [path, texts] of Object.entries(COMPUTED_WRITES))
+      expect(
+        writesIn(path, read(path)).map(({ text }) => text),
+        path,
+      ).to.include.members([...texts]);
   });
 
   for (const source of [
@@ -36,7 +42,10 @@ describe('writes to members whose name is computed', () => {
     'Object.assign(into, { [name]: value });',
     'Reflect.set(into, name, value);',
     'Object.setPrototypeOf(into, given);',
-  ]) it(`are refused: ${source}`, () => { expect(computedWrites('host/planted.ts', source)).to.have.length(1); });
+  ])
+    it(`are refused: ${source}`, () => {
+      expect(computedWrites('host/planted.ts', source)).to.have.length(1);
+    });
 
   for (const source of [
     "into['name'] = value;",
@@ -52,7 +61,10 @@ describe('writes to members whose name is computed', () => {
     'Object.assign(into, { name: value, other });',
     'setMember(into, name, value);',
     'table.set(name, value);',
-  ]) it(`are not seen in: ${source}`, () => { expect(computedWrites('host/planted.ts', source)).to.deep.equal([]); });
+  ])
+    it(`are not seen in: ${source}`, () => {
+      expect(computedWrites('host/planted.ts', source)).to.deep.equal([]);
+    });
 
   it('are refused beside a listed one', () => {
     const path = 'host/generation/slot.ts';
@@ -62,12 +74,31 @@ describe('writes to members whose name is computed', () => {
 });
 
 describe('JSON without bounds', () => {
-  it('is parsed in no other place than those that are listed', () => { expect(problemsIn(FILES, unboundedJson)).to.deep.equal([]); });
-  it('is parsed where it is listed', () => { for (const path of PARSERS) expect(read(path), path).to.include('JSON.parse('); });
-  for (const source of ['const value = JSON.parse(text);', "const value = JSON['parse'](text);", 'texts.map(JSON.parse);', 'const { parse } = JSON;', 'const json = JSON;', 'const json = JSON as unknown as Json;']) {
-    it(`is refused: ${source}`, () => { expect(unboundedJson('providers/acme/stream.ts', source)).to.have.length(1); });
+  it('is parsed in no other place than those that are listed', () => {
+    expect(problemsIn(FILES, unboundedJson)).to.deep.equal([]);
+  });
+  it('is parsed where it is listed', () => {
+    for (const path of PARSERS) expect(read(path), path).to.include('JSON.parse(');
+  });
+  for (const source of [
+    'const value = JSON.parse(text);',
+    "const value = JSON['parse'](text);",
+    'texts.map(JSON.parse);',
+    'const { parse } = JSON;',
+    'const json = JSON;',
+    'const json = JSON as unknown as Json;',
+  ]) {
+    it(`is refused: ${source}`, () => {
+      expect(unboundedJson('providers/acme/stream.ts', source)).to.have.length(1);
+    });
   }
-  for (const source of ['const value = parseJson(text);', 'const text = JSON.stringify(value);', 'const value = reply.json();']) {
-    it(`is not seen in: ${source}`, () => { expect(unboundedJson('providers/acme/stream.ts', source)).to.deep.equal([]); });
+  for (const source of [
+    'const value = parseJson(text);',
+    'const text = JSON.stringify(value);',
+    'const value = reply.json();',
+  ]) {
+    it(`is not seen in: ${source}`, () => {
+      expect(unboundedJson('providers/acme/stream.ts', source)).to.deep.equal([]);
+    });
   }
 });

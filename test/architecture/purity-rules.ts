@@ -1,9 +1,29 @@
 import { type Checker, childrenOf, lineOf, type Node, parse, walk } from './source.ts';
 
-const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression', 'PropertyDefinition']);
-const MUTATORS = new Set(['set', 'add', 'delete', 'clear', 'push', 'pop', 'shift', 'unshift', 'splice', 'sort', 'reverse', 'fill', 'copyWithin']);
+const FUNCTIONS = new Set([
+  'FunctionDeclaration',
+  'FunctionExpression',
+  'ArrowFunctionExpression',
+  'PropertyDefinition',
+]);
+const MUTATORS = new Set([
+  'set',
+  'add',
+  'delete',
+  'clear',
+  'push',
+  'pop',
+  'shift',
+  'unshift',
+  'splice',
+  'sort',
+  'reverse',
+  'fill',
+  'copyWithin',
+]);
 /** Calls that change their first argument. */
-const CHANGES_ARGUMENT = /^(Object\.(assign|defineProperty|defineProperties|setPrototypeOf)|Reflect\.(set|deleteProperty|defineProperty))$/;
+const CHANGES_ARGUMENT =
+  /^(Object\.(assign|defineProperty|defineProperties|setPrototypeOf)|Reflect\.(set|deleteProperty|defineProperty))$/;
 /** What a module may build while it loads: lookup tables and values that do nothing by themselves. */
 const MAY_BE_NEW = /^(Map|Set|WeakMap|WeakSet|RegExp|URL|TextEncoder|TextDecoder|Intl\..+)$/;
 
@@ -17,20 +37,27 @@ export const mutableState: Checker = (path, source) => {
   const found: [node: Node, what: string][] = [];
   const statements = (program['body'] as readonly Node[]).map((node) => (node['declaration'] ?? node) as Node);
   for (const node of statements) {
-    if (node.type === 'VariableDeclaration' && node['kind'] !== 'const' && !node['declare']) found.push([node, `a top-level ${node['kind']}`]);
+    if (node.type === 'VariableDeclaration' && node['kind'] !== 'const' && !node['declare'])
+      found.push([node, `a top-level ${node['kind']}`]);
     if (path !== 'host/main.ts') found.push(...valuesOf(node).flatMap(livingObjects)); // the composition root makes the one host of a process
   }
   walk(program, (node) => {
-    if (node.type === 'PropertyDefinition' && node['static'] && !node['readonly']) found.push([node, 'a static member that is not readonly']);
+    if (node.type === 'PropertyDefinition' && node['static'] && !node['readonly'])
+      found.push([node, 'a static member that is not readonly']);
   });
   const names = new Set(statements.flatMap(topLevelNames));
-  findChanges(program, { names, isInFunction: false }, (node, name) => found.push([node, `a change to "${name}", which outlives the call`]));
-  return found.toSorted(([a], [b]) => a.start - b.start).map(([node, what]) => `${path}:${lineOf(source, node)}: ${what}`);
+  findChanges(program, { names, isInFunction: false }, (node, name) =>
+    found.push([node, `a change to "${name}", which outlives the call`]),
+  );
+  return found
+    .toSorted(([a], [b]) => a.start - b.start)
+    .map(([node, what]) => `${path}:${lineOf(source, node)}: ${what}`);
 };
 
 /** Names a top-level statement binds: declarations, and what comes from other files of the project. */
 function topLevelNames(node: Node): string[] {
-  if (node.type === 'VariableDeclaration') return (node['declarations'] as readonly Node[]).flatMap(({ id }) => patternNames(id as Node));
+  if (node.type === 'VariableDeclaration')
+    return (node['declarations'] as readonly Node[]).flatMap(({ id }) => patternNames(id as Node));
   if (node.type === 'ClassDeclaration' || node.type === 'FunctionDeclaration') return [String(node['id']?.name)];
   const isOurs = node.type === 'ImportDeclaration' && /^(\.|gw\/)/.test(String(node['source'].value));
   return isOurs ? (node['specifiers'] as readonly Node[]).map(({ local }) => String(local.name)) : [];
@@ -38,13 +65,21 @@ function topLevelNames(node: Node): string[] {
 
 function patternNames(node: Node): string[] {
   switch (node.type) {
-    case 'Identifier': return [String(node['name'])];
-    case 'Property': return patternNames(node['value'] as Node);
-    case 'AssignmentPattern': return patternNames(node['left'] as Node);
-    case 'RestElement': return patternNames(node['argument'] as Node);
-    case 'ObjectPattern': case 'ArrayPattern': return childrenOf(node).flatMap(patternNames);
-    case 'TSParameterProperty': return patternNames(node['parameter'] as Node);
-    default: return [];
+    case 'Identifier':
+      return [String(node['name'])];
+    case 'Property':
+      return patternNames(node['value'] as Node);
+    case 'AssignmentPattern':
+      return patternNames(node['left'] as Node);
+    case 'RestElement':
+      return patternNames(node['argument'] as Node);
+    case 'ObjectPattern':
+    case 'ArrayPattern':
+      return childrenOf(node).flatMap(patternNames);
+    case 'TSParameterProperty':
+      return patternNames(node['parameter'] as Node);
+    default:
+      return [];
   }
 }
 
@@ -61,7 +96,11 @@ function livingObjects(init: Node): [Node, string][] {
     if (FUNCTIONS.has(node.type)) return;
     const callee = node['callee'] ? dotted(node['callee'] as Node) : '';
     if (node.type === 'NewExpression' && !MAY_BE_NEW.test(callee)) found.push([node, `a top-level new ${callee}`]);
-    if (node.type === 'CallExpression' && (/(^|\.)(create(?!Context$)|open|start)[A-Z]/.test(callee) || FUNCTIONS.has(node['callee'].type))) found.push([node, `a top-level call of ${callee || 'a function on the spot'}`]);
+    if (
+      node.type === 'CallExpression' &&
+      (/(^|\.)(create(?!Context$)|open|start)[A-Z]/.test(callee) || FUNCTIONS.has(node['callee'].type))
+    )
+      found.push([node, `a top-level call of ${callee || 'a function on the spot'}`]);
     childrenOf(node).forEach(look);
   };
   look(init);
@@ -85,7 +124,8 @@ function findChanges(node: Node, scope: Scope, report: (node: Node, name: string
 function withoutLocals(names: ReadonlySet<string>, fn: Node): ReadonlySet<string> {
   const locals = new Set(((fn['params'] ?? []) as readonly Node[]).flatMap(patternNames));
   const look = (node: Node): void => {
-    if (node.type === 'VariableDeclarator' || node.type === 'CatchClause') for (const name of patternNames((node['id'] ?? node['param'] ?? node) as Node)) locals.add(name);
+    if (node.type === 'VariableDeclarator' || node.type === 'CatchClause')
+      for (const name of patternNames((node['id'] ?? node['param'] ?? node) as Node)) locals.add(name);
     if (node !== fn && FUNCTIONS.has(node.type)) {
       if (node['id']) locals.add(String(node['id'].name));
       return;
@@ -99,9 +139,12 @@ function withoutLocals(names: ReadonlySet<string>, fn: Node): ReadonlySet<string
 /** The variable a node changes something of. */
 function changedName(node: Node): string | undefined {
   switch (node.type) {
-    case 'AssignmentExpression': return rootOf(node['left'] as Node);
-    case 'UpdateExpression': return rootOf(node['argument'] as Node);
-    case 'UnaryExpression': return node['operator'] === 'delete' ? rootOf(node['argument'] as Node) : undefined;
+    case 'AssignmentExpression':
+      return rootOf(node['left'] as Node);
+    case 'UpdateExpression':
+      return rootOf(node['argument'] as Node);
+    case 'UnaryExpression':
+      return node['operator'] === 'delete' ? rootOf(node['argument'] as Node) : undefined;
     case 'CallExpression': {
       const callee = node['callee'] as Node;
       const [first] = node['arguments'] as readonly Node[];
@@ -109,18 +152,26 @@ function changedName(node: Node): string | undefined {
       const changes = callee.type === 'MemberExpression' && MUTATORS.has(String(callee['property'].name));
       return changes ? rootOf(callee['object'] as Node) : undefined;
     }
-    default: return undefined;
+    default:
+      return undefined;
   }
 }
 
 /** `table` of `table`, `table.a[0]`, `table.get(key)!.list`. */
 function rootOf(node: Node): string | undefined {
   switch (node.type) {
-    case 'Identifier': return String(node['name']);
-    case 'MemberExpression': return rootOf(node['object'] as Node);
-    case 'ChainExpression': case 'TSNonNullExpression': case 'TSAsExpression': return rootOf(node['expression'] as Node);
-    case 'CallExpression': return /\.(get|at)$/.test(dotted(node['callee'] as Node)) ? rootOf(node['callee'].object as Node) : undefined;
-    default: return undefined;
+    case 'Identifier':
+      return String(node['name']);
+    case 'MemberExpression':
+      return rootOf(node['object'] as Node);
+    case 'ChainExpression':
+    case 'TSNonNullExpression':
+    case 'TSAsExpression':
+      return rootOf(node['expression'] as Node);
+    case 'CallExpression':
+      return /\.(get|at)$/.test(dotted(node['callee'] as Node)) ? rootOf(node['callee'].object as Node) : undefined;
+    default:
+      return undefined;
   }
 }
 
@@ -131,24 +182,34 @@ function dotted(node: Node): string {
   return `${dotted(node['object'] as Node)}.${member}`;
 }
 
-const READERS: Readonly<Record<string, readonly string[]>> = { 'host/main.ts': ['env', 'argv'], 'host/ensure-installed.js': ['argv'], 'host/gw.js': ['argv', 'env'], 'host/keep-data.js': ['env'] };
+const READERS: Readonly<Record<string, readonly string[]>> = {
+  'host/main.ts': ['env', 'argv'],
+  'host/ensure-installed.js': ['argv'],
+  'host/gw.js': ['argv', 'env'],
+  'host/keep-data.js': ['env'],
+};
 
 /** Refuses `process.env` and `process.argv` outside the composition root, and the bin that hands both on. */
 export const processUse: Checker = (path, source) => {
   const found: string[] = [];
-  const isProcess = (node: Node | null): boolean => node !== null && /^(globalThis\.|global\.)?process$/.test(dotted(node));
+  const isProcess = (node: Node | null): boolean =>
+    node !== null && /^(globalThis\.|global\.)?process$/.test(dotted(node));
   walk(parse(path, source), (node) => {
     const used: string[] = [];
-    if (node.type === 'MemberExpression' && isProcess(node['object'] as Node)) used.push(dotted(node).split('.').at(-1) ?? '');
-    if (node.type === 'VariableDeclarator' && isProcess(node['init'] as Node | null)) used.push(...((node['id']['properties'] ?? []) as readonly Node[]).map((each) => String(each['key']?.name)));
+    if (node.type === 'MemberExpression' && isProcess(node['object'] as Node))
+      used.push(dotted(node).split('.').at(-1) ?? '');
+    if (node.type === 'VariableDeclarator' && isProcess(node['init'] as Node | null))
+      used.push(...((node['id']['properties'] ?? []) as readonly Node[]).map((each) => String(each['key']?.name)));
     for (const member of used) {
-      if ((member === 'env' || member === 'argv') && !READERS[path]?.includes(member)) found.push(`${path}:${lineOf(source, node)}: process.${member}`);
+      if ((member === 'env' || member === 'argv') && !READERS[path]?.includes(member))
+        found.push(`${path}:${lineOf(source, node)}: process.${member}`);
     }
   });
   return found;
 };
 
-const CLOCKS_AND_CHANCE = /^(globalThis\.)?(Date\.now|performance\.now|Math\.random|crypto\.(randomUUID|getRandomValues)|setTimeout|setInterval|setImmediate|Date)$/;
+const CLOCKS_AND_CHANCE =
+  /^(globalThis\.)?(Date\.now|performance\.now|Math\.random|crypto\.(randomUUID|getRandomValues)|setTimeout|setInterval|setImmediate|Date)$/;
 
 /** Refuses the global fetch in host and modules, and in modules every clock, timer and source of chance. */
 export const impureCalls: Checker = (path, source) => {
@@ -160,7 +221,8 @@ export const impureCalls: Checker = (path, source) => {
     const isRefused = /^(globalThis\.|global\.)?fetch$/.test(used) || (isModule && CLOCKS_AND_CHANCE.test(used));
     if (isRefused) found.push(`${path}:${lineOf(source, node)}: ${used}`);
     if (node.type !== 'ImportDeclaration' || node['source'].value !== 'undici') return;
-    for (const { imported } of node['specifiers'] as readonly Node[]) if (imported?.name === 'fetch') found.push(`${path}:${lineOf(source, node)}: fetch of undici`);
+    for (const { imported } of node['specifiers'] as readonly Node[])
+      if (imported?.name === 'fetch') found.push(`${path}:${lineOf(source, node)}: fetch of undici`);
   });
   return found;
 };
@@ -176,7 +238,8 @@ export const looseTypes: Checker = (path, source) => {
   const found: string[] = [];
   walk(parse(path, source), (node) => {
     if (node.type === 'TSAnyKeyword') found.push(`${path}:${lineOf(source, node)}: any`);
-    if (node.type === 'TSNonNullExpression' || node['definite'] === true) found.push(`${path}:${lineOf(source, node)}: !`);
+    if (node.type === 'TSNonNullExpression' || node['definite'] === true)
+      found.push(`${path}:${lineOf(source, node)}: !`);
   });
   return found;
 };

@@ -5,12 +5,41 @@ import { type Checker, importsOf } from './source.ts';
  * stands in no folder of its own is the room `host`: the composition of all the others.
  */
 export const ROOMS = [
-  'contract', 'common', 'hooks', 'cli', 'log', 'state', 'config', 'stores', 'environment', 'registry', 'boundary', 'upstream', 'wire', 'pipeline', 'generation', 'explain', 'http', 'host', 'start', 'testing',
+  'contract',
+  'common',
+  'hooks',
+  'cli',
+  'log',
+  'state',
+  'config',
+  'stores',
+  'environment',
+  'registry',
+  'boundary',
+  'upstream',
+  'wire',
+  'pipeline',
+  'generation',
+  'explain',
+  'http',
+  'host',
+  'start',
+  'testing',
 ] as const;
 
 /** The files that stand in no folder. Another one wants a room, or a line in the table of docs/architecture.md. */
 export const ROOT_FILES: ReadonlySet<string> = new Set([
-  'host/builtin.ts', 'host/create-host.ts', 'host/ensure-installed.js', 'host/gw.js', 'host/host-hooks.ts', 'host/host.ts', 'host/keep-data.js', 'host/main.ts', 'host/own-files.ts', 'host/stop-signal.ts', 'host/surface-builtin.ts',
+  'host/builtin.ts',
+  'host/create-host.ts',
+  'host/ensure-installed.js',
+  'host/gw.js',
+  'host/host-hooks.ts',
+  'host/host.ts',
+  'host/keep-data.js',
+  'host/main.ts',
+  'host/own-files.ts',
+  'host/stop-signal.ts',
+  'host/surface-builtin.ts',
 ]);
 
 export function roomOf(path: string): string {
@@ -38,7 +67,8 @@ export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 export function importGraph(sources: Iterable<readonly [path: string, source: string]>): ImportGraph {
   const byPath = new Map(sources);
-  const among = (path: string, source: string): string[] => importsOf(path, source).flatMap(({ file }) => (file !== undefined && byPath.has(file) ? [file] : []));
+  const among = (path: string, source: string): string[] =>
+    importsOf(path, source).flatMap(({ file }) => (file !== undefined && byPath.has(file) ? [file] : []));
   return new Map([...byPath].map(([path, source]) => [path, [...new Set(among(path, source))]]));
 }
 

@@ -4,8 +4,14 @@ import { circles, importGraph, roomOf, roomProblems, ROOMS, ROOT_FILES } from '.
 import { filesIn, problemsIn, read } from './source.ts';
 
 const REFUSED: Readonly<Record<string, readonly [path: string, source: string]>> = {
-  'the pipeline importing the generation that runs it': ['host/pipeline/a.ts', "import { slot } from '../generation/slot.ts';"],
-  'the pipeline importing a type of it': ['host/pipeline/a.ts', "import type { Generation } from '../generation/generation.ts';"],
+  'the pipeline importing the generation that runs it': [
+    'host/pipeline/a.ts',
+    "import { slot } from '../generation/slot.ts';",
+  ],
+  'the pipeline importing a type of it': [
+    'host/pipeline/a.ts',
+    "import type { Generation } from '../generation/generation.ts';",
+  ],
   'the pipeline importing HTTP': ['host/pipeline/a.ts', "export { contextOf } from '../http/context.ts';"],
   'the upstream importing the pipeline': ['host/upstream/a.ts', "type A = import('../pipeline/attempt.ts').Attempt;"],
   'a generation importing the host': ['host/generation/a.ts', "import type { Host } from '../host.ts';"],
@@ -27,11 +33,14 @@ describe('the rooms of host/', () => {
   });
 
   for (const [what, [path, source]] of Object.entries(REFUSED)) {
-    it(`refuse ${what}`, () => { expect(roomProblems(path, source)).to.have.lengthOf(1); });
+    it(`refuse ${what}`, () => {
+      expect(roomProblems(path, source)).to.have.lengthOf(1);
+    });
   }
 
   it('allow imports of the own room and of those before it', () => {
-    const source = "import { run } from './run.ts'; import { GatewayError } from '../contract/index.ts'; import pino from 'pino';";
+    const source =
+      "import { run } from './run.ts'; import { GatewayError } from '../contract/index.ts'; import pino from 'pino';";
     expect(roomProblems('host/pipeline/a.ts', source)).to.deep.equal([]);
   });
 
@@ -45,7 +54,9 @@ describe('circles of imports', () => {
   const sources = filesIn('host').map((path) => [path, read(path)] as const);
 
   it('do not exist, types included', () => {
-    const all = filesIn('host', 'builtins', 'providers', 'strategies', 'plugins', 'build').map((path) => [path, read(path)] as const);
+    const all = filesIn('host', 'builtins', 'providers', 'strategies', 'plugins', 'build').map(
+      (path) => [path, read(path)] as const,
+    );
     expect(circles(importGraph(all))).to.deep.equal([]);
   });
 
@@ -56,7 +67,12 @@ describe('circles of imports', () => {
   });
 
   it('are each named once, from their first file', () => {
-    const graph = new Map([['b', ['c']], ['c', ['a']], ['a', ['b', 'd']], ['d', ['d']]]);
+    const graph = new Map([
+      ['b', ['c']],
+      ['c', ['a']],
+      ['a', ['b', 'd']],
+      ['d', ['d']],
+    ]);
     expect(circles(graph)).to.have.members(['a -> b -> c -> a', 'd -> d']);
   });
 });

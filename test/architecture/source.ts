@@ -18,7 +18,10 @@ export type Checker = (path: string, source: string) => string[];
 /** Paths of the files under these folders, from the root of the repository, sorted. */
 export function filesIn(...folders: readonly string[]): string[] {
   const found = folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,mts,js,mjs}`, { cwd: ROOT }));
-  return found.map((path) => path.replaceAll('\\', '/')).filter((path) => !/\.d\.[cm]?ts$|(^|\/)(node_modules|dist)\//.test(path)).toSorted();
+  return found
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => !/\.d\.[cm]?ts$|(^|\/)(node_modules|dist)\//.test(path))
+    .toSorted();
 }
 
 export function read(path: string): string {
@@ -62,7 +65,8 @@ export function proseOf(path: string, source: string): Span[] {
   const { program, comments } = parseAll(path, source);
   const texts: Span[] = [];
   const look = (node: Node): void => {
-    if (node.type === 'TemplateElement' || (node.type === 'Literal' && typeof node['value'] === 'string')) texts.push({ start: node.start, end: node['end'] as number });
+    if (node.type === 'TemplateElement' || (node.type === 'Literal' && typeof node['value'] === 'string'))
+      texts.push({ start: node.start, end: node['end'] as number });
     const imported = sourcesOf(node);
     for (const child of childrenOf(node)) if (!imported.includes(child)) look(child);
   };
@@ -72,7 +76,9 @@ export function proseOf(path: string, source: string): Span[] {
 
 /** Children of a node in source order. */
 export function childrenOf(node: Node): Node[] {
-  return (visitorKeys[node.type] ?? []).flatMap((key) => node[key] as Node | readonly (Node | null)[] | null | undefined).filter((child) => child !== null && child !== undefined);
+  return (visitorKeys[node.type] ?? [])
+    .flatMap((key) => node[key] as Node | readonly (Node | null)[] | null | undefined)
+    .filter((child) => child !== null && child !== undefined);
 }
 
 /** Visits a node and all below it. */
@@ -84,7 +90,9 @@ export function walk(node: Node, visit: (node: Node) => void): void {
 /** Every node of these types. */
 export function nodesOf(path: string, source: string, ...types: readonly string[]): Node[] {
   const found: Node[] = [];
-  walk(parse(path, source), (node) => { if (types.includes(node.type)) found.push(node); });
+  walk(parse(path, source), (node) => {
+    if (types.includes(node.type)) found.push(node);
+  });
   return found;
 }
 
@@ -117,7 +125,10 @@ export function importsOf(path: string, source: string): Import[] {
 
 function sourcesOf(node: Node): Node[] {
   switch (node.type) {
-    case 'ImportDeclaration': case 'ExportAllDeclaration': case 'ImportExpression': case 'TSImportType':
+    case 'ImportDeclaration':
+    case 'ExportAllDeclaration':
+    case 'ImportExpression':
+    case 'TSImportType':
       return branches(node['source'] as Node);
     case 'ExportNamedDeclaration':
       return node['source'] ? [node['source'] as Node] : [];
@@ -132,11 +143,15 @@ function sourcesOf(node: Node): Node[] {
 
 /** Both sides of `condition ? a : b`. */
 function branches(node: Node): Node[] {
-  return node.type === 'ConditionalExpression' ? [...branches(node['consequent'] as Node), ...branches(node['alternate'] as Node)] : [node];
+  return node.type === 'ConditionalExpression'
+    ? [...branches(node['consequent'] as Node), ...branches(node['alternate'] as Node)]
+    : [node];
 }
 
 function namesOf(node: Node): string[] {
   if (node.type !== 'ImportDeclaration' || node['importKind'] === 'type') return [];
   const specifiers = node['specifiers'] as readonly Node[];
-  return specifiers.filter((each) => each.type === 'ImportSpecifier' && each['importKind'] !== 'type').map((each) => String(each['imported'].name ?? each['imported'].value));
+  return specifiers
+    .filter((each) => each.type === 'ImportSpecifier' && each['importKind'] !== 'type')
+    .map((each) => String(each['imported'].name ?? each['imported'].value));
 }

@@ -16,10 +16,17 @@ describe('hook taps', () => {
     ['host/http/json-body.ts', "hooks.outgoing.tapPromise('body', async (request) => request);"],
   ];
   for (const [path, source] of refused) {
-    it(`refuses in ${path}: ${source}`, () => { expect(tapProblems(path, source)).to.have.lengthOf(1); });
+    it(`refuses in ${path}: ${source}`, () => {
+      expect(tapProblems(path, source)).to.have.lengthOf(1);
+    });
   }
 
   it('allows tap on a hook that does not wait, and tapPromise on one that does', () => {
-    expect(tapProblems('builtins/a/b.ts', "hooks.mount.tap('b', mount); pipeline.route.tap('b', rank); hooks.open.tapPromise('b', open);")).to.deep.equal([]);
+    expect(
+      tapProblems(
+        'builtins/a/b.ts',
+        "hooks.mount.tap('b', mount); pipeline.route.tap('b', rank); hooks.open.tapPromise('b', open);",
+      ),
+    ).to.deep.equal([]);
   });
 });

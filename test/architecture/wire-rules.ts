@@ -23,10 +23,23 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Errors of JSON-RPC look alike. `toEnvelope` is part of the contract: module authors may call it, the gateway asks the wire. */
-export const ENVELOPES: readonly string[] = [COMMON_WIRE, 'host/contract/errors.ts', UPSTREAM, FIXTURES, `${TOOL_SERVERS}rpc.ts`, `${TOOL_SERVERS}endpoint/transport.ts`];
+export const ENVELOPES: readonly string[] = [
+  COMMON_WIRE,
+  'host/contract/errors.ts',
+  UPSTREAM,
+  FIXTURES,
+  `${TOOL_SERVERS}rpc.ts`,
+  `${TOOL_SERVERS}endpoint/transport.ts`,
+];
 
 /** Where no path decides: what has none, and exchanges without a client. Everybody else uses the wire of the request. */
-export const KNOW_THE_COMMON_WIRE: readonly string[] = ['host/wire/client-wires.ts', 'host/http/server.ts', 'host/http/arrivals.ts', 'host/pipeline/live-exchange.ts', 'host/testing/relay-stream.ts'];
+export const KNOW_THE_COMMON_WIRE: readonly string[] = [
+  'host/wire/client-wires.ts',
+  'host/http/server.ts',
+  'host/http/arrivals.ts',
+  'host/pipeline/live-exchange.ts',
+  'host/testing/relay-stream.ts',
+];
 
 /** Refuses what is written for clients of one wire anywhere but in that wire. */
 export const wireProblems: Checker = (path, source) => {
@@ -34,12 +47,15 @@ export const wireProblems: Checker = (path, source) => {
   walk(parse(path, source), (node) => {
     const at = `${path}:${lineOf(source, node)}`;
     for (const text of textsOf(node)) {
-      for (const [owned, places] of Object.entries(TEXTS)) if (text.includes(owned) && !places.some((place) => path.startsWith(place))) found.push(`${at}: ${owned}`);
+      for (const [owned, places] of Object.entries(TEXTS))
+        if (text.includes(owned) && !places.some((place) => path.startsWith(place))) found.push(`${at}: ${owned}`);
     }
-    if (isEnvelope(node) && !ENVELOPES.includes(path) && !path.startsWith(OTHER_WIRES)) found.push(`${at}: an error envelope`);
+    if (isEnvelope(node) && !ENVELOPES.includes(path) && !path.startsWith(OTHER_WIRES))
+      found.push(`${at}: an error envelope`);
   });
   const isKnowing = path === COMMON_WIRE || KNOW_THE_COMMON_WIRE.includes(path);
-  for (const { file, line } of importsOf(path, source)) if (file === COMMON_WIRE && !isKnowing) found.push(`${path}:${line}: the common wire itself`);
+  for (const { file, line } of importsOf(path, source))
+    if (file === COMMON_WIRE && !isKnowing) found.push(`${path}:${line}: the common wire itself`);
   return found;
 };
 
@@ -50,7 +66,8 @@ function textsOf(node: Node): string[] {
 
 /** `{ error: { message, … } }`, or the call that makes it. */
 function isEnvelope(node: Node): boolean {
-  if (node.type === 'CallExpression') return node['callee'].type === 'MemberExpression' && node['callee'].property.name === 'toEnvelope';
+  if (node.type === 'CallExpression')
+    return node['callee'].type === 'MemberExpression' && node['callee'].property.name === 'toEnvelope';
   const error = memberOf(node, 'error');
   return error !== undefined && memberOf(error, 'message') !== undefined;
 }

@@ -4,12 +4,19 @@ import { ENVELOPES, KNOW_THE_COMMON_WIRE, wireProblems } from './wire-rules.ts';
 
 describe('what is written for clients of one wire', () => {
   it('stands in that wire and nowhere else', () => {
-    expect(problemsIn(filesIn('host', 'builtins', 'providers', 'strategies', 'plugins'), wireProblems)).to.deep.equal([]);
+    expect(problemsIn(filesIn('host', 'builtins', 'providers', 'strategies', 'plugins'), wireProblems)).to.deep.equal(
+      [],
+    );
   });
 
   it('is allowed only where it stands', () => {
-    for (const path of ENVELOPES) expect(wireProblems('host/a.ts', read(path)).join(), path).to.include('an error envelope');
-    for (const path of KNOW_THE_COMMON_WIRE) expect(importsOf(path, read(path)).map(({ file }) => file), path).to.include('host/wire/common-wire.ts');
+    for (const path of ENVELOPES)
+      expect(wireProblems('host/a.ts', read(path)).join(), path).to.include('an error envelope');
+    for (const path of KNOW_THE_COMMON_WIRE)
+      expect(
+        importsOf(path, read(path)).map(({ file }) => file),
+        path,
+      ).to.include('host/wire/common-wire.ts');
   });
 
   for (const source of [
@@ -21,7 +28,10 @@ describe('what is written for clients of one wire', () => {
     "sendJson(response, 400, { 'error': { ...rest, message: 'no' } });",
     'sendJson(response, error.status, error.toEnvelope());',
     "import { COMMON_WIRE } from '../../host/wire/common-wire.ts';",
-  ]) it(`is refused: ${source}`, () => { expect(wireProblems('builtins/planted/planted.ts', source)).to.have.lengthOf(1); });
+  ])
+    it(`is refused: ${source}`, () => {
+      expect(wireProblems('builtins/planted/planted.ts', source)).to.have.lengthOf(1);
+    });
 
   for (const source of [
     'sendError(response, error, redactor);',
@@ -29,5 +39,8 @@ describe('what is written for clients of one wire', () => {
     'const { error: { message } } = exchange;',
     'wire.error({ code, message });',
     "import { ClientWires } from '../../host/wire/client-wires.ts';",
-  ]) it(`is not seen in: ${source}`, () => { expect(wireProblems('builtins/planted/planted.ts', source)).to.deep.equal([]); });
+  ])
+    it(`is not seen in: ${source}`, () => {
+      expect(wireProblems('builtins/planted/planted.ts', source)).to.deep.equal([]);
+    });
 });

@@ -9,7 +9,10 @@ const BANNED: readonly RegExp[] = [
   /(?<!there_(?:\w+_)?)(?:is|are|was|were|be)_no_(?!(?:fewer|less|longer|more|other|such)\b)\S+/, // as in "what is not a number", said with "no"
 ];
 
-const PATTERN = new RegExp(String.raw`(?<![\w$#])(?:${BANNED.map(({ source }) => source.replaceAll('_', String.raw`[\s*/]+`)).join('|')})(?!\w)`, 'gi');
+const PATTERN = new RegExp(
+  String.raw`(?<![\w$#])(?:${BANNED.map(({ source }) => source.replaceAll('_', String.raw`[\s*/]+`)).join('|')})(?!\w)`,
+  'gi',
+);
 
 /**
  * Refuses words that a reader in a hurry, or in a second language, does not understand at first sight. Of code it reads
@@ -20,5 +23,8 @@ export const bannedWords: Checker = (path, source) => {
   if (found.length === 0) return []; // nearly all files: they are not parsed
   const spans = /\.[cm]?[jt]sx?$/.test(path) ? proseOf(path, source) : [{ start: 0, end: source.length }];
   const inProse = found.filter(({ index }) => spans.some(({ start, end }) => start <= index && index < end));
-  return inProse.map(({ 0: words, index }) => `${path}:${source.slice(0, index).split('\n').length}: ${words.replaceAll(/[\s*/]+/g, ' ')}`);
+  return inProse.map(
+    ({ 0: words, index }) =>
+      `${path}:${source.slice(0, index).split('\n').length}: ${words.replaceAll(/[\s*/]+/g, ' ')}`,
+  );
 };

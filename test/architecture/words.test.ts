@@ -4,7 +4,10 @@ import { filesIn, problemsIn, ROOT } from './source.ts';
 import { bannedWords } from './word-rules.ts';
 
 const CODE = filesIn('build', 'builtins', 'examples', 'host', 'plugins', 'providers', 'strategies', 'test');
-const PAGES = globSync(['*.md', '*.yaml', 'docs/**/*.md', 'examples/**/*.{md,sh,yaml}', 'test/**/*.{md,py,sh}'], { cwd: ROOT, exclude: ['**/node_modules/**'] }).map((path) => path.replaceAll('\\', '/'));
+const PAGES = globSync(['*.md', '*.yaml', 'docs/**/*.md', 'examples/**/*.{md,sh,yaml}', 'test/**/*.{md,py,sh}'], {
+  cwd: ROOT,
+  exclude: ['**/node_modules/**'],
+}).map((path) => path.replaceAll('\\', '/'));
 
 /** Files whose data must hold such words, by what their paths begin with, and why. */
 const EXEMPT: Readonly<Record<string, string>> = {
@@ -20,13 +23,27 @@ const FILES = [...CODE, ...PAGES].filter(isOurs);
 
 describe('words that a stranger does not understand at first sight', () => {
   it('stand in no comment, text or page', () => {
-    expect(FILES).to.include.members(['README.md', 'SECURITY.md', 'config.example.yaml', 'docs/errors.md', 'host/main.ts', 'test/architecture/source.ts']);
+    expect(FILES).to.include.members([
+      'README.md',
+      'SECURITY.md',
+      'config.example.yaml',
+      'docs/errors.md',
+      'host/main.ts',
+      'test/architecture/source.ts',
+    ]);
     expect(problemsIn(FILES, bannedWords)).to.deep.equal([]);
   });
 
   it('are named with file and line', () => {
-    expect(bannedWords('host/planted.ts', 'const a = 1;\n\n/** Two lines,\n * and somebody in the second. */\nconst b = 2;\n')).to.deep.equal(['host/planted.ts:4: somebody']);
-    expect(bannedWords('docs/planted.md', '# Title\n\nThe text is no\ntitle.\n')).to.deep.equal(['docs/planted.md:3: is no title.']);
+    expect(
+      bannedWords(
+        'host/planted.ts',
+        'const a = 1;\n\n/** Two lines,\n * and somebody in the second. */\nconst b = 2;\n',
+      ),
+    ).to.deep.equal(['host/planted.ts:4: somebody']);
+    expect(bannedWords('docs/planted.md', '# Title\n\nThe text is no\ntitle.\n')).to.deep.equal([
+      'docs/planted.md:3: is no title.',
+    ]);
   });
 
   for (const source of [
@@ -44,14 +61,17 @@ describe('words that a stranger does not understand at first sight', () => {
     "it('fails in the vendor\\'s words', () => {});",
     '// each client spells it differently',
     '// Nobody knows it.',
-  ]) it(`are refused: ${JSON.stringify(source)}`, () => { expect(bannedWords('host/planted.ts', source)).to.have.lengthOf(1); });
+  ])
+    it(`are refused: ${JSON.stringify(source)}`, () => {
+      expect(bannedWords('host/planted.ts', source)).to.have.lengthOf(1);
+    });
 
   for (const source of [
     '// there is no port, there was no answer, and there can be no other',
     '// it is no longer open, and is no more than a name',
     '// is not a port number',
     '// another spelling of a path',
-  '// foretold, a loophole, an aspell dictionary',
+    '// foretold, a loophole, an aspell dictionary',
     'const told = new Set(); told.add(1);',
     'class Reader { #told = 0; }',
     "import { waitMs } from './patience.ts';",
@@ -59,5 +79,8 @@ describe('words that a stranger does not understand at first sight', () => {
     "const { waitMs } = await import('./patience.ts');",
     'const pattern = /nobody/;',
     '// a list of words, in other words',
-  ]) it(`are not seen in: ${JSON.stringify(source)}`, () => { expect(bannedWords('host/planted.ts', source)).to.deep.equal([]); });
+  ])
+    it(`are not seen in: ${JSON.stringify(source)}`, () => {
+      expect(bannedWords('host/planted.ts', source)).to.deep.equal([]);
+    });
 });

@@ -7,7 +7,9 @@ import { type Bench, gateway, PROJECT, type Subject } from './subjects.ts';
 export async function against(bench: Bench, commit: string): Promise<Subject> {
   const { workspace } = bench;
   const git = ['git', '-c', 'core.hooksPath=/dev/null', '-C', PROJECT];
-  const hash = (await workspace.run([...git, 'rev-parse', '--short', '--verify', '--end-of-options', `${commit}^{commit}`])).trim();
+  const hash = (
+    await workspace.run([...git, 'rev-parse', '--short', '--verify', '--end-of-options', `${commit}^{commit}`])
+  ).trim();
   const name = `gw@${hash}`;
   const folder = join(workspace.folder, name);
   const modules = join(folder, 'node_modules');

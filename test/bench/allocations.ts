@@ -12,15 +12,22 @@ export interface AllocationRow {
 }
 
 /** Bytes that each subject allocates for a request: all are started, then measured in turns, and never the same first. */
-export async function measureAllocations(setting: Setting, subjects: readonly Subject[], shapes: readonly Shape[]): Promise<AllocationRow[]> {
+export async function measureAllocations(
+  setting: Setting,
+  subjects: readonly Subject[],
+  shapes: readonly Shape[],
+): Promise<AllocationRow[]> {
   const rows: AllocationRow[] = [];
-  for (const shape of SHAPES.filter((each) => each !== 'paced' && shapes.includes(each))) { // a stream's pace changes what one turn of the loop sends, not what a request is
+  for (const shape of SHAPES.filter((each) => each !== 'paced' && shapes.includes(each))) {
+    // a stream's pace changes what one turn of the loop sends, not what a request is
     process.stderr.write(`counting allocations, ${shape}\n`);
     const running: RunningSubject[] = [];
     for (const subject of subjects) running.push(await subject.start(setting.upstreams.baseUrl(shape, 'same')));
     for (const each of running) await checkAnswer(each, shape);
     const samples = await inTurns(setting, running, shape);
-    rows.push(...running.map(({ name }, index) => ({ shape, subject: name, bytesPerRequest: median(samples[index]!) })));
+    rows.push(
+      ...running.map(({ name }, index) => ({ shape, subject: name, bytesPerRequest: median(samples[index]!) })),
+    );
     for (const { stop } of running) await stop();
   }
   return rows;
@@ -36,7 +43,7 @@ async function inTurns(setting: Setting, running: readonly RunningSubject[], sha
       const { allocatedBytes } = running[turn]!;
       const before = await allocatedBytes();
       const { requests } = await ask('load', running[turn]!);
-      if (round >= 0) samples[turn]!.push((await allocatedBytes() - before) / requests);
+      if (round >= 0) samples[turn]!.push(((await allocatedBytes()) - before) / requests);
     }
   }
   return samples;

@@ -19,11 +19,18 @@ interface BenchRun {
 
 /** Its temporary files go to a folder that the test can look into. */
 function startBench(temporary: string, args: readonly string[]): BenchRun {
-  const child = spawn(process.execPath, [BENCH, ...args], { env: { ...process.env, TMPDIR: temporary }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [BENCH, ...args], {
+    env: { ...process.env, TMPDIR: temporary },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let stderr = '';
   child.stdout.resume();
-  child.stderr.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
-  const exited = new Promise<number | null>((resolve) => { child.once('close', resolve); });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('close', resolve);
+  });
   atEnd(async () => {
     child.kill('SIGTERM');
     await exited;
@@ -33,15 +40,26 @@ function startBench(temporary: string, args: readonly string[]): BenchRun {
 
 describe('the options of npm run bench', () => {
   it('let one kind of run exclude the others, and a comparison in turns name what it compares with', () => {
-    expect(() => readOptions(['--paired', '--start', '--against', 'HEAD'])).to.throw('--start, --allocations, --telemetry and --paired exclude each other');
-    expect(() => readOptions(['--paired'])).to.throw('--paired needs something to compare with: --against or --logging');
-    expect(() => readOptions(['--processes', '1.5'])).to.throw('--processes is 1.5, and must be a whole number from 1 on');
+    expect(() => readOptions(['--paired', '--start', '--against', 'HEAD'])).to.throw(
+      '--start, --allocations, --telemetry and --paired exclude each other',
+    );
+    expect(() => readOptions(['--paired'])).to.throw(
+      '--paired needs something to compare with: --against or --logging',
+    );
+    expect(() => readOptions(['--processes', '1.5'])).to.throw(
+      '--processes is 1.5, and must be a whole number from 1 on',
+    );
     expect(() => readOptions(['--shape', 'round'])).to.throw('no shape "round", known are: unary');
   });
 
   it('measure eight processes of each in turns, unless said, and one otherwise', () => {
     const processes = (...args: string[]): number => readOptions(args).plan.processes;
-    expect([processes(), processes('--paired', '--logging'), processes('--paired', '--logging', '--quick'), processes('--paired', '--against', 'HEAD', '--processes', '3')]).to.deep.equal([1, 8, 1, 3]);
+    expect([
+      processes(),
+      processes('--paired', '--logging'),
+      processes('--paired', '--logging', '--quick'),
+      processes('--paired', '--against', 'HEAD', '--processes', '3'),
+    ]).to.deep.equal([1, 8, 1, 3]);
   });
 });
 
@@ -53,7 +71,9 @@ describe('npm run bench', function () {
     await mkdir(temporary);
     const { child, exited } = startBench(temporary, ['--quick', '--shape', SHAPE]);
     await once(child.stderr!, 'data'); // it has begun to measure
-    const children = processes().filter(({ parent }) => parent === child.pid).map(({ pid }) => pid);
+    const children = processes()
+      .filter(({ parent }) => parent === child.pid)
+      .map(({ pid }) => pid);
     expect(children).to.have.length.above(1);
     child.kill('SIGINT');
     expect(await exited).to.equal(130);
@@ -76,17 +96,22 @@ interface ProcessEntry {
 
 function processes(): ProcessEntry[] {
   const { stdout } = spawnSync('ps', ['-eo', 'pid=,ppid=,stat='], { encoding: 'utf8' });
-  return stdout.trim().split('\n').map((line) => {
-    const [pid, parent, state = ''] = line.trim().split(/\s+/);
-    return { pid: Number(pid), parent: Number(parent), state };
-  });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [pid, parent, state = ''] = line.trim().split(/\s+/);
+      return { pid: Number(pid), parent: Number(parent), state };
+    });
 }
 
 /** Those that still run; a killed process may take a moment to go, and counts as gone although its parent did not collect its exit status. */
 function survivors(pids: readonly number[]): number[] {
   let left = [...pids];
   for (let look = 0; left.length > 0 && look < 100; look += 1) {
-    left = processes().filter(({ pid, state }) => pids.includes(pid) && !state.startsWith('Z')).map(({ pid }) => pid);
+    left = processes()
+      .filter(({ pid, state }) => pids.includes(pid) && !state.startsWith('Z'))
+      .map(({ pid }) => pid);
   }
   return left;
 }

@@ -23,19 +23,29 @@ const NEEDED_NODE = 24;
 async function run(bench: Bench, options: Options): Promise<Report> {
   const { machine } = bench;
   const subject = gateway(bench, 'gw', PROJECT);
-  const subjects = options.telemetryOnly ? await telemetrySubjects(bench) : [floor(bench), subject, ...await others(bench, options)];
+  const subjects = options.telemetryOnly
+    ? await telemetrySubjects(bench)
+    : [floor(bench), subject, ...(await others(bench, options))];
   const setting = await settingOf(bench, options);
   const { generators, upstreams } = setting;
   const rows = await measureAll(setting, subjects, options.shapes);
-  const memory = options.plan.memoryAfter.length > 0 && !options.telemetryOnly ? await measureMemory(setting, subject) : [];
+  const memory =
+    options.plan.memoryAfter.length > 0 && !options.telemetryOnly ? await measureMemory(setting, subject) : [];
   return {
-    at: new Date().toISOString(), isQuick: options.isQuick, rows, memory,
+    at: new Date().toISOString(),
+    isQuick: options.isQuick,
+    rows,
+    memory,
     facts: { ...machine.facts, load: generators.programs, upstream: upstreams.programs },
   };
 }
 
 async function settingOf({ workspace, machine }: Bench, { plan, telemetryOnly }: Options): Promise<Setting> {
-  return { plan: telemetryOnly ? settledPlan(plan) : plan, upstreams: await startUpstreams(workspace, machine), generators: startGenerators(workspace, machine) };
+  return {
+    plan: telemetryOnly ? settledPlan(plan) : plan,
+    upstreams: await startUpstreams(workspace, machine),
+    generators: startGenerators(workspace, machine),
+  };
 }
 
 async function others(bench: Bench, options: Options): Promise<Subject[]> {
@@ -49,8 +59,17 @@ async function measureAll(setting: Setting, subjects: readonly Subject[], shapes
   const rows: Row[] = [];
   for (const naming of NAMINGS) {
     for (const shape of shapes) {
-      process.stderr.write(`measuring ${shape}, upstream answers with ${naming === 'same' ? 'the requested model' : 'a dated model'}\n`);
-      rows.push(...await measure(setting, subjects.filter(({ isChatOnly = false }) => !isChatOnly || (shape !== 'forwarded' && shape !== 'messages')), shape, naming));
+      process.stderr.write(
+        `measuring ${shape}, upstream answers with ${naming === 'same' ? 'the requested model' : 'a dated model'}\n`,
+      );
+      rows.push(
+        ...(await measure(
+          setting,
+          subjects.filter(({ isChatOnly = false }) => !isChatOnly || (shape !== 'forwarded' && shape !== 'messages')),
+          shape,
+          naming,
+        )),
+      );
     }
   }
   return rows;
@@ -58,9 +77,15 @@ async function measureAll(setting: Setting, subjects: readonly Subject[], shapes
 
 /** Ends the process: what runs beside it ends with it. */
 async function main(args: readonly string[]): Promise<never> {
-  if (Number(process.versions.node.split('.')[0]) < NEEDED_NODE) throw new Error(`the bench needs Node ${NEEDED_NODE} or later, this is ${process.versions.node}`);
+  if (Number(process.versions.node.split('.')[0]) < NEEDED_NODE)
+    throw new Error(`the bench needs Node ${NEEDED_NODE} or later, this is ${process.versions.node}`);
   const options = optionsOrUsage(args);
-  const bench = { workspace: createWorkspace(), machine: exploreMachine(), isResilient: options.isResilient, countsAllocations: options.allocationsOnly };
+  const bench = {
+    workspace: createWorkspace(),
+    machine: exploreMachine(),
+    isResilient: options.isResilient,
+    countsAllocations: options.allocationsOnly,
+  };
   const { text, report } = await results(bench, options);
   await bench.workspace.close();
   if (options.jsonFile !== undefined) {
@@ -85,14 +110,16 @@ function results(bench: Bench, options: Options): Promise<Result> {
 
 async function paired(bench: Bench, options: Options): Promise<Result> {
   const [compared, subject] = [await others(bench, options), gateway(bench, 'gw', PROJECT)];
-  const subjects = options.isLogging ? [...compared.slice(0, 1), subject, ...compared.slice(1)] : [subject, ...compared];
+  const subjects = options.isLogging
+    ? [...compared.slice(0, 1), subject, ...compared.slice(1)]
+    : [subject, ...compared];
   const setting = await settingOf(bench, { ...options, plan: pairedPlan(options.plan, options.isQuick) });
   const rows = await measurePaired(setting, subjects, options.shapes);
   return { text: formatPaired(rows), report: { paired: rows } };
 }
 
 async function allocations(bench: Bench, options: Options): Promise<Result> {
-  const subjects = [...await others(bench, { ...options, peers: [] }), gateway(bench, 'gw', PROJECT)];
+  const subjects = [...(await others(bench, { ...options, peers: [] })), gateway(bench, 'gw', PROJECT)];
   const rows = await measureAllocations(await settingOf(bench, options), subjects, options.shapes);
   return { text: formatAllocations(rows), report: { allocations: rows } };
 }

@@ -29,10 +29,27 @@ export const CHUNKS = WORDS + 3;
 
 export function requestBody(shape: Shape): string {
   const system = 'You are a helpful assistant that answers in one short paragraph.';
-  const asked = { role: 'user', content: 'Explain in a few words why the sky is blue, please, and mention the name of the effect.' };
-  if (shape === 'messages') return JSON.stringify({ model: CLAUDE, system, messages: [asked], temperature: 0.7, max_tokens: 256, stream: true });
+  const asked = {
+    role: 'user',
+    content: 'Explain in a few words why the sky is blue, please, and mention the name of the effect.',
+  };
+  if (shape === 'messages')
+    return JSON.stringify({
+      model: CLAUDE,
+      system,
+      messages: [asked],
+      temperature: 0.7,
+      max_tokens: 256,
+      stream: true,
+    });
   const messages = [{ role: 'system', content: system }, asked];
-  return JSON.stringify({ model: MODEL, messages, temperature: 0.7, max_tokens: 256, ...(isStream(shape) && { stream: true }) });
+  return JSON.stringify({
+    model: MODEL,
+    messages,
+    temperature: 0.7,
+    max_tokens: 256,
+    ...(isStream(shape) && { stream: true }),
+  });
 }
 
 /** An answer in one piece. */
@@ -42,11 +59,23 @@ export function replyBody(shape: Shape, naming: Naming): string {
 }
 
 function unaryReply(naming: Naming): string {
-  const content = 'The sky looks blue because air molecules scatter short wavelengths of sunlight much more than long ones; the effect is called Rayleigh scattering.';
+  const content =
+    'The sky looks blue because air molecules scatter short wavelengths of sunlight much more than long ones; the effect is called Rayleigh scattering.';
   return JSON.stringify({
-    id: 'chatcmpl-bench', object: 'chat.completion', created: 1_760_000_000, model: naming === 'same' ? MODEL : DATED,
-    choices: [{ index: 0, message: { role: 'assistant', content, refusal: null }, logprobs: null, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 42, completion_tokens: 31, total_tokens: 73, prompt_tokens_details: { cached_tokens: 0 }, completion_tokens_details: { reasoning_tokens: 0 } },
+    id: 'chatcmpl-bench',
+    object: 'chat.completion',
+    created: 1_760_000_000,
+    model: naming === 'same' ? MODEL : DATED,
+    choices: [
+      { index: 0, message: { role: 'assistant', content, refusal: null }, logprobs: null, finish_reason: 'stop' },
+    ],
+    usage: {
+      prompt_tokens: 42,
+      completion_tokens: 31,
+      total_tokens: 73,
+      prompt_tokens_details: { cached_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 0 },
+    },
     system_fingerprint: 'fp_bench',
   });
 }
@@ -54,7 +83,13 @@ function unaryReply(naming: Naming): string {
 /** The events of a stream, each with its blank line; the end marker is the last. */
 export function streamEvents(naming: Naming): string[] {
   const model = naming === 'same' ? MODEL : DATED;
-  const head = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1_760_000_000, model, system_fingerprint: 'fp_bench' };
+  const head = {
+    id: 'chatcmpl-bench',
+    object: 'chat.completion.chunk',
+    created: 1_760_000_000,
+    model,
+    system_fingerprint: 'fp_bench',
+  };
   const event = (delta: object, finish: string | null): string =>
     `data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] })}\n\n`;
   const words = Array.from({ length: WORDS }, (_unused, index) => event({ content: ` word${index % 10}` }, null));
@@ -64,12 +99,30 @@ export function streamEvents(naming: Naming): string[] {
 
 /** As many events with text as of a stream of the common wire, in Anthropic's wire. Source of the form: platform.claude.com, "Streaming messages", 2026-11-22. */
 function messageEvents(naming: Naming): string[] {
-  const event = (type: string, members: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
+  const event = (type: string, members: object): string =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
   const usage = { input_tokens: 42, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 1 };
-  const message = { id: 'msg_bench', type: 'message', role: 'assistant', model: naming === 'same' ? CLAUDE : DATED, content: [], stop_reason: null, stop_sequence: null, usage };
+  const message = {
+    id: 'msg_bench',
+    type: 'message',
+    role: 'assistant',
+    model: naming === 'same' ? CLAUDE : DATED,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage,
+  };
   return [
-    event('message_start', { message }), event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
-    ...Array.from({ length: WORDS }, (_unused, index) => event('content_block_delta', { index: 0, delta: { type: 'text_delta', text: ` word${index % 10}` } })),
-    event('content_block_stop', { index: 0 }), event('message_delta', { delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: WORDS } }), event('message_stop', {}),
+    event('message_start', { message }),
+    event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+    ...Array.from({ length: WORDS }, (_unused, index) =>
+      event('content_block_delta', { index: 0, delta: { type: 'text_delta', text: ` word${index % 10}` } }),
+    ),
+    event('content_block_stop', { index: 0 }),
+    event('message_delta', {
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: { output_tokens: WORDS },
+    }),
+    event('message_stop', {}),
   ];
 }

@@ -30,13 +30,20 @@ async function main(): Promise<void> {
   const cwd = mkdtempSync(join(tmpdir(), 'gw-cli-'));
   writeFileSync(join(cwd, 'config.yaml'), 'targets: [{virtual_key: echo}]\n');
   const { PATH, HOME } = process.env;
-  const gateway = spawn(process.execPath, [BIN, 'serve'], { cwd, env: { PATH, HOME, PORT: '0', MASTER_KEY: KEY }, stdio: ['ignore', 'ignore', 'pipe'] });
+  const gateway = spawn(process.execPath, [BIN, 'serve'], {
+    cwd,
+    env: { PATH, HOME, PORT: '0', MASTER_KEY: KEY },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   try {
     const port = await portOf(gateway.stderr);
     const env = { PATH, HOME, GW_URL: `http://127.0.0.1:${port}`, MASTER_KEY: KEY };
     const empty = median(['-e', '0'], env);
     console.log(`node -e 0    ${empty.toFixed(0)} ms`);
-    const isGood = [print(['--help'], env, empty, { ms: 150, timesEmpty: 2.5 }), print(['status'], env, empty, { ms: 300, timesEmpty: 5 })].every(Boolean);
+    const isGood = [
+      print(['--help'], env, empty, { ms: 150, timesEmpty: 2.5 }),
+      print(['status'], env, empty, { ms: 300, timesEmpty: 5 }),
+    ].every(Boolean);
     process.exitCode = isGood ? 0 : 1;
   } finally {
     gateway.kill('SIGTERM');
@@ -59,7 +66,9 @@ function print(args: readonly string[], env: NodeJS.ProcessEnv, empty: number, {
   const time = median([BIN, ...args], env);
   const limit = Math.max(ms, timesEmpty * empty);
   const isGood = time <= limit;
-  console.log(`${`gw ${args.join(' ')}`.padEnd(12)} ${time.toFixed(0)} ms, ${(time / empty).toFixed(1)} times that; ${isGood ? 'within' : 'ABOVE'} ${limit.toFixed(0)} ms`);
+  console.log(
+    `${`gw ${args.join(' ')}`.padEnd(12)} ${time.toFixed(0)} ms, ${(time / empty).toFixed(1)} times that; ${isGood ? 'within' : 'ABOVE'} ${limit.toFixed(0)} ms`,
+  );
   return isGood;
 }
 

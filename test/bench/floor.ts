@@ -16,28 +16,38 @@ const server = createServer((request, response) => {
     const body = Buffer.concat(pieces);
     const { stream } = JSON.parse(body.toString()) as { stream?: boolean };
     const reply: Buffer[] = [];
-    pool.dispatch({ path: `${prefix}${(request.url ?? '').slice('/v1'.length)}`, method: 'POST', headers: { 'content-type': 'application/json' }, body }, {
-      onRequestStart: () => {},
-      onResponseStart: () => { if (stream) response.writeHead(200, { 'content-type': 'text/event-stream' }); },
-      onResponseData: (_controller, piece) => {
-        if (stream) response.write(piece);
-        else reply.push(piece);
+    pool.dispatch(
+      {
+        path: `${prefix}${(request.url ?? '').slice('/v1'.length)}`,
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
       },
-      onResponseEnd: () => {
-        if (stream) {
-          response.end();
-          return;
-        }
-        const bytes = Buffer.concat(reply);
-        JSON.parse(bytes.toString());
-        response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length });
-        response.end(bytes);
+      {
+        onRequestStart: () => {},
+        onResponseStart: () => {
+          if (stream) response.writeHead(200, { 'content-type': 'text/event-stream' });
+        },
+        onResponseData: (_controller, piece) => {
+          if (stream) response.write(piece);
+          else reply.push(piece);
+        },
+        onResponseEnd: () => {
+          if (stream) {
+            response.end();
+            return;
+          }
+          const bytes = Buffer.concat(reply);
+          JSON.parse(bytes.toString());
+          response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length });
+          response.end(bytes);
+        },
+        onResponseError: () => {
+          if (response.headersSent) response.destroy();
+          else response.writeHead(502).end();
+        },
       },
-      onResponseError: () => {
-        if (response.headersSent) response.destroy();
-        else response.writeHead(502).end();
-      },
-    });
+    );
   });
 });
 

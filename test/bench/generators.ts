@@ -30,7 +30,7 @@ export function startGenerators(workspace: Workspace, { tools }: Machine): Gener
   return {
     programs: fast === node ? 'node' : name,
     load: (shape) => (shape === 'paced' ? node : fast),
-    latency: (shape) => (shape === 'paced' ? node : wrk ?? node),
+    latency: (shape) => (shape === 'paced' ? node : (wrk ?? node)),
   };
 }
 
@@ -46,9 +46,21 @@ function wrkGenerator(workspace: Workspace, program: string): Generator {
   const script = join(workspace.folder, 'wrk.lua');
   return async (order) => {
     writeFileSync(script, wrkScript(order));
-    const command = [program, '-t1', `-c${order.connections}`, `-d${LONGEST_SECONDS}s`, '--timeout', '30s', '-s', script, order.url];
+    const command = [
+      program,
+      '-t1',
+      `-c${order.connections}`,
+      `-d${LONGEST_SECONDS}s`,
+      '--timeout',
+      '30s',
+      '-s',
+      script,
+      order.url,
+    ];
     const child = workspace.start(command, { stdout: 'pipe' });
-    child.process.stderr?.on('data', () => { if (child.stderr().includes(ALL_SENT)) child.process.kill('SIGINT'); });
+    child.process.stderr?.on('data', () => {
+      if (child.stderr().includes(ALL_SENT)) child.process.kill('SIGINT');
+    });
     const output = await outputOf(child, command);
     return JSON.parse(output.slice(output.indexOf('{'))) as LoadResult;
   };
@@ -62,7 +74,9 @@ const ALL_SENT = 'all sent';
  * on. Up to one request a connection is then under way, and not counted.
  */
 function wrkScript({ body, headers, requests }: LoadOrder): string {
-  const lines = Object.entries(headers).map(([name, value]) => `wrk.headers[ ${luaString(name)} ] = ${luaString(value)}`);
+  const lines = Object.entries(headers).map(
+    ([name, value]) => `wrk.headers[ ${luaString(name)} ] = ${luaString(value)}`,
+  );
   return `wrk.method = "POST"
 wrk.body = ${luaString(body)}
 ${lines.join('\n')}
@@ -102,7 +116,18 @@ function autocannonGenerator(workspace: Workspace, program: string): Generator {
     writeFileSync(input, order.body);
     const headers = Object.entries(order.headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
     const counts = ['-c', String(order.connections), '-a', String(order.requests)];
-    const output = await workspace.run([process.execPath, program, '-j', '-m', 'POST', ...counts, ...headers, '-i', input, order.url]);
+    const output = await workspace.run([
+      process.execPath,
+      program,
+      '-j',
+      '-m',
+      'POST',
+      ...counts,
+      ...headers,
+      '-i',
+      input,
+      order.url,
+    ]);
     const { requests, errors, non2xx, duration } = JSON.parse(output) as AutocannonReport;
     return { requests: requests.total, failures: errors + non2xx, seconds: duration, p50: Number.NaN, p99: Number.NaN };
   };

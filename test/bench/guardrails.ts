@@ -16,8 +16,13 @@ const BYTES = 2048;
 
 /** Settings under which each does its work. */
 const SETTINGS: Readonly<Record<string, object>> = {
-  'word-filter': { blocked_words: ['project aurora', 'nightfall'] }, 'max-token': { max_input_length: 1_000_000 }, 'pii-redact': {}, 'secret-scan': {}, 'prompt-shield': {},
-  'regex-guard': { patterns: ['(?i)project[ -]?aurora', '\\bACME-\\d{4}\\b'] }, 'schema-guard': { schema: { type: 'object', required: ['note'], properties: { note: { type: 'string' } } } },
+  'word-filter': { blocked_words: ['project aurora', 'nightfall'] },
+  'max-token': { max_input_length: 1_000_000 },
+  'pii-redact': {},
+  'secret-scan': {},
+  'prompt-shield': {},
+  'regex-guard': { patterns: ['(?i)project[ -]?aurora', '\\bACME-\\d{4}\\b'] },
+  'schema-guard': { schema: { type: 'object', required: ['note'], properties: { note: { type: 'string' } } } },
 };
 
 export interface PluginCost {
@@ -42,8 +47,15 @@ export async function pluginCosts(times = TIMES): Promise<readonly PluginCost[]>
 /** A conversation of three messages, of ordinary sentences. */
 function ordinaryExchange(stage: 'before_request' | 'after_request'): Exchange {
   const text = ordinary().slice(0, 60).join(' ').slice(0, BYTES);
-  const messages = [{ role: 'system', content: 'You answer questions about our products.' }, { role: 'user', content: text }];
-  const reply = { choices: [{ index: 0, message: { role: 'assistant', content: JSON.stringify({ note: text }) }, finish_reason: 'stop' }] };
+  const messages = [
+    { role: 'system', content: 'You answer questions about our products.' },
+    { role: 'user', content: text },
+  ];
+  const reply = {
+    choices: [
+      { index: 0, message: { role: 'assistant', content: JSON.stringify({ note: text }) }, finish_reason: 'stop' },
+    ],
+  };
   return madeUpExchange({ stage, request: { model: 'm', messages }, reply });
 }
 
@@ -67,7 +79,11 @@ export interface Detection {
 
 /** What each detecting guardrail finds: labelled texts by kind, and false alarms as the kind `ordinary`. */
 export async function detections(): Promise<readonly Detection[]> {
-  const sets: Readonly<Record<string, readonly Labelled[]>> = { 'pii-redact': personalData(), 'secret-scan': credentials(), 'prompt-shield': attacks() };
+  const sets: Readonly<Record<string, readonly Labelled[]>> = {
+    'pii-redact': personalData(),
+    'secret-scan': credentials(),
+    'prompt-shield': attacks(),
+  };
   const plain = ordinary().map((text): Labelled => ({ kind: 'ordinary', text }));
   const all: Detection[] = [];
   for (const [name, labelled] of Object.entries(sets)) {
@@ -83,16 +99,22 @@ export async function detections(): Promise<readonly Detection[]> {
 export async function finder(name: string): Promise<(text: string) => boolean> {
   const module = MODULES.find((each): each is PluginModule => each.kind === 'plugin' && each.name === name);
   const handlers = await module?.create(readSettings(module.settings, {}), madeUpPluginDeps());
-  return (text) => handlers?.before_request?.(madeUpExchange({ request: { model: 'm', messages: [{ role: 'user', content: text }] } })) !== undefined;
+  return (text) =>
+    handlers?.before_request?.(
+      madeUpExchange({ request: { model: 'm', messages: [{ role: 'user', content: text }] } }),
+    ) !== undefined;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const line = (cells: readonly string[]): string => cells.map((cell, at) => (at === 0 ? cell.padEnd(16) : cell.padStart(18))).join('');
+  const line = (cells: readonly string[]): string =>
+    cells.map((cell, at) => (at === 0 ? cell.padEnd(16) : cell.padStart(18))).join('');
   const us = process.argv.includes('--no-floor') ? undefined : await floorUs();
   console.log(line(['plugin', 'µs for 2 KB', 'of the floor']));
   if (us !== undefined) console.log(line(['(floor)', us.toFixed(1), '1.00']));
-  for (const { name, us: cost } of await pluginCosts()) console.log(line([name, cost.toFixed(1), us === undefined ? '' : (cost / us).toFixed(2)]));
+  for (const { name, us: cost } of await pluginCosts())
+    console.log(line([name, cost.toFixed(1), us === undefined ? '' : (cost / us).toFixed(2)]));
   console.log(`\n${line(['plugin', 'kind', 'found', 'of'])}`);
-  for (const { name, kind, texts, found } of await detections()) console.log(line([name, kind, String(found), String(texts)]));
+  for (const { name, kind, texts, found } of await detections())
+    console.log(line([name, kind, String(found), String(texts)]));
   process.exit(0);
 }

@@ -44,7 +44,11 @@ export interface KeyCosts {
 }
 
 const PAGES: Readonly<Record<string, Partial<UsageQuery>>> = {
-  'usage': {}, 'last_used': { sort: 'last_used' }, 'active only': { active: true }, 'last page': { offset: KEYS - 100 }, 'used since': { since: Date.now() - 1000 },
+  usage: {},
+  last_used: { sort: 'last_used' },
+  'active only': { active: true },
+  'last page': { offset: KEYS - 100 },
+  'used since': { since: Date.now() - 1000 },
 };
 
 export async function keyCosts(keys = KEYS): Promise<KeyCosts> {
@@ -59,9 +63,21 @@ export async function keyCosts(keys = KEYS): Promise<KeyCosts> {
     const principals = new Principals(deps, store);
     const askUs = await cpuUs(keys, (at) => principals.ask(keyOf(at)));
     const bearers = Array.from({ length: keys }, (_, at) => keyOf(at));
-    const findUs = best(() => spent(keys, () => { for (const bearer of bearers) if (!principals.find(bearer)) throw new Error('a key is missing'); }));
-    const findOneUs = best(() => spent(keys, () => { for (let at = 0; at < keys; at += 1) principals.find(bearers[0] ?? ''); }));
-    const digestUs = best(() => spent(keys, () => { for (const bearer of bearers) hash('sha256', bearer); }));
+    const findUs = best(() =>
+      spent(keys, () => {
+        for (const bearer of bearers) if (!principals.find(bearer)) throw new Error('a key is missing');
+      }),
+    );
+    const findOneUs = best(() =>
+      spent(keys, () => {
+        for (let at = 0; at < keys; at += 1) principals.find(bearers[0] ?? '');
+      }),
+    );
+    const digestUs = best(() =>
+      spent(keys, () => {
+        for (const bearer of bearers) hash('sha256', bearer);
+      }),
+    );
     await store.flush();
     const pagesMs: Record<string, number> = {};
     for (const [name, query] of Object.entries(PAGES)) {
@@ -87,7 +103,17 @@ async function fill({ knex, dialect }: Database, keys: number): Promise<void> {
   for (let from = 0; from < keys; from += 1000) {
     await knex.transaction(async (trx) => {
       for (let at = from; at < Math.min(keys, from + 1000); at += 1) {
-        const key = { id: `id-${at}`, digest: hash('sha256', keyOf(at)), display: keyOf(at).slice(0, 8), name: `key ${at}`, scopes: [], createdAt: now - at, usageCount: 0, active: true, limits: {} };
+        const key = {
+          id: `id-${at}`,
+          digest: hash('sha256', keyOf(at)),
+          display: keyOf(at).slice(0, 8),
+          name: `key ${at}`,
+          scopes: [],
+          createdAt: now - at,
+          usageCount: 0,
+          active: true,
+          limits: {},
+        };
         await trx('api_keys').insert(rowOf(key, dialect));
       }
     });

@@ -43,7 +43,8 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   const seconds = (performance.now() - startedAt) / 1000;
   agent.destroy();
   latencies.sort((a, b) => a - b);
-  const at = (share: number): number => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
+  const at = (share: number): number =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
   return { requests: latencies.length, failures, seconds, p50: at(0.5), p99: at(0.99) };
 }
 
@@ -53,15 +54,27 @@ function measureOne(agent: Agent, { url, headers, body, until }: LoadOrder): Pro
   return new Promise((resolve) => {
     const startedAt = performance.now();
     const failed = (): void => resolve(undefined);
-    const call = httpRequest({ agent, hostname, port, path: pathname, method: 'POST', headers: { ...headers, 'content-length': Buffer.byteLength(body) } }, (reply) => {
-      let firstAt: number | undefined;
-      reply.on('data', () => { firstAt ??= performance.now(); });
-      reply.on('end', () => {
-        const endedAt = until === 'end' ? performance.now() : firstAt;
-        resolve(reply.statusCode !== 200 || endedAt === undefined ? undefined : (endedAt - startedAt) * 1000);
-      });
-      reply.on('error', failed);
-    });
+    const call = httpRequest(
+      {
+        agent,
+        hostname,
+        port,
+        path: pathname,
+        method: 'POST',
+        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      },
+      (reply) => {
+        let firstAt: number | undefined;
+        reply.on('data', () => {
+          firstAt ??= performance.now();
+        });
+        reply.on('end', () => {
+          const endedAt = until === 'end' ? performance.now() : firstAt;
+          resolve(reply.statusCode !== 200 || endedAt === undefined ? undefined : (endedAt - startedAt) * 1000);
+        });
+        reply.on('error', failed);
+      },
+    );
     call.on('error', failed);
     call.end(body);
   });

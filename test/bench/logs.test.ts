@@ -19,7 +19,7 @@ describe(`${ROWS} rows of the request log`, function manyRows() {
       expect(purged).to.be.closeTo(ROWS / 2, 1);
       expect(writes).to.be.above(3);
       expect(Math.min(listMs, statisticsMs)).to.be.above(0);
-      const [{ left }] = await database.knex('request_logs').count({ left: '*' }) as [{ left: number }];
+      const [{ left }] = (await database.knex('request_logs').count({ left: '*' })) as [{ left: number }];
       expect(left).to.equal(ROWS - purged + writes);
     } finally {
       await database.close();

@@ -52,10 +52,17 @@ export async function logCosts(database: Database, { rows = ROWS, days = DAYS } 
   await migrate(database, LOG_SCHEMA, SILENT, Date.now);
   const repository = new SqlLogs(database);
   const store = new RequestLogStore(repository, {
-    log: SILENT, redactor: createRedactor({}), clock: systemClock, backend: database.dialect.name, retention: { days: undefined, rows: undefined }, dropped: () => {},
+    log: SILENT,
+    redactor: createRedactor({}),
+    clock: systemClock,
+    backend: database.dialect.name,
+    retention: { days: undefined, rows: undefined },
+    dropped: () => {},
   });
   const now = Date.now();
-  const fillMs = await timed(() => fill(repository, { rows, from: now - days * DAY_MS, stepMs: (days * DAY_MS) / rows }));
+  const fillMs = await timed(() =>
+    fill(repository, { rows, from: now - days * DAY_MS, stepMs: (days * DAY_MS) / rows }),
+  );
   if (database.dialect.name === 'postgres') await database.knex.raw('ANALYZE request_logs'); // as its daemon does within a minute
   const listMs = await best(() => store.list({ stages: TERMINAL_STAGES }, 50, 0));
   const day = { since: now - DAY_MS };
@@ -69,10 +76,18 @@ export async function logCosts(database: Database, { rows = ROWS, days = DAYS } 
   return { rows, fillMs, listMs, dayRows, statisticsMs, ...purge };
 }
 
-async function fill(repository: SqlLogs, { rows, from, stepMs }: { rows: number; from: number; stepMs: number }): Promise<void> {
+async function fill(
+  repository: SqlLogs,
+  { rows, from, stepMs }: { rows: number; from: number; stepMs: number },
+): Promise<void> {
   const dice = new Dice(17);
   for (let at = 0; at < rows; at += BATCH) {
-    await write(repository, Array.from({ length: Math.min(BATCH, rows - at) }, (_, index) => rowOf(dice, at + index, from + (at + index) * stepMs)));
+    await write(
+      repository,
+      Array.from({ length: Math.min(BATCH, rows - at) }, (_, index) =>
+        rowOf(dice, at + index, from + (at + index) * stepMs),
+      ),
+    );
   }
 }
 
@@ -87,27 +102,60 @@ function rowOf(dice: Dice, number: number, at: number): LogRow {
   const failed = dice.below(20) === 0;
   const [prompt, completion] = [dice.below(4000), dice.below(800)];
   return {
-    trace_id: number.toString(16).padStart(32, '0'), stage: failed ? 'on_error' : 'after_request', model: `model-${dice.below(10)}`, provider: `provider-${dice.below(4)}`, api_key_id: `key-${dice.below(100)}`,
-    prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion, error_message: failed ? `upstream failed in way ${dice.below(12)}` : null, created_at: Math.floor(at),
-    duration_ms: 200 + dice.below(9000), ttft_ms: failed ? null : dice.below(1500), cost_usd: failed ? null : prompt / 1e6, ab_label: null, target: 'openai', attempts: 1, cache: null, cost_source: failed ? null : 'usage', catalog_version: '2026-11-22',
-    bytes_up: null, bytes_down: null, surface: null, client_wire: null, same_wire: null, upstream_request_id: null, session_id: null, decision: '{"strategy":"fallback","order":[{"target":"openai"}],"attempts":[{"target":"openai","status":200,"duration_ms":812}]}',
+    trace_id: number.toString(16).padStart(32, '0'),
+    stage: failed ? 'on_error' : 'after_request',
+    model: `model-${dice.below(10)}`,
+    provider: `provider-${dice.below(4)}`,
+    api_key_id: `key-${dice.below(100)}`,
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    error_message: failed ? `upstream failed in way ${dice.below(12)}` : null,
+    created_at: Math.floor(at),
+    duration_ms: 200 + dice.below(9000),
+    ttft_ms: failed ? null : dice.below(1500),
+    cost_usd: failed ? null : prompt / 1e6,
+    ab_label: null,
+    target: 'openai',
+    attempts: 1,
+    cache: null,
+    cost_source: failed ? null : 'usage',
+    catalog_version: '2026-11-22',
+    bytes_up: null,
+    bytes_down: null,
+    surface: null,
+    client_wire: null,
+    same_wire: null,
+    upstream_request_id: null,
+    session_id: null,
+    decision:
+      '{"strategy":"fallback","order":[{"target":"openai"}],"attempts":[{"target":"openai","status":200,"duration_ms":812}]}',
   };
 }
 
 /** While rows are purged, others are written one by one, as a batch of the request log is. */
-async function purgeHalf(store: RequestLogStore, repository: SqlLogs, before: number): Promise<Pick<LogCosts, 'purged' | 'purgeMs' | 'longestWriteMs' | 'writes'>> {
+async function purgeHalf(
+  store: RequestLogStore,
+  repository: SqlLogs,
+  before: number,
+): Promise<Pick<LogCosts, 'purged' | 'purgeMs' | 'longestWriteMs' | 'writes'>> {
   const dice = new Dice(18);
   const over = new AbortController();
   let [longestWriteMs, writes] = [0, 0];
   const writing = (async () => {
     while (!over.signal.aborted) {
-      longestWriteMs = Math.max(longestWriteMs, await timed(() => write(repository, [rowOf(dice, writes, Date.now())])));
+      longestWriteMs = Math.max(
+        longestWriteMs,
+        await timed(() => write(repository, [rowOf(dice, writes, Date.now())])),
+      );
       writes += 1;
       await sleep(10);
     }
   })();
   let purged = 0;
-  const purgeMs = await timed(async () => { purged = await store.purge({ stages: [], before }); });
+  const purgeMs = await timed(async () => {
+    purged = await store.purge({ stages: [], before });
+  });
   over.abort();
   await writing;
   return { purged, purgeMs, longestWriteMs, writes };
@@ -125,7 +173,10 @@ async function best(work: () => Promise<unknown>): Promise<number> {
   return least;
 }
 
-function show(name: string, { rows, fillMs, listMs, dayRows, statisticsMs, purged, purgeMs, longestWriteMs, writes }: LogCosts): string {
+function show(
+  name: string,
+  { rows, fillMs, listMs, dayRows, statisticsMs, purged, purgeMs, longestWriteMs, writes }: LogCosts,
+): string {
   return [
     `${rows} rows on ${name}, filled in ${(fillMs / 1000).toFixed(1)} s`,
     `  the default listing                    ${listMs.toFixed(1)} ms`,

@@ -35,23 +35,32 @@ export function exploreMachine(): Machine {
   if (autocannon !== undefined) tools.autocannon = autocannon;
   const pins = tools.taskset === undefined ? undefined : divideCores(tools.taskset);
   const facts = {
-    cpu: cpus()[0]?.model.trim() ?? 'unknown', cores: cpus().length, memoryGb: Math.round(totalmem() / 2 ** 30),
-    system: `${type()} ${release()} ${process.arch}`, node: process.version,
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    system: `${type()} ${release()} ${process.arch}`,
+    node: process.version,
     pinning: pins === undefined ? 'none' : `subject on core ${pins.subject}, all else on ${pins.others.join(',')}`,
   };
-  return { facts, tools, pin: pins === undefined || tools.taskset === undefined ? [] : [tools.taskset, '-c', String(pins.subject)] };
+  return {
+    facts,
+    tools,
+    pin: pins === undefined || tools.taskset === undefined ? [] : [tools.taskset, '-c', String(pins.subject)],
+  };
 }
 
 function findProgram(name: string): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
-  return folders.map((folder) => join(folder, name)).find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  return folders
+    .map((folder) => join(folder, name))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
 }
 
 function findAutocannon(): string | undefined {

@@ -29,20 +29,41 @@ interface Samples {
 type Target = Pick<RunningSubject, 'name' | 'baseUrl' | 'headers'>;
 
 /** One row a subject, all measured in turns; the first subject is what the others are compared with. */
-export async function measure(setting: Setting, subjects: readonly Subject[], shape: Shape, naming: Naming): Promise<Row[]> {
+export async function measure(
+  setting: Setting,
+  subjects: readonly Subject[],
+  shape: Shape,
+  naming: Naming,
+): Promise<Row[]> {
   const passes: Values[][] = [];
-  for (let pass = 0; pass < setting.plan.processes; pass += 1) passes.push(await measurePass(setting, subjects, shape, naming));
+  for (let pass = 0; pass < setting.plan.processes; pass += 1)
+    passes.push(await measurePass(setting, subjects, shape, naming));
   const values = subjects.map((_unused, index) => mediansOf(passes.map((pass) => pass[index]!)));
-  return values.map((value, index) => ({ shape, naming, subject: subjects[index]!.name, values: value, ratios: ratiosTo(values[0]!, value) }));
+  return values.map((value, index) => ({
+    shape,
+    naming,
+    subject: subjects[index]!.name,
+    values: value,
+    ratios: ratiosTo(values[0]!, value),
+  }));
 }
 
 /** One process of each subject. Two processes of the same program differ by up to a tenth, for as long as they run. */
-async function measurePass(setting: Setting, subjects: readonly Subject[], shape: Shape, naming: Naming): Promise<Values[]> {
+async function measurePass(
+  setting: Setting,
+  subjects: readonly Subject[],
+  shape: Shape,
+  naming: Naming,
+): Promise<Values[]> {
   const { plan, upstreams } = setting;
   const upstreamUrl = upstreams.baseUrl(shape, naming);
   const samples = await startAll(subjects, upstreamUrl, plan.starts);
   const ask = asker(setting, shape);
-  const directly: Target = { name: 'the upstream', baseUrl: upstreamUrl, headers: { 'content-type': 'application/json' } };
+  const directly: Target = {
+    name: 'the upstream',
+    baseUrl: upstreamUrl,
+    headers: { 'content-type': 'application/json' },
+  };
   const direct = { p50: [] as number[], p99: [] as number[] };
   for (const sample of samples) await checkAnswer(sample.running, shape);
   for (let round = -plan.warmUps; round < plan.rounds; round += 1) {
@@ -50,9 +71,12 @@ async function measurePass(setting: Setting, subjects: readonly Subject[], shape
     const base = await ask('latency', directly);
     if (round >= 0) keep(direct, base);
     // Each sample is first in turn.
-    for (let index = 0; index < samples.length; index += 1) await measureOnce(ask, samples[(index + turn) % samples.length]!, round >= 0);
+    for (let index = 0; index < samples.length; index += 1)
+      await measureOnce(ask, samples[(index + turn) % samples.length]!, round >= 0);
   }
-  const values = samples.map((sample) => summarise(sample, shape, { p50: median(direct.p50), p99: median(direct.p99) }));
+  const values = samples.map((sample) =>
+    summarise(sample, shape, { p50: median(direct.p50), p99: median(direct.p99) }),
+  );
   for (const { running } of samples) await running.stop();
   return values;
 }
@@ -78,7 +102,14 @@ async function startAll(subjects: readonly Subject[], upstreamUrl: string, start
       else last.push(running);
     }
   }
-  return last.map((running, index) => ({ running, readyMs: readyMs[index]!, requestsPerSecond: [], cpuPerRequest: [], p50: [], p99: [] }));
+  return last.map((running, index) => ({
+    running,
+    readyMs: readyMs[index]!,
+    requestsPerSecond: [],
+    cpuPerRequest: [],
+    p50: [],
+    p99: [],
+  }));
 }
 
 type Ask = (kind: 'load' | 'latency', target: Target) => Promise<LoadResult>;
@@ -98,14 +129,25 @@ export function asker({ plan, generators }: Setting, shape: Shape): Ask {
 
 /** What a whole answer holds. */
 const STREAMED = ['"stop"', '[DONE]'];
-const MARKS: Readonly<Record<Shape, readonly string[]>> = { unary: ['Rayleigh'], forwarded: ['Rayleigh'], burst: STREAMED, paced: STREAMED, messages: ['"end_turn"', '"message_stop"'] };
+const MARKS: Readonly<Record<Shape, readonly string[]>> = {
+  unary: ['Rayleigh'],
+  forwarded: ['Rayleigh'],
+  burst: STREAMED,
+  paced: STREAMED,
+  messages: ['"end_turn"', '"message_stop"'],
+};
 
 /** The subject answers what the upstream said, whole. */
 export async function checkAnswer({ name, baseUrl, headers }: Target, shape: Shape): Promise<void> {
-  const reply = await fetch(`${baseUrl}${endpointOf(shape)}`, { method: 'POST', headers: { ...headers }, body: requestBody(shape) });
+  const reply = await fetch(`${baseUrl}${endpointOf(shape)}`, {
+    method: 'POST',
+    headers: { ...headers },
+    body: requestBody(shape),
+  });
   const text = await reply.text();
   const isWhole = MARKS[shape].every((mark) => text.includes(mark));
-  if (reply.status !== 200 || !isWhole) throw new Error(`${name} answers a ${shape} request with ${reply.status}: ${text.slice(0, 500)}`);
+  if (reply.status !== 200 || !isWhole)
+    throw new Error(`${name} answers a ${shape} request with ${reply.status}: ${text.slice(0, 500)}`);
 }
 
 async function measureOnce(ask: Ask, sample: Samples, counts: boolean): Promise<void> {

@@ -26,17 +26,47 @@ export interface Drive {
 }
 
 export const FULL: Plan = {
-  rounds: 5, warmUps: 5, processes: 1, starts: 3,
-  load: { unary: { requests: 10_000, connections: 16 }, forwarded: { requests: 10_000, connections: 16 }, burst: { requests: 2500, connections: 16 }, paced: { requests: 160, connections: 16 }, messages: { requests: 2500, connections: 16 } },
-  latency: { unary: { requests: 1000, connections: 1 }, forwarded: { requests: 1000, connections: 1 }, burst: { requests: 200, connections: 1 }, paced: { requests: 16, connections: 4 }, messages: { requests: 200, connections: 1 } },
+  rounds: 5,
+  warmUps: 5,
+  processes: 1,
+  starts: 3,
+  load: {
+    unary: { requests: 10_000, connections: 16 },
+    forwarded: { requests: 10_000, connections: 16 },
+    burst: { requests: 2500, connections: 16 },
+    paced: { requests: 160, connections: 16 },
+    messages: { requests: 2500, connections: 16 },
+  },
+  latency: {
+    unary: { requests: 1000, connections: 1 },
+    forwarded: { requests: 1000, connections: 1 },
+    burst: { requests: 200, connections: 1 },
+    paced: { requests: 16, connections: 4 },
+    messages: { requests: 200, connections: 1 },
+  },
   memoryAfter: [100_000, 200_000],
 };
 
 /** Enough to see that everything works; its figures say little. */
 export const QUICK: Plan = {
-  rounds: 1, warmUps: 0, processes: 1, starts: 1,
-  load: { unary: { requests: 1500, connections: 16 }, forwarded: { requests: 1500, connections: 16 }, burst: { requests: 400, connections: 16 }, paced: { requests: 16, connections: 16 }, messages: { requests: 400, connections: 16 } },
-  latency: { unary: { requests: 200, connections: 1 }, forwarded: { requests: 200, connections: 1 }, burst: { requests: 60, connections: 1 }, paced: { requests: 8, connections: 4 }, messages: { requests: 60, connections: 1 } },
+  rounds: 1,
+  warmUps: 0,
+  processes: 1,
+  starts: 1,
+  load: {
+    unary: { requests: 1500, connections: 16 },
+    forwarded: { requests: 1500, connections: 16 },
+    burst: { requests: 400, connections: 16 },
+    paced: { requests: 16, connections: 16 },
+    messages: { requests: 400, connections: 16 },
+  },
+  latency: {
+    unary: { requests: 200, connections: 1 },
+    forwarded: { requests: 200, connections: 1 },
+    burst: { requests: 60, connections: 1 },
+    paced: { requests: 8, connections: 4 },
+    messages: { requests: 60, connections: 1 },
+  },
   memoryAfter: [],
 };
 
@@ -85,20 +115,64 @@ export const USAGE = `usage: bench [--peer <name>]... [--against <commit>]... [-
 /** Throws an Error with a message for the user. */
 export function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
-    args: [...args], allowPositionals: true,
-    options: { peer: { type: 'string', multiple: true }, against: { type: 'string', multiple: true }, shape: { type: 'string', multiple: true }, resilience: { type: 'boolean' }, logging: { type: 'boolean' }, processes: { type: 'string' }, start: { type: 'boolean' }, allocations: { type: 'boolean' }, telemetry: { type: 'boolean' }, paired: { type: 'boolean' }, quick: { type: 'boolean' }, json: { type: 'boolean' } },
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      peer: { type: 'string', multiple: true },
+      against: { type: 'string', multiple: true },
+      shape: { type: 'string', multiple: true },
+      resilience: { type: 'boolean' },
+      logging: { type: 'boolean' },
+      processes: { type: 'string' },
+      start: { type: 'boolean' },
+      allocations: { type: 'boolean' },
+      telemetry: { type: 'boolean' },
+      paired: { type: 'boolean' },
+      quick: { type: 'boolean' },
+      json: { type: 'boolean' },
+    },
   });
-  const { peer: peers = [], against = [], shape: shapes = SHAPES, resilience: isResilient = false, logging: isLogging = false, processes: count, start: isStart = false, allocations: allocationsOnly = false, telemetry: telemetryOnly = false, paired: pairedOnly = false, quick: isQuick = false, json: wantsJson = false } = values;
+  const {
+    peer: peers = [],
+    against = [],
+    shape: shapes = SHAPES,
+    resilience: isResilient = false,
+    logging: isLogging = false,
+    processes: count,
+    start: isStart = false,
+    allocations: allocationsOnly = false,
+    telemetry: telemetryOnly = false,
+    paired: pairedOnly = false,
+    quick: isQuick = false,
+    json: wantsJson = false,
+  } = values;
   const unknown = peers.find((name) => !Object.hasOwn(PEERS, name));
   if (unknown !== undefined) throw new Error(`no peer "${unknown}", known are: ${Object.keys(PEERS).join(', ')}`);
-  if (!shapes.every(isShape)) throw new Error(`no shape "${shapes.find((shape) => !isShape(shape))}", known are: ${SHAPES.join(', ')}`);
+  if (!shapes.every(isShape))
+    throw new Error(`no shape "${shapes.find((shape) => !isShape(shape))}", known are: ${SHAPES.join(', ')}`);
   const [file, ...surplus] = positionals;
-  if (surplus.length > 0 || (file !== undefined && !wantsJson)) throw new Error(`unexpected argument "${surplus[0] ?? file}"`);
-  if ([isStart, allocationsOnly, telemetryOnly, pairedOnly].filter(Boolean).length > 1) throw new Error('--start, --allocations, --telemetry and --paired exclude each other');
-  if (pairedOnly && against.length === 0 && !isLogging) throw new Error('--paired needs something to compare with: --against or --logging');
+  if (surplus.length > 0 || (file !== undefined && !wantsJson))
+    throw new Error(`unexpected argument "${surplus[0] ?? file}"`);
+  if ([isStart, allocationsOnly, telemetryOnly, pairedOnly].filter(Boolean).length > 1)
+    throw new Error('--start, --allocations, --telemetry and --paired exclude each other');
+  if (pairedOnly && against.length === 0 && !isLogging)
+    throw new Error('--paired needs something to compare with: --against or --logging');
   const processes = Number(count ?? (pairedOnly && !isQuick ? PAIRED_PROCESSES : 1));
-  if (!Number.isInteger(processes) || processes < 1) throw new Error(`--processes is ${count}, and must be a whole number from 1 on`);
+  if (!Number.isInteger(processes) || processes < 1)
+    throw new Error(`--processes is ${count}, and must be a whole number from 1 on`);
   const plan = { ...(isQuick ? QUICK : FULL), processes, ...(processes > 1 && { starts: 1 }) };
-  const shared = { plan, isQuick, peers, against, shapes, isResilient, isLogging, allocationsOnly, telemetryOnly, pairedOnly, ...(isStart && { startsOnly: isQuick ? 1 : STARTS }) };
+  const shared = {
+    plan,
+    isQuick,
+    peers,
+    against,
+    shapes,
+    isResilient,
+    isLogging,
+    allocationsOnly,
+    telemetryOnly,
+    pairedOnly,
+    ...(isStart && { startsOnly: isQuick ? 1 : STARTS }),
+  };
   return wantsJson ? { ...shared, jsonFile: resolve(file ?? join(tmpdir(), `gw-bench-${Date.now()}.json`)) } : shared;
 }

@@ -29,20 +29,34 @@ const SHORTER = 5;
 
 export function pairedPlan(plan: Plan, isQuick: boolean): Plan {
   if (isQuick) return plan;
-  const load = Object.fromEntries(Object.entries(plan.load).map(([shape, drive]: [string, Drive]) => [shape, { ...drive, requests: drive.requests / SHORTER }])) as Plan['load'];
+  const load = Object.fromEntries(
+    Object.entries(plan.load).map(([shape, drive]: [string, Drive]) => [
+      shape,
+      { ...drive, requests: drive.requests / SHORTER },
+    ]),
+  ) as Plan['load'];
   return { ...plan, load, warmUps: 3 * SHORTER, rounds: 6 * SHORTER };
 }
 
 /** The first subject is compared with each of the others. */
-export async function measurePaired(setting: Setting, subjects: readonly Subject[], shapes: readonly Shape[]): Promise<PairedRow[]> {
+export async function measurePaired(
+  setting: Setting,
+  subjects: readonly Subject[],
+  shapes: readonly Shape[],
+): Promise<PairedRow[]> {
   const rows: PairedRow[] = [];
   for (const naming of NAMINGS) {
-    for (const shape of shapes) rows.push(...await measureShape(setting, subjects, shape, naming));
+    for (const shape of shapes) rows.push(...(await measureShape(setting, subjects, shape, naming)));
   }
   return rows;
 }
 
-async function measureShape(setting: Setting, subjects: readonly Subject[], shape: Shape, naming: Naming): Promise<PairedRow[]> {
+async function measureShape(
+  setting: Setting,
+  subjects: readonly Subject[],
+  shape: Shape,
+  naming: Naming,
+): Promise<PairedRow[]> {
   const processes: number[][][] = []; // process, subject, round
   for (let count = 1; count <= setting.plan.processes; count += 1) {
     process.stderr.write(`measuring ${shape}, ${naming} model, processes ${count} of ${setting.plan.processes}\n`);
@@ -51,12 +65,26 @@ async function measureShape(setting: Setting, subjects: readonly Subject[], shap
   const cpuOf = (index: number): number => median(processes.flatMap((rounds) => rounds[index]!));
   return subjects.slice(1).map(({ name: against }, at) => {
     const ratios = processes.map((rounds) => median(rounds[0]!.map((cpu, round) => cpu / rounds[at + 1]![round]!)));
-    return { shape, naming, subject: subjects[0]!.name, against, cpu: cpuOf(0), cpuAgainst: cpuOf(at + 1), ...meanOf(ratios), ratios };
+    return {
+      shape,
+      naming,
+      subject: subjects[0]!.name,
+      against,
+      cpu: cpuOf(0),
+      cpuAgainst: cpuOf(at + 1),
+      ...meanOf(ratios),
+      ratios,
+    };
   });
 }
 
 /** CPU microseconds per request, of each subject in each round. */
-async function measureProcesses(setting: Setting, subjects: readonly Subject[], shape: Shape, naming: Naming): Promise<number[][]> {
+async function measureProcesses(
+  setting: Setting,
+  subjects: readonly Subject[],
+  shape: Shape,
+  naming: Naming,
+): Promise<number[][]> {
   const { plan, upstreams } = setting;
   const running: RunningSubject[] = [];
   for (const subject of subjects) running.push(await subject.start(upstreams.baseUrl(shape, naming)));
@@ -84,8 +112,27 @@ function meanOf(ratios: readonly number[]): { ratio: number; error: number | nul
 }
 
 export function formatPaired(rows: readonly PairedRow[]): string {
-  const head = ['shape', 'model', 'subject', 'against', 'CPU µs/req', 'against', 'ratio', '± (standard error)', 'pairs of processes'];
-  const lines = rows.map(({ shape, naming, subject, against, cpu, cpuAgainst, ratio, error, ratios }) =>
-    [shape, naming, subject, against, cpu.toFixed(1), cpuAgainst.toFixed(1), ratio.toFixed(3), error === null ? '-' : error.toFixed(3), String(ratios.length)]);
+  const head = [
+    'shape',
+    'model',
+    'subject',
+    'against',
+    'CPU µs/req',
+    'against',
+    'ratio',
+    '± (standard error)',
+    'pairs of processes',
+  ];
+  const lines = rows.map(({ shape, naming, subject, against, cpu, cpuAgainst, ratio, error, ratios }) => [
+    shape,
+    naming,
+    subject,
+    against,
+    cpu.toFixed(1),
+    cpuAgainst.toFixed(1),
+    ratio.toFixed(3),
+    error === null ? '-' : error.toFixed(3),
+    String(ratios.length),
+  ]);
   return `${formatTable(head, lines).join('\n')}\n`;
 }

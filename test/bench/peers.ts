@@ -25,7 +25,11 @@ export const PEERS: Readonly<Record<string, Peer>> = {
     overrides: { '@hono/node-server': '1.14.1' },
     entry: 'build/start-server.js',
     args: (port) => [`--port=${port}`, '--headless'],
-    headers: (upstreamUrl) => ({ 'x-portkey-provider': 'openai', 'x-portkey-custom-host': upstreamUrl, authorization: 'Bearer sk-benchbenchbenchbench' }),
+    headers: (upstreamUrl) => ({
+      'x-portkey-provider': 'openai',
+      'x-portkey-custom-host': upstreamUrl,
+      authorization: 'Bearer sk-benchbenchbenchbench',
+    }),
   },
 };
 
@@ -36,7 +40,8 @@ export async function peer({ workspace, machine }: Bench, name: string): Promise
   const program = join(folder, 'node_modules', name, known.entry);
   const label = `${name}@${known.version}`;
   return {
-    name: label, isChatOnly: true,
+    name: label,
+    isChatOnly: true,
     start: async (upstreamUrl) => {
       const port = await freePort();
       const startedAt = performance.now();

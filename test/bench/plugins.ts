@@ -6,7 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { MODULES } from '../../builtins/manifest.ts';
 import { systemClock } from '../../host/common/clock.ts';
 import { readSettings } from '../../host/config/module-settings.ts';
-import type { ChatReply, ChatRequest, PluginDeps, PluginHandlers, PluginModule, SharedState } from '../../host/contract/index.ts';
+import type {
+  ChatReply,
+  ChatRequest,
+  PluginDeps,
+  PluginHandlers,
+  PluginModule,
+  SharedState,
+} from '../../host/contract/index.ts';
 import { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { MemoryLedger } from '../../host/state/memory-ledger.ts';
 import { createMemoryState } from '../../host/state/shared-state.ts';
@@ -28,7 +35,15 @@ const SETTINGS: Readonly<Record<string, object>> = {
 };
 
 const TEXT = 'The committee met on Tuesday and went through the figures of the third quarter line by line. ';
-const REQUEST: ChatRequest = { model: 'm', max_tokens: 256, user: 'u-1', messages: [{ role: 'system', content: 'You are a helpful assistant.' }, { role: 'user', content: TEXT.repeat(20) }] };
+const REQUEST: ChatRequest = {
+  model: 'm',
+  max_tokens: 256,
+  user: 'u-1',
+  messages: [
+    { role: 'system', content: 'You are a helpful assistant.' },
+    { role: 'user', content: TEXT.repeat(20) },
+  ],
+};
 const REPLY = chatReply(TEXT.repeat(5)) as ChatReply;
 const PRINCIPAL = { id: 'key-1', name: 'bench', scopes: [] };
 
@@ -54,9 +69,22 @@ function depsOf(identity: string): PluginDeps {
   const nothing = (): void => {};
   const state: SharedState = createMemoryState(systemClock);
   return {
-    identity, state, log: { debug: nothing, info: nothing, warn: nothing, error: nothing }, redact: (text) => text, now: Date.now, random: Math.random,
-    counters: { add: nothing, observe: nothing }, carryover: { lease: (_key, create) => create() }, ledger: (_name, bounds) => new MemoryLedger(bounds),
-    prices: { tokenPrice: () => undefined, cost: () => undefined, highest: () => undefined, longestAnswer: () => undefined }, requestLog: { append: nothing, annotate: nothing },
+    identity,
+    state,
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    redact: (text) => text,
+    now: Date.now,
+    random: Math.random,
+    counters: { add: nothing, observe: nothing },
+    carryover: { lease: (_key, create) => create() },
+    ledger: (_name, bounds) => new MemoryLedger(bounds),
+    prices: {
+      tokenPrice: () => undefined,
+      cost: () => undefined,
+      highest: () => undefined,
+      longestAnswer: () => undefined,
+    },
+    requestLog: { append: nothing, annotate: nothing },
     send: () => Promise.reject(new Error('nothing is sent')),
   };
 }
@@ -75,7 +103,14 @@ async function bestUs(handlers: PluginHandlers, requests: number): Promise<numbe
 /** One request through all stages of a plugin; each is another one, so that a cache misses. */
 async function serve(handlers: PluginHandlers, at: number): Promise<void> {
   const exchange = new LiveExchange({
-    id: '0123456789abcdef0123456789abcdef', surface: 'chat', clock: systemClock, principal: PRINCIPAL, metadata: {}, request: { ...REQUEST, seed: at }, streaming: false, arrivedAt: 0,
+    id: '0123456789abcdef0123456789abcdef',
+    surface: 'chat',
+    clock: systemClock,
+    principal: PRINCIPAL,
+    metadata: {},
+    request: { ...REQUEST, seed: at },
+    streaming: false,
+    arrivedAt: 0,
   });
   const before = handlers.before_request?.(exchange);
   if (before instanceof Promise) await before;
@@ -91,6 +126,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const line = (name: string, us: number): string => name.padEnd(18) + us.toFixed(2).padStart(10);
   const costs = await pluginCosts();
   const bare = await floorUs();
-  console.log(['plugin                µs/request', ...costs.map(({ name, us }) => line(name, us)), line('floor', bare)].join('\n'));
+  console.log(
+    ['plugin                µs/request', ...costs.map(({ name, us }) => line(name, us)), line('floor', bare)].join(
+      '\n',
+    ),
+  );
   process.exit(0); // load generators and upstreams end with it
 }

@@ -9,11 +9,14 @@ const GIVE_UP_MS = 30_000;
 /** Waits until the probe holds; throws when the process ends or takes too long. */
 export async function untilReady(name: string, child: Child, probe: () => Promise<boolean>): Promise<void> {
   let hasEnded = false;
-  void child.exited.then(() => { hasEnded = true; });
+  void child.exited.then(() => {
+    hasEnded = true;
+  });
   const giveUpAt = performance.now() + GIVE_UP_MS;
-  while (!await probe()) {
+  while (!(await probe())) {
     if (hasEnded) throw new Error(`${name} ended before it was ready:\n${child.stderr()}`);
-    if (performance.now() > giveUpAt) throw new Error(`${name} was not ready within ${GIVE_UP_MS} ms:\n${child.stderr()}`);
+    if (performance.now() > giveUpAt)
+      throw new Error(`${name} was not ready within ${GIVE_UP_MS} ms:\n${child.stderr()}`);
     await sleep(LOOK_EVERY_MS);
   }
 }
@@ -43,8 +46,12 @@ export function accepts(port: number): Promise<boolean> {
 /** A free port, for a program that cannot choose one and say which. */
 export async function freePort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => { server.close(resolve); });
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
   return port;
 }

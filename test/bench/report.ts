@@ -22,7 +22,14 @@ export function formatReport({ facts, isQuick, rows, memory }: Report): string {
     '',
     ...formatTable(['shape', 'model', 'subject', ...FIGURE_NAMES.map((name) => FIGURES[name].title)], rows.map(cells)),
   ];
-  if (memory.length > 0) lines.push('', ...formatTable(['unary requests', 'gateway RSS MB'], memory.map(({ requests, residentMb }) => [String(requests), residentMb.toFixed(0)])));
+  if (memory.length > 0)
+    lines.push(
+      '',
+      ...formatTable(
+        ['unary requests', 'gateway RSS MB'],
+        memory.map(({ requests, residentMb }) => [String(requests), residentMb.toFixed(0)]),
+      ),
+    );
   return `${lines.join('\n')}\n`;
 }
 

@@ -44,7 +44,11 @@ export async function measureStarts(bench: Bench, earlier: readonly Subject[], c
       samples[turn]!.cpuMs.push(cpuMs);
     }
   }
-  const starts = subjects.map(({ name }, index) => ({ subject: name, readyMs: median(samples[index]!.readyMs), cpuMs: median(samples[index]!.cpuMs) }));
+  const starts = subjects.map(({ name }, index) => ({
+    subject: name,
+    readyMs: median(samples[index]!.readyMs),
+    cpuMs: median(samples[index]!.cpuMs),
+  }));
   return { starts, phases: await measurePhases(bench, count) };
 }
 
@@ -63,11 +67,16 @@ async function measurePhases({ workspace, machine }: Bench, count: number): Prom
   const variables = { NODE_COMPILE_CACHE: join(workspace.folder, 'phases-cache') };
   const runs: PhaseRow[][] = [];
   for (let round = 0; round <= count; round += 1) {
-    const output = await outputOf(workspace.start(command, { cwd: workspace.folder, variables, stdout: 'pipe' }), command);
+    const output = await outputOf(
+      workspace.start(command, { cwd: workspace.folder, variables, stdout: 'pipe' }),
+      command,
+    );
     if (round > 0) runs.push(JSON.parse(output) as PhaseRow[]);
   }
   return (runs[0] ?? []).map(({ phase }, index) => ({
-    phase, wallMs: median(runs.map((run) => run[index]!.wallMs)), cpuMs: median(runs.map((run) => run[index]!.cpuMs)),
+    phase,
+    wallMs: median(runs.map((run) => run[index]!.wallMs)),
+    cpuMs: median(runs.map((run) => run[index]!.cpuMs)),
   }));
 }
 
@@ -75,7 +84,11 @@ async function measurePhases({ workspace, machine }: Bench, count: number): Prom
 export function formatStarts({ starts, phases }: StartReport): string {
   const base = starts[0]!;
   const cell = (value: number, unit: number): string => `${value.toFixed(0)} (${(value / unit).toFixed(2)})`;
-  const rows = starts.map(({ subject, readyMs, cpuMs }) => [subject, cell(readyMs, base.readyMs), cell(cpuMs, base.cpuMs)]);
+  const rows = starts.map(({ subject, readyMs, cpuMs }) => [
+    subject,
+    cell(readyMs, base.readyMs),
+    cell(cpuMs, base.cpuMs),
+  ]);
   const steps = phases.map(({ phase, wallMs, cpuMs }) => [phase, wallMs.toFixed(1), cpuMs.toFixed(1)]);
   return `${[...formatTable(['subject', 'ready ms', 'CPU ms'], rows), '', ...formatTable(['phase, from the checkout', 'ms', 'CPU ms'], steps)].join('\n')}\n`;
 }

@@ -23,7 +23,15 @@ export interface DecisionCost {
 }
 
 const query: RouteQuery = {
-  isListing: false, surface: 'chat', model: 'gpt-4o', maxTokens: undefined, images: 1, metadata: { team: 'research' }, user: undefined, principal: undefined, streaming: false,
+  isListing: false,
+  surface: 'chat',
+  model: 'gpt-4o',
+  maxTokens: undefined,
+  images: 1,
+  metadata: { team: 'research' },
+  user: undefined,
+  principal: undefined,
+  streaming: false,
   upstreamModel: () => 'gpt-4o',
   userTexts: () => ['Please summarise the attached minutes in three sentences.'],
   promptCharacters: () => 58,
@@ -31,8 +39,16 @@ const query: RouteQuery = {
 
 /** As many rules and variants as targets; of the rules the last one matches. */
 const blockOf = (keys: readonly string[]): object => ({
-  conditions: keys.map((target_key, at) => ({ key: at % 2 === 0 ? 'model_prefix' : 'model', value: at === keys.length - 1 ? query.model : `model-${at}`, target_key })),
-  content_conditions: keys.map((target_key, at) => (at === keys.length - 1 ? { type: 'prompt_regex', value: '(?i)summari[sz]e', target_key } : { type: 'prompt_contains', value: `word ${at}`, target_key })),
+  conditions: keys.map((target_key, at) => ({
+    key: at % 2 === 0 ? 'model_prefix' : 'model',
+    value: at === keys.length - 1 ? query.model : `model-${at}`,
+    target_key,
+  })),
+  content_conditions: keys.map((target_key, at) =>
+    at === keys.length - 1
+      ? { type: 'prompt_regex', value: '(?i)summari[sz]e', target_key }
+      : { type: 'prompt_contains', value: `word ${at}`, target_key },
+  ),
   ab_variants: keys.map((target_key, at) => ({ target_key, weight: at % 4, label: `variant ${at}` })),
 });
 
@@ -47,12 +63,39 @@ export const STRATEGIES = MODULES.filter((module): module is StrategyModule => m
 
 export function decisionOver(module: StrategyModule, count: number): Decision {
   const keys = Array.from({ length: count }, (_none, at) => `target-${at}`);
-  const targets: readonly RouteTarget[] = Object.freeze(keys.map((virtualKey, at) => Object.freeze({ virtualKey, weight: at % 4, serves: at % 7 !== 6 })));
-  const prices = new Map(keys.map((key, at): [string, TokenPrice] => [key, { input: (at * 7) % 11, output: (at * 5) % 13, cacheRead: undefined, cacheWrite: undefined, embedding: undefined, image: undefined }]));
-  const medians = new Map(keys.map((key, at): [string, number | undefined] => [key, at % 5 === 4 ? undefined : (at * 37) % 101]));
-  const settings = readSettings(module.settings, strategySettings(module, { mode: module.name, ...blockOf(keys) }).value);
-  const rank = ranking(module, settings, { medianMs: (key) => medians.get(key), price: (key) => prices.get(key), random: Math.random });
-  const ranker = new Ranker(rank, { module: { kind: 'strategy', name: module.name, file: undefined }, log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }, trace: createTrace() });
+  const targets: readonly RouteTarget[] = Object.freeze(
+    keys.map((virtualKey, at) => Object.freeze({ virtualKey, weight: at % 4, serves: at % 7 !== 6 })),
+  );
+  const prices = new Map(
+    keys.map((key, at): [string, TokenPrice] => [
+      key,
+      {
+        input: (at * 7) % 11,
+        output: (at * 5) % 13,
+        cacheRead: undefined,
+        cacheWrite: undefined,
+        embedding: undefined,
+        image: undefined,
+      },
+    ]),
+  );
+  const medians = new Map(
+    keys.map((key, at): [string, number | undefined] => [key, at % 5 === 4 ? undefined : (at * 37) % 101]),
+  );
+  const settings = readSettings(
+    module.settings,
+    strategySettings(module, { mode: module.name, ...blockOf(keys) }).value,
+  );
+  const rank = ranking(module, settings, {
+    medianMs: (key) => medians.get(key),
+    price: (key) => prices.get(key),
+    random: Math.random,
+  });
+  const ranker = new Ranker(rank, {
+    module: { kind: 'strategy', name: module.name, file: undefined },
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    trace: createTrace(),
+  });
   return { rank: () => rank(targets, query), route: () => ranker.rank(targets, query, undefined, 'bench') };
 }
 
@@ -77,6 +120,12 @@ function bestUs(decide: () => readonly RouteTarget[], decisions: number): number
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const line = (cells: readonly string[]): string => cells.map((cell, at) => (at === 0 ? cell.padEnd(16) : cell.padStart(12))).join('');
-  console.log([line(['strategy', 'rank µs', 'routed µs']), ...decisionCosts().map(({ name, rankUs, routedUs }) => line([name, rankUs.toFixed(2), routedUs.toFixed(2)]))].join('\n'));
+  const line = (cells: readonly string[]): string =>
+    cells.map((cell, at) => (at === 0 ? cell.padEnd(16) : cell.padStart(12))).join('');
+  console.log(
+    [
+      line(['strategy', 'rank µs', 'routed µs']),
+      ...decisionCosts().map(({ name, rankUs, routedUs }) => line([name, rankUs.toFixed(2), routedUs.toFixed(2)])),
+    ].join('\n'),
+  );
 }

@@ -49,7 +49,9 @@ export interface GatewaySetup {
 
 /** Keeps a request log on SQLite, as the built-in default does: a row at the end of each request. */
 export const KEEPS_LOG: GatewaySetup = {
-  configuration: ['after_request', 'on_error'].map((stage) => `  - {name: request-logger, stage: ${stage}, enabled: true, config: {persist: true}}\n`).join(''),
+  configuration: ['after_request', 'on_error']
+    .map((stage) => `  - {name: request-logger, stage: ${stage}, enabled: true, config: {persist: true}}\n`)
+    .join(''),
   variables: { REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: 'requests.db' },
 };
 
@@ -71,7 +73,12 @@ export function floor({ workspace, machine }: Bench): Subject {
 }
 
 /** This project's gateway in `folder`, with a master key, guardrails before and after, a token ceiling and attribution headers. */
-export function gateway({ workspace, machine, isResilient, countsAllocations = false }: Bench, name: string, folder: string, setup: GatewaySetup = {}): Subject {
+export function gateway(
+  { workspace, machine, isResilient, countsAllocations = false }: Bench,
+  name: string,
+  folder: string,
+  setup: GatewaySetup = {},
+): Subject {
   const { bin = 'host/gw.js', configuration: more = '', variables: own = {} } = setup;
   const cwd = join(workspace.folder, `run-${name}`);
   mkdirSync(cwd);
@@ -82,19 +89,32 @@ export function gateway({ workspace, machine, isResilient, countsAllocations = f
     start: async (upstreamUrl) => {
       const port = await freePort();
       const variables = {
-        PORT: String(port), MASTER_KEY, RATE_LIMIT_RPS: '0', GATEWAY_CONFIG: configFile,
-        OPENAI_API_KEY: 'sk-benchbenchbenchbench', OPENAI_BASE_URL: upstreamUrl, ANTHROPIC_API_KEY: 'sk-ant-benchbenchbench', ANTHROPIC_BASE_URL: upstreamUrl, NODE_COMPILE_CACHE: join(cwd, 'compile-cache'), ...own,
+        PORT: String(port),
+        MASTER_KEY,
+        RATE_LIMIT_RPS: '0',
+        GATEWAY_CONFIG: configFile,
+        OPENAI_API_KEY: 'sk-benchbenchbenchbench',
+        OPENAI_BASE_URL: upstreamUrl,
+        ANTHROPIC_API_KEY: 'sk-ant-benchbenchbench',
+        ANTHROPIC_BASE_URL: upstreamUrl,
+        NODE_COMPILE_CACHE: join(cwd, 'compile-cache'),
+        ...own,
       };
       const startedAt = performance.now();
       const probe = countsAllocations ? ['--import', new URL('allocation-probe.ts', import.meta.url).href] : [];
-      const child = workspace.start([...machine.pin, process.execPath, ...probe, join(folder, bin), 'serve'], { cwd, variables, ipc: countsAllocations });
+      const child = workspace.start([...machine.pin, process.execPath, ...probe, join(folder, bin), 'serve'], {
+        cwd,
+        variables,
+        ipc: countsAllocations,
+      });
       await untilReady(name, child, () => answers(`http://127.0.0.1:${port}/livez`));
       return running(child, { name, port, startedAt, headers: { authorization: `Bearer ${MASTER_KEY}` } });
     },
   };
 }
 
-const RESILIENCE = ', retry: {attempts: 3}, circuit_breaker: {failure_threshold: 5}, concurrency: {max_concurrency: 1000}';
+const RESILIENCE =
+  ', retry: {attempts: 3}, circuit_breaker: {failure_threshold: 5}, concurrency: {max_concurrency: 1000}';
 
 const configuration = (isResilient: boolean): string => `strategy: {mode: fallback}
 targets:
@@ -106,7 +126,6 @@ plugins:
   - {name: max-token, stage: before_request, enabled: true, config: {max_tokens: 4096}}
 `;
 
-
 interface Started {
   readonly name: string;
   readonly port: number;
@@ -117,8 +136,12 @@ interface Started {
 /** To be called at the moment the subject is ready. */
 export function running(child: Child, { name, port, startedAt, headers }: Started): RunningSubject {
   return {
-    name, pid: child.pid, readyMs: performance.now() - startedAt, stop: child.stop,
-    baseUrl: `http://127.0.0.1:${port}/v1`, headers: { 'content-type': 'application/json', ...headers },
+    name,
+    pid: child.pid,
+    readyMs: performance.now() - startedAt,
+    stop: child.stop,
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    headers: { 'content-type': 'application/json', ...headers },
     allocatedBytes: async () => {
       const answer = nextMessage<{ allocatedBytes: number }>(child);
       child.process.send('allocated');

@@ -17,7 +17,10 @@ export function settledPlan(plan: Plan): Plan {
 /** The gateway with nothing but warnings in its log, and the same with log lines, scrapes of its figures, and traces of a tenth of its requests. */
 export async function telemetrySubjects(bench: Bench): Promise<[off: Subject, on: Subject]> {
   const observability = `observability: {tracing: {endpoint: '${await startCollector()}', protocol: http/protobuf, sample_ratio: ${SAMPLE_RATIO}}}\n`;
-  const on = gateway(bench, 'gw (telemetry on)', PROJECT, { configuration: observability, variables: { LOG_LEVEL: 'info' } });
+  const on = gateway(bench, 'gw (telemetry on)', PROJECT, {
+    configuration: observability,
+    variables: { LOG_LEVEL: 'info' },
+  });
   return [gateway(bench, 'gw (telemetry off)', PROJECT, { variables: { LOG_LEVEL: 'error' } }), scraped(on)];
 }
 
@@ -26,7 +29,9 @@ async function startCollector(): Promise<string> {
   const server = createServer((request, response) => {
     request.resume().once('end', () => response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end());
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
@@ -41,10 +46,13 @@ function scraped(subject: Subject): Subject {
       };
       await scrape();
       const timer = setInterval(() => void scrape().catch(() => {}), SCRAPE_MS); // a scrape that meets the stop fails
-      return { ...running, stop: async () => {
-        clearInterval(timer);
-        await running.stop();
-      } };
+      return {
+        ...running,
+        stop: async () => {
+          clearInterval(timer);
+          await running.stop();
+        },
+      };
     },
   };
 }

@@ -14,16 +14,25 @@ const server = createServer((request, response) => {
     else if (shape === 'paced') pace(response, naming);
     else {
       const body = whole[`${naming} ${shape}`];
-      response.writeHead(200, { 'content-type': isStream(shape) ? 'text/event-stream' : 'application/json', 'content-length': body.length }).end(body);
+      response
+        .writeHead(200, {
+          'content-type': isStream(shape) ? 'text/event-stream' : 'application/json',
+          'content-length': body.length,
+        })
+        .end(body);
     }
   });
 });
 
 const whole = {
-  'same unary': Buffer.from(replyBody('unary', 'same')), 'dated unary': Buffer.from(replyBody('unary', 'dated')),
-  'same forwarded': Buffer.from(replyBody('forwarded', 'same')), 'dated forwarded': Buffer.from(replyBody('forwarded', 'dated')),
-  'same messages': Buffer.from(replyBody('messages', 'same')), 'dated messages': Buffer.from(replyBody('messages', 'dated')),
-  'same burst': Buffer.from(replyBody('burst', 'same')), 'dated burst': Buffer.from(replyBody('burst', 'dated')),
+  'same unary': Buffer.from(replyBody('unary', 'same')),
+  'dated unary': Buffer.from(replyBody('unary', 'dated')),
+  'same forwarded': Buffer.from(replyBody('forwarded', 'same')),
+  'dated forwarded': Buffer.from(replyBody('forwarded', 'dated')),
+  'same messages': Buffer.from(replyBody('messages', 'same')),
+  'dated messages': Buffer.from(replyBody('messages', 'dated')),
+  'same burst': Buffer.from(replyBody('burst', 'same')),
+  'dated burst': Buffer.from(replyBody('burst', 'dated')),
 };
 const events = { same: streamEvents('same'), dated: streamEvents('dated') };
 

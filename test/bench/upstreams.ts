@@ -24,7 +24,9 @@ export async function startUpstreams(workspace: Workspace, { tools }: Machine): 
 }
 
 async function startNode(workspace: Workspace): Promise<string> {
-  const child = workspace.start([process.execPath, fileURLToPath(new URL('upstream.ts', import.meta.url))], { ipc: true });
+  const child = workspace.start([process.execPath, fileURLToPath(new URL('upstream.ts', import.meta.url))], {
+    ipc: true,
+  });
   const { port } = await nextMessage<{ port: number }>(child);
   return `http://127.0.0.1:${port}`;
 }
@@ -43,7 +45,7 @@ async function startNginx(workspace: Workspace, program: string): Promise<string
   }
   writeFileSync(join(folder, 'nginx.conf'), configuration(folder, port));
   const command = [program, '-p', folder, '-e', 'stderr', '-c', join(folder, 'nginx.conf')];
-  const doesTakeIt = await workspace.start([...command, '-t']).exited === 0;
+  const doesTakeIt = (await workspace.start([...command, '-t']).exited) === 0;
   if (!doesTakeIt) return undefined;
   await untilReady('nginx', workspace.start(command), () => accepts(port));
   return `http://127.0.0.1:${port}`;
@@ -56,8 +58,10 @@ const locationOf = (shape: Shape, naming: Naming): string => `/${naming}/${shape
 
 /** One process, in the foreground. Files answer GET alone, so a POST's 405 is turned into the file itself. */
 function configuration(folder: string, port: number): string {
-  const whole = (shape: Shape, naming: Naming): string => `location = ${locationOf(shape, naming)} { default_type application/json; return 200 '${replyBody(shape, naming)}'; }`;
-  const stream = (shape: Shape, naming: Naming): string => `location = ${locationOf(shape, naming)} { types {} default_type text/event-stream; error_page 405 =200 $uri; }`;
+  const whole = (shape: Shape, naming: Naming): string =>
+    `location = ${locationOf(shape, naming)} { default_type application/json; return 200 '${replyBody(shape, naming)}'; }`;
+  const stream = (shape: Shape, naming: Naming): string =>
+    `location = ${locationOf(shape, naming)} { types {} default_type text/event-stream; error_page 405 =200 $uri; }`;
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`);
   return `daemon off;
 master_process off;

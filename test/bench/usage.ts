@@ -10,7 +10,11 @@ const countsThreads = existsSync('/proc/self/schedstat');
 /** User and system time of all its threads; of those that have ended only where the system does not count threads by the nanosecond. */
 export function cpuMicroseconds(pid: number): number {
   if (!hasProc) return parsePsTime(ps(pid, 'time'));
-  if (countsThreads) return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + threadMicroseconds(`/proc/${pid}/task/${thread}/schedstat`), 0);
+  if (countsThreads)
+    return readdirSync(`/proc/${pid}/task`).reduce(
+      (sum, thread) => sum + threadMicroseconds(`/proc/${pid}/task/${thread}/schedstat`),
+      0,
+    );
   // The name, in parentheses, may hold anything; utime and stime are fields 14 and 15, the twelfth and thirteenth after it.
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

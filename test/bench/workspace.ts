@@ -51,7 +51,8 @@ export function createWorkspace(): Workspace {
     for (const undo of undone.toReversed()) undo();
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(128 + constants.signals[signal]));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => process.exit(128 + constants.signals[signal]));
 
   const start = (command: readonly string[], options: StartOptions = {}): Child => {
     const child = follow(launch(command, options), command);
@@ -60,10 +61,14 @@ export function createWorkspace(): Workspace {
     return child;
   };
   return {
-    folder, start,
-    run: (command, options) => outputOf(start(command, { ...options, inheritsEnvironment: true, stdout: 'pipe' }), command),
+    folder,
+    start,
+    run: (command, options) =>
+      outputOf(start(command, { ...options, inheritsEnvironment: true, stdout: 'pipe' }), command),
     atEnd: (undo) => undone.push(undo),
-    close: async () => { await Promise.all([...children].map(({ stop }) => stop())); },
+    close: async () => {
+      await Promise.all([...children].map(({ stop }) => stop()));
+    },
   };
 }
 
@@ -76,15 +81,25 @@ function killGroup(pid: number): void {
   }
 }
 
-function launch([program = '', ...args]: readonly string[], { cwd, variables = {}, inheritsEnvironment = false, stdout = 'ignore', ipc = false }: StartOptions): ChildProcess {
+function launch(
+  [program = '', ...args]: readonly string[],
+  { cwd, variables = {}, inheritsEnvironment = false, stdout = 'ignore', ipc = false }: StartOptions,
+): ChildProcess {
   const { PATH, HOME } = process.env;
   const env = inheritsEnvironment ? process.env : { PATH, HOME, NODE_ENV: 'production', ...variables };
-  return spawn(program, args, { detached: true, ...(cwd !== undefined && { cwd }), env, stdio: ['ignore', stdout, 'pipe', ...(ipc ? ['ipc' as const] : [])] });
+  return spawn(program, args, {
+    detached: true,
+    ...(cwd !== undefined && { cwd }),
+    env,
+    stdio: ['ignore', stdout, 'pipe', ...(ipc ? ['ipc' as const] : [])],
+  });
 }
 
 function follow(process: ChildProcess, command: readonly string[]): Child {
   let tail = '';
-  process.stderr?.setEncoding('utf8').on('data', (text: string) => { tail = (tail + text).slice(-TAIL_CHARACTERS); });
+  process.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    tail = (tail + text).slice(-TAIL_CHARACTERS);
+  });
   const exited = new Promise<number | null>((resolve) => {
     process.once('close', resolve);
     process.once('error', ({ message }) => {
@@ -94,7 +109,9 @@ function follow(process: ChildProcess, command: readonly string[]): Child {
   });
   if (process.pid === undefined) throw new Error(`${command[0]} cannot be started`);
   return {
-    process, pid: process.pid, exited,
+    process,
+    pid: process.pid,
+    exited,
     stderr: () => tail,
     stop: async () => {
       process.kill('SIGTERM');
@@ -108,7 +125,9 @@ function follow(process: ChildProcess, command: readonly string[]): Child {
 /** Of a child whose standard output is piped, once it has ended; throws when it failed. */
 export async function outputOf(child: Child, command: readonly string[]): Promise<string> {
   let output = '';
-  child.process.stdout?.setEncoding('utf8').on('data', (text: string) => { output += text; });
+  child.process.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
   const code = await child.exited;
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}:\n${child.stderr()}`);
   return output;
@@ -118,5 +137,10 @@ export async function outputOf(child: Child, command: readonly string[]): Promis
 export async function nextMessage<T>({ process, exited, stderr }: Child): Promise<T> {
   const message = Promise.withResolvers<T>();
   process.once('message', message.resolve);
-  return Promise.race([message.promise, exited.then((code) => { throw new Error(`a process ended with ${code} instead of answering:\n${stderr()}`); })]);
+  return Promise.race([
+    message.promise,
+    exited.then((code) => {
+      throw new Error(`a process ended with ${code} instead of answering:\n${stderr()}`);
+    }),
+  ]);
 }

@@ -10,7 +10,8 @@ import { temporaryFolder } from '../kit/index.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const APPLICATION = 'builtins/dashboard/app';
 const BUNDLE = 'builtins/dashboard/dist';
-const CONFIG = "import { fileURLToPath } from 'node:url';\nexport default { root: fileURLToPath(new URL('.', import.meta.url)) };\n";
+const CONFIG =
+  "import { fileURLToPath } from 'node:url';\nexport default { root: fileURLToPath(new URL('.', import.meta.url)) };\n";
 const SCRIPT = `document.title = ${JSON.stringify('a long text '.repeat(200))};\n`;
 
 /** A checkout with an application of three files. */
@@ -20,11 +21,15 @@ async function checkout(): Promise<string> {
   await mkdir(join(folder, APPLICATION), { recursive: true });
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await writeFile(join(folder, APPLICATION, 'vite.config.ts'), CONFIG);
-  await writeFile(join(folder, APPLICATION, 'index.html'), `<!doctype html><title>x</title><meta name="description" content="${'a page of some length '.repeat(30)}"><script type="module" src="/main.ts"></script>`);
+  await writeFile(
+    join(folder, APPLICATION, 'index.html'),
+    `<!doctype html><title>x</title><meta name="description" content="${'a page of some length '.repeat(30)}"><script type="module" src="/main.ts"></script>`,
+  );
   await writeFile(join(folder, APPLICATION, 'main.ts'), SCRIPT);
   // Links to what a build needs, and never to the folder itself: `npm ci` would empty it.
   await mkdir(join(folder, 'node_modules'));
-  for (const name of ['node', 'vite']) await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+  for (const name of ['node', 'vite'])
+    await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
   await writeFile(join(folder, 'node_modules/.package-lock.json'), '');
   return folder;
 }
@@ -36,12 +41,20 @@ interface Run {
 
 /** What `npm start` runs first. */
 function prepare(folder: string, ...args: readonly string[]): Run {
-  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'host/ensure-installed.js'), ...args], { encoding: 'utf8', cwd: folder });
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'host/ensure-installed.js'), ...args], {
+    encoding: 'utf8',
+    cwd: folder,
+  });
   return { status, said: stderr };
 }
 
-const bundled = (folder: string): Promise<string[]> => readdir(join(folder, BUNDLE), { recursive: true }).then((files) => files.toSorted(), () => []);
-const scriptOf = async (folder: string): Promise<string> => join(folder, BUNDLE, (await bundled(folder)).find((file) => file.endsWith('.js')) ?? 'none');
+const bundled = (folder: string): Promise<string[]> =>
+  readdir(join(folder, BUNDLE), { recursive: true }).then(
+    (files) => files.toSorted(),
+    () => [],
+  );
+const scriptOf = async (folder: string): Promise<string> =>
+  join(folder, BUNDLE, (await bundled(folder)).find((file) => file.endsWith('.js')) ?? 'none');
 
 describe('what npm start does about the dashboard', function builds() {
   this.timeout(120_000);
@@ -52,7 +65,10 @@ describe('what npm start does about the dashboard', function builds() {
     const script = await scriptOf(folder);
     expect(script).to.match(/assets\/index-[\w-]{8}\.js$/);
     const plain = await readFile(script);
-    expect(brotliDecompressSync(await readFile(`${script}.br`)).equals(plain) && gunzipSync(await readFile(`${script}.gz`)).equals(plain)).to.equal(true);
+    expect(
+      brotliDecompressSync(await readFile(`${script}.br`)).equals(plain) &&
+        gunzipSync(await readFile(`${script}.gz`)).equals(plain),
+    ).to.equal(true);
     expect(await bundled(folder)).to.include.members(['index.html.br', 'index.html.gz']);
     const { mtimeMs } = await stat(script);
     expect(prepare(folder)).to.deep.equal({ status: 0, said: '' });
@@ -91,7 +107,10 @@ describe('what npm start does about the dashboard', function builds() {
     expect(prepare(folder)).to.deep.equal({ status: 0, said: '' });
     await rm(join(folder, BUNDLE), { recursive: true });
     const { status, said } = prepare(folder);
-    expect([status, said]).to.deep.equal([0, 'Warning: the dashboard is not built of these sources, and what builds it is not installed; "npm ci" installs it\n']);
+    expect([status, said]).to.deep.equal([
+      0,
+      'Warning: the dashboard is not built of these sources, and what builds it is not installed; "npm ci" installs it\n',
+    ]);
   });
 
   it('is left out before `npm run check`, and where there are no sources', async () => {
@@ -104,6 +123,10 @@ describe('what npm start does about the dashboard', function builds() {
 
   it('stands in the scripts', () => {
     const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
-    expect([scripts['prestart'], scripts['pretest'], scripts['precheck']]).to.deep.equal(['node host/ensure-installed.js', 'node host/ensure-installed.js', 'node host/ensure-installed.js --without-dashboard']);
+    expect([scripts['prestart'], scripts['pretest'], scripts['precheck']]).to.deep.equal([
+      'node host/ensure-installed.js',
+      'node host/ensure-installed.js',
+      'node host/ensure-installed.js --without-dashboard',
+    ]);
   });
 });

@@ -6,7 +6,23 @@ import { promisify } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** What a checkout holds of the package's sources. */
-const SOURCES = ['build', 'builtins', 'docs', 'host', 'plugins', 'providers', 'strategies', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'config.example.yaml', 'package-lock.json', 'package.json', 'tsconfig.json'];
+const SOURCES = [
+  'build',
+  'builtins',
+  'docs',
+  'host',
+  'plugins',
+  'providers',
+  'strategies',
+  'CHANGELOG.md',
+  'LICENSE',
+  'README.md',
+  'SECURITY.md',
+  'config.example.yaml',
+  'package-lock.json',
+  'package.json',
+  'tsconfig.json',
+];
 const run = promisify(execFile);
 
 export interface Packed {
@@ -21,7 +37,8 @@ export async function packCopy(checkout: string, folder: string): Promise<Packed
   for (const path of SOURCES) await cp(join(ROOT, path), join(checkout, path), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
   await run('npm', ['pack', '--pack-destination', folder], { cwd: checkout });
-  if (await readFile(join(checkout, 'package.json'), 'utf8') !== await readFile(join(ROOT, 'package.json'), 'utf8')) throw new Error('packing left another manifest behind');
+  if ((await readFile(join(checkout, 'package.json'), 'utf8')) !== (await readFile(join(ROOT, 'package.json'), 'utf8')))
+    throw new Error('packing left another manifest behind');
   const [archive = ''] = await readdir(folder);
   await run('tar', ['xzf', archive], { cwd: folder });
   await mkdir(join(folder, 'node_modules'));

@@ -8,7 +8,16 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { EXTERNAL } from '../../build/bundle.ts';
 import { packedManifest } from '../../build/manifest.ts';
-import { atEnd, chatReply, forSuite, isSoak, MASTER_KEY, replyJson, stubUpstream, temporaryFolder } from '../kit/index.ts';
+import {
+  atEnd,
+  chatReply,
+  forSuite,
+  isSoak,
+  MASTER_KEY,
+  replyJson,
+  stubUpstream,
+  temporaryFolder,
+} from '../kit/index.ts';
 import { packModules } from './module-package.ts';
 import { packCopy, type Packed } from './pack-copy.ts';
 
@@ -31,8 +40,14 @@ export default defineProvider({
 
 /** Starts what was unpacked, until it tells its address. */
 async function serve(bin: string, cwd: string, variables: Readonly<Record<string, string>> = {}): Promise<string> {
-  const child = spawn(process.execPath, [bin, 'serve'], { cwd, env: { PATH, HOME, PORT: '0', MASTER_KEY, REFUSES_KEY: 'sk-refuses', ...variables }, stdio: ['ignore', 'ignore', 'pipe'] });
-  const exited = new Promise<void>((resolve) => { child.once('close', () => resolve()); });
+  const child = spawn(process.execPath, [bin, 'serve'], {
+    cwd,
+    env: { PATH, HOME, PORT: '0', MASTER_KEY, REFUSES_KEY: 'sk-refuses', ...variables },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exited = new Promise<void>((resolve) => {
+    child.once('close', () => resolve());
+  });
   atEnd(async () => {
     child.kill('SIGKILL');
     await exited;
@@ -61,21 +76,30 @@ async function freePort(): Promise<number> {
 async function expectRefusal({ folder, bin }: Packed): Promise<void> {
   await mkdir(join(folder, 'providers/refuses'), { recursive: true });
   await writeFile(join(folder, 'providers/refuses/index.ts'), REFUSES);
-  await writeFile(join(folder, 'config.yaml'), 'strategy: {mode: single}\ntargets: [{virtual_key: refuses, models: [m]}]\n');
+  await writeFile(
+    join(folder, 'config.yaml'),
+    'strategy: {mode: single}\ntargets: [{virtual_key: refuses, models: [m]}]\n',
+  );
   const url = await serve(bin, folder);
   const headers = { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }] });
   const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body });
-  const { error } = await response.json() as { error: { code: string; message: string } };
+  const { error } = (await response.json()) as { error: { code: string; message: string } };
   // An error of another instance of the contract would count as a fault of the module.
-  expect([response.status, error.code, error.message]).to.deep.equal([400, 'invalid_request', 'refused by a third party']);
+  expect([response.status, error.code, error.message]).to.deep.equal([
+    400,
+    'invalid_request',
+    'refused by a third party',
+  ]);
 }
 
 async function expectExample({ folder, bin }: Packed): Promise<void> {
   const example = join(folder, 'example');
   await cp(join(ROOT, 'examples/custom-provider'), example, { recursive: true });
   const ports = { PORT: String(await freePort()), ACME_PORT: String(await freePort()) };
-  const { stdout } = await run('sh', [join(example, 'run.sh')], { env: { PATH: `${dirname(process.execPath)}:${PATH}`, HOME, GW: bin, ...ports } });
+  const { stdout } = await run('sh', [join(example, 'run.sh')], {
+    env: { PATH: `${dirname(process.execPath)}:${PATH}`, HOME, GW: bin, ...ports },
+  });
   expect([...stdout.matchAll(/\(status (\d+)\)/g)].map(([, status]) => status)).to.deep.equal(['200', '200', '400']);
 }
 
@@ -106,9 +130,16 @@ async function expectDashboard({ folder, bin }: Packed): Promise<void> {
 async function installBoth(packed: Packed, modules: string): Promise<string> {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'package.json'), '{ "private": true }');
-  await run('npm', ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', packed.archive, modules], { cwd: folder });
+  await run(
+    'npm',
+    ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', packed.archive, modules],
+    { cwd: folder },
+  );
   const plugin = '{ name: third-guard, stage: before_request, enabled: true, config: { words: [forbidden] } }';
-  await writeFile(join(folder, 'config.yaml'), `strategy: { mode: third-first, settings: { first: third } }\ntargets: [{ virtual_key: echo, models: [m] }, { virtual_key: third, models: [m] }]\nmodules: [gw-third]\nplugins: [${plugin}]\n`);
+  await writeFile(
+    join(folder, 'config.yaml'),
+    `strategy: { mode: third-first, settings: { first: third } }\ntargets: [{ virtual_key: echo, models: [m] }, { virtual_key: third, models: [m] }]\nmodules: [gw-third]\nplugins: [${plugin}]\n`,
+  );
   return folder;
 }
 
@@ -129,26 +160,43 @@ describe('the package that npm pack makes', function packed() {
     const modules = await packModules(installed(), await temporaryFolder());
     const folder = await installBoth(installed(), modules);
     const stub = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('from the third')));
-    const url = await serve(join(folder, 'node_modules/gw/dist/gw.js'), folder, { THIRD_API_KEY: 'sk-third', THIRD_BASE_URL: stub.url });
+    const url = await serve(join(folder, 'node_modules/gw/dist/gw.js'), folder, {
+      THIRD_API_KEY: 'sk-third',
+      THIRD_BASE_URL: stub.url,
+    });
     const ask = async (content: string): Promise<string> => {
       const headers = { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' };
-      const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }) });
+      const response = await fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }),
+      });
       return `${response.status} ${response.headers.get('x-gateway-target')} ${await response.text()}`;
     };
-    expect(await ask('hello')).to.match(/^200 third /).and.to.include('from the third');
-    expect(await ask('a forbidden word')).to.match(/^400 /).and.to.include('it holds a word that is not wanted');
+    expect(await ask('hello'))
+      .to.match(/^200 third /)
+      .and.to.include('from the third');
+    expect(await ask('a forbidden word'))
+      .to.match(/^400 /)
+      .and.to.include('it holds a word that is not wanted');
     expect(stub.seen.map(({ headers }) => headers.authorization)).to.deep.equal(['Bearer sk-third']);
   });
 });
 
 describe('the manifest of the package', () => {
   const source = {
-    version: '1.2.3', name: 'gw', dependencies: { joi: '^1.0.0', ...Object.fromEntries(EXTERNAL.map((name) => [name, `^${name.length}.0.0`])) },
-    devDependencies: { mocha: '1' }, scripts: { postpack: 'node p.ts', test: 'mocha' },
+    version: '1.2.3',
+    name: 'gw',
+    dependencies: { joi: '^1.0.0', ...Object.fromEntries(EXTERNAL.map((name) => [name, `^${name.length}.0.0`])) },
+    devDependencies: { mocha: '1' },
+    scripts: { postpack: 'node p.ts', test: 'mocha' },
   };
 
   it('keeps as dependencies what is not in the bundle, and names built files alone', () => {
-    const { dependencies, devDependencies, exports, bin, gw } = packedManifest(source, { commit: 'abc', built: 'now' }) as Record<string, any>;
+    const { dependencies, devDependencies, exports, bin, gw } = packedManifest(source, {
+      commit: 'abc',
+      built: 'now',
+    }) as Record<string, any>;
     expect(Object.keys(dependencies)).to.deep.equal([...EXTERNAL]);
     expect(devDependencies).to.equal(undefined);
     const built = Object.values(exports).map((entry) => (entry as { default?: string }).default ?? String(entry));
@@ -159,7 +207,9 @@ describe('the manifest of the package', () => {
 
   it('exports what the checkout exports', async () => {
     const checkout = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { exports: object };
-    expect(Object.keys((packedManifest(source, { commit: '', built: '' }) as { exports: object }).exports)).to.deep.equal(Object.keys(checkout.exports));
+    expect(
+      Object.keys((packedManifest(source, { commit: '', built: '' }) as { exports: object }).exports),
+    ).to.deep.equal(Object.keys(checkout.exports));
   });
 
   it('is refused without a version of what it leaves outside', () => {

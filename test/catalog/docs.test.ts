@@ -8,13 +8,26 @@ import { codes, rowsUnder } from '../docs/tables.ts';
 
 describe('docs/catalog.md', () => {
   it('lists every field of an entry, every price and every capability', () => {
-    const documented = rowsUnder('catalog.md', '## Entries').flatMap(([name, meaning]) => [...codes(name), ...codes(meaning)]);
+    const documented = rowsUnder('catalog.md', '## Entries').flatMap(([name, meaning]) => [
+      ...codes(name),
+      ...codes(meaning),
+    ]);
     const { provider: _provider, model_id: _model, lifecycle, pricing, ...fields } = blankEntry('acme/m');
-    expect(documented).to.include.members([...Object.keys(fields), 'pricing', 'lifecycle', ...Object.keys(lifecycle), ...Object.keys(pricing), ...CAPABILITIES]);
+    expect(documented).to.include.members([
+      ...Object.keys(fields),
+      'pricing',
+      'lifecycle',
+      ...Object.keys(lifecycle),
+      ...Object.keys(pricing),
+      ...CAPABILITIES,
+    ]);
   });
 
   it('lists the prefixes of every provider that has others than its name', () => {
-    const documented = rowsUnder('catalog.md', "## Which entry is a target's").map(([provider, prefixes]) => [codes(provider)[0], codes(prefixes)]);
+    const documented = rowsUnder('catalog.md', "## Which entry is a target's").map(([provider, prefixes]) => [
+      codes(provider)[0],
+      codes(prefixes),
+    ]);
     expect(documented).to.deep.equal([...CHAINS]);
   });
 

@@ -3,25 +3,40 @@ import { CHAINS } from '../../builtins/catalog/lookup.ts';
 import { catalogOf } from './catalogs.ts';
 
 const priced = (input: number): object => ({ pricing: { input_per_m_tokens: input } });
-const keyOf = (entry: { provider: string; model_id: string } | undefined): string | undefined => entry && `${entry.provider}/${entry.model_id}`;
+const keyOf = (entry: { provider: string; model_id: string } | undefined): string | undefined =>
+  entry && `${entry.provider}/${entry.model_id}`;
 
 /** Rows in the places that make lookups differ. */
 const catalog = catalogOf({
-  'azure_openai/gpt-4o-mini': priced(0.15), 'azure/gpt-4o-mini': priced(0.16), 'azure/gpt-4o': priced(2.5),
-  'azure_foundry/phi-4': { context_window: 16_384 }, 'azure/Phi-4': priced(0.125),
+  'azure_openai/gpt-4o-mini': priced(0.15),
+  'azure/gpt-4o-mini': priced(0.16),
+  'azure/gpt-4o': priced(2.5),
+  'azure_foundry/phi-4': { context_window: 16_384 },
+  'azure/Phi-4': priced(0.125),
   'azure_foundry/lonely': { context_window: 1 },
-  'qwen/qwq-plus': { context_window: 131_072 }, 'dashscope/qwq-plus': priced(0.8), 'dashscope/qwen-old': priced(0.3),
-  'vertex_ai/Gemini-X': priced(1), 'vertex_ai/gemini-y': { mode: 'embedding' },
-  'hugging_face/Org/Model': priced(1), 'hugging_face/org/MODEL': priced(2),
-  'openai/gpt-4o': priced(2.5), 'openrouter/openai/gpt-4o': priced(9), 'gemini/gpt-4o-mini': priced(77),
+  'qwen/qwq-plus': { context_window: 131_072 },
+  'dashscope/qwq-plus': priced(0.8),
+  'dashscope/qwen-old': priced(0.3),
+  'vertex_ai/Gemini-X': priced(1),
+  'vertex_ai/gemini-y': { mode: 'embedding' },
+  'hugging_face/Org/Model': priced(1),
+  'hugging_face/org/MODEL': priced(2),
+  'openai/gpt-4o': priced(2.5),
+  'openrouter/openai/gpt-4o': priced(9),
+  'gemini/gpt-4o-mini': priced(77),
 });
 const inputOf = (provider: string, model: string): number | undefined => catalog.tokenPrice(provider, model)?.input;
 
 describe('the chains of catalog prefixes', () => {
   it('are those of the reference', () => {
     expect(Object.fromEntries(CHAINS)).to.deep.equal({
-      'azure-openai': ['azure_openai', 'azure'], 'azure-foundry': ['azure_foundry', 'azure'], 'vertex-ai': ['vertex_ai'], 'hugging-face': ['hugging_face'],
-      'nvidia-nim': ['nvidia_nim'], 'ollama-cloud': ['ollama_cloud'], qwen: ['qwen', 'dashscope'],
+      'azure-openai': ['azure_openai', 'azure'],
+      'azure-foundry': ['azure_foundry', 'azure'],
+      'vertex-ai': ['vertex_ai'],
+      'hugging-face': ['hugging_face'],
+      'nvidia-nim': ['nvidia_nim'],
+      'ollama-cloud': ['ollama_cloud'],
+      qwen: ['qwen', 'dashscope'],
     });
   });
 });
@@ -83,7 +98,11 @@ describe('the price of a model', () => {
 
   it('is none when no prefix has one: the model is known and unpriced', () => {
     const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-    expect(catalog.cost('azure-foundry', 'lonely', { usage })).to.include({ modelFound: true, priced: false, totalUsd: 0 });
+    expect(catalog.cost('azure-foundry', 'lonely', { usage })).to.include({
+      modelFound: true,
+      priced: false,
+      totalUsd: 0,
+    });
     expect(catalog.cost('vertex-ai', 'gemini-y', { usage })).to.include({ modelFound: true, priced: false });
   });
 
@@ -94,14 +113,23 @@ describe('the price of a model', () => {
   });
 
   it('follows rows of any mode but chat without looking further', () => {
-    const rows = catalogOf({ 'azure_openai/e': { mode: 'embedding' }, 'azure/e': { mode: 'embedding', pricing: { embedding_per_m_tokens: 1 } } });
+    const rows = catalogOf({
+      'azure_openai/e': { mode: 'embedding' },
+      'azure/e': { mode: 'embedding', pricing: { embedding_per_m_tokens: 1 } },
+    });
     expect(rows.tokenPrice('azure-openai', 'e')?.embedding).to.equal(undefined);
   });
 });
 
 describe('the models of a provider', () => {
   it('are sorted, each once, over the whole chain, deprecated ones included', () => {
-    const rows = catalogOf({ 'azure/b': {}, 'azure_openai/b': {}, 'azure_openai/c': { lifecycle: { status: 'deprecated' } }, 'azure/a': {}, 'openai/z': {} });
+    const rows = catalogOf({
+      'azure/b': {},
+      'azure_openai/b': {},
+      'azure_openai/c': { lifecycle: { status: 'deprecated' } },
+      'azure/a': {},
+      'openai/z': {},
+    });
     expect(rows.modelsOf('azure-openai')).to.deep.equal(['a', 'b', 'c']);
     expect(rows.modelsOf('azure-foundry')).to.deep.equal(['a', 'b']);
     expect(rows.modelsOf('openai')).to.deep.equal(['z']);

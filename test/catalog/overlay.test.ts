@@ -24,31 +24,70 @@ describe('the catalog overlay', () => {
   });
 
   it('adds models, in YAML too, and they can be routed to', async () => {
-    const { host } = await hostWith('overlay.yaml', 'echo/house-model:\n  mode: chat\n  context_window: 4096\n  pricing: { input_per_m_tokens: 0 }\n');
-    expect(host.services.catalog.entry('echo', 'house-model')).to.include({ context_window: 4096, display_name: 'house-model' });
+    const { host } = await hostWith(
+      'overlay.yaml',
+      'echo/house-model:\n  mode: chat\n  context_window: 4096\n  pricing: { input_per_m_tokens: 0 }\n',
+    );
+    expect(host.services.catalog.entry('echo', 'house-model')).to.include({
+      context_window: 4096,
+      display_name: 'house-model',
+    });
     expect(host.current?.models.isKnown('house-model')).to.equal(true);
   });
 
   it('is what the list of models tells of them, without what is empty, zero or false', async () => {
-    const rich = { mode: 'chat', context_window: 4096, max_output_tokens: 512, lifecycle: { status: 'legacy' }, capabilities: { vision: true, streaming: false, function_calling: true } };
-    const gateway = await hostWith('overlay.json', JSON.stringify({ 'echo/rich': rich, 'echo/poor': { mode: 'chat' } }));
+    const rich = {
+      mode: 'chat',
+      context_window: 4096,
+      max_output_tokens: 512,
+      lifecycle: { status: 'legacy' },
+      capabilities: { vision: true, streaming: false, function_calling: true },
+    };
+    const gateway = await hostWith(
+      'overlay.json',
+      JSON.stringify({ 'echo/rich': rich, 'echo/poor': { mode: 'chat' } }),
+    );
     const entry = async (id: string): Promise<object> => (await gateway.get(`/v1/models/${id}`)).json();
-    const [{ capabilities, ...facts }, poor] = [await entry('rich') as { capabilities: string[] }, await entry('poor')];
+    const [{ capabilities, ...facts }, poor] = [
+      (await entry('rich')) as { capabilities: string[] },
+      await entry('poor'),
+    ];
     expect(facts).to.deep.equal({
-      id: 'rich', object: 'model', owned_by: 'echo', created: 0, mode: 'chat', context_window: 4096, max_output_tokens: 512, status: 'legacy', deprecated: true,
+      id: 'rich',
+      object: 'model',
+      owned_by: 'echo',
+      created: 0,
+      mode: 'chat',
+      context_window: 4096,
+      max_output_tokens: 512,
+      status: 'legacy',
+      deprecated: true,
     });
     expect(capabilities.toSorted()).to.deep.equal(['function_calling', 'vision']);
-    expect(poor).to.deep.equal({ id: 'poor', object: 'model', owned_by: 'echo', created: 0, mode: 'chat', status: 'ga' });
+    expect(poor).to.deep.equal({
+      id: 'poor',
+      object: 'model',
+      owned_by: 'echo',
+      created: 0,
+      mode: 'chat',
+      status: 'ga',
+    });
   });
 
   it('makes another version of the catalog', async () => {
-    const [plain, laid] = [await startHost(CONFIG), await hostWith('overlay.json', '{"echo/x": {}}')].map(({ host }) => host.services.catalog.version);
+    const [plain, laid] = [await startHost(CONFIG), await hostWith('overlay.json', '{"echo/x": {}}')].map(
+      ({ host }) => host.services.catalog.version,
+    );
     expect(plain).to.not.equal(laid);
   });
 
   it('wins over a remote catalog as well', async () => {
-    const remote = await stubUpstream((_request, response) => replyJson(response, 200, { 'echo/m': { pricing: { input_per_m_tokens: 1, output_per_m_tokens: 2 } } }));
-    const gateway = await hostWith('overlay.json', '{"echo/m": {"pricing": {"input_per_m_tokens": 9}}}', { GW_MODEL_CATALOG_URL: remote.url });
+    const remote = await stubUpstream((_request, response) =>
+      replyJson(response, 200, { 'echo/m': { pricing: { input_per_m_tokens: 1, output_per_m_tokens: 2 } } }),
+    );
+    const gateway = await hostWith('overlay.json', '{"echo/m": {"pricing": {"input_per_m_tokens": 9}}}', {
+      GW_MODEL_CATALOG_URL: remote.url,
+    });
     await logged(gateway, 'model catalog loaded', 2);
     expect(gateway.host.services.catalog.tokenPrice('echo', 'm')).to.include({ input: 9, output: 2 });
   });
@@ -70,10 +109,15 @@ describe('the catalog overlay', () => {
   }
 
   it('tells what it holds in vain, and uses the rest', async () => {
-    const gateway = await hostWith('overlay.json', '{"no-slash": {}, "openai/gpt-6-luna": {"pricing": {"input_per_m_token": 1, "output_per_m_tokens": 7}}}');
+    const gateway = await hostWith(
+      'overlay.json',
+      '{"no-slash": {}, "openai/gpt-6-luna": {"pricing": {"input_per_m_token": 1, "output_per_m_tokens": 7}}}',
+    );
     expect(errors(gateway)).to.have.lengthOf(1);
     expect(errors(gateway)[0]).to.include({ count: 2 });
-    expect(errors(gateway)[0]?.['values']).to.contain('no-slash').and.to.contain('openai/gpt-6-luna: pricing.input_per_m_token');
+    expect(errors(gateway)[0]?.['values'])
+      .to.contain('no-slash')
+      .and.to.contain('openai/gpt-6-luna: pricing.input_per_m_token');
     expect(gateway.host.services.catalog.tokenPrice('openai', 'gpt-6-luna')).to.include({ output: 7 });
   });
 });

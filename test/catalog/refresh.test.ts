@@ -3,7 +3,15 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect } from 'chai';
 import { isHttp, shownAddress, withShownAddresses } from '../../builtins/catalog/address.ts';
 import { readCatalogSettings } from '../../builtins/catalog/settings.ts';
-import { fakeClock, replyJson, startHost, stubUpstream, type StubHandler, type StubUpstream, type TestHost } from '../kit/index.ts';
+import {
+  fakeClock,
+  replyJson,
+  startHost,
+  stubUpstream,
+  type StubHandler,
+  type StubUpstream,
+  type TestHost,
+} from '../kit/index.ts';
 import { atEnd } from '../kit/cleanup.ts';
 import { arrival, logged } from './catalogs.ts';
 
@@ -12,14 +20,24 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const REMOTE = { 'echo/remote-model': { pricing: { input_per_m_tokens: 3 }, updated_at: '2030-01-01' } };
 const NOT_USED = 'the remote model catalog is not used; the current one stays';
 
-const answering = (body: unknown): StubHandler => (_request, response) => replyJson(response, 200, body);
-const redirecting = (location: string, status = 302): StubHandler => (_request, response) => { response.writeHead(status, { location }).end('elsewhere'); };
+const answering =
+  (body: unknown): StubHandler =>
+  (_request, response) =>
+    replyJson(response, 200, body);
+const redirecting =
+  (location: string, status = 302): StubHandler =>
+  (_request, response) => {
+    response.writeHead(status, { location }).end('elsewhere');
+  };
 
 function start(url: string, variables: Record<string, string> = {}, clock = fakeClock()): Promise<TestHost> {
   return startHost(CONFIG, { clock, variables: { GW_MODEL_CATALOG_URL: url, ...variables } });
 }
 
-const loads = ({ samples }: TestHost): string[] => samples.filter(({ name }) => name === 'gateway_catalog_loads_total').map(({ labels }) => `${labels['source']} ${labels['result']}`);
+const loads = ({ samples }: TestHost): string[] =>
+  samples
+    .filter(({ name }) => name === 'gateway_catalog_loads_total')
+    .map(({ labels }) => `${labels['source']} ${labels['result']}`);
 const isRemote = ({ host }: TestHost): boolean => host.services.catalog.entry('echo', 'remote-model') !== undefined;
 
 /** What the gateway said about a remote catalog it could not use. */
@@ -45,7 +63,14 @@ describe('a remote catalog', () => {
   });
 
   it('may hold malformed entries: they are skipped and counted in one line', async () => {
-    const remote = await stubUpstream(answering({ ...REMOTE, 'no-slash': {}, 'echo/list': [], 'echo/odd': { pricing: { input_per_m_tokens: -1 }, future: true } }));
+    const remote = await stubUpstream(
+      answering({
+        ...REMOTE,
+        'no-slash': {},
+        'echo/list': [],
+        'echo/odd': { pricing: { input_per_m_tokens: -1 }, future: true },
+      }),
+    );
     const gateway = await start(remote.url);
     expect(await logged(gateway, 'model catalog loaded', 2)).to.include({ models: 2, skipped: 2, ignored_fields: 2 });
   });
@@ -81,7 +106,8 @@ describe('redirects of a remote catalog', () => {
   async function chain(length: number): Promise<StubUpstream> {
     return stubUpstream((request, response) => {
       const hop = Number(request.url.slice(1));
-      const answer = hop === length ? answering(REMOTE) : redirecting(`/${hop + 1}`, [301, 302, 303, 307, 308][hop % 5]);
+      const answer =
+        hop === length ? answering(REMOTE) : redirecting(`/${hop + 1}`, [301, 302, 303, 307, 308][hop % 5]);
       return answer(request, response);
     });
   }
@@ -102,7 +128,9 @@ describe('redirects of a remote catalog', () => {
     const first = await stubUpstream(redirecting(target.url.replace('//', '//other:secret-word-two@')));
     const gateway = await start(first.url.replace('//', '//us%40er:secret-word-one@'));
     await logged(gateway, 'model catalog loaded', 2);
-    expect(first.seen[0]?.headers['authorization']).to.equal(`Basic ${Buffer.from('us@er:secret-word-one').toString('base64')}`);
+    expect(first.seen[0]?.headers['authorization']).to.equal(
+      `Basic ${Buffer.from('us@er:secret-word-one').toString('base64')}`,
+    );
     expect(target.seen[0]?.headers['authorization']).to.equal(undefined);
   });
 
@@ -111,20 +139,34 @@ describe('redirects of a remote catalog', () => {
   });
 
   it('need a place to lead to', async () => {
-    expect(await refusal(await stubUpstream((_request, response) => { response.writeHead(302).end(); }))).to.equal('it answers 302');
+    expect(
+      await refusal(
+        await stubUpstream((_request, response) => {
+          response.writeHead(302).end();
+        }),
+      ),
+    ).to.equal('it answers 302');
   });
 });
 
 describe('a remote catalog that cannot be used', () => {
   for (const status of [201, 204, 304, 404, 500]) {
     it(`answers ${status}`, async () => {
-      const remote = await stubUpstream((_request, response) => { response.writeHead(status).end(status === 201 ? JSON.stringify(REMOTE) : ''); });
+      const remote = await stubUpstream((_request, response) => {
+        response.writeHead(status).end(status === 201 ? JSON.stringify(REMOTE) : '');
+      });
       expect(await refusal(remote)).to.equal(`it answers ${status}`);
     });
   }
 
   it('is not JSON', async () => {
-    expect(await refusal(await stubUpstream((_request, response) => { response.end('<html>'); }))).to.match(/JSON/);
+    expect(
+      await refusal(
+        await stubUpstream((_request, response) => {
+          response.end('<html>');
+        }),
+      ),
+    ).to.match(/JSON/);
   });
 
   it('is not an object, or an empty one', async () => {
@@ -187,8 +229,16 @@ describe('a slow remote catalog', () => {
 
 describe('the settings of the catalog', () => {
   it('have no address of their own: without one nothing is fetched', () => {
-    expect(readCatalogSettings({})).to.deep.equal({ url: undefined, timeoutMs: 10_000, overlayPath: undefined, warnings: [] });
-    expect(readCatalogSettings({ GW_MODEL_CATALOG_URL: ' ', GW_MODEL_CATALOG_OVERLAY: ' ' })).to.include({ url: undefined, overlayPath: undefined });
+    expect(readCatalogSettings({})).to.deep.equal({
+      url: undefined,
+      timeoutMs: 10_000,
+      overlayPath: undefined,
+      warnings: [],
+    });
+    expect(readCatalogSettings({ GW_MODEL_CATALOG_URL: ' ', GW_MODEL_CATALOG_OVERLAY: ' ' })).to.include({
+      url: undefined,
+      overlayPath: undefined,
+    });
   });
 
   for (const timeout of ['0', '0s', '-5s']) {
@@ -204,12 +254,24 @@ describe('the settings of the catalog', () => {
   }
 
   it('warn of a timeout that is none, and use ten seconds', () => {
-    const { timeoutMs, url, warnings } = readCatalogSettings({ GW_MODEL_CATALOG_TIMEOUT: 'soon', GW_MODEL_CATALOG_URL: 'https://a.example/c.json' });
+    const { timeoutMs, url, warnings } = readCatalogSettings({
+      GW_MODEL_CATALOG_TIMEOUT: 'soon',
+      GW_MODEL_CATALOG_URL: 'https://a.example/c.json',
+    });
     expect({ timeoutMs, url }).to.deep.equal({ timeoutMs: 10_000, url: 'https://a.example/c.json' });
     expect(warnings.join()).to.contain('"soon"');
   });
 
-  for (const url of ['catalog.json', 'ftp://a.example/c', 'http://', 'http:///c.json', 'https://?a', 'http://[::1', 'file:///etc/passwd', '//a.example/c']) {
+  for (const url of [
+    'catalog.json',
+    'ftp://a.example/c',
+    'http://',
+    'http:///c.json',
+    'https://?a',
+    'http://[::1',
+    'file:///etc/passwd',
+    '//a.example/c',
+  ]) {
     it(`warn of the address ${url}, and use the shipped catalog`, async () => {
       const gateway = await start(url);
       expect(gateway.lines.filter(({ level, rule }) => level === 'WARN' && rule === 'WN16')).to.have.lengthOf(1);
@@ -229,13 +291,17 @@ describe('a catalog address', () => {
   });
 
   it('is shown that way inside of other texts too', () => {
-    expect(withShownAddresses(`cannot reach ${secret}\r\nor HTTP://x:y@b.example`)).to.equal('cannot reach https://a.example:8443/dir/c.json or http://b.example/');
+    expect(withShownAddresses(`cannot reach ${secret}\r\nor HTTP://x:y@b.example`)).to.equal(
+      'cannot reach https://a.example:8443/dir/c.json or http://b.example/',
+    );
   });
 
   it('tells no secret in any log line', async () => {
     const gone = await stubUpstream(answering(REMOTE));
     await gone.close();
-    const gateway = await start(`${gone.url.replace('//', '//user:pass-word-1@')}/c.json?token=query-word#fragment-word`);
+    const gateway = await start(
+      `${gone.url.replace('//', '//user:pass-word-1@')}/c.json?token=query-word#fragment-word`,
+    );
     expect(await logged(gateway, NOT_USED)).to.include({ url: `${gone.url}/c.json` });
     expect(JSON.stringify(gateway.lines)).to.not.match(/pass-word-1|query-word|fragment-word/);
   });
@@ -259,7 +325,9 @@ describe('the proxy variables', () => {
       upstream.on('error', () => client.destroy());
       client.on('error', () => upstream.destroy());
     });
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
     atEnd(() => {
       server.close();
       server.closeAllConnections();

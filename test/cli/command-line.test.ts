@@ -17,12 +17,29 @@ describe('gw version', () => {
     const { code, stdout, stderr } = await runGw(['version']);
     expect(code).to.equal(0);
     expect(stderr).to.equal('');
-    const facts = Object.fromEntries(stdout.trimEnd().split('\n').map((line) => line.split(/: +/) as [string, string]));
-    expect(facts).to.deep.equal({ Version: 'dev', Commit: 'none', Built: 'unknown', Node: process.version, 'OS/Arch': `${process.platform}/${process.arch}` });
+    const facts = Object.fromEntries(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(/: +/) as [string, string]),
+    );
+    expect(facts).to.deep.equal({
+      Version: 'dev',
+      Commit: 'none',
+      Built: 'unknown',
+      Node: process.version,
+      'OS/Arch': `${process.platform}/${process.arch}`,
+    });
   });
 
   it('prints the same as JSON and YAML, whatever the case of the format', async () => {
-    const facts = { version: 'dev', commit: 'none', built: 'unknown', node: process.version, os_arch: `${process.platform}/${process.arch}` };
+    const facts = {
+      version: 'dev',
+      commit: 'none',
+      built: 'unknown',
+      node: process.version,
+      os_arch: `${process.platform}/${process.arch}`,
+    };
     const json = await runCommand(['version', '--format', 'JSON']);
     expect(json.stdout).to.equal(`${JSON.stringify(facts, null, 2)}\n`);
     expect(parse((await runCommand(['version', '--format=Yaml'])).stdout)).to.deep.equal(facts);
@@ -30,7 +47,12 @@ describe('gw version', () => {
   });
 
   it('refuses a format it does not know by name, with the nearest, also where formats are refused', async () => {
-    for (const [format, near] of [['toml', 'yaml'], ['jsno', 'json'], ['', undefined], ['constructor', undefined]] as const) {
+    for (const [format, near] of [
+      ['toml', 'yaml'],
+      ['jsno', 'json'],
+      ['', undefined],
+      ['constructor', undefined],
+    ] as const) {
       for (const command of [['version'], ['init']]) {
         const result = await runCommand([...command, '--format', format]);
         expectOneError(result);
@@ -43,19 +65,36 @@ describe('gw version', () => {
 
 describe('an option that is written with nothing behind its "="', () => {
   it('is empty, as one with an empty word behind it is, and takes no other word', async () => {
-    for (const args of [['plugins', '--gateway-url=', '--api-key='], ['--gateway-url=', '--api-key=', 'plugins'], ['plugins', '--gateway-url', '', '--api-key', '']]) {
+    for (const args of [
+      ['plugins', '--gateway-url=', '--api-key='],
+      ['--gateway-url=', '--api-key=', 'plugins'],
+      ['plugins', '--gateway-url', '', '--api-key', ''],
+    ]) {
       const result = await runCommand(args, { variables: { GW_URL: 'http://127.0.0.1:9' } });
       expectOneError(result);
       expect(result.stderr).to.contain('http://127.0.0.1:9');
     }
-    for (const args of [['--format=', 'version'], ['version', '--format=']]) expect((await runCommand(args)).stderr).to.contain('unknown format ""');
-    for (const args of [['--model=', 'hello'], ['hello', '--model=']]) expect((await runCommand(['chat', ...args])).stderr).to.contain('name a model');
+    for (const args of [
+      ['--format=', 'version'],
+      ['version', '--format='],
+    ])
+      expect((await runCommand(args)).stderr).to.contain('unknown format ""');
+    for (const args of [
+      ['--model=', 'hello'],
+      ['hello', '--model='],
+    ])
+      expect((await runCommand(['chat', ...args])).stderr).to.contain('name a model');
   });
 });
 
 describe('a value that begins with a dash', () => {
   it('is the value of the option before it', async () => {
-    const said = [[['admin', 'logs', 'list', '--limit', '-1'], '--limit "-1"'], [['admin', 'keys', 'create', '--name', 'x', '--expires-in', '-1h'], '--expires-in "-1h"'], [['--format', '-x', 'version'], 'unknown format "-x"'], [['version', '--format', '-1'], 'unknown format "-1"']] as const;
+    const said = [
+      [['admin', 'logs', 'list', '--limit', '-1'], '--limit "-1"'],
+      [['admin', 'keys', 'create', '--name', 'x', '--expires-in', '-1h'], '--expires-in "-1h"'],
+      [['--format', '-x', 'version'], 'unknown format "-x"'],
+      [['version', '--format', '-1'], 'unknown format "-1"'],
+    ] as const;
     for (const [args, text] of said) {
       const result = await runCommand(args);
       expectOneError(result);
@@ -67,10 +106,17 @@ describe('a value that begins with a dash', () => {
   });
 
   it('is refused where it is an option or looks like one, which says how it is written', async () => {
-    for (const [args, flag, word] of [[['--name', '--scope', 'admin'], '--name', '--scope'], [['--name', '--scope=admin'], '--name', '--scope'], [['--scope', '--nope'], '--scope', '--nope']] as const) {
+    for (const [args, flag, word] of [
+      [['--name', '--scope', 'admin'], '--name', '--scope'],
+      [['--name', '--scope=admin'], '--name', '--scope'],
+      [['--scope', '--nope'], '--scope', '--nope'],
+    ] as const) {
       const result = await runCommand(['admin', 'keys', 'create', ...args]);
       expectOneError(result);
-      expect(result.stderr).to.contain(`${flag} needs a value`).and.to.contain(`"${word}"`).and.to.contain(`${flag}=-x`);
+      expect(result.stderr)
+        .to.contain(`${flag} needs a value`)
+        .and.to.contain(`"${word}"`)
+        .and.to.contain(`${flag}=-x`);
     }
     expectOneError(await runCommand(['chat', '--model', 'm', '- a list']));
     expect((await runCommand(['chat', '--model', 'm', '- a list'])).stderr).to.contain('stands behind --');
@@ -79,7 +125,12 @@ describe('a value that begins with a dash', () => {
 
 describe('a flag that takes no value', () => {
   it('takes none, and not the word behind it', async () => {
-    for (const [args, text] of [[['init', '--non-interactive', 'yes'], 'takes no argument "yes"'], [['init', '--non-interactive=false'], '--non-interactive takes no value'], [['admin', 'config', 'set', '--yes=no', '--file', 'c.yaml'], '--yes takes no value'], [['version', '-h=x'], '-h takes no value']] as const) {
+    for (const [args, text] of [
+      [['init', '--non-interactive', 'yes'], 'takes no argument "yes"'],
+      [['init', '--non-interactive=false'], '--non-interactive takes no value'],
+      [['admin', 'config', 'set', '--yes=no', '--file', 'c.yaml'], '--yes takes no value'],
+      [['version', '-h=x'], '-h takes no value'],
+    ] as const) {
       const cwd = await temporaryFolder();
       const result = await runCommand(args, { cwd });
       expectOneError(result);
@@ -91,11 +142,18 @@ describe('a flag that takes no value', () => {
 
 describe('what people look for and gw serve does not have', () => {
   it('is refused with the variable that says it, whether the command is named or not', async () => {
-    for (const [flag, variable] of [['--port', 'PORT'], ['-p', 'PORT'], ['--config', 'GATEWAY_CONFIG'], ['-c', 'GATEWAY_CONFIG']] as const) {
+    for (const [flag, variable] of [
+      ['--port', 'PORT'],
+      ['-p', 'PORT'],
+      ['--config', 'GATEWAY_CONFIG'],
+      ['-c', 'GATEWAY_CONFIG'],
+    ] as const) {
       for (const args of [['serve', flag, 'x'], [flag, 'x'], ['serve', `${flag}=x`], [`${flag}=x`]]) {
         const result = await runCommand(args);
         expectOneError(result);
-        expect(result.stderr, args.join(' ')).to.contain(`"${flag}"`).and.to.match(new RegExp(`variable ${variable}\n$`));
+        expect(result.stderr, args.join(' '))
+          .to.contain(`"${flag}"`)
+          .and.to.match(new RegExp(`variable ${variable}\n$`));
       }
     }
   });
@@ -109,7 +167,8 @@ describe('gw help', () => {
       expect(code, args[0]).to.equal(0);
       expect(stderr).to.equal('');
       for (const name of names) expect(stdout).to.match(new RegExp(`^ {2}${name}( |$)`, 'm'));
-      for (const flag of ['--gateway-url <url>', '--api-key <key>', '--format <format>', '-h, --help']) expect(stdout).to.contain(flag);
+      for (const flag of ['--gateway-url <url>', '--api-key <key>', '--format <format>', '-h, --help'])
+        expect(stdout).to.contain(flag);
     }
   });
 
@@ -117,7 +176,8 @@ describe('gw help', () => {
     const { code, stdout } = await runCommand(['init', '--help']);
     expect(code).to.equal(0);
     expect(stdout).to.match(/^gw init\n/);
-    for (const flag of ['--config-format <format>', '-o, --output <path>', '--non-interactive', '--format <format>']) expect(stdout).to.contain(flag);
+    for (const flag of ['--config-format <format>', '-o, --output <path>', '--non-interactive', '--format <format>'])
+      expect(stdout).to.contain(flag);
     expect((await runCommand(['validate', '-h'])).stdout).to.match(/^gw validate <config-file>\n/);
   });
 
@@ -135,7 +195,11 @@ describe('a command that does not exist', () => {
     expect(result.stderr).to.contain('"valdate"').and.to.contain('"validate"');
   });
 
-  for (const [token, near] of [['serv', 'serve'], ['vesrion', 'version'], ['int', 'init']] as const) {
+  for (const [token, near] of [
+    ['serv', 'serve'],
+    ['vesrion', 'version'],
+    ['int', 'init'],
+  ] as const) {
     it(`${token} suggests ${near}`, async () => {
       const result = await runCommand([token]);
       expectOneError(result);
@@ -150,7 +214,12 @@ describe('a command that does not exist', () => {
   });
 
   it('is refused whatever flags stand beside it', async () => {
-    for (const args of [['--format', 'json', 'bogus'], ['bogus', '--format', 'json'], ['bogus', '--help']]) expectOneError(await runCommand(args));
+    for (const args of [
+      ['--format', 'json', 'bogus'],
+      ['bogus', '--format', 'json'],
+      ['bogus', '--help'],
+    ])
+      expectOneError(await runCommand(args));
   });
 
   it('is refused when it is no more than a name every object has', async () => {
@@ -159,7 +228,12 @@ describe('a command that does not exist', () => {
 });
 
 describe('a command called wrongly', () => {
-  for (const args of [['serve', 'now'], ['init', 'here'], ['version', 'long'], ['validate', 'a.yaml', 'b.yaml']]) {
+  for (const args of [
+    ['serve', 'now'],
+    ['init', 'here'],
+    ['version', 'long'],
+    ['validate', 'a.yaml', 'b.yaml'],
+  ]) {
     it(`is refused: gw ${args.join(' ')} has an argument too many`, async () => {
       const result = await runCommand(args);
       expectOneError(result);
@@ -181,7 +255,13 @@ describe('a command called wrongly', () => {
     });
   }
 
-  for (const args of [['version', '--format'], ['init', '-o'], ['init', '--config-format'], ['admin', 'keys', 'create', '--name', 'x', '--name'], ['init', '-o', '--', 'x']]) {
+  for (const args of [
+    ['version', '--format'],
+    ['init', '-o'],
+    ['init', '--config-format'],
+    ['admin', 'keys', 'create', '--name', 'x', '--name'],
+    ['init', '-o', '--', 'x'],
+  ]) {
     it(`is refused: gw ${args.join(' ')} has a flag without its value`, async () => {
       expectOneError(await runCommand(args));
     });

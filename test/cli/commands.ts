@@ -11,7 +11,15 @@ import { createHost } from '../../host/create-host.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
 import { createRedactor } from '../../host/log/redact.ts';
 import type { GatewayModule } from '../../host/registry/registry.ts';
-import { atEnd, BIN, NODE_ARGS, type ProcessOptions, type RunResult, temporaryFolder, TEST_BUILTINS } from '../kit/index.ts';
+import {
+  atEnd,
+  BIN,
+  NODE_ARGS,
+  type ProcessOptions,
+  type RunResult,
+  temporaryFolder,
+  TEST_BUILTINS,
+} from '../kit/index.ts';
 
 /** Root of the project, where the shipped modules and the example configuration lie. */
 export const ROOT = dirname(dirname(BIN));
@@ -40,14 +48,21 @@ const SURROUNDINGS = {
 } as const;
 
 /** A host as `main.ts` makes it, that writes its log into `lines`. */
-export function commandHost(options: CommandOptions & { readonly cwd: string }, lines: Record<string, any>[] = []): Host {
+export function commandHost(
+  options: CommandOptions & { readonly cwd: string },
+  lines: Record<string, any>[] = [],
+): Host {
   return createHost({
     ...SURROUNDINGS,
     variables: options.variables ?? {},
     workingDirectory: options.cwd,
     installDirectory: ROOT,
     random: Math.random,
-    lines: { write: (line) => { lines.push(JSON.parse(line) as Record<string, any>); } },
+    lines: {
+      write: (line) => {
+        lines.push(JSON.parse(line) as Record<string, any>);
+      },
+    },
     modules: [...MODULES, ...(options.modules ?? [])],
     builtins: [...TEST_BUILTINS, ...(options.builtins ?? [])],
   });
@@ -59,32 +74,54 @@ export async function runCommand(args: readonly string[], options: CommandOption
   const lines: Record<string, any>[] = [];
   const redactor = createRedactor(variables);
   let host: Host | undefined;
-  const place: CommandPlace = { ...SURROUNDINGS, ...(options.clock && { clock: options.clock }), variables, workingDirectory: cwd, redactor, host: async () => (host ??= commandHost({ ...options, cwd }, lines)) };
+  const place: CommandPlace = {
+    ...SURROUNDINGS,
+    ...(options.clock && { clock: options.clock }),
+    variables,
+    workingDirectory: cwd,
+    redactor,
+    host: async () => (host ??= commandHost({ ...options, cwd }, lines)),
+  };
   let stdout = '';
   let stderr = '';
   let stop: (() => void) | undefined;
-  const code = await createCommandLine(COMMANDS, (text) => redactor.redact(text)).run(args, {
-    out: (text) => { stdout += text; },
-    err: (text) => {
-      stderr += text;
-      if (text.includes('Master key:')) stop?.();
+  const code = await createCommandLine(COMMANDS, (text) => redactor.redact(text)).run(
+    args,
+    {
+      out: (text) => {
+        stdout += text;
+      },
+      err: (text) => {
+        stderr += text;
+        if (text.includes('Master key:')) stop?.();
+      },
+      onStop: (listener) => {
+        stop = listener;
+      },
+      ...io,
     },
-    onStop: (listener) => { stop = listener; },
-    ...io,
-  }, place);
+    place,
+  );
   await host?.close();
   return { code, stdout, stderr, lines };
 }
 
 /** Writes `text` to a file of its own and runs `gw validate` on it. */
-export async function validateText(text: string, name = 'config.yaml', options: CommandOptions & { readonly args?: readonly string[] } = {}): Promise<CommandResult> {
-  const cwd = options.cwd ?? await temporaryFolder();
+export async function validateText(
+  text: string,
+  name = 'config.yaml',
+  options: CommandOptions & { readonly args?: readonly string[] } = {},
+): Promise<CommandResult> {
+  const cwd = options.cwd ?? (await temporaryFolder());
   await writeFile(join(cwd, name), text);
   return runCommand(['validate', name, ...(options.args ?? [])], { ...options, cwd });
 }
 
 /** The same for a configuration written as JSON. */
-export async function validateJson(config: unknown, options: CommandOptions & { readonly args?: readonly string[] } = {}): Promise<CommandResult> {
+export async function validateJson(
+  config: unknown,
+  options: CommandOptions & { readonly args?: readonly string[] } = {},
+): Promise<CommandResult> {
   return validateText(JSON.stringify(config, null, 2), 'config.json', options);
 }
 
@@ -96,10 +133,14 @@ export interface ReportedProblem {
   readonly line: number | undefined;
 }
 
-const PROBLEM = /^ {2}(?<path>.*?): (?<rule>[A-Z]{2}\d\d[a-z]?): (?<message>.+); fix: (?<fix>.+?)(?: \(line (?<line>\d+)\))?$/;
+const PROBLEM =
+  /^ {2}(?<path>.*?): (?<rule>[A-Z]{2}\d\d[a-z]?): (?<message>.+); fix: (?<fix>.+?)(?: \(line (?<line>\d+)\))?$/;
 
 /** The report of a refused configuration: its heading, and one problem per line. Throws on a line of another form. */
-export function readReport(stderr: string): { readonly heading: string; readonly problems: readonly ReportedProblem[] } {
+export function readReport(stderr: string): {
+  readonly heading: string;
+  readonly problems: readonly ReportedProblem[];
+} {
   const [heading = '', ...rest] = stderr.trimEnd().split('\n');
   const problems = rest.map((text) => {
     const found = PROBLEM.exec(text)?.groups as Record<string, string | undefined> | undefined;
@@ -114,14 +155,31 @@ export function readReport(stderr: string): { readonly heading: string; readonly
 const EXIT_LIMIT_MS = 50_000;
 
 /** Runs the real program until it exits by itself; a start that is not refused ends in a failure, not in a process left over. */
-export async function runUntilExit(args: readonly string[], { variables = {}, cwd }: ProcessOptions & { readonly cwd: string }): Promise<RunResult> {
+export async function runUntilExit(
+  args: readonly string[],
+  { variables = {}, cwd }: ProcessOptions & { readonly cwd: string },
+): Promise<RunResult> {
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [...NODE_ARGS, BIN, ...args], { cwd, env: { PATH, HOME, PORT: '0', ...variables }, stdio: ['ignore', 'pipe', 'pipe'], timeout: EXIT_LIMIT_MS, killSignal: 'SIGKILL' });
-  atEnd(() => { child.kill('SIGKILL'); });
+  const child = spawn(process.execPath, [...NODE_ARGS, BIN, ...args], {
+    cwd,
+    env: { PATH, HOME, PORT: '0', ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: EXIT_LIMIT_MS,
+    killSignal: 'SIGKILL',
+  });
+  atEnd(() => {
+    child.kill('SIGKILL');
+  });
   let stdout = '';
   let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
-  const code = await new Promise<number | null>((resolve) => { child.on('close', resolve); });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const code = await new Promise<number | null>((resolve) => {
+    child.on('close', resolve);
+  });
   return { code, stdout, stderr };
 }

@@ -11,18 +11,34 @@ const GLOBAL = ['--gateway-url', '--api-key', '--format', '--help'];
 /** What bash would offer behind each of these lines. */
 async function offers(...lines: readonly (readonly string[])[]): Promise<string[][]> {
   const script = join(await temporaryFolder(), 'gw.bash');
-  const calls = lines.map((words) => `COMP_WORDS=(${['gw', ...words].map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _gw; echo "\${COMPREPLY[*]}"`);
+  const calls = lines.map(
+    (words) =>
+      `COMP_WORDS=(${['gw', ...words].map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _gw; echo "\${COMPREPLY[*]}"`,
+  );
   await writeFile(script, `${(await runCommand(['completion', 'bash'])).stdout}\n${calls.join('\n')}\n`);
   const { stdout, stderr } = spawnSync('bash', ['--norc', script], { encoding: 'utf8' });
   expect(stderr).to.equal('');
-  return stdout.trimEnd().split('\n').map((line) => line.split(' ').filter((word) => word !== ''));
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(' ').filter((word) => word !== ''));
 }
 
 describe('gw completion', () => {
   it('offers what may follow: commands of a group, flags of a command', async function () {
     requireTool(this, 'bash');
-    const [first = [], admin, keys, create, behind, value] = await offers([''], ['admin', ''], ['admin', 'keys', 'r'], ['admin', 'keys', 'create', ''], ['--format', 'json', 'admin', 'logs', 'list', '--'], ['chat', '--model', 'pl']);
-    expect(first).to.include.members(['serve', 'admin', 'import', 'help', ...GLOBAL]).and.to.not.include('keys').and.to.not.include('--limit');
+    const [first = [], admin, keys, create, behind, value] = await offers(
+      [''],
+      ['admin', ''],
+      ['admin', 'keys', 'r'],
+      ['admin', 'keys', 'create', ''],
+      ['--format', 'json', 'admin', 'logs', 'list', '--'],
+      ['chat', '--model', 'pl'],
+    );
+    expect(first)
+      .to.include.members(['serve', 'admin', 'import', 'help', ...GLOBAL])
+      .and.to.not.include('keys')
+      .and.to.not.include('--limit');
     expect(admin).to.deep.equal(['keys', 'config', 'logs', 'providers', 'sessions', 'audit', ...GLOBAL]);
     expect(keys).to.deep.equal(['revoke', 'rotate']);
     expect(create).to.deep.equal(['--name', '--scope', '--expires-in', ...GLOBAL]);
@@ -31,7 +47,10 @@ describe('gw completion', () => {
   });
 
   it('knows every command and flag in every shell, and refuses others by name', async () => {
-    const words = COMMANDS.flatMap(({ name, options = [] }) => [...name.split(' '), ...options.flatMap(({ flags }) => flags.match(/--[a-z-]+/g) ?? [])]);
+    const words = COMMANDS.flatMap(({ name, options = [] }) => [
+      ...name.split(' '),
+      ...options.flatMap(({ flags }) => flags.match(/--[a-z-]+/g) ?? []),
+    ]);
     for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
       const { code, stdout, stderr } = await runCommand(['completion', shell]);
       expect([code, stderr], shell).to.deep.equal([0, '']);

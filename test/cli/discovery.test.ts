@@ -5,7 +5,8 @@ import { startGateway, temporaryFolder } from '../kit/index.ts';
 import { runCommand } from './commands.ts';
 
 /** A configuration whose number of targets' models tells which file it came from. */
-const marked = (bytes: number): string => JSON.stringify({ targets: [{ virtual_key: 'echo' }], max_request_bytes: bytes });
+const marked = (bytes: number): string =>
+  JSON.stringify({ targets: [{ virtual_key: 'echo' }], max_request_bytes: bytes });
 
 const ORDER = ['config.yaml', 'config.yml', 'config.json', 'gw.config.yaml', 'gw.config.yml', 'gw.config.json'];
 
@@ -35,15 +36,32 @@ describe('without GATEWAY_CONFIG', () => {
   it('no other folder is searched: neither the parent nor one below', async () => {
     const parent = await temporaryFolder();
     const cwd = join(parent, 'inner');
-    for (const name of ['config.yaml', 'inner/deeper/config.yaml', 'inner/.config/config.yaml', 'inner/config/config.yaml']) await write(parent, name, marked(1));
+    for (const name of [
+      'config.yaml',
+      'inner/deeper/config.yaml',
+      'inner/.config/config.yaml',
+      'inner/config/config.yaml',
+    ])
+      await write(parent, name, marked(1));
     expect(await source(cwd)).to.include({ source: 'defaults' });
   });
 
   it('nothing that a program could run is read, and other names are not either', async () => {
     const cwd = await temporaryFolder();
     const run = `throw new Error('a configuration was executed');\n`;
-    for (const name of ['config.js', 'config.ts', 'config.mjs', 'gw.config.js', 'gw.config.ts', 'gw.config.mjs', 'gw.config.cjs', '.gwrc.js']) await write(cwd, name, run);
-    for (const name of ['.gwrc', '.gwrc.json', '.gwrc.yaml', 'gw.yaml', 'config.example.yaml']) await write(cwd, name, marked(1));
+    for (const name of [
+      'config.js',
+      'config.ts',
+      'config.mjs',
+      'gw.config.js',
+      'gw.config.ts',
+      'gw.config.mjs',
+      'gw.config.cjs',
+      '.gwrc.js',
+    ])
+      await write(cwd, name, run);
+    for (const name of ['.gwrc', '.gwrc.json', '.gwrc.yaml', 'gw.yaml', 'config.example.yaml'])
+      await write(cwd, name, marked(1));
     await write(cwd, 'package.json', JSON.stringify({ name: 'x', gw: JSON.parse(marked(1)) }));
     expect(await source(cwd)).to.include({ source: 'defaults' });
   });
@@ -59,19 +77,35 @@ describe('without GATEWAY_CONFIG', () => {
   it('no script in the working directory runs', async () => {
     const cwd = await temporaryFolder();
     const trace = join(cwd, 'executed');
-    await write(cwd, '.config/config.cjs', `require('node:fs').writeFileSync(${JSON.stringify(trace)}, ''); module.exports = {};\n`);
+    await write(
+      cwd,
+      '.config/config.cjs',
+      `require('node:fs').writeFileSync(${JSON.stringify(trace)}, ''); module.exports = {};\n`,
+    );
     const gateway = await startGateway({ cwd });
     expect(gateway.lines.find(({ msg }) => msg === 'active config resolved')).to.include({ source: 'defaults' });
-    expect(await access(trace).then(() => 'executed', () => 'not executed')).to.equal('not executed');
+    expect(
+      await access(trace).then(
+        () => 'executed',
+        () => 'not executed',
+      ),
+    ).to.equal('not executed');
   });
 
   it('no other file of the working directory says what is searched for', async () => {
     const cwd = await temporaryFolder();
     await write(cwd, 'elsewhere.json', marked(1));
     await write(cwd, 'config.yaml', marked(2));
-    await write(cwd, '.config/config.json', JSON.stringify({ cosmiconfig: { searchPlaces: ['elsewhere.json'], mergeSearchPlaces: false } }));
+    await write(
+      cwd,
+      '.config/config.json',
+      JSON.stringify({ cosmiconfig: { searchPlaces: ['elsewhere.json'], mergeSearchPlaces: false } }),
+    );
     const gateway = await startGateway({ cwd });
-    expect(gateway.lines.find(({ msg }) => msg === 'active config resolved')).to.include({ file: join(cwd, 'config.yaml'), max_request_bytes: 2 });
+    expect(gateway.lines.find(({ msg }) => msg === 'active config resolved')).to.include({
+      file: join(cwd, 'config.yaml'),
+      max_request_bytes: 2,
+    });
   });
 });
 
@@ -81,13 +115,20 @@ describe('GATEWAY_CONFIG', () => {
     await write(cwd, 'config.yaml', marked(1));
     await write(cwd, 'other.json', marked(2));
     const gateway = await startGateway({ cwd, variables: { GATEWAY_CONFIG: 'other.json' } });
-    expect(gateway.lines.find(({ msg }) => msg === 'active config resolved')).to.include({ source: 'file', file: join(cwd, 'other.json'), max_request_bytes: 2 });
+    expect(gateway.lines.find(({ msg }) => msg === 'active config resolved')).to.include({
+      source: 'file',
+      file: join(cwd, 'other.json'),
+      max_request_bytes: 2,
+    });
   });
 
   it('may be absolute, and blanks around it do not count', async () => {
     const folder = await temporaryFolder();
     await write(folder, 'other.json', marked(3));
-    expect(await source(await temporaryFolder(), { GATEWAY_CONFIG: ` ${join(folder, 'other.json')} ` })).to.include({ source: 'file', max_request_bytes: 3 });
+    expect(await source(await temporaryFolder(), { GATEWAY_CONFIG: ` ${join(folder, 'other.json')} ` })).to.include({
+      source: 'file',
+      max_request_bytes: 3,
+    });
   });
 
   it('is as unset when it is blank', async () => {

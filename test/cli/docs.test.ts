@@ -15,7 +15,8 @@ function sections(level: number): Map<string, string> {
 }
 
 /** Flags in the first column of a section's tables. */
-const flagsIn = (section = ''): string[] => [...section.matchAll(/^\| `(-[^`]+)` \|/gm)].map(([, flags]) => flags ?? '');
+const flagsIn = (section = ''): string[] =>
+  [...section.matchAll(/^\| `(-[^`]+)` \|/gm)].map(([, flags]) => flags ?? '');
 
 const usage = (command: (typeof COMMANDS)[number]): string => `gw ${usageOf(command)}`;
 
@@ -25,9 +26,18 @@ describe('docs/cli.md', () => {
   });
 
   it('gets what a command says of itself, and keeps what is written by hand', () => {
-    const added: (typeof COMMANDS)[number] = { name: 'new', summary: 'Say something new', options: [{ flags: '--loud', summary: 'Louder' }], load: () => Promise.reject(new Error('it is not run')) };
+    const added: (typeof COMMANDS)[number] = {
+      name: 'new',
+      summary: 'Say something new',
+      options: [{ flags: '--loud', summary: 'Louder' }],
+      load: () => Promise.reject(new Error('it is not run')),
+    };
     const changed = cliPage(text, [...COMMANDS, added]);
-    expect(changed).to.contain('### `gw new`\n\nSay something new.\n\n| Flag | Default | Meaning |\n|---|---|---|\n| `--loud` |  | Louder |\n').and.to.contain('## Environment\n');
+    expect(changed)
+      .to.contain(
+        '### `gw new`\n\nSay something new.\n\n| Flag | Default | Meaning |\n|---|---|---|\n| `--loud` |  | Louder |\n',
+      )
+      .and.to.contain('## Environment\n');
     expect(changed.replace(/### `gw new`[^#]*/, '')).to.equal(text);
   });
 
@@ -39,7 +49,9 @@ describe('docs/cli.md', () => {
   it('has every flag of every command in its section, and no other', () => {
     const found = sections(3);
     for (const command of COMMANDS) {
-      expect(flagsIn(found.get(`\`${usage(command)}\``)), usage(command)).to.have.members((command.options ?? []).map(({ flags }) => flags));
+      expect(flagsIn(found.get(`\`${usage(command)}\``)), usage(command)).to.have.members(
+        (command.options ?? []).map(({ flags }) => flags),
+      );
     }
   });
 

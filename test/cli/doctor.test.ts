@@ -8,7 +8,8 @@ import { atEnd, forSuite, runGw, startPostgres, temporaryFolder } from '../kit/i
 import { type CommandOptions, runCommand } from './commands.ts';
 
 const NOWHERE = 'http://127.0.0.1:9';
-const STRATEGY = "import Joi from 'joi';\nimport { defineStrategy } from 'gw/contract';\nexport default defineStrategy({ name: 'mine', summary: 'In their order', settings: Joi.object({}), create: () => (targets) => targets });\n";
+const STRATEGY =
+  "import Joi from 'joi';\nimport { defineStrategy } from 'gw/contract';\nexport default defineStrategy({ name: 'mine', summary: 'In their order', settings: Joi.object({}), create: () => (targets) => targets });\n";
 
 interface Examined {
   readonly code: number | null;
@@ -17,12 +18,23 @@ interface Examined {
 }
 
 /** Modules beside a file find the contract only in the real program: with `asProcess` it is that. */
-async function doctor({ asProcess, ...options }: CommandOptions & { readonly asProcess?: string } = {}): Promise<Examined> {
+async function doctor({
+  asProcess,
+  ...options
+}: CommandOptions & { readonly asProcess?: string } = {}): Promise<Examined> {
   const variables = { GW_URL: NOWHERE, PORT: '0', ...options.variables };
-  const { code, stdout, stderr } = await (asProcess === undefined ? runCommand(['doctor'], { ...options, variables }) : runGw(['doctor'], { cwd: asProcess, variables }));
+  const { code, stdout, stderr } = await (asProcess === undefined
+    ? runCommand(['doctor'], { ...options, variables })
+    : runGw(['doctor'], { cwd: asProcess, variables }));
   expect(stderr).to.equal('');
-  const sections = stdout.trimEnd().split('\n\n').map((text) => text.split('\n'));
-  return { code, sections: new Map(sections.map(([title = '', ...lines]) => [title, lines.map((line) => line.slice(2))])) };
+  const sections = stdout
+    .trimEnd()
+    .split('\n\n')
+    .map((text) => text.split('\n'));
+  return {
+    code,
+    sections: new Map(sections.map(([title = '', ...lines]) => [title, lines.map((line) => line.slice(2))])),
+  };
 }
 
 async function answering(date?: string): Promise<string> {
@@ -30,8 +42,13 @@ async function answering(date?: string): Promise<string> {
     if (date !== undefined) response.setHeader('date', date);
     response.end('{"status":"ok"}');
   }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => { server.on('listening', resolve); });
-  atEnd(() => { server.close(); server.closeAllConnections(); });
+  await new Promise((resolve) => {
+    server.on('listening', resolve);
+  });
+  atEnd(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
@@ -39,10 +56,33 @@ describe('gw doctor', () => {
   it('begins with providers, configuration, master key and the gateway', async () => {
     const { code, sections } = await doctor({ variables: { GROQ_API_KEY: 'x', XAI_API_KEY: 'x' } });
     expect(code).to.equal(0);
-    expect([...sections.keys()]).to.deep.equal(['Provider API Keys', 'Configuration', 'Auth', 'Gateway Connectivity', 'Model Catalog', 'Stores', 'Port', 'Clock', 'Modules of others', 'File permissions']);
-    expect(sections.get('Provider API Keys')).to.deep.equal(['[OK] groq', '[OK] xai', '[-] openai', '[-] anthropic', '[-] gemini', '[-] mistral', '2 found']);
+    expect([...sections.keys()]).to.deep.equal([
+      'Provider API Keys',
+      'Configuration',
+      'Auth',
+      'Gateway Connectivity',
+      'Model Catalog',
+      'Stores',
+      'Port',
+      'Clock',
+      'Modules of others',
+      'File permissions',
+    ]);
+    expect(sections.get('Provider API Keys')).to.deep.equal([
+      '[OK] groq',
+      '[OK] xai',
+      '[-] openai',
+      '[-] anthropic',
+      '[-] gemini',
+      '[-] mistral',
+      '2 found',
+    ]);
     expect(sections.get('Gateway Connectivity')).to.deep.equal([`[X] ${NOWHERE}: the connection was refused`]);
-    expect(sections.get('Stores')).to.deep.equal(['[-] keys: in memory, lost at a restart', '[-] configuration: in memory, lost at a restart', '[-] request log: not kept']);
+    expect(sections.get('Stores')).to.deep.equal([
+      '[-] keys: in memory, lost at a restart',
+      '[-] configuration: in memory, lost at a restart',
+      '[-] request log: not kept',
+    ]);
   });
 
   it('says what a start would do with SQLite, and makes nothing', async () => {
@@ -50,12 +90,38 @@ describe('gw doctor', () => {
     await writeFile(join(cwd, 'gw-config.db'), '');
     await chmod(join(cwd, 'gw-config.db'), 0o644);
     await mkdir(join(cwd, 'folder'));
-    const variables = { API_KEY_STORE_BACKEND: 'sqlite', API_KEY_STORE_DSN: 'none/keys.db', CONFIG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_BACKEND: 'sqlite' };
+    const variables = {
+      API_KEY_STORE_BACKEND: 'sqlite',
+      API_KEY_STORE_DSN: 'none/keys.db',
+      CONFIG_STORE_BACKEND: 'sqlite',
+      REQUEST_LOG_STORE_BACKEND: 'sqlite',
+    };
     const stores = (await doctor({ cwd, variables })).sections.get('Stores') ?? [];
-    expect(stores.slice(0, 3)).to.deep.equal(['none/keys.db', 'none/keys-sessions.db', 'none/keys-audit.db'].map((file) => `[X] keys: ${join(cwd, file)} cannot be made: its folder does not exist, or may not be written`));
-    expect(stores.slice(3)).to.deep.equal([`[!] configuration: ${join(cwd, 'gw-config.db')} is open to other users (mode 644); run chmod 600`, `[OK] request log: ${join(cwd, 'gw-requests.db')} does not exist yet, a start makes it`]);
-    const other = (await doctor({ cwd, variables: { API_KEY_STORE_BACKEND: 'sqlite', API_KEY_STORE_DSN: ':memory:', CONFIG_STORE_BACKEND: 'sqlite', CONFIG_STORE_DSN: 'folder' } })).sections.get('Stores') ?? [];
-    expect(other.slice(2, 4)).to.deep.equal(['[!] keys: SQLite in memory, lost at a restart', `[X] configuration: ${join(cwd, 'folder')} may not be read and written`]);
+    expect(stores.slice(0, 3)).to.deep.equal(
+      ['none/keys.db', 'none/keys-sessions.db', 'none/keys-audit.db'].map(
+        (file) => `[X] keys: ${join(cwd, file)} cannot be made: its folder does not exist, or may not be written`,
+      ),
+    );
+    expect(stores.slice(3)).to.deep.equal([
+      `[!] configuration: ${join(cwd, 'gw-config.db')} is open to other users (mode 644); run chmod 600`,
+      `[OK] request log: ${join(cwd, 'gw-requests.db')} does not exist yet, a start makes it`,
+    ]);
+    const other =
+      (
+        await doctor({
+          cwd,
+          variables: {
+            API_KEY_STORE_BACKEND: 'sqlite',
+            API_KEY_STORE_DSN: ':memory:',
+            CONFIG_STORE_BACKEND: 'sqlite',
+            CONFIG_STORE_DSN: 'folder',
+          },
+        })
+      ).sections.get('Stores') ?? [];
+    expect(other.slice(2, 4)).to.deep.equal([
+      '[!] keys: SQLite in memory, lost at a restart',
+      `[X] configuration: ${join(cwd, 'folder')} may not be read and written`,
+    ]);
     expect((await readdir(cwd)).toSorted()).to.deep.equal(['folder', 'gw-config.db']);
   });
 
@@ -63,17 +129,25 @@ describe('gw doctor', () => {
     const dsn = forSuite(async () => (await startPostgres()).createDatabase());
 
     it('asks whether it answers, and shows no password', async () => {
-      const variables = { API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: dsn(), CONFIG_STORE_BACKEND: 'postgres', CONFIG_STORE_DSN: 'postgres://me:very-secret@127.0.0.1:9/gw' };
+      const variables = {
+        API_KEY_STORE_BACKEND: 'postgres',
+        API_KEY_STORE_DSN: dsn(),
+        CONFIG_STORE_BACKEND: 'postgres',
+        CONFIG_STORE_DSN: 'postgres://me:very-secret@127.0.0.1:9/gw',
+      };
       const [keys, configuration] = (await doctor({ variables })).sections.get('Stores') ?? [];
       expect(keys).to.equal('[OK] keys: Postgres answers');
-      expect(configuration).to.match(/^\[X\] configuration: CONFIG_STORE_DSN: .*ECONNREFUSED/).and.to.not.contain('very-secret');
+      expect(configuration)
+        .to.match(/^\[X\] configuration: CONFIG_STORE_DSN: .*ECONNREFUSED/)
+        .and.to.not.contain('very-secret');
     });
   });
 
   it('tells a port that is free from one that is not, and whose', async () => {
     const url = await answering();
     const { port } = new URL(url);
-    const of = async (variables: Record<string, string>): Promise<unknown> => (await doctor({ variables })).sections.get('Port');
+    const of = async (variables: Record<string, string>): Promise<unknown> =>
+      (await doctor({ variables })).sections.get('Port');
     expect(await of({ PORT: '0' })).to.deep.equal(['[OK] any free port']);
     expect(await of({ PORT: port })).to.deep.equal([`[!] ${port} is used by another program; set PORT`]);
     expect(await of({ PORT: port, GW_URL: url })).to.deep.equal([`[OK] ${port} is used by the gateway that answers`]);
@@ -82,16 +156,26 @@ describe('gw doctor', () => {
 
   it('compares clocks', async () => {
     const now = Date.parse('2026-11-22T10:00:00Z');
-    const of = async (at: number, date: string): Promise<unknown> => (await doctor({ clock: { ...systemClock, now: () => at }, variables: { GW_URL: await answering(date) } })).sections.get('Clock');
+    const of = async (at: number, date: string): Promise<unknown> =>
+      (
+        await doctor({ clock: { ...systemClock, now: () => at }, variables: { GW_URL: await answering(date) } })
+      ).sections.get('Clock');
     expect(await of(now, 'Sun, 22 Nov 2026 10:00:20 GMT')).to.deep.equal(['[OK] 2026-11-22 10:00:00 UTC']);
-    expect(await of(now, 'Sun, 22 Nov 2026 11:00:00 GMT')).to.deep.equal(['[!] 2026-11-22 10:00:00 UTC; the clock of the gateway is 3600 s ahead']);
-    expect(await of(0, 'Sun, 22 Nov 2026 11:00:00 GMT')).to.deep.equal(['[X] 1970-01-01 00:00:00 UTC is long ago: set the clock of this machine']);
+    expect(await of(now, 'Sun, 22 Nov 2026 11:00:00 GMT')).to.deep.equal([
+      '[!] 2026-11-22 10:00:00 UTC; the clock of the gateway is 3600 s ahead',
+    ]);
+    expect(await of(0, 'Sun, 22 Nov 2026 11:00:00 GMT')).to.deep.equal([
+      '[X] 1970-01-01 00:00:00 UTC is long ago: set the clock of this machine',
+    ]);
   });
 
   it('says how old the model catalog is, and what changes it', async () => {
     const [line = ''] = (await doctor()).sections.get('Model Catalog') ?? [];
     expect(line).to.match(/^\[OK\] \d+ models, the newest entry is of 20\d\d-\d\d-\d\d, -?\d+ days? ago$/);
-    const variables = { GW_MODEL_CATALOG_URL: 'https://u:secret@models.example/catalog.json?key=secret', GW_MODEL_CATALOG_OVERLAY: 'none.json' };
+    const variables = {
+      GW_MODEL_CATALOG_URL: 'https://u:secret@models.example/catalog.json?key=secret',
+      GW_MODEL_CATALOG_OVERLAY: 'none.json',
+    };
     const more = (await doctor({ variables })).sections.get('Model Catalog')?.slice(1) ?? [];
     expect(more[0]).to.match(/^\[OK\] a running gateway fetches https:\/\/[^ ]*models\.example[^ ]* every day$/);
     expect(more[1]).to.match(/^\[X\] GW_MODEL_CATALOG_OVERLAY: .*none\.json: /);
@@ -101,7 +185,8 @@ describe('gw doctor', () => {
   it('lists modules of others, and says who may read and change the files', async () => {
     const cwd = await temporaryFolder();
     const file = join(cwd, 'config.yaml');
-    const config = 'targets: [{virtual_key: echo}]\nmcp_servers: [{name: a, url: "http://127.0.0.1:9/mcp", headers: {Authorization: literal-secret-value}}]\n';
+    const config =
+      'targets: [{virtual_key: echo}]\nmcp_servers: [{name: a, url: "http://127.0.0.1:9/mcp", headers: {Authorization: literal-secret-value}}]\n';
     await mkdir(join(cwd, 'strategies', 'mine'), { recursive: true });
     await writeFile(join(cwd, 'strategies', 'mine', 'index.ts'), STRATEGY);
     await writeFile(file, config, { mode: 0o644 });
@@ -109,11 +194,17 @@ describe('gw doctor', () => {
     expect(code).to.equal(0);
     expect(sections.get('Modules of others')).to.have.lengthOf(1);
     expect(sections.get('Modules of others')?.[0]).to.match(/^\[OK\] strategy mine \(.*strategies\/mine/);
-    expect(sections.get('File permissions')).to.deep.equal([`[!] ${file} holds secrets and may be read by other users (mode 644); run chmod 600, or write \${NAME}`]);
+    expect(sections.get('File permissions')).to.deep.equal([
+      `[!] ${file} holds secrets and may be read by other users (mode 644); run chmod 600, or write \${NAME}`,
+    ]);
     await writeFile(file, config.replace('literal-secret-value', '${TOKEN}'));
-    expect((await doctor({ asProcess: cwd })).sections.get('File permissions')).to.deep.equal([`[OK] ${file} (mode 644)`]);
+    expect((await doctor({ asProcess: cwd })).sections.get('File permissions')).to.deep.equal([
+      `[OK] ${file} (mode 644)`,
+    ]);
     await chmod(file, 0o666);
-    expect((await doctor({ asProcess: cwd })).sections.get('File permissions')).to.deep.equal([`[!] ${file} may be changed by other users (mode 666); run chmod 600`]);
+    expect((await doctor({ asProcess: cwd })).sections.get('File permissions')).to.deep.equal([
+      `[!] ${file} may be changed by other users (mode 666); run chmod 600`,
+    ]);
   });
 
   it('is exit code 1 for an invalid configuration alone', async () => {

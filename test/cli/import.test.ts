@@ -15,8 +15,15 @@ import { commandHost, runCommand } from './commands.ts';
 
 const FIXTURES = new URL('../fixtures/import/', import.meta.url);
 /** Documents of other gateways, in the shapes that their documentation shows. */
-const SOURCES = [['litellm', 'litellm.yaml'], ['portkey', 'portkey.json'], ['portkey', 'portkey-conditional.json'], ['bifrost', 'bifrost.json']] as const;
-const PROVIDERS = new Map(MODULES.flatMap((module) => (module.kind === 'provider' ? [[module.name, module] as const] : [])));
+const SOURCES = [
+  ['litellm', 'litellm.yaml'],
+  ['portkey', 'portkey.json'],
+  ['portkey', 'portkey-conditional.json'],
+  ['bifrost', 'bifrost.json'],
+] as const;
+const PROVIDERS = new Map(
+  MODULES.flatMap((module) => (module.kind === 'provider' ? [[module.name, module] as const] : [])),
+);
 
 const nameOf = (file: string): string => file.replace(/\.\w+$/, '');
 const documentOf = (file: string): object => parse(readFileSync(new URL(file, FIXTURES), 'utf8')) as object;
@@ -44,13 +51,32 @@ describe('gw import', () => {
 
   it('routes as the other gateway did: aliases, weights, what follows where one fails', async () => {
     const cwd = await folderWith('litellm.yaml');
-    const ordered = { model_list: [['claude', 'anthropic/claude-sonnet-4-5'], ['gpt-4o', 'openai/gpt-4o']].map(([model_name, model]) => ({ model_name, litellm_params: { model } })), router_settings: { fallbacks: [{ 'gpt-4o': ['claude'] }] } };
+    const ordered = {
+      model_list: [
+        ['claude', 'anthropic/claude-sonnet-4-5'],
+        ['gpt-4o', 'openai/gpt-4o'],
+      ].map(([model_name, model]) => ({ model_name, litellm_params: { model } })),
+      router_settings: { fallbacks: [{ 'gpt-4o': ['claude'] }] },
+    };
     await writeFile(join(cwd, 'ordered.json'), JSON.stringify(ordered));
-    await writeFile(join(cwd, 'request.json'), JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] }));
-    const variables = { OPENAI_API_KEY: 'x', ANTHROPIC_API_KEY: 'x', AZURE_OPENAI_API_KEY: 'x', AZURE_OPENAI_ENDPOINT: 'https://x.openai.azure.com', AZURE_OPENAI_DEPLOYMENT: 'gpt-4o-eu', AWS_REGION: 'eu-central-1' };
+    await writeFile(
+      join(cwd, 'request.json'),
+      JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] }),
+    );
+    const variables = {
+      OPENAI_API_KEY: 'x',
+      ANTHROPIC_API_KEY: 'x',
+      AZURE_OPENAI_API_KEY: 'x',
+      AZURE_OPENAI_ENDPOINT: 'https://x.openai.azure.com',
+      AZURE_OPENAI_DEPLOYMENT: 'gpt-4o-eu',
+      AWS_REGION: 'eu-central-1',
+    };
     const orderOf = async (file: string): Promise<string[]> => {
       await runCommand(['import', 'litellm', file, '-o', `of-${nameOf(file)}.yaml`], { cwd });
-      const { stdout, stderr } = await runCommand(['explain', '--config', `of-${nameOf(file)}.yaml`, '--request', 'request.json', '--format', 'json'], { cwd, variables });
+      const { stdout, stderr } = await runCommand(
+        ['explain', '--config', `of-${nameOf(file)}.yaml`, '--request', 'request.json', '--format', 'json'],
+        { cwd, variables },
+      );
       expect(stderr).to.equal('');
       return JSON.parse(stdout).order.map(({ target }: { target: string }) => target);
     };
@@ -61,9 +87,16 @@ describe('gw import', () => {
   });
 
   it('names only variables that the providers read', () => {
-    const known = new Set([...PROVIDERS.values()].flatMap(({ name, connection: { env, optionalEnv = [], baseUrlEnv } }) => [...env.flat(), ...optionalEnv, baseUrlEnv ?? `${name.toUpperCase().replaceAll('-', '_')}_BASE_URL`]));
+    const known = new Set(
+      [...PROVIDERS.values()].flatMap(({ name, connection: { env, optionalEnv = [], baseUrlEnv } }) => [
+        ...env.flat(),
+        ...optionalEnv,
+        baseUrlEnv ?? `${name.toUpperCase().replaceAll('-', '_')}_BASE_URL`,
+      ]),
+    );
     for (const [kind, file] of SOURCES) {
-      for (const { name } of importDocument(kind, documentOf(file), PROVIDERS).variables) expect(known.has(name) || name === 'MASTER_KEY', name).to.equal(true);
+      for (const { name } of importDocument(kind, documentOf(file), PROVIDERS).variables)
+        expect(known.has(name) || name === 'MASTER_KEY', name).to.equal(true);
     }
   });
 
@@ -91,21 +124,30 @@ describe('gw import', () => {
     await writeFile(join(cwd, 'other.yaml'), 'a: 1\n');
     const before = await readdir(cwd);
     const uses: readonly (readonly [args: readonly string[], said: string])[] = [
-      [['litelm', 'litellm.yaml'], 'did you mean "litellm"?'], [['litellm', 'none.yaml'], 'none.yaml'], [['litellm', 'broken.yaml'], 'broken.yaml'], [['litellm', 'other.yaml'], 'no provider that gw has'],
-      [['litellm', 'litellm.txt'], 'extension'], [['litellm'], '<file>'], [['bifrost', 'litellm.yaml'], 'no provider that gw has'], [['litellm', 'litellm.yaml', '-o', 'a.toml'], 'a.toml'],
+      [['litelm', 'litellm.yaml'], 'did you mean "litellm"?'],
+      [['litellm', 'none.yaml'], 'none.yaml'],
+      [['litellm', 'broken.yaml'], 'broken.yaml'],
+      [['litellm', 'other.yaml'], 'no provider that gw has'],
+      [['litellm', 'litellm.txt'], 'extension'],
+      [['litellm'], '<file>'],
+      [['bifrost', 'litellm.yaml'], 'no provider that gw has'],
+      [['litellm', 'litellm.yaml', '-o', 'a.toml'], 'a.toml'],
       [['litellm', 'litellm.yaml', '-o', 'a.yaml', '--format', 'json'], 'change one of the two'],
     ];
     for (const [args, said] of uses) {
       const { code, stdout, stderr } = await runCommand(['import', ...args], { cwd });
       expect([code, stdout], args.join(' ')).to.deep.equal([1, '']);
-      expect(stderr).to.match(/^Error: [^\n]+\n$/).and.to.contain(said);
+      expect(stderr)
+        .to.match(/^Error: [^\n]+\n$/)
+        .and.to.contain(said);
     }
     expect(await readdir(cwd)).to.deep.equal(before);
   });
 });
 
 describe('whatever is imported', () => {
-  const isWithin = (path: readonly unknown[], above: readonly unknown[]): boolean => above.every((part, at) => part === path[at]);
+  const isWithin = (path: readonly unknown[], above: readonly unknown[]): boolean =>
+    above.every((part, at) => part === path[at]);
 
   it('stands in the report by its path or in the result, no secret in either, and the result is valid', async () => {
     const host = commandHost({ cwd: await temporaryFolder() });
@@ -116,19 +158,54 @@ describe('whatever is imported', () => {
       const imported = importDocument(kind, document, PROVIDERS);
       const { carried, different, left } = imported.outcome;
       const where = `seed ${seed}: ${JSON.stringify(document)}`;
-      for (const leaf of leavesOf(document, [])) expect([...carried, ...different, ...left].some(({ path }) => isWithin(leaf, path)), `${JSON.stringify(leaf)} of ${where}`).to.equal(true);
-      for (const { path } of carried) expect(left.some((mark) => isWithin(path, mark.path)), `${JSON.stringify(path)} of ${where}`).to.equal(false);
+      for (const leaf of leavesOf(document, []))
+        expect(
+          [...carried, ...different, ...left].some(({ path }) => isWithin(leaf, path)),
+          `${JSON.stringify(leaf)} of ${where}`,
+        ).to.equal(true);
+      for (const { path } of carried)
+        expect(
+          left.some((mark) => isWithin(path, mark.path)),
+          `${JSON.stringify(path)} of ${where}`,
+        ).to.equal(false);
       for (const { path, reason } of [...left, ...different]) expect(reason, JSON.stringify(path)).to.not.equal('');
-      const said = JSON.stringify(imported.document) + JSON.stringify(imported.variables.map(({ name, value, from }) => [name, value, from])) + importReport(imported, { file, title: '', output: undefined });
+      const said =
+        JSON.stringify(imported.document) +
+        JSON.stringify(imported.variables.map(({ name, value, from }) => [name, value, from])) +
+        importReport(imported, { file, title: '', output: undefined });
       expect(said, where).to.not.contain('secret-of');
       const targets = imported.document['targets'] as readonly object[];
-      if (targets.length > 0) expect(checkConfig(host, decodeText(JSON.stringify(imported.document), 'json')).map(problemLine), where).to.deep.equal([]);
+      if (targets.length > 0)
+        expect(
+          checkConfig(host, decodeText(JSON.stringify(imported.document), 'json')).map(problemLine),
+          where,
+        ).to.deep.equal([]);
     }
     await host.close();
   });
 
   /** Values that a document may hold where another one is meant. */
-  const JUNK: readonly unknown[] = [null, '', ' ', 'x', 'openai/gpt-4o', 'os.environ/NAME', 'env.NAME', '*', -1, 0, 1.5, 1e9, true, [], {}, ['a'], [{ a: ['claude'] }], { a: 'b' }, { __proto__: null, constructor: 'x' }];
+  const JUNK: readonly unknown[] = [
+    null,
+    '',
+    ' ',
+    'x',
+    'openai/gpt-4o',
+    'os.environ/NAME',
+    'env.NAME',
+    '*',
+    -1,
+    0,
+    1.5,
+    1e9,
+    true,
+    [],
+    {},
+    ['a'],
+    [{ a: ['claude'] }],
+    { a: 'b' },
+    { __proto__: null, constructor: 'x' },
+  ];
 
   /** Some of its values exchanged, left out, repeated or renamed. */
   function mutated(document: object, dice: Dice): object {
@@ -141,7 +218,10 @@ describe('whatever is imported', () => {
       if (name === undefined) continue;
       const what = dice.below(5);
       const isList = Array.isArray(holder);
-      if (what === 0 && !isList) holder[dice.pick(['weight', 'model', 'provider', 'api_key', 'targets', 'keys', 'unknown', 'num_retries', 'timeout'])] = dice.pick(JUNK);
+      if (what === 0 && !isList)
+        holder[
+          dice.pick(['weight', 'model', 'provider', 'api_key', 'targets', 'keys', 'unknown', 'num_retries', 'timeout'])
+        ] = dice.pick(JUNK);
       else if (what === 1 && isList) holder.push(structuredClone(holder[Number(name)]));
       else if (what === 2 && !isList) delete holder[name];
       else holder[name] = structuredClone(dice.pick(JUNK));

@@ -14,7 +14,9 @@ const KEY = /gw_[0-9a-f]+/;
 function provider(name: string, variable: string): ProviderModule[] {
   if (MODULES.some((module) => module.kind === 'provider' && module.name === name)) return [];
   const connection = { env: [variable], baseUrl: 'http://localhost', authorize: bearer(variable) };
-  return [defineProvider({ name, wire: 'common', connection, params: {}, translators: commonTranslators(['chat'], {}) })];
+  return [
+    defineProvider({ name, wire: 'common', connection, params: {}, translators: commonTranslators(['chat'], {}) }),
+  ];
 }
 
 /** Takes the comment sign from lines that hold YAML, and leaves prose alone. */
@@ -34,7 +36,10 @@ describe('gw init', () => {
     expect(stderr).to.match(/^gw init\n/);
     expect(stderr).to.contain('created config.yaml');
     expect(stderr).to.match(/^ *export MASTER_KEY=gw_[0-9a-f]{32}$/m);
-    expect(stderr).to.contain('export GATEWAY_CONFIG=config.yaml').and.to.contain('OPENAI_API_KEY').and.to.contain('/readyz');
+    expect(stderr)
+      .to.contain('export GATEWAY_CONFIG=config.yaml')
+      .and.to.contain('OPENAI_API_KEY')
+      .and.to.contain('/readyz');
     expect((await runCommand(['validate', 'config.yaml'], { cwd })).code).to.equal(0);
   });
 
@@ -67,7 +72,11 @@ describe('gw init', () => {
     const modules = [...provider('mistral', 'MISTRAL_API_KEY'), ...provider('groq', 'GROQ_API_KEY')];
     const { stderr } = await runCommand(['init'], { cwd, variables, modules });
     const text = await readFile(join(cwd, 'config.yaml'), 'utf8');
-    expect(parse(text).targets).to.deep.equal([{ virtual_key: 'groq' }, { virtual_key: 'mistral' }, { virtual_key: 'openai' }]);
+    expect(parse(text).targets).to.deep.equal([
+      { virtual_key: 'groq' },
+      { virtual_key: 'mistral' },
+      { virtual_key: 'openai' },
+    ]);
     expect(text).to.not.contain('Placeholder');
     expect(stderr).to.contain('groq, mistral, openai');
   });
@@ -121,8 +130,14 @@ describe('gw init', () => {
   }
 
   const refused: [args: string[], words: RegExp][] = [
-    [['-o', 'config'], /"config"[^\n]*\.yaml, \.yml or \.json/], [['-o', 'config.toml'], /"config\.toml"/], [['-o', '.yaml'], /"\.yaml"/], [['-o', ''], /""/], [['-o', 'config.yaml.txt', '--config-format', 'yaml'], /txt/],
-    [['-o', 'config.json', '--config-format', 'yaml'], /json[^\n]*yaml/], [['-o', 'config.yaml', '--config-format', 'JSON'], /yaml[^\n]*json/], [['-o', 'a.yml', '--config-format', 'json'], /yaml[^\n]*json/],
+    [['-o', 'config'], /"config"[^\n]*\.yaml, \.yml or \.json/],
+    [['-o', 'config.toml'], /"config\.toml"/],
+    [['-o', '.yaml'], /"\.yaml"/],
+    [['-o', ''], /""/],
+    [['-o', 'config.yaml.txt', '--config-format', 'yaml'], /txt/],
+    [['-o', 'config.json', '--config-format', 'yaml'], /json[^\n]*yaml/],
+    [['-o', 'config.yaml', '--config-format', 'JSON'], /yaml[^\n]*json/],
+    [['-o', 'a.yml', '--config-format', 'json'], /yaml[^\n]*json/],
     [['-o', 'config.json', '--config-format', 'toml'], /json[^\n]*yaml/],
   ];
   for (const [args, words] of refused) {
@@ -131,7 +146,10 @@ describe('gw init', () => {
       const { code, stdout, stderr } = await runCommand(['init', ...args], { cwd });
       expect(code).to.equal(1);
       expect(stdout).to.equal('');
-      expect(stderr).to.match(/^Error: [^\n]+\n$/).and.match(words).and.not.match(KEY);
+      expect(stderr)
+        .to.match(/^Error: [^\n]+\n$/)
+        .and.match(words)
+        .and.not.match(KEY);
       expect(await readdir(cwd)).to.deep.equal([]);
     });
   }
@@ -141,7 +159,9 @@ describe('gw init', () => {
     const { code } = await runCommand(['init', '--config-format', 'json'], { cwd });
     expect(code).to.equal(0);
     const text = await readFile(join(cwd, 'config.json'), 'utf8');
-    expect(text).to.equal(`${JSON.stringify({ strategy: { mode: 'fallback' }, targets: [{ virtual_key: 'openai' }] }, null, 2)}\n`);
+    expect(text).to.equal(
+      `${JSON.stringify({ strategy: { mode: 'fallback' }, targets: [{ virtual_key: 'openai' }] }, null, 2)}\n`,
+    );
     expect((await stat(join(cwd, 'config.json'))).mode & 0o777).to.equal(0o600);
     expect((await runCommand(['validate', 'config.json'], { cwd })).code).to.equal(0);
   });

@@ -5,20 +5,42 @@ import { forSuite, MASTER_KEY, runGw, some, startGateway, temporaryFolder } from
 
 const LOADED = 'packages loaded: '; // as test/kit/loaded.ts writes it
 const HOOK = new URL('../kit/loaded.ts', import.meta.url).href;
-const DEPENDENCIES = new Set(Object.keys((JSON.parse(read('package.json')) as { readonly dependencies: object }).dependencies));
+const DEPENDENCIES = new Set(
+  Object.keys((JSON.parse(read('package.json')) as { readonly dependencies: object }).dependencies),
+);
 
 /** What every gateway needs from its first moment. A package that only some configurations use does not belong here: the code that uses it imports it then. */
-const ALWAYS = ['cac', 'cosmiconfig', 'ipaddr.js', 'joi', 'leven', 'pino', 'safe-stable-stringify', 'tapable', 'undici', 'yaml'];
+const ALWAYS = [
+  'cac',
+  'cosmiconfig',
+  'ipaddr.js',
+  'joi',
+  'leven',
+  'pino',
+  'safe-stable-stringify',
+  'tapable',
+  'undici',
+  'yaml',
+];
 
 /** The dependencies that a gateway has loaded by its end, requests or not. */
-async function loadedBy(config?: string, use: (url: string, key: string) => Promise<void> = async () => {}): Promise<string[]> {
+async function loadedBy(
+  config?: string,
+  use: (url: string, key: string) => Promise<void> = async () => {},
+): Promise<string[]> {
   const cwd = await temporaryFolder();
   if (config !== undefined) await writeFile(`${cwd}/config.yaml`, config);
   const gateway = await startGateway({ cwd, variables: { NODE_OPTIONS: `--import ${HOOK}` } });
   await use(gateway.url, gateway.key);
   expect(await gateway.stop()).to.equal(0);
-  const line = gateway.stderr().split('\n').find((each) => each.startsWith(LOADED));
-  return (line ?? '').slice(LOADED.length).split(' ').filter((name) => DEPENDENCIES.has(name));
+  const line = gateway
+    .stderr()
+    .split('\n')
+    .find((each) => each.startsWith(LOADED));
+  return (line ?? '')
+    .slice(LOADED.length)
+    .split(' ')
+    .filter((name) => DEPENDENCIES.has(name));
 }
 
 describe('the packages that a gateway loads', () => {
@@ -28,20 +50,40 @@ describe('the packages that a gateway loads', () => {
 
   it('grow by what the configuration uses', async () => {
     const rule = '{type: prompt_regex, value: "^hello", target_key: echo}';
-    expect(await loadedBy(`targets: [{virtual_key: echo}]\nstrategy: {mode: content-based, content_conditions: [${rule}]}\n`)).to.deep.equal([...ALWAYS, 're2js'].toSorted());
+    expect(
+      await loadedBy(
+        `targets: [{virtual_key: echo}]\nstrategy: {mode: content-based, content_conditions: [${rule}]}\n`,
+      ),
+    ).to.deep.equal([...ALWAYS, 're2js'].toSorted());
   });
 
   it('grow by those that make spans when there is an address to send them to, over HTTP without those of gRPC', async () => {
     const traces = ['@opentelemetry/api', '@opentelemetry/resources', '@opentelemetry/sdk-trace'];
-    const config = (protocol: string): string => `targets: [{virtual_key: echo}]\nobservability: {tracing: {endpoint: "127.0.0.1:9", protocol: ${protocol}}}\n`;
-    expect(await loadedBy(config('http'))).to.have.members([...ALWAYS, ...traces, '@opentelemetry/exporter-trace-otlp-proto']);
-    expect(await loadedBy(config('grpc'))).to.have.members([...ALWAYS, ...traces, '@opentelemetry/exporter-trace-otlp-grpc', '@grpc/grpc-js']);
-    expect(await loadedBy('targets: [{virtual_key: echo}]\nobservability: {tracing: {enabled: true}}\n')).to.deep.equal(ALWAYS);
+    const config = (protocol: string): string =>
+      `targets: [{virtual_key: echo}]\nobservability: {tracing: {endpoint: "127.0.0.1:9", protocol: ${protocol}}}\n`;
+    expect(await loadedBy(config('http'))).to.have.members([
+      ...ALWAYS,
+      ...traces,
+      '@opentelemetry/exporter-trace-otlp-proto',
+    ]);
+    expect(await loadedBy(config('grpc'))).to.have.members([
+      ...ALWAYS,
+      ...traces,
+      '@opentelemetry/exporter-trace-otlp-grpc',
+      '@grpc/grpc-js',
+    ]);
+    expect(await loadedBy('targets: [{virtual_key: echo}]\nobservability: {tracing: {enabled: true}}\n')).to.deep.equal(
+      ALWAYS,
+    );
   });
 
   it('grow by what a look at the figures uses', async () => {
-    const loaded = await loadedBy(undefined, async (url, key) => { await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } })).text(); });
-    expect(loaded.filter((name) => !name.startsWith('@opentelemetry/'))).to.deep.equal([...ALWAYS, 'prom-client'].toSorted());
+    const loaded = await loadedBy(undefined, async (url, key) => {
+      await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } })).text();
+    });
+    expect(loaded.filter((name) => !name.startsWith('@opentelemetry/'))).to.deep.equal(
+      [...ALWAYS, 'prom-client'].toSorted(),
+    );
   });
 
   it('grow by what a request uses', async () => {
@@ -49,7 +91,13 @@ describe('the packages that a gateway loads', () => {
       const form = new FormData();
       form.append('model', 'm');
       form.append('file', new Blob(['sound']), 'a.wav');
-      await (await fetch(`${url}/v1/audio/transcriptions`, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: form })).text();
+      await (
+        await fetch(`${url}/v1/audio/transcriptions`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}` },
+          body: form,
+        })
+      ).text();
     };
     expect(await loadedBy(undefined, upload)).to.deep.equal([...ALWAYS, 'multer'].toSorted());
   });
@@ -64,15 +112,21 @@ describe('what Node loads of itself for a gateway, and what a start asks of V8',
   });
 
   it('does not hold its fetch and WebSocket, a tenth of a start: what needs node:http takes it from common/node-http.ts', () => {
-    expect(told()).to.match(/own modules loaded: .*\bhttp\b/).and.not.match(/own modules loaded: .*undici/);
+    expect(told())
+      .to.match(/own modules loaded: .*\bhttp\b/)
+      .and.not.match(/own modules loaded: .*undici/);
   });
 
   it('holds neither HTTP/2, which no upstream is spoken to in, nor what asks questions', () => {
-    expect(told()).to.match(/own modules loaded: .*\bhttp\b/).and.not.match(/own modules loaded: .*\b(http2|readline)\b/);
+    expect(told())
+      .to.match(/own modules loaded: .*\bhttp\b/)
+      .and.not.match(/own modules loaded: .*\b(http2|readline)\b/);
   });
 
   it('leaves out the part of joi that checks preferences, which `.messages()` needs: schemas of shipped modules find words with `helpers.message()`', () => {
-    expect(told()).to.match(/files loaded: .*node_modules\/joi\/lib\/validator\.js/).and.not.match(/files loaded: .*node_modules\/joi\/lib\/schemas\.js/);
+    expect(told())
+      .to.match(/files loaded: .*node_modules\/joi\/lib\/validator\.js/)
+      .and.not.match(/files loaded: .*node_modules\/joi\/lib\/schemas\.js/);
   });
 
   it('is all loaded before a flag is set, since V8 takes what Node brings of it compiled only until then', () => {
@@ -87,22 +141,43 @@ describe('what Node loads of itself for a gateway, and what a start asks of V8',
     expect(flags.slice(0, 2)).to.deep.equal(['--no-allocation-site-pretenuring', '--no-concurrent-sparkplug']);
     expect(changes.slice(0, 3)).to.deep.equal(ofStart);
     // The start ends by the clock too where it takes long, and what was compiled is written before the stop too where that comes late.
-    for (const part of [changes.slice(3, 6), changes.slice(-6, -3)]) expect(part).to.deep.equal(['--incremental-marking', '--turbofan', '--maglev']);
+    for (const part of [changes.slice(3, 6), changes.slice(-6, -3)])
+      expect(part).to.deep.equal(['--incremental-marking', '--turbofan', '--maglev']);
     expect(changes.slice(-3)).to.deep.equal(ofStart);
   });
 });
 
 describe('what a command loads that starts no gateway', () => {
-  const linesOf = (stderr: string, start: string): string[] => (stderr.split('\n').find((line) => line.startsWith(start)) ?? '').slice(start.length).split(' ');
+  const linesOf = (stderr: string, start: string): string[] =>
+    (stderr.split('\n').find((line) => line.startsWith(start)) ?? '').slice(start.length).split(' ');
 
   it('is the command line, and what the command itself runs: no provider, strategy, plugin, store or router', async () => {
     const { url } = await startGateway();
     const variables = { NODE_OPTIONS: `--import ${HOOK}`, GW_URL: url, MASTER_KEY };
-    for (const args of some([['--help'], ['help', 'admin'], ['init', '--help'], ['version'], ['status'], ['plugins'], ['admin', 'keys', 'list'], ['bogus']], { every: 2 })) {
+    for (const args of some(
+      [
+        ['--help'],
+        ['help', 'admin'],
+        ['init', '--help'],
+        ['version'],
+        ['status'],
+        ['plugins'],
+        ['admin', 'keys', 'list'],
+        ['bogus'],
+      ],
+      { every: 2 },
+    )) {
       const { stderr } = await runGw(args, { variables });
       const files = linesOf(stderr, 'files loaded: ');
       expect(files, args.join(' ')).to.include('builtins/cli/commands.ts');
-      expect(files.filter((file) => /^(providers|strategies|plugins)\/|^builtins\/(?!cli\/)|^host\/(?!cli|common|contract|log|config|main|gw|own-files|stop-signal)/.test(file)), args.join(' ')).to.deep.equal([]);
+      expect(
+        files.filter((file) =>
+          /^(providers|strategies|plugins)\/|^builtins\/(?!cli\/)|^host\/(?!cli|common|contract|log|config|main|gw|own-files|stop-signal)/.test(
+            file,
+          ),
+        ),
+        args.join(' '),
+      ).to.deep.equal([]);
       expect(linesOf(stderr, LOADED), args.join(' ')).to.have.members(['cac', 'leven']);
     }
   });

@@ -20,7 +20,11 @@ interface Started {
 /** What `npm start` runs, in a folder of its own. */
 async function start(cwd: string, variables: Record<string, string> = {}): Promise<Started> {
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [...NODE_ARGS, SCRIPT, 'serve'], { cwd, env: { PATH, HOME, PORT: '0', ...variables }, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [...NODE_ARGS, SCRIPT, 'serve'], {
+    cwd,
+    env: { PATH, HOME, PORT: '0', ...variables },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const exited = once(child, 'close');
   atEnd(async () => {
     child.kill('SIGKILL');
@@ -42,9 +46,17 @@ async function start(cwd: string, variables: Record<string, string> = {}): Promi
   };
 }
 
-async function call(url: string, key: string, body?: object): Promise<{ readonly status: number; readonly key?: string }> {
-  const answer = await fetch(url, { method: body ? 'POST' : 'GET', headers: { authorization: `Bearer ${key}` }, ...(body && { body: JSON.stringify(body) }) });
-  return { ...await answer.json() as object, status: answer.status };
+async function call(
+  url: string,
+  key: string,
+  body?: object,
+): Promise<{ readonly status: number; readonly key?: string }> {
+  const answer = await fetch(url, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${key}` },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { ...((await answer.json()) as object), status: answer.status };
 }
 
 describe('npm start', function npmStart() {
@@ -58,14 +70,21 @@ describe('npm start', function npmStart() {
 
   it('keeps keys and a row of each request over a restart, in files of their own for their owner alone', async () => {
     const cwd = await temporaryFolder();
-    const rows = async ({ url, masterKey }: Started): Promise<unknown> => (await call(`${url}/admin/logs`, masterKey) as { readonly data?: readonly { readonly stage: string }[] }).data?.map(({ stage }) => stage);
+    const rows = async ({ url, masterKey }: Started): Promise<unknown> =>
+      (
+        (await call(`${url}/admin/logs`, masterKey)) as { readonly data?: readonly { readonly stage: string }[] }
+      ).data?.map(({ stage }) => stage);
     const first = await start(cwd);
     const made = await call(`${first.url}/admin/keys`, first.masterKey, { name: 'mine' });
     expect(made.status).to.equal(201);
-    const models = (await call(`${first.url}/v1/models`, first.masterKey) as { readonly data?: readonly { readonly id: string }[] }).data;
+    const models = (
+      (await call(`${first.url}/v1/models`, first.masterKey)) as { readonly data?: readonly { readonly id: string }[] }
+    ).data;
     const chat = { model: models?.[0]?.id ?? '', messages: [{ role: 'user', content: 'hello' }] };
     expect((await call(`${first.url}/v1/chat/completions`, first.masterKey, chat)).status).to.equal(200);
-    expect((await call(`${first.url}/v1/chat/completions`, first.masterKey, { ...chat, model: 'unknown' })).status).to.equal(404);
+    expect(
+      (await call(`${first.url}/v1/chat/completions`, first.masterKey, { ...chat, model: 'unknown' })).status,
+    ).to.equal(404);
     await first.stop();
     const second = await start(cwd);
     expect(await rows(second)).to.deep.equal(['on_error', 'after_request']);
@@ -80,7 +99,12 @@ describe('npm start', function npmStart() {
 
   it('leaves it to the environment where that says anything', async () => {
     const cwd = await temporaryFolder();
-    const started = await start(cwd, { API_KEY_STORE_BACKEND: 'memory', CONFIG_STORE_BACKEND: 'memory', REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: join(cwd, 'rows.db') });
+    const started = await start(cwd, {
+      API_KEY_STORE_BACKEND: 'memory',
+      CONFIG_STORE_BACKEND: 'memory',
+      REQUEST_LOG_STORE_BACKEND: 'sqlite',
+      REQUEST_LOG_STORE_DSN: join(cwd, 'rows.db'),
+    });
     expect(existsSync(join(cwd, '.data'))).to.equal(false);
     await started.stop();
   });

@@ -13,9 +13,17 @@ const GW = [process.execPath, ...NODE_ARGS, BIN].map((word) => `'${word}'`).join
 const KEEP_DATA = fileURLToPath(new URL('../../host/keep-data.js', import.meta.url));
 
 /** What a shell makes of a line. */
-function shell(line: string, cwd: string): { readonly code: number | null; readonly stdout: string; readonly stderr: string } {
+function shell(
+  line: string,
+  cwd: string,
+): { readonly code: number | null; readonly stdout: string; readonly stderr: string } {
   const { PATH, HOME } = process.env;
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { cwd, env: { PATH, HOME, PORT: '0' }, encoding: 'utf8', timeout: 30_000 });
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', line], {
+    cwd,
+    env: { PATH, HOME, PORT: '0' },
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
   return { code: status, stdout, stderr };
 }
 
@@ -36,16 +44,34 @@ async function endless(): Promise<{ readonly url: string; readonly left: Promise
     rows += 1;
     response.end(JSON.stringify({ data: [{ trace_id: `t${rows}`, created_at: new Date().toISOString() }] }));
   }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => { server.on('listening', resolve); });
-  atEnd(() => { server.close(); server.closeAllConnections(); });
+  await new Promise((resolve) => {
+    server.on('listening', resolve);
+  });
+  atEnd(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, left: left.promise };
 }
 
 describe('a command whose output has no reader any more', () => {
   /** What stdout does not take from so many texts on. */
-  const lostAfter = (texts: number): { readonly out: string[]; readonly io: { readonly out: (text: string) => void; readonly isOutputLost: () => boolean } } => {
+  const lostAfter = (
+    texts: number,
+  ): {
+    readonly out: string[];
+    readonly io: { readonly out: (text: string) => void; readonly isOutputLost: () => boolean };
+  } => {
     const out: string[] = [];
-    return { out, io: { out: (text) => { out.push(text); }, isOutputLost: () => out.length >= texts } };
+    return {
+      out,
+      io: {
+        out: (text) => {
+          out.push(text);
+        },
+        isOutputLost: () => out.length >= texts,
+      },
+    };
   };
 
   it('ends: gw chat, and the model is not asked on', async () => {
@@ -59,18 +85,25 @@ describe('a command whose output has no reader any more', () => {
   it('ends: gw admin logs list --follow', async () => {
     const { url } = await endless();
     const { out, io } = lostAfter(2);
-    expect((await runCommand(['admin', 'logs', 'list', '--follow', '--gateway-url', url, '--format', 'json'], { io })).code).to.equal(0);
+    expect(
+      (await runCommand(['admin', 'logs', 'list', '--follow', '--gateway-url', url, '--format', 'json'], { io })).code,
+    ).to.equal(0);
     expect(out.length).to.equal(2);
   });
 });
 
 describe('what cannot be printed', () => {
-  before(async function onlyWithFull() { await access('/dev/full').catch(() => this.skip()); });
+  before(async function onlyWithFull() {
+    await access('/dev/full').catch(() => this.skip());
+  });
 
   it('is an error on stdout and on stderr, where gw init prints the only copy of a key', async () => {
     const cwd = await temporaryFolder();
     const out = shell(`${GW} version > /dev/full`, cwd);
-    expect([out.code, out.stderr]).to.deep.equal([1, 'Error: the output could not be written: ENOSPC: no space left on device, write\n']);
+    expect([out.code, out.stderr]).to.deep.equal([
+      1,
+      'Error: the output could not be written: ENOSPC: no space left on device, write\n',
+    ]);
     expect(shell(`${GW} init 2> /dev/full`, cwd).code).to.equal(1);
     expect(shell(`${GW} version | true`, cwd), 'a reader that left').to.deep.include({ code: 0, stderr: '' });
   });
@@ -82,7 +115,11 @@ describe('a place where nothing can be kept', () => {
     for (const command of ['version', 'serve']) {
       await mkdir(join(folder, 'gone'));
       const { code, stdout, stderr } = shell(`rmdir "$PWD"; ${GW} ${command}`, join(folder, 'gone'));
-      expect([code, stdout, stderr]).to.deep.equal([1, '', 'Error: the working directory does not exist any more; change to one that does\n']);
+      expect([code, stdout, stderr]).to.deep.equal([
+        1,
+        '',
+        'Error: the working directory does not exist any more; change to one that does\n',
+      ]);
     }
   });
 
@@ -96,19 +133,32 @@ describe('a place where nothing can be kept', () => {
 
   it('is left as it was: a file that cannot be written whole is not there afterwards', async () => {
     const cwd = await temporaryFolder();
-    const broken = { toString: () => { throw new Error('no space'); } } as unknown as string; // whatever fails after the file was made
-    const failed = await writeNew(join(cwd, 'config.yaml'), broken).then(() => false, () => true);
+    const broken = {
+      toString: () => {
+        throw new Error('no space');
+      },
+    } as unknown as string; // whatever fails after the file was made
+    const failed = await writeNew(join(cwd, 'config.yaml'), broken).then(
+      () => false,
+      () => true,
+    );
     expect([failed, await readdir(cwd)]).to.deep.equal([true, []]);
-    expect([await writeNew(join(cwd, 'config.yaml'), 'a'), await writeNew(join(cwd, 'config.yaml'), 'b')]).to.deep.equal([true, false]);
+    expect([
+      await writeNew(join(cwd, 'config.yaml'), 'a'),
+      await writeNew(join(cwd, 'config.yaml'), 'b'),
+    ]).to.deep.equal([true, false]);
   });
 });
 
 describe('a clone without its packages', () => {
   it('says in one line what is missing and what installs it', async () => {
     const clone = await temporaryFolder();
-    for (const part of ['package.json', 'host', 'builtins/cli']) await cp(join(ROOT, part), join(clone, part), { recursive: true });
+    for (const part of ['package.json', 'host', 'builtins/cli'])
+      await cp(join(ROOT, part), join(clone, part), { recursive: true });
     const { code, stdout, stderr } = shell(`'${process.execPath}' host/gw.js version`, clone);
     expect([code, stdout]).to.deep.equal([1, '']);
-    expect(stderr).to.match(/^Error: the package "[a-z-]+", which gw needs, is not installed; run "npm ci" in \S+\n$/).and.to.contain(clone);
+    expect(stderr)
+      .to.match(/^Error: the package "[a-z-]+", which gw needs, is not installed; run "npm ci" in \S+\n$/)
+      .and.to.contain(clone);
   });
 });

@@ -25,14 +25,24 @@ const LIST = `
 
 describe('how a checkout finds its own files and those of libraries', () => {
   it('finds the ones that Node finds', async () => {
-    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', LIST], { cwd: await temporaryFolder(), encoding: 'utf8', maxBuffer: 2 ** 26 });
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', LIST], {
+      cwd: await temporaryFolder(),
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    });
     expect(stderr).to.equal('');
-    const relative = (JSON.parse(stdout) as [boolean, string, string, string][]).filter(([, , specifier]) => specifier.startsWith('.'));
+    const relative = (JSON.parse(stdout) as [boolean, string, string, string][]).filter(([, , specifier]) =>
+      specifier.startsWith('.'),
+    );
     const own = relative.filter(([, parent]) => !parent.includes('/node_modules/'));
     const required = relative.filter(([isRequired]) => isRequired);
-    expect([own.length, required.length]).to.satisfy((counts: readonly number[]) => counts.every((count) => count > 100));
+    expect([own.length, required.length]).to.satisfy((counts: readonly number[]) =>
+      counts.every((count) => count > 100),
+    );
     for (const [isRequired, parent, specifier, url] of relative) {
-      const expected = isRequired ? createRequire(parent).resolve(specifier) : fileURLToPath(new URL(specifier, parent));
+      const expected = isRequired
+        ? createRequire(parent).resolve(specifier)
+        : fileURLToPath(new URL(specifier, parent));
       expect(fileURLToPath(url), `${specifier} in ${parent}`).to.equal(expected);
     }
   });

@@ -2,7 +2,18 @@ import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { atEnd, BIN, forSuite, type GatewayProcess, MASTER_KEY, NODE_ARGS, requireTool, runGw, startGateway, temporaryFolder } from '../kit/index.ts';
+import {
+  atEnd,
+  BIN,
+  forSuite,
+  type GatewayProcess,
+  MASTER_KEY,
+  NODE_ARGS,
+  requireTool,
+  runGw,
+  startGateway,
+  temporaryFolder,
+} from '../kit/index.ts';
 
 /** What a terminal gets and a pipe does not: colours, and how long ago or how far ahead a time is. */
 const OF_A_TERMINAL = /\u001b\[|\((in )?\d+[dhms]( ago)?\)/;
@@ -11,21 +22,43 @@ describe('commands on a pseudo terminal', () => {
   let gateway: GatewayProcess;
   let cwd: string;
 
-  before(function () { requireTool(this, 'script'); });
+  before(function () {
+    requireTool(this, 'script');
+  });
   forSuite(async () => {
     cwd = await temporaryFolder();
     await writeFile(join(cwd, 'config.yaml'), 'targets: [{virtual_key: echo}]\n');
     await writeFile(join(cwd, 'new.yaml'), 'targets: [{virtual_key: echo, weight: 7}]\n');
     gateway = await startGateway({ cwd, variables: { API_KEY_STORE_BACKEND: 'sqlite' } });
-    await runGw(['admin', 'keys', 'create', '--name', 'a-key-with-a-name-that-is-longer-than-the-terminal-is-wide', '--expires-in', '50h'], { variables: { GW_URL: gateway.url, MASTER_KEY } });
+    await runGw(
+      [
+        'admin',
+        'keys',
+        'create',
+        '--name',
+        'a-key-with-a-name-that-is-longer-than-the-terminal-is-wide',
+        '--expires-in',
+        '50h',
+      ],
+      { variables: { GW_URL: gateway.url, MASTER_KEY } },
+    );
   });
 
   /** Runs a command on a terminal of its own, 70 columns wide, with a person who types this once they are asked. */
-  async function onTerminal(args: readonly string[], { typed, variables = {} }: { readonly typed?: string; readonly variables?: Record<string, string> } = {}): Promise<{ readonly code: number | null; readonly shown: string }> {
+  async function onTerminal(
+    args: readonly string[],
+    { typed, variables = {} }: { readonly typed?: string; readonly variables?: Record<string, string> } = {},
+  ): Promise<{ readonly code: number | null; readonly shown: string }> {
     const words = [process.execPath, ...NODE_ARGS, BIN, ...args].map((word) => `'${word}'`).join(' ');
     const { PATH, HOME } = process.env;
-    const child = spawn('script', ['-qec', `stty cols 70 rows 40 -echo; ${words}`, '/dev/null'], { cwd, env: { PATH, HOME, TERM: 'xterm', GW_URL: gateway.url, MASTER_KEY, ...variables }, stdio: ['pipe', 'pipe', 'pipe'] });
-    atEnd(() => { child.kill('SIGKILL'); });
+    const child = spawn('script', ['-qec', `stty cols 70 rows 40 -echo; ${words}`, '/dev/null'], {
+      cwd,
+      env: { PATH, HOME, TERM: 'xterm', GW_URL: gateway.url, MASTER_KEY, ...variables },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    atEnd(() => {
+      child.kill('SIGKILL');
+    });
     let shown = '';
     let isAnswered = false;
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -34,7 +67,9 @@ describe('commands on a pseudo terminal', () => {
       isAnswered = true;
       child.stdin.write(`${typed}\n`);
     });
-    const code = await new Promise<number | null>((resolve) => { child.on('close', resolve); });
+    const code = await new Promise<number | null>((resolve) => {
+      child.on('close', resolve);
+    });
     child.stdin.destroy();
     return { code, shown };
   }
@@ -42,10 +77,16 @@ describe('commands on a pseudo terminal', () => {
   it('show colours and distances of times, and cut what is too wide; NO_COLOR takes the colours; a pipe shows none of it', async () => {
     const status = await onTerminal(['status']);
     expect(status.code).to.equal(0);
-    expect(status.shown).to.match(/^\u001b\[32m\[OK\]\u001b\[0m http/).and.to.contain('\n  \u001b[32m[OK]\u001b[0m echo   circuit closed');
-    expect((await onTerminal(['status'], { variables: { NO_COLOR: '1' } })).shown).to.match(/^\[OK\] http/).and.to.not.contain('\u001b');
+    expect(status.shown)
+      .to.match(/^\u001b\[32m\[OK\]\u001b\[0m http/)
+      .and.to.contain('\n  \u001b[32m[OK]\u001b[0m echo   circuit closed');
+    expect((await onTerminal(['status'], { variables: { NO_COLOR: '1' } })).shown)
+      .to.match(/^\[OK\] http/)
+      .and.to.not.contain('\u001b');
     const list = await onTerminal(['admin', 'keys', 'list']);
-    expect(list.shown).to.match(/\(in 2d\)/).and.to.contain('…');
+    expect(list.shown)
+      .to.match(/\(in 2d\)/)
+      .and.to.contain('…');
     for (const line of list.shown.split('\n')) expect(line.length, line).to.be.at.most(70);
     for (const args of [['status'], ['admin', 'keys', 'list']]) {
       const { stdout } = await runGw(args, { variables: { GW_URL: gateway.url, MASTER_KEY, TERM: 'xterm' } });
@@ -55,10 +96,15 @@ describe('commands on a pseudo terminal', () => {
 
   it('ask before the configuration is replaced, and do what the person says; a pipe is not asked', async () => {
     const set = ['admin', 'config', 'set', '--file', 'new.yaml'];
-    const weightOf = async (): Promise<unknown> => JSON.parse((await runGw(['admin', 'config', 'get'], { variables: { GW_URL: gateway.url, MASTER_KEY } })).stdout).targets[0].weight;
+    const weightOf = async (): Promise<unknown> =>
+      JSON.parse((await runGw(['admin', 'config', 'get'], { variables: { GW_URL: gateway.url, MASTER_KEY } })).stdout)
+        .targets[0].weight;
     const refused = await onTerminal(set, { typed: 'n' });
     expect([refused.code, await weightOf()]).to.deep.equal([1, undefined]);
-    expect(refused.shown).to.contain('targets[0].weight\n  + 7\n').and.to.contain('Replace the configuration? [y/N] ').and.to.contain('Nothing was changed.');
+    expect(refused.shown)
+      .to.contain('targets[0].weight\n  + 7\n')
+      .and.to.contain('Replace the configuration? [y/N] ')
+      .and.to.contain('Nothing was changed.');
     const agreed = await onTerminal(set, { typed: 'yes' });
     expect([agreed.code, await weightOf()]).to.deep.equal([0, 7]);
     expect(agreed.shown).to.contain('\u001b[32m[OK]\u001b[0m Configuration updated.');

@@ -21,14 +21,31 @@ interface Started {
 
 function start(args: readonly string[], cwd: string, variables: Record<string, string> = {}): Started {
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [BIN, ...args], { cwd, env: { PATH, HOME, PORT: '0', ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
-  atEnd(() => { child.kill('SIGKILL'); });
+  const child = spawn(process.execPath, [BIN, ...args], {
+    cwd,
+    env: { PATH, HOME, PORT: '0', ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  atEnd(() => {
+    child.kill('SIGKILL');
+  });
   let stdout = '';
   let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
-  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code: code as number | null, signal: signal as NodeJS.Signals | null, stdout, stderr }));
-  const until = async (words: string): Promise<void> => { while (!stderr.includes(words)) await once(child.stderr, 'data'); };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+    stdout,
+    stderr,
+  }));
+  const until = async (words: string): Promise<void> => {
+    while (!stderr.includes(words)) await once(child.stderr, 'data');
+  };
   return { child, ended, until };
 }
 
@@ -37,20 +54,26 @@ async function folderWithSlowModule(ms: number): Promise<string> {
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'plugins'));
   await writeFile(join(folder, 'config.yaml'), 'targets: [{virtual_key: echo}]\n');
-  await writeFile(join(folder, 'plugins', 'slow.ts'), `
+  await writeFile(
+    join(folder, 'plugins', 'slow.ts'),
+    `
     import Joi from 'joi';
     import { definePlugin } from 'gw/contract';
     process.stderr.write('the module loads\\n');
     await new Promise((resolve) => { setTimeout(resolve, ${ms}); });
     export default definePlugin({ name: 'slow', type: 'logging', summary: 'Takes its time', stages: ['on_error'], settings: Joi.object({}), create: () => ({ on_error() {} }) });
-  `);
+  `,
+  );
   return folder;
 }
 
 /** A file that sends the process a signal as soon as something listens for it, or at once. */
 async function signalWhileLoading(signal: NodeJS.Signals): Promise<string> {
   const path = join(await temporaryFolder(), 'signal.mjs');
-  await writeFile(path, `const timer = setInterval(() => { if (process.listenerCount('${signal}') > 0) { clearInterval(timer); process.kill(process.pid, '${signal}'); } }, 1);\ntimer.unref();\n`);
+  await writeFile(
+    path,
+    `const timer = setInterval(() => { if (process.listenerCount('${signal}') > 0) { clearInterval(timer); process.kill(process.pid, '${signal}'); } }, 1);\ntimer.unref();\n`,
+  );
   return path;
 }
 
@@ -67,24 +90,31 @@ describe('a signal during the start', () => {
     });
 
     it(`ends it in good order: ${signal} while the program itself loads`, async () => {
-      const { ended } = start(['serve'], await temporaryFolder(), { NODE_OPTIONS: `--import ${await signalWhileLoading(signal)}` });
+      const { ended } = start(['serve'], await temporaryFolder(), {
+        NODE_OPTIONS: `--import ${await signalWhileLoading(signal)}`,
+      });
       const { code, stdout } = await ended;
       expect(code).to.equal(0);
       expect(stdout).not.to.contain('"gw started"');
     });
 
-    if (signal === 'SIGINT' || isSoak()) it(`ends another command as ever: ${signal}`, async () => {
-      const loading = start(['validate', 'config.yaml'], await folderWithSlowModule(9000), { NODE_OPTIONS: `--import ${await signalWhileLoading(signal)}` });
-      expect((await loading.ended).signal).to.equal(signal);
-      const running = start(['validate', 'config.yaml'], await folderWithSlowModule(9000));
-      await running.until('the module loads');
-      running.child.kill(signal);
-      expect((await running.ended).signal).to.equal(signal);
-    });
+    if (signal === 'SIGINT' || isSoak())
+      it(`ends another command as ever: ${signal}`, async () => {
+        const loading = start(['validate', 'config.yaml'], await folderWithSlowModule(9000), {
+          NODE_OPTIONS: `--import ${await signalWhileLoading(signal)}`,
+        });
+        expect((await loading.ended).signal).to.equal(signal);
+        const running = start(['validate', 'config.yaml'], await folderWithSlowModule(9000));
+        await running.until('the module loads');
+        running.child.kill(signal);
+        expect((await running.ended).signal).to.equal(signal);
+      });
   }
 
   it('waits for a module that hangs no longer than for requests', async () => {
-    const { child, ended, until } = start(['serve'], await folderWithSlowModule(9000), { GW_SHUTDOWN_TIMEOUT: '200ms' });
+    const { child, ended, until } = start(['serve'], await folderWithSlowModule(9000), {
+      GW_SHUTDOWN_TIMEOUT: '200ms',
+    });
     await until('the module loads');
     child.kill('SIGTERM');
     expect((await ended).code).to.equal(0);
@@ -94,7 +124,9 @@ describe('a signal during the start', () => {
     const { child, ended, until } = start(['serve'], await folderWithSlowModule(9000), { GW_SHUTDOWN_TIMEOUT: '60s' });
     await until('the module loads');
     child.kill('SIGTERM');
-    await new Promise((resolve) => { setTimeout(resolve, 100); }); // two of one kind at one moment are one
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    }); // two of one kind at one moment are one
     child.kill('SIGTERM');
     expect((await ended).signal).to.equal('SIGTERM');
   });
@@ -110,17 +142,24 @@ describe('a signal that came before there was a listener', () => {
       return true;
     };
   });
-  afterEach(() => { process.kill = kill; });
+  afterEach(() => {
+    process.kill = kill;
+  });
 
   it('takes one that is passed on for the one that came, and lets the next end the process', async () => {
     const stop = new StopSignal({ isPassedOn: true });
     let calls = 0;
-    stop.onStop(() => { calls += 1; });
+    stop.onStop(() => {
+      calls += 1;
+    });
     const before = process.listenerCount('SIGTERM');
     process.emit('SIGTERM', 'SIGTERM');
     process.emit('SIGTERM', 'SIGTERM');
     expect([calls, process.listenerCount('SIGTERM')]).to.deep.equal([1, before]);
-    while (process.listenerCount('SIGTERM') === before) await new Promise((resolve) => { setTimeout(resolve, 10); });
+    while (process.listenerCount('SIGTERM') === before)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 10);
+      });
     expect([calls, sent]).to.deep.equal([1, []]);
   });
 
@@ -130,7 +169,10 @@ describe('a signal that came before there was a listener', () => {
       new StopSignal({ isPassedOn }).onStop(() => {});
       process.emit('SIGTERM', 'SIGTERM');
       if (isPassedOn) process.emit('SIGINT', 'SIGINT');
-      expect([process.listenerCount('SIGTERM') - before, sent.splice(0)]).to.deep.equal([0, isPassedOn ? [[process.pid, 'SIGINT']] : []]);
+      expect([process.listenerCount('SIGTERM') - before, sent.splice(0)]).to.deep.equal([
+        0,
+        isPassedOn ? [[process.pid, 'SIGINT']] : [],
+      ]);
     }
   });
 
@@ -138,7 +180,9 @@ describe('a signal that came before there was a listener', () => {
     const stop = new StopSignal({ isPassedOn: false });
     process.emit('SIGTERM', 'SIGTERM');
     let calls = 0;
-    stop.onStop(() => { calls += 1; });
+    stop.onStop(() => {
+      calls += 1;
+    });
     stop.settle();
     expect([calls, sent]).to.deep.equal([1, []]);
   });
@@ -158,7 +202,11 @@ describe('SIGUSR1', () => {
     gateway.child.kill('SIGUSR1');
     const headers = { authorization: `Bearer ${gateway.key}` };
     for (let round = 0; round < 10; round += 1) {
-      const answer = await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify(ask('hi', { model: 'echo' })) });
+      const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(ask('hi', { model: 'echo' })),
+      });
       expect(answer.status).to.equal(200);
     }
     expect(await gateway.stop('SIGTERM')).to.equal(0);

@@ -5,9 +5,24 @@ import { atEnd, type RunResult } from '../kit/index.ts';
 
 /** The commands that call the admin API, each with arguments that are right in a folder with a `config.yaml`. */
 export const CALLS: readonly (readonly string[])[] = [
-  ['plugins'], ['admin', 'keys', 'list'], ['admin', 'keys', 'get', 'one'], ['admin', 'keys', 'create', '--name', 'x'], ['admin', 'keys', 'revoke', 'one'], ['admin', 'keys', 'rotate', 'one'],
-  ['admin', 'config', 'get'], ['admin', 'config', 'history'], ['admin', 'config', 'set', '--file', 'config.yaml'], ['admin', 'config', 'diff', '--file', 'config.yaml'], ['admin', 'config', 'rollback', '1'],
-  ['admin', 'logs', 'list'], ['admin', 'logs', 'stats'], ['admin', 'providers', 'list'], ['admin', 'providers', 'health'], ['admin', 'sessions', 'list'], ['admin', 'sessions', 'revoke', 'one'], ['admin', 'audit', 'list'],
+  ['plugins'],
+  ['admin', 'keys', 'list'],
+  ['admin', 'keys', 'get', 'one'],
+  ['admin', 'keys', 'create', '--name', 'x'],
+  ['admin', 'keys', 'revoke', 'one'],
+  ['admin', 'keys', 'rotate', 'one'],
+  ['admin', 'config', 'get'],
+  ['admin', 'config', 'history'],
+  ['admin', 'config', 'set', '--file', 'config.yaml'],
+  ['admin', 'config', 'diff', '--file', 'config.yaml'],
+  ['admin', 'config', 'rollback', '1'],
+  ['admin', 'logs', 'list'],
+  ['admin', 'logs', 'stats'],
+  ['admin', 'providers', 'list'],
+  ['admin', 'providers', 'health'],
+  ['admin', 'sessions', 'list'],
+  ['admin', 'sessions', 'revoke', 'one'],
+  ['admin', 'audit', 'list'],
 ];
 
 interface Seen {
@@ -22,19 +37,38 @@ export interface Stub {
 }
 
 /** A gateway that answers everything with one status and body, after a while where one is named. */
-export async function stub(status: number, body: string, headers: Readonly<Record<string, string>> = {}, afterMs = 0): Promise<Stub> {
+export async function stub(
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+  afterMs = 0,
+): Promise<Stub> {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
     let text = '';
-    request.setEncoding('utf8').on('data', (part: string) => { text += part; }).on('end', () => {
-      seen.push({ call: `${request.method} ${request.url}`, authorization: request.headers.authorization, body: text });
-      const answer = (): void => void response.writeHead(status, headers).end(body);
-      if (afterMs > 0) setTimeout(answer, afterMs).unref();
-      else answer();
-    });
+    request
+      .setEncoding('utf8')
+      .on('data', (part: string) => {
+        text += part;
+      })
+      .on('end', () => {
+        seen.push({
+          call: `${request.method} ${request.url}`,
+          authorization: request.headers.authorization,
+          body: text,
+        });
+        const answer = (): void => void response.writeHead(status, headers).end(body);
+        if (afterMs > 0) setTimeout(answer, afterMs).unref();
+        else answer();
+      });
   }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => { server.on('listening', resolve); });
-  atEnd(() => { server.close(); server.closeAllConnections(); });
+  await new Promise((resolve) => {
+    server.on('listening', resolve);
+  });
+  atEnd(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
 }
 

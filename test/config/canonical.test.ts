@@ -3,7 +3,9 @@ import { canonicalJson } from '../../host/config/canonical.ts';
 
 describe('canonical JSON', () => {
   it('is one text for maps that differ in the order of their keys, at any depth', () => {
-    expect(canonicalJson({ b: [{ d: 1, c: 2 }], a: { z: 1, y: 2 } })).to.equal('{"a":{"y":2,"z":1},"b":[{"c":2,"d":1}]}');
+    expect(canonicalJson({ b: [{ d: 1, c: 2 }], a: { z: 1, y: 2 } })).to.equal(
+      '{"a":{"y":2,"z":1},"b":[{"c":2,"d":1}]}',
+    );
     expect(canonicalJson({ a: 1, b: 2 })).to.equal(canonicalJson({ b: 2, a: 1 }));
   });
 

@@ -25,7 +25,9 @@ function rows(part: string): { first: string; row: string }[] {
 /** Rule ids as the code that reports them has them. */
 async function ruleIds(): Promise<string[]> {
   const files = globSync('{host,builtins,strategies,plugins}/**/*.ts', { cwd: ROOT });
-  const spelt = files.flatMap((file) => readFileSync(join(ROOT, file), 'utf8').match(/(?<=')(?:DC|CV|BV|MV|PB|WN)\d\d[a-z]?(?=')/g) ?? []);
+  const spelt = files.flatMap(
+    (file) => readFileSync(join(ROOT, file), 'utf8').match(/(?<=')(?:DC|CV|BV|MV|PB|WN)\d\d[a-z]?(?=')/g) ?? [],
+  );
   const { checkConfig, checkModule } = commandHost({ cwd: await temporaryFolder() }).hooks;
   return [...new Set([...spelt, ...[...checkConfig.taps, ...checkModule.taps].map(({ name }) => name)])];
 }
@@ -41,25 +43,36 @@ describe('docs/configuration.md', () => {
 
   it('says what to do about every rule', () => {
     for (const { first, row } of rows(section('## Rules'))) {
-      expect(row.split(' | ').filter((cell) => cell.replaceAll('|', '').trim() !== ''), first).to.have.length(3);
+      expect(
+        row.split(' | ').filter((cell) => cell.replaceAll('|', '').trim() !== ''),
+        first,
+      ).to.have.length(3);
     }
   });
 
   it('has every environment variable that the settings read, and no other', () => {
-    const source = ['settings', 'store-settings'].map((name) => readFileSync(join(ROOT, `host/environment/${name}.ts`), 'utf8')).join('\n');
+    const source = ['settings', 'store-settings']
+      .map((name) => readFileSync(join(ROOT, `host/environment/${name}.ts`), 'utf8'))
+      .join('\n');
     const read = source.match(/(?<=variables\['|variables, ')[A-Z_]+(?=')/g) ?? [];
     const [own = ''] = section('## Environment variables').split('### Provider credentials');
     expect(rows(own).map(({ first }) => first)).to.have.members([...new Set(read)]);
   });
 
   it('has the variables of every shipped provider, and no other', () => {
-    const needed = MODULES.flatMap((module) => (module.kind === 'provider' ? module.connection.env.flat().map((variable) => `${variable} ${module.name}`) : []));
-    const documented = [...section('### Provider credentials').matchAll(/^\| `([A-Z_0-9]+)` \| `([a-z0-9-]+)` \|$/gm)].map(([, variable, provider]) => `${variable} ${provider}`);
+    const needed = MODULES.flatMap((module) =>
+      module.kind === 'provider' ? module.connection.env.flat().map((variable) => `${variable} ${module.name}`) : [],
+    );
+    const documented = [
+      ...section('### Provider credentials').matchAll(/^\| `([A-Z_0-9]+)` \| `([a-z0-9-]+)` \|$/gm),
+    ].map(([, variable, provider]) => `${variable} ${provider}`);
     expect(documented).to.have.members(needed);
   });
 
   it('names the files that are found by themselves, in their order', () => {
-    const documented = [...section('## Where it comes from').matchAll(/`((?:gw\.)?config\.(?:ya?ml|json))`/g)].map(([, name]) => name);
+    const documented = [...section('## Where it comes from').matchAll(/`((?:gw\.)?config\.(?:ya?ml|json))`/g)].map(
+      ([, name]) => name,
+    );
     expect(documented).to.deep.equal(SEARCH_PLACES);
   });
 });

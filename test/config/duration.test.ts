@@ -4,11 +4,55 @@ import { expectProportion } from '../kit/index.ts';
 
 /** Text and milliseconds. Grammar: configuration reference 1.1. */
 const VALID: Readonly<Record<string, number>> = {
-  '30s': 30_000, '500ms': 500, '1h30m': 5_400_000, '1.5s': 1500, '720h': 2_592_000_000, '0': 0, '0s': 0, '1m': 60_000,
-  '1us': 0.001, '1µs': 0.001, '1μs': 0.001, '1000000ns': 1, '1h1m1s1ms': 3_661_001, '.5s': 500, '2.s': 2000, '-5m': -300_000, '+1s': 1000, '1s1s': 2000,
+  '30s': 30_000,
+  '500ms': 500,
+  '1h30m': 5_400_000,
+  '1.5s': 1500,
+  '720h': 2_592_000_000,
+  '0': 0,
+  '0s': 0,
+  '1m': 60_000,
+  '1us': 0.001,
+  '1µs': 0.001,
+  '1μs': 0.001,
+  '1000000ns': 1,
+  '1h1m1s1ms': 3_661_001,
+  '.5s': 500,
+  '2.s': 2000,
+  '-5m': -300_000,
+  '+1s': 1000,
+  '1s1s': 2000,
 };
 
-const INVALID = ['', '30', '5 minutes', '1d', 'soon', '1 s', ' 1s', '1s ', '1S', '1H', '-', '+', '--1s', '.s', '1..5s', '1,5s', '1e3s', 's', '1s30', '30s1', '00', '1m-1s', 'Infinity', 'NaN', '0x1s', '٣s', '1s\n'];
+const INVALID = [
+  '',
+  '30',
+  '5 minutes',
+  '1d',
+  'soon',
+  '1 s',
+  ' 1s',
+  '1s ',
+  '1S',
+  '1H',
+  '-',
+  '+',
+  '--1s',
+  '.s',
+  '1..5s',
+  '1,5s',
+  '1e3s',
+  's',
+  '1s30',
+  '30s1',
+  '00',
+  '1m-1s',
+  'Infinity',
+  'NaN',
+  '0x1s',
+  '٣s',
+  '1s\n',
+];
 
 describe('a duration', () => {
   for (const [text, ms] of Object.entries(VALID)) {
@@ -23,7 +67,10 @@ describe('a duration', () => {
     });
   }
 
-  for (const [unit, end] of [['1s', 'x'], ['9', '']] as const) {
+  for (const [unit, end] of [
+    ['1s', 'x'],
+    ['9', ''],
+  ] as const) {
     it(`may be long, and takes work in proportion: ${unit}`, async () => {
       expect(parseDuration(`${unit.repeat(100_000)}${end}`)).to.equal(undefined);
       await expectProportion(50_000, (count) => {

@@ -12,7 +12,14 @@ const lines = text.split('\n');
 const example = parse(text) as Record<string, any>;
 
 /** Keys without which an entry of a list is none, so that they stand in each. */
-const IN_EACH_ENTRY = ['targets[].virtual_key', 'plugins[].name', 'plugins[].stage', 'plugins[].enabled', 'plugins[].config', 'mcp_servers[].name'];
+const IN_EACH_ENTRY = [
+  'targets[].virtual_key',
+  'plugins[].name',
+  'plugins[].stage',
+  'plugins[].enabled',
+  'plugins[].config',
+  'mcp_servers[].name',
+];
 
 /** Blocks under a heading, with nothing to say but what their keys say. */
 const SPEAK_FOR_THEMSELVES = new Set(['responses', 'files', 'tracing']);
@@ -45,24 +52,37 @@ describe('config.example.yaml', () => {
   });
 
   it('shows every setting of every shipped plugin', () => {
-    const shown = Object.fromEntries((example['plugins'] as { name: string; config: object }[]).map(({ name, config }) => [name, Object.keys(config)]));
-    const declared = MODULES.flatMap((module) => (module.kind === 'plugin' ? [[module.name, Object.keys(module.settings.describe()['keys'] as object)] as const] : []));
+    const shown = Object.fromEntries(
+      (example['plugins'] as { name: string; config: object }[]).map(({ name, config }) => [name, Object.keys(config)]),
+    );
+    const declared = MODULES.flatMap((module) =>
+      module.kind === 'plugin'
+        ? [[module.name, Object.keys(module.settings.describe()['keys'] as object)] as const]
+        : [],
+    );
     expect(Object.keys(shown)).to.have.members(declared.map(([name]) => name));
     for (const [name, settings] of declared) expect(shown[name], name).to.have.members(settings);
   });
 
   it('names every shipped strategy and plugin', () => {
-    for (const { kind, name } of MODULES) if (kind !== 'provider') expect(text, name).to.match(new RegExp(`(^|[^a-z-])${name}([^a-z-]|$)`, 'm'));
+    for (const { kind, name } of MODULES)
+      if (kind !== 'provider') expect(text, name).to.match(new RegExp(`(^|[^a-z-])${name}([^a-z-]|$)`, 'm'));
   });
 
   it('explains each key where it first stands', () => {
     const known = new Set(schemaPlaces().map((place) => place.split('.').at(-1) ?? ''));
-    const bare = [...known].filter((key) => !SPEAK_FOR_THEMSELVES.has(key) && commentAbove(keyLines.find((line) => line.key === key)?.index ?? 0).length === 0);
+    const bare = [...known].filter(
+      (key) =>
+        !SPEAK_FOR_THEMSELVES.has(key) &&
+        commentAbove(keyLines.find((line) => line.key === key)?.index ?? 0).length === 0,
+    );
     expect(bare).to.deep.equal([]);
   });
 
   it('reads back as the document it is', async () => {
     const { stdout } = await runCommand(['validate', 'config.example.yaml', '--format', 'json'], { cwd: ROOT });
-    expect(countPlaces(JSON.parse(stdout))).to.deep.equal(new Map([...countPlaces(example)].filter(([place]) => place !== 'modules')));
+    expect(countPlaces(JSON.parse(stdout))).to.deep.equal(
+      new Map([...countPlaces(example)].filter(([place]) => place !== 'modules')),
+    );
   });
 });

@@ -7,8 +7,15 @@ describe('settings that a schema refuses with an error of its own', () => {
     ['states an error', Joi.object({ a: Joi.number().error(new Error('a counts')) })],
     ['makes an error', Joi.object({ a: Joi.number().error(() => new TypeError('a counts')) })],
     ['states one for the whole', Joi.object({ a: Joi.number() }).error(new Error('a counts'))],
-    ['states one deep inside', Joi.object({ a: Joi.object({ b: Joi.number().error(new Error('a counts')) }) }), { a: { b: 'x' } }],
-    ['states one with details that are none', Joi.object({ a: Joi.number().error(Object.assign(new Error('a counts'), { details: 'no list' })) })],
+    [
+      'states one deep inside',
+      Joi.object({ a: Joi.object({ b: Joi.number().error(new Error('a counts')) }) }),
+      { a: { b: 'x' } },
+    ],
+    [
+      'states one with details that are none',
+      Joi.object({ a: Joi.number().error(Object.assign(new Error('a counts'), { details: 'no list' })) }),
+    ],
   ];
   for (const [does, schema, wrong = { a: 'x' }] of SCHEMAS) {
     it(`are refused with its message: one that ${does}`, () => {
@@ -18,7 +25,10 @@ describe('settings that a schema refuses with an error of its own', () => {
     });
 
     it(`are not judged before references are replaced: one that ${does}`, () => {
-      expect(writtenSettingsProblems(schema, JSON.parse(JSON.stringify(wrong).replace('"x"', '"${A}"')) as object, 'config').problems).to.deep.equal([]);
+      expect(
+        writtenSettingsProblems(schema, JSON.parse(JSON.stringify(wrong).replace('"x"', '"${A}"')) as object, 'config')
+          .problems,
+      ).to.deep.equal([]);
       expect(writtenSettingsProblems(schema, wrong, 'config').problems).to.have.lengthOf(1);
     });
   }
@@ -30,7 +40,8 @@ describe('settings that a schema refuses with an error of its own', () => {
 
 describe('settings that a check of the module refuses', () => {
   const CHECKS: Readonly<Record<string, Joi.CustomValidator>> = {
-    'helpers.message': (value: string, helpers) => (value === 'right' ? value : helpers.message({ custom: '{{#label}} is not right' })),
+    'helpers.message': (value: string, helpers) =>
+      value === 'right' ? value : helpers.message({ custom: '{{#label}} is not right' }),
     'helpers.error': (value: string, helpers) => (value === 'right' ? value : helpers.error('any.invalid')),
     'an error': (value: string) => {
       if (value !== 'right') throw new Error('not right');

@@ -1,8 +1,10 @@
 import type Joi from 'joi';
 import { configSchema } from '../../host/config/schema.ts';
 
-const keysOf = (schema: Joi.Description): [string, Joi.Description][] => Object.entries((schema['keys'] as Record<string, Joi.Description> | undefined) ?? {});
-const itemOf = (schema: Joi.Description): Joi.Description | undefined => (schema['items'] as Joi.Description[] | undefined)?.[0];
+const keysOf = (schema: Joi.Description): [string, Joi.Description][] =>
+  Object.entries((schema['keys'] as Record<string, Joi.Description> | undefined) ?? {});
+const itemOf = (schema: Joi.Description): Joi.Description | undefined =>
+  (schema['items'] as Joi.Description[] | undefined)?.[0];
 
 /** Every key the configuration schema knows, as `targets[].retry.attempts`. */
 export function schemaPlaces(schema: Joi.Description = configSchema.describe(), at = ''): string[] {
@@ -15,7 +17,12 @@ export function schemaPlaces(schema: Joi.Description = configSchema.describe(), 
 }
 
 /** How often each key of the schema stands in a document; what free maps hold does not count. */
-export function countPlaces(value: unknown, schema: Joi.Description = configSchema.describe(), at = '', counts = new Map<string, number>()): Map<string, number> {
+export function countPlaces(
+  value: unknown,
+  schema: Joi.Description = configSchema.describe(),
+  at = '',
+  counts = new Map<string, number>(),
+): Map<string, number> {
   const item = itemOf(schema);
   if (item && Array.isArray(value)) for (const entry of value) countPlaces(entry, item, `${at}[]`, counts);
   if (item || typeof value !== 'object' || value === null) return counts;

@@ -9,7 +9,12 @@ import { ask, some, startGateway, temporaryFolder } from '../kit/index.ts';
 
 /** What stands at a path and can never be read to its end, or not within reason. */
 const KINDS: Readonly<Record<string, { readonly make: (path: string) => Promise<void>; readonly says: RegExp }>> = {
-  'a pipe': { make: async (path) => { execFileSync('mkfifo', [path]); }, says: /not a file/ },
+  'a pipe': {
+    make: async (path) => {
+      execFileSync('mkfifo', [path]);
+    },
+    says: /not a file/,
+  },
   'a device': { make: (path) => symlink('/dev/zero', path), says: /not a file/ },
   'a link to a pipe': {
     make: async (path) => {
@@ -34,13 +39,16 @@ for (const [kind, { make, says }] of some(Object.entries(KINDS), { every: 4 })) 
       await make(join(cwd, 'odd.yaml'));
       await writeFile(join(cwd, 'request.json'), JSON.stringify(ask()));
       const results = await Promise.all([
-        runUntilExit(['serve'], { cwd, variables: { GATEWAY_CONFIG: 'odd.yaml' } }), runUntilExit(['validate', 'odd.yaml'], { cwd }),
+        runUntilExit(['serve'], { cwd, variables: { GATEWAY_CONFIG: 'odd.yaml' } }),
+        runUntilExit(['validate', 'odd.yaml'], { cwd }),
         runUntilExit(['explain', '--config', 'odd.yaml', '--request', 'request.json'], { cwd }),
         runUntilExit(['explain', '--request', 'request.json'], { cwd, variables: { GATEWAY_CONFIG: 'odd.yaml' } }),
       ]);
       for (const { code, stderr } of results) {
         expect(code).to.equal(1);
-        expect(stderr).to.match(/^Error: load config:\n {2}\S*odd\.yaml: DC05: /).and.match(says);
+        expect(stderr)
+          .to.match(/^Error: load config:\n {2}\S*odd\.yaml: DC05: /)
+          .and.match(says);
       }
     });
 
@@ -67,13 +75,25 @@ for (const [kind, { make, says }] of some(Object.entries(KINDS), { every: 4 })) 
       const gateway = await startGateway({ cwd, variables: { GW_CONFIG_WATCH: 'true' } });
       await make(join(cwd, 'odd.yaml'));
       await rename(join(cwd, 'odd.yaml'), join(cwd, 'config.yaml'));
-      while (!gateway.lines.some(({ msg }) => String(msg).startsWith('config file refused'))) await new Promise((resolve) => { setTimeout(resolve, 20); });
+      while (!gateway.lines.some(({ msg }) => String(msg).startsWith('config file refused')))
+        await new Promise((resolve) => {
+          setTimeout(resolve, 20);
+        });
       const serves = async (model: string): Promise<number> =>
-        (await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers: { authorization: `Bearer ${gateway.key}` }, body: JSON.stringify(ask('hi', { model })) })).status;
+        (
+          await fetch(`${gateway.url}/v1/chat/completions`, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${gateway.key}` },
+            body: JSON.stringify(ask('hi', { model })),
+          })
+        ).status;
       expect(await serves('echo')).to.equal(200);
       await rm(join(cwd, 'config.yaml'));
       await writeFile(join(cwd, 'config.yaml'), 'targets: [{virtual_key: echo}]\naliases: {other: echo}\n');
-      while (await serves('other') !== 200) await new Promise((resolve) => { setTimeout(resolve, 20); });
+      while ((await serves('other')) !== 200)
+        await new Promise((resolve) => {
+          setTimeout(resolve, 20);
+        });
       expect(await gateway.stop()).to.equal(0);
     });
   });

@@ -2,11 +2,17 @@ import { expect } from 'chai';
 import { resolveReferences } from '../../host/config/references.ts';
 
 const ENVIRONMENT = { TOKEN: 'secret', _a1: 'x', EMPTY: '', NESTED: '${TOKEN}', DOLLARS: "$& $1 $$ $` $'", lower: 'l' };
-const resolve = (value: unknown): { value: any; undefinedNames: readonly string[] } => resolveReferences(value, ENVIRONMENT, () => {});
+const resolve = (value: unknown): { value: any; undefinedNames: readonly string[] } =>
+  resolveReferences(value, ENVIRONMENT, () => {});
 
 describe('a ${VAR} reference', () => {
   const REPLACED: Readonly<Record<string, string>> = {
-    '${TOKEN}': 'secret', 'Bearer ${TOKEN}': 'Bearer secret', '${TOKEN}/${TOKEN}${_a1}': 'secret/secretx', '${lower}': 'l', '$${TOKEN}': '$secret', '${${TOKEN}}': '${secret}',
+    '${TOKEN}': 'secret',
+    'Bearer ${TOKEN}': 'Bearer secret',
+    '${TOKEN}/${TOKEN}${_a1}': 'secret/secretx',
+    '${lower}': 'l',
+    '$${TOKEN}': '$secret',
+    '${${TOKEN}}': '${secret}',
   };
   for (const [text, expected] of Object.entries(REPLACED)) {
     it(`${text} becomes ${expected}`, () => {
@@ -14,7 +20,24 @@ describe('a ${VAR} reference', () => {
     });
   }
 
-  for (const text of ['$TOKEN', '$1', '$$', '$5', 'pa$$w0rd', 'cash$', '${}', '${1A}', '${A-B}', '${TOKEN:-x}', '${TOKEN', '$ {TOKEN}', '${ TOKEN }', '${TÖKEN}', '%TOKEN%', '{TOKEN}']) {
+  for (const text of [
+    '$TOKEN',
+    '$1',
+    '$$',
+    '$5',
+    'pa$$w0rd',
+    'cash$',
+    '${}',
+    '${1A}',
+    '${A-B}',
+    '${TOKEN:-x}',
+    '${TOKEN',
+    '$ {TOKEN}',
+    '${ TOKEN }',
+    '${TÖKEN}',
+    '%TOKEN%',
+    '{TOKEN}',
+  ]) {
     it(`is not ${text}, which stays as it is`, () => {
       expect(resolve(text)).to.deep.equal({ value: text, undefinedNames: [] });
     });
@@ -22,7 +45,11 @@ describe('a ${VAR} reference', () => {
 
   it('gives away what took its place, and nothing else', () => {
     const hidden: string[] = [];
-    resolveReferences({ a: 'Bearer ${TOKEN}', b: ['${_a1}', '${NESTED}', 'plain', '$DOLLARS'], '${lower}': 1, c: '${MISSING}' }, ENVIRONMENT, (secret) => hidden.push(secret));
+    resolveReferences(
+      { a: 'Bearer ${TOKEN}', b: ['${_a1}', '${NESTED}', 'plain', '$DOLLARS'], '${lower}': 1, c: '${MISSING}' },
+      ENVIRONMENT,
+      (secret) => hidden.push(secret),
+    );
     expect(hidden).to.deep.equal(['secret', 'x', '${TOKEN}']);
   });
 
@@ -45,11 +72,17 @@ describe('a ${VAR} reference', () => {
   });
 
   it('is never answered by what every object inherits', () => {
-    expect(resolve('${constructor} ${toString} ${__proto__}').undefinedNames).to.deep.equal(['__proto__', 'constructor', 'toString']);
+    expect(resolve('${constructor} ${toString} ${__proto__}').undefinedNames).to.deep.equal([
+      '__proto__',
+      'constructor',
+      'toString',
+    ]);
   });
 
   it('counts at any depth of maps and lists, in values and not in keys', () => {
-    expect(resolve({ '${TOKEN}': [{ a: '${TOKEN}' }, ['${TOKEN}']] }).value).to.deep.equal({ '${TOKEN}': [{ a: 'secret' }, ['secret']] });
+    expect(resolve({ '${TOKEN}': [{ a: '${TOKEN}' }, ['${TOKEN}']] }).value).to.deep.equal({
+      '${TOKEN}': [{ a: 'secret' }, ['secret']],
+    });
   });
 
   it('leaves numbers, booleans and null alone', () => {

@@ -9,7 +9,9 @@ import { BAD_DOCUMENTS, type BadDocument } from './bad-documents.ts';
 /** Ids of the decoding rules, which are not taps: as they stand in the code that reports them. */
 function decodeRules(): string[] {
   const folder = join(ROOT, 'host/config');
-  const sources = readdirSync(folder).filter((name) => extname(name) === '.ts').map((name) => readFileSync(join(folder, name), 'utf8'));
+  const sources = readdirSync(folder)
+    .filter((name) => extname(name) === '.ts')
+    .map((name) => readFileSync(join(folder, name), 'utf8'));
   return [...new Set(sources.flatMap((source) => source.match(/(?<=')DC\d\d(?=')/g) ?? []))];
 }
 
@@ -24,11 +26,16 @@ function strategyRules(): string[] {
 async function place({ document, file, isMissing }: BadDocument): Promise<{ cwd: string; name: string }> {
   const cwd = await temporaryFolder();
   const name = file ?? (typeof document === 'string' ? 'config.yaml' : 'config.json');
-  if (!isMissing) await writeFile(join(cwd, name), typeof document === 'string' ? document : JSON.stringify(document, null, 2));
+  if (!isMissing)
+    await writeFile(join(cwd, name), typeof document === 'string' ? document : JSON.stringify(document, null, 2));
   return { cwd, name };
 }
 
-function expectRefusal(rule: string, { at, says, fix }: BadDocument, { code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }): void {
+function expectRefusal(
+  rule: string,
+  { at, says, fix }: BadDocument,
+  { code, stdout, stderr }: { code: number | null; stdout: string; stderr: string },
+): void {
   expect(code, stderr).to.equal(1);
   expect(stdout).to.equal('');
   const { heading, problems } = readReport(stderr);
@@ -50,7 +57,11 @@ describe('configuration rules', () => {
     for (const [index, bad] of documents.entries()) {
       it(`${rule} refuses ${bad.at.join(', ')} (${index + 1} of ${documents.length})`, async () => {
         const { cwd, name } = await place(bad);
-        expectRefusal(rule, bad, await runCommand(['validate', name], { cwd, ...(bad.modules && { modules: bad.modules }) }));
+        expectRefusal(
+          rule,
+          bad,
+          await runCommand(['validate', name], { cwd, ...(bad.modules && { modules: bad.modules }) }),
+        );
       });
     }
   }

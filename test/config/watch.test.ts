@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WATCH_INTERVAL_MS, watchFile } from '../../host/config/watch.ts';
-import { atEnd, chatReply, fakeClock, type GatewayProcess, replyJson, startGateway, stubUpstream, temporaryFolder } from '../kit/index.ts';
+import {
+  atEnd,
+  chatReply,
+  fakeClock,
+  type GatewayProcess,
+  replyJson,
+  startGateway,
+  stubUpstream,
+  temporaryFolder,
+} from '../kit/index.ts';
 
 /** A watched file, time that stands still, and the changes that were reported. */
 async function watched(): Promise<{ path: string; look: () => Promise<void>; changes: () => number }> {
@@ -11,9 +20,13 @@ async function watched(): Promise<{ path: string; look: () => Promise<void>; cha
   await writeFile(path, 'one');
   const clock = fakeClock();
   let changes = 0;
-  const watch = await watchFile(path, clock, async () => { changes += 1; });
+  const watch = await watchFile(path, clock, async () => {
+    changes += 1;
+  });
   atEnd(() => watch.stop());
-  const looked = async (): Promise<void> => { while (clock.waiting === 0) await setImmediate(); };
+  const looked = async (): Promise<void> => {
+    while (clock.waiting === 0) await setImmediate();
+  };
   await looked();
   const look = async (): Promise<void> => {
     clock.advance(WATCH_INTERVAL_MS);
@@ -60,15 +73,32 @@ describe('GW_CONFIG_WATCH', () => {
   };
   const config = (model: string): string => `targets: [{virtual_key: openai, models: [${model}]}]\n`;
 
-  async function start(): Promise<{ gateway: GatewayProcess; path: string; statusOf: (model: string) => Promise<number>; logged: (msg: string, count: number) => Promise<void> }> {
+  async function start(): Promise<{
+    gateway: GatewayProcess;
+    path: string;
+    statusOf: (model: string) => Promise<number>;
+    logged: (msg: string, count: number) => Promise<void>;
+  }> {
     const stub = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
     const cwd = await temporaryFolder();
     const path = join(cwd, 'config.yaml');
     await writeFile(path, config('first'));
-    const gateway = await startGateway({ cwd, variables: { GW_CONFIG_WATCH: 'true', OPENAI_API_KEY: 'an-upstream-credential', OPENAI_BASE_URL: `${stub.url}/v1` } });
-    const statusOf = async (model: string): Promise<number> => (await fetch(`${gateway.url}/v1/chat/completions`, {
-      method: 'POST', headers: { authorization: `Bearer ${gateway.key}` }, body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] }),
-    })).status;
+    const gateway = await startGateway({
+      cwd,
+      variables: {
+        GW_CONFIG_WATCH: 'true',
+        OPENAI_API_KEY: 'an-upstream-credential',
+        OPENAI_BASE_URL: `${stub.url}/v1`,
+      },
+    });
+    const statusOf = async (model: string): Promise<number> =>
+      (
+        await fetch(`${gateway.url}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${gateway.key}` },
+          body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] }),
+        })
+      ).status;
     const logged = async (message: string, count: number): Promise<void> => {
       while (gateway.lines.filter(({ msg }) => msg === message).length < count) await setImmediate();
     };

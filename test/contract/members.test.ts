@@ -29,11 +29,21 @@ describe('the process of a test', () => {
   it('refuses every write into what all objects inherit', () => {
     const name = '__proto__';
     const object: Record<string, any> = {};
-    expect(() => { object[name]['polluted'] = true; }).to.throw(TypeError);
-    expect(() => { object[name] = { polluted: true }; }).to.throw(TypeError);
-    expect(() => { (Object.prototype as Record<string, unknown>)['polluted'] = true; }).to.throw(TypeError);
-    expect(() => { (Object.prototype as Record<string, unknown>)['toString'] = () => 'polluted'; }).to.throw(TypeError);
-    expect(() => { (Array.prototype as unknown as Record<string, unknown>)['polluted'] = true; }).to.throw(TypeError);
+    expect(() => {
+      object[name]['polluted'] = true;
+    }).to.throw(TypeError);
+    expect(() => {
+      object[name] = { polluted: true };
+    }).to.throw(TypeError);
+    expect(() => {
+      (Object.prototype as Record<string, unknown>)['polluted'] = true;
+    }).to.throw(TypeError);
+    expect(() => {
+      (Object.prototype as Record<string, unknown>)['toString'] = () => 'polluted';
+    }).to.throw(TypeError);
+    expect(() => {
+      (Array.prototype as unknown as Record<string, unknown>)['polluted'] = true;
+    }).to.throw(TypeError);
   });
 
   it('lets an object have its own of what it would inherit', () => {

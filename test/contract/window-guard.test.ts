@@ -18,7 +18,9 @@ function deltaOf(channel: Channel, text: string): ChunkDelta {
 
 /** Adds what a chunk delivers to the texts by choice and channel. */
 function collect(into: Map<string, string>, { choices }: ChatChunk): void {
-  const add = (key: string, text: string | null | undefined): void => { if (text) into.set(key, (into.get(key) ?? '') + text); };
+  const add = (key: string, text: string | null | undefined): void => {
+    if (text) into.set(key, (into.get(key) ?? '') + text);
+  };
   for (const { index, delta } of choices) {
     add(`${index} content`, delta.content);
     add(`${index} reasoning_content`, delta.reasoning_content);
@@ -38,16 +40,18 @@ interface Piece {
 /** Texts over two choices and all channels, in pieces that may split words and characters, in a random but fair order. */
 function piecesOf(random: () => number, alphabet: readonly string[]): Piece[] {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  const queues = [0, 1].flatMap((index) => CHANNELS.map((channel) => {
-    const text = Array.from({ length: Math.floor(random() * 14) }, () => pick(alphabet)).join('');
-    const cut: Piece[] = [];
-    for (let at = 0; at < text.length;) {
-      const end = Math.min(text.length, at + 1 + Math.floor(random() * 7));
-      cut.push({ index, channel, text: text.slice(at, end) });
-      at = end;
-    }
-    return cut;
-  }));
+  const queues = [0, 1].flatMap((index) =>
+    CHANNELS.map((channel) => {
+      const text = Array.from({ length: Math.floor(random() * 14) }, () => pick(alphabet)).join('');
+      const cut: Piece[] = [];
+      for (let at = 0; at < text.length;) {
+        const end = Math.min(text.length, at + 1 + Math.floor(random() * 7));
+        cut.push({ index, channel, text: text.slice(at, end) });
+        at = end;
+      }
+      return cut;
+    }),
+  );
   const pieces: Piece[] = [];
   while (queues.some((queue) => queue.length > 0)) {
     const piece = pick(queues.filter((queue) => queue.length > 0)).shift();
@@ -62,7 +66,10 @@ interface Run {
   readonly rejection: string | undefined;
 }
 
-function runGuard(chunks: readonly ChatChunk[], look: (delivered: Map<string, string>, at: number) => void = () => {}): Run {
+function runGuard(
+  chunks: readonly ChatChunk[],
+  look: (delivered: Map<string, string>, at: number) => void = () => {},
+): Run {
   const guard = windowGuard(scan, 'blocked');
   const delivered = new Map<string, string>();
   const passed: ChatChunk[] = [];
@@ -78,8 +85,15 @@ function runGuard(chunks: readonly ChatChunk[], look: (delivered: Map<string, st
   return { delivered, chunks: passed, rejection: undefined };
 }
 
-const chunkOf = ({ index, channel, text }: Piece): ChatChunk => ({ id: 'c', model: 'm', choices: [{ index, delta: deltaOf(channel, text), finish_reason: null }] });
-const finishOf = (index: number, delta: ChunkDelta = {}): ChatChunk => ({ id: 'c', choices: [{ index, delta, finish_reason: 'stop' }] });
+const chunkOf = ({ index, channel, text }: Piece): ChatChunk => ({
+  id: 'c',
+  model: 'm',
+  choices: [{ index, delta: deltaOf(channel, text), finish_reason: null }],
+});
+const finishOf = (index: number, delta: ChunkDelta = {}): ChatChunk => ({
+  id: 'c',
+  choices: [{ index, delta, finish_reason: 'stop' }],
+});
 const USAGE: ChatChunk = { id: 'c', choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } };
 
 const CLEAN = ['s', 'se', 'sec', 'secr', 'x', ' ', '\u00e9', '\ud83d\ude00', 'a', 'ca'];
@@ -99,7 +113,8 @@ describe('window guard, on generated streams', () => {
         const piece = pieces[at];
         if (!piece) return;
         collect(sofar, chunkOf(piece));
-        for (const [key, text] of sofar) expect(text.length - (delivered.get(key)?.length ?? 0), `seed ${seed}`).to.be.at.most(LONGEST); // the window, and half a character
+        for (const [key, text] of sofar)
+          expect(text.length - (delivered.get(key)?.length ?? 0), `seed ${seed}`).to.be.at.most(LONGEST); // the window, and half a character
       });
       expect(run.rejection, `seed ${seed}`).to.equal(undefined);
       expect(Object.fromEntries(run.delivered), `seed ${seed}`).to.deep.equal(Object.fromEntries(whole));
@@ -139,15 +154,20 @@ describe('window guard, on generated streams', () => {
     for (let size = 2; size <= 9; size += 1) {
       const points = Array.from(text);
       const chunks: ChatChunk[] = [];
-      for (let at = 0; at < points.length; at += size) chunks.push(chunkOf({ index: 0, channel: 'content', text: points.slice(at, at + size).join('') }));
-      for (const { choices } of runGuard(chunks).chunks) expect(choices[0]?.delta.content?.isWellFormed()).to.equal(true);
+      for (let at = 0; at < points.length; at += size)
+        chunks.push(chunkOf({ index: 0, channel: 'content', text: points.slice(at, at + size).join('') }));
+      for (const { choices } of runGuard(chunks).chunks)
+        expect(choices[0]?.delta.content?.isWellFormed()).to.equal(true);
     }
   });
 });
 
 describe('window guard', () => {
   it('delivers text of the chunk that finishes, before the finish', () => {
-    const { chunks, delivered } = runGuard([chunkOf({ index: 0, channel: 'content', text: 'se' }), finishOf(0, { content: 'en' })]);
+    const { chunks, delivered } = runGuard([
+      chunkOf({ index: 0, channel: 'content', text: 'se' }),
+      finishOf(0, { content: 'en' }),
+    ]);
     expect(delivered.get('0 content')).to.equal('seen');
     expect(chunks.at(-1)).to.deep.equal(finishOf(0));
   });
@@ -159,34 +179,61 @@ describe('window guard', () => {
   });
 
   it('keeps the names of a tool call whose arguments it holds', () => {
-    const { chunks } = runGuard([{ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: 's' } }] } }] }]);
-    expect(chunks[0]?.choices[0]?.delta.tool_calls?.[0]).to.deep.equal({ index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '' } });
+    const { chunks } = runGuard([
+      {
+        choices: [
+          {
+            index: 0,
+            delta: {
+              tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: 's' } }],
+            },
+          },
+        ],
+      },
+    ]);
+    expect(chunks[0]?.choices[0]?.delta.tool_calls?.[0]).to.deep.equal({
+      index: 0,
+      id: 'call_1',
+      type: 'function',
+      function: { name: 'f', arguments: '' },
+    });
     expect(chunks[1]?.choices[0]?.delta.tool_calls).to.deep.equal([{ index: 0, function: { arguments: 's' } }]);
   });
 
   it('lets everything go at the end of a stream that never finished', () => {
-    expect(runGuard([chunkOf({ index: 1, channel: 'content', text: 'sec' })]).delivered.get('1 content')).to.equal('sec');
+    expect(runGuard([chunkOf({ index: 1, channel: 'content', text: 'sec' })]).delivered.get('1 content')).to.equal(
+      'sec',
+    );
   });
 
   it('delivers held text in no other member: neither its log probabilities nor its reasoning details', () => {
     const said = { ...chunkOf({ index: 0, channel: 'content', text: 'sec' }) };
     if (said.choices[0]) said.choices[0].logprobs = { content: [{ token: 'sec', logprob: -1, top_logprobs: [] }] };
     const thought = chunkOf({ index: 0, channel: 'reasoning_content', text: 'secr' });
-    if (thought.choices[0]) thought.choices[0].delta.reasoning_details = [{ index: 0, type: 'reasoning.text', text: 'secr' }];
-    for (const chunk of [said, thought]) expect(JSON.stringify(windowGuard(scan, 'blocked').push(chunk))).to.not.include('sec');
+    if (thought.choices[0])
+      thought.choices[0].delta.reasoning_details = [{ index: 0, type: 'reasoning.text', text: 'secr' }];
+    for (const chunk of [said, thought])
+      expect(JSON.stringify(windowGuard(scan, 'blocked').push(chunk))).to.not.include('sec');
   });
 
   it('rejects with the reason it was made for', () => {
     const guard = windowGuard(() => ({ isMatch: true, keep: 0 }), 'not this');
-    expect(guard.push(chunkOf({ index: 0, channel: 'content', text: 'x' }))).to.deep.equal({ action: 'reject', reason: 'not this' });
+    expect(guard.push(chunkOf({ index: 0, channel: 'content', text: 'x' }))).to.deep.equal({
+      action: 'reject',
+      reason: 'not this',
+    });
   });
 });
 
 describe('window guard, of hostile streams', () => {
   it('takes work in proportion, however much other choices hold and however often one finishes', async () => {
     const stream = (size: number): ChatChunk[] => [
-      ...Array.from({ length: size }, (_, index) => ({ choices: [{ index: 1, delta: { tool_calls: [{ index, function: { arguments: 'x' } }] }, finish_reason: null }] })),
-      ...Array.from({ length: size }, () => ({ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: 'stop' }] })),
+      ...Array.from({ length: size }, (_, index) => ({
+        choices: [{ index: 1, delta: { tool_calls: [{ index, function: { arguments: 'x' } }] }, finish_reason: null }],
+      })),
+      ...Array.from({ length: size }, () => ({
+        choices: [{ index: 0, delta: { content: 'x' }, finish_reason: 'stop' }],
+      })),
     ];
     const run = (chunks: readonly ChatChunk[]): void => {
       const guard = windowGuard(scan, 'blocked');
@@ -199,8 +246,19 @@ describe('window guard, of hostile streams', () => {
   });
 
   it('reads reasoning details whatever stands in the place of their index', () => {
-    for (const index of [{ toString: 1, valueOf: 1 }, { constructor: {} }, [[[]]], null, true, 4294967294, -1, '__proto__']) {
-      const details = (text: string): ChatChunk => ({ choices: [{ index: 0, delta: { reasoning_details: [{ index, text }] }, finish_reason: null }] });
+    for (const index of [
+      { toString: 1, valueOf: 1 },
+      { constructor: {} },
+      [[[]]],
+      null,
+      true,
+      4294967294,
+      -1,
+      '__proto__',
+    ]) {
+      const details = (text: string): ChatChunk => ({
+        choices: [{ index: 0, delta: { reasoning_details: [{ index, text }] }, finish_reason: null }],
+      });
       expect(runGuard([details('se'), details('cret')]).rejection, JSON.stringify(index)).to.equal('blocked');
     }
   });

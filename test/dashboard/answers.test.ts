@@ -4,10 +4,40 @@ import { inSoak } from '../kit/index.ts';
 import { browserForSuite, open, settled, startDashboard } from './kit.ts';
 
 const NOT_UNDERSTOOD = 'something that this page does not understand';
-const FORMS = ['{}', '[]', '"text"', '7', '{"data":[null]}', '{"data":{"a":1},"summary":null,"components":[7],"providers":7,"series":{"points":[null]},"by_model":null}'];
+const FORMS = [
+  '{}',
+  '[]',
+  '"text"',
+  '7',
+  '{"data":[null]}',
+  '{"data":{"a":1},"summary":null,"components":[7],"providers":7,"series":{"points":[null]},"by_model":null}',
+];
 
 /** What each page shows where every answer of a route has an unknown form. The rest of the page goes on. */
-const ROUTES = [['/overview', '**/admin/health'], ['/overview', '**/admin/dashboard'], ['/overview', '**/admin/logs?**'], ['/overview', '**/admin/logs/stats**'], ['/analytics', '**/admin/logs/stats**'], ['/logs', '**/admin/keys'], ['/logs', '**/admin/logs?**'], ['/audit', '**/admin/audit**'], ['/providers', '**/v1/models'], ['/providers', '**/admin/providers'], ['/providers', '**/health'], ['/plugins', '**/admin/config'], ['/plugins', '**/admin/plugins/catalog'], ['/playground', '**/v1/models'], ['/playground', '**/v1/capabilities'], ['/configuration?tab=form', '**/admin/plugins/catalog'], ['/configuration?tab=history', '**/admin/config/history'], ['/keys', '**/admin/keys/usage**'], ['/keys?tab=sessions', '**/admin/sessions'], ['/mcp-servers', '**/admin/health'], ['/getting-started', '**/admin/dashboard'], ['/routing', '**/admin/config']] as const;
+const ROUTES = [
+  ['/overview', '**/admin/health'],
+  ['/overview', '**/admin/dashboard'],
+  ['/overview', '**/admin/logs?**'],
+  ['/overview', '**/admin/logs/stats**'],
+  ['/analytics', '**/admin/logs/stats**'],
+  ['/logs', '**/admin/keys'],
+  ['/logs', '**/admin/logs?**'],
+  ['/audit', '**/admin/audit**'],
+  ['/providers', '**/v1/models'],
+  ['/providers', '**/admin/providers'],
+  ['/providers', '**/health'],
+  ['/plugins', '**/admin/config'],
+  ['/plugins', '**/admin/plugins/catalog'],
+  ['/playground', '**/v1/models'],
+  ['/playground', '**/v1/capabilities'],
+  ['/configuration?tab=form', '**/admin/plugins/catalog'],
+  ['/configuration?tab=history', '**/admin/config/history'],
+  ['/keys', '**/admin/keys/usage**'],
+  ['/keys?tab=sessions', '**/admin/sessions'],
+  ['/mcp-servers', '**/admin/health'],
+  ['/getting-started', '**/admin/dashboard'],
+  ['/routing', '**/admin/config'],
+] as const;
 
 describe('an answer in an unknown form', function answers() {
   this.timeout(240_000);
@@ -16,7 +46,9 @@ describe('an answer in an unknown form', function answers() {
   /** The part that failed says so in the console too, which the test opens for. */
   async function opened(t: Awaited<ReturnType<typeof startDashboard>>, path: string): Promise<Page> {
     const { page, complaints } = await open(browser(), t, { path });
-    page.on('console', () => { complaints.length = 0; });
+    page.on('console', () => {
+      complaints.length = 0;
+    });
     return page;
   }
 
@@ -52,7 +84,11 @@ describe('an answer in an unknown form', function answers() {
     const page = await opened(t, '/tracing');
     for (const [path, route] of ROUTES) {
       for (const body of FORMS) {
-        await page.route(route, (asked) => (asked.request().resourceType() === 'document' ? asked.fallback() : asked.fulfill({ contentType: 'application/json', body })));
+        await page.route(route, (asked) =>
+          asked.request().resourceType() === 'document'
+            ? asked.fallback()
+            : asked.fulfill({ contentType: 'application/json', body }),
+        );
         await page.goto(t.url + path);
         await settled(page);
         expect(await page.getByText('This page stopped working').count(), `${path} ${route} ${body}`).to.equal(0);

@@ -44,7 +44,10 @@ describe('the audit trail in the dashboard', function audit() {
     await t.makeKey({ name: 'second' });
     await page.clock.runFor(31_000);
     await until(page, "document.querySelectorAll('tbody tr:not(.detail-row)').length === 2");
-    expect(await details.evaluateAll((all) => all.map((each) => each.getAttribute('aria-expanded')))).to.deep.equal(['false', 'true']);
+    expect(await details.evaluateAll((all) => all.map((each) => each.getAttribute('aria-expanded')))).to.deep.equal([
+      'false',
+      'true',
+    ]);
     expect(await page.evaluate("document.activeElement?.getAttribute('aria-expanded')")).to.equal('true');
   });
 
@@ -63,7 +66,9 @@ describe('the audit trail in the dashboard', function audit() {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/tracing' });
     await settled(page);
-    await page.route('**/admin/audit?*', (route) => route.fulfill({ status: 501, json: { error: { message: 'no audit store', code: 'not_implemented' } } }));
+    await page.route('**/admin/audit?*', (route) =>
+      route.fulfill({ status: 501, json: { error: { message: 'no audit store', code: 'not_implemented' } } }),
+    );
     await page.getByRole('link', { name: 'Audit Trail' }).first().click();
     await page.getByText('This gateway keeps no audit trail.').waitFor();
     expect(await page.getByRole('alert').count()).to.equal(0);

@@ -30,7 +30,10 @@ describe('the configuration in the dashboard', function configuration() {
     const config = await configOf(t);
     await write(page, JSON.stringify({ ...config, request_timeout: 'soon' }, undefined, 2));
     await page.getByText('The gateway would refuse this configuration').waitFor();
-    await page.getByRole('status').getByText(/request_timeout/).waitFor();
+    await page
+      .getByRole('status')
+      .getByText(/request_timeout/)
+      .waitFor();
     expect(await page.getByRole('button', { name: 'Review and apply' }).isDisabled()).to.equal(true);
     await write(page, '{"targets": [');
     await page.getByText('The gateway would refuse this configuration').waitFor();
@@ -65,8 +68,16 @@ describe('the configuration in the dashboard', function configuration() {
     const t = await startDashboard();
     const page = await opened(t);
     const asked: string[] = [];
-    page.on('request', (request) => { if (request.method() !== 'GET') asked.push(request.url()); });
-    await write(page, JSON.stringify({ targets: [{ virtual_key: 'echo' }], mcp_servers: [{ name: 's', url: 'https://x.example', headers: { '[REDACTED_KEY_0]': '[REDACTED]' } }] }));
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') asked.push(request.url());
+    });
+    await write(
+      page,
+      JSON.stringify({
+        targets: [{ virtual_key: 'echo' }],
+        mcp_servers: [{ name: 's', url: 'https://x.example', headers: { '[REDACTED_KEY_0]': '[REDACTED]' } }],
+      }),
+    );
     await page.getByText('mcp_servers[0].headers holds a value that was withheld').waitFor();
     expect(await page.getByRole('button', { name: 'Review and apply' }).isDisabled()).to.equal(true);
     await page.waitForTimeout(700); // longer than the page waits before it asks
@@ -82,7 +93,10 @@ describe('the configuration in the dashboard', function configuration() {
     await t.request('PUT', '/admin/config', { ...config, aliases: { theirs: 'm' } });
     await apply(page);
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('alert').getByText(/version/).waitFor();
+    await dialog
+      .getByRole('alert')
+      .getByText(/version/)
+      .waitFor();
     expect((await configOf(t))['aliases']).to.deep.equal({ theirs: 'm' });
     await dialog.getByRole('button', { name: 'Compare with the newest version' }).click();
     await dialog.getByText('aliases.theirs', { exact: true }).waitFor();
@@ -95,7 +109,10 @@ describe('the configuration in the dashboard', function configuration() {
     const t = await startDashboard();
     const page = await opened(t);
     const asked: string[] = [];
-    page.on('dialog', (dialog) => { asked.push(dialog.type()); void dialog.accept(); });
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type());
+      void dialog.accept();
+    });
     await page.reload();
     await settled(page);
     await write(page, '{"half": "typed');
@@ -110,25 +127,32 @@ describe('the configuration in the dashboard', function configuration() {
     expect(asked, 'nothing is left to lose').to.have.lengthOf(1);
   });
 
-  inSoak('that another operator has changed is not overwritten by a page that has read it again meanwhile', async () => {
-    const t = await startDashboard();
-    const { page } = await open(browser(), t, { path: '/tracing' });
-    await settled(page);
-    await page.clock.install();
-    await page.goto(`${t.url}/configuration`);
-    await settled(page);
-    const config = await configOf(t);
-    await write(page, JSON.stringify({ ...config, aliases: { mine: 'm' } }));
-    await page.getByText('The gateway would take this configuration.').waitFor();
-    await t.request('PUT', '/admin/config', { ...config, aliases: { theirs: 'm' } });
-    await page.clock.runFor(6000);
-    const again = page.waitForResponse('**/admin/config');
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))"); // as when the reader comes back to the tab
-    await (await again).finished();
-    await apply(page);
-    await page.getByRole('dialog').getByRole('alert').getByText(/version/).waitFor();
-    expect((await configOf(t))['aliases']).to.deep.equal({ theirs: 'm' });
-  });
+  inSoak(
+    'that another operator has changed is not overwritten by a page that has read it again meanwhile',
+    async () => {
+      const t = await startDashboard();
+      const { page } = await open(browser(), t, { path: '/tracing' });
+      await settled(page);
+      await page.clock.install();
+      await page.goto(`${t.url}/configuration`);
+      await settled(page);
+      const config = await configOf(t);
+      await write(page, JSON.stringify({ ...config, aliases: { mine: 'm' } }));
+      await page.getByText('The gateway would take this configuration.').waitFor();
+      await t.request('PUT', '/admin/config', { ...config, aliases: { theirs: 'm' } });
+      await page.clock.runFor(6000);
+      const again = page.waitForResponse('**/admin/config');
+      await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))"); // as when the reader comes back to the tab
+      await (await again).finished();
+      await apply(page);
+      await page
+        .getByRole('dialog')
+        .getByRole('alert')
+        .getByText(/version/)
+        .waitFor();
+      expect((await configOf(t))['aliases']).to.deep.equal({ theirs: 'm' });
+    },
+  );
 
   inSoak('is changed by fields, which leave everything else as it is', async () => {
     const t = await startDashboard({ config: { request_timeout: '30s' } });
@@ -143,7 +167,10 @@ describe('the configuration in the dashboard', function configuration() {
     await page.getByText('The configuration is active.').waitFor();
     const config = await configOf(t);
     expect(config).to.deep.include({ aliases: { fast: 'm' }, request_timeout: '30s' });
-    expect(config['targets'].map(({ virtual_key, weight }: Config) => [virtual_key, weight])).to.deep.equal([['a', 3], ['echo', undefined]]);
+    expect(config['targets'].map(({ virtual_key, weight }: Config) => [virtual_key, weight])).to.deep.equal([
+      ['a', 3],
+      ['echo', undefined],
+    ]);
   });
 
   inSoak('goes back to a version, which is named; a refused way back is shown in the dialog', async () => {
@@ -152,13 +179,27 @@ describe('the configuration in the dashboard', function configuration() {
     for (const aliases of [{ one: 'm' }, { two: 'm' }]) await t.request('PUT', '/admin/config', { ...config, aliases });
     const page = await opened(t, { path: '/configuration?tab=history' });
     await page.getByRole('button', { name: 'Compare version 1 with the active one' }).click();
-    await page.getByRole('region', { name: /^Difference/ }).getByText('"one": "m"').waitFor();
+    await page
+      .getByRole('region', { name: /^Difference/ })
+      .getByText('"one": "m"')
+      .waitFor();
     await page.getByRole('button', { name: 'Roll back to version 1' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
     await page.getByText('version 1 is active again').waitFor();
     expect((await configOf(t))['aliases']).to.deep.equal({ one: 'm' });
     await page.getByText('Rollback from 2').waitFor();
-    await page.route('**/admin/config/rollback/*', (route) => route.fulfill({ status: 400, json: { error: { message: 'the plugin of this version is gone', type: 'invalid_request_error', code: 'invalid_config' } } }));
+    await page.route('**/admin/config/rollback/*', (route) =>
+      route.fulfill({
+        status: 400,
+        json: {
+          error: {
+            message: 'the plugin of this version is gone',
+            type: 'invalid_request_error',
+            code: 'invalid_config',
+          },
+        },
+      }),
+    );
     await page.getByRole('button', { name: 'Roll back to version 2' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
     await page.getByRole('dialog').getByRole('alert').getByText('the plugin of this version is gone').waitFor();
@@ -178,7 +219,11 @@ describe('the configuration in the dashboard', function configuration() {
     await page.getByRole('dialog').getByRole('button', { name: 'Revert' }).click();
     await page.getByText('The configuration of the start is active again.').waitFor();
     expect(await configOf(t)).to.deep.equal(config);
-    await page.route('**/admin/config', (route) => (route.request().method() === 'DELETE' ? route.fulfill({ status: 501, json: { error: { message: 'no reset here', code: 'not_implemented' } } }) : route.fallback()));
+    await page.route('**/admin/config', (route) =>
+      route.request().method() === 'DELETE'
+        ? route.fulfill({ status: 501, json: { error: { message: 'no reset here', code: 'not_implemented' } } })
+        : route.fallback(),
+    );
     await page.getByRole('button', { name: 'Revert to startup' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revert' }).click();
     await page.getByRole('dialog').getByText('no reset here').waitFor();
@@ -186,17 +231,23 @@ describe('the configuration in the dashboard', function configuration() {
     await page.getByRole('button', { name: 'Revert to startup' }).waitFor({ state: 'detached' });
   });
 
-  inSoak('has an editor that the keyboard leaves by Escape and Tab, and that formatting gives the focus back to', async () => {
-    const t = await startDashboard();
-    const page = await opened(t);
-    await write(page, '{"targets":[]}');
-    await page.getByRole('button', { name: 'Format' }).click();
-    await editor(page).getByText('"targets": []').waitFor();
-    await until(page, "document.activeElement?.shadowRoot?.activeElement?.getAttribute('aria-label') === 'Configuration'");
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate("document.activeElement?.className")).to.equal('code-editor');
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate("document.activeElement?.className")).not.to.equal('code-editor');
-  });
+  inSoak(
+    'has an editor that the keyboard leaves by Escape and Tab, and that formatting gives the focus back to',
+    async () => {
+      const t = await startDashboard();
+      const page = await opened(t);
+      await write(page, '{"targets":[]}');
+      await page.getByRole('button', { name: 'Format' }).click();
+      await editor(page).getByText('"targets": []').waitFor();
+      await until(
+        page,
+        "document.activeElement?.shadowRoot?.activeElement?.getAttribute('aria-label') === 'Configuration'",
+      );
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement?.className')).to.equal('code-editor');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement?.className')).not.to.equal('code-editor');
+    },
+  );
 });

@@ -38,7 +38,10 @@ describe('what the dashboard shows of the configuration', function pages() {
   });
 
   inSoak('are chat parameters by provider, filtered both ways, in a box that the keyboard scrolls', async () => {
-    const t = await startDashboard({ variables: { GROQ_API_KEY: 'x' }, config: { targets: [{ virtual_key: 'echo' }, { virtual_key: 'groq' }] } });
+    const t = await startDashboard({
+      variables: { GROQ_API_KEY: 'x' },
+      config: { targets: [{ virtual_key: 'echo' }, { virtual_key: 'groq' }] },
+    });
     const page = await opened(t, { path: '/providers?tab=capabilities', viewport: PHONE });
     const box = page.getByRole('group', { name: 'Chat parameters by provider' });
     await box.waitFor();
@@ -55,12 +58,28 @@ describe('what the dashboard shows of the configuration', function pages() {
   });
 
   inSoak('are the strategy with its rules, and what it would do with a request', async () => {
-    const t = await startDashboard({ config: {
-      strategy: { mode: 'ab-test', ab_variants: [{ target_key: 'a', weight: 3, label: 'control' }, { target_key: 'echo', weight: 0, label: MARKUP }] }, aliases: { fast: 'm' },
-    } });
+    const t = await startDashboard({
+      config: {
+        strategy: {
+          mode: 'ab-test',
+          ab_variants: [
+            { target_key: 'a', weight: 3, label: 'control' },
+            { target_key: 'echo', weight: 0, label: MARKUP },
+          ],
+        },
+        aliases: { fast: 'm' },
+      },
+    });
     const page = await opened(t, { path: '/routing' });
     await page.locator('.mode-active', { hasText: 'ab-test' }).waitFor();
-    expect(await page.getByRole('table', { name: 'Variants' }).getByRole('cell').allTextContents()).to.deep.equal(['control', 'a', '100%', MARKUP, 'echo', '0%']);
+    expect(await page.getByRole('table', { name: 'Variants' }).getByRole('cell').allTextContents()).to.deep.equal([
+      'control',
+      'a',
+      '100%',
+      MARKUP,
+      'echo',
+      '0%',
+    ]);
     expect(await page.getByRole('table', { name: 'All strategies' }).getByRole('row').count()).to.equal(9);
     await page.getByRole('tab', { name: 'Explain' }).click();
     await page.waitForURL(/tab=explain/);
@@ -80,22 +99,32 @@ describe('what the dashboard shows of the configuration', function pages() {
     await decision.getByText('model_not_found').waitFor();
   });
 
-  inSoak('are plugins by name with their settings as text, the rest of the catalogue, and which bodies they read', async () => {
-    const t = await startDashboard();
-    await t.apply({ targets: [{ virtual_key: 'echo' }], plugins: [FILTER, { ...FILTER, stage: 'after_request', enabled: false }, { name: 'max-token', stage: 'before_request', enabled: false, config: { max_tokens: 9 } }] });
-    const page = await opened(t, { path: '/plugins' });
-    const card = (name: string) => page.locator('.plugin', { has: page.getByRole('heading', { name, exact: true }) });
-    await card('word-filter').getByText('Partly enabled').waitFor();
-    await card('word-filter').getByText(`["${MARKUP}"]`).waitFor();
-    await card('word-filter').getByText('If it breaks, requests are refused.').waitFor();
-    await card('max-token').getByText('Disabled', { exact: true }).waitFor();
-    const others = page.getByRole('table', { name: 'Plugins that are not configured' });
-    await others.getByRole('cell', { name: 'budget', exact: true }).waitFor();
-    expect(await others.getByRole('cell', { name: 'word-filter', exact: true }).count()).to.equal(0);
-    await page.getByRole('tab', { name: 'Coverage' }).click();
-    const rows = page.getByRole('table', { name: 'Coverage' }).getByRole('row');
-    await rows.filter({ hasText: 'audio.transcriptions' }).getByText('refused: it cannot be read').waitFor();
-    await page.getByText(/bodies that no content guardrail reads/).click();
-    await page.getByText('chat after_request: no content guardrail reads this body').waitFor();
-  });
+  inSoak(
+    'are plugins by name with their settings as text, the rest of the catalogue, and which bodies they read',
+    async () => {
+      const t = await startDashboard();
+      await t.apply({
+        targets: [{ virtual_key: 'echo' }],
+        plugins: [
+          FILTER,
+          { ...FILTER, stage: 'after_request', enabled: false },
+          { name: 'max-token', stage: 'before_request', enabled: false, config: { max_tokens: 9 } },
+        ],
+      });
+      const page = await opened(t, { path: '/plugins' });
+      const card = (name: string) => page.locator('.plugin', { has: page.getByRole('heading', { name, exact: true }) });
+      await card('word-filter').getByText('Partly enabled').waitFor();
+      await card('word-filter').getByText(`["${MARKUP}"]`).waitFor();
+      await card('word-filter').getByText('If it breaks, requests are refused.').waitFor();
+      await card('max-token').getByText('Disabled', { exact: true }).waitFor();
+      const others = page.getByRole('table', { name: 'Plugins that are not configured' });
+      await others.getByRole('cell', { name: 'budget', exact: true }).waitFor();
+      expect(await others.getByRole('cell', { name: 'word-filter', exact: true }).count()).to.equal(0);
+      await page.getByRole('tab', { name: 'Coverage' }).click();
+      const rows = page.getByRole('table', { name: 'Coverage' }).getByRole('row');
+      await rows.filter({ hasText: 'audio.transcriptions' }).getByText('refused: it cannot be read').waitFor();
+      await page.getByText(/bodies that no content guardrail reads/).click();
+      await page.getByText('chat after_request: no content guardrail reads this body').waitFor();
+    },
+  );
 });

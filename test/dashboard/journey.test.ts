@@ -29,12 +29,20 @@ describe('an operator of the dashboard', function operator() {
     await page.getByLabel('Model', { exact: true }).selectOption('m');
     await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('a question');
     await page.keyboard.press('Control+Enter');
-    await page.getByText(/Served by|served by/).first().waitFor();
+    await page
+      .getByText(/Served by|served by/)
+      .first()
+      .waitFor();
     const answered = t.upstream.played.at(-1);
     expect(answered?.call.text).to.include('"stream":true').and.include('a question');
     await page.getByRole('link', { name: 'Request Logs', exact: true }).click();
     await page.getByRole('button', { name: 'Live tail' }).click(); // the row is written behind the answer
-    await page.getByRole('row').filter({ has: page.getByText('OK', { exact: true }) }).first().getByRole('button', { name: /^Details of/ }).click();
+    await page
+      .getByRole('row')
+      .filter({ has: page.getByText('OK', { exact: true }) })
+      .first()
+      .getByRole('button', { name: /^Details of/ })
+      .click();
     await page.getByRole('region', { name: 'Why' }).getByText('The strategy is fallback.').waitFor();
     await page.getByRole('link', { name: 'Overview', exact: true }).click();
     await page.getByText('Key store').waitFor();
@@ -70,14 +78,26 @@ describe('an operator of the dashboard', function operator() {
     let gateway = '';
     const pages = createServer((request, response) => {
       const path = new URL(request.url ?? '/', 'http://localhost').pathname;
-      if (path === '/config.json') response.setHeader('content-type', 'application/json').end(JSON.stringify({ gatewayBaseUrl: gateway }));
-      else readFile(join(BUNDLE, path)).catch(() => readFile(join(BUNDLE, 'index.html'))).then((body) => response.setHeader('content-type', typeOf(path)).end(body), () => response.destroy());
+      if (path === '/config.json')
+        response.setHeader('content-type', 'application/json').end(JSON.stringify({ gatewayBaseUrl: gateway }));
+      else
+        readFile(join(BUNDLE, path))
+          .catch(() => readFile(join(BUNDLE, 'index.html')))
+          .then(
+            (body) => response.setHeader('content-type', typeOf(path)).end(body),
+            () => response.destroy(),
+          );
     });
-    await new Promise<void>((resolve) => { pages.listen(0, '127.0.0.1', resolve); });
-    atEnd(() => new Promise((resolve) => {
-      pages.close(() => resolve());
-      pages.closeAllConnections();
-    }));
+    await new Promise<void>((resolve) => {
+      pages.listen(0, '127.0.0.1', resolve);
+    });
+    atEnd(
+      () =>
+        new Promise((resolve) => {
+          pages.close(() => resolve());
+          pages.closeAllConnections();
+        }),
+    );
     const origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
     const t = await startDashboard({ variables: { CORS_ORIGINS: origin } });
     gateway = t.url;
@@ -93,14 +113,20 @@ describe('an operator of the dashboard', function operator() {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/livez' });
     let bytes = 0;
-    page.on('response', (response) => { bytes += Number(response.headers()['content-length'] ?? 0); });
+    page.on('response', (response) => {
+      bytes += Number(response.headers()['content-length'] ?? 0);
+    });
     await page.goto(`${t.url}/overview`);
     await settled(page);
     expect(bytes).to.be.greaterThan(30_000).and.lessThan(MOST_BYTES);
-    const loaded = await page.evaluate("performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assets/')).length") as number;
+    const loaded = (await page.evaluate(
+      "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assets/')).length",
+    )) as number;
     await page.reload();
     await settled(page);
-    const again = await page.evaluate("performance.getEntriesByType('resource').filter(({ name, transferSize }) => name.includes('/assets/') && transferSize > 0).length") as number;
+    const again = (await page.evaluate(
+      "performance.getEntriesByType('resource').filter(({ name, transferSize }) => name.includes('/assets/') && transferSize > 0).length",
+    )) as number;
     expect([loaded > 2, again]).to.deep.equal([true, 0]);
   });
 });

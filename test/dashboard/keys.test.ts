@@ -30,7 +30,7 @@ describe('the keys in the dashboard', function keys() {
     await dialog.getByText('Limits of this key').click();
     await dialog.getByRole('textbox', { name: 'Requests per minute' }).fill('60');
     await dialog.getByRole('button', { name: 'Create key' }).click();
-    const value = await revealed(page).textContent() ?? '';
+    const value = (await revealed(page).textContent()) ?? '';
     expect(value).to.match(/^gw_[0-9a-f]{64}$/);
     expect((await t.get('/v1/models', as(value))).status).to.equal(200);
     await page.keyboard.press('Escape');
@@ -41,7 +41,9 @@ describe('the keys in the dashboard', function keys() {
     await row(page, 'mobile app').getByText('60 requests/min').waitFor();
     expect(await page.content()).not.to.include(value);
     const [made] = (await t.get('/admin/keys')).json();
-    expect(made).to.include({ name: 'mobile app', rpm: 60 }).and.deep.include({ scopes: ['read_only'] });
+    expect(made)
+      .to.include({ name: 'mobile app', rpm: 60 })
+      .and.deep.include({ scopes: ['read_only'] });
     expect(Date.parse(made.expires_at) - Date.parse(made.created_at)).to.be.closeTo(7 * 86_400_000, 120_000);
     expect(await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])')).not.to.include(value);
   });
@@ -84,9 +86,12 @@ describe('the keys in the dashboard', function keys() {
     await page.getByRole('button', { name: 'Rotate rotating' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click();
     await page.getByRole('dialog', { name: 'Key rotated' }).waitFor();
-    const value = await revealed(page).textContent() ?? '';
+    const value = (await revealed(page).textContent()) ?? '';
     await page.getByRole('button', { name: 'I have stored the key' }).click();
-    expect([(await t.get('/v1/models', as(value))).status, (await t.get('/v1/models', as(key.key))).status]).to.deep.equal([200, 401]);
+    expect([
+      (await t.get('/v1/models', as(value))).status,
+      (await t.get('/v1/models', as(key.key))).status,
+    ]).to.deep.equal([200, 401]);
     await row(page, 'rotating').locator('td[data-label="Rotated"] time').waitFor();
   });
 

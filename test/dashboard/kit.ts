@@ -7,7 +7,19 @@ import { expect } from 'chai';
 import type { Context } from 'mocha';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { type AdminHost, as, type KeyObject, startAdmin } from '../admin/kit.ts';
-import { ask, atEnd, type FaultScript, faultUpstream, type FaultUpstream, forSuite, loadScript, MASTER_KEY, requireTool, temporaryFolder, type TestHostOptions } from '../kit/index.ts';
+import {
+  ask,
+  atEnd,
+  type FaultScript,
+  faultUpstream,
+  type FaultUpstream,
+  forSuite,
+  loadScript,
+  MASTER_KEY,
+  requireTool,
+  temporaryFolder,
+  type TestHostOptions,
+} from '../kit/index.ts';
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 /** What is built. */
@@ -24,9 +36,13 @@ export type Theme = (typeof THEMES)[number];
 /** One browser for all tests of a suite, with the bundle of the sources as they are; the suite is skipped where there is no Chromium. */
 export function browserForSuite(): () => Browser {
   let executablePath = '';
-  before(function find(this: Context) { executablePath = requireTool(this, 'chromium'); });
+  before(function find(this: Context) {
+    executablePath = requireTool(this, 'chromium');
+  });
   return forSuite(async () => {
-    const { status, stderr } = spawnSync(process.execPath, [join(CHECKOUT, 'build/dashboard.js')], { encoding: 'utf8' });
+    const { status, stderr } = spawnSync(process.execPath, [join(CHECKOUT, 'build/dashboard.js')], {
+      encoding: 'utf8',
+    });
     if (status !== 0) throw new Error(`the dashboard could not be built:\n${stderr}`);
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
     atEnd(() => browser.close());
@@ -40,7 +56,12 @@ export interface Gateway extends AdminHost {
   chat(contents: readonly string[], key?: string): Promise<number[]>;
 }
 
-export const LOGGING = ['before_request', 'after_request', 'on_error'].map((stage) => ({ name: 'request-logger', stage, enabled: true, config: { level: 'debug', persist: true } }));
+export const LOGGING = ['before_request', 'after_request', 'on_error'].map((stage) => ({
+  name: 'request-logger',
+  stage,
+  enabled: true,
+  config: { level: 'debug', persist: true },
+}));
 
 export interface GatewayChoices extends TestHostOptions {
   readonly script?: FaultScript;
@@ -50,14 +71,28 @@ export interface GatewayChoices extends TestHostOptions {
 }
 
 /** A gateway with the built dashboard, everything of it on SQLite, over an upstream that misbehaves as the script says. */
-export async function startDashboard({ script = loadScript('ok'), config = {}, hasLog = true, ...options }: GatewayChoices = {}): Promise<Gateway> {
+export async function startDashboard({
+  script = loadScript('ok'),
+  config = {},
+  hasLog = true,
+  ...options
+}: GatewayChoices = {}): Promise<Gateway> {
   const folder = await temporaryFolder();
   const upstream = await faultUpstream({ script });
   const variables = {
-    API_KEY_STORE_BACKEND: 'sqlite', API_KEY_STORE_DSN: join(folder, 'keys.db'), CONFIG_STORE_BACKEND: 'sqlite', CONFIG_STORE_DSN: join(folder, 'config.db'),
-    ...(hasLog && { REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: join(folder, 'requests.db') }), ...options.variables,
+    API_KEY_STORE_BACKEND: 'sqlite',
+    API_KEY_STORE_DSN: join(folder, 'keys.db'),
+    CONFIG_STORE_BACKEND: 'sqlite',
+    CONFIG_STORE_DSN: join(folder, 'config.db'),
+    ...(hasLog && { REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: join(folder, 'requests.db') }),
+    ...options.variables,
   };
-  const whole = { strategy: { mode: 'fallback' }, targets: [upstream.target('a', { models: ['m', 'second-model'] }), { virtual_key: 'echo' }], plugins: hasLog ? LOGGING : [], ...config };
+  const whole = {
+    strategy: { mode: 'fallback' },
+    targets: [upstream.target('a', { models: ['m', 'second-model'] }), { virtual_key: 'echo' }],
+    plugins: hasLog ? LOGGING : [],
+    ...config,
+  };
   const t = await startAdmin({ ...options, variables, installDirectory: CHECKOUT }, whole);
   const chat = async (contents: readonly string[], key = MASTER_KEY): Promise<number[]> => {
     const statuses: number[] = [];
@@ -83,8 +118,18 @@ export interface OpenChoices {
 }
 
 /** Opens the dashboard as a reader who has signed in; gone after the test, which fails when the page complained. */
-export async function open(browser: Browser, t: AdminHost, { path = '/overview', key = MASTER_KEY, theme = 'light', viewport = DESKTOP, context: more = {} }: OpenChoices = {}): Promise<Seen> {
-  const context = await browser.newContext({ viewport, colorScheme: theme, reducedMotion: 'reduce', locale: 'en-GB', ...more });
+export async function open(
+  browser: Browser,
+  t: AdminHost,
+  { path = '/overview', key = MASTER_KEY, theme = 'light', viewport = DESKTOP, context: more = {} }: OpenChoices = {},
+): Promise<Seen> {
+  const context = await browser.newContext({
+    viewport,
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    ...more,
+  });
   const page = await context.newPage();
   const complaints = await listen(page);
   atEnd(async () => {
@@ -94,7 +139,9 @@ export async function open(browser: Browser, t: AdminHost, { path = '/overview',
   if (key !== '') {
     const session = JSON.stringify(await t.signIn(key));
     // Once: a session that the page ended stays ended.
-    await page.addInitScript(`if (!sessionStorage.getItem('test.signed')) { sessionStorage.setItem('test.signed', 'once'); sessionStorage.setItem(${JSON.stringify(SESSION_KEY)}, ${JSON.stringify(session)}); }`);
+    await page.addInitScript(
+      `if (!sessionStorage.getItem('test.signed')) { sessionStorage.setItem('test.signed', 'once'); sessionStorage.setItem(${JSON.stringify(SESSION_KEY)}, ${JSON.stringify(session)}); }`,
+    );
   }
   await page.goto(t.url + path);
   return { page, complaints };
@@ -108,9 +155,13 @@ const REPORT = `document.addEventListener('securitypolicyviolation', ({ effectiv
 
 async function listen(page: Page): Promise<string[]> {
   const complaints: string[] = [];
-  page.on('console', (message) => { if (message.type() === 'error' && !EXPECTED.test(message.text())) complaints.push(message.text()); });
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !EXPECTED.test(message.text())) complaints.push(message.text());
+  });
   page.on('pageerror', (error) => complaints.push(String(error)));
-  await page.exposeFunction('reportViolation', (text: string) => { complaints.push(`refused by the policy: ${text}`); });
+  await page.exposeFunction('reportViolation', (text: string) => {
+    complaints.push(`refused by the policy: ${text}`);
+  });
   await page.addInitScript(REPORT);
   return complaints;
 }
@@ -118,8 +169,13 @@ async function listen(page: Page): Promise<string[]> {
 /** Everything that axe finds by the rules of WCAG 2.2 AA: what is wrong, and where. */
 export async function axe(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
-  const violations = await page.evaluate(RUN_AXE) as readonly Violation[];
-  return violations.flatMap(({ id, impact, nodes }) => nodes.map(({ target, failureSummary }) => `${id} (${impact}): ${target.join(' ')}: ${failureSummary.replaceAll(/\s+/g, ' ')}`));
+  const violations = (await page.evaluate(RUN_AXE)) as readonly Violation[];
+  return violations.flatMap(({ id, impact, nodes }) =>
+    nodes.map(
+      ({ target, failureSummary }) =>
+        `${id} (${impact}): ${target.join(' ')}: ${failureSummary.replaceAll(/\s+/g, ' ')}`,
+    ),
+  );
 }
 
 interface Violation {
@@ -132,18 +188,22 @@ const RUN_AXE = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', '
 
 /** Waits for something to be true in the page: an expression, because the page's policy refuses Playwright's own way to wait. */
 export async function until(page: Page, expression: string): Promise<void> {
-  const isTrue = async (): Promise<boolean> => await page.evaluate(expression) === true;
-  while (!await isTrue()) await page.waitForTimeout(50);
+  const isTrue = async (): Promise<boolean> => (await page.evaluate(expression)) === true;
+  while (!(await isTrue())) await page.waitForTimeout(50);
 }
 
 /** The page has what it asked for: nothing is loading any more. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
-  for (const placeholder of ['.boot', '.loading']) await page.locator(placeholder).first().waitFor({ state: 'detached' });
+  for (const placeholder of ['.boot', '.loading'])
+    await page.locator(placeholder).first().waitFor({ state: 'detached' });
 }
 
 /** For a suite: opens a page of its own unless another is said, and waits until the page has what it asked for. */
-export function opener(browser: () => Browser, own: OpenChoices = {}): (t: AdminHost, choices?: OpenChoices) => Promise<Page> {
+export function opener(
+  browser: () => Browser,
+  own: OpenChoices = {},
+): (t: AdminHost, choices?: OpenChoices) => Promise<Page> {
   return async (t, choices = {}) => {
     const { page } = await open(browser(), t, { ...own, ...choices });
     await settled(page);

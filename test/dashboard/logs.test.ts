@@ -2,26 +2,31 @@ import { expect } from 'chai';
 import { compileScript, inSoak } from '../kit/index.ts';
 import { browserForSuite, open, settled, startDashboard, until } from './kit.ts';
 
-const FAILS_TWICE = compileScript({ steps: [{ fault: 'ok' }, { fault: 'status', status: 503 }, { fault: 'ok', times: 100 }] });
+const FAILS_TWICE = compileScript({
+  steps: [{ fault: 'ok' }, { fault: 'status', status: 503 }, { fault: 'ok', times: 100 }],
+});
 
 describe('the request log in the dashboard', function logs() {
   this.timeout(60_000);
   const browser = browserForSuite();
 
-  inSoak('shows requests with the names of their keys, and of each its figures, its time and why it went where it did', async () => {
-    const t = await startDashboard({ script: FAILS_TWICE });
-    const { key } = await t.makeKey({ name: 'billing' });
-    expect(await t.chat(['one', 'two'], key)).to.deep.equal([200, 502]);
-    const { page } = await open(browser(), t, { path: '/logs' });
-    const failed = page.getByRole('row').filter({ hasText: 'Failed' });
-    await failed.getByText('billing').waitFor();
-    await failed.getByRole('button', { name: /^Details of/ }).click();
-    await page.getByRole('region', { name: 'Why' }).getByText('The strategy is fallback.').waitFor();
-    await page.getByRole('img', { name: /^a: .*status 503/ }).waitFor();
-    await page.getByText('echo was left out: does not serve the model').waitFor();
-    const [{ trace_id }] = (await t.get('/admin/logs?stage=on_error')).json().data;
-    await page.getByText(trace_id).waitFor();
-  });
+  inSoak(
+    'shows requests with the names of their keys, and of each its figures, its time and why it went where it did',
+    async () => {
+      const t = await startDashboard({ script: FAILS_TWICE });
+      const { key } = await t.makeKey({ name: 'billing' });
+      expect(await t.chat(['one', 'two'], key)).to.deep.equal([200, 502]);
+      const { page } = await open(browser(), t, { path: '/logs' });
+      const failed = page.getByRole('row').filter({ hasText: 'Failed' });
+      await failed.getByText('billing').waitFor();
+      await failed.getByRole('button', { name: /^Details of/ }).click();
+      await page.getByRole('region', { name: 'Why' }).getByText('The strategy is fallback.').waitFor();
+      await page.getByRole('img', { name: /^a: .*status 503/ }).waitFor();
+      await page.getByText('echo was left out: does not serve the model').waitFor();
+      const [{ trace_id }] = (await t.get('/admin/logs?stage=on_error')).json().data;
+      await page.getByText(trace_id).waitFor();
+    },
+  );
 
   inSoak('is narrowed by the address, and the live tail shows a request while the page is open', async () => {
     const t = await startDashboard();
@@ -49,34 +54,48 @@ describe('the request log in the dashboard', function logs() {
     await page.getByText('0 rows of the 3 loaded here').waitFor();
   });
 
-  inSoak('is purged from midnight where the reader is, by the filters that were confirmed; a day to come deletes nothing', async () => {
-    const t = await startDashboard();
-    await t.chat(['one']);
-    const { page } = await open(browser(), t, { path: '/logs?provider=a&stage=after_request', context: { timezoneId: 'America/New_York' } });
-    await page.getByRole('button', { name: 'Purge' }).click();
-    const dialog = page.getByRole('dialog');
-    const day = dialog.getByLabel('Delete rows from before');
-    const now = new Date();
-    const shown = await day.inputValue();
-    expect((now.getTime() - Date.parse(shown)) / 86_400_000).to.be.closeTo(30, 1.6);
-    await day.fill('2099-01-01');
-    await dialog.getByText('The day lies in the future.').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Delete rows' }).isDisabled()).to.equal(true);
-    await day.fill('2026-07-01');
-    await dialog.getByRole('checkbox', { name: /Only rows of provider “a”/ }).check();
-    const asked = page.waitForRequest((request) => request.method() === 'DELETE');
-    await dialog.getByRole('button', { name: 'Delete rows' }).click();
-    const query = new URL((await asked).url()).searchParams;
-    expect(Object.fromEntries(query)).to.deep.equal({ before: '2026-07-01T04:00:00.000Z', provider: 'a', stage: 'after_request' });
-    await dialog.getByText('0 rows deleted.').waitFor();
-    expect((await t.get('/admin/logs')).json().data).to.have.length(1);
-    expect((await t.trail('&action=logs.purge')).map(({ outcome }) => outcome)).to.deep.equal(['ok']);
-  });
+  inSoak(
+    'is purged from midnight where the reader is, by the filters that were confirmed; a day to come deletes nothing',
+    async () => {
+      const t = await startDashboard();
+      await t.chat(['one']);
+      const { page } = await open(browser(), t, {
+        path: '/logs?provider=a&stage=after_request',
+        context: { timezoneId: 'America/New_York' },
+      });
+      await page.getByRole('button', { name: 'Purge' }).click();
+      const dialog = page.getByRole('dialog');
+      const day = dialog.getByLabel('Delete rows from before');
+      const now = new Date();
+      const shown = await day.inputValue();
+      expect((now.getTime() - Date.parse(shown)) / 86_400_000).to.be.closeTo(30, 1.6);
+      await day.fill('2099-01-01');
+      await dialog.getByText('The day lies in the future.').waitFor();
+      expect(await dialog.getByRole('button', { name: 'Delete rows' }).isDisabled()).to.equal(true);
+      await day.fill('2026-07-01');
+      await dialog.getByRole('checkbox', { name: /Only rows of provider “a”/ }).check();
+      const asked = page.waitForRequest((request) => request.method() === 'DELETE');
+      await dialog.getByRole('button', { name: 'Delete rows' }).click();
+      const query = new URL((await asked).url()).searchParams;
+      expect(Object.fromEntries(query)).to.deep.equal({
+        before: '2026-07-01T04:00:00.000Z',
+        provider: 'a',
+        stage: 'after_request',
+      });
+      await dialog.getByText('0 rows deleted.').waitFor();
+      expect((await t.get('/admin/logs')).json().data).to.have.length(1);
+      expect((await t.trail('&action=logs.purge')).map(({ outcome }) => outcome)).to.deep.equal(['ok']);
+    },
+  );
 
   inSoak('shows a refused purge inside the dialog', async () => {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/logs' });
-    await page.route('**/admin/logs?*', (route) => (route.request().method() === 'DELETE' ? route.fulfill({ status: 503, json: { error: { message: 'the store does not answer' } } }) : route.fallback()));
+    await page.route('**/admin/logs?*', (route) =>
+      route.request().method() === 'DELETE'
+        ? route.fulfill({ status: 503, json: { error: { message: 'the store does not answer' } } })
+        : route.fallback(),
+    );
     await page.getByRole('button', { name: 'Purge' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete rows' }).click();
     await page.getByRole('dialog').getByRole('alert').getByText('the store does not answer').waitFor();

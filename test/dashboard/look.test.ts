@@ -4,7 +4,9 @@ import { forSuite, inSoak } from '../kit/index.ts';
 
 /** A gateway with two versions of its configuration, and a tool server that nothing depends on and that is not there. */
 async function used(): Promise<Gateway> {
-  const t = await startDashboard({ config: { mcp_servers: [{ name: 'search', url: 'http://127.0.0.1:9/mcp', required: false }] } });
+  const t = await startDashboard({
+    config: { mcp_servers: [{ name: 'search', url: 'http://127.0.0.1:9/mcp', required: false }] },
+  });
   await t.chat(['one']);
   await t.makeKey({ name: 'first' });
   const config = (await t.get('/admin/config')).json() as object;
@@ -21,12 +23,15 @@ describe('the look of the dashboard', function look() {
     const { page } = await open(browser(), gateway(), { path: '/configuration?tab=history', viewport: PHONE });
     await page.getByText('Active', { exact: true }).waitFor();
     const cells = "[...document.querySelectorAll('tbody td')].filter((cell) => cell.getClientRects().length > 0)";
-    expect(await page.evaluate(`${cells}.filter((cell) => cell.textContent === '').map((cell) => cell.dataset.label)`)).to.deep.equal([]);
+    expect(
+      await page.evaluate(`${cells}.filter((cell) => cell.textContent === '').map((cell) => cell.dataset.label)`),
+    ).to.deep.equal([]);
     expect(await page.evaluate(`${cells}.filter((cell) => cell.dataset.label === 'Actions').length`)).to.equal(1);
     await page.goto(`${gateway().url}/analytics`);
     await settled(page);
     await page.getByText('Estimated cost').waitFor();
-    const right = (name: string): string => `Math.round(document.querySelector('${name}').getBoundingClientRect().right)`;
+    const right = (name: string): string =>
+      `Math.round(document.querySelector('${name}').getBoundingClientRect().right)`;
     expect(await page.evaluate(`${right('.tile:last-child')} === ${right('.tiles')}`)).to.equal(true);
   });
 

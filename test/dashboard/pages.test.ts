@@ -3,7 +3,13 @@ import { compileScript, forSuite, isSoak, some } from '../kit/index.ts';
 import { axe, browserForSuite, DESKTOP, type Gateway, open, PHONE, settled, startDashboard } from './kit.ts';
 import { PAGES_OF_APPLICATION } from './page-paths.ts';
 
-const SOME_FAIL = compileScript({ steps: [{ fault: 'ok', times: 2 }, { fault: 'status', status: 503 }], then: 'repeat' });
+const SOME_FAIL = compileScript({
+  steps: [
+    { fault: 'ok', times: 2 },
+    { fault: 'status', status: 503 },
+  ],
+  then: 'repeat',
+});
 /** A turn through all pages is taken by so many tests, so that none is long. */
 const PARTS = isSoak() ? 3 : 1;
 
@@ -14,7 +20,8 @@ async function used(): Promise<Gateway> {
   await t.adminKey();
   await t.chat(['one', 'two', 'three'], key);
   const config = (await t.get('/admin/config')).json() as object;
-  for (const aliases of [{ fast: 'second-model' }, { fast: 'm' }]) await t.request('PUT', '/admin/config', { ...config, aliases });
+  for (const aliases of [{ fast: 'second-model' }, { fast: 'm' }])
+    await t.request('PUT', '/admin/config', { ...config, aliases });
   return t;
 }
 
@@ -45,12 +52,17 @@ describe('the pages of the dashboard', function pages() {
   it('are never wider than the window: a table that is scrolls by itself', async () => {
     const { page } = await open(browser(), gateway(), { path: '/keys' });
     const wider: string[] = [];
-    for (const path of some(PAGES_OF_APPLICATION, { from: PAGES_OF_APPLICATION.indexOf('/keys'), every: PAGES_OF_APPLICATION.length })) {
-      for (const width of [660, 900]) { // charts follow a window that changes a moment later: each gets a page of its own
+    for (const path of some(PAGES_OF_APPLICATION, {
+      from: PAGES_OF_APPLICATION.indexOf('/keys'),
+      every: PAGES_OF_APPLICATION.length,
+    })) {
+      for (const width of [660, 900]) {
+        // charts follow a window that changes a moment later: each gets a page of its own
         await page.setViewportSize({ width, height: 800 });
         await page.goto(gateway().url + path);
         await settled(page);
-        if (await page.evaluate(`document.documentElement.scrollWidth > ${width}`) === true) wider.push(`${path} at ${width}`);
+        if ((await page.evaluate(`document.documentElement.scrollWidth > ${width}`)) === true)
+          wider.push(`${path} at ${width}`);
       }
     }
     expect(wider).to.deep.equal([]);

@@ -28,7 +28,8 @@ async function built(): Promise<TestHost> {
   return serving(await builtFolder());
 }
 
-const serving = (folder: string): Promise<TestHost> => startHost({ targets: [{ virtual_key: 'echo' }] }, { installDirectory: folder });
+const serving = (folder: string): Promise<TestHost> =>
+  startHost({ targets: [{ virtual_key: 'echo' }] }, { installDirectory: folder });
 
 async function builtFolder(): Promise<string> {
   const folder = await temporaryFolder();
@@ -52,10 +53,18 @@ function send(t: TestHost, method: string, path: string, headers: Record<string,
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   httpRequest(t.url, { method, path, headers, agent: false }, (response) => {
     const chunks: Buffer[] = [];
-    response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-      resolve({ status: response.statusCode, headers: response.headers as Reply['headers'], body: Buffer.concat(chunks) });
-    });
-  }).on('error', reject).end();
+    response
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('end', () => {
+        resolve({
+          status: response.statusCode,
+          headers: response.headers as Reply['headers'],
+          body: Buffer.concat(chunks),
+        });
+      });
+  })
+    .on('error', reject)
+    .end();
   return promise;
 }
 
@@ -84,8 +93,13 @@ describe('the files of the dashboard', () => {
     const t = await built();
     for (const path of ['/assets/main-a1b2.js', '/config.json', '/']) {
       const [got, head] = [await send(t, 'GET', path, BROWSER), await send(t, 'HEAD', path, BROWSER)];
-      expect([head.status, head.body.length, head.headers['content-length']], path).to.deep.equal([200, 0, String(got.body.length)]);
-      for (const name of ['content-type', 'cache-control', 'etag', 'vary']) expect(head.headers[name], name).to.equal(got.headers[name]);
+      expect([head.status, head.body.length, head.headers['content-length']], path).to.deep.equal([
+        200,
+        0,
+        String(got.body.length),
+      ]);
+      for (const name of ['content-type', 'cache-control', 'etag', 'vary'])
+        expect(head.headers[name], name).to.equal(got.headers[name]);
     }
   });
 
@@ -93,33 +107,72 @@ describe('the files of the dashboard', () => {
     const t = await built();
     const path = '/assets/main-a1b2.js';
     const plain = await send(t, 'GET', path);
-    const [br, gzip] = [await send(t, 'GET', path, { 'accept-encoding': 'gzip, deflate, br, zstd' }), await send(t, 'GET', path, { 'accept-encoding': 'gzip' })];
-    expect([plain, br, gzip].map(({ headers }) => headers['content-encoding'])).to.deep.equal([undefined, 'br', 'gzip']);
+    const [br, gzip] = [
+      await send(t, 'GET', path, { 'accept-encoding': 'gzip, deflate, br, zstd' }),
+      await send(t, 'GET', path, { 'accept-encoding': 'gzip' }),
+    ];
+    expect([plain, br, gzip].map(({ headers }) => headers['content-encoding'])).to.deep.equal([
+      undefined,
+      'br',
+      'gzip',
+    ]);
     for (const { headers } of [plain, br, gzip]) expect(headers['vary']).to.equal('Origin, Accept-Encoding');
     expect(br.body.equals(FILES['assets/main-a1b2.js.br'] as Buffer)).to.equal(true);
     expect(gunzipSync(gzip.body).toString()).to.equal(SCRIPT);
     expect(gzip.headers['content-type']).to.equal('text/javascript; charset=utf-8');
     expect(new Set([plain, br, gzip].map(({ headers }) => headers['etag'])).size).to.equal(3);
-    expect((await send(t, 'GET', '/config.json', { 'accept-encoding': 'br' })).headers['content-encoding']).to.equal(undefined);
+    expect((await send(t, 'GET', '/config.json', { 'accept-encoding': 'br' })).headers['content-encoding']).to.equal(
+      undefined,
+    );
     expect((await send(t, 'GET', `${path}.br`)).status).to.equal(404);
   });
 
   it('are 304 for a client that has them', async () => {
     const t = await built();
-    const { headers: { etag = '' } } = await send(t, 'GET', '/assets/style-c3.css');
+    const {
+      headers: { etag = '' },
+    } = await send(t, 'GET', '/assets/style-c3.css');
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const reply = await send(t, 'GET', '/assets/style-c3.css', { 'if-none-match': known });
-      expect([reply.status, reply.body.length, reply.headers['etag'], reply.headers['cache-control'], reply.headers['content-type']], known).to.deep.equal([304, 0, etag, FOREVER, undefined]);
+      expect(
+        [
+          reply.status,
+          reply.body.length,
+          reply.headers['etag'],
+          reply.headers['cache-control'],
+          reply.headers['content-type'],
+        ],
+        known,
+      ).to.deep.equal([304, 0, etag, FOREVER, undefined]);
     }
     expect((await send(t, 'GET', '/assets/style-c3.css', { 'if-none-match': '"other"' })).status).to.equal(200);
   });
 
   it('are found by a path that another client writes differently, and nothing beside them is', async () => {
     const t = await built();
-    for (const path of ['/assets/../config.json', '/./config.json', '//config.json', '/%63onfig.json', '/assets/%2e%2e/config.json']) expect((await send(t, 'GET', path)).body.toString(), path).to.equal(FILES['config.json']);
+    for (const path of [
+      '/assets/../config.json',
+      '/./config.json',
+      '//config.json',
+      '/%63onfig.json',
+      '/assets/%2e%2e/config.json',
+    ])
+      expect((await send(t, 'GET', path)).body.toString(), path).to.equal(FILES['config.json']);
     const outside = [
-      '/../../../secret.txt', '/assets/../../../../secret.txt', '/%2e%2e/%2e%2e/%2e%2e/secret.txt', '/..%2f..%2f..%2fsecret.txt', '/assets', '/assets/', '/.stamp', '/%2estamp', '/%', '/assets/%00',
-      '/config.json/', '/CONFIG.JSON', '/constructor', '/__proto__',
+      '/../../../secret.txt',
+      '/assets/../../../../secret.txt',
+      '/%2e%2e/%2e%2e/%2e%2e/secret.txt',
+      '/..%2f..%2f..%2fsecret.txt',
+      '/assets',
+      '/assets/',
+      '/.stamp',
+      '/%2estamp',
+      '/%',
+      '/assets/%00',
+      '/config.json/',
+      '/CONFIG.JSON',
+      '/constructor',
+      '/__proto__',
     ];
     for (const path of outside) {
       const reply = await send(t, 'GET', path);
@@ -133,7 +186,11 @@ describe('the files of the dashboard', () => {
     const t = await built();
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const reply = await send(t, method, '/config.json', BROWSER);
-      expect([reply.status, reply.headers['content-type'], reply.body.toString()], method).to.deep.equal([404, 'text/plain; charset=utf-8', '404 page not found']);
+      expect([reply.status, reply.headers['content-type'], reply.body.toString()], method).to.deep.equal([
+        404,
+        'text/plain; charset=utf-8',
+        '404 page not found',
+      ]);
     }
   });
 });
@@ -154,9 +211,16 @@ describe('the page of the dashboard', () => {
     expect((await send(t, 'GET', '/livez', BROWSER)).headers['content-type']).to.equal('application/json');
     expect((await send(t, 'GET', '/openapi.json', BROWSER)).headers['content-type']).to.equal('application/json');
     expect((await send(t, 'GET', '/v1/nowhere', withKey)).headers['content-type']).to.equal('application/json');
-    for (const path of ['/admin/nowhere', '/v1/nowhere', '/debug/nowhere', '/metrics']) expect((await send(t, 'GET', path, BROWSER)).status, path).to.equal(401);
-    expect((await send(t, 'GET', '/debug/nowhere', withKey)).headers['content-type']).to.equal('text/plain; charset=utf-8');
-    expect(typeOf(await send(t, 'GET', '/admin/nowhere', withKey))).to.deep.equal([200, 'text/html; charset=utf-8', 'no-store']);
+    for (const path of ['/admin/nowhere', '/v1/nowhere', '/debug/nowhere', '/metrics'])
+      expect((await send(t, 'GET', path, BROWSER)).status, path).to.equal(401);
+    expect((await send(t, 'GET', '/debug/nowhere', withKey)).headers['content-type']).to.equal(
+      'text/plain; charset=utf-8',
+    );
+    expect(typeOf(await send(t, 'GET', '/admin/nowhere', withKey))).to.deep.equal([
+      200,
+      'text/html; charset=utf-8',
+      'no-store',
+    ]);
   });
 });
 
@@ -166,10 +230,17 @@ describe('a gateway whose dashboard is not built', () => {
     expect(t.lines.filter(({ rule }) => rule === 'WN14').map(({ level }) => level)).to.deep.equal(['WARN']);
     const reply = await send(t, 'GET', '/', BROWSER);
     expect(typeOf(reply)).to.deep.equal([503, 'text/html; charset=utf-8', 'no-store']);
-    expect(reply.body.toString()).to.include('dashboard bundle is not built').and.not.match(/<script|<style|style=/);
+    expect(reply.body.toString())
+      .to.include('dashboard bundle is not built')
+      .and.not.match(/<script|<style|style=/);
     const head = await send(t, 'HEAD', '/', BROWSER);
     expect([head.status, head.body.length]).to.deep.equal([503, 0]);
-    for (const [path, headers] of [['/', {}], ['/config.json', {}], ['/assets/a.js', { accept: '*/*' }]] as const) expect((await send(t, 'GET', path, headers)).status, path).to.equal(404);
+    for (const [path, headers] of [
+      ['/', {}],
+      ['/config.json', {}],
+      ['/assets/a.js', { accept: '*/*' }],
+    ] as const)
+      expect((await send(t, 'GET', path, headers)).status, path).to.equal(404);
   });
 
   it('does not warn when there is one', async () => {
@@ -181,9 +252,20 @@ describe('a gateway whose dashboard is not built', () => {
     const t = await serving(folder);
     const [place, aside] = [join(folder, 'builtins/dashboard/dist'), join(folder, 'aside')];
     await rename(place, aside);
-    const statuses = await Promise.all([send(t, 'GET', '/nowhere'), send(t, 'GET', '/config.json'), send(t, 'GET', '/', BROWSER), send(t, 'HEAD', '/', BROWSER), send(t, 'POST', '/')]);
+    const statuses = await Promise.all([
+      send(t, 'GET', '/nowhere'),
+      send(t, 'GET', '/config.json'),
+      send(t, 'GET', '/', BROWSER),
+      send(t, 'HEAD', '/', BROWSER),
+      send(t, 'POST', '/'),
+    ]);
     expect(statuses.map(({ status }) => status)).to.deep.equal([404, 404, 503, 503, 404]);
-    expect(t.lines.filter(({ level }) => level === 'ERROR').map(({ msg }) => msg as string).filter((line) => !line.startsWith('the dashboard bundle cannot be read') && line !== 'http request')).to.deep.equal([]);
+    expect(
+      t.lines
+        .filter(({ level }) => level === 'ERROR')
+        .map(({ msg }) => msg as string)
+        .filter((line) => !line.startsWith('the dashboard bundle cannot be read') && line !== 'http request'),
+    ).to.deep.equal([]);
     await mkdir(place); // a build has begun, which writes its page last
     expect((await send(t, 'GET', '/', BROWSER)).status).to.equal(503);
     await rename(aside, place);
@@ -191,15 +273,38 @@ describe('a gateway whose dashboard is not built', () => {
   });
 });
 
-
 describe('the coding of an answer', () => {
-  const variant = (coding: Variant['coding']): Variant => ({ coding, body: Buffer.alloc(0), tag: '', description: [], validators: [] });
+  const variant = (coding: Variant['coding']): Variant => ({
+    coding,
+    body: Buffer.alloc(0),
+    tag: '',
+    description: [],
+    validators: [],
+  });
   const file: FileVariants = { plain: variant(undefined), compressed: [variant('br'), variant('gzip')] };
   const cases: [accepted: string | undefined, coding: string | undefined][] = [
-    [undefined, undefined], ['', undefined], ['identity', undefined], ['br', 'br'], ['gzip', 'gzip'], ['gzip, br', 'br'], ['GZIP', 'gzip'], ['gzip;q=1.0, br;q=0.5', 'gzip'], ['br;q=0, gzip;q=0.1', 'gzip'],
-    ['br;q=0', undefined], ['*', 'br'], ['*;q=0', undefined], ['br;q=0, *', 'gzip'], ['identity;q=1, gzip;q=0.5', undefined], ['deflate, zstd', undefined], ['br;q=nonsense', undefined], ['br ; q=0.3 , gzip ; q=0.2', 'br'],
+    [undefined, undefined],
+    ['', undefined],
+    ['identity', undefined],
+    ['br', 'br'],
+    ['gzip', 'gzip'],
+    ['gzip, br', 'br'],
+    ['GZIP', 'gzip'],
+    ['gzip;q=1.0, br;q=0.5', 'gzip'],
+    ['br;q=0, gzip;q=0.1', 'gzip'],
+    ['br;q=0', undefined],
+    ['*', 'br'],
+    ['*;q=0', undefined],
+    ['br;q=0, *', 'gzip'],
+    ['identity;q=1, gzip;q=0.5', undefined],
+    ['deflate, zstd', undefined],
+    ['br;q=nonsense', undefined],
+    ['br ; q=0.3 , gzip ; q=0.2', 'br'],
   ];
-  for (const [accepted, coding] of cases) it(`is ${coding ?? 'none'} for ${JSON.stringify(accepted)}`, () => { expect(chooseVariant(file, accepted).coding).to.equal(coding); });
+  for (const [accepted, coding] of cases)
+    it(`is ${coding ?? 'none'} for ${JSON.stringify(accepted)}`, () => {
+      expect(chooseVariant(file, accepted).coding).to.equal(coding);
+    });
 
   it('is none where the build made none', () => {
     expect(chooseVariant({ plain: file.plain, compressed: [] }, 'br').coding).to.equal(undefined);

@@ -24,7 +24,9 @@ describe('sessions in the dashboard', function sessions() {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Request Logs' }).waitFor();
     expect(new URL(page.url()).pathname + new URL(page.url()).search).to.equal('/logs?stage=all');
-    const kept = await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])') as string;
+    const kept = (await page.evaluate(
+      'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])',
+    )) as string;
     expect(kept).to.include('gws_').and.not.include(key);
     await page.reload();
     await page.getByRole('heading', { name: 'Request Logs' }).waitFor();
@@ -61,7 +63,10 @@ describe('sessions in the dashboard', function sessions() {
     await editor.click();
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText('{"aliases": {"half": "typed');
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Playground', exact: true }).click();
+    await page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: 'Playground', exact: true })
+      .click();
     await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('a long thought');
     await t.request('DELETE', '/admin/sessions');
     await page.getByRole('button', { name: 'Send' }).click();
@@ -70,13 +75,19 @@ describe('sessions in the dashboard', function sessions() {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Playground' }).waitFor();
     await until(page, "document.querySelector('.composer textarea')?.value === 'a long thought'");
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Configuration', exact: true }).click();
+    await page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: 'Configuration', exact: true })
+      .click();
     await editor.waitFor();
     expect(await editor.textContent()).to.equal('{"aliases": {"half": "typed');
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByLabel('API key', { exact: true }).fill(MASTER_KEY);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Configuration', exact: true }).click();
+    await page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: 'Configuration', exact: true })
+      .click();
     await editor.waitFor();
     expect(await editor.textContent(), 'signed out').to.not.include('half');
   });
@@ -97,7 +108,10 @@ describe('sessions in the dashboard', function sessions() {
     await t.request('DELETE', '/admin/sessions');
     await dialog.getByRole('button', { name: 'Create key' }).click();
     await signInAgain();
-    expect([await dialog.getByRole('textbox', { name: 'Name' }).inputValue(), await dialog.getByRole('combobox', { name: 'Expiry' }).inputValue()]).to.deep.equal(['mobile app', '365']);
+    expect([
+      await dialog.getByRole('textbox', { name: 'Name' }).inputValue(),
+      await dialog.getByRole('combobox', { name: 'Expiry' }).inputValue(),
+    ]).to.deep.equal(['mobile app', '365']);
     await dialog.getByRole('button', { name: 'Create key' }).click();
     const value = await dialog.locator('code').textContent();
     await t.request('DELETE', '/admin/sessions');

@@ -14,14 +14,29 @@ describe('the frame of the dashboard', function shell() {
     const { page } = await open(browser(), t, { path: '/' });
     await page.waitForURL(`${t.url}/getting-started`);
     await settled(page);
-    expect(await focused(page), 'a page that is opened first leaves the focus to the skip link').to.not.equal('Getting Started');
+    expect(await focused(page), 'a page that is opened first leaves the focus to the skip link').to.not.equal(
+      'Getting Started',
+    );
     await page.keyboard.press('Tab');
     expect(await focused(page)).to.equal('Skip to content');
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement?.id')).to.equal('main');
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
     const titles = await links.allTextContents();
-    expect(titles.slice(0, 12)).to.deep.equal(['Getting Started', 'Overview', 'Analytics', 'Tracing', 'Request Logs', 'Audit Trail', 'Providers', 'Routing Strategies', 'Plugins', 'Playground', 'Configuration', 'API Keys']);
+    expect(titles.slice(0, 12)).to.deep.equal([
+      'Getting Started',
+      'Overview',
+      'Analytics',
+      'Tracing',
+      'Request Logs',
+      'Audit Trail',
+      'Providers',
+      'Routing Strategies',
+      'Plugins',
+      'Playground',
+      'Configuration',
+      'API Keys',
+    ]);
     for (const title of titles.slice(1)) {
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: title, exact: true }).click();
       await page.getByRole('heading', { level: 1, name: title }).waitFor();
@@ -36,11 +51,16 @@ describe('the frame of the dashboard', function shell() {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/getting-started', theme: 'dark' });
     await settled(page);
-    const look = async (): Promise<unknown[]> => [await page.evaluate("document.documentElement.dataset.theme ?? ''"), await page.evaluate("localStorage.getItem('gw.theme')"), await page.evaluate("getComputedStyle(document.documentElement).backgroundColor")];
+    const look = async (): Promise<unknown[]> => [
+      await page.evaluate("document.documentElement.dataset.theme ?? ''"),
+      await page.evaluate("localStorage.getItem('gw.theme')"),
+      await page.evaluate('getComputedStyle(document.documentElement).backgroundColor'),
+    ];
     const button = page.getByRole('button', { name: /^Theme:/ });
     const [, , dark] = await look();
     expect(await look()).to.deep.equal(['', null, dark]);
-    const painted = (isSo: string): Promise<void> => until(page, `getComputedStyle(document.documentElement).backgroundColor ${isSo}`);
+    const painted = (isSo: string): Promise<void> =>
+      until(page, `getComputedStyle(document.documentElement).backgroundColor ${isSo}`);
     await button.click();
     await painted(`!== '${String(dark)}'`);
     const [theme, stored, light] = await look();
@@ -84,7 +104,11 @@ describe('the frame of the dashboard', function shell() {
     expect(await axe(page)).to.deep.equal([]);
     for (let presses = 0; presses < 25; presses++) {
       await page.keyboard.press('Tab');
-      expect(await page.evaluate("document.activeElement === document.body || document.activeElement.closest('dialog') !== null")).to.equal(true);
+      expect(
+        await page.evaluate(
+          "document.activeElement === document.body || document.activeElement.closest('dialog') !== null",
+        ),
+      ).to.equal(true);
     }
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });

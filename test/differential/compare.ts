@@ -10,26 +10,40 @@ export interface Difference {
 
 /** Everything in which the two do not say the same. */
 export function differences(ours: Meaning, theirs: Meaning): Difference[] {
-  return [...ofFields('settings', ours.settings, theirs.settings), ...ofTools(ours.tools, theirs.tools), ...ofTurns(ours.turns, theirs.turns)];
+  return [
+    ...ofFields('settings', ours.settings, theirs.settings),
+    ...ofTools(ours.tools, theirs.tools),
+    ...ofTurns(ours.turns, theirs.turns),
+  ];
 }
 
 function ofFields(at: string, ours: Fields, theirs: Fields): Difference[] {
-  return [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].flatMap((name) => ofValues(`${at}.${name}`, ours[name], theirs[name]));
+  return [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].flatMap((name) =>
+    ofValues(`${at}.${name}`, ours[name], theirs[name]),
+  );
 }
 
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
-const keyOf = (value: unknown): string => JSON.stringify(value, (_name, part: unknown) => (isObject(part) ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1))) : part)) ?? '';
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const keyOf = (value: unknown): string =>
+  JSON.stringify(value, (_name, part: unknown) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1))) : part,
+  ) ?? '';
 
 /** Objects by their members, lists of one length by their items; anything else as it is. */
 function ofValues(at: string, ours: unknown, theirs: unknown): Difference[] {
   if (keyOf(ours) === keyOf(theirs)) return [];
   if (isObject(ours) && isObject(theirs)) return ofFields(at, ours, theirs);
-  if (Array.isArray(ours) && Array.isArray(theirs) && ours.length === theirs.length) return ours.flatMap((one, place) => ofValues(`${at}[]`, one, theirs[place]));
+  if (Array.isArray(ours) && Array.isArray(theirs) && ours.length === theirs.length)
+    return ours.flatMap((one, place) => ofValues(`${at}[]`, one, theirs[place]));
   return [{ at, ours, theirs }];
 }
 
 function ofTools(ours: readonly Tool[], theirs: readonly Tool[]): Difference[] {
-  const [mine, other] = [new Map(ours.map((tool) => [tool.name, tool])), new Map(theirs.map((tool) => [tool.name, tool]))];
+  const [mine, other] = [
+    new Map(ours.map((tool) => [tool.name, tool])),
+    new Map(theirs.map((tool) => [tool.name, tool])),
+  ];
   return [...new Set([...mine.keys(), ...other.keys()])].flatMap((name) => {
     const [left, right] = [mine.get(name), other.get(name)];
     return left && right ? ofFields('tools', left, right) : [{ at: 'tools', ours: left, theirs: right }];
@@ -67,7 +81,10 @@ function sharedLengths(ours: readonly Atom[], theirs: readonly Atom[]): number[]
   for (let a = ours.length - 1; a >= 0; a -= 1) {
     for (let b = theirs.length - 1; b >= 0; b -= 1) {
       const row = lengths[a]!;
-      row[b] = kindOf(ours[a]!) === kindOf(theirs[b]!) ? lengths[a + 1]![b + 1]! + 1 : Math.max(lengths[a + 1]![b]!, row[b + 1]!);
+      row[b] =
+        kindOf(ours[a]!) === kindOf(theirs[b]!)
+          ? lengths[a + 1]![b + 1]! + 1
+          : Math.max(lengths[a + 1]![b]!, row[b + 1]!);
     }
   }
   return lengths;
@@ -76,7 +93,9 @@ function sharedLengths(ours: readonly Atom[], theirs: readonly Atom[]): number[]
 /** Whether a meaning says a value at a place that `differences` names. */
 export function says({ settings, tools, turns }: Meaning, at: string, value: unknown): boolean {
   const [root = '', ...path] = at.split('.');
-  const holders: readonly unknown[] = { settings: [settings], tools, turns: turns.filter((atom) => kindOf(atom) === path.slice(0, 2).join('.')) }[root] ?? [];
+  const holders: readonly unknown[] =
+    { settings: [settings], tools, turns: turns.filter((atom) => kindOf(atom) === path.slice(0, 2).join('.')) }[root] ??
+    [];
   const rest = root === 'turns' ? path.slice(2) : path;
   return holders.some((holder) => valuesAt(holder, rest).some((found) => keyOf(found) === keyOf(value)));
 }

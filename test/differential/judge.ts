@@ -53,8 +53,13 @@ export class Judge {
   async differences(side: Side, request: Body): Promise<Found[]> {
     const [ours, theirs] = [await this.#ours.send(side, request), await sentByThem(side, request)];
     const about: Case = { side, request, asked: understood(request), ignored: ours.ignored };
-    const found = ours.body && theirs.body ? this.#ofBodies(about, side.read(ours.body), side.read(theirs.body)) : refusals(ours.refusal, theirs.refusal);
-    return found.filter((difference) => !this.#isKnown(difference, about)).map((difference) => ({ side: side.name, ...difference }));
+    const found =
+      ours.body && theirs.body
+        ? this.#ofBodies(about, side.read(ours.body), side.read(theirs.body))
+        : refusals(ours.refusal, theirs.refusal);
+    return found
+      .filter((difference) => !this.#isKnown(difference, about))
+      .map((difference) => ({ side: side.name, ...difference }));
   }
 
   #ofBodies(about: Case, ours: Meaning, theirs: Meaning): Difference[] {
@@ -66,11 +71,19 @@ export class Judge {
     const sent = schemasOf(ours);
     return Object.entries(asked ? schemasOf(asked) : {}).flatMap(([name, schema]): Difference[] => {
       const own = sent[name];
-      if (own === undefined) return name === 'answer' && !ignored.includes('response_format') ? [{ at: 'answer without its schema', ours: undefined, theirs: undefined }] : [];
+      if (own === undefined)
+        return name === 'answer' && !ignored.includes('response_format')
+          ? [{ at: 'answer without its schema', ours: undefined, theirs: undefined }]
+          : [];
       if (JSON.stringify(own) === JSON.stringify(schema)) return [];
       const dice = new Dice(7);
-      const values = Array.from({ length: 6 }, () => sampleOf(schema, dice)).filter((value) => this.#schemas.takes(schema, value));
-      return values.filter((value) => !this.#schemas.takes(own, value)).slice(0, 1).map((value) => ({ at: `schema of ${name.split(' ')[0]}`, ours: own, theirs: { takes: value } }));
+      const values = Array.from({ length: 6 }, () => sampleOf(schema, dice)).filter((value) =>
+        this.#schemas.takes(schema, value),
+      );
+      return values
+        .filter((value) => !this.#schemas.takes(own, value))
+        .slice(0, 1)
+        .map((value) => ({ at: `schema of ${name.split(' ')[0]}`, ours: own, theirs: { takes: value } }));
     });
   }
 
@@ -96,14 +109,23 @@ function understood(request: Body): Meaning | undefined {
 }
 
 function refusals(ours: string | undefined, theirs: string | undefined): Difference[] {
-  return ours !== undefined && theirs !== undefined ? [] : [{ at: ours === undefined ? 'refused by them' : 'refused by us', ours, theirs }];
+  return ours !== undefined && theirs !== undefined
+    ? []
+    : [{ at: ours === undefined ? 'refused by them' : 'refused by us', ours, theirs }];
 }
 
 /** Schemas by what they are of: a function, or the answer. */
 function schemasOf({ tools, settings }: Meaning): Fields {
   const format = settings['response_format'] as Fields | undefined;
-  const answer = settings['schema'] ?? format?.['schema'] ?? format?.['json_schema']?.schema ?? tools.find(({ name }) => name === 'gw_structured_answer')?.['schema'];
-  return { ...Object.fromEntries(tools.flatMap(({ name, schema }) => (schema ? [[`tool ${name}`, schema]] : []))), ...(answer !== undefined && { answer }) };
+  const answer =
+    settings['schema'] ??
+    format?.['schema'] ??
+    format?.['json_schema']?.schema ??
+    tools.find(({ name }) => name === 'gw_structured_answer')?.['schema'];
+  return {
+    ...Object.fromEntries(tools.flatMap(({ name, schema }) => (schema ? [[`tool ${name}`, schema]] : []))),
+    ...(answer !== undefined && { answer }),
+  };
 }
 
 function withoutSchemas({ turns, tools, settings }: Meaning): Meaning {
@@ -111,10 +133,17 @@ function withoutSchemas({ turns, tools, settings }: Meaning): Meaning {
   const { schema: _inner, json_schema: named, ...kept } = typeof format === 'object' ? (format as Fields) : {};
   const { schema: _deep, ...names } = (named ?? {}) as Fields;
   return {
-    turns, tools: tools.map(({ schema: _own, ...tool }) => tool as Meaning['tools'][number]),
-    settings: { ...rest, ...(format !== undefined && { response_format: typeof format === 'object' ? { ...kept, ...(named && { json_schema: names }) } : format }) },
+    turns,
+    tools: tools.map(({ schema: _own, ...tool }) => tool as Meaning['tools'][number]),
+    settings: {
+      ...rest,
+      ...(format !== undefined && {
+        response_format: typeof format === 'object' ? { ...kept, ...(named && { json_schema: names }) } : format,
+      }),
+    },
   };
 }
 
 /** Whether the client said just that, at that place. */
-export const isAsked = (at: string, value: unknown, { asked }: Case): boolean => asked !== undefined && value !== undefined && says(withoutSchemas(asked), at, value);
+export const isAsked = (at: string, value: unknown, { asked }: Case): boolean =>
+  asked !== undefined && value !== undefined && says(withoutSchemas(asked), at, value);

@@ -7,4 +7,8 @@ import type { Line } from './judge.ts';
 export const PENDING: readonly Line[] = [];
 
 /** The same for what the strict validators of `test/kit/strict` find. */
-export const PENDING_REFUSALS: readonly { readonly providers: RegExp; readonly problems: RegExp; readonly why: string }[] = [];
+export const PENDING_REFUSALS: readonly {
+  readonly providers: RegExp;
+  readonly problems: RegExp;
+  readonly why: string;
+}[] = [];

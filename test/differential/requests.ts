@@ -30,8 +30,14 @@ export async function compareRequests(from: number, count: number): Promise<Judg
 
 async function failureText(judge: Judge, seed: number, request: Body, { side: name, at }: Found): Promise<string> {
   const side = SIDES.find((one) => one.name === name)!;
-  const same = async (smaller: Body): Promise<Found | undefined> => (await judge.differences(side, smaller)).find((found) => found.at === at);
+  const same = async (smaller: Body): Promise<Found | undefined> =>
+    (await judge.differences(side, smaller)).find((found) => found.at === at);
   const small = await shrunk(request, async (smaller) => (await same(smaller)) !== undefined);
   const { ours, theirs } = (await same(small))!;
-  return [`seed ${seed}, ${name}: ${at}`, `  asked:  ${JSON.stringify(small)}`, `  ours:   ${JSON.stringify(ours)}`, `  theirs: ${JSON.stringify(theirs)}`].join('\n');
+  return [
+    `seed ${seed}, ${name}: ${at}`,
+    `  asked:  ${JSON.stringify(small)}`,
+    `  ours:   ${JSON.stringify(ours)}`,
+    `  theirs: ${JSON.stringify(theirs)}`,
+  ].join('\n');
 }

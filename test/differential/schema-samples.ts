@@ -9,27 +9,44 @@ type Schema = Fields | boolean;
 export function sampleOf(schema: Schema, dice: Dice, root: Schema = schema): unknown {
   if (typeof schema === 'boolean') return 'anything';
   const { $ref: reference, anyOf, enum: values, type } = schema;
-  if (reference !== undefined) return sampleOf((root as Fields)['$defs'][String(reference).split('/').at(-1)!], dice, root);
+  if (reference !== undefined)
+    return sampleOf((root as Fields)['$defs'][String(reference).split('/').at(-1)!], dice, root);
   if ('const' in schema) return schema['const'];
   if (values) return dice.pick(values);
   if (anyOf) return sampleOf(dice.pick(anyOf), dice, root);
   switch (type) {
-    case 'object': return objectOf(schema, dice, root);
-    case 'array': return listOf(schema, dice, root);
-    case 'string': return stringOf(schema);
+    case 'object':
+      return objectOf(schema, dice, root);
+    case 'array':
+      return listOf(schema, dice, root);
+    case 'string':
+      return stringOf(schema);
     case 'integer':
-    case 'number': return numberOf(schema);
-    case 'boolean': return dice.below(2) === 0;
-    case 'null': return null;
-    default: return 'anything';
+    case 'number':
+      return numberOf(schema);
+    case 'boolean':
+      return dice.below(2) === 0;
+    case 'null':
+      return null;
+    default:
+      return 'anything';
   }
 }
 
-function objectOf({ properties = {}, required = [], additionalProperties: more, patternProperties: byPattern }: Fields, dice: Dice, root: Schema): object {
-  const members = Object.entries(properties as Fields).filter(([name]) => required.includes(name) || dice.below(2) === 0);
+function objectOf(
+  { properties = {}, required = [], additionalProperties: more, patternProperties: byPattern }: Fields,
+  dice: Dice,
+  root: Schema,
+): object {
+  const members = Object.entries(properties as Fields).filter(
+    ([name]) => required.includes(name) || dice.below(2) === 0,
+  );
   const rest: unknown = byPattern ? Object.values(byPattern as Fields)[0] : more;
   const extra = typeof rest === 'object' && rest !== null ? { extra: sampleOf(rest, dice, root) } : {};
-  return { ...Object.fromEntries(members.map(([name, schema]) => [name, sampleOf(schema as Schema, dice, root)])), ...extra };
+  return {
+    ...Object.fromEntries(members.map(([name, schema]) => [name, sampleOf(schema as Schema, dice, root)])),
+    ...extra,
+  };
 }
 
 function listOf({ items, prefixItems, minItems = 0 }: Fields, dice: Dice, root: Schema): unknown[] {
@@ -71,7 +88,8 @@ function readable(schema: unknown): unknown {
   const read: Fields = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, readMember(name, value)]));
   if (Array.isArray(items)) read['prefixItems'] = items.map(readable);
   else if (items !== undefined) read['items'] = readable(items);
-  if (Array.isArray(values)) read['enum'] = read['type'] === 'number' || read['type'] === 'integer' ? values.map(Number) : values;
+  if (Array.isArray(values))
+    read['enum'] = read['type'] === 'number' || read['type'] === 'integer' ? values.map(Number) : values;
   if (typeof read['type'] === 'string' && /^[A-Z]+$/.test(read['type'])) read['type'] = read['type'].toLowerCase();
   return nullable === true ? { anyOf: [read, { type: 'null' }] } : read;
 }
@@ -79,5 +97,7 @@ function readable(schema: unknown): unknown {
 function readMember(name: string, value: unknown): unknown {
   if (name === 'const' || name === 'default') return value;
   const isMap = ['properties', 'patternProperties', '$defs'].includes(name);
-  return isMap ? Object.fromEntries(Object.entries(value as Fields).map(([key, schema]) => [key, readable(schema)])) : readable(value);
+  return isMap
+    ? Object.fromEntries(Object.entries(value as Fields).map(([key, schema]) => [key, readable(schema)]))
+    : readable(value);
 }

@@ -1,10 +1,32 @@
 type Json = any;
 
 /** Members without which a thing is another, or nothing at all. */
-const NEEDED = new Set(['messages', 'role', 'type', 'function', 'name', 'id', 'tool_call_id', 'image_url', 'url', 'file', 'file_data', 'input_audio', 'data', 'text', 'json_schema', 'schema', 'content']);
+const NEEDED = new Set([
+  'messages',
+  'role',
+  'type',
+  'function',
+  'name',
+  'id',
+  'tool_call_id',
+  'image_url',
+  'url',
+  'file',
+  'file_data',
+  'input_audio',
+  'data',
+  'text',
+  'json_schema',
+  'schema',
+  'content',
+]);
 
 /** The smallest request that still fails, as far as leaving things out one by one finds it. */
-export async function shrunk<T extends object>(request: T, fails: (request: T) => Promise<boolean>, most = 400): Promise<T> {
+export async function shrunk<T extends object>(
+  request: T,
+  fails: (request: T) => Promise<boolean>,
+  most = 400,
+): Promise<T> {
   let best = request;
   let tries = 0;
   for (let isSmaller = true; isSmaller && tries < most;) {
@@ -32,6 +54,7 @@ function* reductions(value: Json): Generator<Json> {
       const { [name]: _left, ...rest } = value;
       yield rest;
     }
-    for (const [name, member] of Object.entries(value)) for (const smaller of reductions(member)) yield { ...value, [name]: smaller };
+    for (const [name, member] of Object.entries(value))
+      for (const smaller of reductions(member)) yield { ...value, [name]: smaller };
   } else if (typeof value === 'string' && value.length > 12 && !/^data:|^https:/.test(value)) yield value.slice(0, 8);
 }

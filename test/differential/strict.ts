@@ -30,15 +30,22 @@ async function refusals(ours: OurSide, side: Side, request: Body): Promise<strin
   if (ownFaults(request).length > 0) return [];
   const { body, path } = await ours.send(side, request);
   if (!body) return [];
-  return refusalsOf({ provider: side.provider, model: side.model, path: path.split('?')[0] ?? '', body }).filter((problem) => !isPending(side.provider, problem));
+  return refusalsOf({ provider: side.provider, model: side.model, path: path.split('?')[0] ?? '', body }).filter(
+    (problem) => !isPending(side.provider, problem),
+  );
 }
 
 /** What a problem is, without where in the body it is. */
 const kindOf = (problem: string): string => problem.replaceAll(/\d+/g, '#');
 
 async function failureText(ours: OurSide, side: Side, seed: number, request: Body, refusal: string): Promise<string> {
-  const same = async (smaller: Body): Promise<boolean> => (await refusals(ours, side, smaller)).some((problem) => kindOf(problem) === kindOf(refusal));
+  const same = async (smaller: Body): Promise<boolean> =>
+    (await refusals(ours, side, smaller)).some((problem) => kindOf(problem) === kindOf(refusal));
   const small = await shrunk(request, same);
   const { body } = await ours.send(side, small);
-  return [`seed ${seed}, ${side.name}: ${refusal}`, `  asked: ${JSON.stringify(small)}`, `  sent:  ${JSON.stringify(body)}`].join('\n');
+  return [
+    `seed ${seed}, ${side.name}: ${refusal}`,
+    `  asked: ${JSON.stringify(small)}`,
+    `  sent:  ${JSON.stringify(body)}`,
+  ].join('\n');
 }

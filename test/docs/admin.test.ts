@@ -10,7 +10,8 @@ describe('docs/admin.md', () => {
     for (const [route, scope] of rowsUnder('admin.md', '## Routes')) {
       const [method = '', path = ''] = (codes(route)[0] ?? '').split(' ');
       const url = path.replace('{id}', 'x');
-      const ask = async (headers: Record<string, string>): Promise<number> => (await t.request(method, url, undefined, headers)).status;
+      const ask = async (headers: Record<string, string>): Promise<number> =>
+        (await t.request(method, url, undefined, headers)).status;
       expect([await ask(NOBODY), await ask(nothing)], route).to.deep.equal([401, 401]);
       const status = await ask(reader);
       if (codes(scope)[0] === 'admin') expect(status, route).to.equal(403);
@@ -20,7 +21,17 @@ describe('docs/admin.md', () => {
 
   it('lists the members of a key in the order of the answers', async () => {
     const t = await startAdmin();
-    const made = await t.makeKey({ scopes: ['read_only'], expires_at: '2099-01-01T00:00:00Z', models: ['m'], providers: ['p'], tags: ['t'], mcp_tools: ['x'], rpm: 1, tpm: 1, budget_usd: 1 });
+    const made = await t.makeKey({
+      scopes: ['read_only'],
+      expires_at: '2099-01-01T00:00:00Z',
+      models: ['m'],
+      providers: ['p'],
+      tags: ['t'],
+      mcp_tools: ['x'],
+      rpm: 1,
+      tpm: 1,
+      budget_usd: 1,
+    });
     await t.get('/v1/models', as(made.key));
     await t.post(`/admin/keys/${made.id}/rotate`, undefined);
     await t.post(`/admin/keys/${made.id}/revoke`, undefined);

@@ -14,7 +14,9 @@ function ofKind<M extends PluginModule | ProviderModule | StrategyModule>(kind: 
 }
 
 interface Described {
-  readonly keys?: Readonly<Record<string, { readonly flags?: { readonly default?: unknown; readonly presence?: string } }>>;
+  readonly keys?: Readonly<
+    Record<string, { readonly flags?: { readonly default?: unknown; readonly presence?: string } }>
+  >;
 }
 
 /** Settings in their order, with the defaults the schema fills in; `required` and `unset` where it fills in none. */
@@ -28,12 +30,20 @@ function settingsOf({ settings }: PluginModule | StrategyModule): string[][] {
 
 function providerRow(module: ProviderModule): string[] {
   const { name, connection, wire, translators, offline, passthrough, batches, responses } = module;
-  const variables = connection.env.map((need) => (typeof need === 'string' ? code(need) : need.map(code).join(' or '))).join(', ');
+  const variables = connection.env
+    .map((need) => (typeof need === 'string' ? code(need) : need.map(code).join(' or ')))
+    .join(', ');
   const root = typeof connection.baseUrl === 'string' ? code(connection.baseUrl) : 'composed';
-  const also = Object.entries({ offline, 'pass-through': passthrough, batches, responses }).filter(([, isOn]) => isOn).map(([what]) => what);
+  const also = Object.entries({ offline, 'pass-through': passthrough, batches, responses })
+    .filter(([, isOn]) => isOn)
+    .map(([what]) => what);
   return [
-    code(name), variables || 'none', offline ? 'none' : `${root}, or ${code(baseUrlVariable(module))}`, code(wire),
-    list(Object.keys(translators)), also.join(', ') || 'nothing',
+    code(name),
+    variables || 'none',
+    offline ? 'none' : `${root}, or ${code(baseUrlVariable(module))}`,
+    code(wire),
+    list(Object.keys(translators)),
+    also.join(', ') || 'nothing',
   ];
 }
 
@@ -42,12 +52,22 @@ describe('docs/plugins.md and docs/strategies.md', () => {
   const strategies = ofKind<StrategyModule>('strategy');
 
   it('lists every shipped plugin with type, stages, what a fault does and its summary', () => {
-    const rows = plugins.map((module) => [code(module.name), code(module.type), list(module.stages), failsOpen(module) ? 'open' : 'closed', module.summary]);
+    const rows = plugins.map((module) => [
+      code(module.name),
+      code(module.type),
+      list(module.stages),
+      failsOpen(module) ? 'open' : 'closed',
+      module.summary,
+    ]);
     expect(rowsUnder(PAGES.plugin, '## Plugins')).to.deep.equal(rows);
   });
 
   it('lists every shipped strategy with what a failure does and its summary', () => {
-    const rows = strategies.map(({ name, advances, summary }) => [code(name), advances ? 'next target' : 'error', summary]);
+    const rows = strategies.map(({ name, advances, summary }) => [
+      code(name),
+      advances ? 'next target' : 'error',
+      summary,
+    ]);
     expect(rowsUnder(PAGES.strategy, '## Strategies')).to.deep.equal(rows);
   });
 
@@ -72,7 +92,9 @@ describe('docs/providers.md', () => {
     const configured = providers.filter((module) => !module.offline && models(module).length > 0);
     const rows = rowsUnder('providers.md', '## Models');
     expect(rows.map(([name]) => name)).to.deep.equal(configured.map(({ name }) => code(name)));
-    expect(rows.map(([, variables]) => codes(variables))).to.deep.equal(configured.map(({ connection }) => connection.optionalEnv));
+    expect(rows.map(([, variables]) => codes(variables))).to.deep.equal(
+      configured.map(({ connection }) => connection.optionalEnv),
+    );
     expect(rows.map(([, , list]) => codes(list))).to.deep.equal(configured.map(models));
   });
 

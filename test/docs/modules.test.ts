@@ -13,28 +13,46 @@ function firstCells(heading: string): string[] {
   const [, after] = read(`docs/${PAGE}`).split(`\n| ${heading} |`);
   if (after === undefined) throw new Error(`docs/${PAGE} has no table "${heading}"`);
   const rows = after.split('\n').slice(2);
-  return rows.slice(0, rows.findIndex((row) => !row.startsWith('|'))).map((row) => codes(row)[0] ?? '');
+  return rows
+    .slice(
+      0,
+      rows.findIndex((row) => !row.startsWith('|')),
+    )
+    .map((row) => codes(row)[0] ?? '');
 }
 
 /** Members of an interface of the contract, without those that the helpers stamp. */
 function members(path: string, name: string): string[] {
   const declaration = nodesOf(path, read(path), 'TSInterfaceDeclaration').find((node) => node['id'].name === name);
   if (!declaration) throw new Error(`${path} declares no ${name}`);
-  const names = (declaration['body'].body as readonly { readonly key: { readonly name: string } }[]).map(({ key }) => key.name);
+  const names = (declaration['body'].body as readonly { readonly key: { readonly name: string } }[]).map(
+    ({ key }) => key.name,
+  );
   return names.filter((member) => member !== 'kind' && member !== 'contract');
 }
 
 /** Code blocks whose first line names the file they are: path, text. */
 function sampleFiles(): [path: string, text: string][] {
-  return [...read(`docs/${PAGE}`).matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)].map(([, path = '', text = '']) => [path, text]);
+  return [...read(`docs/${PAGE}`).matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)].map(([, path = '', text = '']) => [
+    path,
+    text,
+  ]);
 }
 
 describe('docs/modules.md', () => {
   const tables: readonly (readonly [heading: string, file: string, name: string])[] = [
-    ['Field of a plugin', 'plugin', 'PluginModule'], ['Handler', 'plugin', 'PluginHandlers'], ["Of the plugin's `deps`", 'plugin', 'PluginDeps'],
-    ['Field of a strategy', 'strategy', 'StrategyModule'], ['Of the notes', 'strategy', 'RankNotes'], ['Of the query', 'strategy', 'RouteQuery'], ["Of the strategy's `deps`", 'strategy', 'StrategyDeps'],
-    ['Of the exchange', 'exchange', 'Exchange'], ['Of a running strategy', 'strategy', 'RunningStrategy'], ['Of a settled call', 'strategy', 'SettledCall'],
-    ['Field of a provider', 'provider', 'ProviderModule'], ['Of the connection', 'provider', 'Connection'],
+    ['Field of a plugin', 'plugin', 'PluginModule'],
+    ['Handler', 'plugin', 'PluginHandlers'],
+    ["Of the plugin's `deps`", 'plugin', 'PluginDeps'],
+    ['Field of a strategy', 'strategy', 'StrategyModule'],
+    ['Of the notes', 'strategy', 'RankNotes'],
+    ['Of the query', 'strategy', 'RouteQuery'],
+    ["Of the strategy's `deps`", 'strategy', 'StrategyDeps'],
+    ['Of the exchange', 'exchange', 'Exchange'],
+    ['Of a running strategy', 'strategy', 'RunningStrategy'],
+    ['Of a settled call', 'strategy', 'SettledCall'],
+    ['Field of a provider', 'provider', 'ProviderModule'],
+    ['Of the connection', 'provider', 'Connection'],
   ];
   for (const [heading, file, name] of tables) {
     it(`lists every member of ${name}, and nothing else`, () => {
@@ -43,8 +61,12 @@ describe('docs/modules.md', () => {
   }
 
   it('lists every rule about modules, and no other', () => {
-    const used = filesIn('host/registry').flatMap((path) => [...read(path).matchAll(/'(MV\d\d)'/g)].map(([, id]) => id ?? ''));
-    const listed = tableRows(PAGE).map(([rule]) => codes(rule)[0] ?? '').filter((rule) => /^MV\d\d$/.test(rule));
+    const used = filesIn('host/registry').flatMap((path) =>
+      [...read(path).matchAll(/'(MV\d\d)'/g)].map(([, id]) => id ?? ''),
+    );
+    const listed = tableRows(PAGE)
+      .map(([rule]) => codes(rule)[0] ?? '')
+      .filter((rule) => /^MV\d\d$/.test(rule));
     expect(listed).to.deep.equal([...new Set(used)].toSorted());
     expect(listed).to.include.members(MODULE_RULES.map(({ id }) => id));
   });
@@ -57,20 +79,30 @@ describe('docs/modules.md', () => {
   });
 
   it('lists every verdict', () => {
-    const helpers = nodesOf('host/contract/verdict.ts', read('host/contract/verdict.ts'), 'FunctionDeclaration').map((node) => String(node['id'].name));
+    const helpers = nodesOf('host/contract/verdict.ts', read('host/contract/verdict.ts'), 'FunctionDeclaration').map(
+      (node) => String(node['id'].name),
+    );
     expect(firstCells('Verdict').map((cell) => cell.replace(/\(.*/, ''))).to.have.members(['undefined', ...helpers]);
   });
 
   it('shows modules that pass every check as they stand', async () => {
     const folder = await temporaryFolder();
     const samples = sampleFiles();
-    expect(samples.map(([path]) => path)).to.deep.equal(['plugins/max-prompt-chars.ts', 'strategies/quickest.ts', 'providers/acme/index.ts']);
+    expect(samples.map(([path]) => path)).to.deep.equal([
+      'plugins/max-prompt-chars.ts',
+      'strategies/quickest.ts',
+      'providers/acme/index.ts',
+    ]);
     for (const [path, text] of samples) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), text);
     }
-    const plugin = 'plugins: [{ name: max-prompt-chars, stage: before_request, enabled: true, config: { max_chars: 9 } }]';
-    await writeFile(join(folder, 'config.yaml'), `strategy: { mode: quickest }\ntargets: [{ virtual_key: acme }]\n${plugin}\n`);
+    const plugin =
+      'plugins: [{ name: max-prompt-chars, stage: before_request, enabled: true, config: { max_chars: 9 } }]';
+    await writeFile(
+      join(folder, 'config.yaml'),
+      `strategy: { mode: quickest }\ntargets: [{ virtual_key: acme }]\n${plugin}\n`,
+    );
     const { code, stderr } = await runGw(['validate', join(folder, 'config.yaml')]);
     expect(stderr).to.equal('');
     expect(code).to.equal(0);

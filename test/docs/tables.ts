@@ -20,7 +20,10 @@ function rowsOf(text: string): string[][] {
 }
 
 function cellsOf(line: string): string[] {
-  return line.slice(1, line.lastIndexOf('|')).split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
+  return line
+    .slice(1, line.lastIndexOf('|'))
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
 /** What a cell holds between backticks, in order. */

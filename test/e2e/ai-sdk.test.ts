@@ -1,22 +1,39 @@
 import { generateText, jsonSchema, Output, streamText, tool } from 'ai';
 import { expect } from 'chai';
-import { aiSdkModel, HARBOUR, HARBOUR_SCHEMA, PIXEL, REPLY_TEXT, STREAMED_TEXT, TOOL_CALLS, TOOL_PARAMETERS, WIRE_TOOLS } from './support/clients.ts';
+import {
+  aiSdkModel,
+  HARBOUR,
+  HARBOUR_SCHEMA,
+  PIXEL,
+  REPLY_TEXT,
+  STREAMED_TEXT,
+  TOOL_CALLS,
+  TOOL_PARAMETERS,
+  WIRE_TOOLS,
+} from './support/clients.ts';
 import { MODEL, withGateway } from './support/gateway.ts';
 import { answering, breakingOff, expectClosed, holding } from './support/upstream.ts';
 
 const call = { prompt: 'when does the harbour open?', maxRetries: 0 };
 const messages = [{ role: 'user', content: call.prompt }];
 
-const tools = Object.fromEntries(Object.entries(TOOL_PARAMETERS).map(([name, parameters]) => (
-  [name, tool({ description: `the ${name} at a harbour`, inputSchema: jsonSchema(parameters as any) })]
-)));
+const tools = Object.fromEntries(
+  Object.entries(TOOL_PARAMETERS).map(([name, parameters]) => [
+    name,
+    tool({ description: `the ${name} at a harbour`, inputSchema: jsonSchema(parameters as any) }),
+  ]),
+);
 
 describe('the AI SDK', () => {
   const gatewayBefore = withGateway();
 
   it('generates a text', async () => {
     const setup = gatewayBefore(answering('reply'));
-    const { text, finishReason, usage, response } = await generateText({ ...call, model: aiSdkModel(setup), maxOutputTokens: 50 });
+    const { text, finishReason, usage, response } = await generateText({
+      ...call,
+      model: aiSdkModel(setup),
+      maxOutputTokens: 50,
+    });
     expect(text).to.equal(REPLY_TEXT);
     expect(finishReason).to.equal('stop');
     expect(usage).to.include({ inputTokens: 19, outputTokens: 11, totalTokens: 30 });
@@ -61,12 +78,23 @@ describe('the AI SDK', () => {
     expect(first.finishReason).to.equal('tool-calls');
     expect(callsOf(first.toolCalls)).to.deep.equal(TOOL_CALLS);
     expect(setup.upstream.seen[0]?.json()['tools']).to.deep.equal(WIRE_TOOLS);
-    const results = TOOL_CALLS.map(({ id, name }) => ({ type: 'tool-result' as const, toolCallId: id, toolName: name, output: { type: 'text' as const, value: 'calm' } }));
-    const talk = [{ role: 'user' as const, content: call.prompt }, ...first.response.messages, { role: 'tool' as const, content: results }];
+    const results = TOOL_CALLS.map(({ id, name }) => ({
+      type: 'tool-result' as const,
+      toolCallId: id,
+      toolName: name,
+      output: { type: 'text' as const, value: 'calm' },
+    }));
+    const talk = [
+      { role: 'user' as const, content: call.prompt },
+      ...first.response.messages,
+      { role: 'tool' as const, content: results },
+    ];
     await generateText({ model: aiSdkModel(setup), maxRetries: 0, tools, messages: talk });
     const sent = setup.upstream.seen[1]?.json()['messages'] as any[];
     expect(sent.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'tool', 'tool']);
-    expect(sent[1].tool_calls.map(({ id }: { id: string }) => id)).to.deep.equal(sent.slice(2).map(({ tool_call_id: id }) => id));
+    expect(sent[1].tool_calls.map(({ id }: { id: string }) => id)).to.deep.equal(
+      sent.slice(2).map(({ tool_call_id: id }) => id),
+    );
   });
 
   it('assembles two parallel tool calls from streamed fragments', async () => {
@@ -74,7 +102,8 @@ describe('the AI SDK', () => {
     const result = streamText({ ...call, model: aiSdkModel(setup), tools });
     const fragments = new Map<string, number>();
     for await (const part of result.fullStream) {
-      if (part.type === 'tool-input-delta' && part.delta !== '') fragments.set(part.id, (fragments.get(part.id) ?? 0) + 1);
+      if (part.type === 'tool-input-delta' && part.delta !== '')
+        fragments.set(part.id, (fragments.get(part.id) ?? 0) + 1);
     }
     expect(callsOf(await result.toolCalls)).to.deep.equal(TOOL_CALLS);
     expect(await result.finishReason).to.equal('tool-calls');
@@ -90,7 +119,10 @@ describe('the AI SDK', () => {
     expect(partial.at(-1)).to.deep.equal(HARBOUR);
     expect(partial.length).to.be.greaterThan(1);
     for (const seen of setup.upstream.seen) {
-      expect(seen.json()['response_format']).to.deep.equal({ type: 'json_schema', json_schema: { name: 'harbour', schema: HARBOUR_SCHEMA, strict: true } });
+      expect(seen.json()['response_format']).to.deep.equal({
+        type: 'json_schema',
+        json_schema: { name: 'harbour', schema: HARBOUR_SCHEMA, strict: true },
+      });
     }
   });
 
@@ -99,7 +131,10 @@ describe('the AI SDK', () => {
     const file = { type: 'file' as const, mediaType: 'image/png', data: PIXEL.slice(PIXEL.indexOf(',') + 1) };
     const content = [{ type: 'text' as const, text: 'what is on this?' }, file];
     await generateText({ model: aiSdkModel(setup), maxRetries: 0, messages: [{ role: 'user', content }] });
-    const sent = [{ type: 'text', text: 'what is on this?' }, { type: 'image_url', image_url: { url: PIXEL } }];
+    const sent = [
+      { type: 'text', text: 'what is on this?' },
+      { type: 'image_url', image_url: { url: PIXEL } },
+    ];
     expect(setup.upstream.seen[0]?.json()['messages']).to.deep.equal([{ role: 'user', content: sent }]);
   });
 
@@ -108,7 +143,9 @@ describe('the AI SDK', () => {
     const options = { providerOptions: { gw: { logprobs: true, top_logprobs: 2 } }, include: { responseBody: true } };
     const { response } = await generateText({ ...call, ...options, model: aiSdkModel(setup) });
     expect(setup.upstream.seen[0]?.json()).to.include({ logprobs: true, top_logprobs: 2 });
-    const { choices: [choice] } = response.body as { choices: [{ logprobs: { content: { token: string }[] } }] };
+    const {
+      choices: [choice],
+    } = response.body as { choices: [{ logprobs: { content: { token: string }[] } }] };
     expect(choice.logprobs.content.map(({ token }) => token)).to.deep.equal(['High', ' tide']);
   });
 
@@ -130,10 +167,14 @@ describe('the AI SDK', () => {
     const parts = await Array.fromAsync(fullStream);
     const failure = parts.find((part) => part.type === 'error')?.error;
     expect(failure instanceof Error ? failure.message : failure).to.include('the model ran aground');
-    expect(parts.flatMap((part) => (part.type === 'text-delta' ? [part.text] : [])).join('')).to.equal('The harbour opens');
+    expect(parts.flatMap((part) => (part.type === 'text-delta' ? [part.text] : [])).join('')).to.equal(
+      'The harbour opens',
+    );
   });
 });
 
-function callsOf(calls: readonly { readonly toolCallId: string; readonly toolName: string; readonly input: unknown }[]): object[] {
+function callsOf(
+  calls: readonly { readonly toolCallId: string; readonly toolName: string; readonly input: unknown }[],
+): object[] {
   return calls.map(({ toolCallId, toolName, input }) => ({ id: toolCallId, name: toolName, input }));
 }

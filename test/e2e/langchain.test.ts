@@ -1,6 +1,15 @@
 import { type AIMessage, AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { expect } from 'chai';
-import { HARBOUR, HARBOUR_SCHEMA, langchainModel, PIXEL, REPLY_TEXT, STREAMED_TEXT, TOOL_CALLS, WIRE_TOOLS } from './support/clients.ts';
+import {
+  HARBOUR,
+  HARBOUR_SCHEMA,
+  langchainModel,
+  PIXEL,
+  REPLY_TEXT,
+  STREAMED_TEXT,
+  TOOL_CALLS,
+  WIRE_TOOLS,
+} from './support/clients.ts';
 import { MODEL, withGateway } from './support/gateway.ts';
 import { answering, breakingOff, expectClosed, holding } from './support/upstream.ts';
 
@@ -16,7 +25,11 @@ describe('LangChain', () => {
     expect(message.usage_metadata).to.deep.include({ input_tokens: 19, output_tokens: 11, total_tokens: 30 });
     expect(message.usage_metadata?.input_token_details?.cache_read).to.equal(8);
     expect(message.response_metadata).to.include({ finish_reason: 'stop', model_name: MODEL });
-    expect(setup.upstream.seen[0]?.json()).to.deep.equal({ model: MODEL, max_completion_tokens: 50, messages: [{ role: 'user', content: question }] });
+    expect(setup.upstream.seen[0]?.json()).to.deep.equal({
+      model: MODEL,
+      max_completion_tokens: 50,
+      messages: [{ role: 'user', content: question }],
+    });
   });
 
   it('streams to the end', async () => {
@@ -42,7 +55,12 @@ describe('LangChain', () => {
         controller.abort();
       }
     })();
-    expect(await reading.then(() => 'read to its end', (error: Error) => error.message)).to.match(/abort/i);
+    expect(
+      await reading.then(
+        () => 'read to its end',
+        (error: Error) => error.message,
+      ),
+    ).to.match(/abort/i);
     expect(isAborted).to.equal(true);
     await expectClosed(held);
   });
@@ -53,11 +71,17 @@ describe('LangChain', () => {
     const message = await model.invoke(question);
     expect(callsOf(message)).to.deep.equal(TOOL_CALLS);
     expect(message.response_metadata['finish_reason']).to.equal('tool_calls');
-    await model.invoke([new HumanMessage(question), message, ...TOOL_CALLS.map(({ id }) => new ToolMessage({ tool_call_id: id, content: 'calm' }))]);
+    await model.invoke([
+      new HumanMessage(question),
+      message,
+      ...TOOL_CALLS.map(({ id }) => new ToolMessage({ tool_call_id: id, content: 'calm' })),
+    ]);
     expect(setup.upstream.seen[0]?.json()['tools']).to.deep.equal(WIRE_TOOLS);
     const sent = setup.upstream.seen[1]?.json()['messages'] as any[];
     expect(sent.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'tool', 'tool']);
-    expect(sent[1].tool_calls.map(({ id }: { id: string }) => id)).to.deep.equal(sent.slice(2).map(({ tool_call_id: id }) => id));
+    expect(sent[1].tool_calls.map(({ id }: { id: string }) => id)).to.deep.equal(
+      sent.slice(2).map(({ tool_call_id: id }) => id),
+    );
   });
 
   it('assembles two parallel tool calls from streamed fragments', async () => {
@@ -65,17 +89,26 @@ describe('LangChain', () => {
     const chunks = await Array.fromAsync(await langchainModel(setup).bindTools(WIRE_TOOLS).stream(question));
     const message = concat(chunks);
     expect(callsOf(message)).to.deep.equal(TOOL_CALLS);
-    const fragments = chunks.flatMap((chunk) => chunk.tool_call_chunks ?? []).filter(({ args }) => args !== undefined && args !== '');
+    const fragments = chunks
+      .flatMap((chunk) => chunk.tool_call_chunks ?? [])
+      .filter(({ args }) => args !== undefined && args !== '');
     expect(fragments.map(({ index }) => index)).to.deep.equal([0, 0, 0, 0, 1, 1, 1]);
   });
 
   it('parses structured output, whole and streamed', async () => {
     const setup = gatewayBefore(answering('structured'));
-    const model = langchainModel(setup).withStructuredOutput(HARBOUR_SCHEMA as Record<string, any>, { name: 'harbour', method: 'jsonSchema', strict: true });
+    const model = langchainModel(setup).withStructuredOutput(HARBOUR_SCHEMA as Record<string, any>, {
+      name: 'harbour',
+      method: 'jsonSchema',
+      strict: true,
+    });
     expect(await model.invoke(question)).to.deep.equal(HARBOUR);
     expect((await Array.fromAsync(await model.stream(question))).at(-1)).to.deep.equal(HARBOUR);
     for (const seen of setup.upstream.seen) {
-      expect(seen.json()['response_format']).to.deep.include({ type: 'json_schema', json_schema: { name: 'harbour', schema: HARBOUR_SCHEMA, strict: true } });
+      expect(seen.json()['response_format']).to.deep.include({
+        type: 'json_schema',
+        json_schema: { name: 'harbour', schema: HARBOUR_SCHEMA, strict: true },
+      });
     }
   });
 
@@ -119,7 +152,12 @@ describe('LangChain', () => {
     const reading = (async () => {
       for await (const chunk of stream) text += chunk.text;
     })();
-    expect(await reading.then(() => 'read to its end', (error: Error) => error.message)).to.include('the model ran aground');
+    expect(
+      await reading.then(
+        () => 'read to its end',
+        (error: Error) => error.message,
+      ),
+    ).to.include('the model ran aground');
     expect(text).to.equal('The harbour opens');
   });
 });

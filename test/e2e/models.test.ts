@@ -4,8 +4,12 @@ import { withVendors } from './support/vendor-gateway.ts';
 import { heard } from './support/vendors/chat.ts';
 import { VENDORS } from './support/vendors/vendors.ts';
 
-const declared = Object.entries(VENDORS).flatMap(([name, { surfaces }]) => Object.keys(surfaces).map((surface) => `${name}/${surface}`));
-const live = Object.entries(VENDORS).flatMap(([name, { models, root }]) => (models ? [[name, `live${root}/model`] as const] : []));
+const declared = Object.entries(VENDORS).flatMap(([name, { surfaces }]) =>
+  Object.keys(surfaces).map((surface) => `${name}/${surface}`),
+);
+const live = Object.entries(VENDORS).flatMap(([name, { models, root }]) =>
+  models ? [[name, `live${root}/model`] as const] : [],
+);
 
 describe('the openai client and the models', function suite() {
   const gateway = withVendors({ variables: { GW_MODEL_DISCOVERY_INTERVAL: '1h' } });
@@ -15,7 +19,9 @@ describe('the openai client and the models', function suite() {
     for (;;) {
       const models = await Array.fromAsync(gateway().client.models.list());
       if (live.every(([, id]) => models.some((model) => model.id === id))) return models;
-      await new Promise((resolve) => { setTimeout(resolve, 20); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
     }
   }
 
@@ -35,20 +41,43 @@ describe('the openai client and the models', function suite() {
   it('retrieves one, also by an id with slashes', async () => {
     await listed();
     const { models } = gateway().client;
-    expect(await models.retrieve('gpt-5.4-mini')).to.deep.include({ id: 'gpt-5.4-mini', object: 'model', owned_by: 'openai' });
-    expect(await models.retrieve('together/chat')).to.deep.include({ id: 'together/chat', object: 'model', owned_by: 'together', created: 0 });
-    expect(await models.retrieve('live/studio/nothing').catch((error: unknown) => error)).to.be.instanceOf(NotFoundError);
-    expect(await models.retrieve('live/inference/v1/model')).to.deep.include({ id: 'live/inference/v1/model', owned_by: 'fireworks', created: 1_763_700_000 });
+    expect(await models.retrieve('gpt-5.4-mini')).to.deep.include({
+      id: 'gpt-5.4-mini',
+      object: 'model',
+      owned_by: 'openai',
+    });
+    expect(await models.retrieve('together/chat')).to.deep.include({
+      id: 'together/chat',
+      object: 'model',
+      owned_by: 'together',
+      created: 0,
+    });
+    expect(await models.retrieve('live/studio/nothing').catch((error: unknown) => error)).to.be.instanceOf(
+      NotFoundError,
+    );
+    expect(await models.retrieve('live/inference/v1/model')).to.deep.include({
+      id: 'live/inference/v1/model',
+      owned_by: 'fireworks',
+      created: 1_763_700_000,
+    });
   });
 
   it('gets an error that names the one that does not exist', async () => {
-    const error = await gateway().client.models.retrieve('nosuch/has-this').then(() => undefined, (reason: unknown) => reason);
+    const error = await gateway()
+      .client.models.retrieve('nosuch/has-this')
+      .then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
     expect(error).to.be.instanceOf(NotFoundError).and.to.include({ status: 404, code: 'model_not_found' });
   });
 
   it('asks for a model by its live name', async () => {
     await listed();
-    const reply = await gateway().client.chat.completions.create({ model: 'accounts/fireworks/models/llama-v3p1-8b-instruct', messages: [{ role: 'user', content: 'ahoy' }] });
+    const reply = await gateway().client.chat.completions.create({
+      model: 'accounts/fireworks/models/llama-v3p1-8b-instruct',
+      messages: [{ role: 'user', content: 'ahoy' }],
+    });
     expect(reply.choices[0]?.message.content).to.equal(heard('fireworks', 'ahoy'));
   });
 });

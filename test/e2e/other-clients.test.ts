@@ -14,7 +14,8 @@ describe('other clients with many providers', function suite() {
   const gateway = withVendors();
 
   describe('the AI SDK', () => {
-    const sdk = (): OpenAICompatibleProvider => createOpenAICompatible({ name: 'gw', baseURL: gateway().baseURL, apiKey: gateway().key, includeUsage: true });
+    const sdk = (): OpenAICompatibleProvider =>
+      createOpenAICompatible({ name: 'gw', baseURL: gateway().baseURL, apiKey: gateway().key, includeUsage: true });
 
     it('generates and streams texts', async () => {
       for (const vendor of CHATTING) {
@@ -40,7 +41,12 @@ describe('other clients with many providers', function suite() {
     });
 
     it('embeds with a size of its own', async () => {
-      const { embedding } = await embed({ model: sdk().embeddingModel('mistral/embeddings'), value: 'tide', providerOptions: { openaiCompatible: { dimensions: 6 } }, maxRetries: 0 });
+      const { embedding } = await embed({
+        model: sdk().embeddingModel('mistral/embeddings'),
+        value: 'tide',
+        providerOptions: { openaiCompatible: { dimensions: 6 } },
+        maxRetries: 0,
+      });
       expect(embedding).to.deep.equal(vectorOf('tide', 6));
     });
   });
@@ -56,7 +62,10 @@ describe('other clients with many providers', function suite() {
         expect(whole.usage_metadata, vendor).to.include({ input_tokens: 11, output_tokens: 7, total_tokens: 18 });
         const pieces = await Array.fromAsync(await model.stream(prompt));
         expect(pieces.map((piece) => piece.text).join(''), vendor).to.equal(heard(vendor, prompt));
-        expect(pieces.filter(({ usage_metadata: usage }) => usage).map(({ usage_metadata: usage }) => usage?.total_tokens), vendor).to.deep.equal([18]);
+        expect(
+          pieces.filter(({ usage_metadata: usage }) => usage).map(({ usage_metadata: usage }) => usage?.total_tokens),
+          vendor,
+        ).to.deep.equal([18]);
       }
     });
 
@@ -64,12 +73,20 @@ describe('other clients with many providers', function suite() {
       for (const vendor of EMBEDDING) {
         const model = new OpenAIEmbeddings({ ...options(), model: `${vendor}/embeddings` });
         expect(await model.embedQuery('tide'), vendor).to.deep.equal(vectorOf('tide'));
-        expect(await model.embedDocuments(['tide', 'a strong wind']), vendor).to.deep.equal([vectorOf('tide'), vectorOf('a strong wind')]);
+        expect(await model.embedDocuments(['tide', 'a strong wind']), vendor).to.deep.equal([
+          vectorOf('tide'),
+          vectorOf('a strong wind'),
+        ]);
       }
     });
 
     it('embeds with a size and an encoding of its own', async () => {
-      const model = new OpenAIEmbeddings({ ...options(), model: 'openai/embeddings', dimensions: 6, encodingFormat: 'float' });
+      const model = new OpenAIEmbeddings({
+        ...options(),
+        model: 'openai/embeddings',
+        dimensions: 6,
+        encodingFormat: 'float',
+      });
       expect(await model.embedQuery('tide')).to.deep.equal(vectorOf('tide', 6));
     });
   });

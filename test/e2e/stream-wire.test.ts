@@ -8,7 +8,10 @@ import { answering, fixtureChunks } from './support/upstream.ts';
 const messages = [{ role: 'user' as const, content: 'when does the harbour open?' }];
 
 /** A streamed call without any client library. */
-async function streamed(setup: Setup, more: object = {}): Promise<{ readonly headers: Headers; readonly text: string }> {
+async function streamed(
+  setup: Setup,
+  more: object = {},
+): Promise<{ readonly headers: Headers; readonly text: string }> {
   const response = await fetch(`${setup.baseURL}/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${setup.gateway.key}`, 'content-type': 'application/json' },
@@ -23,8 +26,14 @@ function expectedChunks(name: string, model = MODEL): any[] {
   return fixtureChunks(name).map((chunk) => {
     expect(chunk.model).to.equal(UPSTREAM_MODEL);
     if (!chunk.usage) return { ...chunk, model };
-    const { prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details: { cached_tokens } } = chunk.usage;
-    const cached = cached_tokens > 0 ? { cache_read_tokens: cached_tokens, prompt_tokens_details: { cached_tokens } } : {};
+    const {
+      prompt_tokens,
+      completion_tokens,
+      total_tokens,
+      prompt_tokens_details: { cached_tokens },
+    } = chunk.usage;
+    const cached =
+      cached_tokens > 0 ? { cache_read_tokens: cached_tokens, prompt_tokens_details: { cached_tokens } } : {};
     return { ...chunk, model, usage: { prompt_tokens, completion_tokens, total_tokens, ...cached } };
   });
 }
@@ -40,11 +49,19 @@ describe('streams of a gateway', () => {
         for (const model of [MODEL, UPSTREAM_MODEL]) {
           const { headers, text } = await streamed(setup, { model });
           expect(Object.fromEntries(headers)).to.include({
-            'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'connection': 'keep-alive',
-            'x-gateway-provider': 'openai', 'x-gateway-target': 'openai', 'x-gateway-model': model, 'x-gateway-attempts': '1',
+            'content-type': 'text/event-stream',
+            'cache-control': 'no-cache',
+            connection: 'keep-alive',
+            'x-gateway-provider': 'openai',
+            'x-gateway-target': 'openai',
+            'x-gateway-model': model,
+            'x-gateway-attempts': '1',
           });
           expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('data: '))).to.deep.equal([]);
-          expect(eventsOf(text), `${name} for ${model}`).to.deep.equal([...expectedChunks(`${name}.sse`, model), '[DONE]']);
+          expect(eventsOf(text), `${name} for ${model}`).to.deep.equal([
+            ...expectedChunks(`${name}.sse`, model),
+            '[DONE]',
+          ]);
         }
       }
     });
@@ -55,13 +72,17 @@ describe('streams of a gateway', () => {
       const setup = gatewayBefore(answering('stream'));
       for (const options of [{}, { stream_options: null }, { stream_options: { include_usage: true } }]) {
         const events = eventsOf((await streamed(setup, options)).text);
-        expect(events.at(-2), JSON.stringify(options)).to.deep.include({ choices: [], usage: expectedChunks('stream.sse').at(-1).usage });
+        expect(events.at(-2), JSON.stringify(options)).to.deep.include({
+          choices: [],
+          usage: expectedChunks('stream.sse').at(-1).usage,
+        });
         expect(setup.upstream.seen.at(-1)?.json()['stream_options']).to.deep.equal({ include_usage: true });
       }
     });
 
     const withheld: readonly (readonly [string, object])[] = [
-      ['include_usage false', { stream_options: { include_usage: false } }], ['empty stream_options', { stream_options: {} }],
+      ['include_usage false', { stream_options: { include_usage: false } }],
+      ['empty stream_options', { stream_options: {} }],
     ];
     for (const [what, options] of withheld) {
       it(`is withheld with ${what}, asked of the upstream all the same, and back for the next request`, async () => {
@@ -81,7 +102,14 @@ describe('streams of a gateway', () => {
 
     it('does not disturb clients that never asked for it, nor its absence those that declined it', async () => {
       const setup = gatewayBefore(answering('stream'));
-      const chunks = await Array.fromAsync(await openaiClient(setup).chat.completions.create({ model: MODEL, messages, stream: true, stream_options: { include_usage: false } }));
+      const chunks = await Array.fromAsync(
+        await openaiClient(setup).chat.completions.create({
+          model: MODEL,
+          messages,
+          stream: true,
+          stream_options: { include_usage: false },
+        }),
+      );
       expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).to.equal(STREAMED_TEXT);
       expect(chunks.filter(({ usage }) => usage)).to.deep.equal([]);
       const pieces = await Array.fromAsync(await langchainModel(setup, {}, { streamUsage: false }).stream(messages));

@@ -21,33 +21,51 @@ describe('WebSocket frames', () => {
   const setup = forSuite(async (): Promise<Setup> => {
     const ends: WebSocket[] = [];
     const server = createServer();
-    const sockets = new WebSocketServer({ server, maxPayload: 16 * MIB, perMessageDeflate: true, maxPendingAutoPongs: 100_000 } as ServerOptions);
+    const sockets = new WebSocketServer({
+      server,
+      maxPayload: 16 * MIB,
+      perMessageDeflate: true,
+      maxPendingAutoPongs: 100_000,
+    } as ServerOptions);
     sockets.on('connection', (socket) => {
       ends.push(socket);
       socket.on('error', () => {}); // it closes then
       socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    atEnd(() => new Promise<void>((resolve) => {
-      for (const socket of sockets.clients) socket.terminate();
-      server.close(() => resolve());
-    }));
+    atEnd(
+      () =>
+        new Promise<void>((resolve) => {
+          for (const socket of sockets.clients) socket.terminate();
+          server.close(() => resolve());
+        }),
+    );
     const cwd = await temporaryFolder();
-    await writeFile(join(cwd, 'config.yaml'), 'strategy: {mode: single}\ntargets: [{virtual_key: openai, models: [m], concurrency: {max_concurrency: 2}}]\n');
-    const variables = { OPENAI_API_KEY: 'upstream-key-3f91c2d4', OPENAI_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
+    await writeFile(
+      join(cwd, 'config.yaml'),
+      'strategy: {mode: single}\ntargets: [{virtual_key: openai, models: [m], concurrency: {max_concurrency: 2}}]\n',
+    );
+    const variables = {
+      OPENAI_API_KEY: 'upstream-key-3f91c2d4',
+      OPENAI_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    };
     return { gateway: await startGateway({ cwd, variables }), ends };
   });
 
   async function opened(perMessageDeflate = false): Promise<{ client: WebSocket; end: WebSocket }> {
     const { gateway, ends } = setup();
     ends.length = 0;
-    const client = new WebSocket(`${gateway.url.replace('http', 'ws')}/v1/realtime?model=m`, { headers: { authorization: `Bearer ${gateway.key}` }, perMessageDeflate, maxPayload: 16 * MIB });
+    const client = new WebSocket(`${gateway.url.replace('http', 'ws')}/v1/realtime?model=m`, {
+      headers: { authorization: `Bearer ${gateway.key}` },
+      perMessageDeflate,
+      maxPayload: 16 * MIB,
+    });
     await once(client, 'open');
     return { client, end: ends[0]! };
   }
 
   const closeOf = async (socket: WebSocket): Promise<readonly [number, string]> => {
-    const [code, reason] = await once(socket, 'close') as [number, Buffer];
+    const [code, reason] = (await once(socket, 'close')) as [number, Buffer];
     return [code, reason.toString()];
   };
 
@@ -70,7 +88,9 @@ describe('WebSocket frames', () => {
     const { client } = await opened();
     const pieces = Array.from({ length: 300 }, (_, index) => `é 港 ${index}`);
     let pongs = 0;
-    client.on('pong', () => { pongs += 1; });
+    client.on('pong', () => {
+      pongs += 1;
+    });
     const back = once(client, 'message') as Promise<[Buffer, boolean]>;
     for (const [index, piece] of pieces.entries()) {
       client.ping(`${index}`);
@@ -86,7 +106,9 @@ describe('WebSocket frames', () => {
     const { client } = await opened();
     const pongs: string[] = [];
     const all = new Promise<void>((resolve) => {
-      client.on('pong', (data) => { if (pongs.push(data.toString()) === 5000) resolve(); });
+      client.on('pong', (data) => {
+        if (pongs.push(data.toString()) === 5000) resolve();
+      });
     });
     const sent = Array.from({ length: 5000 }, (_, index) => `${index}`.padEnd(index % 126, '.'));
     for (const each of sent) client.ping(each);
@@ -100,7 +122,10 @@ describe('WebSocket frames', () => {
     const mine = await opened();
     const both = Promise.all([closeOf(mine.end), closeOf(mine.client)]);
     mine.client.close(4321, 'I am done, é');
-    expect(await both).to.deep.equal([[4321, 'I am done, é'], [4321, 'I am done, é']]);
+    expect(await both).to.deep.equal([
+      [4321, 'I am done, é'],
+      [4321, 'I am done, é'],
+    ]);
     const other = await opened();
     const seen = closeOf(other.client);
     other.end.close(1013, 'later');
@@ -126,7 +151,9 @@ describe('WebSocket frames', () => {
   it('that a receiver may not take are refused by it, not by the gateway', async () => {
     const { client } = await opened();
     const closed = closeOf(client);
-    (client as unknown as { readonly _socket: { write(bytes: Buffer): void } })._socket.write(Buffer.from([0xc1, 0x80, 0, 0, 0, 0])); // a reserved bit is set
+    (client as unknown as { readonly _socket: { write(bytes: Buffer): void } })._socket.write(
+      Buffer.from([0xc1, 0x80, 0, 0, 0, 0]),
+    ); // a reserved bit is set
     expect((await closed)[0]).to.equal(1002);
   });
 });

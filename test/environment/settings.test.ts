@@ -3,79 +3,170 @@ import { readEnvironment, type Settings } from '../../host/environment/settings.
 import { runGw, temporaryFolder } from '../kit/index.ts';
 
 const notesOf = (variables: Record<string, string>, level: 'warn' | 'fatal'): string[] =>
-  readEnvironment(variables).notes.filter((note) => note.level === level).map(({ message }) => message);
-const ranges = ({ trustedProxies }: Settings): string[] => trustedProxies.map(([address, bits]) => `${address.toString()}/${bits}`);
+  readEnvironment(variables)
+    .notes.filter((note) => note.level === level)
+    .map(({ message }) => message);
+const ranges = ({ trustedProxies }: Settings): string[] =>
+  trustedProxies.map(([address, bits]) => `${address.toString()}/${bits}`);
 
 describe('settings', () => {
   it('have the defaults of the reference', () => {
     const settings = readEnvironment({});
     expect(settings).to.deep.include({
-      port: '8080', isProduction: false, logLevel: 'info', configPath: undefined, watchesConfig: false, masterKey: undefined, allowUnauthenticated: false, corsOrigins: [],
-      rateLimit: { ratePerSecond: 20, burst: 40 }, shutdownTimeoutMs: 15_000, notes: [],
+      port: '8080',
+      isProduction: false,
+      logLevel: 'info',
+      configPath: undefined,
+      watchesConfig: false,
+      masterKey: undefined,
+      allowUnauthenticated: false,
+      corsOrigins: [],
+      rateLimit: { ratePerSecond: 20, burst: 40 },
+      shutdownTimeoutMs: 15_000,
+      notes: [],
     });
     expect(ranges(settings)).to.deep.equal(['127.0.0.0/8', '::1/128']);
   });
 
   it('take empty values for none', () => {
-    const names = ['PORT', 'GATEWAY_CONFIG', 'GATEWAY_ENV', 'MASTER_KEY', 'LOG_LEVEL', 'ALLOW_UNAUTHENTICATED_PROXY', 'CORS_ORIGINS', 'TRUSTED_PROXIES', 'RATE_LIMIT_RPS', 'RATE_LIMIT_BURST', 'GW_SHUTDOWN_TIMEOUT'];
+    const names = [
+      'PORT',
+      'GATEWAY_CONFIG',
+      'GATEWAY_ENV',
+      'MASTER_KEY',
+      'LOG_LEVEL',
+      'ALLOW_UNAUTHENTICATED_PROXY',
+      'CORS_ORIGINS',
+      'TRUSTED_PROXIES',
+      'RATE_LIMIT_RPS',
+      'RATE_LIMIT_BURST',
+      'GW_SHUTDOWN_TIMEOUT',
+    ];
     expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).to.deep.equal(readEnvironment({}));
   });
 
   it('warn of GW_STATE_URL, which has no effect, and do not tell its value', () => {
-    expect(notesOf({ GW_STATE_URL: 'redis://:password@host' }, 'warn')).to.deep.equal(['GW_STATE_URL has no effect in this version: limits and caches are those of each process, budgets unless API_KEY_STORE_BACKEND is postgres']);
+    expect(notesOf({ GW_STATE_URL: 'redis://:password@host' }, 'warn')).to.deep.equal([
+      'GW_STATE_URL has no effect in this version: limits and caches are those of each process, budgets unless API_KEY_STORE_BACKEND is postgres',
+    ]);
     expect(notesOf({ GW_STATE_URL: ' ' }, 'warn')).to.deep.equal([]);
   });
 
   it('watch the configuration file with GW_CONFIG_WATCH exactly true', () => {
     const values = ['true', 'TRUE', ' true', '1', 'yes', ''];
-    expect(values.filter((GW_CONFIG_WATCH) => readEnvironment({ GW_CONFIG_WATCH }).watchesConfig)).to.deep.equal(['true']);
+    expect(values.filter((GW_CONFIG_WATCH) => readEnvironment({ GW_CONFIG_WATCH }).watchesConfig)).to.deep.equal([
+      'true',
+    ]);
     expect(readEnvironment({}).watchesConfig).to.equal(false);
   });
 
   it('trim the path, the key and the lists', () => {
-    const settings = readEnvironment({ GATEWAY_CONFIG: ' /etc/x.yaml\n', MASTER_KEY: ' key ', CORS_ORIGINS: ' https://a.example , ,https://b.example,', TRUSTED_PROXIES: ' 10.0.0.0/8 , ,fd00::/8' });
-    expect(settings).to.deep.include({ configPath: '/etc/x.yaml', masterKey: 'key', corsOrigins: ['https://a.example', 'https://b.example'] });
+    const settings = readEnvironment({
+      GATEWAY_CONFIG: ' /etc/x.yaml\n',
+      MASTER_KEY: ' key ',
+      CORS_ORIGINS: ' https://a.example , ,https://b.example,',
+      TRUSTED_PROXIES: ' 10.0.0.0/8 , ,fd00::/8',
+    });
+    expect(settings).to.deep.include({
+      configPath: '/etc/x.yaml',
+      masterKey: 'key',
+      corsOrigins: ['https://a.example', 'https://b.example'],
+    });
     expect(ranges(settings)).to.deep.equal(['10.0.0.0/8', 'fd00::/8']);
     expect(readEnvironment({ MASTER_KEY: '  ' }).masterKey).to.equal(undefined);
   });
 
-  for (const [text, expected] of [['true', true], [' TRUE\n', true], ['1', false], ['yes', false], ['truely', false], ['false', false]] as const) {
+  for (const [text, expected] of [
+    ['true', true],
+    [' TRUE\n', true],
+    ['1', false],
+    ['yes', false],
+    ['truely', false],
+    ['false', false],
+  ] as const) {
     it(`${expected ? 'open' : 'keep closed'} /v1 with ALLOW_UNAUTHENTICATED_PROXY=${JSON.stringify(text)}`, () => {
       expect(readEnvironment({ ALLOW_UNAUTHENTICATED_PROXY: text }).allowUnauthenticated).to.equal(expected);
     });
   }
 
-  for (const [text, expected] of [['production', true], [' Production ', true], ['prod', false], ['staging', false], ['production2', false]] as const) {
-    it(`are ${expected ? '' : 'not '}those of production with GATEWAY_ENV=${JSON.stringify(text)}`, () => { expect(readEnvironment({ GATEWAY_ENV: text }).isProduction).to.equal(expected); });
+  for (const [text, expected] of [
+    ['production', true],
+    [' Production ', true],
+    ['prod', false],
+    ['staging', false],
+    ['production2', false],
+  ] as const) {
+    it(`are ${expected ? '' : 'not '}those of production with GATEWAY_ENV=${JSON.stringify(text)}`, () => {
+      expect(readEnvironment({ GATEWAY_ENV: text }).isProduction).to.equal(expected);
+    });
   }
 
   const durations: [text: string, ms: number, isWarned: boolean][] = [
-    ['30s', 30_000, false], ['1m30s', 90_000, false], ['250ms', 250, false], [' 2s ', 2000, false], ['0', 0, false], ['0s', 0, false],
-    ['15', 15_000, true], ['soon', 15_000, true], ['-5s', 15_000, true], ['1 s', 15_000, true],
+    ['30s', 30_000, false],
+    ['1m30s', 90_000, false],
+    ['250ms', 250, false],
+    [' 2s ', 2000, false],
+    ['0', 0, false],
+    ['0s', 0, false],
+    ['15', 15_000, true],
+    ['soon', 15_000, true],
+    ['-5s', 15_000, true],
+    ['1 s', 15_000, true],
   ];
   for (const [text, ms, isWarned] of durations) {
     it(`wait ${ms} ms for what drains with GW_SHUTDOWN_TIMEOUT=${JSON.stringify(text)}${isWarned ? ', and warn' : ''}`, () => {
       expect(readEnvironment({ GW_SHUTDOWN_TIMEOUT: text }).shutdownTimeoutMs).to.equal(ms);
-      expect(notesOf({ GW_SHUTDOWN_TIMEOUT: text }, 'warn').some((message) => message.includes('GW_SHUTDOWN_TIMEOUT') && message.includes(text.trim()))).to.equal(isWarned);
+      expect(
+        notesOf({ GW_SHUTDOWN_TIMEOUT: text }, 'warn').some(
+          (message) => message.includes('GW_SHUTDOWN_TIMEOUT') && message.includes(text.trim()),
+        ),
+      ).to.equal(isWarned);
     });
   }
 });
 
 describe('the per-address limit in the settings', () => {
   const rates: [text: string, ratePerSecond: number | undefined, isWarned: boolean][] = [
-    ['5', 5, false], ['0.5', 0.5, false], ['.5', 0.5, false], ['100000', 100_000, false],
-    ['0', undefined, false], ['0.0', undefined, false], ['00', undefined, false], ['.0', undefined, false],
-    ['-1', 20, true], ['NaN', 20, true], ['Infinity', 20, true], ['ten', 20, true], [' 5 ', 20, true], [' 0 ', 20, true], ['5/s', 20, true], ['0x10', 20, true], ['1,5', 20, true],
+    ['5', 5, false],
+    ['0.5', 0.5, false],
+    ['.5', 0.5, false],
+    ['100000', 100_000, false],
+    ['0', undefined, false],
+    ['0.0', undefined, false],
+    ['00', undefined, false],
+    ['.0', undefined, false],
+    ['-1', 20, true],
+    ['NaN', 20, true],
+    ['Infinity', 20, true],
+    ['ten', 20, true],
+    [' 5 ', 20, true],
+    [' 0 ', 20, true],
+    ['5/s', 20, true],
+    ['0x10', 20, true],
+    ['1,5', 20, true],
   ];
   for (const [text, rate, isWarned] of rates) {
     it(`${rate === undefined ? 'is off' : `is ${rate} a second`} with RATE_LIMIT_RPS=${JSON.stringify(text)}${isWarned ? ', and warns' : ''}`, () => {
-      expect(readEnvironment({ RATE_LIMIT_RPS: text }).rateLimit).to.deep.equal(rate === undefined ? undefined : { ratePerSecond: rate, burst: 40 });
-      expect(notesOf({ RATE_LIMIT_RPS: text }, 'warn').some((message) => message.includes('RATE_LIMIT_RPS') && message.includes(text))).to.equal(isWarned);
+      expect(readEnvironment({ RATE_LIMIT_RPS: text }).rateLimit).to.deep.equal(
+        rate === undefined ? undefined : { ratePerSecond: rate, burst: 40 },
+      );
+      expect(
+        notesOf({ RATE_LIMIT_RPS: text }, 'warn').some(
+          (message) => message.includes('RATE_LIMIT_RPS') && message.includes(text),
+        ),
+      ).to.equal(isWarned);
     });
   }
 
   const bursts: [rate: string, text: string, burst: number, isWarned: boolean][] = [
-    ['5', '10', 10, false], ['5', '0.2', 1, false], ['5', '0', 5, false], ['0.2', '0', 1, false], ['5', '1.5', 1.5, false], ['5', '-1', 40, true], ['5', 'many', 40, true], ['5', ' 10', 40, true],
+    ['5', '10', 10, false],
+    ['5', '0.2', 1, false],
+    ['5', '0', 5, false],
+    ['0.2', '0', 1, false],
+    ['5', '1.5', 1.5, false],
+    ['5', '-1', 40, true],
+    ['5', 'many', 40, true],
+    ['5', ' 10', 40, true],
   ];
   for (const [rate, text, burst, isWarned] of bursts) {
     it(`lets ${burst} through at once with RATE_LIMIT_BURST=${JSON.stringify(text)} at ${rate} a second${isWarned ? ', and warns' : ''}`, () => {
@@ -87,11 +178,29 @@ describe('the per-address limit in the settings', () => {
 });
 
 describe('trusted proxies in the settings', () => {
-  it('replace the default', () => { expect(ranges(readEnvironment({ TRUSTED_PROXIES: '10.0.0.0/8' }))).to.deep.equal(['10.0.0.0/8']); });
+  it('replace the default', () => {
+    expect(ranges(readEnvironment({ TRUSTED_PROXIES: '10.0.0.0/8' }))).to.deep.equal(['10.0.0.0/8']);
+  });
 
-  it('are the default when the list holds only blanks', () => { expect(ranges(readEnvironment({ TRUSTED_PROXIES: ' , ,' }))).to.deep.equal(['127.0.0.0/8', '::1/128']); });
+  it('are the default when the list holds only blanks', () => {
+    expect(ranges(readEnvironment({ TRUSTED_PROXIES: ' , ,' }))).to.deep.equal(['127.0.0.0/8', '::1/128']);
+  });
 
-  for (const entry of ['10.0.0.1', '::1', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/-1', '10.0.0.0/x', 'example.com/8', '10.0.0.0/8/8', '*', '10/8', '10.0/8', '0x0a.0.0.0/8', '010.0.0.0/8']) {
+  for (const entry of [
+    '10.0.0.1',
+    '::1',
+    '10.0.0.0/33',
+    'fd00::/129',
+    '10.0.0.0/-1',
+    '10.0.0.0/x',
+    'example.com/8',
+    '10.0.0.0/8/8',
+    '*',
+    '10/8',
+    '10.0/8',
+    '0x0a.0.0.0/8',
+    '010.0.0.0/8',
+  ]) {
     it(`are refused with the entry ${entry}, which is named`, () => {
       const fatal = notesOf({ TRUSTED_PROXIES: `192.168.0.0/16, ${entry}` }, 'fatal');
       expect(fatal).to.have.length(1);
@@ -105,29 +214,39 @@ describe('production', () => {
 
   it('refuses an open /v1 and a wildcard origin, and both in one message', () => {
     expect(notesOf({ ...production, ALLOW_UNAUTHENTICATED_PROXY: ' True ' }, 'fatal')).to.have.length(1);
-    for (const origins of ['*', ' * ', '"*"', "'*'", '" * "', 'https://a.example, *']) expect(notesOf({ ...production, CORS_ORIGINS: origins }, 'fatal'), origins).to.have.length(1);
+    for (const origins of ['*', ' * ', '"*"', "'*'", '" * "', 'https://a.example, *'])
+      expect(notesOf({ ...production, CORS_ORIGINS: origins }, 'fatal'), origins).to.have.length(1);
     const both = notesOf({ ...production, ALLOW_UNAUTHENTICATED_PROXY: 'true', CORS_ORIGINS: '*' }, 'fatal');
     expect(both).to.have.length(1);
     expect(both[0]).to.include('ALLOW_UNAUTHENTICATED_PROXY').and.include('CORS_ORIGINS');
   });
 
   it('takes origins that only look like a wildcard', () => {
-    for (const origins of ['https://*.example.com', '**', '*.example.com', 'https://a.example']) expect(notesOf({ ...production, CORS_ORIGINS: origins }, 'fatal'), origins).to.deep.equal([]);
+    for (const origins of ['https://*.example.com', '**', '*.example.com', 'https://a.example'])
+      expect(notesOf({ ...production, CORS_ORIGINS: origins }, 'fatal'), origins).to.deep.equal([]);
   });
 
   it('warns of a limit that is off, judged by what it means', () => {
-    const isWarned = (rate: string): boolean => notesOf({ ...production, RATE_LIMIT_RPS: rate }, 'warn').some((message) => message.includes('RATE_LIMIT_RPS=0'));
+    const isWarned = (rate: string): boolean =>
+      notesOf({ ...production, RATE_LIMIT_RPS: rate }, 'warn').some((message) => message.includes('RATE_LIMIT_RPS=0'));
     for (const rate of ['0', '0.0', '00']) expect(isWarned(rate), rate).to.equal(true);
     for (const rate of [' 0 ', '1', '']) expect(isWarned(rate), rate).to.equal(false);
   });
 
   it('warns of profiling', () => {
-    for (const value of ['1', 'TRUE', ' yes ']) expect(notesOf({ ...production, ENABLE_PPROF: value }, 'warn').join(), value).to.include('ENABLE_PPROF');
-    for (const value of ['0', 'on', '']) expect(notesOf({ ...production, ENABLE_PPROF: value }, 'warn').join(), value).not.to.include('ENABLE_PPROF');
+    for (const value of ['1', 'TRUE', ' yes '])
+      expect(notesOf({ ...production, ENABLE_PPROF: value }, 'warn').join(), value).to.include('ENABLE_PPROF');
+    for (const value of ['0', 'on', ''])
+      expect(notesOf({ ...production, ENABLE_PPROF: value }, 'warn').join(), value).not.to.include('ENABLE_PPROF');
   });
 
   it('is the only place where that stops the start', () => {
-    const variables = { ALLOW_UNAUTHENTICATED_PROXY: 'true', CORS_ORIGINS: '*', RATE_LIMIT_RPS: '0', ENABLE_PPROF: '1' };
+    const variables = {
+      ALLOW_UNAUTHENTICATED_PROXY: 'true',
+      CORS_ORIGINS: '*',
+      RATE_LIMIT_RPS: '0',
+      ENABLE_PPROF: '1',
+    };
     expect(notesOf(variables, 'fatal')).to.deep.equal([]);
     expect(notesOf({ ...variables, GATEWAY_ENV: 'production' }, 'fatal')).to.have.length(1);
   });
@@ -136,11 +255,25 @@ describe('production', () => {
 describe('a start that is refused', () => {
   it('exits with 1 before the configuration is read, and names every reason', async () => {
     const folder = await temporaryFolder();
-    const variables = { GATEWAY_ENV: 'production', ALLOW_UNAUTHENTICATED_PROXY: 'true', CORS_ORIGINS: '*', TRUSTED_PROXIES: '10.0.0.1', GATEWAY_CONFIG: '/does/not/exist.yaml', PORT: '0' };
+    const variables = {
+      GATEWAY_ENV: 'production',
+      ALLOW_UNAUTHENTICATED_PROXY: 'true',
+      CORS_ORIGINS: '*',
+      TRUSTED_PROXIES: '10.0.0.1',
+      GATEWAY_CONFIG: '/does/not/exist.yaml',
+      PORT: '0',
+    };
     const { code, stdout, stderr } = await runGw(['serve'], { variables, cwd: folder });
     expect(code).to.equal(1);
-    expect(stderr).to.include('ALLOW_UNAUTHENTICATED_PROXY').and.include('CORS_ORIGINS').and.include('10.0.0.1').and.not.include('exist.yaml');
-    const lines = stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(stderr)
+      .to.include('ALLOW_UNAUTHENTICATED_PROXY')
+      .and.include('CORS_ORIGINS')
+      .and.include('10.0.0.1')
+      .and.not.include('exist.yaml');
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines.some(({ level, msg }) => level === 'ERROR' && msg === 'gw cannot start')).to.equal(true);
   });
 
@@ -155,25 +288,54 @@ describe('a start that is refused', () => {
 });
 
 describe('the request log in the settings', () => {
-  const told = (variables: Record<string, string>): string[] => readEnvironment(variables).notes.filter(({ level }) => level === 'fatal').map(({ message }) => message);
+  const told = (variables: Record<string, string>): string[] =>
+    readEnvironment(variables)
+      .notes.filter(({ level }) => level === 'fatal')
+      .map(({ message }) => message);
 
   it('is not kept unless a backend is named, in upper or lower case', () => {
     expect(readEnvironment({}).logStore).to.equal(undefined);
-    expect(readEnvironment({ REQUEST_LOG_STORE_BACKEND: ' SQLite ' }).logStore).to.deep.include({ backend: 'sqlite', dsn: undefined });
-    expect(readEnvironment({ REQUEST_LOG_STORE_BACKEND: 'postgresql', REQUEST_LOG_STORE_DSN: ' postgres://h/d ' }).logStore).to.deep.include({ backend: 'postgres', dsn: 'postgres://h/d' });
+    expect(readEnvironment({ REQUEST_LOG_STORE_BACKEND: ' SQLite ' }).logStore).to.deep.include({
+      backend: 'sqlite',
+      dsn: undefined,
+    });
+    expect(
+      readEnvironment({ REQUEST_LOG_STORE_BACKEND: 'postgresql', REQUEST_LOG_STORE_DSN: ' postgres://h/d ' }).logStore,
+    ).to.deep.include({ backend: 'postgres', dsn: 'postgres://h/d' });
   });
 
   it('cannot be in memory, nor in Postgres without an address', () => {
-    for (const word of ['memory', 'in-memory', 'mysql']) expect(told({ REQUEST_LOG_STORE_BACKEND: word }), word).to.deep.equal([`REQUEST_LOG_STORE_BACKEND is "${word}"; use one of: sqlite, postgres, postgresql`]);
-    expect(told({ REQUEST_LOG_STORE_BACKEND: 'postgres' })).to.have.length(1).and.satisfy(([message]: string[]) => message!.startsWith('REQUEST_LOG_STORE_DSN is not set'));
-    expect(readEnvironment({ REQUEST_LOG_STORE_DSN: 'x.db' }).notes.map(({ message }) => message).join()).to.include('REQUEST_LOG_STORE_DSN has no effect');
+    for (const word of ['memory', 'in-memory', 'mysql'])
+      expect(told({ REQUEST_LOG_STORE_BACKEND: word }), word).to.deep.equal([
+        `REQUEST_LOG_STORE_BACKEND is "${word}"; use one of: sqlite, postgres, postgresql`,
+      ]);
+    expect(told({ REQUEST_LOG_STORE_BACKEND: 'postgres' }))
+      .to.have.length(1)
+      .and.satisfy(([message]: string[]) => message!.startsWith('REQUEST_LOG_STORE_DSN is not set'));
+    expect(
+      readEnvironment({ REQUEST_LOG_STORE_DSN: 'x.db' })
+        .notes.map(({ message }) => message)
+        .join(),
+    ).to.include('REQUEST_LOG_STORE_DSN has no effect');
   });
 
-  for (const [text, days, rows] of [[undefined, undefined, undefined], ['', undefined, undefined], ['30d', 30, undefined], ['1000000r', undefined, 1_000_000], [' 30d , 5r ', 30, 5], ['5r,30d', 30, 5]] as const) {
-    it(`is bounded by REQUEST_LOG_RETENTION=${JSON.stringify(text)}`, () => { expect(readEnvironment({ REQUEST_LOG_RETENTION: text }).logRetention).to.deep.equal({ days, rows }); });
+  for (const [text, days, rows] of [
+    [undefined, undefined, undefined],
+    ['', undefined, undefined],
+    ['30d', 30, undefined],
+    ['1000000r', undefined, 1_000_000],
+    [' 30d , 5r ', 30, 5],
+    ['5r,30d', 30, 5],
+  ] as const) {
+    it(`is bounded by REQUEST_LOG_RETENTION=${JSON.stringify(text)}`, () => {
+      expect(readEnvironment({ REQUEST_LOG_RETENTION: text }).logRetention).to.deep.equal({ days, rows });
+    });
   }
 
   it('stops the start with a retention that cannot be read', () => {
-    for (const text of ['30', 'd', '0d', '-1d', '1.5d', '30D', '30d,30d', '30d 5r', '30h', '1e3r']) expect(told({ REQUEST_LOG_RETENTION: text }), text).to.have.length(1).and.satisfy(([message]: string[]) => message!.startsWith(`REQUEST_LOG_RETENTION is "${text}"`));
+    for (const text of ['30', 'd', '0d', '-1d', '1.5d', '30D', '30d,30d', '30d 5r', '30h', '1e3r'])
+      expect(told({ REQUEST_LOG_RETENTION: text }), text)
+        .to.have.length(1)
+        .and.satisfy(([message]: string[]) => message!.startsWith(`REQUEST_LOG_RETENTION is "${text}"`));
   });
 });

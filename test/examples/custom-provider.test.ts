@@ -25,8 +25,13 @@ interface Upstream {
 
 /** The stand-in service on a free port. */
 async function startUpstream(folder: string): Promise<Upstream> {
-  const child = spawn(process.execPath, [join(folder, 'upstream.js')], { env: { PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'] });
-  const closed = new Promise<void>((resolve) => { child.on('close', () => resolve()); });
+  const child = spawn(process.execPath, [join(folder, 'upstream.js')], {
+    env: { PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const closed = new Promise<void>((resolve) => {
+    child.on('close', () => resolve());
+  });
   const stop = async (): Promise<void> => {
     child.kill('SIGKILL');
     await closed;
@@ -39,7 +44,10 @@ async function startUpstream(folder: string): Promise<Upstream> {
 }
 
 /** The gateway on the example's configuration, and a way to ask it. */
-async function startExample(folder: string, upstream: string): Promise<(content: string, more?: object) => Promise<Reply>> {
+async function startExample(
+  folder: string,
+  upstream: string,
+): Promise<(content: string, more?: object) => Promise<Reply>> {
   const gateway = await startGateway({
     variables: { GATEWAY_CONFIG: join(folder, 'config.yaml'), ACME_API_KEY: 'acme-demo-key', ACME_BASE_URL: upstream },
     cwd: folder,
@@ -51,15 +59,24 @@ async function startExample(folder: string, upstream: string): Promise<(content:
       body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content }], ...more }),
     });
     const text = await response.text();
-    return { status: response.status, target: response.headers.get('x-gateway-target'), text, json: () => JSON.parse(text) };
+    return {
+      status: response.status,
+      target: response.headers.get('x-gateway-target'),
+      text,
+      json: () => JSON.parse(text),
+    };
   };
 }
 
 async function freePort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => { server.close(() => resolve()); });
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
   return port;
 }
 
@@ -73,14 +90,24 @@ async function runScript(folder: string, variables: Readonly<Record<string, stri
   const ports = [await freePort(), await freePort()];
   const env = { PATH, HOME, PORT: String(ports[0]), ACME_PORT: String(ports[1]), ...variables };
   const child = spawn('sh', [join(folder, 'run.sh')], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  atEnd(() => { child.kill('SIGKILL'); });
+  atEnd(() => {
+    child.kill('SIGKILL');
+  });
   let stdout = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
-  const code = await new Promise<number | null>((resolve) => { child.on('close', resolve); });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  const code = await new Promise<number | null>((resolve) => {
+    child.on('close', resolve);
+  });
   return { code, stdout, ports };
 }
 
-const isOpen = async (port: number): Promise<boolean> => fetch(`http://127.0.0.1:${port}/livez`).then(() => true, () => false);
+const isOpen = async (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/livez`).then(
+    () => true,
+    () => false,
+  );
 
 function describeExample(title: string, place: () => Promise<string>): void {
   describe(title, () => {
@@ -103,12 +130,14 @@ function describeExample(title: string, place: () => Promise<string>): void {
       expect(refused.json().error.message).to.include('internal-names').and.to.include('it names an internal host');
     });
 
-    it('streams, tells the provider\'s own refusal, and goes on to the next target when the provider is gone', async () => {
+    it("streams, tells the provider's own refusal, and goes on to the next target when the provider is gone", async () => {
       const folder = await place();
       const upstream = await startUpstream(folder);
       const ask = await startExample(folder, upstream.address);
       const streamed = await ask(LONG, { stream: true });
-      const words = eventsOf(streamed.text).map((event) => event.choices?.[0]?.delta.content ?? '').join('');
+      const words = eventsOf(streamed.text)
+        .map((event) => event.choices?.[0]?.delta.content ?? '')
+        .join('');
       expect(words).to.equal(`Acme heard ${LONG.length} characters.`);
       expect(streamed.text).to.match(/data: \[DONE\]\n\n$/);
       const refused = await ask(LONG, { temperature: 1.5 });
@@ -121,7 +150,7 @@ function describeExample(title: string, place: () => Promise<string>): void {
     it('needs no account: without the key the other target answers everything', async () => {
       const folder = await place();
       const gateway = await startGateway({ variables: { GATEWAY_CONFIG: join(folder, 'config.yaml') } });
-      const { targets } = await (await fetch(`${gateway.url}/readyz`)).json() as { targets: object };
+      const { targets } = (await (await fetch(`${gateway.url}/readyz`)).json()) as { targets: object };
       expect(JSON.stringify(targets)).to.include('acme');
       const response = await fetch(`${gateway.url}/v1/chat/completions`, {
         method: 'POST',
@@ -143,7 +172,8 @@ if (isSoak()) describeExample('the custom-provider example in the repository', a
 describeExample('the custom-provider example copied elsewhere', copied);
 
 describe('run.sh of the custom-provider example', () => {
-  const shown = (stdout: string): string[] => [...stdout.matchAll(/\(status (\d+)\)/g)].map(([, status]) => status ?? '');
+  const shown = (stdout: string): string[] =>
+    [...stdout.matchAll(/\(status (\d+)\)/g)].map(([, status]) => status ?? '');
 
   it('shows two requests that are served and one that is refused, and leaves nothing running', async () => {
     const { code, stdout, ports } = await runScript(EXAMPLE);
@@ -159,7 +189,7 @@ describe('run.sh of the custom-provider example', () => {
     expect((await runScript(folder)).code).to.equal(1);
   });
 
-  it('fails with the gateway\'s report when the configuration is refused', async () => {
+  it("fails with the gateway's report when the configuration is refused", async () => {
     const folder = await copied();
     await cp(join(folder, 'plugins/internal-names.ts'), join(folder, 'plugins/other-name.ts'));
     const { code, stdout, ports } = await runScript(folder, { GW: BIN });

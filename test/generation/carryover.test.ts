@@ -28,7 +28,9 @@ describe('carryover', () => {
   it('disposes an object once, after its last holder', () => {
     const store = new CarryoverStore();
     const disposed: unknown[] = [];
-    const dispose = (value: object): void => { disposed.push(value); };
+    const dispose = (value: object): void => {
+      disposed.push(value);
+    };
     const [a, b] = [store.open(), store.open()];
     const value = a.lease('k', () => ({}), dispose);
     a.lease('k', () => ({}), dispose); // twice by one generation is one hold
@@ -46,13 +48,20 @@ describe('carryover', () => {
     const view = store.open();
     const disposed: string[] = [];
     for (const key of ['one', 'two', 'three', 'four', 'five']) {
-      view.lease(key, () => key, (value) => {
-        disposed.push(value);
-        if (value === 'two') throw new Error('two');
-        return value === 'four' ? Promise.reject(new Error('four')) : undefined;
-      });
+      view.lease(
+        key,
+        () => key,
+        (value) => {
+          disposed.push(value);
+          if (value === 'two') throw new Error('two');
+          return value === 'four' ? Promise.reject(new Error('four')) : undefined;
+        },
+      );
     }
-    const error = await view.release().then(() => undefined, (cause: unknown) => cause as AggregateError);
+    const error = await view.release().then(
+      () => undefined,
+      (cause: unknown) => cause as AggregateError,
+    );
     expect(error?.errors.map(({ message }: Error) => message)).to.deep.equal(['two', 'four']);
     expect(disposed).to.deep.equal(['one', 'two', 'three', 'four', 'five']);
     expect(store.size).to.equal(0);
@@ -64,10 +73,18 @@ describe('carryover', () => {
     const store = new CarryoverStore();
     const view = store.open();
     const gate = Promise.withResolvers<void>();
-    view.lease('slow', () => ({}), () => gate.promise);
+    view.lease(
+      'slow',
+      () => ({}),
+      () => gate.promise,
+    );
     let isReleased = false;
-    const releasing = view.release().then(() => { isReleased = true; });
-    await new Promise((resolve) => { setImmediate(resolve); });
+    const releasing = view.release().then(() => {
+      isReleased = true;
+    });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
     expect([isReleased, store.size]).to.deep.equal([false, 0]);
     gate.resolve();
     await releasing;
@@ -84,7 +101,11 @@ describe('carryover', () => {
   it('keeps nothing of an object that could not be made', () => {
     const store = new CarryoverStore();
     const a = store.open();
-    expect(() => a.lease('k', () => { throw new Error('no'); })).to.throw('no');
+    expect(() =>
+      a.lease('k', () => {
+        throw new Error('no');
+      }),
+    ).to.throw('no');
     expect(store.size).to.equal(0);
     expect(a.lease('k', () => 'made')).to.equal('made');
     void a.release();

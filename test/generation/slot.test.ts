@@ -26,7 +26,17 @@ function tracked(number: number, { fails = false, until }: { fails?: boolean; un
 
 function silentLog(): { log: Log; errors: [string, unknown][] } {
   const errors: [string, unknown][] = [];
-  return { errors, log: { debug: () => {}, info: () => {}, warn: () => {}, error: (message, attributes) => { errors.push([message, attributes]); } } };
+  return {
+    errors,
+    log: {
+      debug: () => {},
+      info: () => {},
+      warn: () => {},
+      error: (message, attributes) => {
+        errors.push([message, attributes]);
+      },
+    },
+  };
 }
 
 const cause = new GatewayError('upstream_unavailable', 'the gateway is shutting down');
@@ -103,7 +113,9 @@ describe('the slot', () => {
     const ends: string[] = [];
     slot.swap(tracked(1).generation);
     const old = slot.lease()!;
-    old.onEnd = (why) => { ends.push(`old ${why.code}`); };
+    old.onEnd = (why) => {
+      ends.push(`old ${why.code}`);
+    };
     slot.swap(tracked(2).generation);
     const current = slot.lease()!;
     current.onEnd = (why) => {
@@ -123,8 +135,12 @@ describe('the slot', () => {
     slot.swap(a.generation);
     slot.swap(b.generation);
     let isClosed = false;
-    const closing = slot.close().then(() => { isClosed = true; });
-    await new Promise((resolve) => { setImmediate(resolve); }); // past every promise that has nothing to wait for
+    const closing = slot.close().then(() => {
+      isClosed = true;
+    });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    }); // past every promise that has nothing to wait for
     expect([isClosed, a.disposals, b.disposals, slot.live]).to.deep.equal([false, 1, 1, 0]);
     expect(slot.lease()).to.equal(undefined);
     gate.resolve();

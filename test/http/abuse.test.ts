@@ -1,7 +1,22 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { ask, chatChunks, fakeClock, type FakeClock, type GatewayProcess, MASTER_KEY, openSse, some, sseEvent, startGateway, startHost, stubUpstream, temporaryFolder, type TestHost } from '../kit/index.ts';
+import {
+  ask,
+  chatChunks,
+  fakeClock,
+  type FakeClock,
+  type GatewayProcess,
+  MASTER_KEY,
+  openSse,
+  some,
+  sseEvent,
+  startGateway,
+  startHost,
+  stubUpstream,
+  temporaryFolder,
+  type TestHost,
+} from '../kit/index.ts';
 import { atEnd } from '../kit/cleanup.ts';
 
 const CHAT = '/v1/chat/completions';
@@ -9,12 +24,15 @@ const KEY = `Authorization: Bearer ${MASTER_KEY}\r\n`;
 
 const request = (method: string, path: string, headers: string, body: string): string =>
   `${method} ${path} HTTP/1.1\r\nHost: h\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
-const chat = (model: string, words: number, stream: boolean): string => request('POST', CHAT, KEY, JSON.stringify(ask('word '.repeat(words), { model, stream })));
+const chat = (model: string, words: number, stream: boolean): string =>
+  request('POST', CHAT, KEY, JSON.stringify(ask('word '.repeat(words), { model, stream })));
 
 async function open(url: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => {});
-  atEnd(() => { socket.destroy(); });
+  atEnd(() => {
+    socket.destroy();
+  });
   await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
   return socket;
 }
@@ -38,14 +56,22 @@ describe('clients that break off', () => {
     'a large stream': chat('echo', 50_000, true),
     'a slow answer': chat('echo-slow', 1000, false),
     'a slow stream': chat('echo-slow', 1000, true),
-    'many requests at once': chat('echo', 1000, false).repeat(20) + 'GET /livez HTTP/1.1\r\nHost: h\r\n\r\n'.repeat(1000),
+    'many requests at once':
+      chat('echo', 1000, false).repeat(20) + 'GET /livez HTTP/1.1\r\nHost: h\r\n\r\n'.repeat(1000),
   };
 
-  async function strike(gateway: GatewayProcess, text: string, delayMs: number, how: 'reset' | 'close' | 'end'): Promise<void> {
+  async function strike(
+    gateway: GatewayProcess,
+    text: string,
+    delayMs: number,
+    how: 'reset' | 'close' | 'end',
+  ): Promise<void> {
     const socket = await open(gateway.url);
     if (how !== 'reset') socket.resume();
     socket.write(Buffer.from(text, 'latin1'));
-    await new Promise((resolve) => { setTimeout(resolve, delayMs); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, delayMs);
+    });
     if (how === 'reset') socket.resetAndDestroy();
     else if (how === 'close') socket.destroy();
     else socket.end();
@@ -55,14 +81,27 @@ describe('clients that break off', () => {
     this.timeout(60_000);
     const gateway = await startGateway({ cwd: await temporaryFolder() });
     for (const [what, text] of some(Object.entries(attacks), { every: 2 })) {
-      await Promise.all([0, 1, 20].flatMap((delayMs) => (['reset', 'close', 'end'] as const).map((how) => strike(gateway, text, delayMs, how))));
+      await Promise.all(
+        [0, 1, 20].flatMap((delayMs) =>
+          (['reset', 'close', 'end'] as const).map((how) => strike(gateway, text, delayMs, how)),
+        ),
+      );
       expect((await fetch(`${gateway.url}/livez`)).status, what).to.equal(200);
     }
-    const answer = await fetch(gateway.url + CHAT, { method: 'POST', headers: { authorization: `Bearer ${MASTER_KEY}` }, body: JSON.stringify(ask('still here', { model: 'echo' })) });
+    const answer = await fetch(gateway.url + CHAT, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${MASTER_KEY}` },
+      body: JSON.stringify(ask('still here', { model: 'echo' })),
+    });
     expect(await answer.text()).to.include('still here');
-    expect(gateway.lines.filter(({ level, msg }) => level === 'ERROR' && msg !== 'pass-through request failed')).to.deep.equal([]);
+    expect(
+      gateway.lines.filter(({ level, msg }) => level === 'ERROR' && msg !== 'pass-through request failed'),
+    ).to.deep.equal([]);
     expect(await gateway.stop('SIGTERM')).to.equal(0);
-    expect(gateway.lines.find(({ msg }) => msg === 'draining'), 'nothing is counted as running').to.include({ requests: 0 });
+    expect(
+      gateway.lines.find(({ msg }) => msg === 'draining'),
+      'nothing is counted as running',
+    ).to.include({ requests: 0 });
   });
 });
 
@@ -76,12 +115,17 @@ describe('a client that stops reading', () => {
       const [head, chunk, ...rest] = chatChunks(['word '.repeat(2000)]).map(sseEvent);
       response.write(head!);
       for (let at = 0; at < 3000; at += 1) response.write(chunk!);
-      response.end(rest.join('') + sseEvent('[DONE]'), () => { isWritten = true; });
+      response.end(rest.join('') + sseEvent('[DONE]'), () => {
+        isWritten = true;
+      });
     });
     const t = await startHost({ strategy: { mode: 'fallback' }, targets: [stub.target('a')] }, { clock });
     const socket = await open(t.url);
     socket.write(request('POST', CHAT, KEY, JSON.stringify(ask('hi', { stream: true }))));
-    while (clock.waiting < 2) await new Promise((resolve) => { setImmediate(resolve); }); // the silence of the upstream, and the write
+    while (clock.waiting < 2)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      }); // the silence of the upstream, and the write
     return { t, clock, socket, isWritten: () => isWritten };
   }
 
@@ -89,10 +133,15 @@ describe('a client that stops reading', () => {
     const { t, clock, socket, isWritten } = await stalled();
     expect(isWritten(), 'the upstream is held back meanwhile').to.equal(false);
     clock.advance(14_999);
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
     expect(t.host.slot.leases).to.equal(1);
     clock.advance(1);
-    while (t.host.slot.leases > 0 || t.host.activity.count > 0) await new Promise((resolve) => { setImmediate(resolve); });
+    while (t.host.slot.leases > 0 || t.host.activity.count > 0)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     socket.resume();
     await once(socket, 'close');
     expect(t.lines.some(({ msg }) => msg === 'request canceled by the client')).to.equal(true);

@@ -1,6 +1,16 @@
 import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
-import { ask, chatReply, MASTER_KEY, replyJson, startHost, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import {
+  ask,
+  chatReply,
+  MASTER_KEY,
+  replyJson,
+  startHost,
+  stubUpstream,
+  type StubUpstream,
+  type TestHost,
+  type TestHostOptions,
+} from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';
 
@@ -20,7 +30,12 @@ function post(t: TestHost, path: string, authorization?: string): Promise<Reply>
   const headers = { 'content-type': 'application/json', ...(authorization !== undefined && { authorization }) };
   const call = httpRequest(t.url, { method: 'POST', path, headers, agent: false }, (response) => {
     let text = '';
-    response.setEncoding('utf8').on('data', (piece: string) => { text += piece; }).on('end', () => resolve({ status: response.statusCode, text }));
+    response
+      .setEncoding('utf8')
+      .on('data', (piece: string) => {
+        text += piece;
+      })
+      .on('end', () => resolve({ status: response.statusCode, text }));
   });
   call.on('error', reject).flushHeaders(); // by themselves, so that they leave as Latin-1
   call.end(JSON.stringify(ask()));
@@ -30,7 +45,19 @@ function post(t: TestHost, path: string, authorization?: string): Promise<Reply>
 const codeOf = ({ text }: Reply): unknown => (JSON.parse(text) as { error: { code: unknown } }).error.code;
 
 describe('the bearer of /v1', () => {
-  for (const header of [undefined, '', 'Bearer', 'Bearer ', 'Basic Z3c6Z3c=', `bearer ${MASTER_KEY}`, `BEARER ${MASTER_KEY}`, `Bearer\t${MASTER_KEY}`, MASTER_KEY, `Token ${MASTER_KEY}`, `Bearer${MASTER_KEY}`]) {
+  for (const header of [
+    undefined,
+    '',
+    'Bearer',
+    'Bearer ',
+    'Basic Z3c6Z3c=',
+    `bearer ${MASTER_KEY}`,
+    `BEARER ${MASTER_KEY}`,
+    `Bearer\t${MASTER_KEY}`,
+    MASTER_KEY,
+    `Token ${MASTER_KEY}`,
+    `Bearer${MASTER_KEY}`,
+  ]) {
     it(`is missing in "${header?.replace(MASTER_KEY, '<key>') ?? 'no header'}"`, async () => {
       const { t, stub } = await chatHost();
       const answer = await post(t, CHAT, header);
@@ -40,7 +67,14 @@ describe('the bearer of /v1', () => {
     });
   }
 
-  for (const token of ['x', MASTER_KEY.toUpperCase(), MASTER_KEY.slice(0, -1), `${MASTER_KEY}0`, `gws_${'0'.repeat(32)}`, 'undefined']) {
+  for (const token of [
+    'x',
+    MASTER_KEY.toUpperCase(),
+    MASTER_KEY.slice(0, -1),
+    `${MASTER_KEY}0`,
+    `gws_${'0'.repeat(32)}`,
+    'undefined',
+  ]) {
     it(`is invalid as ${token.length} characters that are not the key`, async () => {
       const { t, stub } = await chatHost();
       const answer = await post(t, CHAT, `Bearer ${token}`);
@@ -60,7 +94,12 @@ describe('the bearer of /v1', () => {
 
   it('begins after exactly one blank, and is taken as it is', async () => {
     const { t, stub } = await chatHost();
-    for (const header of [`Bearer  ${MASTER_KEY}`, `Bearer \t${MASTER_KEY}`, `Bearer ${MASTER_KEY} x`, `Bearer ${MASTER_KEY},Bearer ${MASTER_KEY}`]) {
+    for (const header of [
+      `Bearer  ${MASTER_KEY}`,
+      `Bearer \t${MASTER_KEY}`,
+      `Bearer ${MASTER_KEY} x`,
+      `Bearer ${MASTER_KEY},Bearer ${MASTER_KEY}`,
+    ]) {
       const answer = await post(t, CHAT, header);
       expect([answer.status, codeOf(answer)], header).to.deep.equal([401, 'invalid_api_key']);
     }
@@ -69,7 +108,8 @@ describe('the bearer of /v1', () => {
 
   it('matches nothing while no master key is set', async () => {
     const { t } = await chatHost({ variables: { MASTER_KEY: '' } });
-    for (const header of ['Bearer undefined', 'Bearer null', `Bearer ${MASTER_KEY}`]) expect((await post(t, CHAT, header)).status, header).to.equal(401);
+    for (const header of ['Bearer undefined', 'Bearer null', `Bearer ${MASTER_KEY}`])
+      expect((await post(t, CHAT, header)).status, header).to.equal(401);
   });
 
   it('never reaches the provider', async () => {
@@ -81,8 +121,11 @@ describe('the bearer of /v1', () => {
 
   it('is checked before the path is known, the body is read or the model is looked up', async () => {
     const { t } = await chatHost();
-    for (const path of ['/v1/', '/v1/unknown', '/v1/files', `${CHAT}/`]) expect((await post(t, path)).status, path).to.equal(401);
-    const large = await fetch(`${t.url}${CHAT}`, { method: 'POST', body: 'x'.repeat(11 * 1024 * 1024) }).catch(() => undefined);
+    for (const path of ['/v1/', '/v1/unknown', '/v1/files', `${CHAT}/`])
+      expect((await post(t, path)).status, path).to.equal(401);
+    const large = await fetch(`${t.url}${CHAT}`, { method: 'POST', body: 'x'.repeat(11 * 1024 * 1024) }).catch(
+      () => undefined,
+    );
     expect(large?.status ?? 401).to.equal(401);
   });
 });
@@ -90,9 +133,23 @@ describe('the bearer of /v1', () => {
 describe('a request target that routes to /v1 however it is written', () => {
   // A target of another scheme, or a path with backslashes and a fragment, is resolved to the native route's path.
   const targets = [
-    'http://x/v1/chat/completions', 'HTTP://x/v1/chat/completions', 'ftp://x/v1/chat/completions', 'x://y/v1/chat/completions', 'ws://x/v1/chat/completions',
-    '/v1\\chat\\completions#', '/v1\\chat/completions#', '/v1\\chat\\completions#x?y', '/v1/chat/completions#', '/v1/chat\\completions#',
-    '/v1\\chat\\completions\u00a0', '/v1\\chat/completions?x\u00a0', '/v1\u00a0/chat/completions', '/\\v1/chat/completions#', '//v1/chat/completions#', '/x/../v1/chat/completions', '/./v1/chat/completions',
+    'http://x/v1/chat/completions',
+    'HTTP://x/v1/chat/completions',
+    'ftp://x/v1/chat/completions',
+    'x://y/v1/chat/completions',
+    'ws://x/v1/chat/completions',
+    '/v1\\chat\\completions#',
+    '/v1\\chat/completions#',
+    '/v1\\chat\\completions#x?y',
+    '/v1/chat/completions#',
+    '/v1/chat\\completions#',
+    '/v1\\chat\\completions\u00a0',
+    '/v1\\chat/completions?x\u00a0',
+    '/v1\u00a0/chat/completions',
+    '/\\v1/chat/completions#',
+    '//v1/chat/completions#',
+    '/x/../v1/chat/completions',
+    '/./v1/chat/completions',
   ];
   for (const target of targets) {
     it(`calls no provider without a credential: ${target}`, async () => {
@@ -108,7 +165,8 @@ describe('/v1 without authentication', () => {
   for (const value of ['true', ' TRUE ', 'True']) {
     it(`is open with ALLOW_UNAUTHENTICATED_PROXY="${value}"`, async () => {
       const { t } = await chatHost({ variables: { ALLOW_UNAUTHENTICATED_PROXY: value } });
-      for (const header of [undefined, 'Basic x', 'Bearer wrong', `Bearer ${MASTER_KEY}`]) expect((await post(t, CHAT, header)).status).to.equal(200);
+      for (const header of [undefined, 'Basic x', 'Bearer wrong', `Bearer ${MASTER_KEY}`])
+        expect((await post(t, CHAT, header)).status).to.equal(200);
     });
   }
 

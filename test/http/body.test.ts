@@ -6,7 +6,20 @@ import { definePlugin } from 'gw/contract';
 import Joi from 'joi';
 import { MAX_DEPTH } from '../../host/contract/json-shape.ts';
 import { atEnd } from '../kit/cleanup.ts';
-import { type Answer, ask, chatReply, type FakeClock, fakeClock, MASTER_KEY, replyJson, startHost, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import {
+  type Answer,
+  ask,
+  chatReply,
+  type FakeClock,
+  fakeClock,
+  MASTER_KEY,
+  replyJson,
+  startHost,
+  stubUpstream,
+  type StubUpstream,
+  type TestHost,
+  type TestHostOptions,
+} from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';
 
@@ -23,7 +36,8 @@ async function chatHost(more: object = {}, options: TestHostOptions = {}): Promi
 }
 
 /** The minimal chat request as text, with further members in front of its closing brace. */
-const withMembers = (members: string): string => `{"model":"m","messages":[{"role":"user","content":"hi"}]${members === '' ? '' : `,${members}`}}`;
+const withMembers = (members: string): string =>
+  `{"model":"m","messages":[{"role":"user","content":"hi"}]${members === '' ? '' : `,${members}`}}`;
 
 /** The same, padded with blanks to an exact number of bytes. */
 const ofBytes = (bytes: number): string => withMembers('').padEnd(bytes, ' ');
@@ -45,23 +59,36 @@ interface Call {
 /** A chat request whose body is written piece by piece; without a length it goes in chunks. */
 function open(t: TestHost, headers: Record<string, string> = {}, agent: Agent | false = false): Call {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number | undefined; text: string }>();
-  const request = httpRequest(t.url, { method: 'POST', path: CHAT, agent, headers: { authorization: `Bearer ${MASTER_KEY}`, ...headers } }, (response) => {
-    let text = '';
-    response.setEncoding('utf8').on('data', (piece: string) => { text += piece; }).on('end', () => resolve({ status: response.statusCode, text }));
-  });
+  const request = httpRequest(
+    t.url,
+    { method: 'POST', path: CHAT, agent, headers: { authorization: `Bearer ${MASTER_KEY}`, ...headers } },
+    (response) => {
+      let text = '';
+      response
+        .setEncoding('utf8')
+        .on('data', (piece: string) => {
+          text += piece;
+        })
+        .on('end', () => resolve({ status: response.statusCode, text }));
+    },
+  );
   request.on('error', reject);
   return { request, reply: promise };
 }
 
 /** An upload under a clock that stands still; `write` resolves when the gateway has read the bytes. */
-async function slowUpload(): Promise<Call & { readonly t: TestHost; readonly clock: FakeClock; readonly write: (text: string) => Promise<void> }> {
+async function slowUpload(): Promise<
+  Call & { readonly t: TestHost; readonly clock: FakeClock; readonly write: (text: string) => Promise<void> }
+> {
   const clock = fakeClock();
   const { t } = await chatHost({}, { clock });
   const connected = Promise.withResolvers<Socket>();
   t.server.once('connection', connected.resolve);
   const call = open(t);
   call.request.flushHeaders();
-  atEnd(() => { call.request.destroy(); });
+  atEnd(() => {
+    call.request.destroy();
+  });
   const socket = await connected.promise;
   while (clock.waiting === 0) await turn();
   const write = async (text: string): Promise<void> => {
@@ -74,7 +101,10 @@ async function slowUpload(): Promise<Call & { readonly t: TestHost; readonly clo
 }
 
 /** One turn of the event loop. */
-const turn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 describe('the size of a body', () => {
   it('is bounded by 10 MiB unless the configuration says otherwise', async () => {
@@ -113,7 +143,12 @@ describe('the size of a body', () => {
 
   it('comes before what the body says', async () => {
     const { t } = await chatHost({ max_request_bytes: 1000 });
-    for (const body of ['x'.repeat(1001), `{${' '.repeat(1000)}`, `${withMembers('')}${'x'.repeat(1000)}`, Buffer.alloc(1001, 0xff)]) {
+    for (const body of [
+      'x'.repeat(1001),
+      `{${' '.repeat(1000)}`,
+      `${withMembers('')}${'x'.repeat(1000)}`,
+      Buffer.alloc(1001, 0xff),
+    ]) {
       expectRefused(await t.post(CHAT, body), 413, 'request_too_large');
     }
     expectRefused(await t.post(CHAT, 'x'.repeat(1000)), 400, 'invalid_request');
@@ -173,17 +208,40 @@ describe('the size of a body', () => {
 
 describe('a JSON body', () => {
   const malformed: [what: string, body: string | Buffer][] = [
-    ['nothing', ''], ['blanks', ' \n\t '], ['a word', 'nonsense'], ['a half', '{"model":"m"'], ['a trailing comma', '{"model":"m",}'],
-    ['single quotes', "{'model':'m'}"], ['a comment', '{"model":"m"/* */}'], ['a second document', `${withMembers('')}{}`],
-    ['garbage after the document', `${withMembers('')}x`], ['a NUL after the document', `${withMembers('')}\0`], ['a closing brace too much', `${withMembers('')}}`],
-    ['NaN', withMembers('"temperature":NaN')], ['Infinity', withMembers('"temperature":Infinity')], ['a number with a leading zero', withMembers('"n":01')],
-    ['a number with a plus', withMembers('"n":+1')], ['a raw control character', withMembers('"x":"a\u0001b"')], ['a raw line end in a string', withMembers('"x":"a\nb"')],
-    ['an unknown escape', withMembers('"x":"\\q"')], ['a list', '[]'], ['a string', '"model"'], ['a number', '5'], ['a large number', '12345678901234567890'],
-    ['a number out of range', '1e400'], ['null', 'null'], ['true', 'true'], ['a list of requests', `[${withMembers('')}]`],
-    ['a lone continuation byte', Buffer.from('{"model":"\x80"}', 'latin1')], ['a cut sequence', Buffer.from('{"model":"\xe2\x82"}', 'latin1')],
-    ['an overlong encoding', Buffer.from('{"model":"\xc0\xaf"}', 'latin1')], ['an encoded surrogate', Buffer.from('{"model":"\xed\xa0\x80"}', 'latin1')],
-    ['a byte that no UTF-8 holds', Buffer.from(withMembers('"unread":"\xff"'), 'latin1')], ['invalid UTF-8 in a key', Buffer.from(withMembers('"\xfe":1'), 'latin1')],
-    ['UTF-16', Buffer.from(withMembers(''), 'utf16le')], ['gzip', Buffer.from('1f8b0800000000000003ab5600000000', 'hex')],
+    ['nothing', ''],
+    ['blanks', ' \n\t '],
+    ['a word', 'nonsense'],
+    ['a half', '{"model":"m"'],
+    ['a trailing comma', '{"model":"m",}'],
+    ['single quotes', "{'model':'m'}"],
+    ['a comment', '{"model":"m"/* */}'],
+    ['a second document', `${withMembers('')}{}`],
+    ['garbage after the document', `${withMembers('')}x`],
+    ['a NUL after the document', `${withMembers('')}\0`],
+    ['a closing brace too much', `${withMembers('')}}`],
+    ['NaN', withMembers('"temperature":NaN')],
+    ['Infinity', withMembers('"temperature":Infinity')],
+    ['a number with a leading zero', withMembers('"n":01')],
+    ['a number with a plus', withMembers('"n":+1')],
+    ['a raw control character', withMembers('"x":"a\u0001b"')],
+    ['a raw line end in a string', withMembers('"x":"a\nb"')],
+    ['an unknown escape', withMembers('"x":"\\q"')],
+    ['a list', '[]'],
+    ['a string', '"model"'],
+    ['a number', '5'],
+    ['a large number', '12345678901234567890'],
+    ['a number out of range', '1e400'],
+    ['null', 'null'],
+    ['true', 'true'],
+    ['a list of requests', `[${withMembers('')}]`],
+    ['a lone continuation byte', Buffer.from('{"model":"\x80"}', 'latin1')],
+    ['a cut sequence', Buffer.from('{"model":"\xe2\x82"}', 'latin1')],
+    ['an overlong encoding', Buffer.from('{"model":"\xc0\xaf"}', 'latin1')],
+    ['an encoded surrogate', Buffer.from('{"model":"\xed\xa0\x80"}', 'latin1')],
+    ['a byte that no UTF-8 holds', Buffer.from(withMembers('"unread":"\xff"'), 'latin1')],
+    ['invalid UTF-8 in a key', Buffer.from(withMembers('"\xfe":1'), 'latin1')],
+    ['UTF-16', Buffer.from(withMembers(''), 'utf16le')],
+    ['gzip', Buffer.from('1f8b0800000000000003ab5600000000', 'hex')],
   ];
   for (const [what, body] of malformed) {
     it(`is refused as ${what}`, async () => {
@@ -195,8 +253,19 @@ describe('a JSON body', () => {
 
   it('is refused by the name of its coding where it is compressed, on every wire', async () => {
     const { t } = await chatHost();
-    for (const path of [CHAT, '/v1/embeddings', '/v1/messages', '/v1/messages/count_tokens', '/v1beta/models/m:generateContent', '/v1beta/models/m:countTokens']) {
-      for (const [coding, body] of [['gzip', gzipSync(withMembers(''))], ['br', brotliCompressSync(withMembers(''))], ['gzip, zstd', zstdCompressSync(gzipSync(withMembers('')))]] as const) {
+    for (const path of [
+      CHAT,
+      '/v1/embeddings',
+      '/v1/messages',
+      '/v1/messages/count_tokens',
+      '/v1beta/models/m:generateContent',
+      '/v1beta/models/m:countTokens',
+    ]) {
+      for (const [coding, body] of [
+        ['gzip', gzipSync(withMembers(''))],
+        ['br', brotliCompressSync(withMembers(''))],
+        ['gzip, zstd', zstdCompressSync(gzipSync(withMembers('')))],
+      ] as const) {
         const answer = await t.post(path, body, { 'content-encoding': coding });
         expect(answer.status, path).to.equal(400);
         expect(answer.json().error.message, path).to.equal(`the Content-Encoding "${coding}" is not supported`);
@@ -207,7 +276,8 @@ describe('a JSON body', () => {
   it('may stand between blanks, under any content type and with any member', async () => {
     const { t, stub } = await chatHost();
     expect((await t.post(CHAT, ` \r\n\t${withMembers('')}\n `)).status).to.equal(200);
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', '']) expect((await t.post(CHAT, ask(), { 'content-type': type })).status, type).to.equal(200);
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', ''])
+      expect((await t.post(CHAT, ask(), { 'content-type': type })).status, type).to.equal(200);
     expect((await t.post(CHAT, withMembers('"new_field":{"a":[1,null,"x"]},"other":null'))).status).to.equal(200);
     expect(stub.seen.at(-1)?.json()).to.deep.include({ new_field: { a: [1, null, 'x'] }, other: null });
   });
@@ -215,11 +285,23 @@ describe('a JSON body', () => {
   it('means the last of duplicate keys, for plugins and for the provider alike', async () => {
     const seen: unknown[] = [];
     const probe = definePlugin({
-      name: 'probe', type: 'guardrail', summary: 'Keeps what it sees', stages: ['before_request'], settings: Joi.object({}),
-      create: () => ({ before_request: (exchange) => { seen.push(structuredClone(exchange.request)); } }),
+      name: 'probe',
+      type: 'guardrail',
+      summary: 'Keeps what it sees',
+      stages: ['before_request'],
+      settings: Joi.object({}),
+      create: () => ({
+        before_request: (exchange) => {
+          seen.push(structuredClone(exchange.request));
+        },
+      }),
     });
-    const { t, stub } = await chatHost({ plugins: [{ name: 'probe', type: 'guardrail', stage: 'before_request', enabled: true }] }, { modules: [probe] });
-    const body = '{"model":"hidden","model":"m","messages":[{"role":"user","content":"bad"}],"messages":[{"role":"user","content":"worse","content":"good"}],"x":1,"x":2}';
+    const { t, stub } = await chatHost(
+      { plugins: [{ name: 'probe', type: 'guardrail', stage: 'before_request', enabled: true }] },
+      { modules: [probe] },
+    );
+    const body =
+      '{"model":"hidden","model":"m","messages":[{"role":"user","content":"bad"}],"messages":[{"role":"user","content":"worse","content":"good"}],"x":1,"x":2}';
     expect((await t.post(CHAT, body)).status).to.equal(200);
     const expected = { model: 'm', messages: [{ role: 'user', content: 'good' }], x: 2 };
     expect(seen).to.deep.equal([expected]);
@@ -230,8 +312,18 @@ describe('a JSON body', () => {
   it('keeps integers beyond 2^53 and numbers beyond a double digit for digit', async () => {
     const { t, stub } = await chatHost();
     const members = [
-      '"seed":9007199254740993', '"a":123456789012345678901234567890', '"b":-9007199254740995', '"c":[18446744073709551615]', '"d":{"e":9223372036854775807}',
-      '"f":1e400', '"g":-1E+999', '"h":9007199254740991', '"i":"9007199254740993"', '"j":0.5', '"k":1.5e3', '"l":100000000000000000000',
+      '"seed":9007199254740993',
+      '"a":123456789012345678901234567890',
+      '"b":-9007199254740995',
+      '"c":[18446744073709551615]',
+      '"d":{"e":9223372036854775807}',
+      '"f":1e400',
+      '"g":-1E+999',
+      '"h":9007199254740991',
+      '"i":"9007199254740993"',
+      '"j":0.5',
+      '"k":1.5e3',
+      '"l":100000000000000000000',
     ];
     expect((await t.post(CHAT, withMembers(members.join(',')))).status).to.equal(200);
     const sent = stub.seen[0]?.text ?? '';
@@ -241,18 +333,28 @@ describe('a JSON body', () => {
 
   it('treats __proto__ and constructor as ordinary keys', async () => {
     const { t, stub } = await chatHost();
-    const body = '{"model":"m","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"messages":[{"role":"user","content":"hi","__proto__":{"content":"x"}}],"toString":1}';
+    const body =
+      '{"model":"m","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"messages":[{"role":"user","content":"hi","__proto__":{"content":"x"}}],"toString":1}';
     expect((await t.post(CHAT, body)).status).to.equal(200);
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
-    expect(stub.seen[0]?.text).to.include('"__proto__":{"polluted":1}').and.include('"__proto__":{"content":"x"}').and.include('"toString":1');
-    for (const model of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) expect((await t.post(CHAT, ask('hi', { model }))).status, model).to.equal(404);
+    expect(stub.seen[0]?.text)
+      .to.include('"__proto__":{"polluted":1}')
+      .and.include('"__proto__":{"content":"x"}')
+      .and.include('"toString":1');
+    for (const model of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
+      expect((await t.post(CHAT, ask('hi', { model }))).status, model).to.equal(404);
     const nameless = await t.post(CHAT, '{"__proto__":{"model":"m","messages":[{"role":"user","content":"hi"}]}}');
     expectRefused(nameless, 400, 'invalid_request');
     expect(nameless.json().error.message).to.include('model');
   });
 
-  const nested = (levels: number, [left, right]: readonly [string, string], rest = ''): string => withMembers(`${rest}"x":${left.repeat(levels)}1${right.repeat(levels)}`);
-  for (const [shape, marks] of [['lists', ['[', ']']], ['objects', ['{"a":', '}']], ['both in turn', ['[{"a":', '}]']]] as const) {
+  const nested = (levels: number, [left, right]: readonly [string, string], rest = ''): string =>
+    withMembers(`${rest}"x":${left.repeat(levels)}1${right.repeat(levels)}`);
+  for (const [shape, marks] of [
+    ['lists', ['[', ']']],
+    ['objects', ['{"a":', '}']],
+    ['both in turn', ['[{"a":', '}]']],
+  ] as const) {
     it(`is refused when ${shape} are nested deeper than ${MAX_DEPTH} levels`, async () => {
       const { t, stub } = await chatHost();
       const perMark = shape === 'both in turn' ? 2 : 1;
@@ -260,7 +362,8 @@ describe('a JSON body', () => {
       expect((await t.post(CHAT, nested(deepest, marks))).status).to.equal(200);
       expect((stub.seen[0]?.text ?? '').length).to.equal(nested(deepest, marks).length);
       for (const levels of [deepest + 1, 5000, 200_000 / perMark]) {
-        for (const rest of ['', '"y":12345678901234567890,']) expectRefused(await t.post(CHAT, nested(levels, marks, rest)), 400, 'invalid_request');
+        for (const rest of ['', '"y":12345678901234567890,'])
+          expectRefused(await t.post(CHAT, nested(levels, marks, rest)), 400, 'invalid_request');
       }
       expect(stub.seen).to.have.length(1);
     });

@@ -15,8 +15,14 @@ interface Given {
 /** The client's address of a request as it came in. */
 function addressOf({ peer = '127.0.0.1', forwarded, real, trusted }: Given): string {
   const { trustedProxies } = readEnvironment(trusted === undefined ? {} : { TRUSTED_PROXIES: trusted });
-  const headers = { ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }), ...(real !== undefined && { 'x-real-ip': real }) };
-  return createAddressFinder(trustedProxies)({ socket: { remoteAddress: peer }, headers } as unknown as IncomingMessage);
+  const headers = {
+    ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }),
+    ...(real !== undefined && { 'x-real-ip': real }),
+  };
+  return createAddressFinder(trustedProxies)({
+    socket: { remoteAddress: peer },
+    headers,
+  } as unknown as IncomingMessage);
 }
 
 describe('client address', () => {
@@ -58,9 +64,12 @@ describe('client address', () => {
     [{ forwarded: `203.0.113.7${' '.repeat(200)}`, real: `203.0.113.9${' '.repeat(200)}` }, '127.0.0.1'],
     [{ forwarded: '[fe80::1%eth0]:4711' }, 'fe80::1%eth0'],
   ];
-  for (const [given, expected] of vectors) it(`is ${expected} for ${JSON.stringify(given).slice(0, 200)}`, () => { expect(addressOf(given)).to.equal(expected); });
+  for (const [given, expected] of vectors)
+    it(`is ${expected} for ${JSON.stringify(given).slice(0, 200)}`, () => {
+      expect(addressOf(given)).to.equal(expected);
+    });
 
-  it('is the socket\'s own when there is none to read', () => {
+  it("is the socket's own when there is none to read", () => {
     expect(createAddressFinder([])({ socket: {}, headers: {} } as unknown as IncomingMessage)).to.equal('');
   });
 });
@@ -77,10 +86,13 @@ describe('the key of the per-address limit', () => {
 
 describe('forwarded headers', () => {
   async function plainHost(variables: Record<string, string> = {}): Promise<TestHost> {
-    const stub = await stubUpstream((_request, response) => { response.end(); });
+    const stub = await stubUpstream((_request, response) => {
+      response.end();
+    });
     return startHost({ strategy: { mode: 'fallback' }, targets: [stub.target('a')] }, { variables });
   }
-  const remotes = (t: TestHost): unknown[] => t.lines.filter(({ msg }) => msg === 'http request').map(({ remote }) => remote as unknown);
+  const remotes = (t: TestHost): unknown[] =>
+    t.lines.filter(({ msg }) => msg === 'http request').map(({ remote }) => remote as unknown);
 
   it('name the client in the access log behind a trusted proxy', async () => {
     const t = await plainHost();
@@ -97,9 +109,22 @@ describe('forwarded headers', () => {
 
   it('are read over all their lines', async () => {
     const t = await plainHost();
-    const lines = ['Host', 'h', 'X-Forwarded-For', '198.51.100.4', 'X-Forwarded-For', '203.0.113.7', 'X-Forwarded-For', '127.0.0.1'];
+    const lines = [
+      'Host',
+      'h',
+      'X-Forwarded-For',
+      '198.51.100.4',
+      'X-Forwarded-For',
+      '203.0.113.7',
+      'X-Forwarded-For',
+      '127.0.0.1',
+    ];
     await new Promise<void>((resolve, reject) => {
-      httpRequest(t.url, { path: '/x', headers: lines, agent: false }, (response) => response.resume().on('end', resolve)).on('error', reject).end();
+      httpRequest(t.url, { path: '/x', headers: lines, agent: false }, (response) =>
+        response.resume().on('end', resolve),
+      )
+        .on('error', reject)
+        .end();
     });
     expect(remotes(t)).to.deep.equal(['203.0.113.7']);
   });
@@ -111,7 +136,9 @@ describe('forwarded headers', () => {
       seen.push(finder(request));
       response.end();
     });
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
     const { port } = server.address() as { port: number };
     for (const forwarded of ['203.0.113.7', '203.0.113.8', '']) {
       await (await fetch(`http://127.0.0.1:${port}`, { headers: { 'x-forwarded-for': forwarded } })).text();

@@ -1,5 +1,15 @@
 import { expect } from 'chai';
-import { ask, chatReply, MASTER_KEY, replyJson, replyStream, startHost, stubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import {
+  ask,
+  chatReply,
+  MASTER_KEY,
+  replyJson,
+  replyStream,
+  startHost,
+  stubUpstream,
+  type TestHost,
+  type TestHostOptions,
+} from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';
 const LISTED = 'https://app.example';
@@ -10,10 +20,14 @@ async function chatHost(variables: Record<string, string> = {}, options: TestHos
     else replyJson(response, 200, chatReply('hello'));
   });
   const config = { strategy: { mode: 'fallback' }, max_request_bytes: 1000, targets: [stub.target('a')] };
-  return startHost(config, { ...options, variables: { CORS_ORIGINS: ` ${LISTED} , https://other.example:8443,,`, ...variables } });
+  return startHost(config, {
+    ...options,
+    variables: { CORS_ORIGINS: ` ${LISTED} , https://other.example:8443,,`, ...variables },
+  });
 }
 
-const corsNames = (headers: Headers): string[] => [...headers.keys()].filter((name) => name.startsWith('access-control-'));
+const corsNames = (headers: Headers): string[] =>
+  [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 
 function expectListed(headers: Headers, origin = LISTED): void {
   expect(headers.get('access-control-allow-origin')).to.equal(origin);
@@ -33,11 +47,21 @@ describe('CORS', () => {
     expectListed((await t.post(CHAT, ask(), origin)).headers);
     expectListed((await t.post(CHAT, ask('hi', { stream: true }), origin)).headers);
     expectListed((await t.get('/livez', origin)).headers);
-    expectListed((await t.get('/livez', { origin: 'https://other.example:8443' })).headers, 'https://other.example:8443');
+    expectListed(
+      (await t.get('/livez', { origin: 'https://other.example:8443' })).headers,
+      'https://other.example:8443',
+    );
     const refused: [status: number, response: Response][] = [
       [401, await fetch(t.url + CHAT, { method: 'POST', headers: origin })],
       [405, await fetch(t.url + CHAT, { headers: { ...origin, authorization: `Bearer ${MASTER_KEY}` } })],
-      [413, await fetch(t.url + CHAT, { method: 'POST', body: 'x'.repeat(1001), headers: { ...origin, authorization: `Bearer ${MASTER_KEY}` } })],
+      [
+        413,
+        await fetch(t.url + CHAT, {
+          method: 'POST',
+          body: 'x'.repeat(1001),
+          headers: { ...origin, authorization: `Bearer ${MASTER_KEY}` },
+        }),
+      ],
       [404, await fetch(`${t.url}/nowhere`, { headers: origin })],
       [501, await fetch(`${t.url}/nowhere`, { method: 'PROPFIND', headers: origin })],
       [405, await fetch(`${t.url}/livez`, { method: 'POST', headers: origin })],
@@ -56,7 +80,15 @@ describe('CORS', () => {
     expect((headers.get('access-control-allow-headers') ?? '').split(', ')).to.include('If-Match');
   });
 
-  for (const origin of ['https://evil.example', 'https://APP.example', 'http://app.example', 'https://app.example/', 'https://app.example:443', 'https://app.example.evil.example', 'null']) {
+  for (const origin of [
+    'https://evil.example',
+    'https://APP.example',
+    'http://app.example',
+    'https://app.example/',
+    'https://app.example:443',
+    'https://app.example.evil.example',
+    'null',
+  ]) {
     it(`tells nothing to ${origin}`, async () => {
       const t = await chatHost();
       const answer = await t.post(CHAT, ask(), { origin });
@@ -68,7 +100,13 @@ describe('CORS', () => {
 
   it('varies by origin although none is sent, on every answer', async () => {
     const t = await chatHost();
-    const answers = [await t.post(CHAT, ask()), await t.post(CHAT, ask('hi', { stream: true })), await t.get('/livez'), await t.get('/nowhere'), await t.get(CHAT)];
+    const answers = [
+      await t.post(CHAT, ask()),
+      await t.post(CHAT, ask('hi', { stream: true })),
+      await t.get('/livez'),
+      await t.get('/nowhere'),
+      await t.get(CHAT),
+    ];
     for (const { headers } of answers) {
       expect(headers.get('vary')).to.equal('Origin');
       expect(corsNames(headers)).to.deep.equal([]);

@@ -18,8 +18,11 @@ export interface FramingCase {
   readonly isKept: boolean;
 }
 
-const cases = (statuses: readonly number[], isKept: boolean, requests: Readonly<Record<string, string>>): FramingCase[] =>
-  Object.entries(requests).map(([what, request]) => ({ what, request, statuses, isKept }));
+const cases = (
+  statuses: readonly number[],
+  isKept: boolean,
+  requests: Readonly<Record<string, string>>,
+): FramingCase[] => Object.entries(requests).map(([what, request]) => ({ what, request, statuses, isKept }));
 
 /** A request for a probe with these lines after its Host. */
 const probe = (lines = '', target = '/livez'): string => `GET ${target} HTTP/1.1\r\nHost: h\r\n${lines}\r\n`;
@@ -104,9 +107,12 @@ const chunks = [
     'a credential among the trailers': `POST ${CHAT} HTTP/1.1\r\nHost: h\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNK}0\r\n${KEY}\r\n${HIDDEN}`,
   }),
   ...cases([200], true, {
-    'extensions': chunked(`${BODY.length.toString(16)};a=b;c="d"\r\n${BODY}\r\n0;e\r\n\r\n`, ''),
-    'an extension on every byte': chunked(`${Array.from(BODY, (character) => `1;${'x'.repeat(100)}\r\n${character}\r\n`).join('')}0\r\n\r\n`, ''),
-    'trailers': chunked(`${CHUNK}0\r\nX: a\r\n\r\n`, ''),
+    extensions: chunked(`${BODY.length.toString(16)};a=b;c="d"\r\n${BODY}\r\n0;e\r\n\r\n`, ''),
+    'an extension on every byte': chunked(
+      `${Array.from(BODY, (character) => `1;${'x'.repeat(100)}\r\n${character}\r\n`).join('')}0\r\n\r\n`,
+      '',
+    ),
+    trailers: chunked(`${CHUNK}0\r\nX: a\r\n\r\n`, ''),
     'many zeros before a size': chunked(`${'0'.repeat(1000)}${CHUNK}0\r\n\r\n`, ''),
   }),
 ];
@@ -202,7 +208,9 @@ const exchanges = [
     'an invitation in HTTP/1.0': `POST ${CHAT} HTTP/1.0\r\n${KEY}Expect: 100-continue\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
     'an answer before bytes that are not HTTP': `${probe()}\0${HIDDEN}`,
   }),
-  ...cases([200, 200], false, { 'two answers before bytes that are not HTTP': `${probe()}${probe()}!\r\n\r\n${HIDDEN}` }),
+  ...cases([200, 200], false, {
+    'two answers before bytes that are not HTTP': `${probe()}${probe()}!\r\n\r\n${HIDDEN}`,
+  }),
   ...cases([200], true, {
     'a body that the route does not read': `GET /livez HTTP/1.1\r\nHost: h\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
   }),
@@ -219,11 +227,18 @@ const exchanges = [
     'a tunnel to a path': `CONNECT ${SMUGGLED} HTTP/1.1\r\nHost: h\r\n\r\n${HIDDEN}`,
     'a tunnel with a body': `CONNECT other:80 HTTP/1.1\r\nHost: h\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}${HIDDEN}`,
   }),
-  ...cases([405], true, { 'TRACE': 'TRACE /livez HTTP/1.1\r\nHost: h\r\nCookie: secret\r\n\r\n' }),
+  ...cases([405], true, { TRACE: 'TRACE /livez HTTP/1.1\r\nHost: h\r\nCookie: secret\r\n\r\n' }),
 ];
 
 /** Attacks on how requests are framed. Source: RFC 9112, sections 2 to 9. */
-export const FRAMING_CASES: readonly FramingCase[] = [...lengths, ...codings, ...chunks, ...lines, ...targets, ...exchanges];
+export const FRAMING_CASES: readonly FramingCase[] = [
+  ...lengths,
+  ...codings,
+  ...chunks,
+  ...lines,
+  ...targets,
+  ...exchanges,
+];
 
 /** Upgrades are not served, the requests are. Node passes over what came in one packet with them. */
 export const UPGRADES: Readonly<Record<string, string>> = {
@@ -234,8 +249,19 @@ export const UPGRADES: Readonly<Record<string, string>> = {
 
 /** Requests that stop in the middle: their client then closes its side. */
 export const CUT_SHORT: Readonly<Record<string, string>> = {
-  'nothing': '', 'a method': 'GE', 'half of a target': 'GET /li', 'half of the headers': 'GET /livez HTTP/1.1\r\nHos', 'no body': `${HEAD}Content-Length: 10\r\n\r\n`,
-  'half of a body': `${HEAD}Content-Length: ${BODY.length}\r\n\r\n${BODY.slice(0, 9)}`, 'half of a size': chunked('1', ''), 'half of a chunk': chunked(CHUNK.slice(0, 9), ''),
-  'no last chunk': chunked(CHUNK, ''), 'half of the last chunk': chunked(`${CHUNK}0\r\n`, ''), 'half of an extension': chunked('5;a=', ''), 'half of a trailer': chunked(`${CHUNK}0\r\nX: a`, ''),
-  'a body that waits to be invited': `${HEAD}Expect: 100-continue\r\nContent-Length: 10\r\n\r\n`, 'HTTP/0.9': 'GET /livez\r\n', 'empty lines': '\r\n\r\n\r\n',
+  nothing: '',
+  'a method': 'GE',
+  'half of a target': 'GET /li',
+  'half of the headers': 'GET /livez HTTP/1.1\r\nHos',
+  'no body': `${HEAD}Content-Length: 10\r\n\r\n`,
+  'half of a body': `${HEAD}Content-Length: ${BODY.length}\r\n\r\n${BODY.slice(0, 9)}`,
+  'half of a size': chunked('1', ''),
+  'half of a chunk': chunked(CHUNK.slice(0, 9), ''),
+  'no last chunk': chunked(CHUNK, ''),
+  'half of the last chunk': chunked(`${CHUNK}0\r\n`, ''),
+  'half of an extension': chunked('5;a=', ''),
+  'half of a trailer': chunked(`${CHUNK}0\r\nX: a`, ''),
+  'a body that waits to be invited': `${HEAD}Expect: 100-continue\r\nContent-Length: 10\r\n\r\n`,
+  'HTTP/0.9': 'GET /livez\r\n',
+  'empty lines': '\r\n\r\n\r\n',
 };

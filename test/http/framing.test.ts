@@ -22,7 +22,10 @@ describe('a request that is framed by its own rules', function framing() {
       const client = await rawClient(gateway().url);
       for (let round = 1; round <= 3; round += 1) {
         client.send(request);
-        while (statusesOf(client.received()).length < round || !client.received().endsWith('}')) await new Promise((resolve) => { setImmediate(resolve); });
+        while (statusesOf(client.received()).length < round || !client.received().endsWith('}'))
+          await new Promise((resolve) => {
+            setImmediate(resolve);
+          });
       }
       client.send(LAST);
       expect(statusesOf(await client.closed())).to.deep.equal([200, 200, 200, 200]);

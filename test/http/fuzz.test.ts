@@ -5,7 +5,18 @@ import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { MAX_DEPTH } from '../../host/contract/json-shape.ts';
 import { atEnd } from '../kit/cleanup.ts';
-import { cases, chatReply, Dice, MASTER_KEY, replyJson, replyStream, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
+import {
+  cases,
+  chatReply,
+  Dice,
+  MASTER_KEY,
+  replyJson,
+  replyStream,
+  startHost,
+  stubUpstream,
+  type StubUpstream,
+  type TestHost,
+} from '../kit/index.ts';
 
 const BODIES = cases(4000);
 const WARM_UP = 400;
@@ -13,13 +24,84 @@ const CONNECTIONS = 8;
 const MAX_GROWTH_BYTES = 5 * 1024 * 1024;
 
 const FIELDS = [
-  'model', 'messages', 'temperature', 'top_p', 'n', 'seed', 'max_tokens', 'max_completion_tokens', 'presence_penalty', 'frequency_penalty', 'stop', 'tools', 'tool_choice',
-  'parallel_tool_calls', 'response_format', 'logprobs', 'top_logprobs', 'stream', 'stream_options', 'user', 'logit_bias', '__proto__', 'constructor', 'x', '',
+  'model',
+  'messages',
+  'temperature',
+  'top_p',
+  'n',
+  'seed',
+  'max_tokens',
+  'max_completion_tokens',
+  'presence_penalty',
+  'frequency_penalty',
+  'stop',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'response_format',
+  'logprobs',
+  'top_logprobs',
+  'stream',
+  'stream_options',
+  'user',
+  'logit_bias',
+  '__proto__',
+  'constructor',
+  'x',
+  '',
 ];
-const NUMBERS = ['0', '-0', '1', '1.5', '9007199254740993', '-9223372036854775808', '123456789012345678901234567890', '1e400', '-1e400', '1e-400', '0.1e1', '4.9e-324', '12', '0.5', '2'];
-const TEXTS = ['""', '"hi"', '"\\u0000"', '"\\ud800"', '"\\udc00\\ud800"', '"\\u00e9\\n\\"\\\\"', '"\u2028"', '"\ud83d\ude00"', '"m"', '"user"', '"text"', '"data:,"'];
+const NUMBERS = [
+  '0',
+  '-0',
+  '1',
+  '1.5',
+  '9007199254740993',
+  '-9223372036854775808',
+  '123456789012345678901234567890',
+  '1e400',
+  '-1e400',
+  '1e-400',
+  '0.1e1',
+  '4.9e-324',
+  '12',
+  '0.5',
+  '2',
+];
+const TEXTS = [
+  '""',
+  '"hi"',
+  '"\\u0000"',
+  '"\\ud800"',
+  '"\\udc00\\ud800"',
+  '"\\u00e9\\n\\"\\\\"',
+  '"\u2028"',
+  '"\ud83d\ude00"',
+  '"m"',
+  '"user"',
+  '"text"',
+  '"data:,"',
+];
 /** What is not JSON at all. */
-const BROKEN = ['01', '1.', '.5', 'NaN', '0x1', '1e', '--1', '"\\x"', '"a\nb"', 'undefined', 'nul', '', "'x'", '[1,,2]', '[1', '{"a"}', '{"a":1,}', '"open'];
+const BROKEN = [
+  '01',
+  '1.',
+  '.5',
+  'NaN',
+  '0x1',
+  '1e',
+  '--1',
+  '"\\x"',
+  '"a\nb"',
+  'undefined',
+  'nul',
+  '',
+  "'x'",
+  '[1,,2]',
+  '[1',
+  '{"a"}',
+  '{"a":1,}',
+  '"open',
+];
 
 /** Some JSON text, not always right, never deep. */
 function value(dice: Dice, depth = 0): string {
@@ -34,7 +116,8 @@ function value(dice: Dice, depth = 0): string {
 }
 
 const messages = '[{"role":"user","content":"hi"}]';
-const valid = (dice: Dice, more = ''): string => `{"model":"m","messages":${messages}${more}${dice.below(3) === 0 ? ',"stream":true' : ''}}`;
+const valid = (dice: Dice, more = ''): string =>
+  `{"model":"m","messages":${messages}${more}${dice.below(3) === 0 ? ',"stream":true' : ''}}`;
 
 /** The kinds of bodies that hostile and broken clients send. */
 const KINDS: readonly ((dice: Dice) => string | Buffer)[] = [
@@ -43,12 +126,19 @@ const KINDS: readonly ((dice: Dice) => string | Buffer)[] = [
   (dice) => `${valid(dice)}${dice.pick([' ', '}', '{}', 'x', ',', '\0', '[]', '\n\n'])}`,
   (dice) => {
     const levels = dice.below(20) === 0 ? 200_000 : dice.pick([MAX_DEPTH - 1, MAX_DEPTH, MAX_DEPTH + 1, 1000, 20_000]);
-    const [open, close] = dice.pick([['[', ']'], ['{"a":', '}']] as const);
+    const [open, close] = dice.pick([
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const);
     return valid(dice, `,"x":${open.repeat(levels)}1${close.repeat(dice.below(4) === 0 ? levels - 1 : levels)}`);
   },
   (dice) => valid(dice, `,${JSON.stringify(dice.pick(FIELDS))}:${value(dice)}`),
   (dice) => valid(dice, `,${JSON.stringify(dice.pick(FIELDS))}:${dice.pick(NUMBERS)}`),
-  (dice) => valid(dice, Array.from({ length: 1 + dice.below(8) }, () => `,${JSON.stringify(dice.pick(FIELDS))}:${value(dice)}`).join('')),
+  (dice) =>
+    valid(
+      dice,
+      Array.from({ length: 1 + dice.below(8) }, () => `,${JSON.stringify(dice.pick(FIELDS))}:${value(dice)}`).join(''),
+    ),
   (dice) => `{"model":"m","messages":[${Array.from({ length: dice.below(4) }, () => value(dice)).join(',')}]}`,
   (dice) => {
     const bytes = Buffer.from(valid(dice, `,"user":"${'ä'.repeat(dice.below(20))}"`));
@@ -63,7 +153,12 @@ function isWellFormed(body: Buffer): boolean {
   if (!isUtf8(body)) return false;
   try {
     const parsed: unknown = JSON.parse(body.toString('utf8'));
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) && depthOf(body.toString('utf8')) <= MAX_DEPTH;
+    return (
+      typeof parsed === 'object' &&
+      parsed !== null &&
+      !Array.isArray(parsed) &&
+      depthOf(body.toString('utf8')) <= MAX_DEPTH
+    );
   } catch {
     return false;
   }
@@ -93,9 +188,13 @@ async function startFuzzing(): Promise<Fuzzing & { connections(): number }> {
   });
   const t = await startHost({ strategy: { mode: 'fallback' }, targets: [stub.target('a')] });
   let connections = 0;
-  t.server.on('connection', () => { connections += 1; });
+  t.server.on('connection', () => {
+    connections += 1;
+  });
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-  atEnd(() => { agent.destroy(); });
+  atEnd(() => {
+    agent.destroy();
+  });
   return { t, stub, agent, statuses: new Map(), connections: () => connections };
 }
 
@@ -104,7 +203,13 @@ function post({ t, agent }: Fuzzing, body: Buffer): Promise<{ status: number; te
   const headers = { authorization: `Bearer ${MASTER_KEY}`, 'content-length': body.length };
   const call = httpRequest(`${t.url}/v1/chat/completions`, { method: 'POST', agent, headers }, (response) => {
     let text = '';
-    response.setEncoding('utf8').on('data', (piece: string) => { text += piece; }).on('error', reject).on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+    response
+      .setEncoding('utf8')
+      .on('data', (piece: string) => {
+        text += piece;
+      })
+      .on('error', reject)
+      .on('end', () => resolve({ status: response.statusCode ?? 0, text }));
   });
   call.on('error', reject).end(body);
   return promise;
@@ -118,7 +223,10 @@ async function check(fuzzing: Fuzzing, body: Buffer, seed: number): Promise<void
   if (status === 200) return;
   const { error } = JSON.parse(text) as { error: Record<string, unknown> };
   expect(error, label).to.have.all.keys('message', 'type', 'code');
-  expect(error, label).to.include({ type: 'invalid_request_error', code: status === 404 ? 'model_not_found' : 'invalid_request' });
+  expect(error, label).to.include({
+    type: 'invalid_request_error',
+    code: status === 404 ? 'model_not_found' : 'invalid_request',
+  });
 }
 
 /** Sends the bodies of the seeds from `first` on, over all connections at once. */
@@ -142,7 +250,9 @@ async function heapBytes(): Promise<number> {
   const collect = runInNewContext('gc') as () => void;
   for (let round = 0; round < 4; round += 1) {
     collect();
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
   }
   return process.memoryUsage().heapUsed;
 }

@@ -1,7 +1,20 @@
 import { expect } from 'chai';
 import { NO_CATALOG } from '../../host/common/catalog.ts';
 import type { Cost } from '../../host/contract/index.ts';
-import { type Answer, ask, chatReply, eventually, openSse, replyJson, sseEvent, startHost, stubUpstream, type StubHandler, type StubUpstream, type TestHost } from '../kit/index.ts';
+import {
+  type Answer,
+  ask,
+  chatReply,
+  eventually,
+  openSse,
+  replyJson,
+  sseEvent,
+  startHost,
+  stubUpstream,
+  type StubHandler,
+  type StubUpstream,
+  type TestHost,
+} from '../kit/index.ts';
 import { entries, RATES } from '../plugins/budget-scene.ts';
 import { WITH_EMBEDDINGS } from '../plugins/kit.ts';
 
@@ -23,23 +36,62 @@ const wholeOrStream: StubHandler = (seen, response) => {
     return;
   }
   openSse(response);
-  response.end([{ id: 'c', choices: [{ index: 0, delta: { content: 'hello' }, finish_reason: 'stop' }] }, { id: 'c', choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }, '[DONE]'].map(sseEvent).join(''));
+  response.end(
+    [
+      { id: 'c', choices: [{ index: 0, delta: { content: 'hello' }, finish_reason: 'stop' }] },
+      { id: 'c', choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } },
+      '[DONE]',
+    ]
+      .map(sseEvent)
+      .join(''),
+  );
 };
 
 /** A key with this budget, before an upstream of which every call costs 60 cents. */
-async function scene(budgetUsd: number, plugins: readonly object[] = [], handler: StubHandler = wholeOrStream): Promise<Scene> {
+async function scene(
+  budgetUsd: number,
+  plugins: readonly object[] = [],
+  handler: StubHandler = wholeOrStream,
+): Promise<Scene> {
   const upstream = await stubUpstream(handler);
   const targets = [upstream.target('a', {}, WITH_EMBEDDINGS)];
   const config = (more: readonly object[] = plugins): object => ({ targets, plugins: more });
   const t = await startHost(config());
-  const cost: Cost = { totalUsd: 0.6, inputUsd: 0.6, outputUsd: 0, cacheReadUsd: 0, cacheWriteUsd: 0, reasoningUsd: 0, modelFound: true, priced: true, catalog: 'test' };
-  const price = { input: 2, output: 3, cacheRead: undefined, cacheWrite: undefined, embedding: undefined, image: undefined };
+  const cost: Cost = {
+    totalUsd: 0.6,
+    inputUsd: 0.6,
+    outputUsd: 0,
+    cacheReadUsd: 0,
+    cacheWriteUsd: 0,
+    reasoningUsd: 0,
+    modelFound: true,
+    priced: true,
+    catalog: 'test',
+  };
+  const price = {
+    input: 2,
+    output: 3,
+    cacheRead: undefined,
+    cacheWrite: undefined,
+    embedding: undefined,
+    image: undefined,
+  };
   const { services } = t.host;
   services.catalog = { ...NO_CATALOG, cost: () => cost, tokenPrice: () => price };
-  const { key: bearer, record: { id } } = await t.host.stores.keys.create({ name: 'k', scopes: ['read_only'], limits: { budget_usd: budgetUsd } });
+  const {
+    key: bearer,
+    record: { id },
+  } = await t.host.stores.keys.create({ name: 'k', scopes: ['read_only'], limits: { budget_usd: budgetUsd } });
   return {
-    t, upstream, id, config, bearer,
-    send: (more = {}, credential = bearer, path = CHAT) => t.post(path, path === CHAT ? ask('hi', more) : { model: 'm', ...more }, { authorization: `Bearer ${credential}` }),
+    t,
+    upstream,
+    id,
+    config,
+    bearer,
+    send: (more = {}, credential = bearer, path = CHAT) =>
+      t.post(path, path === CHAT ? ask('hi', more) : { model: 'm', ...more }, {
+        authorization: `Bearer ${credential}`,
+      }),
   };
 }
 
@@ -47,13 +99,20 @@ const refusal = (answer: Answer): unknown[] => {
   const { type, code, message } = answer.json().error;
   return [answer.status, type, code, message, answer.headers.get('retry-after')];
 };
-const refused = (reason: string): unknown[] => [402, 'insufficient_quota', 'insufficient_quota', `${MESSAGE}${reason}`, null];
+const refused = (reason: string): unknown[] => [
+  402,
+  'insufficient_quota',
+  'insufficient_quota',
+  `${MESSAGE}${reason}`,
+  null,
+];
 
 describe('a key with a budget', () => {
   it('is served until it is spent, the request that crosses it too, and then refused without a time', async () => {
     const { send, upstream, t, bearer } = await scene(1);
     expect([(await send()).status, (await send()).status]).to.deep.equal([200, 200]);
-    for (const stream of [false, true]) expect(refusal(await send({ stream }))).to.deep.equal(refused('spent $1.2000 of $1.00 limit'));
+    for (const stream of [false, true])
+      expect(refusal(await send({ stream }))).to.deep.equal(refused('spent $1.2000 of $1.00 limit'));
     expect(upstream.seen).to.have.length(2);
     expect((await t.get('/v1/models', { authorization: `Bearer ${bearer}` })).status).to.equal(200); // it costs nothing
   });
@@ -61,7 +120,9 @@ describe('a key with a budget', () => {
   it('is refused on every surface', async () => {
     const { send } = await scene(0.6);
     await send();
-    expect(refusal(await send({ input: 'x' }, undefined, '/v1/embeddings'))).to.deep.equal(refused('spent $0.6000 of $0.60 limit'));
+    expect(refusal(await send({ input: 'x' }, undefined, '/v1/embeddings'))).to.deep.equal(
+      refused('spent $0.6000 of $0.60 limit'),
+    );
     expect((await send({ prompt: 'x' }, undefined, '/v1/completions')).status).to.equal(402);
     expect((await send({ model: 'unserved', input: 'x' }, undefined, '/v1/embeddings')).status).to.equal(404); // as if there were no limit
   });
@@ -70,7 +131,12 @@ describe('a key with a budget', () => {
     const { t, send, id } = await scene(1);
     const { token } = await t.host.stores.sessions.create({ credentialId: id, subject: 'k', scopes: ['read_only'] });
     const other = await t.host.stores.keys.create({ name: 'other', scopes: [], limits: { budget_usd: 1 } });
-    expect([(await send({}, token)).status, (await send()).status, (await send({}, token)).status, (await send()).status]).to.deep.equal([200, 200, 402, 402]);
+    expect([
+      (await send({}, token)).status,
+      (await send()).status,
+      (await send({}, token)).status,
+      (await send()).status,
+    ]).to.deep.equal([200, 200, 402, 402]);
     expect((await send({}, other.key)).status).to.equal(200);
     expect((await t.post(CHAT, ask())).status).to.equal(200); // the master key has none
   });
@@ -112,10 +178,16 @@ describe('a key with a budget', () => {
   });
 
   it('pays for an answer that a plugin withholds, and not for one that a plugin gives', async () => {
-    const filter = [{ name: 'word-filter', stage: 'after_request', enabled: true, config: { blocked_words: ['hello'] } }];
+    const filter = [
+      { name: 'word-filter', stage: 'after_request', enabled: true, config: { blocked_words: ['hello'] } },
+    ];
     const { send } = await scene(0.6, filter);
     expect([(await send()).status, (await send()).status]).to.deep.equal([502, 402]);
-    const cached = ['before_request', 'after_request'].map((stage) => ({ name: 'response-cache', stage, enabled: true }));
+    const cached = ['before_request', 'after_request'].map((stage) => ({
+      name: 'response-cache',
+      stage,
+      enabled: true,
+    }));
     const hits = await scene(1, cached);
     for (let time = 0; time < 4; time += 1) expect((await hits.send()).status).to.equal(200);
     expect(hits.upstream.seen).to.have.length(1);
@@ -128,7 +200,10 @@ describe('a key with a budget', () => {
     expect((await whole.send()).status).to.equal(402);
     const broken = await scene(0.6, [], (_request, response) => {
       openSse(response);
-      response.end(sseEvent({ id: 'c', choices: [{ index: 0, delta: { content: 'hello' }, finish_reason: null }] }) + sseEvent({ error: { message: 'broken' } }));
+      response.end(
+        sseEvent({ id: 'c', choices: [{ index: 0, delta: { content: 'hello' }, finish_reason: null }] }) +
+          sseEvent({ error: { message: 'broken' } }),
+      );
     });
     expect((await broken.send({ stream: true })).text).to.include('"error"');
     await eventually(() => broken.t.host.slot.leases === 0);

@@ -18,13 +18,24 @@ async function withLimits(limits: KeyLimits, config: object = {}): Promise<Limit
   const clock = fakeClock();
   const reply = { ...chatReply('hello'), usage: { prompt_tokens: 30, completion_tokens: 10, total_tokens: 40 } };
   const stub = await stubUpstream((_request, response) => replyJson(response, 200, reply));
-  const targets = [{ ...stub.target('a'), models: ['m', 'only-a'] }, { ...stub.target('b'), models: ['m', 'only-b'] }];
-  const t = await startHost({ strategy: { mode: 'fallback' }, aliases: { quick: 'only-a' }, targets, ...config }, { clock });
-  const { key, record: { id } } = await t.host.stores.keys.create({ name: 'limited', scopes: ['read_only'], limits });
+  const targets = [
+    { ...stub.target('a'), models: ['m', 'only-a'] },
+    { ...stub.target('b'), models: ['m', 'only-b'] },
+  ];
+  const t = await startHost(
+    { strategy: { mode: 'fallback' }, aliases: { quick: 'only-a' }, targets, ...config },
+    { clock },
+  );
+  const {
+    key,
+    record: { id },
+  } = await t.host.stores.keys.create({ name: 'limited', scopes: ['read_only'], limits });
   const headers = { authorization: `Bearer ${key}` };
   const call = async (model = 'm', bearer = key): Promise<string> => {
     const answer = await t.post(CHAT, { ...ask(), model }, { authorization: `Bearer ${bearer}` });
-    return answer.status === 200 ? `200 ${answer.headers.get('x-gateway-target')}` : `${answer.status} ${answer.json().error.code}`;
+    return answer.status === 200
+      ? `200 ${answer.headers.get('x-gateway-target')}`
+      : `${answer.status} ${answer.json().error.code}`;
   };
   return { t, clock, call, headers, id };
 }
@@ -32,8 +43,15 @@ async function withLimits(limits: KeyLimits, config: object = {}): Promise<Limit
 describe('a key with a list of models', () => {
   it('gets no other, whether or not it exists', async () => {
     const { call } = await withLimits({ models: ['m', 'unheard-of'] });
-    expect(await Promise.all(['m', 'only-a', 'nowhere', 'unheard-of', 'quick'].map((model) => call(model))))
-      .to.deep.equal(['200 a', '404 model_not_found', '404 model_not_found', '404 model_not_found', '404 model_not_found']);
+    expect(
+      await Promise.all(['m', 'only-a', 'nowhere', 'unheard-of', 'quick'].map((model) => call(model))),
+    ).to.deep.equal([
+      '200 a',
+      '404 model_not_found',
+      '404 model_not_found',
+      '404 model_not_found',
+      '404 model_not_found',
+    ]);
   });
 
   it('gets what an alias in it stands for', async () => {
@@ -45,7 +63,11 @@ describe('a key with a list of models', () => {
     const { t, headers } = await withLimits({ models: ['only-b', 'nowhere'] });
     const listed = (await t.get('/v1/models', headers)).json().data as { id: string }[];
     expect(listed.map(({ id }) => id)).to.deep.equal(['only-b']);
-    expect([(await t.get('/v1/models/only-b', headers)).status, (await t.get('/v1/models/m', headers)).status, (await t.get('/v1/models/m')).status]).to.deep.equal([200, 404, 200]);
+    expect([
+      (await t.get('/v1/models/only-b', headers)).status,
+      (await t.get('/v1/models/m', headers)).status,
+      (await t.get('/v1/models/m')).status,
+    ]).to.deep.equal([200, 404, 200]);
     expect((await t.get('/v1/models')).json().data).to.have.length(3);
   });
 
@@ -59,7 +81,11 @@ describe('a key with a list of models', () => {
 describe('a key with a list of providers', () => {
   it('is served by no other', async () => {
     const { call } = await withLimits({ providers: ['b'] });
-    expect(await Promise.all(['m', 'only-b', 'only-a'].map((model) => call(model)))).to.deep.equal(['200 b', '200 b', '404 model_not_found']);
+    expect(await Promise.all(['m', 'only-b', 'only-a'].map((model) => call(model)))).to.deep.equal([
+      '200 b',
+      '200 b',
+      '404 model_not_found',
+    ]);
   });
 
   it('sees its models as those that serve it own them', async () => {
@@ -80,20 +106,33 @@ describe('a key with requests per minute', () => {
     const { t, clock, call, headers } = await withLimits({ rpm: 2 });
     expect([await call(), (await t.get('/v1/models', headers)).status]).to.deep.equal(['200 a', 200]);
     const refused = await t.get('/v1/unknown', headers);
-    expect([refused.status, refused.json().error.type, refused.json().error.code, refused.headers.get('retry-after')]).to.deep.equal([429, 'rate_limit_error', 'rate_limit_exceeded', '30']);
+    expect([
+      refused.status,
+      refused.json().error.type,
+      refused.json().error.code,
+      refused.headers.get('retry-after'),
+    ]).to.deep.equal([429, 'rate_limit_error', 'rate_limit_exceeded', '30']);
     clock.advance(29_000);
     expect((await t.get('/v1/models', headers)).headers.get('retry-after')).to.equal('1');
     clock.advance(1000);
     expect(await call()).to.equal('200 a');
-    expect(t.samples.filter(({ name, labels }) => name === 'gateway_rate_limit_rejections_total' && labels['key_type'] === 'plugin')).to.have.length(2);
+    expect(
+      t.samples.filter(
+        ({ name, labels }) => name === 'gateway_rate_limit_rejections_total' && labels['key_type'] === 'plugin',
+      ),
+    ).to.have.length(2);
   });
 
   it('shares them with its sessions, however many there are, and with no other key', async () => {
     const { t, call, id } = await withLimits({ rpm: 2 });
     const draft = { credentialId: id, subject: 'limited', scopes: ['read_only'] as const };
     const sessions = [await t.host.stores.sessions.create(draft), await t.host.stores.sessions.create(draft)];
-    expect([await call(), await call('m', sessions[0]?.token), await call('m', sessions[1]?.token), await call()])
-      .to.deep.equal(['200 a', '200 a', '429 rate_limit_exceeded', '429 rate_limit_exceeded']);
+    expect([
+      await call(),
+      await call('m', sessions[0]?.token),
+      await call('m', sessions[1]?.token),
+      await call(),
+    ]).to.deep.equal(['200 a', '200 a', '429 rate_limit_exceeded', '429 rate_limit_exceeded']);
     expect((await t.post(CHAT, { ...ask(), model: 'm' })).status).to.equal(200);
   });
 

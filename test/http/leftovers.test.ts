@@ -1,7 +1,20 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
-import { ask, chatReply, fakeClock, type FakeClock, MASTER_KEY, rawClient, replyJson, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
+import {
+  ask,
+  chatReply,
+  fakeClock,
+  type FakeClock,
+  MASTER_KEY,
+  rawClient,
+  replyJson,
+  startHost,
+  type StubHandler,
+  stubUpstream,
+  type StubUpstream,
+  type TestHost,
+} from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';
 const KEY = `Authorization: Bearer ${MASTER_KEY}\r\n`;
@@ -10,9 +23,13 @@ const SILENCE_MS = 5000;
 const LONGEST_MS = 30_000;
 const MOST_BYTES = 64 * MIB;
 
-const turn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 const body = JSON.stringify(ask());
-const chat = (headers = KEY): string => `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
+const chat = (headers = KEY): string =>
+  `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
 
 interface Setup {
   readonly t: TestHost;
@@ -23,12 +40,19 @@ interface Setup {
 }
 
 /** A gateway under a clock that stands still. */
-async function setUp(handler: StubHandler = (_request, response) => replyJson(response, 200, chatReply('hello'))): Promise<Setup> {
+async function setUp(
+  handler: StubHandler = (_request, response) => replyJson(response, 200, chatReply('hello')),
+): Promise<Setup> {
   const clock = fakeClock();
   const stub = await stubUpstream(handler);
-  const t = await startHost({ strategy: { mode: 'fallback' }, targets: [stub.target('a')], max_request_bytes: 1000 }, { clock });
+  const t = await startHost(
+    { strategy: { mode: 'fallback' }, targets: [stub.target('a')], max_request_bytes: 1000 },
+    { clock },
+  );
   const sockets: Socket[] = [];
-  t.server.on('connection', (socket: Socket) => { sockets.push(socket); });
+  t.server.on('connection', (socket: Socket) => {
+    sockets.push(socket);
+  });
   return { t, stub, clock, sockets };
 }
 
@@ -38,18 +62,46 @@ async function until(isSo: () => boolean): Promise<void> {
 
 /** What is answered at once, and leaves the client in the middle of sending something. */
 const ENDINGS: readonly [what: string, request: string, status: RegExp][] = [
-  ['a body too large for the gateway', `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Connection: close\r\nContent-Length: 99999999\r\n\r\nx`, /^HTTP\/1\.1 413 /],
-  ['a body that became too large', `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\nfff\r\n${'x'.repeat(4095)}\r\nff\r\n`, /^HTTP\/1\.1 413 /],
+  [
+    'a body too large for the gateway',
+    `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Connection: close\r\nContent-Length: 99999999\r\n\r\nx`,
+    /^HTTP\/1\.1 413 /,
+  ],
+  [
+    'a body that became too large',
+    `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\nfff\r\n${'x'.repeat(4095)}\r\nff\r\n`,
+    /^HTTP\/1\.1 413 /,
+  ],
   ['a body for an unknown path', 'POST /nowhere HTTP/1.0\r\nContent-Length: 99999999\r\n\r\nx', /^HTTP\/1\.1 404 /],
-  ['a preflight with a body', 'OPTIONS /nowhere HTTP/1.1\r\nHost: h\r\nOrigin: a\r\nConnection: close\r\nContent-Length: 99999999\r\n\r\nx', /^HTTP\/1\.1 204 /],
-  ['a body that waits to be invited', `POST ${CHAT} HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 99999999\r\n\r\n`, /^HTTP\/1\.1 401 /],
+  [
+    'a preflight with a body',
+    'OPTIONS /nowhere HTTP/1.1\r\nHost: h\r\nOrigin: a\r\nConnection: close\r\nContent-Length: 99999999\r\n\r\nx',
+    /^HTTP\/1\.1 204 /,
+  ],
+  [
+    'a body that waits to be invited',
+    `POST ${CHAT} HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 99999999\r\n\r\n`,
+    /^HTTP\/1\.1 401 /,
+  ],
   ['two hosts', 'GET / HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n', /^HTTP\/1\.1 400 /],
-  ['a transfer coding', `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Transfer-Encoding: gzip, chunked\r\n\r\n`, /^HTTP\/1\.1 501 /],
+  [
+    'a transfer coding',
+    `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Transfer-Encoding: gzip, chunked\r\n\r\n`,
+    /^HTTP\/1\.1 501 /,
+  ],
   ['no HTTP', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', /^HTTP\/1\.1 501 /],
   ['no HTTP any more', `${chat()}!\r\n\r\n`, /^HTTP\/1\.1 200 /],
-  ['a chunk that is none', `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, /^HTTP\/1\.1 400 /],
+  [
+    'a chunk that is none',
+    `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    /^HTTP\/1\.1 400 /,
+  ],
   ['CONNECT', 'CONNECT api.example:443 HTTP/1.1\r\nHost: h\r\n\r\n', /^HTTP\/1\.1 404 /],
-  ['CONNECT with a body', 'CONNECT api.example:443 HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nx', /^HTTP\/1\.1 404 /],
+  [
+    'CONNECT with a body',
+    'CONNECT api.example:443 HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nx',
+    /^HTTP\/1\.1 404 /,
+  ],
 ];
 
 describe('a connection that ends with', () => {
@@ -58,7 +110,9 @@ describe('a connection that ends with', () => {
       const { t, clock, sockets } = await setUp();
       const client = await rawClient(t.url);
       client.send(request);
-      expect(await client.ended()).to.match(status).and.to.match(/^Connection: close\r$/m);
+      expect(await client.ended())
+        .to.match(status)
+        .and.to.match(/^Connection: close\r$/m);
       await until(() => t.host.activity.count > 0);
       clock.advance(SILENCE_MS - 1);
       await turn();
@@ -87,7 +141,8 @@ describe('a connection that ends with', () => {
       client.socket.on('error', () => {});
       const piece = Buffer.alloc(MIB, 'x');
       while (!server!.destroyed) {
-        if (!client.socket.write(piece)) await Promise.race(['drain', 'close'].map((event) => once(client.socket, event).catch(() => {})));
+        if (!client.socket.write(piece))
+          await Promise.race(['drain', 'close'].map((event) => once(client.socket, event).catch(() => {})));
         await turn();
       }
       expect(server!.bytesRead).to.be.within(MOST_BYTES, MOST_BYTES + MIB);
@@ -154,7 +209,8 @@ describe('a body whose request is answered', () => {
     await client.until(/^HTTP\/1\.1 401 [^]*\}$/);
     const piece = Buffer.alloc(MIB, 'x');
     while (!sockets[0]!.destroyed) {
-      if (!client.socket.write(piece)) await Promise.race(['drain', 'close'].map((event) => once(client.socket, event).catch(() => {})));
+      if (!client.socket.write(piece))
+        await Promise.race(['drain', 'close'].map((event) => once(client.socket, event).catch(() => {})));
       await turn();
     }
     expect(sockets[0]!.bytesRead).to.be.within(MOST_BYTES, MOST_BYTES + MIB);
@@ -213,8 +269,12 @@ describe('a client that closes its side after its request', () => {
 describe('an invitation to send a body', () => {
   it('goes to a client whose body is wanted, and to no other', async () => {
     const { t } = await setUp();
-    const expecting = (path: string, headers: string, length: number): string => `POST ${path} HTTP/1.1\r\nHost: h\r\n${headers}Expect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
-    const wanted: [path: string, headers: string][] = [[CHAT, KEY], ['/v1/audio/transcriptions', `${KEY}Content-Type: multipart/form-data; boundary=b\r\n`]];
+    const expecting = (path: string, headers: string, length: number): string =>
+      `POST ${path} HTTP/1.1\r\nHost: h\r\n${headers}Expect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
+    const wanted: [path: string, headers: string][] = [
+      [CHAT, KEY],
+      ['/v1/audio/transcriptions', `${KEY}Content-Type: multipart/form-data; boundary=b\r\n`],
+    ];
     for (const [path, headers] of wanted) {
       const client = await rawClient(t.url);
       client.send(expecting(path, headers, body.length));
@@ -222,7 +282,13 @@ describe('an invitation to send a body', () => {
       client.send(body);
       await client.until(/HTTP\/1\.1 (200|400) /);
     }
-    const unwanted: [path: string, headers: string, length: number][] = [[CHAT, '', 10], [CHAT, KEY, 1001], ['/nowhere', '', 10], ['/v1/audio/transcriptions', KEY, 10], ['/livez', '', 10]];
+    const unwanted: [path: string, headers: string, length: number][] = [
+      [CHAT, '', 10],
+      [CHAT, KEY, 1001],
+      ['/nowhere', '', 10],
+      ['/v1/audio/transcriptions', KEY, 10],
+      ['/livez', '', 10],
+    ];
     for (const [path, headers, length] of unwanted) {
       const client = await rawClient(t.url);
       client.send(expecting(path, headers, length));

@@ -12,24 +12,66 @@ const MOST_IN_LINE = 3000;
 /** Requests that hold something of everything a surface knows. */
 const FULL: Readonly<Partial<Record<TranslatedSurface, object>>> = {
   chat: {
-    model: 'm', stream: false, user: 'u', stop: ['s'], tool_choice: { type: 'function', function: { name: 'f' } }, reasoning_effort: 'low', modalities: ['text'], service_tier: 'auto',
-    response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object', properties: { a: { type: 'string', enum: ['b'] } }, required: ['a'] } } },
-    tools: [{ type: 'function', function: { name: 'f', description: 'd', parameters: { type: 'object', properties: { a: { type: 'string' } } } } }],
-    logit_bias: { 1: 1 }, seed: 1, temperature: 1, n: 1, metadata: { a: 'b' },
+    model: 'm',
+    stream: false,
+    user: 'u',
+    stop: ['s'],
+    tool_choice: { type: 'function', function: { name: 'f' } },
+    reasoning_effort: 'low',
+    modalities: ['text'],
+    service_tier: 'auto',
+    response_format: {
+      type: 'json_schema',
+      json_schema: {
+        name: 'n',
+        schema: { type: 'object', properties: { a: { type: 'string', enum: ['b'] } }, required: ['a'] },
+      },
+    },
+    tools: [
+      {
+        type: 'function',
+        function: {
+          name: 'f',
+          description: 'd',
+          parameters: { type: 'object', properties: { a: { type: 'string' } } },
+        },
+      },
+    ],
+    logit_bias: { 1: 1 },
+    seed: 1,
+    temperature: 1,
+    n: 1,
+    metadata: { a: 'b' },
     messages: [
       { role: 'system', content: 'be brief' },
       {
-        role: 'user', name: 'n', content: [
-          { type: 'text', text: 'hi' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: 'low' } }, { type: 'image_url', image_url: { url: 'https://h/a.png' } },
-          { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }, { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' } },
+        role: 'user',
+        name: 'n',
+        content: [
+          { type: 'text', text: 'hi' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: 'low' } },
+          { type: 'image_url', image_url: { url: 'https://h/a.png' } },
+          { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
+          { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' } },
         ],
       },
-      { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }] },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
+      },
       { role: 'tool', tool_call_id: 'c', content: 'done' },
       { role: 'user', content: 'go on' },
     ],
   },
-  embeddings: { model: 'm', input: ['hi'], encoding_format: 'float', dimensions: 1, input_type: 'search_query', user: 'u' },
+  embeddings: {
+    model: 'm',
+    input: ['hi'],
+    encoding_format: 'float',
+    dimensions: 1,
+    input_type: 'search_query',
+    user: 'u',
+  },
   images: { model: 'm', prompt: 'hi', size: '1x1', quality: 'q', style: 's', response_format: 'url', n: 1, user: 'u' },
   rerank: { model: 'm', query: 'hi', documents: ['hi'], top_n: 1, return_documents: true },
   moderations: { model: 'm', input: ['hi'] },
@@ -46,7 +88,8 @@ function* stretched(value: unknown): Generator {
     return;
   }
   if (typeof value !== 'object' || value === null) {
-    if (typeof value === 'string') for (const text of [`${value}${LONG}`, `data:${LONG};base64,AAAA`, `data:image/${LONG};base64,AAAA`]) yield text;
+    if (typeof value === 'string')
+      for (const text of [`${value}${LONG}`, `data:${LONG};base64,AAAA`, `data:image/${LONG};base64,AAAA`]) yield text;
     return;
   }
   yield { ...value, [LONG]: 1 };
@@ -64,33 +107,52 @@ describe('what a client sent stands in messages', () => {
     expect(quoted('x'.repeat(64))).to.equal(`"${'x'.repeat(64)}"`);
     expect(quoted(`a ${'x'.repeat(64)}`), 'no half words, which may be credentials').to.equal('"a …"');
     expect(quoted('x'.repeat(65))).to.equal('"…"');
-    expect([[], {}, null, undefined, 1.5, true].map(quoted)).to.deep.equal(['a list', 'an object', 'null', 'undefined', '1.5', 'true']);
+    expect([[], {}, null, undefined, 1.5, true].map(quoted)).to.deep.equal([
+      'a list',
+      'an object',
+      'null',
+      'undefined',
+      '1.5',
+      'true',
+    ]);
   });
 
   for (const [surface, request] of Object.entries(FULL)) {
     it(`in part only, whatever is long: ${surface}`, async function longParts() {
       this.timeout(60_000);
-      const upstream = await stubUpstream((_request, response) => { response.writeHead(500).end(); });
+      const upstream = await stubUpstream((_request, response) => {
+        response.writeHead(500).end();
+      });
       const path = ROUTES[surface as keyof typeof ROUTES] ?? expect.fail('no route');
       const variables = { GEMINI_API_KEY: 'a-credential', GEMINI_BASE_URL: upstream.url };
       for (const target of [upstream.target('a', {}, everySurface), { virtual_key: 'gemini', models: ['m'] }]) {
-        const t = await startHost({ strategy: { mode: 'single' }, targets: [target], compatibility: { on_unsupported_param: 'reject' } }, { variables });
+        const t = await startHost(
+          { strategy: { mode: 'single' }, targets: [target], compatibility: { on_unsupported_param: 'reject' } },
+          { variables },
+        );
         for (const body of some([...stretched(request)])) {
           const answer = await t.post(path, body);
           expect(answer.status).to.be.above(399);
           expect(answer.json().error.message.length, answer.text.slice(0, 300)).to.be.below(MOST_IN_MESSAGE);
-          for (const line of t.lines) expect(JSON.stringify(line).length, String(line['msg'])).to.be.below(MOST_IN_LINE);
+          for (const line of t.lines)
+            expect(JSON.stringify(line).length, String(line['msg'])).to.be.below(MOST_IN_LINE);
           t.lines.length = 0;
         }
       }
     });
   }
 
-  for (const [where, headers] of Object.entries({ 'X-Gateway-Metadata': { 'x-gateway-metadata': JSON.stringify({ ['x'.repeat(4000)]: {} }) } })) {
+  for (const [where, headers] of Object.entries({
+    'X-Gateway-Metadata': { 'x-gateway-metadata': JSON.stringify({ ['x'.repeat(4000)]: {} }) },
+  })) {
     it(`in part only, whatever is long: ${where}`, async () => {
       const upstream = await stubUpstream(() => {});
       const t = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a')] });
-      const answer = await t.post('/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content: 'hi' }] }, headers);
+      const answer = await t.post(
+        '/v1/chat/completions',
+        { model: 'm', messages: [{ role: 'user', content: 'hi' }] },
+        headers,
+      );
       expect(answer.status).to.equal(400);
       expect(answer.json().error.message).to.have.length.below(MOST_IN_MESSAGE);
     });
@@ -101,8 +163,12 @@ describe('what a client sent stands in messages', () => {
       this.timeout(60_000);
       for (const surface of Object.keys(module.translators) as TranslatedSurface[]) {
         for (const body of stretched(FULL[surface] ?? {})) {
-          const error = await sentBy(module, surface, body as never).then(() => undefined, (thrown: unknown) => thrown);
-          if (error instanceof GatewayError) expect(error.message.length, error.message.slice(0, 300)).to.be.below(MOST_IN_MESSAGE);
+          const error = await sentBy(module, surface, body as never).then(
+            () => undefined,
+            (thrown: unknown) => thrown,
+          );
+          if (error instanceof GatewayError)
+            expect(error.message.length, error.message.slice(0, 300)).to.be.below(MOST_IN_MESSAGE);
         }
       }
     });
@@ -113,8 +179,16 @@ describe('paths and methods in messages', () => {
   it('are known ones', async () => {
     const upstream = await stubUpstream(() => {});
     const t = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a')] });
-    for (const [method, path] of [['GET', `/v1/models/${LONG}`], ['PUT', `/v1/models/${LONG}`], ['GET', `/v1/${LONG}`], ['PROPFIND', `/${LONG}`], ['DELETE', `/v1/chat/completions?${LONG}`]] as const) {
-      expect((await t.request(method, path)).text, `${method} ${path.slice(0, 40)}`).to.have.length.below(MOST_IN_MESSAGE);
+    for (const [method, path] of [
+      ['GET', `/v1/models/${LONG}`],
+      ['PUT', `/v1/models/${LONG}`],
+      ['GET', `/v1/${LONG}`],
+      ['PROPFIND', `/${LONG}`],
+      ['DELETE', `/v1/chat/completions?${LONG}`],
+    ] as const) {
+      expect((await t.request(method, path)).text, `${method} ${path.slice(0, 40)}`).to.have.length.below(
+        MOST_IN_MESSAGE,
+      );
     }
     for (const line of t.lines) expect(JSON.stringify(line).length, String(line['msg'])).to.be.below(MOST_IN_LINE);
   });

@@ -1,6 +1,17 @@
 import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
-import { ask, chatReply, MASTER_KEY, NO_DASHBOARD, replyJson, startHost, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import {
+  ask,
+  chatReply,
+  MASTER_KEY,
+  NO_DASHBOARD,
+  replyJson,
+  startHost,
+  stubUpstream,
+  type StubUpstream,
+  type TestHost,
+  type TestHostOptions,
+} from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';
 
@@ -20,7 +31,12 @@ function send(t: TestHost, method: string, path: string, headers: Record<string,
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const call = httpRequest(t.url, { method, path, headers, agent: false }, (response) => {
     let text = '';
-    response.setEncoding('utf8').on('data', (piece: string) => { text += piece; }).on('end', () => resolve({ status: response.statusCode, headers: response.headers, text }));
+    response
+      .setEncoding('utf8')
+      .on('data', (piece: string) => {
+        text += piece;
+      })
+      .on('end', () => resolve({ status: response.statusCode, headers: response.headers, text }));
   });
   call.on('error', reject).end();
   return promise;
@@ -63,7 +79,10 @@ describe('methods of a native route', () => {
           const answer = await send(t, method, path, headers);
           expect(answer.status, path).to.equal(501);
           expect(answer.headers).not.to.have.property('allow');
-          expect(JSON.parse(answer.text).error).to.include({ type: 'invalid_request_error', code: 'method_not_supported' });
+          expect(JSON.parse(answer.text).error).to.include({
+            type: 'invalid_request_error',
+            code: 'method_not_supported',
+          });
         }
       }
     });
@@ -99,8 +118,13 @@ describe('what no route takes', () => {
   it('is a plain 404 for everything but a browser that asks for a page', async () => {
     const { t } = await chatHost();
     const cases: [method: string, path: string, accept: string | undefined][] = [
-      ['GET', '/nowhere', undefined], ['GET', '/', '*/*'], ['GET', '/nowhere', 'application/json'], ['POST', '/nowhere', 'text/html'],
-      ['PUT', '/', 'text/html'], ['DELETE', '/nowhere', 'text/html'], ['OPTIONS', '/nowhere', 'text/html'],
+      ['GET', '/nowhere', undefined],
+      ['GET', '/', '*/*'],
+      ['GET', '/nowhere', 'application/json'],
+      ['POST', '/nowhere', 'text/html'],
+      ['PUT', '/', 'text/html'],
+      ['DELETE', '/nowhere', 'text/html'],
+      ['OPTIONS', '/nowhere', 'text/html'],
     ];
     for (const [method, path, accept] of cases) {
       const answer = await send(t, method, path, accept === undefined ? {} : { accept });

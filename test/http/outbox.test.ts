@@ -3,17 +3,39 @@ import { expect } from 'chai';
 import { type Leaving, Outbox } from '../../host/http/outbox.ts';
 import { startHost, stubUpstream } from '../kit/index.ts';
 
-const turn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 describe('the outbox', () => {
   const left: number[] = [];
   const destroyed: string[] = [];
   const logged: string[] = [];
-  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: (message: string) => { logged.push(message); } };
-  const response = { destroy: () => { destroyed.push('destroyed'); return response; } } as never;
-  const leaving = (number: number): Leaving => ({ response, leave: () => { left.push(number); } });
+  const log = {
+    debug: () => {},
+    info: () => {},
+    warn: () => {},
+    error: (message: string) => {
+      logged.push(message);
+    },
+  };
+  const response = {
+    destroy: () => {
+      destroyed.push('destroyed');
+      return response;
+    },
+  } as never;
+  const leaving = (number: number): Leaving => ({
+    response,
+    leave: () => {
+      left.push(number);
+    },
+  });
 
-  beforeEach(() => { left.length = 0; });
+  beforeEach(() => {
+    left.length = 0;
+  });
 
   it('lets everything leave at the end of the turn, in the order it came', async () => {
     const outbox = new Outbox(log);
@@ -35,7 +57,13 @@ describe('the outbox', () => {
 
   it('takes what is added while it empties, and more in later turns', async () => {
     const outbox = new Outbox(log);
-    outbox.add({ response, leave: () => { left.push(1); outbox.add(leaving(2)); } });
+    outbox.add({
+      response,
+      leave: () => {
+        left.push(1);
+        outbox.add(leaving(2));
+      },
+    });
     await turn();
     await turn();
     outbox.add(leaving(3));
@@ -45,36 +73,65 @@ describe('the outbox', () => {
 
   it('sends all others when one answer cannot be written', async () => {
     const outbox = new Outbox(log);
-    outbox.add({ response, leave: () => { throw new Error('why'); } });
+    outbox.add({
+      response,
+      leave: () => {
+        throw new Error('why');
+      },
+    });
     outbox.add(leaving(2));
     await turn();
     expect([left, destroyed, logged]).to.deep.equal([[2], ['destroyed'], ['an answer could not be written']]);
   });
 
   it('sends an answer to the end although what follows it on the connection is not HTTP', async () => {
-    const upstream = await stubUpstream((_request, answer) => { answer.end(); });
+    const upstream = await stubUpstream((_request, answer) => {
+      answer.end();
+    });
     const t = await startHost({ targets: [upstream.target('a')] });
     const text = await new Promise<string>((resolve) => {
       let received = '';
       const socket = connect(Number(new URL(t.url).port), '127.0.0.1', () => {
-        socket.write('POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Basic x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n');
+        socket.write(
+          'POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Basic x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n',
+        );
       });
-      socket.setEncoding('utf8').on('data', (piece: string) => { received += piece; }).on('close', () => resolve(received)).on('error', () => {});
+      socket
+        .setEncoding('utf8')
+        .on('data', (piece: string) => {
+          received += piece;
+        })
+        .on('close', () => resolve(received))
+        .on('error', () => {});
     });
-    expect(text).to.match(/^HTTP\/1\.1 401 /).and.to.match(/\}$/);
+    expect(text)
+      .to.match(/^HTTP\/1\.1 401 /)
+      .and.to.match(/\}$/);
   });
 
   it('does not wait for a slow request of another client', async () => {
     const upstream = await stubUpstream((request, response) => {
       const wait = request.text.includes('slow') ? 200 : 0;
-      setTimeout(() => response.end(JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }] })), wait);
+      setTimeout(
+        () =>
+          response.end(
+            JSON.stringify({
+              choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
+            }),
+          ),
+        wait,
+      );
     });
     const t = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a')] });
     const order: string[] = [];
-    await Promise.all(['slow', 'quick'].map(async (content) => {
-      expect((await t.post('/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content }] })).status).to.equal(200);
-      order.push(content);
-    }));
+    await Promise.all(
+      ['slow', 'quick'].map(async (content) => {
+        expect(
+          (await t.post('/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content }] })).status,
+        ).to.equal(200);
+        order.push(content);
+      }),
+    );
     expect(order).to.deep.equal(['quick', 'slow']);
   });
 });

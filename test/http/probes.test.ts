@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { ask, chatReply, fakeClock, replyJson, startHost, stubUpstream, type StubUpstream } from '../kit/index.ts';
 
 const fallback = { strategy: { mode: 'fallback' } };
-const upstream = (): Promise<StubUpstream> => stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
+const upstream = (): Promise<StubUpstream> =>
+  stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
 
 /** A provider whose credential this environment lacks. */
 const absent = { connection: { env: ['ABSENT_API_KEY'], baseUrl: 'http://127.0.0.1:1' } };
@@ -19,7 +20,12 @@ describe('probes', () => {
 
   it('report every registered provider as health, with or without a target, and no target without a provider', async () => {
     const stub = await upstream();
-    const targets = [stub.target('b', { models: ['m', 'n'] }), stub.target('a'), stub.target('c', {}, absent), { virtual_key: 'echo' }];
+    const targets = [
+      stub.target('b', { models: ['m', 'n'] }),
+      stub.target('a'),
+      stub.target('c', {}, absent),
+      { virtual_key: 'echo' },
+    ];
     const t = await startHost({ ...fallback, targets }, { modules: [stub.provider('spare')] });
     const answer = await t.get('/health');
     expect(answer.status).to.equal(200);
@@ -36,7 +42,13 @@ describe('probes', () => {
     const t = await startHost({ ...fallback, targets: [stub.target('a')] }, { variables: { STUB_API_KEY: '' } });
     const answer = await t.get('/health');
     expect(answer.status).to.equal(503);
-    expect(answer.json()).to.deep.equal({ status: 'no_providers', version: 'test', commit: 'none', built: 'unknown', providers: [] });
+    expect(answer.json()).to.deep.equal({
+      status: 'no_providers',
+      version: 'test',
+      commit: 'none',
+      built: 'unknown',
+      providers: [],
+    });
   });
 
   it('are ready with one routable target, and name those that are not', async () => {
@@ -47,17 +59,25 @@ describe('probes', () => {
     expect(answer.json()).to.deep.equal({
       status: 'ready',
       providers: [{ name: 'b', circuit: 'closed' }],
-      targets: [{ name: 'a', routable: false, circuit: 'closed' }, { name: 'b', routable: true, circuit: 'closed' }],
+      targets: [
+        { name: 'a', routable: false, circuit: 'closed' },
+        { name: 'b', routable: true, circuit: 'closed' },
+      ],
     });
   });
 
   it('are not ready without a routable target', async () => {
     const stub = await upstream();
-    const t = await startHost({ ...fallback, targets: [stub.target('a', {}, absent)] }, { modules: [stub.provider('spare')] });
+    const t = await startHost(
+      { ...fallback, targets: [stub.target('a', {}, absent)] },
+      { modules: [stub.provider('spare')] },
+    );
     const answer = await t.get('/readyz');
     expect(answer.status).to.equal(503);
     expect(answer.json()).to.deep.equal({
-      status: 'not_ready', reason: 'no routable targets', targets: [{ name: 'a', routable: false, circuit: 'closed' }],
+      status: 'not_ready',
+      reason: 'no routable targets',
+      targets: [{ name: 'a', routable: false, circuit: 'closed' }],
     });
   });
 
@@ -79,7 +99,8 @@ describe('probes', () => {
       const head = await t.request('HEAD', path);
       expect(head.status).to.equal(whole.status);
       expect(head.text).to.equal('');
-      for (const name of ['content-type', 'content-length', 'cache-control']) expect(head.headers.get(name), `${path} ${name}`).to.equal(whole.headers.get(name));
+      for (const name of ['content-type', 'content-length', 'cache-control'])
+        expect(head.headers.get(name), `${path} ${name}`).to.equal(whole.headers.get(name));
     }
   });
 
@@ -91,7 +112,7 @@ describe('probes', () => {
         const response = await fetch(`${t.url}${path}`, { method });
         expect(response.status).to.equal(405);
         expect(response.headers.get('allow')).to.equal('GET, HEAD');
-        const { error } = await response.json() as { error: Record<string, string> };
+        const { error } = (await response.json()) as { error: Record<string, string> };
         expect(error).to.include({ type: 'invalid_request_error', code: 'method_not_supported' });
         expect(error['message']).to.include(path).and.include('GET');
       }
@@ -100,9 +121,13 @@ describe('probes', () => {
 
   it('need no credential, cost no rate and leave no access line', async () => {
     const stub = await upstream();
-    const t = await startHost({ ...fallback, targets: [stub.target('a')] }, { clock: fakeClock(), variables: { RATE_LIMIT_RPS: '1', RATE_LIMIT_BURST: '1' } });
+    const t = await startHost(
+      { ...fallback, targets: [stub.target('a')] },
+      { clock: fakeClock(), variables: { RATE_LIMIT_RPS: '1', RATE_LIMIT_BURST: '1' } },
+    );
     for (let round = 0; round < 5; round += 1) {
-      for (const path of ['/livez', '/health', '/readyz']) expect((await fetch(`${t.url}${path}`)).status, path).to.equal(200);
+      for (const path of ['/livez', '/health', '/readyz'])
+        expect((await fetch(`${t.url}${path}`)).status, path).to.equal(200);
       expect((await fetch(`${t.url}/livez`, { method: 'POST' })).status).to.equal(405);
     }
     expect(t.lines.filter(({ msg }) => msg === 'http request')).to.deep.equal([]);
@@ -114,7 +139,8 @@ describe('probes', () => {
     const stub = await upstream();
     const t = await startHost({ ...fallback, targets: [stub.target('a')] });
     expect((await t.get('/livez?verbose=1')).status).to.equal(200);
-    for (const path of ['/livez/', '/LIVEZ', '/livez/x', '//livez', '/%6civez']) expect((await t.get(path)).status, path).to.equal(404);
+    for (const path of ['/livez/', '/LIVEZ', '/livez/x', '//livez', '/%6civez'])
+      expect((await t.get(path)).status, path).to.equal(404);
   });
 });
 
@@ -145,7 +171,11 @@ describe('readiness', () => {
     t.host.isDraining = true;
     const answer = await t.get('/readyz');
     expect(answer.status).to.equal(503);
-    expect(answer.json()).to.deep.equal({ status: 'not_ready', reason: 'draining', targets: [{ name: 'a', routable: true, circuit: 'closed' }] });
+    expect(answer.json()).to.deep.equal({
+      status: 'not_ready',
+      reason: 'draining',
+      targets: [{ name: 'a', routable: true, circuit: 'closed' }],
+    });
     expect(answer.headers.get('connection')).to.equal('close');
     expect((await t.get('/livez')).status).to.equal(200);
     expect((await t.get('/health')).status).to.equal(200);

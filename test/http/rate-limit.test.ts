@@ -1,9 +1,22 @@
 import { expect } from 'chai';
-import { ask, chatReply, type FakeClock, fakeClock, MASTER_KEY, replyJson, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
+import {
+  ask,
+  chatReply,
+  type FakeClock,
+  fakeClock,
+  MASTER_KEY,
+  replyJson,
+  startHost,
+  stubUpstream,
+  type StubUpstream,
+  type TestHost,
+} from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';
 
-async function limitedHost(variables: Record<string, string>): Promise<{ t: TestHost; clock: FakeClock; stub: StubUpstream }> {
+async function limitedHost(
+  variables: Record<string, string>,
+): Promise<{ t: TestHost; clock: FakeClock; stub: StubUpstream }> {
   const clock = fakeClock();
   const stub = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
   const t = await startHost({ strategy: { mode: 'fallback' }, targets: [stub.target('a')] }, { clock, variables });
@@ -19,27 +32,48 @@ describe('the per-address limit', () => {
       clock.advance(ms);
       return (await t.post(CHAT, ask())).status;
     };
-    expect([await statusAfter(0), await statusAfter(0), await statusAfter(0), await statusAfter(0)]).to.deep.equal([200, 200, 200, 429]);
+    expect([await statusAfter(0), await statusAfter(0), await statusAfter(0), await statusAfter(0)]).to.deep.equal([
+      200, 200, 200, 429,
+    ]);
     expect(await statusAfter(499)).to.equal(429);
     expect(await statusAfter(1)).to.equal(200);
     expect(await statusAfter(0)).to.equal(429);
-    expect([await statusAfter(60_000), await statusAfter(0), await statusAfter(0), await statusAfter(0)]).to.deep.equal([200, 200, 200, 429]);
+    expect([await statusAfter(60_000), await statusAfter(0), await statusAfter(0), await statusAfter(0)]).to.deep.equal(
+      [200, 200, 200, 429],
+    );
     expect(stub.seen).to.have.length(7);
   });
 
   it('answers with the envelope, before authentication, methods and paths', async () => {
-    const { t } = await limitedHost({ RATE_LIMIT_RPS: '1', RATE_LIMIT_BURST: '1', CORS_ORIGINS: 'https://app.example' });
+    const { t } = await limitedHost({
+      RATE_LIMIT_RPS: '1',
+      RATE_LIMIT_BURST: '1',
+      CORS_ORIGINS: 'https://app.example',
+    });
     await t.get('/nowhere');
     const origin = { origin: 'https://app.example' };
-    for (const [method, path, headers] of [['POST', CHAT, origin], ['GET', CHAT, origin], ['GET', '/nowhere', origin], ['OPTIONS', CHAT, {}], ['GET', '/', { accept: 'text/html' }]] as const) {
+    for (const [method, path, headers] of [
+      ['POST', CHAT, origin],
+      ['GET', CHAT, origin],
+      ['GET', '/nowhere', origin],
+      ['OPTIONS', CHAT, {}],
+      ['GET', '/', { accept: 'text/html' }],
+    ] as const) {
       const response = await fetch(t.url + path, { method, headers });
       expect(response.status, `${method} ${path}`).to.equal(429);
-      expect(await response.json()).to.deep.include({ error: { message: 'too many requests from this address', type: 'rate_limit_error', code: 'rate_limit_exceeded' } });
+      expect(await response.json()).to.deep.include({
+        error: {
+          message: 'too many requests from this address',
+          type: 'rate_limit_error',
+          code: 'rate_limit_exceeded',
+        },
+      });
       expect(response.headers.get('retry-after')).to.equal('1');
       expect(response.headers.get('x-frame-options')).to.equal('DENY');
       expect(response.headers.get('x-request-id')).to.match(/^[0-9a-f]{32}$/);
       expect(response.headers.get('vary')).to.equal('Origin');
-      if (headers === origin) expect(response.headers.get('access-control-allow-origin')).to.equal('https://app.example');
+      if (headers === origin)
+        expect(response.headers.get('access-control-allow-origin')).to.equal('https://app.example');
     }
   });
 
@@ -59,12 +93,16 @@ describe('the per-address limit', () => {
   it('costs nothing for preflights and probes', async () => {
     const { t } = await limitedHost({ RATE_LIMIT_RPS: '1', RATE_LIMIT_BURST: '1' });
     for (let round = 0; round < 3; round += 1) {
-      expect((await fetch(t.url + CHAT, { method: 'OPTIONS', headers: { origin: 'https://app.example' } })).status).to.equal(204);
+      expect(
+        (await fetch(t.url + CHAT, { method: 'OPTIONS', headers: { origin: 'https://app.example' } })).status,
+      ).to.equal(204);
       expect((await t.get('/readyz')).status).to.equal(200);
     }
     expect((await t.post(CHAT, ask())).status).to.equal(200);
     expect((await t.post(CHAT, ask())).status).to.equal(429);
-    expect((await fetch(t.url + CHAT, { method: 'OPTIONS', headers: { origin: 'https://app.example' } })).status).to.equal(204);
+    expect(
+      (await fetch(t.url + CHAT, { method: 'OPTIONS', headers: { origin: 'https://app.example' } })).status,
+    ).to.equal(204);
   });
 
   it('counts each address by itself, and an IPv6 network of 64 bits as one', async () => {
@@ -90,7 +128,9 @@ describe('the per-address limit', () => {
     const { t } = await limitedHost({ RATE_LIMIT_RPS: '1', RATE_LIMIT_BURST: '1' });
     for (let round = 0; round < 3; round += 1) await t.get('/nowhere');
     const rejections = t.samples.filter(({ name }) => name === 'gateway_rate_limit_rejections_total');
-    expect(rejections.map(({ labels, value }) => ({ labels, value }))).to.deep.equal(Array.from({ length: 2 }, () => ({ labels: { key_type: 'ip' }, value: 1 })));
+    expect(rejections.map(({ labels, value }) => ({ labels, value }))).to.deep.equal(
+      Array.from({ length: 2 }, () => ({ labels: { key_type: 'ip' }, value: 1 })),
+    );
     const levels = t.lines.filter(({ msg }) => msg === 'http request').map(({ level, status }) => `${level} ${status}`);
     expect(levels).to.deep.equal(['WARN 404', 'WARN 429', 'WARN 429']);
   });
@@ -103,6 +143,7 @@ describe('the per-address limit', () => {
 
   it('lets everything through when it is off', async () => {
     const { t } = await limitedHost({ RATE_LIMIT_RPS: '0', RATE_LIMIT_BURST: '1' });
-    for (let round = 0; round < 60; round += 1) expect((await t.get('/nowhere', { authorization: `Bearer ${MASTER_KEY}` })).status).to.equal(404);
+    for (let round = 0; round < 60; round += 1)
+      expect((await t.get('/nowhere', { authorization: `Bearer ${MASTER_KEY}` })).status).to.equal(404);
   });
 });

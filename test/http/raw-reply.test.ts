@@ -8,9 +8,12 @@ const bytes = (text: string): Buffer => Buffer.from(text);
 async function serving(answer: () => RawAnswer): Promise<TestHost> {
   const route = defineBuiltin({
     name: 'raw',
-    apply: ({ hooks }) => hooks.mount.tap({ name: 'raw', stage: ORDER.listings }, (router, { services }) => {
-      router.get('/raw', (_request, response) => { sendRaw(response, answer(), services).catch(() => {}); });
-    }),
+    apply: ({ hooks }) =>
+      hooks.mount.tap({ name: 'raw', stage: ORDER.listings }, (router, { services }) => {
+        router.get('/raw', (_request, response) => {
+          sendRaw(response, answer(), services).catch(() => {});
+        });
+      }),
   });
   return startHost({ strategy: { mode: 'single' }, targets: [{ virtual_key: 'echo' }] }, { builtins: [route] });
 }
@@ -18,13 +21,20 @@ async function serving(answer: () => RawAnswer): Promise<TestHost> {
 describe('an answer of bytes', () => {
   it('has the status and headers it is given, whole or piece by piece, and those of every answer', async () => {
     const headers = ['Content-Type', 'text/x', 'X-Twice', 'a', 'X-Twice', 'b'];
-    const pieces = async function* pieces() { yield* [bytes('in '), bytes('pieces')]; };
+    const pieces = async function* pieces() {
+      yield* [bytes('in '), bytes('pieces')];
+    };
     const bodies = [bytes('in pieces'), pieces()];
     const host = await serving(() => ({ status: 418, headers, body: bodies.shift()! }));
     for (const length of ['9', null]) {
       const answer = await host.get('/raw');
       expect([answer.status, answer.text]).to.deep.equal([418, 'in pieces']);
-      expect([answer.headers.get('content-type'), answer.headers.get('x-twice'), answer.headers.get('content-length'), answer.headers.get('x-frame-options')]).to.deep.equal(['text/x', 'a, b', length, 'DENY']);
+      expect([
+        answer.headers.get('content-type'),
+        answer.headers.get('x-twice'),
+        answer.headers.get('content-length'),
+        answer.headers.get('x-frame-options'),
+      ]).to.deep.equal(['text/x', 'a, b', length, 'DENY']);
     }
   });
 

@@ -7,7 +7,19 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Context } from 'mocha';
 import { Agent, fetch as undiciFetch, request as undiciRequest } from 'undici';
-import { ask, atEnd, cases, forSuite, type GatewayProcess, MASTER_KEY, rawClient, requireTool, startGateway, startNginx, temporaryFolder } from '../kit/index.ts';
+import {
+  ask,
+  atEnd,
+  cases,
+  forSuite,
+  type GatewayProcess,
+  MASTER_KEY,
+  rawClient,
+  requireTool,
+  startGateway,
+  startNginx,
+  temporaryFolder,
+} from '../kit/index.ts';
 
 const run = promisify(execFile);
 const SCRIPT = fileURLToPath(new URL('clients/refused.py', import.meta.url));
@@ -41,13 +53,22 @@ interface Refusing {
 async function startRefusing(): Promise<Refusing> {
   const cwd = await temporaryFolder();
   const GATEWAY_CONFIG = join(cwd, 'config.yaml');
-  await writeFile(GATEWAY_CONFIG, `strategy: {mode: single}\ntargets: [{virtual_key: echo}]\nmax_request_bytes: ${MAX_BYTES}\n`);
+  await writeFile(
+    GATEWAY_CONFIG,
+    `strategy: {mode: single}\ntargets: [{virtual_key: echo}]\nmax_request_bytes: ${MAX_BYTES}\n`,
+  );
   const [gateway, limited] = await Promise.all([
     startGateway({ cwd, variables: { GATEWAY_CONFIG } }),
     startGateway({ cwd, variables: { GATEWAY_CONFIG, RATE_LIMIT_RPS: '0.0001', RATE_LIMIT_BURST: '1' } }),
   ]);
   await fetch(`${limited.url}/`); // takes the one token
-  const refusal = (status: number, method: string, path: string, headers: Readonly<Record<string, string>>, { url } = gateway): Refusal => ({ status, method, headers, url: url + path });
+  const refusal = (
+    status: number,
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    { url } = gateway,
+  ): Refusal => ({ status, method, headers, url: url + path });
   return {
     gateway,
     refusals: [
@@ -100,7 +121,12 @@ const clients: Readonly<Record<string, (test: Context, refusals: readonly Refusa
     return [response.status, isWhole(await response.text())];
   }),
   'undici without keep-alive': each(async ({ url, method, headers }) => {
-    const response = await undiciRequest(url, { method: method as 'POST', headers, body: body(), dispatcher: closing() });
+    const response = await undiciRequest(url, {
+      method: method as 'POST',
+      headers,
+      body: body(),
+      dispatcher: closing(),
+    });
     return [response.statusCode, isWhole(await response.body.text())];
   }),
 };
@@ -115,7 +141,13 @@ function closing(): Agent {
 function byPython(client: string) {
   return async (test: Context, refusals: readonly Refusal[]): Promise<Got[][]> => {
     const requests = refusals.map(({ url, method, headers }) => ({ url, method, headers }));
-    const { stdout } = await run(requireTool(test, 'python3'), [SCRIPT, client, String(ROUNDS), String(BODY_BYTES), JSON.stringify(requests)]);
+    const { stdout } = await run(requireTool(test, 'python3'), [
+      SCRIPT,
+      client,
+      String(ROUNDS),
+      String(BODY_BYTES),
+      JSON.stringify(requests),
+    ]);
     return JSON.parse(stdout) as Got[][];
   };
 }
@@ -125,21 +157,50 @@ function byCurl(...options: readonly string[]) {
     const curl = requireTool(test, 'curl');
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'body'), body());
-    return Promise.all(refusals.map(async ({ url, method, headers }) => {
-      const given = Object.entries({ ...headers, Connection: 'close' }).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-      const { stdout } = await run(curl, ['-sS', '-X', method, '--data-binary', `@${join(folder, 'body')}`, ...given, ...options, '-w', '\n%{http_code}\n', `${url}?[1-${ROUNDS}]`]);
-      const lines = stdout.trim().split('\n');
-      return Array.from({ length: ROUNDS }, (_, round): Got => [Number(lines[round * 2 + 1]), isWhole(lines[round * 2] ?? '')]);
-    }));
+    return Promise.all(
+      refusals.map(async ({ url, method, headers }) => {
+        const given = Object.entries({ ...headers, Connection: 'close' }).flatMap(([name, value]) => [
+          '-H',
+          `${name}: ${value}`,
+        ]);
+        const { stdout } = await run(curl, [
+          '-sS',
+          '-X',
+          method,
+          '--data-binary',
+          `@${join(folder, 'body')}`,
+          ...given,
+          ...options,
+          '-w',
+          '\n%{http_code}\n',
+          `${url}?[1-${ROUNDS}]`,
+        ]);
+        const lines = stdout.trim().split('\n');
+        return Array.from({ length: ROUNDS }, (_, round): Got => [
+          Number(lines[round * 2 + 1]),
+          isWhole(lines[round * 2] ?? ''),
+        ]);
+      }),
+    );
   };
 }
 
 function byNode({ url, method, headers }: Omit<Refusal, 'status'>, payload = body()): Promise<Got> {
   const { promise, resolve, reject } = Promise.withResolvers<Got>();
-  const request = httpRequest(url, { method, headers: { 'Content-Length': payload.length, ...headers }, agent: new HttpAgent({ keepAlive: false }) }, (response) => {
-    let text = '';
-    response.setEncoding('utf8').on('data', (piece: string) => { text += piece; }).on('error', reject).on('end', () => resolve([response.statusCode ?? 0, isWhole(text)]));
-  });
+  const request = httpRequest(
+    url,
+    { method, headers: { 'Content-Length': payload.length, ...headers }, agent: new HttpAgent({ keepAlive: false }) },
+    (response) => {
+      let text = '';
+      response
+        .setEncoding('utf8')
+        .on('data', (piece: string) => {
+          text += piece;
+        })
+        .on('error', reject)
+        .on('end', () => resolve([response.statusCode ?? 0, isWhole(text)]));
+    },
+  );
   request.on('error', reject).end(payload);
   return promise;
 }
@@ -161,8 +222,16 @@ describe('a refusal that comes before its body was read', function refusals() {
     ['headers that are too long', `POST / HTTP/1.1\r\nHost: h\r\nX: ${'a'.repeat(1_100_000)}\r\n\r\n`, 431],
     ['a method that HTTP does not know', 'FOO / HTTP/1.1\r\nHost: h\r\n\r\n', 501],
     ['a tunnel', 'CONNECT other:80 HTTP/1.1\r\nHost: h\r\n\r\n', 404],
-    ['a chunk that is none', `POST ${CHAT} HTTP/1.1\r\nHost: h\r\nAuthorization: ${KEY.Authorization}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`, 400],
-    ['two hosts, before more requests', `GET / HTTP/1.1\r\nHost: h\r\nHost: i\r\n\r\nPOST / HTTP/1.1\r\nHost: h\r\nContent-Length: ${BODY_BYTES}\r\n\r\n`, 400],
+    [
+      'a chunk that is none',
+      `POST ${CHAT} HTTP/1.1\r\nHost: h\r\nAuthorization: ${KEY.Authorization}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      400,
+    ],
+    [
+      'two hosts, before more requests',
+      `GET / HTTP/1.1\r\nHost: h\r\nHost: i\r\n\r\nPOST / HTTP/1.1\r\nHost: h\r\nContent-Length: ${BODY_BYTES}\r\n\r\n`,
+      400,
+    ],
   ];
   for (const [what, head, status] of PARSED) {
     it(`reaches a client that first sends everything: ${what}`, async () => {
@@ -171,7 +240,9 @@ describe('a refusal that comes before its body was read', function refusals() {
         const client = await rawClient(gateway.url);
         client.socket.pause();
         client.send(head);
-        await new Promise((resolve) => { client.socket.write(body(), resolve); });
+        await new Promise((resolve) => {
+          client.socket.write(body(), resolve);
+        });
         client.socket.resume();
         expect(await client.closed(), `round ${round}`).to.match(new RegExp(`^HTTP/1\\.1 ${status} [^]*(\\}|found)$`));
       }
@@ -187,8 +258,15 @@ describe('a refusal that comes before its body was read', function refusals() {
     const own = refusals.filter((refusal) => refusal.url.startsWith(gateway.url));
     for (let round = 0; round < cases(20); round += 1) {
       for (const { status, method, headers, url: direct } of own) {
-        expect(await byNode({ method, headers, url: direct.replace(gateway.url, url) }, payload)).to.deep.equal([status, true]);
-        const answer = await fetch(url + CHAT, { method: 'POST', headers: KEY, body: JSON.stringify(ask('hi', { model: 'echo' })) });
+        expect(await byNode({ method, headers, url: direct.replace(gateway.url, url) }, payload)).to.deep.equal([
+          status,
+          true,
+        ]);
+        const answer = await fetch(url + CHAT, {
+          method: 'POST',
+          headers: KEY,
+          body: JSON.stringify(ask('hi', { model: 'echo' })),
+        });
         expect(answer.status, 'another client').to.equal(200);
         await answer.text();
       }
@@ -199,17 +277,32 @@ describe('a refusal that comes before its body was read', function refusals() {
     const gateway = await startGateway({ cwd: await temporaryFolder() });
     const slow = await rawClient(gateway.url);
     const question = JSON.stringify(ask('word '.repeat(2000), { model: 'echo-slow', stream: true }));
-    slow.send(`POST ${CHAT} HTTP/1.1\r\nHost: h\r\nAuthorization: ${KEY.Authorization}\r\nContent-Length: ${question.length}\r\n\r\n${question}`);
+    slow.send(
+      `POST ${CHAT} HTTP/1.1\r\nHost: h\r\nAuthorization: ${KEY.Authorization}\r\nContent-Length: ${question.length}\r\n\r\n${question}`,
+    );
     await slow.until(/data: /); // holds the shutdown up
     const stopped = gateway.stop('SIGTERM');
-    while ((await fetch(`${gateway.url}/readyz`)).status === 200) await new Promise((resolve) => { setImmediate(resolve); });
+    while ((await fetch(`${gateway.url}/readyz`)).status === 200)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     const agent = new HttpAgent({ keepAlive: true });
     for (let round = 0; round < BY_HAND; round += 1) {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      const request = httpRequest(gateway.url + CHAT, { method: 'POST', agent, headers: { 'Content-Length': BODY_BYTES } }, (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (piece: string) => { text += piece; }).on('error', reject).on('end', () => resolve([response.statusCode, response.headers.connection, isWhole(text)]));
-      });
+      const request = httpRequest(
+        gateway.url + CHAT,
+        { method: 'POST', agent, headers: { 'Content-Length': BODY_BYTES } },
+        (response) => {
+          let text = '';
+          response
+            .setEncoding('utf8')
+            .on('data', (piece: string) => {
+              text += piece;
+            })
+            .on('error', reject)
+            .on('end', () => resolve([response.statusCode, response.headers.connection, isWhole(text)]));
+        },
+      );
       request.on('error', reject).end(body());
       expect(await promise).to.deep.equal([401, 'close', true]);
     }

@@ -12,7 +12,12 @@ const ZERO = '0'.repeat(32);
 const create = (): string => NEW;
 
 describe('request id', () => {
-  const cases: [what: string, traceparent: string | undefined, given: string | string[] | undefined, expected: string][] = [
+  const cases: [
+    what: string,
+    traceparent: string | undefined,
+    given: string | string[] | undefined,
+    expected: string,
+  ][] = [
     ['a traceparent', PARENT, undefined, TRACE],
     ['a traceparent before X-Request-ID', PARENT, GIVEN, TRACE],
     ['a traceparent that is not sampled', PARENT.replace(/01$/, '00'), undefined, TRACE],
@@ -57,17 +62,35 @@ describe('request id', () => {
 });
 
 describe('the trace of the caller', () => {
-  const read = (traceparent: string, tracestate?: string): TraceContext | undefined => readTraceContext(traceparent, tracestate);
+  const read = (traceparent: string, tracestate?: string): TraceContext | undefined =>
+    readTraceContext(traceparent, tracestate);
   const stateOf = (tracestate: string): string | undefined => read(PARENT, tracestate)?.state;
 
   it('is its id, the span of the caller, the flags and the state', () => {
-    expect(read(PARENT, 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE')).to.deep.equal({ traceId: TRACE, parentId: '00f067aa0ba902b7', flags: 1, state: 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE' });
-    expect(read(PARENT.replace(/01$/, 'fe'))).to.deep.equal({ traceId: TRACE, parentId: '00f067aa0ba902b7', flags: 254, state: undefined });
+    expect(read(PARENT, 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE')).to.deep.equal({
+      traceId: TRACE,
+      parentId: '00f067aa0ba902b7',
+      flags: 1,
+      state: 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE',
+    });
+    expect(read(PARENT.replace(/01$/, 'fe'))).to.deep.equal({
+      traceId: TRACE,
+      parentId: '00f067aa0ba902b7',
+      flags: 254,
+      state: undefined,
+    });
     expect(read(`cc-${TRACE}-00f067aa0ba902b7-03-what-later-versions-add`)?.flags).to.equal(3);
   });
 
   it('is nothing without a valid traceparent, whatever the state says', () => {
-    for (const parent of ['', `00-${ZERO}-00f067aa0ba902b7-01`, `00-${TRACE}-0000000000000000-01`, `ff${PARENT.slice(2)}`, `${PARENT}-more`]) expect(read(parent, 'a=1'), parent).to.equal(undefined);
+    for (const parent of [
+      '',
+      `00-${ZERO}-00f067aa0ba902b7-01`,
+      `00-${TRACE}-0000000000000000-01`,
+      `ff${PARENT.slice(2)}`,
+      `${PARENT}-more`,
+    ])
+      expect(read(parent, 'a=1'), parent).to.equal(undefined);
   });
 
   it('holds at most 512 characters of state: without the long members, and then without the last', () => {
@@ -76,8 +99,12 @@ describe('the trace of the caller', () => {
     expect(stateOf(whole)).to.equal(whole);
     expect(stateOf(`${whole}x`)).to.equal(undefined);
     const [long, short] = [`long=${'x'.repeat(124)}`, `short=${'x'.repeat(122)}`]; // 129 and 128 characters
-    expect(stateOf([short, long, '', short, 'b=2', short, short].join(', '))).to.equal([short, short, 'b=2', short].join(','));
-    expect(stateOf('a=1,'.repeat(5000)), 'of too many members, as many as there may be').to.equal('a=1,'.repeat(32).slice(0, -1));
+    expect(stateOf([short, long, '', short, 'b=2', short, short].join(', '))).to.equal(
+      [short, short, 'b=2', short].join(','),
+    );
+    expect(stateOf('a=1,'.repeat(5000)), 'of too many members, as many as there may be').to.equal(
+      'a=1,'.repeat(32).slice(0, -1),
+    );
   });
 
   it('stays on the context of the request and on its exchange', async () => {
@@ -86,10 +113,20 @@ describe('the trace of the caller', () => {
       name: 'watching',
       apply: ({ hooks }) => {
         hooks.arrived.tap('watching', (_request, { trace }) => void seen.push(trace));
-        hooks.assemble.tapPromise('watching', async ({ hooks: pipeline }) => pipeline.prepare.tap('watching', ({ trace }) => void seen.push(trace)));
+        hooks.assemble.tapPromise('watching', async ({ hooks: pipeline }) =>
+          pipeline.prepare.tap('watching', ({ trace }) => void seen.push(trace)),
+        );
       },
     });
-    const t = await startHost({ strategy: { mode: 'fallback' }, targets: [(await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')))).target('a')] }, { builtins: [watching] });
+    const t = await startHost(
+      {
+        strategy: { mode: 'fallback' },
+        targets: [
+          (await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')))).target('a'),
+        ],
+      },
+      { builtins: [watching] },
+    );
     await t.post('/v1/chat/completions', ask(), { traceparent: PARENT, tracestate: 'a=1' });
     await t.post('/v1/chat/completions', ask(), { tracestate: 'a=1' });
     const trace = { traceId: TRACE, parentId: '00f067aa0ba902b7', flags: 1, state: 'a=1' };
@@ -110,7 +147,13 @@ describe('X-Request-ID', () => {
 
   it('is the trace id of every log line of the request', async () => {
     const t = await chatHost();
-    for (const body of [ask(), ask('hi', { stream: true }), ask('hi', { model: 'bad' }), ask('hi', { model: 'unknown' }), '{']) {
+    for (const body of [
+      ask(),
+      ask('hi', { stream: true }),
+      ask('hi', { model: 'bad' }),
+      ask('hi', { model: 'unknown' }),
+      '{',
+    ]) {
       t.lines.length = 0;
       const answer = await t.post('/v1/chat/completions', body);
       const id = answer.headers.get('x-request-id');
@@ -124,10 +167,16 @@ describe('X-Request-ID', () => {
   it('honours what the client sent on probes, refusals and pages that do not exist', async () => {
     const t = await chatHost();
     const answers = [
-      await t.get('/livez', { traceparent: PARENT }), await t.get('/nowhere', { traceparent: PARENT, 'x-request-id': GIVEN }),
-      await t.request('PROPFIND', '/', undefined, { traceparent: PARENT }), await t.request('OPTIONS', '/', undefined, { traceparent: PARENT, origin: 'https://a.example' }),
+      await t.get('/livez', { traceparent: PARENT }),
+      await t.get('/nowhere', { traceparent: PARENT, 'x-request-id': GIVEN }),
+      await t.request('PROPFIND', '/', undefined, { traceparent: PARENT }),
+      await t.request('OPTIONS', '/', undefined, { traceparent: PARENT, origin: 'https://a.example' }),
     ];
     expect(answers.map(({ headers }) => headers.get('x-request-id'))).to.deep.equal([TRACE, TRACE, TRACE, TRACE]);
-    expect((await t.post('/v1/chat/completions', ask(), { 'x-request-id': GIVEN.toUpperCase() })).headers.get('x-request-id')).to.equal(GIVEN);
+    expect(
+      (await t.post('/v1/chat/completions', ask(), { 'x-request-id': GIVEN.toUpperCase() })).headers.get(
+        'x-request-id',
+      ),
+    ).to.equal(GIVEN);
   });
 });

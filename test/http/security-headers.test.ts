@@ -2,26 +2,40 @@ import { expect } from 'chai';
 import type { Response as ExpressResponse } from 'express';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { writeHead } from '../../host/http/reply.ts';
-import { ask, chatReply, fakeClock, MASTER_KEY, NO_DASHBOARD, replyJson, replyStream, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
+import {
+  ask,
+  chatReply,
+  fakeClock,
+  MASTER_KEY,
+  NO_DASHBOARD,
+  replyJson,
+  replyStream,
+  startHost,
+  stubUpstream,
+  type TestHost,
+} from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';
 
 /** Routes that fail: before a byte was sent, and after. */
 const faulty = defineBuiltin({
   name: 'faulty',
-  apply: ({ hooks }) => hooks.mount.tap('faulty', (app) => {
-    app.get('/fault', () => { throw new Error('a secret detail'); });
-    app.get('/late-fault', async (_request: unknown, response: ExpressResponse) => {
-      writeHead(response, 200, ['Content-Type', 'text/plain']);
-      response.write('half of ');
-      await Promise.resolve();
-      throw new Error('a secret detail');
-    });
-    app.get('/informed-fault', (_request: unknown, response: ExpressResponse) => {
-      response.writeProcessing();
-      throw new Error('a secret detail');
-    });
-  }),
+  apply: ({ hooks }) =>
+    hooks.mount.tap('faulty', (app) => {
+      app.get('/fault', () => {
+        throw new Error('a secret detail');
+      });
+      app.get('/late-fault', async (_request: unknown, response: ExpressResponse) => {
+        writeHead(response, 200, ['Content-Type', 'text/plain']);
+        response.write('half of ');
+        await Promise.resolve();
+        throw new Error('a secret detail');
+      });
+      app.get('/informed-fault', (_request: unknown, response: ExpressResponse) => {
+        response.writeProcessing();
+        throw new Error('a secret detail');
+      });
+    }),
 });
 
 async function chatHost(variables: Record<string, string> = {}): Promise<TestHost> {
@@ -31,7 +45,11 @@ async function chatHost(variables: Record<string, string> = {}): Promise<TestHos
     else if (stream === true) replyStream(response, ['hi']);
     else replyJson(response, 200, chatReply('hello'));
   });
-  const config = { strategy: { mode: 'fallback' }, max_request_bytes: 1000, targets: [stub.target('a', { models: ['m', 'bad'] })] };
+  const config = {
+    strategy: { mode: 'fallback' },
+    max_request_bytes: 1000,
+    targets: [stub.target('a', { models: ['m', 'bad'] })],
+  };
   return startHost(config, { variables, clock: fakeClock(), builtins: [faulty], installDirectory: NO_DASHBOARD });
 }
 
@@ -46,9 +64,18 @@ function expectSecured(headers: Headers): void {
   for (const [name, value] of Object.entries(EXPECTED)) expect(headers.get(name), name).to.equal(value);
   const policy = headers.get('content-security-policy') ?? '';
   for (const directive of [
-    "default-src 'self'", "base-uri 'self'", "form-action 'self'", "frame-ancestors 'none'", "object-src 'none'", "script-src 'self'", "style-src 'self'",
-    "font-src 'self'", "img-src 'self' data:", "connect-src 'self'",
-  ]) expect(policy).to.include(directive);
+    "default-src 'self'",
+    "base-uri 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "object-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "font-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+  ])
+    expect(policy).to.include(directive);
   expect(policy).not.to.match(/unsafe-(inline|eval|hashes)/);
   expect(headers.get('strict-transport-security'), 'the server never terminates TLS').to.equal(null);
   expect(headers.get('x-powered-by')).to.equal(null);
@@ -99,9 +126,18 @@ describe('an unexpected error', () => {
     expect(answer.json().error).to.include({ type: 'server_error', code: 'internal_error' });
     expect(answer.text).not.to.include('secret detail');
     const panic = t.lines.find(({ msg }) => msg === 'panic recovered');
-    expect(panic).to.include({ level: 'ERROR', panic: 'a secret detail', response_committed: false, trace_id: answer.headers.get('x-request-id') });
+    expect(panic).to.include({
+      level: 'ERROR',
+      panic: 'a secret detail',
+      response_committed: false,
+      trace_id: answer.headers.get('x-request-id'),
+    });
     expect(panic?.['stack']).to.include('security-headers.test.ts');
-    expect(t.lines.find(({ msg }) => msg === 'http request')).to.include({ level: 'ERROR', status: 500, path: '/fault' });
+    expect(t.lines.find(({ msg }) => msg === 'http request')).to.include({
+      level: 'ERROR',
+      status: 500,
+      path: '/fault',
+    });
   });
 
   it('is still a 500 after an informational answer', async () => {
@@ -125,7 +161,10 @@ describe('an unexpected error', () => {
     expect(text).to.equal('half of ');
     expect(isCut).to.equal(true);
     expect(t.lines.find(({ msg }) => msg === 'panic recovered')).to.include({ response_committed: true });
-    expect(t.lines.some(({ msg }) => msg === 'http request'), 'a connection that broke off leaves no access line').to.equal(false);
+    expect(
+      t.lines.some(({ msg }) => msg === 'http request'),
+      'a connection that broke off leaves no access line',
+    ).to.equal(false);
     expect((await t.post(CHAT, ask(), { authorization: `Bearer ${MASTER_KEY}` })).status).to.equal(200);
   });
 });

@@ -1,6 +1,19 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { ask, chatReply, chatChunks, MASTER_KEY, openSse, rawClient, replyJson, sseEvent, startGateway, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
+import {
+  ask,
+  chatReply,
+  chatChunks,
+  MASTER_KEY,
+  openSse,
+  rawClient,
+  replyJson,
+  sseEvent,
+  startGateway,
+  startHost,
+  stubUpstream,
+  type TestHost,
+} from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';
 const KEY = `Authorization: Bearer ${MASTER_KEY}\r\n`;
@@ -19,7 +32,8 @@ async function chatHost(): Promise<TestHost> {
   return startHost({ strategy: { mode: 'fallback' }, targets: [stub.target('a')] });
 }
 
-const post = (path: string, payload = body, more = KEY): string => `POST ${path} HTTP/1.1\r\nHost: h\r\n${more}Content-Length: ${payload.length}\r\n\r\n${payload}`;
+const post = (path: string, payload = body, more = KEY): string =>
+  `POST ${path} HTTP/1.1\r\nHost: h\r\n${more}Content-Length: ${payload.length}\r\n\r\n${payload}`;
 
 /** What a request that Node's parser refuses is answered. */
 async function refusalOf(t: TestHost, request: string): Promise<{ status: number; head: string; body: string }> {
@@ -48,16 +62,46 @@ function expectSecured(head: string): void {
 describe('what is not HTTP', () => {
   const cases: [what: string, request: string, status: number, code: string][] = [
     ['a method that the parser does not know', 'FOO /livez HTTP/1.1\r\nHost: h\r\n\r\n', 501, 'method_not_supported'],
-    ['such a method on a native route with a key', `FOO ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}\r\n`, 501, 'method_not_supported'],
+    [
+      'such a method on a native route with a key',
+      `FOO ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}\r\n`,
+      501,
+      'method_not_supported',
+    ],
     ['a version that does not exist', 'GET /livez HTTP/9.9\r\nHost: h\r\n\r\n', 400, 'invalid_request'],
     ['a target with a control character', 'GET /li\x01vez HTTP/1.1\r\nHost: h\r\n\r\n', 400, 'invalid_request'],
     ['a header without a colon', 'GET /livez HTTP/1.1\r\nHost: h\r\nNonsense\r\n\r\n', 400, 'invalid_request'],
     ['a header with a NUL', 'GET /livez HTTP/1.1\r\nHost: h\r\nX: a\x00b\r\n\r\n', 400, 'invalid_request'],
-    ['two different lengths', `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`, 400, 'invalid_request'],
-    ['a length and chunks', `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400, 'invalid_request'],
-    ['a negative length', `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Content-Length: -1\r\n\r\n`, 400, 'invalid_request'],
-    ['a chunk without a size', `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 400, 'invalid_request'],
-    ['headers beyond a mebibyte', `GET /livez HTTP/1.1\r\nHost: h\r\nX: ${'a'.repeat(1_100_000)}\r\n\r\n`, 431, 'invalid_request'],
+    [
+      'two different lengths',
+      `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`,
+      400,
+      'invalid_request',
+    ],
+    [
+      'a length and chunks',
+      `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+      'invalid_request',
+    ],
+    [
+      'a negative length',
+      `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Content-Length: -1\r\n\r\n`,
+      400,
+      'invalid_request',
+    ],
+    [
+      'a chunk without a size',
+      `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      400,
+      'invalid_request',
+    ],
+    [
+      'headers beyond a mebibyte',
+      `GET /livez HTTP/1.1\r\nHost: h\r\nX: ${'a'.repeat(1_100_000)}\r\n\r\n`,
+      431,
+      'invalid_request',
+    ],
   ];
   for (const [what, request, status, code] of cases) {
     it(`is answered ${status}, secured and closed: ${what}`, async () => {
@@ -137,7 +181,10 @@ describe('connections', () => {
 
   it('end with their reply when the client asks for that, and with HTTP/1.0', async () => {
     const t = await chatHost();
-    for (const request of ['GET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n', 'GET /livez HTTP/1.0\r\n\r\n']) {
+    for (const request of [
+      'GET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n',
+      'GET /livez HTTP/1.0\r\n\r\n',
+    ]) {
       const client = await rawClient(t.url);
       client.send(request);
       expect(await client.closed()).to.match(/^HTTP\/1\.1 200 OK[^]*^Connection: close[^]*\{"status":"ok"\}$/m);
@@ -163,7 +210,7 @@ describe('connections', () => {
     const client = await rawClient(t.url);
     client.send(post(CHAT, streamBody).replace('HTTP/1.1', 'HTTP/1.0'));
     const text = await client.closed();
-    expect(text).not.to.match(/^Transfer-Encoding/mi);
+    expect(text).not.to.match(/^Transfer-Encoding/im);
     expect(text.endsWith('data: [DONE]\n\n')).to.equal(true);
   });
 
@@ -179,7 +226,9 @@ describe('connections', () => {
   it('invite a body that waits for it, and take other expectations as none', async () => {
     const t = await chatHost();
     const client = await rawClient(t.url);
-    client.send(`POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`);
+    client.send(
+      `POST ${CHAT} HTTP/1.1\r\nHost: h\r\n${KEY}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
     expect(await client.until(/\r\n\r\n/)).to.equal('HTTP/1.1 100 Continue\r\n\r\n');
     client.send(body);
     await client.until(/HTTP\/1\.1 200 OK[^]*hello/);
@@ -191,7 +240,9 @@ describe('connections', () => {
   it('are not switched to another protocol', async () => {
     const t = await chatHost();
     const client = await rawClient(t.url);
-    client.send('GET /livez HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13\r\n\r\n');
+    client.send(
+      'GET /livez HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13\r\n\r\n',
+    );
     expect(await client.until(/"ok"\}$/)).to.match(/^HTTP\/1\.1 200 /);
   });
 
@@ -200,9 +251,15 @@ describe('connections', () => {
     const t = await startHost({ strategy: { mode: 'fallback' }, targets: [stub.target('a')] });
     const client = await rawClient(t.url);
     client.send(post(CHAT));
-    while (stub.seen.length === 0) await new Promise((resolve) => { setImmediate(resolve); });
+    while (stub.seen.length === 0)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     client.socket.resetAndDestroy();
-    while (stub.sockets.size > 0 || t.host.activity.count > 0 || t.host.slot.leases > 0) await new Promise((resolve) => { setImmediate(resolve); });
+    while (stub.sockets.size > 0 || t.host.activity.count > 0 || t.host.slot.leases > 0)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     expect(t.lines.some(({ msg }) => msg === 'http request')).to.equal(false);
   });
 });

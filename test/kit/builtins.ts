@@ -15,4 +15,6 @@ async function loadFrozen(): Promise<LoadedCatalog> {
 }
 
 /** The shipped builtins. The hosts of a test process share one shipped catalog: reading it is a third of what a host costs. */
-export const TEST_BUILTINS: readonly BuiltinModule[] = BUILTINS.map((builtin) => (builtin.name === catalog.name ? catalog : builtin));
+export const TEST_BUILTINS: readonly BuiltinModule[] = BUILTINS.map((builtin) =>
+  builtin.name === catalog.name ? catalog : builtin,
+);

@@ -30,7 +30,9 @@ export function fakeClock(start = 1_700_000_000_000): FakeClock {
           entry.at = elapsed + ms;
           waiting.add(entry);
         },
-        cancel: () => { waiting.delete(entry); },
+        cancel: () => {
+          waiting.delete(entry);
+        },
       };
     },
     advance: (ms) => {

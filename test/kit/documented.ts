@@ -11,8 +11,18 @@ interface Documented {
 }
 
 interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, Documented & { readonly $ref?: string }>> }>>>>;
-  readonly components: { readonly headers: Readonly<Record<string, { readonly schema: object }>>; readonly responses: Readonly<Record<string, Documented>> };
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<string, { readonly responses: Readonly<Record<string, Documented & { readonly $ref?: string }>> }>
+      >
+    >
+  >;
+  readonly components: {
+    readonly headers: Readonly<Record<string, { readonly schema: object }>>;
+    readonly responses: Readonly<Record<string, Documented>>;
+  };
 }
 
 const document = openApiDocument('test') as OpenApi;
@@ -22,7 +32,9 @@ function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
   const members = Object.fromEntries(Object.entries(schema).map(([key, member]) => [key, closed(member)]));
-  return 'properties' in schema && !('additionalProperties' in schema) ? { ...members, additionalProperties: false } : members;
+  return 'properties' in schema && !('additionalProperties' in schema)
+    ? { ...members, additionalProperties: false }
+    : members;
 }
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, coerceTypes: false });
@@ -34,7 +46,17 @@ const VERBS = new Set(['DELETE', 'GET', 'POST', 'PUT']);
 
 /** Of every HTTP answer, of the security headers and of CORS. */
 const EVERYWHERE = new Set([
-  'connection', 'content-length', 'content-security-policy', 'content-type', 'date', 'keep-alive', 'permissions-policy', 'referrer-policy', 'transfer-encoding', 'vary', 'x-content-type-options',
+  'connection',
+  'content-length',
+  'content-security-policy',
+  'content-type',
+  'date',
+  'keep-alive',
+  'permissions-policy',
+  'referrer-policy',
+  'transfer-encoding',
+  'vary',
+  'x-content-type-options',
   'x-frame-options',
 ]);
 
@@ -55,7 +77,10 @@ function schemaProblem(name: string, text: string): string | undefined {
 /** The operation of a call; a path without parameters comes first. */
 function operationOf(method: string, path: string): Operation | undefined {
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
-  const here = OPERATIONS.filter((operation) => operation.method === verb && new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path));
+  const here = OPERATIONS.filter(
+    (operation) =>
+      operation.method === verb && new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  );
   return here.find((operation) => operation.path === path) ?? here[0];
 }
 
@@ -72,14 +97,20 @@ function headerProblem({ headers = {} }: Documented, given: Headers): string | u
 }
 
 /** What an answer of the admin API or a probe is that the OpenAPI document does not say; `undefined` where it is as documented, and for other paths. */
-export function undocumented(method: string, url: string, { status, text, headers }: Pick<Answer, 'status' | 'text' | 'headers'>): string | undefined {
+export function undocumented(
+  method: string,
+  url: string,
+  { status, text, headers }: Pick<Answer, 'status' | 'text' | 'headers'>,
+): string | undefined {
   const path = url.replace(/[?#].*/, '');
   if (!(path.startsWith('/admin/') || PROBES.has(path)) || !VERBS.has(method)) return undefined;
   const operation = operationOf(method, path);
   if (!operation) return undefined; // that every route is in the document has a test of its own
   const found = document.paths[operation.path]?.[operation.method]?.responses[status];
   const said = found?.$ref === undefined ? found : document.components.responses[found.$ref.split('/').at(-1) ?? ''];
-  const problem = said ? headerProblem(said, headers) ?? bodyProblem(operation, status, text) : 'the status is not in the document';
+  const problem = said
+    ? (headerProblem(said, headers) ?? bodyProblem(operation, status, text))
+    : 'the status is not in the document';
   return problem === undefined ? undefined : `${method} ${path}: ${status}: ${problem}`;
 }
 

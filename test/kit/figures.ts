@@ -13,11 +13,21 @@ export function figureProblem(kind: 'counter' | 'histogram', name: string, label
   if (!/^(gateway|gw)_/.test(name)) return [];
   const row = TABLE.get(name);
   if (row?.kind !== kind) return [`${name} is not a ${kind}`];
-  const missing = Object.keys(row.labels).filter((label) => typeof labels[label] !== 'string').map((label) => `${name} without ${label}`);
-  return [...missing, ...Object.entries(labels).flatMap(([label, value]) => valueProblem(name, label, value, row.labels[label]))];
+  const missing = Object.keys(row.labels)
+    .filter((label) => typeof labels[label] !== 'string')
+    .map((label) => `${name} without ${label}`);
+  return [
+    ...missing,
+    ...Object.entries(labels).flatMap(([label, value]) => valueProblem(name, label, value, row.labels[label])),
+  ];
 }
 
-function valueProblem(name: string, label: string, value: string, allowed: 'any' | readonly string[] | undefined): string[] {
+function valueProblem(
+  name: string,
+  label: string,
+  value: string,
+  allowed: 'any' | readonly string[] | undefined,
+): string[] {
   if (allowed === undefined) return [`${name} with ${label}`];
   return allowed === 'any' || allowed.includes(value) ? [] : [`${name} with ${label} of ${value}`];
 }

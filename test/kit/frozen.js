@@ -21,7 +21,9 @@ for (const [name, { value, enumerable }] of Object.entries(Object.getOwnProperty
 }
 
 Object.defineProperty(everyObject, '__proto__', {
-  get() { return Object.getPrototypeOf(this); },
+  get() {
+    return Object.getPrototypeOf(this);
+  },
   set(prototype) {
     if (typeof this !== 'function') throw new TypeError('__proto__ was used to exchange a prototype');
     Object.setPrototypeOf(this, prototype); // as playwright-core does with its own; no name from outside belongs to a function

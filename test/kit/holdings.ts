@@ -13,10 +13,12 @@ export function holdings(): Holdings {
 
 /** What is held now and was not held before; empty when everything was given back. */
 export function kept(before: Holdings, now: Holdings, isCounted: (kind: string) => boolean = () => true): Holdings {
-  return Object.fromEntries(Object.entries(now).flatMap(([kind, count]) => {
-    const more = count - (before[kind] ?? 0);
-    return more > 0 && isCounted(kind) ? [[kind, more]] : [];
-  }));
+  return Object.fromEntries(
+    Object.entries(now).flatMap(([kind, count]) => {
+      const more = count - (before[kind] ?? 0);
+      return more > 0 && isCounted(kind) ? [[kind, more]] : [];
+    }),
+  );
 }
 
 /** What is over takes a few turns of the event loop to be gone, and more on a busy machine; this is the most it gets. */
@@ -25,13 +27,18 @@ const PATIENCE_MS = 5000;
 /** Waits until it is true, or for as long as waiting makes sense: what is expected is asserted afterwards. */
 export async function eventually(isTrue: () => boolean | Promise<boolean>, withinMs = PATIENCE_MS): Promise<void> {
   const end = performance.now() + withinMs;
-  while (!await isTrue() && performance.now() < end) await new Promise((resolve) => { setTimeout(resolve, 5); });
+  while (!(await isTrue()) && performance.now() < end)
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
 }
 
 /** Fails when this process holds more than before. */
 export async function expectGivenBack(before: Holdings): Promise<void> {
   let more: Holdings = {};
-  await new Promise((resolve) => { setImmediate(resolve); }); // the runner arms its own timer once a test or hook has begun
-  await eventually(() => Object.keys(more = kept(before, holdings())).length === 0);
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  }); // the runner arms its own timer once a test or hook has begun
+  await eventually(() => Object.keys((more = kept(before, holdings()))).length === 0);
   deepStrictEqual(more, {}, `it stayed open: ${JSON.stringify(more)}`);
 }

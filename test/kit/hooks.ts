@@ -39,7 +39,9 @@ function countHoldings(suite: Suite): void {
   let before: Holdings = {};
   const own = hooksOf(suite);
   suite.beforeAll('count what is open', async () => {
-    await new Promise((resolve) => { setImmediate(resolve); }); // the runner arms its own timer once the hook has begun
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    }); // the runner arms its own timer once the hook has begun
     before = holdings();
   });
   own.unshift(...own.splice(-1));

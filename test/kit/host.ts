@@ -77,7 +77,9 @@ export interface TestHost {
 }
 
 /** The shipped modules, before vendors that refuse what the real ones refuse. */
-const STRICT_MODULES: readonly GatewayModule[] = MODULES.map((module) => (module.kind === 'provider' ? strictly(module) : module));
+const STRICT_MODULES: readonly GatewayModule[] = MODULES.map((module) =>
+  module.kind === 'provider' ? strictly(module) : module,
+);
 
 const checkout = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const ONE_PAGE = fileURLToPath(new URL('../fixtures/dashboard', import.meta.url));
@@ -113,25 +115,42 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
     samples.push({ name, labels, value });
     wrongFigures.push(...figureProblem(kind, name, labels));
   };
-  host.counters.attach({ add: (name, labels, by) => keep('counter', name, labels, by), observe: (name, value, labels) => keep('histogram', name, labels, value) });
+  host.counters.attach({
+    add: (name, labels, by) => keep('counter', name, labels, by),
+    observe: (name, value, labels) => keep('histogram', name, labels, value),
+  });
   host.registry.seal();
-  const apply = async (next: object): Promise<void> => { await host.applier.apply(decodeText(JSON.stringify(next), 'json'), { actor: 'test' }); };
+  const apply = async (next: object): Promise<void> => {
+    await host.applier.apply(decodeText(JSON.stringify(next), 'json'), { actor: 'test' });
+  };
   await host.hooks.open.promise(host);
   await connectProviders(host);
   await host.applier.applyStart({ own: decodeText(JSON.stringify(config), 'json') });
   const server = createHttpServer(createApp(host), host);
   const url = `http://127.0.0.1:${await listen(server, '0')}`;
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= closeHost(host, server).then(() => {
-    expect(wrongFigures, 'figures that are not in the table').to.deep.equal([]);
-    expect(wrongAnswers, 'answers of the admin API that are not as the OpenAPI document says').to.deep.equal([]);
-  }));
+  const close = (): Promise<void> =>
+    (closing ??= closeHost(host, server).then(() => {
+      expect(wrongFigures, 'figures that are not in the table').to.deep.equal([]);
+      expect(wrongAnswers, 'answers of the admin API that are not as the OpenAPI document says').to.deep.equal([]);
+    }));
   atEnd(close);
-  const request = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+  const request = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
     const response = await fetch(`${url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${MASTER_KEY}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' || body instanceof Uint8Array ? body as string : JSON.stringify(body) }),
+      headers: {
+        authorization: `Bearer ${MASTER_KEY}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && {
+        body: typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
+      }),
     });
     const answer = answerOf(response.status, response.headers, await response.text());
     const problem = undocumented(method, path, answer);
@@ -139,7 +158,15 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
     return answer;
   };
   return {
-    host, url, server, lines, texts, samples, request, apply, close,
+    host,
+    url,
+    server,
+    lines,
+    texts,
+    samples,
+    request,
+    apply,
+    close,
     post: (path, body, headers) => request('POST', path, body, headers),
     get: (path, headers) => request('GET', path, undefined, headers),
   };
@@ -149,7 +176,9 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
 async function closeHost(host: Host, server: Server): Promise<void> {
   const slots = slotsOf(host);
   server.closeAllConnections();
-  await new Promise<void>((resolve) => { server.close(() => resolve()); });
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
   await host.close();
   await eventually(() => isDeepStrictEqual(heldBy(host, slots), NOTHING_HELD));
   expect(heldBy(host, slots), 'what the gateway holds after its end').to.deep.equal(NOTHING_HELD);
@@ -158,17 +187,27 @@ async function closeHost(host: Host, server: Server): Promise<void> {
 export const NOTHING_HELD = { leases: 0, generations: 0, carried: 0, requests: 0, origins: 0, slots: 0, waiting: 0 };
 
 /** What a gateway holds for requests, configurations and connections. */
-export function heldBy({ slot, carryover, activity, services }: Host, slots: readonly Slots[] = []): typeof NOTHING_HELD {
+export function heldBy(
+  { slot, carryover, activity, services }: Host,
+  slots: readonly Slots[] = [],
+): typeof NOTHING_HELD {
   return {
-    leases: slot.leases, generations: slot.live, carried: carryover.size, requests: activity.count, origins: services.transport.origins,
-    slots: slots.reduce((sum, { held }) => sum + held, 0), waiting: slots.reduce((sum, { waiting }) => sum + waiting, 0),
+    leases: slot.leases,
+    generations: slot.live,
+    carried: carryover.size,
+    requests: activity.count,
+    origins: services.transport.origins,
+    slots: slots.reduce((sum, { held }) => sum + held, 0),
+    waiting: slots.reduce((sum, { waiting }) => sum + waiting, 0),
   };
 }
 
 /** The concurrency limits in force, as far as targets have one. */
 export function slotsOf({ carryover, current }: Host): Slots[] {
   const view = carryover.open();
-  const found = (current?.targetList ?? []).flatMap(({ virtualKey, config }) => (config.concurrency?.max_concurrency ? [view.lease(`limiter ${virtualKey}`, () => new Slots())] : []));
+  const found = (current?.targetList ?? []).flatMap(({ virtualKey, config }) =>
+    config.concurrency?.max_concurrency ? [view.lease(`limiter ${virtualKey}`, () => new Slots())] : [],
+  );
   void view.release();
   return found;
 }
@@ -179,14 +218,17 @@ export function answerOf(status: number, headers: Headers, text: string): Answer
 
 /** Payloads of an event stream. */
 export function eventsOf(text: string): any[] {
-  return text.split('\n\n').filter((event) => event !== '').map((event) => {
-    const data = event.replace(/^data: /, '');
-    return data === '[DONE]' ? data : JSON.parse(data);
-  });
+  return text
+    .split('\n\n')
+    .filter((event) => event !== '')
+    .map((event) => {
+      const data = event.replace(/^data: /, '');
+      return data === '[DONE]' ? data : JSON.parse(data);
+    });
 }
 
 function stubModules(config: object): GatewayModule[] {
-  const targets = ((config as { targets?: readonly (StubTarget & { [stubProvider]?: GatewayModule })[] }).targets ?? []);
+  const targets = (config as { targets?: readonly (StubTarget & { [stubProvider]?: GatewayModule })[] }).targets ?? [];
   return targets.flatMap((target) => target[stubProvider] ?? []);
 }
 

@@ -5,19 +5,82 @@ export { fakeClock, type FakeClock } from './clock.ts';
 export * from './faults/index.ts';
 export { golden } from './golden.ts';
 export { eventually, expectGivenBack, type Holdings, holdings, kept } from './holdings.ts';
-export { type Answer, answerOf, ask, eventsOf, heldBy, MASTER_ID, MASTER_KEY, NO_DASHBOARD, NOTHING_HELD, slotsOf, startHost, type TestHost, type TestHostOptions } from './host.ts';
+export {
+  type Answer,
+  answerOf,
+  ask,
+  eventsOf,
+  heldBy,
+  MASTER_ID,
+  MASTER_KEY,
+  NO_DASHBOARD,
+  NOTHING_HELD,
+  slotsOf,
+  startHost,
+  type TestHost,
+  type TestHostOptions,
+} from './host.ts';
 export { type PostgresServer, startOwnPostgres, startPostgres } from './postgres.ts';
 export { expectProportion, growthProblem, type Prepare } from './proportion.ts';
 export { startNginx } from './nginx.ts';
-export { BIN, type GatewayProcess, NODE_ARGS, type ProcessOptions, runGw, type RunResult, startGateway, temporaryFolder } from './process.ts';
 export {
-  callOf, canonicalChat, CHAT, connect, expectRejection, gatewayOf, type GatewayOptions, minimal, outcomeOf, type ProviderFacts, type ProviderGateway, readReply, ROUTES, sendText,
-  type SurfaceFacts, translate, type Translated, translator, valueOf, variablesOf, wireReply,
+  BIN,
+  type GatewayProcess,
+  NODE_ARGS,
+  type ProcessOptions,
+  runGw,
+  type RunResult,
+  startGateway,
+  temporaryFolder,
+} from './process.ts';
+export {
+  callOf,
+  canonicalChat,
+  CHAT,
+  connect,
+  expectRejection,
+  gatewayOf,
+  type GatewayOptions,
+  minimal,
+  outcomeOf,
+  type ProviderFacts,
+  type ProviderGateway,
+  readReply,
+  ROUTES,
+  sendText,
+  type SurfaceFacts,
+  translate,
+  type Translated,
+  translator,
+  valueOf,
+  variablesOf,
+  wireReply,
 } from './provider-case.ts';
 export { expectStream, providerContract } from './provider-contract.ts';
-export { answeredBy, connected, failedReply, refusedBy, rootOf, sentBy, type SentWire, unusableTo, type WireOptions } from './provider-wire.ts';
+export {
+  answeredBy,
+  connected,
+  failedReply,
+  refusedBy,
+  rootOf,
+  sentBy,
+  type SentWire,
+  unusableTo,
+  type WireOptions,
+} from './provider-wire.ts';
 export { cases, Dice, inSoak, isSoak, seeded, some } from './random.ts';
 export { rawClient, type RawClient } from './raw-client.ts';
 export { requireTool } from './tools.ts';
-export { chatChunks, chatReply, openSse, replyJson, replyStream, type SeenRequest, sseEvent, type StubHandler, stubUpstream, type StubUpstream } from './upstream.ts';
+export {
+  chatChunks,
+  chatReply,
+  openSse,
+  replyJson,
+  replyStream,
+  type SeenRequest,
+  sseEvent,
+  type StubHandler,
+  stubUpstream,
+  type StubUpstream,
+} from './upstream.ts';
 export { callFor, everyCut, relayStream, type RelayedStream, sseBytes, translateReply, unaryReply } from './wire.ts';

@@ -14,14 +14,22 @@ const LATE = 'own modules loaded under the flags of a start: ';
 const ROOT = new URL('../..', import.meta.url).href;
 
 /** Node's own modules, which it lists by no documented name. */
-const own = (): string[] => (process as unknown as { readonly moduleLoadList: readonly string[] }).moduleLoadList
-  .map((name) => name.replace(/^NativeModule /, '')).filter((name) => !/^(Internal )?Binding |^internal\/(?!deps)/.test(name));
+const own = (): string[] =>
+  (process as unknown as { readonly moduleLoadList: readonly string[] }).moduleLoadList
+    .map((name) => name.replace(/^NativeModule /, ''))
+    .filter((name) => !/^(Internal )?Binding |^internal\/(?!deps)/.test(name));
 
 const { setFlagsFromString } = v8;
 let atFirstFlag: ReadonlySet<string> | undefined;
 v8.setFlagsFromString = (flag) => {
   atFirstFlag ??= new Set(own());
-  if (flag === '--turbofan') writeSync(2, `\n${LATE}${own().filter((name) => !atFirstFlag?.has(name)).join(' ')}\n`);
+  if (flag === '--turbofan')
+    writeSync(
+      2,
+      `\n${LATE}${own()
+        .filter((name) => !atFirstFlag?.has(name))
+        .join(' ')}\n`,
+    );
   writeSync(2, `\n${FLAG}${flag}\n`);
   setFlagsFromString(flag);
 };
@@ -37,4 +45,9 @@ registerHooks({
     return next(url, context);
   },
 });
-process.on('exit', () => { writeSync(2, `\n${OWN}${own().join(' ')}\n${FILES}${[...files].toSorted().join(' ')}\n${LOADED}${[...loaded].toSorted().join(' ')}\n`); });
+process.on('exit', () => {
+  writeSync(
+    2,
+    `\n${OWN}${own().join(' ')}\n${FILES}${[...files].toSorted().join(' ')}\n${LOADED}${[...loaded].toSorted().join(' ')}\n`,
+  );
+});

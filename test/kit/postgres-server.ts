@@ -9,9 +9,20 @@ import { Missing } from './missing.ts';
 import { complaintOf, placeForPostgres, type PostgresPlace, run } from './postgres-programs.ts';
 
 /** Nothing outlives a test, so nothing need reach the disk. */
-const FLAGS = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'].flatMap((setting) => ['-c', setting]);
+const FLAGS = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'].flatMap(
+  (setting) => ['-c', setting],
+);
 /** The same on every machine. */
-const INITDB_FLAGS = ['--username=postgres', '--auth=password', '--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--no-sync', '--no-instructions'];
+const INITDB_FLAGS = [
+  '--username=postgres',
+  '--auth=password',
+  '--encoding=UTF8',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--locale=C',
+  '--no-sync',
+  '--no-instructions',
+];
 /** Below those that systems give to connections, so that no connection takes the port while a test has the server stopped. */
 const PORTS = [20_000, 32_000] as const;
 const PORTS_TRIED = 5;
@@ -77,7 +88,10 @@ class Server implements LaunchedPostgres {
   }
 
   async start(): Promise<void> {
-    const child = spawn(this.#place.postgres, ['-D', this.#data, '-p', String(this.#port), ...FLAGS], { ...this.#options(), stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(this.#place.postgres, ['-D', this.#data, '-p', String(this.#port), ...FLAGS], {
+      ...this.#options(),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     const endWithProcess = (): void => this.#endAtOnce(child);
     process.once('exit', endWithProcess);
     child.once('close', () => process.off('exit', endWithProcess));
@@ -109,7 +123,9 @@ class Server implements LaunchedPostgres {
     const { folder, user } = this.#place;
     const { PATH } = process.env;
     // What root's environment holds is not for another user.
-    return user ? { uid: user.uid, gid: user.gid, cwd: folder, env: { PATH, LC_ALL: 'C' } } : { cwd: folder, env: { ...process.env, LC_ALL: 'C' } };
+    return user
+      ? { uid: user.uid, gid: user.gid, cwd: folder, env: { PATH, LC_ALL: 'C' } }
+      : { cwd: folder, env: { ...process.env, LC_ALL: 'C' } };
   }
 }
 

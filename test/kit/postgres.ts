@@ -13,7 +13,7 @@ export interface PostgresServer extends Pick<LaunchedPostgres, 'start' | 'stop'>
  * of a parallel run share. Where none can be started `forSuite` skips the suite.
  */
 export async function startPostgres(): Promise<PostgresServer> {
-  const dsn = process.env['GW_TEST_POSTGRES_DSN'] ?? await sharedDsn();
+  const dsn = process.env['GW_TEST_POSTGRES_DSN'] ?? (await sharedDsn());
   return dsn ? databasesOf(dsn, { stop: notOurs, start: notOurs }) : startOwnPostgres();
 }
 
@@ -28,7 +28,8 @@ let databases = 0;
 
 function databasesOf(dsn: string, { start, stop }: Pick<PostgresServer, 'start' | 'stop'>): PostgresServer {
   return {
-    start, stop,
+    start,
+    stop,
     createDatabase: async () => {
       databases += 1;
       const name = `gw_test_${process.pid}_${databases}`;

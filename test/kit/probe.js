@@ -34,5 +34,7 @@ async function answer(asked) {
   process.send?.(asked === 'longest turn' ? longestTurn() : holdings());
 }
 
-process.on('message', (asked) => { void answer(asked); });
+process.on('message', (asked) => {
+  void answer(asked);
+});
 process.channel?.unref(); // listening must not keep the process alive

@@ -30,10 +30,19 @@ export interface ProcessOptions {
   readonly through?: readonly string[];
 }
 
-function start(nodeArgs: readonly string[], args: readonly string[], { variables = {}, cwd, stdout, stderr, through = [] }: ProcessOptions): ChildProcess {
+function start(
+  nodeArgs: readonly string[],
+  args: readonly string[],
+  { variables = {}, cwd, stdout, stderr, through = [] }: ProcessOptions,
+): ChildProcess {
   const { PATH, HOME } = process.env;
   const [program = process.execPath, ...rest] = [...through, process.execPath, ...NODE_ARGS, ...nodeArgs, BIN, ...args];
-  const stdio = ['ignore' as const, stdout ?? 'pipe' as const, stderr ?? 'pipe' as const, ...(nodeArgs.length > 0 ? ['ipc' as const] : [])];
+  const stdio = [
+    'ignore' as const,
+    stdout ?? ('pipe' as const),
+    stderr ?? ('pipe' as const),
+    ...(nodeArgs.length > 0 ? ['ipc' as const] : []),
+  ];
   return spawn(program, rest, { ...(cwd !== undefined && { cwd }), env: { PATH, HOME, ...variables }, stdio });
 }
 
@@ -42,9 +51,15 @@ export async function runGw(args: readonly string[], options: ProcessOptions = {
   const child = start([], args, options);
   let stdout = '';
   let stderr = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
-  const code = await new Promise<number | null>((resolve) => { child.on('close', resolve); });
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const code = await new Promise<number | null>((resolve) => {
+    child.on('close', resolve);
+  });
   return { code, stdout, stderr };
 }
 
@@ -70,11 +85,16 @@ const ADDRESS = /^ *Address: +http:\/\/localhost:(\d+)$/m;
 
 /** Starts the gateway as a real process on a free port and waits for its banner; killed after the test. */
 export async function startGateway(options: ProcessOptions = {}): Promise<GatewayProcess> {
-  const child = start(['--import', PROBE], ['serve'], { ...options, variables: { PORT: '0', MASTER_KEY, RATE_LIMIT_RPS: '0', ...options.variables } });
+  const child = start(['--import', PROBE], ['serve'], {
+    ...options,
+    variables: { PORT: '0', MASTER_KEY, RATE_LIMIT_RPS: '0', ...options.variables },
+  });
   const lines: Record<string, any>[] = [];
   let rest = '';
   let stderr = '';
-  const exited = new Promise<number | null>((resolve) => { child.on('close', resolve); });
+  const exited = new Promise<number | null>((resolve) => {
+    child.on('close', resolve);
+  });
   const started = Promise.withResolvers<number>();
   const told = Promise.withResolvers<void>();
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -91,13 +111,16 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
     stderr += text;
     if (stderr.includes('Master key:')) started.resolve(Number(ADDRESS.exec(stderr)?.[1]));
   });
-  void exited.then((code) => started.reject(new Error(`the gateway exited with ${code} before it listened:\n${stderr}`)));
+  void exited.then((code) =>
+    started.reject(new Error(`the gateway exited with ${code} before it listened:\n${stderr}`)),
+  );
   let first: Holdings = {};
   const held = async (): Promise<Holdings> => kept(first, await holdingsOf(child), (kind) => kind !== 'TCPSocketWrap');
   atEnd(async () => {
     try {
       const left = child.connected && child.exitCode === null ? await leftoverOf(held) : {};
-      if (Object.keys(left).length > 0) throw new Error(`the gateway holds more than when it began to serve: ${JSON.stringify(left)}`);
+      if (Object.keys(left).length > 0)
+        throw new Error(`the gateway holds more than when it began to serve: ${JSON.stringify(left)}`);
     } finally {
       child.kill('SIGKILL');
       await exited;
@@ -108,7 +131,14 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
   first = await holdingsOf(child);
   const key = /Bearer (gw_[0-9a-f]{32})/.exec(stderr)?.[1] ?? options.variables?.['MASTER_KEY'] ?? MASTER_KEY;
   return {
-    url: `http://127.0.0.1:${port}`, child, key, lines, stderr: () => stderr, held, leftover: () => leftoverOf(held), longestTurn: async () => Number(await tellingOf(child, 'longest turn')),
+    url: `http://127.0.0.1:${port}`,
+    child,
+    key,
+    lines,
+    stderr: () => stderr,
+    held,
+    leftover: () => leftoverOf(held),
+    longestTurn: async () => Number(await tellingOf(child, 'longest turn')),
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal);
       return exited;
@@ -118,7 +148,12 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
 
 /** Asks the probe; nothing of a process that has gone or does not answer. */
 async function holdingsOf(child: ChildProcess): Promise<Holdings> {
-  return child.connected ? tellingOf(child, 'holdings').then((told) => told as Holdings, () => ({})) : {};
+  return child.connected
+    ? tellingOf(child, 'holdings').then(
+        (told) => told as Holdings,
+        () => ({}),
+      )
+    : {};
 }
 
 async function tellingOf(child: ChildProcess, asked: string): Promise<unknown> {
@@ -130,7 +165,7 @@ async function tellingOf(child: ChildProcess, asked: string): Promise<unknown> {
 
 async function leftoverOf(held: () => Promise<Holdings>): Promise<Holdings> {
   let last: Holdings = {};
-  await eventually(async () => Object.keys(last = await held()).length === 0);
+  await eventually(async () => Object.keys((last = await held())).length === 0);
   return last;
 }
 

@@ -19,19 +19,28 @@ const STEP = 4;
  * make of each other, so that one lucky run of the smaller does not count either; the size grows until the work stands out from
  * the measuring, or `largest` is reached, beyond which the product refuses to do it.
  */
-export async function expectProportion(size: number, prepare: Prepare, largest = Number.POSITIVE_INFINITY): Promise<void> {
+export async function expectProportion(
+  size: number,
+  prepare: Prepare,
+  largest = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const problem = await growthProblem(size, prepare, largest);
   if (problem !== undefined) throw new Error(problem);
 }
 
 /** What `expectProportion` says; `undefined` where the work is in proportion. */
-export async function growthProblem(size: number, prepare: Prepare, largest = Number.POSITIVE_INFINITY): Promise<string | undefined> {
+export async function growthProblem(
+  size: number,
+  prepare: Prepare,
+  largest = Number.POSITIVE_INFINITY,
+): Promise<string | undefined> {
   for (let tried = 1, small = size; ; tried += 1, small = Math.min(small * STEP, largest)) {
     const { lessMs, moreMs, holds } = await leastOf(prepare(small), prepare(2 * small));
     const isLast = tried === TRIES || small >= largest;
     if (holds) {
       if (moreMs >= CLEAR_MS || isLast) return undefined;
-    } else if (moreMs >= LONG_MS || isLast) return `the work grows faster than its input: ${lessMs.toFixed(2)} ms of CPU for ${small}, ${moreMs.toFixed(2)} for twice as much`;
+    } else if (moreMs >= LONG_MS || isLast)
+      return `the work grows faster than its input: ${lessMs.toFixed(2)} ms of CPU for ${small}, ${moreMs.toFixed(2)} for twice as much`;
   }
 }
 
@@ -49,7 +58,8 @@ async function leastOf(less: () => unknown, more: () => unknown): Promise<Least>
     moreAll.push(await cpuOf(more));
     const [lessMs, moreMs] = [Math.min(...lessAll), Math.min(...moreAll)];
     if ((round > 1 || lessMs >= LONG_MS) && isInProportion(lessMs, moreMs)) return { lessMs, moreMs, holds: true };
-    if (round === ROUNDS) return { lessMs, moreMs, holds: median(moreAll.map((moreOne, at) => moreOne / (lessAll[at] ?? 0))) <= MOST };
+    if (round === ROUNDS)
+      return { lessMs, moreMs, holds: median(moreAll.map((moreOne, at) => moreOne / (lessAll[at] ?? 0))) <= MOST };
   }
 }
 

@@ -2,7 +2,15 @@ import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
 import { AsyncSeriesHook } from 'tapable';
 import type {
-  CallInfo, OutgoingRequest, ProviderModule, ReplyOf, RequestOf, TranslatedSurface, Translator, UnaryReply, WireRequest,
+  CallInfo,
+  OutgoingRequest,
+  ProviderModule,
+  ReplyOf,
+  RequestOf,
+  TranslatedSurface,
+  Translator,
+  UnaryReply,
+  WireRequest,
 } from '../../host/contract/index.ts';
 import type { Attempt } from '../../host/pipeline/attempt.ts';
 import type { Departure } from '../../host/pipeline/hooks.ts';
@@ -51,14 +59,22 @@ export function variablesOf({ required, address }: ProviderFacts, url: string): 
   return { ...Object.fromEntries(required.map((variable) => [variable, valueOf(variable)])), [address]: url };
 }
 
-export function connect(module: ProviderModule, variables: Readonly<Record<string, string | undefined>>): Promise<ConnectedProvider> {
+export function connect(
+  module: ProviderModule,
+  variables: Readonly<Record<string, string | undefined>>,
+): Promise<ConnectedProvider> {
   return connectProvider(module, variables, { log: quiet, now: () => 0 });
 }
 
 export function callOf(provider: ConnectedProvider, model: string, stream = false): CallInfo {
   return {
-    model, stream, root: provider.root, credentials: provider.credentials, exchangeId: '0'.repeat(32),
-    signal: new AbortController().signal, wait: () => Promise.resolve(),
+    model,
+    stream,
+    root: provider.root,
+    credentials: provider.credentials,
+    exchangeId: '0'.repeat(32),
+    signal: new AbortController().signal,
+    wait: () => Promise.resolve(),
   };
 }
 
@@ -77,25 +93,54 @@ export interface Translated {
 }
 
 /** What a provider makes of a request: the wire, and the request as it leaves, credential included. */
-export async function translate<S extends TranslatedSurface>(provider: ConnectedProvider, surface: S, request: RequestOf<S>, stream = false): Promise<Translated> {
-  const wire = translator(provider.module, surface).toUpstream(Object.freeze(request), callOf(provider, request.model, stream));
+export async function translate<S extends TranslatedSurface>(
+  provider: ConnectedProvider,
+  surface: S,
+  request: RequestOf<S>,
+  stream = false,
+): Promise<Translated> {
+  const wire = translator(provider.module, surface).toUpstream(
+    Object.freeze(request),
+    callOf(provider, request.model, stream),
+  );
   if (surface === 'chat') expectTaken(provider.module, request.model, request, wire);
   const { form: _form, ...rest } = wire;
-  const sent = await outgoingRequest({ provider } as Attempt, rest, { outgoing: new AsyncSeriesHook<[Departure]>(['departure']) });
+  const sent = await outgoingRequest({ provider } as Attempt, rest, {
+    outgoing: new AsyncSeriesHook<[Departure]>(['departure']),
+  });
   return { wire, sent, body: typeof sent.body === 'string' ? JSON.parse(sent.body) : undefined };
 }
 
 /** A whole reply with this body, JSON unless it is bytes or text. */
-export function wireReply(body: unknown, status = 200, type = 'application/json'): UnaryReply & { readonly body: Buffer } {
-  const bytes = body instanceof Uint8Array ? Buffer.from(body) : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  return { status, headers: { 'content-type': type }, body: bytes, json: () => JSON.parse(bytes.toString('utf8')) as unknown };
+export function wireReply(
+  body: unknown,
+  status = 200,
+  type = 'application/json',
+): UnaryReply & { readonly body: Buffer } {
+  const bytes =
+    body instanceof Uint8Array
+      ? Buffer.from(body)
+      : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  return {
+    status,
+    headers: { 'content-type': type },
+    body: bytes,
+    json: () => JSON.parse(bytes.toString('utf8')) as unknown,
+  };
 }
 
-export function readReply<S extends TranslatedSurface>(provider: ConnectedProvider, surface: S, request: RequestOf<S>, reply: UnaryReply): ReplyOf<S> {
+export function readReply<S extends TranslatedSurface>(
+  provider: ConnectedProvider,
+  surface: S,
+  request: RequestOf<S>,
+  reply: UnaryReply,
+): ReplyOf<S> {
   return translator(provider.module, surface).fromUpstream(reply, callOf(provider, request.model), request);
 }
 
-const nothing: StubHandler = (_request, response) => { response.end(); };
+const nothing: StubHandler = (_request, response) => {
+  response.end();
+};
 
 export interface ProviderGateway {
   readonly host: TestHost;
@@ -111,13 +156,26 @@ export interface GatewayOptions {
 }
 
 /** A gateway whose only target is the provider, called at a stub. */
-export async function gatewayOf(facts: ProviderFacts, handler: StubHandler = nothing, more: GatewayOptions = {}): Promise<ProviderGateway> {
+export async function gatewayOf(
+  facts: ProviderFacts,
+  handler: StubHandler = nothing,
+  more: GatewayOptions = {},
+): Promise<ProviderGateway> {
   let current = handler;
   const upstream = await stubUpstream((request, response) => current(request, response));
   const models = [...new Set(Object.values(facts.surfaces).map(({ model }) => model))];
   const config = { targets: [{ virtual_key: facts.name, models }], ...more.config };
-  const host = await startHost(config, { variables: { ...more.variables, ...variablesOf(facts, upstream.url) }, ...(more.modules && { modules: more.modules }) });
-  return { host, upstream, answerWith: (next) => { current = next; } };
+  const host = await startHost(config, {
+    variables: { ...more.variables, ...variablesOf(facts, upstream.url) },
+    ...(more.modules && { modules: more.modules }),
+  });
+  return {
+    host,
+    upstream,
+    answerWith: (next) => {
+      current = next;
+    },
+  };
 }
 
 export function sendText(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
@@ -127,8 +185,14 @@ export function sendText(response: ServerResponse, status: number, type: string,
 export const CHAT = '/v1/chat/completions';
 
 /** The chat request of the suite: one user message, `max_tokens` 64, `temperature` 0.2. Source: providers reference 13. */
-export function canonicalChat({ surfaces }: ProviderFacts, more: object = {}): Record<string, unknown> & { model: string } {
-  return ask('hi', { model: surfaces.chat.model, max_tokens: 64, temperature: 0.2, ...more }) as Record<string, unknown> & { model: string };
+export function canonicalChat(
+  { surfaces }: ProviderFacts,
+  more: object = {},
+): Record<string, unknown> & { model: string } {
+  return ask('hi', { model: surfaces.chat.model, max_tokens: 64, temperature: 0.2, ...more }) as Record<
+    string,
+    unknown
+  > & { model: string };
 }
 
 /** The smallest request of each surface. */
@@ -136,21 +200,34 @@ export function minimal(surface: TranslatedSurface, model: string): object {
   async function* noBytes(): AsyncGenerator<Uint8Array> {}
   const file = { filename: 'a.wav', bytes: 0, open: noBytes };
   const requests: Readonly<Record<TranslatedSurface, object>> = {
-    chat: { messages: [{ role: 'user', content: 'hi' }] }, embeddings: { input: ['first', 'second'] }, images: { prompt: 'a harbour' },
-    rerank: { query: 'q', documents: ['first', 'second', 'third', 'fourth'] }, moderations: { input: ['one', 'two'] },
-    'audio.transcriptions': { file }, 'audio.translations': { file }, 'audio.speech': { input: 'hello', voice: 'alloy' },
+    chat: { messages: [{ role: 'user', content: 'hi' }] },
+    embeddings: { input: ['first', 'second'] },
+    images: { prompt: 'a harbour' },
+    rerank: { query: 'q', documents: ['first', 'second', 'third', 'fourth'] },
+    moderations: { input: ['one', 'two'] },
+    'audio.transcriptions': { file },
+    'audio.translations': { file },
+    'audio.speech': { input: 'hello', voice: 'alloy' },
   };
   return { model, ...requests[surface] };
 }
 
 /** Routes of the surfaces that take JSON. */
 export const ROUTES: Readonly<Partial<Record<TranslatedSurface, string>>> = {
-  chat: CHAT, embeddings: '/v1/embeddings', images: '/v1/images/generations', rerank: '/v1/rerank', moderations: '/v1/moderations', 'audio.speech': '/v1/audio/speech',
+  chat: CHAT,
+  embeddings: '/v1/embeddings',
+  images: '/v1/images/generations',
+  rerank: '/v1/rerank',
+  moderations: '/v1/moderations',
+  'audio.speech': '/v1/audio/speech',
 };
 
 /** Fails unless the promise rejects with an error. */
 export async function expectRejection(run: () => Promise<unknown>, what: string): Promise<void> {
-  const outcome: unknown = await run().then(() => 'resolved', (error: unknown) => error);
+  const outcome: unknown = await run().then(
+    () => 'resolved',
+    (error: unknown) => error,
+  );
   expect(outcome, what).to.be.an('error');
 }
 

@@ -1,5 +1,14 @@
 import { expect } from 'chai';
-import { type CallInfo, type FormPart, GatewayError, type ProviderModule, type RequestOf, type TranslatedSurface, type Translator, type WireReply } from '../../host/contract/index.ts';
+import {
+  type CallInfo,
+  type FormPart,
+  GatewayError,
+  type ProviderModule,
+  type RequestOf,
+  type TranslatedSurface,
+  type Translator,
+  type WireReply,
+} from '../../host/contract/index.ts';
 import { expectTaken } from './strict/check.ts';
 import { baseUrlVariable, type ConnectedProvider, connectProvider } from '../../host/upstream/connect.ts';
 
@@ -30,18 +39,46 @@ interface Warned {
 }
 
 /** A provider with its required variables set, and what it warned of. */
-export async function connected(module: ProviderModule, variables: Readonly<Record<string, string>> = {}): Promise<Warned> {
+export async function connected(
+  module: ProviderModule,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Warned> {
   const warnings: string[] = [];
   const quiet = (): void => {};
-  const log = { debug: quiet, info: quiet, error: quiet, warn: (message: string) => { warnings.push(message); } };
+  const log = {
+    debug: quiet,
+    info: quiet,
+    error: quiet,
+    warn: (message: string) => {
+      warnings.push(message);
+    },
+  };
   const address = baseUrlVariable(module);
-  const required = Object.fromEntries(module.connection.env.flat().map((name) => [name, name === address ? 'http://h' : 'key']));
+  const required = Object.fromEntries(
+    module.connection.env.flat().map((name) => [name, name === address ? 'http://h' : 'key']),
+  );
   return { warnings, provider: await connectProvider(module, { ...required, ...variables }, { log, now: () => 0 }) };
 }
 
-async function calling(module: ProviderModule, model: string, { variables = {}, stream = false, clientHeaders, maxOutputTokens }: WireOptions): Promise<CallInfo> {
-  const { provider: { root, credentials } } = await connected(module, variables);
-  return { clientHeaders, maxOutputTokens, model, stream, root, credentials, exchangeId: '0'.repeat(32), signal: new AbortController().signal, wait: async () => {} };
+async function calling(
+  module: ProviderModule,
+  model: string,
+  { variables = {}, stream = false, clientHeaders, maxOutputTokens }: WireOptions,
+): Promise<CallInfo> {
+  const {
+    provider: { root, credentials },
+  } = await connected(module, variables);
+  return {
+    clientHeaders,
+    maxOutputTokens,
+    model,
+    stream,
+    root,
+    credentials,
+    exchangeId: '0'.repeat(32),
+    signal: new AbortController().signal,
+    wait: async () => {},
+  };
 }
 
 function translatorOf<S extends TranslatedSurface>(module: ProviderModule, surface: S): Translator<S> {
@@ -51,16 +88,35 @@ function translatorOf<S extends TranslatedSurface>(module: ProviderModule, surfa
 }
 
 /** What leaves for a request; the request itself is frozen, and so must stay as it is. */
-export async function sentBy<S extends TranslatedSurface>(module: ProviderModule, surface: S, request: RequestOf<S>, options: WireOptions = {}): Promise<SentWire> {
+export async function sentBy<S extends TranslatedSurface>(
+  module: ProviderModule,
+  surface: S,
+  request: RequestOf<S>,
+  options: WireOptions = {},
+): Promise<SentWire> {
   const call = await calling(module, request.model, options);
   const wire = translatorOf(module, surface).toUpstream(frozen(request), call);
   if (surface === 'chat') expectTaken(module, call.model, request, wire);
   const { path, body, form, headers = {}, ignored = [], bounded = [], answerTokens, withCredential } = wire;
-  return { url: path.startsWith('/') ? call.root + path : path, body: body === undefined ? undefined : JSON.parse(JSON.stringify(body)), form, headers, ignored, bounded, answerTokens, withCredential };
+  return {
+    url: path.startsWith('/') ? call.root + path : path,
+    body: body === undefined ? undefined : JSON.parse(JSON.stringify(body)),
+    form,
+    headers,
+    ignored,
+    bounded,
+    answerTokens,
+    withCredential,
+  };
 }
 
 /** What the provider refuses to send, and why. */
-export async function refusedBy<S extends TranslatedSurface>(module: ProviderModule, surface: S, request: RequestOf<S>, options: WireOptions = {}): Promise<GatewayError> {
+export async function refusedBy<S extends TranslatedSurface>(
+  module: ProviderModule,
+  surface: S,
+  request: RequestOf<S>,
+  options: WireOptions = {},
+): Promise<GatewayError> {
   try {
     await sentBy(module, surface, request, options);
   } catch (error) {
@@ -71,14 +127,31 @@ export async function refusedBy<S extends TranslatedSurface>(module: ProviderMod
 }
 
 /** The reply in the common wire; a body that is not bytes arrives as JSON. */
-export async function answeredBy<S extends TranslatedSurface>(module: ProviderModule, surface: S, request: RequestOf<S>, body: unknown, headers: Record<string, string> = {}): Promise<any> {
+export async function answeredBy<S extends TranslatedSurface>(
+  module: ProviderModule,
+  surface: S,
+  request: RequestOf<S>,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<any> {
   const bytes = body instanceof Uint8Array ? body : new TextEncoder().encode(JSON.stringify(body));
-  const reply = { status: 200, headers, body: bytes, json: () => JSON.parse(new TextDecoder().decode(bytes)) as unknown };
+  const reply = {
+    status: 200,
+    headers,
+    body: bytes,
+    json: () => JSON.parse(new TextDecoder().decode(bytes)) as unknown,
+  };
   return translatorOf(module, surface).fromUpstream(reply, await calling(module, request.model, {}), request);
 }
 
 /** Whether reading a body as a reply fails; the message when it does. */
-export async function unusableTo<S extends TranslatedSurface>(module: ProviderModule, surface: S, request: RequestOf<S>, body: unknown, headers: Record<string, string> = {}): Promise<string | undefined> {
+export async function unusableTo<S extends TranslatedSurface>(
+  module: ProviderModule,
+  surface: S,
+  request: RequestOf<S>,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<string | undefined> {
   try {
     await answeredBy(module, surface, request, body, headers);
     return undefined;
@@ -89,11 +162,18 @@ export async function unusableTo<S extends TranslatedSurface>(module: ProviderMo
 
 /** An error reply, for `toFault`. */
 export function failedReply(body: unknown, status = 400): WireReply {
-  return { status, headers: {}, body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)) };
+  return {
+    status,
+    headers: {},
+    body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
+  };
 }
 
 /** Where the provider's root lies for an address, or by default. */
-export async function rootOf(module: ProviderModule, variables: Readonly<Record<string, string>> = {}): Promise<string> {
+export async function rootOf(
+  module: ProviderModule,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<string> {
   return (await connected(module, variables)).provider.root;
 }
 

@@ -18,7 +18,9 @@ export interface RawClient {
 /** Its own side stays open until the test closes it. A reset by the other side is an error of whatever is waited for. */
 export async function rawClient(url: string): Promise<RawClient> {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
-  atEnd(() => { socket.destroy(); });
+  atEnd(() => {
+    socket.destroy();
+  });
   let text = '';
   let failure: Error | undefined;
   let waiting = Promise.withResolvers<void>();
@@ -31,7 +33,9 @@ export async function rawClient(url: string): Promise<RawClient> {
     text += bytes.toString('latin1');
     wake();
   });
-  socket.on('error', (error) => { failure = error; });
+  socket.on('error', (error) => {
+    failure = error;
+  });
   socket.on('end', wake).on('close', wake);
   const next = async (): Promise<void> => {
     await waiting.promise;
@@ -42,12 +46,16 @@ export async function rawClient(url: string): Promise<RawClient> {
     return text;
   };
   return {
-    socket, ended,
-    send: (part) => { socket.write(Buffer.from(part, 'latin1')); },
+    socket,
+    ended,
+    send: (part) => {
+      socket.write(Buffer.from(part, 'latin1'));
+    },
     received: () => text,
     until: async (pattern) => {
       while (!pattern.test(text)) {
-        if (socket.readableEnded || socket.closed) throw new Error(`closed before ${String(pattern)}:\n${text.slice(0, 2000)}`);
+        if (socket.readableEnded || socket.closed)
+          throw new Error(`closed before ${String(pattern)}:\n${text.slice(0, 2000)}`);
         await next();
       }
       return text;

@@ -12,7 +12,7 @@ const VARIABLE = 'GW_TEST_SHARED_POSTGRES';
 export async function sharedDsn(): Promise<string | undefined> {
   const address = process.env[VARIABLE];
   if (!address) return undefined;
-  const [reply] = await once(get(address, { agent: false }), 'response') as [IncomingMessage];
+  const [reply] = (await once(get(address, { agent: false }), 'response')) as [IncomingMessage];
   const answer = await text(reply);
   if (reply.statusCode !== 200) throw new Missing('Postgres', answer);
   return answer;
@@ -31,7 +31,10 @@ export class SharedPostgres {
   constructor(launch: () => Promise<Launched>) {
     this.#server = createServer((_, response) => {
       this.#launched ??= launch();
-      this.#launched.then(({ dsn }) => response.end(dsn), (error: unknown) => response.writeHead(503).end(error instanceof Missing ? error.why : errorMessage(error)));
+      this.#launched.then(
+        ({ dsn }) => response.end(dsn),
+        (error: unknown) => response.writeHead(503).end(error instanceof Missing ? error.why : errorMessage(error)),
+      );
     });
   }
 

@@ -3,7 +3,16 @@ import { commonTranslators } from 'gw/common-wire';
 import { type StubHandler, type StubServer, stubUpstream as openStub } from '../../host/testing/stub-upstream.ts';
 import { atEnd } from './cleanup.ts';
 
-export { chatChunks, chatReply, openSse, replyJson, replyStream, type SeenRequest, sseEvent, type StubHandler } from '../../host/testing/stub-upstream.ts';
+export {
+  chatChunks,
+  chatReply,
+  openSse,
+  replyJson,
+  replyStream,
+  type SeenRequest,
+  sseEvent,
+  type StubHandler,
+} from '../../host/testing/stub-upstream.ts';
 
 /** A target that brings its own provider, so that any name is a valid `virtual_key`. */
 export interface StubTarget {
@@ -25,13 +34,23 @@ export async function stubUpstream(handler: StubHandler): Promise<StubUpstream> 
   const server = await openStub(handler);
   const { url } = server;
   atEnd(() => server.close());
-  const provider = (name: string, module: Partial<ProviderModule> = {}): ProviderModule => defineProvider({
-    name, wire: 'common', params: {}, translators: commonTranslators(['chat'], {}),
-    ...module,
-    connection: { env: ['STUB_API_KEY'], baseUrl: url, authorize: bearer('STUB_API_KEY'), ...module.connection },
-  });
+  const provider = (name: string, module: Partial<ProviderModule> = {}): ProviderModule =>
+    defineProvider({
+      name,
+      wire: 'common',
+      params: {},
+      translators: commonTranslators(['chat'], {}),
+      ...module,
+      connection: { env: ['STUB_API_KEY'], baseUrl: url, authorize: bearer('STUB_API_KEY'), ...module.connection },
+    });
   return {
-    ...server, provider,
-    target: (name, more = {}, module = {}) => ({ virtual_key: name, models: ['m'], ...more, [stubProvider]: provider(name, module) }),
+    ...server,
+    provider,
+    target: (name, more = {}, module = {}) => ({
+      virtual_key: name,
+      models: ['m'],
+      ...more,
+      [stubProvider]: provider(name, module),
+    }),
   };
 }

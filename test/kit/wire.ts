@@ -15,10 +15,17 @@ export function relayStream(...asked: Parameters<typeof relay>): RelayedStream {
 
 /** An event stream of these events. */
 export function sseBytes(events: readonly (Partial<StreamEvent> | object)[]): Buffer {
-  return Buffer.from(events.map((event) => {
-    const { type, data } = 'data' in event && typeof event.data === 'string' ? (event as StreamEvent) : { type: '', data: JSON.stringify(event) };
-    return `${type ? `event: ${type}\n` : ''}data: ${data}\n\n`;
-  }).join(''));
+  return Buffer.from(
+    events
+      .map((event) => {
+        const { type, data } =
+          'data' in event && typeof event.data === 'string'
+            ? (event as StreamEvent)
+            : { type: '', data: JSON.stringify(event) };
+        return `${type ? `event: ${type}\n` : ''}data: ${data}\n\n`;
+      })
+      .join(''),
+  );
 }
 
 /** The bytes in two pieces, for every place to cut. */

@@ -10,7 +10,10 @@ function print(line: string): void {
 async function serve({ port, script, seed }: LabOptions): Promise<void> {
   const counts = new Map<string, number>();
   const upstream = await faultUpstream({
-    script: loadScript(script), seed, port, remembers: false,
+    script: loadScript(script),
+    seed,
+    port,
+    remembers: false,
     onPlay: (played) => {
       counts.set(played.step.fault, (counts.get(played.step.fault) ?? 0) + 1);
       print(describePlayed(played));
@@ -18,7 +21,9 @@ async function serve({ port, script, seed }: LabOptions): Promise<void> {
     onLeft: ({ place }: Played) => print(`#${place + 1} the caller left`),
   });
   print(`lab: listening on ${upstream.url}/v1, script "${script}", seed ${seed}`);
-  print(`lab: start the gateway with OPENAI_API_KEY=lab OPENAI_BASE_URL=${upstream.url}/v1 and ask it for the model "lab" of a target "openai"`);
+  print(
+    `lab: start the gateway with OPENAI_API_KEY=lab OPENAI_BASE_URL=${upstream.url}/v1 and ask it for the model "lab" of a target "openai"`,
+  );
   const stop = (): void => {
     print(`lab: ${[...counts].map(([fault, count]) => `${fault} ${count}`).join(', ') || 'no requests'}`);
     void upstream.close();

@@ -20,8 +20,14 @@ export const USAGE = `usage: npm run lab -- [--port <port>] [--script <name or f
 /** Throws an Error with a message for people. */
 export function readOptions(args: readonly string[]): LabOptions {
   const { values } = parseArgs({
-    args: [...args], strict: true,
-    options: { port: { type: 'string', default: '9000' }, script: { type: 'string', default: 'chaos' }, seed: { type: 'string', default: '1' }, list: { type: 'boolean', default: false } },
+    args: [...args],
+    strict: true,
+    options: {
+      port: { type: 'string', default: '9000' },
+      script: { type: 'string', default: 'chaos' },
+      seed: { type: 'string', default: '1' },
+      list: { type: 'boolean', default: false },
+    },
   });
   const { port, script, seed, list } = values;
   return { port: whole('--port', port, 65_535), script, seed: whole('--seed', seed, 2 ** 31 - 1), isList: list };
@@ -34,6 +40,7 @@ function whole(name: string, text: string, max: number): number {
 }
 
 export function catalogue(): string {
-  const lines = (entries: Readonly<Record<string, { readonly summary: string }>>): string[] => Object.entries(entries).map(([name, { summary }]) => `  ${name.padEnd(17)} ${summary}`);
+  const lines = (entries: Readonly<Record<string, { readonly summary: string }>>): string[] =>
+    Object.entries(entries).map(([name, { summary }]) => `  ${name.padEnd(17)} ${summary}`);
   return ['scripts:', ...lines(SCRIPTS), '', 'faults:', ...lines(FAULTS), ''].join('\n');
 }

@@ -22,10 +22,14 @@ async function pipe(maxWaitingBytes?: number): Promise<Pipe> {
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = openSync(path, constants.O_WRONLY);
   const destination = destinationOf(writer);
-  atEnd(() => { for (const descriptor of new Set([reader, writer, destination.descriptor])) closeSync(descriptor); });
+  atEnd(() => {
+    for (const descriptor of new Set([reader, writer, destination.descriptor])) closeSync(descriptor);
+  });
   const lost: [number, string][] = [];
   const output: LogOutput = new LogOutput({
-    ...destination, clock: systemClock, ...(maxWaitingBytes !== undefined && { maxWaitingBytes }),
+    ...destination,
+    clock: systemClock,
+    ...(maxWaitingBytes !== undefined && { maxWaitingBytes }),
     onLost: (lines, reason) => {
       lost.push([lines, reason]);
       output.write(`lost ${lines}\n`);
@@ -43,7 +47,10 @@ async function pipe(maxWaitingBytes?: number): Promise<Pipe> {
 }
 
 async function eventually(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => { setTimeout(resolve, 5); });
+  while (!isSo())
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
 }
 
 describe('the writer of log lines', () => {
@@ -114,7 +121,9 @@ describe('the writer of log lines', () => {
   it('leaves a file to another thread, and finishes it on the spot, too', async () => {
     const path = join(await temporaryFolder(), 'log');
     const descriptor = openSync(path, 'a');
-    atEnd(() => { closeSync(descriptor); });
+    atEnd(() => {
+      closeSync(descriptor);
+    });
     const output = new LogOutput({ ...destinationOf(descriptor), clock: systemClock, onLost: () => {} });
     for (let line = 0; line < 200; line += 1) output.write(KILOBYTE);
     await output.finish();

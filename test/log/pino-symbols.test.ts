@@ -3,11 +3,19 @@ import { pino, symbols } from 'pino';
 
 /** `host/log/logger.ts` calls one function of pino, and replaces another, both under symbols that pino publishes without describing them. */
 describe('what the log uses of pino beyond its documentation', () => {
-  const made = (): { readonly logger: Record<symbol, (...values: unknown[]) => unknown>; readonly calls: unknown[][]; readonly lines: string[] } => {
+  const made = (): {
+    readonly logger: Record<symbol, (...values: unknown[]) => unknown>;
+    readonly calls: unknown[][];
+    readonly lines: string[];
+  } => {
     const calls: unknown[][] = [];
     const lines: string[] = [];
     const options = { base: null, messageKey: 'msg', timestamp: () => ',"time":"now"' };
-    const logger = pino(options, { write: (line: string) => { lines.push(line); } }) as unknown as Record<symbol, (...values: unknown[]) => unknown>;
+    const logger = pino(options, {
+      write: (line: string) => {
+        lines.push(line);
+      },
+    }) as unknown as Record<symbol, (...values: unknown[]) => unknown>;
     const own = logger[symbols.asJsonSym]!;
     logger[symbols.asJsonSym] = (...values) => {
       calls.push(values);

@@ -25,13 +25,21 @@ describe('redaction by shape', () => {
     ['a Groq key', 'gsk_abcdefghij0123456789', '[REDACTED_GROQ_KEY]'],
     ['a Google key', `AIza${'a1_-b'.repeat(7)}`, '[REDACTED_GOOGLE_KEY]'],
     ['a key in a query', 'GET /x?api-key=abc&b=1&Signature=d"', 'GET /x?api-key=[REDACTED]&b=1&Signature=[REDACTED]"'],
-    ['a private key', '-----BEGIN RSA PRIVATE KEY-----\nMII\nB\n-----END RSA PRIVATE KEY----- rest', '[REDACTED_PRIVATE_KEY] rest'],
+    [
+      'a private key',
+      '-----BEGIN RSA PRIVATE KEY-----\nMII\nB\n-----END RSA PRIVATE KEY----- rest',
+      '[REDACTED_PRIVATE_KEY] rest',
+    ],
     ['a named secret', `"api_key": "${'a1'.repeat(12)}"`, '"api_key": "[REDACTED_CREDENTIAL]"'],
     ['a named secret without quotes', `PASSWORD=${'a1'.repeat(32)};`, 'PASSWORD=[REDACTED_CREDENTIAL];'],
   ];
   for (const [what, text, clean] of cases) {
-    it(`hides ${what}`, () => { expect(shapes.redact(text)).to.equal(clean); });
-    it(`does not touch the marker of ${what} again`, () => { expect(shapes.redact(shapes.redact(text))).to.equal(clean); });
+    it(`hides ${what}`, () => {
+      expect(shapes.redact(text)).to.equal(clean);
+    });
+    it(`does not touch the marker of ${what} again`, () => {
+      expect(shapes.redact(shapes.redact(text))).to.equal(clean);
+    });
     it(`hides ${what} inside a JSON string, too`, () => {
       const line = shapes.redact(JSON.stringify({ text: `a\n${text}\nb` }));
       expect(() => JSON.parse(line) as unknown, line).not.to.throw();
@@ -39,51 +47,134 @@ describe('redaction by shape', () => {
     });
   }
 
-  for (const every of ['access_token', 'api_key', 'api-key', 'apikey', 'auth', 'authorization', 'token', 'key', 'secret', 'password', 'signature', 'sig', 'credential']) {
-    it(`hides the query parameter ${every}`, () => { expect(shapes.redact(`/x?a=1&${every}=value`)).to.equal(`/x?a=1&${every}=[REDACTED]`); });
+  for (const every of [
+    'access_token',
+    'api_key',
+    'api-key',
+    'apikey',
+    'auth',
+    'authorization',
+    'token',
+    'key',
+    'secret',
+    'password',
+    'signature',
+    'sig',
+    'credential',
+  ]) {
+    it(`hides the query parameter ${every}`, () => {
+      expect(shapes.redact(`/x?a=1&${every}=value`)).to.equal(`/x?a=1&${every}=[REDACTED]`);
+    });
   }
 
-  for (const joint of ['token=', 'token:', 'TOKEN = ', 'token\t:', '"token":"', "'token': '", '\\"token\\":\\"', 'auth_token: ']) {
-    it(`hides what follows ${JSON.stringify(joint)}`, () => { expect(shapes.redact(`x ${joint}${hex}`)).to.equal(`x ${joint}[REDACTED_CREDENTIAL]`); });
+  for (const joint of [
+    'token=',
+    'token:',
+    'TOKEN = ',
+    'token\t:',
+    '"token":"',
+    "'token': '",
+    '\\"token\\":\\"',
+    'auth_token: ',
+  ]) {
+    it(`hides what follows ${JSON.stringify(joint)}`, () => {
+      expect(shapes.redact(`x ${joint}${hex}`)).to.equal(`x ${joint}[REDACTED_CREDENTIAL]`);
+    });
   }
 
   const clean = [
-    'no configured provider serves the model "gpt-x"', 'the Authorization header is missing, or its scheme is not Bearer', 'connect ECONNREFUSED 127.0.0.1:80',
-    'sk-short', 'gw_0123', `gw_${hex.toUpperCase()}`, 'AIzaShort', 'AKIAlower0123456789ab', 'eyJ.a.b', 'me@localhost', 'https://host/path?page=2&tokens=5', 'token: short',
-    'tokens_in 5 tokens_out 7', `secret ${'a'.repeat(30)}`, `token=${'a'.repeat(65)}`, '@everyone', 'a@b', 'user:pass@host', 'task-abcdefghijklmnopq', '',
+    'no configured provider serves the model "gpt-x"',
+    'the Authorization header is missing, or its scheme is not Bearer',
+    'connect ECONNREFUSED 127.0.0.1:80',
+    'sk-short',
+    'gw_0123',
+    `gw_${hex.toUpperCase()}`,
+    'AIzaShort',
+    'AKIAlower0123456789ab',
+    'eyJ.a.b',
+    'me@localhost',
+    'https://host/path?page=2&tokens=5',
+    'token: short',
+    'tokens_in 5 tokens_out 7',
+    `secret ${'a'.repeat(30)}`,
+    `token=${'a'.repeat(65)}`,
+    '@everyone',
+    'a@b',
+    'user:pass@host',
+    'task-abcdefghijklmnopq',
+    '',
   ];
-  for (const text of clean) it(`leaves "${text.slice(0, 40)}" alone`, () => { expect(shapes.redact(text)).to.equal(text); });
+  for (const text of clean)
+    it(`leaves "${text.slice(0, 40)}" alone`, () => {
+      expect(shapes.redact(text)).to.equal(text);
+    });
 });
 
 describe('redaction of known values', () => {
   it('names the variable, for every telling name', () => {
-    for (const name of ['MASTER_KEY', 'API_KEYS', 'MY_TOKEN', 'TOKEN', 'CLIENT_SECRET', 'DB_PASSWORD', 'PASSWD', 'GOOGLE_CREDENTIAL', 'AWS_CREDENTIALS', 'X_AUTHORIZATION', 'key_x', 'A_KEY_B', 'MY-TOKEN', 'my.api.key', 'A KEY']) {
-      expect(createRedactor({ [name]: 'value-of-12-or-more' }).redact('<value-of-12-or-more>'), name).to.equal(`<[REDACTED:${name}]>`);
+    for (const name of [
+      'MASTER_KEY',
+      'API_KEYS',
+      'MY_TOKEN',
+      'TOKEN',
+      'CLIENT_SECRET',
+      'DB_PASSWORD',
+      'PASSWD',
+      'GOOGLE_CREDENTIAL',
+      'AWS_CREDENTIALS',
+      'X_AUTHORIZATION',
+      'key_x',
+      'A_KEY_B',
+      'MY-TOKEN',
+      'my.api.key',
+      'A KEY',
+    ]) {
+      expect(createRedactor({ [name]: 'value-of-12-or-more' }).redact('<value-of-12-or-more>'), name).to.equal(
+        `<[REDACTED:${name}]>`,
+      );
     }
   });
 
   it('leaves other variables and short, spaced, referenced values alone', () => {
     const variables = {
-      MONKEY: 'monkey-value-0123', KEYBOARD: 'keyboard-value-0123', TOKENIZER: 'tokenizer-value', PORT_KEY: 'short', SPACED_KEY: 'a value with blanks', REF_KEY: '${OTHER_VALUE_X}', EMPTY_KEY: '',
+      MONKEY: 'monkey-value-0123',
+      KEYBOARD: 'keyboard-value-0123',
+      TOKENIZER: 'tokenizer-value',
+      PORT_KEY: 'short',
+      SPACED_KEY: 'a value with blanks',
+      REF_KEY: '${OTHER_VALUE_X}',
+      EMPTY_KEY: '',
     };
     const text = Object.values(variables).join(' | ');
     expect(createRedactor(variables).redact(text)).to.equal(text);
   });
 
   it('hides of a DSN only its password', () => {
-    const redactor = createRedactor({ API_KEY_STORE_DSN: 'postgres://gateway:a-long-password@db.internal:5432/keys', OTHER_DSN: '/data/keys-and-more.db' });
-    expect(redactor.redact('password a-long-password of db.internal')).to.equal('password [REDACTED:API_KEY_STORE_DSN] of db.internal');
+    const redactor = createRedactor({
+      API_KEY_STORE_DSN: 'postgres://gateway:a-long-password@db.internal:5432/keys',
+      OTHER_DSN: '/data/keys-and-more.db',
+    });
+    expect(redactor.redact('password a-long-password of db.internal')).to.equal(
+      'password [REDACTED:API_KEY_STORE_DSN] of db.internal',
+    );
     expect(redactor.redact('/data/keys-and-more.db')).to.equal('/data/keys-and-more.db');
-    expect(createRedactor({ 'log.dsn': '/data/logs-and-more.db' }).redact('/data/logs-and-more.db')).to.equal('/data/logs-and-more.db');
+    expect(createRedactor({ 'log.dsn': '/data/logs-and-more.db' }).redact('/data/logs-and-more.db')).to.equal(
+      '/data/logs-and-more.db',
+    );
   });
 
   it('changes nothing the second time, whatever the name of the variable', () => {
     const redactor = createRedactor({ 'my-api.token': 'value-of-twelve' });
-    for (const text of ['https://u:value-of-twelve@h/', 'https://h/?key=value-of-twelve&x=1']) expect(redactor.redact(redactor.redact(text))).to.equal(text.replace('value-of-twelve', '[REDACTED:my-api.token]'));
+    for (const text of ['https://u:value-of-twelve@h/', 'https://h/?key=value-of-twelve&x=1'])
+      expect(redactor.redact(redactor.redact(text))).to.equal(
+        text.replace('value-of-twelve', '[REDACTED:my-api.token]'),
+      );
   });
 
   it('hides a password whole, also one that belongs to a DSN', () => {
-    expect(createRedactor({ DB_DSN_PASSWORD: 'value-of-twelve' }).redact('value-of-twelve')).to.equal('[REDACTED:DB_DSN_PASSWORD]');
+    expect(createRedactor({ DB_DSN_PASSWORD: 'value-of-twelve' }).redact('value-of-twelve')).to.equal(
+      '[REDACTED:DB_DSN_PASSWORD]',
+    );
   });
 
   it('prefers the longest of values that contain each other', () => {
@@ -93,10 +184,17 @@ describe('redaction of known values', () => {
 
   it('hides values of any length, and others beside them, as they are and percent-encoded', () => {
     for (const length of [1000, 4000, 20_000, 200_000]) {
-      const long = Array.from({ length }, (_, at) => 'abcdefghijklmnopqrstuvwxyz0123456789+/='[(at * at + at * 7) % 39]).join('');
+      const long = Array.from(
+        { length },
+        (_, at) => 'abcdefghijklmnopqrstuvwxyz0123456789+/='[(at * at + at * 7) % 39],
+      ).join('');
       const redactor = createRedactor({ LONG_TOKEN: long, SHORT_KEY: 'short-secret-value' });
-      expect(redactor.redact(`a ${long} b short-secret-value c`)).to.equal('a [REDACTED:LONG_TOKEN] b [REDACTED:SHORT_KEY] c');
-      expect(redactor.redact(`a ${encodeURIComponent(long)} b %73hort-secret%2dvalue c`)).to.equal('a [REDACTED:LONG_TOKEN] b [REDACTED:SHORT_KEY] c');
+      expect(redactor.redact(`a ${long} b short-secret-value c`)).to.equal(
+        'a [REDACTED:LONG_TOKEN] b [REDACTED:SHORT_KEY] c',
+      );
+      expect(redactor.redact(`a ${encodeURIComponent(long)} b %73hort-secret%2dvalue c`)).to.equal(
+        'a [REDACTED:LONG_TOKEN] b [REDACTED:SHORT_KEY] c',
+      );
     }
   });
 
@@ -104,7 +202,8 @@ describe('redaction of known values', () => {
     const value = 'p%40ss%2wörd%25-x';
     const redactor = createRedactor({ ODD_SECRET: value });
     const once = encodeURIComponent(value);
-    for (const text of [value, once, encodeURIComponent(once)]) expect(redactor.redact(`ä/${text} %zz`), text).to.equal('ä/[REDACTED:ODD_SECRET] %zz');
+    for (const text of [value, once, encodeURIComponent(once)])
+      expect(redactor.redact(`ä/${text} %zz`), text).to.equal('ä/[REDACTED:ODD_SECRET] %zz');
   });
 
   it('takes values literally, and finds them escaped in JSON', () => {
@@ -116,8 +215,14 @@ describe('redaction of known values', () => {
 
   it('finds values as other writers of JSON escape them, and leaves JSON behind', () => {
     const redactor = createRedactor({ AZURE_KEY: '/abc+DEF/ghi=123==' });
-    for (const text of ['\\/abc+DEF\\/ghi=123==', '/abc\\u002BDEF/ghi\\u003D123\\u003d=', '\\/abc\\u002bDEF\\/ghi%3D123%3D%3D']) {
-      expect(redactor.redact(`{"k":"C:\\\\users \\/${text}\\"","v":"\\u00e9\\n"}`), text).to.equal('{"k":"C:\\\\users \\/[REDACTED:AZURE_KEY]\\"","v":"\\u00e9\\n"}');
+    for (const text of [
+      '\\/abc+DEF\\/ghi=123==',
+      '/abc\\u002BDEF/ghi\\u003D123\\u003d=',
+      '\\/abc\\u002bDEF\\/ghi%3D123%3D%3D',
+    ]) {
+      expect(redactor.redact(`{"k":"C:\\\\users \\/${text}\\"","v":"\\u00e9\\n"}`), text).to.equal(
+        '{"k":"C:\\\\users \\/[REDACTED:AZURE_KEY]\\"","v":"\\u00e9\\n"}',
+      );
     }
   });
 
@@ -165,7 +270,8 @@ describe('an excerpt', () => {
           const room = length - shift;
           const before = filler.repeat(Math.floor(room / filler.length)) + 'x'.repeat(room % filler.length);
           const shown = redactor.excerpt(before + secret + tail);
-          for (let at = 0; at + 6 <= secret.length; at += 1) expect(shown.includes(secret.slice(at, at + 6)), `${length} ${shift} ${shown.slice(-80)}`).to.equal(false);
+          for (let at = 0; at + 6 <= secret.length; at += 1)
+            expect(shown.includes(secret.slice(at, at + 6)), `${length} ${shift} ${shown.slice(-80)}`).to.equal(false);
         }
       }
     }
@@ -185,7 +291,9 @@ describe('redaction of encoded values', () => {
           const shown = redactor.redact(`<${bytes(before + secret + after).toString(encoding)}>`);
           expect(shown, `${encoding} ${before} ${after}`).to.include('[REDACTED:A_KEY]');
           // What is left is what stood around it, and no more than that.
-          expect(shown.length - '<[REDACTED:A_KEY]>'.length).to.be.at.most(4 * Math.ceil((before.length + after.length + 2) / 3) + 2);
+          expect(shown.length - '<[REDACTED:A_KEY]>'.length).to.be.at.most(
+            4 * Math.ceil((before.length + after.length + 2) / 3) + 2,
+          );
         }
       }
     }
@@ -194,38 +302,79 @@ describe('redaction of encoded values', () => {
   it('hides them in hex, whatever the case, alone and inside more', () => {
     for (const text of [secret, `user:${secret}`, `${secret}\n`]) {
       const hex = bytes(text).toString('hex');
-      for (const form of [hex, hex.toUpperCase()]) expect(redactor.redact(`0x${form}!`)).to.include('[REDACTED:A_KEY]').and.not.match(/5a71372f/i);
+      for (const form of [hex, hex.toUpperCase()])
+        expect(redactor.redact(`0x${form}!`))
+          .to.include('[REDACTED:A_KEY]')
+          .and.not.match(/5a71372f/i);
     }
   });
 
   it('hides them percent-encoded, in part or throughout, and base64 that is percent-encoded', () => {
     const throughout = Array.from(bytes(secret), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
     const base64 = bytes(`user:${secret}`).toString('base64');
-    for (const text of [encodeURIComponent(secret), encodeURI(secret), throughout, throughout.toUpperCase(), encodeURIComponent(base64), `%5A${secret.slice(1)}`]) {
+    for (const text of [
+      encodeURIComponent(secret),
+      encodeURI(secret),
+      throughout,
+      throughout.toUpperCase(),
+      encodeURIComponent(base64),
+      `%5A${secret.slice(1)}`,
+    ]) {
       expect(redactor.redact(`/x/${text}/y?z=%41`), text).to.match(/^\/x\/[\w%]*\[REDACTED:A_KEY\][\w%]*\/y\?z=%41$/);
     }
   });
 
   it('hides the password of an address in any variable, and the Basic header that is made of it', () => {
-    const of = createRedactor({ OPENAI_BASE_URL: 'https://me:p%40ss-word-of-mine@host/v1', HTTPS_PROXY: 'http://proxy:1234@p' });
-    expect(of.redact('p@ss-word-of-mine p%40ss-word-of-mine')).to.equal('[REDACTED:OPENAI_BASE_URL] [REDACTED:OPENAI_BASE_URL]');
-    expect(of.redact(`Authorization: Basic ${bytes('me:p@ss-word-of-mine').toString('base64')}`)).not.to.include(bytes('ss-word-of-').toString('base64').slice(2, -2));
+    const of = createRedactor({
+      OPENAI_BASE_URL: 'https://me:p%40ss-word-of-mine@host/v1',
+      HTTPS_PROXY: 'http://proxy:1234@p',
+    });
+    expect(of.redact('p@ss-word-of-mine p%40ss-word-of-mine')).to.equal(
+      '[REDACTED:OPENAI_BASE_URL] [REDACTED:OPENAI_BASE_URL]',
+    );
+    expect(of.redact(`Authorization: Basic ${bytes('me:p@ss-word-of-mine').toString('base64')}`)).not.to.include(
+      bytes('ss-word-of-').toString('base64').slice(2, -2),
+    );
   });
 
   it('hides what follows Basic when it is a user and a password, and leaves words alone', () => {
-    expect(redactor.redact(`authorization: basic ${bytes('me:pw').toString('base64')}, basic bWU6cMOkc3N3b3Jk`)).to.equal('authorization: Basic [REDACTED_BASIC_CREDENTIAL], Basic [REDACTED_BASIC_CREDENTIAL]');
-    for (const words of ['Basic authentication is required', 'basic information about models', 'Basic AAAAAAAAAAAA', 'Basic realm="x"']) expect(redactor.redact(words)).to.equal(words);
+    expect(
+      redactor.redact(`authorization: basic ${bytes('me:pw').toString('base64')}, basic bWU6cMOkc3N3b3Jk`),
+    ).to.equal('authorization: Basic [REDACTED_BASIC_CREDENTIAL], Basic [REDACTED_BASIC_CREDENTIAL]');
+    for (const words of [
+      'Basic authentication is required',
+      'basic information about models',
+      'Basic AAAAAAAAAAAA',
+      'Basic realm="x"',
+    ])
+      expect(redactor.redact(words)).to.equal(words);
   });
 
   it('changes nothing the second time', () => {
-    const text = [secret, bytes(secret).toString('base64'), bytes(`u:${secret}`).toString('hex'), encodeURIComponent(secret), `Basic ${bytes(`u:${secret}`).toString('base64')}`].join(' ');
+    const text = [
+      secret,
+      bytes(secret).toString('base64'),
+      bytes(`u:${secret}`).toString('hex'),
+      encodeURIComponent(secret),
+      `Basic ${bytes(`u:${secret}`).toString('base64')}`,
+    ].join(' ');
     const once = redactor.redact(text);
     expect(redactor.redact(once)).to.equal(once);
   });
 
   it('takes time in proportion to a text that is full of values, of their beginnings and of their encodings', async () => {
-    const many = createRedactor(Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`KEY_${index}`, `sk-proj-value-${index}-of-some-length`])));
-    for (const unit of ['sk-proj-value-1', 'sk-proj-value-1-of-some-length ', `${bytes('sk-proj-value-2').toString('base64')} `, encodeURIComponent('sk-proj-value-3%-of-some'), '%73k-proj-value-4-of-some-length']) {
+    const many = createRedactor(
+      Object.fromEntries(
+        Array.from({ length: 40 }, (_, index) => [`KEY_${index}`, `sk-proj-value-${index}-of-some-length`]),
+      ),
+    );
+    for (const unit of [
+      'sk-proj-value-1',
+      'sk-proj-value-1-of-some-length ',
+      `${bytes('sk-proj-value-2').toString('base64')} `,
+      encodeURIComponent('sk-proj-value-3%-of-some'),
+      '%73k-proj-value-4-of-some-length',
+    ]) {
       await expectProportion(20_000, (count) => {
         const text = unit.repeat(Math.ceil(count / unit.length));
         return () => many.redact(text);
@@ -237,7 +386,8 @@ describe('redaction of encoded values', () => {
     const secrets = Array.from({ length: 60 }, (_, index) => `value-${index}-${'abcdefghijklmnop'.slice(index % 9)}`);
     const many = createRedactor(Object.fromEntries(secrets.map((value, index) => [`KEY_${index}`, value])));
     for (const [index, value] of secrets.entries()) {
-      for (let before = 0; before < 20; before += 1) expect(many.redact(`${'.'.repeat(before)}${value}!`)).to.equal(`${'.'.repeat(before)}[REDACTED:KEY_${index}]!`);
+      for (let before = 0; before < 20; before += 1)
+        expect(many.redact(`${'.'.repeat(before)}${value}!`)).to.equal(`${'.'.repeat(before)}[REDACTED:KEY_${index}]!`);
     }
   });
 });

@@ -6,13 +6,26 @@ const NO_TOOLS = { params: { tools: 'unsupported', seed: 'unsupported' } } as co
 const OWN = { type: 'function', function: { name: 'own', parameters: {} } };
 
 /** A model whose provider cannot be sent tools. */
-async function setUpWithout(policy: 'warn' | 'drop' | 'reject', config: object = {}): Promise<{ setup: Setup; model: StubUpstream }> {
+async function setUpWithout(
+  policy: 'warn' | 'drop' | 'reject',
+  config: object = {},
+): Promise<{ setup: Setup; model: StubUpstream }> {
   const model = await stubUpstream((request, response) => {
     if (!request.json()['stream']) return replyJson(response, 200, chatReply('without'));
     openSse(response);
-    response.end(sseEvent({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { role: 'assistant', content: 'without' }, finish_reason: 'stop' }] }) + sseEvent('[DONE]'));
+    response.end(
+      sseEvent({
+        id: 'c',
+        object: 'chat.completion.chunk',
+        created: 1,
+        model: 'm',
+        choices: [{ index: 0, delta: { role: 'assistant', content: 'without' }, finish_reason: 'stop' }],
+      }) + sseEvent('[DONE]'),
+    );
   });
-  const setup = await setUp([stdio('files')], { config: { targets: [model.target('a', {}, NO_TOOLS)], compatibility: { on_unsupported_param: policy }, ...config } });
+  const setup = await setUp([stdio('files')], {
+    config: { targets: [model.target('a', {}, NO_TOOLS)], compatibility: { on_unsupported_param: policy }, ...config },
+  });
   return { setup, model };
 }
 
@@ -37,15 +50,27 @@ describe('tools of servers and a target whose provider takes no tools', () => {
   it('do not hide what the client itself asks for', async () => {
     const { setup } = await setUpWithout('reject');
     const refused = [await setup.chat({ tools: [OWN] }), await setup.chat({ seed: 1 })];
-    expect(refused.map((answer) => [answer.status, answer.json().error.code, answer.json().error.message])).to.deep.equal([
-      [400, 'unsupported_parameter', 'a does not support: tools'], [400, 'unsupported_parameter', 'a does not support: seed'],
+    expect(
+      refused.map((answer) => [answer.status, answer.json().error.code, answer.json().error.message]),
+    ).to.deep.equal([
+      [400, 'unsupported_parameter', 'a does not support: tools'],
+      [400, 'unsupported_parameter', 'a does not support: seed'],
     ]);
   });
 
   it('reach the next target that takes them', async () => {
     const broken = await stubUpstream((_request, response) => replyJson(response, 500, {}));
-    const taking = await stubUpstream((request, response) => replyJson(response, 200, (request.json()['messages'] as any[]).length > 1 ? chatReply('done') : calling([['echo']])));
-    const { setup } = await setUpWithout('reject', { strategy: { mode: 'fallback' }, targets: [broken.target('a', {}, NO_TOOLS), taking.target('b')] });
+    const taking = await stubUpstream((request, response) =>
+      replyJson(
+        response,
+        200,
+        (request.json()['messages'] as any[]).length > 1 ? chatReply('done') : calling([['echo']]),
+      ),
+    );
+    const { setup } = await setUpWithout('reject', {
+      strategy: { mode: 'fallback' },
+      targets: [broken.target('a', {}, NO_TOOLS), taking.target('b')],
+    });
     expect((await setup.chat()).json().choices[0].message.content).to.equal('done');
     expect(taking.seen.map((request) => (request.json()['tools'] as any[]).length)).to.deep.equal([1, 1]);
   });

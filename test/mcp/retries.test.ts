@@ -12,7 +12,10 @@ const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: ()
 function scene(isUp: () => boolean = () => true) {
   const clock = fakeClock();
   const opened: LinkEvents[] = [];
-  const answers: Readonly<Record<string, object>> = { initialize: { protocolVersion: '2025-11-25' }, 'tools/list': { tools: [] } };
+  const answers: Readonly<Record<string, object>> = {
+    initialize: { protocolVersion: '2025-11-25' },
+    'tools/list': { tools: [] },
+  };
   const open = (events: LinkEvents): Link => {
     opened.push(events);
     return {
@@ -21,10 +24,24 @@ function scene(isUp: () => boolean = () => true) {
         if (!isUp()) throw new ToolServerError('unavailable', 'it is down');
         return { ...answers[method] };
       },
-      notify: () => {}, useVersion: () => {}, begin: () => {}, close: async () => {}, kill: () => {},
+      notify: () => {},
+      useVersion: () => {},
+      begin: () => {},
+      close: async () => {},
+      kill: () => {},
     };
   };
-  const connection = new ServerConnection({ name: 's', limitMs: 1000, allowedTools: [], gatewayVersion: '1', clock, log: SILENT, clean: (text) => text, open, onHandshake: () => {} });
+  const connection = new ServerConnection({
+    name: 's',
+    limitMs: 1000,
+    allowedTools: [],
+    gatewayVersion: '1',
+    clock,
+    log: SILENT,
+    clean: (text) => text,
+    open,
+    onHandshake: () => {},
+  });
   /** How long it waits before it tries again; it does, and what comes of it has come. */
   const nextWait = async (): Promise<number> => {
     const ms = clock.next ?? NaN;

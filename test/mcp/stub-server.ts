@@ -20,20 +20,34 @@ export interface StubOptions {
   readonly isStubborn?: boolean;
 }
 
-type Message = { readonly id?: number; readonly method?: string; readonly params?: { readonly name?: string; readonly arguments?: Record<string, unknown>; readonly cursor?: string } };
+type Message = {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: { readonly name?: string; readonly arguments?: Record<string, unknown>; readonly cursor?: string };
+};
 
 const options = JSON.parse(process.argv[2] ?? '{}') as StubOptions;
 let tools = options.tools ?? ['echo'];
 let cancelled = 0;
 let busy = 0;
 
-const send = (message: object): void => { process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`); };
+const send = (message: object): void => {
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+};
 const text = (value: string): object => ({ content: [{ type: 'text', text: value }] });
-const described = (name: string): object => ({ name, description: `does ${name}`, inputSchema: { type: 'object', properties: { a: { type: 'string' } } } });
+const described = (name: string): object => ({
+  name,
+  description: `does ${name}`,
+  inputSchema: { type: 'object', properties: { a: { type: 'string' } } },
+});
 
 /** A process of the same group that only SIGKILL ends. */
 function startChild(): number | undefined {
-  return spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); process.stdout.write("up\\n"); setInterval(() => {}, 1000)'], { stdio: 'inherit' }).pid;
+  return spawn(
+    process.execPath,
+    ['-e', 'process.on("SIGTERM", () => {}); process.stdout.write("up\\n"); setInterval(() => {}, 1000)'],
+    { stdio: 'inherit' },
+  ).pid;
 }
 
 const DEEDS: Readonly<Record<string, (id: number | undefined, args: Record<string, unknown>) => object | undefined>> = {
@@ -50,7 +64,12 @@ const DEEDS: Readonly<Record<string, (id: number | undefined, args: Record<strin
   },
   huge: () => text('x'.repeat(50 * 1024 * 1024)),
   long: () => text('é'.repeat(1024 * 1024)),
-  blocks: () => ({ content: [{ type: 'text', text: 'one' }, { type: 'image', data: 'AAAA', mimeType: 'image/png' }] }),
+  blocks: () => ({
+    content: [
+      { type: 'text', text: 'one' },
+      { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+    ],
+  }),
   nothing: () => ({ content: [] }),
   structured: () => ({ content: [], structuredContent: { a: 1 } }),
   failing: () => ({ content: [{ type: 'text', text: 'no such file' }], isError: true }),
@@ -89,11 +108,21 @@ const DEEDS: Readonly<Record<string, (id: number | undefined, args: Record<strin
 function answer({ id, method, params = {} }: Message): void {
   if (options.isSilent) return;
   if (options.junk) process.stdout.write('Server starting...\n{"not": "a message"}\n\n');
-  if (method === 'initialize') send({ id, result: { protocolVersion: options.version ?? '2025-11-25', capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'stub', version: '1' } } });
+  if (method === 'initialize')
+    send({
+      id,
+      result: {
+        protocolVersion: options.version ?? '2025-11-25',
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: 'stub', version: '1' },
+      },
+    });
   else if (method === 'notifications/cancelled') cancelled += 1;
   else if (method === 'ping') send({ id, result: {} });
-  else if (method === 'tools/list' && options.pages && params.cursor === undefined) send({ id, result: { tools: tools.slice(0, 1).map(described), nextCursor: 'more' } });
-  else if (method === 'tools/list') send({ id, result: { tools: (options.pages ? tools.slice(1) : tools).map(described) } });
+  else if (method === 'tools/list' && options.pages && params.cursor === undefined)
+    send({ id, result: { tools: tools.slice(0, 1).map(described), nextCursor: 'more' } });
+  else if (method === 'tools/list')
+    send({ id, result: { tools: (options.pages ? tools.slice(1) : tools).map(described) } });
   else if (method === 'tools/call') {
     const { name = '', arguments: args = {} } = params;
     const result = (DEEDS[name] ?? (() => text(`${name} ${JSON.stringify(args)}`)))(id, args);

@@ -8,12 +8,24 @@ const MARK = (limit: number): string => `\n[the result was cut: it exceeds the l
 
 describe('the result of a tool', () => {
   it('is cut over all its texts together, and keeps what is not text', () => {
-    const result = { content: [text('abcd'), { type: 'image', data: 'x' }, text('efgh'), text('ijkl')], structuredContent: { a: 1 } };
-    expect(cutResult(result, 6)).to.deep.equal({ content: [text('abcd'), { type: 'image', data: 'x' }, text(`ef${MARK(6)}`)], structuredContent: { a: 1 } });
+    const result = {
+      content: [text('abcd'), { type: 'image', data: 'x' }, text('efgh'), text('ijkl')],
+      structuredContent: { a: 1 },
+    };
+    expect(cutResult(result, 6)).to.deep.equal({
+      content: [text('abcd'), { type: 'image', data: 'x' }, text(`ef${MARK(6)}`)],
+      structuredContent: { a: 1 },
+    });
     expect(cutResult(result, 12)).to.equal(result);
   });
 
-  for (const [value, room, kept] of [['ab', 2, 'ab'], ['é'.repeat(3), 5, 'éé'], ['a𝄞b', 4, 'a'], ['a𝄞b', 5, 'a𝄞'], ['abc', 0, '']] as const) {
+  for (const [value, room, kept] of [
+    ['ab', 2, 'ab'],
+    ['é'.repeat(3), 5, 'éé'],
+    ['a𝄞b', 4, 'a'],
+    ['a𝄞b', 5, 'a𝄞'],
+    ['abc', 0, ''],
+  ] as const) {
     it(`is cut between characters: ${JSON.stringify(value)} at ${room} bytes`, () => {
       expect(cutText(value, room)).to.equal(value === kept ? kept : kept + MARK(room));
     });
@@ -22,7 +34,9 @@ describe('the result of a tool', () => {
   it('is cut where it is many blocks, too', () => {
     const content = contentOf({ content: [{ type: 'image', data: 'x'.repeat(100) }, text('a')] }, 50);
     expect(content.endsWith(MARK(50))).to.equal(true);
-    expect(contentOf({ content: [] , structuredContent: { a: 'x'.repeat(100) } }, 50)).to.have.lengthOf(50 + MARK(50).length);
+    expect(contentOf({ content: [], structuredContent: { a: 'x'.repeat(100) } }, 50)).to.have.lengthOf(
+      50 + MARK(50).length,
+    );
   });
 });
 
@@ -41,7 +55,13 @@ describe('lines of a server', () => {
     cutting.push(Buffer.from('klmn\n'));
     expect(lines).to.deep.equal(['abcd', 'ijkl']);
     let ended = 0;
-    const ending = new LineReader({ maxBytes: 4, onLine: (line) => lines.push(line), onTooLong: () => { ended += 1; } });
+    const ending = new LineReader({
+      maxBytes: 4,
+      onLine: (line) => lines.push(line),
+      onTooLong: () => {
+        ended += 1;
+      },
+    });
     ending.push(Buffer.from('abcd\nabcde\nx\n'));
     expect([lines.at(-1), ended]).to.deep.equal(['abcd', 1]);
   });
@@ -49,8 +69,15 @@ describe('lines of a server', () => {
 
 describe('the tools of a key', () => {
   for (const [allowed, server, tool, isAllowed] of [
-    [undefined, 's', 't', true], [[], 's', 't', false], [['t'], 's', 't', true], [['s/*'], 's', 't', true], [['s/t'], 's', 't', false], [['*'], 's', 't', false],
+    [undefined, 's', 't', true],
+    [[], 's', 't', false],
+    [['t'], 's', 't', true],
+    [['s/*'], 's', 't', true],
+    [['s/t'], 's', 't', false],
+    [['*'], 's', 't', false],
   ] as const) {
-    it(`${JSON.stringify(allowed)} ${isAllowed ? 'hold' : 'do not hold'} ${tool} of ${server}`, () => { expect(mayUse(allowed, server, tool)).to.equal(isAllowed); });
+    it(`${JSON.stringify(allowed)} ${isAllowed ? 'hold' : 'do not hold'} ${tool} of ${server}`, () => {
+      expect(mayUse(allowed, server, tool)).to.equal(isAllowed);
+    });
   }
 });

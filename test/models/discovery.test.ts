@@ -5,7 +5,10 @@ import { EventEmitter } from 'node:events';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
 import { atEnd, type FakeClock, fakeClock, replyJson, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
 
-const discovery: ProviderModule['discovery'] = { path: '/models', read: (body) => (body as { data: { id: string; created?: number }[] }).data };
+const discovery: ProviderModule['discovery'] = {
+  path: '/models',
+  read: (body) => (body as { data: { id: string; created?: number }[] }).data,
+};
 
 interface Live {
   readonly host: TestHost;
@@ -17,7 +20,11 @@ interface Live {
   readonly round: () => Promise<void>;
 }
 
-async function live(status: number, data: unknown, variables: Record<string, string> = { GW_MODEL_DISCOVERY_INTERVAL: '1m' }): Promise<Live> {
+async function live(
+  status: number,
+  data: unknown,
+  variables: Record<string, string> = { GW_MODEL_DISCOVERY_INTERVAL: '1m' },
+): Promise<Live> {
   let current = { status, data };
   const rounds = new EventEmitter();
   const upstream = await stubUpstream((_request, response) => {
@@ -26,12 +33,24 @@ async function live(status: number, data: unknown, variables: Record<string, str
   });
   const clock = fakeClock();
   const first = once(rounds, 'round');
-  const host = await startHost({ strategy: { mode: 'fallback' }, targets: [upstream.target('a', { models: ['declared'] }, { discovery })] }, { variables, clock });
+  const host = await startHost(
+    { strategy: { mode: 'fallback' }, targets: [upstream.target('a', { models: ['declared'] }, { discovery })] },
+    { variables, clock },
+  );
   if (variables['GW_MODEL_DISCOVERY_INTERVAL'] === '1m') await first;
-  return { host, clock, asked: () => upstream.seen.length, answer: (next, list) => { current = { status: next, data: list }; }, round: () => once(rounds, 'round').then(() => {}) };
+  return {
+    host,
+    clock,
+    asked: () => upstream.seen.length,
+    answer: (next, list) => {
+      current = { status: next, data: list };
+    },
+    round: () => once(rounds, 'round').then(() => {}),
+  };
 }
 
-const ids = async (host: TestHost): Promise<string[]> => (await host.get('/v1/models')).json().data.map(({ id }: { id: string }) => id);
+const ids = async (host: TestHost): Promise<string[]> =>
+  (await host.get('/v1/models')).json().data.map(({ id }: { id: string }) => id);
 
 /** Applying a list takes a few turns of the event loop. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -41,7 +60,10 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 
 /** Applying what was heard ends with the next round's timer. */
 async function settled(clock: FakeClock, timers: number): Promise<void> {
-  for (let tries = 0; tries < 1000 && clock.waiting !== timers; tries += 1) await new Promise((resolve) => { setImmediate(resolve); });
+  for (let tries = 0; tries < 1000 && clock.waiting !== timers; tries += 1)
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
 }
 
 /** How many listeners were added to cancellations since, and are still there. */
@@ -57,15 +79,27 @@ function countListeners(): () => number {
       stop();
     };
   };
-  atEnd(() => { prototype.onCancel = onCancel; });
+  atEnd(() => {
+    prototype.onCancel = onCancel;
+  });
   return () => count;
 }
 
 describe('live models', () => {
   it('are listed with the time the provider states, and route', async () => {
-    const { host } = await live(200, [{ id: 'live', created: 1_700_000_001 }, { id: 'live' }, { id: '' }, { id: 'other' }]);
+    const { host } = await live(200, [
+      { id: 'live', created: 1_700_000_001 },
+      { id: 'live' },
+      { id: '' },
+      { id: 'other' },
+    ]);
     await until(async () => (await ids(host)).length === 3);
-    expect((await host.get('/v1/models')).json().data).to.deep.include({ id: 'other', object: 'model', owned_by: 'a', created: 0 });
+    expect((await host.get('/v1/models')).json().data).to.deep.include({
+      id: 'other',
+      object: 'model',
+      owned_by: 'a',
+      created: 0,
+    });
     expect(await ids(host)).to.deep.equal(['live', 'other', 'declared']);
   });
 
@@ -84,7 +118,12 @@ describe('live models', () => {
   it('stay as they were when the provider fails, or lists none', async () => {
     const { host, clock, answer, round } = await live(200, [{ id: 'one' }]);
     await until(async () => (await ids(host)).includes('one'));
-    for (const [status, data] of [[500, []], [200, []], [301, []], [200, 'no list']] as const) {
+    for (const [status, data] of [
+      [500, []],
+      [200, []],
+      [301, []],
+      [200, 'no list'],
+    ] as const) {
       answer(status, data);
       const next = round();
       clock.advance(60_000);
@@ -97,13 +136,25 @@ describe('live models', () => {
   for (const [location, error] of [
     [undefined, 'it answers 307 without a Location'],
     ['http://[::1', 'it answers 307 with a Location that is not an address'],
-    ['/v2/models?key=hidden', 'it answers 307 and leads to a relative address, the same host; redirects are not followed'],
-    ['https://user:hidden@elsewhere.example/x?key=hidden', 'it answers 307 and leads to https://elsewhere.example, another host; redirects are not followed'],
+    [
+      '/v2/models?key=hidden',
+      'it answers 307 and leads to a relative address, the same host; redirects are not followed',
+    ],
+    [
+      'https://user:hidden@elsewhere.example/x?key=hidden',
+      'it answers 307 and leads to https://elsewhere.example, another host; redirects are not followed',
+    ],
   ] as const) {
     it(`are not sought where the redirect ${JSON.stringify(location ?? null)} leads`, async () => {
-      const upstream = await stubUpstream((_request, response) => { response.writeHead(307, location === undefined ? {} : { location }).end(); });
-      const host = await startHost({ targets: [upstream.target('a', {}, { discovery })] }, { variables: { GW_MODEL_DISCOVERY_INTERVAL: '1m' }, clock: fakeClock() });
-      const line = (): Record<string, unknown> | undefined => host.lines.find(({ msg }) => msg === 'live models could not be listed');
+      const upstream = await stubUpstream((_request, response) => {
+        response.writeHead(307, location === undefined ? {} : { location }).end();
+      });
+      const host = await startHost(
+        { targets: [upstream.target('a', {}, { discovery })] },
+        { variables: { GW_MODEL_DISCOVERY_INTERVAL: '1m' }, clock: fakeClock() },
+      );
+      const line = (): Record<string, unknown> | undefined =>
+        host.lines.find(({ msg }) => msg === 'live models could not be listed');
       await until(async () => (await host.get('/livez')).status === 200 && line() !== undefined);
       expect(line()).to.include({ provider: 'a', error });
       expect(upstream.seen).to.have.length(1);
@@ -141,7 +192,9 @@ describe('live models', () => {
     it(`are not asked for with the interval "${interval}"`, async () => {
       const { asked, host } = await live(200, [], { GW_MODEL_DISCOVERY_INTERVAL: interval });
       expect(asked()).to.equal(0);
-      expect(host.host.settings.notes.some(({ message }) => message.includes('GW_MODEL_DISCOVERY_INTERVAL'))).to.equal(interval !== '');
+      expect(host.host.settings.notes.some(({ message }) => message.includes('GW_MODEL_DISCOVERY_INTERVAL'))).to.equal(
+        interval !== '',
+      );
     });
   }
 });

@@ -4,12 +4,29 @@ import { replyJson, startHost, stubUpstream, type TestHost } from '../kit/index.
 type Json = Record<string, any>;
 
 const entry = (id: string, more: object = {}): object => ({
-  name: `models/${id}`, version: '', displayName: id, description: '', inputTokenLimit: 0, outputTokenLimit: 0, supportedGenerationMethods: ['generateContent', 'countTokens'], ...more,
+  name: `models/${id}`,
+  version: '',
+  displayName: id,
+  description: '',
+  inputTokenLimit: 0,
+  outputTokenLimit: 0,
+  supportedGenerationMethods: ['generateContent', 'countTokens'],
+  ...more,
 });
 
 async function gateway(more: object = {}): Promise<TestHost> {
   const upstream = await stubUpstream((_request, response) => replyJson(response, 200, {}));
-  return startHost({ strategy: { mode: 'fallback' }, targets: [upstream.target('a', { models: ['x', 'y'] }), { virtual_key: 'openai', models: ['text-embedding-3-small', 'gpt-4o'] }], ...more }, { variables: { OPENAI_API_KEY: 'k' } });
+  return startHost(
+    {
+      strategy: { mode: 'fallback' },
+      targets: [
+        upstream.target('a', { models: ['x', 'y'] }),
+        { virtual_key: 'openai', models: ['text-embedding-3-small', 'gpt-4o'] },
+      ],
+      ...more,
+    },
+    { variables: { OPENAI_API_KEY: 'k' } },
+  );
 }
 
 const names = (body: Json): string[] => body['models'].map(({ name }: Json) => name);
@@ -19,13 +36,25 @@ describe('GET /v1beta/models', () => {
     const host = await gateway({ aliases: { short: 'x', 'a/b:c': 'text-embedding-3-small', lost: 'nowhere' } });
     const all = (await host.get('/v1beta/models?pageSize=1000')).json() as Json;
     expect(all).to.not.have.property('nextPageToken');
-    expect(all['models'].filter(({ name }: Json) => /\/(x|y|short)$/.test(name))).to.deep.equal([entry('x'), entry('y'), entry('short')]);
+    expect(all['models'].filter(({ name }: Json) => /\/(x|y|short)$/.test(name))).to.deep.equal([
+      entry('x'),
+      entry('y'),
+      entry('short'),
+    ]);
     expect(names(all)).to.include.members(['models/gpt-4o', 'models/a/b:c']).and.not.include('models/lost');
-    const others = ((await host.get('/v1/models')).json().data as Json[]).filter(({ mode }) => mode !== undefined && mode !== 'chat' && mode !== 'embedding');
+    const others = ((await host.get('/v1/models')).json().data as Json[]).filter(
+      ({ mode }) => mode !== undefined && mode !== 'chat' && mode !== 'embedding',
+    );
     expect(others).to.not.be.empty;
     for (const { id } of others) expect(names(all)).to.not.include(`models/${id}`);
-    const [known, vector] = ['models/gpt-4o', 'models/a/b:c'].map((name) => all['models'].find((each: Json) => each['name'] === name));
-    expect([known.inputTokenLimit > 0, known.outputTokenLimit > 0, known.displayName]).to.deep.equal([true, true, 'GPT-4o']);
+    const [known, vector] = ['models/gpt-4o', 'models/a/b:c'].map((name) =>
+      all['models'].find((each: Json) => each['name'] === name),
+    );
+    expect([known.inputTokenLimit > 0, known.outputTokenLimit > 0, known.displayName]).to.deep.equal([
+      true,
+      true,
+      'GPT-4o',
+    ]);
     expect(vector.supportedGenerationMethods).to.deep.equal(['embedContent', 'batchEmbedContents']);
   });
 
@@ -52,12 +81,21 @@ describe('GET /v1beta/models', () => {
 
   it('shows one model, by its name or id', async () => {
     const host = await gateway({ aliases: { 'a/b:c': 'x' } });
-    for (const [path, id] of [['x', 'x'], ['models/x', 'x'], ['a%2Fb:c', 'a/b:c'], ['a/b%3Ac', 'a/b:c']]) {
+    for (const [path, id] of [
+      ['x', 'x'],
+      ['models/x', 'x'],
+      ['a%2Fb:c', 'a/b:c'],
+      ['a/b%3Ac', 'a/b:c'],
+    ]) {
       const answer = await host.get(`/v1beta/models/${path}`);
       expect([answer.status, answer.json()], path).to.deep.equal([200, entry(id!)]);
     }
     const missing = await host.get('/v1beta/models/nope');
-    expect([missing.status, missing.json().error.status, missing.json().error.details[0].reason]).to.deep.equal([404, 'NOT_FOUND', 'MODEL_NOT_FOUND']);
+    expect([missing.status, missing.json().error.status, missing.json().error.details[0].reason]).to.deep.equal([
+      404,
+      'NOT_FOUND',
+      'MODEL_NOT_FOUND',
+    ]);
     const head = await host.request('HEAD', '/v1beta/models/x');
     expect([head.status, head.text]).to.deep.equal([200, '']);
   });
@@ -69,6 +107,10 @@ describe('GET /v1beta/models', () => {
 
   it('lists only what routes', async () => {
     const host = await gateway({ aliases: { short: 'x' } });
-    for (const name of ['models/x', 'models/y', 'models/short']) expect((await host.post(`/v1beta/${name}:countTokens`, { contents: [{ parts: [{ text: 'a' }] }] })).status, name).to.equal(200);
+    for (const name of ['models/x', 'models/y', 'models/short'])
+      expect(
+        (await host.post(`/v1beta/${name}:countTokens`, { contents: [{ parts: [{ text: 'a' }] }] })).status,
+        name,
+      ).to.equal(200);
   });
 });

@@ -10,7 +10,9 @@ const END = '\n<!-- end of what binds where -->';
 describe('what binds on each route', () => {
   it('is known of every route that is mounted', async () => {
     const { t } = await gateway();
-    const probed = new Set(PROBES.map(({ path }) => path.replace(/\?.*/, '').replace(/\/models\/m:\w+$/, '/models/*model')));
+    const probed = new Set(
+      PROBES.map(({ path }) => path.replace(/\?.*/, '').replace(/\/models\/m:\w+$/, '/models/*model')),
+    );
     const routes = [...new Set(routesOf(t))].filter((path) => !FREE.some((pattern) => pattern.test(path)));
     expect(routes.filter((path) => !probed.has(path.replace(/\{?:\w+\}?$|(\*model).*$/, '$1')))).to.deep.equal([]);
   });

@@ -3,7 +3,17 @@ import { definePlugin, reject, texts } from 'gw/contract';
 import Joi from 'joi';
 import { createRouter } from '../../host/http/router.ts';
 import type { MemoryLedger } from '../../host/state/memory-ledger.ts';
-import { eventually, openSse, replyJson, type SeenRequest, sseEvent, startHost, type StubHandler, stubUpstream, type TestHost } from '../kit/index.ts';
+import {
+  eventually,
+  openSse,
+  replyJson,
+  type SeenRequest,
+  sseEvent,
+  startHost,
+  type StubHandler,
+  stubUpstream,
+  type TestHost,
+} from '../kit/index.ts';
 import { everySurface } from '../surfaces/kit.ts';
 
 /** Everything has a price: a tenth of a cent for a token, an image, a second or a character. */
@@ -11,9 +21,14 @@ const UNIT = 1000;
 
 const CANARY = 'the canary sings';
 const guard = definePlugin<object>({
-  name: 'canary', type: 'guardrail', summary: 'For this test', stages: ['before_request', 'after_request'], settings: Joi.object({}),
+  name: 'canary',
+  type: 'guardrail',
+  summary: 'For this test',
+  stages: ['before_request', 'after_request'],
+  settings: Joi.object({}),
   create: () => {
-    const look = (exchange: Parameters<typeof texts>[0]): ReturnType<typeof reject> | undefined => (texts(exchange).some((text) => text.includes(CANARY)) ? reject('canary') : undefined);
+    const look = (exchange: Parameters<typeof texts>[0]): ReturnType<typeof reject> | undefined =>
+      texts(exchange).some((text) => text.includes(CANARY)) ? reject('canary') : undefined;
     return { before_request: look, after_request: look };
   },
 });
@@ -27,9 +42,22 @@ export interface Probe {
   readonly stream?: boolean;
 }
 
-const chat = (text: string, max_tokens: number, more: object = {}): object => ({ model: 'm', max_tokens, messages: [{ role: 'user', content: text }], ...more });
-const gemini = (text: string, maxOutputTokens: number): object => ({ contents: [{ role: 'user', parts: [{ text }] }], generationConfig: { maxOutputTokens } });
-const response = (text: string, max_output_tokens: number, more: object = {}): object => ({ model: 'm', input: text, max_output_tokens, ...more });
+const chat = (text: string, max_tokens: number, more: object = {}): object => ({
+  model: 'm',
+  max_tokens,
+  messages: [{ role: 'user', content: text }],
+  ...more,
+});
+const gemini = (text: string, maxOutputTokens: number): object => ({
+  contents: [{ role: 'user', parts: [{ text }] }],
+  generationConfig: { maxOutputTokens },
+});
+const response = (text: string, max_output_tokens: number, more: object = {}): object => ({
+  model: 'm',
+  input: text,
+  max_output_tokens,
+  ...more,
+});
 const recording = (text: string): FormData => {
   const form = new FormData();
   form.set('model', 'm');
@@ -41,23 +69,71 @@ const recording = (text: string): FormData => {
 /** Routes that call a model, with a request of each. */
 export const PROBES: readonly Probe[] = [
   { name: '`POST /v1/chat/completions`', path: '/v1/chat/completions', body: chat },
-  { name: '… streamed', path: '/v1/chat/completions', body: (text, ceiling) => chat(text, ceiling, { stream: true }), stream: true },
-  { name: '`POST /v1/completions`', path: '/v1/completions', body: (prompt, max_tokens) => ({ model: 'm', prompt, max_tokens }) },
+  {
+    name: '… streamed',
+    path: '/v1/chat/completions',
+    body: (text, ceiling) => chat(text, ceiling, { stream: true }),
+    stream: true,
+  },
+  {
+    name: '`POST /v1/completions`',
+    path: '/v1/completions',
+    body: (prompt, max_tokens) => ({ model: 'm', prompt, max_tokens }),
+  },
   { name: '`POST /v1/messages`', path: '/v1/messages', body: chat },
-  { name: '… streamed', path: '/v1/messages', body: (text, ceiling) => chat(text, ceiling, { stream: true }), stream: true },
-  { name: '`POST /v1/messages/count_tokens`', path: '/v1/messages/count_tokens', body: (text) => ({ model: 'm', messages: [{ role: 'user', content: text }] }) },
+  {
+    name: '… streamed',
+    path: '/v1/messages',
+    body: (text, ceiling) => chat(text, ceiling, { stream: true }),
+    stream: true,
+  },
+  {
+    name: '`POST /v1/messages/count_tokens`',
+    path: '/v1/messages/count_tokens',
+    body: (text) => ({ model: 'm', messages: [{ role: 'user', content: text }] }),
+  },
   ...['/v1', '/v1beta'].flatMap((root) => [
     { name: `\`POST ${root}/models/{model}:generateContent\``, path: `${root}/models/m:generateContent`, body: gemini },
-    { name: '… `:streamGenerateContent`', path: `${root}/models/m:streamGenerateContent?alt=sse`, body: gemini, stream: true },
-    { name: '… `:countTokens`', path: `${root}/models/m:countTokens`, body: (text: string) => ({ contents: [{ parts: [{ text }] }] }) },
-    { name: '… `:embedContent`', path: `${root}/models/m:embedContent`, body: (text: string) => ({ content: { parts: [{ text }] } }) },
-    { name: '… `:batchEmbedContents`', path: `${root}/models/m:batchEmbedContents`, body: (text: string) => ({ requests: [{ model: 'models/m', content: { parts: [{ text }] } }] }) },
+    {
+      name: '… `:streamGenerateContent`',
+      path: `${root}/models/m:streamGenerateContent?alt=sse`,
+      body: gemini,
+      stream: true,
+    },
+    {
+      name: '… `:countTokens`',
+      path: `${root}/models/m:countTokens`,
+      body: (text: string) => ({ contents: [{ parts: [{ text }] }] }),
+    },
+    {
+      name: '… `:embedContent`',
+      path: `${root}/models/m:embedContent`,
+      body: (text: string) => ({ content: { parts: [{ text }] } }),
+    },
+    {
+      name: '… `:batchEmbedContents`',
+      path: `${root}/models/m:batchEmbedContents`,
+      body: (text: string) => ({ requests: [{ model: 'models/m', content: { parts: [{ text }] } }] }),
+    },
   ]),
   { name: '`POST /v1/responses`', path: '/v1/responses', body: response },
-  { name: '… streamed', path: '/v1/responses', body: (text, ceiling) => response(text, ceiling, { stream: true }), stream: true },
-  { name: '… `background: true`', path: '/v1/responses', body: (text, ceiling) => response(text, ceiling, { background: true }) },
+  {
+    name: '… streamed',
+    path: '/v1/responses',
+    body: (text, ceiling) => response(text, ceiling, { stream: true }),
+    stream: true,
+  },
+  {
+    name: '… `background: true`',
+    path: '/v1/responses',
+    body: (text, ceiling) => response(text, ceiling, { background: true }),
+  },
   { name: '`POST /v1/responses/compact`', path: '/v1/responses/compact', body: response },
-  { name: '`POST /v1/responses/input_tokens`', path: '/v1/responses/input_tokens', body: (input) => ({ model: 'm', input }) },
+  {
+    name: '`POST /v1/responses/input_tokens`',
+    path: '/v1/responses/input_tokens',
+    body: (input) => ({ model: 'm', input }),
+  },
   { name: '`POST /v1/embeddings`', path: '/v1/embeddings', body: (input) => ({ model: 'm', input }) },
   { name: '`POST /v1/images/generations`', path: '/v1/images/generations', body: (prompt) => ({ model: 'm', prompt }) },
   { name: '`POST /v1/rerank`', path: '/v1/rerank', body: (query) => ({ model: 'm', query, documents: ['a'] }) },
@@ -65,15 +141,40 @@ export const PROBES: readonly Probe[] = [
   { name: '`POST /v1/audio/speech`', path: '/v1/audio/speech', body: (input) => ({ model: 'm', input, voice: 'v' }) },
   { name: '`POST /v1/audio/transcriptions`', path: '/v1/audio/transcriptions', body: recording },
   { name: '`POST /v1/audio/translations`', path: '/v1/audio/translations', body: recording },
-  { name: 'any other `POST` of `/v1`', path: '/v1/vendor/thing', body: (text) => ({ model: 'm', text }), headers: { 'x-provider': 'a' } },
+  {
+    name: 'any other `POST` of `/v1`',
+    path: '/v1/vendor/thing',
+    body: (text) => ({ model: 'm', text }),
+    headers: { 'x-provider': 'a' },
+  },
 ];
 
 /** Routes that call no model, or that only read what a provider keeps. */
-export const FREE: readonly RegExp[] = [/^\/(health|livez|readyz|metrics|openapi\.json)$/, /^\/(admin|debug)\//, /^\/mcp$/, /^\/v1\/(models|capabilities)(\/|$)/, /^\/v1beta\/models(\/\*(id|rest))?$/];
+export const FREE: readonly RegExp[] = [
+  /^\/(health|livez|readyz|metrics|openapi\.json)$/,
+  /^\/(admin|debug)\//,
+  /^\/mcp$/,
+  /^\/v1\/(models|capabilities)(\/|$)/,
+  /^\/v1beta\/models(\/\*(id|rest))?$/,
+];
 
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
-const reply = { id: 'x', object: 'chat.completion', created: 1, model: 'm', choices: [{ index: 0, message: { role: 'assistant', content: 'fine' }, finish_reason: 'stop' }], usage };
-const made = { id: 'resp_1', object: 'response', model: 'm', status: 'completed', output: [{ type: 'message', content: [{ type: 'output_text', text: 'fine' }] }], usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 } };
+const reply = {
+  id: 'x',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'fine' }, finish_reason: 'stop' }],
+  usage,
+};
+const made = {
+  id: 'resp_1',
+  object: 'response',
+  model: 'm',
+  status: 'completed',
+  output: [{ type: 'message', content: [{ type: 'output_text', text: 'fine' }] }],
+  usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+};
 
 /** Answers every surface of the common wire. */
 const vendor: StubHandler = (seen, response) => {
@@ -81,8 +182,17 @@ const vendor: StubHandler = (seen, response) => {
   else if (!seen.text.includes('"stream":true')) replyJson(response, 200, answerOf(seen));
   else {
     openSse(response);
-    response.end(seen.url.includes('/responses') ? sseEvent({ type: 'response.completed', response: made })
-      : [{ id: 'x', choices: [{ index: 0, delta: { content: 'fine' }, finish_reason: 'stop' }] }, { id: 'x', choices: [], usage }, '[DONE]'].map(sseEvent).join(''));
+    response.end(
+      seen.url.includes('/responses')
+        ? sseEvent({ type: 'response.completed', response: made })
+        : [
+            { id: 'x', choices: [{ index: 0, delta: { content: 'fine' }, finish_reason: 'stop' }] },
+            { id: 'x', choices: [], usage },
+            '[DONE]',
+          ]
+            .map(sseEvent)
+            .join(''),
+    );
   }
 };
 
@@ -90,10 +200,12 @@ function answerOf({ url, text }: SeenRequest): object {
   if (url.includes('/input_tokens')) return { object: 'response.input_tokens', input_tokens: 3 };
   if (text.includes('"background":true')) return { ...made, status: 'queued', background: true, usage: null };
   if (url.includes('/responses')) return made;
-  if (url.includes('/embeddings')) return { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1] }], model: 'm', usage };
+  if (url.includes('/embeddings'))
+    return { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1] }], model: 'm', usage };
   if (url.includes('/images')) return { created: 1, data: [{ url: 'https://x.example/1' }] };
   if (url.includes('/rerank')) return { results: [{ index: 0, relevance_score: 1 }] };
-  if (url.includes('/moderations')) return { id: 'x', model: 'm', results: [{ flagged: false, categories: {}, category_scores: {} }] };
+  if (url.includes('/moderations'))
+    return { id: 'x', model: 'm', results: [{ flagged: false, categories: {}, category_scores: {} }] };
   return url.includes('/audio/') ? { text: 'fine' } : reply;
 }
 
@@ -107,30 +219,64 @@ export interface Gateway {
 
 export async function gateway(plugins: readonly object[] = []): Promise<Gateway> {
   const upstream = await stubUpstream(vendor);
-  const t = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a', {}, { ...everySurface, passthrough: true, responses: true })], plugins }, { modules: [guard] });
+  const t = await startHost(
+    {
+      strategy: { mode: 'single' },
+      targets: [upstream.target('a', {}, { ...everySurface, passthrough: true, responses: true })],
+      plugins,
+    },
+    { modules: [guard] },
+  );
   const { services } = t.host;
   services.catalog = {
     ...services.catalog,
     cost: (_target, _model, { usage: tokens, images = 0, seconds = 0, characters = 0 }) => {
-      const totalUsd = ((tokens?.total_tokens ?? 0) + images + seconds + characters) * UNIT / 1e6;
-      return { totalUsd, inputUsd: totalUsd, outputUsd: 0, cacheReadUsd: 0, cacheWriteUsd: 0, reasoningUsd: 0, modelFound: true, priced: totalUsd > 0, catalog: 'test' };
+      const totalUsd = (((tokens?.total_tokens ?? 0) + images + seconds + characters) * UNIT) / 1e6;
+      return {
+        totalUsd,
+        inputUsd: totalUsd,
+        outputUsd: 0,
+        cacheReadUsd: 0,
+        cacheWriteUsd: 0,
+        reasoningUsd: 0,
+        modelFound: true,
+        priced: totalUsd > 0,
+        catalog: 'test',
+      };
     },
   };
   return {
-    t, calls: () => upstream.seen.length,
+    t,
+    calls: () => upstream.seen.length,
     key: async (limits) => {
-      const { key: bearer, record: { id } } = await t.host.stores.keys.create({ name: 'k', scopes: ['read_only'], limits });
-      return { bearer, spent: async () => {
-        await eventually(() => t.host.slot.leases === 0);
-        const carryover = t.host.carryover.open();
-        const ledger = carryover.lease<MemoryLedger>('ledger key budgets', () => { throw new Error('there is no ledger'); });
-        void carryover.release();
-        return ledger.committed(id);
-      } };
+      const {
+        key: bearer,
+        record: { id },
+      } = await t.host.stores.keys.create({ name: 'k', scopes: ['read_only'], limits });
+      return {
+        bearer,
+        spent: async () => {
+          await eventually(() => t.host.slot.leases === 0);
+          const carryover = t.host.carryover.open();
+          const ledger = carryover.lease<MemoryLedger>('ledger key budgets', () => {
+            throw new Error('there is no ledger');
+          });
+          void carryover.release();
+          return ledger.committed(id);
+        },
+      };
     },
     send: async ({ path, body, headers }, bearer, text = 'hi', ceiling = 16) => {
       const sent = body(text, ceiling);
-      const answer = await fetch(`${t.url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${bearer}`, ...headers, ...(!(sent instanceof FormData) && { 'content-type': 'application/json' }) }, body: sent instanceof FormData ? sent : JSON.stringify(sent) });
+      const answer = await fetch(`${t.url}${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${bearer}`,
+          ...headers,
+          ...(!(sent instanceof FormData) && { 'content-type': 'application/json' }),
+        },
+        body: sent instanceof FormData ? sent : JSON.stringify(sent),
+      });
       await answer.arrayBuffer();
       return answer.status;
     },
@@ -151,7 +297,7 @@ export async function limitsOf(probe: Probe): Promise<readonly string[]> {
   const plain = await gateway();
   const free = await plain.key({ budget_usd: 1000 });
   await plain.send(probe, free.bearer);
-  const isBooked = await free.spent() > 0;
+  const isBooked = (await free.spent()) > 0;
   const poor = await plain.key({ budget_usd: 0.000001 });
   await plain.send(PROBES[0] as Probe, poor.bearer);
   await poor.spent();
@@ -169,11 +315,25 @@ export async function limitsOf(probe: Probe): Promise<readonly string[]> {
   const read = await guarded.send(probe, bearer, CANARY);
   const ofSpent = spent[1] === 0 ? 'no call' : 'served';
   return [
-    probe.name, spent[0] === 402 && spent[1] === 0 ? 'refused' : ofSpent, isBooked ? 'yes' : 'no', second === 429 ? 'yes' : 'no', unlisted === 404 ? 'yes' : 'no',
-    await capped.send(probe, (await capped.key({})).bearer, 'hi', 1000) === 400 ? 'yes' : 'no', read === 400 ? 'yes' : 'no',
+    probe.name,
+    spent[0] === 402 && spent[1] === 0 ? 'refused' : ofSpent,
+    isBooked ? 'yes' : 'no',
+    second === 429 ? 'yes' : 'no',
+    unlisted === 404 ? 'yes' : 'no',
+    (await capped.send(probe, (await capped.key({})).bearer, 'hi', 1000)) === 400 ? 'yes' : 'no',
+    read === 400 ? 'yes' : 'no',
   ];
 }
 
-export const HEADINGS = ['Route', 'A spent key', 'Is booked', '`tpm`', 'Lists of models', '`max-token`', 'Guardrails before'] as const;
+export const HEADINGS = [
+  'Route',
+  'A spent key',
+  'Is booked',
+  '`tpm`',
+  'Lists of models',
+  '`max-token`',
+  'Guardrails before',
+] as const;
 
-export const tableOf = (rows: readonly (readonly string[])[]): string => [HEADINGS, HEADINGS.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+export const tableOf = (rows: readonly (readonly string[])[]): string =>
+  [HEADINGS, HEADINGS.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

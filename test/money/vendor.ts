@@ -27,8 +27,11 @@ export interface Invoice {
 
 export function planOf(dice: Dice, end: End): Plan {
   const kind = dice.pick(KINDS);
-  const words = Array.from({ length: 4 + dice.below(20) }, () => dice.pick(['word ', 'a longer piece of text, ', 'x', '"quoted" ', 'zurück ', '\n\n']));
-  const pieces = kind === 'arguments' ? ['{"text":"', ...words.map((word) => JSON.stringify(word).slice(1, -1)), '"}'] : words; // arguments are JSON
+  const words = Array.from({ length: 4 + dice.below(20) }, () =>
+    dice.pick(['word ', 'a longer piece of text, ', 'x', '"quoted" ', 'zurück ', '\n\n']),
+  );
+  const pieces =
+    kind === 'arguments' ? ['{"text":"', ...words.map((word) => JSON.stringify(word).slice(1, -1)), '"}'] : words; // arguments are JSON
   return { end, kind, prompt: 1 + dice.below(5000), completion: 1 + dice.below(3000), pieces };
 }
 
@@ -49,7 +52,13 @@ export function vendor(plans: ReadonlyMap<number, Plan>, invoices: Map<number, I
 
 const isStreamed = (seen: SeenRequest): boolean => seen.url.includes('stream') || seen.json()['stream'] === true;
 
-async function stream(plan: Plan, wire: Wire, response: Response, invoices: Map<number, Invoice>, number: number): Promise<void> {
+async function stream(
+  plan: Plan,
+  wire: Wire,
+  response: Response,
+  invoices: Map<number, Invoice>,
+  number: number,
+): Promise<void> {
   const invoice: Invoice = { sent: 0 };
   invoices.set(number, invoice);
   openSse(response);
@@ -75,7 +84,8 @@ interface Wire {
 }
 
 const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
-const typed = (data: { readonly type: string; readonly [name: string]: unknown }): string => `event: ${data.type}\n${event(data)}`;
+const typed = (data: { readonly type: string; readonly [name: string]: unknown }): string =>
+  `event: ${data.type}\n${event(data)}`;
 
 function wireOf({ url }: SeenRequest): Wire {
   if (url.includes('/messages')) return ANTHROPIC;
@@ -85,50 +95,156 @@ function wireOf({ url }: SeenRequest): Wire {
 
 const isTold = ({ end }: Plan): boolean => end === 'reported';
 
-const delta = ({ kind }: Plan, text: string): object => (kind === 'arguments' ? { tool_calls: [{ index: 0, function: { arguments: text } }] } : { [kind]: text });
-const message = (plan: Plan): object => (plan.kind === 'arguments' ? { tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: plan.pieces.join('') } }] } : { content: null, [plan.kind]: plan.pieces.join('') });
-const tokens = ({ prompt, completion }: Plan): object => ({ prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion });
+const delta = ({ kind }: Plan, text: string): object =>
+  kind === 'arguments' ? { tool_calls: [{ index: 0, function: { arguments: text } }] } : { [kind]: text };
+const message = (plan: Plan): object =>
+  plan.kind === 'arguments'
+    ? { tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: plan.pieces.join('') } }] }
+    : { content: null, [plan.kind]: plan.pieces.join('') };
+const tokens = ({ prompt, completion }: Plan): object => ({
+  prompt_tokens: prompt,
+  completion_tokens: completion,
+  total_tokens: prompt + completion,
+});
 
 const COMMON: Wire = {
-  whole: (plan) => ({ id: 'x', object: 'chat.completion', created: 1, model: 'x', choices: [{ index: 0, message: { role: 'assistant', ...message(plan) }, finish_reason: 'stop' }], ...(isTold(plan) && { usage: tokens(plan) }) }),
-  begin: ({ kind }) => event({ id: 'x', choices: [{ index: 0, delta: { role: 'assistant', ...(kind === 'arguments' && { tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '' } }] }) }, finish_reason: null }] }),
+  whole: (plan) => ({
+    id: 'x',
+    object: 'chat.completion',
+    created: 1,
+    model: 'x',
+    choices: [{ index: 0, message: { role: 'assistant', ...message(plan) }, finish_reason: 'stop' }],
+    ...(isTold(plan) && { usage: tokens(plan) }),
+  }),
+  begin: ({ kind }) =>
+    event({
+      id: 'x',
+      choices: [
+        {
+          index: 0,
+          delta: {
+            role: 'assistant',
+            ...(kind === 'arguments' && {
+              tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '' } }],
+            }),
+          },
+          finish_reason: null,
+        },
+      ],
+    }),
   piece: (plan, text) => event({ id: 'x', choices: [{ index: 0, delta: delta(plan, text), finish_reason: null }] }),
-  end: (plan) => `${event({ id: 'x', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}${isTold(plan) ? event({ id: 'x', choices: [], usage: tokens(plan) }) : ''}data: [DONE]\n\n`,
+  end: (plan) =>
+    `${event({ id: 'x', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}${isTold(plan) ? event({ id: 'x', choices: [], usage: tokens(plan) }) : ''}data: [DONE]\n\n`,
 };
 
 /** Thoughts, or text. */
-const block = ({ kind }: Plan, text: string): object => (kind === 'reasoning_content' ? { type: 'thinking', thinking: text, signature: '' } : { type: 'text', text });
+const block = ({ kind }: Plan, text: string): object =>
+  kind === 'reasoning_content' ? { type: 'thinking', thinking: text, signature: '' } : { type: 'text', text };
 
 const ANTHROPIC: Wire = {
-  whole: (plan) => ({ id: 'msg', type: 'message', role: 'assistant', model: 'x', content: [block(plan, plan.pieces.join(''))], stop_reason: 'end_turn', stop_sequence: null, ...(isTold(plan) && { usage: { input_tokens: plan.prompt, output_tokens: plan.completion } }) }),
-  begin: (plan) => typed({ type: 'message_start', message: { id: 'msg', type: 'message', role: 'assistant', model: 'x', content: [], stop_reason: null, stop_sequence: null, ...(plan.end !== 'silent' && { usage: { input_tokens: plan.prompt, output_tokens: 1 } }) } })
-    + typed({ type: 'content_block_start', index: 0, content_block: block(plan, '') }),
-  piece: ({ kind }, text) => typed({ type: 'content_block_delta', index: 0, delta: kind === 'reasoning_content' ? { type: 'thinking_delta', thinking: text } : { type: 'text_delta', text } }),
-  end: (plan) => typed({ type: 'content_block_stop', index: 0 }) + typed({ type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, ...(isTold(plan) && { usage: { output_tokens: plan.completion } }) }) + typed({ type: 'message_stop' }),
+  whole: (plan) => ({
+    id: 'msg',
+    type: 'message',
+    role: 'assistant',
+    model: 'x',
+    content: [block(plan, plan.pieces.join(''))],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    ...(isTold(plan) && { usage: { input_tokens: plan.prompt, output_tokens: plan.completion } }),
+  }),
+  begin: (plan) =>
+    typed({
+      type: 'message_start',
+      message: {
+        id: 'msg',
+        type: 'message',
+        role: 'assistant',
+        model: 'x',
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        ...(plan.end !== 'silent' && { usage: { input_tokens: plan.prompt, output_tokens: 1 } }),
+      },
+    }) + typed({ type: 'content_block_start', index: 0, content_block: block(plan, '') }),
+  piece: ({ kind }, text) =>
+    typed({
+      type: 'content_block_delta',
+      index: 0,
+      delta: kind === 'reasoning_content' ? { type: 'thinking_delta', thinking: text } : { type: 'text_delta', text },
+    }),
+  end: (plan) =>
+    typed({ type: 'content_block_stop', index: 0 }) +
+    typed({
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      ...(isTold(plan) && { usage: { output_tokens: plan.completion } }),
+    }) +
+    typed({ type: 'message_stop' }),
 };
 
-const part = ({ kind }: Plan, text: string): object => ({ text, ...(kind === 'reasoning_content' && { thought: true }) });
-const counted = (plan: Plan): object => (isTold(plan) ? { usageMetadata: { promptTokenCount: plan.prompt, candidatesTokenCount: plan.completion, totalTokenCount: plan.prompt + plan.completion } } : {});
+const part = ({ kind }: Plan, text: string): object => ({
+  text,
+  ...(kind === 'reasoning_content' && { thought: true }),
+});
+const counted = (plan: Plan): object =>
+  isTold(plan)
+    ? {
+        usageMetadata: {
+          promptTokenCount: plan.prompt,
+          candidatesTokenCount: plan.completion,
+          totalTokenCount: plan.prompt + plan.completion,
+        },
+      }
+    : {};
 
 const GEMINI: Wire = {
-  whole: (plan) => ({ candidates: [{ index: 0, content: { role: 'model', parts: [part(plan, plan.pieces.join(''))] }, finishReason: 'STOP' }], ...counted(plan) }),
+  whole: (plan) => ({
+    candidates: [
+      { index: 0, content: { role: 'model', parts: [part(plan, plan.pieces.join(''))] }, finishReason: 'STOP' },
+    ],
+    ...counted(plan),
+  }),
   begin: () => '',
   piece: (plan, text) => event({ candidates: [{ index: 0, content: { role: 'model', parts: [part(plan, text)] } }] }),
-  end: (plan) => event({ candidates: [{ index: 0, content: { role: 'model', parts: [] }, finishReason: 'STOP' }], ...counted(plan) }),
+  end: (plan) =>
+    event({
+      candidates: [{ index: 0, content: { role: 'model', parts: [] }, finishReason: 'STOP' }],
+      ...counted(plan),
+    }),
 };
 
 const responseOf = (plan: Plan, status: string): object => ({
-  id: 'resp', object: 'response', model: 'x', status, output: [{ type: 'message', id: 'm', role: 'assistant', content: [{ type: 'output_text', text: plan.pieces.join(''), annotations: [] }] }],
-  ...(isTold(plan) && { usage: { input_tokens: plan.prompt, output_tokens: plan.completion, total_tokens: plan.prompt + plan.completion } }),
+  id: 'resp',
+  object: 'response',
+  model: 'x',
+  status,
+  output: [
+    {
+      type: 'message',
+      id: 'm',
+      role: 'assistant',
+      content: [{ type: 'output_text', text: plan.pieces.join(''), annotations: [] }],
+    },
+  ],
+  ...(isTold(plan) && {
+    usage: { input_tokens: plan.prompt, output_tokens: plan.completion, total_tokens: plan.prompt + plan.completion },
+  }),
 });
 
 const DELTAS: Readonly<Record<Kind, string>> = {
-  content: 'response.output_text.delta', refusal: 'response.refusal.delta', reasoning_content: 'response.reasoning_summary_text.delta', arguments: 'response.function_call_arguments.delta',
+  content: 'response.output_text.delta',
+  refusal: 'response.refusal.delta',
+  reasoning_content: 'response.reasoning_summary_text.delta',
+  arguments: 'response.function_call_arguments.delta',
 };
 
 const RESPONSES: Wire = {
   whole: (plan) => responseOf(plan, 'completed'),
-  begin: () => typed({ type: 'response.created', response: { id: 'resp', object: 'response', model: 'x', status: 'in_progress', output: [] } }),
+  begin: () =>
+    typed({
+      type: 'response.created',
+      response: { id: 'resp', object: 'response', model: 'x', status: 'in_progress', output: [] },
+    }),
   piece: ({ kind }, text) => typed({ type: DELTAS[kind], item_id: 'm', output_index: 0, delta: text }),
   end: (plan) => typed({ type: 'response.completed', response: responseOf(plan, 'completed') }),
 };

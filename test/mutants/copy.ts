@@ -1,4 +1,15 @@
-import { cpSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../architecture/source.ts';
@@ -19,7 +30,8 @@ export function copyProject(): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'gw-mutants-'));
   for (const name of readdirSync(ROOT)) {
     // With its times: a lock file that is newer than what is installed would have it installed anew.
-    if (!LEFT_OUT.has(name)) cpSync(join(ROOT, name), join(folder, name), { recursive: true, preserveTimestamps: true });
+    if (!LEFT_OUT.has(name))
+      cpSync(join(ROOT, name), join(folder, name), { recursive: true, preserveTimestamps: true });
   }
   linkFolder(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const read = (path: string): string => readFileSync(join(folder, path), 'utf8');

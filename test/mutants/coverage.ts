@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,13 +43,21 @@ interface TestCoverage {
 
 export type Coverage = Readonly<Record<string, TestCoverage>>;
 
-export const testFiles = (): string[] => globSync('test/**/*.test.ts', { cwd: ROOT }).map((path) => path.replaceAll('\\', '/')).toSorted();
+export const testFiles = (): string[] =>
+  globSync('test/**/*.test.ts', { cwd: ROOT })
+    .map((path) => path.replaceAll('\\', '/'))
+    .toSorted();
 
 /**
  * Runs every test file once by itself, in the copy, and notes what it runs of the product. Cached until the test changes or the
  * product gains or loses a file: where a file of the product has changed since, a test that used it is taken to run all of it.
  */
-export async function measureCoverage(copy: Copy, runs: Runs, jobs: number, tell: (line: string) => void): Promise<Coverage> {
+export async function measureCoverage(
+  copy: Copy,
+  runs: Runs,
+  jobs: number,
+  tell: (line: string) => void,
+): Promise<Coverage> {
   mkdirSync(CACHE, { recursive: true });
   const product = filesIn('host', 'builtins');
   const hashes = new Map(product.map((path) => [path, hashOf(copy.read(path))]));
@@ -55,7 +72,9 @@ export async function measureCoverage(copy: Copy, runs: Runs, jobs: number, tell
         const { isGreen, ms } = found;
         coverage[file] = found;
         if (isGreen) writeFileSync(cached, JSON.stringify(found)); // a busy machine may have failed it
-        tell(`coverage ${total - waiting.length}/${total} ${(ms / 1000).toFixed(1)} s ${file}${isGreen ? '' : ': fails by itself, it is left out'}`);
+        tell(
+          `coverage ${total - waiting.length}/${total} ${(ms / 1000).toFixed(1)} s ${file}${isGreen ? '' : ': fails by itself, it is left out'}`,
+        );
       } else coverage[file] = upToDate(JSON.parse(readFileSync(cached, 'utf8')) as TestCoverage, hashes);
     }
   };
@@ -64,15 +83,36 @@ export async function measureCoverage(copy: Copy, runs: Runs, jobs: number, tell
 }
 
 function upToDate(known: TestCoverage, hashes: ReadonlyMap<string, string>): TestCoverage {
-  const files = Object.entries(known.files).map(([path, file]) => [path, file.hash === hashes.get(path) ? file : { ...file, ranges: WHOLE }]);
+  const files = Object.entries(known.files).map(([path, file]) => [
+    path,
+    file.hash === hashes.get(path) ? file : { ...file, ranges: WHOLE },
+  ]);
   return { ...known, files: Object.fromEntries(files) as TestCoverage['files'] };
 }
 
-async function coverageOf(copy: Copy, runs: Runs, file: string, hashes: ReadonlyMap<string, string>): Promise<TestCoverage> {
+async function coverageOf(
+  copy: Copy,
+  runs: Runs,
+  file: string,
+  hashes: ReadonlyMap<string, string>,
+): Promise<TestCoverage> {
   const reports = mkdtempSync(join(tmpdir(), 'gw-coverage-'));
   try {
-    const { isGreen, ms } = await runTests({ folder: copy.folder, files: [file], limitMs: LIMIT_MS, runs, variables: { NODE_V8_COVERAGE: reports } });
-    return { isGreen, ms, startsProcesses: /\b(startGateway|runGw|withGateway|withVendors|spawn|spawnSync|startLab)\(/.test(copy.read(file)), files: readReports(reports, copy.folder, hashes) };
+    const { isGreen, ms } = await runTests({
+      folder: copy.folder,
+      files: [file],
+      limitMs: LIMIT_MS,
+      runs,
+      variables: { NODE_V8_COVERAGE: reports },
+    });
+    return {
+      isGreen,
+      ms,
+      startsProcesses: /\b(startGateway|runGw|withGateway|withVendors|spawn|spawnSync|startLab)\(/.test(
+        copy.read(file),
+      ),
+      files: readReports(reports, copy.folder, hashes),
+    };
   } finally {
     rmSync(reports, { recursive: true, force: true });
   }
@@ -81,11 +121,19 @@ async function coverageOf(copy: Copy, runs: Runs, file: string, hashes: Readonly
 interface V8Report {
   readonly result: readonly {
     readonly url: string;
-    readonly functions: readonly { readonly functionName: string; readonly isBlockCoverage: boolean; readonly ranges: readonly { readonly startOffset: number; readonly endOffset: number; readonly count: number }[] }[];
+    readonly functions: readonly {
+      readonly functionName: string;
+      readonly isBlockCoverage: boolean;
+      readonly ranges: readonly { readonly startOffset: number; readonly endOffset: number; readonly count: number }[];
+    }[];
   }[];
 }
 
-function readReports(reports: string, folder: string, hashes: ReadonlyMap<string, string>): Record<string, FileCoverage> {
+function readReports(
+  reports: string,
+  folder: string,
+  hashes: ReadonlyMap<string, string>,
+): Record<string, FileCoverage> {
   const root = pathToFileURL(`${folder}/`).href;
   const files: Record<string, { hash: string; ranges: Range[]; isUsed: boolean }> = {};
   for (const name of readdirSync(reports)) {
@@ -133,13 +181,16 @@ export function testsFor(site: Site, coverage: Coverage, read: (path: string) =>
   const area = site.path.split('/').slice(0, -1).at(-1) ?? '';
   const name = (site.path.split('/').at(-1) ?? '').replace('.ts', '');
   const named = new RegExp(`\\b${name}\\b`, 'i');
-  const rank = (file: string): number => [file.includes(`/${name}`), named.test(read(file)), file.includes(`/${area}/`), true].indexOf(true);
+  const rank = (file: string): number =>
+    [file.includes(`/${name}`), named.test(read(file)), file.includes(`/${area}/`), true].indexOf(true);
   const entries = Object.entries(coverage).filter(([, { isGreen }]) => isGreen);
   const seen = entries.filter(([, { files }]) => {
     const file = files[site.path];
     return file !== undefined && file.isUsed && ran(file, site.start);
   });
-  const outside = entries.filter(([file, { startsProcesses }]) => startsProcesses && !seen.some(([known]) => known === file));
+  const outside = entries.filter(
+    ([file, { startsProcesses }]) => startsProcesses && !seen.some(([known]) => known === file),
+  );
   const sorted = (list: typeof entries): string[] => {
     const ranked = list.map(([file, { ms }]) => ({ file, ms, rank: rank(file) }));
     return ranked.toSorted((a, b) => a.rank - b.rank || a.ms - b.ms).map(({ file }) => file);

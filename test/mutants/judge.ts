@@ -39,14 +39,26 @@ export async function judge(site: Site, { sizes, before, copy, coverage, runs }:
   const startedAt = performance.now();
   const files = testsFor(site, coverage, (path) => copy.read(path)).slice(before?.passed ?? 0);
   let passed = before?.passed ?? 0;
-  const verdict = (isKilled: boolean, reason: string): Verdict => ({ site, isKilled, reason, ms: performance.now() - startedAt, passed, isFinal: isKilled || files.length === 0 });
+  const verdict = (isKilled: boolean, reason: string): Verdict => ({
+    site,
+    isKilled,
+    reason,
+    ms: performance.now() - startedAt,
+    passed,
+    isFinal: isKilled || files.length === 0,
+  });
   const undo = copy.mutate(site);
   try {
     for (const size of sizes) {
       const batch = files.splice(0, size);
       if (batch.length === 0) break;
       const usualMs = batch.reduce((sum, file) => sum + (coverage[file]?.ms ?? 0), 0);
-      const run = await runTests({ folder: copy.folder, files: batch, limitMs: LIMIT_MS + LIMIT_TIMES_USUAL * usualMs, runs });
+      const run = await runTests({
+        folder: copy.folder,
+        files: batch,
+        limitMs: LIMIT_MS + LIMIT_TIMES_USUAL * usualMs,
+        runs,
+      });
       if (run.isLate) return verdict(true, 'it takes for ever');
       if (!run.isGreen) return verdict(true, run.failed ?? 'the tests cannot run');
       passed += batch.length;

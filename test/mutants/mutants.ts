@@ -32,13 +32,21 @@ interface Options {
 
 function readOptions(): Options {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ options: { sites: text, seed: text, jobs: text, minutes: text, only: { ...text, multiple: true } } });
+  const { values } = parseArgs({
+    options: { sites: text, seed: text, jobs: text, minutes: text, only: { ...text, multiple: true } },
+  });
   const number = (name: 'sites' | 'seed' | 'jobs' | 'minutes', usual: number): number => {
     const value = Number(values[name] ?? usual);
     if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number above 0`);
     return value;
   };
-  return { sites: number('sites', 200), seed: number('seed', 1), jobs: number('jobs', 2), minutes: number('minutes', 120), only: values.only ?? [] };
+  return {
+    sites: number('sites', 200),
+    seed: number('seed', 1),
+    jobs: number('jobs', 2),
+    minutes: number('minutes', 120),
+    only: values.only ?? [],
+  };
 }
 
 /** As many as are asked for, the same for the same seed. */
@@ -54,20 +62,24 @@ function choose({ sites: count, seed, only }: Options, copy: Copy): Site[] {
 
 const describe = ({ path, line, column, what }: Site): string => `${path}:${line}:${column} ${what}`;
 
-const inWords = ({ site, isKilled, isFinal, reason, ms }: Verdict): string => `${isKilled ? 'killed  ' : isFinal ? 'SURVIVED' : 'passed  '} ${(ms / 1000).toFixed(1)} s ${describe(site)} (${reason})`;
+const inWords = ({ site, isKilled, isFinal, reason, ms }: Verdict): string =>
+  `${isKilled ? 'killed  ' : isFinal ? 'SURVIVED' : 'passed  '} ${(ms / 1000).toFixed(1)} s ${describe(site)} (${reason})`;
 
 async function main(): Promise<number> {
   const options = readOptions();
-  const tell = (line: string): void => { process.stdout.write(`${line}\n`); };
+  const tell = (line: string): void => {
+    process.stdout.write(`${line}\n`);
+  };
   const copies = Array.from({ length: options.jobs }, copyProject);
   const verdicts = new Map<Site, Verdict>();
   const runs = new Runs();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => {
-    report(verdicts, options.sites, copies[0], tell);
-    runs.endAll();
-    for (const copy of copies) copy.remove();
-    process.exit(1);
-  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      report(verdicts, options.sites, copies[0], tell);
+      runs.endAll();
+      for (const copy of copies) copy.remove();
+      process.exit(1);
+    });
   try {
     const [first] = copies;
     if (!first) return 1;
@@ -77,13 +89,15 @@ async function main(): Promise<number> {
     for (const sizes of ROUNDS) {
       const waiting = sites.filter((site) => !verdicts.get(site)?.isFinal);
       const { length: total } = waiting;
-      await Promise.all(copies.map(async (copy) => {
-        for (let site = waiting.shift(); site && performance.now() < end; site = waiting.shift()) {
-          const verdict = await judge(site, { sizes, before: verdicts.get(site), copy, coverage, runs });
-          verdicts.set(site, verdict);
-          tell(`[${total - waiting.length}/${total}] ${inWords(verdict)}`);
-        }
-      }));
+      await Promise.all(
+        copies.map(async (copy) => {
+          for (let site = waiting.shift(); site && performance.now() < end; site = waiting.shift()) {
+            const verdict = await judge(site, { sizes, before: verdicts.get(site), copy, coverage, runs });
+            verdicts.set(site, verdict);
+            tell(`[${total - waiting.length}/${total}] ${inWords(verdict)}`);
+          }
+        }),
+      );
     }
     report(verdicts, sites.length, first, tell);
     return 0;
@@ -92,16 +106,25 @@ async function main(): Promise<number> {
   }
 }
 
-function report(verdicts: ReadonlyMap<Site, Verdict>, total: number, copy: Copy | undefined, tell: (line: string) => void): void {
+function report(
+  verdicts: ReadonlyMap<Site, Verdict>,
+  total: number,
+  copy: Copy | undefined,
+  tell: (line: string) => void,
+): void {
   const survivors = [...verdicts.values()].filter(({ isKilled }) => !isKilled);
   tell('');
   for (const { site, reason, isFinal } of survivors) {
     const line = copy?.read(site.path).split('\n')[site.line - 1]?.trim() ?? '';
-    tell(`survivor: ${describe(site)} (${reason}${isFinal ? '' : ', more were not asked'})\n    ${line}\n    becomes: ${site.replacement}`);
+    tell(
+      `survivor: ${describe(site)} (${reason}${isFinal ? '' : ', more were not asked'})\n    ${line}\n    becomes: ${site.replacement}`,
+    );
   }
   const killed = verdicts.size - survivors.length;
   const rate = verdicts.size === 0 ? 0 : (100 * killed) / verdicts.size;
-  tell(`${killed} of ${verdicts.size} killed: ${rate.toFixed(1)} %${verdicts.size < total ? `; ${total - verdicts.size} were not tried` : ''}`);
+  tell(
+    `${killed} of ${verdicts.size} killed: ${rate.toFixed(1)} %${verdicts.size < total ? `; ${total - verdicts.size} were not tried` : ''}`,
+  );
 }
 
 try {

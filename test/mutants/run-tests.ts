@@ -47,11 +47,18 @@ export function runTests({ folder, files, limitMs, runs, variables = {} }: TestR
   const startedAt = performance.now();
   const { PATH, HOME, TMPDIR } = process.env;
   const args = [join(folder, 'node_modules/mocha/bin/mocha.js'), '--bail', '--reporter', 'dot', '--no-color', ...files];
-  const child = spawn(process.execPath, args, { cwd: folder, env: { PATH, HOME, TMPDIR, ...variables }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env: { PATH, HOME, TMPDIR, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   runs.begin(child.pid);
   if (child.pid !== undefined) setPriority(child.pid, NICE);
   let output = '';
-  const keep = (text: string): void => { output = (output + text).slice(-20_000); };
+  const keep = (text: string): void => {
+    output = (output + text).slice(-20_000);
+  };
   child.stdout.setEncoding('utf8').on('data', keep);
   child.stderr.setEncoding('utf8').on('data', keep);
   let isLate = false;
@@ -78,5 +85,10 @@ function killGroup(pid: number): void {
 /** Title of the first failure in the runner's report. */
 function firstFailure(output: string): string | undefined {
   const [, report = ''] = /\n {2}1\) ([\s\S]*?):\n/.exec(output) ?? [];
-  return report === '' ? undefined : report.split('\n').map((line) => line.trim()).join(' ');
+  return report === ''
+    ? undefined
+    : report
+        .split('\n')
+        .map((line) => line.trim())
+        .join(' ');
 }

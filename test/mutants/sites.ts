@@ -16,13 +16,26 @@ export interface Site {
 
 type Change = Omit<Site, 'path' | 'line' | 'column'>;
 
-const COMPARISONS: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>', '===': '!==', '!==': '===' };
+const COMPARISONS: Readonly<Record<string, string>> = {
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '===': '!==',
+  '!==': '===',
+};
 const ARITHMETIC: Readonly<Record<string, string>> = { '+': '-', '-': '+', '*': '/', '/': '*' };
 const LOGIC: Readonly<Record<string, string>> = { '&&': '||', '||': '&&' };
 const SMALL = 10;
 
 /** Nodes of the type system that hold code; all others are types alone. */
-const WRAPPERS = new Set(['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullExpression', 'TSTypeAssertion', 'TSInstantiationExpression']);
+const WRAPPERS = new Set([
+  'TSAsExpression',
+  'TSSatisfiesExpression',
+  'TSNonNullExpression',
+  'TSTypeAssertion',
+  'TSInstantiationExpression',
+]);
 
 /** Every change that the operators know to make in a file. */
 export function sitesOf(path: string, source: string): Site[] {
@@ -55,22 +68,32 @@ function visit(node: Node, look: (node: Node) => void): void {
 
 function changesOf(node: Node, source: string): Change[] {
   switch (node.type) {
-    case 'IfStatement': case 'ConditionalExpression':
+    case 'IfStatement':
+    case 'ConditionalExpression':
       return [replace(node['test'] as Node, (code) => `!(${code})`, 'negate the condition', source)];
     case 'BinaryExpression':
-      return [operator(node, COMPARISONS, source), isText(node) ? undefined : operator(node, ARITHMETIC, source)].filter((change) => change !== undefined);
+      return [
+        operator(node, COMPARISONS, source),
+        isText(node) ? undefined : operator(node, ARITHMETIC, source),
+      ].filter((change) => change !== undefined);
     case 'LogicalExpression':
       return [operator(node, LOGIC, source)].filter((change) => change !== undefined);
     case 'UnaryExpression':
-      return node['operator'] === '!' ? [replace(node, () => code(node['argument'] as Node, source), 'drop the "!"', source)] : [];
+      return node['operator'] === '!'
+        ? [replace(node, () => code(node['argument'] as Node, source), 'drop the "!"', source)]
+        : [];
     case 'ExpressionStatement':
       return isCall(node['expression'] as Node) ? [replace(node, () => ';', 'drop the call', source)] : [];
     case 'ThrowStatement':
       return [replace(node, () => ';', 'throw nothing', source)];
     case 'ReturnStatement':
-      return node['argument'] && !isFlagOrNothing(node['argument'] as Node) ? [replace(node['argument'] as Node, () => 'undefined', 'return undefined', source)] : [];
+      return node['argument'] && !isFlagOrNothing(node['argument'] as Node)
+        ? [replace(node['argument'] as Node, () => 'undefined', 'return undefined', source)]
+        : [];
     case 'ArrowFunctionExpression':
-      return node['body'].type === 'BlockStatement' || isFlagOrNothing(node['body'] as Node) ? [] : [replace(node['body'] as Node, () => 'undefined', 'return undefined', source)];
+      return node['body'].type === 'BlockStatement' || isFlagOrNothing(node['body'] as Node)
+        ? []
+        : [replace(node['body'] as Node, () => 'undefined', 'return undefined', source)];
     case 'AwaitExpression':
       return [replace(node, () => `(${code(node['argument'] as Node, source)})`, 'do not wait', source)];
     case 'Literal':
@@ -81,7 +104,9 @@ function changesOf(node: Node, source: string): Change[] {
 }
 
 /** `undefined` in its place is the same, or nearly: `true` and `false` are changed into each other. */
-const isFlagOrNothing = (node: Node): boolean => (node.type === 'Identifier' && node['name'] === 'undefined') || (node.type === 'Literal' && typeof node['value'] === 'boolean');
+const isFlagOrNothing = (node: Node): boolean =>
+  (node.type === 'Identifier' && node['name'] === 'undefined') ||
+  (node.type === 'Literal' && typeof node['value'] === 'boolean');
 
 const code = (node: Node, source: string): string => source.slice(node.start, node['end'] as number);
 
@@ -96,14 +121,23 @@ function operator(node: Node, others: Readonly<Record<string, string>>, source: 
   if (other === undefined) return undefined;
   const from = node['left']['end'] as number;
   const start = source.indexOf(written, from);
-  return start < 0 || start >= (node['right'] as Node).start ? undefined : { start, end: start + written.length, replacement: other, what: `"${other}" in place of "${written}"` };
+  return start < 0 || start >= (node['right'] as Node).start
+    ? undefined
+    : { start, end: start + written.length, replacement: other, what: `"${other}" in place of "${written}"` };
 }
 
 /** Adding texts has no opposite. */
-const isText = (node: Node): boolean => node['operator'] === '+' && [node['left'], node['right']].some((side: Node) => side.type === 'TemplateLiteral' || typeof side['value'] === 'string');
+const isText = (node: Node): boolean =>
+  node['operator'] === '+' &&
+  [node['left'], node['right']].some(
+    (side: Node) => side.type === 'TemplateLiteral' || typeof side['value'] === 'string',
+  );
 
 function isCall(node: Node): boolean {
-  const called = node.type === 'AwaitExpression' || (node.type === 'UnaryExpression' && node['operator'] === 'void') ? node['argument'] as Node : node;
+  const called =
+    node.type === 'AwaitExpression' || (node.type === 'UnaryExpression' && node['operator'] === 'void')
+      ? (node['argument'] as Node)
+      : node;
   return called.type === 'CallExpression' && called['callee'].type !== 'Super';
 }
 

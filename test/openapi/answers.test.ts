@@ -10,12 +10,48 @@ import { as, ECHO, NOBODY, startAdmin, type AdminHost } from '../admin/kit.ts';
 
 const ADMIN = OPERATIONS.filter(({ path }) => path.startsWith('/admin/'));
 const GOOD_BODIES: Readonly<Record<string, unknown>> = {
-  'post /admin/keys': { name: 'x', scopes: ['admin'], expires_at: '2099-01-01T00:00:00Z', models: ['m'], tags: ['t'], rpm: 1, budget_usd: 0.5 }, 'put /admin/keys/{id}': { name: 'y' },
+  'post /admin/keys': {
+    name: 'x',
+    scopes: ['admin'],
+    expires_at: '2099-01-01T00:00:00Z',
+    models: ['m'],
+    tags: ['t'],
+    rpm: 1,
+    budget_usd: 0.5,
+  },
+  'put /admin/keys/{id}': { name: 'y' },
   'post /admin/explain': { request: { model: 'echo', messages: [{ role: 'user', content: 'hi' }] } },
-  'put /admin/config': ECHO, 'post /admin/config': ECHO, 'post /admin/config/validate': ECHO, 'post /admin/config/diff': { ...ECHO, aliases: { a: 'b' } },
+  'put /admin/config': ECHO,
+  'post /admin/config': ECHO,
+  'post /admin/config/validate': ECHO,
+  'post /admin/config/diff': { ...ECHO, aliases: { a: 'b' } },
 };
-const BAD_BODIES: readonly unknown[] = ['', '{', '[]', 'null', '{"name":5,"scopes":5,"targets":5,"request":5}', '{"targets":[{"virtual_key":"nosuch"}],"name":" "}', '{"targets":[],"name":"x","scopes":["nosuch"],"aliases":{"a":"[REDACTED]"}}', Buffer.from([0xff, 0xfe, 0x22])];
-const QUERIES: readonly string[] = ['x', '0', '-1', '1.5', '', '99999999999999999999', '2026-01-01', '2026-01-01T00:00:00Z', 'true', 'last_used', 'ok', 'all', 'after_request', '%00'];
+const BAD_BODIES: readonly unknown[] = [
+  '',
+  '{',
+  '[]',
+  'null',
+  '{"name":5,"scopes":5,"targets":5,"request":5}',
+  '{"targets":[{"virtual_key":"nosuch"}],"name":" "}',
+  '{"targets":[],"name":"x","scopes":["nosuch"],"aliases":{"a":"[REDACTED]"}}',
+  Buffer.from([0xff, 0xfe, 0x22]),
+];
+const QUERIES: readonly string[] = [
+  'x',
+  '0',
+  '-1',
+  '1.5',
+  '',
+  '99999999999999999999',
+  '2026-01-01',
+  '2026-01-01T00:00:00Z',
+  'true',
+  'last_used',
+  'ok',
+  'all',
+  'after_request',
+  '%00',
+];
 
 const titleOf = ({ method, path }: Operation): string => `${method} ${path}`;
 
@@ -26,8 +62,17 @@ interface Call {
   readonly id?: string;
 }
 
-async function statusOf(t: AdminHost, operation: Operation, { headers, body, query = '', id = 'unknown' }: Call): Promise<number> {
-  const { status } = await t.request(operation.method.toUpperCase(), operation.path.replace(/\{\w+\}/, id) + query, body, headers);
+async function statusOf(
+  t: AdminHost,
+  operation: Operation,
+  { headers, body, query = '', id = 'unknown' }: Call,
+): Promise<number> {
+  const { status } = await t.request(
+    operation.method.toUpperCase(),
+    operation.path.replace(/\{\w+\}/, id) + query,
+    body,
+    headers,
+  );
   return status;
 }
 
@@ -45,49 +90,67 @@ describe('what each operation of the admin API answers is in its document', () =
       const good = GOOD_BODIES[titleOf(operation)];
       const required = operation.method === 'delete' && operation.query ? '?before=2026-01-01T00:00:00Z' : '';
       const seen = new Set<number>();
-      const call = async (made: Call): Promise<void> => { seen.add(await statusOf(t, operation, { body: good, ...made })); };
+      const call = async (made: Call): Promise<void> => {
+        seen.add(await statusOf(t, operation, { body: good, ...made }));
+      };
 
-      for (const headers of [NOBODY, as('gw_nobody'), { authorization: 'Basic x' }, as(reader)]) await call({ headers });
-      for (const name of operation.query ?? []) for (const value of QUERIES) await call({ query: `${required === '' ? '?' : `${required}&`}${name}=${value}` });
-      if (operation.body) for (const body of [...BAD_BODIES, JSON.stringify({ name: 'x'.repeat(3000) })]) await call({ body, id });
+      for (const headers of [NOBODY, as('gw_nobody'), { authorization: 'Basic x' }, as(reader)])
+        await call({ headers });
+      for (const name of operation.query ?? [])
+        for (const value of QUERIES) await call({ query: `${required === '' ? '?' : `${required}&`}${name}=${value}` });
+      if (operation.body)
+        for (const body of [...BAD_BODIES, JSON.stringify({ name: 'x'.repeat(3000) })]) await call({ body, id });
       for (const unknown of ['unknown', '%00', '%E0%A4%A', 'a%2Fb', '999999', '-1']) await call({ id: unknown });
-      if (operation.isTagged) for (const tag of ['"99"', 'x', '*']) await call({ headers: { 'if-match': tag }, id: '1' });
+      if (operation.isTagged)
+        for (const tag of ['"99"', 'x', '*']) await call({ headers: { 'if-match': tag }, id: '1' });
       await call({ headers: as((await t.signIn(reader)).token), id });
       await call({ id: isVersion ? '1' : id, query: required });
-      expect([...seen].some((status) => status < 300), [...seen].join()).to.equal(operation.path !== '/admin/explain/{id}' && titleOf(operation) !== 'delete /admin/session' || seen.has(204));
+      expect(
+        [...seen].some((status) => status < 300),
+        [...seen].join(),
+      ).to.equal(
+        (operation.path !== '/admin/explain/{id}' && titleOf(operation) !== 'delete /admin/session') || seen.has(204),
+      );
       expect(seen.has(401)).to.equal(true);
     });
   }
 
   it('where the request log is not kept', async () => {
     const t = await startAdmin();
-    for (const operation of ADMIN) if (/logs|explain\/\{/.test(operation.path)) expect(await statusOf(t, operation, {}), titleOf(operation)).to.equal(501);
+    for (const operation of ADMIN)
+      if (/logs|explain\/\{/.test(operation.path))
+        expect(await statusOf(t, operation, {}), titleOf(operation)).to.equal(501);
   });
 
   it('where no store answers', async () => {
     let isAway = false;
-    const behind = <T extends object>(store: T): T => new Proxy(store, {
-      get: (target, member) => {
-        const value: unknown = Reflect.get(target, member, target);
-        return typeof value === 'function' ? async (...given: unknown[]): Promise<unknown> => {
-          if (isAway) throw new Error('away');
-          return (value as (...given: unknown[]) => unknown).apply(target, given);
-        } : value;
-      },
-    });
+    const behind = <T extends object>(store: T): T =>
+      new Proxy(store, {
+        get: (target, member) => {
+          const value: unknown = Reflect.get(target, member, target);
+          return typeof value === 'function'
+            ? async (...given: unknown[]): Promise<unknown> => {
+                if (isAway) throw new Error('away');
+                return (value as (...given: unknown[]) => unknown).apply(target, given);
+              }
+            : value;
+        },
+      });
     const builtin = defineBuiltin({
       name: 'away',
-      apply: ({ hooks }) => hooks.open.tapPromise('away', async ({ stores }) => {
-        stores.keys.supply('breakable', behind(new MemoryKeys()));
-        stores.sessions.supply('breakable', behind(new MemorySessions()));
-        stores.audit.supply('breakable', behind(new MemoryAudit()));
-      }),
+      apply: ({ hooks }) =>
+        hooks.open.tapPromise('away', async ({ stores }) => {
+          stores.keys.supply('breakable', behind(new MemoryKeys()));
+          stores.sessions.supply('breakable', behind(new MemorySessions()));
+          stores.audit.supply('breakable', behind(new MemoryAudit()));
+        }),
     });
     const t = await startAdmin({ builtins: [builtin] });
     isAway = true;
     const seen = new Set<number>();
     for (const operation of ADMIN) {
-      for (const headers of [undefined, as('gw_unknown')]) seen.add(await statusOf(t, operation, { body: GOOD_BODIES[titleOf(operation)], ...(headers && { headers }) }));
+      for (const headers of [undefined, as('gw_unknown')])
+        seen.add(await statusOf(t, operation, { body: GOOD_BODIES[titleOf(operation)], ...(headers && { headers }) }));
     }
     isAway = false;
     expect([...seen]).to.include.members([200, 500, 503]);

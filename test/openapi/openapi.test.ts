@@ -18,7 +18,13 @@ interface Layer {
 function mounted(host: Host): string[] {
   const router = Router({ caseSensitive: true, strict: true });
   host.hooks.mount.call(router, host);
-  return (router.stack as readonly Layer[]).flatMap(({ route }) => (route ? route.stack.filter(({ method }) => method !== undefined).map(({ method }) => `${method} ${route.path.replace(/(?<!\\)[:*](\w+)/g, '{$1}').replaceAll('\\', '')}`) : []));
+  return (router.stack as readonly Layer[]).flatMap(({ route }) =>
+    route
+      ? route.stack
+          .filter(({ method }) => method !== undefined)
+          .map(({ method }) => `${method} ${route.path.replace(/(?<!\\)[:*](\w+)/g, '{$1}').replaceAll('\\', '')}`)
+      : [],
+  );
 }
 
 /** With the name of a parameter left open. */
@@ -42,7 +48,9 @@ describe('GET /openapi.json', () => {
     const result = await new Validator().validate(document);
     expect(result.errors ?? []).to.deep.equal([]);
     expect(result.valid).to.equal(true);
-    const ids = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+    const ids = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
     expect(new Set(ids).size).to.equal(ids.length);
   });
 
@@ -52,7 +60,9 @@ describe('GET /openapi.json', () => {
     const routes = mounted(host);
     expect(routes.length).to.be.greaterThan(40);
     expect(routes.filter((route) => !documented.map(anonymous).includes(anonymous(route)))).to.deep.equal([]);
-    const unknown = documented.filter((route) => !FORWARDED.test(route.split(' ')[1] ?? '') && !routes.map(anonymous).includes(anonymous(route)));
+    const unknown = documented.filter(
+      (route) => !FORWARDED.test(route.split(' ')[1] ?? '') && !routes.map(anonymous).includes(anonymous(route)),
+    );
     expect(unknown).to.deep.equal([]);
     expect(new Set(documented).size).to.equal(documented.length);
   });
@@ -64,12 +74,17 @@ describe('GET /openapi.json', () => {
       if (!path.startsWith('/admin/') || path === '/admin/session') continue;
       const url = path.replace(/\{\w+\}/, 'x');
       expect((await t.request(method.toUpperCase(), url, undefined, NOBODY)).status, path).to.equal(401);
-      expect((await t.request(method.toUpperCase(), url, undefined, reader)).status === 403, `${method} ${path}`).to.equal(scope === 'admin');
+      expect(
+        (await t.request(method.toUpperCase(), url, undefined, reader)).status === 403,
+        `${method} ${path}`,
+      ).to.equal(scope === 'admin');
     }
   });
 
   it('says what the admin API answers', async () => {
-    const t = await startAdmin({ variables: { REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: ':memory:' } });
+    const t = await startAdmin({
+      variables: { REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: ':memory:' },
+    });
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: 'gw', components: { schemas: SCHEMAS } });
     const problemsOf = (name: string, body: unknown): unknown => {
@@ -78,9 +93,21 @@ describe('GET /openapi.json', () => {
     };
     const key = await t.makeKey({ models: ['m'], expires_at: '2099-01-01T00:00:00Z' });
     await t.signIn(key.key);
-    for (const stage of ['after_request', 'on_error'] as const) t.host.stores.requestLog.value!.append({ trace_id: 'x', stage, model: 'm', created_at: Date.now(), duration_ms: 1, target: 'a', attempts: 1, error_message: stage === 'on_error' ? 'e' : '' });
+    for (const stage of ['after_request', 'on_error'] as const)
+      t.host.stores.requestLog.value!.append({
+        trace_id: 'x',
+        stage,
+        model: 'm',
+        created_at: Date.now(),
+        duration_ms: 1,
+        target: 'a',
+        attempts: 1,
+        error_message: stage === 'on_error' ? 'e' : '',
+      });
     await t.request('PUT', '/admin/config', { targets: [{ virtual_key: 'echo' }] });
-    const reads = OPERATIONS.filter(({ method, path, answer }) => method === 'get' && answer !== undefined && !path.startsWith('/v1/'));
+    const reads = OPERATIONS.filter(
+      ({ method, path, answer }) => method === 'get' && answer !== undefined && !path.startsWith('/v1/'),
+    );
     for (const { path, answer = '' } of reads) {
       const url = path.replace('{id}', path.includes('explain') ? 'x' : key.id);
       const shown = await t.get(`${url}${path.endsWith('stats') ? '?since=2026-01-01T00:00:00Z&buckets=3' : ''}`);

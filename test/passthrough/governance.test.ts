@@ -16,18 +16,34 @@ interface Plugins extends Scene {
 async function withPlugins(readsContent: boolean): Promise<Plugins> {
   const ran: string[] = [];
   const plugins: { current: Plugins | undefined } = { current: undefined };
-  const moduleOf = (type: PluginType): PluginModule => definePlugin({
-    name: `my-${type}`, type, summary: 'For this test', stages: STAGES, settings: Joi.object({}), readsContent: () => readsContent,
-    create: () => Object.fromEntries(STAGES.map((stage) => [stage, ({ surface }: { surface: string }) => {
-      ran.push(`${type} ${stage} ${surface}`);
-      const act = plugins.current?.act;
-      if (act?.type !== type || stage !== 'before_request') return undefined;
-      if (act.what === 'throw') throw new Error('a plugin of a test');
-      return reject('not today', type === 'ratelimit' ? { retryAfterMs: 7000 } : {});
-    }])),
-  });
+  const moduleOf = (type: PluginType): PluginModule =>
+    definePlugin({
+      name: `my-${type}`,
+      type,
+      summary: 'For this test',
+      stages: STAGES,
+      settings: Joi.object({}),
+      readsContent: () => readsContent,
+      create: () =>
+        Object.fromEntries(
+          STAGES.map((stage) => [
+            stage,
+            ({ surface }: { surface: string }) => {
+              ran.push(`${type} ${stage} ${surface}`);
+              const act = plugins.current?.act;
+              if (act?.type !== type || stage !== 'before_request') return undefined;
+              if (act.what === 'throw') throw new Error('a plugin of a test');
+              return reject('not today', type === 'ratelimit' ? { retryAfterMs: 7000 } : {});
+            },
+          ]),
+        ),
+    });
   const entries = TYPES.flatMap((type) => STAGES.map((stage) => ({ name: `my-${type}`, stage, enabled: true })));
-  plugins.current = { ...await scene({}, { plugins: entries }, { modules: TYPES.map(moduleOf) }), ran, act: undefined };
+  plugins.current = {
+    ...(await scene({}, { plugins: entries }, { modules: TYPES.map(moduleOf) })),
+    ran,
+    act: undefined,
+  };
   return plugins.current;
 }
 
@@ -46,22 +62,24 @@ for (const family of FAMILIES) {
       expect(calls).to.have.length(1);
     });
 
-    if (!isTunnel) it('has the circuit breaker: an answer that breaks off counts as a failure, a 4xx does not', async () => { // of a tunnel that breaks off nothing is known
-      const { ask, called, t } = await scene({ circuit_breaker: { failure_threshold: 1 } });
-      const refused = await ask(family);
-      const first = await called(1);
-      first.begin(404);
-      first.end();
-      expect((await answerOf(refused)).status).to.equal(404);
-      const cut = await ask(family);
-      const second = await called(2);
-      second.begin(200);
-      await cut.until(/\r\n\r\n/);
-      second.reset();
-      expect(await cut.closed().catch(() => 'cut')).not.to.match(/0\r\n\r\n$/);
-      await eventually(() => t.host.slot.leases === 0);
-      expect(await answerOf(await ask(family))).to.include({ status: 503, code: 'upstream_unavailable' });
-    });
+    if (!isTunnel)
+      it('has the circuit breaker: an answer that breaks off counts as a failure, a 4xx does not', async () => {
+        // of a tunnel that breaks off nothing is known
+        const { ask, called, t } = await scene({ circuit_breaker: { failure_threshold: 1 } });
+        const refused = await ask(family);
+        const first = await called(1);
+        first.begin(404);
+        first.end();
+        expect((await answerOf(refused)).status).to.equal(404);
+        const cut = await ask(family);
+        const second = await called(2);
+        second.begin(200);
+        await cut.until(/\r\n\r\n/);
+        second.reset();
+        expect(await cut.closed().catch(() => 'cut')).not.to.match(/0\r\n\r\n$/);
+        await eventually(() => t.host.slot.leases === 0);
+        expect(await answerOf(await ask(family))).to.include({ status: 503, code: 'upstream_unavailable' });
+      });
 
     it('has the limiter: a slot is held to the last byte, the next one waits, the one after it is refused', async () => {
       const { ask, called, calls, t } = await scene({ concurrency: { max_concurrency: 1, queue_size: 1 } });
@@ -71,7 +89,11 @@ for (const family of FAMILIES) {
       await holding.until(/\r\n\r\n[^]/);
       const waiting = await ask(family);
       await eventually(() => t.host.slot.leases === 2);
-      expect(await answerOf(await ask(family))).to.deep.equal({ status: 429, code: 'provider_saturated', retryAfter: '1' });
+      expect(await answerOf(await ask(family))).to.deep.equal({
+        status: 429,
+        code: 'provider_saturated',
+        retryAfter: '1',
+      });
       expect(calls).to.have.length(1);
       call.end();
       holding.socket.end();
@@ -85,7 +107,11 @@ for (const family of FAMILIES) {
 
     it('has request_timeout: 504 where no headers came in time, and the breaker hears of it', async () => {
       const clock = fakeClock();
-      const { ask, called, t } = await scene({ circuit_breaker: { failure_threshold: 1 } }, { request_timeout: '2s' }, { clock });
+      const { ask, called, t } = await scene(
+        { circuit_breaker: { failure_threshold: 1 } },
+        { request_timeout: '2s' },
+        { clock },
+      );
       const slow = await ask(family);
       await called(1);
       clock.advance(2000);
@@ -108,10 +134,19 @@ for (const family of FAMILIES) {
       await eventually(() => t.host.slot.leases === 0);
     });
 
-    for (const [how, end] of [['the client leaves', 'client'], ['the upstream leaves', 'upstream']] as const) {
-      for (const [when, isBegun] of [['before the answer', false], ['in the middle of it', true]] as const) {
+    for (const [how, end] of [
+      ['the client leaves', 'client'],
+      ['the upstream leaves', 'upstream'],
+    ] as const) {
+      for (const [when, isBegun] of [
+        ['before the answer', false],
+        ['in the middle of it', true],
+      ] as const) {
         it(`holds nothing when ${how} ${when}`, async () => {
-          const { ask, called, t } = await scene({ concurrency: { max_concurrency: 1, queue_size: 5 }, circuit_breaker: { failure_threshold: 9 } });
+          const { ask, called, t } = await scene({
+            concurrency: { max_concurrency: 1, queue_size: 5 },
+            circuit_breaker: { failure_threshold: 9 },
+          });
           const slots = slotsOf(t.host);
           const client = await ask(family);
           const call = await called(1);
@@ -123,22 +158,26 @@ for (const family of FAMILIES) {
           expect({ leases, taken }).to.deep.equal({ leases: 1, taken: 1 });
           if (end === 'client') client.socket.resetAndDestroy();
           else call.reset();
-          if (end === 'upstream' && !isBegun) expect(await answerOf(client)).to.include({ status: 502, code: 'upstream_error' });
+          if (end === 'upstream' && !isBegun)
+            expect(await answerOf(client)).to.include({ status: 502, code: 'upstream_error' });
           await eventually(() => t.host.slot.leases === 0 && t.host.activity.count === 0);
           expect(heldBy(t.host, slots)).to.include({ leases: 0, requests: 0, slots: 0, waiting: 0 });
         });
       }
     }
 
-    if (method === 'POST') it('holds nothing when the client leaves in the middle of its upload', async () => {
-      const { t } = await scene({ concurrency: { max_concurrency: 1, queue_size: 5 } });
-      const client = await rawClient(t.url);
-      client.send(`POST ${path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${MASTER_KEY}\r\nX-Provider: a\r\nContent-Length: 100000\r\n\r\n{"model":"m","x":"`);
-      await eventually(() => t.host.activity.count === 1);
-      client.socket.resetAndDestroy();
-      await eventually(() => t.host.activity.count === 0);
-      expect(heldBy(t.host, slotsOf(t.host))).to.include({ leases: 0, requests: 0, slots: 0, waiting: 0 });
-    });
+    if (method === 'POST')
+      it('holds nothing when the client leaves in the middle of its upload', async () => {
+        const { t } = await scene({ concurrency: { max_concurrency: 1, queue_size: 5 } });
+        const client = await rawClient(t.url);
+        client.send(
+          `POST ${path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${MASTER_KEY}\r\nX-Provider: a\r\nContent-Length: 100000\r\n\r\n{"model":"m","x":"`,
+        );
+        await eventually(() => t.host.activity.count === 1);
+        client.socket.resetAndDestroy();
+        await eventually(() => t.host.activity.count === 0);
+        expect(heldBy(t.host, slotsOf(t.host))).to.include({ leases: 0, requests: 0, slots: 0, waiting: 0 });
+      });
 
     const plugins = forSuite(() => withPlugins(!isTunnel)); // what a tunnel carries is refused where it would have to be read
 
@@ -170,7 +209,10 @@ for (const family of FAMILIES) {
       const reached = set.calls.length;
       for (const type of TYPES) {
         set.act = { type, what: 'reject' };
-        const expected = type === 'ratelimit' ? { status: 429, code: 'rate_limit_exceeded', retryAfter: '7' } : { status: 400, code: 'request_rejected', retryAfter: undefined };
+        const expected =
+          type === 'ratelimit'
+            ? { status: 429, code: 'rate_limit_exceeded', retryAfter: '7' }
+            : { status: 400, code: 'request_rejected', retryAfter: undefined };
         expect(await answerOf(await set.ask(family)), type).to.deep.equal(expected);
       }
       set.act = undefined;
@@ -194,18 +236,35 @@ for (const family of FAMILIES) {
       await eventually(() => set.t.host.slot.leases === 0);
     });
 
-    if (method === 'POST') it('has the guardrails that are shipped, also for bodies that they cannot read', async () => {
-      const { ask, called, calls } = await scene({}, { plugins: [{ name: 'word-filter', stage: 'before_request', enabled: true, config: { blocked_words: ['forbidden'] } }] });
-      const served = await ask(family);
-      const call = await called(1);
-      call.begin(200);
-      call.end();
-      expect((await answerOf(served)).status).to.equal(200);
-      const routed = surface === 'responses' || path.includes('fine_tuning');
-      const bad = ['{"model":"m","x":{"y":["so forbidden"]}}', `{"model":"m","x":"${'y'.repeat(1024 * 1024)}"}`, '{"x":"forbidden","model":"m","x":"fine"}', ...(routed ? [] : ['not json', '--b\r\n\r\nx\r\n--b--'])];
-      for (const body of bad) expect(await answerOf(await ask(family, body)), body.slice(0, 40)).to.include({ status: 400, code: 'request_rejected' });
-      expect(calls).to.have.length(1);
-    });
+    if (method === 'POST')
+      it('has the guardrails that are shipped, also for bodies that they cannot read', async () => {
+        const { ask, called, calls } = await scene(
+          {},
+          {
+            plugins: [
+              { name: 'word-filter', stage: 'before_request', enabled: true, config: { blocked_words: ['forbidden'] } },
+            ],
+          },
+        );
+        const served = await ask(family);
+        const call = await called(1);
+        call.begin(200);
+        call.end();
+        expect((await answerOf(served)).status).to.equal(200);
+        const routed = surface === 'responses' || path.includes('fine_tuning');
+        const bad = [
+          '{"model":"m","x":{"y":["so forbidden"]}}',
+          `{"model":"m","x":"${'y'.repeat(1024 * 1024)}"}`,
+          '{"x":"forbidden","model":"m","x":"fine"}',
+          ...(routed ? [] : ['not json', '--b\r\n\r\nx\r\n--b--']),
+        ];
+        for (const body of bad)
+          expect(await answerOf(await ask(family, body)), body.slice(0, 40)).to.include({
+            status: 400,
+            code: 'request_rejected',
+          });
+        expect(calls).to.have.length(1);
+      });
 
     it('has a row in the log and figures, with target and provider', async () => {
       const { ask, called, t } = await scene();
@@ -216,7 +275,10 @@ for (const family of FAMILIES) {
       call.end();
       await client.closed();
       await eventually(() => t.host.slot.leases === 0);
-      expect(t.lines.find(({ msg }) => msg === 'pass-through request completed')).to.include({ target: 'a', provider: 'a' });
+      expect(t.lines.find(({ msg }) => msg === 'pass-through request completed')).to.include({
+        target: 'a',
+        provider: 'a',
+      });
       const counted = t.samples.find(({ name: figure }) => figure === 'gateway_requests_total');
       expect(counted?.labels).to.include({ provider: 'a', status: 'success' });
     });

@@ -33,7 +33,8 @@ describe('the scanner of members', () => {
         const scanner = scanned(text, cut);
         const found = scanner.found.get('model');
         expect(found?.value, text.slice(0, 60)).to.equal(model);
-        if (found && typeof model === 'string') expect(JSON.parse(Buffer.from(text).subarray(found.start, found.end).toString())).to.equal(model);
+        if (found && typeof model === 'string')
+          expect(JSON.parse(Buffer.from(text).subarray(found.start, found.end).toString())).to.equal(model);
       }
     });
 

@@ -13,7 +13,9 @@ describe('large bodies through a gateway process', () => {
   it('of 100 MiB go up byte for byte, and are not kept', async () => {
     const { upload, growthOf } = setup();
     let bytes = 0;
-    const growth = await growthOf(async () => { bytes = await upload(100); });
+    const growth = await growthOf(async () => {
+      bytes = await upload(100);
+    });
     expect(bytes).to.equal(100 * MIB);
     expect(growth, 'MB').to.be.below(MOST_MB);
   });
@@ -21,7 +23,9 @@ describe('large bodies through a gateway process', () => {
   it('of 100 MiB come down byte for byte, and are not kept', async () => {
     const { download, growthOf } = setup();
     let bytes = 0;
-    const growth = await growthOf(async () => { bytes = await download(100); });
+    const growth = await growthOf(async () => {
+      bytes = await download(100);
+    });
     expect(bytes).to.equal(100 * MIB);
     expect(growth, 'MB').to.be.below(MOST_MB);
   });

@@ -18,16 +18,23 @@ describe('an assembled answer', () => {
   for (const name of NAMES) {
     it(`keeps members named ${name} to itself, wherever they stand`, () => {
       const member = (value: unknown): string => `{${text(name)}:${text(value)}}`;
-      const twice = (make: (value: unknown) => string): any => assembled(make({ a: 1 }), make({ polluted: true, b: { polluted: 2 } }));
+      const twice = (make: (value: unknown) => string): any =>
+        assembled(make({ a: 1 }), make({ polluted: true, b: { polluted: 2 } }));
       const delta = twice((value) => `{"index":0,"delta":${member(value)}}`);
       expect(text(delta.message)).to.include(`${text(name)}:{"a":1,"polluted":true,"b":{"polluted":2}}`);
       const logprobs = twice((value) => `{"index":0,"delta":{},"logprobs":${member(value)}}`);
       expect(text(logprobs.logprobs)).to.equal(member({ a: 1, polluted: true, b: { polluted: 2 } }));
       const inner = twice((value) => `{"index":0,"delta":{"audio":${member(value)}}}`);
       expect(text(inner.message.audio)).to.equal(member({ a: 1, polluted: true, b: { polluted: 2 } }));
-      const details = twice((value) => `{"index":0,"delta":{"reasoning_details":[{"index":7,${member(value).slice(1)}]}}`);
-      expect(text(details.message.reasoning_details)).to.equal(`[{"index":7,${member({ polluted: true, b: { polluted: 2 } }).slice(1)}]`);
-      const index = assembled(`{"index":0,"delta":{"reasoning_details":[{"index":${text(name)},"text":"a"},{"index":${text(name)},"text":"b"}]}}`);
+      const details = twice(
+        (value) => `{"index":0,"delta":{"reasoning_details":[{"index":7,${member(value).slice(1)}]}}`,
+      );
+      expect(text(details.message.reasoning_details)).to.equal(
+        `[{"index":7,${member({ polluted: true, b: { polluted: 2 } }).slice(1)}]`,
+      );
+      const index = assembled(
+        `{"index":0,"delta":{"reasoning_details":[{"index":${text(name)},"text":"a"},{"index":${text(name)},"text":"b"}]}}`,
+      );
       expect(index.message.reasoning_details).to.deep.equal([{ index: name, text: 'ab' }]);
       expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
     });
@@ -36,9 +43,13 @@ describe('an assembled answer', () => {
   it('puts the input of a custom tool together', () => {
     const { message } = assembled(
       '{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","type":"custom","custom":{"name":"f","input":""}},{"index":1,"custom":{"input":"other"}}]}}',
-      '{"index":0,"delta":{"tool_calls":[{"index":0,"custom":{"input":"one "}}]}}', '{"index":0,"delta":{"tool_calls":[{"index":0,"custom":{"input":"two"}}]}}',
+      '{"index":0,"delta":{"tool_calls":[{"index":0,"custom":{"input":"one "}}]}}',
+      '{"index":0,"delta":{"tool_calls":[{"index":0,"custom":{"input":"two"}}]}}',
     );
-    expect(message.tool_calls.map(({ custom }: any) => custom)).to.deep.equal([{ name: 'f', input: 'one two' }, { input: 'other' }]);
+    expect(message.tool_calls.map(({ custom }: any) => custom)).to.deep.equal([
+      { name: 'f', input: 'one two' },
+      { input: 'other' },
+    ]);
   });
 
   it('merges strings, lists and objects, and replaces the rest', () => {
@@ -51,17 +62,30 @@ describe('an assembled answer', () => {
   });
 
   it('merges reasoning details of one index and kind; a piece that names no kind belongs to the last', () => {
-    const { message } = assembled(...[
-      { type: 'reasoning.text', index: 0, text: 'a' }, { type: 'reasoning.text', index: 0, text: 'b' }, { type: 'reasoning.encrypted', index: 0, data: 'k' }, { index: 0, id: 'c' },
-      { type: 'reasoning.text', index: 0, text: 'c' }, { type: 'reasoning.text', index: 1, text: 'd' }, { index: 2, text: 'e' }, { type: 'reasoning.text', index: 2, text: 'f' },
-    ].map((item) => text({ index: 0, delta: { reasoning_details: [item] } })));
+    const { message } = assembled(
+      ...[
+        { type: 'reasoning.text', index: 0, text: 'a' },
+        { type: 'reasoning.text', index: 0, text: 'b' },
+        { type: 'reasoning.encrypted', index: 0, data: 'k' },
+        { index: 0, id: 'c' },
+        { type: 'reasoning.text', index: 0, text: 'c' },
+        { type: 'reasoning.text', index: 1, text: 'd' },
+        { index: 2, text: 'e' },
+        { type: 'reasoning.text', index: 2, text: 'f' },
+      ].map((item) => text({ index: 0, delta: { reasoning_details: [item] } })),
+    );
     expect(message.reasoning_details).to.deep.equal([
-      { type: 'reasoning.text', index: 0, text: 'abc' }, { type: 'reasoning.encrypted', index: 0, data: 'k', id: 'c' }, { type: 'reasoning.text', index: 1, text: 'd' }, { index: 2, text: 'ef', type: 'reasoning.text' },
+      { type: 'reasoning.text', index: 0, text: 'abc' },
+      { type: 'reasoning.encrypted', index: 0, data: 'k', id: 'c' },
+      { type: 'reasoning.text', index: 1, text: 'd' },
+      { index: 2, text: 'ef', type: 'reasoning.text' },
     ]);
   });
 
   it('leaves the chunks as they came', () => {
-    const chunk = (): ChatChunk => ({ choices: [{ index: 0, delta: { audio: { id: 'x' }, parts: ['a'] }, logprobs: { content: [1] } }] });
+    const chunk = (): ChatChunk => ({
+      choices: [{ index: 0, delta: { audio: { id: 'x' }, parts: ['a'] }, logprobs: { content: [1] } }],
+    });
     const assembly = new Assembly();
     const first = chunk();
     assembly.add(first);
@@ -92,8 +116,14 @@ describe('what an assembled answer keeps', () => {
     it(`is bounded: ${what}`, () => {
       const assembly = new Assembly();
       const add = (): void => assembly.add(structuredClone({ choices: [{ index: 0, ...choice }] }) as ChatChunk);
-      expect(() => { for (let at = 0; at < 40; at += 1) add(); }, '40 MiB').not.to.throw();
-      expect(() => { for (let at = 0; at < 20; at += 1) add(); }, '60 MiB').to.throw(GatewayError).with.property('code', 'upstream_error');
+      expect(() => {
+        for (let at = 0; at < 40; at += 1) add();
+      }, '40 MiB').not.to.throw();
+      expect(() => {
+        for (let at = 0; at < 20; at += 1) add();
+      }, '60 MiB')
+        .to.throw(GatewayError)
+        .with.property('code', 'upstream_error');
     });
   }
 });

@@ -29,14 +29,22 @@ export async function bareUpstream(): Promise<Bare> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  atEnd(() => new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  }));
+  atEnd(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const provider = (name: string) => defineProvider({
-    name, wire: 'common', params: {}, translators: commonTranslators(['chat'], {}), connection: { env: ['STUB_API_KEY'], baseUrl, authorize: bearer('STUB_API_KEY') },
-  });
+  const provider = (name: string) =>
+    defineProvider({
+      name,
+      wire: 'common',
+      params: {},
+      translators: commonTranslators(['chat'], {}),
+      connection: { env: ['STUB_API_KEY'], baseUrl, authorize: bearer('STUB_API_KEY') },
+    });
   return {
     next: async () => {
       while (calls.length === 0) await once(server, 'call');

@@ -2,12 +2,38 @@ import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import Joi from 'joi';
 import { definePlugin, type Exchange, type ExchangeOutcome, type PluginModule } from 'gw/contract';
-import { ask, atEnd, type FakeClock, fakeClock, MASTER_KEY, MOST_TURNS, openSse, sseEvent, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions, turnsUntil } from '../kit/index.ts';
+import {
+  ask,
+  atEnd,
+  type FakeClock,
+  fakeClock,
+  MASTER_KEY,
+  MOST_TURNS,
+  openSse,
+  sseEvent,
+  startHost,
+  type StubHandler,
+  stubUpstream,
+  type StubUpstream,
+  type TestHost,
+  type TestHostOptions,
+  turnsUntil,
+} from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';
-const piece = (content: string): string => sseEvent({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+const piece = (content: string): string =>
+  sseEvent({
+    id: 'c',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta: { content }, finish_reason: null }],
+  });
 const USAGE = sseEvent({ id: 'c', choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } });
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 interface Witnessed {
   readonly stages: string[];
@@ -17,17 +43,26 @@ interface Witnessed {
 }
 
 function witness(witnessed: Witnessed): PluginModule {
-  const note = ({ stage }: Exchange): void => { witnessed.stages.push(stage); };
+  const note = ({ stage }: Exchange): void => {
+    witnessed.stages.push(stage);
+  };
   return definePlugin({
-    name: 'witness', type: 'logging', summary: 'Notes how requests end', stages: ['before_request', 'after_request', 'on_error'], settings: Joi.object({}),
+    name: 'witness',
+    type: 'logging',
+    summary: 'Notes how requests end',
+    stages: ['before_request', 'after_request', 'on_error'],
+    settings: Joi.object({}),
     create: () => ({
-      before_request: note, after_request: note,
+      before_request: note,
+      after_request: note,
       on_error: (exchange) => {
         note(exchange);
         witnessed.errors.push(exchange.error?.code);
         witnessed.costs.push(exchange.measurements.costUsd);
       },
-      finished: (_exchange, outcome) => { witnessed.outcomes.push(outcome); },
+      finished: (_exchange, outcome) => {
+        witnessed.outcomes.push(outcome);
+      },
     }),
   });
 }
@@ -47,8 +82,15 @@ async function scene(handler: StubHandler, options: TestHostOptions = {}, module
     return handler(request, response);
   });
   const witnessed: Witnessed = { stages: [], outcomes: [], errors: [], costs: [] };
-  const plugins = ['before_request', 'after_request', 'on_error'].map((stage) => ({ name: 'witness', stage, enabled: true }));
-  const host = await startHost({ targets: [upstream.target('a', { retry: { attempts: 3 } }, module)], plugins }, { clock: fakeClock(), ...options, modules: [witness(witnessed)] });
+  const plugins = ['before_request', 'after_request', 'on_error'].map((stage) => ({
+    name: 'witness',
+    stage,
+    enabled: true,
+  }));
+  const host = await startHost(
+    { targets: [upstream.target('a', { retry: { attempts: 3 } }, module)], plugins },
+    { clock: fakeClock(), ...options, modules: [witness(witnessed)] },
+  );
   return { host, upstream, witnessed, closed: closed.promise };
 }
 
@@ -61,12 +103,18 @@ interface Client {
 function request(host: TestHost, body: object): Client {
   const { port } = new URL(host.url);
   const socket = connect(Number(port), '127.0.0.1');
-  atEnd(() => { socket.destroy(); });
+  atEnd(() => {
+    socket.destroy();
+  });
   let text = '';
   socket.on('error', () => {});
-  socket.on('data', (bytes: Buffer) => { text += bytes.toString('latin1'); });
+  socket.on('data', (bytes: Buffer) => {
+    text += bytes.toString('latin1');
+  });
   const json = JSON.stringify(body);
-  socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${MASTER_KEY}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`);
+  socket.write(
+    `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${MASTER_KEY}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`,
+  );
   return { socket, text: () => text };
 }
 
@@ -80,7 +128,9 @@ async function expectCanceled({ witnessed, closed, upstream, host }: Scene): Pro
   expect(witnessed).to.deep.include({ outcomes: ['client_canceled'], errors: ['client_canceled'] });
   expect(witnessed.stages).to.deep.equal(['before_request', 'on_error']);
   expect(upstream.seen).to.have.length(1);
-  const errors = host.samples.filter(({ name }) => name === 'gateway_provider_errors_total').map(({ labels }) => labels['error_type']);
+  const errors = host.samples
+    .filter(({ name }) => name === 'gateway_provider_errors_total')
+    .map(({ labels }) => labels['error_type']);
   expect(errors).to.deep.equal(['client_canceled']);
   expect(host.lines.filter(({ level }) => level === 'ERROR')).to.deep.equal([]);
 }
@@ -107,7 +157,17 @@ describe('a client that leaves', () => {
       openSse(response);
       response.write(piece('one') + USAGE);
     });
-    const cost = { totalUsd: 1, inputUsd: 1, outputUsd: 0, cacheReadUsd: 0, cacheWriteUsd: 0, reasoningUsd: 0, modelFound: true, priced: true, catalog: 'test' };
+    const cost = {
+      totalUsd: 1,
+      inputUsd: 1,
+      outputUsd: 0,
+      cacheReadUsd: 0,
+      cacheWriteUsd: 0,
+      reasoningUsd: 0,
+      modelFound: true,
+      priced: true,
+      catalog: 'test',
+    };
     const { services } = set.host.host;
     services.catalog = { ...services.catalog, cost: () => cost };
     const client = request(set.host, ask('hi', { stream: true }));
@@ -115,7 +175,9 @@ describe('a client that leaves', () => {
     client.socket.destroy();
     await expectCanceled(set);
     expect(set.witnessed.costs).to.deep.equal([1]);
-    expect(set.host.samples.filter(({ name }) => name === 'gateway_request_cost_usd_total').map(({ value }) => value)).to.deep.equal([1]);
+    expect(
+      set.host.samples.filter(({ name }) => name === 'gateway_request_cost_usd_total').map(({ value }) => value),
+    ).to.deep.equal([1]);
   });
 
   it('in the middle of a stream that an adapter makes: its source is closed', async () => {
@@ -143,13 +205,15 @@ describe('a client that leaves', () => {
     const gate = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
-    const body: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => ({
-      next: () => new Promise(() => {}),
-      return: async () => {
-        closed.resolve();
-        return { done: true, value: undefined };
-      },
-    }) };
+    const body: AsyncIterable<Uint8Array> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise(() => {}),
+        return: async () => {
+          closed.resolve();
+          return { done: true, value: undefined };
+        },
+      }),
+    };
     const converse = async (): Promise<object> => {
       asked.resolve();
       await gate.promise;
@@ -168,13 +232,20 @@ describe('a client that leaves', () => {
   it('after the last chunk changes nothing: the stream was complete', async () => {
     const set = await scene((_request, response) => {
       openSse(response);
-      response.end(`${piece('one')}${sseEvent({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}data: [DONE]\n\n`);
+      response.end(
+        `${piece('one')}${sseEvent({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}data: [DONE]\n\n`,
+      );
     });
     const client = request(set.host, ask('hi', { stream: true }));
     await until(() => client.text().includes('[DONE]'));
     client.socket.destroy();
     await until(() => set.witnessed.outcomes.length > 0);
-    expect(set.witnessed).to.deep.equal({ stages: ['before_request', 'after_request'], outcomes: ['success'], errors: [], costs: [] });
+    expect(set.witnessed).to.deep.equal({
+      stages: ['before_request', 'after_request'],
+      outcomes: ['success'],
+      errors: [],
+      costs: [],
+    });
   });
 });
 

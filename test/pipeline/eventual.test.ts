@@ -3,7 +3,10 @@ import { AsyncSeriesBailHook } from 'tapable';
 import { callEventual, tapEventual, throwRefusal } from '../../host/pipeline/eventual.ts';
 
 const createHook = (): AsyncSeriesBailHook<[string], string | undefined> => new AsyncSeriesBailHook(['value']);
-const later = <T>(result: T): Promise<T> => new Promise((resolve) => { setImmediate(resolve, result); });
+const later = <T>(result: T): Promise<T> =>
+  new Promise((resolve) => {
+    setImmediate(resolve, result);
+  });
 
 describe('eventual hooks', () => {
   it('have their result at once while no handler waits', () => {
@@ -41,25 +44,46 @@ describe('eventual hooks', () => {
 
   it('throw what a tap throws, and reject with what it rejects with', async () => {
     const [throwing, rejecting, late] = [createHook(), createHook(), createHook()];
-    tapEventual(throwing, 'a', () => { throw new Error('at once'); });
-    tapEventual(rejecting, 'a', async () => { throw new Error('later'); });
+    tapEventual(throwing, 'a', () => {
+      throw new Error('at once');
+    });
+    tapEventual(rejecting, 'a', async () => {
+      throw new Error('later');
+    });
     tapEventual(late, 'a', async () => later(undefined));
-    tapEventual(late, 'b', () => { throw new Error('after a wait'); });
+    tapEventual(late, 'b', () => {
+      throw new Error('after a wait');
+    });
     expect(() => callEventual(throwing, 'x')).to.throw('at once');
-    for (const [hook, message] of [[rejecting, 'later'], [late, 'after a wait']] as const) {
-      const error = await (callEventual(hook, 'x') as Promise<unknown>).then(() => undefined, (cause: Error) => cause);
+    for (const [hook, message] of [
+      [rejecting, 'later'],
+      [late, 'after a wait'],
+    ] as const) {
+      const error = await (callEventual(hook, 'x') as Promise<unknown>).then(
+        () => undefined,
+        (cause: Error) => cause,
+      );
       expect(error?.message).to.equal(message);
     }
   });
 
   it('take whatever is thrown or rejected with for a failure, and never for leave to go on', async () => {
     for (const value of [undefined, null, false, 0, '']) {
-      for (const run of [() => { throw value; }, () => Promise.reject(value)]) { // oxlint-disable-line typescript/only-throw-error, typescript/prefer-promise-reject-errors -- what taps may do
+      for (const run of [
+        () => {
+          throw value;
+        },
+        () => Promise.reject(value),
+      ]) {
+        // oxlint-disable-line typescript/only-throw-error, typescript/prefer-promise-reject-errors -- what taps may do
         const hook = createHook();
         const seen: string[] = [];
         tapEventual(hook, 'a', run);
         tapEventual(hook, 'b', () => void seen.push('b'));
-        const failed = await Promise.try(callEventual, hook, 'x').then(() => false, (error: unknown) => error instanceof Error);
+        const failed = await Promise.try(callEventual, hook, 'x').then(
+          () => false,
+          (error: unknown) => error instanceof Error,
+        );
         expect([failed, seen], String(value)).to.deep.equal([true, []]);
       }
     }
@@ -72,7 +96,10 @@ describe('eventual hooks', () => {
         const seen: string[] = [];
         tapEventual(hook, 'a', () => result as never);
         tapEventual(hook, 'b', () => void seen.push('b'));
-        const failed = await Promise.try(() => throwRefusal(callEventual(hook, 'x') as never)).then(() => false, (error: unknown) => error instanceof Error);
+        const failed = await Promise.try(() => throwRefusal(callEventual(hook, 'x') as never)).then(
+          () => false,
+          (error: unknown) => error instanceof Error,
+        );
         expect([failed, seen], JSON.stringify(value)).to.deep.equal([true, []]);
       }
     }

@@ -11,7 +11,15 @@ import type { Attempt } from '../../host/pipeline/attempt.ts';
 import { forwardAttempt } from '../../host/pipeline/forward-attempt.ts';
 import { run } from '../../host/pipeline/run.ts';
 import type { VerbatimReply } from '../../host/upstream/reply-body.ts';
-import { eventually, fakeClock, type FakeClock, MASTER_KEY, rawClient, startHost, type TestHost } from '../kit/index.ts';
+import {
+  eventually,
+  fakeClock,
+  type FakeClock,
+  MASTER_KEY,
+  rawClient,
+  startHost,
+  type TestHost,
+} from '../kit/index.ts';
 import { type Bare, bareUpstream } from './bare-upstream.ts';
 
 const PATH = '/v1/forwarded';
@@ -29,16 +37,29 @@ function forwarding(settled: Attempt[], outcomes: unknown[]) {
   const serve = (host: Host, request: IncomingMessage, response: ServerResponse): void => {
     let reply: VerbatimReply | undefined;
     const serving: Serving = {
-      run: (exchange, generation) => run(exchange, generation, async () => {
-        const target = generation.targets.get('a')!;
-        const { method = '', headers } = request;
-        const outgoing = { method, url: `${target.provider!.root}/forwarded`, headers: { 'x-kept': String(headers['x-kept']) }, body: method === 'GET' ? undefined : arrivingBody(request, 1024 * 1024, host.services) };
-        reply = await forwardAttempt(exchange, { target, provider: target.provider!, request: outgoing }, generation);
-        return undefined;
-      }),
+      run: (exchange, generation) =>
+        run(exchange, generation, async () => {
+          const target = generation.targets.get('a')!;
+          const { method = '', headers } = request;
+          const outgoing = {
+            method,
+            url: `${target.provider!.root}/forwarded`,
+            headers: { 'x-kept': String(headers['x-kept']) },
+            body: method === 'GET' ? undefined : arrivingBody(request, 1024 * 1024, host.services),
+          };
+          reply = await forwardAttempt(exchange, { target, provider: target.provider!, request: outgoing }, generation);
+          return undefined;
+        }),
       send: (_read, exchange, generation, to) => {
-        const headers = reply!.rawHeaders.flatMap((name, at, all) => (at % 2 === 0 && !/^(connection|keep-alive|date|transfer-encoding)$/i.test(name) ? [name, all[at + 1]!] : []));
-        return sendRelayed({ status: reply!.status, headers, body: reply!.body, isHeadFirst: true }, exchange, generation, to);
+        const headers = reply!.rawHeaders.flatMap((name, at, all) =>
+          at % 2 === 0 && !/^(connection|keep-alive|date|transfer-encoding)$/i.test(name) ? [name, all[at + 1]!] : [],
+        );
+        return sendRelayed(
+          { status: reply!.status, headers, body: reply!.body, isHeadFirst: true },
+          exchange,
+          generation,
+          to,
+        );
       },
     };
     void answerExchange(host, 'passthrough', { request: {}, streaming: false }, response, serving);
@@ -46,7 +67,9 @@ function forwarding(settled: Attempt[], outcomes: unknown[]) {
   return defineBuiltin({
     name: 'forwarding',
     apply: ({ hooks }) => {
-      hooks.mount.tap({ name: 'forwarding', stage: ORDER.listings }, (router, host) => { router.all(PATH, (request, response) => serve(host, request, response)); });
+      hooks.mount.tap({ name: 'forwarding', stage: ORDER.listings }, (router, host) => {
+        router.all(PATH, (request, response) => serve(host, request, response));
+      });
       hooks.assemble.tapPromise('forwarding', async ({ hooks: pipeline }) => {
         pipeline.settled.tap('forwarding', (attempt) => void settled.push(attempt));
         pipeline.finished.tap('forwarding', (_exchange, outcome) => void outcomes.push(outcome));
@@ -59,22 +82,34 @@ async function setUp(upstream: Bare, target: object = {}, config: object = {}): 
   const settled: Attempt[] = [];
   const outcomes: unknown[] = [];
   const clock = fakeClock();
-  const t = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a', target)], ...config }, { builtins: [forwarding(settled, outcomes)], clock });
+  const t = await startHost(
+    { strategy: { mode: 'single' }, targets: [upstream.target('a', target)], ...config },
+    { builtins: [forwarding(settled, outcomes)], clock },
+  );
   return { t, settled, outcomes, clock };
 }
 
 const LIMITED = { concurrency: { max_concurrency: 1, queue_size: 1 } };
-const told = (settled: readonly Attempt[]): unknown[] => settled.map(({ number, outcome, error }) => [number, outcome, error?.code]);
+const told = (settled: readonly Attempt[]): unknown[] =>
+  settled.map(({ number, outcome, error }) => [number, outcome, error?.code]);
 
 describe('an attempt that forwards bytes', () => {
   it('sends them as they come and gives them back as they came, and is an attempt until the last byte', async () => {
     const upstream = await bareUpstream();
     const { t, settled, outcomes } = await setUp(upstream, LIMITED);
-    const call = ask(t.url + PATH, { method: 'PUT', headers: { authorization: `Bearer ${MASTER_KEY}`, 'x-kept': 'yes' } });
+    const call = ask(t.url + PATH, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${MASTER_KEY}`, 'x-kept': 'yes' },
+    });
     call.write('first ');
     const { request, response } = await upstream.next();
-    expect([request.method, request.url, request.headers['x-kept'], request.headers['authorization']]).to.deep.equal(['PUT', '/forwarded', 'yes', 'Bearer stub-key']);
-    const [piece] = await once(request, 'data') as [Buffer];
+    expect([request.method, request.url, request.headers['x-kept'], request.headers['authorization']]).to.deep.equal([
+      'PUT',
+      '/forwarded',
+      'yes',
+      'Bearer stub-key',
+    ]);
+    const [piece] = (await once(request, 'data')) as [Buffer];
     expect(piece.toString(), 'the rest has not been sent').to.equal('first ');
     call.end('second');
     let rest = '';
@@ -84,8 +119,11 @@ describe('an attempt that forwards bytes', () => {
     const packed = gzipSync('answer');
     response.writeHead(201, ['Content-Encoding', 'gzip', 'Set-Cookie', 'a=1', 'Set-Cookie', 'b=2']);
     response.flushHeaders();
-    const [answer] = await once(call, 'response') as [IncomingMessage];
-    expect([answer.statusCode, answer.headers['set-cookie']], 'before its first byte').to.deep.equal([201, ['a=1', 'b=2']]);
+    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    expect([answer.statusCode, answer.headers['set-cookie']], 'before its first byte').to.deep.equal([
+      201,
+      ['a=1', 'b=2'],
+    ]);
     const waiting = ask(t.url + PATH, { headers: { authorization: `Bearer ${MASTER_KEY}` } });
     waiting.end();
     await eventually(() => t.host.slot.leases === 2);
@@ -95,23 +133,43 @@ describe('an attempt that forwards bytes', () => {
     for await (const more of answer) received.push(more as Buffer);
     expect(Buffer.concat(received).equals(packed)).to.equal(true);
     (await upstream.next()).response.end();
-    await once(waiting, 'response').then(([message]) => { (message as IncomingMessage).resume(); });
+    await once(waiting, 'response').then(([message]) => {
+      (message as IncomingMessage).resume();
+    });
     await eventually(() => outcomes.length === 2);
-    expect(told(settled)).to.deep.equal([[1, 'success', undefined], [1, 'success', undefined]]);
+    expect(told(settled)).to.deep.equal([
+      [1, 'success', undefined],
+      [1, 'success', undefined],
+    ]);
     expect([outcomes, t.host.slot.leases]).to.deep.equal([['success', 'success'], 0]);
   });
 
-  for (const [status, outcome] of [[200, 'success'], [302, 'success'], [401, 'success'], [404, 'success'], [429, 'success'], [500, 'failure'], [503, 'failure']] as const) {
+  for (const [status, outcome] of [
+    [200, 'success'],
+    [302, 'success'],
+    [401, 'success'],
+    [404, 'success'],
+    [429, 'success'],
+    [500, 'failure'],
+    [503, 'failure'],
+  ] as const) {
     it(`is a ${outcome} when it is answered with ${status}, which goes on as it is`, async () => {
       const upstream = await bareUpstream();
       const { t, settled, clock } = await setUp(upstream, { request_timeout: '2s' }, { request_timeout: '3s' });
       const pending = fetch(t.url + PATH, { headers: { authorization: `Bearer ${MASTER_KEY}` }, redirect: 'manual' });
       (await upstream.next()).response.writeHead(status, { 'x-own': 'kept' }).end('words');
       const answer = await pending;
-      expect([answer.status, answer.headers.get('x-own'), await answer.text()]).to.deep.equal([status, 'kept', 'words']);
+      expect([answer.status, answer.headers.get('x-own'), await answer.text()]).to.deep.equal([
+        status,
+        'kept',
+        'words',
+      ]);
       await eventually(() => settled.length === 1 && clock.waiting === 0);
       expect(clock.waiting, 'timers').to.equal(0);
-      expect([settled[0]!.outcome, settled[0]!.error?.fault?.status]).to.deep.equal([outcome, status < 400 ? undefined : status]);
+      expect([settled[0]!.outcome, settled[0]!.error?.fault?.status]).to.deep.equal([
+        outcome,
+        status < 400 ? undefined : status,
+      ]);
     });
   }
 
@@ -120,7 +178,9 @@ describe('an attempt that forwards bytes', () => {
     const { t, settled, outcomes } = await setUp(upstream, LIMITED);
     for (const when of ['it sends', 'it waits', 'it reads']) {
       const client = await rawClient(t.url);
-      client.send(`POST ${PATH} HTTP/1.1\r\nHost: h\r\n${KEY}Content-Length: 5\r\n\r\n${when === 'it sends' ? 'ab' : 'abcde'}`);
+      client.send(
+        `POST ${PATH} HTTP/1.1\r\nHost: h\r\n${KEY}Content-Length: 5\r\n\r\n${when === 'it sends' ? 'ab' : 'abcde'}`,
+      );
       const { request, response } = await upstream.next();
       request.on('error', () => {}).resume();
       if (when === 'it reads') {
@@ -130,7 +190,11 @@ describe('an attempt that forwards bytes', () => {
       client.socket.destroy();
       await once(response, 'close');
       await eventually(() => outcomes.length > 0 && t.host.slot.leases === 0);
-      expect([when, told(settled.splice(0)), outcomes.splice(0)]).to.deep.equal([when, [[1, 'ignored', 'client_canceled']], ['client_canceled']]);
+      expect([when, told(settled.splice(0)), outcomes.splice(0)]).to.deep.equal([
+        when,
+        [[1, 'ignored', 'client_canceled']],
+        ['client_canceled'],
+      ]);
     }
   });
 
@@ -169,7 +233,10 @@ describe('an attempt that forwards bytes', () => {
   });
 
   it('ends by the deadlines of target and request, which bound the body too', async () => {
-    for (const [target, config, message] of [[{ request_timeout: '2s' }, {}, /provider did not answer within 2000 ms/], [{}, { request_timeout: '2s' }, /request did not finish within 2000 ms/]] as const) {
+    for (const [target, config, message] of [
+      [{ request_timeout: '2s' }, {}, /provider did not answer within 2000 ms/],
+      [{}, { request_timeout: '2s' }, /request did not finish within 2000 ms/],
+    ] as const) {
       const upstream = await bareUpstream();
       const { t, settled, clock } = await setUp(upstream, target, config);
       const client = await rawClient(t.url);
@@ -193,6 +260,9 @@ describe('an attempt that forwards bytes', () => {
     expect((await pending).status).to.equal(500);
     const refused = await t.get(PATH);
     expect([refused.status, refused.json().error.code]).to.deep.equal([503, 'upstream_unavailable']);
-    expect(told(settled)).to.deep.equal([[1, 'failure', 'upstream_error'], [1, 'ignored', 'upstream_unavailable']]);
+    expect(told(settled)).to.deep.equal([
+      [1, 'failure', 'upstream_error'],
+      [1, 'ignored', 'upstream_unavailable'],
+    ]);
   });
 });

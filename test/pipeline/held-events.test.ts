@@ -4,8 +4,13 @@ import { HeldEvents } from '../../host/pipeline/held-events.ts';
 import { Relay } from '../../host/pipeline/relay.ts';
 import type { ChatChunk } from '../../host/contract/index.ts';
 
-const said = (content: string, finish: string | null = null): ChatChunk => ({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] });
-const eventOf = (text: string): { type: string; data: string } => ({ type: 'content_block_delta', data: JSON.stringify({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }) });
+const said = (content: string, finish: string | null = null): ChatChunk => ({
+  choices: [{ index: 0, delta: { content }, finish_reason: finish }],
+});
+const eventOf = (text: string): { type: string; data: string } => ({
+  type: 'content_block_delta',
+  data: JSON.stringify({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
+});
 const STOP = { type: 'content_block_stop', data: '{"type":"content_block_stop","index":0}' };
 
 describe('events that are held back', () => {
@@ -40,8 +45,17 @@ describe('events that are held back', () => {
     const stream = new VendorStream();
     const piece = 'x'.repeat(4 * 1024 * 1024);
     const relay = new Relay({
-      encoder: stream, verbatim: stream, holding: new HeldEvents(stream), model: 'm', created: 0, stripUsage: false, framing: 'sse', isGuarded: true,
-      decode: () => [said(piece)], filter: () => [], assembles: false,
+      encoder: stream,
+      verbatim: stream,
+      holding: new HeldEvents(stream),
+      model: 'm',
+      created: 0,
+      stripUsage: false,
+      framing: 'sse',
+      isGuarded: true,
+      decode: () => [said(piece)],
+      filter: () => [],
+      assembles: false,
     });
     const bytes = Buffer.from(`event: content_block_delta\ndata: ${eventOf(piece).data}\n\n`);
     let reads = 0;

@@ -19,14 +19,25 @@ describe('events of text that are joined', () => {
   });
 
   it('are one event for the decoder, with the number of those that it holds', () => {
-    const piece = (text: string): string => `event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":${JSON.stringify(text)}}}\n\n`;
-    const events = new RawEventReader(new VendorStream().piece).push(Buffer.from([piece('a "'), piece('b\n'), piece('é'), piece('c').replace('0', '1')].join('')));
-    expect(events.map(({ count, data }) => [count, (JSON.parse(data) as { delta: { text: string } }).delta.text])).to.deep.equal([[3, 'a "b\né'], [undefined, 'c']]);
+    const piece = (text: string): string =>
+      `event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":${JSON.stringify(text)}}}\n\n`;
+    const events = new RawEventReader(new VendorStream().piece).push(
+      Buffer.from([piece('a "'), piece('b\n'), piece('é'), piece('c').replace('0', '1')].join('')),
+    );
+    expect(
+      events.map(({ count, data }) => [count, (JSON.parse(data) as { delta: { text: string } }).delta.text]),
+    ).to.deep.equal([
+      [3, 'a "b\né'],
+      [undefined, 'c'],
+    ]);
   });
 
   it('are not joined where a piece is not a whole text', () => {
-    const event = (piece: string): string => `data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"${piece}"}}\n\n`;
-    const events = new RawEventReader(new VendorStream().piece).push(Buffer.from(['a', 'b"c', 'd\\', '\\x', 'e', 'f'].map(event).join('')));
+    const event = (piece: string): string =>
+      `data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"${piece}"}}\n\n`;
+    const events = new RawEventReader(new VendorStream().piece).push(
+      Buffer.from(['a', 'b"c', 'd\\', '\\x', 'e', 'f'].map(event).join('')),
+    );
     expect(events.map(({ count = 1 }) => count)).to.deep.equal([1, 1, 1, 1, 2]);
   });
 });
@@ -37,15 +48,45 @@ class Separate extends VendorStream {
 }
 
 function outcome(verbatim: VendorStream, reads: readonly Buffer[]): object {
-  const relay = new Relay({ ...FACTS, stripUsage: false, encoder: verbatim, verbatim, framing: 'sse', decode: openMessagesStream(callFor('m'), DIRECT), readsAsides: true });
+  const relay = new Relay({
+    ...FACTS,
+    stripUsage: false,
+    encoder: verbatim,
+    verbatim,
+    framing: 'sse',
+    decode: openMessagesStream(callFor('m'), DIRECT),
+    readsAsides: true,
+  });
   const out = [...reads.map((bytes) => relay.push(bytes)), relay.end(), relay.flush()];
   return {
-    out, chunks: relay.chunks, failure: relay.failure?.message, usage: relay.usage, end: relay.failure ? '' : verbatim.end(),
+    out,
+    chunks: relay.chunks,
+    failure: relay.failure?.message,
+    usage: relay.usage,
+    end: relay.failure ? '' : verbatim.end(),
     reply: relay.assembly.reply({ id: relay.id, created: 0, model: 'm', provider: 'p', usage: relay.usage }),
   };
 }
 
-const TEXTS = ['', ' ', 'word', ' two words', '"', '\\', '"}}', 'line\nbreak', '\t', '\u0001', 'é', '😀', '\ud83d', '\ude00', '\n\ndata: x', '\u2028', 'x'.repeat(60)];
+const TEXTS = [
+  '',
+  ' ',
+  'word',
+  ' two words',
+  '"',
+  '\\',
+  '"}}',
+  'line\nbreak',
+  '\t',
+  '\u0001',
+  'é',
+  '😀',
+  '\ud83d',
+  '\ude00',
+  '\n\ndata: x',
+  '\u2028',
+  'x'.repeat(60),
+];
 
 function streamOf(dice: Dice): string {
   const spaced = dice.below(3) === 0;
@@ -53,22 +94,55 @@ function streamOf(dice: Dice): string {
   const names = dice.below(4) > 0;
   const prefix = dice.pick(['data: ', 'data: ', 'data:']);
   const written = (value: object): string => {
-    const json = spaced ? JSON.stringify(value, undefined, 1).replace(/\n\s*/g, ' ').replaceAll('{ ', '{').replaceAll(' }', '}') : JSON.stringify(value);
-    return escapes ? json.replace(/[\u0080-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`) : json;
+    const json = spaced
+      ? JSON.stringify(value, undefined, 1).replace(/\n\s*/g, ' ').replaceAll('{ ', '{').replaceAll(' }', '}')
+      : JSON.stringify(value);
+    return escapes
+      ? json.replace(/[\u0080-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      : json;
   };
-  const event = (value: { readonly type: string }): string => `${names ? `event: ${value.type}\n` : ''}${prefix}${written(value)}\n\n`;
-  const delta = (index: number, value: object): string => event({ type: 'content_block_delta', index, delta: value } as { type: string });
+  const event = (value: { readonly type: string }): string =>
+    `${names ? `event: ${value.type}\n` : ''}${prefix}${written(value)}\n\n`;
+  const delta = (index: number, value: object): string =>
+    event({ type: 'content_block_delta', index, delta: value } as { type: string });
   const text = (index = 0): string => delta(index, { type: 'text_delta', text: dice.pick(TEXTS) });
   const others = [
-    () => delta(0, { type: 'thinking_delta', thinking: dice.pick(TEXTS) }), () => delta(1, { type: 'input_json_delta', partial_json: dice.pick(TEXTS) }), () => delta(0, { type: 'citations_delta', citation: { cited_text: 'c', url: 'u', type: 'web_search_result_location' } }),
-    () => ': comment\n\n', () => event({ type: 'ping' }), () => text().replace('"text_delta"', '"foreign_delta"'), () => text().replace('"}', 'broken"}'), () => text().replace('\n\n', '\nid: 1\n\n'), () => text().replace(prefix, `${prefix}\n${prefix}`),
-    () => text(1), () => event({ type: 'content_block_stop', index: 0 } as { type: string }), () => text().replace('"index"', '"member":1,"index"'),
+    () => delta(0, { type: 'thinking_delta', thinking: dice.pick(TEXTS) }),
+    () => delta(1, { type: 'input_json_delta', partial_json: dice.pick(TEXTS) }),
+    () =>
+      delta(0, {
+        type: 'citations_delta',
+        citation: { cited_text: 'c', url: 'u', type: 'web_search_result_location' },
+      }),
+    () => ': comment\n\n',
+    () => event({ type: 'ping' }),
+    () => text().replace('"text_delta"', '"foreign_delta"'),
+    () => text().replace('"}', 'broken"}'),
+    () => text().replace('\n\n', '\nid: 1\n\n'),
+    () => text().replace(prefix, `${prefix}\n${prefix}`),
+    () => text(1),
+    () => event({ type: 'content_block_stop', index: 0 } as { type: string }),
+    () => text().replace('"index"', '"member":1,"index"'),
   ];
   const body = Array.from({ length: dice.below(30) }, () => (dice.below(5) > 0 ? text() : dice.pick(others)()));
-  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude', content: [], stop_reason: null, usage: { input_tokens: 3, output_tokens: 1 } };
+  const message = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude',
+    content: [],
+    stop_reason: null,
+    usage: { input_tokens: 3, output_tokens: 1 },
+  };
   const whole = [
-    event({ type: 'message_start', message } as { type: string }), event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as { type: string }), ...body,
-    event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } } as { type: string }), ...(dice.below(4) === 0 ? [text()] : []), event({ type: 'message_stop' }),
+    event({ type: 'message_start', message } as { type: string }),
+    event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as { type: string }),
+    ...body,
+    event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } } as {
+      type: string;
+    }),
+    ...(dice.below(4) === 0 ? [text()] : []),
+    event({ type: 'message_stop' }),
   ].join('');
   const lined = dice.below(6) === 0 ? whole.replaceAll('\n', '\r\n') : whole;
   return dice.below(6) === 0 ? lined.slice(0, dice.below(lined.length)) : lined; // an upstream that dies mid-answer

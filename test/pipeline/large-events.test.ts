@@ -12,20 +12,47 @@ import { event } from '../providers/bedrock-support.ts';
 
 const MIB = 1024 * 1024;
 const HEAD = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'routed' };
-const text = (content: string): object => ({ ...HEAD, choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+const text = (content: string): object => ({
+  ...HEAD,
+  choices: [{ index: 0, delta: { content }, finish_reason: null }],
+});
 
 /** A decoder that passes on how long an event was. */
-const measuring = ({ data }: StreamEvent): ChatChunk[] => [{ choices: [{ index: 0, delta: { content: `${data.length}` } }] }];
+const measuring = ({ data }: StreamEvent): ChatChunk[] => [
+  { choices: [{ index: 0, delta: { content: `${data.length}` } }] },
+];
 
-const FRAMINGS: Readonly<Record<string, { readonly options: Partial<RelayOptions>; readonly bytesOf: (size: number) => Buffer }>> = {
+const FRAMINGS: Readonly<
+  Record<string, { readonly options: Partial<RelayOptions>; readonly bytesOf: (size: number) => Buffer }>
+> = {
   'common wire': { options: {}, bytesOf: (size) => Buffer.from(`data: ${JSON.stringify(text('x'.repeat(size)))}\n\n`) },
-  'native events': { options: { decode: measuring }, bytesOf: (size) => Buffer.from(`event: e\ndata: {"a":"${'x'.repeat(size)}"}\n\n`) },
-  'native events of many lines': { options: { decode: measuring }, bytesOf: (size) => Buffer.from(`data: ${`${'x'.repeat(70)}\ndata: `.repeat(size / 77)}\n\n`) },
-  'lines of JSON': { options: { decode: measuring, framing: 'ndjson' }, bytesOf: (size) => Buffer.from(`{"a":"${'x'.repeat(size)}"}\n`) },
-  'frames': { options: { decode: measuring, framing: 'eventstream' }, bytesOf: (size) => event('e', { a: 'x'.repeat(size) }) },
+  'native events': {
+    options: { decode: measuring },
+    bytesOf: (size) => Buffer.from(`event: e\ndata: {"a":"${'x'.repeat(size)}"}\n\n`),
+  },
+  'native events of many lines': {
+    options: { decode: measuring },
+    bytesOf: (size) => Buffer.from(`data: ${`${'x'.repeat(70)}\ndata: `.repeat(size / 77)}\n\n`),
+  },
+  'lines of JSON': {
+    options: { decode: measuring, framing: 'ndjson' },
+    bytesOf: (size) => Buffer.from(`{"a":"${'x'.repeat(size)}"}\n`),
+  },
+  frames: {
+    options: { decode: measuring, framing: 'eventstream' },
+    bytesOf: (size) => event('e', { a: 'x'.repeat(size) }),
+  },
 };
 
-const open = (options: Partial<RelayOptions> = {}): Relay => new Relay({ encoder: new CommonStream(), model: 'routed', created: 1, stripUsage: false, framing: 'sse', ...options });
+const open = (options: Partial<RelayOptions> = {}): Relay =>
+  new Relay({
+    encoder: new CommonStream(),
+    model: 'routed',
+    created: 1,
+    stripUsage: false,
+    framing: 'sse',
+    ...options,
+  });
 
 function pushAll(relay: Relay, bytes: Buffer, size: number): void {
   for (let at = 0; at < bytes.length && !relay.failure; at += size) relay.push(bytes.subarray(at, at + size));
@@ -51,11 +78,15 @@ function workOf(run: () => void): number {
       work += sizeOf(this, args, result);
       return result;
     };
-    undo.push(() => { holder[name] = original; });
+    undo.push(() => {
+      holder[name] = original;
+    });
   };
-  const lengths = (pieces: readonly { readonly length: number }[]): number => pieces.reduce((sum, { length }) => sum + length, 0);
+  const lengths = (pieces: readonly { readonly length: number }[]): number =>
+    pieces.reduce((sum, { length }) => sum + length, 0);
   count(String.prototype, 'indexOf', (self, [, from = 0], found) => (found < 0 ? self.length : found) - from); // from there to where it stands
-  for (const name of ['lastIndexOf', 'includes', 'split', 'match', 'matchAll', 'replace']) count(String.prototype, name, (self) => self.length);
+  for (const name of ['lastIndexOf', 'includes', 'split', 'match', 'matchAll', 'replace'])
+    count(String.prototype, name, (self) => self.length);
   count(RegExp.prototype, 'test', (_self, [given]) => given.length);
   count(Array.prototype, 'join', (self) => lengths(self));
   count(Buffer, 'concat', (_self, [pieces]) => lengths(pieces));
@@ -85,7 +116,10 @@ describe('a large event', () => {
 
       it('is looked at a fixed number of times, however many reads it takes', () => {
         const bytes = bytesOf(8 * MIB);
-        const [few, many] = [256 * 1024, 4096].map((size) => workOf(() => pushAll(open(options), bytes, size))) as [number, number];
+        const [few, many] = [256 * 1024, 4096].map((size) => workOf(() => pushAll(open(options), bytes, size))) as [
+          number,
+          number,
+        ];
         expect(few).to.be.within(bytes.length, 12 * bytes.length);
         expect(many).to.be.below(few + 3 * bytes.length);
       });
@@ -95,7 +129,7 @@ describe('a large event', () => {
         const bytes = bytesOf(2 * MIB).subarray(0, MIB);
         const before = await heapBytes();
         pushAll(relay, bytes, 1);
-        expect(await heapBytes() - before).to.be.below(6 * MIB);
+        expect((await heapBytes()) - before).to.be.below(6 * MIB);
         expect({ failure: relay.failure, chunks: relay.chunks }).to.deep.equal({ failure: undefined, chunks: 0 });
       });
     });
@@ -109,28 +143,52 @@ describe('a large event', () => {
 
   it('does not stay in memory for what was learned or assembled beside it', async () => {
     const relay = open();
-    const small = (round: number): string => `data: ${JSON.stringify(text(`a text of some length, number ${round}`))}\n\n`;
+    const small = (round: number): string =>
+      `data: ${JSON.stringify(text(`a text of some length, number ${round}`))}\n\n`;
     const before = await heapBytes();
-    for (let round = 0; round < 6; round += 1) pushAll(relay, Buffer.from(`${small(round)}: ${'x'.repeat(20 * MIB)}\n${small(round)}`), 64 * MIB);
-    expect(await heapBytes() - before).to.be.below(50 * MIB); // the runtime itself may hold on to the last
+    for (let round = 0; round < 6; round += 1)
+      pushAll(relay, Buffer.from(`${small(round)}: ${'x'.repeat(20 * MIB)}\n${small(round)}`), 64 * MIB);
+    expect((await heapBytes()) - before).to.be.below(50 * MIB); // the runtime itself may hold on to the last
     expect({ failure: relay.failure, chunks: relay.chunks }).to.deep.equal({ failure: undefined, chunks: 12 });
   });
 });
 
 describe('a large event behind a gateway', () => {
-  const frameOf = (image: string): string => `data: ${JSON.stringify({
-    candidates: [{ content: { role: 'model', parts: [{ text: 'Here: ' }, { inlineData: { mimeType: 'image/png', data: image } }] }, finishReason: 'STOP', index: 0 }], responseId: 'r',
-  })}\r\n\r\n`;
+  const frameOf = (image: string): string =>
+    `data: ${JSON.stringify({
+      candidates: [
+        {
+          content: {
+            role: 'model',
+            parts: [{ text: 'Here: ' }, { inlineData: { mimeType: 'image/png', data: image } }],
+          },
+          finishReason: 'STOP',
+          index: 0,
+        },
+      ],
+      responseId: 'r',
+    })}\r\n\r\n`;
 
-  for (const [name, bytes] of [['of the size that models send', 3 * MIB], ['of the largest size', 49 * MIB]] as const) {
+  for (const [name, bytes] of [
+    ['of the size that models send', 3 * MIB],
+    ['of the largest size', 49 * MIB],
+  ] as const) {
     it(`brings an image of a Gemini model ${name}`, async () => {
       const image = 'iVBORw0KGgoAAAANSUhEUgAA'.repeat(bytes / 24);
       const upstream = await stubUpstream((_request, response) => {
         openSse(response);
         response.end(frameOf(image));
       });
-      const host = await startHost({ targets: [{ virtual_key: 'gemini', models: ['gemini-3-pro-image'] }] }, { variables: { GEMINI_API_KEY: 'k', GEMINI_BASE_URL: upstream.url } });
-      const answer = await host.post('/v1/chat/completions', { model: 'gemini-3-pro-image', stream: true, modalities: ['text', 'image'], messages: [{ role: 'user', content: 'draw' }] });
+      const host = await startHost(
+        { targets: [{ virtual_key: 'gemini', models: ['gemini-3-pro-image'] }] },
+        { variables: { GEMINI_API_KEY: 'k', GEMINI_BASE_URL: upstream.url } },
+      );
+      const answer = await host.post('/v1/chat/completions', {
+        model: 'gemini-3-pro-image',
+        stream: true,
+        modalities: ['text', 'image'],
+        messages: [{ role: 'user', content: 'draw' }],
+      });
       expect(answer.status).to.equal(200);
       const events = answer.events();
       expect(events.at(-1)).to.equal('[DONE]');

@@ -9,7 +9,14 @@ export interface Outcome {
 
 export type Fields = Record<string, any>;
 
-export const FINISH: Record<string, string> = { stop: 'stop', END_TURN: 'stop', max_tokens: 'length', tool_use: 'tool_calls', SAFETY: 'content_filter', pause_turn: 'pause_turn' };
+export const FINISH: Record<string, string> = {
+  stop: 'stop',
+  END_TURN: 'stop',
+  max_tokens: 'length',
+  tool_use: 'tool_calls',
+  SAFETY: 'content_filter',
+  pause_turn: 'pause_turn',
+};
 
 /** What a relay does, the plain way: every line parsed, corrected and written again, after data-plane reference 7.2 and 7.3. */
 export function plainRelay(body: string, stripUsage: boolean): Outcome {
@@ -51,7 +58,10 @@ class PlainStream {
       return true;
     }
     if (typeof frame !== 'object' || frame === null || Array.isArray(frame)) return true;
-    if ((typeof frame.error === 'string' && frame.error !== '') || (typeof frame.error?.message === 'string' && frame.error.message !== '')) {
+    if (
+      (typeof frame.error === 'string' && frame.error !== '') ||
+      (typeof frame.error?.message === 'string' && frame.error.message !== '')
+    ) {
       this.#isBroken = true;
       return false;
     }
@@ -61,10 +71,14 @@ class PlainStream {
 
   #chunk({ error: _error, usage, ...frame }: Fields): void {
     this.#id = frame['id'] || this.#id;
-    const counted = usage && { ...usage, total_tokens: usage.total_tokens || usage.prompt_tokens + usage.completion_tokens };
+    const counted = usage && {
+      ...usage,
+      total_tokens: usage.total_tokens || usage.prompt_tokens + usage.completion_tokens,
+    };
     if (counted && (counted.total_tokens > 0 || counted.prompt_tokens > 0)) this.#usage = counted;
     const choices = (frame['choices'] ?? []) as Fields[];
-    const isUsageAlone = usage && this.#isFinished && choices.every(({ index, delta }) => this.#ended.has(index) && delta.content === '');
+    const isUsageAlone =
+      usage && this.#isFinished && choices.every(({ index, delta }) => this.#ended.has(index) && delta.content === '');
     const isEarly = choices.length > 0 && !this.#isFinished && !choices.some(({ finish_reason: reason }) => reason);
     if (counted) this.#held = isEarly ? counted : undefined;
     this.#events.push({
@@ -82,7 +96,8 @@ class PlainStream {
     const { role: _role, reasoning, ...delta } = choice['delta'] as Fields;
     if (typeof reasoning === 'string') delta['reasoning_content'] = reasoning;
     if (Array.isArray(delta['content'])) separate(delta, delta['content']);
-    if (delta['tool_calls']) delta['tool_calls'] = delta['tool_calls'].map((call: Fields) => this.#numbered(call, choice['index']));
+    if (delta['tool_calls'])
+      delta['tool_calls'] = delta['tool_calls'].map((call: Fields) => this.#numbered(call, choice['index']));
     const finish = choice['finish_reason'] ? (FINISH[choice['finish_reason']] ?? choice['finish_reason']) : null;
     if (finish) {
       this.#isFinished = true;
@@ -100,12 +115,19 @@ class PlainStream {
     this.#calls.set(choice, calls);
     const byId = calls.findIndex((known) => id && known.id === id);
     const byIndex = calls.findLastIndex((known) => index !== undefined && known.index === index);
-    const opens = byId < 0 && (id ? target.name || byIndex < 0 : index === undefined ? target.name || calls.length === 0 : byIndex < 0);
+    const opens =
+      byId < 0 &&
+      (id ? target.name || byIndex < 0 : index === undefined ? target.name || calls.length === 0 : byIndex < 0);
     if (opens) calls.push({ id, index });
-    const number = opens ? calls.length - 1 : [byId, id || index !== undefined ? byIndex : -1, calls.length - 1].find((at) => at >= 0);
+    const number = opens
+      ? calls.length - 1
+      : [byId, id || index !== undefined ? byIndex : -1, calls.length - 1].find((at) => at >= 0);
     const { name, ...rest } = target;
     return {
-      ...call, index: number, ...(id && (opens || byId >= 0) && { id }), ...(opens ? { type: type ?? 'function' } : type && { type }),
+      ...call,
+      index: number,
+      ...(id && (opens || byId >= 0) && { id }),
+      ...(opens ? { type: type ?? 'function' } : type && { type }),
       function: { ...rest, ...(name && { name }) },
     };
   }
@@ -124,23 +146,39 @@ class PlainStream {
   }
 
   outcome(): Outcome {
-    const choices = [...this.#choices].toSorted(([a], [b]) => a - b).map(([index, all]) => {
-      const calls = [...all['calls'].values()];
-      const content = calls.length > 0 && !all['content'] ? null : all['content'];
-      return {
-        index, finish_reason: all['finish'],
-        message: { role: 'assistant', content, ...(all['reasoning'] && { reasoning_content: all['reasoning'] }), ...(calls.length > 0 && { tool_calls: calls }) },
-      };
-    });
+    const choices = [...this.#choices]
+      .toSorted(([a], [b]) => a - b)
+      .map(([index, all]) => {
+        const calls = [...all['calls'].values()];
+        const content = calls.length > 0 && !all['content'] ? null : all['content'];
+        return {
+          index,
+          finish_reason: all['finish'],
+          message: {
+            role: 'assistant',
+            content,
+            ...(all['reasoning'] && { reasoning_content: all['reasoning'] }),
+            ...(calls.length > 0 && { tool_calls: calls }),
+          },
+        };
+      });
     const failed = this.#isBroken || !(this.#isDone || this.#isFinished);
     const last = { id: this.#id, object: 'chat.completion.chunk', ...FACTS, choices: [], usage: this.#held };
-    return { events: this.#held && !this.#stripUsage && !failed ? [...this.#events, last] : this.#events, choices, usage: this.#usage, failed };
+    return {
+      events: this.#held && !this.#stripUsage && !failed ? [...this.#events, last] : this.#events,
+      choices,
+      usage: this.#usage,
+      failed,
+    };
   }
 }
 
 /** Parts of the content: thoughts apart from the text. */
 function separate(delta: Fields, parts: readonly Fields[]): void {
-  const thoughts = parts.flatMap(({ type, thinking }) => (type === 'thinking' ? thinking : [])).map(({ text }) => text).join('');
+  const thoughts = parts
+    .flatMap(({ type, thinking }) => (type === 'thinking' ? thinking : []))
+    .map(({ text }) => text)
+    .join('');
   delta['content'] = parts.map(({ type, text }) => (type === 'text' ? text : '')).join('');
   if (thoughts !== '') delta['reasoning_content'] = (delta['reasoning_content'] ?? '') + thoughts;
 }

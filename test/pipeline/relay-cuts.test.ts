@@ -8,21 +8,36 @@ import { chatChunks, eventsOf } from '../kit/index.ts';
 const CHUNKS = chatChunks(['Grüße', ' 日本', '😀\u2028', '', 'tail']).map((chunk) => JSON.stringify(chunk));
 
 const STREAMS: Readonly<Record<string, string>> = {
-  'LF': CHUNKS.map((data) => `data: ${data}\n\n`).join('') + 'data: [DONE]\n\n',
-  'CRLF': CHUNKS.map((data) => `data: ${data}\r\n\r\n`).join('') + 'data: [DONE]\r\n\r\n',
-  'CR': CHUNKS.map((data) => `data: ${data}\r\r`).join('') + 'data: [DONE]\r\r',
-  'all line ends in turn': CHUNKS.map((data, place) => `data: ${data}${['\n\n', '\r\n\r\n', '\r\r', '\r\n\n', '\n\r\n'][place % 5] ?? ''}`).join('') + 'data: [DONE]\n\n',
+  LF: CHUNKS.map((data) => `data: ${data}\n\n`).join('') + 'data: [DONE]\n\n',
+  CRLF: CHUNKS.map((data) => `data: ${data}\r\n\r\n`).join('') + 'data: [DONE]\r\n\r\n',
+  CR: CHUNKS.map((data) => `data: ${data}\r\r`).join('') + 'data: [DONE]\r\r',
+  'all line ends in turn':
+    CHUNKS.map(
+      (data, place) => `data: ${data}${['\n\n', '\r\n\r\n', '\r\r', '\r\n\n', '\n\r\n'][place % 5] ?? ''}`,
+    ).join('') + 'data: [DONE]\n\n',
   'a byte order mark': `\ufeff${CHUNKS.map((data) => `data: ${data}\n\n`).join('')}data: [DONE]\n\n`,
   'no space after data:': CHUNKS.map((data) => `data:${data}\n\n`).join('') + 'data:[DONE]\n\n',
-  'comments and other fields': CHUNKS.map((data, place) => `: ping ${place}\nevent: chunk\nid: ${place}\nretry: 10\nunknown\ndata: ${data}\n\n`).join('') + ':\n\ndata: [DONE]\n\n',
+  'comments and other fields':
+    CHUNKS.map(
+      (data, place) => `: ping ${place}\nevent: chunk\nid: ${place}\nretry: 10\nunknown\ndata: ${data}\n\n`,
+    ).join('') + ':\n\ndata: [DONE]\n\n',
   'no blank lines, and no end of the last line': `${CHUNKS.map((data) => `data: ${data}\n`).join('')}data: [DONE]`,
 };
 
 function relayed(pieces: readonly Uint8Array[]): { readonly events: unknown[]; readonly isDone: boolean } {
-  const relay = new Relay({ encoder: new CommonStream(), model: 'm', created: 1_700_000_000, stripUsage: false, framing: 'sse' });
+  const relay = new Relay({
+    encoder: new CommonStream(),
+    model: 'm',
+    created: 1_700_000_000,
+    stripUsage: false,
+    framing: 'sse',
+  });
   let out = pieces.map((piece) => relay.push(Buffer.from(piece))).join('');
   if (!relay.isDone) out += relay.end();
-  return { events: eventsOf(Buffer.from(out, 'latin1').toString('utf8')), isDone: relay.isDone && relay.failure === undefined };
+  return {
+    events: eventsOf(Buffer.from(out, 'latin1').toString('utf8')),
+    isDone: relay.isDone && relay.failure === undefined,
+  };
 }
 
 function read(pieces: readonly Uint8Array[]): unknown[] {
@@ -30,7 +45,10 @@ function read(pieces: readonly Uint8Array[]): unknown[] {
   return [...pieces.flatMap((piece) => reader.push(Buffer.from(piece))), ...reader.end()];
 }
 
-const inPieces = (bytes: Buffer, size: number): Buffer[] => Array.from({ length: Math.ceil(bytes.length / size) }, (_, place) => bytes.subarray(place * size, (place + 1) * size));
+const inPieces = (bytes: Buffer, size: number): Buffer[] =>
+  Array.from({ length: Math.ceil(bytes.length / size) }, (_, place) =>
+    bytes.subarray(place * size, (place + 1) * size),
+  );
 
 describe('an event stream', () => {
   const expected = relayed([Buffer.from(STREAMS['LF'] ?? '')]);

@@ -12,8 +12,37 @@ import { FACTS, type Fields, FINISH, type Outcome, plainRelay } from './plain-re
  */
 
 const TEXTS = [
-  '', ' ', 'word', ' two words', '"', '\\', '\\"', '"}', 'a"b\\c', '\\u0041', 'line\nbreak', '\r\n', '\ttab', '\u0001\u001f', 'é', 'ß∂', '😀', '👩‍👩‍👧', '\u2028',
-  '\ud83d', 'data: x', '[DONE]', '"content":"trap"', '{"arguments":"x"}', '\u007f', 'null', '0', 'x'.repeat(60), '\uFEFF', '$&', '</script>',
+  '',
+  ' ',
+  'word',
+  ' two words',
+  '"',
+  '\\',
+  '\\"',
+  '"}',
+  'a"b\\c',
+  '\\u0041',
+  'line\nbreak',
+  '\r\n',
+  '\ttab',
+  '\u0001\u001f',
+  'é',
+  'ß∂',
+  '😀',
+  '👩‍👩‍👧',
+  '\u2028',
+  '\ud83d',
+  'data: x',
+  '[DONE]',
+  '"content":"trap"',
+  '{"arguments":"x"}',
+  '\u007f',
+  'null',
+  '0',
+  'x'.repeat(60),
+  '\uFEFF',
+  '$&',
+  '</script>',
 ];
 
 class Generator {
@@ -46,13 +75,29 @@ class Generator {
 
   /** A stream of about so many frames. */
   stream(frames = 6 + Math.floor(this.#random() * 20)): string {
-    const kinds = this.#pick([['content'], ['content', 'reasoning_content'], ['reasoning', 'content'], ['arguments'], ['content', 'arguments'], ['parts', 'content']]);
+    const kinds = this.#pick([
+      ['content'],
+      ['content', 'reasoning_content'],
+      ['reasoning', 'content'],
+      ['arguments'],
+      ['content', 'arguments'],
+      ['parts', 'content'],
+    ]);
     let body = this.#chance(0.1) ? '\uFEFF' : '';
-    for (let index = 0; index < this.#choiceCount; index += 1) if (this.#chance(0.7)) body += this.#frame([this.#choice(index, { role: 'assistant', content: this.#pick(['', null]) })]);
+    for (let index = 0; index < this.#choiceCount; index += 1)
+      if (this.#chance(0.7))
+        body += this.#frame([this.#choice(index, { role: 'assistant', content: this.#pick(['', null]) })]);
     for (let count = frames; count > 0; count -= 1) body += this.#noise() + this.#piece(this.#pick(kinds));
-    for (let index = 0; index < this.#choiceCount; index += 1) body += this.#frame([this.#choice(index, {}, this.#pick(Object.keys(FINISH)))]);
-    if (this.#chance(0.1)) body += this.#frame([this.#choice(0, { content: '' })], { usage: { prompt_tokens: 11, completion_tokens: 6, total_tokens: 17 } });
-    if (this.#chance(0.7)) body += this.#frame(this.#pick([[], null]), { usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: this.#pick([18, 0]) } });
+    for (let index = 0; index < this.#choiceCount; index += 1)
+      body += this.#frame([this.#choice(index, {}, this.#pick(Object.keys(FINISH)))]);
+    if (this.#chance(0.1))
+      body += this.#frame([this.#choice(0, { content: '' })], {
+        usage: { prompt_tokens: 11, completion_tokens: 6, total_tokens: 17 },
+      });
+    if (this.#chance(0.7))
+      body += this.#frame(this.#pick([[], null]), {
+        usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: this.#pick([18, 0]) },
+      });
     const after = this.#chance(0.2) ? this.#piece('content') : '';
     return body + this.#pick([`${this.#prefix}[DONE]${this.#lineEnd.repeat(2)}${after}`, `${this.#prefix}[DONE]`, '']);
   }
@@ -61,31 +106,59 @@ class Generator {
     const index = Math.floor(this.#random() * this.#choiceCount);
     const text = this.#pick(TEXTS) + (this.#chance(0.5) ? this.#pick(TEXTS) : '');
     const repeats = this.#chance(0.1) && { role: 'assistant' };
-    if (kind === 'parts') return this.#frame([this.#choice(index, { ...repeats, content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }, { type: 'text', text: this.#pick(TEXTS) }] })]);
-    const usage = this.#chance(0.1) && { usage: { prompt_tokens: 11, completion_tokens: Math.ceil(this.#random() * 5), total_tokens: 0 } };
+    if (kind === 'parts')
+      return this.#frame([
+        this.#choice(index, {
+          ...repeats,
+          content: [
+            { type: 'thinking', thinking: [{ type: 'text', text }] },
+            { type: 'text', text: this.#pick(TEXTS) },
+          ],
+        }),
+      ]);
+    const usage = this.#chance(0.1) && {
+      usage: { prompt_tokens: 11, completion_tokens: Math.ceil(this.#random() * 5), total_tokens: 0 },
+    };
     if (kind !== 'arguments') return this.#frame([this.#choice(index, { ...repeats, [kind]: text })], usage || {});
     const call = this.#call(index, text);
-    return this.#frame([this.#choice(index, { ...repeats, ...(this.#chance(0.2) && { content: null }), tool_calls: [call] })]);
+    return this.#frame([
+      this.#choice(index, { ...repeats, ...(this.#chance(0.2) && { content: null }), tool_calls: [call] }),
+    ]);
   }
 
   /** A fragment of the call that began last, mostly; with all there is to say of it where it begins. */
   #call(choice: number, text: string): Fields {
     const called = this.#called.get(choice) ?? 0;
     const begins = called === 0 || this.#chance(0.15);
-    const at = begins ? called : this.#numbering === 'none' || this.#numbering === 'all 0' ? called - 1 : Math.floor(this.#random() * called);
+    const at = begins
+      ? called
+      : this.#numbering === 'none' || this.#numbering === 'all 0'
+        ? called - 1
+        : Math.floor(this.#random() * called);
     if (begins) this.#called.set(choice, called + 1);
-    const index = { 'from 0': at, 'from 1': at + 1, none: undefined, 'all 0': 0, ids: undefined, 'new ids': at }[this.#numbering];
-    const id = { ids: `call_${at}`, 'new ids': `call_${at}_${Math.floor(this.#random() * 1e9)}` }[this.#numbering] ?? (begins ? `call_${at}` : this.#pick([undefined, undefined, '']));
+    const index = { 'from 0': at, 'from 1': at + 1, none: undefined, 'all 0': 0, ids: undefined, 'new ids': at }[
+      this.#numbering
+    ];
+    const id =
+      { ids: `call_${at}`, 'new ids': `call_${at}_${Math.floor(this.#random() * 1e9)}` }[this.#numbering] ??
+      (begins ? `call_${at}` : this.#pick([undefined, undefined, '']));
     const repeats = !begins && this.#chance(0.1) && { type: null };
     return {
-      ...(index !== undefined && { index }), ...(id !== undefined && { id }), ...(begins ? this.#chance(0.8) && { type: 'function' } : repeats),
+      ...(index !== undefined && { index }),
+      ...(id !== undefined && { id }),
+      ...(begins ? this.#chance(0.8) && { type: 'function' } : repeats),
       function: { ...(begins ? { name: `tool ${at}` } : this.#chance(0.1) && { name: '' }), arguments: text },
     };
   }
 
   #choice(index: number, delta: Fields, finish?: string): Fields {
     const open = this.#pick([{ finish_reason: null }, { finish_reason: null }, {}, { finish_reason: '' }]);
-    return { index, delta, ...(this.#chance(0.2) && { logprobs: null }), ...(finish === undefined ? open : { finish_reason: finish }) };
+    return {
+      index,
+      delta,
+      ...(this.#chance(0.2) && { logprobs: null }),
+      ...(finish === undefined ? open : { finish_reason: finish }),
+    };
   }
 
   #frame(choices: Fields[] | null, more: Fields = {}): string {
@@ -97,7 +170,19 @@ class Generator {
   /** Lines that say nothing: comments, other fields, pings, frames that cannot be decoded. */
   #noise(): string {
     if (this.#chance(0.75)) return '';
-    const line = this.#pick([': ping', 'event: message', 'id: 7', 'retry: 10', 'data:', 'data: {"choices":[', 'data: "text"', 'data: [1]', 'data: {"type":"ping"}', 'nonsense', '']);
+    const line = this.#pick([
+      ': ping',
+      'event: message',
+      'id: 7',
+      'retry: 10',
+      'data:',
+      'data: {"choices":[',
+      'data: "text"',
+      'data: [1]',
+      'data: {"type":"ping"}',
+      'nonsense',
+      '',
+    ]);
     return line + this.#lineEnd.repeat(this.#chance(0.5) ? 2 : 1);
   }
 
@@ -106,7 +191,9 @@ class Generator {
     if (typeof value !== 'object' || value === null) return JSON.stringify(value);
     const between = `${this.#space()},${this.#space()}`;
     if (Array.isArray(value)) return `[${value.map((item) => this.#json(item)).join(between)}]`;
-    return `{${Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}${this.#space()}:${this.#space()}${this.#json(member)}`).join(between)}}`;
+    return `{${Object.entries(value)
+      .map(([key, member]) => `${JSON.stringify(key)}${this.#space()}:${this.#space()}${this.#json(member)}`)
+      .join(between)}}`;
   }
 
   /** Any of the ways JSON has to write a string. */
@@ -150,7 +237,12 @@ function relayed(pieces: readonly Buffer[], run: Run): Outcome {
   if (!relay.isDone && !relay.failure) out += relay.end();
   if (!relay.failure) out += relay.flush();
   const { choices } = relay.assembly.reply({ id: '', created: 0, model: '', provider: '', usage: undefined });
-  return { events: eventsOf(Buffer.from(out, 'latin1').toString('utf8')), choices, usage: relay.usage, failed: relay.failure !== undefined };
+  return {
+    events: eventsOf(Buffer.from(out, 'latin1').toString('utf8')),
+    choices,
+    usage: relay.usage,
+    failed: relay.failure !== undefined,
+  };
 }
 
 function cutAt(bytes: Buffer, ...offsets: readonly number[]): Buffer[] {
@@ -172,9 +264,17 @@ describe('relay, on generated streams', () => {
       const run = { stripUsage: seed % 4 === 0 };
       const expected = plainRelay(body, run.stripUsage);
       compare(seed, [bytes], expected, run, 'whole');
-      compare(seed, Array.from(bytes, (byte) => Buffer.of(byte)), expected, run, 'byte by byte');
+      compare(
+        seed,
+        Array.from(bytes, (byte) => Buffer.of(byte)),
+        expected,
+        run,
+        'byte by byte',
+      );
       for (let turn = 0; turn < 2; turn += 1) {
-        const offsets = Array.from({ length: 1 + Math.floor(random() * 40) }, () => Math.floor(random() * bytes.length));
+        const offsets = Array.from({ length: 1 + Math.floor(random() * 40) }, () =>
+          Math.floor(random() * bytes.length),
+        );
         compare(seed, cutAt(bytes, ...offsets), expected, run, `cut at ${offsets.join(' ')}`);
       }
     }
@@ -185,7 +285,8 @@ describe('relay, on generated streams', () => {
       const body = new Generator(seed).stream(5);
       const bytes = Buffer.from(body);
       const expected = plainRelay(body, false);
-      for (let offset = 0; offset <= bytes.length; offset += 1) compare(seed, cutAt(bytes, offset), expected, { stripUsage: false }, `cut at ${offset}`);
+      for (let offset = 0; offset <= bytes.length; offset += 1)
+        compare(seed, cutAt(bytes, offset), expected, { stripUsage: false }, `cut at ${offset}`);
     }
   }).timeout(60_000);
 
@@ -200,7 +301,13 @@ describe('relay, on generated streams', () => {
   it('says the same when a filter has every chunk parsed', () => {
     for (let seed = 2001; seed <= 2000 + cases(60); seed += 1) {
       const body = new Generator(seed).stream();
-      compare(seed, [Buffer.from(body)], plainRelay(body, false), { stripUsage: false, filter: (chunks) => chunks }, 'with a filter');
+      compare(
+        seed,
+        [Buffer.from(body)],
+        plainRelay(body, false),
+        { stripUsage: false, filter: (chunks) => chunks },
+        'with a filter',
+      );
     }
   });
 });

@@ -1,5 +1,20 @@
 import { expect } from 'chai';
-import { ask, chatReply, type FakeClock, fakeClock, openSse, replyJson, replyStream, sseEvent, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import {
+  ask,
+  chatReply,
+  type FakeClock,
+  fakeClock,
+  openSse,
+  replyJson,
+  replyStream,
+  sseEvent,
+  startHost,
+  type StubHandler,
+  stubUpstream,
+  type StubUpstream,
+  type TestHost,
+  type TestHostOptions,
+} from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';
 const RETRY = { retry: { attempts: 3, initial_backoff_ms: 0 } };
@@ -15,22 +30,42 @@ function inTurn(...failures: readonly StubHandler[]): StubHandler {
   };
 }
 
-const status = (code: number, headers: Record<string, string> = {}): StubHandler => (_request, response) => replyJson(response, code, {}, headers);
-const reset: StubHandler = (_request, response) => { response.destroy(); };
-const stream = (...events: readonly unknown[]): StubHandler => (_request, response) => {
-  openSse(response);
-  response.end(events.map(sseEvent).join(''));
+const status =
+  (code: number, headers: Record<string, string> = {}): StubHandler =>
+  (_request, response) =>
+    replyJson(response, code, {}, headers);
+const reset: StubHandler = (_request, response) => {
+  response.destroy();
 };
+const stream =
+  (...events: readonly unknown[]): StubHandler =>
+  (_request, response) => {
+    openSse(response);
+    response.end(events.map(sseEvent).join(''));
+  };
 
-async function hostOf(handler: StubHandler, target: object = RETRY, options: TestHostOptions = {}, config: object = {}): Promise<{ host: TestHost; upstream: StubUpstream }> {
+async function hostOf(
+  handler: StubHandler,
+  target: object = RETRY,
+  options: TestHostOptions = {},
+  config: object = {},
+): Promise<{ host: TestHost; upstream: StubUpstream }> {
   const upstream = await stubUpstream(handler);
-  return { upstream, host: await startHost({ targets: [upstream.target('a', target)], ...config }, { random: () => 0, ...options }) };
+  return {
+    upstream,
+    host: await startHost({ targets: [upstream.target('a', target)], ...config }, { random: () => 0, ...options }),
+  };
 }
 
 /** Waits, in real time, until the gateway has called so often and waits for its clock. */
 async function untilWaiting(clock: FakeClock, upstream: StubUpstream, calls: number): Promise<void> {
-  while (upstream.seen.length < calls || clock.waiting === 0) await new Promise((resolve) => { setTimeout(resolve, 2); });
-  await new Promise((resolve) => { setTimeout(resolve, 20); });
+  while (upstream.seen.length < calls || clock.waiting === 0)
+    await new Promise((resolve) => {
+      setTimeout(resolve, 2);
+    });
+  await new Promise((resolve) => {
+    setTimeout(resolve, 20);
+  });
 }
 
 describe('retries', () => {
@@ -45,7 +80,9 @@ describe('retries', () => {
   });
 
   it('end with the last error when the tries are used up', async () => {
-    const { host, upstream } = await hostOf(inTurn(status(500), status(503), status(429, { 'retry-after': '0' }), status(500)));
+    const { host, upstream } = await hostOf(
+      inTurn(status(500), status(503), status(429, { 'retry-after': '0' }), status(500)),
+    );
     const answer = await host.post(PATH, ask());
     expect(answer.status).to.equal(429);
     expect(answer.headers.get('x-gateway-attempts')).to.equal('3');
@@ -68,7 +105,11 @@ describe('retries', () => {
 
   it('follow the configured list, which never keeps a broken connection from being tried again', async () => {
     const listed = { ...RETRY, retry_on_status: [409] };
-    for (const [failure, calls] of [[status(409), 2], [status(500), 1], [reset, 2]] as const) {
+    for (const [failure, calls] of [
+      [status(409), 2],
+      [status(500), 1],
+      [reset, 2],
+    ] as const) {
       const { host, upstream } = await hostOf(inTurn(failure), listed);
       await host.post(PATH, ask());
       expect(upstream.seen).to.have.length(calls);
@@ -77,7 +118,10 @@ describe('retries', () => {
 
   it('send the same body again', async () => {
     const { host, upstream } = await hostOf(inTurn(status(500)));
-    await host.post(PATH, '{"model":"m","messages":[{"role":"user","content":"hi"}],"seed":9007199254740993,"unknown":{"a":1}}');
+    await host.post(
+      PATH,
+      '{"model":"m","messages":[{"role":"user","content":"hi"}],"seed":9007199254740993,"unknown":{"a":1}}',
+    );
     expect(upstream.seen[0]?.text).to.include('9007199254740993');
     expect(upstream.seen[1]?.text).to.equal(upstream.seen[0]?.text);
   });
@@ -85,15 +129,27 @@ describe('retries', () => {
   it('come before the next target', async () => {
     const first = await stubUpstream(inTurn(status(500), status(500), status(500), status(500)));
     const second = await stubUpstream(inTurn());
-    const host = await startHost({ strategy: { mode: 'fallback' }, targets: [first.target('a', RETRY), second.target('b')] }, { random: () => 0 });
+    const host = await startHost(
+      { strategy: { mode: 'fallback' }, targets: [first.target('a', RETRY), second.target('b')] },
+      { random: () => 0 },
+    );
     const answer = await host.post(PATH, ask());
-    expect([answer.headers.get('x-gateway-target'), answer.headers.get('x-gateway-attempts')]).to.deep.equal(['b', '4']);
+    expect([answer.headers.get('x-gateway-target'), answer.headers.get('x-gateway-attempts')]).to.deep.equal([
+      'b',
+      '4',
+    ]);
     expect(first.seen).to.have.length(3);
   });
 
   it('happen for a stream that fails before its first chunk, and never after it', async () => {
     const head = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' };
-    const { host, upstream } = await hostOf(inTurn(stream(), stream({ error: { message: 'overloaded' } }), stream({ ...head, choices: [{ index: 0, delta: { content: 'x' } }] }, { error: 'broken' })));
+    const { host, upstream } = await hostOf(
+      inTurn(
+        stream(),
+        stream({ error: { message: 'overloaded' } }),
+        stream({ ...head, choices: [{ index: 0, delta: { content: 'x' } }] }, { error: 'broken' }),
+      ),
+    );
     const answer = await host.post(PATH, ask('hi', { stream: true }));
     expect(answer.headers.get('x-gateway-attempts')).to.equal('3');
     expect(upstream.seen).to.have.length(3);
@@ -113,7 +169,10 @@ describe('retries', () => {
     const { host, upstream } = await hostOf(status(500), { retry: { attempts: 60, initial_backoff_ms: 0 } }, { clock });
     const pending = host.post(PATH, ask());
     const over = pending.then(() => true);
-    const soon = (): Promise<boolean> => new Promise((resolve) => { setTimeout(resolve, 2, false); });
+    const soon = (): Promise<boolean> =>
+      new Promise((resolve) => {
+        setTimeout(resolve, 2, false);
+      });
     while (!(await Promise.race([over, soon()]))) clock.advance(1);
     expect(upstream.seen).to.have.length(11);
   });
@@ -126,7 +185,9 @@ describe('the wait for another try', () => {
     const pending = host.post(PATH, ask());
     await untilWaiting(clock, upstream, 1);
     clock.advance(1499);
-    await new Promise((resolve) => { setTimeout(resolve, 30); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 30);
+    });
     expect(upstream.seen).to.have.length(1);
     clock.advance(1);
     expect((await pending).status).to.equal(200);
@@ -134,12 +195,21 @@ describe('the wait for another try', () => {
 
   it('is a share of a bound that doubles, without a hint', async () => {
     const clock = fakeClock();
-    const { host, upstream } = await hostOf(inTurn(status(500), status(500)), { retry: { attempts: 3, initial_backoff_ms: 100 } }, { clock, random: () => 0.5 });
+    const { host, upstream } = await hostOf(
+      inTurn(status(500), status(500)),
+      { retry: { attempts: 3, initial_backoff_ms: 100 } },
+      { clock, random: () => 0.5 },
+    );
     const pending = host.post(PATH, ask());
-    for (const [calls, waitMs] of [[1, 50], [2, 100]] as const) {
+    for (const [calls, waitMs] of [
+      [1, 50],
+      [2, 100],
+    ] as const) {
       await untilWaiting(clock, upstream, calls);
       clock.advance(waitMs - 1);
-      await new Promise((resolve) => { setTimeout(resolve, 30); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 30);
+      });
       expect(upstream.seen).to.have.length(calls);
       clock.advance(1);
     }
@@ -149,14 +219,25 @@ describe('the wait for another try', () => {
   it('does not happen for a hint beyond 30 s: the next target is tried at once, and the log says why', async () => {
     const first = await stubUpstream(inTurn(status(429, { 'retry-after': '31' })));
     const second = await stubUpstream(inTurn());
-    const host = await startHost({ strategy: { mode: 'fallback' }, targets: [first.target('a', RETRY), second.target('b')] });
+    const host = await startHost({
+      strategy: { mode: 'fallback' },
+      targets: [first.target('a', RETRY), second.target('b')],
+    });
     expect((await host.post(PATH, ask())).headers.get('x-gateway-target')).to.equal('b');
     expect(first.seen).to.have.length(1);
-    expect(host.lines.find(({ msg }) => msg === 'abandoning target: Retry-After exceeds the cap')).to.include({ target: 'a', retry_after: 31 });
+    expect(host.lines.find(({ msg }) => msg === 'abandoning target: Retry-After exceeds the cap')).to.include({
+      target: 'a',
+      retry_after: 31,
+    });
   });
 
   it('does not happen when it would outlast the request', async () => {
-    const { host, upstream } = await hostOf(inTurn(status(503, { 'retry-after': '20' })), RETRY, {}, { request_timeout: '10s' });
+    const { host, upstream } = await hostOf(
+      inTurn(status(503, { 'retry-after': '20' })),
+      RETRY,
+      {},
+      { request_timeout: '10s' },
+    );
     const answer = await host.post(PATH, ask());
     expect([answer.status, answer.headers.get('retry-after')]).to.deep.equal([502, '20']);
     expect(upstream.seen).to.have.length(1);
@@ -167,24 +248,39 @@ describe('the wait for another try', () => {
     const { host, upstream } = await hostOf(inTurn(status(429, { 'retry-after': '20' })), RETRY, { clock });
     const leaving = new AbortController();
     const pending = fetch(`${host.url}${PATH}`, {
-      method: 'POST', body: JSON.stringify(ask()), signal: leaving.signal, headers: { authorization: 'Bearer gw_0123456789abcdef0123456789abcdef' },
+      method: 'POST',
+      body: JSON.stringify(ask()),
+      signal: leaving.signal,
+      headers: { authorization: 'Bearer gw_0123456789abcdef0123456789abcdef' },
     }).catch(() => {});
     await untilWaiting(clock, upstream, 1);
     leaving.abort();
     await pending;
-    while (!host.lines.some(({ msg }) => msg === 'request canceled by the client')) await new Promise((resolve) => { setTimeout(resolve, 2); });
+    while (!host.lines.some(({ msg }) => msg === 'request canceled by the client'))
+      await new Promise((resolve) => {
+        setTimeout(resolve, 2);
+      });
     clock.advance(60_000);
-    await new Promise((resolve) => { setTimeout(resolve, 30); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 30);
+    });
     expect(upstream.seen).to.have.length(1);
   });
 
   it('happens when the request lasts longer', async () => {
     const clock = fakeClock();
-    const { host, upstream } = await hostOf(inTurn(status(500)), { retry: { attempts: 2, initial_backoff_ms: 10_000 } }, { clock, random: () => 0.5 }, { request_timeout: '6s' });
+    const { host, upstream } = await hostOf(
+      inTurn(status(500)),
+      { retry: { attempts: 2, initial_backoff_ms: 10_000 } },
+      { clock, random: () => 0.5 },
+      { request_timeout: '6s' },
+    );
     const pending = host.post(PATH, ask());
     await untilWaiting(clock, upstream, 1);
     clock.advance(4999);
-    await new Promise((resolve) => { setTimeout(resolve, 20); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
     expect(upstream.seen).to.have.length(1);
     clock.advance(1);
     expect((await pending).status).to.equal(200);

@@ -6,29 +6,64 @@ import { type NextStep, nextStep, RetryBudget, retryPolicy, type RetryQuestion }
 const strategyOf = (more: Partial<BoundStrategy> = {}): BoundStrategy =>
   ({ advances: true, failoverOn: new Set<string>(), failoverStatuses: new Set<number>(), ...more }) as BoundStrategy;
 
-const upstream = (fault: UpstreamFault, retryAfterMs?: number): GatewayError => new GatewayError('upstream_error', 'x', { fault, retryAfterMs });
-const status = (code: number, retryAfterMs?: number): GatewayError => upstream({ kind: 'status', status: code }, retryAfterMs);
+const upstream = (fault: UpstreamFault, retryAfterMs?: number): GatewayError =>
+  new GatewayError('upstream_error', 'x', { fault, retryAfterMs });
+const status = (code: number, retryAfterMs?: number): GatewayError =>
+  upstream({ kind: 'status', status: code }, retryAfterMs);
 const transport = upstream({ kind: 'transport' });
 
 function decide(error: GatewayError, more: Partial<RetryQuestion> = {}): NextStep {
-  return nextStep({ error, tries: 1, policy: retryPolicy({ virtual_key: 'a', retry: { attempts: 3 } }), budget: undefined, strategy: strategyOf(), leftMs: undefined, random: () => 0.5, ...more });
+  return nextStep({
+    error,
+    tries: 1,
+    policy: retryPolicy({ virtual_key: 'a', retry: { attempts: 3 } }),
+    budget: undefined,
+    strategy: strategyOf(),
+    leftMs: undefined,
+    random: () => 0.5,
+    ...more,
+  });
 }
 
 const isRetried = (error: GatewayError, onStatuses?: readonly number[]): boolean =>
-  decide(error, { policy: retryPolicy({ virtual_key: 'a', retry: { attempts: 3 }, ...(onStatuses && { retry_on_status: onStatuses }) }) }).step === 'again';
+  decide(error, {
+    policy: retryPolicy({
+      virtual_key: 'a',
+      retry: { attempts: 3 },
+      ...(onStatuses && { retry_on_status: onStatuses }),
+    }),
+  }).step === 'again';
 
 /** Errors that are neither an upstream's status nor a failed connection. */
-const LOCAL: readonly ErrorCode[] = ['client_canceled', 'upstream_unavailable', 'provider_saturated', 'unsupported_parameter', 'model_not_found', 'plugin_error', 'routing_error'];
+const LOCAL: readonly ErrorCode[] = [
+  'client_canceled',
+  'upstream_unavailable',
+  'provider_saturated',
+  'unsupported_parameter',
+  'model_not_found',
+  'plugin_error',
+  'routing_error',
+];
 
 describe('retry policy', () => {
   it('is one try with a base of 100 ms unless configured', () => {
-    expect(retryPolicy({ virtual_key: 'a' })).to.deep.equal({ attempts: 1, statuses: undefined, initialBackoffMs: 100 });
-    expect(retryPolicy({ virtual_key: 'a', retry: { attempts: 0, initial_backoff_ms: 0 } })).to.deep.equal({ attempts: 1, statuses: undefined, initialBackoffMs: 100 });
+    expect(retryPolicy({ virtual_key: 'a' })).to.deep.equal({
+      attempts: 1,
+      statuses: undefined,
+      initialBackoffMs: 100,
+    });
+    expect(retryPolicy({ virtual_key: 'a', retry: { attempts: 0, initial_backoff_ms: 0 } })).to.deep.equal({
+      attempts: 1,
+      statuses: undefined,
+      initialBackoffMs: 100,
+    });
   });
 
   it('takes its statuses from either key, and none from an empty list', () => {
-    expect([...retryPolicy({ virtual_key: 'a', retry_on_status: [409] }).statuses ?? []]).to.deep.equal([409]);
-    expect([...retryPolicy({ virtual_key: 'a', retry: { on_status_codes: [409] } }).statuses ?? []]).to.deep.equal([409]);
+    expect([...(retryPolicy({ virtual_key: 'a', retry_on_status: [409] }).statuses ?? [])]).to.deep.equal([409]);
+    expect([...(retryPolicy({ virtual_key: 'a', retry: { on_status_codes: [409] } }).statuses ?? [])]).to.deep.equal([
+      409,
+    ]);
     expect(retryPolicy({ virtual_key: 'a', retry_on_status: [] }).statuses).to.equal(undefined);
   });
 });
@@ -51,20 +86,35 @@ describe('the same target again', () => {
     }
   });
 
-  it('after its own deadline', () => { expect(isRetried(new GatewayError('gateway_timeout', 'x'))).to.equal(true); });
+  it('after its own deadline', () => {
+    expect(isRetried(new GatewayError('gateway_timeout', 'x'))).to.equal(true);
+  });
 
-  for (const code of LOCAL) it(`never after ${code}`, () => { expect(isRetried(new GatewayError(code, 'x'))).to.equal(false); });
+  for (const code of LOCAL)
+    it(`never after ${code}`, () => {
+      expect(isRetried(new GatewayError(code, 'x'))).to.equal(false);
+    });
 
   it('until its tries are used up', () => {
-    expect([1, 2, 3, 4].map((tries) => decide(transport, { tries }).step)).to.deep.equal(['again', 'again', 'advance', 'advance']);
+    expect([1, 2, 3, 4].map((tries) => decide(transport, { tries }).step)).to.deep.equal([
+      'again',
+      'again',
+      'advance',
+      'advance',
+    ]);
   });
 });
 
 describe('the wait before another try', () => {
-  const waits = (random: number, base = 100): number[] => [1, 2, 3, 4].map((tries) => {
-    const next = decide(transport, { tries, random: () => random, policy: { attempts: 99, statuses: undefined, initialBackoffMs: base } });
-    return next.step === 'again' ? next.waitMs : Number.NaN;
-  });
+  const waits = (random: number, base = 100): number[] =>
+    [1, 2, 3, 4].map((tries) => {
+      const next = decide(transport, {
+        tries,
+        random: () => random,
+        policy: { attempts: 99, statuses: undefined, initialBackoffMs: base },
+      });
+      return next.step === 'again' ? next.waitMs : Number.NaN;
+    });
 
   it('is uniform between 0 and a bound that doubles', () => {
     expect(waits(0)).to.deep.equal([0, 0, 0, 0]);
@@ -73,11 +123,17 @@ describe('the wait before another try', () => {
   });
 
   it('never exceeds 30 s', () => {
-    const next = decide(transport, { tries: 60, random: () => 0.999, policy: { attempts: 99, statuses: undefined, initialBackoffMs: 100 } });
-    expect(next.step === 'again' && next.waitMs).to.be.a('number').within(29_000, 30_000);
+    const next = decide(transport, {
+      tries: 60,
+      random: () => 0.999,
+      policy: { attempts: 99, statuses: undefined, initialBackoffMs: 100 },
+    });
+    expect(next.step === 'again' && next.waitMs)
+      .to.be.a('number')
+      .within(29_000, 30_000);
   });
 
-  it('is exactly the upstream\'s hint', () => {
+  it("is exactly the upstream's hint", () => {
     expect(decide(status(429, 1234))).to.deep.equal({ step: 'again', waitMs: 1234 });
     expect(decide(status(500, 30_000))).to.deep.equal({ step: 'again', waitMs: 30_000 });
   });
@@ -95,7 +151,8 @@ describe('the wait before another try', () => {
 
 describe('the next target', () => {
   const once = retryPolicy({ virtual_key: 'a' });
-  const stepAfter = (error: GatewayError, strategy = strategyOf()): string => decide(error, { policy: once, strategy }).step;
+  const stepAfter = (error: GatewayError, strategy = strategyOf()): string =>
+    decide(error, { policy: once, strategy }).step;
 
   it('after 408, 429, 3xx, 5xx and a 2xx of no use; every other 4xx stops', () => {
     const codes = Array.from({ length: 400 }, (_, index) => 200 + index).filter((code) => code !== 200);
@@ -103,9 +160,11 @@ describe('the next target', () => {
     expect(codes.filter((code) => stepAfter(status(code)) === 'advance')).to.deep.equal(expected);
   });
 
-  it('after a failure without a status, an open circuit, saturation and the attempt\'s own deadline', () => {
-    for (const kind of ['transport', 'timeout', 'reply'] as const) expect(stepAfter(upstream({ kind })), kind).to.equal('advance');
-    for (const code of ['upstream_unavailable', 'provider_saturated', 'gateway_timeout'] as const) expect(stepAfter(new GatewayError(code, 'x')), code).to.equal('advance');
+  it("after a failure without a status, an open circuit, saturation and the attempt's own deadline", () => {
+    for (const kind of ['transport', 'timeout', 'reply'] as const)
+      expect(stepAfter(upstream({ kind })), kind).to.equal('advance');
+    for (const code of ['upstream_unavailable', 'provider_saturated', 'gateway_timeout'] as const)
+      expect(stepAfter(new GatewayError(code, 'x')), code).to.equal('advance');
   });
 
   it('never after what another target cannot help', () => {
@@ -130,20 +189,34 @@ describe('the next target', () => {
   });
 
   it('is never tried by a strategy that names its target', () => {
-    const named = strategyOf({ advances: false, failoverOn: new Set(['context_length']), failoverStatuses: new Set([401]) });
-    for (const error of [status(500), status(401), transport, new GatewayError('upstream_unavailable', 'x')]) expect(stepAfter(error, named)).to.equal('stop');
+    const named = strategyOf({
+      advances: false,
+      failoverOn: new Set(['context_length']),
+      failoverStatuses: new Set([401]),
+    });
+    for (const error of [status(500), status(401), transport, new GatewayError('upstream_unavailable', 'x')])
+      expect(stepAfter(error, named)).to.equal('stop');
   });
 });
 
 describe('the budget for retries', () => {
-  function budgetAt(startMs = 0): { budget: RetryBudget; wait: (ms: number) => void; granted: (asked: number) => number; requests: (count: number) => void } {
+  function budgetAt(startMs = 0): {
+    budget: RetryBudget;
+    wait: (ms: number) => void;
+    granted: (asked: number) => number;
+    requests: (count: number) => void;
+  } {
     let nowMs = startMs;
     const budget = new RetryBudget({ monotonic: () => nowMs });
     return {
       budget,
-      wait: (ms) => { nowMs += ms; },
+      wait: (ms) => {
+        nowMs += ms;
+      },
       granted: (asked) => Array.from({ length: asked }, () => budget.take()).filter(Boolean).length,
-      requests: (count) => { for (let index = 0; index < count; index += 1) budget.countRequest(); },
+      requests: (count) => {
+        for (let index = 0; index < count; index += 1) budget.countRequest();
+      },
     };
   }
 

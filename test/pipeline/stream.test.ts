@@ -2,19 +2,36 @@ import { expect } from 'chai';
 import Joi from 'joi';
 import { definePlugin, type Exchange, type ExchangeOutcome, type PluginModule, reject } from 'gw/contract';
 import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
-import { type Answer, ask, chatChunks, eventually, fakeClock, openSse, replyStream, sseEvent, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
+import {
+  type Answer,
+  ask,
+  chatChunks,
+  eventually,
+  fakeClock,
+  openSse,
+  replyStream,
+  sseEvent,
+  startHost,
+  type StubHandler,
+  stubUpstream,
+  type StubUpstream,
+  type TestHost,
+} from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';
 const HEAD = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'vendor' };
-const piece = (content: string): string => sseEvent({ ...HEAD, choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+const piece = (content: string): string =>
+  sseEvent({ ...HEAD, choices: [{ index: 0, delta: { content }, finish_reason: null }] });
 const FINISH = sseEvent({ ...HEAD, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
 const USAGE = sseEvent({ ...HEAD, choices: [], usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } });
 const DONE = sseEvent('[DONE]');
 
-const body = (...pieces: readonly string[]): StubHandler => (_request, response) => {
-  openSse(response);
-  response.end(pieces.join(''));
-};
+const body =
+  (...pieces: readonly string[]): StubHandler =>
+  (_request, response) => {
+    openSse(response);
+    response.end(pieces.join(''));
+  };
 
 interface Seen {
   readonly stages: string[];
@@ -27,7 +44,11 @@ interface Seen {
 /** A plugin that notes what it sees, and at `after_request` does what the test passes in. */
 function observer(seen: Seen, after: (exchange: Exchange) => unknown): PluginModule {
   return definePlugin({
-    name: 'observer', type: 'guardrail', summary: 'Notes', stages: ['after_request', 'on_error'], settings: Joi.object({}),
+    name: 'observer',
+    type: 'guardrail',
+    summary: 'Notes',
+    stages: ['after_request', 'on_error'],
+    settings: Joi.object({}),
     create: () => ({
       after_request: (exchange) => {
         seen.stages.push('after_request');
@@ -36,8 +57,12 @@ function observer(seen: Seen, after: (exchange: Exchange) => unknown): PluginMod
         seen.delivered = exchange.deliveredText();
         return after(exchange) as never;
       },
-      on_error: () => { seen.stages.push('on_error'); },
-      finished: (_exchange, outcome) => { seen.outcomes.push(outcome); },
+      on_error: () => {
+        seen.stages.push('on_error');
+      },
+      finished: (_exchange, outcome) => {
+        seen.outcomes.push(outcome);
+      },
     }),
   });
 }
@@ -49,7 +74,11 @@ interface Run {
   readonly upstream: StubUpstream;
 }
 
-async function run(handler: StubHandler, after: (exchange: Exchange) => unknown = () => undefined, more: object = {}): Promise<Run> {
+async function run(
+  handler: StubHandler,
+  after: (exchange: Exchange) => unknown = () => undefined,
+  more: object = {},
+): Promise<Run> {
   const upstream = await stubUpstream(handler);
   const seen: Seen = { stages: [], outcomes: [], reply: undefined, ttftMs: undefined, delivered: '' };
   const plugins = ['after_request', 'on_error'].map((stage) => ({ name: 'observer', stage, enabled: true }));
@@ -57,16 +86,23 @@ async function run(handler: StubHandler, after: (exchange: Exchange) => unknown 
   return { upstream, seen, host, answer: await host.post(PATH, ask('hi', { stream: true, ...more })) };
 }
 
-const labelsOf = (host: TestHost, name: string): object[] => host.samples.filter((sample) => sample.name === name).map(({ labels }) => labels);
+const labelsOf = (host: TestHost, name: string): object[] =>
+  host.samples.filter((sample) => sample.name === name).map(({ labels }) => labels);
 
 describe('a stream that ends well', () => {
   it('is answered with the headers of an event stream', async () => {
     const { answer } = await run((_request, response) => replyStream(response, ['a']));
-    expect(['content-type', 'cache-control', 'connection'].map((name) => answer.headers.get(name))).to.deep.equal(['text/event-stream', 'no-cache', 'keep-alive']);
+    expect(['content-type', 'cache-control', 'connection'].map((name) => answer.headers.get(name))).to.deep.equal([
+      'text/event-stream',
+      'no-cache',
+      'keep-alive',
+    ]);
   });
 
   it('holds nothing but data lines, one chunk each, and the end marker last', async () => {
-    const { answer } = await run(body(': hello\n\n', 'event: x\n', piece('a'), 'id: 4\n', piece('b'), FINISH, USAGE, DONE, piece('never')));
+    const { answer } = await run(
+      body(': hello\n\n', 'event: x\n', piece('a'), 'id: 4\n', piece('b'), FINISH, USAGE, DONE, piece('never')),
+    );
     expect(answer.text).to.match(/^(data: \{[^\n]*\}\n\n){4}data: \[DONE\]\n\n$/);
   });
 
@@ -79,8 +115,15 @@ describe('a stream that ends well', () => {
     const { seen, host } = await run((_request, response) => replyStream(response, ['Hel', 'lo']));
     expect(seen.stages).to.deep.equal(['after_request']);
     expect(seen.outcomes).to.deep.equal(['success']);
-    expect(seen.reply).to.deep.include({ object: 'chat.completion', id: 'chatcmpl-1', model: 'm', usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 } });
-    expect((seen.reply as any).choices).to.deep.equal([{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }]);
+    expect(seen.reply).to.deep.include({
+      object: 'chat.completion',
+      id: 'chatcmpl-1',
+      model: 'm',
+      usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
+    });
+    expect((seen.reply as any).choices).to.deep.equal([
+      { index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' },
+    ]);
     expect(seen.delivered).to.equal('Hello');
     expect(seen.ttftMs).to.be.within(0, 10_000);
     expect(labelsOf(host, 'gateway_requests_total')).to.deep.equal([{ provider: 'a', model: 'm', status: 'success' }]);
@@ -89,12 +132,24 @@ describe('a stream that ends well', () => {
 
   it('asks the upstream for usage, whatever the client said, and strips it for one that opted out', async () => {
     for (const [options, isTold] of [
-      [undefined, true], [null, true], [{ include_usage: true }, true], [{ include_usage: false }, false], [{}, false], [{ include_usage: null }, false],
+      [undefined, true],
+      [null, true],
+      [{ include_usage: true }, true],
+      [{ include_usage: false }, false],
+      [{}, false],
+      [{ include_usage: null }, false],
     ] as const) {
-      const { answer, upstream, host } = await run((_request, response) => replyStream(response, ['x']), undefined, options === undefined ? {} : { stream_options: options });
+      const { answer, upstream, host } = await run(
+        (_request, response) => replyStream(response, ['x']),
+        undefined,
+        options === undefined ? {} : { stream_options: options },
+      );
       expect(upstream.seen[0]?.json()['stream_options']).to.deep.equal({ include_usage: true });
       const chunks = answer.events().slice(0, -1);
-      expect(chunks.some((chunk) => 'usage' in chunk), JSON.stringify(options)).to.equal(isTold);
+      expect(
+        chunks.some((chunk) => 'usage' in chunk),
+        JSON.stringify(options),
+      ).to.equal(isTold);
       expect(chunks).to.have.length(chatChunks(['x']).length);
       expect(host.samples.find(({ name }) => name === 'gateway_tokens_input_total')?.value).to.equal(11);
     }
@@ -103,8 +158,13 @@ describe('a stream that ends well', () => {
   it('keeps nothing of one client for the next', async () => {
     const upstream = await stubUpstream((_request, response) => replyStream(response, ['x']));
     const host = await startHost({ targets: [upstream.target('a')] });
-    const has = async (options: object): Promise<boolean> => (await host.post(PATH, ask('hi', { stream: true, ...options }))).events().some((chunk) => chunk.usage);
-    const hasUsage = await Promise.all(Array.from({ length: 12 }, (_, index) => has(index % 2 === 0 ? {} : { stream_options: { include_usage: false } })));
+    const has = async (options: object): Promise<boolean> =>
+      (await host.post(PATH, ask('hi', { stream: true, ...options }))).events().some((chunk) => chunk.usage);
+    const hasUsage = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        has(index % 2 === 0 ? {} : { stream_options: { include_usage: false } }),
+      ),
+    );
     expect(hasUsage).to.deep.equal(Array.from({ length: 12 }, (_, index) => index % 2 === 0));
   });
 
@@ -142,7 +202,11 @@ describe('a stream that ends well', () => {
       response.end(piece('two') + FINISH + DONE);
     });
     const host = await startHost({ targets: [upstream.target('a')] });
-    const response = await fetch(`${host.url}${PATH}`, { method: 'POST', body: JSON.stringify(ask('hi', { stream: true })), headers: { authorization: 'Bearer gw_0123456789abcdef0123456789abcdef' } });
+    const response = await fetch(`${host.url}${PATH}`, {
+      method: 'POST',
+      body: JSON.stringify(ask('hi', { stream: true })),
+      headers: { authorization: 'Bearer gw_0123456789abcdef0123456789abcdef' },
+    });
     const reader = response.body!.getReader();
     expect(Buffer.from((await reader.read()).value ?? []).toString()).to.include('one');
     second.resolve();
@@ -152,14 +216,22 @@ describe('a stream that ends well', () => {
 
 describe('a stream that breaks', () => {
   for (const [what, handler, message] of [
-    ['with an error event', body(piece('a'), sseEvent({ error: { message: 'overloaded, try sk-abcdefghijklmnopqrstuvwx' } }), piece('never')), 'overloaded, try [REDACTED_OPENAI_KEY]'],
+    [
+      'with an error event',
+      body(piece('a'), sseEvent({ error: { message: 'overloaded, try sk-abcdefghijklmnopqrstuvwx' } }), piece('never')),
+      'overloaded, try [REDACTED_OPENAI_KEY]',
+    ],
     ['with a bare error text', body(piece('a'), sseEvent({ error: 'boom' })), 'boom'],
     ['without its end', body(piece('a')), undefined],
-    ['with a closed connection', (_request, response) => {
-      openSse(response);
-      response.write(piece('a'));
-      setTimeout(() => response.destroy(), 20);
-    }, undefined],
+    [
+      'with a closed connection',
+      (_request, response) => {
+        openSse(response);
+        response.write(piece('a'));
+        setTimeout(() => response.destroy(), 20);
+      },
+      undefined,
+    ],
     ['inside a chunk', body(piece('a'), piece('b').slice(0, 30)), undefined],
     ['with a line longer than any answer', body(piece('a'), `data: ${'x'.repeat(MAX_REPLY_BYTES + 1)}\n\n`), undefined],
   ] as readonly (readonly [string, StubHandler, string | undefined])[]) {
@@ -171,12 +243,16 @@ describe('a stream that breaks', () => {
       expect(events[0].choices[0].delta.content).to.equal('a');
       expect(Object.keys(events[1])).to.deep.equal(['error']);
       expect(events[1].error).to.include({ type: 'stream_error', code: 'stream_error' });
-      expect(events[1].error.message).to.be.a('string').and.not.match(/127\.0\.0\.1|ECONN|socket|vendor/i);
+      expect(events[1].error.message)
+        .to.be.a('string')
+        .and.not.match(/127\.0\.0\.1|ECONN|socket|vendor/i);
       if (message !== undefined) expect(events[1].error.message).to.equal(message);
       expect(seen.stages).to.deep.equal(['on_error']);
       expect(seen.outcomes).to.deep.equal(['error']);
       expect(labelsOf(host, 'gateway_requests_total')).to.deep.equal([{ provider: 'a', model: 'm', status: 'error' }]);
-      expect(labelsOf(host, 'gateway_provider_errors_total')).to.deep.equal([{ provider: 'a', error_type: 'provider_error' }]);
+      expect(labelsOf(host, 'gateway_provider_errors_total')).to.deep.equal([
+        { provider: 'a', error_type: 'provider_error' },
+      ]);
     });
   }
 
@@ -191,7 +267,13 @@ describe('a stream that breaks', () => {
 describe('a stream that a plugin rejects at its end', () => {
   for (const [what, after, message] of [
     ['rejects', () => reject('not this'), 'response rejected by observer (after_request): not this'],
-    ['fails', () => { throw new Error('secret detail'); }, 'the gateway could not complete the request'],
+    [
+      'fails',
+      () => {
+        throw new Error('secret detail');
+      },
+      'the gateway could not complete the request',
+    ],
   ] as const) {
     it(`gets an error event after its text and no end marker: it ${what}`, async () => {
       const { answer, seen, host } = await run((_request, response) => replyStream(response, ['a']), after);
@@ -200,8 +282,12 @@ describe('a stream that a plugin rejects at its end', () => {
       expect(events.at(-1)).to.deep.equal({ error: { message, type: 'stream_error', code: 'stream_error' } });
       expect(seen.stages).to.deep.equal(['after_request', 'on_error']);
       expect(labelsOf(host, 'gateway_requests_total')).to.deep.equal([{ provider: 'a', model: 'm', status: 'error' }]);
-      expect(labelsOf(host, 'gateway_provider_errors_total')).to.deep.equal([{ provider: 'a', error_type: 'plugin_error' }]);
-      expect(labelsOf(host, 'gateway_tokens_output_total'), 'the answer was made, and paid for').to.deep.equal([{ provider: 'a', model: 'm' }]);
+      expect(labelsOf(host, 'gateway_provider_errors_total')).to.deep.equal([
+        { provider: 'a', error_type: 'plugin_error' },
+      ]);
+      expect(labelsOf(host, 'gateway_tokens_output_total'), 'the answer was made, and paid for').to.deep.equal([
+        { provider: 'a', model: 'm' },
+      ]);
     });
   }
 });

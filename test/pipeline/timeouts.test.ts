@@ -1,11 +1,28 @@
 import { expect } from 'chai';
 import Joi from 'joi';
 import { definePlugin, type PluginModule } from 'gw/contract';
-import { type Answer, ask, atEnd, chatReply, eventually, fakeClock, MASTER_KEY, openSse, replyJson, sseEvent, startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
+import {
+  type Answer,
+  ask,
+  atEnd,
+  chatReply,
+  eventually,
+  fakeClock,
+  MASTER_KEY,
+  openSse,
+  replyJson,
+  sseEvent,
+  startHost,
+  type StubHandler,
+  stubUpstream,
+  type StubUpstream,
+  type TestHost,
+} from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';
 const HEAD = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' };
-const piece = (content: string): string => sseEvent({ ...HEAD, choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+const piece = (content: string): string =>
+  sseEvent({ ...HEAD, choices: [{ index: 0, delta: { content }, finish_reason: null }] });
 const finish = sseEvent({ ...HEAD, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }) + sseEvent('[DONE]');
 
 const silent: StubHandler = () => {};
@@ -19,9 +36,22 @@ interface Timed {
   readonly upstream: StubUpstream;
 }
 
-async function timed(handler: StubHandler, { config = {}, target = {}, stream = false, modules = [], module = {} }: {
-  config?: object; target?: object; stream?: boolean; modules?: readonly PluginModule[]; module?: object;
-}): Promise<Timed> {
+async function timed(
+  handler: StubHandler,
+  {
+    config = {},
+    target = {},
+    stream = false,
+    modules = [],
+    module = {},
+  }: {
+    config?: object;
+    target?: object;
+    stream?: boolean;
+    modules?: readonly PluginModule[];
+    module?: object;
+  },
+): Promise<Timed> {
   const upstream = await stubUpstream(handler);
   const host = await startHost({ targets: [upstream.target('a', target, module)], ...config }, { modules });
   const startedAt = performance.now();
@@ -58,7 +88,11 @@ async function expectUntouched({ config = {}, target = {} }: { config?: object; 
 
 describe('request_timeout of the request', () => {
   it('bounds a call that hangs, whole and at the start of a stream, and closes it', async () => {
-    for (const [handler, stream] of [[silent, false], [silent, true], [headersOnly, true]] as const) {
+    for (const [handler, stream] of [
+      [silent, false],
+      [silent, true],
+      [headersOnly, true],
+    ] as const) {
       const run = await timed(handler, { config: BOUND, stream });
       expectTimeout(run);
       expect(run.answer.headers.get('x-gateway-attempts')).to.equal('1');
@@ -68,12 +102,23 @@ describe('request_timeout of the request', () => {
   });
 
   it('bounds a body that never ends', async () => {
-    expectTimeout(await timed((_request, response) => { response.write('{"choices":'); }, { config: BOUND }));
+    expectTimeout(
+      await timed(
+        (_request, response) => {
+          response.write('{"choices":');
+        },
+        { config: BOUND },
+      ),
+    );
   });
 
   it('is not followed by a retry or another target', async () => {
     const [first, second] = [await stubUpstream(silent), await stubUpstream(answering)];
-    const host = await startHost({ strategy: { mode: 'fallback' }, targets: [first.target('a', { retry: { attempts: 3 } }), second.target('b')], ...BOUND });
+    const host = await startHost({
+      strategy: { mode: 'fallback' },
+      targets: [first.target('a', { retry: { attempts: 3 } }), second.target('b')],
+      ...BOUND,
+    });
     const answer = await host.post(PATH, ask());
     expect(answer.json().error.code).to.equal('gateway_timeout');
     expect(answer.headers.get('x-gateway-target')).to.equal('a');
@@ -83,33 +128,58 @@ describe('request_timeout of the request', () => {
   it('bounds plugins before and after, although they hang', async () => {
     for (const stage of ['before_request', 'after_request'] as const) {
       const slow = definePlugin({
-        name: 'slow', type: 'guardrail', summary: 'Takes its time', stages: ['before_request', 'after_request'], settings: Joi.object({}),
+        name: 'slow',
+        type: 'guardrail',
+        summary: 'Takes its time',
+        stages: ['before_request', 'after_request'],
+        settings: Joi.object({}),
         create: () => ({ before_request: () => new Promise(() => {}), after_request: () => new Promise(() => {}) }),
       });
-      expectTimeout(await timed(answering, { config: { ...BOUND, plugins: [{ name: 'slow', stage, enabled: true }] }, modules: [slow] }));
+      expectTimeout(
+        await timed(answering, {
+          config: { ...BOUND, plugins: [{ name: 'slow', stage, enabled: true }] },
+          modules: [slow],
+        }),
+      );
     }
   });
 
   it('bounds an adapter that ignores that it was cancelled', async () => {
-    for (const stream of [false, true]) expectTimeout(await timed(silent, { config: BOUND, stream, module: { converse: () => new Promise(() => {}) } }));
+    for (const stream of [false, true])
+      expectTimeout(await timed(silent, { config: BOUND, stream, module: { converse: () => new Promise(() => {}) } }));
     const body = (async function* hanging(): AsyncGenerator<Uint8Array> {
       yield* [];
       await new Promise(() => {});
     })();
-    for (const stream of [false, true]) expectTimeout(await timed(silent, { config: BOUND, stream, module: { converse: async () => ({ status: 200, headers: {}, body }) } }));
+    for (const stream of [false, true])
+      expectTimeout(
+        await timed(silent, {
+          config: BOUND,
+          stream,
+          module: { converse: async () => ({ status: 200, headers: {}, body }) },
+        }),
+      );
   });
 
   it('does not touch a stream that has begun', () => expectUntouched({ config: BOUND }));
 
-  it('is the provider\'s failure in the figures', async () => {
+  it("is the provider's failure in the figures", async () => {
     const { host } = await timed(silent, { config: BOUND });
-    expect(host.samples.filter(({ name }) => name === 'gateway_provider_errors_total').map(({ labels }) => labels['error_type'])).to.deep.equal(['timeout']);
+    expect(
+      host.samples
+        .filter(({ name }) => name === 'gateway_provider_errors_total')
+        .map(({ labels }) => labels['error_type']),
+    ).to.deep.equal(['timeout']);
   });
 });
 
 describe('request_timeout of a target', () => {
   it('bounds each attempt, whole and at the start of a stream', async () => {
-    for (const [handler, stream] of [[silent, false], [headersOnly, true]] as const) expectTimeout(await timed(handler, { target: BOUND, stream }));
+    for (const [handler, stream] of [
+      [silent, false],
+      [headersOnly, true],
+    ] as const)
+      expectTimeout(await timed(handler, { target: BOUND, stream }));
   });
 
   it('is followed by a retry, each with the full time', async () => {
@@ -119,9 +189,14 @@ describe('request_timeout of a target', () => {
       arrivals.push(clock.monotonic());
       if (arrivals.length === 3) void answering(request, response);
     });
-    const ticking = setInterval(() => { if (arrivals.length < 3) clock.advance(10); }, 1);
+    const ticking = setInterval(() => {
+      if (arrivals.length < 3) clock.advance(10);
+    }, 1);
     atEnd(() => clearInterval(ticking));
-    const host = await startHost({ targets: [upstream.target('a', { ...BOUND, retry: { attempts: 3, initial_backoff_ms: 1 } })] }, { clock });
+    const host = await startHost(
+      { targets: [upstream.target('a', { ...BOUND, retry: { attempts: 3, initial_backoff_ms: 1 } })] },
+      { clock },
+    );
     const answer = await host.post(PATH, ask());
     expect([answer.status, answer.headers.get('x-gateway-attempts')]).to.deep.equal([200, '3']);
     expect(arrivals[2]).to.be.at.least(160);
@@ -130,7 +205,10 @@ describe('request_timeout of a target', () => {
   it('does not touch a stream that has begun', () => expectUntouched({ target: BOUND }));
 
   it('leaves the request its own, longer bound', async () => {
-    const run = await timed(silent, { target: { request_timeout: '100ms', retry: { attempts: 50, initial_backoff_ms: 1 } }, config: { request_timeout: '350ms' } });
+    const run = await timed(silent, {
+      target: { request_timeout: '100ms', retry: { attempts: 50, initial_backoff_ms: 1 } },
+      config: { request_timeout: '350ms' },
+    });
     expectTimeout(run);
     expect(run.ms).to.be.above(340);
     expect(run.upstream.seen.length).to.be.within(2, 4); // fewer on a machine that is slow to begin the next
@@ -138,7 +216,10 @@ describe('request_timeout of a target', () => {
 });
 
 describe('silence on a stream', () => {
-  const post = async (handler: StubHandler, more: { config?: object; second?: StubUpstream } = {}): Promise<{ answer: Answer; upstream: StubUpstream; host: TestHost }> => {
+  const post = async (
+    handler: StubHandler,
+    more: { config?: object; second?: StubUpstream } = {},
+  ): Promise<{ answer: Answer; upstream: StubUpstream; host: TestHost }> => {
     const upstream = await stubUpstream(handler);
     const targets = [upstream.target('a'), ...(more.second ? [more.second.target('b')] : [])];
     const host = await startHost({ strategy: { mode: 'fallback' }, targets, ...more.config }, { streamIdleMs: 600 });
@@ -185,7 +266,11 @@ describe('silence on a stream', () => {
     expect(events[1]).to.have.all.keys('error');
     expect(events[1].error).to.include({ type: 'timeout_error', code: 'stream_timeout' });
     expect(await closedAt.promise).to.be.a('number');
-    expect(host.samples.filter(({ name }) => name === 'gateway_provider_errors_total').map(({ labels }) => labels['error_type'])).to.deep.equal(['timeout']);
+    expect(
+      host.samples
+        .filter(({ name }) => name === 'gateway_provider_errors_total')
+        .map(({ labels }) => labels['error_type']),
+    ).to.deep.equal(['timeout']);
   });
 
   it('is measured between chunks', async () => {
@@ -193,11 +278,17 @@ describe('silence on a stream', () => {
     let say: (text: string) => void = () => {};
     const upstream = await stubUpstream((_request, response) => {
       openSse(response);
-      say = (text) => { response.write(text); };
+      say = (text) => {
+        response.write(text);
+      };
       say(piece('a'));
     });
     const host = await startHost({ targets: [upstream.target('a')] }, { clock, streamIdleMs: 120 });
-    const response = await fetch(`${host.url}${PATH}`, { method: 'POST', body: JSON.stringify(ask('hi', { stream: true })), headers: { authorization: `Bearer ${MASTER_KEY}` } });
+    const response = await fetch(`${host.url}${PATH}`, {
+      method: 'POST',
+      body: JSON.stringify(ask('hi', { stream: true })),
+      headers: { authorization: `Bearer ${MASTER_KEY}` },
+    });
     let text = '';
     for await (const bytes of response.body ?? []) {
       text += Buffer.from(bytes).toString();

@@ -7,7 +7,10 @@ import { digestOf, PrincipalTable } from '../../host/stores/principals.ts';
 export function withKeys(...ids: readonly string[]): BuiltinModule {
   const table = new PrincipalTable();
   for (const id of ids) table.set(digestOf(`key-${id}`), { id, name: id, scopes: [] });
-  return defineBuiltin({ name: 'test-keys', apply: ({ hooks }) => hooks.open.tapPromise('test-keys', async ({ stores }) => stores.principals.supply(table)) });
+  return defineBuiltin({
+    name: 'test-keys',
+    apply: ({ hooks }) => hooks.open.tapPromise('test-keys', async ({ stores }) => stores.principals.supply(table)),
+  });
 }
 
 /** A provider of the common wire that serves embeddings beside chat. */

@@ -1,6 +1,19 @@
 import { expect } from 'chai';
 import type { MemoryLedger } from '../../host/state/memory-ledger.ts';
-import { ask, cases, chatReply, Dice, eventually, openSse, replyJson, sseEvent, startHost, stubUpstream, type StubHandler, type TestHost } from '../kit/index.ts';
+import {
+  ask,
+  cases,
+  chatReply,
+  Dice,
+  eventually,
+  openSse,
+  replyJson,
+  sseEvent,
+  startHost,
+  stubUpstream,
+  type StubHandler,
+  type TestHost,
+} from '../kit/index.ts';
 import { withKeys } from './kit.ts';
 
 /**
@@ -10,7 +23,12 @@ import { withKeys } from './kit.ts';
 const PATH = '/v1/chat/completions';
 const KEYS = ['a', 'b', 'c'];
 /** Micro-dollars per token, with parts of one. */
-const RATES = { input_per_m_tokens: 0.15, output_per_m_tokens: 0.6, cache_read_per_m_tokens: 0.075, cache_write_per_m_tokens: 0.3 };
+const RATES = {
+  input_per_m_tokens: 0.15,
+  output_per_m_tokens: 0.6,
+  cache_read_per_m_tokens: 0.075,
+  cache_write_per_m_tokens: 0.3,
+};
 const MOST_TOKENS = 40;
 
 interface Plan {
@@ -20,19 +38,35 @@ interface Plan {
   readonly ceiling: number;
   /** What the upstream does at the first try and at the second. */
   readonly tries: readonly ('answer' | 'fail' | 'break')[];
-  readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number; readonly total_tokens: number; readonly cache_read_tokens: number; readonly cache_write_tokens: number };
+  readonly usage: {
+    readonly prompt_tokens: number;
+    readonly completion_tokens: number;
+    readonly total_tokens: number;
+    readonly cache_read_tokens: number;
+    readonly cache_write_tokens: number;
+  };
   /** The client leaves after its first bytes. */
   readonly leaves: boolean;
 }
 
 /** As the plugin prices it, in whole millionths of a micro-dollar. */
-function costOf({ usage: { prompt_tokens: prompt, completion_tokens: completion, cache_read_tokens: read, cache_write_tokens: written } }: Plan): number {
-  const { input_per_m_tokens: input, output_per_m_tokens: output, cache_read_per_m_tokens: cacheRead, cache_write_per_m_tokens: cacheWrite } = RATES;
-  return Math.round((input * Math.max(0, prompt - read) + output * completion + cacheRead * read + cacheWrite * written) * 1e6);
+function costOf({
+  usage: { prompt_tokens: prompt, completion_tokens: completion, cache_read_tokens: read, cache_write_tokens: written },
+}: Plan): number {
+  const {
+    input_per_m_tokens: input,
+    output_per_m_tokens: output,
+    cache_read_per_m_tokens: cacheRead,
+    cache_write_per_m_tokens: cacheWrite,
+  } = RATES;
+  return Math.round(
+    (input * Math.max(0, prompt - read) + output * completion + cacheRead * read + cacheWrite * written) * 1e6,
+  );
 }
 
 /** What it may cost at most, in micro-dollars: no more than was reserved. */
-const reservationOf = ({ prompt, ceiling }: Plan): number => RATES.input_per_m_tokens * (Math.floor(prompt.length / 4) + 1) + RATES.output_per_m_tokens * ceiling;
+const reservationOf = ({ prompt, ceiling }: Plan): number =>
+  RATES.input_per_m_tokens * (Math.floor(prompt.length / 4) + 1) + RATES.output_per_m_tokens * ceiling;
 
 /** Calm requests are neither broken nor left. */
 function planOf(dice: Dice, isCalm: boolean): Plan {
@@ -41,8 +75,24 @@ function planOf(dice: Dice, isCalm: boolean): Plan {
   const prompt_tokens = 1 + dice.below(Math.floor(prompt.length / 4));
   const completion_tokens = dice.below(ceiling + 1);
   const stream = dice.below(2) === 0;
-  const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens, cache_read_tokens: dice.below(2) * dice.below(prompt_tokens + 1), cache_write_tokens: 0 };
-  return { key: dice.pick(KEYS), stream, prompt, ceiling, usage, tries: [0, 1].map(() => dice.pick(['answer', 'answer', 'answer', 'fail', ...(stream && !isCalm ? ['break' as const] : [])])), leaves: !isCalm && dice.below(6) === 0 };
+  const usage = {
+    prompt_tokens,
+    completion_tokens,
+    total_tokens: prompt_tokens + completion_tokens,
+    cache_read_tokens: dice.below(2) * dice.below(prompt_tokens + 1),
+    cache_write_tokens: 0,
+  };
+  return {
+    key: dice.pick(KEYS),
+    stream,
+    prompt,
+    ceiling,
+    usage,
+    tries: [0, 1].map(() =>
+      dice.pick(['answer', 'answer', 'answer', 'fail', ...(stream && !isCalm ? ['break' as const] : [])]),
+    ),
+    leaves: !isCalm && dice.below(6) === 0,
+  };
 }
 
 /** Answers by the plan that the request names, and books what it answered whole. */
@@ -53,7 +103,10 @@ function invoicing(plans: readonly Plan[], invoice: Map<number, number>, dice: D
     const plan = plans[index] as Plan;
     const time = tries.get(index) ?? 0;
     tries.set(index, time + 1);
-    for (let turn = dice.below(4); turn > 0; turn -= 1) await new Promise((resolve) => { setImmediate(resolve); });
+    for (let turn = dice.below(4); turn > 0; turn -= 1)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     const what = plan.tries[time] ?? 'answer';
     if (what === 'fail') {
       replyJson(response, 500, { error: { message: 'no' } });
@@ -66,9 +119,21 @@ function invoicing(plans: readonly Plan[], invoice: Map<number, number>, dice: D
     }
     openSse(response);
     response.write(sseEvent({ id: 'c', choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }] }));
-    if (plan.leaves) await new Promise((resolve) => { setTimeout(resolve, 20); });
-    response.end(what === 'break' ? sseEvent({ error: { message: 'broken' } })
-      : [{ id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, { id: 'c', choices: [], usage: plan.usage }, '[DONE]'].map(sseEvent).join(''));
+    if (plan.leaves)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
+    response.end(
+      what === 'break'
+        ? sseEvent({ error: { message: 'broken' } })
+        : [
+            { id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+            { id: 'c', choices: [], usage: plan.usage },
+            '[DONE]',
+          ]
+            .map(sseEvent)
+            .join(''),
+    );
   };
 }
 
@@ -77,7 +142,9 @@ async function send(host: TestHost, plan: Plan, index: number): Promise<'whole' 
   const leaving = new AbortController();
   try {
     const response = await fetch(`${host.url}${PATH}`, {
-      method: 'POST', signal: leaving.signal, headers: { authorization: `Bearer key-${plan.key}`, 'content-type': 'application/json' },
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { authorization: `Bearer key-${plan.key}`, 'content-type': 'application/json' },
       body: JSON.stringify(ask(plan.prompt, { max_tokens: plan.ceiling, stream: plan.stream, seed: index })),
     });
     if (response.status === 402) return 'refused';
@@ -95,7 +162,9 @@ async function send(host: TestHost, plan: Plan, index: number): Promise<'whole' 
 
 function ledgerOf({ host }: TestHost): MemoryLedger {
   const carryover = host.carryover.open();
-  const found = carryover.lease<MemoryLedger>('ledger budget property', () => { throw new Error('there is no ledger'); });
+  const found = carryover.lease<MemoryLedger>('ledger budget property', () => {
+    throw new Error('there is no ledger');
+  });
   void carryover.release();
   return found;
 }
@@ -110,7 +179,12 @@ describe('what budget books', () => {
       const limitUsd = dice.pick([0, 50, 200, 400]) / 1e6;
       const config = (version: number): object => ({
         targets: [upstream.target('a', { retry: { attempts: 2, initial_backoff_ms: 1 } })],
-        plugins: ['before_request', 'after_request'].map((stage) => ({ name: 'budget', stage, enabled: true, config: { ...RATES, spend_limit_usd: limitUsd, store_id: 'property', reserve_tokens: version } })),
+        plugins: ['before_request', 'after_request'].map((stage) => ({
+          name: 'budget',
+          stage,
+          enabled: true,
+          config: { ...RATES, spend_limit_usd: limitUsd, store_id: 'property', reserve_tokens: version },
+        })),
       });
       const host = await startHost(config(0), { builtins: [withKeys(...KEYS)] });
       const ends: Awaited<ReturnType<typeof send>>[] = [];
@@ -127,8 +201,12 @@ describe('what budget books', () => {
       await eventually(() => host.host.slot.leases === 0 && ledger.reserved === 0);
       for (const key of KEYS) {
         const own = [...plans.entries()].filter(([, plan]) => plan.key === key);
-        const whole = own.filter(([index]) => ends[index] === 'whole').reduce((sum, [index]) => sum + (invoice.get(index) ?? Number.NaN), 0);
-        const cut = own.filter(([index, plan]) => ends[index] === 'failed' && plan.stream && (plan.leaves || plan.tries.includes('break')));
+        const whole = own
+          .filter(([index]) => ends[index] === 'whole')
+          .reduce((sum, [index]) => sum + (invoice.get(index) ?? Number.NaN), 0);
+        const cut = own.filter(
+          ([index, plan]) => ends[index] === 'failed' && plan.stream && (plan.leaves || plan.tries.includes('break')),
+        );
         const most = cut.reduce((sum, [, plan]) => sum + reservationOf(plan) * 1e6, whole);
         const committed = ledger.committed(key);
         if (cut.length === 0) expect(committed, `key ${key}`).to.equal(Math.floor(whole / 1e6));

@@ -1,12 +1,24 @@
 import { expect } from 'chai';
 import { definePlugin, rewrite } from 'gw/contract';
 import Joi from 'joi';
-import { type Answer, ask, chatReply, type FakeClock, fakeClock, replyJson, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
+import {
+  type Answer,
+  ask,
+  chatReply,
+  type FakeClock,
+  fakeClock,
+  replyJson,
+  startHost,
+  stubUpstream,
+  type StubUpstream,
+  type TestHost,
+} from '../kit/index.ts';
 import { WITH_EMBEDDINGS, withKeys } from './kit.ts';
 
 const PATH = '/v1/chat/completions';
 
-const entries = (config: object, stages: readonly string[]): object[] => stages.map((stage) => ({ name: 'rate-limit', type: 'guardrail', stage, enabled: true, config }));
+const entries = (config: object, stages: readonly string[]): object[] =>
+  stages.map((stage) => ({ name: 'rate-limit', type: 'guardrail', stage, enabled: true, config }));
 
 interface Scene {
   readonly clock: FakeClock;
@@ -19,20 +31,49 @@ interface Scene {
 async function scene(config: object, stages: readonly string[] = ['before_request', 'after_request']): Promise<Scene> {
   const clock = fakeClock();
   const upstream = await stubUpstream((seen, response) => {
-    if (seen.url.endsWith('/embeddings')) replyJson(response, 200, { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1] }], model: 'm', usage: { prompt_tokens: 6, total_tokens: 6 } });
-    else replyJson(response, seen.json()['fail'] ? 500 : 200, chatReply('hello', { usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 } }));
+    if (seen.url.endsWith('/embeddings'))
+      replyJson(response, 200, {
+        object: 'list',
+        data: [{ object: 'embedding', index: 0, embedding: [1] }],
+        model: 'm',
+        usage: { prompt_tokens: 6, total_tokens: 6 },
+      });
+    else
+      replyJson(
+        response,
+        seen.json()['fail'] ? 500 : 200,
+        chatReply('hello', { usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 } }),
+      );
   });
-  const full = (settings: object, at: readonly string[]): object => ({ targets: [upstream.target('a', {}, WITH_EMBEDDINGS)], plugins: entries(settings, at) });
+  const full = (settings: object, at: readonly string[]): object => ({
+    targets: [upstream.target('a', {}, WITH_EMBEDDINGS)],
+    plugins: entries(settings, at),
+  });
   const host = await startHost(full(config, stages), { clock, builtins: [withKeys('a', 'b')] });
   return {
-    clock, host, upstream,
-    send: (request = {}, key = 'key-a', path = PATH) => host.post(path, path === PATH ? ask('hi', request) : { model: 'm', ...request }, { authorization: `Bearer ${key}` }),
+    clock,
+    host,
+    upstream,
+    send: (request = {}, key = 'key-a', path = PATH) =>
+      host.post(path, path === PATH ? ask('hi', request) : { model: 'm', ...request }, {
+        authorization: `Bearer ${key}`,
+      }),
     apply: (settings, at = stages) => host.apply(full(settings, at)),
   };
 }
 
-const refusal = (answer: Answer): unknown[] => [answer.status, answer.json().error?.code, answer.json().error?.message, answer.headers.get('retry-after')];
-const refused = (reason: string, seconds: string): unknown[] => [429, 'rate_limit_exceeded', `request rejected by rate-limit (before_request): ${reason}`, seconds];
+const refusal = (answer: Answer): unknown[] => [
+  answer.status,
+  answer.json().error?.code,
+  answer.json().error?.message,
+  answer.headers.get('retry-after'),
+];
+const refused = (reason: string, seconds: string): unknown[] => [
+  429,
+  'rate_limit_exceeded',
+  `request rejected by rate-limit (before_request): ${reason}`,
+  seconds,
+];
 
 describe('rate-limit, requests', () => {
   it('admits a burst, then as many as refill, and tells when to come back', async () => {
@@ -46,7 +87,11 @@ describe('rate-limit, requests', () => {
     clock.advance(999);
     expect((await send()).status).to.equal(200);
     expect(upstream.seen).to.have.length(3);
-    expect(host.samples.filter(({ name }) => name === 'gateway_rate_limit_rejections_total').map(({ labels, value }) => [labels, value])).to.deep.equal(Array.from({ length: 2 }, () => [{ key_type: 'plugin' }, 1]));
+    expect(
+      host.samples
+        .filter(({ name }) => name === 'gateway_rate_limit_rejections_total')
+        .map(({ labels, value }) => [labels, value]),
+    ).to.deep.equal(Array.from({ length: 2 }, () => [{ key_type: 'plugin' }, 1]));
   });
 
   it('has a burst of requests_per_second, and of at least one', async () => {
@@ -86,10 +131,27 @@ describe('rate-limit, requests', () => {
   it('knows users apart whom a guardrail in front of it masks, and follows a plugin that names another', async () => {
     const { upstream } = await scene({});
     const renaming = definePlugin({
-      name: 'renaming', type: 'transform', summary: 'For this test', stages: ['before_request'], keepsModel: true, settings: Joi.object({}),
-      create: () => ({ before_request: ({ request }) => (request['user'] === 'old' ? rewrite({ ...request, user: 'new' }) : undefined) }),
+      name: 'renaming',
+      type: 'transform',
+      summary: 'For this test',
+      stages: ['before_request'],
+      keepsModel: true,
+      settings: Joi.object({}),
+      create: () => ({
+        before_request: ({ request }) => (request['user'] === 'old' ? rewrite({ ...request, user: 'new' }) : undefined),
+      }),
     });
-    const other = await startHost({ targets: [upstream.target('a')], plugins: [{ name: 'renaming', stage: 'before_request', enabled: true }, { name: 'pii-redact', stage: 'before_request', enabled: true }, ...entries({ user_rpm: 1 }, ['before_request'])] }, { modules: [renaming] });
+    const other = await startHost(
+      {
+        targets: [upstream.target('a')],
+        plugins: [
+          { name: 'renaming', stage: 'before_request', enabled: true },
+          { name: 'pii-redact', stage: 'before_request', enabled: true },
+          ...entries({ user_rpm: 1 }, ['before_request']),
+        ],
+      },
+      { modules: [renaming] },
+    );
     const statuses = async (...users: readonly string[]): Promise<number[]> => {
       const seen: number[] = [];
       for (const user of users) seen.push((await other.post(PATH, ask('hi', { user }))).status);
@@ -103,14 +165,37 @@ describe('rate-limit, requests', () => {
   it('asks overall, key, user in this order; what an earlier one took is gone', async () => {
     const { send } = await scene({ requests_per_second: 0.01, burst: 4, key_rpm: 2, user_rpm: 1 }, ['before_request']);
     const reasons: unknown[] = [];
-    for (let time = 0; time < 5; time += 1) reasons.push(String((await send({ user: 'u' })).json().error?.message ?? 'admitted').split('): ').at(-1));
-    expect(reasons).to.deep.equal(['admitted', 'per-user rate limit exceeded', 'per-key rate limit exceeded', 'per-key rate limit exceeded', 'rate limit exceeded']);
+    for (let time = 0; time < 5; time += 1)
+      reasons.push(
+        String((await send({ user: 'u' })).json().error?.message ?? 'admitted')
+          .split('): ')
+          .at(-1),
+      );
+    expect(reasons).to.deep.equal([
+      'admitted',
+      'per-user rate limit exceeded',
+      'per-key rate limit exceeded',
+      'per-key rate limit exceeded',
+      'rate limit exceeded',
+    ]);
   });
 
   it('does not stand in the way of anybody without a credential, but for the overall rate', async () => {
     const upstream = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('x')));
-    const host = await startHost({ targets: [upstream.target('a')], plugins: entries({ key_rpm: 1 }, ['before_request']) }, { variables: { ALLOW_UNAUTHENTICATED_PROXY: 'true' } });
-    for (let time = 0; time < 3; time += 1) expect((await fetch(`${host.url}${PATH}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(ask()) })).status).to.equal(200);
+    const host = await startHost(
+      { targets: [upstream.target('a')], plugins: entries({ key_rpm: 1 }, ['before_request']) },
+      { variables: { ALLOW_UNAUTHENTICATED_PROXY: 'true' } },
+    );
+    for (let time = 0; time < 3; time += 1)
+      expect(
+        (
+          await fetch(`${host.url}${PATH}`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify(ask()),
+          })
+        ).status,
+      ).to.equal(200);
   });
 
   it('spends nothing for models that no target serves', async () => {
@@ -121,7 +206,11 @@ describe('rate-limit, requests', () => {
 });
 
 describe('rate-limit, tokens', () => {
-  for (const [setting, reason] of [['tokens_per_minute', 'rate limit exceeded'], ['key_tpm', 'per-key rate limit exceeded'], ['user_tpm', 'per-user rate limit exceeded']] as const) {
+  for (const [setting, reason] of [
+    ['tokens_per_minute', 'rate limit exceeded'],
+    ['key_tpm', 'per-key rate limit exceeded'],
+    ['user_tpm', 'per-user rate limit exceeded'],
+  ] as const) {
     it(`${setting} admits while its bucket is above zero, and debits what was used`, async () => {
       const { send, clock } = await scene({ [setting]: 30 });
       expect([(await send({ user: 'u' })).status, (await send({ user: 'u' })).status]).to.deep.equal([200, 200]); // 30 - 18 - 18 = -6
@@ -163,25 +252,48 @@ describe('rate-limit, its buckets', () => {
 describe('rate-limit, settings', () => {
   const problemOf = async (config: object, stages: readonly string[] = ['before_request']): Promise<string> => {
     const { apply } = await scene({}, ['before_request']);
-    return apply(config, stages).then(() => 'applied', (error: Error) => error.message);
+    return apply(config, stages).then(
+      () => 'applied',
+      (error: Error) => error.message,
+    );
   };
 
-  for (const setting of ['requests_per_second', 'burst', 'key_rpm', 'user_rpm', 'tokens_per_minute', 'key_tpm', 'user_tpm']) {
+  for (const setting of [
+    'requests_per_second',
+    'burst',
+    'key_rpm',
+    'user_rpm',
+    'tokens_per_minute',
+    'key_tpm',
+    'user_tpm',
+  ]) {
     it(`refuses ${setting} unless it is a number above 0, and says how to switch off`, async () => {
       for (const value of [0, -1, '5', '${RATE}', null, true, []]) {
         const problem = await problemOf({ [setting]: value });
-        expect(problem, String(value)).to.include('BV04').and.include('rate-limit').and.include(setting).and.include('enabled: false');
+        expect(problem, String(value))
+          .to.include('BV04')
+          .and.include('rate-limit')
+          .and.include(setting)
+          .and.include('enabled: false');
       }
       expect(await problemOf({ [setting]: 1e300 })).to.equal('applied');
     });
   }
 
   it('refuses settings it does not know', async () => {
-    expect(await problemOf({ rpm: 3 })).to.include('BV06').and.include('rate-limit').and.include('rpm');
+    expect(await problemOf({ rpm: 3 }))
+      .to.include('BV06')
+      .and.include('rate-limit')
+      .and.include('rpm');
   });
 
   it('refuses to stand anywhere but before, and after too', async () => {
-    expect(await problemOf({}, ['after_request'])).to.include('BV07').and.include('rate-limit').and.include('before_request');
-    expect(await problemOf({}, ['before_request', 'on_error'])).to.include('BV07').and.include('on_error');
+    expect(await problemOf({}, ['after_request']))
+      .to.include('BV07')
+      .and.include('rate-limit')
+      .and.include('before_request');
+    expect(await problemOf({}, ['before_request', 'on_error']))
+      .to.include('BV07')
+      .and.include('on_error');
   });
 });

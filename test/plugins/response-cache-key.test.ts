@@ -5,12 +5,54 @@ import { keyOf } from '../../plugins/response-cache/key.ts';
 
 describe('the key of a cached answer', () => {
   const FULL: ChatRequest = {
-    model: 'm', messages: [{ role: 'user', name: 'n', content: [{ type: 'text', text: 't' }, { type: 'image_url', image_url: { url: 'u', detail: 'low' } }, { type: 'input_audio', input_audio: { data: 'd', format: 'wav' } }, { type: 'file', file: { file_id: 'f' } }] },
-      { role: 'assistant', content: null, reasoning_content: 'r', reasoning_details: [{ text: 'x' }], tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] }, { role: 'tool', tool_call_id: 'c', content: 'ok' }],
-    temperature: 1, top_p: 1, n: 1, seed: 1, max_tokens: 1, max_completion_tokens: 1, presence_penalty: 1, frequency_penalty: 1, stop: ['s'], tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'auto',
-    parallel_tool_calls: true, response_format: { type: 'text' }, logprobs: true, top_logprobs: 1, user: 'u', logit_bias: { 1: 2, 3: 4 }, only_forwarded: { deep: [1] },
+    model: 'm',
+    messages: [
+      {
+        role: 'user',
+        name: 'n',
+        content: [
+          { type: 'text', text: 't' },
+          { type: 'image_url', image_url: { url: 'u', detail: 'low' } },
+          { type: 'input_audio', input_audio: { data: 'd', format: 'wav' } },
+          { type: 'file', file: { file_id: 'f' } },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: null,
+        reasoning_content: 'r',
+        reasoning_details: [{ text: 'x' }],
+        tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: 'c', content: 'ok' },
+    ],
+    temperature: 1,
+    top_p: 1,
+    n: 1,
+    seed: 1,
+    max_tokens: 1,
+    max_completion_tokens: 1,
+    presence_penalty: 1,
+    frequency_penalty: 1,
+    stop: ['s'],
+    tools: [{ type: 'function', function: { name: 'f' } }],
+    tool_choice: 'auto',
+    parallel_tool_calls: true,
+    response_format: { type: 'text' },
+    logprobs: true,
+    top_logprobs: 1,
+    user: 'u',
+    logit_bias: { 1: 2, 3: 4 },
+    only_forwarded: { deep: [1] },
   };
-  const base = { surface: 'chat', principal: { id: 'a', name: 'a', scopes: [] }, model: 'm', streaming: false, metadata: { team: 'x' }, request: FULL };
+  const base = {
+    surface: 'chat',
+    principal: { id: 'a', name: 'a', scopes: [] },
+    model: 'm',
+    streaming: false,
+    metadata: { team: 'x' },
+    request: FULL,
+  };
   const key = (more: object = {}): string => keyOf({ ...base, ...more } as unknown as Exchange);
   const asking = (more: object): string => key({ request: { ...FULL, ...more } });
 
@@ -24,7 +66,11 @@ describe('the key of a cached answer', () => {
         return;
       }
       for (const [name, member] of Object.entries(value)) {
-        visit(member, (next) => change(Array.isArray(value) ? value.with(Number(name), next) : { ...value, [name]: next }), `${path}.${name}`);
+        visit(
+          member,
+          (next) => change(Array.isArray(value) ? value.with(Number(name), next) : { ...value, [name]: next }),
+          `${path}.${name}`,
+        );
       }
     };
     const { model: _model, ...rest } = FULL;
@@ -33,7 +79,15 @@ describe('the key of a cached answer', () => {
   });
 
   it('differs by credential, model, stream and metadata, and not by stream_options', () => {
-    for (const more of [{ principal: undefined }, { principal: { id: 'b' } }, { model: 'm2' }, { streaming: true }, { metadata: {} }, { metadata: { team: 'y' } }]) expect(key(more), JSON.stringify(more)).to.not.equal(key());
+    for (const more of [
+      { principal: undefined },
+      { principal: { id: 'b' } },
+      { model: 'm2' },
+      { streaming: true },
+      { metadata: {} },
+      { metadata: { team: 'y' } },
+    ])
+      expect(key(more), JSON.stringify(more)).to.not.equal(key());
     expect(asking({ stream_options: { include_usage: true } })).to.equal(key());
   });
 
@@ -41,13 +95,18 @@ describe('the key of a cached answer', () => {
     const turned = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(turned);
       if (typeof value !== 'object' || value === null) return value;
-      return Object.fromEntries(Object.entries(value).toReversed().map(([name, member]) => [name, turned(member)]));
+      return Object.fromEntries(
+        Object.entries(value)
+          .toReversed()
+          .map(([name, member]) => [name, turned(member)]),
+      );
     };
     expect(key({ request: turned(FULL) })).to.equal(key());
   });
 
   it('tells apart what looks alike once it is joined', () => {
-    const messages = (...contents: readonly string[]): string => asking({ messages: contents.map((content) => ({ role: 'user', content })) });
+    const messages = (...contents: readonly string[]): string =>
+      asking({ messages: contents.map((content) => ({ role: 'user', content })) });
     expect(messages('a', 'b')).to.not.equal(messages('ab'));
     expect(messages('1:a')).to.not.equal(messages('a'));
     expect(asking({ parallel_tool_calls: false })).to.not.equal(asking({ parallel_tool_calls: undefined }));
@@ -55,12 +114,17 @@ describe('the key of a cached answer', () => {
     expect(messages('\ud800')).to.not.equal(messages('\ufffd'));
     expect(messages('\ud800')).to.equal(messages('\ud800'));
     expect(asking({ seed: '1' })).to.not.equal(asking({ seed: 1 }));
-    expect(asking({ seed: (JSON as unknown as { rawJSON(text: string): object }).rawJSON('9007199254740993') })).to.not.equal(asking({ seed: 9007199254740992 }));
+    expect(
+      asking({ seed: (JSON as unknown as { rawJSON(text: string): object }).rawJSON('9007199254740993') }),
+    ).to.not.equal(asking({ seed: 9007199254740992 }));
   });
 });
 
 describe('the store of answers', () => {
-  const kept = (bytes: number): { body: Uint8Array; reportedModel: undefined } => ({ body: new Uint8Array(bytes), reportedModel: undefined });
+  const kept = (bytes: number): { body: Uint8Array; reportedModel: undefined } => ({
+    body: new Uint8Array(bytes),
+    reportedModel: undefined,
+  });
 
   it('overwrites without driving anything else out', () => {
     const store = new AnswerStore({ maxAgeMs: 10, maxEntries: 2, maxBytes: 100 });

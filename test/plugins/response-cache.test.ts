@@ -1,13 +1,28 @@
 import { expect } from 'chai';
 import { type ChatReply, definePlugin, type Exchange, type PluginModule, reject, type Stage } from 'gw/contract';
 import Joi from 'joi';
-import { type Answer, ask, chatReply, eventually, type FakeClock, fakeClock, replyJson, replyStream, startHost, stubUpstream, type StubHandler, type StubUpstream, type TestHost } from '../kit/index.ts';
+import {
+  type Answer,
+  ask,
+  chatReply,
+  eventually,
+  type FakeClock,
+  fakeClock,
+  replyJson,
+  replyStream,
+  startHost,
+  stubUpstream,
+  type StubHandler,
+  type StubUpstream,
+  type TestHost,
+} from '../kit/index.ts';
 import { WITH_EMBEDDINGS, withKeys } from './kit.ts';
 
 const PATH = '/v1/chat/completions';
 const STAGES: readonly Stage[] = ['before_request', 'after_request'];
 
-const entries = (config: object, stages: readonly string[] = STAGES): object[] => stages.map((stage) => ({ name: 'response-cache', type: 'transform', stage, enabled: true, config }));
+const entries = (config: object, stages: readonly string[] = STAGES): object[] =>
+  stages.map((stage) => ({ name: 'response-cache', type: 'transform', stage, enabled: true, config }));
 
 interface Scene {
   readonly host: TestHost;
@@ -26,19 +41,36 @@ interface Around {
 let answers = 0;
 const counting: StubHandler = (seen, response) => {
   answers += 1;
-  if (seen.url.endsWith('/embeddings')) replyJson(response, 200, { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [answers] }], model: 'm', usage: { prompt_tokens: 6, total_tokens: 6 } });
-  else if (seen.json()['stream'] === true) replyStream(response, ['A streamed answer, number ', String(answers), ', which is long enough for a few pieces.']);
+  if (seen.url.endsWith('/embeddings'))
+    replyJson(response, 200, {
+      object: 'list',
+      data: [{ object: 'embedding', index: 0, embedding: [answers] }],
+      model: 'm',
+      usage: { prompt_tokens: 6, total_tokens: 6 },
+    });
+  else if (seen.json()['stream'] === true)
+    replyStream(response, ['A streamed answer, number ', String(answers), ', which is long enough for a few pieces.']);
   else replyJson(response, 200, chatReply(`answer ${answers}`));
 };
 
-async function scene(config: object = {}, handler: StubHandler = counting, { modules = [], behind = [] }: Around = {}): Promise<Scene> {
+async function scene(
+  config: object = {},
+  handler: StubHandler = counting,
+  { modules = [], behind = [] }: Around = {},
+): Promise<Scene> {
   const clock = fakeClock();
   const upstream = await stubUpstream(handler);
-  const full = (settings: object, stages: readonly string[]): object => ({ targets: [upstream.target('a', { models: ['m', 'm2'] }, WITH_EMBEDDINGS)], plugins: [...entries(settings, stages), ...behind] });
+  const full = (settings: object, stages: readonly string[]): object => ({
+    targets: [upstream.target('a', { models: ['m', 'm2'] }, WITH_EMBEDDINGS)],
+    plugins: [...entries(settings, stages), ...behind],
+  });
   const host = await startHost(full(config, STAGES), { clock, modules, builtins: [withKeys('a', 'b')] });
   return {
-    host, clock, upstream,
-    send: (request = {}, key = 'key-a', headers = {}) => host.post(PATH, ask('hi', request), { authorization: `Bearer ${key}`, ...headers }),
+    host,
+    clock,
+    upstream,
+    send: (request = {}, key = 'key-a', headers = {}) =>
+      host.post(PATH, ask('hi', request), { authorization: `Bearer ${key}`, ...headers }),
     apply: (settings, stages = STAGES) => host.apply(full(settings, stages)),
   };
 }
@@ -58,7 +90,8 @@ describe('response-cache', () => {
     expect(second.json()).to.deep.equal(first.json());
     expect(upstream.seen).to.have.length(1);
     expect(first.headers.get('x-gateway-target')).to.equal('a');
-    for (const name of ['provider', 'target', 'model', 'attempts', 'overhead-ms']) expect(second.headers.get(`x-gateway-${name}`), name).to.equal(null);
+    for (const name of ['provider', 'target', 'model', 'attempts', 'overhead-ms'])
+      expect(second.headers.get(`x-gateway-${name}`), name).to.equal(null);
   });
 
   it('counts a hit for the provider "cache", with its tokens, at no cost', async () => {
@@ -66,8 +99,13 @@ describe('response-cache', () => {
     await send();
     host.samples.length = 0;
     await send();
-    const labels = (name: string): object[] => host.samples.filter((sample) => sample.name === name).map((sample) => ({ ...sample.labels, value: sample.value }));
-    expect(labels('gateway_requests_total')).to.deep.equal([{ provider: 'cache', model: 'm', status: 'success', value: 1 }]);
+    const labels = (name: string): object[] =>
+      host.samples
+        .filter((sample) => sample.name === name)
+        .map((sample) => ({ ...sample.labels, value: sample.value }));
+    expect(labels('gateway_requests_total')).to.deep.equal([
+      { provider: 'cache', model: 'm', status: 'success', value: 1 },
+    ]);
     expect(labels('gateway_tokens_input_total')).to.deep.equal([{ provider: 'cache', model: 'm', value: 11 }]);
     expect(labels('gateway_request_cost_usd_total')).to.deep.equal([]);
   });
@@ -75,11 +113,25 @@ describe('response-cache', () => {
   it('replays a stream as several chunks, then the usage unless the client opted out, then the end', async () => {
     const { send, upstream } = await scene();
     const first = await send({ stream: true });
-    const text = (answer: Answer): string => answer.events().map((event) => event.choices?.[0]?.delta?.content ?? '').join('');
-    for (const [options, hasUsage] of [[undefined, true], [{ include_usage: true }, true], [{ include_usage: false }, false]] as const) {
+    const text = (answer: Answer): string =>
+      answer
+        .events()
+        .map((event) => event.choices?.[0]?.delta?.content ?? '')
+        .join('');
+    for (const [options, hasUsage] of [
+      [undefined, true],
+      [{ include_usage: true }, true],
+      [{ include_usage: false }, false],
+    ] as const) {
       const hit = await send({ stream: true, ...(options && { stream_options: options }) });
-      expect([hit.status, wordOf(hit), hit.headers.get('content-type')]).to.deep.equal([200, 'hit', 'text/event-stream']);
-      expect(text(hit)).to.equal(text(first)).and.match(/^A streamed answer/);
+      expect([hit.status, wordOf(hit), hit.headers.get('content-type')]).to.deep.equal([
+        200,
+        'hit',
+        'text/event-stream',
+      ]);
+      expect(text(hit))
+        .to.equal(text(first))
+        .and.match(/^A streamed answer/);
       const events = hit.events();
       expect(events.filter((event) => event.choices?.[0]?.delta?.content).length).to.be.above(1);
       expect(events.at(-1)).to.equal('[DONE]');
@@ -93,14 +145,20 @@ describe('response-cache', () => {
   it('replays a short answer in several chunks too', async () => {
     const { send } = await scene({}, (_seen, response) => replyStream(response, ['Hello \u{1f600}']));
     await send({ stream: true });
-    const contents = (await send({ stream: true })).events().map((event) => event.choices?.[0]?.delta?.content).filter((content) => content);
+    const contents = (await send({ stream: true }))
+      .events()
+      .map((event) => event.choices?.[0]?.delta?.content)
+      .filter((content) => content);
     expect([contents.length > 1, contents.join('')]).to.deep.equal([true, 'Hello \u{1f600}']);
   });
 
   it('serves completions, and no other surface', async () => {
     const { host, upstream } = await scene();
     const ends: (string | null)[] = [];
-    for (const [path, body] of [['/v1/completions', { prompt: 'x' }], ['/v1/embeddings', { input: 'x' }]] as const) {
+    for (const [path, body] of [
+      ['/v1/completions', { prompt: 'x' }],
+      ['/v1/embeddings', { input: 'x' }],
+    ] as const) {
       for (let time = 0; time < 2; time += 1) ends.push(wordOf(await host.post(path, { model: 'm', ...body })));
     }
     expect(ends).to.deep.equal(['miss', 'hit', null, null]);
@@ -109,7 +167,13 @@ describe('response-cache', () => {
 
   it('never gives one credential the answer of another', async () => {
     const { send } = await scene();
-    expect(await words(() => send({}, 'key-a'), () => send({}, 'key-b'), () => send({}, 'key-b'))).to.deep.equal(['miss', 'miss', 'hit']);
+    expect(
+      await words(
+        () => send({}, 'key-a'),
+        () => send({}, 'key-b'),
+        () => send({}, 'key-b'),
+      ),
+    ).to.deep.equal(['miss', 'miss', 'hit']);
   });
 
   it('keeps an answer for max_age, which a hit does not renew', async () => {
@@ -118,7 +182,12 @@ describe('response-cache', () => {
     clock.advance(10_000);
     expect(wordOf(await send())).to.equal('hit');
     clock.advance(1);
-    expect(await words(() => send(), () => send())).to.deep.equal(['miss', 'hit']);
+    expect(
+      await words(
+        () => send(),
+        () => send(),
+      ),
+    ).to.deep.equal(['miss', 'hit']);
     const standard = await scene();
     await standard.send();
     standard.clock.advance(300_000);
@@ -132,14 +201,27 @@ describe('response-cache', () => {
     for (const config of [{ max_entries: 2 }, { max_bytes: 2 * bytes }]) {
       const { send } = await scene(config, (_seen, response) => replyJson(response, 200, chatReply('answer 1')));
       const [a, b, c] = [1, 2, 3].map((seed) => () => send({ seed }));
-      expect(await words(a!, b!, a!, c!, a!, b!), JSON.stringify(config)).to.deep.equal(['miss', 'miss', 'hit', 'miss', 'hit', 'miss']);
+      expect(await words(a!, b!, a!, c!, a!, b!), JSON.stringify(config)).to.deep.equal([
+        'miss',
+        'miss',
+        'hit',
+        'miss',
+        'hit',
+        'miss',
+      ]);
     }
   });
 
   it('keeps nothing with max_entries of 0 or less, and nothing larger than max_bytes', async () => {
     for (const config of [{ max_entries: 0 }, { max_entries: -1 }, { max_bytes: 0 }, { max_bytes: 100 }]) {
       const { send } = await scene(config);
-      expect(await words(() => send(), () => send()), JSON.stringify(config)).to.deep.equal(['miss', 'miss']);
+      expect(
+        await words(
+          () => send(),
+          () => send(),
+        ),
+        JSON.stringify(config),
+      ).to.deep.equal(['miss', 'miss']);
     }
   });
 
@@ -154,47 +236,93 @@ describe('response-cache', () => {
 });
 
 describe('response-cache keeps only', () => {
-  const at = (name: string, ...stages: readonly Stage[]): object[] => stages.map((stage) => ({ name, stage, enabled: true }));
-  const plugin = (handlers: object, type: PluginModule['type'] = 'guardrail'): PluginModule => definePlugin({ name: 'p', type, summary: 'For this test', stages: STAGES, settings: Joi.object({}), create: () => ({ before_request: () => {}, after_request: () => {}, ...handlers }) });
+  const at = (name: string, ...stages: readonly Stage[]): object[] =>
+    stages.map((stage) => ({ name, stage, enabled: true }));
+  const plugin = (handlers: object, type: PluginModule['type'] = 'guardrail'): PluginModule =>
+    definePlugin({
+      name: 'p',
+      type,
+      summary: 'For this test',
+      stages: STAGES,
+      settings: Joi.object({}),
+      create: () => ({ before_request: () => {}, after_request: () => {}, ...handlers }),
+    });
 
   it('what succeeded', async () => {
     let calls = 0;
-    const { send } = await scene({}, (_seen, response) => replyJson(response, (calls += 1) < 3 ? 500 : 200, chatReply('x')));
-    expect(await words(() => send(), () => send(), () => send(), () => send())).to.deep.equal(['miss', 'miss', 'miss', 'hit']);
+    const { send } = await scene({}, (_seen, response) =>
+      replyJson(response, (calls += 1) < 3 ? 500 : 200, chatReply('x')),
+    );
+    expect(
+      await words(
+        () => send(),
+        () => send(),
+        () => send(),
+        () => send(),
+      ),
+    ).to.deep.equal(['miss', 'miss', 'miss', 'hit']);
   });
 
   it('what no later plugin withholds, streams included', async () => {
-    const { send, upstream } = await scene({}, undefined, { modules: [plugin({ after_request: () => reject('no') })], behind: at('p', 'after_request') });
+    const { send, upstream } = await scene({}, undefined, {
+      modules: [plugin({ after_request: () => reject('no') })],
+      behind: at('p', 'after_request'),
+    });
     for (const stream of [false, true]) for (let time = 0; time < 2; time += 1) await send({ stream });
     expect(upstream.seen).to.have.length(4);
   });
 
   it('what does not belong to one request alone', async () => {
-    const { send } = await scene({}, undefined, { modules: [plugin({ after_request: (exchange: Exchange) => exchange.keepPrivate() })], behind: at('p', 'after_request') });
-    expect(await words(() => send(), () => send())).to.deep.equal(['miss', 'miss']);
+    const { send } = await scene({}, undefined, {
+      modules: [plugin({ after_request: (exchange: Exchange) => exchange.keepPrivate() })],
+      behind: at('p', 'after_request'),
+    });
+    expect(
+      await words(
+        () => send(),
+        () => send(),
+      ),
+    ).to.deep.equal(['miss', 'miss']);
   });
 
   it('what the client was given: later plugins run on it again', async () => {
     const seen: unknown[] = [];
     const louder = plugin({
-      before_request: ({ reply }: Exchange) => { seen.push(reply !== undefined); },
-      after_request: ({ reply }: Exchange) => { seen.push((reply as ChatReply).choices[0]?.message.content); },
+      before_request: ({ reply }: Exchange) => {
+        seen.push(reply !== undefined);
+      },
+      after_request: ({ reply }: Exchange) => {
+        seen.push((reply as ChatReply).choices[0]?.message.content);
+      },
     });
-    const { send } = await scene({}, (_seen, response) => replyJson(response, 200, chatReply('text')), { modules: [louder], behind: at('p', 'before_request', 'after_request') });
+    const { send } = await scene({}, (_seen, response) => replyJson(response, 200, chatReply('text')), {
+      modules: [louder],
+      behind: at('p', 'before_request', 'after_request'),
+    });
     for (let time = 0; time < 2; time += 1) await send();
     expect(seen).to.deep.equal([false, 'text', true, 'text']);
   });
 
   it('a copy: what a plugin does with it changes nothing', async () => {
-    const spoil = plugin({ after_request: ({ reply, answeredBy }: Exchange) => { if (answeredBy) ((reply as ChatReply).choices[0]!.message as { content: string }).content = 'spoilt'; } });
-    const { send } = await scene({}, (_seen, response) => replyJson(response, 200, chatReply('text')), { modules: [spoil], behind: at('p', 'after_request') });
+    const spoil = plugin({
+      after_request: ({ reply, answeredBy }: Exchange) => {
+        if (answeredBy) ((reply as ChatReply).choices[0]!.message as { content: string }).content = 'spoilt';
+      },
+    });
+    const { send } = await scene({}, (_seen, response) => replyJson(response, 200, chatReply('text')), {
+      modules: [spoil],
+      behind: at('p', 'after_request'),
+    });
     const texts: unknown[] = [];
     for (let time = 0; time < 3; time += 1) texts.push((await send()).json().choices[0].message.content);
     expect(texts).to.deep.equal(['text', 'spoilt', 'spoilt']);
   });
 
   it('lets a limit behind it refuse a hit', async () => {
-    const { send } = await scene({}, undefined, { modules: [], behind: [{ name: 'rate-limit', stage: 'before_request', enabled: true, config: { key_rpm: 2 } }] });
+    const { send } = await scene({}, undefined, {
+      modules: [],
+      behind: [{ name: 'rate-limit', stage: 'before_request', enabled: true, config: { key_rpm: 2 } }],
+    });
     const statuses: number[] = [];
     for (let time = 0; time < 3; time += 1) statuses.push((await send()).status);
     expect(statuses).to.deep.equal([200, 200, 429]);
@@ -204,11 +332,14 @@ describe('response-cache keeps only', () => {
 describe('response-cache with collapse', () => {
   const gated = (status = 200): { handler: StubHandler; open: () => void } => {
     const gate = Promise.withResolvers<void>();
-    return { open: () => gate.resolve(), handler: async (seen, response) => {
-      await gate.promise;
-      if (seen.json()['stream'] === true) replyStream(response, ['one', ' two']);
-      else replyJson(response, status, status === 200 ? chatReply('x') : {});
-    } };
+    return {
+      open: () => gate.resolve(),
+      handler: async (seen, response) => {
+        await gate.promise;
+        if (seen.json()['stream'] === true) replyStream(response, ['one', ' two']);
+        else replyJson(response, status, status === 200 ? chatReply('x') : {});
+      },
+    };
   };
 
   for (const stream of [false, true]) {
@@ -249,7 +380,12 @@ describe('response-cache with collapse', () => {
     const { handler, open } = gated();
     const { host, send, upstream } = await scene({ collapse: true }, handler);
     const leaving = new AbortController();
-    const left = fetch(host.url + PATH, { method: 'POST', headers: { authorization: 'Bearer key-a' }, body: JSON.stringify(ask('hi')), signal: leaving.signal }).catch((error: Error) => error.name);
+    const left = fetch(host.url + PATH, {
+      method: 'POST',
+      headers: { authorization: 'Bearer key-a' },
+      body: JSON.stringify(ask('hi')),
+      signal: leaving.signal,
+    }).catch((error: Error) => error.name);
     await eventually(() => upstream.seen.length === 1);
     const pending = [send(), send(), send(), send()];
     await eventually(() => host.host.activity.count === 5);
@@ -271,11 +407,20 @@ describe('response-cache with collapse', () => {
         replyStream(response, ['whole']);
         return;
       }
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n');
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .write('data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n');
       await first.promise;
       response.destroy();
     });
-    const host = await startHost({ request_timeout: '1s', targets: [upstream.target('a', { models: ['m'] })], plugins: entries({ collapse: true }) }, { clock, builtins: [withKeys('a')] });
+    const host = await startHost(
+      {
+        request_timeout: '1s',
+        targets: [upstream.target('a', { models: ['m'] })],
+        plugins: entries({ collapse: true }),
+      },
+      { clock, builtins: [withKeys('a')] },
+    );
     const send = (): Promise<Answer> => host.post(PATH, ask('hi', { stream: true }), { authorization: 'Bearer key-a' });
     const leading = send();
     await eventually(() => upstream.seen.length === 1);
@@ -303,13 +448,34 @@ describe('response-cache with collapse', () => {
 describe('response-cache, settings', () => {
   it('are refused when they are not right, each by name', async () => {
     const { apply } = await scene();
-    const outcome = (config: object, stages?: readonly string[]): Promise<string> => apply(config, stages).then(() => 'applied', (error: Error) => error.message);
-    for (const [setting, value] of [['max_age', -1], ['max_age', '300'], ['max_entries', 1.5], ['max_bytes', -1], ['max_bytes', 0.5], ['collapse', 'yes'], ['ttl', 3]] as const) {
-      expect(await outcome({ [setting]: value }), setting).to.include('BV06').and.include('response-cache').and.include(setting);
+    const outcome = (config: object, stages?: readonly string[]): Promise<string> =>
+      apply(config, stages).then(
+        () => 'applied',
+        (error: Error) => error.message,
+      );
+    for (const [setting, value] of [
+      ['max_age', -1],
+      ['max_age', '300'],
+      ['max_entries', 1.5],
+      ['max_bytes', -1],
+      ['max_bytes', 0.5],
+      ['collapse', 'yes'],
+      ['ttl', 3],
+    ] as const) {
+      expect(await outcome({ [setting]: value }), setting)
+        .to.include('BV06')
+        .and.include('response-cache')
+        .and.include(setting);
     }
-    expect(await outcome({}, ['before_request'])).to.include('BV07').and.include('after_request');
-    expect(await outcome({}, ['after_request'])).to.include('BV07').and.include('before_request');
-    expect(await outcome({}, [...STAGES, 'on_error'])).to.include('BV07').and.include('on_error');
+    expect(await outcome({}, ['before_request']))
+      .to.include('BV07')
+      .and.include('after_request');
+    expect(await outcome({}, ['after_request']))
+      .to.include('BV07')
+      .and.include('before_request');
+    expect(await outcome({}, [...STAGES, 'on_error']))
+      .to.include('BV07')
+      .and.include('on_error');
     expect(await outcome({ max_entries: -1, max_age: 0.5 })).to.equal('applied');
   });
 });

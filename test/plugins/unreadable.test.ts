@@ -10,28 +10,58 @@ const PATH = '/v1/test/embeddings';
 
 /** A surface beside chat that can mark its body as unreadable. */
 const surface = surfaceBuiltin({
-  surface: 'embeddings', path: PATH,
+  surface: 'embeddings',
+  path: PATH,
   read: jsonBody((body) => ({ request: body, streaming: false, unreadable: body['unreadable'] === true })),
 });
 
 const translators = {
   ...commonTranslators(['chat'], {}),
-  embeddings: { toUpstream: (body: object) => ({ path: '/embeddings', body }), fromUpstream: (reply: { json(): unknown }) => reply.json() },
+  embeddings: {
+    toUpstream: (body: object) => ({ path: '/embeddings', body }),
+    fromUpstream: (reply: { json(): unknown }) => reply.json(),
+  },
 };
 
 function guardrail(more: Partial<PluginModule> = {}, seen: string[] = []): PluginModule {
-  const note = ({ stage }: Exchange): void => { seen.push(stage); };
+  const note = ({ stage }: Exchange): void => {
+    seen.push(stage);
+  };
   return definePlugin({
-    name: 'guard', type: 'guardrail', summary: 'For this test', stages: ['before_request', 'after_request', 'on_error'],
-    settings: Joi.object({ observe: Joi.boolean() }), create: () => ({ before_request: note, after_request: note, on_error: note }), ...more,
+    name: 'guard',
+    type: 'guardrail',
+    summary: 'For this test',
+    stages: ['before_request', 'after_request', 'on_error'],
+    settings: Joi.object({ observe: Joi.boolean() }),
+    create: () => ({ before_request: note, after_request: note, on_error: note }),
+    ...more,
   });
 }
 
-const at = (stage: string, config?: object): object => ({ name: 'guard', stage, enabled: true, ...(config && { config }) });
+const at = (stage: string, config?: object): object => ({
+  name: 'guard',
+  stage,
+  enabled: true,
+  ...(config && { config }),
+});
 
-async function hostOf(plugins: readonly object[], module: PluginModule): Promise<{ host: TestHost; upstream: StubUpstream }> {
-  const upstream = await stubUpstream((request, response) => replyJson(response, 200, request.url === '/embeddings' ? { object: 'list', data: [{ object: 'embedding', embedding: [1], index: 0 }], model: 'm' } : chatReply('x')));
-  const host = await startHost({ targets: [upstream.target('a', {}, { translators } as never)], plugins }, { modules: [module], builtins: [surface] });
+async function hostOf(
+  plugins: readonly object[],
+  module: PluginModule,
+): Promise<{ host: TestHost; upstream: StubUpstream }> {
+  const upstream = await stubUpstream((request, response) =>
+    replyJson(
+      response,
+      200,
+      request.url === '/embeddings'
+        ? { object: 'list', data: [{ object: 'embedding', embedding: [1], index: 0 }], model: 'm' }
+        : chatReply('x'),
+    ),
+  );
+  const host = await startHost(
+    { targets: [upstream.target('a', {}, { translators } as never)], plugins },
+    { modules: [module], builtins: [surface] },
+  );
   return { host, upstream };
 }
 
@@ -48,7 +78,9 @@ describe('a body that no plugin can read', () => {
     expect(answer.headers.get('x-gateway-target')).to.equal(null);
     expect(seen).to.deep.equal(['on_error']);
     expect(upstream.seen).to.deep.equal([]);
-    expect(host.samples.filter(({ name }) => name === 'gateway_requests_total').map(({ labels }) => labels['status'])).to.deep.equal(['rejected']);
+    expect(
+      host.samples.filter(({ name }) => name === 'gateway_requests_total').map(({ labels }) => labels['status']),
+    ).to.deep.equal(['rejected']);
   });
 
   for (const [what, plugins, more] of [
@@ -87,7 +119,10 @@ describe('a surface that a content guardrail leaves out', () => {
 
   it('is served by other plugins that leave it out, which do not run there', async () => {
     const seen: string[] = [];
-    const { host } = await hostOf([at('before_request')], guardrail({ ...only('chat'), type: 'transform', keepsModel: true }, seen));
+    const { host } = await hostOf(
+      [at('before_request')],
+      guardrail({ ...only('chat'), type: 'transform', keepsModel: true }, seen),
+    );
     expect((await host.post(PATH, { ...body, unreadable: false })).status).to.equal(200);
     expect(seen).to.deep.equal([]);
     await host.post('/v1/chat/completions', ask());
@@ -96,9 +131,15 @@ describe('a surface that a content guardrail leaves out', () => {
 });
 
 describe('verdicts beside chat', () => {
-  it('may not answer in the provider\'s place, nor change more than the model', async () => {
-    for (const verdict of [{ action: 'answer', reply: chatReply('cached') }, { action: 'rewrite', body: { model: 'm', input: 'changed' } }]) {
-      const { host, upstream } = await hostOf([at('before_request')], guardrail({ type: 'transform', keepsModel: true, create: () => ({ before_request: () => verdict as never }) }));
+  it("may not answer in the provider's place, nor change more than the model", async () => {
+    for (const verdict of [
+      { action: 'answer', reply: chatReply('cached') },
+      { action: 'rewrite', body: { model: 'm', input: 'changed' } },
+    ]) {
+      const { host, upstream } = await hostOf(
+        [at('before_request')],
+        guardrail({ type: 'transform', keepsModel: true, create: () => ({ before_request: () => verdict as never }) }),
+      );
       const answer = await host.post(PATH, { model: 'm', input: 'as sent' });
       expect(answer.json().object).to.equal('list');
       expect(upstream.seen[0]?.json()).to.deep.equal({ model: 'm', input: 'as sent' });
@@ -106,14 +147,19 @@ describe('verdicts beside chat', () => {
   });
 
   it('may change the model', async () => {
-    const create = (): object => ({ before_request: () => ({ action: 'rewrite', body: { model: 'm', input: 'changed' } }) });
+    const create = (): object => ({
+      before_request: () => ({ action: 'rewrite', body: { model: 'm', input: 'changed' } }),
+    });
     const { host, upstream } = await hostOf([at('before_request')], guardrail({ type: 'transform', create } as never));
     await host.post(PATH, { model: 'other', input: 'as sent' });
     expect(upstream.seen[0]?.json()).to.deep.equal({ model: 'm', input: 'as sent' });
   });
 
   it('may withhold a whole answer', async () => {
-    const { host } = await hostOf([at('after_request')], guardrail({ create: () => ({ after_request: () => reject('no') }) }));
+    const { host } = await hostOf(
+      [at('after_request')],
+      guardrail({ create: () => ({ after_request: () => reject('no') }) }),
+    );
     const answer = await host.post(PATH, { model: 'm', input: 'x' });
     expect([answer.status, answer.json().error.code]).to.deep.equal([502, 'response_rejected']);
   });

@@ -12,7 +12,12 @@ export const MISTRAL = 'mistral.mistral-large-2407-v1:0';
 export const PROFILE = 'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/a1b2c3';
 
 /** Credentials that sign without looking anywhere. */
-export const KEYS = { AWS_BEARER_TOKEN_BEDROCK: '', AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
+export const KEYS = {
+  AWS_BEARER_TOKEN_BEDROCK: '',
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
+};
 export const BEARER = { AWS_BEARER_TOKEN_BEDROCK: 'bedrock-token-0123456789', AWS_REGION: '', AWS_ACCESS_KEY_ID: '' };
 
 export function chat(model: string, more: object = {}): ChatRequest {
@@ -34,7 +39,23 @@ export async function refusal(model: string, more: object = {}): Promise<string>
 }
 
 /** Bodies of 200 that are not an answer of any surface. */
-export const STRANGE = ['', ' ', 'null', 'true', '0', '""', '[]', '[null]', '{}', '{"choices":[]}', '<html>busy</html>', '{"output":', '\u0000', '[[]]', '{"__proto__":{"output":{}}}'];
+export const STRANGE = [
+  '',
+  ' ',
+  'null',
+  'true',
+  '0',
+  '""',
+  '[]',
+  '[null]',
+  '{}',
+  '{"choices":[]}',
+  '<html>busy</html>',
+  '{"output":',
+  '\u0000',
+  '[[]]',
+  '{"__proto__":{"output":{}}}',
+];
 
 export const fixture = (name: string): any => JSON.parse(golden(`bedrock/${name}`));
 
@@ -42,7 +63,12 @@ export const fixture = (name: string): any => JSON.parse(golden(`bedrock/${name}
 export function frame(headers: Readonly<Record<string, string>>, payload: string | Buffer): Buffer {
   const named = Object.entries(headers).map(([name, value]) => {
     const [nameBytes, valueBytes] = [Buffer.from(name), Buffer.from(value)];
-    return Buffer.concat([Buffer.from([nameBytes.length]), nameBytes, Buffer.from([7, valueBytes.length >> 8, valueBytes.length & 255]), valueBytes]);
+    return Buffer.concat([
+      Buffer.from([nameBytes.length]),
+      nameBytes,
+      Buffer.from([7, valueBytes.length >> 8, valueBytes.length & 255]),
+      valueBytes,
+    ]);
   });
   const [head, body] = [Buffer.concat(named), Buffer.from(payload)];
   const prelude = Buffer.alloc(12);
@@ -74,7 +100,10 @@ export function chunkOfText(payload: string): Buffer {
 }
 
 export function exception(type: string, payload: unknown): Buffer {
-  return frame({ ':exception-type': type, ':content-type': 'application/json', ':message-type': 'exception' }, JSON.stringify(payload));
+  return frame(
+    { ':exception-type': type, ':content-type': 'application/json', ':message-type': 'exception' },
+    JSON.stringify(payload),
+  );
 }
 
 /** The frames of a fixture: named events, or a list of chunks. */

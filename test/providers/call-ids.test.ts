@@ -7,7 +7,8 @@ const ids = (longest = 64): CallIds => new CallIds(wordIds(longest));
 describe('ids of tool calls', () => {
   it('stay as they are where the vendor takes them', () => {
     const fit = ids();
-    for (const id of ['toolu_01A-b', 'call_1', 'x'.repeat(64)]) expect([fit.ofCall(id), fit.ofResult(id)]).to.deep.equal([id, id]);
+    for (const id of ['toolu_01A-b', 'call_1', 'x'.repeat(64)])
+      expect([fit.ofCall(id), fit.ofResult(id)]).to.deep.equal([id, id]);
   });
 
   it('become fit ones otherwise, the same for call and result and in every request', () => {
@@ -40,10 +41,15 @@ describe('ids of tool calls', () => {
     const roll = new Dice(15);
     const letters = ['a', 'B', '7', '_', '-', ':', '.', ' ', 'é', '\u0000', '😀'];
     for (let round = 0; round < 200; round += 1) {
-      const given = Array.from({ length: 1 + roll.below(20) }, () => Array.from({ length: roll.below(12) }, () => letters[roll.below(letters.length)]).join(''));
+      const given = Array.from({ length: 1 + roll.below(20) }, () =>
+        Array.from({ length: roll.below(12) }, () => letters[roll.below(letters.length)]).join(''),
+      );
       const [whole, part] = [ids(40), ids(40)];
       const made = given.map((id) => [whole.ofCall(id), whole.ofResult(id)]);
-      for (const [call, result] of made) expect([result, call]).to.deep.equal([call, call]).and.satisfy(([id]: string[]) => /^[\w-]+$/.test(id ?? ''));
+      for (const [call, result] of made)
+        expect([result, call])
+          .to.deep.equal([call, call])
+          .and.satisfy(([id]: string[]) => /^[\w-]+$/.test(id ?? ''));
       expect(new Set(made.map(([call]) => call)).size).to.equal(given.length);
       const some = given.slice(0, 1 + roll.below(given.length));
       expect(some.map((id) => [part.ofCall(id), part.ofResult(id)])).to.deep.equal(made.slice(0, some.length));

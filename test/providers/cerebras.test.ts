@@ -9,7 +9,10 @@ describe('cerebras', () => {
   it('sends one ceiling, by its new name, and invents none', async () => {
     const { max_tokens: _ceiling, ...rest } = CHAT;
     expect((await sentBy(cerebras, 'chat', CHAT)).body).to.deep.equal({ ...rest, max_completion_tokens: 5 });
-    expect((await sentBy(cerebras, 'chat', { ...CHAT, max_completion_tokens: 7 })).body).to.deep.equal({ ...rest, max_completion_tokens: 7 });
+    expect((await sentBy(cerebras, 'chat', { ...CHAT, max_completion_tokens: 7 })).body).to.deep.equal({
+      ...rest,
+      max_completion_tokens: 7,
+    });
     expect((await sentBy(cerebras, 'chat', rest as never)).body).to.deep.equal(rest);
   });
 });

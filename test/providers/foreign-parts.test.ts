@@ -10,11 +10,20 @@ import { ask, chatReply, replyJson, sentBy, startHost, stubUpstream } from '../k
 import { BEARER, LLAMA, MISTRAL, NOVA, TITAN } from './bedrock-support.ts';
 
 const NATIVE: readonly (readonly [module: ProviderModule, model: string])[] = [
-  [anthropic, 'claude-sonnet-4-6'], [gemini, 'gemini-2.5-flash'], [cohere, 'command-a-03-2025'], [replicate, 'meta/meta-llama-3.1-8b-instruct'], [ai21, 'j2-ultra'],
+  [anthropic, 'claude-sonnet-4-6'],
+  [gemini, 'gemini-2.5-flash'],
+  [cohere, 'command-a-03-2025'],
+  [replicate, 'meta/meta-llama-3.1-8b-instruct'],
+  [ai21, 'j2-ultra'],
   ...[NOVA, LLAMA, TITAN, MISTRAL].map((model) => [bedrock, model] as const),
 ];
-const sent = (module: ProviderModule, model: string, more: object): ReturnType<typeof sentBy> => sentBy(module, 'chat', ask('hi', { model, ...more }) as never, module === bedrock ? { variables: BEARER } : {});
-const REFUSED = [{ role: 'user', content: 'a' }, { role: 'assistant', content: [{ type: 'refusal', refusal: 'I will not.' }] }, { role: 'user', content: 'b' }];
+const sent = (module: ProviderModule, model: string, more: object): ReturnType<typeof sentBy> =>
+  sentBy(module, 'chat', ask('hi', { model, ...more }) as never, module === bedrock ? { variables: BEARER } : {});
+const REFUSED = [
+  { role: 'user', content: 'a' },
+  { role: 'assistant', content: [{ type: 'refusal', refusal: 'I will not.' }] },
+  { role: 'user', content: 'b' },
+];
 
 describe('the refusal of an earlier turn', () => {
   for (const [module, model] of NATIVE) {
@@ -25,25 +34,50 @@ describe('the refusal of an earlier turn', () => {
     });
   }
 
-  it('is checked, read by guardrails, and sent as text on the clients\' wire', async () => {
+  it("is checked, read by guardrails, and sent as text on the clients' wire", async () => {
     const upstream = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('ok')));
-    const plugins = [{ name: 'word-filter', stage: 'before_request', enabled: true, config: { blocked_words: ['forbidden'] } }];
+    const plugins = [
+      { name: 'word-filter', stage: 'before_request', enabled: true, config: { blocked_words: ['forbidden'] } },
+    ];
     const host = await startHost({ targets: [upstream.target('a')], plugins });
-    const part = (refusal: unknown): object => ask('hi', { messages: [{ role: 'assistant', content: [{ type: 'refusal', refusal }] }, { role: 'user', content: 'b' }] });
+    const part = (refusal: unknown): object =>
+      ask('hi', {
+        messages: [
+          { role: 'assistant', content: [{ type: 'refusal', refusal }] },
+          { role: 'user', content: 'b' },
+        ],
+      });
     expect((await host.post('/v1/chat/completions', part('No.'))).status).to.equal(200);
-    expect(upstream.seen[0]?.json()['messages']).to.have.deep.nested.property('[0].content', [{ type: 'text', text: 'No.' }]);
+    expect(upstream.seen[0]?.json()['messages']).to.have.deep.nested.property('[0].content', [
+      { type: 'text', text: 'No.' },
+    ]);
     const wrong = await host.post('/v1/chat/completions', part(7));
-    expect([wrong.status, wrong.json().error.message]).to.deep.equal([400, 'messages[0].content[0].refusal must be a string']);
+    expect([wrong.status, wrong.json().error.message]).to.deep.equal([
+      400,
+      'messages[0].content[0].refusal must be a string',
+    ]);
     expect((await host.post('/v1/chat/completions', part('a forbidden word'))).status).to.equal(400);
   });
 });
 
 describe('cache marks that are not applied', () => {
   const EPHEMERAL = { cache_control: { type: 'ephemeral' } };
-  for (const [module, model] of [[gemini, 'gemini-2.5-flash'], [cohere, 'command-a-03-2025']] as const) {
+  for (const [module, model] of [
+    [gemini, 'gemini-2.5-flash'],
+    [cohere, 'command-a-03-2025'],
+  ] as const) {
     it(`are named by ${module.name}, wherever clients put them`, async () => {
-      const tool = (more: object, of: object): object => ({ type: 'function', function: { name: 'tide', parameters: { type: 'object', properties: {} }, ...of }, ...more });
-      for (const more of [{ messages: [{ role: 'user', content: 'a', ...EPHEMERAL }] }, { messages: [{ role: 'user', content: [{ type: 'text', text: 'a', ...EPHEMERAL }] }] }, { tools: [tool(EPHEMERAL, {})] }, { tools: [tool({}, EPHEMERAL)] }]) {
+      const tool = (more: object, of: object): object => ({
+        type: 'function',
+        function: { name: 'tide', parameters: { type: 'object', properties: {} }, ...of },
+        ...more,
+      });
+      for (const more of [
+        { messages: [{ role: 'user', content: 'a', ...EPHEMERAL }] },
+        { messages: [{ role: 'user', content: [{ type: 'text', text: 'a', ...EPHEMERAL }] }] },
+        { tools: [tool(EPHEMERAL, {})] },
+        { tools: [tool({}, EPHEMERAL)] },
+      ]) {
         const { body, ignored } = await sent(module, model, more);
         expect([ignored, JSON.stringify(body).includes('cache_control')]).to.deep.equal([['cache_control'], false]);
       }

@@ -9,6 +9,9 @@ describe('openrouter', () => {
   itForwardsEmbeddings(openrouter);
 
   it('asks for vectors as base64 when the client does, which the vendor documents', async () => {
-    for (const format of ['base64', 'float']) expect((await sentBy(openrouter, 'embeddings', { ...EMBED, encoding_format: format })).body.encoding_format).to.equal(format);
+    for (const format of ['base64', 'float'])
+      expect(
+        (await sentBy(openrouter, 'embeddings', { ...EMBED, encoding_format: format })).body.encoding_format,
+      ).to.equal(format);
   });
 });

@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { type CallInfo, type ChatRequest, GatewayError, type SendOptions, type WireReply, type WireRequest } from '../../host/contract/index.ts';
+import {
+  type CallInfo,
+  type ChatRequest,
+  GatewayError,
+  type SendOptions,
+  type WireReply,
+  type WireRequest,
+} from '../../host/contract/index.ts';
 import replicate from '../../providers/replicate/index.ts';
 import { ask, callFor, golden } from '../kit/index.ts';
 
@@ -9,8 +16,16 @@ const ROOT = 'https://api.replicate.com/v1';
 const file = (name: string): any => JSON.parse(golden(`replicate/chat/${name}.json`));
 
 type Answer = WireReply | Error;
-const json = (body: unknown, status = 200): WireReply => ({ status, headers: {}, body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) });
-const events = (...pieces: readonly (string | Error)[]): WireReply => ({ status: 200, headers: {}, body: piecesOf(pieces) });
+const json = (body: unknown, status = 200): WireReply => ({
+  status,
+  headers: {},
+  body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+});
+const events = (...pieces: readonly (string | Error)[]): WireReply => ({
+  status: 200,
+  headers: {},
+  body: piecesOf(pieces),
+});
 
 async function* piecesOf(pieces: readonly (string | Error)[]): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) {
@@ -31,11 +46,15 @@ interface Talk {
 function talk(answers: readonly Answer[], more: Partial<CallInfo> = {}): Talk {
   const sent: (WireRequest & SendOptions)[] = [];
   const waited: number[] = [];
-  const tick = async (ms: number): Promise<void> => { waited.push(ms); };
+  const tick = async (ms: number): Promise<void> => {
+    waited.push(ms);
+  };
   const call = callFor(MODEL, { root: ROOT, wait: (ms) => (ms === 500 ? tick(ms) : new Promise(() => {})), ...more });
   const send = async (request: WireRequest, options: SendOptions = {}): Promise<WireReply> => {
     sent.push({ ...request, ...options });
-    const answer = request.path.endsWith('/cancel') ? json('') : answers[Math.min(sent.filter(({ path }) => !path.endsWith('/cancel')).length, answers.length) - 1];
+    const answer = request.path.endsWith('/cancel')
+      ? json('')
+      : answers[Math.min(sent.filter(({ path }) => !path.endsWith('/cancel')).length, answers.length) - 1];
     if (answer instanceof Error || answer === undefined) throw answer ?? new Error('nothing to answer');
     return answer;
   };
@@ -51,7 +70,11 @@ const bodyOf = async ({ body }: WireReply): Promise<string> => {
   else for await (const piece of body) pieces.push(piece);
   return Buffer.concat(pieces).toString('utf8');
 };
-const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => undefined, (error: unknown) => error);
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 const POLL = `GET /predictions/${ID}`;
 const CANCEL = `POST /predictions/${ID}/cancel`;
 const CREATE = `POST /models/${MODEL}/predictions`;
@@ -66,13 +89,26 @@ describe('replicate, a prediction', () => {
   });
 
   it('is asked for every half second, at the address of the API, until it is over', async () => {
-    const { reply, routes, waited } = talk([json(file('starting'), 201), json(file('processing')), json(file('starting')), json(file('reply'))]);
+    const { reply, routes, waited } = talk([
+      json(file('starting'), 201),
+      json(file('processing')),
+      json(file('starting')),
+      json(file('reply')),
+    ]);
     expect(JSON.parse(await bodyOf(await reply)).status).to.equal('succeeded');
-    expect([routes(), waited]).to.deep.equal([[CREATE, POLL, POLL, POLL], [500, 500, 500]]);
+    expect([routes(), waited]).to.deep.equal([
+      [CREATE, POLL, POLL, POLL],
+      [500, 500, 500],
+    ]);
   });
 
-  it('that failed is a refused call: the caller\'s mistake where it says so', async () => {
-    for (const [name, status] of [['failed', 502], ['canceled', 502], ['aborted', 502], ['refused', 400]] as const) {
+  it("that failed is a refused call: the caller's mistake where it says so", async () => {
+    for (const [name, status] of [
+      ['failed', 502],
+      ['canceled', 502],
+      ['aborted', 502],
+      ['refused', 400],
+    ] as const) {
       for (const answers of [[json(file(name), 201)], [json(file('starting'), 201), json(file(name))]]) {
         const { reply, routes } = talk(answers);
         expect((await reply).status, name).to.equal(status);
@@ -122,14 +158,20 @@ describe('replicate, a prediction', () => {
 
   it('is given up after half an hour without a deadline', async () => {
     const { reply, routes, waited } = talk([json(file('starting'), 201), json(file('processing'))]);
-    expect(await failureOf(reply)).to.be.instanceOf(GatewayError).and.include({ code: 'upstream_timeout' });
+    expect(await failureOf(reply))
+      .to.be.instanceOf(GatewayError)
+      .and.include({ code: 'upstream_timeout' });
     expect([waited.reduce((sum, ms) => sum + ms, 0), routes().at(-1)]).to.deep.equal([30 * 60 * 1000, CANCEL]);
   });
 });
 
 describe('replicate, a streamed prediction', () => {
-  const streamed = (body: WireReply | Error, metrics: Answer = json(file('reply')), prediction: object = file('starting'), more: Partial<CallInfo> = {}): Talk =>
-    talk([json(prediction, 201), body, metrics], { stream: true, ...more });
+  const streamed = (
+    body: WireReply | Error,
+    metrics: Answer = json(file('reply')),
+    prediction: object = file('starting'),
+    more: Partial<CallInfo> = {},
+  ): Talk => talk([json(prediction, 201), body, metrics], { stream: true, ...more });
   const whole = (...pieces: (string | Error)[]): Talk => streamed(events(...pieces));
   const METRICS = 'event: prediction\ndata: {"metrics":{"input_token_count":11,"output_token_count":7,';
   const FIRST = `event: prediction\ndata: {"id":"${ID}"}\n\n`;
@@ -147,10 +189,21 @@ describe('replicate, a streamed prediction', () => {
   it('ends with its last event, however it is cut and whatever follows', async () => {
     const text = 'event: output\r\ndata: a\r\n\r\nevent:done\r\ndata: {}\r\n\r\n';
     for (let cut = 0; cut <= text.length; cut += 1) {
-      const { reply, routes } = whole(text.slice(0, cut), `${text.slice(cut)}event: output\r\ndata: late\r\n`, 'data: later');
+      const { reply, routes } = whole(
+        text.slice(0, cut),
+        `${text.slice(cut)}event: output\r\ndata: late\r\n`,
+        'data: later',
+      );
       const body = await bodyOf(await reply);
-      expect(body.replace(/\r\n?|\n/g, '\n').startsWith(`${FIRST}event: output\ndata: a\n\nevent:done\ndata: {}\n`), `cut at ${cut}`).to.equal(true);
-      expect([body.includes('late'), body.includes(METRICS), routes().length], `cut at ${cut}`).to.deep.equal([false, true, 3]);
+      expect(
+        body.replace(/\r\n?|\n/g, '\n').startsWith(`${FIRST}event: output\ndata: a\n\nevent:done\ndata: {}\n`),
+        `cut at ${cut}`,
+      ).to.equal(true);
+      expect([body.includes('late'), body.includes(METRICS), routes().length], `cut at ${cut}`).to.deep.equal([
+        false,
+        true,
+        3,
+      ]);
     }
   });
 
@@ -159,9 +212,17 @@ describe('replicate, a streamed prediction', () => {
   });
 
   it('is whole although its metrics are not to be had', async () => {
-    for (const metrics of [json({}, 500), json('no json'), json('[]'), new Error('gone'), json({ status: 'processing' })]) {
+    for (const metrics of [
+      json({}, 500),
+      json('no json'),
+      json('[]'),
+      new Error('gone'),
+      json({ status: 'processing' }),
+    ]) {
       const { reply, routes } = streamed(events(golden('replicate/chat/stream.txt')), metrics);
-      expect(await bodyOf(await reply)).to.match(/event: done\nid: \S+\ndata: \{\}\n\nevent: prediction\ndata: \{\}\n\n$/);
+      expect(await bodyOf(await reply)).to.match(
+        /event: done\nid: \S+\ndata: \{\}\n\nevent: prediction\ndata: \{\}\n\n$/,
+      );
       expect(routes().slice(2)).to.deep.equal([POLL]);
     }
     for (const wait of [async (): Promise<void> => {}, (): Promise<void> => Promise.reject(new Error('cancelled'))]) {
@@ -190,7 +251,15 @@ describe('replicate, a streamed prediction', () => {
 
   it('is let go even while a read is under way', async () => {
     let isClosed = false;
-    const silent = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}), return: async () => { isClosed = true; return { done: true as const, value: undefined }; } }) };
+    const silent = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise<never>(() => {}),
+        return: async () => {
+          isClosed = true;
+          return { done: true as const, value: undefined };
+        },
+      }),
+    };
     const { reply, routes } = streamed({ status: 200, headers: {}, body: silent });
     const body = ((await reply).body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
     await body.next();
@@ -201,26 +270,56 @@ describe('replicate, a streamed prediction', () => {
 
   it('shows its token to the API and its stream sibling only', async () => {
     const cases: readonly [root: string, stream: string, isShown: boolean][] = [
-      [ROOT, 'https://stream.replicate.com/v1/x', true], [ROOT, 'https://api.replicate.com/x?y=1', true], [ROOT, 'http://stream.replicate.com/x', false],
-      [ROOT, 'https://stream.replicate.com:8443/x', false], [ROOT, 'https://stream.replicate.com.evil.example/x', false], [ROOT, 'https://xstream.replicate.com/x', false],
-      [ROOT, 'https://evil.example/stream.replicate.com', false], [ROOT, 'https://stream.example/x', false], [ROOT, 'https://streaming.api.replicate.com/x', false],
-      ['https://proxy.corp.example/v1', 'https://stream.corp.example/x', false], ['https://api.example/v1', 'https://stream.example/x', false],
-      ['http://127.0.0.1:9911/v1', 'http://127.0.0.1:9911/s', true], ['http://127.0.0.1:9911/v1', 'http://127.0.0.1:9912/s', false],
+      [ROOT, 'https://stream.replicate.com/v1/x', true],
+      [ROOT, 'https://api.replicate.com/x?y=1', true],
+      [ROOT, 'http://stream.replicate.com/x', false],
+      [ROOT, 'https://stream.replicate.com:8443/x', false],
+      [ROOT, 'https://stream.replicate.com.evil.example/x', false],
+      [ROOT, 'https://xstream.replicate.com/x', false],
+      [ROOT, 'https://evil.example/stream.replicate.com', false],
+      [ROOT, 'https://stream.example/x', false],
+      [ROOT, 'https://streaming.api.replicate.com/x', false],
+      ['https://proxy.corp.example/v1', 'https://stream.corp.example/x', false],
+      ['https://api.example/v1', 'https://stream.example/x', false],
+      ['http://127.0.0.1:9911/v1', 'http://127.0.0.1:9911/s', true],
+      ['http://127.0.0.1:9911/v1', 'http://127.0.0.1:9912/s', false],
     ];
     for (const [root, stream, isShown] of cases) {
-      const { reply, sent } = streamed(events('event: done\ndata: {}\n\n'), json({}), { id: ID, status: 'starting', urls: { stream } }, { root });
+      const { reply, sent } = streamed(
+        events('event: done\ndata: {}\n\n'),
+        json({}),
+        { id: ID, status: 'starting', urls: { stream } },
+        { root },
+      );
       await reply;
       expect([sent[1]?.path, sent[1]?.withCredential], `${stream} of ${root}`).to.deep.equal([stream, isShown]);
     }
   });
 
   it('takes the older name of its address, and fails without one that can be opened', async () => {
-    const { reply, sent } = streamed(events('event: done\ndata: {}\n\n'), json({}), { id: ID, status: 'starting', urls: {}, stream_url: 'https://stream.replicate.com/old' });
+    const { reply, sent } = streamed(events('event: done\ndata: {}\n\n'), json({}), {
+      id: ID,
+      status: 'starting',
+      urls: {},
+      stream_url: 'https://stream.replicate.com/old',
+    });
     await reply;
     expect(sent[1]?.path).to.equal('https://stream.replicate.com/old');
-    for (const stream of [undefined, null, 7, '', '/v1/x', 'file:///etc/passwd', 'ftp://h/x', 'https://u:p@stream.replicate.com/x', 'not a url']) {
+    for (const stream of [
+      undefined,
+      null,
+      7,
+      '',
+      '/v1/x',
+      'file:///etc/passwd',
+      'ftp://h/x',
+      'https://u:p@stream.replicate.com/x',
+      'not a url',
+    ]) {
       const one = streamed(events(''), json({}), { id: ID, status: 'starting', urls: { stream } });
-      expect(await failureOf(one.reply), String(stream)).to.be.instanceOf(GatewayError).and.have.nested.property('fault.message', 'the prediction has no stream');
+      expect(await failureOf(one.reply), String(stream))
+        .to.be.instanceOf(GatewayError)
+        .and.have.nested.property('fault.message', 'the prediction has no stream');
       expect(one.routes(), String(stream)).to.deep.equal([CREATE, CANCEL]);
     }
   });

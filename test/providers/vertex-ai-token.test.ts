@@ -10,7 +10,13 @@ import { connectProvider } from '../../host/upstream/connect.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const PEM = privateKey.export({ type: 'pkcs8', format: 'pem' });
-const ACCOUNT = { type: 'service_account', client_email: 'gw@proj-1.iam.example', private_key: PEM, private_key_id: 'kid-1', token_uri: 'https://token.example/v1/token?x=1' };
+const ACCOUNT = {
+  type: 'service_account',
+  client_email: 'gw@proj-1.iam.example',
+  private_key: PEM,
+  private_key_id: 'kid-1',
+  token_uri: 'https://token.example/v1/token?x=1',
+};
 const BASE = { VERTEX_AI_PROJECT_ID: 'proj-1', VERTEX_AI_REGION: 'us-central1' };
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
@@ -26,41 +32,72 @@ interface OpenOptions {
 }
 
 const json = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
-const token = (access_token: string, expires_in: unknown = 3600): Partial<HttpReply> => ({ body: json({ access_token, expires_in, token_type: 'Bearer' }) });
+const token = (access_token: string, expires_in: unknown = 3600): Partial<HttpReply> => ({
+  body: json({ access_token, expires_in, token_type: 'Bearer' }),
+});
 
-async function opened({ variables = { VERTEX_AI_SERVICE_ACCOUNT_JSON: JSON.stringify(ACCOUNT) }, answer = () => token('ya29.one'), now = () => 1_000_000 }: OpenOptions = {}): Promise<Opened> {
+async function opened({
+  variables = { VERTEX_AI_SERVICE_ACCOUNT_JSON: JSON.stringify(ACCOUNT) },
+  answer = () => token('ya29.one'),
+  now = () => 1_000_000,
+}: OpenOptions = {}): Promise<Opened> {
   const seen: HttpRequest[] = [];
   const send: HttpSend = async (request) => {
     seen.push(request);
-    return { status: 200, headers: { 'content-type': 'application/json' }, body: new Uint8Array(), ...(await answer(request)) };
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: new Uint8Array(),
+      ...(await answer(request)),
+    };
   };
   const provider = await connectProvider(vertex, { ...BASE, ...variables }, { log: quiet, now, send });
-  return { seen, authorize: async () => provider.authorize({ method: 'POST', url: provider.root, headers: {}, body: undefined }, provider.credentials) };
+  return {
+    seen,
+    authorize: async () =>
+      provider.authorize({ method: 'POST', url: provider.root, headers: {}, body: undefined }, provider.credentials),
+  };
 }
 
-const failureOf = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'none', (error: Error) => error.message);
+const failureOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'none',
+    (error: Error) => error.message,
+  );
 
 describe('vertex-ai, service accounts', () => {
   it('exchange a signed assertion at the token_uri of their file', async () => {
     const { seen, authorize } = await opened({ now: () => 1_700_000_000_999 });
     expect(await authorize()).to.deep.equal({ authorization: 'Bearer ya29.one' });
     const [request] = seen;
-    expect(request).to.deep.include({ method: 'POST', url: ACCOUNT.token_uri, headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' } });
+    expect(request).to.deep.include({
+      method: 'POST',
+      url: ACCOUNT.token_uri,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+    });
     const form = new URLSearchParams(String(request?.body));
     expect(form.get('grant_type')).to.equal('urn:ietf:params:oauth:grant-type:jwt-bearer');
     const [header = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.');
     const decoded = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString());
     expect(decoded(header)).to.deep.equal({ alg: 'RS256', typ: 'JWT', kid: 'kid-1' });
     expect(decoded(claims)).to.deep.equal({
-      iss: ACCOUNT.client_email, scope: 'https://www.googleapis.com/auth/cloud-platform', aud: ACCOUNT.token_uri, iat: 1_700_000_000, exp: 1_700_003_600,
+      iss: ACCOUNT.client_email,
+      scope: 'https://www.googleapis.com/auth/cloud-platform',
+      aud: ACCOUNT.token_uri,
+      iat: 1_700_000_000,
+      exp: 1_700_003_600,
     });
-    expect(verify('RSA-SHA256', Buffer.from(`${header}.${claims}`), publicKey, Buffer.from(signature, 'base64url'))).to.equal(true);
+    expect(
+      verify('RSA-SHA256', Buffer.from(`${header}.${claims}`), publicKey, Buffer.from(signature, 'base64url')),
+    ).to.equal(true);
   });
 
   it('fetch nothing before the first call, and one token for calls at the same time', async () => {
     const { seen, authorize } = await opened();
     expect(seen).to.have.length(0);
-    expect(await Promise.all([authorize(), authorize(), authorize()])).to.deep.equal(Array.from({ length: 3 }, () => ({ authorization: 'Bearer ya29.one' })));
+    expect(await Promise.all([authorize(), authorize(), authorize()])).to.deep.equal(
+      Array.from({ length: 3 }, () => ({ authorization: 'Bearer ya29.one' })),
+    );
     await authorize();
     expect(seen).to.have.length(1);
   });
@@ -73,20 +110,33 @@ describe('vertex-ai, service accounts', () => {
       now = seconds * 1000;
       return (await authorize())['authorization'];
     };
-    expect([await at(0), await at(539), await at(540), await at(541)]).to.deep.equal(['Bearer t1', 'Bearer t1', 'Bearer t2', 'Bearer t2']);
+    expect([await at(0), await at(539), await at(540), await at(541)]).to.deep.equal([
+      'Bearer t1',
+      'Bearer t1',
+      'Bearer t2',
+      'Bearer t2',
+    ]);
     expect(seen).to.have.length(2);
   });
 
   it('try again after a failure, and follow no redirect', async () => {
     const answers: Partial<HttpReply>[] = [
-      { status: 302, headers: { location: 'https://evil.example' } }, { status: 400, body: json({ error: 'invalid_grant' }) }, { body: json({}) }, { body: new TextEncoder().encode('<html>') },
-      { body: json({ access_token: 'two\r\nlines' }) }, token('ok'),
+      { status: 302, headers: { location: 'https://evil.example' } },
+      { status: 400, body: json({ error: 'invalid_grant' }) },
+      { body: json({}) },
+      { body: new TextEncoder().encode('<html>') },
+      { body: json({ access_token: 'two\r\nlines' }) },
+      token('ok'),
     ];
     const { seen, authorize } = await opened({ answer: () => answers.shift() ?? {} });
     const failures = [];
     for (let turn = 0; turn < 5; turn += 1) failures.push(await failureOf(authorize()));
     expect(failures).to.deep.equal([
-      'the token endpoint answered 302', 'the token endpoint answered 400', 'the token endpoint sent no token', 'the token endpoint sent no token', 'the token endpoint sent no token',
+      'the token endpoint answered 302',
+      'the token endpoint answered 400',
+      'the token endpoint sent no token',
+      'the token endpoint sent no token',
+      'the token endpoint sent no token',
     ]);
     expect(await authorize()).to.deep.equal({ authorization: 'Bearer ok' });
     expect(seen.map(({ url }) => url)).to.deep.equal(Array.from({ length: 6 }, () => ACCOUNT.token_uri));
@@ -102,10 +152,15 @@ describe('vertex-ai, service accounts', () => {
     expect(seen).to.have.length(2);
   });
 
-  it('cannot be read from anything but a key file\'s text, which is never quoted', async () => {
+  it("cannot be read from anything but a key file's text, which is never quoted", async () => {
     const cases: readonly [string, RegExp][] = [
-      ['/secret/key.json', /text of a key file/], ['[]', /text of a key file/], ['{"client_email":"a"}', /client_email and private_key/], [JSON.stringify({ ...ACCOUNT, client_email: '' }), /client_email/],
-      [JSON.stringify({ ...ACCOUNT, private_key: 'hush-hush' }), /private_key .* cannot be read/], [JSON.stringify({ ...ACCOUNT, token_uri: 'file:///etc/passwd' }), /token_uri/], [JSON.stringify({ ...ACCOUNT, token_uri: 7 }), /token_uri/],
+      ['/secret/key.json', /text of a key file/],
+      ['[]', /text of a key file/],
+      ['{"client_email":"a"}', /client_email and private_key/],
+      [JSON.stringify({ ...ACCOUNT, client_email: '' }), /client_email/],
+      [JSON.stringify({ ...ACCOUNT, private_key: 'hush-hush' }), /private_key .* cannot be read/],
+      [JSON.stringify({ ...ACCOUNT, token_uri: 'file:///etc/passwd' }), /token_uri/],
+      [JSON.stringify({ ...ACCOUNT, token_uri: 7 }), /token_uri/],
     ];
     for (const [text, reason] of cases) {
       const message = await failureOf(opened({ variables: { VERTEX_AI_SERVICE_ACCOUNT_JSON: text } }));
@@ -117,7 +172,13 @@ describe('vertex-ai, service accounts', () => {
 });
 
 describe('vertex-ai, application default credentials', () => {
-  const NAMES = ['GOOGLE_APPLICATION_CREDENTIALS', 'METADATA_SERVER_DETECTION', 'CLOUDSDK_CONFIG', 'HOME', 'GOOGLE_CLOUD_QUOTA_PROJECT'];
+  const NAMES = [
+    'GOOGLE_APPLICATION_CREDENTIALS',
+    'METADATA_SERVER_DETECTION',
+    'CLOUDSDK_CONFIG',
+    'HOME',
+    'GOOGLE_CLOUD_QUOTA_PROJECT',
+  ];
   const before: Record<string, string | undefined> = {};
   let folder = '';
 
@@ -142,13 +203,19 @@ describe('vertex-ai, application default credentials', () => {
     writeFileSync(join(folder, 'adc.json'), JSON.stringify(content));
   }
 
-  const USER = { type: 'authorized_user', client_id: 'id', client_secret: 'hush', refresh_token: 'refresh', quota_project_id: 'billed' };
+  const USER = {
+    type: 'authorized_user',
+    client_id: 'id',
+    client_secret: 'hush',
+    refresh_token: 'refresh',
+    quota_project_id: 'billed',
+  };
 
   it('are found by the library, whose requests take our way', async () => {
     useFile(USER);
     const { seen, authorize } = await opened({ variables: {}, answer: () => token('ya29.user') });
     expect(seen).to.have.length(0);
-    expect(await authorize()).to.deep.equal({ 'authorization': 'Bearer ya29.user', 'x-goog-user-project': 'billed' });
+    expect(await authorize()).to.deep.equal({ authorization: 'Bearer ya29.user', 'x-goog-user-project': 'billed' });
     await authorize();
     expect(seen).to.have.length(1);
     expect(seen[0]).to.deep.include({ method: 'POST', url: 'https://oauth2.googleapis.com/token' });
@@ -158,7 +225,14 @@ describe('vertex-ai, application default credentials', () => {
   it('fail without a token when they are refused or redirected', async () => {
     useFile(USER);
     for (const status of [302, 400]) {
-      const { seen, authorize } = await opened({ variables: {}, answer: () => ({ status, headers: { location: 'https://evil.example' }, body: json({ error: 'invalid_grant' }) }) });
+      const { seen, authorize } = await opened({
+        variables: {},
+        answer: () => ({
+          status,
+          headers: { location: 'https://evil.example' },
+          body: json({ error: 'invalid_grant' }),
+        }),
+      });
       expect(await failureOf(authorize()), String(status)).to.not.equal('none');
       expect(seen.map(({ url }) => new URL(url).host)).to.not.include('evil.example');
     }

@@ -8,7 +8,16 @@ describe('xai', () => {
   itForwardsChat(xai);
 
   it('leaves size, quality and style out of images, and says so', async () => {
-    const { body, ignored } = await sentBy(xai, 'images', { model: 'm', prompt: 'p', n: 2, response_format: 'url', user: 'u', size: '1x1', quality: 'hd', style: 'vivid' });
+    const { body, ignored } = await sentBy(xai, 'images', {
+      model: 'm',
+      prompt: 'p',
+      n: 2,
+      response_format: 'url',
+      user: 'u',
+      size: '1x1',
+      quality: 'hd',
+      style: 'vivid',
+    });
     expect(body).to.deep.equal({ model: 'm', prompt: 'p', n: 2, response_format: 'url', user: 'u' });
     expect(ignored).to.deep.equal(['size', 'quality', 'style']);
   });

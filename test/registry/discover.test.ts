@@ -11,7 +11,14 @@ import { atEnd, temporaryFolder } from '../kit/index.ts';
 import { anything, bareHost, CONFIG, writeTree } from './support.ts';
 
 function find(folder: string, options: Partial<DiscoverOptions> = {}): Promise<Discovered> {
-  return discover({ folders: [folder], packages: [], packagesFrom: folder, isShipped: () => false, loading: (_module, load) => load(), ...options });
+  return discover({
+    folders: [folder],
+    packages: [],
+    packagesFrom: folder,
+    isShipped: () => false,
+    loading: (_module, load) => load(),
+    ...options,
+  });
 }
 
 /** What was found: kind, expected name and the file from the folder on. */
@@ -22,18 +29,25 @@ function told({ candidates }: Discovered, folder: string): string[] {
 describe('module discovery', () => {
   it('finds files and folders of each kind, sorted by name, providers before strategies before plugins', async () => {
     const folder = await writeTree({
-      'plugins/b.ts': anything('b'), 'plugins/a/index.ts': anything('a'), 'strategies/s.js': anything('s'),
-      'providers/z.mjs': anything('z'), 'providers/y/index.mts': anything('y'), 'providers/x/index.js': anything('x'),
+      'plugins/b.ts': anything('b'),
+      'plugins/a/index.ts': anything('a'),
+      'strategies/s.js': anything('s'),
+      'providers/z.mjs': anything('z'),
+      'providers/y/index.mts': anything('y'),
+      'providers/x/index.js': anything('x'),
     });
     expect(told(await find(folder), folder)).to.deep.equal([
-      'provider x providers/x/index.js', 'provider y providers/y/index.mts', 'provider z providers/z.mjs',
+      'provider x providers/x/index.js',
+      'provider y providers/y/index.mts',
+      'provider z providers/z.mjs',
       'strategy s strategies/s.js',
-      'plugin a plugins/a/index.ts', 'plugin b plugins/b.ts',
+      'plugin a plugins/a/index.ts',
+      'plugin b plugins/b.ts',
     ]);
   });
 
   it('hands on what a file exports by default', async () => {
-    const folder = await writeTree({ 'plugins/a.ts': 'const a: object = { name: \'a\' };\nexport default a;\n' });
+    const folder = await writeTree({ 'plugins/a.ts': "const a: object = { name: 'a' };\nexport default a;\n" });
     const { candidates, problems } = await find(folder);
     expect(candidates.map(({ value }) => value)).to.deep.equal([{ name: 'a' }]);
     expect(problems).to.deep.equal([]);
@@ -41,35 +55,57 @@ describe('module discovery', () => {
 
   it('reads only files: what a pipe or a device brings may never end', async () => {
     const folder = await writeTree({ 'plugins/inner/other.ts': '', 'listed/other.ts': '' });
-    for (const place of ['plugins/device.ts', 'plugins/inner/index.ts', 'listed/device.js']) await symlink('/dev/null', join(folder, place));
+    for (const place of ['plugins/device.ts', 'plugins/inner/index.ts', 'listed/device.js'])
+      await symlink('/dev/null', join(folder, place));
     const { candidates, problems } = await find(folder, { packages: ['./listed/device.js'] });
     expect(candidates).to.deep.equal([]);
     expect(problems.map(({ rule, message }) => [rule, message])).to.deep.equal([
-      ['MV10', 'it cannot be imported: it is not a file, but a pipe or a device'], ['MV10', 'it cannot be imported: it is not a file, but a pipe or a device'],
+      ['MV10', 'it cannot be imported: it is not a file, but a pipe or a device'],
+      ['MV10', 'it cannot be imported: it is not a file, but a pipe or a device'],
       ['MV10', 'file ./listed/device.js: it cannot be imported: it is not a file, but a pipe or a device'],
     ]);
   });
 
   it('skips names with _ or . in front, type declarations and files that hold no code', async () => {
     const folder = await writeTree({
-      'plugins/_shared.ts': anything('x'), 'plugins/_more/index.ts': anything('x'), 'plugins/.hidden.ts': anything('x'), 'plugins/.git/index.ts': anything('x'),
-      'plugins/types.d.ts': 'export {};', 'plugins/README.md': '#', 'plugins/data.json': '{}', 'plugins/a.ts': anything('a'),
+      'plugins/_shared.ts': anything('x'),
+      'plugins/_more/index.ts': anything('x'),
+      'plugins/.hidden.ts': anything('x'),
+      'plugins/.git/index.ts': anything('x'),
+      'plugins/types.d.ts': 'export {};',
+      'plugins/README.md': '#',
+      'plugins/data.json': '{}',
+      'plugins/a.ts': anything('a'),
     });
     expect(told(await find(folder), folder)).to.deep.equal(['plugin a plugins/a.ts']);
   });
 
   it('skips what stands beside modules of one file: their packages, fixtures and tests', async () => {
     const folder = await writeTree({
-      'plugins/own.ts': anything('own'), 'plugins/own.spec.ts': 'throw 1;', 'plugins/package.json': '{"type":"module"}', 'plugins/node_modules/a/index.js': 'throw 1;',
-      'plugins/node_modules/index.js': 'throw 1;', 'plugins/fixtures/settings.json': '{}', 'strategies/fixtures/index.ts': anything('fixtures'),
+      'plugins/own.ts': anything('own'),
+      'plugins/own.spec.ts': 'throw 1;',
+      'plugins/package.json': '{"type":"module"}',
+      'plugins/node_modules/a/index.js': 'throw 1;',
+      'plugins/node_modules/index.js': 'throw 1;',
+      'plugins/fixtures/settings.json': '{}',
+      'strategies/fixtures/index.ts': anything('fixtures'),
     });
     const found = await find(folder);
     expect(found.problems).to.deep.equal([]);
-    expect(told(found, folder)).to.deep.equal(['strategy fixtures strategies/fixtures/index.ts', 'plugin own plugins/own.ts']);
+    expect(told(found, folder)).to.deep.equal([
+      'strategy fixtures strategies/fixtures/index.ts',
+      'plugin own plugins/own.ts',
+    ]);
   });
 
   it('looks one level deep, and only into the three folders', async () => {
-    const folder = await writeTree({ 'plugins/a/index.ts': anything('a'), 'plugins/a/inner/index.ts': anything('x'), 'plugins/a/b.ts': anything('x'), 'c.ts': anything('x'), 'src/d.ts': anything('x') });
+    const folder = await writeTree({
+      'plugins/a/index.ts': anything('a'),
+      'plugins/a/inner/index.ts': anything('x'),
+      'plugins/a/b.ts': anything('x'),
+      'c.ts': anything('x'),
+      'src/d.ts': anything('x'),
+    });
     expect(told(await find(folder), folder)).to.deep.equal(['plugin a plugins/a/index.ts']);
   });
 
@@ -86,7 +122,10 @@ describe('module discovery', () => {
   });
 
   it('does not import what is shipped', async () => {
-    const folder = await writeTree({ 'plugins/shipped.ts': 'throw new Error(\'imported\');', 'plugins/own.ts': anything('own') });
+    const folder = await writeTree({
+      'plugins/shipped.ts': "throw new Error('imported');",
+      'plugins/own.ts': anything('own'),
+    });
     const found = await find(folder, { isShipped: (kind, name) => kind === 'plugin' && name === 'shipped' });
     expect(found.problems).to.deep.equal([]);
     expect(told(found, folder)).to.deep.equal(['plugin own plugins/own.ts']);
@@ -98,7 +137,10 @@ describe('module discovery', () => {
     await symlink(join(elsewhere, 'acme'), join(folder, 'providers/acme'));
     await symlink(join(elsewhere, 'guard.ts'), join(folder, 'plugins/guard.ts'));
     expect(told(await find(folder), folder)).to.deep.equal([
-      'provider acme providers/acme/index.ts', 'provider own providers/own/index.ts', 'plugin guard plugins/guard.ts', 'plugin own plugins/own.ts',
+      'provider acme providers/acme/index.ts',
+      'provider own providers/own/index.ts',
+      'plugin guard plugins/guard.ts',
+      'plugin own plugins/own.ts',
     ]);
   });
 
@@ -123,12 +165,18 @@ describe('module discovery', () => {
 
   it('reports every file that cannot be imported, and imports the others', async () => {
     const folder = await writeTree({
-      'plugins/a.ts': 'export default {', 'plugins/b.ts': 'throw new Error(\'no licence\\nsecond line\');', 'plugins/c.ts': 'throw \'text\';',
-      'plugins/d.ts': 'import \'./nothing.ts\';', 'plugins/e.ts': 'enum A { B }', 'plugins/f.ts': anything('f'),
+      'plugins/a.ts': 'export default {',
+      'plugins/b.ts': "throw new Error('no licence\\nsecond line');",
+      'plugins/c.ts': "throw 'text';",
+      'plugins/d.ts': "import './nothing.ts';",
+      'plugins/e.ts': 'enum A { B }',
+      'plugins/f.ts': anything('f'),
     });
     const { candidates, problems } = await find(folder);
     expect(candidates).to.have.lengthOf(1);
-    expect(problems.map(({ path, rule }) => `${rule} ${relative(folder, path)}`)).to.deep.equal(['a', 'b', 'c', 'd', 'e'].map((name) => `MV10 plugins/${name}.ts`));
+    expect(problems.map(({ path, rule }) => `${rule} ${relative(folder, path)}`)).to.deep.equal(
+      ['a', 'b', 'c', 'd', 'e'].map((name) => `MV10 plugins/${name}.ts`),
+    );
     expect(problems[1]?.message).to.equal('it cannot be imported: no licence');
     expect(problems[2]?.message).to.equal('it cannot be imported: text');
     expect(problems[3]?.message).to.include('nothing.ts');
@@ -136,13 +184,25 @@ describe('module discovery', () => {
 
   it('reports what changes all objects and lists, and puts them back', async () => {
     const folder = await writeTree({
-      'plugins/a.js': 'Object.prototype.extra = 1;\nexport default {};', 'plugins/b.js': "Array.prototype.map = () => { throw new Error('mine'); };\nexport default {};", 'plugins/c.js': 'Object.defineProperty(Array.prototype, "latest", { value: 1, configurable: true });\nexport default {};',
+      'plugins/a.js': 'Object.prototype.extra = 1;\nexport default {};',
+      'plugins/b.js': "Array.prototype.map = () => { throw new Error('mine'); };\nexport default {};",
+      'plugins/c.js':
+        'Object.defineProperty(Array.prototype, "latest", { value: 1, configurable: true });\nexport default {};',
       'config.json': '{"targets":[{"virtual_key":"echo"}]}',
     });
     // A process of its own, in which these may be changed: in those of other tests they are frozen.
-    const { stderr } = spawnSync(process.execPath, [fileURLToPath(new URL('../../host/gw.js', import.meta.url)), 'validate', join(folder, 'config.json')], { encoding: 'utf8' });
-    expect(stderr.replaceAll(folder, '.')).to.include('./plugins/a.js: MV10: it cannot be imported: it adds "extra" to Object.prototype, and so to every object of the process; fix: ')
-      .and.include('./plugins/b.js: MV10: it cannot be imported: it replaces Array.prototype.map, which everything in the process uses; fix: ')
+    const { stderr } = spawnSync(
+      process.execPath,
+      [fileURLToPath(new URL('../../host/gw.js', import.meta.url)), 'validate', join(folder, 'config.json')],
+      { encoding: 'utf8' },
+    );
+    expect(stderr.replaceAll(folder, '.'))
+      .to.include(
+        './plugins/a.js: MV10: it cannot be imported: it adds "extra" to Object.prototype, and so to every object of the process; fix: ',
+      )
+      .and.include(
+        './plugins/b.js: MV10: it cannot be imported: it replaces Array.prototype.map, which everything in the process uses; fix: ',
+      )
       .and.include('./plugins/c.js: MV01');
   });
 
@@ -153,7 +213,9 @@ describe('module discovery', () => {
     const finding = find(folder);
     const time = setInterval(() => mock.timers.tick(1000), 1); // the limit is ten seconds; nothing here waits that long
     const found = await finding.finally(() => clearInterval(time));
-    expect(found.problems.map(({ path, message }) => [relative(folder, path), message])).to.deep.equal([['plugins/a.ts', 'it cannot be imported: its import did not finish within 10000 ms']]);
+    expect(found.problems.map(({ path, message }) => [relative(folder, path), message])).to.deep.equal([
+      ['plugins/a.ts', 'it cannot be imported: its import did not finish within 10000 ms'],
+    ]);
     expect(told(found, folder)).to.deep.equal(['plugin b plugins/b.ts']);
   });
 });
@@ -172,13 +234,16 @@ describe('packages of the modules list', () => {
     const { candidates, problems } = await find(folder, { packages: ['gw-one', '@acme/gw-many'] });
     expect(problems).to.deep.equal([]);
     expect(candidates.map(({ kind, origin, expectedName }) => [kind, origin, expectedName])).to.deep.equal([
-      ['strategy', 'package gw-one', undefined], ['provider', 'package @acme/gw-many', undefined], ['plugin', 'package @acme/gw-many', undefined],
+      ['strategy', 'package gw-one', undefined],
+      ['provider', 'package @acme/gw-many', undefined],
+      ['plugin', 'package @acme/gw-many', undefined],
     ]);
   });
 
-  it('are found by the usual rules, from the configuration\'s folder upwards', async () => {
+  it("are found by the usual rules, from the configuration's folder upwards", async () => {
     const folder = await writeTree({
-      'node_modules/gw-one/package.json': manifest('gw-one', { exports: './index.js' }), 'node_modules/gw-one/index.js': `export default ${stamped('plugin', 'one')};`,
+      'node_modules/gw-one/package.json': manifest('gw-one', { exports: './index.js' }),
+      'node_modules/gw-one/index.js': `export default ${stamped('plugin', 'one')};`,
       'etc/gw/config.yaml': '',
     });
     const { candidates } = await find(join(folder, 'etc/gw'), { packages: ['gw-one'] });
@@ -209,19 +274,26 @@ describe('packages of the modules list', () => {
 
   it('are reported when they are absent, hold TypeScript under node_modules, or cannot be imported', async () => {
     const folder = await writeTree({
-      'node_modules/gw-typed/package.json': manifest('gw-typed', { exports: './index.ts' }), 'node_modules/gw-typed/index.ts': 'export default 1;',
-      'node_modules/gw-throws/package.json': manifest('gw-throws', { exports: './index.js' }), 'node_modules/gw-throws/index.js': 'throw new Error(\'no\');',
+      'node_modules/gw-typed/package.json': manifest('gw-typed', { exports: './index.ts' }),
+      'node_modules/gw-typed/index.ts': 'export default 1;',
+      'node_modules/gw-throws/package.json': manifest('gw-throws', { exports: './index.js' }),
+      'node_modules/gw-throws/index.js': "throw new Error('no');",
     });
     const { candidates, problems } = await find(folder, { packages: ['gw-absent', 'gw-typed', 'gw-throws'] });
     expect(candidates).to.deep.equal([]);
-    expect(problems.map(({ path, rule }) => `${path} ${rule}`)).to.deep.equal(['modules[0] MV10', 'modules[1] MV10', 'modules[2] MV10']);
+    expect(problems.map(({ path, rule }) => `${path} ${rule}`)).to.deep.equal([
+      'modules[0] MV10',
+      'modules[1] MV10',
+      'modules[2] MV10',
+    ]);
     expect(problems[0]?.message).to.include('gw-absent');
     expect(problems[1]?.message).to.include('node_modules');
   });
 
   it('are reported when they export an empty list', async () => {
     const folder = await writeTree({
-      'node_modules/gw-none/package.json': manifest('gw-none', { exports: './index.js' }), 'node_modules/gw-none/index.js': 'export default [];',
+      'node_modules/gw-none/package.json': manifest('gw-none', { exports: './index.js' }),
+      'node_modules/gw-none/index.js': 'export default [];',
     });
     const { candidates, problems } = await find(folder, { packages: ['gw-none'] });
     expect(candidates.length + problems.length, 'something to report').to.be.greaterThan(0);
@@ -230,9 +302,10 @@ describe('packages of the modules list', () => {
 
 describe('the folders that are searched', () => {
   const broken = 'export default 1;\n';
-  const ofModules = (problems: readonly Problem[] = []): string[] => problems.filter(({ rule }) => rule.startsWith('MV')).map(({ path }) => path);
+  const ofModules = (problems: readonly Problem[] = []): string[] =>
+    problems.filter(({ rule }) => rule.startsWith('MV')).map(({ path }) => path);
 
-  it('are the installation\'s and the one of the configuration file', async () => {
+  it("are the installation's and the one of the configuration file", async () => {
     const install = await writeTree({ 'plugins/a.ts': broken });
     const folder = await writeTree({ 'config.yaml': CONFIG, 'plugins/b.ts': broken });
     const loaded = await loadConfiguration(bareHost(install), join(folder, 'config.yaml'));
@@ -253,7 +326,7 @@ describe('the folders that are searched', () => {
     expect(ofModules(loaded?.problems)).to.have.lengthOf(1);
   });
 
-  it('are the installation\'s alone without a configuration file, and a broken module stops the start then too', async () => {
+  it("are the installation's alone without a configuration file, and a broken module stops the start then too", async () => {
     const install = await writeTree({ 'plugins/a.ts': broken });
     const refusal = await loadConfiguration(bareHost(install), undefined).catch((error: unknown) => error);
     expect(refusal).to.be.instanceOf(ConfigRefused);

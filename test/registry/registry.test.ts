@@ -11,8 +11,12 @@ function strategy(name: string): StrategyModule {
 function registry(): { registry: Registry; told: RegisteredModule[] } {
   const hooks = createHostHooks();
   const told: RegisteredModule[] = [];
-  hooks.registered.tap('test', (registered) => { told.push(registered); });
-  hooks.checkModule.tap('MV77', ({ value, report }) => { if (value['isWrong'] === true) report('MV77', 'it is wrong', 'make it right'); });
+  hooks.registered.tap('test', (registered) => {
+    told.push(registered);
+  });
+  hooks.checkModule.tap('MV77', ({ value, report }) => {
+    if (value['isWrong'] === true) report('MV77', 'it is wrong', 'make it right');
+  });
   return { registry: createRegistry(hooks), told };
 }
 
@@ -37,7 +41,9 @@ describe('the module registry', () => {
   it('refuses what is not a module at all', () => {
     const { registry: known } = registry();
     for (const value of [undefined, null, 1, 'text', () => {}]) {
-      expect(known.add({ value, kind: 'plugin', origin: 'a.ts' }).map(({ rule, fix }) => [rule, fix])).to.deep.equal([['MV01', 'export default definePlugin({ … })']]);
+      expect(known.add({ value, kind: 'plugin', origin: 'a.ts' }).map(({ rule, fix }) => [rule, fix])).to.deep.equal([
+        ['MV01', 'export default definePlugin({ … })'],
+      ]);
     }
   });
 
@@ -63,15 +69,27 @@ describe('the module registry', () => {
     const { registry: known } = registry();
     known.add({ value: strategy('one'), kind: 'strategy', origin: 'shipped' });
     const wrong = { ...strategy('one'), isWrong: true };
-    expect(known.add({ value: wrong, kind: 'strategy', expectedName: 'one', origin: '/own/one.ts' }).map(({ rule }) => rule)).to.deep.equal(['MV77', 'MV09']);
-    expect(known.add({ value: wrong, kind: 'strategy', origin: '/own/package.ts' }).map(({ rule }) => rule)).to.deep.equal(['MV77', 'MV09']);
-    expect(known.add({ value: wrong, kind: 'strategy', expectedName: 'two', origin: '/own/two.ts' }).map(({ rule }) => rule)).to.deep.equal(['MV77']);
-    expect(known.add({ value: wrong, kind: 'plugin', expectedName: 'one', origin: '/own/plugins/one.ts' }).map(({ rule }) => rule)).to.deep.equal(['MV77']);
+    expect(
+      known.add({ value: wrong, kind: 'strategy', expectedName: 'one', origin: '/own/one.ts' }).map(({ rule }) => rule),
+    ).to.deep.equal(['MV77', 'MV09']);
+    expect(
+      known.add({ value: wrong, kind: 'strategy', origin: '/own/package.ts' }).map(({ rule }) => rule),
+    ).to.deep.equal(['MV77', 'MV09']);
+    expect(
+      known.add({ value: wrong, kind: 'strategy', expectedName: 'two', origin: '/own/two.ts' }).map(({ rule }) => rule),
+    ).to.deep.equal(['MV77']);
+    expect(
+      known
+        .add({ value: wrong, kind: 'plugin', expectedName: 'one', origin: '/own/plugins/one.ts' })
+        .map(({ rule }) => rule),
+    ).to.deep.equal(['MV77']);
   });
 
   it('takes nothing once it is sealed', () => {
     const { registry: known } = registry();
     known.seal();
-    expect(() => known.add({ value: strategy('one'), kind: 'strategy', origin: 'late.ts' })).to.throw('late.ts comes too late');
+    expect(() => known.add({ value: strategy('one'), kind: 'strategy', origin: 'late.ts' })).to.throw(
+      'late.ts comes too late',
+    );
   });
 });

@@ -8,8 +8,17 @@ describe('the shipped modules', () => {
   it('keep every rule about modules', () => {
     const problems: string[] = [];
     for (const value of MODULES) {
-      const report = (rule: string, message: string): void => { problems.push(`${value.name}: ${rule} ${message}`); };
-      for (const rule of MODULE_RULES) rule.check({ value: { ...value }, kind: value.kind, expectedName: value.name, origin: 'as if it were not shipped', report });
+      const report = (rule: string, message: string): void => {
+        problems.push(`${value.name}: ${rule} ${message}`);
+      };
+      for (const rule of MODULE_RULES)
+        rule.check({
+          value: { ...value },
+          kind: value.kind,
+          expectedName: value.name,
+          origin: 'as if it were not shipped',
+          report,
+        });
     }
     expect(problems).to.deep.equal([]);
   });
@@ -20,7 +29,9 @@ describe('the shipped modules', () => {
     it(`translate the smallest request of each surface: ${module.name}`, () => {
       const surfaces = Object.entries(module.translators);
       expect(surfaces).to.not.have.lengthOf(0);
-      expect(surfaces.map(([surface, translators]) => translatorProblem(surface, translators))).to.deep.equal(surfaces.map(() => undefined));
+      expect(surfaces.map(([surface, translators]) => translatorProblem(surface, translators))).to.deep.equal(
+        surfaces.map(() => undefined),
+      );
     });
   }
 
@@ -30,7 +41,10 @@ describe('the shipped modules', () => {
       asked += 1;
       return { path: '/', body: 'x' };
     };
-    const value = { ...MODULES.find(({ kind }) => kind === 'provider')!, translators: { chat: { toUpstream, fromUpstream: () => ({}) } } };
+    const value = {
+      ...MODULES.find(({ kind }) => kind === 'provider')!,
+      translators: { chat: { toUpstream, fromUpstream: () => ({}) } },
+    };
     const report = (rule: string, message: string): void => expect.fail(`${rule} ${message}`);
     for (const origin of [SHIPPED, 'providers/acme/index.ts']) {
       for (const rule of MODULE_RULES) rule.check({ value, kind: 'provider', expectedName: undefined, origin, report });

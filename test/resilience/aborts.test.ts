@@ -3,7 +3,23 @@ import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ask, atEnd, chunk, eventually, faultUpstream, type FaultUpstream, forSuite, type GatewayProcess, hang, head, MASTER_KEY, type Move, startGateway, temporaryFolder, write } from '../kit/index.ts';
+import {
+  ask,
+  atEnd,
+  chunk,
+  eventually,
+  faultUpstream,
+  type FaultUpstream,
+  forSuite,
+  type GatewayProcess,
+  hang,
+  head,
+  MASTER_KEY,
+  type Move,
+  startGateway,
+  temporaryFolder,
+  write,
+} from '../kit/index.ts';
 import { bodyOf } from './broken/kind.ts';
 import { askFor } from './support/surfaces.ts';
 
@@ -26,9 +42,14 @@ async function muteServer(): Promise<{ readonly port: number; readonly sockets: 
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
-    socket.on('error', () => {}).on('close', () => sockets.delete(socket)).resume();
+    socket
+      .on('error', () => {})
+      .on('close', () => sockets.delete(socket))
+      .resume();
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   atEnd(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
@@ -38,14 +59,24 @@ async function muteServer(): Promise<{ readonly port: number; readonly sockets: 
 
 async function open(): Promise<Scene> {
   const scene: { current: Scene | undefined } = { current: undefined };
-  const upstream = await faultUpstream({ script: () => ({ fault: 'ok' }), play: (_call, answer) => scene.current?.play(answer) });
+  const upstream = await faultUpstream({
+    script: () => ({ fault: 'ok' }),
+    play: (_call, answer) => scene.current?.play(answer),
+  });
   const { port, sockets } = await muteServer();
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'config.yaml'), config());
-  const gateway = await startGateway({ cwd: folder, variables: {
-    GATEWAY_CONFIG: join(folder, 'config.yaml'), LOG_LEVEL: 'debug',
-    OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${upstream.url}/v1`, GROQ_API_KEY: 'k', GROQ_BASE_URL: `https://127.0.0.1:${port}/v1`,
-  } });
+  const gateway = await startGateway({
+    cwd: folder,
+    variables: {
+      GATEWAY_CONFIG: join(folder, 'config.yaml'),
+      LOG_LEVEL: 'debug',
+      OPENAI_API_KEY: 'k',
+      OPENAI_BASE_URL: `${upstream.url}/v1`,
+      GROQ_API_KEY: 'k',
+      GROQ_BASE_URL: `https://127.0.0.1:${port}/v1`,
+    },
+  });
   scene.current = { gateway, upstream, mute: sockets, play: () => undefined };
   return scene.current;
 }
@@ -63,8 +94,14 @@ interface Client {
 async function dial({ gateway }: Scene): Promise<Client> {
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
   let text = '';
-  socket.on('error', () => {}).on('data', (bytes) => { text += bytes.toString('latin1'); });
-  atEnd(() => { socket.destroy(); });
+  socket
+    .on('error', () => {})
+    .on('data', (bytes) => {
+      text += bytes.toString('latin1');
+    });
+  atEnd(() => {
+    socket.destroy();
+  });
   await once(socket, 'connect');
   return { socket, text: () => text };
 }
@@ -81,7 +118,11 @@ interface Stage {
 }
 
 const silent = (): readonly Move[] => [hang];
-const headOf = (contentType: string): Move => head(200, [['content-type', contentType], ['transfer-encoding', 'chunked']]);
+const headOf = (contentType: string): Move =>
+  head(200, [
+    ['content-type', contentType],
+    ['transfer-encoding', 'chunked'],
+  ]);
 const isAsked = ({ upstream }: Scene): boolean => upstream.busy === 1;
 /** The upstream has sent what it has: the gateway has it a moment later. */
 const hasHung = (scene: Scene): boolean => isAsked(scene) && scene.gateway.lines.length > 0;
@@ -90,19 +131,47 @@ const STAGES: readonly Stage[] = [
   { name: 'once it is connected', sent: '' },
   { name: 'in its headers', sent: request({}).slice(0, 60) },
   { name: 'in the middle of its body', sent: request({}).slice(0, -20) },
-  { name: 'while the upstream is being connected', sent: request({ model: 'mute' }), isThere: ({ mute }) => mute.size > 0, isRequest: true },
-  { name: 'before the upstream answers', sent: request({}), play: silent, isThere: isAsked, isRequest: true },
-  { name: 'in the middle of a whole answer', sent: request({}), play: (answer) => [headOf(answer.contentType), write(chunk(bodyOf(answer).subarray(0, 50))), hang], isThere: hasHung, isRequest: true },
-  { name: 'before the first chunk of a stream', sent: request({ stream: true }), play: (answer) => [headOf(answer.contentType), write(chunk(Buffer.from(': wait\n\n'))), hang], isThere: hasHung, isRequest: true },
   {
-    name: 'in the middle of a stream', sent: request({ stream: true }), isRequest: true,
-    play: (answer) => [headOf(answer.contentType), ...answer.pieces.slice(0, 3).map((piece) => write(chunk(piece))), hang], isThere: (_scene, client) => client.text().includes('data: '),
+    name: 'while the upstream is being connected',
+    sent: request({ model: 'mute' }),
+    isThere: ({ mute }) => mute.size > 0,
+    isRequest: true,
+  },
+  { name: 'before the upstream answers', sent: request({}), play: silent, isThere: isAsked, isRequest: true },
+  {
+    name: 'in the middle of a whole answer',
+    sent: request({}),
+    play: (answer) => [headOf(answer.contentType), write(chunk(bodyOf(answer).subarray(0, 50))), hang],
+    isThere: hasHung,
+    isRequest: true,
+  },
+  {
+    name: 'before the first chunk of a stream',
+    sent: request({ stream: true }),
+    play: (answer) => [headOf(answer.contentType), write(chunk(Buffer.from(': wait\n\n'))), hang],
+    isThere: hasHung,
+    isRequest: true,
+  },
+  {
+    name: 'in the middle of a stream',
+    sent: request({ stream: true }),
+    isRequest: true,
+    play: (answer) => [
+      headOf(answer.contentType),
+      ...answer.pieces.slice(0, 3).map((piece) => write(chunk(piece))),
+      hang,
+    ],
+    isThere: (_scene, client) => client.text().includes('data: '),
   },
 ];
 
-const WAYS = { 'resets the connection': (socket: Socket) => socket.resetAndDestroy(), 'closes the connection': (socket: Socket) => socket.destroy() } as const;
+const WAYS = {
+  'resets the connection': (socket: Socket) => socket.resetAndDestroy(),
+  'closes the connection': (socket: Socket) => socket.destroy(),
+} as const;
 
-const canceled = ({ gateway }: Scene): number => gateway.lines.filter(({ msg }) => msg === 'request canceled by the client').length;
+const canceled = ({ gateway }: Scene): number =>
+  gateway.lines.filter(({ msg }) => msg === 'request canceled by the client').length;
 
 /** No upstream answers, nothing is held, and the only slot is free: the next call is served. */
 async function expectForgotten(scene: Scene): Promise<void> {
@@ -150,7 +219,9 @@ describe('a client that leaves a gateway process', function suite() {
       await eventually(async () => (await fetch(`${scene.gateway.url}/livez`)).status === 200);
       for (const { socket } of waiting) leave(socket);
       await eventually(() => canceled(scene) === before + 3);
-      expect([canceled(scene) - before, scene.upstream.played.length - calls, scene.upstream.busy]).to.deep.equal([3, 0, 1]);
+      expect([canceled(scene) - before, scene.upstream.played.length - calls, scene.upstream.busy]).to.deep.equal([
+        3, 0, 1,
+      ]);
       leave(served.socket);
       await eventually(() => canceled(scene) === before + 4);
       await expectForgotten(scene);

@@ -2,7 +2,18 @@ import { writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { chatReply, eventually, faultUpstream, type FaultUpstream, forSuite, type GatewayProcess, sized, startGateway, temporaryFolder, write } from '../kit/index.ts';
+import {
+  chatReply,
+  eventually,
+  faultUpstream,
+  type FaultUpstream,
+  forSuite,
+  type GatewayProcess,
+  sized,
+  startGateway,
+  temporaryFolder,
+  write,
+} from '../kit/index.ts';
 import { BODIES } from './broken/bodies.ts';
 import { CONNECTIONS } from './broken/connections.ts';
 import { HEADS } from './broken/heads.ts';
@@ -37,14 +48,23 @@ const ASKS: Readonly<Record<keyof Expected, Ask>> = { whole: 'chat', stream: 'st
 async function open(): Promise<Scene> {
   const scene: { current: Scene | undefined } = { current: undefined };
   const upstream = await faultUpstream({
-    script: () => ({ fault: 'ok' }), remembers: false, keyOf: ({ text }) => tagOf(text),
+    script: () => ({ fault: 'ok' }),
+    remembers: false,
+    keyOf: ({ text }) => tagOf(text),
     play: (_call, answer) => scene.current?.kind?.play(answer),
   });
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'config.yaml'), CONFIG);
-  const gateway = await startGateway({ cwd: folder, variables: {
-    GATEWAY_CONFIG: join(folder, 'config.yaml'), OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${upstream.url}/v1`, GROQ_API_KEY: 'k', GROQ_BASE_URL: `${upstream.url}/v1`,
-  } });
+  const gateway = await startGateway({
+    cwd: folder,
+    variables: {
+      GATEWAY_CONFIG: join(folder, 'config.yaml'),
+      OPENAI_API_KEY: 'k',
+      OPENAI_BASE_URL: `${upstream.url}/v1`,
+      GROQ_API_KEY: 'k',
+      GROQ_BASE_URL: `${upstream.url}/v1`,
+    },
+  });
   scene.current = { gateway, upstream, agent: new Agent({ keepAlive: true }), kind: undefined };
   return scene.current;
 }
@@ -60,12 +80,25 @@ async function seenOnceOrMore(scene: Scene, ask: Ask, kind: BrokenKind, expected
 }
 
 /** Asks once, and says in one word what came back. */
-async function seen({ gateway, agent }: Scene, ask: Ask, { isSilent = false }: BrokenKind, expected: Seen): Promise<Seen> {
+async function seen(
+  { gateway, agent }: Scene,
+  ask: Ask,
+  { isSilent = false }: BrokenKind,
+  expected: Seen,
+): Promise<Seen> {
   const leaving = new AbortController();
   const waiting: { timer?: NodeJS.Timeout } = {};
   // A stream that has begun is bounded by two minutes of silence: the client leaves before.
-  const onData = (): void => { if (expected === 'waits') waiting.timer = setTimeout(() => leaving.abort(), STAY_MS); };
-  const asked = askFor(ask, { url: gateway.url, agent, model: isSilent ? 'silent' : 'm', onData, signal: leaving.signal });
+  const onData = (): void => {
+    if (expected === 'waits') waiting.timer = setTimeout(() => leaving.abort(), STAY_MS);
+  };
+  const asked = askFor(ask, {
+    url: gateway.url,
+    agent,
+    model: isSilent ? 'silent' : 'm',
+    onData,
+    signal: leaving.signal,
+  });
   const outcome = await asked.catch((error: Error) => error);
   clearTimeout(waiting.timer);
   if (leaving.signal.aborted) return 'waits';
@@ -78,7 +111,10 @@ async function seen({ gateway, agent }: Scene, ask: Ask, { isSilent = false }: B
 
 async function expectNothingLeft({ gateway, upstream }: Scene): Promise<void> {
   await eventually(() => upstream.busy === 0 && upstream.sockets.size <= MOST_IDLE);
-  expect([upstream.busy, await gateway.leftover()], 'calls that are answered, and what the process holds').to.deep.equal([0, {}]);
+  expect(
+    [upstream.busy, await gateway.leftover()],
+    'calls that are answered, and what the process holds',
+  ).to.deep.equal([0, {}]);
   expect(upstream.sockets.size, 'idle connections').to.be.at.most(MOST_IDLE);
 }
 
@@ -109,7 +145,15 @@ describe('broken upstreams, before a gateway process', function suite() {
     const scene = opened();
     const smuggled = Buffer.from(JSON.stringify(chatReply('smuggled')));
     for (const between of ['', '\r\n', 'HTTP/1.1 100 Continue\r\n\r\n']) {
-      scene.kind = { name: 'twice', expected: ANSWERED, play: (answer) => [...sized(200, answer.contentType, bodyOf(answer)), write(between), ...sized(200, 'application/json', smuggled)] };
+      scene.kind = {
+        name: 'twice',
+        expected: ANSWERED,
+        play: (answer) => [
+          ...sized(200, answer.contentType, bodyOf(answer)),
+          write(between),
+          ...sized(200, 'application/json', smuggled),
+        ],
+      };
       for (let turn = 0; turn < 20; turn += 1) {
         const { status, body } = await askFor('chat', { url: scene.gateway.url, agent: scene.agent });
         expect([status, body.includes('smuggled')]).to.deep.equal([200, false]);
@@ -122,7 +166,9 @@ describe('broken upstreams, before a gateway process', function suite() {
   it('end no process, cause no more than an error each, and cost no slot', async () => {
     const { gateway } = opened();
     expect(gateway.child.exitCode).to.equal(null);
-    const strange = gateway.lines.filter(({ level, msg }) => level === 'ERROR' && !/request failed$|^http request$/.test(String(msg)));
+    const strange = gateway.lines.filter(
+      ({ level, msg }) => level === 'ERROR' && !/request failed$|^http request$/.test(String(msg)),
+    );
     expect(strange).to.deep.equal([]);
   });
 });

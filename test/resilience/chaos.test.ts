@@ -16,7 +16,9 @@ describe('chaos', () => {
 
   it('of one seed is the same twice, every answer is one that the error map allows, and nothing is left behind', async function lanes() {
     this.timeout(60_000);
-    await new Promise((resolve) => { setImmediate(resolve); }); // the runner arms its own timer once the test has begun
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    }); // the runner arms its own timer once the test has begun
     const before = holdings();
     const first = await runLanes(modes, REQUESTS, 42);
     const again = await runLanes(modes, REQUESTS, 42);

@@ -5,7 +5,11 @@ import { PlainModel } from './support/plain-model.ts';
 
 const SETTINGS: CircuitSettings = { failureThreshold: 3, successThreshold: 2, maxProbes: 1, openMs: 1000 };
 
-function circuitAt(settings: Partial<CircuitSettings> = {}): { circuit: Circuit; advance: (ms: number) => void; call: (outcome: 'success' | 'failure' | 'ignored') => boolean } {
+function circuitAt(settings: Partial<CircuitSettings> = {}): {
+  circuit: Circuit;
+  advance: (ms: number) => void;
+  call: (outcome: 'success' | 'failure' | 'ignored') => boolean;
+} {
   let now = 0;
   const circuit = new Circuit({ ...SETTINGS, ...settings }, () => now);
   const call = (outcome: 'success' | 'failure' | 'ignored'): boolean => {
@@ -13,13 +17,20 @@ function circuitAt(settings: Partial<CircuitSettings> = {}): { circuit: Circuit;
     if (ticket) circuit.report(ticket, outcome);
     return ticket !== undefined;
   };
-  return { circuit, advance: (ms) => { now += ms; }, call };
+  return {
+    circuit,
+    advance: (ms) => {
+      now += ms;
+    },
+    call,
+  };
 }
 
 describe('a circuit', () => {
   it('opens after failures in a row, and only in a row', () => {
     const { circuit, call } = circuitAt();
-    for (const outcome of ['failure', 'failure', 'success', 'failure', 'failure', 'ignored'] as const) expect(call(outcome)).to.equal(true);
+    for (const outcome of ['failure', 'failure', 'success', 'failure', 'failure', 'ignored'] as const)
+      expect(call(outcome)).to.equal(true);
     expect(circuit.state).to.equal('closed');
     call('failure');
     expect(circuit.state).to.equal('open');
@@ -71,7 +82,12 @@ describe('a circuit', () => {
   it('agrees with a plain model over 100,000 random steps', () => {
     const random = seeded(7);
     for (let round = 0; round < 20; round += 1) {
-      const settings = { failureThreshold: 1 + Math.floor(random() * 4), successThreshold: 1 + Math.floor(random() * 3), maxProbes: 1 + Math.floor(random() * 3), openMs: 100 };
+      const settings = {
+        failureThreshold: 1 + Math.floor(random() * 4),
+        successThreshold: 1 + Math.floor(random() * 3),
+        maxProbes: 1 + Math.floor(random() * 3),
+        openMs: 100,
+      };
       walk(settings, random, 5000);
     }
   });
@@ -91,7 +107,10 @@ function walk(settings: CircuitSettings, random: () => number, steps: number): v
       expect(ticket === undefined, `step ${step}`).to.equal(era === undefined);
       if (ticket && era !== undefined) pending.push({ ticket, era });
     } else if (pending.length > 0) {
-      const [{ ticket, era } = { ticket: { period: -1, isProbe: false }, era: -1 }] = pending.splice(Math.floor(random() * pending.length), 1);
+      const [{ ticket, era } = { ticket: { period: -1, isProbe: false }, era: -1 }] = pending.splice(
+        Math.floor(random() * pending.length),
+        1,
+      );
       const outcome = (['success', 'failure', 'failure', 'ignored'] as const)[Math.floor(random() * 4)] ?? 'ignored';
       circuit.report(ticket, outcome);
       model.report(era, outcome, now);

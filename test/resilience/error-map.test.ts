@@ -2,12 +2,24 @@ import { expect } from 'chai';
 import Joi from 'joi';
 import { definePlugin, type PluginHandlers, type PluginModule, reject } from 'gw/contract';
 import { ERRORS, type ErrorCode } from '../../host/contract/index.ts';
-import { eventsOf, fakeClock, type FaultStep, faultUpstream, type FaultUpstream, startHost, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import {
+  eventsOf,
+  fakeClock,
+  type FaultStep,
+  faultUpstream,
+  type FaultUpstream,
+  startHost,
+  type TestHost,
+  type TestHostOptions,
+} from '../kit/index.ts';
 import { errorFor, readOutcome, type Verdict } from './support/map.ts';
 import { type Ask, ASK_NAMES, askFor, type Outcome, tagOf } from './support/surfaces.ts';
 
 /** What an upstream may answer, by the rows of the data-plane reference 5.2; the map of the tests says what becomes of each. */
-const STATUSES = [300, 301, 302, 303, 307, 308, 400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 413, 415, 418, 422, 423, 424, 425, 426, 429, 431, 451, 499, 500, 501, 502, 503, 504, 505, 507, 529, 599];
+const STATUSES = [
+  300, 301, 302, 303, 307, 308, 400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 413, 415, 418, 422, 423, 424,
+  425, 426, 429, 431, 451, 499, 500, 501, 502, 503, 504, 505, 507, 529, 599,
+];
 
 /** Headers an upstream says its wait with, and the whole seconds a client gets: data-plane reference 5.4. */
 const HINTS: readonly (readonly [Readonly<Record<string, string>>, number | undefined])[] = [
@@ -30,8 +42,15 @@ interface Scene {
   readonly upstream: FaultUpstream;
 }
 
-async function sceneOf(script: (tag: string) => FaultStep, config: object = {}, options: TestHostOptions = {}): Promise<Scene> {
-  const upstream = await faultUpstream({ script: ({ text }) => script(tagOf(text) ?? ''), keyOf: ({ text }) => tagOf(text) });
+async function sceneOf(
+  script: (tag: string) => FaultStep,
+  config: object = {},
+  options: TestHostOptions = {},
+): Promise<Scene> {
+  const upstream = await faultUpstream({
+    script: ({ text }) => script(tagOf(text) ?? ''),
+    keyOf: ({ text }) => tagOf(text),
+  });
   const host = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a')], ...config }, options);
   return { host, upstream };
 }
@@ -67,12 +86,17 @@ describe('the error map: statuses of the upstream', () => {
 describe('the error map: what the upstream says', () => {
   const SECRET = 'stub-secret-value-42';
   const SAID = `bad key ${SECRET} sk-abcdefghijklmnopqrstuvwx of jane@example.com, Authorization: Bearer abcdef123456`;
-  const CLEAN = 'bad key [REDACTED:ACME_KEY] [REDACTED_OPENAI_KEY] of [REDACTED_EMAIL], Authorization: Bearer [REDACTED_BEARER_TOKEN]';
+  const CLEAN =
+    'bad key [REDACTED:ACME_KEY] [REDACTED_OPENAI_KEY] of [REDACTED_EMAIL], Authorization: Bearer [REDACTED_BEARER_TOKEN]';
   const isLeaked = (text: string): boolean => /stub-secret|sk-abc|jane@|abcdef123456/.test(text);
 
   for (const ask of ASK_NAMES) {
     it(`reaches the client for 400 and 422 alone, redacted, and no log line holds a secret: ${ask}`, async () => {
-      const { host } = await sceneOf((tag) => ({ fault: 'status', status: Number(TAG.exec(tag)?.[1]), message: SAID }), {}, { variables: { ACME_KEY: SECRET } });
+      const { host } = await sceneOf(
+        (tag) => ({ fault: 'status', status: Number(TAG.exec(tag)?.[1]), message: SAID }),
+        {},
+        { variables: { ACME_KEY: SECRET } },
+      );
       for (const status of [400, 422, 401, 404, 409, 429, 500, 503, 504]) {
         const text = (await askFor(ask, { url: host.url, tag: `tag-${status}.0` })).body.toString();
         const { message } = JSON.parse(text).error as { message: string };
@@ -84,23 +108,33 @@ describe('the error map: what the upstream says', () => {
   }
 
   it('is the last event of a stream that had begun, redacted, and nothing follows', async () => {
-    const { host } = await sceneOf(() => ({ fault: 'error-event', message: SAID }), {}, { variables: { ACME_KEY: SECRET } });
+    const { host } = await sceneOf(
+      () => ({ fault: 'error-event', message: SAID }),
+      {},
+      { variables: { ACME_KEY: SECRET } },
+    );
     const outcome = await askFor('stream', { url: host.url });
     expectVerdict('stream', outcome, { kind: 'broken', code: 'stream_error' });
-    expect(eventsOf(outcome.body.toString()).at(-1)).to.deep.equal({ error: { message: CLEAN, type: 'stream_error', code: 'stream_error' } });
+    expect(eventsOf(outcome.body.toString()).at(-1)).to.deep.equal({
+      error: { message: CLEAN, type: 'stream_error', code: 'stream_error' },
+    });
     expect(JSON.stringify(host.lines)).to.not.satisfy(isLeaked);
   });
 
   it('is cut at 2,048 characters', async () => {
     const { host } = await sceneOf(() => ({ fault: 'status', status: 400, message: 'é'.repeat(5000) }));
     for (const ask of ASK_NAMES) {
-      const { message } = JSON.parse((await askFor(ask, { url: host.url })).body.toString()).error as { message: string };
+      const { message } = JSON.parse((await askFor(ask, { url: host.url })).body.toString()).error as {
+        message: string;
+      };
       expect([ask, message.length, message.at(-1)]).to.deep.equal([ask, 2049, '…']);
     }
   });
 
   it('is never a page of HTML, nor where a redirect leads', async () => {
-    const { host, upstream } = await sceneOf((tag) => (tag.includes('.1') ? { fault: 'redirect' } : { fault: 'error-page', status: Number(TAG.exec(tag)?.[1]) }));
+    const { host, upstream } = await sceneOf((tag) =>
+      tag.includes('.1') ? { fault: 'redirect' } : { fault: 'error-page', status: Number(TAG.exec(tag)?.[1]) },
+    );
     for (const ask of ASK_NAMES) {
       for (const tag of ['tag-400.0', 'tag-500.0', 'tag-302.1']) {
         const outcome = await askFor(ask, { url: host.url, tag });
@@ -127,22 +161,91 @@ interface Decision {
 function plugin(name: string, handlers: PluginHandlers, more: Partial<PluginModule> = {}): PluginModule {
   const idle = { before_request: () => {}, after_request: () => {} };
   return definePlugin({
-    name, type: 'transform', keepsModel: true, summary: 'For this test', stages: ['before_request', 'after_request'], settings: Joi.object({}), ...more, create: () => ({ ...idle, ...handlers }),
+    name,
+    type: 'transform',
+    keepsModel: true,
+    summary: 'For this test',
+    stages: ['before_request', 'after_request'],
+    settings: Joi.object({}),
+    ...more,
+    create: () => ({ ...idle, ...handlers }),
   });
 }
 
-const breaks = (): never => { throw new Error('secret detail of a plugin'); };
+const breaks = (): never => {
+  throw new Error('secret detail of a plugin');
+};
 const refuses = () => reject('no such thing');
 
 const DECISIONS: readonly Decision[] = [
-  { what: 'a plugin that fails before', code: 'plugin_error', attempts: undefined, plugin: plugin('faulty', { before_request: breaks }), stage: 'before_request' },
-  { what: 'a rate limit plugin that fails', code: 'plugin_error', attempts: undefined, plugin: plugin('faulty', { before_request: breaks }, { type: 'ratelimit' }), stage: 'before_request' },
-  { what: 'a plugin that fails after', code: 'plugin_error', attempts: '1', plugin: plugin('faulty', { after_request: breaks }), stage: 'after_request', inStream: true },
-  { what: 'a plugin that rejects', code: 'request_rejected', attempts: undefined, plugin: plugin('strict', { before_request: refuses }), stage: 'before_request' },
-  { what: 'a rate limit', code: 'rate_limit_exceeded', attempts: undefined, retryAfter: '3', plugin: plugin('bucket', { before_request: () => reject('slow down', { retryAfterMs: 2100 }) }, { type: 'ratelimit' }), stage: 'before_request' },
-  { what: 'a rate limit without a refill time', code: 'rate_limit_exceeded', attempts: undefined, retryAfter: '1', plugin: plugin('bucket', { before_request: refuses }, { type: 'ratelimit' }), stage: 'before_request' },
-  { what: 'a spent budget', code: 'insufficient_quota', attempts: undefined, plugin: plugin('purse', { before_request: () => reject('spent', { retryAfterMs: 5000 }) }, { type: 'ratelimit', rejectsAs: 'insufficient_quota' }), stage: 'before_request' },
-  { what: 'a plugin that withholds the answer', code: 'response_rejected', attempts: '1', plugin: plugin('strict', { after_request: refuses }), stage: 'after_request', inStream: true },
+  {
+    what: 'a plugin that fails before',
+    code: 'plugin_error',
+    attempts: undefined,
+    plugin: plugin('faulty', { before_request: breaks }),
+    stage: 'before_request',
+  },
+  {
+    what: 'a rate limit plugin that fails',
+    code: 'plugin_error',
+    attempts: undefined,
+    plugin: plugin('faulty', { before_request: breaks }, { type: 'ratelimit' }),
+    stage: 'before_request',
+  },
+  {
+    what: 'a plugin that fails after',
+    code: 'plugin_error',
+    attempts: '1',
+    plugin: plugin('faulty', { after_request: breaks }),
+    stage: 'after_request',
+    inStream: true,
+  },
+  {
+    what: 'a plugin that rejects',
+    code: 'request_rejected',
+    attempts: undefined,
+    plugin: plugin('strict', { before_request: refuses }),
+    stage: 'before_request',
+  },
+  {
+    what: 'a rate limit',
+    code: 'rate_limit_exceeded',
+    attempts: undefined,
+    retryAfter: '3',
+    plugin: plugin(
+      'bucket',
+      { before_request: () => reject('slow down', { retryAfterMs: 2100 }) },
+      { type: 'ratelimit' },
+    ),
+    stage: 'before_request',
+  },
+  {
+    what: 'a rate limit without a refill time',
+    code: 'rate_limit_exceeded',
+    attempts: undefined,
+    retryAfter: '1',
+    plugin: plugin('bucket', { before_request: refuses }, { type: 'ratelimit' }),
+    stage: 'before_request',
+  },
+  {
+    what: 'a spent budget',
+    code: 'insufficient_quota',
+    attempts: undefined,
+    plugin: plugin(
+      'purse',
+      { before_request: () => reject('spent', { retryAfterMs: 5000 }) },
+      { type: 'ratelimit', rejectsAs: 'insufficient_quota' },
+    ),
+    stage: 'before_request',
+  },
+  {
+    what: 'a plugin that withholds the answer',
+    code: 'response_rejected',
+    attempts: '1',
+    plugin: plugin('strict', { after_request: refuses }),
+    stage: 'after_request',
+    inStream: true,
+  },
   { what: 'an unknown model', code: 'model_not_found', attempts: undefined, model: 'nosuch' },
 ];
 
@@ -183,7 +286,10 @@ describe('the error map: decisions of the gateway', () => {
       const asked = Promise.withResolvers<void>();
       const upstream = await faultUpstream({ script: () => ({ fault: 'silence' }), onHang: () => asked.resolve() });
       const limited = upstream.target('a', { concurrency: { max_concurrency: 1, queue_size: 1 } });
-      const host = await startHost({ strategy: { mode: 'single' }, request_timeout: '60s', targets: [limited] }, { clock });
+      const host = await startHost(
+        { strategy: { mode: 'single' }, request_timeout: '60s', targets: [limited] },
+        { clock },
+      );
       const served = askFor(ask, { url: host.url });
       await asked.promise;
       const [one, other] = [askFor(ask, { url: host.url }), askFor(ask, { url: host.url })];
@@ -200,22 +306,46 @@ describe('the error map: decisions of the gateway', () => {
   it('is 504 for the clock of a target, and for the clock of the request', async () => {
     for (const bound of [{ request_timeout: '60s' }, { target: { request_timeout: '20s' } }] as const) {
       const clock = fakeClock();
-      const upstream = await faultUpstream({ script: () => ({ fault: 'silence' }), onHang: () => { setTimeout(() => clock.advance(61_000), 5); } });
+      const upstream = await faultUpstream({
+        script: () => ({ fault: 'silence' }),
+        onHang: () => {
+          setTimeout(() => clock.advance(61_000), 5);
+        },
+      });
       const { target = {}, ...rest } = bound as { target?: object };
-      const host = await startHost({ strategy: { mode: 'single' }, ...rest, targets: [upstream.target('a', target)] }, { clock });
-      for (const ask of ASK_NAMES) expectVerdict(ask, await askFor(ask, { url: host.url }), { kind: 'error', code: 'gateway_timeout', status: 504, retryAfter: undefined });
+      const host = await startHost(
+        { strategy: { mode: 'single' }, ...rest, targets: [upstream.target('a', target)] },
+        { clock },
+      );
+      for (const ask of ASK_NAMES)
+        expectVerdict(ask, await askFor(ask, { url: host.url }), {
+          kind: 'error',
+          code: 'gateway_timeout',
+          status: 504,
+          retryAfter: undefined,
+        });
     }
   });
 
   it('carries the wait that the last target asked for, through retries and failover, whatever the status is', async () => {
-    const first = await faultUpstream({ script: () => ({ fault: 'status', status: 429, headers: { 'retry-after': '40' } }) });
-    const second = await faultUpstream({ script: () => ({ fault: 'status', status: 503, headers: { 'retry-after': '50' } }) });
-    const host = await startHost({ strategy: { mode: 'fallback' }, targets: [first.target('a', { retry: { attempts: 3 } }), second.target('b')] });
+    const first = await faultUpstream({
+      script: () => ({ fault: 'status', status: 429, headers: { 'retry-after': '40' } }),
+    });
+    const second = await faultUpstream({
+      script: () => ({ fault: 'status', status: 503, headers: { 'retry-after': '50' } }),
+    });
+    const host = await startHost({
+      strategy: { mode: 'fallback' },
+      targets: [first.target('a', { retry: { attempts: 3 } }), second.target('b')],
+    });
     for (const ask of ASK_NAMES) {
       const outcome = await askFor(ask, { url: host.url });
       expectVerdict(ask, outcome, errorFor(503, 50));
       await host.apply({ strategy: { mode: 'single' }, targets: [first.target('a')] }); // forgets who rests
-      await host.apply({ strategy: { mode: 'fallback' }, targets: [first.target('a', { retry: { attempts: 3 } }), second.target('b')] });
+      await host.apply({
+        strategy: { mode: 'fallback' },
+        targets: [first.target('a', { retry: { attempts: 3 } }), second.target('b')],
+      });
     }
   });
 });

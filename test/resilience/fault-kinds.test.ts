@@ -12,13 +12,27 @@ describe('every fault on every routed surface', () => {
       const clock = fakeClock();
       const begun = { current: Promise.withResolvers<void>() };
       const upstream = await faultUpstream({
-        script: () => ({ fault, wait_ms: 3 }), seed: 11, keyOf: ({ text }) => tagOf(text),
+        script: () => ({ fault, wait_ms: 3 }),
+        seed: 11,
+        keyOf: ({ text }) => tagOf(text),
         onHang: ({ answer, step }) => {
-          const isBegun = answer?.surface === 'speech' ? /^(stall|endless)$/.test(step.fault) : step.fault === 'stall' && answer?.isStream === true;
-          void (isBegun ? begun.current.promise : new Promise((resolve) => { setTimeout(resolve, 10); })).then(() => clock.advance(FOREVER_MS));
+          const isBegun =
+            answer?.surface === 'speech'
+              ? /^(stall|endless)$/.test(step.fault)
+              : step.fault === 'stall' && answer?.isStream === true;
+          void (
+            isBegun
+              ? begun.current.promise
+              : new Promise((resolve) => {
+                  setTimeout(resolve, 10);
+                })
+          ).then(() => clock.advance(FOREVER_MS));
         },
       });
-      const host = await startHost({ strategy: { mode: 'single' }, request_timeout: '60s', targets: [upstream.target('a')] }, { clock });
+      const host = await startHost(
+        { strategy: { mode: 'single' }, request_timeout: '60s', targets: [upstream.target('a')] },
+        { clock },
+      );
       for (const ask of ASK_NAMES) {
         begun.current = Promise.withResolvers<void>();
         const outcome = await askFor(ask, { url: host.url, tag: `tag-${ask}`, onData: begun.current.resolve });

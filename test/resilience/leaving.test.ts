@@ -1,6 +1,17 @@
 import { expect } from 'chai';
 import { Slots } from '../../builtins/resilience/slots.ts';
-import { eventually, fakeClock, type FaultStep, faultUpstream, type FaultUpstream, MOST_TURNS, startHost, type TestHost, type TestHostOptions, turnsUntil } from '../kit/index.ts';
+import {
+  eventually,
+  fakeClock,
+  type FaultStep,
+  faultUpstream,
+  type FaultUpstream,
+  MOST_TURNS,
+  startHost,
+  type TestHost,
+  type TestHostOptions,
+  turnsUntil,
+} from '../kit/index.ts';
 import { type Ask, ASK_NAMES, askFor } from './support/surfaces.ts';
 
 interface Scene {
@@ -14,9 +25,16 @@ interface Scene {
 
 async function sceneOf(step: FaultStep, target: object = {}, options: TestHostOptions = {}): Promise<Scene> {
   const [hangs, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const upstream = await faultUpstream({ script: () => step, onHang: () => hangs.resolve(), onLeft: () => left.resolve() });
+  const upstream = await faultUpstream({
+    script: () => step,
+    onHang: () => hangs.resolve(),
+    onLeft: () => left.resolve(),
+  });
   // No timer of the gateway can be what ends anything: its clock stands still.
-  const host = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a', target)] }, { clock: fakeClock(), ...options });
+  const host = await startHost(
+    { strategy: { mode: 'single' }, targets: [upstream.target('a', target)] },
+    { clock: fakeClock(), ...options },
+  );
   return { host, upstream, hangs: hangs.promise, left: left.promise };
 }
 
@@ -35,7 +53,8 @@ function clientOf({ host }: Scene, ask: Ask): Client {
   };
 }
 
-const canceled = ({ host }: Scene): unknown[] => host.lines.filter(({ msg }) => msg === 'request canceled by the client');
+const canceled = ({ host }: Scene): unknown[] =>
+  host.lines.filter(({ msg }) => msg === 'request canceled by the client');
 const isFree = ({ host }: Scene): boolean => host.host.slot.leases === 0;
 
 async function expectForgotten(scene: Scene, calls: number): Promise<void> {
@@ -76,7 +95,11 @@ describe('a client that leaves is noticed at once', () => {
 
     it(`while it waits for another try, which never comes: ${ask}`, async () => {
       const clock = fakeClock();
-      const scene = await sceneOf({ fault: 'rate-limit', headers: { 'retry-after': '20' } }, { retry: { attempts: 3 } }, { clock });
+      const scene = await sceneOf(
+        { fault: 'rate-limit', headers: { 'retry-after': '20' } },
+        { retry: { attempts: 3 } },
+        { clock },
+      );
       const client = clientOf(scene, ask);
       await eventually(() => scene.host.lines.some(({ msg }) => msg === 'retrying target'));
       client.leave();
@@ -100,10 +123,17 @@ describe('a client that leaves is noticed at once', () => {
 });
 
 describe('bytes that go on as they arrive', () => {
-  it('hold their slot to the last one, and are bounded by the request\'s clock', async () => {
+  it("hold their slot to the last one, and are bounded by the request's clock", async () => {
     const clock = fakeClock();
     const upstream = await faultUpstream({ script: () => ({ fault: 'stall' }) });
-    const host = await startHost({ strategy: { mode: 'single' }, request_timeout: '30s', targets: [upstream.target('a', { concurrency: { max_concurrency: 1 } })] }, { clock });
+    const host = await startHost(
+      {
+        strategy: { mode: 'single' },
+        request_timeout: '30s',
+        targets: [upstream.target('a', { concurrency: { max_concurrency: 1 } })],
+      },
+      { clock },
+    );
     const view = host.host.carryover.open();
     const slots = view.lease('limiter a', () => new Slots());
     const begun = Promise.withResolvers<void>();
@@ -114,13 +144,20 @@ describe('bytes that go on as they arrive', () => {
     expect((await asked).isCut).to.equal(true);
     await eventually(() => slots.held === 0 && upstream.busy === 0);
     expect([slots.held, upstream.busy]).to.deep.equal([0, 0]);
-    expect(host.samples.filter(({ name }) => name === 'gateway_provider_errors_total').map(({ labels }) => labels['error_type'])).to.deep.equal(['timeout']);
+    expect(
+      host.samples
+        .filter(({ name }) => name === 'gateway_provider_errors_total')
+        .map(({ labels }) => labels['error_type']),
+    ).to.deep.equal(['timeout']);
     await view.release();
   });
 
-  it('that break off are the provider\'s failure: the circuit opens, on_error runs, and the failure is logged', async () => {
+  it("that break off are the provider's failure: the circuit opens, on_error runs, and the failure is logged", async () => {
     const upstream = await faultUpstream({ script: () => ({ fault: 'reset-in-body' }) });
-    const host = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a', { circuit_breaker: { failure_threshold: 2 } })] });
+    const host = await startHost({
+      strategy: { mode: 'single' },
+      targets: [upstream.target('a', { circuit_breaker: { failure_threshold: 2 } })],
+    });
     for (let call = 0; call < 2; call += 1) expect((await askFor('speech', { url: host.url })).isCut).to.equal(true);
     await eventually(() => host.lines.filter(({ msg }) => msg === 'speech request failed').length === 2);
     expect(host.lines.filter(({ msg }) => msg === 'speech request failed')).to.have.length(2);

@@ -1,17 +1,39 @@
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
-import { type Answer, ask, chatReply, fakeClock, openSse, replyJson, replyStream, sseEvent, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
+import {
+  type Answer,
+  ask,
+  chatReply,
+  fakeClock,
+  openSse,
+  replyJson,
+  replyStream,
+  sseEvent,
+  startHost,
+  stubUpstream,
+  type StubUpstream,
+  type TestHost,
+} from '../kit/index.ts';
 
 const PATH = '/v1/chat/completions';
-const chat = (host: TestHost, more: object = {}): Promise<Answer> => host.post(PATH, { model: 'm', messages: [{ role: 'user', content: 'hi' }], ...more });
+const chat = (host: TestHost, more: object = {}): Promise<Answer> =>
+  host.post(PATH, { model: 'm', messages: [{ role: 'user', content: 'hi' }], ...more });
 const codeOf = (answer: Answer): [number, string] => [answer.status, answer.json().error.code];
 const statuses = (upstream: StubUpstream): number => upstream.seen.length;
-const circuitOf = async (host: TestHost): Promise<string> => (await host.get('/health')).json().providers.find(({ name }: { name: string }) => name === 'a').circuit;
+const circuitOf = async (host: TestHost): Promise<string> =>
+  (await host.get('/health')).json().providers.find(({ name }: { name: string }) => name === 'a').circuit;
 
 /** Answers what `status` says at that moment. */
 async function moody(): Promise<{ readonly upstream: StubUpstream; status: number; headers: Record<string, string> }> {
   const mood = { status: 200, headers: {} as Record<string, string> };
-  const upstream = await stubUpstream((_request, response) => replyJson(response, mood.status, mood.status === 200 ? chatReply('hello') : { error: { message: 'no' } }, mood.headers));
+  const upstream = await stubUpstream((_request, response) =>
+    replyJson(
+      response,
+      mood.status,
+      mood.status === 200 ? chatReply('hello') : { error: { message: 'no' } },
+      mood.headers,
+    ),
+  );
   return Object.assign(mood, { upstream });
 }
 
@@ -21,23 +43,45 @@ describe('a circuit breaker in the way of requests', () => {
   it('opens after failures in a row, refuses at once, and closes after a probe that succeeds', async () => {
     const mood = await moody();
     const clock = fakeClock();
-    const host = await startHost({ strategy: { mode: 'single' }, targets: [mood.upstream.target('a', breaker)] }, { clock });
+    const host = await startHost(
+      { strategy: { mode: 'single' }, targets: [mood.upstream.target('a', breaker)] },
+      { clock },
+    );
     mood.status = 500;
     for (let call = 0; call < 2; call += 1) expect((await chat(host)).status).to.equal(502);
     expect(await circuitOf(host)).to.equal('open');
     const refused = await chat(host);
     expect(codeOf(refused)).to.deep.equal([503, 'upstream_unavailable']);
-    expect([refused.headers.get('x-gateway-target'), refused.headers.get('x-gateway-attempts'), refused.headers.get('retry-after')]).to.deep.equal(['a', '1', null]);
+    expect([
+      refused.headers.get('x-gateway-target'),
+      refused.headers.get('x-gateway-attempts'),
+      refused.headers.get('retry-after'),
+    ]).to.deep.equal(['a', '1', null]);
     expect(statuses(mood.upstream)).to.equal(2);
-    expect((await host.get('/readyz')).json()).to.deep.include({ status: 'not_ready', reason: 'no routable targets', targets: [{ name: 'a', routable: false, circuit: 'open' }] });
+    expect((await host.get('/readyz')).json()).to.deep.include({
+      status: 'not_ready',
+      reason: 'no routable targets',
+      targets: [{ name: 'a', routable: false, circuit: 'open' }],
+    });
     clock.advance(10_001);
-    expect((await host.get('/readyz')).json().targets).to.deep.equal([{ name: 'a', routable: true, circuit: 'half-open' }]);
+    expect((await host.get('/readyz')).json().targets).to.deep.equal([
+      { name: 'a', routable: true, circuit: 'half-open' },
+    ]);
     mood.status = 200;
     expect((await chat(host)).status).to.equal(200);
     expect(await circuitOf(host)).to.equal('closed');
   });
 
-  for (const [status, expected] of [[400, 'closed'], [404, 'closed'], [422, 'closed'], [429, 'closed'], [401, 'open'], [403, 'open'], [500, 'open'], [301, 'open']] as const) {
+  for (const [status, expected] of [
+    [400, 'closed'],
+    [404, 'closed'],
+    [422, 'closed'],
+    [429, 'closed'],
+    [401, 'open'],
+    [403, 'open'],
+    [500, 'open'],
+    [301, 'open'],
+  ] as const) {
     it(`is ${expected} after answers with ${status}`, async () => {
       const mood = await moody();
       const host = await startHost({ strategy: { mode: 'single' }, targets: [mood.upstream.target('a', breaker)] });
@@ -53,16 +97,25 @@ describe('a circuit breaker in the way of requests', () => {
       response.write(sseEvent(chatReply('x')), () => response.destroy());
     });
     const healthy = await stubUpstream((_request, response) => replyStream(response, ['fine']));
-    const host = await startHost({ strategy: { mode: 'fallback' }, targets: [broken.target('a', breaker), healthy.target('b')] });
+    const host = await startHost({
+      strategy: { mode: 'fallback' },
+      targets: [broken.target('a', breaker), healthy.target('b')],
+    });
     for (let call = 0; call < 2; call += 1) await chat(host, { stream: true });
     expect(await circuitOf(host)).to.equal('open');
     const answer = await chat(host, { stream: true });
-    expect([answer.headers.get('x-gateway-target'), answer.headers.get('x-gateway-attempts')]).to.deep.equal(['b', '1']);
+    expect([answer.headers.get('x-gateway-target'), answer.headers.get('x-gateway-attempts')]).to.deep.equal([
+      'b',
+      '1',
+    ]);
   });
 
   it('keeps its state over a swap while its block stays the same, and starts anew when it changes', async () => {
     const mood = await moody();
-    const config = (block: object): object => ({ strategy: { mode: 'single' }, targets: [mood.upstream.target('a', block)] });
+    const config = (block: object): object => ({
+      strategy: { mode: 'single' },
+      targets: [mood.upstream.target('a', block)],
+    });
     const host = await startHost(config(breaker));
     mood.status = 500;
     for (let call = 0; call < 2; call += 1) await chat(host);
@@ -74,7 +127,10 @@ describe('a circuit breaker in the way of requests', () => {
 
   it('answers 503, never 404, when every owner is open', async () => {
     const mood = await moody();
-    const host = await startHost({ strategy: { mode: 'fallback' }, targets: [mood.upstream.target('a', breaker), mood.upstream.target('b', breaker)] });
+    const host = await startHost({
+      strategy: { mode: 'fallback' },
+      targets: [mood.upstream.target('a', breaker), mood.upstream.target('b', breaker)],
+    });
     mood.status = 500;
     for (let call = 0; call < 2; call += 1) await chat(host);
     expect(codeOf(await chat(host))).to.deep.equal([503, 'upstream_unavailable']);
@@ -85,7 +141,10 @@ describe('a target that answered 429', () => {
   it('rests while another can serve, for as long as it asked', async () => {
     const [tired, fresh] = [await moody(), await moody()];
     const clock = fakeClock();
-    const host = await startHost({ strategy: { mode: 'fallback' }, targets: [tired.upstream.target('a'), fresh.upstream.target('b')] }, { clock });
+    const host = await startHost(
+      { strategy: { mode: 'fallback' }, targets: [tired.upstream.target('a'), fresh.upstream.target('b')] },
+      { clock },
+    );
     tired.status = 429;
     tired.headers = { 'retry-after': '20' };
     expect((await chat(host)).headers.get('x-gateway-attempts')).to.equal('2');
@@ -97,7 +156,10 @@ describe('a target that answered 429', () => {
 
   it('is called all the same when no other target owns the model', async () => {
     const [tired, fresh] = [await moody(), await moody()];
-    const host = await startHost({ strategy: { mode: 'fallback' }, targets: [tired.upstream.target('a'), fresh.upstream.target('b', { models: ['other'] })] });
+    const host = await startHost({
+      strategy: { mode: 'fallback' },
+      targets: [tired.upstream.target('a'), fresh.upstream.target('b', { models: ['other'] })],
+    });
     tired.status = 429;
     expect((await chat(host)).status).to.equal(429);
     tired.status = 200;
@@ -107,20 +169,36 @@ describe('a target that answered 429', () => {
 
 describe('a concurrency limit', () => {
   /** Holds every call until it is let go. */
-  async function holding(): Promise<{ readonly upstream: StubUpstream; readonly held: ServerResponse[]; readonly arrived: (count: number) => Promise<void> }> {
+  async function holding(): Promise<{
+    readonly upstream: StubUpstream;
+    readonly held: ServerResponse[];
+    readonly arrived: (count: number) => Promise<void>;
+  }> {
     const held: ServerResponse[] = [];
     const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
     const upstream = await stubUpstream((_request, response) => {
       held.push(response);
       for (const { count, resolve } of waiting) if (held.length >= count) resolve();
     });
-    return { upstream, held, arrived: (count) => new Promise((resolve) => { if (held.length >= count) resolve(); else waiting.push({ count, resolve }); }) };
+    return {
+      upstream,
+      held,
+      arrived: (count) =>
+        new Promise((resolve) => {
+          if (held.length >= count) resolve();
+          else waiting.push({ count, resolve });
+        }),
+    };
   }
-  const finish = (response: ServerResponse | undefined): void => replyJson(response ?? expect.fail('nothing is held'), 200, chatReply('done'));
+  const finish = (response: ServerResponse | undefined): void =>
+    replyJson(response ?? expect.fail('nothing is held'), 200, chatReply('done'));
 
   it('lets so many calls through, queues so many more, and refuses the rest', async () => {
     const { upstream, held, arrived } = await holding();
-    const host = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a', { concurrency: { max_concurrency: 1, queue_size: 1 } })] });
+    const host = await startHost({
+      strategy: { mode: 'single' },
+      targets: [upstream.target('a', { concurrency: { max_concurrency: 1, queue_size: 1 } })],
+    });
     const first = chat(host);
     await arrived(1);
     const second = chat(host);
@@ -136,7 +214,11 @@ describe('a concurrency limit', () => {
     expect(third.status).to.equal(200);
   });
 
-  async function chatAfter(host: TestHost, held: ServerResponse[], arrived: (count: number) => Promise<void>): Promise<Answer> {
+  async function chatAfter(
+    host: TestHost,
+    held: ServerResponse[],
+    arrived: (count: number) => Promise<void>,
+  ): Promise<Answer> {
     const before = held.length;
     const answer = chat(host);
     await arrived(before + 1);
@@ -144,9 +226,13 @@ describe('a concurrency limit', () => {
     return answer;
   }
 
-  it('is 429 and no timeout for who waits until the request\'s own end', async () => {
+  it("is 429 and no timeout for who waits until the request's own end", async () => {
     const { upstream, arrived } = await holding();
-    const host = await startHost({ strategy: { mode: 'single' }, request_timeout: '300ms', targets: [upstream.target('a', { concurrency: { max_concurrency: 1 } })] });
+    const host = await startHost({
+      strategy: { mode: 'single' },
+      request_timeout: '300ms',
+      targets: [upstream.target('a', { concurrency: { max_concurrency: 1 } })],
+    });
     const first = chat(host);
     await arrived(1);
     const second = chat(host);
@@ -158,7 +244,13 @@ describe('a concurrency limit', () => {
   it('is handed on to the next target by a strategy that does', async () => {
     const { upstream, held, arrived } = await holding();
     const other = await moody();
-    const host = await startHost({ strategy: { mode: 'fallback' }, targets: [upstream.target('a', { concurrency: { max_concurrency: 1, queue_size: 1 } }), other.upstream.target('b')] });
+    const host = await startHost({
+      strategy: { mode: 'fallback' },
+      targets: [
+        upstream.target('a', { concurrency: { max_concurrency: 1, queue_size: 1 } }),
+        other.upstream.target('b'),
+      ],
+    });
     const [first, queued] = [chat(host), chat(host)];
     await arrived(1);
     const answer = await Promise.race([queued, chat(host)]);
@@ -172,10 +264,16 @@ describe('a concurrency limit', () => {
 
   it('is held by a stream to its last chunk, and given back when the client leaves', async () => {
     const { upstream, held, arrived } = await holding();
-    const host = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a', { concurrency: { max_concurrency: 1 } })] });
+    const host = await startHost({
+      strategy: { mode: 'single' },
+      targets: [upstream.target('a', { concurrency: { max_concurrency: 1 } })],
+    });
     const abort = new AbortController();
     const stream = fetch(`${host.url}${PATH}`, {
-      method: 'POST', signal: abort.signal, headers: { authorization: 'Bearer gw_0123456789abcdef0123456789abcdef' }, body: JSON.stringify({ model: 'm', stream: true, messages: ask('x').messages }),
+      method: 'POST',
+      signal: abort.signal,
+      headers: { authorization: 'Bearer gw_0123456789abcdef0123456789abcdef' },
+      body: JSON.stringify({ model: 'm', stream: true, messages: ask('x').messages }),
     });
     await arrived(1);
     openSse(held[0] as ServerResponse);

@@ -4,13 +4,20 @@ import { GatewayError } from '../../host/contract/index.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
 
 const gone = new GatewayError('client_canceled', 'gone');
-const limits = (maxConcurrency: number, queueSize = 10): { maxConcurrency: number; queueSize: number } => ({ maxConcurrency, queueSize });
+const limits = (maxConcurrency: number, queueSize = 10): { maxConcurrency: number; queueSize: number } => ({
+  maxConcurrency,
+  queueSize,
+});
 
 describe('slots', () => {
   it('are given in the order they were asked for', async () => {
     const slots = new Slots();
     const order: number[] = [];
-    const takes = [0, 1, 2, 3].map((caller) => Promise.resolve(slots.take(limits(1), new Cancellation())).then(() => { order.push(caller); }));
+    const takes = [0, 1, 2, 3].map((caller) =>
+      Promise.resolve(slots.take(limits(1), new Cancellation())).then(() => {
+        order.push(caller);
+      }),
+    );
     await takes[0];
     expect([slots.held, slots.waiting]).to.deep.equal([1, 3]);
     for (const next of takes.slice(1)) {

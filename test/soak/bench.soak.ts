@@ -22,7 +22,11 @@ describe('npm run bench', () => {
     this.timeout(180_000);
     const [temporary, results] = [await temporaryFolder(), await temporaryFolder()];
     const file = join(results, 'figures.json');
-    const { status, stdout, stderr } = spawnSync(process.execPath, [BENCH, '--quick', '--shape', SHAPE, '--resilience', '--json', file], { env: { ...process.env, TMPDIR: temporary }, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [BENCH, '--quick', '--shape', SHAPE, '--resilience', '--json', file],
+      { env: { ...process.env, TMPDIR: temporary }, encoding: 'utf8' },
+    );
     expect(status, stderr).to.equal(0);
     expectTable(stdout);
     expectFigures(JSON.parse(await readFile(file, 'utf8')) as Report);
@@ -33,16 +37,35 @@ describe('npm run bench', () => {
     this.timeout(180_000);
     const { status, stdout, stderr } = spawnSync(process.execPath, [BENCH, '--quick'], { encoding: 'utf8' });
     expect(status, stderr).to.equal(0);
-    const rows = stdout.split('\n').filter((line) => line.startsWith('| ')).map((line) => line.split('|').slice(1, 4).map((cell) => cell.trim()).join(' '));
-    expect(rows.slice(1)).to.have.members(NAMINGS.flatMap((naming) => SHAPES.flatMap((shape) => ['floor', 'gw'].map((subject) => `${shape} ${naming} ${subject}`))));
+    const rows = stdout
+      .split('\n')
+      .filter((line) => line.startsWith('| '))
+      .map((line) =>
+        line
+          .split('|')
+          .slice(1, 4)
+          .map((cell) => cell.trim())
+          .join(' '),
+      );
+    expect(rows.slice(1)).to.have.members(
+      NAMINGS.flatMap((naming) =>
+        SHAPES.flatMap((shape) => ['floor', 'gw'].map((subject) => `${shape} ${naming} ${subject}`)),
+      ),
+    );
   });
 
   it('prints what a request allocates, and what telemetry costs', function others() {
     this.timeout(300_000);
-    for (const [option, subjects] of [['--allocations', ['gw']], ['--telemetry', ['gw (telemetry off)', 'gw (telemetry on)']]] as const) {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [BENCH, option, '--quick', '--shape', SHAPE], { encoding: 'utf8' });
+    for (const [option, subjects] of [
+      ['--allocations', ['gw']],
+      ['--telemetry', ['gw (telemetry off)', 'gw (telemetry on)']],
+    ] as const) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [BENCH, option, '--quick', '--shape', SHAPE], {
+        encoding: 'utf8',
+      });
       expect(status, stderr).to.equal(0);
-      for (const subject of subjects) expect(stdout, option).to.match(new RegExp(`${RegExp.escape(subject)} +\\| +[1-9]`));
+      for (const subject of subjects)
+        expect(stdout, option).to.match(new RegExp(`${RegExp.escape(subject)} +\\| +[1-9]`));
     }
   });
 
@@ -50,14 +73,37 @@ describe('npm run bench', () => {
     this.timeout(300_000);
     const { status, stdout, stderr } = spawnSync(process.execPath, [BENCH, '--start', '--quick'], { encoding: 'utf8' });
     expect(status, stderr).to.equal(0);
-    const rows = stdout.split('\n').filter((line) => line.startsWith('| ')).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()));
-    expect(rows.map(([name]) => name)).to.include.members(['gw', 'gw (package)', 'imports', 'checks of the shipped modules', 'listening', 'reload: reading']);
+    const rows = stdout
+      .split('\n')
+      .filter((line) => line.startsWith('| '))
+      .map((line) =>
+        line
+          .split('|')
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      );
+    expect(rows.map(([name]) => name)).to.include.members([
+      'gw',
+      'gw (package)',
+      'imports',
+      'checks of the shipped modules',
+      'listening',
+      'reload: reading',
+    ]);
     for (const row of rows) expect(row).to.have.lengthOf(3);
   });
 });
 
 function expectTable(text: string): void {
-  const rows = text.split('\n').filter((line) => line.startsWith('| ')).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()));
+  const rows = text
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
   const [head, ...body] = rows;
   expect(head).to.have.lengthOf(3 + FIGURE_NAMES.length);
   expect(body.map(([shape, naming, subject]) => `${shape} ${naming} ${subject}`)).to.have.members(ROWS);

@@ -13,7 +13,9 @@ describe('chaos at length', function suite() {
 
   for (const seed of SEEDS) {
     it(`of seed ${seed} is the same twice, every answer is one that the error map allows, and nothing is left behind`, async () => {
-      await new Promise((resolve) => { setImmediate(resolve); }); // the runner arms its own timer once the test has begun
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      }); // the runner arms its own timer once the test has begun
       const before = holdings();
       const first = await runLanes(modes, REQUESTS, seed);
       const again = await runLanes(modes, REQUESTS, seed);

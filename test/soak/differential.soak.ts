@@ -18,11 +18,16 @@ describe('requests and answers, compared with those of another toolkit, at lengt
 
   it(`${ANSWERS} answers of each wire, whole and streamed, are heard as they were given, and every line of the table is needed`, async () => {
     const needed = await compareAnswers(1, ANSWERS);
-    expect(ACCEPTED_ANSWERS.filter((line) => !needed.has(line)).map(({ at, why }) => `${String(at)}: ${why}`)).to.deep.equal([]);
+    expect(
+      ACCEPTED_ANSWERS.filter((line) => !needed.has(line)).map(({ at, why }) => `${String(at)}: ${why}`),
+    ).to.deep.equal([]);
   });
 
   it(`no vendor refuses any of ${CONVERSATIONS} conversations that is not wrong by itself`, async () => {
     await askStrictly(1, CONVERSATIONS);
-    expect(PENDING_REFUSALS.map(({ why }) => why), 'faults that are known and not mended').to.deep.equal([]);
+    expect(
+      PENDING_REFUSALS.map(({ why }) => why),
+      'faults that are known and not mended',
+    ).to.deep.equal([]);
   });
 });

@@ -16,30 +16,46 @@ describe('requests that are framed by their own rules, for long', function frami
     const dice = new Dice(1);
     for (const one of FRAMING_CASES) {
       const { length } = one.request;
-      const cuts = length <= LONGEST_CUT_EVERYWHERE ? Array.from({ length: length - 1 }, (_, at) => at + 1) : Array.from({ length: CUTS }, () => 1 + dice.below(length - 1));
+      const cuts =
+        length <= LONGEST_CUT_EVERYWHERE
+          ? Array.from({ length: length - 1 }, (_, at) => at + 1)
+          : Array.from({ length: CUTS }, () => 1 + dice.below(length - 1));
       const expected = one.isKept ? [...one.statuses, 200] : one.statuses;
       for (let at = 0; at < cuts.length; at += AT_ONCE) {
-        await Promise.all(cuts.slice(at, at + AT_ONCE).map(async (cut) => {
-          expect(await strike(gateway(), one, [one.request.slice(0, cut), one.request.slice(cut)]), `${one.what}, cut at ${cut}`).to.deep.equal(expected);
-        }));
+        await Promise.all(
+          cuts.slice(at, at + AT_ONCE).map(async (cut) => {
+            expect(
+              await strike(gateway(), one, [one.request.slice(0, cut), one.request.slice(cut)]),
+              `${one.what}, cut at ${cut}`,
+            ).to.deep.equal(expected);
+          }),
+        );
       }
     }
   });
 
   it('end with their client, whatever a few wrong bytes make of them', async () => {
-    const originals = [...FRAMING_CASES.map(({ request }) => request), ...Object.values(UPGRADES), ...Object.values(CUT_SHORT)].filter(({ length }) => length < 3000 && length > 0);
+    const originals = [
+      ...FRAMING_CASES.map(({ request }) => request),
+      ...Object.values(UPGRADES),
+      ...Object.values(CUT_SHORT),
+    ].filter(({ length }) => length < 3000 && length > 0);
     let next = 0;
     const worker = async (): Promise<void> => {
       while (next < MUTATIONS) {
         const seed = next++;
         const dice = new Dice(seed);
         const bytes = Buffer.from(dice.pick(originals).replaceAll(SMUGGLED, '/other'), 'latin1');
-        for (let flips = 1 + dice.below(4); flips > 0; flips -= 1) bytes[dice.below(bytes.length)] = dice.pick([0, 9, 10, 13, 32, 44, 58, 59, 127, 255, dice.below(256)]);
+        for (let flips = 1 + dice.below(4); flips > 0; flips -= 1)
+          bytes[dice.below(bytes.length)] = dice.pick([0, 9, 10, 13, 32, 44, 58, 59, 127, 255, dice.below(256)]);
         const client = await rawClient(gateway().url);
         client.send(bytes.toString('latin1'));
         client.socket.end();
         const statuses = statusesOf(await client.closed());
-        expect(statuses.every((status) => status < 500 || status === 501), `seed ${seed}: ${statuses.join(' ')}`).to.equal(true);
+        expect(
+          statuses.every((status) => status < 500 || status === 501),
+          `seed ${seed}: ${statuses.join(' ')}`,
+        ).to.equal(true);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));

@@ -10,8 +10,12 @@ const MOST = 2500;
 describe('hostile JSON from a client, all of it', function suite() {
   this.timeout(600_000);
 
-  for (const module of PROVIDERS.filter(({ name, wire }) => wire === 'native' || /^(ai21|mistral|openai)$/.test(name))) {
-    it(`is translated or refused, never a fault: ${module.name}`, () => { expect(translationProblems(module, () => true).slice(0, 50)).to.deep.equal([]); });
+  for (const module of PROVIDERS.filter(
+    ({ name, wire }) => wire === 'native' || /^(ai21|mistral|openai)$/.test(name),
+  )) {
+    it(`is translated or refused, never a fault: ${module.name}`, () => {
+      expect(translationProblems(module, () => true).slice(0, 50)).to.deep.equal([]);
+    });
   }
 });
 
@@ -32,7 +36,9 @@ describe('hostile JSON from an upstream, at length', function suite() {
           if (problem !== undefined) problems.push(`${wire.what}, ${edit.what}: ${problem}`);
         }
         expect(problems.slice(0, 50), `${problems.length} problems`).to.deep.equal([]);
-        expect(host.lines.filter(({ msg }) => /panic|uncaught|was not handled|plugin failed/.test(String(msg)))).to.deep.equal([]);
+        expect(
+          host.lines.filter(({ msg }) => /panic|uncaught|was not handled|plugin failed/.test(String(msg))),
+        ).to.deep.equal([]);
         expect(host.host.slot.leases).to.equal(0);
       });
     }

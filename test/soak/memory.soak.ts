@@ -3,7 +3,15 @@ import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { residentMb } from '../bench/usage.ts';
-import { ask, faultUpstream, type GatewayProcess, loadScript, seeded, startGateway, temporaryFolder } from '../kit/index.ts';
+import {
+  ask,
+  faultUpstream,
+  type GatewayProcess,
+  loadScript,
+  seeded,
+  startGateway,
+  temporaryFolder,
+} from '../kit/index.ts';
 
 /** What comes before the first reading: code is compiled, pools and heap have found their size. */
 const WARM_UP = 12_000;
@@ -39,9 +47,15 @@ async function scene(): Promise<GatewayProcess> {
   const folder = await temporaryFolder();
   await Promise.all([writeFile(join(folder, 'config.yaml'), CONFIG), writeFile(join(folder, 'faults.yaml'), FAULTS)]);
   const upstream = await faultUpstream({ script: loadScript(join(folder, 'faults.yaml')), seed: 5, remembers: false });
-  const variables = { GATEWAY_CONFIG: join(folder, 'config.yaml'), OPENAI_API_KEY: 'lab', OPENAI_BASE_URL: `${upstream.url}/v1` };
+  const variables = {
+    GATEWAY_CONFIG: join(folder, 'config.yaml'),
+    OPENAI_API_KEY: 'lab',
+    OPENAI_BASE_URL: `${upstream.url}/v1`,
+  };
   const gateway = await startGateway({ cwd: folder, variables });
-  setInterval(() => { gateway.lines.length = 0; }, 1000).unref();
+  setInterval(() => {
+    gateway.lines.length = 0;
+  }, 1000).unref();
   return gateway;
 }
 
@@ -52,7 +66,9 @@ function call({ url, key }: GatewayProcess, agent: Agent, isStream: boolean, isA
     const onReply = (response: IncomingMessage): void => {
       response.on('close', resolve);
       response.on('error', () => {});
-      response.on('data', () => { if (isAborted) response.destroy(); });
+      response.on('data', () => {
+        if (isAborted) response.destroy();
+      });
     };
     const request = httpRequest(`${url}/v1/chat/completions`, { method: 'POST', agent, headers }, onReply);
     request.on('error', () => resolve()).end(JSON.stringify(ask('hi', { model: 'lab', stream: isStream })));

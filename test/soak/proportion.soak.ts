@@ -16,12 +16,21 @@ describe('twice the input makes no more than twice the work, or a little more: a
   this.timeout(1_200_000);
 
   for (const module of PROVIDERS) {
-    for (const [what, worksOf] of [['requests', requestWorks], ['answers', answerWorks]] as const) {
-      it(`in ${what} of ${module.name}`, async () => { expect(await problemsOf(spread(worksOf(module)))).to.deep.equal([]); });
+    for (const [what, worksOf] of [
+      ['requests', requestWorks],
+      ['answers', answerWorks],
+    ] as const) {
+      it(`in ${what} of ${module.name}`, async () => {
+        expect(await problemsOf(spread(worksOf(module)))).to.deep.equal([]);
+      });
     }
   }
 
   const host = forSuite(startGuarded);
-  it('in JSON, on every route', async () => { expect(await problemsOf(jsonWorks(host))).to.deep.equal([]); });
-  it('in forms, on every route', async () => { expect(await problemsOf(formWorks(host))).to.deep.equal([]); });
+  it('in JSON, on every route', async () => {
+    expect(await problemsOf(jsonWorks(host))).to.deep.equal([]);
+  });
+  it('in forms, on every route', async () => {
+    expect(await problemsOf(formWorks(host))).to.deep.equal([]);
+  });
 });

@@ -15,7 +15,9 @@ describe('very large bodies through a gateway process', function large() {
     it(`take no more memory than large ones: ${way} of ${MIBS} MiB`, async () => {
       const { growthOf, [way]: transfer } = setup();
       let bytes = 0;
-      const growth = await growthOf(async () => { bytes = await transfer(MIBS); });
+      const growth = await growthOf(async () => {
+        bytes = await transfer(MIBS);
+      });
       expect(bytes).to.equal(MIBS * MIB);
       expect(growth, 'MB').to.be.below(MOST_MB);
       if (process.env['SOAK_VERBOSE']) process.stdout.write(`      MB of growth: ${growth.toFixed(0)}\n`);

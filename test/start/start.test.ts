@@ -12,16 +12,33 @@ type Line = Readonly<Record<string, unknown>>;
 const TARGET = 'targets: [{ virtual_key: echo }]\nstrategy: { mode: single }\n';
 
 /** Starts a whole gateway in this process, on the configuration it is given; its log. */
-async function startWith(config: string | undefined, variables: Readonly<Record<string, string>> = {}): Promise<readonly Line[]> {
+async function startWith(
+  config: string | undefined,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<readonly Line[]> {
   const folder = await temporaryFolder();
   if (config !== undefined) await writeFile(join(folder, 'config.yaml'), config);
   const lines: Line[] = [];
   const host = createHost({
-    variables: { PORT: '0', MASTER_KEY, ...(config !== undefined && { GATEWAY_CONFIG: join(folder, 'config.yaml') }), ...variables },
-    workingDirectory: folder, installDirectory: folder, build: { version: 'test', commit: 'none', built: 'unknown' },
+    variables: {
+      PORT: '0',
+      MASTER_KEY,
+      ...(config !== undefined && { GATEWAY_CONFIG: join(folder, 'config.yaml') }),
+      ...variables,
+    },
+    workingDirectory: folder,
+    installDirectory: folder,
+    build: { version: 'test', commit: 'none', built: 'unknown' },
     platform: { node: process.version, os: process.platform, arch: process.arch },
-    clock: systemClock, random: Math.random, modules: MODULES, builtins: BUILTINS,
-    lines: { write: (line) => { lines.push(JSON.parse(line) as Line); } },
+    clock: systemClock,
+    random: Math.random,
+    modules: MODULES,
+    builtins: BUILTINS,
+    lines: {
+      write: (line) => {
+        lines.push(JSON.parse(line) as Line);
+      },
+    },
   });
   const gateway = await startGateway(host);
   atEnd(() => gateway?.stop());
@@ -57,10 +74,15 @@ describe('what a start warns of', () => {
   it('targets without a credential: an error when all lack one, a warning when some do', async () => {
     const two = 'targets: [{ virtual_key: openai }, { virtual_key: echo }]\n';
     const all = 'targets: [{ virtual_key: openai }, { virtual_key: anthropic }]\n';
-    const targetLines = async (config: string): Promise<readonly Line[]> => (await startWith(config)).filter(({ targets, level }) => typeof targets === 'string' && level !== 'INFO');
+    const targetLines = async (config: string): Promise<readonly Line[]> =>
+      (await startWith(config)).filter(({ targets, level }) => typeof targets === 'string' && level !== 'INFO');
     expect(await targetLines(two)).to.have.length(1);
     expect((await targetLines(two))[0]).to.include({ level: 'WARN', targets: 'openai', set: 'OPENAI_API_KEY' });
-    expect((await targetLines(all))[0]).to.include({ level: 'ERROR', targets: 'openai, anthropic', set: 'OPENAI_API_KEY, ANTHROPIC_API_KEY' });
+    expect((await targetLines(all))[0]).to.include({
+      level: 'ERROR',
+      targets: 'openai, anthropic',
+      set: 'OPENAI_API_KEY, ANTHROPIC_API_KEY',
+    });
     expect(await targetLines(TARGET)).to.deep.equal([]);
   });
 });

@@ -40,7 +40,11 @@ describe('token buckets', () => {
     expect(buckets.size).to.equal(200);
     buckets.take('new', SPEC, 0, 4);
     expect(buckets.size).to.equal(199);
-    expect([buckets.take('k0', SPEC, 0).taken, buckets.take('k3', SPEC, 0).taken, buckets.take('k1', SPEC, 0).taken, buckets.take('new', SPEC, 0).taken])
-      .to.deep.equal([false, false, true, false]);
+    expect([
+      buckets.take('k0', SPEC, 0).taken,
+      buckets.take('k3', SPEC, 0).taken,
+      buckets.take('k1', SPEC, 0).taken,
+      buckets.take('new', SPEC, 0).taken,
+    ]).to.deep.equal([false, false, true, false]);
   });
 });

@@ -2,7 +2,24 @@ import type { Dice } from '../kit/index.ts';
 
 /** Amounts that no upstream can mean, in micro-dollars. */
 export const HOSTILE: readonly number[] = [
-  Number.MAX_SAFE_INTEGER, 2 ** 53, 2 ** 63, 2 ** 64, 1e21, 1e23, 1e300, Number.MAX_VALUE, Infinity, NaN, -1, -0.5, -1e9, -Number.MAX_VALUE, -Infinity, 1e9 + 1e-6, 1e9 + 1, 1e12,
+  Number.MAX_SAFE_INTEGER,
+  2 ** 53,
+  2 ** 63,
+  2 ** 64,
+  1e21,
+  1e23,
+  1e300,
+  Number.MAX_VALUE,
+  Infinity,
+  NaN,
+  -1,
+  -0.5,
+  -1e9,
+  -Number.MAX_VALUE,
+  -Infinity,
+  1e9 + 1e-6,
+  1e9 + 1,
+  1e12,
 ];
 
 /** Amounts that are spent every day, in millionths of a micro-dollar; and those of them that are whole micro-dollars. */

@@ -8,7 +8,12 @@ import { HOSTILE, Truth } from './hostile-amounts.ts';
 /** The reservation of a ledger that answers at once. */
 function granted(answer: Reservation | Refusal): { settle(amount: number): void; release(): void } {
   if (!answer.isGranted) throw new Error('it was refused');
-  return { settle: (amount) => { void answer.settle(amount); }, release: () => answer.release() };
+  return {
+    settle: (amount) => {
+      void answer.settle(amount);
+    },
+    release: () => answer.release(),
+  };
 }
 
 describe('a ledger in memory', () => {
@@ -46,7 +51,8 @@ describe('a ledger in memory', () => {
 
   it('keeps whole micro-dollars, and loses no part of one', () => {
     const ledger = new MemoryLedger({ maxKeys: 10 });
-    for (let call = 0; call < 1000; call += 1) granted(ledger.reserve('k', { amount: 0.3, limit: undefined })).settle(0.1);
+    for (let call = 0; call < 1000; call += 1)
+      granted(ledger.reserve('k', { amount: 0.3, limit: undefined })).settle(0.1);
     for (let call = 0; call < 10; call += 1) ledger.commit('k', 5.85);
     expect([ledger.committed('k'), ledger.reserved]).to.deep.equal([158, 0]);
     ledger.commit('k', 0.5);
@@ -55,7 +61,8 @@ describe('a ledger in memory', () => {
 
   it('lets the lowest spender leave at its bound, and never one that has calls in flight or has reached its limit', () => {
     const ledger = new MemoryLedger({ maxKeys: 3 });
-    const spend = (key: string, amount: number, limit = 100): void => granted(ledger.reserve(key, { amount, limit })).settle(amount);
+    const spend = (key: string, amount: number, limit = 100): void =>
+      granted(ledger.reserve(key, { amount, limit })).settle(amount);
     spend('low', 2);
     spend('high', 50);
     spend('spent', 1, 1);
@@ -71,7 +78,8 @@ describe('a ledger in memory', () => {
   it('keeps more than its bound before it forgets who has spent all', () => {
     const ledger = new MemoryLedger({ maxKeys: 2 });
     for (const key of ['a', 'b', 'c']) granted(ledger.reserve(key, { amount: 1, limit: 1 })).settle(1);
-    for (const key of ['a', 'b', 'c']) expect(ledger.reserve(key, { amount: 1, limit: 1 }).isGranted, key).to.equal(false);
+    for (const key of ['a', 'b', 'c'])
+      expect(ledger.reserve(key, { amount: 1, limit: 1 }).isGranted, key).to.equal(false);
   });
 
   it('has no bound with 0', () => {
@@ -85,13 +93,25 @@ describe('a ledger in memory, whatever amounts it is given', () => {
   it('books no more than 1,000 dollars at once, and nothing that is not an amount', () => {
     const heard: unknown[] = [];
     const booked: number[] = [];
-    const ledger = new MemoryLedger({ maxKeys: 10 }, {
-      booked: (_key, amount) => { booked.push(amount); }, forgot: () => {}, outOfBounds: (key, amount) => { heard.push([key, amount]); },
-    });
-    for (const amount of [MOST_BOOKING, MOST_BOOKING + 1, 2 ** 53, Infinity, NaN, -1, -Infinity, 0, -0, 0.25]) ledger.commit('k', amount);
+    const ledger = new MemoryLedger(
+      { maxKeys: 10 },
+      {
+        booked: (_key, amount) => {
+          booked.push(amount);
+        },
+        forgot: () => {},
+        outOfBounds: (key, amount) => {
+          heard.push([key, amount]);
+        },
+      },
+    );
+    for (const amount of [MOST_BOOKING, MOST_BOOKING + 1, 2 ** 53, Infinity, NaN, -1, -Infinity, 0, -0, 0.25])
+      ledger.commit('k', amount);
     expect(ledger.committed('k')).to.equal(4 * MOST_BOOKING);
     expect(booked).to.deep.equal([MOST_BOOKING, MOST_BOOKING, MOST_BOOKING, MOST_BOOKING]);
-    expect(heard).to.deep.equal([MOST_BOOKING + 1, 2 ** 53, Infinity, NaN, -1, -Infinity].map((amount) => ['k', amount]));
+    expect(heard).to.deep.equal(
+      [MOST_BOOKING + 1, 2 ** 53, Infinity, NaN, -1, -Infinity].map((amount) => ['k', amount]),
+    );
   });
 
   it('stops at its largest sum, also with one that is taken from a store', () => {
@@ -112,13 +132,18 @@ describe('a ledger in memory, whatever amounts it is given', () => {
     for (const amount of HOSTILE) {
       const ledger = new MemoryLedger({ maxKeys: 10 });
       const order = { amount: 60, limit: 100 };
-      const [first, hostile] = [granted(ledger.reserve('k', order)), granted(ledger.reserve('k', { amount, limit: undefined, running: amount }))];
+      const [first, hostile] = [
+        granted(ledger.reserve('k', order)),
+        granted(ledger.reserve('k', { amount, limit: undefined, running: amount })),
+      ];
       granted(ledger.reserve('k', { amount: 60, limit: undefined }));
       expect(ledger.reserve('k', order).isGranted, `held: ${amount}`).to.equal(false);
       hostile.release();
       expect(ledger.reserve('k', order).isGranted, `released: ${amount}`).to.equal(false);
       first.settle(100);
-      expect(ledger.reserve('k', { amount: 0, limit: 100, running: amount }).isGranted, `running: ${amount}`).to.equal(false);
+      expect(ledger.reserve('k', { amount: 0, limit: 100, running: amount }).isGranted, `running: ${amount}`).to.equal(
+        false,
+      );
     }
   });
 
@@ -140,7 +165,11 @@ describe('a ledger in memory, whatever amounts it is given', () => {
       for (let step = 0; step < 500; step += 1) {
         const key = dice.pick(['a', 'b']);
         const choice = dice.below(4);
-        if (choice === 0) held.push({ key, reservation: granted(ledger.reserve(key, { amount: dice.pick([...HOSTILE, 5, 0.5]), limit: undefined })) });
+        if (choice === 0)
+          held.push({
+            key,
+            reservation: granted(ledger.reserve(key, { amount: dice.pick([...HOSTILE, 5, 0.5]), limit: undefined })),
+          });
         else if (choice === 1) ledger.commit(key, truth.spend(key));
         else if (held.length > 0) {
           const [{ key: whose, reservation }] = held.splice(dice.below(held.length), 1) as [(typeof held)[number]];
@@ -151,7 +180,9 @@ describe('a ledger in memory, whatever amounts it is given', () => {
         expect(ledger.reserved).to.be.at.least(0);
       }
       for (const { reservation } of held) reservation.release();
-      expect(['a', 'b'].map((key) => BigInt(ledger.committed(key)))).to.deep.equal(['a', 'b'].map((key) => truth.of(key)));
+      expect(['a', 'b'].map((key) => BigInt(ledger.committed(key)))).to.deep.equal(
+        ['a', 'b'].map((key) => truth.of(key)),
+      );
       expect(ledger.reserved).to.equal(0);
     });
   }

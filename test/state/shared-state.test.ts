@@ -21,7 +21,13 @@ const text = async (store: SharedState, key: string): Promise<string | undefined
 describe('shared numbers', () => {
   it('start at 0, add up, and are one number per key', async () => {
     const { state: s } = state();
-    expect([await s.add('a', 2), await s.add('a', 0.5), await s.add('b', -1), await s.add('a', 0), await s.add('', 1)]).to.deep.equal([2, 2.5, -1, 2.5, 1]);
+    expect([
+      await s.add('a', 2),
+      await s.add('a', 0.5),
+      await s.add('b', -1),
+      await s.add('a', 0),
+      await s.add('', 1),
+    ]).to.deep.equal([2, 2.5, -1, 2.5, 1]);
     await s.delete('a');
     expect(await s.add('a', 1)).to.equal(1);
   });
@@ -61,7 +67,12 @@ describe('shared numbers', () => {
     const { state: s } = state();
     await s.add('a', 1);
     for (const by of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
-      expect(await s.add('a', by).then(() => undefined, (error: Error) => error.message)).to.equal(`${by} cannot be added to a shared number`);
+      expect(
+        await s.add('a', by).then(
+          () => undefined,
+          (error: Error) => error.message,
+        ),
+      ).to.equal(`${by} cannot be added to a shared number`);
     }
     expect(await s.add('a', 1)).to.equal(2);
   });
@@ -91,17 +102,23 @@ describe('shared values', () => {
     await s.set('k', bytes.subarray(100), DAY_MS);
     bytes.fill(7);
     const found = await s.get('k');
-    expect([...found ?? []]).to.deep.equal(Array.from({ length: 156 }, (_none, at) => 100 + at));
+    expect([...(found ?? [])]).to.deep.equal(Array.from({ length: 156 }, (_none, at) => 100 + at));
     found?.fill(8);
     expect((await s.get('k'))?.[0]).to.equal(100);
     await s.set('text', 'é\u{1f600}', DAY_MS);
-    expect(Buffer.from(await s.get('text') ?? '').toString('hex')).to.equal('c3a9f09f9880');
+    expect(Buffer.from((await s.get('text')) ?? '').toString('hex')).to.equal('c3a9f09f9880');
   });
 
   it('are refused where they are neither bytes nor texts, and the one before stays', async () => {
     const { state: s } = state();
     await s.set('k', 'one', DAY_MS);
-    for (const value of [5, undefined, null, {}, [1]] as unknown[]) expect(await s.set('k', value as string, DAY_MS).then(() => '', (error: Error) => error.message)).to.equal('a shared value must be a Uint8Array or a string');
+    for (const value of [5, undefined, null, {}, [1]] as unknown[])
+      expect(
+        await s.set('k', value as string, DAY_MS).then(
+          () => '',
+          (error: Error) => error.message,
+        ),
+      ).to.equal('a shared value must be a Uint8Array or a string');
     expect(await text(s, 'k')).to.equal('one');
   });
 
@@ -137,7 +154,11 @@ describe('shared values', () => {
     expect([await text(s, one), await text(s, two)]).to.deep.equal(['one', 'two']);
     expect([await s.add(one, 1), await s.add(two, 5), await s.add(one, 1)]).to.deep.equal([1, 5, 2]);
     const spec = { ratePerSecond: 1, burst: 1 };
-    expect([(await s.take(one, spec, 1)).taken, (await s.take(two, spec, 1)).taken, (await s.take(one, spec, 1)).taken]).to.deep.equal([true, true, false]);
+    expect([
+      (await s.take(one, spec, 1)).taken,
+      (await s.take(two, spec, 1)).taken,
+      (await s.take(one, spec, 1)).taken,
+    ]).to.deep.equal([true, true, false]);
     await s.delete(one);
     expect([await s.get(one), await s.add(one, 0), await text(s, two)]).to.deep.equal([undefined, 0, 'two']);
   });
@@ -177,7 +198,12 @@ describe('what is kept by its use', () => {
     expect([recent.size, recent.get('0', 0)]).to.deep.equal([1000, 0]);
     recent.set('new', 1, 0, 1);
     expect(recent.size).to.equal(991);
-    expect([recent.get('0', 0), recent.get('10', 0), recent.get('11', 0), recent.get('new', 0)]).to.deep.equal([0, undefined, 11, 1]);
+    expect([recent.get('0', 0), recent.get('10', 0), recent.get('11', 0), recent.get('new', 0)]).to.deep.equal([
+      0,
+      undefined,
+      11,
+      1,
+    ]);
   });
 
   it('may fill its bytes to the last one, and then makes room a hundredth at a time', () => {

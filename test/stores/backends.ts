@@ -38,16 +38,22 @@ async function migrated(open: () => Promise<Database>): Promise<Database> {
 }
 
 function repositoriesOn(database: Database): Repositories {
-  return { keys: new SqlKeys(database, tellNobody), sessions: new SqlSessions(database, tellNobody), audit: new SqlAudit(database) };
+  return {
+    keys: new SqlKeys(database, tellNobody),
+    sessions: new SqlSessions(database, tellNobody),
+    audit: new SqlAudit(database),
+  };
 }
 
 /** Declares the same tests for every backend, each with empty repositories. */
 export function onEveryBackend(declare: (open: OpenRepositories) => void): void {
-  describe('in memory', () => declare(async () => ({ keys: new MemoryKeys(), sessions: new MemorySessions(), audit: new MemoryAudit() })));
-  describe('on SQLite', () => declare(async () => {
-    const folder = await temporaryFolder();
-    return repositoriesOn(await migrated(() => openSqlite(join(folder, 'all.db'), folder)));
-  }));
+  describe('in memory', () =>
+    declare(async () => ({ keys: new MemoryKeys(), sessions: new MemorySessions(), audit: new MemoryAudit() })));
+  describe('on SQLite', () =>
+    declare(async () => {
+      const folder = await temporaryFolder();
+      return repositoriesOn(await migrated(() => openSqlite(join(folder, 'all.db'), folder)));
+    }));
   describe('on Postgres', function onPostgres() {
     this.timeout(60_000);
     const database = forSuite(async () => {

@@ -20,30 +20,46 @@ const KEYS = ['a', 'b', 'c', 'full'];
 const [backend, dsn = '', seed] = process.argv.slice(2);
 
 const say = (event: string, sums: readonly (readonly [key: string, sum: bigint])[]): void => {
-  writeSync(1, `${JSON.stringify({ event, sums: Object.fromEntries(sums.map(([key, sum]) => [key, String(sum)])) })}\n`);
+  writeSync(
+    1,
+    `${JSON.stringify({ event, sums: Object.fromEntries(sums.map(([key, sum]) => [key, String(sum)])) })}\n`,
+  );
 };
 
 class Telling extends SqlLedgers {
   override async book(bookings: readonly Booking[]): Promise<readonly StoredAccount[]> {
     const accounts = await super.book(bookings);
-    say('kept', accounts.map(({ key, committed }) => [key, BigInt(committed ?? -1)]));
+    say(
+      'kept',
+      accounts.map(({ key, committed }) => [key, BigInt(committed ?? -1)]),
+    );
     return accounts;
   }
 }
 
 const database = backend === 'postgres' ? await openPostgres(dsn) : await openSqlite(dsn, '.');
 await migrate(database, LEDGER_SCHEMA, SILENT, Date.now);
-const ledger = (await StoredLedgers.load(new Telling(database), { clock: systemClock, log: SILENT, backend: 'test' })).open('l', { maxKeys: 0 });
+const ledger = (
+  await StoredLedgers.load(new Telling(database), { clock: systemClock, log: SILENT, backend: 'test' })
+).open('l', { maxKeys: 0 });
 const dice = new Dice(Number(seed));
 const truth = new Truth(dice, WHOLE);
 for (const key of KEYS) truth.begin(key, BigInt(ledger.committed(key)));
-say('began', KEYS.map((key) => [key, truth.of(key)]));
+say(
+  'began',
+  KEYS.map((key) => [key, truth.of(key)]),
+);
 for (;;) {
   const burst = Array.from({ length: 1 + dice.below(30) }, () => {
     const key = dice.pick(KEYS);
     return { key, amount: truth.spend(key) };
   });
-  say('books', KEYS.map((key) => [key, truth.of(key)]));
+  say(
+    'books',
+    KEYS.map((key) => [key, truth.of(key)]),
+  );
   for (const { key, amount } of burst) ledger.commit(key, amount);
-  await new Promise((resolve) => { setTimeout(resolve, dice.below(3)); });
+  await new Promise((resolve) => {
+    setTimeout(resolve, dice.below(3));
+  });
 }

@@ -17,7 +17,8 @@ import { SILENT } from './backends.ts';
 async function ledgerSuite(database: Database): Promise<void> {
   await migrate(database, LEDGER_SCHEMA, SILENT, Date.now);
   const clock = fakeClock();
-  const load = (): Promise<StoredLedgers> => StoredLedgers.load(new SqlLedgers(database), { clock, log: SILENT, backend: database.dialect.name });
+  const load = (): Promise<StoredLedgers> =>
+    StoredLedgers.load(new SqlLedgers(database), { clock, log: SILENT, backend: database.dialect.name });
   const ledgers = await load();
   const ledger = ledgers.open('l', { maxKeys: 0 });
   const dice = new Dice(7);
@@ -32,13 +33,20 @@ async function ledgerSuite(database: Database): Promise<void> {
     if (dice.below(5) === 0) clock.advance(1500);
   }
   await ledgers.close();
-  const again = (await load());
+  const again = await load();
   for (const [key, sum] of truth) expect(again.open('l', { maxKeys: 0 }).committed(key), key).to.equal(sum);
   await again.close();
 }
 
 async function runningSuite(running: RunningResponses, pass: (ms: number) => Promise<void>): Promise<void> {
-  const response = { target: 'openai', model: 'gpt-5', bookings: [{ ledger: 'key budgets', key: 'k', amount: 12.5 }, { ledger: 'budget x', key: 'k', amount: 3, rates: { input_per_m_tokens: 1 } }] };
+  const response = {
+    target: 'openai',
+    model: 'gpt-5',
+    bookings: [
+      { ledger: 'key budgets', key: 'k', amount: 12.5 },
+      { ledger: 'budget x', key: 'k', amount: 3, rates: { input_per_m_tokens: 1 } },
+    ],
+  };
   await running.add('resp_1', response);
   await running.add('resp_old', response);
   expect(running.mayHold).to.equal(true);
@@ -53,7 +61,12 @@ async function runningSuite(running: RunningResponses, pass: (ms: number) => Pro
 
 const inMemory = (): { readonly clock: ReturnType<typeof fakeClock>; readonly pass: (ms: number) => Promise<void> } => {
   const clock = fakeClock();
-  return { clock, pass: async (ms) => { clock.advance(ms); } };
+  return {
+    clock,
+    pass: async (ms) => {
+      clock.advance(ms);
+    },
+  };
 };
 
 describe('corrections of what was booked, and responses that wait for theirs', () => {

@@ -8,7 +8,9 @@ import { atEnd, Dice, forSuite, startPostgres } from '../kit/index.ts';
 
 /** What a store learns of a failed write: the kind of fault, or the driver's own code. */
 async function kindOf(write: () => Promise<unknown>): Promise<unknown> {
-  const failure: unknown = await withFaults(async () => { await write(); }).catch((error: unknown) => error);
+  const failure: unknown = await withFaults(async () => {
+    await write();
+  }).catch((error: unknown) => error);
   return failure instanceof WriteFault ? failure.kind : (failure as { readonly code?: unknown } | undefined)?.code;
 }
 
@@ -16,7 +18,7 @@ async function kindOf(write: () => Promise<unknown>): Promise<unknown> {
 type Statements = Readonly<Record<string, unknown>>;
 
 const SHARED: Statements = {
-  "INSERT INTO things (id, amount) VALUES (1, 1), (1, 2)": 'refused', // twice the same key
+  'INSERT INTO things (id, amount) VALUES (1, 1), (1, 2)': 'refused', // twice the same key
   'INSERT INTO things (id, amount) VALUES (2, NULL)': 'refused',
   "INSERT INTO things (id, amount, name) VALUES (3, 1, 'bad')": 'refused', // the check of the table
 };
@@ -33,7 +35,7 @@ const ON_POSTGRES: Statements = {
   ...SHARED,
   'INSERT INTO things (id, amount) VALUES (2, 9223372036854775807::bigint + 1)': 'refused', // out of range
   "INSERT INTO things (id, amount) VALUES (2, 'text')": 'refused',
-  "INSERT INTO things (id, amount) VALUES (1, 1), (1, 1) ON CONFLICT (id) DO UPDATE SET amount = 3": 'refused', // two rows become one
+  'INSERT INTO things (id, amount) VALUES (1, 1), (1, 1) ON CONFLICT (id) DO UPDATE SET amount = 3': 'refused', // two rows become one
   'INSERT INTO missing VALUES (1)': '42P01',
   'INSERT INTO things VALUES (': '42601',
   'SELECT pg_cancel_backend(pg_backend_pid())': '57014',
@@ -42,7 +44,9 @@ const ON_POSTGRES: Statements = {
 async function opened(open: () => Promise<Database>): Promise<Database> {
   const database = await open();
   atEnd(() => database.close());
-  await database.knex.raw("CREATE TABLE things (id INTEGER PRIMARY KEY, amount BIGINT NOT NULL, name TEXT UNIQUE CHECK (name <> 'bad'))");
+  await database.knex.raw(
+    "CREATE TABLE things (id INTEGER PRIMARY KEY, amount BIGINT NOT NULL, name TEXT UNIQUE CHECK (name <> 'bad'))",
+  );
   return database;
 }
 
@@ -72,13 +76,16 @@ describe('what a driver says of a write, on Postgres', function onPostgres() {
 
   it('goes by the class of its code', async () => {
     const { knex } = await fresh();
-    for (const [statement, kind] of Object.entries(ON_POSTGRES)) expect(await kindOf(() => knex.raw(statement)), statement).to.equal(kind);
+    for (const [statement, kind] of Object.entries(ON_POSTGRES))
+      expect(await kindOf(() => knex.raw(statement)), statement).to.equal(kind);
   });
 
   it('is refused where a text is too long for an index', async () => {
     const { knex } = await fresh();
     const text = new Dice(1).bytes(4000).toString('hex'); // of which little can be compressed
-    expect(await kindOf(() => knex.raw('INSERT INTO things (id, amount, name) VALUES (1, 1, ?)', [text]))).to.equal('refused');
+    expect(await kindOf(() => knex.raw('INSERT INTO things (id, amount, name) VALUES (1, 1, ?)', [text]))).to.equal(
+      'refused',
+    );
   });
 
   it('is a conflict where two transactions wait for each other, or cannot be put in order', async () => {
@@ -91,19 +98,27 @@ describe('what a driver says of a write, on Postgres', function onPostgres() {
       if (waiting === 2) both.resolve();
       await both.promise;
     };
-    const inTurn = (ids: readonly number[]) => kindOf(() => knex.transaction(async (trx) => {
-      for (const id of ids) {
-        await trx.raw('UPDATE things SET amount = amount + 1 WHERE id = ?', [id]);
-        await meet();
-      }
-    }));
+    const inTurn = (ids: readonly number[]) =>
+      kindOf(() =>
+        knex.transaction(async (trx) => {
+          for (const id of ids) {
+            await trx.raw('UPDATE things SET amount = amount + 1 WHERE id = ?', [id]);
+            await meet();
+          }
+        }),
+      );
     expect((await Promise.all([inTurn([1, 2]), inTurn([2, 1])])).toSorted()).to.deep.equal(['conflict', undefined]);
 
-    const kind = await kindOf(() => knex.transaction(async (trx) => {
-      await trx.raw('SELECT amount FROM things');
-      await knex.raw('UPDATE things SET amount = 9 WHERE id = 1');
-      await trx.raw('UPDATE things SET amount = 8 WHERE id = 1');
-    }, { isolationLevel: 'repeatable read' }));
+    const kind = await kindOf(() =>
+      knex.transaction(
+        async (trx) => {
+          await trx.raw('SELECT amount FROM things');
+          await knex.raw('UPDATE things SET amount = 9 WHERE id = 1');
+          await trx.raw('UPDATE things SET amount = 8 WHERE id = 1');
+        },
+        { isolationLevel: 'repeatable read' },
+      ),
+    );
     expect(kind).to.equal('conflict');
   });
 

@@ -27,14 +27,26 @@ interface Said {
 }
 
 /** Books in a process of its own, which is killed once the database has acknowledged so many writes. */
-async function bookUntilKilled(backend: string, dsn: string, { seed, writes }: { readonly seed: number; readonly writes: number }): Promise<Said> {
-  const child = spawn(process.execPath, [...NODE_ARGS, SCRIPT, backend, dsn, String(seed)], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function bookUntilKilled(
+  backend: string,
+  dsn: string,
+  { seed, writes }: { readonly seed: number; readonly writes: number },
+): Promise<Said> {
+  const child = spawn(process.execPath, [...NODE_ARGS, SCRIPT, backend, dsn, String(seed)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const gone = once(child, 'close');
   const said: Record<string, Sums> = {};
   let left = writes;
   for await (const line of createInterface({ input: child.stdout })) {
-    const { event, sums } = JSON.parse(line) as { readonly event: string; readonly sums: Readonly<Record<string, string>> };
-    said[event] = { ...said[event], ...Object.fromEntries(Object.entries(sums).map(([key, sum]) => [key, BigInt(sum)])) };
+    const { event, sums } = JSON.parse(line) as {
+      readonly event: string;
+      readonly sums: Readonly<Record<string, string>>;
+    };
+    said[event] = {
+      ...said[event],
+      ...Object.fromEntries(Object.entries(sums).map(([key, sum]) => [key, BigInt(sum)])),
+    };
     if (event === 'kept' && (left -= 1) === 0) child.kill('SIGKILL');
   }
   await gone;
@@ -57,7 +69,8 @@ async function survive(backend: string, dsn: string, database: Database): Promis
     before = said;
   }
   const stored = new Map((await table.read()).map(({ key, committed }) => [key, committed]));
-  for (const [key, sum] of Object.entries(before?.kept ?? {})) expect(BigInt(stored.get(key) ?? -1) >= sum, key).to.equal(true);
+  for (const [key, sum] of Object.entries(before?.kept ?? {}))
+    expect(BigInt(stored.get(key) ?? -1) >= sum, key).to.equal(true);
   for (const sum of stored.values()) expect(sum).to.be.within(1, MOST_SUM);
 }
 

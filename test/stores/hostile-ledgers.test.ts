@@ -10,7 +10,16 @@ import { MOST_SUM } from '../../host/common/bounded-sum.ts';
 import type { Booking, LedgerRepository, StoredAccount } from '../../host/stores/ledger-repository.ts';
 import { StoredLedgers } from '../../host/stores/stored-ledgers.ts';
 import { WriteFault } from '../../host/stores/write-fault.ts';
-import { atEnd, cases, Dice, fakeClock, type FakeClock, forSuite, startPostgres, temporaryFolder } from '../kit/index.ts';
+import {
+  atEnd,
+  cases,
+  Dice,
+  fakeClock,
+  type FakeClock,
+  forSuite,
+  startPostgres,
+  temporaryFolder,
+} from '../kit/index.ts';
 import { Truth, WHOLE } from '../state/hostile-amounts.ts';
 import { SILENT } from './backends.ts';
 
@@ -49,7 +58,9 @@ class Unruly implements LedgerRepository {
 
   async #counted<T>(call: Promise<T>): Promise<T> {
     this.pending += 1;
-    return call.finally(() => { this.pending -= 1; });
+    return call.finally(() => {
+      this.pending -= 1;
+    });
   }
 }
 
@@ -79,7 +90,9 @@ async function ended({ table, ledgers }: Process): Promise<void> {
 }
 
 async function storedSums(database: Database): Promise<Record<string, bigint>> {
-  const rows = await database.knex('ledger_accounts').select('account', database.knex.raw('CAST(committed AS TEXT) AS sum')) as { account: string; sum: string }[];
+  const rows = (await database
+    .knex('ledger_accounts')
+    .select('account', database.knex.raw('CAST(committed AS TEXT) AS sum'))) as { account: string; sum: string }[];
   return Object.fromEntries(rows.map(({ account, sum }) => [account, BigInt(sum)]));
 }
 
@@ -87,8 +100,14 @@ async function storedSums(database: Database): Promise<Record<string, bigint>> {
 async function book(database: Database, dice: Dice, processes: number): Promise<Truth> {
   const truth = new Truth(dice, WHOLE);
   truth.begin('full', BigInt(NEARLY_ALL));
-  const setUp = await StoredLedgers.load(new SqlLedgers(database), { clock: fakeClock(), log: SILENT, backend: 'test' });
-  await new SqlLedgers(database).book([{ ledger: 'l', key: 'full', amount: NEARLY_ALL, limit: undefined, isAnew: false }]);
+  const setUp = await StoredLedgers.load(new SqlLedgers(database), {
+    clock: fakeClock(),
+    log: SILENT,
+    backend: 'test',
+  });
+  await new SqlLedgers(database).book([
+    { ledger: 'l', key: 'full', amount: NEARLY_ALL, limit: undefined, isAnew: false },
+  ]);
   await setUp.close();
   const running = await Promise.all(Array.from({ length: processes }, () => begun(database, dice)));
   for (let step = 0; step < 400; step += 1) {
@@ -100,7 +119,10 @@ async function book(database: Database, dice: Dice, processes: number): Promise<
       running[at] = await begun(database, dice);
     } else if (choice < 6) {
       clock.advance(table.pending > 0 ? 1 : dice.pick([100, 1000])); // a write that takes too long would be repeated, and count twice
-      for (let turn = dice.below(20); turn > 0; turn -= 1) await new Promise((resolve) => { setImmediate(resolve); });
+      for (let turn = dice.below(20); turn > 0; turn -= 1)
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
     } else {
       const key = dice.pick(KEYS);
       ledgers.open('l', { maxKeys: 0 }).commit(key, truth.spend(key));
@@ -130,42 +152,77 @@ function suite(open: () => Promise<Database>, processes: number): void {
     await refuse(database, 'bad');
     const told: unknown[] = [];
     const clock = fakeClock();
-    const ledgers = await StoredLedgers.load(new SqlLedgers(database), { clock, backend: 'test', log: { ...SILENT, error: (message, { key } = {}) => { told.push([message, key]); } } });
+    const ledgers = await StoredLedgers.load(new SqlLedgers(database), {
+      clock,
+      backend: 'test',
+      log: {
+        ...SILENT,
+        error: (message, { key } = {}) => {
+          told.push([message, key]);
+        },
+      },
+    });
     const ledger = ledgers.open('l', { maxKeys: 0 });
     const keys = Array.from({ length: 500 }, (_, at) => `k${at}`);
     for (const key of [...keys, 'bad']) ledger.commit(key, 2);
     await ledgers.close();
     expect(await storedSums(database)).to.deep.equal(Object.fromEntries(keys.map((key) => [key, 2n])));
-    expect(told).to.deep.equal([['a row was refused by its store', 'bad'], ['what was spent is lost: the store of ledgers refused it', undefined]]);
+    expect(told).to.deep.equal([
+      ['a row was refused by its store', 'bad'],
+      ['what was spent is lost: the store of ledgers refused it', undefined],
+    ]);
     expect(ledger.committed('bad')).to.equal(2);
   });
 }
 
 /** From now on the table takes no row of this account. */
 async function refuse({ knex, dialect }: Database, account: string): Promise<void> {
-  if (dialect.name === 'postgres') await knex.raw(`ALTER TABLE ledger_accounts ADD CONSTRAINT none CHECK (account <> '${account}')`);
-  else await knex.raw(`CREATE TRIGGER none BEFORE INSERT ON ledger_accounts WHEN NEW.account = '${account}' BEGIN SELECT RAISE(ABORT, 'none'); END`);
+  if (dialect.name === 'postgres')
+    await knex.raw(`ALTER TABLE ledger_accounts ADD CONSTRAINT none CHECK (account <> '${account}')`);
+  else
+    await knex.raw(
+      `CREATE TRIGGER none BEFORE INSERT ON ledger_accounts WHEN NEW.account = '${account}' BEGIN SELECT RAISE(ABORT, 'none'); END`,
+    );
 }
 
 /** What stands in the column, and what it counts as: at a start, and after 10 more were booked. */
 type Standing = readonly (readonly [sql: string, read: number, after: number])[];
 
 const BEYOND: Standing = [
-  ['9007199254740991', MOST_SUM, MOST_SUM], ['9007199254740990', MOST_SUM - 1, MOST_SUM], ['9007199254740992', MOST_SUM, MOST_SUM], ['9223372036854775807', MOST_SUM, MOST_SUM],
-  ['-5', 0, 10], ['-9223372036854775808', 0, 10], ['0', 0, 10], ['7', 7, 17],
+  ['9007199254740991', MOST_SUM, MOST_SUM],
+  ['9007199254740990', MOST_SUM - 1, MOST_SUM],
+  ['9007199254740992', MOST_SUM, MOST_SUM],
+  ['9223372036854775807', MOST_SUM, MOST_SUM],
+  ['-5', 0, 10],
+  ['-9223372036854775808', 0, 10],
+  ['0', 0, 10],
+  ['7', 7, 17],
 ];
 /** SQLite keeps whatever is written to it. */
 const GARBAGE: Standing = [
-  ['9e99', MOST_SUM, MOST_SUM], ['9e999', MOST_SUM, MOST_SUM], ['-9e999', 0, 10], ['9223372036854775807 + 1', MOST_SUM, MOST_SUM], ['5.75', 5, 15],
-  ["'much'", MOST_SUM, MOST_SUM], ["''", MOST_SUM, MOST_SUM], ["'12 or so'", MOST_SUM, MOST_SUM], ["x'00ff'", MOST_SUM, MOST_SUM], ["'12'", 12, 22],
+  ['9e99', MOST_SUM, MOST_SUM],
+  ['9e999', MOST_SUM, MOST_SUM],
+  ['-9e999', 0, 10],
+  ['9223372036854775807 + 1', MOST_SUM, MOST_SUM],
+  ['5.75', 5, 15],
+  ["'much'", MOST_SUM, MOST_SUM],
+  ["''", MOST_SUM, MOST_SUM],
+  ["'12 or so'", MOST_SUM, MOST_SUM],
+  ["x'00ff'", MOST_SUM, MOST_SUM],
+  ["'12'", 12, 22],
 ];
 
 function reads(open: () => Promise<Database>, standing: Standing): void {
   it('begin with whatever stands in the table, never with 0 where that is too much', async () => {
     const database = await open();
-    for (const [at, [sql]] of standing.entries()) await database.knex.raw(`INSERT INTO ledger_accounts VALUES ('l', 'k${at}', ${sql}, NULL, CURRENT_TIMESTAMP)`);
+    for (const [at, [sql]] of standing.entries())
+      await database.knex.raw(`INSERT INTO ledger_accounts VALUES ('l', 'k${at}', ${sql}, NULL, CURRENT_TIMESTAMP)`);
     const sums = async (): Promise<unknown[]> => {
-      const ledgers = await StoredLedgers.load(new SqlLedgers(database), { clock: fakeClock(), log: SILENT, backend: 'test' });
+      const ledgers = await StoredLedgers.load(new SqlLedgers(database), {
+        clock: fakeClock(),
+        log: SILENT,
+        backend: 'test',
+      });
       const ledger = ledgers.open('l', { maxKeys: 0 });
       const read = standing.map((_row, at) => ledger.committed(`k${at}`));
       for (const at of standing.keys()) ledger.commit(`k${at}`, 10);
@@ -174,12 +231,14 @@ function reads(open: () => Promise<Database>, standing: Standing): void {
     };
     expect(await sums()).to.deep.equal(standing.map(([, read]) => read));
     expect(await sums()).to.deep.equal(standing.map(([, , after]) => after));
-    for (const sum of Object.values(await storedSums(database))) expect(sum <= BigInt(MOST_SUM) && sum > 0n).to.equal(true);
+    for (const sum of Object.values(await storedSums(database)))
+      expect(sum <= BigInt(MOST_SUM) && sum > 0n).to.equal(true);
   });
 
   it('begin with whatever limit stands in the table', async () => {
     const database = await open();
-    for (const [at, [sql]] of standing.entries()) await database.knex.raw(`INSERT INTO ledger_accounts VALUES ('l', 'k${at}', 1, ${sql}, CURRENT_TIMESTAMP)`);
+    for (const [at, [sql]] of standing.entries())
+      await database.knex.raw(`INSERT INTO ledger_accounts VALUES ('l', 'k${at}', 1, ${sql}, CURRENT_TIMESTAMP)`);
     for (const { limit } of await new SqlLedgers(database).read()) expect(limit).to.be.within(0, MOST_SUM);
   });
 }
@@ -205,7 +264,11 @@ describe('ledgers on Postgres, with hostile amounts', function onPostgres() {
 
   it('keep what every other key spends, though two keys become the same one in the table and another is too long for it', async () => {
     const database = await open();
-    const ledgers = await StoredLedgers.load(new SqlLedgers(database), { clock: fakeClock(), log: SILENT, backend: 'test' });
+    const ledgers = await StoredLedgers.load(new SqlLedgers(database), {
+      clock: fakeClock(),
+      log: SILENT,
+      backend: 'test',
+    });
     const ledger = ledgers.open('l', { maxKeys: 0 });
     const long = new Dice(1).bytes(4000).toString('hex');
     for (const [at, key] of ['x\ud800', 'x\ud801', long, 'y', '\0'].entries()) ledger.commit(key, at + 1);

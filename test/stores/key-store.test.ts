@@ -33,16 +33,23 @@ interface Fragile<T> {
 }
 
 function fragile<T extends object>(inner: T): Fragile<T> {
-  const found = { repository: inner, state: 'well' as State, late: undefined as Promise<void> | undefined, calls: [] as string[] };
+  const found = {
+    repository: inner,
+    state: 'well' as State,
+    late: undefined as Promise<void> | undefined,
+    calls: [] as string[],
+  };
   found.repository = new Proxy(inner, {
-    get: (target, name) => (...args: unknown[]) => {
-      found.calls.push(String(name));
-      if (found.state === 'away') return Promise.reject(new Error('ECONNREFUSED password=x'));
-      if (found.state === 'hung') return new Promise(() => {});
-      const { late } = found;
-      const answer = (Reflect.get(target, name) as (...given: unknown[]) => Promise<unknown>).apply(target, args);
-      return late ? answer.then((value) => late.then(() => value)) : answer;
-    },
+    get:
+      (target, name) =>
+      (...args: unknown[]) => {
+        found.calls.push(String(name));
+        if (found.state === 'away') return Promise.reject(new Error('ECONNREFUSED password=x'));
+        if (found.state === 'hung') return new Promise(() => {});
+        const { late } = found;
+        const answer = (Reflect.get(target, name) as (...given: unknown[]) => Promise<unknown>).apply(target, args);
+        return late ? answer.then((value) => late.then(() => value)) : answer;
+      },
   });
   return found;
 }
@@ -66,13 +73,20 @@ function open(feed?: ChangeFeed): Opened {
   keys.supply('sqlite', store.repository, feed);
   const who = async (key: string): Promise<string> => {
     try {
-      const found: Principal | undefined = keys.find(digestOf(key)) ?? await keys.ask(digestOf(key));
+      const found: Principal | undefined = keys.find(digestOf(key)) ?? (await keys.ask(digestOf(key)));
       return found?.name ?? 'unknown';
     } catch (error) {
       return (error as Error).name;
     }
   };
-  return { keys, sessions, store, clock, who, made: (more = {}) => keys.create({ name: 'ada', scopes: ['admin'], ...more }) };
+  return {
+    keys,
+    sessions,
+    store,
+    clock,
+    who,
+    made: (more = {}) => keys.create({ name: 'ada', scopes: ['admin'], ...more }),
+  };
 }
 
 describe('a stored key', () => {
@@ -98,7 +112,12 @@ describe('a stored key', () => {
     await keys.revoke(revoked.record.id, 'x');
     await keys.delete(deleted.record.id, 'x');
     const next = await keys.rotate(rotated.record.id);
-    expect([await who(revoked.key), await who(deleted.key), await who(rotated.key), await who(next?.key ?? '')]).to.deep.equal(['unknown', 'unknown', 'unknown', 'ada']);
+    expect([
+      await who(revoked.key),
+      await who(deleted.key),
+      await who(rotated.key),
+      await who(next?.key ?? ''),
+    ]).to.deep.equal(['unknown', 'unknown', 'unknown', 'ada']);
   });
 
   it('is not brought back by an answer that was on its way when it was revoked', async () => {
@@ -181,14 +200,22 @@ describe('a stored key while its store is away', () => {
     const { key, record } = await made();
     await who(key);
     store.state = 'away';
-    const changes = [keys.revoke(record.id, 'x'), keys.update(record.id, { name: 'new', expiresAt: 1 }, 'x'), keys.delete(record.id, 'x'), keys.rotate(record.id)];
+    const changes = [
+      keys.revoke(record.id, 'x'),
+      keys.update(record.id, { name: 'new', expiresAt: 1 }, 'x'),
+      keys.delete(record.id, 'x'),
+      keys.rotate(record.id),
+    ];
     for (const end of await Promise.allSettled<unknown>(changes)) {
       expect(end.status === 'rejected' && end.reason).to.be.instanceOf(StoreUnavailable);
       expect((end as PromiseRejectedResult).reason.message).not.to.include('ECONNREFUSED');
     }
     expect(await who(key)).to.equal('ada');
     store.state = 'well';
-    expect([await who(key), await keys.get(record.id)]).to.deep.equal(['ada', { ...record, usageCount: 3, lastUsedAt: record.createdAt }]);
+    expect([await who(key), await keys.get(record.id)]).to.deep.equal([
+      'ada',
+      { ...record, usageCount: 3, lastUsedAt: record.createdAt },
+    ]);
   });
 });
 
@@ -232,7 +259,12 @@ describe('a key that another process changes', () => {
   it('is asked for again as soon as that is heard, or when nothing can be heard', async () => {
     let fresh = Number.NEGATIVE_INFINITY;
     let tell: (id: string | undefined) => void = () => {};
-    const { store, clock, who, made } = open({ freshSince: () => fresh, onChange: (changed) => { tell = changed; } });
+    const { store, clock, who, made } = open({
+      freshSince: () => fresh,
+      onChange: (changed) => {
+        tell = changed;
+      },
+    });
     const { key, record } = await made();
     const finds = async (): Promise<number> => {
       await who(key);
@@ -252,14 +284,20 @@ describe('a key that another process changes', () => {
 
 describe('a session', () => {
   const whose = async ({ sessions }: Opened, token: string): Promise<string> => {
-    const found = sessions.find(digestOf(token)) ?? await sessions.ask(digestOf(token));
+    const found = sessions.find(digestOf(token)) ?? (await sessions.ask(digestOf(token)));
     return found ? `${found.id} ${found.scopes.join()}` : 'unknown';
   };
 
-  async function signedIn(): Promise<Opened & MadeKey & { readonly token: string; readonly whose: () => Promise<string> }> {
+  async function signedIn(): Promise<
+    Opened & MadeKey & { readonly token: string; readonly whose: () => Promise<string> }
+  > {
     const opened = open();
     const made = await opened.made({ scopes: ['read_only'] });
-    const { token } = await opened.sessions.create({ credentialId: made.record.id, subject: 'ada', scopes: ['read_only'] });
+    const { token } = await opened.sessions.create({
+      credentialId: made.record.id,
+      subject: 'ada',
+      scopes: ['read_only'],
+    });
     return { ...opened, ...made, token, whose: () => whose(opened, token) };
   }
 
@@ -313,7 +351,11 @@ describe('a session', () => {
     const { sessions, whose: now } = await signedIn();
     await now();
     const [listed] = await sessions.list();
-    expect([await sessions.delete(listed?.id ?? ''), await now(), await sessions.deleteAll()]).to.deep.equal([true, 'unknown', 0]);
+    expect([await sessions.delete(listed?.id ?? ''), await now(), await sessions.deleteAll()]).to.deep.equal([
+      true,
+      'unknown',
+      0,
+    ]);
   });
 
   it('was last used when memory says so, while the store does not know it yet', async () => {
@@ -350,8 +392,13 @@ describe('the audit trail', () => {
     return { audit, store, clock };
   }
 
-  const note = (action: string): { action: string; actor: string; outcome: 'ok' } => ({ action, actor: 'ada', outcome: 'ok' });
-  const actions = async (audit: AuditStore): Promise<string[]> => (await audit.list({ limit: 1000, offset: 0 })).entries.map(({ action }) => action);
+  const note = (action: string): { action: string; actor: string; outcome: 'ok' } => ({
+    action,
+    actor: 'ada',
+    outcome: 'ok',
+  });
+  const actions = async (audit: AuditStore): Promise<string[]> =>
+    (await audit.list({ limit: 1000, offset: 0 })).entries.map(({ action }) => action);
 
   it('shows a row at once, in the order of what happened', async () => {
     const { audit } = trail();
@@ -362,7 +409,9 @@ describe('the audit trail', () => {
   it('redacts what it is given, and sorts its names', async () => {
     const { audit } = trail();
     audit.append({ ...note('a'), detail: { z: `gw_${'0'.repeat(64)}`, a: ['Bearer abc'], n: 1 } });
-    expect((await audit.list({ limit: 1, offset: 0 })).entries[0]?.detail).to.equal('{"a":["Bearer [REDACTED_BEARER_TOKEN]"],"n":1,"z":"[REDACTED_GW_KEY]"}');
+    expect((await audit.list({ limit: 1, offset: 0 })).entries[0]?.detail).to.equal(
+      '{"a":["Bearer [REDACTED_BEARER_TOKEN]"],"n":1,"z":"[REDACTED_GW_KEY]"}',
+    );
   });
 
   it('keeps rows while its store is away, and writes them when that is back', async () => {
@@ -370,7 +419,9 @@ describe('the audit trail', () => {
     store.state = 'away';
     for (const action of ['a', 'b', 'c']) audit.append(note(action));
     await audit.flush();
-    expect(await audit.list({ limit: 1, offset: 0 }).catch((error: unknown) => error)).to.be.instanceOf(StoreUnavailable);
+    expect(await audit.list({ limit: 1, offset: 0 }).catch((error: unknown) => error)).to.be.instanceOf(
+      StoreUnavailable,
+    );
     store.state = 'well';
     clock.advance(2000);
     expect(await actions(audit)).to.deep.equal(['c', 'b', 'a']);

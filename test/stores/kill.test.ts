@@ -1,6 +1,15 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { Dice, forSuite, type GatewayProcess, inSoak, isSoak, startGateway, startPostgres, temporaryFolder } from '../kit/index.ts';
+import {
+  Dice,
+  forSuite,
+  type GatewayProcess,
+  inSoak,
+  isSoak,
+  startGateway,
+  startPostgres,
+  temporaryFolder,
+} from '../kit/index.ts';
 
 const WRITES = isSoak() ? 5000 : 80; // writes take long
 const WORKERS = 6;
@@ -20,7 +29,12 @@ interface Expected {
   readonly isDoubtful: boolean;
 }
 
-const wholeOf = (mark: number): object => ({ name: `key ${mark}`, tags: [`key ${mark}`], rpm: 1000 + mark, expires_at: new Date(Date.UTC(2100, 0, 1) + mark * 1000).toISOString().replace('.000', '') });
+const wholeOf = (mark: number): object => ({
+  name: `key ${mark}`,
+  tags: [`key ${mark}`],
+  rpm: 1000 + mark,
+  expires_at: new Date(Date.UTC(2100, 0, 1) + mark * 1000).toISOString().replace('.000', ''),
+});
 
 /** Administers the keys of a gateway that may end at any moment. */
 class Administrator {
@@ -45,12 +59,19 @@ class Administrator {
 
   /** Compares all keys with what is known of them, and learns what was in doubt. */
   async check(): Promise<void> {
-    const listed = new Map((await this.#call('GET', '/admin/keys') as Record<string, any>[]).map((shown) => [shown['id'] as string, shown]));
+    const listed = new Map(
+      ((await this.#call('GET', '/admin/keys')) as Record<string, any>[]).map((shown) => [
+        shown['id'] as string,
+        shown,
+      ]),
+    );
     for (const shown of listed.values()) markOf(shown); // also those whose making was never answered
     for (const [id, { sure, maybe, isDoubtful }] of this.keys) {
       const shown = listed.get(id);
       const found = shown && { mark: markOf(shown), active: shown['active'] as boolean };
-      const allowed = [sure, ...(isDoubtful ? [maybe] : [])].map((known) => known && { mark: known.mark, active: known.active });
+      const allowed = [sure, ...(isDoubtful ? [maybe] : [])].map(
+        (known) => known && { mark: known.mark, active: known.active },
+      );
       expect(allowed, id).to.deep.include(found);
       if (isDoubtful) this.keys.delete(id); // its value may be unknown
     }
@@ -64,15 +85,20 @@ class Administrator {
     const alive = [...this.keys].filter(([, { sure, isDoubtful }]) => sure && !isDoubtful);
     const [id, expected] = alive[this.#dice.below(alive.length)] ?? [];
     if (choice < 4 || id === undefined || !expected?.sure) {
-      const made = await this.#call('POST', '/admin/keys', wholeOf(mark)) as Record<string, any>;
+      const made = (await this.#call('POST', '/admin/keys', wholeOf(mark))) as Record<string, any>;
       this.keys.set(made['id'], { sure: { id: made['id'], key: made['key'], mark, active: true }, isDoubtful: false });
       return;
     }
     const { sure } = expected;
     const path = `/admin/keys/${id}`;
-    const change = async (method: string, to: string, after: Known | undefined, body?: object): Promise<Record<string, any>> => {
+    const change = async (
+      method: string,
+      to: string,
+      after: Known | undefined,
+      body?: object,
+    ): Promise<Record<string, any>> => {
       this.keys.set(id, { sure, maybe: after, isDoubtful: true }); // another worker leaves it alone meanwhile
-      const answer = await this.#call(method, to, body) as Record<string, any>;
+      const answer = (await this.#call(method, to, body)) as Record<string, any>;
       this.keys.set(id, { sure: after, isDoubtful: false });
       return answer;
     };
@@ -87,10 +113,14 @@ class Administrator {
 
   async #call(method: string, path: string, body?: object): Promise<unknown> {
     const { url, key } = this.gateway;
-    const answer = await fetch(`${url}${path}`, { method, headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }, ...(body && { body: JSON.stringify(body) }) });
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${text}`);
-    return text === '' ? {} : JSON.parse(text) as unknown;
+    return text === '' ? {} : (JSON.parse(text) as unknown);
   }
 
   async #status(key: string): Promise<number> {
@@ -115,7 +145,10 @@ async function survive(variables: Record<string, string>, seed: number): Promise
   while (administrator.writes < WRITES) {
     const until = Math.min(WRITES, administrator.writes + 20 + dice.below(WRITES / 5));
     const working = Promise.all(Array.from({ length: WORKERS }, () => administrator.work(WRITES)));
-    while (administrator.writes < until) await new Promise((resolve) => { setImmediate(resolve); });
+    while (administrator.writes < until)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     await administrator.gateway.stop('SIGKILL');
     await working;
     administrator.gateway = await start();

@@ -12,8 +12,16 @@ import { StoredLedgers } from '../../host/stores/stored-ledgers.ts';
 import { atEnd, cases, Dice, eventually, forSuite, startPostgres, temporaryFolder } from '../kit/index.ts';
 import { SILENT } from './backends.ts';
 
-const booking = (ledger: string, key: string, amount: number, more: Partial<Booking> = {}): Booking => ({ ledger, key, amount, limit: undefined, isAnew: false, ...more });
-const rows = (accounts: readonly StoredAccount[]): unknown[] => accounts.map(({ ledger, key, committed, limit }) => [ledger, key, committed, limit]);
+const booking = (ledger: string, key: string, amount: number, more: Partial<Booking> = {}): Booking => ({
+  ledger,
+  key,
+  amount,
+  limit: undefined,
+  isAnew: false,
+  ...more,
+});
+const rows = (accounts: readonly StoredAccount[]): unknown[] =>
+  accounts.map(({ ledger, key, committed, limit }) => [ledger, key, committed, limit]);
 
 async function migrated(open: () => Promise<Database>): Promise<Database> {
   const database = await open();
@@ -27,9 +35,17 @@ function keeps(open: () => Promise<LedgerRepository>): void {
   it('adds up, by ledger and key, and gives back what stands there', async () => {
     const table = await open();
     await table.book([booking('one', 'k', 5, { limit: 100 }), booking('two', 'k', 7), booking('one', "ü'?", 2 ** 52)]);
-    expect(rows(await table.book([booking('one', 'k', 10), booking('one', 'other', 1)]))).to.have.deep.members([['one', 'k', 15, undefined], ['one', 'other', 1, undefined]]);
+    expect(rows(await table.book([booking('one', 'k', 10), booking('one', 'other', 1)]))).to.have.deep.members([
+      ['one', 'k', 15, undefined],
+      ['one', 'other', 1, undefined],
+    ]);
     await table.book([booking('one', 'k', 1, { limit: 200 })]);
-    const all = [['one', 'k', 16, 200], ['one', 'other', 1, undefined], ['one', "ü'?", 2 ** 52, undefined], ['two', 'k', 7, undefined]];
+    const all = [
+      ['one', 'k', 16, 200],
+      ['one', 'other', 1, undefined],
+      ['one', "ü'?", 2 ** 52, undefined],
+      ['two', 'k', 7, undefined],
+    ];
     expect(rows(await table.read())).to.have.deep.members(all);
     expect(rows(await table.read(30_000))).to.have.deep.members(all);
   });
@@ -37,7 +53,11 @@ function keeps(open: () => Promise<LedgerRepository>): void {
   it('begins anew where a booking says so, and takes more than one statement holds', async () => {
     const table = await open();
     await table.book(Array.from({ length: 1001 }, (_, at) => booking('one', `k${at}`, at + 1)));
-    await table.book([booking('one', 'k3', 9, { isAnew: true }), booking('one', 'k4', 0, { isAnew: true }), booking('one', 'gone', 0, { isAnew: true })]);
+    await table.book([
+      booking('one', 'k3', 9, { isAnew: true }),
+      booking('one', 'k4', 0, { isAnew: true }),
+      booking('one', 'gone', 0, { isAnew: true }),
+    ]);
     const accounts = await table.read();
     expect(accounts).to.have.length(1000);
     expect(accounts.find(({ key }) => key === 'k3')?.committed).to.equal(9);
@@ -67,7 +87,9 @@ describe('ledgers on Postgres', function onPostgres() {
 
   it('reads only what was written of late, where that is asked', async () => {
     const database = await open()();
-    await database.knex.raw("TRUNCATE ledger_accounts; INSERT INTO ledger_accounts VALUES ('one', 'old', 1, NULL, CURRENT_TIMESTAMP - interval '1 minute')");
+    await database.knex.raw(
+      "TRUNCATE ledger_accounts; INSERT INTO ledger_accounts VALUES ('one', 'old', 1, NULL, CURRENT_TIMESTAMP - interval '1 minute')",
+    );
     const table = new SqlLedgers(database);
     await table.book([booking('one', 'new', 2)]);
     expect(rows(await table.read(30_000))).to.deep.equal([['one', 'new', 2, undefined]]);
@@ -77,8 +99,14 @@ describe('ledgers on Postgres', function onPostgres() {
   it('are the same in every process, to the micro-dollar', async () => {
     const dice = new Dice(3);
     await (await open()()).knex.raw('TRUNCATE ledger_accounts');
-    const replicas = await Promise.all([1, 2, 3].map(async () => StoredLedgers.load(new SqlLedgers(await open()()), { clock: systemClock, log: SILENT, backend: 'postgres' })));
-    atEnd(async () => { for (const replica of replicas) await replica.close(); });
+    const replicas = await Promise.all(
+      [1, 2, 3].map(async () =>
+        StoredLedgers.load(new SqlLedgers(await open()()), { clock: systemClock, log: SILENT, backend: 'postgres' }),
+      ),
+    );
+    atEnd(async () => {
+      for (const replica of replicas) await replica.close();
+    });
     const ledgers = replicas.map((replica) => replica.open('l', { maxKeys: 0 }));
     const spent = { a: 0, b: 0 };
     for (let call = 0; call < cases(2000); call += 1) {
@@ -86,7 +114,10 @@ describe('ledgers on Postgres', function onPostgres() {
       const amount = 1 + dice.below(50);
       dice.pick(ledgers).commit(key, amount);
       spent[key] += amount;
-      if (call % 20 === 0) await new Promise((resolve) => { setTimeout(resolve, 20); });
+      if (call % 20 === 0)
+        await new Promise((resolve) => {
+          setTimeout(resolve, 20);
+        });
     }
     const known = (): object[] => ledgers.map((ledger) => ({ a: ledger.committed('a'), b: ledger.committed('b') }));
     await eventually(() => known().every((sums) => JSON.stringify(sums) === JSON.stringify(spent)));

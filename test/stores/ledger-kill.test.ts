@@ -2,7 +2,17 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { cases, Dice, forSuite, type GatewayProcess, inSoak, MASTER_KEY, startGateway, startPostgres, temporaryFolder } from '../kit/index.ts';
+import {
+  cases,
+  Dice,
+  forSuite,
+  type GatewayProcess,
+  inSoak,
+  MASTER_KEY,
+  startGateway,
+  startPostgres,
+  temporaryFolder,
+} from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';
 const ROUNDS = cases(30) === 30 ? 30 : 1; // each starts the gateway anew
@@ -20,14 +30,23 @@ interface Answered {
   readonly tokens: number;
 }
 
-const pluginFile = (limitUsd: number): string => JSON.stringify({
-  targets: [{ virtual_key: 'echo' }],
-  plugins: ['before_request', 'after_request'].map((stage) => ({ name: 'budget', stage, enabled: true, config: { input_per_m_tokens: PRICE * 1e6, output_per_m_tokens: PRICE * 1e6, spend_limit_usd: limitUsd } })),
-});
+const pluginFile = (limitUsd: number): string =>
+  JSON.stringify({
+    targets: [{ virtual_key: 'echo' }],
+    plugins: ['before_request', 'after_request'].map((stage) => ({
+      name: 'budget',
+      stage,
+      enabled: true,
+      config: { input_per_m_tokens: PRICE * 1e6, output_per_m_tokens: PRICE * 1e6, spend_limit_usd: limitUsd },
+    })),
+  });
 
-const send = (gateway: GatewayProcess, body: object, bearer = MASTER_KEY): Promise<Response> => fetch(`${gateway.url}${CHAT}`, {
-  method: 'POST', headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }, body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'one two three' }], ...body }),
-});
+const send = (gateway: GatewayProcess, body: object, bearer = MASTER_KEY): Promise<Response> =>
+  fetch(`${gateway.url}${CHAT}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'one two three' }], ...body }),
+  });
 
 /** Sends until the gateway is gone; `sent` counts what was begun and not answered. */
 async function work(gateway: GatewayProcess, answered: Answered[], open: { requests: number }): Promise<void> {
@@ -35,7 +54,7 @@ async function work(gateway: GatewayProcess, answered: Answered[], open: { reque
     open.requests += 1;
     try {
       const answer = await send(gateway, { max_tokens: CEILING });
-      const body = await answer.json() as Record<string, any>;
+      const body = (await answer.json()) as Record<string, any>;
       if (answer.status === 200) answered.push({ at: performance.now(), tokens: body['usage'].total_tokens as number });
       else expect(answer.status).to.equal(402);
       open.requests -= 1;
@@ -51,7 +70,7 @@ async function spentOf(start: (limitUsd: number) => Promise<GatewayProcess>): Pr
   const gateway = await start(0.000_001);
   const answer = await send(gateway, {});
   expect(answer.status).to.equal(402);
-  const { error } = await answer.json() as { error: { message: string } };
+  const { error } = (await answer.json()) as { error: { message: string } };
   expect(await gateway.stop()).to.equal(0);
   return Math.round(Number(/spent \$(\d+\.\d{4}) of/.exec(error.message)?.[1]) / PRICE);
 }
@@ -106,19 +125,35 @@ describe('the budget of a key, over a restart of the gateway', function restarte
 
   it('stays spent on SQLite', async () => {
     const folder = await temporaryFolder();
-    const variables = { MASTER_KEY, API_KEY_STORE_BACKEND: 'sqlite', API_KEY_STORE_DSN: join(folder, 'keys.db'), GW_MODEL_CATALOG_OVERLAY: join(folder, 'prices.json'), GATEWAY_CONFIG: join(folder, 'config.yaml') };
-    await writeFile(join(folder, 'prices.json'), JSON.stringify({ 'echo/echo': { pricing: { input_per_m_tokens: 1e5, output_per_m_tokens: 1e5 } } }));
+    const variables = {
+      MASTER_KEY,
+      API_KEY_STORE_BACKEND: 'sqlite',
+      API_KEY_STORE_DSN: join(folder, 'keys.db'),
+      GW_MODEL_CATALOG_OVERLAY: join(folder, 'prices.json'),
+      GATEWAY_CONFIG: join(folder, 'config.yaml'),
+    };
+    await writeFile(
+      join(folder, 'prices.json'),
+      JSON.stringify({ 'echo/echo': { pricing: { input_per_m_tokens: 1e5, output_per_m_tokens: 1e5 } } }),
+    );
     await writeFile(join(folder, 'config.yaml'), JSON.stringify({ targets: [{ virtual_key: 'echo' }] }));
     const first = await startGateway({ variables });
-    const made = await fetch(`${first.url}/admin/keys`, { method: 'POST', headers: { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' }, body: JSON.stringify({ name: 'k', budget_usd: 0.5 }) });
-    const { key } = await made.json() as { key: string };
+    const made = await fetch(`${first.url}/admin/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'k', budget_usd: 0.5 }),
+    });
+    const { key } = (await made.json()) as { key: string };
     expect((await send(first, {}, key)).status).to.equal(200);
     expect(await first.stop()).to.equal(0);
     const second = await startGateway({ variables });
     const refused = await send(second, {}, key);
     expect(refused.status).to.equal(402);
     expect(refused.headers.get('retry-after')).to.equal(null);
-    expect((await refused.json() as Record<string, any>)['error']).to.include({ code: 'insufficient_quota', message: 'request rejected by budget (before_request): budget exceeded: spent $0.6000 of $0.50 limit' });
+    expect(((await refused.json()) as Record<string, any>)['error']).to.include({
+      code: 'insufficient_quota',
+      message: 'request rejected by budget (before_request): budget exceeded: spent $0.6000 of $0.50 limit',
+    });
     expect(await second.stop()).to.equal(0);
   });
 });

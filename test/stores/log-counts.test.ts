@@ -13,12 +13,19 @@ import { SILENT } from './backends.ts';
 
 const ENDING = ['after_request', 'on_error'];
 const PLAIN = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, created_at: '2026-01-01T00:00:00.000Z' };
-const rows = (stage: string, count: number): LogRow[] => Array.from({ length: count }, (_, at) => storedRow({ trace_id: 't', stage: stage as 'on_error', model: 'm', created_at: at }));
+const rows = (stage: string, count: number): LogRow[] =>
+  Array.from({ length: count }, (_, at) =>
+    storedRow({ trace_id: 't', stage: stage as 'on_error', model: 'm', created_at: at }),
+  );
 
 /** `open` gives the empty database of one more process each time. */
 function suite(open: () => Promise<() => Promise<Database>>): void {
-  const upTo = (version: number): typeof LOG_SCHEMA => ({ ...LOG_SCHEMA, migrations: LOG_SCHEMA.migrations.filter((step) => step.version <= version) });
-  const counts = async (logs: SqlLogs): Promise<readonly number[]> => Promise.all([[], ENDING, ['before_request'], ['none such']].map((stages) => logs.count({ stages })));
+  const upTo = (version: number): typeof LOG_SCHEMA => ({
+    ...LOG_SCHEMA,
+    migrations: LOG_SCHEMA.migrations.filter((step) => step.version <= version),
+  });
+  const counts = async (logs: SqlLogs): Promise<readonly number[]> =>
+    Promise.all([[], ENDING, ['before_request'], ['none such']].map((stages) => logs.count({ stages })));
 
   it('is that of the rows, whichever program writes, moves and deletes them', async () => {
     const process = await open();
@@ -26,9 +33,17 @@ function suite(open: () => Promise<() => Promise<Database>>): void {
     await migrate(database, LOG_SCHEMA, SILENT, Date.now);
     const logs = new SqlLogs(database);
     expect(await counts(logs)).to.deep.equal([0, 0, 0, 0]);
-    await Promise.all([...ENDING, 'before_request'].flatMap((stage) => [logs.append(rows(stage, 30)), new SqlLogs(other).append([...rows('on_error', 1), ...rows('after_request', 2)])]));
+    await Promise.all(
+      [...ENDING, 'before_request'].flatMap((stage) => [
+        logs.append(rows(stage, 30)),
+        new SqlLogs(other).append([...rows('on_error', 1), ...rows('after_request', 2)]),
+      ]),
+    );
     expect(await counts(logs)).to.deep.equal([99, 69, 30, 0]);
-    await other.knex('request_logs').insert([{ ...PLAIN, stage: 'on_error' }, { ...PLAIN, stage: 'none such' }]);
+    await other.knex('request_logs').insert([
+      { ...PLAIN, stage: 'on_error' },
+      { ...PLAIN, stage: 'none such' },
+    ]);
     await other.knex('request_logs').where({ stage: 'before_request' }).limit(1).update({ error_message: 'later' });
     expect(await counts(logs)).to.deep.equal([101, 70, 30, 1]);
     await other.knex('request_logs').where({ stage: 'none such' }).update({ stage: 'before_request' });
@@ -50,16 +65,23 @@ function suite(open: () => Promise<() => Promise<Database>>): void {
       const purged = await logs.purge({ stages: ['before_request'] }, Number.MAX_SAFE_INTEGER, many - 100);
       expected.before_request += many - purged;
       expected.on_error += at + 1;
-      expect(await counts(logs)).to.deep.equal([expected.before_request + expected.on_error, expected.on_error, expected.before_request, 0]);
+      expect(await counts(logs)).to.deep.equal([
+        expected.before_request + expected.on_error,
+        expected.on_error,
+        expected.before_request,
+        0,
+      ]);
     }
-    if (database.dialect.name === 'sqlite') expect(await database.knex('request_log_counted').first()).to.deep.equal({ up_to: 3001 + 3002 + 503 + 5004 });
+    if (database.dialect.name === 'sqlite')
+      expect(await database.knex('request_log_counted').first()).to.deep.equal({ up_to: 3001 + 3002 + 503 + 5004 });
   });
 
   it('holds of a table that is emptied and begins again at the first id', async () => {
     const database = await (await open())();
     await migrate(database, LOG_SCHEMA, SILENT, Date.now);
     const logs = new SqlLogs(database);
-    for (const many of [1, 5000, 3]) { // the newest are counted in, or not yet
+    for (const many of [1, 5000, 3]) {
+      // the newest are counted in, or not yet
       await logs.append(rows('on_error', many));
       await logs.settle();
       if (many === 3) await logs.purge({ stages: [] }, 1, 1);
@@ -78,7 +100,8 @@ function suite(open: () => Promise<() => Promise<Database>>): void {
     for (const many of [5, 5000, 7]) {
       await migrate(database, LOG_SCHEMA, SILENT, Date.now);
       const logs = new SqlLogs(database);
-      for (const each of [1, many]) { // the newest are counted in, or not yet
+      for (const each of [1, many]) {
+        // the newest are counted in, or not yet
         await logs.append(rows('on_error', each));
         await logs.settle();
       }
@@ -96,10 +119,12 @@ function suite(open: () => Promise<() => Promise<Database>>): void {
     const database = await (await open())();
     await migrate(database, LOG_SCHEMA, SILENT, Date.now);
     const logs = new SqlLogs(database);
-    const over = await database.knex.transaction(async (trx) => {
-      await trx('request_logs').insert({ ...PLAIN, stage: 'on_error' });
-      throw new Error('over');
-    }).catch((error: Error) => error.message);
+    const over = await database.knex
+      .transaction(async (trx) => {
+        await trx('request_logs').insert({ ...PLAIN, stage: 'on_error' });
+        throw new Error('over');
+      })
+      .catch((error: Error) => error.message);
     expect([over, await counts(logs)]).to.deep.equal(['over', [0, 0, 0, 0]]);
   });
 
@@ -109,7 +134,8 @@ function suite(open: () => Promise<() => Promise<Database>>): void {
     await migrate(database, upTo(3), SILENT, Date.now);
     const [logs, theirs] = [new SqlLogs(database), new SqlLogs(other)];
     /** As a program writes that knows no later column. */
-    const write = async ({ knex }: Database, stage: string, count: number): Promise<unknown> => knex('request_logs').insert(Array.from({ length: count }, () => ({ ...PLAIN, stage })));
+    const write = async ({ knex }: Database, stage: string, count: number): Promise<unknown> =>
+      knex('request_logs').insert(Array.from({ length: count }, () => ({ ...PLAIN, stage })));
     for (const stage of [...ENDING, 'before_request']) await write(database, stage, 50);
     await migrate(database, upTo(4), SILENT, Date.now);
     await write(other, 'on_error', 3);
@@ -117,8 +143,11 @@ function suite(open: () => Promise<() => Promise<Database>>): void {
     const writing = Promise.all(Array.from({ length: 20 }, () => write(other, 'after_request', 2)));
     await migrate(database, LOG_SCHEMA, SILENT, Date.now);
     await writing;
-    const { total } = await database.knex('request_logs').count({ total: '*' }).first() as { total: unknown };
-    expect([await logs.count({ stages: [] }), await logs.count({ stages: ['before_request'] })]).to.deep.equal([Number(total), 0]);
+    const { total } = (await database.knex('request_logs').count({ total: '*' }).first()) as { total: unknown };
+    expect([await logs.count({ stages: [] }), await logs.count({ stages: ['before_request'] })]).to.deep.equal([
+      Number(total),
+      0,
+    ]);
     await migrate(other, LOG_SCHEMA, SILENT, Date.now);
     expect(await logs.count({ stages: [] })).to.equal(Number(total));
   });
@@ -133,8 +162,11 @@ function suite(open: () => Promise<() => Promise<Database>>): void {
     expect((await logs.list({ stages: ENDING }, 2, 0)).total).to.equal(5);
     const counting = asked.splice(0).filter((sql) => /count\(/i.test(sql));
     if (database.dialect.name === 'postgres') expect(counting).to.deep.equal([]);
-    for (const sql of counting) { // on SQLite the newest rows are, by their ids
-      const plan = await database.knex.raw(`EXPLAIN QUERY PLAN ${sql}`, [...ENDING, ...ENDING, 1]) as { readonly detail: string }[];
+    for (const sql of counting) {
+      // on SQLite the newest rows are, by their ids
+      const plan = (await database.knex.raw(`EXPLAIN QUERY PLAN ${sql}`, [...ENDING, ...ENDING, 1])) as {
+        readonly detail: string;
+      }[];
       expect(plan.map(({ detail }) => detail)).to.include('SEARCH request_logs USING INTEGER PRIMARY KEY (rowid>?)');
     }
     asked.length = 0;
@@ -143,14 +175,15 @@ function suite(open: () => Promise<() => Promise<Database>>): void {
   });
 }
 
-describe('the number of rows of a request log, on SQLite', () => suite(async () => {
-  const folder = await temporaryFolder();
-  return async () => {
-    const database = await openSqlite(join(folder, 'logs.db'), folder);
-    atEnd(() => database.close());
-    return database;
-  };
-}));
+describe('the number of rows of a request log, on SQLite', () =>
+  suite(async () => {
+    const folder = await temporaryFolder();
+    return async () => {
+      const database = await openSqlite(join(folder, 'logs.db'), folder);
+      atEnd(() => database.close());
+      return database;
+    };
+  }));
 
 describe('the number of rows of a request log, on Postgres', function onPostgres() {
   this.timeout(60_000);

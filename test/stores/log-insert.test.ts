@@ -15,17 +15,39 @@ const AMOUNTS = [0, 0.1, 1.5, 12.345, 1e-7, 1e21, 3];
 
 /** Of each column a value, which some batches share. */
 function rowBy(dice: Dice, shared: LogRow | undefined): LogRow {
-  const pick = <T>(name: keyof LogRow, values: readonly T[]): T => (shared && dice.below(3) > 0 ? shared[name] as T : dice.pick(values));
+  const pick = <T>(name: keyof LogRow, values: readonly T[]): T =>
+    shared && dice.below(3) > 0 ? (shared[name] as T) : dice.pick(values);
   const text = (name: keyof LogRow): string | null => pick(name, [null, ...TEXTS]);
   const whole = (name: keyof LogRow): number | null => pick(name, [null, ...WHOLE]);
   const amount = (name: keyof LogRow): number | null => pick(name, [null, ...AMOUNTS]);
   return {
-    trace_id: pick('trace_id', TEXTS), stage: pick('stage', ['after_request', 'on_error']), created_at: pick('created_at', [0, 1, 1_763_892_000_123]),
-    model: text('model'), provider: text('provider'), api_key_id: text('api_key_id'), error_message: text('error_message'), ab_label: text('ab_label'), target: text('target'), cache: text('cache'),
-    cost_source: text('cost_source'), catalog_version: text('catalog_version'), surface: text('surface'), client_wire: text('client_wire'), upstream_request_id: text('upstream_request_id'), session_id: text('session_id'), decision: text('decision'),
-    prompt_tokens: pick('prompt_tokens', WHOLE), completion_tokens: pick('completion_tokens', WHOLE), total_tokens: pick('total_tokens', WHOLE),
-    attempts: whole('attempts'), bytes_up: whole('bytes_up'), bytes_down: whole('bytes_down'), same_wire: whole('same_wire'),
-    duration_ms: amount('duration_ms'), ttft_ms: amount('ttft_ms'), cost_usd: amount('cost_usd'),
+    trace_id: pick('trace_id', TEXTS),
+    stage: pick('stage', ['after_request', 'on_error']),
+    created_at: pick('created_at', [0, 1, 1_763_892_000_123]),
+    model: text('model'),
+    provider: text('provider'),
+    api_key_id: text('api_key_id'),
+    error_message: text('error_message'),
+    ab_label: text('ab_label'),
+    target: text('target'),
+    cache: text('cache'),
+    cost_source: text('cost_source'),
+    catalog_version: text('catalog_version'),
+    surface: text('surface'),
+    client_wire: text('client_wire'),
+    upstream_request_id: text('upstream_request_id'),
+    session_id: text('session_id'),
+    decision: text('decision'),
+    prompt_tokens: pick('prompt_tokens', WHOLE),
+    completion_tokens: pick('completion_tokens', WHOLE),
+    total_tokens: pick('total_tokens', WHOLE),
+    attempts: whole('attempts'),
+    bytes_up: whole('bytes_up'),
+    bytes_down: whole('bytes_down'),
+    same_wire: whole('same_wire'),
+    duration_ms: amount('duration_ms'),
+    ttft_ms: amount('ttft_ms'),
+    cost_usd: amount('cost_usd'),
   };
 }
 
@@ -46,16 +68,20 @@ function suite(open: () => Promise<Database>): void {
     await logs.append([]);
     given.push(given[0]!, given[0]!, given[0]!);
     const { rows } = await logs.list({ stages: [] }, given.length + 1, 0);
-    const newestFirst = given.map((row, at) => ({ row, at })).sort((a, b) => b.row.created_at - a.row.created_at || b.at - a.at).map(({ row }) => row);
+    const newestFirst = given
+      .map((row, at) => ({ row, at }))
+      .sort((a, b) => b.row.created_at - a.row.created_at || b.at - a.at)
+      .map(({ row }) => row);
     expect(rows).to.deep.equal(newestFirst);
   });
 }
 
-describe('rows that are written together, on SQLite', () => suite(async () => {
-  const database = await openSqlite(':memory:', '.');
-  atEnd(() => database.close());
-  return database;
-}));
+describe('rows that are written together, on SQLite', () =>
+  suite(async () => {
+    const database = await openSqlite(':memory:', '.');
+    atEnd(() => database.close());
+    return database;
+  }));
 
 describe('rows that are written together, on Postgres', function onPostgres() {
   this.timeout(60_000);

@@ -14,9 +14,17 @@ describe('a gateway with a request log that is killed', function killed() {
   it('has written its rows without a stop and without a reader, and starts again with whole ones', async () => {
     const cwd = await temporaryFolder();
     const file = join(cwd, 'rows.db');
-    const start = (): Promise<GatewayProcess> => startGateway({ cwd, variables: { RATE_LIMIT_RPS: '0', REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: file } });
+    const start = (): Promise<GatewayProcess> =>
+      startGateway({
+        cwd,
+        variables: { RATE_LIMIT_RPS: '0', REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: file },
+      });
     const chat = async ({ url, key }: GatewayProcess): Promise<string> => {
-      const answer = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hi' }] }) });
+      const answer = await fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}` },
+        body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hi' }] }),
+      });
       await answer.text();
       expect(answer.status).to.equal(200);
       return answer.headers.get('x-request-id') ?? '';
@@ -26,7 +34,7 @@ describe('a gateway with a request log that is killed', function killed() {
     const database = await openSqlite(file, cwd);
     atEnd(() => database.close());
     const logs = new SqlLogs(database);
-    await eventually(async () => await logs.count(ALL) === BEFORE);
+    await eventually(async () => (await logs.count(ALL)) === BEFORE);
     const late = Promise.all(Array.from({ length: LATE }, () => chat(first).catch(() => '')));
     await Promise.race([chat(first).catch(() => ''), late]);
     await first.stop('SIGKILL');
@@ -38,10 +46,12 @@ describe('a gateway with a request log that is killed', function killed() {
     expect(total).to.be.within(BEFORE, BEFORE + LATE + 1);
     expect(rows.map(({ trace_id: id }) => id)).to.include.members(acknowledged);
     for (const row of rows) expect(row).to.include({ stage: 'after_request', provider: 'echo', error_message: null });
-    const counted = await database.knex('request_logs').count({ rows: '*' }).first() as { rows: number };
+    const counted = (await database.knex('request_logs').count({ rows: '*' }).first()) as { rows: number };
     expect(counted.rows).to.equal(total);
     const after = await chat(second);
-    const page = await (await fetch(`${second.url}/admin/logs?limit=1`, { headers: { authorization: `Bearer ${second.key}` } })).json() as { data: { trace_id: string }[]; summary: { total_entries: number } };
+    const page = (await (
+      await fetch(`${second.url}/admin/logs?limit=1`, { headers: { authorization: `Bearer ${second.key}` } })
+    ).json()) as { data: { trace_id: string }[]; summary: { total_entries: number } };
     expect([page.data[0]?.trace_id, page.summary.total_entries]).to.deep.equal([after, total + 1]);
   });
 });

@@ -20,22 +20,58 @@ import { SILENT } from './backends.ts';
 const MEGABYTES = 0.5;
 const MANY = 160;
 /** Beside what is collected late. */
-const MOST_KEPT = MEGABYTES * MANY / 4;
+const MOST_KEPT = (MEGABYTES * MANY) / 4;
 const TEXTS = [
-  'trace_id', 'stage', 'model', 'provider', 'api_key_id', 'error_message', 'ab_label', 'target', 'cache', 'catalog_version', 'surface', 'client_wire', 'upstream_request_id', 'session_id',
+  'trace_id',
+  'stage',
+  'model',
+  'provider',
+  'api_key_id',
+  'error_message',
+  'ab_label',
+  'target',
+  'cache',
+  'catalog_version',
+  'surface',
+  'client_wire',
+  'upstream_request_id',
+  'session_id',
 ] as const;
 
 const redactor = createRedactor({});
-const given = (more: object = {}): RequestLogRow => ({ trace_id: 't', stage: 'after_request', model: 'm', created_at: 1, ...more });
+const given = (more: object = {}): RequestLogRow => ({
+  trace_id: 't',
+  stage: 'after_request',
+  model: 'm',
+  created_at: 1,
+  ...more,
+});
 const stored = (more: object): LogRow => storedRow(givenRow(given(more), redactor));
 /** One text of its own in memory. */
 const long = (at: number): string => Buffer.alloc(MEGABYTES * 2 ** 20, `${at} `).toString('latin1');
 
 function decisionOf(model: string): RouteDecision {
   const members: DecisionMembers = {
-    model, requested_model: `${model}0`, surface: 'chat', streaming: false, strategy: 'single', rule: model, ab_label: model, unroutable: model,
-    order: [{ target: 'a', reason: model, figures: {}, provider: 'p', upstream_model: model }], dropped: [{ target: 'b', reason: model, figures: {} }],
-    attempts: [{ target: 'a', upstream_model: `${model}1`, status: 500, duration_ms: 1, ended: 'upstream_error', message: model }],
+    model,
+    requested_model: `${model}0`,
+    surface: 'chat',
+    streaming: false,
+    strategy: 'single',
+    rule: model,
+    ab_label: model,
+    unroutable: model,
+    order: [{ target: 'a', reason: model, figures: {}, provider: 'p', upstream_model: model }],
+    dropped: [{ target: 'b', reason: model, figures: {} }],
+    attempts: [
+      {
+        target: 'a',
+        upstream_model: `${model}1`,
+        status: 500,
+        duration_ms: 1,
+        ended: 'upstream_error',
+        message: model,
+      },
+    ],
   };
   return new RouteDecision(members);
 }
@@ -44,7 +80,9 @@ async function megabytesOf(make: () => unknown): Promise<number> {
   v8.setFlagsFromString('--expose-gc');
   const collect = vm.runInNewContext('gc') as () => void;
   const used = async (): Promise<number> => {
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
     collect();
     return process.memoryUsage().heapUsed / 2 ** 20;
   };
@@ -58,25 +96,40 @@ async function megabytesOf(make: () => unknown): Promise<number> {
 describe('a row of the request log that waits', () => {
   for (const name of TEXTS) {
     it(`keeps little of a long ${name} in memory`, async () => {
-      const kept = await megabytesOf(() => Array.from({ length: MANY }, (_, at) => givenRow(given({ [name]: long(at) }), redactor)));
+      const kept = await megabytesOf(() =>
+        Array.from({ length: MANY }, (_, at) => givenRow(given({ [name]: long(at) }), redactor)),
+      );
       expect(kept).to.be.below(MOST_KEPT);
     });
   }
 
   it('keeps little of an excerpt, of other members and of a decision', async () => {
-    const kept = await megabytesOf(() => Array.from({ length: MANY }, (_, at) => [
-      givenRow(given({ error_message: long(at).slice(0, 500) }), redactor),
-      givenRow(given({ body: long(at) }), redactor),
-      givenRow(given({ decision: decisionOf(long(at)) }), redactor),
-      givenRow(given({ decision: { deep: [long(at)] } }), redactor),
-    ]));
+    const kept = await megabytesOf(() =>
+      Array.from({ length: MANY }, (_, at) => [
+        givenRow(given({ error_message: long(at).slice(0, 500) }), redactor),
+        givenRow(given({ body: long(at) }), redactor),
+        givenRow(given({ decision: decisionOf(long(at)) }), redactor),
+        givenRow(given({ decision: { deep: [long(at)] } }), redactor),
+      ]),
+    );
     expect(kept).to.be.below(MOST_KEPT);
   });
 
   it('is let go once it is taken', async () => {
     const queue = new LogQueue(1000);
     const kept = await megabytesOf(() => {
-      for (let at = 0; at < MANY; at += 1) queue.add(givenRow(given({ decision: Object.fromEntries(Array.from({ length: 500 }, (_, member) => [`${at} ${member}`, 'word '.repeat(130)])) }), redactor), { isTerminal: true, annotates: undefined });
+      for (let at = 0; at < MANY; at += 1)
+        queue.add(
+          givenRow(
+            given({
+              decision: Object.fromEntries(
+                Array.from({ length: 500 }, (_, member) => [`${at} ${member}`, 'word '.repeat(130)]),
+              ),
+            }),
+            redactor,
+          ),
+          { isTerminal: true, annotates: undefined },
+        );
       return queue.take(MANY).length;
     });
     expect(kept).to.be.below(MOST_KEPT);
@@ -87,15 +140,27 @@ describe('a row of the request log that waits', () => {
     const secret = 'sk-proj-abcdefghijklmnopqrstuvwx';
     for (const before of [1000, 1020, 2040, 8170, 8190, 16_380, 40_950]) {
       const text = `${'a '.repeat(before / 2)}${secret} ${'b '.repeat(40_000)}`;
-      const { error_message: error, session_id: session, decision } = stored({ error_message: text, session_id: text, decision: decisionOf(text) });
+      const {
+        error_message: error,
+        session_id: session,
+        decision,
+      } = stored({ error_message: text, session_id: text, decision: decisionOf(text) });
       expect(`${error} ${session} ${decision}`).to.not.match(/sk-proj-|abcdefghi/);
     }
   });
 
   it('has no number that its column does not hold', () => {
-    for (const number of [2 ** 53, 1e23, Infinity, NaN, 0.5]) expect(stored({ total_tokens: number, attempts: number }), `${number}`).to.deep.include({ total_tokens: 0, attempts: null });
-    for (const number of [Infinity, NaN, Number.MAX_VALUE]) expect(stored({ cost_usd: number }).cost_usd, `${number}`).to.equal(null);
-    expect(stored({ total_tokens: Number.MAX_SAFE_INTEGER, cost_usd: 1e308 })).to.deep.include({ total_tokens: Number.MAX_SAFE_INTEGER, cost_usd: 1e308 });
+    for (const number of [2 ** 53, 1e23, Infinity, NaN, 0.5])
+      expect(stored({ total_tokens: number, attempts: number }), `${number}`).to.deep.include({
+        total_tokens: 0,
+        attempts: null,
+      });
+    for (const number of [Infinity, NaN, Number.MAX_VALUE])
+      expect(stored({ cost_usd: number }).cost_usd, `${number}`).to.equal(null);
+    expect(stored({ total_tokens: Number.MAX_SAFE_INTEGER, cost_usd: 1e308 })).to.deep.include({
+      total_tokens: Number.MAX_SAFE_INTEGER,
+      cost_usd: 1e308,
+    });
   });
 
   it('says as much of an error as is kept, and all of one that is not long', () => {
@@ -110,9 +175,31 @@ function suite(open: () => Promise<Database>): void {
     const database = await open();
     await migrate(database, LOG_SCHEMA, SILENT, Date.now);
     const logs = new SqlLogs(database);
-    const moments = [0, 1, -1, 1.5, 1_763_892_000_123_000, 8.64e15, 8.64e15 + 1, 1e300, -8.64e15, -62_167_219_200_001, -62_167_219_200_000, 253_402_300_799_999, 253_402_300_800_000, NaN, Infinity];
+    const moments = [
+      0,
+      1,
+      -1,
+      1.5,
+      1_763_892_000_123_000,
+      8.64e15,
+      8.64e15 + 1,
+      1e300,
+      -8.64e15,
+      -62_167_219_200_001,
+      -62_167_219_200_000,
+      253_402_300_799_999,
+      253_402_300_800_000,
+      NaN,
+      Infinity,
+    ];
     const rows = moments.map((created_at) => stored({ created_at }));
-    rows.push(stored({ stage: 'a\0\ud800b' }), stored({ same_wire: NaN }), stored({ same_wire: Infinity }), stored({ same_wire: 1e300 }), stored({ prompt_tokens: 2 ** 53, cost_usd: 1e308, duration_ms: -0, attempts: 1.5 }));
+    rows.push(
+      stored({ stage: 'a\0\ud800b' }),
+      stored({ same_wire: NaN }),
+      stored({ same_wire: Infinity }),
+      stored({ same_wire: 1e300 }),
+      stored({ prompt_tokens: 2 ** 53, cost_usd: 1e308, duration_ms: -0, attempts: 1.5 }),
+    );
     for (const row of rows) await logs.append([row]);
     await logs.append(rows);
     const page = await logs.list({ stages: [] }, 100, 0);
@@ -122,11 +209,12 @@ function suite(open: () => Promise<Database>): void {
   });
 }
 
-describe('a row of a module, on SQLite', () => suite(async () => {
-  const database = await openSqlite(':memory:', '.');
-  atEnd(() => database.close());
-  return database;
-}));
+describe('a row of a module, on SQLite', () =>
+  suite(async () => {
+    const database = await openSqlite(':memory:', '.');
+    atEnd(() => database.close());
+    return database;
+  }));
 
 describe('a row of a module, on Postgres', function onPostgres() {
   this.timeout(60_000);

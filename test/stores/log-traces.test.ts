@@ -15,7 +15,8 @@ const END = '89abcdef';
 /** With one end, shorter than it, none, and of characters that are two code units. */
 const TRACES = [`0123${END}`, `4567${END}`, END, 'cdef', '', `${'😀'.repeat(4)}${'é'.repeat(4)}`, '😀'];
 
-const rowOf = (trace: string, more: Partial<Parameters<typeof storedRow>[0]> = {}): LogRow => storedRow({ trace_id: trace, stage: 'after_request', model: 'm', created_at: 1, ...more });
+const rowOf = (trace: string, more: Partial<Parameters<typeof storedRow>[0]> = {}): LogRow =>
+  storedRow({ trace_id: trace, stage: 'after_request', model: 'm', created_at: 1, ...more });
 
 function suite(open: () => Promise<Database>): void {
   it('are those of the whole id', async () => {
@@ -26,7 +27,11 @@ function suite(open: () => Promise<Database>): void {
     const models = await Promise.all(TRACES.map(async (trace) => (await logs.newestOf(trace))?.model));
     expect(models).to.deep.equal(TRACES.map((_trace, at) => `m${at}`));
     expect(await logs.newestOf(`89ab${END}`)).to.equal(undefined);
-    expect([await logs.annotate(TRACES[1]!, 'after_request', 'late'), await logs.annotate(TRACES[1]!, 'after_request', 'later'), await logs.annotate(`89ab${END}`, 'after_request', 'x')]).to.deep.equal([true, false, false]);
+    expect([
+      await logs.annotate(TRACES[1]!, 'after_request', 'late'),
+      await logs.annotate(TRACES[1]!, 'after_request', 'later'),
+      await logs.annotate(`89ab${END}`, 'after_request', 'x'),
+    ]).to.deep.equal([true, false, false]);
     expect((await logs.newestOf(TRACES[1]!))?.error_message).to.equal('late');
     expect((await logs.newestOf(TRACES[0]!))?.error_message).to.equal(null);
   });
@@ -37,7 +42,11 @@ function suite(open: () => Promise<Database>): void {
     const logs = new SqlLogs(database);
     const given = Array.from({ length: 1200 }, (_, at) => `m${(at * 7919) % 1200}`);
     await logs.append(given.map((model) => rowOf('t', { model })));
-    expect((await database.knex('request_logs').select('model').orderBy('id') as { model: string }[]).map(({ model }) => model)).to.deep.equal(given);
+    expect(
+      ((await database.knex('request_logs').select('model').orderBy('id')) as { model: string }[]).map(
+        ({ model }) => model,
+      ),
+    ).to.deep.equal(given);
   });
 }
 
@@ -55,30 +64,57 @@ describe('rows of a trace, on SQLite', () => {
     await migrate(database, LOG_SCHEMA, SILENT, Date.now);
     const logs = new SqlLogs(database);
     const traces = Array.from({ length: 13_000 }, (_, at) => `${at % 3}${String(at % 100).padStart(8, '0')}`); // many with one end, some with one id
-    for (let at = 0; at < traces.length; at += 1000) await logs.append(traces.slice(at, at + 1000).map((trace, place) => rowOf(trace, { model: `m${at + place}`, created_at: at + place })));
+    for (let at = 0; at < traces.length; at += 1000)
+      await logs.append(
+        traces
+          .slice(at, at + 1000)
+          .map((trace, place) => rowOf(trace, { model: `m${at + place}`, created_at: at + place })),
+      );
     await database.knex('request_logs').where('id', '<=', 5000).orWhereBetween('id', [8193, 12_288]).delete(); // the first block, part of the second, and all of the third
-    for (const at of [5000, 5001, 8191, 12_288, 12_999]) expect((await logs.newestOf(traces[at]!))?.model, String(at)).to.equal(`m${traces.lastIndexOf(traces[at]!)}`);
+    for (const at of [5000, 5001, 8191, 12_288, 12_999])
+      expect((await logs.newestOf(traces[at]!))?.model, String(at)).to.equal(`m${traces.lastIndexOf(traces[at]!)}`);
     await database.knex('request_logs').where('id', '>', 8192).delete();
     expect((await logs.newestOf(traces[6000]!))?.model).to.equal(`m${traces.lastIndexOf(traces[6000]!, 8191)}`);
     await database.knex('request_logs').delete();
     expect(await logs.newestOf(traces[6000]!)).to.equal(undefined);
   });
 
-  for (const before of [7, 8]) it(`are found by an index, also in a database of before its version ${before}`, async () => {
-    const database = await open();
-    await migrate(database, { ...LOG_SCHEMA, migrations: LOG_SCHEMA.migrations.filter(({ version }) => version < before) }, SILENT, Date.now);
-    const logs = new SqlLogs(database);
-    const { trace_id, stage } = rowOf(TRACES[0]!);
-    await database.knex('request_logs').insert({ trace_id, stage, prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, created_at: database.dialect.time(0) });
-    await migrate(database, LOG_SCHEMA, SILENT, Date.now);
-    const asked: { sql: string; bindings: readonly string[] }[] = [];
-    database.knex.on('query', (query: { sql: string; bindings: readonly string[] }) => asked.push(query));
-    expect(await logs.annotate(TRACES[0]!, 'after_request', 'late')).to.equal(true);
-    expect(await logs.newestOf(TRACES[0]!)).to.include({ error_message: 'late' });
-    const plans = await Promise.all([...asked].map(({ sql, bindings }) => database.knex.raw(`EXPLAIN QUERY PLAN ${sql}`, bindings) as Promise<{ detail: string }[]>));
-    expect(plans).to.have.length(2);
-    for (const plan of plans) expect(plan.map(({ detail }) => detail).join('\n')).to.include('request_logs_trace_block').and.not.match(/SCAN (?!block)/);
-  });
+  for (const before of [7, 8])
+    it(`are found by an index, also in a database of before its version ${before}`, async () => {
+      const database = await open();
+      await migrate(
+        database,
+        { ...LOG_SCHEMA, migrations: LOG_SCHEMA.migrations.filter(({ version }) => version < before) },
+        SILENT,
+        Date.now,
+      );
+      const logs = new SqlLogs(database);
+      const { trace_id, stage } = rowOf(TRACES[0]!);
+      await database.knex('request_logs').insert({
+        trace_id,
+        stage,
+        prompt_tokens: 0,
+        completion_tokens: 0,
+        total_tokens: 0,
+        created_at: database.dialect.time(0),
+      });
+      await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+      const asked: { sql: string; bindings: readonly string[] }[] = [];
+      database.knex.on('query', (query: { sql: string; bindings: readonly string[] }) => asked.push(query));
+      expect(await logs.annotate(TRACES[0]!, 'after_request', 'late')).to.equal(true);
+      expect(await logs.newestOf(TRACES[0]!)).to.include({ error_message: 'late' });
+      const plans = await Promise.all(
+        [...asked].map(
+          ({ sql, bindings }) =>
+            database.knex.raw(`EXPLAIN QUERY PLAN ${sql}`, bindings) as Promise<{ detail: string }[]>,
+        ),
+      );
+      expect(plans).to.have.length(2);
+      for (const plan of plans)
+        expect(plan.map(({ detail }) => detail).join('\n'))
+          .to.include('request_logs_trace_block')
+          .and.not.match(/SCAN (?!block)/);
+    });
 });
 
 describe('rows of a trace, on Postgres', function onPostgres() {

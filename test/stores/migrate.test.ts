@@ -12,20 +12,42 @@ describe('indexes of a table with rows, on Postgres', function onPostgres() {
   this.timeout(60_000);
   const server = forSuite(() => startPostgres());
   const warnings: string[] = [];
-  const log: Log = { debug: () => {}, info: () => {}, warn: (message) => { warnings.push(message); }, error: () => {} };
+  const log: Log = {
+    debug: () => {},
+    info: () => {},
+    warn: (message) => {
+      warnings.push(message);
+    },
+    error: () => {},
+  };
 
   /** One with a row, as a program left it that knew no indexes. */
   async function filled(): Promise<Database> {
     warnings.length = 0;
     const database = await openPostgres(await server().createDatabase());
     atEnd(() => database.close());
-    await migrate(database, { ...LOG_SCHEMA, migrations: LOG_SCHEMA.migrations.filter((step) => 'up' in step) }, log, Date.now);
-    await database.knex(TABLE).insert({ stage: 'after_request', prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, created_at: new Date().toISOString() });
+    await migrate(
+      database,
+      { ...LOG_SCHEMA, migrations: LOG_SCHEMA.migrations.filter((step) => 'up' in step) },
+      log,
+      Date.now,
+    );
+    await database.knex(TABLE).insert({
+      stage: 'after_request',
+      prompt_tokens: 1,
+      completion_tokens: 1,
+      total_tokens: 2,
+      created_at: new Date().toISOString(),
+    });
     return database;
   }
 
   const indexesOf = async ({ knex }: Database): Promise<readonly unknown[]> => {
-    const rows = rowsOf(await knex.raw(`SELECT indexrelid::regclass::text AS name, indisvalid AS usable FROM pg_index WHERE indrelid = '${TABLE}'::regclass AND NOT indisprimary`));
+    const rows = rowsOf(
+      await knex.raw(
+        `SELECT indexrelid::regclass::text AS name, indisvalid AS usable FROM pg_index WHERE indrelid = '${TABLE}'::regclass AND NOT indisprimary`,
+      ),
+    );
     return rows.map(({ name, usable }) => `${String(name)} ${String(usable)}`).toSorted();
   };
   const ALL = ['api_key_id', 'created', 'model', 'provider', 'stage', 'trace'].map((name) => `${TABLE}_${name} true`);
@@ -56,6 +78,10 @@ describe('indexes of a table with rows, on Postgres', function onPostgres() {
     await database.knex.raw(`DROP TABLE ${TABLE}_model`);
     await migrate(database, LOG_SCHEMA, log, Date.now);
     expect([await indexesOf(database), warnings.length]).to.deep.equal([ALL, 1]);
-    expect((await database.knex('request_log_schema_migrations').select('version').orderBy('version')).map(({ version }: { version: number }) => version)).to.deep.equal(LOG_SCHEMA.migrations.map(({ version }) => version));
+    expect(
+      (await database.knex('request_log_schema_migrations').select('version').orderBy('version')).map(
+        ({ version }: { version: number }) => version,
+      ),
+    ).to.deep.equal(LOG_SCHEMA.migrations.map(({ version }) => version));
   });
 });

@@ -34,22 +34,45 @@ interface Told {
 
 function telling(): Told {
   const lines: unknown[] = [];
-  const error = (message: string, { store: _store, error: _error, ...row }: Record<string, unknown> = {}): void => { lines.push([message, row]); };
+  const error = (message: string, { store: _store, error: _error, ...row }: Record<string, unknown> = {}): void => {
+    lines.push([message, row]);
+  };
   return { lines, deps: { clock: fakeClock(), log: { ...SILENT, error }, redactor: createRedactor({}), randomBytes } };
 }
 
 /** From now on the table refuses rows of which this holds. */
 async function refuse({ knex, dialect }: Database, table: string, condition: (row: string) => string): Promise<void> {
-  if (dialect.name === 'postgres') await knex.raw(`ALTER TABLE ${table} ADD CONSTRAINT none CHECK (NOT (${condition('')}))`);
-  else for (const event of ['INSERT', 'UPDATE']) await knex.raw(`CREATE TRIGGER none_${event} BEFORE ${event} ON ${table} WHEN ${condition('NEW.')} BEGIN SELECT RAISE(ABORT, 'none'); END`);
+  if (dialect.name === 'postgres')
+    await knex.raw(`ALTER TABLE ${table} ADD CONSTRAINT none CHECK (NOT (${condition('')}))`);
+  else
+    for (const event of ['INSERT', 'UPDATE'])
+      await knex.raw(
+        `CREATE TRIGGER none_${event} BEFORE ${event} ON ${table} WHEN ${condition('NEW.')} BEGIN SELECT RAISE(ABORT, 'none'); END`,
+      );
 }
 
-const row = (more: Partial<RequestLogRow>): RequestLogRow => ({ trace_id: 't', stage: 'after_request', model: 'm', created_at: 1, ...more });
+const row = (more: Partial<RequestLogRow>): RequestLogRow => ({
+  trace_id: 't',
+  stage: 'after_request',
+  model: 'm',
+  created_at: 1,
+  ...more,
+});
 
 function logOf(database: Database, { deps }: Told): { readonly log: RequestLogStore; readonly dropped: () => number } {
   let dropped = 0;
   const retention = { days: undefined, rows: undefined };
-  return { log: new RequestLogStore(new SqlLogs(database), { ...deps, backend: 'test', retention, dropped: (rows) => { dropped += rows; } }), dropped: () => dropped };
+  return {
+    log: new RequestLogStore(new SqlLogs(database), {
+      ...deps,
+      backend: 'test',
+      retention,
+      dropped: (rows) => {
+        dropped += rows;
+      },
+    }),
+    dropped: () => dropped,
+  };
 }
 
 function suite(open: () => Promise<Database>): void {
@@ -58,11 +81,16 @@ function suite(open: () => Promise<Database>): void {
     await refuse(database, 'request_logs', (of) => `${of}model = 'bad'`);
     const told = telling();
     const { log, dropped } = logOf(database, told);
-    for (let at = 0; at < ROWS; at += 1) log.append(row({ trace_id: `t${at}`, model: at % 300 === 7 ? 'bad' : `m${at}` }));
+    for (let at = 0; at < ROWS; at += 1)
+      log.append(row({ trace_id: `t${at}`, model: at % 300 === 7 ? 'bad' : `m${at}` }));
     await log.close();
     const models = (await new SqlLogs(database).list({ stages: [] }, ROWS, 0)).rows.map(({ model }) => model);
-    expect(models).to.have.members(Array.from({ length: ROWS }, (_, at) => `m${at}`).filter((_name, at) => at % 300 !== 7));
-    expect(told.lines).to.deep.equal([7, 307, 607].map((at) => [REFUSED, { stage: 'after_request', trace_id: `t${at}` }]));
+    expect(models).to.have.members(
+      Array.from({ length: ROWS }, (_, at) => `m${at}`).filter((_name, at) => at % 300 !== 7),
+    );
+    expect(told.lines).to.deep.equal(
+      [7, 307, 607].map((at) => [REFUSED, { stage: 'after_request', trace_id: `t${at}` }]),
+    );
     expect(dropped()).to.equal(3);
   });
 
@@ -72,16 +100,41 @@ function suite(open: () => Promise<Database>): void {
     const { log } = logOf(database, told);
     const numbers = [Number.MAX_SAFE_INTEGER, 2 ** 53, 1e23, Infinity, NaN, -5, 0.5];
     for (const [at, number] of numbers.entries()) {
-      log.append(row({ created_at: at, prompt_tokens: number, completion_tokens: number, total_tokens: number, cost_usd: number, bytes_up: number }));
+      log.append(
+        row({
+          created_at: at,
+          prompt_tokens: number,
+          completion_tokens: number,
+          total_tokens: number,
+          cost_usd: number,
+          bytes_up: number,
+        }),
+      );
     }
-    log.append(row({ created_at: numbers.length, cost_usd: Number.MAX_VALUE, prompt_tokens: '7' as unknown as number }));
+    log.append(
+      row({ created_at: numbers.length, cost_usd: Number.MAX_VALUE, prompt_tokens: '7' as unknown as number }),
+    );
     await log.close();
     const { rows } = await new SqlLogs(database).list({ stages: [] }, 100, 0);
-    const shown = rows.toReversed().map(({ prompt_tokens, completion_tokens, total_tokens, bytes_up, cost_usd }) => [prompt_tokens, completion_tokens, total_tokens, bytes_up, cost_usd]);
+    const shown = rows
+      .toReversed()
+      .map(({ prompt_tokens, completion_tokens, total_tokens, bytes_up, cost_usd }) => [
+        prompt_tokens,
+        completion_tokens,
+        total_tokens,
+        bytes_up,
+        cost_usd,
+      ]);
     const whole = (value: number): (number | null)[] => [value, value, value, value];
     expect(shown).to.deep.equal([
-      [...whole(Number.MAX_SAFE_INTEGER), 9007199254740990], [0, 0, 0, null, 9007199254740990], [0, 0, 0, null, 1e23], [0, 0, 0, null, null], [0, 0, 0, null, null],
-      [...whole(-5), -5], [0, 0, 0, null, 0.5], [0, 0, 0, null, null],
+      [...whole(Number.MAX_SAFE_INTEGER), 9007199254740990],
+      [0, 0, 0, null, 9007199254740990],
+      [0, 0, 0, null, 1e23],
+      [0, 0, 0, null, null],
+      [0, 0, 0, null, null],
+      [...whole(-5), -5],
+      [0, 0, 0, null, 0.5],
+      [0, 0, 0, null, null],
     ]);
     expect(told.lines).to.deep.equal([]);
   });
@@ -91,11 +144,16 @@ function suite(open: () => Promise<Database>): void {
     const logs = new SqlLogs(database);
     const { log } = logOf(database, telling());
     const most = Number.MAX_SAFE_INTEGER;
-    for (let at = 0; at < 1100; at += 1) log.append(row({ created_at: 1000, prompt_tokens: most, completion_tokens: most, total_tokens: most, cost_usd: 1e308 }));
+    for (let at = 0; at < 1100; at += 1)
+      log.append(
+        row({ created_at: 1000, prompt_tokens: most, completion_tokens: most, total_tokens: most, cost_usd: 1e308 }),
+      );
     log.append(row({ created_at: 1000, cost_usd: 0.5 }));
     await log.close();
     await database.knex.raw('UPDATE request_logs SET cost_usd = ? WHERE id = 1', [Infinity]); // as an earlier version may have written
-    const { groups: [group] } = await logs.statistics({ stages: [] }, undefined);
+    const {
+      groups: [group],
+    } = await logs.statistics({ stages: [] }, undefined);
     expect(group).to.deep.include({ count: 1101, costUsd: 0.5 });
     expect([group?.promptTokens, group?.totalTokens].map((sum) => (sum ?? 0) / most)).to.deep.equal([1100, 1100]);
     const { points } = await logs.series({ stages: [] }, { start: 0, end: 2000, buckets: 1 });
@@ -108,11 +166,14 @@ function suite(open: () => Promise<Database>): void {
     const { deps, lines } = telling();
     const audit = new AuditStore(deps);
     audit.supply('test', new SqlAudit(database));
-    for (let at = 0; at < ROWS; at += 1) audit.append({ action: at === 250 ? 'bad' : `${at}`, actor: 'ada', actorId: 'id', outcome: 'ok' });
+    for (let at = 0; at < ROWS; at += 1)
+      audit.append({ action: at === 250 ? 'bad' : `${at}`, actor: 'ada', actorId: 'id', outcome: 'ok' });
     await audit.close();
     const { entries, total } = await new SqlAudit(database).list({ limit: ROWS, offset: 0 });
     expect(total).to.equal(ROWS - 1);
-    expect(entries.map(({ action }) => action).toReversed()).to.deep.equal(Array.from({ length: ROWS }, (_, at) => `${at}`).filter((_action, at) => at !== 250));
+    expect(entries.map(({ action }) => action).toReversed()).to.deep.equal(
+      Array.from({ length: ROWS }, (_, at) => `${at}`).filter((_action, at) => at !== 250),
+    );
     expect(lines).to.deep.equal([[REFUSED, { action: 'bad', actor_id: 'id' }]]);
   });
 
@@ -124,9 +185,12 @@ function suite(open: () => Promise<Database>): void {
     keys.supply('test', repository);
     const made = await Promise.all(['a', 'bad', 'b', 'c'].map((name) => keys.create({ name, scopes: [] })));
     await refuse(database, 'api_keys', (of) => `${of}name = 'bad' AND ${of}usage_count > 0`);
-    for (let use = 0; use < 3; use += 1) for (const { key } of made) await (keys.find(digestOf(key)) ?? keys.ask(digestOf(key)));
+    for (let use = 0; use < 3; use += 1)
+      for (const { key } of made) await (keys.find(digestOf(key)) ?? keys.ask(digestOf(key)));
     await keys.close();
-    expect(await Promise.all(made.map(async ({ record: { id } }) => (await repository.get(id))?.usageCount))).to.deep.equal([3, 0, 3, 3]);
+    expect(
+      await Promise.all(made.map(async ({ record: { id } }) => (await repository.get(id))?.usageCount)),
+    ).to.deep.equal([3, 0, 3, 3]);
     expect(lines).to.deep.equal([[REFUSED, { api_key_id: made[1]?.record.id, uses: 3 }]]);
   });
 
@@ -136,8 +200,14 @@ function suite(open: () => Promise<Database>): void {
     const keys = new KeyStore(deps);
     const repository = new SqlKeys(database, tellNobody);
     keys.supply('test', repository);
-    const { record: { id } } = await keys.create({ name: 'a', scopes: [] });
-    for (const [before, after] of [['9223372036854775807', MOST_SUM], [`${MOST_SUM - 1}`, MOST_SUM], ['5', 7]] as const) {
+    const {
+      record: { id },
+    } = await keys.create({ name: 'a', scopes: [] });
+    for (const [before, after] of [
+      ['9223372036854775807', MOST_SUM],
+      [`${MOST_SUM - 1}`, MOST_SUM],
+      ['5', 7],
+    ] as const) {
       await database.knex.raw(`UPDATE api_keys SET usage_count = ${before}`);
       await repository.addUses([{ id, count: 2, at: 1 }]);
       expect((await repository.get(id))?.usageCount).to.equal(after);
@@ -153,10 +223,11 @@ async function migrated(open: () => Promise<Database>): Promise<Database> {
   return database;
 }
 
-describe('a row with absurd numbers, or one that its store refuses, on SQLite', () => suite(async () => {
-  const folder = await temporaryFolder();
-  return migrated(() => openSqlite(join(folder, 'all.db'), folder));
-}));
+describe('a row with absurd numbers, or one that its store refuses, on SQLite', () =>
+  suite(async () => {
+    const folder = await temporaryFolder();
+    return migrated(() => openSqlite(join(folder, 'all.db'), folder));
+  }));
 
 describe('a row with absurd numbers, or one that its store refuses, on Postgres', function onPostgres() {
   this.timeout(60_000);
@@ -175,7 +246,10 @@ describe('a row with absurd numbers, or one that its store refuses, on Postgres'
     const long = String.fromCodePoint(...Array.from({ length: 1024 }, () => 0x4e00 + dice.below(20_000)));
     for (const [at, model] of ['a', long, 'b'].entries()) log.append(row({ trace_id: `t${at}`, model }));
     await log.close();
-    expect((await new SqlLogs(database).list({ stages: [] }, 10, 0)).rows.map(({ model }) => model)).to.deep.equal(['b', 'a']);
+    expect((await new SqlLogs(database).list({ stages: [] }, 10, 0)).rows.map(({ model }) => model)).to.deep.equal([
+      'b',
+      'a',
+    ]);
     expect(told.lines).to.deep.equal([[REFUSED, { stage: 'after_request', trace_id: 't1' }]]);
   });
 });

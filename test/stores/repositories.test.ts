@@ -10,17 +10,38 @@ const NOON = Date.parse('2026-11-22T12:00:00.123Z');
 const digest = (letter: string): string => letter.repeat(64);
 
 function aKey(id: string, more: Partial<StoredKey> = {}): StoredKey {
-  return { id, digest: digest(id), display: 'gw_01234...', name: `key ${id}`, scopes: ['read_only'], createdAt: NOON, usageCount: 0, active: true, limits: {}, ...more };
+  return {
+    id,
+    digest: digest(id),
+    display: 'gw_01234...',
+    name: `key ${id}`,
+    scopes: ['read_only'],
+    createdAt: NOON,
+    usageCount: 0,
+    active: true,
+    limits: {},
+    ...more,
+  };
 }
 
 /** As a repository gives it back: what is absent is absent, whatever it is absent as. */
 function plain(value: object | undefined): object | undefined {
-  return value && JSON.parse(JSON.stringify(value)) as object;
+  return value && (JSON.parse(JSON.stringify(value)) as object);
 }
 
 /** Texts that databases, headers and terminals give a meaning to. */
 const TEXTS = [
-  `Robert'); DROP TABLE api_keys;--`, `" OR 1=1 --`, '%_\\', '$1 ? ?? :name', 'a\r\nSet-Cookie: x=1', 'ｇｗ_key', 'аdmin', '\u202eevil', '👩‍🚀', '\ufeff', 'x'.repeat(10_000),
+  `Robert'); DROP TABLE api_keys;--`,
+  `" OR 1=1 --`,
+  '%_\\',
+  '$1 ? ?? :name',
+  'a\r\nSet-Cookie: x=1',
+  'ｇｗ_key',
+  'аdmin',
+  '\u202eevil',
+  '👩‍🚀',
+  '\ufeff',
+  'x'.repeat(10_000),
 ];
 
 function keyTests(open: OpenRepositories): void {
@@ -28,9 +49,22 @@ function keyTests(open: OpenRepositories): void {
     it('gives back what it was given, every member of it', async () => {
       const { keys } = await open();
       const full = aKey('a', {
-        scopes: ['admin', 'read_only', 'admin'], revokedAt: NOON + 1, expiresAt: NOON + 2, rotatedAt: NOON + 3, active: false, sessionsFrom: NOON + 4,
+        scopes: ['admin', 'read_only', 'admin'],
+        revokedAt: NOON + 1,
+        expiresAt: NOON + 2,
+        rotatedAt: NOON + 3,
+        active: false,
+        sessionsFrom: NOON + 4,
         previous: { digest: digest('p'), until: NOON + 5 },
-        limits: { models: ['m', 'a,b'], providers: [], tags: ['ü'], mcp_tools: ['s/*'], rpm: 1, tpm: 9_007_199_254_740_991, budget_usd: 0.1 },
+        limits: {
+          models: ['m', 'a,b'],
+          providers: [],
+          tags: ['ü'],
+          mcp_tools: ['s/*'],
+          rpm: 1,
+          tpm: 9_007_199_254_740_991,
+          budget_usd: 0.1,
+        },
       });
       for (const key of [full, aKey('b')]) {
         await keys.insert(key);
@@ -38,21 +72,35 @@ function keyTests(open: OpenRepositories): void {
         expect(plain(await keys.find(key.digest))).to.deep.equal(plain(key));
       }
       expect((await keys.find(digest('p')))?.id).to.equal('a');
-      expect([await keys.get('c'), await keys.find(digest('c')), await keys.get('')]).to.deep.equal([undefined, undefined, undefined]);
+      expect([await keys.get('c'), await keys.find(digest('c')), await keys.get('')]).to.deep.equal([
+        undefined,
+        undefined,
+        undefined,
+      ]);
       await keys.ping();
     });
 
     it('keeps any text as it is', async () => {
       const { keys } = await open();
-      for (const [at, name] of TEXTS.entries()) await keys.insert(aKey(`${at}`, { digest: `${at}`.padStart(64, '0'), name, limits: { tags: [name], models: [name] } }));
-      for (const [at, name] of TEXTS.entries()) expect(await keys.get(`${at}`)).to.deep.include({ name, limits: { tags: [name], models: [name] } });
-      for (const text of TEXTS) expect([await keys.get(text), await keys.find(text)], text.slice(0, 40)).to.deep.equal([undefined, undefined]);
+      for (const [at, name] of TEXTS.entries())
+        await keys.insert(
+          aKey(`${at}`, { digest: `${at}`.padStart(64, '0'), name, limits: { tags: [name], models: [name] } }),
+        );
+      for (const [at, name] of TEXTS.entries())
+        expect(await keys.get(`${at}`)).to.deep.include({ name, limits: { tags: [name], models: [name] } });
+      for (const text of TEXTS)
+        expect([await keys.get(text), await keys.find(text)], text.slice(0, 40)).to.deep.equal([undefined, undefined]);
       expect(await keys.list()).to.have.length(TEXTS.length);
     });
 
     it('keeps moments of every year that can be written', async () => {
       const { keys } = await open();
-      for (const [at, text] of ['0000-01-01T00:00:00.000Z', '0001-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'].entries()) {
+      for (const [at, text] of [
+        '0000-01-01T00:00:00.000Z',
+        '0001-12-31T23:59:59.999Z',
+        '1969-12-31T23:59:59.999Z',
+        '9999-12-31T23:59:59.999Z',
+      ].entries()) {
         await keys.insert(aKey(`${at}`, { expiresAt: Date.parse(text) }));
         expect(new Date((await keys.get(`${at}`))?.expiresAt ?? 0).toISOString()).to.equal(text);
       }
@@ -61,12 +109,24 @@ function keyTests(open: OpenRepositories): void {
     it('changes all of a key or nothing', async () => {
       const { keys } = await open();
       await keys.insert(aKey('a', { expiresAt: NOON, previous: { digest: digest('p'), until: NOON } }));
-      const changed = await keys.change('a', { apply: (key) => key && { ...key, name: 'new', digest: digest('n'), previous: undefined, expiresAt: undefined } });
+      const changed = await keys.change('a', {
+        apply: (key) => key && { ...key, name: 'new', digest: digest('n'), previous: undefined, expiresAt: undefined },
+      });
       expect(plain(changed)).to.deep.equal(plain(aKey('a', { name: 'new', digest: digest('n') })));
       expect(plain(await keys.get('a'))).to.deep.equal(plain(changed));
-      expect([await keys.find(digest('a')), await keys.find(digest('p')), (await keys.find(digest('n')))?.id]).to.deep.equal([undefined, undefined, 'a']);
+      expect([
+        await keys.find(digest('a')),
+        await keys.find(digest('p')),
+        (await keys.find(digest('n')))?.id,
+      ]).to.deep.equal([undefined, undefined, 'a']);
       const refusal = new GatewayError('last_admin_key', 'no');
-      const thrown = await keys.change('a', { apply: () => { throw refusal; } }).catch((error: unknown) => error);
+      const thrown = await keys
+        .change('a', {
+          apply: () => {
+            throw refusal;
+          },
+        })
+        .catch((error: unknown) => error);
       expect(thrown).to.equal(refusal);
       expect(plain(await keys.get('a'))).to.deep.equal(plain(changed));
       expect(await keys.change('a', { apply: () => undefined })).to.equal(undefined);
@@ -76,21 +136,41 @@ function keyTests(open: OpenRepositories): void {
     it('shows a change of a key that is not there, and keeps nothing of it', async () => {
       const { keys } = await open();
       const seen: unknown[] = [];
-      expect(await keys.change('x', { apply: (key) => { seen.push(key); return undefined; } })).to.equal(undefined);
+      expect(
+        await keys.change('x', {
+          apply: (key) => {
+            seen.push(key);
+            return undefined;
+          },
+        }),
+      ).to.equal(undefined);
       expect([seen, await keys.list()]).to.deep.equal([[undefined], []]);
     });
 
     it('counts the keys that can administer as the rules have it', async () => {
       const { keys } = await open();
       const all = [
-        aKey('a', { scopes: ['admin'] }), aKey('b', { scopes: ['read_only', 'admin'] }), aKey('c', { scopes: ['admin', 'admin'] }),
-        aKey('d', { scopes: ['superadmin' as 'admin', 'admin_read' as 'admin', 'Admin' as 'admin', '\\"admin\\"' as 'admin'] }),
-        aKey('e', { scopes: ['admin'], active: false }), aKey('f', { scopes: ['admin'], revokedAt: NOON }),
-        aKey('g', { scopes: ['admin'], expiresAt: NOON - 1 }), aKey('h', { scopes: ['admin'], expiresAt: NOON }), aKey('i', { scopes: [] }),
+        aKey('a', { scopes: ['admin'] }),
+        aKey('b', { scopes: ['read_only', 'admin'] }),
+        aKey('c', { scopes: ['admin', 'admin'] }),
+        aKey('d', {
+          scopes: ['superadmin' as 'admin', 'admin_read' as 'admin', 'Admin' as 'admin', '\\"admin\\"' as 'admin'],
+        }),
+        aKey('e', { scopes: ['admin'], active: false }),
+        aKey('f', { scopes: ['admin'], revokedAt: NOON }),
+        aKey('g', { scopes: ['admin'], expiresAt: NOON - 1 }),
+        aKey('h', { scopes: ['admin'], expiresAt: NOON }),
+        aKey('i', { scopes: [] }),
       ];
       for (const key of all) await keys.insert(key);
       let counted = 0;
-      await keys.change('a', { countAt: NOON, apply: (key, admins) => { counted = admins; return key; } });
+      await keys.change('a', {
+        countAt: NOON,
+        apply: (key, admins) => {
+          counted = admins;
+          return key;
+        },
+      });
       expect(counted).to.equal(4);
       expect(all.filter((key) => isUsableAdmin(key, NOON)).length).to.equal(4);
     });
@@ -99,13 +179,17 @@ function keyTests(open: OpenRepositories): void {
       const { keys } = await open();
       const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
       for (const id of ids) await keys.insert(aKey(id, { scopes: ['admin'] }));
-      const ends = await Promise.allSettled(ids.map((id) => keys.change(id, {
-        countAt: NOON,
-        apply: (key, admins) => {
-          if (admins <= 1) throw new GatewayError('last_admin_key', 'no');
-          return key && { ...key, active: false };
-        },
-      })));
+      const ends = await Promise.allSettled(
+        ids.map((id) =>
+          keys.change(id, {
+            countAt: NOON,
+            apply: (key, admins) => {
+              if (admins <= 1) throw new GatewayError('last_admin_key', 'no');
+              return key && { ...key, active: false };
+            },
+          }),
+        ),
+      );
       expect(ends.filter(({ status }) => status === 'fulfilled')).to.have.length(7);
       expect((await keys.list()).filter(({ active }) => active)).to.have.length(1);
     });
@@ -113,33 +197,60 @@ function keyTests(open: OpenRepositories): void {
     it('adds uses to what is there, and nothing else touches them', async () => {
       const { keys } = await open();
       for (const id of ['a', 'b', 'c']) await keys.insert(aKey(id));
-      await keys.addUses([{ id: 'a', count: 2, at: NOON + 5 }, { id: 'gone', count: 1, at: NOON }, { id: 'b', count: 1, at: NOON }]);
-      await Promise.all([keys.addUses([{ id: 'a', count: 3, at: NOON + 1 }]), keys.change('a', { apply: (key) => key && { ...key, name: 'n', usageCount: 0, lastUsedAt: undefined } })]);
+      await keys.addUses([
+        { id: 'a', count: 2, at: NOON + 5 },
+        { id: 'gone', count: 1, at: NOON },
+        { id: 'b', count: 1, at: NOON },
+      ]);
+      await Promise.all([
+        keys.addUses([{ id: 'a', count: 3, at: NOON + 1 }]),
+        keys.change('a', { apply: (key) => key && { ...key, name: 'n', usageCount: 0, lastUsedAt: undefined } }),
+      ]);
       expect(await keys.get('a')).to.deep.include({ name: 'n', usageCount: 5, lastUsedAt: NOON + 5 });
       expect(await keys.get('b')).to.deep.include({ usageCount: 1, lastUsedAt: NOON });
       expect((await keys.get('c'))?.lastUsedAt).to.equal(undefined);
-      await keys.addUses(Array.from({ length: 1000 }, (_, at) => ({ id: at === 999 ? 'c' : `x${at}`, count: 2 ** 31, at: NOON })));
+      await keys.addUses(
+        Array.from({ length: 1000 }, (_, at) => ({ id: at === 999 ? 'c' : `x${at}`, count: 2 ** 31, at: NOON })),
+      );
       expect((await keys.get('c'))?.usageCount).to.equal(2 ** 31);
     });
 
     it('lists the newest first, then by id', async () => {
       const { keys } = await open();
-      for (const [id, createdAt] of [['b', NOON], ['a', NOON + 1], ['d', NOON], ['c', NOON]] as const) await keys.insert(aKey(id, { createdAt }));
+      for (const [id, createdAt] of [
+        ['b', NOON],
+        ['a', NOON + 1],
+        ['d', NOON],
+        ['c', NOON],
+      ] as const)
+        await keys.insert(aKey(id, { createdAt }));
       expect((await keys.list()).map(({ id }) => id)).to.deep.equal(['a', 'd', 'c', 'b']);
     });
 
     it('sums up all keys: an expiry that is now has not passed, and a revoked key may have expired too', async () => {
       const { keys } = await open();
       expect(await keys.totals(1000)).to.deep.equal({ total: 0, active: 0, expired: 0, uses: 0 });
-      for (const more of [{}, { expiresAt: 999 }, { expiresAt: 1000 }, { expiresAt: 5, active: false, revokedAt: 7 }, { active: false }].map((each, at) => aKey('abcde'.charAt(at), each))) await keys.insert(more);
+      for (const more of [
+        {},
+        { expiresAt: 999 },
+        { expiresAt: 1000 },
+        { expiresAt: 5, active: false, revokedAt: 7 },
+        { active: false },
+      ].map((each, at) => aKey('abcde'.charAt(at), each)))
+        await keys.insert(more);
       await keys.addUses(['a', 'e'].map((id) => ({ id, count: 4, at: 10 })));
       expect(await keys.totals(1000)).to.deep.equal({ total: 5, active: 3, expired: 2, uses: 8 });
     });
 
     describe('as a page of usage', () => {
       const rows: readonly (readonly [id: string, more: Partial<StoredKey>])[] = [
-        ['a', { usageCount: 5, lastUsedAt: NOON + 10 }], ['b', { usageCount: 5, lastUsedAt: NOON + 20 }], ['c', { usageCount: 5 }],
-        ['d', { usageCount: 9, lastUsedAt: NOON, active: false }], ['e', { usageCount: 0, createdAt: NOON + 1 }], ['f', { usageCount: 0 }], ['g', { usageCount: 1, lastUsedAt: NOON + 20 }],
+        ['a', { usageCount: 5, lastUsedAt: NOON + 10 }],
+        ['b', { usageCount: 5, lastUsedAt: NOON + 20 }],
+        ['c', { usageCount: 5 }],
+        ['d', { usageCount: 9, lastUsedAt: NOON, active: false }],
+        ['e', { usageCount: 0, createdAt: NOON + 1 }],
+        ['f', { usageCount: 0 }],
+        ['g', { usageCount: 1, lastUsedAt: NOON + 20 }],
       ];
       const PAGE: UsageQuery = { sort: 'usage', limit: 100, offset: 0 };
 
@@ -147,7 +258,10 @@ function keyTests(open: OpenRepositories): void {
         const { keys } = await open();
         for (const [id, { usageCount = 0, lastUsedAt, ...more }] of rows) {
           await keys.insert(aKey(id, more));
-          if (usageCount > 0) await keys.addUses([{ id, count: usageCount, at: lastUsedAt ?? Number.NaN }].filter(({ at }) => !Number.isNaN(at)));
+          if (usageCount > 0)
+            await keys.addUses(
+              [{ id, count: usageCount, at: lastUsedAt ?? Number.NaN }].filter(({ at }) => !Number.isNaN(at)),
+            );
         }
         const found = await keys.usage({ ...PAGE, ...query });
         return [found.keys.map(({ id }) => id).join(''), found.totalKeys, found.activeKeys, found.totalUsage];
@@ -164,19 +278,33 @@ function keyTests(open: OpenRepositories): void {
         [{ since: NOON + 20 }, ['bg', 2, 2, 6]],
         [{ since: NOON + 11, active: false }, ['', 0, 0, 0]],
       ];
-      for (const [query, expected] of cases) it(`answers ${JSON.stringify(query)}`, async () => { expect(await page(query)).to.deep.equal(expected); });
+      for (const [query, expected] of cases)
+        it(`answers ${JSON.stringify(query)}`, async () => {
+          expect(await page(query)).to.deep.equal(expected);
+        });
     });
   });
 }
 
 function sessionTests(open: OpenRepositories): void {
-  const aSession = (id: string, more: Partial<StoredSession> = {}): StoredSession =>
-    ({ id, digest: digest(id), subject: 'ada', credentialId: 'k', scopes: ['admin'], createdAt: NOON, expiresAt: NOON + 1000, ...more });
+  const aSession = (id: string, more: Partial<StoredSession> = {}): StoredSession => ({
+    id,
+    digest: digest(id),
+    subject: 'ada',
+    credentialId: 'k',
+    scopes: ['admin'],
+    createdAt: NOON,
+    expiresAt: NOON + 1000,
+    ...more,
+  });
 
   describe('the repository of sessions', () => {
     it('gives back what it was given, and finds it by its digest alone', async () => {
       const { sessions } = await open();
-      for (const session of [aSession('a'), aSession('b', { subject: TEXTS.join(), lastSeenAt: NOON + 7, scopes: [] })]) {
+      for (const session of [
+        aSession('a'),
+        aSession('b', { subject: TEXTS.join(), lastSeenAt: NOON + 7, scopes: [] }),
+      ]) {
         await sessions.insert(session);
         expect(plain(await sessions.find(session.digest))).to.deep.equal(plain(session));
       }
@@ -186,7 +314,12 @@ function sessionTests(open: OpenRepositories): void {
 
     it('lists the newest first, then by id', async () => {
       const { sessions } = await open();
-      for (const [id, createdAt] of [['b', NOON], ['a', NOON + 1], ['c', NOON]] as const) await sessions.insert(aSession(id, { createdAt }));
+      for (const [id, createdAt] of [
+        ['b', NOON],
+        ['a', NOON + 1],
+        ['c', NOON],
+      ] as const)
+        await sessions.insert(aSession(id, { createdAt }));
       expect((await sessions.list()).map(({ id }) => id)).to.deep.equal(['a', 'c', 'b']);
     });
 
@@ -201,14 +334,23 @@ function sessionTests(open: OpenRepositories): void {
     it('ends one, or all of them', async () => {
       const { sessions } = await open();
       for (const id of ['a', 'b', 'c']) await sessions.insert(aSession(id));
-      expect([await sessions.delete('a'), await sessions.delete('a'), await sessions.delete(`' OR '1'='1`), await sessions.find(digest('a'))]).to.deep.equal([true, false, false, undefined]);
+      expect([
+        await sessions.delete('a'),
+        await sessions.delete('a'),
+        await sessions.delete(`' OR '1'='1`),
+        await sessions.find(digest('a')),
+      ]).to.deep.equal([true, false, false, undefined]);
       expect([await sessions.deleteAll(), await sessions.deleteAll(), await sessions.list()]).to.deep.equal([2, 0, []]);
     });
 
     it('sweeps what is over by either bound, at its very moment', async () => {
       const { sessions } = await open();
       const all: readonly (readonly [string, Partial<StoredSession>])[] = [
-        ['a', { expiresAt: NOON }], ['b', { expiresAt: NOON + 1 }], ['c', { createdAt: NOON - 60 }], ['d', { createdAt: NOON - 60, lastSeenAt: NOON - 59 }], ['e', { createdAt: NOON - 99, lastSeenAt: NOON - 60 }],
+        ['a', { expiresAt: NOON }],
+        ['b', { expiresAt: NOON + 1 }],
+        ['c', { createdAt: NOON - 60 }],
+        ['d', { createdAt: NOON - 60, lastSeenAt: NOON - 59 }],
+        ['e', { createdAt: NOON - 99, lastSeenAt: NOON - 60 }],
       ];
       for (const [id, more] of all) await sessions.insert(aSession(id, more));
       await sessions.sweep(NOON, NOON - 60);
@@ -219,11 +361,25 @@ function sessionTests(open: OpenRepositories): void {
 
 function auditTests(open: OpenRepositories): void {
   describe('the repository of the audit trail', () => {
-    const entry = (action: string, more: object = {}) => ({ occurredAt: NOON, action, actor: 'ada (k)', outcome: 'ok' as const, ...more });
+    const entry = (action: string, more: object = {}) => ({
+      occurredAt: NOON,
+      action,
+      actor: 'ada (k)',
+      outcome: 'ok' as const,
+      ...more,
+    });
 
     it('gives back what it was given, the newest first, and of one moment the last', async () => {
       const { audit } = await open();
-      const full = entry('full', { occurredAt: NOON + 9, actorId: 'k', targetId: `' ; --`, outcome: 'denied', detail: '{"reason":"x"}', sourceIp: '::1', traceId: digest('0').slice(0, 32) });
+      const full = entry('full', {
+        occurredAt: NOON + 9,
+        actorId: 'k',
+        targetId: `' ; --`,
+        outcome: 'denied',
+        detail: '{"reason":"x"}',
+        sourceIp: '::1',
+        traceId: digest('0').slice(0, 32),
+      });
       await audit.append([entry('1'), full, entry('2')]);
       await audit.append([entry('3')]);
       const { entries, total } = await audit.list({ limit: 10, offset: 0 });
@@ -236,12 +392,25 @@ function auditTests(open: OpenRepositories): void {
 
     it('filters exactly', async () => {
       const { audit } = await open();
-      await audit.append([entry('key.create', { actorId: 'a' }), entry('key.delete', { actorId: 'a', outcome: 'error' }), entry('key.create', { actorId: 'b', occurredAt: NOON + 1 }), entry('key.create')]);
-      const found = async (query: object): Promise<number> => (await audit.list({ limit: 10, offset: 0, ...query })).total;
-      expect(await Promise.all([
-        found({ action: 'key.create' }), found({ action: 'key%' }), found({ actorId: 'a' }), found({ outcome: 'error' }), found({ since: NOON + 1 }), found({ since: NOON + 2 }),
-        found({ action: 'key.create', actorId: 'a', outcome: 'ok', since: NOON }),
-      ])).to.deep.equal([3, 0, 2, 1, 1, 0, 1]);
+      await audit.append([
+        entry('key.create', { actorId: 'a' }),
+        entry('key.delete', { actorId: 'a', outcome: 'error' }),
+        entry('key.create', { actorId: 'b', occurredAt: NOON + 1 }),
+        entry('key.create'),
+      ]);
+      const found = async (query: object): Promise<number> =>
+        (await audit.list({ limit: 10, offset: 0, ...query })).total;
+      expect(
+        await Promise.all([
+          found({ action: 'key.create' }),
+          found({ action: 'key%' }),
+          found({ actorId: 'a' }),
+          found({ outcome: 'error' }),
+          found({ since: NOON + 1 }),
+          found({ since: NOON + 2 }),
+          found({ action: 'key.create', actorId: 'a', outcome: 'ok', since: NOON }),
+        ]),
+      ).to.deep.equal([3, 0, 2, 1, 1, 0, 1]);
     });
   });
 }
@@ -254,6 +423,8 @@ onEveryBackend((open) => {
 
 describe('a record', () => {
   it('has nothing that only repositories need', () => {
-    expect(Object.keys(recordOf(aKey('a', { previous: { digest: 'x', until: 1 }, sessionsFrom: 1 }))).toSorted()).to.deep.equal(['active', 'createdAt', 'display', 'id', 'limits', 'name', 'scopes', 'usageCount']);
+    expect(
+      Object.keys(recordOf(aKey('a', { previous: { digest: 'x', until: 1 }, sessionsFrom: 1 }))).toSorted(),
+    ).to.deep.equal(['active', 'createdAt', 'display', 'id', 'limits', 'name', 'scopes', 'usageCount']);
   });
 });

@@ -10,7 +10,13 @@ import { WriteFault } from '../../host/stores/write-fault.ts';
 import { fakeClock } from '../kit/index.ts';
 import { SILENT } from './backends.ts';
 
-const row = (more: Partial<RequestLogRow> = {}): RequestLogRow => ({ trace_id: 't', stage: 'after_request', model: 'm', created_at: 1, ...more });
+const row = (more: Partial<RequestLogRow> = {}): RequestLogRow => ({
+  trace_id: 't',
+  stage: 'after_request',
+  model: 'm',
+  created_at: 1,
+  ...more,
+});
 
 /** Rows in memory, behind a switch that makes every call fail. */
 function scene(retention: Retention = { days: undefined, rows: undefined }) {
@@ -18,50 +24,93 @@ function scene(retention: Retention = { days: undefined, rows: undefined }) {
   const rows: (LogRow & { readonly id: number })[] = [];
   const statements: number[] = [];
   const told: string[] = [];
-  const state = { isAway: false, breaks: false, writes: 0, refuses: (_row: LogRow): boolean => false, settles: (): Promise<void> => Promise.resolve(), dropped: 0, nextId: 1 };
-  const answer = <T>(value: () => T): Promise<T> => (state.isAway ? Promise.reject(new Error('connection refused')) : Promise.resolve().then(value));
+  const state = {
+    isAway: false,
+    breaks: false,
+    writes: 0,
+    refuses: (_row: LogRow): boolean => false,
+    settles: (): Promise<void> => Promise.resolve(),
+    dropped: 0,
+    nextId: 1,
+  };
+  const answer = <T>(value: () => T): Promise<T> =>
+    state.isAway ? Promise.reject(new Error('connection refused')) : Promise.resolve().then(value);
   const repository: LogRepository = {
-    append: (given) => answer(() => {
-      state.writes += 1;
-      if (state.breaks) throw new Error('disk full');
-      if (given.some((each) => state.refuses(each))) throw new WriteFault('refused', new Error('refused'));
-      statements.push(given.length);
-      rows.push(...given.map((each) => ({ ...each, id: state.nextId++ })));
-    }),
+    append: (given) =>
+      answer(() => {
+        state.writes += 1;
+        if (state.breaks) throw new Error('disk full');
+        if (given.some((each) => state.refuses(each))) throw new WriteFault('refused', new Error('refused'));
+        statements.push(given.length);
+        rows.push(...given.map((each) => ({ ...each, id: state.nextId++ })));
+      }),
     settle: () => state.settles(),
-    annotate: (traceId, stage, error) => answer(() => {
-      const at = rows.findLastIndex((each) => each.trace_id === traceId && each.stage === stage && each.error_message === null);
-      if (at >= 0) rows[at] = { ...rows[at]!, error_message: error };
-      return at >= 0;
-    }),
+    annotate: (traceId, stage, error) =>
+      answer(() => {
+        const at = rows.findLastIndex(
+          (each) => each.trace_id === traceId && each.stage === stage && each.error_message === null,
+        );
+        if (at >= 0) rows[at] = { ...rows[at]!, error_message: error };
+        return at >= 0;
+      }),
     list: () => answer(() => ({ rows, total: rows.length })),
     count: () => answer(() => rows.length),
     newestOf: () => answer(() => rows.at(-1)),
-    statistics: () => answer(() => { throw new Error('not asked'); }),
-    series: () => answer(() => { throw new Error('not asked'); }),
+    statistics: () =>
+      answer(() => {
+        throw new Error('not asked');
+      }),
+    series: () =>
+      answer(() => {
+        throw new Error('not asked');
+      }),
     newestId: () => answer(() => state.nextId - 1),
     idBehind: (count) => answer(() => rows.at(-1 - count)?.id),
-    purge: ({ before = Infinity }: LogFilters, upTo, most) => answer(() => {
-      const gone = rows.filter((each) => each.created_at < before && each.id <= upTo).slice(0, most);
-      for (const each of gone) rows.splice(rows.indexOf(each), 1);
-      return gone.length;
-    }),
+    purge: ({ before = Infinity }: LogFilters, upTo, most) =>
+      answer(() => {
+        const gone = rows.filter((each) => each.created_at < before && each.id <= upTo).slice(0, most);
+        for (const each of gone) rows.splice(rows.indexOf(each), 1);
+        return gone.length;
+      }),
     ping: () => answer(() => undefined),
   };
-  const log = { ...SILENT, warn: (message: string) => { told.push(message); }, error: (message: string) => { told.push(message); } };
-  const store = new RequestLogStore(repository, { clock, log, redactor: createRedactor({}), backend: 'test', retention, dropped: (count) => { state.dropped += count; } });
+  const log = {
+    ...SILENT,
+    warn: (message: string) => {
+      told.push(message);
+    },
+    error: (message: string) => {
+      told.push(message);
+    },
+  };
+  const store = new RequestLogStore(repository, {
+    clock,
+    log,
+    redactor: createRedactor({}),
+    backend: 'test',
+    retention,
+    dropped: (count) => {
+      state.dropped += count;
+    },
+  });
   return { clock, rows, statements, told, state, store };
 }
 
 /** Lets promises settle, some turns at most. */
 async function until(isSo: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 100 && !isSo(); turn += 1) await new Promise((resolve) => { setImmediate(resolve); });
+  for (let turn = 0; turn < 100 && !isSo(); turn += 1)
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
   expect(isSo()).to.equal(true);
 }
 
 /** How many rows there are after some turns in which none is asked for. */
 async function nothingMore({ rows }: { readonly rows: readonly LogRow[] }): Promise<number> {
-  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => { setImmediate(resolve); });
+  for (let turn = 0; turn < 20; turn += 1)
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
   return rows.length;
 }
 
@@ -105,7 +154,13 @@ describe('rows of the request log', () => {
     for (let at = 0; at < 501; at += 1) t.store.append(row());
     expect((await t.store.list({ stages: [] }, 1, 0)).total).to.equal(501);
     t.store.append(row());
-    const both = await Promise.all([t.store.list({ stages: [] }, 1, 0), Promise.resolve().then(() => { t.store.append(row()); return t.store.list({ stages: [] }, 1, 0); })]);
+    const both = await Promise.all([
+      t.store.list({ stages: [] }, 1, 0),
+      Promise.resolve().then(() => {
+        t.store.append(row());
+        return t.store.list({ stages: [] }, 1, 0);
+      }),
+    ]);
     expect(both.map(({ total }) => total)).to.deep.equal([503, 503]);
   });
 
@@ -121,7 +176,10 @@ describe('rows of the request log', () => {
     for (let at = 0; at < 3; at += 1) t.store.append(row({ model: `m${at}` }));
     t.clock.advance(100);
     await until(() => t.told.length === 2);
-    expect(t.told).to.deep.equal(['the request log store does not answer', 'rows of the request log could not be written, they wait']);
+    expect(t.told).to.deep.equal([
+      'the request log store does not answer',
+      'rows of the request log could not be written, they wait',
+    ]);
     t.store.append(row({ model: 'm3' }));
     t.state.isAway = false;
     t.clock.advance(1000);
@@ -141,7 +199,11 @@ describe('rows of the request log', () => {
     t.store.append(row({ model: 'b' }));
     t.clock.advance(1000);
     await until(() => t.rows.length > 1);
-    expect([models(t), t.told, t.state.dropped]).to.deep.equal([['a', 'b'], ['the request log store does not answer'], 0]);
+    expect([models(t), t.told, t.state.dropped]).to.deep.equal([
+      ['a', 'b'],
+      ['the request log store does not answer'],
+      0,
+    ]);
   });
 
   it('of too many that wait, those that end no request are dropped first, the oldest of them, and counted', async () => {
@@ -229,7 +291,10 @@ describe('rows of the request log', () => {
     t.store.append(row({ trace_id: 'b' }));
     await writing;
     await t.store.flush();
-    expect(t.rows.map(({ trace_id, stage, error_message }) => [trace_id, stage, error_message])).to.deep.equal([['a', 'after_request', 'late'], ['b', 'after_request', null]]);
+    expect(t.rows.map(({ trace_id, stage, error_message }) => [trace_id, stage, error_message])).to.deep.equal([
+      ['a', 'after_request', 'late'],
+      ['b', 'after_request', null],
+    ]);
   });
 });
 
@@ -237,9 +302,20 @@ describe('what waits for the request log', () => {
   it('is taken in the order in which it came, and counted right when there is nothing', () => {
     const queue = new LogQueue(2);
     expect([queue.take(5), queue.length]).to.deep.equal([[], 0]);
-    const add = (model: string, isTerminal: boolean): string | null | undefined => queue.add(givenRow(row({ model }), createRedactor({})), { isTerminal, annotates: undefined })?.row.model;
-    expect([add('a', true), add('b', false), add('c', true), add('d', true)]).to.deep.equal([undefined, undefined, 'b', 'a']);
-    expect([queue.take(1).map((waiting) => waiting.row.model), queue.length, queue.take(5).length, queue.length]).to.deep.equal([['c'], 1, 1, 0]);
+    const add = (model: string, isTerminal: boolean): string | null | undefined =>
+      queue.add(givenRow(row({ model }), createRedactor({})), { isTerminal, annotates: undefined })?.row.model;
+    expect([add('a', true), add('b', false), add('c', true), add('d', true)]).to.deep.equal([
+      undefined,
+      undefined,
+      'b',
+      'a',
+    ]);
+    expect([
+      queue.take(1).map((waiting) => waiting.row.model),
+      queue.length,
+      queue.take(5).length,
+      queue.length,
+    ]).to.deep.equal([['c'], 1, 1, 0]);
   });
 });
 
@@ -256,7 +332,10 @@ describe('retention of the request log', () => {
     expect(models(t)).to.deep.equal(['young']);
     for (let step = 0; step < 20 && t.rows.length > 0; step += 1) {
       t.clock.advance(day / 10);
-      for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => { setImmediate(resolve); }); // the next look is set once one is over
+      for (let turn = 0; turn < 10; turn += 1)
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        }); // the next look is set once one is over
     }
     expect(t.rows).to.deep.equal([]);
   });

@@ -9,7 +9,9 @@ describe('a new SQLite file', () => {
     const failures: unknown[] = [];
     for (let file = 0; file < 50; file += 1) {
       const opened = await Promise.all(Array.from({ length: 8 }, () => openSqlite(join(folder, `${file}.db`), folder)));
-      const outcomes = await Promise.allSettled(opened.map(({ knex }) => knex.raw('CREATE TABLE IF NOT EXISTS it (version INTEGER)')));
+      const outcomes = await Promise.allSettled(
+        opened.map(({ knex }) => knex.raw('CREATE TABLE IF NOT EXISTS it (version INTEGER)')),
+      );
       failures.push(...outcomes.filter(({ status }) => status === 'rejected'));
       await Promise.all(opened.map((database) => database.close()));
     }

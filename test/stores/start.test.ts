@@ -5,7 +5,10 @@ import knex, { type Knex } from 'knex';
 import { atEnd, MASTER_KEY, startGateway, startHost, temporaryFolder, type TestHost } from '../kit/index.ts';
 import { runCommand } from '../cli/commands.ts';
 
-const sqlite = (dsn?: string): Record<string, string> => ({ API_KEY_STORE_BACKEND: 'sqlite', ...(dsn !== undefined && { API_KEY_STORE_DSN: dsn }) });
+const sqlite = (dsn?: string): Record<string, string> => ({
+  API_KEY_STORE_BACKEND: 'sqlite',
+  ...(dsn !== undefined && { API_KEY_STORE_DSN: dsn }),
+});
 
 function open(filename: string): Knex {
   const db = knex({ client: 'sqlite3', connection: { filename }, useNullAsDefault: true });
@@ -13,7 +16,8 @@ function open(filename: string): Knex {
   return db;
 }
 
-const startOn = (dsn: string): Promise<TestHost> => startHost({ targets: [{ virtual_key: 'echo' }] }, { variables: sqlite(dsn) });
+const startOn = (dsn: string): Promise<TestHost> =>
+  startHost({ targets: [{ virtual_key: 'echo' }] }, { variables: sqlite(dsn) });
 
 describe('a gateway on SQLite', function onSqlite() {
   this.timeout(60_000);
@@ -24,25 +28,40 @@ describe('a gateway on SQLite', function onSqlite() {
     const { keys, sessions, audit } = first.host.stores;
     const { key, record } = await keys.create({ name: 'ada', scopes: ['read_only'], limits: { rpm: 5 } });
     const { token } = await sessions.create({ credentialId: record.id, subject: 'ada', scopes: record.scopes });
-    const status = async (t: TestHost, bearer: string): Promise<number> => (await t.get('/v1/models', { authorization: `Bearer ${bearer}` })).status;
-    expect([await status(first, key), await status(first, key), await status(first, token)]).to.deep.equal([200, 200, 200]);
+    const status = async (t: TestHost, bearer: string): Promise<number> =>
+      (await t.get('/v1/models', { authorization: `Bearer ${bearer}` })).status;
+    expect([await status(first, key), await status(first, key), await status(first, token)]).to.deep.equal([
+      200, 200, 200,
+    ]);
     audit.append({ action: 'key.create', actor: 'ada', outcome: 'ok', targetId: record.id });
     await first.close();
     const second = await startOn(dsn);
-    expect(await second.host.stores.keys.get(record.id)).to.deep.include({ name: 'ada', usageCount: 2, limits: { rpm: 5 } });
+    expect(await second.host.stores.keys.get(record.id)).to.deep.include({
+      name: 'ada',
+      usageCount: 2,
+      limits: { rpm: 5 },
+    });
     expect([await status(second, key), await status(second, token)]).to.deep.equal([200, 200]);
-    expect((await second.host.stores.audit.list({ limit: 9, offset: 0 })).entries.map(({ targetId }) => targetId)).to.deep.equal([record.id]);
+    expect(
+      (await second.host.stores.audit.list({ limit: 9, offset: 0 })).entries.map(({ targetId }) => targetId),
+    ).to.deep.equal([record.id]);
     await second.host.stores.keys.revoke(record.id, 'another');
     expect([await status(second, key), await status(second, token)]).to.deep.equal([401, 401]);
   });
 
   it('names the file that is not a database, and one that is a folder, once', async () => {
-    for (const [name, variables] of [['gw-audit.db', sqlite()], ['gw-config.db', { CONFIG_STORE_BACKEND: 'sqlite' }], ['gw-requests.db', { REQUEST_LOG_STORE_BACKEND: 'sqlite' }]] as const) {
+    for (const [name, variables] of [
+      ['gw-audit.db', sqlite()],
+      ['gw-config.db', { CONFIG_STORE_BACKEND: 'sqlite' }],
+      ['gw-requests.db', { REQUEST_LOG_STORE_BACKEND: 'sqlite' }],
+    ] as const) {
       const cwd = await temporaryFolder();
       await writeFile(join(cwd, name), 'something else '.repeat(500));
       const garbage = await runCommand(['serve'], { cwd, variables: { PORT: '0', ...variables } });
       expect(garbage.code).to.equal(1);
-      expect(garbage.stderr).to.contain(`the file ${join(cwd, name)}: SQLITE_NOTADB`).and.to.match(/cannot be opened; correct [A-Z_]+_DSN, or unset [A-Z_]+_BACKEND/);
+      expect(garbage.stderr)
+        .to.contain(`the file ${join(cwd, name)}: SQLITE_NOTADB`)
+        .and.to.match(/cannot be opened; correct [A-Z_]+_DSN, or unset [A-Z_]+_BACKEND/);
       const other = await temporaryFolder();
       await mkdir(join(other, name));
       const folder = await runCommand(['serve'], { cwd: other, variables: { PORT: '0', ...variables } });
@@ -57,9 +76,13 @@ describe('a gateway on SQLite', function onSqlite() {
     const { key, record } = await t.host.stores.keys.create({ name: 'ada', scopes: [] });
     const { token } = await t.host.stores.sessions.create({ credentialId: record.id, subject: 'ada', scopes: [] });
     await t.close();
-    const rows = [...await open(join(folder, 'keys.db')).table('api_keys').select('*'), ...await open(join(folder, 'keys-sessions.db')).table('sessions').select('*')];
+    const rows = [
+      ...(await open(join(folder, 'keys.db')).table('api_keys').select('*')),
+      ...(await open(join(folder, 'keys-sessions.db')).table('sessions').select('*')),
+    ];
     expect(rows).to.have.length(2);
-    for (const secret of [key, token, key.slice(3), token.slice(4)]) expect(JSON.stringify(rows)).not.to.include(secret);
+    for (const secret of [key, token, key.slice(3), token.slice(4)])
+      expect(JSON.stringify(rows)).not.to.include(secret);
     expect(rows[0]).to.deep.include({ key_display: `${key.slice(0, 8)}...` });
   });
 
@@ -73,7 +96,11 @@ describe('a gateway on SQLite', function onSqlite() {
     for (const name of files) expect((await stat(join(cwd, name))).mode & 0o777, name).to.equal(0o600);
     const told = gateway.lines.find(({ msg }) => /SQLite/.test(String(msg)));
     expect(told).to.include({ keys: 'gw-keys.db', sessions: 'gw-sessions.db', audit: 'gw-audit.db' });
-    expect(gateway.lines.find(({ msg }) => msg === 'gw started')).to.include({ api_key_store: 'sqlite', audit_store: 'sqlite', config_store: 'memory' });
+    expect(gateway.lines.find(({ msg }) => msg === 'gw started')).to.include({
+      api_key_store: 'sqlite',
+      audit_store: 'sqlite',
+      config_store: 'memory',
+    });
     expect(gateway.stderr()).to.include('in memory only: configuration');
     expect((await fetch(`${gateway.url}/readyz`)).status).to.be.oneOf([200, 503]);
     expect(await gateway.stop()).to.equal(0);
@@ -84,11 +111,27 @@ describe('a gateway on SQLite', function onSqlite() {
     const db = open(file);
     await db.raw(`CREATE TABLE api_keys (id TEXT PRIMARY KEY, key_hash TEXT NOT NULL UNIQUE, key_display TEXT NOT NULL, name TEXT NOT NULL, scopes TEXT NOT NULL, created_at DATETIME NOT NULL,
       revoked_at DATETIME, expires_at DATETIME, rotated_at DATETIME, active BOOLEAN NOT NULL, usage_count INTEGER NOT NULL DEFAULT 0, last_used_at DATETIME)`);
-    await db('api_keys').insert({ id: 'old', key_hash: 'h', key_display: 'gw_01234...', name: 'old', scopes: '["admin"]', created_at: '2025-01-02 03:04:05+00:00', active: true });
+    await db('api_keys').insert({
+      id: 'old',
+      key_hash: 'h',
+      key_display: 'gw_01234...',
+      name: 'old',
+      scopes: '["admin"]',
+      created_at: '2025-01-02 03:04:05+00:00',
+      active: true,
+    });
     const t = await startOn(file);
-    expect(await t.host.stores.keys.get('old')).to.deep.include({ name: 'old', scopes: ['admin'], createdAt: Date.parse('2025-01-02T03:04:05Z'), active: true, limits: {} });
+    expect(await t.host.stores.keys.get('old')).to.deep.include({
+      name: 'old',
+      scopes: ['admin'],
+      createdAt: Date.parse('2025-01-02T03:04:05Z'),
+      active: true,
+      limits: {},
+    });
     await t.close();
-    expect((await db('api_key_schema_migrations').select('version').orderBy('version')).map(({ version }) => version)).to.deep.equal([1, 2, 3, 4]);
+    expect(
+      (await db('api_key_schema_migrations').select('version').orderBy('version')).map(({ version }) => version),
+    ).to.deep.equal([1, 2, 3, 4]);
   });
 
   it('migrates once, however many start at once', async () => {
@@ -101,22 +144,40 @@ describe('a gateway on SQLite', function onSqlite() {
 
 describe('a gateway with a request log', function withLog() {
   this.timeout(60_000);
-  const plugins = ['before_request', 'after_request', 'on_error'].map((stage) => ({ name: 'request-logger', type: 'logging', stage, enabled: true, config: { persist: true } }));
+  const plugins = ['before_request', 'after_request', 'on_error'].map((stage) => ({
+    name: 'request-logger',
+    type: 'logging',
+    stage,
+    enabled: true,
+    config: { persist: true },
+  }));
 
   it('loses nothing by a clean stop, keeps it for its owner alone, and shows it after the next start', async () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, 'config.yaml'), JSON.stringify({ targets: [{ virtual_key: 'echo' }], plugins }));
-    const variables = { MASTER_KEY, GATEWAY_CONFIG: 'config.yaml', REQUEST_LOG_STORE_BACKEND: 'sqlite', RATE_LIMIT_RPS: '0' };
+    const variables = {
+      MASTER_KEY,
+      GATEWAY_CONFIG: 'config.yaml',
+      REQUEST_LOG_STORE_BACKEND: 'sqlite',
+      RATE_LIMIT_RPS: '0',
+    };
     const headers = { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' };
     const first = await startGateway({ cwd, variables });
     expect(first.lines.find(({ msg }) => msg === 'gw started')).to.include({ request_log_store: 'sqlite' });
     const body = JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hi' }] });
-    const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await fetch(`${first.url}/v1/chat/completions`, { method: 'POST', headers, body })).status));
+    const statuses = await Promise.all(
+      Array.from(
+        { length: 20 },
+        async () => (await fetch(`${first.url}/v1/chat/completions`, { method: 'POST', headers, body })).status,
+      ),
+    );
     expect(new Set(statuses)).to.deep.equal(new Set([200]));
     expect(await first.stop()).to.equal(0);
     expect((await stat(join(cwd, 'gw-requests.db'))).mode & 0o777).to.equal(0o600);
     const second = await startGateway({ cwd, variables: { ...variables, REQUEST_LOG_RETENTION: '30d,1000r' } });
-    const page = await (await fetch(`${second.url}/admin/logs?stage=all`, { headers })).json() as { summary: { total_entries: number } };
+    const page = (await (await fetch(`${second.url}/admin/logs?stage=all`, { headers })).json()) as {
+      summary: { total_entries: number };
+    };
     expect(page.summary.total_entries).to.equal(40);
     expect(await second.stop()).to.equal(0);
   });
@@ -126,16 +187,37 @@ describe('a gateway with a request log', function withLog() {
     const db = open(file);
     await db.raw(`CREATE TABLE request_logs (id INTEGER PRIMARY KEY AUTOINCREMENT, trace_id TEXT, stage TEXT NOT NULL, model TEXT, provider TEXT, prompt_tokens INTEGER NOT NULL,
       completion_tokens INTEGER NOT NULL, total_tokens INTEGER NOT NULL, error_message TEXT, created_at DATETIME NOT NULL)`);
-    await db('request_logs').insert({ trace_id: 't', stage: 'after_request', model: 'm', prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, created_at: '2025-01-02 03:04:05+00:00' });
-    const t = await startHost({ targets: [{ virtual_key: 'echo' }] }, { variables: { REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: file } });
+    await db('request_logs').insert({
+      trace_id: 't',
+      stage: 'after_request',
+      model: 'm',
+      prompt_tokens: 1,
+      completion_tokens: 2,
+      total_tokens: 3,
+      created_at: '2025-01-02 03:04:05+00:00',
+    });
+    const t = await startHost(
+      { targets: [{ virtual_key: 'echo' }] },
+      { variables: { REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: file } },
+    );
     const { data } = (await t.get('/admin/logs')).json();
-    expect(data[0]).to.include({ trace_id: 't', model: 'm', total_tokens: 3, created_at: '2025-01-02T03:04:05Z', duration_ms: null, api_key_id: '' });
+    expect(data[0]).to.include({
+      trace_id: 't',
+      model: 'm',
+      total_tokens: 3,
+      created_at: '2025-01-02T03:04:05Z',
+      duration_ms: null,
+      api_key_id: '',
+    });
     expect((await t.get('/admin/logs?api_key_id=none')).json().summary.total_entries).to.equal(1);
   });
 
   it('is answered 500, and a purge 503 with its row in the trail, while the database is away', async () => {
     const file = join(await temporaryFolder(), 'requests.db');
-    const t = await startHost({ targets: [{ virtual_key: 'echo' }] }, { variables: { REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: file } });
+    const t = await startHost(
+      { targets: [{ virtual_key: 'echo' }] },
+      { variables: { REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: file } },
+    );
     await open(file).raw('DROP TABLE request_logs');
     for (const path of ['/admin/logs', '/admin/logs/stats', '/admin/explain/x', '/admin/dashboard']) {
       const answer = await t.get(path);
@@ -147,7 +229,10 @@ describe('a gateway with a request log', function withLog() {
     const { data } = (await t.get('/admin/audit?action=logs.purge')).json();
     expect(data[0]).to.include({ outcome: 'error', target_id: '*' });
     const health = (await t.get('/admin/health')).json();
-    expect([health.status, health.components[3]]).to.deep.equal(['degraded', { name: 'Request logs', status: 'unavailable' }]);
+    expect([health.status, health.components[3]]).to.deep.equal([
+      'degraded',
+      { name: 'Request logs', status: 'unavailable' },
+    ]);
   });
 });
 
@@ -156,7 +241,10 @@ describe('a start that cannot open its stores', function refused() {
 
   /** What it says, by the way it ends: exit code 1, the variable and the way out, and no password. */
   async function refusal(variables: Record<string, string>, cwd: string): Promise<string> {
-    const { code, stderr, stdout, lines } = await runCommand(['serve'], { cwd, variables: { MASTER_KEY, PORT: '0', ...variables } });
+    const { code, stderr, stdout, lines } = await runCommand(['serve'], {
+      cwd,
+      variables: { MASTER_KEY, PORT: '0', ...variables },
+    });
     expect(code, stderr).to.equal(1);
     expect(stderr + stdout + JSON.stringify(lines)).not.to.include('the-password');
     expect(lines.map(({ level }) => level as string)).to.include('ERROR');
@@ -164,37 +252,51 @@ describe('a start that cannot open its stores', function refused() {
   }
 
   it('names an unknown backend, and those there are', async () => {
-    expect(await refusal({ API_KEY_STORE_BACKEND: 'mysql' }, await temporaryFolder())).to.match(/API_KEY_STORE_BACKEND is "mysql"; use one of: memory, in-memory, inmemory, sqlite, postgres, postgresql/);
+    expect(await refusal({ API_KEY_STORE_BACKEND: 'mysql' }, await temporaryFolder())).to.match(
+      /API_KEY_STORE_BACKEND is "mysql"; use one of: memory, in-memory, inmemory, sqlite, postgres, postgresql/,
+    );
   });
 
   it('names a missing DSN', async () => {
     for (const dsn of ['', '   ']) {
-      expect(await refusal({ API_KEY_STORE_BACKEND: 'PostgreSQL', API_KEY_STORE_DSN: dsn }, await temporaryFolder())).to.match(/API_KEY_STORE_DSN is not set, and API_KEY_STORE_BACKEND=postgres needs it/).and.to.not.contain('[REDACTED');
+      expect(await refusal({ API_KEY_STORE_BACKEND: 'PostgreSQL', API_KEY_STORE_DSN: dsn }, await temporaryFolder()))
+        .to.match(/API_KEY_STORE_DSN is not set, and API_KEY_STORE_BACKEND=postgres needs it/)
+        .and.to.not.contain('[REDACTED');
     }
   });
 
   it('names a folder that is not there, and an address that is none of a file', async () => {
     const cwd = await temporaryFolder();
     expect(await refusal(sqlite('no/keys.db'), cwd)).to.match(/API_KEY_STORE_DSN.*the folder .*no does not exist/);
-    expect(await refusal(sqlite('file://elsewhere/keys.db'), cwd)).to.match(/API_KEY_STORE_DSN.*authority is "elsewhere"/);
+    expect(await refusal(sqlite('file://elsewhere/keys.db'), cwd)).to.match(
+      /API_KEY_STORE_DSN.*authority is "elsewhere"/,
+    );
     await mkdir(join(cwd, 'folder'));
     expect(await refusal(sqlite('folder'), cwd)).to.match(/API_KEY_STORE_DSN/);
-    await writeFile(join(cwd, 'text.db'), 'this file does not hold a database, and it is longer than its header would be: '.repeat(20));
+    await writeFile(
+      join(cwd, 'text.db'),
+      'this file does not hold a database, and it is longer than its header would be: '.repeat(20),
+    );
     expect(await refusal(sqlite('text.db'), cwd)).to.match(/API_KEY_STORE_DSN.*not a database/);
   });
 
   it('names a ledger that is newer than the program', async () => {
     const cwd = await temporaryFolder();
     const db = open(join(cwd, 'keys.db'));
-    await db.raw('CREATE TABLE api_key_schema_migrations (version INTEGER PRIMARY KEY, name TEXT, applied_at DATETIME)');
+    await db.raw(
+      'CREATE TABLE api_key_schema_migrations (version INTEGER PRIMARY KEY, name TEXT, applied_at DATETIME)',
+    );
     await db('api_key_schema_migrations').insert({ version: 99, name: 'of tomorrow', applied_at: 'x' });
-    expect(await refusal(sqlite('keys.db'), cwd)).to.match(/API_KEY_STORE_DSN.*api_key_schema_migrations holds version 99, and this program knows up to 4/);
+    expect(await refusal(sqlite('keys.db'), cwd)).to.match(
+      /API_KEY_STORE_DSN.*api_key_schema_migrations holds version 99, and this program knows up to 4/,
+    );
     expect(await db.schema.hasTable('api_keys')).to.equal(false);
   });
 
   it('names a Postgres that does not answer', async () => {
     const dsn = 'postgres://gw:the-password@127.0.0.1:1/gw';
-    expect(await refusal({ API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: dsn }, await temporaryFolder())).to.match(/API_KEY_STORE_DSN.*ECONNREFUSED/);
+    expect(
+      await refusal({ API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: dsn }, await temporaryFolder()),
+    ).to.match(/API_KEY_STORE_DSN.*ECONNREFUSED/);
   });
 });
-

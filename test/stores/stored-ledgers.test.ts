@@ -32,8 +32,11 @@ class Table implements LedgerRepository {
     }
     if (bookings.some(({ key }) => this.refuses.has(key))) throw new WriteFault('refused', new Error('driver says no'));
     this.written.push(bookings);
-    for (const { ledger, key, amount, isAnew } of bookings) this.sums.set(`${ledger}/${key}`, amount + (isAnew ? 0 : this.sums.get(`${ledger}/${key}`) ?? 0));
-    return this.#all().filter((stored) => bookings.some(({ ledger, key }) => ledger === stored.ledger && key === stored.key));
+    for (const { ledger, key, amount, isAnew } of bookings)
+      this.sums.set(`${ledger}/${key}`, amount + (isAnew ? 0 : (this.sums.get(`${ledger}/${key}`) ?? 0)));
+    return this.#all().filter((stored) =>
+      bookings.some(({ ledger, key }) => ledger === stored.ledger && key === stored.key),
+    );
   }
 
   async read(withinMs?: number): Promise<readonly StoredAccount[]> {
@@ -70,12 +73,23 @@ async function scene(table = new Table()): Promise<Scene> {
     told.push(message);
     attributes.push(more);
   };
-  const ledgers = await StoredLedgers.load(table, { clock, backend: 'test', log: { debug: note, info: note, warn: note, error: note } });
+  const ledgers = await StoredLedgers.load(table, {
+    clock,
+    backend: 'test',
+    log: { debug: note, info: note, warn: note, error: note },
+  });
   return {
-    table, clock, ledgers, told, attributes,
+    table,
+    clock,
+    ledgers,
+    told,
+    attributes,
     pass: async (ms) => {
       clock.advance(ms);
-      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => { setImmediate(resolve); });
+      for (let turn = 0; turn < 5; turn += 1)
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
     },
   };
 }
@@ -99,7 +113,8 @@ describe('ledgers that are stored', () => {
     expect(table.written).to.have.length(1);
     await pass(1);
     expect(table.written[1]).to.deep.equal([
-      { ledger: 'l', key: 'k', amount: 100, limit: 1000, isAnew: false }, { ledger: 'l', key: 'other', amount: 1, limit: undefined, isAnew: false },
+      { ledger: 'l', key: 'k', amount: 100, limit: 1000, isAnew: false },
+      { ledger: 'l', key: 'other', amount: 1, limit: undefined, isAnew: false },
     ]);
   });
 
@@ -168,14 +183,24 @@ describe('ledgers that are stored', () => {
 
   it('forget in the store too who leaves at the bound', async () => {
     const table = new Table();
-    for (const [key, sum] of [['l/low', 1], ['l/high', 50], ['l/middle', 9]] as const) table.sums.set(key, sum);
+    for (const [key, sum] of [
+      ['l/low', 1],
+      ['l/high', 50],
+      ['l/middle', 9],
+    ] as const)
+      table.sums.set(key, sum);
     const { ledgers, pass } = await scene(table);
     const ledger = ledgers.open('l', { maxKeys: 2 });
     expect([ledger.size, ledger.committed('high'), ledger.committed('middle')]).to.deep.equal([2, 50, 9]);
     ledger.commit('new', 70);
     ledger.commit('middle', 4); // `high` leaves for it
     await pass(0);
-    expect([table.sums.get('l/low'), table.sums.get('l/middle'), table.sums.get('l/high'), table.sums.get('l/new')]).to.deep.equal([0, 4, 0, 70]);
+    expect([
+      table.sums.get('l/low'),
+      table.sums.get('l/middle'),
+      table.sums.get('l/high'),
+      table.sums.get('l/new'),
+    ]).to.deep.equal([0, 4, 0, 70]);
   });
 });
 
@@ -192,10 +217,15 @@ describe('ledgers that are stored, with absurd numbers', () => {
     ledger.commit('other', Infinity);
     ledger.commit('calm', MOST_BOOKING);
     await pass(0);
-    expect([table.sums.get('l/k'), table.sums.get('l/other'), table.sums.get('l/calm')]).to.deep.equal([130 * MOST_BOOKING, MOST_BOOKING, MOST_BOOKING]);
+    expect([table.sums.get('l/k'), table.sums.get('l/other'), table.sums.get('l/calm')]).to.deep.equal([
+      130 * MOST_BOOKING,
+      MOST_BOOKING,
+      MOST_BOOKING,
+    ]);
     expect(told).to.deep.equal([UNBELIEVED, UNBELIEVED]);
     expect(attributes).to.deep.equal([
-      { ledger: 'l', key: 'k', amount_usd: Number.MAX_SAFE_INTEGER / 1e6, booked_usd: 1000 }, { ledger: 'l', key: 'other', amount_usd: 'Infinity', booked_usd: 1000 },
+      { ledger: 'l', key: 'k', amount_usd: Number.MAX_SAFE_INTEGER / 1e6, booked_usd: 1000 },
+      { ledger: 'l', key: 'other', amount_usd: 'Infinity', booked_usd: 1000 },
     ]);
     await pass(HOUR_MS - 1);
     ledger.commit('k', -5);
@@ -211,7 +241,12 @@ describe('ledgers that are stored, with absurd numbers', () => {
     const ledger = ledgers.open('l', { maxKeys: 0 });
     table.sums.set('l/full', 1);
     table.isAway = true;
-    for (const [key, limit] of [['high', 1e300], ['part', 10.5], ['none', NaN]] as const) void granted(ledger.reserve(key, { amount: 1, limit })).settle(1);
+    for (const [key, limit] of [
+      ['high', 1e300],
+      ['part', 10.5],
+      ['none', NaN],
+    ] as const)
+      void granted(ledger.reserve(key, { amount: 1, limit })).settle(1);
     for (let time = 0; time < 3; time += 1) {
       ledger.adopt('full', MOST_SUM - 1, 5);
       ledger.commit('full', 7);
@@ -221,17 +256,39 @@ describe('ledgers that are stored, with absurd numbers', () => {
     table.isAway = false;
     await pass(1000);
     const written = new Map(table.written.flat().map(({ key, amount, limit }) => [key, [amount, limit]]));
-    expect(Object.fromEntries(written)).to.deep.equal({ high: [1, MOST_SUM], part: [1, 11], none: [1, undefined], full: [21, 5] });
+    expect(Object.fromEntries(written)).to.deep.equal({
+      high: [1, MOST_SUM],
+      part: [1, 11],
+      none: [1, undefined],
+      full: [21, 5],
+    });
   });
 
   it('begin with a sum that cannot be read as with one that no budget allows, and say whose it is', async () => {
     const table = new Table();
-    for (const [key, sum] of [['l/broken', NaN], ['l/beyond', 2 ** 63], ['l/endless', Infinity]] as const) table.sums.set(key, sum);
-    const unreadable = Object.assign(Object.create(table) as Table, { read: async () => (await table.read()).map((stored) => (Number.isNaN(stored.committed) ? { ...stored, committed: undefined } : stored)) });
+    for (const [key, sum] of [
+      ['l/broken', NaN],
+      ['l/beyond', 2 ** 63],
+      ['l/endless', Infinity],
+    ] as const)
+      table.sums.set(key, sum);
+    const unreadable = Object.assign(Object.create(table) as Table, {
+      read: async () =>
+        (await table.read()).map((stored) =>
+          Number.isNaN(stored.committed) ? { ...stored, committed: undefined } : stored,
+        ),
+    });
     const { ledgers, told, attributes } = await scene(unreadable);
     const ledger = ledgers.open('l', { maxKeys: 0 });
-    for (const key of ['broken', 'beyond', 'endless']) expect(ledger.reserve(key, { amount: 1, limit: 1e15 }), key).to.deep.equal({ isGranted: false, committed: MOST_SUM });
-    expect([told, attributes]).to.deep.equal([['what a key has spent cannot be read from the store of ledgers; it counts as more than any budget'], [{ ledger: 'l', key: 'broken' }]]);
+    for (const key of ['broken', 'beyond', 'endless'])
+      expect(ledger.reserve(key, { amount: 1, limit: 1e15 }), key).to.deep.equal({
+        isGranted: false,
+        committed: MOST_SUM,
+      });
+    expect([told, attributes]).to.deep.equal([
+      ['what a key has spent cannot be read from the store of ledgers; it counts as more than any budget'],
+      [{ ledger: 'l', key: 'broken' }],
+    ]);
   });
 });
 
@@ -244,7 +301,13 @@ describe('bookings that their store refuses', () => {
       for (const key of ['a', 'b', 'bad', 'c', 'd']) ledger.commit(key, 3);
       await pass(1000);
     }
-    expect(['a', 'b', 'c', 'd', 'bad'].map((key) => table.sums.get(`l/${key}`))).to.deep.equal([15, 15, 15, 15, undefined]);
+    expect(['a', 'b', 'c', 'd', 'bad'].map((key) => table.sums.get(`l/${key}`))).to.deep.equal([
+      15,
+      15,
+      15,
+      15,
+      undefined,
+    ]);
     expect(ledger.committed('bad')).to.equal(15);
     expect(told).to.deep.equal(['a row was refused by its store']);
     expect(attributes[0]).to.deep.include({ store: 'the store of ledgers', ledger: 'l', key: 'bad', micro_usd: 3 });
@@ -267,7 +330,11 @@ describe('bookings that their store refuses', () => {
     await pass(1);
     ledger.commit('other', 1);
     await pass(100);
-    expect([table.sums.get('l/bad'), table.sums.get('l/other'), table.sums.has('l/worse')]).to.deep.equal([7, 1, false]);
+    expect([table.sums.get('l/bad'), table.sums.get('l/other'), table.sums.has('l/worse')]).to.deep.equal([
+      7,
+      1,
+      false,
+    ]);
     table.refuses.delete('worse');
     await ledgers.close();
     expect(table.sums.get('l/worse')).to.equal(3);
@@ -280,7 +347,10 @@ describe('bookings that their store refuses', () => {
     for (const key of ['bad', 'good']) ledgers.open('l', { maxKeys: 0 }).commit(key, 3);
     await ledgers.close();
     expect(table.sums.get('l/good')).to.equal(3);
-    expect([told.at(-1), attributes.at(-1)]).to.deep.equal(['what was spent is lost: the store of ledgers refused it', { keys: 1 }]);
+    expect([told.at(-1), attributes.at(-1)]).to.deep.equal([
+      'what was spent is lost: the store of ledgers refused it',
+      { keys: 1 },
+    ]);
   });
 
   it('are not those that meet another writer: they are repeated at once', async () => {
@@ -324,7 +394,8 @@ describe('bookings that wait', () => {
         const end = dice.below(5);
         if (end === 0) waiting.giveBack(taken);
         else if (end === 1) for (const refused of taken) waiting.setApart(refused);
-        else for (const { key, amount, isAnew } of taken) stored.set(key, amount + (isAnew ? 0 : stored.get(key) ?? 0));
+        else
+          for (const { key, amount, isAnew } of taken) stored.set(key, amount + (isAnew ? 0 : (stored.get(key) ?? 0)));
         if (!early) step();
       };
       const step = (): void => {
@@ -339,7 +410,8 @@ describe('bookings that wait', () => {
         if (dice.below(4) === 0) waiting.tryAgain();
       }
       waiting.tryAgain();
-      for (const { key, amount, isAnew } of waiting.take()) stored.set(key, amount + (isAnew ? 0 : stored.get(key) ?? 0));
+      for (const { key, amount, isAnew } of waiting.take())
+        stored.set(key, amount + (isAnew ? 0 : (stored.get(key) ?? 0)));
       for (const [key, sum] of expected) expect(stored.get(key), `round ${round}`).to.equal(sum);
       expect([waiting.size, waiting.apart]).to.deep.equal([0, 0]);
     }

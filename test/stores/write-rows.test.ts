@@ -26,7 +26,9 @@ class Numbers {
     this.kept.push(...rows);
   };
 
-  readonly refuse = (row: number): void => { this.refused.push(row); };
+  readonly refuse = (row: number): void => {
+    this.refused.push(row);
+  };
 }
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
@@ -58,7 +60,9 @@ describe('rows that are written together', () => {
       if (unwritten) expect(unwritten.error).to.be.instanceOf(StoreUnavailable);
       const done = rows.slice(0, rows.length - (unwritten?.rows.length ?? 0));
       expect([store.kept, store.refused, unwritten?.rows ?? []]).to.deep.equal([
-        done.filter((row) => !bad.includes(row)), done.filter((row) => bad.includes(row)), rows.slice(done.length),
+        done.filter((row) => !bad.includes(row)),
+        done.filter((row) => bad.includes(row)),
+        rows.slice(done.length),
       ]);
     });
   }
@@ -67,8 +71,17 @@ describe('rows that are written together', () => {
 describe('a call to a store', () => {
   function linked() {
     const told: string[] = [];
-    const note = (message: string): void => { told.push(message); };
-    return { told, link: new StoreLink('the store', { clock: fakeClock(), log: { ...SILENT, info: note, error: note }, backend: () => 'test' }) };
+    const note = (message: string): void => {
+      told.push(message);
+    };
+    return {
+      told,
+      link: new StoreLink('the store', {
+        clock: fakeClock(),
+        log: { ...SILENT, info: note, error: note },
+        backend: () => 'test',
+      }),
+    };
   }
 
   it('that meets another writer is repeated at once, three times', async () => {
@@ -84,10 +97,12 @@ describe('a call to a store', () => {
     }
     const { link, told } = linked();
     let calls = 0;
-    const failure = await link.ask(async () => {
-      calls += 1;
-      throw new WriteFault('conflict', new Error('deadlock'));
-    }).catch((error: unknown) => error);
+    const failure = await link
+      .ask(async () => {
+        calls += 1;
+        throw new WriteFault('conflict', new Error('deadlock'));
+      })
+      .catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(StoreUnavailable);
     expect([calls, told]).to.deep.equal([4, ['the store does not answer']]);
   });
@@ -97,14 +112,18 @@ describe('a call to a store', () => {
     const link = new StoreLink('the store', { clock, log: SILENT, backend: () => 'test' });
     const late = Promise.withResolvers<never>();
     let calls = 0;
-    const answer = link.ask(() => {
-      calls += 1;
-      return late.promise;
-    }).catch((error: unknown) => error);
+    const answer = link
+      .ask(() => {
+        calls += 1;
+        return late.promise;
+      })
+      .catch((error: unknown) => error);
     clock.advance(10_000);
     expect(await answer).to.be.instanceOf(StoreUnavailable);
     late.reject(new WriteFault('conflict', new Error('deadlock')));
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
     expect(calls).to.equal(1);
   });
 

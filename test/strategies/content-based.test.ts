@@ -4,9 +4,11 @@ import { expectProportion } from '../kit/index.ts';
 import { order, problemsOf, query, rankOf, targets } from './support.ts';
 
 const all = targets('a', 'b', 'c');
-const rules = (...content_conditions: readonly object[]) => rankOf('content-based', { content_conditions: content_conditions.map((rule) => ({ target_key: 'b', ...rule })) });
+const rules = (...content_conditions: readonly object[]) =>
+  rankOf('content-based', { content_conditions: content_conditions.map((rule) => ({ target_key: 'b', ...rule })) });
 const says = (...texts: readonly string[]) => query({ userTexts: () => texts });
-const messages = (block: object): string[] => problemsOf('content-based', block).map(({ rule, path }) => `${rule} ${path}`);
+const messages = (block: object): string[] =>
+  problemsOf('content-based', block).map(({ rule, path }) => `${rule} ${path}`);
 
 describe('the strategy content-based', () => {
   it('finds a text in any message of the user, whatever the case', () => {
@@ -31,11 +33,17 @@ describe('the strategy content-based', () => {
     const rank = rules({ type: 'prompt_regex', value: 'summari[sz]e' });
     expect(order(rank, all, says('please summarize'))).to.equal('b a c');
     expect(order(rank, all, says('Summarize'))).to.equal('a b c');
-    expect(order(rules({ type: 'prompt_regex', value: '(?i)\\bsummari[sz]e\\b' }), all, says('SUMMARISE this'))).to.equal('b a c');
+    expect(
+      order(rules({ type: 'prompt_regex', value: '(?i)\\bsummari[sz]e\\b' }), all, says('SUMMARISE this')),
+    ).to.equal('b a c');
   });
 
   it('takes the first rule that matches', () => {
-    const rank = rules({ type: 'prompt_contains', value: 'x', target_key: 'c' }, { type: 'prompt_contains', value: 'xy' }, { type: 'prompt_not_contains', value: 'x' });
+    const rank = rules(
+      { type: 'prompt_contains', value: 'x', target_key: 'c' },
+      { type: 'prompt_contains', value: 'xy' },
+      { type: 'prompt_not_contains', value: 'x' },
+    );
     expect(order(rank, all, says('xy'))).to.equal('c a b');
     expect(order(rank, all, says('z'))).to.equal('b a c');
     const reported: string[] = [];
@@ -48,7 +56,20 @@ describe('the strategy content-based', () => {
     for (const surface of SURFACE_NAMES) {
       let asked = 0;
       const expected = SURFACES[surface].isChat ? 'b a c' : 'a b c';
-      expect(order(rank, all, query({ surface, userTexts: () => { asked += 1; return []; } })), surface).to.equal(expected);
+      expect(
+        order(
+          rank,
+          all,
+          query({
+            surface,
+            userTexts: () => {
+              asked += 1;
+              return [];
+            },
+          }),
+        ),
+        surface,
+      ).to.equal(expected);
       expect(asked, surface).to.equal(expected === 'b a c' ? 1 : 0);
     }
     expect(order(rank, all, query({ isListing: true }))).to.equal('a b c');
@@ -67,9 +88,24 @@ describe('the strategy content-based', () => {
   it('refuses no rules, an unknown type, a pattern that does not compile, and a target that is not declared', () => {
     expect(messages({})).to.deep.equal(['CV18 strategy.content_conditions']);
     const one = { type: 'prompt_contains', value: 'x', target_key: 'a' };
-    expect(messages({ content_conditions: [one, { ...one, type: 'prompt_matches' }, { ...one, type: undefined }] })).to.deep.equal(['CV18 strategy.content_conditions[1].type', 'CV18 strategy.content_conditions[2].type']);
-    const patterns = ['(', 'a(?=b)', '(a)\\1', '(?<!a)b', 'a{2000}'].map((value) => ({ ...one, type: 'prompt_regex', value }));
-    expect(messages({ content_conditions: patterns })).to.deep.equal(patterns.map((_pattern, at) => `CV18 strategy.content_conditions[${at}].value`));
-    expect(messages({ content_conditions: [{ ...one, target_key: '' }, { ...one, target_key: 'z' }] })).to.deep.equal([0, 1].map((at) => `CV18 strategy.content_conditions[${at}].target_key`));
+    expect(
+      messages({ content_conditions: [one, { ...one, type: 'prompt_matches' }, { ...one, type: undefined }] }),
+    ).to.deep.equal(['CV18 strategy.content_conditions[1].type', 'CV18 strategy.content_conditions[2].type']);
+    const patterns = ['(', 'a(?=b)', '(a)\\1', '(?<!a)b', 'a{2000}'].map((value) => ({
+      ...one,
+      type: 'prompt_regex',
+      value,
+    }));
+    expect(messages({ content_conditions: patterns })).to.deep.equal(
+      patterns.map((_pattern, at) => `CV18 strategy.content_conditions[${at}].value`),
+    );
+    expect(
+      messages({
+        content_conditions: [
+          { ...one, target_key: '' },
+          { ...one, target_key: 'z' },
+        ],
+      }),
+    ).to.deep.equal([0, 1].map((at) => `CV18 strategy.content_conditions[${at}].target_key`));
   });
 });

@@ -26,15 +26,23 @@ const NAMED = new Set(['single', 'conditional', 'content-based']);
 
 /** Governance reference 8 and 9 a second time, slow and computed from nothing but the world: shares no code with what it is compared with. */
 export function interpret(world: World, draw: () => number): Verdict {
-  const { asked: { surface, model }, targets, mode } = world;
+  const {
+    asked: { surface, model },
+    targets,
+    mode,
+  } = world;
   const translator = surface === 'completions' ? 'chat' : surface;
-  const isAble = (target: WorldTarget): boolean => target.isRegistered && (PROVIDERS[target.key]?.surfaces.includes(translator) ?? false);
+  const isAble = (target: WorldTarget): boolean =>
+    target.isRegistered && (PROVIDERS[target.key]?.surfaces.includes(translator) ?? false);
   const owners = targets.filter((target) => target.isRegistered && target.models.includes(model));
   const candidates = owners.length > 0 ? owners : targets.filter((target) => PROVIDERS[target.key]?.takesAnyModel);
   const isServing = (target: WorldTarget): boolean => isAble(target) && candidates.includes(target);
   const ranked = RANK[mode]?.({
-    world, draw,
-    serving: targets.filter(isServing), others: targets.filter((target) => !isServing(target)), isChat: translator === 'chat',
+    world,
+    draw,
+    serving: targets.filter(isServing),
+    others: targets.filter((target) => !isServing(target)),
+    isChat: translator === 'chat',
   }) ?? { targets: [] };
   const noted = { label: ranked.label ?? null, rule: ranked.rule ?? null };
   if (NAMED.has(mode)) {
@@ -42,7 +50,8 @@ export function interpret(world: World, draw: () => number): Verdict {
     return { ...noted, order: head && isServing(head) ? [head.key] : [] };
   }
   const eligible = ranked.targets.filter(isServing);
-  const healthy = targets.length < 2 ? eligible : eligible.filter(({ circuit, isResting }) => circuit !== 'open' && !isResting);
+  const healthy =
+    targets.length < 2 ? eligible : eligible.filter(({ circuit, isResting }) => circuit !== 'open' && !isResting);
   return { ...noted, order: (healthy.length > 0 ? healthy : eligible).map(({ key }) => key) };
 }
 
@@ -51,13 +60,22 @@ const RANK: Readonly<Record<string, (situation: Situation) => Ranked>> = {
   fallback: ({ world }) => ({ targets: world.targets }),
   loadbalance: ({ serving, draw }) => {
     const open = serving.filter(({ weight }) => weight > 0);
-    const start = pick(open.map(({ weight }) => weight), draw());
+    const start = pick(
+      open.map(({ weight }) => weight),
+      draw(),
+    );
     return { targets: open.map((_target, at) => open[(start + at) % open.length]!) };
   },
   'least-latency': ({ serving, others, isChat, draw }) => {
     const isUnmeasured = ({ medianMs }: WorldTarget): boolean => medianMs === undefined;
     const unmeasured = serving.filter(isUnmeasured);
-    return { targets: [...(isChat ? mixed(unmeasured, draw) : unmeasured), ...serving.filter((target) => !isUnmeasured(target)).toSorted((a, b) => a.medianMs! - b.medianMs!), ...others] };
+    return {
+      targets: [
+        ...(isChat ? mixed(unmeasured, draw) : unmeasured),
+        ...serving.filter((target) => !isUnmeasured(target)).toSorted((a, b) => a.medianMs! - b.medianMs!),
+        ...others,
+      ],
+    };
   },
   'cost-optimized': ({ world, serving, others, isChat }) => {
     const isPriced = (target: WorldTarget): boolean => costOf(world, target, isChat) !== undefined;
@@ -69,13 +87,24 @@ const RANK: Readonly<Record<string, (situation: Situation) => Ranked>> = {
     return { targets: priced.length > 0 ? priced : unpriced };
   },
   conditional: ({ world }) => byRule(world, world.conditions, 'conditions', (rule) => meetsCondition(rule, world)),
-  'content-based': ({ world, isChat }) => byRule(world, isChat ? world.contentConditions : [], 'content_conditions', (rule) => meetsText(rule, world.asked.texts)),
+  'content-based': ({ world, isChat }) =>
+    byRule(world, isChat ? world.contentConditions : [], 'content_conditions', (rule) =>
+      meetsText(rule, world.asked.texts),
+    ),
   'ab-test': ({ world, serving, draw }) => {
-    const able = world.variants.map((variant) => (serving.some(({ key }) => key === variant.target_key) ? variant.weight : 0));
+    const able = world.variants.map((variant) =>
+      serving.some(({ key }) => key === variant.target_key) ? variant.weight : 0,
+    );
     const drawn = world.variants[pick(able, draw())];
     if (!drawn) return { targets: [] };
-    const keys = [drawn.target_key, ...world.variants.filter(({ weight }) => weight > 0).map(({ target_key }) => target_key)];
-    return { label: drawn.label || drawn.target_key, targets: [...new Set(keys)].map((key) => world.targets.find((target) => target.key === key)!) };
+    const keys = [
+      drawn.target_key,
+      ...world.variants.filter(({ weight }) => weight > 0).map(({ target_key }) => target_key),
+    ];
+    return {
+      label: drawn.label || drawn.target_key,
+      targets: [...new Set(keys)].map((key) => world.targets.find((target) => target.key === key)!),
+    };
   },
 };
 
@@ -91,10 +120,16 @@ function mixed<T>(list: readonly T[], draw: () => number): readonly T[] {
 /** The first whose cumulative weight exceeds the draw. */
 function pick(weights: readonly number[], draw: number): number {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return weights.findIndex((weight, at) => weight > 0 && weights.slice(0, at + 1).reduce((sum, each) => sum + each, 0) > draw * total);
+  return weights.findIndex(
+    (weight, at) => weight > 0 && weights.slice(0, at + 1).reduce((sum, each) => sum + each, 0) > draw * total,
+  );
 }
 
-function costOf({ unpriced, asked: { surface, texts, maxTokens, images } }: World, { price }: WorldTarget, isChat: boolean): number | undefined {
+function costOf(
+  { unpriced, asked: { surface, texts, maxTokens, images } }: World,
+  { price }: WorldTarget,
+  isChat: boolean,
+): number | undefined {
   if (!price) return undefined;
   if (surface === 'embeddings') return price.embedding === undefined ? undefined : price.embedding / 1e6;
   if (surface === 'images') return price.image === undefined ? undefined : price.image * (images ?? 1);
@@ -107,7 +142,10 @@ function byRule({ targets }: World, rules: readonly Rule[], name: string, isMet:
   const at = rules.findIndex(isMet);
   if (at < 0) return { targets };
   const isChosen = ({ key }: WorldTarget): boolean => key === rules[at]?.target_key;
-  return { rule: `${name}[${at}]`, targets: [...targets.filter(isChosen), ...targets.filter((target) => !isChosen(target))] };
+  return {
+    rule: `${name}[${at}]`,
+    targets: [...targets.filter(isChosen), ...targets.filter((target) => !isChosen(target))],
+  };
 }
 
 function meetsCondition({ key, field, value }: Rule, { asked: { surface, model, metadata } }: World): boolean {

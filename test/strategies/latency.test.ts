@@ -1,13 +1,30 @@
 import { expect } from 'chai';
 import { RecentMedian } from '../../builtins/routing/median.ts';
-import { ask, chatChunks, chatReply, fakeClock, MASTER_KEY, openSse, replyJson, sseEvent, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
+import {
+  ask,
+  chatChunks,
+  chatReply,
+  fakeClock,
+  MASTER_KEY,
+  openSse,
+  replyJson,
+  sseEvent,
+  startHost,
+  stubUpstream,
+  type StubUpstream,
+  type TestHost,
+} from '../kit/index.ts';
 import { seeded } from './support.ts';
 
 const PATH = '/v1/chat/completions';
 const medianOf = (host: TestHost, key: string): number | undefined => host.host.current?.hooks.median.call(key);
 
 /** An upstream whose answers take as long as the clock is moved on by. */
-async function slow(clock: ReturnType<typeof fakeClock>, ms: () => number, status: () => number = () => 200): Promise<StubUpstream> {
+async function slow(
+  clock: ReturnType<typeof fakeClock>,
+  ms: () => number,
+  status: () => number = () => 200,
+): Promise<StubUpstream> {
   return stubUpstream((_request, response) => {
     clock.advance(ms());
     replyJson(response, status(), status() === 200 ? chatReply('hello') : { error: { message: 'no' } });
@@ -43,7 +60,11 @@ describe('the latency of targets', () => {
   it('is measured of successful calls, each try by itself, and never of failures', async () => {
     const clock = fakeClock();
     const answer = { ms: 40, status: 200 };
-    const a = await slow(clock, () => answer.ms, () => answer.status);
+    const a = await slow(
+      clock,
+      () => answer.ms,
+      () => answer.status,
+    );
     const host = await startHost({ strategy: { mode: 'single' }, targets: [a.target('a')] }, { clock });
     expect(medianOf(host, 'a')).to.equal(undefined);
     await host.post(PATH, ask());
@@ -72,7 +93,9 @@ describe('the latency of targets', () => {
     });
     const host = await startHost({ strategy: { mode: 'single' }, targets: [a.target('a')] }, { clock });
     const response = await fetch(`${host.url}${PATH}`, {
-      method: 'POST', headers: { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' }, body: JSON.stringify(ask('hi', { stream: true })),
+      method: 'POST',
+      headers: { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify(ask('hi', { stream: true })),
     });
     heard.resolve(); // the headers come with the first chunk
     expect(await response.text()).to.contain('two');
@@ -95,7 +118,10 @@ describe('the latency of targets', () => {
   it('decides under least-latency once every target has been measured', async () => {
     const clock = fakeClock();
     const [a, b, c] = [await slow(clock, () => 30), await slow(clock, () => 10), await slow(clock, () => 20)];
-    const host = await startHost({ strategy: { mode: 'least-latency' }, targets: [a.target('a'), b.target('b'), c.target('c')] }, { clock });
+    const host = await startHost(
+      { strategy: { mode: 'least-latency' }, targets: [a.target('a'), b.target('b'), c.target('c')] },
+      { clock },
+    );
     const served: (string | null)[] = [];
     for (let call = 0; call < 6; call += 1) served.push((await host.post(PATH, ask())).headers.get('x-gateway-target'));
     expect(served.slice(0, 3)).to.have.members(['a', 'b', 'c']);

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import type { Surface } from '../../host/contract/index.ts';
 import { draws, order, query, rankOf, seeded, tally, targets } from './support.ts';
 
-const fastest = (medians: Readonly<Record<string, number>>, random: () => number = () => 0) => rankOf('least-latency', {}, { medianMs: (key) => medians[key], random });
+const fastest = (medians: Readonly<Record<string, number>>, random: () => number = () => 0) =>
+  rankOf('least-latency', {}, { medianMs: (key) => medians[key], random });
 
 describe('the strategy least-latency', () => {
   it('tries the lowest median first, ties in declared order', () => {
@@ -24,7 +25,13 @@ describe('the strategy least-latency', () => {
     for (const count of Object.values(counts)) expect(count).to.be.within(1000 - 120, 1000 + 120);
   });
 
-  for (const surface of ['embeddings', 'images', 'rerank', 'moderations', 'audio.speech'] as const satisfies readonly Surface[]) {
+  for (const surface of [
+    'embeddings',
+    'images',
+    'rerank',
+    'moderations',
+    'audio.speech',
+  ] as const satisfies readonly Surface[]) {
     it(`leaves unmeasured targets in declared order on ${surface}`, () => {
       expect(order(fastest({ c: 5 }, draws(0.1, 0.9)), targets('a', 'b', 'c'), query({ surface }))).to.equal('a b c');
     });

@@ -9,25 +9,42 @@ const WORLDS = cases(10_000);
 
 /** Completions are one message: what its rules and prices see is all of it. */
 function asSeen(world: World): World {
-  return world.asked.surface === 'completions' ? { ...world, asked: { ...world.asked, texts: [world.asked.texts.join('')] } } : world;
+  return world.asked.surface === 'completions'
+    ? { ...world, asked: { ...world.asked, texts: [world.asked.texts.join('')] } }
+    : world;
 }
 
 /** Targets that must get nothing, whatever fails. */
 function excluded({ mode, unpriced, targets, variants, asked: { surface } }: World): readonly string[] {
   if (mode === 'loadbalance') return targets.filter(({ weight }) => weight === 0).map(({ key }) => key);
-  if (mode === 'ab-test') return targets.map(({ key }) => key).filter((key) => !variants.some(({ target_key, weight }) => target_key === key && weight > 0));
+  if (mode === 'ab-test')
+    return targets
+      .map(({ key }) => key)
+      .filter((key) => !variants.some(({ target_key, weight }) => target_key === key && weight > 0));
   if (mode !== 'cost-optimized' || unpriced !== 'skip') return [];
   const isChat = surface === 'chat' || surface === 'completions';
-  return targets.filter(({ price }) => !price || (isChat && price.input === undefined) || surface === 'rerank').map(({ key }) => key);
+  return targets
+    .filter(({ price }) => !price || (isChat && price.input === undefined) || surface === 'rerank')
+    .map(({ key }) => key);
 }
 
 function checkShape(world: World, { explanation, problems }: Explained): void {
-  const { order, dropped, refusal, figures } = { ...explanation, figures: explanation.order.map((each) => [each.target, each.figures] as const) };
+  const { order, dropped, refusal, figures } = {
+    ...explanation,
+    figures: explanation.order.map((each) => [each.target, each.figures] as const),
+  };
   const tried = order.map(({ target }) => target);
   expect(problems, 'the world is valid').to.deep.equal([]);
-  expect([...tried, ...dropped.map(({ target }) => target)].toSorted(), 'every target once').to.deep.equal(world.targets.map(({ key }) => key).toSorted());
-  expect(dropped.every(({ reason }) => reason.length > 3), 'every target that is left out has a reason').to.equal(true);
-  expect(refusal?.code, 'a refusal exactly when nothing is tried').to.equal(tried.length === 0 ? 'model_not_found' : undefined);
+  expect([...tried, ...dropped.map(({ target }) => target)].toSorted(), 'every target once').to.deep.equal(
+    world.targets.map(({ key }) => key).toSorted(),
+  );
+  expect(
+    dropped.every(({ reason }) => reason.length > 3),
+    'every target that is left out has a reason',
+  ).to.equal(true);
+  expect(refusal?.code, 'a refusal exactly when nothing is tried').to.equal(
+    tried.length === 0 ? 'model_not_found' : undefined,
+  );
   for (const key of excluded(world)) expect(tried, 'no traffic for what is excluded').to.not.include(key);
   for (const [key, { weight, median_ms }] of figures) {
     const target = world.targets.find((each) => each.key === key);
@@ -50,7 +67,10 @@ describe('an explanation', function () {
       try {
         const wanted = interpret(asSeen(world), seeded(seed));
         expect({ order, rule: explanation.rule, label: explanation.ab_label }).to.deep.equal(wanted);
-        expect(route.filter(({ serves }) => serves).map(({ virtualKey }) => virtualKey), 'the route of a request').to.deep.equal(order);
+        expect(
+          route.filter(({ serves }) => serves).map(({ virtualKey }) => virtualKey),
+          'the route of a request',
+        ).to.deep.equal(order);
         if (order.length > 0) expect(abLabel ?? null).to.equal(explanation.ab_label);
         checkShape(world, { explanation, route, abLabel, problems });
       } catch (error) {
@@ -58,7 +78,8 @@ describe('an explanation', function () {
       }
       seen.set(world.mode, (seen.get(world.mode) ?? 0) + (order.length > 1 ? 1 : 0));
     }
-    for (const mode of ['fallback', 'loadbalance', 'least-latency', 'cost-optimized', 'ab-test']) expect(seen.get(mode), `worlds of ${mode} with a real choice`).to.be.above(cases(50));
+    for (const mode of ['fallback', 'loadbalance', 'least-latency', 'cost-optimized', 'ab-test'])
+      expect(seen.get(mode), `worlds of ${mode} with a real choice`).to.be.above(cases(50));
   });
 
   it('counts nothing', async () => {

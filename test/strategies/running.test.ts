@@ -11,9 +11,18 @@ interface Seen {
 }
 
 /** A strategy that keeps what it gets. */
-function watching(seen: Seen, settled: (call: SettledCall) => void = (call) => { seen.calls.push(call); }): ReturnType<typeof defineStrategy> {
+function watching(
+  seen: Seen,
+  settled: (call: SettledCall) => void = (call) => {
+    seen.calls.push(call);
+  },
+): ReturnType<typeof defineStrategy> {
   return defineStrategy({
-    name: 'watching', summary: 's', advances: true, settings: Joi.object({}), targetSettings: Joi.object({ tier: Joi.number().default(1) }),
+    name: 'watching',
+    summary: 's',
+    advances: true,
+    settings: Joi.object({}),
+    targetSettings: Joi.object({ tier: Joi.number().default(1) }),
     create: (_settings: object, deps: StrategyDeps) => {
       const kept = deps.carryover.lease('watching', () => ({ made: 0 }));
       kept.made += 1;
@@ -25,7 +34,9 @@ function watching(seen: Seen, settled: (call: SettledCall) => void = (call) => {
           return targets;
         },
         settled,
-        dispose: () => { seen.disposed += 1; },
+        dispose: () => {
+          seen.disposed += 1;
+        },
       };
     },
   });
@@ -38,14 +49,28 @@ describe('a strategy that returns more than a ranking', () => {
     const seen = nothing();
     const broken = await stubUpstream((_request, response) => replyJson(response, 500, {}));
     const sound = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hi')));
-    const config = { strategy: { mode: 'watching' }, targets: [broken.target('a', { settings: { tier: 3 } }), sound.target('b')] };
+    const config = {
+      strategy: { mode: 'watching' },
+      targets: [broken.target('a', { settings: { tier: 3 } }), sound.target('b')],
+    };
     const host = await startHost(config, { modules: [watching(seen)] });
-    const answer = await host.post('/v1/chat/completions', ask('hi', { user: 'ada' }), { 'x-gateway-metadata': '{"team":"research"}' });
+    const answer = await host.post('/v1/chat/completions', ask('hi', { user: 'ada' }), {
+      'x-gateway-metadata': '{"team":"research"}',
+    });
     expect([answer.status, answer.headers.get('x-gateway-target')]).to.deep.equal([200, 'b']);
     expect(seen.queries[0]).to.deep.include({ user: 'ada', streaming: false, metadata: { team: 'research' } });
     expect(seen.queries[0]?.principal?.scopes).to.include('admin');
     expect(seen.targets[0]?.map(({ settings }) => settings)).to.deep.equal([{ tier: 3 }, { tier: 1 }]);
-    expect(seen.calls.map(({ virtualKey, outcome, exchangeId }) => [virtualKey, outcome, exchangeId === answer.headers.get('x-request-id')])).to.deep.equal([['a', 'failure', true], ['b', 'success', true]]);
+    expect(
+      seen.calls.map(({ virtualKey, outcome, exchangeId }) => [
+        virtualKey,
+        outcome,
+        exchangeId === answer.headers.get('x-request-id'),
+      ]),
+    ).to.deep.equal([
+      ['a', 'failure', true],
+      ['b', 'success', true],
+    ]);
     expect(seen.calls[1]?.durationMs).to.be.a('number');
     expect(seen.disposed).to.equal(0);
     await host.apply(config);
@@ -55,9 +80,17 @@ describe('a strategy that returns more than a ranking', () => {
 
   it('learns of surfaces beside chat too', async () => {
     const seen = nothing();
-    const upstream = await stubUpstream((_request, response) => replyJson(response, 200, { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1] }] }));
+    const upstream = await stubUpstream((_request, response) =>
+      replyJson(response, 200, { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1] }] }),
+    );
     const { commonTranslators } = await import('gw/common-wire');
-    const host = await startHost({ strategy: { mode: 'watching' }, targets: [upstream.target('a', {}, { translators: commonTranslators(['chat', 'embeddings'], {}) })] }, { modules: [watching(seen)] });
+    const host = await startHost(
+      {
+        strategy: { mode: 'watching' },
+        targets: [upstream.target('a', {}, { translators: commonTranslators(['chat', 'embeddings'], {}) })],
+      },
+      { modules: [watching(seen)] },
+    );
     const answer = await host.post('/v1/embeddings', { model: 'm', input: 'hi', user: 'grace' });
     expect(answer.status, answer.text).to.equal(200);
     expect(seen.queries[0]).to.deep.include({ surface: 'embeddings', user: 'grace', metadata: {}, streaming: false });
@@ -66,7 +99,16 @@ describe('a strategy that returns more than a ranking', () => {
   it('changes nothing when it fails to take an outcome, which is logged', async () => {
     const seen = nothing();
     const upstream = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hi')));
-    const host = await startHost({ strategy: { mode: 'watching' }, targets: [upstream.target('a')] }, { modules: [watching(seen, () => { throw new Error('lost count'); })] });
+    const host = await startHost(
+      { strategy: { mode: 'watching' }, targets: [upstream.target('a')] },
+      {
+        modules: [
+          watching(seen, () => {
+            throw new Error('lost count');
+          }),
+        ],
+      },
+    );
     expect((await host.post('/v1/chat/completions', ask())).status).to.equal(200);
     expect(host.lines.filter(({ msg }) => msg === 'strategy failed to take an outcome')).to.have.lengthOf(1);
   });

@@ -38,20 +38,43 @@ export async function createWorldHost(): Promise<WorldHost> {
   const samples: string[] = [];
   const modules = Object.keys(PROVIDERS).map(moduleOf);
   const host = createHost({
-    variables: { LOG_LEVEL: 'debug' }, workingDirectory: '/', installDirectory: '/', build: { version: 'test', commit: '', built: '' }, platform: { node: '', os: '', arch: '' },
-    clock: fakeClock(), random: () => state.random(), lines: { write: () => {} },
-    modules: [...MODULES, ...modules], builtins: [...TEST_BUILTINS, stateBuiltin(() => state.world)],
+    variables: { LOG_LEVEL: 'debug' },
+    workingDirectory: '/',
+    installDirectory: '/',
+    build: { version: 'test', commit: '', built: '' },
+    platform: { node: '', os: '', arch: '' },
+    clock: fakeClock(),
+    random: () => state.random(),
+    lines: { write: () => {} },
+    modules: [...MODULES, ...modules],
+    builtins: [...TEST_BUILTINS, stateBuiltin(() => state.world)],
   });
-  host.counters.attach({ add: (name) => { samples.push(name); }, observe: (name) => { samples.push(name); } });
+  host.counters.attach({
+    add: (name) => {
+      samples.push(name);
+    },
+    observe: (name) => {
+      samples.push(name);
+    },
+  });
   const connected = new Map<string, ConnectedProvider>();
-  for (const module of modules) connected.set(module.name, await connectProvider(module, {}, { log: host.log, now: () => 0 }));
+  for (const module of modules)
+    connected.set(module.name, await connectProvider(module, {}, { log: host.log, now: () => 0 }));
   const base = decodeText('targets: []', 'yaml').config!;
   return {
     samples,
     explain: async (world) => {
       state.world = world;
-      host.providers = new Map(world.targets.filter(({ isRegistered }) => isRegistered).map(({ key }) => [key, connected.get(key)!]));
-      host.services.catalog = { version: '', entry: () => undefined, modelsOf: () => [], cost: () => undefined, tokenPrice: (key) => priceIn(world, key) };
+      host.providers = new Map(
+        world.targets.filter(({ isRegistered }) => isRegistered).map(({ key }) => [key, connected.get(key)!]),
+      );
+      host.services.catalog = {
+        version: '',
+        entry: () => undefined,
+        modelsOf: () => [],
+        cost: () => undefined,
+        tokenPrice: (key) => priceIn(world, key),
+      };
       const config = configOf(world, base);
       const problems = checkConfig(host, { config, problems: [], lineOf: () => undefined });
       const generation = await buildGeneration(host, config, 1);
@@ -71,25 +94,31 @@ export async function createWorldHost(): Promise<WorldHost> {
 function moduleOf(name: string): ProviderModule {
   const { surfaces, takesAnyModel } = PROVIDERS[name]!;
   return defineProvider({
-    name, wire: 'common', params: {}, anyModel: takesAnyModel, connection: { env: [], baseUrl: 'http://127.0.0.1:9' },
+    name,
+    wire: 'common',
+    params: {},
+    anyModel: takesAnyModel,
+    connection: { env: [], baseUrl: 'http://127.0.0.1:9' },
     translators: commonTranslators(surfaces as Parameters<typeof commonTranslators>[0], {}),
   });
 }
 
 /** Says what the world says where breaker, tracker and a 429 would. */
-const stateBuiltin = (current: () => World | undefined) => defineBuiltin({
-  name: 'world',
-  apply: ({ hooks }) => hooks.assemble.tapPromise('world', async ({ hooks: pipeline, carryover }) => {
-    const world = current();
-    const find = (key: string) => world?.targets.find((target) => target.key === key);
-    pipeline.median.tap('world', (key) => find(key)?.medianMs);
-    pipeline.circuit.tap('world', (key) => find(key)?.circuit);
-    for (const { key, isResting } of world?.targets ?? []) {
-      const rest = carryover.lease(`rest ${key}`, () => ({ until: 0 }));
-      rest.until = isResting ? Infinity : 0;
-    }
-  }),
-});
+const stateBuiltin = (current: () => World | undefined) =>
+  defineBuiltin({
+    name: 'world',
+    apply: ({ hooks }) =>
+      hooks.assemble.tapPromise('world', async ({ hooks: pipeline, carryover }) => {
+        const world = current();
+        const find = (key: string) => world?.targets.find((target) => target.key === key);
+        pipeline.median.tap('world', (key) => find(key)?.medianMs);
+        pipeline.circuit.tap('world', (key) => find(key)?.circuit);
+        for (const { key, isResting } of world?.targets ?? []) {
+          const rest = carryover.lease(`rest ${key}`, () => ({ until: 0 }));
+          rest.until = isResting ? Infinity : 0;
+        }
+      }),
+  });
 
 function priceIn(world: World, key: string) {
   const price = world.targets.find((target) => target.key === key)?.price;
@@ -100,7 +129,13 @@ function configOf(world: World, base: GatewayConfig): GatewayConfig {
   return {
     ...base,
     aliases: { short: world.asked.model },
-    strategy: { mode: world.mode, unpriced_strategy: world.unpriced, conditions: world.conditions, content_conditions: world.contentConditions, ab_variants: world.variants },
+    strategy: {
+      mode: world.mode,
+      unpriced_strategy: world.unpriced,
+      conditions: world.conditions,
+      content_conditions: world.contentConditions,
+      ab_variants: world.variants,
+    },
     targets: world.targets.map(({ key, weight, models }) => ({ virtual_key: key, weight, models })),
   };
 }
@@ -110,11 +145,18 @@ function questionOf({ seed, asked }: World): RouteQuestion {
   const { surface, texts, maxTokens, images, metadata } = asked;
   const model = seed % 2 === 0 ? 'short' : asked.model;
   const messages = [{ role: 'system', content: '' }, ...texts.map((content) => ({ role: 'user', content }))];
-  const body = surface === 'completions' ? { model, prompt: texts.join(''), max_tokens: maxTokens } : { model, messages, max_tokens: maxTokens, n: images };
+  const body =
+    surface === 'completions'
+      ? { model, prompt: texts.join(''), max_tokens: maxTokens }
+      : { model, messages, max_tokens: maxTokens, n: images };
   return readQuestion(surface, body, metadata);
 }
 
-function routeOf({ services }: Host, generation: Generation, question: RouteQuestion): { readonly route: readonly RouteTarget[]; readonly abLabel: string | undefined } {
+function routeOf(
+  { services }: Host,
+  generation: Generation,
+  question: RouteQuestion,
+): { readonly route: readonly RouteTarget[]; readonly abLabel: string | undefined } {
   const exchange = new LiveExchange({ ...question, id: '', clock: services.clock, principal: undefined, arrivedAt: 0 });
   try {
     generation.hooks.prepare.call(exchange);

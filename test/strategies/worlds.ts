@@ -3,7 +3,9 @@ import type { Surface } from '../../host/contract/index.ts';
 import { seeded } from './support.ts';
 
 /** What each provider of these tests can do. */
-export const PROVIDERS: Readonly<Record<string, { readonly surfaces: readonly Surface[]; readonly takesAnyModel: boolean }>> = {
+export const PROVIDERS: Readonly<
+  Record<string, { readonly surfaces: readonly Surface[]; readonly takesAnyModel: boolean }>
+> = {
   p0: { surfaces: ['chat', 'embeddings', 'images', 'rerank'], takesAnyModel: true },
   p1: { surfaces: ['chat'], takesAnyModel: false },
   p2: { surfaces: ['chat', 'embeddings'], takesAnyModel: false },
@@ -68,7 +70,16 @@ export interface World {
   readonly asked: Asked;
 }
 
-export const MODES = ['single', 'fallback', 'loadbalance', 'least-latency', 'cost-optimized', 'conditional', 'content-based', 'ab-test'];
+export const MODES = [
+  'single',
+  'fallback',
+  'loadbalance',
+  'least-latency',
+  'cost-optimized',
+  'conditional',
+  'content-based',
+  'ab-test',
+];
 const MODELS = ['m', 'mx', 'n'];
 const WORDS = ['alpha', 'Beta', 'gamma'];
 
@@ -101,7 +112,10 @@ class Chance {
   }
 
   shuffled<T>(list: readonly T[]): readonly T[] {
-    return list.map((value) => ({ value, at: this.next() })).toSorted((a, b) => a.at - b.at).map(({ value }) => value);
+    return list
+      .map((value) => ({ value, at: this.next() }))
+      .toSorted((a, b) => a.at - b.at)
+      .map(({ value }) => value);
   }
 }
 
@@ -110,14 +124,20 @@ export function makeWorld(seed: number): World {
   const chance = new Chance(seed);
   const keys = chance.shuffled(Object.keys(PROVIDERS)).slice(0, Math.max(1, chance.below(7)));
   const targets = weighed(keys.map((key) => makeTarget(key, chance)));
-  const variants = Array.from({ length: 1 + chance.below(5) }, (_none, at) => ({ target_key: chance.of(keys), weight: chance.below(3), label: chance.isTrue(0.2) ? '' : `v${at}` }));
+  const variants = Array.from({ length: 1 + chance.below(5) }, (_none, at) => ({
+    target_key: chance.of(keys),
+    weight: chance.below(3),
+    label: chance.isTrue(0.2) ? '' : `v${at}`,
+  }));
   return {
     seed,
     mode: chance.of(MODES),
     unpriced: chance.of(['', 'fallback', 'skip', 'allow']),
     conditions: Array.from({ length: 1 + chance.below(3) }, () => makeCondition(chance, keys)),
     contentConditions: Array.from({ length: 1 + chance.below(3) }, () => makeContentCondition(chance, keys)),
-    variants: variants.some(({ weight }) => weight > 0) ? variants : variants.map((variant) => ({ ...variant, weight: 1 })),
+    variants: variants.some(({ weight }) => weight > 0)
+      ? variants
+      : variants.map((variant) => ({ ...variant, weight: 1 })),
     targets,
     asked: makeRequest(chance),
   };
@@ -139,22 +159,35 @@ function makeTarget(key: string, chance: Chance): WorldTarget {
 
 /** One weight at least is positive, as the configuration demands. */
 function weighed(targets: readonly WorldTarget[]): readonly WorldTarget[] {
-  return targets.some(({ weight }) => weight > 0) ? targets : targets.map((target, at) => (at === 0 ? { ...target, weight: 2 } : target));
+  return targets.some(({ weight }) => weight > 0)
+    ? targets
+    : targets.map((target, at) => (at === 0 ? { ...target, weight: 2 } : target));
 }
 
 function makeCondition(chance: Chance, keys: readonly string[]): Rule {
   const key = chance.of(['model', 'model_prefix', 'metadata']);
   const target_key = chance.of(keys);
-  return key === 'metadata' ? { key, field: chance.of(['team', 'tier']), value: chance.of(['x', '1']), target_key } : { key, value: chance.of([...MODELS, 'q']), target_key };
+  return key === 'metadata'
+    ? { key, field: chance.of(['team', 'tier']), value: chance.of(['x', '1']), target_key }
+    : { key, value: chance.of([...MODELS, 'q']), target_key };
 }
 
 function makeContentCondition(chance: Chance, keys: readonly string[]): Rule {
   const type = chance.of(['prompt_contains', 'prompt_not_contains', 'prompt_regex']);
-  return { type, value: chance.of(type === 'prompt_regex' ? ['^alpha', '(?i)beta$', 'a{2}'] : ['ALPHA', 'beta', 'delta']), target_key: chance.of(keys) };
+  return {
+    type,
+    value: chance.of(type === 'prompt_regex' ? ['^alpha', '(?i)beta$', 'a{2}'] : ['ALPHA', 'beta', 'delta']),
+    target_key: chance.of(keys),
+  };
 }
 
 function makeRequest(chance: Chance): Asked {
-  const texts = Array.from({ length: 1 + chance.below(2) }, () => chance.some(WORDS, 0.5).join(' ').repeat(1 + chance.below(3)));
+  const texts = Array.from({ length: 1 + chance.below(2) }, () =>
+    chance
+      .some(WORDS, 0.5)
+      .join(' ')
+      .repeat(1 + chance.below(3)),
+  );
   return {
     surface: chance.of(['chat', 'chat', 'chat', 'completions', 'embeddings', 'images', 'rerank']),
     model: chance.of([...MODELS, 'unknown']),

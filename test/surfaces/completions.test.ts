@@ -3,25 +3,50 @@ import { chatReply, replyJson } from '../kit/index.ts';
 import { blocked, errorOf, type SurfaceSet, withUpstream } from './kit.ts';
 
 const PATH = '/v1/completions';
-const answering = (config: object = {}): Promise<SurfaceSet> => withUpstream((_request, response) => replyJson(response, 200, chatReply(' world')), config);
+const answering = (config: object = {}): Promise<SurfaceSet> =>
+  withUpstream((_request, response) => replyJson(response, 200, chatReply(' world')), config);
 
 describe('completions', () => {
   it('run as one user message and answer as text', async () => {
     const { host, sent } = await answering();
-    const answer = await host.post(PATH, { model: 'm', prompt: 'hello', max_tokens: 5, temperature: 0.5, stop: '\n', zebra: true });
+    const answer = await host.post(PATH, {
+      model: 'm',
+      prompt: 'hello',
+      max_tokens: 5,
+      temperature: 0.5,
+      stop: '\n',
+      zebra: true,
+    });
     expect(answer.status).to.equal(200);
     expect(answer.json()).to.deep.equal({
-      id: 'chatcmpl-1', object: 'text_completion', created: 1_700_000_000, model: 'm',
+      id: 'chatcmpl-1',
+      object: 'text_completion',
+      created: 1_700_000_000,
+      model: 'm',
       choices: [{ text: ' world', index: 0, logprobs: null, finish_reason: 'stop' }],
       usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
     });
-    expect(sent()).to.deep.include({ messages: [{ role: 'user', content: 'hello' }], max_tokens: 5, temperature: 0.5, stop: ['\n'], zebra: true });
+    expect(sent()).to.deep.include({
+      messages: [{ role: 'user', content: 'hello' }],
+      max_tokens: 5,
+      temperature: 0.5,
+      stop: ['\n'],
+      zebra: true,
+    });
     expect(answer.headers.get('x-gateway-attempts')).to.equal('1');
   });
 
   it('put the prompt in front with echo', async () => {
     const { host, sent } = await answering();
-    const answer = await host.post(PATH, { model: 'm', prompt: ['hello'], echo: true, suffix: 's', best_of: 2, logprobs: 3, n: 1 });
+    const answer = await host.post(PATH, {
+      model: 'm',
+      prompt: ['hello'],
+      echo: true,
+      suffix: 's',
+      best_of: 2,
+      logprobs: 3,
+      n: 1,
+    });
     expect(answer.json().choices[0].text).to.equal('hello world');
     expect(sent()).to.not.have.any.keys('prompt', 'echo', 'suffix', 'best_of', 'logprobs', 'stream');
   });

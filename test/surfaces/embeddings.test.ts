@@ -4,10 +4,14 @@ import { blocked, errorOf, everySurface, type SurfaceSet, withUpstream } from '.
 
 const PATH = '/v1/embeddings';
 const vectors = (...embeddings: unknown[]): object => ({
-  object: 'list', model: 'upstream', data: embeddings.map((embedding, index) => ({ object: 'embedding', embedding, index })), usage: { prompt_tokens: 5, total_tokens: 5 },
+  object: 'list',
+  model: 'upstream',
+  data: embeddings.map((embedding, index) => ({ object: 'embedding', embedding, index })),
+  usage: { prompt_tokens: 5, total_tokens: 5 },
 });
 const base64Of = (...values: number[]): string => Buffer.from(new Float32Array(values).buffer).toString('base64');
-const answering = (body: object): Promise<SurfaceSet> => withUpstream((_request, response) => replyJson(response, 200, body));
+const answering = (body: object): Promise<SurfaceSet> =>
+  withUpstream((_request, response) => replyJson(response, 200, body));
 
 describe('embeddings', () => {
   it('answers numbers, the requested model, usage and who served it', async () => {
@@ -15,12 +19,22 @@ describe('embeddings', () => {
     const answer = await host.post(PATH, { model: 'm', input: ['x', 'y'], dimensions: 2, extra: { deep: 1 } });
     expect(answer.status).to.equal(200);
     expect(answer.json()).to.deep.equal({
-      object: 'list', model: 'm', usage: { prompt_tokens: 5, total_tokens: 5 },
-      data: [{ object: 'embedding', embedding: [0.5, -1], index: 0 }, { object: 'embedding', embedding: [2, 0.25], index: 1 }],
+      object: 'list',
+      model: 'm',
+      usage: { prompt_tokens: 5, total_tokens: 5 },
+      data: [
+        { object: 'embedding', embedding: [0.5, -1], index: 0 },
+        { object: 'embedding', embedding: [2, 0.25], index: 1 },
+      ],
     });
     expect(answer.headers.get('x-gateway-target')).to.equal('a');
     expect(upstream.seen[0]?.url).to.equal('/embeddings');
-    expect(upstream.seen[0]?.json()).to.deep.include({ model: 'm', input: ['x', 'y'], dimensions: 2, extra: { deep: 1 } });
+    expect(upstream.seen[0]?.json()).to.deep.include({
+      model: 'm',
+      input: ['x', 'y'],
+      dimensions: 2,
+      extra: { deep: 1 },
+    });
   });
 
   it('answers base64 although the provider sends numbers', async () => {
@@ -53,7 +67,8 @@ describe('embeddings', () => {
   }
 
   for (const [what, input, expected] of [
-    ['one list of token ids', [1, 2, 3], 1], ['lists of token ids', [[1, 2], [3]], 2],
+    ['one list of token ids', [1, 2, 3], 1],
+    ['lists of token ids', [[1, 2], [3]], 2],
   ] as const) {
     it(`forwards ${what} unchanged`, async () => {
       const { host, sent } = await answering(vectors(...Array.from({ length: expected }, () => [1])));
@@ -86,7 +101,10 @@ describe('embeddings', () => {
   }
 
   it('is read by guardrails: text is checked, token ids are refused', async () => {
-    const { host, upstream } = await withUpstream((_request, response) => replyJson(response, 200, vectors([1])), blocked('forbidden'));
+    const { host, upstream } = await withUpstream(
+      (_request, response) => replyJson(response, 200, vectors([1])),
+      blocked('forbidden'),
+    );
     const refused = [{ input: 'forbidden' }, { input: ['fine', 'forbidden'] }, { input: [1, 2] }, { input: [[1]] }];
     for (const body of refused) {
       const answer = await host.post(PATH, { model: 'm', ...body });
@@ -98,11 +116,29 @@ describe('embeddings', () => {
 
   it('fails over like chat', async () => {
     const { upstream } = await answering(vectors([1]));
-    const broken = upstream.target('broken', {}, {
-      translators: { embeddings: { toUpstream: () => ({ path: '/embeddings', body: {} }), fromUpstream: () => { throw new Error('unusable'); } } },
+    const broken = upstream.target(
+      'broken',
+      {},
+      {
+        translators: {
+          embeddings: {
+            toUpstream: () => ({ path: '/embeddings', body: {} }),
+            fromUpstream: () => {
+              throw new Error('unusable');
+            },
+          },
+        },
+      },
+    );
+    const next = await startHost({
+      strategy: { mode: 'fallback' },
+      targets: [broken, upstream.target('a', {}, everySurface)],
     });
-    const next = await startHost({ strategy: { mode: 'fallback' }, targets: [broken, upstream.target('a', {}, everySurface)] });
     const answer = await next.post(PATH, { model: 'm', input: 'x' });
-    expect([answer.status, answer.headers.get('x-gateway-target'), answer.headers.get('x-gateway-attempts')]).to.deep.equal([200, 'a', '2']);
+    expect([
+      answer.status,
+      answer.headers.get('x-gateway-target'),
+      answer.headers.get('x-gateway-attempts'),
+    ]).to.deep.equal([200, 'a', '2']);
   });
 });

@@ -1,9 +1,28 @@
 import { commonTranslators } from 'gw/common-wire';
-import { startHost, type StubHandler, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import {
+  startHost,
+  type StubHandler,
+  stubUpstream,
+  type StubUpstream,
+  type TestHost,
+  type TestHostOptions,
+} from '../kit/index.ts';
 
 /** A provider of the common wire with every surface. */
 export const everySurface = {
-  translators: commonTranslators(['chat', 'embeddings', 'images', 'audio.speech', 'audio.transcriptions', 'audio.translations', 'rerank', 'moderations'], {}),
+  translators: commonTranslators(
+    [
+      'chat',
+      'embeddings',
+      'images',
+      'audio.speech',
+      'audio.transcriptions',
+      'audio.translations',
+      'rerank',
+      'moderations',
+    ],
+    {},
+  ),
 };
 
 export interface SurfaceSet {
@@ -14,12 +33,22 @@ export interface SurfaceSet {
 }
 
 /** A gateway with one target that serves model `m` on every surface. */
-export async function withUpstream(handler: StubHandler, config: object = {}, options: TestHostOptions = {}): Promise<SurfaceSet> {
+export async function withUpstream(
+  handler: StubHandler,
+  config: object = {},
+  options: TestHostOptions = {},
+): Promise<SurfaceSet> {
   const upstream = await stubUpstream(handler);
-  const host = await startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a', {}, everySurface)], ...config }, options);
+  const host = await startHost(
+    { strategy: { mode: 'single' }, targets: [upstream.target('a', {}, everySurface)], ...config },
+    options,
+  );
   return { host, upstream, sent: () => upstream.seen.at(-1)?.json() ?? {} };
 }
 
-export const blocked = (word: string): object => ({ plugins: [{ name: 'word-filter', stage: 'before_request', enabled: true, config: { blocked_words: [word] } }] });
+export const blocked = (word: string): object => ({
+  plugins: [{ name: 'word-filter', stage: 'before_request', enabled: true, config: { blocked_words: [word] } }],
+});
 
-export const errorOf = (answer: { json(): any }): { code: string; message: string; type: string } => answer.json().error;
+export const errorOf = (answer: { json(): any }): { code: string; message: string; type: string } =>
+  answer.json().error;

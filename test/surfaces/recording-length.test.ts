@@ -2,7 +2,17 @@ import { expect } from 'chai';
 import { recordingSeconds } from '../../builtins/surfaces/recording-length.ts';
 
 /** A WAV of silence: 16 bits, `channels` at `rate`; `claimed` is what it says of the bytes of a second. */
-function wav(seconds: number, options: { readonly rate?: number; readonly channels?: number; readonly claimed?: number; readonly before?: Buffer; readonly format?: number; readonly dataSize?: number } = {}): Buffer {
+function wav(
+  seconds: number,
+  options: {
+    readonly rate?: number;
+    readonly channels?: number;
+    readonly claimed?: number;
+    readonly before?: Buffer;
+    readonly format?: number;
+    readonly dataSize?: number;
+  } = {},
+): Buffer {
   const { rate = 16_000, channels = 1, before = Buffer.alloc(0), format = 1, dataSize = -1 } = options;
   const { claimed = rate * channels * 2 } = options;
   const samples = Buffer.alloc(seconds * rate * channels * 2);
@@ -58,7 +68,16 @@ describe('the length of a recording', () => {
   });
 
   it('is unknown of anything else', () => {
-    for (const file of [Buffer.alloc(0), Buffer.from('OggS'), Buffer.alloc(100, 0xff), Buffer.from('RIFF\0\0\0\0WAVE', 'latin1'), wav(1, { format: 2 }), wav(1, { rate: 0 }).subarray(0, 44), Buffer.from('ID3'), mp3(1).subarray(0, 2)]) {
+    for (const file of [
+      Buffer.alloc(0),
+      Buffer.from('OggS'),
+      Buffer.alloc(100, 0xff),
+      Buffer.from('RIFF\0\0\0\0WAVE', 'latin1'),
+      wav(1, { format: 2 }),
+      wav(1, { rate: 0 }).subarray(0, 44),
+      Buffer.from('ID3'),
+      mp3(1).subarray(0, 2),
+    ]) {
       expect(lengthOf(file), file.toString('latin1', 0, 8)).to.equal(undefined);
     }
   });

@@ -8,14 +8,23 @@ const config = { targets: [{ virtual_key: 'echo' }] };
 const profiling = (): Promise<TestHost> => startHost(config, { variables: { ENABLE_PPROF: ' Yes ' } });
 
 /** A profile as another reader of the format sees it. */
-function decoded(bytes: Uint8Array): { readonly types: string[]; readonly stacks: { readonly names: string[]; readonly values: number[] }[]; readonly profile: Profile } {
+function decoded(bytes: Uint8Array): {
+  readonly types: string[];
+  readonly stacks: { readonly names: string[]; readonly values: number[] }[];
+  readonly profile: Profile;
+} {
   const profile = Profile.decode(bytes);
   const text = (at: number | bigint): string => profile.stringTable.strings[Number(at)]!;
   const functions = new Map(profile.function.map((each) => [Number(each.id), text(each.name)]));
-  const names = new Map(profile.location.map((each) => [Number(each.id), functions.get(Number(each.line[0]!.functionId))!]));
+  const names = new Map(
+    profile.location.map((each) => [Number(each.id), functions.get(Number(each.line[0]!.functionId))!]),
+  );
   return {
     types: profile.sampleType.map(({ type, unit }) => `${text(type)}/${text(unit)}`),
-    stacks: profile.sample.map((sample) => ({ names: sample.locationId.map((id) => names.get(Number(id))!), values: sample.value.map(Number) })),
+    stacks: profile.sample.map((sample) => ({
+      names: sample.locationId.map((id) => names.get(Number(id))!),
+      values: sample.value.map(Number),
+    })),
     profile,
   };
 }
@@ -44,16 +53,23 @@ describe('/debug/vars', () => {
 describe('/debug/pprof', () => {
   it('is an ordinary 404 unless it is switched on', async () => {
     const host = await startHost(config);
-    for (const path of ['/debug/pprof/', '/debug/pprof/heap', '/debug/pprof/profile']) expect([path, (await host.get(path)).status, (await host.get(path)).text]).to.deep.equal([path, 404, '404 page not found']);
+    for (const path of ['/debug/pprof/', '/debug/pprof/heap', '/debug/pprof/profile'])
+      expect([path, (await host.get(path)).status, (await host.get(path)).text]).to.deep.equal([
+        path,
+        404,
+        '404 page not found',
+      ]);
   });
 
   it('has an index of what there is, the command line and no symbols', async () => {
     const host = await profiling();
     const index = await host.get('/debug/pprof/');
     expect([index.status, index.headers.get('content-type')]).to.deep.equal([200, 'text/html; charset=utf-8']);
-    for (const [, path = ''] of index.text.matchAll(/href="([^"]+)"/g)) expect([path, (await host.get(`${path}?seconds=0.01`)).status]).to.deep.equal([path, 200]);
+    for (const [, path = ''] of index.text.matchAll(/href="([^"]+)"/g))
+      expect([path, (await host.get(`${path}?seconds=0.01`)).status]).to.deep.equal([path, 200]);
     expect((await host.get('/debug/pprof/cmdline')).text.split('\0')).to.include(process.argv[1]);
-    for (const method of ['GET', 'POST']) expect((await host.request(method, '/debug/pprof/symbol')).text).to.equal('num_symbols: 0\n');
+    for (const method of ['GET', 'POST'])
+      expect((await host.request(method, '/debug/pprof/symbol')).text).to.equal('num_symbols: 0\n');
     expect((await host.get('/debug/pprof/eventloop')).json()).to.have.keys('utilization', 'delay_ms');
   });
 
@@ -61,7 +77,9 @@ describe('/debug/pprof', () => {
     const host = await profiling();
     const burning = setInterval(() => burn(30), 1); // most of the time: work as short as a step of the sampling could lie between two samples each time
     const { types, stacks, profile } = decoded(gunzipSync(await bytesOf(host, '/debug/pprof/profile?seconds=0.3')));
-    const { nodes } = JSON.parse((await bytesOf(host, '/debug/pprof/cpuprofile?seconds=0.4')).toString()) as { nodes: { callFrame: { functionName: string } }[] };
+    const { nodes } = JSON.parse((await bytesOf(host, '/debug/pprof/cpuprofile?seconds=0.4')).toString()) as {
+      nodes: { callFrame: { functionName: string } }[];
+    };
     clearInterval(burning);
     expect(types).to.deep.equal(['samples/count', 'cpu/nanoseconds']);
     const burnt = stacks.filter(({ names }) => names.includes('burn'));
@@ -77,13 +95,18 @@ describe('/debug/pprof', () => {
     const { types, stacks } = decoded(gunzipSync(await bytesOf(host, '/debug/pprof/heap')));
     expect(kept).to.have.lengthOf(64);
     expect(types).to.deep.equal(['inuse_objects/count', 'inuse_space/bytes']);
-    expect(stacks.filter(({ names }) => names.includes('hoard')).reduce((sum, { values }) => sum + values[1]!, 0)).to.be.above(1024 * 1024);
+    expect(
+      stacks.filter(({ names }) => names.includes('hoard')).reduce((sum, { values }) => sum + values[1]!, 0),
+    ).to.be.above(1024 * 1024);
   });
 
   it('takes one profile of the CPU at a time, and ends it when its client leaves', async () => {
     const host = await profiling();
     const leaving = new AbortController();
-    const first = fetch(`${host.url}/debug/pprof/profile?seconds=300`, { signal: leaving.signal, headers: { authorization: `Bearer ${MASTER_KEY}` } }).catch(() => 'left');
+    const first = fetch(`${host.url}/debug/pprof/profile?seconds=300`, {
+      signal: leaving.signal,
+      headers: { authorization: `Bearer ${MASTER_KEY}` },
+    }).catch(() => 'left');
     let status = 200;
     while (status === 200) status = (await host.get('/debug/pprof/profile?seconds=0.01')).status;
     expect(status).to.equal(409);
@@ -94,7 +117,11 @@ describe('/debug/pprof', () => {
 
   it('refuses a time that is none', async () => {
     const host = await profiling();
-    for (const seconds of ['0', '-1', 'x', '', '301', 'NaN']) expect([seconds, (await host.get(`/debug/pprof/profile?seconds=${seconds}`)).status]).to.deep.equal([seconds, 400]);
+    for (const seconds of ['0', '-1', 'x', '', '301', 'NaN'])
+      expect([seconds, (await host.get(`/debug/pprof/profile?seconds=${seconds}`)).status]).to.deep.equal([
+        seconds,
+        400,
+      ]);
   });
 });
 
@@ -104,17 +131,43 @@ function burn(depth: number): number {
 }
 
 function hoard(): string[][] {
-  return Array.from({ length: 64 }, (_row, row) => Array.from({ length: 16 * 1024 }, (_cell, cell) => `${row} ${cell}`));
+  return Array.from({ length: 64 }, (_row, row) =>
+    Array.from({ length: 16 * 1024 }, (_cell, cell) => `${row} ${cell}`),
+  );
 }
 
 describe('the format of profiles', () => {
   it('holds numbers of any size, names of any language and deep stacks', () => {
-    let deep: CallNode = { frame: { functionName: 'größe', url: 'file:///a.ts', lineNumber: 41 }, values: [1, 2 ** 52], children: [] };
-    for (let depth = 0; depth < 20_000; depth += 1) deep = { frame: { functionName: `f${depth % 300}`, url: '', lineNumber: -1 }, values: [0, 0], children: [deep] };
-    const root: CallNode = { frame: { functionName: '(root)', url: '', lineNumber: -1 }, values: [0, 0], children: [deep] };
-    const { stacks, profile } = decoded(pprofBytes(root, { valueTypes: [['a', 'count'], ['b', 'bytes']], period: 300, periodType: ['b', 'bytes'], at: 1_700_000_000_000, durationMs: 0 }));
+    let deep: CallNode = {
+      frame: { functionName: 'größe', url: 'file:///a.ts', lineNumber: 41 },
+      values: [1, 2 ** 52],
+      children: [],
+    };
+    for (let depth = 0; depth < 20_000; depth += 1)
+      deep = { frame: { functionName: `f${depth % 300}`, url: '', lineNumber: -1 }, values: [0, 0], children: [deep] };
+    const root: CallNode = {
+      frame: { functionName: '(root)', url: '', lineNumber: -1 },
+      values: [0, 0],
+      children: [deep],
+    };
+    const { stacks, profile } = decoded(
+      pprofBytes(root, {
+        valueTypes: [
+          ['a', 'count'],
+          ['b', 'bytes'],
+        ],
+        period: 300,
+        periodType: ['b', 'bytes'],
+        at: 1_700_000_000_000,
+        durationMs: 0,
+      }),
+    );
     expect(stacks).to.have.lengthOf(1);
-    expect([stacks[0]!.names[0], stacks[0]!.names.length, stacks[0]!.values]).to.deep.equal(['größe', 20_001, [1, 2 ** 52]]);
+    expect([stacks[0]!.names[0], stacks[0]!.names.length, stacks[0]!.values]).to.deep.equal([
+      'größe',
+      20_001,
+      [1, 2 ** 52],
+    ]);
     expect(String(profile.timeNanos)).to.equal('1700000000000000000');
     expect(Number(profile.function[0]!.startLine)).to.be.oneOf([0, 42]);
   });

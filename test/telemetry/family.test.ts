@@ -21,10 +21,24 @@ describe('a figure', () => {
     const random = seeded(7);
     const pick = (names: readonly string[]): string => names[Math.floor(random() * names.length)]!;
     for (let round = 0; round < 50; round += 1) {
-      const family = new Family({ name: 'f', kind: 'counter', help: '', labels: { provider: 'any', model: 'any' }, mostSeries: MOST });
-      const samples = Array.from({ length: 60 }, () => ({ provider: pick(['a', 'b', 'other']), model: pick(['m', 'n', 'other', 'a']) }));
+      const family = new Family({
+        name: 'f',
+        kind: 'counter',
+        help: '',
+        labels: { provider: 'any', model: 'any' },
+        mostSeries: MOST,
+      });
+      const samples = Array.from({ length: 60 }, () => ({
+        provider: pick(['a', 'b', 'other']),
+        model: pick(['m', 'n', 'other', 'a']),
+      }));
       for (const labels of samples) family.add(labels, 1);
-      const found = new Map([...family.series].map(({ labels: { provider, model }, value }) => [JSON.stringify({ provider, model }), value]));
+      const found = new Map(
+        [...family.series].map(({ labels: { provider, model }, value }) => [
+          JSON.stringify({ provider, model }),
+          value,
+        ]),
+      );
       expect(Object.fromEntries(found)).to.deep.equal(Object.fromEntries(tally(samples)));
     }
   });

@@ -17,7 +17,9 @@ const reference = (JSON.parse(golden('specification/figures.json')) as { readonl
 
 /** A figure as one line: labels and values in any order. */
 function lineOf({ kind, labels, buckets = [] }: Figure): string {
-  const told = Object.entries(labels).map(([label, values]) => `${label}=${values === 'any' ? 'any' : values.toSorted().join(' ')}`);
+  const told = Object.entries(labels).map(
+    ([label, values]) => `${label}=${values === 'any' ? 'any' : values.toSorted().join(' ')}`,
+  );
   return [kind, ...told.toSorted(), ...buckets].join(', ');
 }
 
@@ -38,8 +40,13 @@ describe('the table of figures', () => {
     const row: Row = { name: 'x', kind: 'histogram', labels: { a: 'any', b: ['1', '2'] }, buckets: [1] };
     expect(differences({ x: { ...row, labels: { b: ['2', '1'], a: 'any' } } }, [row])).to.deep.equal([]);
     const others: readonly Readonly<Record<string, Figure>>[] = [
-      {}, { x: row, y: row }, { x: { ...row, kind: 'gauge' } }, { x: { ...row, labels: { a: 'any' } } }, { x: { ...row, labels: { a: 'any', b: ['1'] } } },
-      { x: { ...row, labels: { a: 'any', b: 'any' } } }, { x: { ...row, buckets: [2] } },
+      {},
+      { x: row, y: row },
+      { x: { ...row, kind: 'gauge' } },
+      { x: { ...row, labels: { a: 'any' } } },
+      { x: { ...row, labels: { a: 'any', b: ['1'] } } },
+      { x: { ...row, labels: { a: 'any', b: 'any' } } },
+      { x: { ...row, buckets: [2] } },
     ];
     for (const figures of others) expect(differences(figures, [row])).to.have.lengthOf(1);
   });
@@ -56,10 +63,18 @@ describe('the table of figures', () => {
 
 describe('figures', () => {
   it('are counted in one file each', () => {
-    const sources = filesIn('host', 'builtins', 'providers', 'strategies', 'plugins').filter((path) => path !== 'host/contract/figures.ts').map((path) => [path, read(path)] as const);
-    const places = Object.keys(FIGURES).map((name) => [name, ...sources.filter(([, source]) => source.includes(`'${name}'`)).map(([path]) => path)]);
+    const sources = filesIn('host', 'builtins', 'providers', 'strategies', 'plugins')
+      .filter((path) => path !== 'host/contract/figures.ts')
+      .map((path) => [path, read(path)] as const);
+    const places = Object.keys(FIGURES).map((name) => [
+      name,
+      ...sources.filter(([, source]) => source.includes(`'${name}'`)).map(([path]) => path),
+    ]);
     // Whose limit it was, and what was lost, stands in their label: each kind counts its own.
-    const shared = new Set<string>(['gateway_rate_limit_rejections_total', 'gateway_observability_events_dropped_total']);
+    const shared = new Set<string>([
+      'gateway_rate_limit_rejections_total',
+      'gateway_observability_events_dropped_total',
+    ]);
     expect(places.filter(([name = '', ...paths]) => paths.length > 1 && !shared.has(name))).to.deep.equal([]);
     expect(places.filter(([, ...paths]) => paths.length > 0)).to.have.length.above(10);
   });
@@ -67,12 +82,22 @@ describe('figures', () => {
 
 describe('what is counted', () => {
   /** What reached the sink, and what the kit has against it. */
-  function counted(): { readonly counters: ReturnType<typeof createCounters>; readonly names: string[]; readonly problems: string[] } {
+  function counted(): {
+    readonly counters: ReturnType<typeof createCounters>;
+    readonly names: string[];
+    readonly problems: string[];
+  } {
     const counters = createCounters();
     const [names, problems]: [string[], string[]] = [[], []];
     counters.attach({
-      add: (name, labels) => { names.push(name); problems.push(...figureProblem('counter', name, labels)); },
-      observe: (name, _value, labels) => { names.push(name); problems.push(...figureProblem('histogram', name, labels)); },
+      add: (name, labels) => {
+        names.push(name);
+        problems.push(...figureProblem('counter', name, labels));
+      },
+      observe: (name, _value, labels) => {
+        names.push(name);
+        problems.push(...figureProblem('histogram', name, labels));
+      },
     });
     return { counters, names, problems };
   }
@@ -97,14 +122,21 @@ describe('what is counted', () => {
     counters.observe('gateway_tokens_input_total', 1, labels);
     // @ts-expect-error -- computed when metrics are read
     counters.add('gateway_circuit_breaker_state', { provider: 'a' });
-    expect(problems).to.have.lengthOf(names.length).and.deep.equal([
-      'gateway_request_total is not a counter', 'gw_calls_total is not a counter', 'gateway_requests_total with status of failed', 'gateway_requests_total without status',
-      'gateway_ab_requests_total with model', 'gateway_request_duration_seconds is not a counter', 'gateway_tokens_input_total is not a histogram',
-      'gateway_circuit_breaker_state is not a counter',
-    ]);
+    expect(problems)
+      .to.have.lengthOf(names.length)
+      .and.deep.equal([
+        'gateway_request_total is not a counter',
+        'gw_calls_total is not a counter',
+        'gateway_requests_total with status of failed',
+        'gateway_requests_total without status',
+        'gateway_ab_requests_total with model',
+        'gateway_request_duration_seconds is not a counter',
+        'gateway_tokens_input_total is not a histogram',
+        'gateway_circuit_breaker_state is not a counter',
+      ]);
   });
 
-  it('may be a figure of a module, under a name that does not begin as the gateway\'s do', () => {
+  it("may be a figure of a module, under a name that does not begin as the gateway's do", () => {
     const { counters, names, problems } = counted();
     counters.add('gateway_requests_total', { ...labels, status: 'success' });
     counters.observe('gateway_request_duration_seconds', 1, labels);

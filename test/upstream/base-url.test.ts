@@ -32,7 +32,21 @@ describe('API root of a provider', () => {
     });
   }
 
-  for (const configured of ['not-a-url', 'ftp://host/v1', 'https://', '/v1', '://bad', 'https://h/v1?a=b', 'https://h/v1?', 'https://h/v1#frag', 'https://h/v1#', 'http://h:9911?x=1', 'http://h:port', 'http:///v1', 'http://a b/']) {
+  for (const configured of [
+    'not-a-url',
+    'ftp://host/v1',
+    'https://',
+    '/v1',
+    '://bad',
+    'https://h/v1?a=b',
+    'https://h/v1?',
+    'https://h/v1#frag',
+    'https://h/v1#',
+    'http://h:9911?x=1',
+    'http://h:port',
+    'http:///v1',
+    'http://a b/',
+  ]) {
     it(`cannot be ${configured}`, () => {
       expect(() => resolveRoot(configured, OPENAI, 'api-root')).to.throw(Error, /address/);
       expect(() => resolveRoot(configured, OPENAI, 'host')).to.throw(Error, /address/);
@@ -47,13 +61,24 @@ describe('API root of a provider', () => {
     ['http://u:p:q@h', 'http://h/v1', 'u:p:q'],
   ] as const) {
     it(`takes the userinfo of ${configured} apart, for a Basic header`, () => {
-      expect(resolveRoot(configured, OPENAI, 'api-root')).to.deep.equal({ root, basicAuthorization: `Basic ${Buffer.from(user).toString('base64')}` });
+      expect(resolveRoot(configured, OPENAI, 'api-root')).to.deep.equal({
+        root,
+        basicAuthorization: `Basic ${Buffer.from(user).toString('base64')}`,
+      });
     });
   }
 
   it('says what is wrong without the password', () => {
-    for (const configured of ['ftp://u:hunter2@h', 'http://u:hunter2@h?x', 'http://u:hunter2@h:port', 'http://u:hunt/er2@h']) {
-      expect(() => resolveRoot(configured, OPENAI, 'api-root')).to.throw(Error).with.property('message').that.does.not.match(/hunter2|hunt|er2/);
+    for (const configured of [
+      'ftp://u:hunter2@h',
+      'http://u:hunter2@h?x',
+      'http://u:hunter2@h:port',
+      'http://u:hunt/er2@h',
+    ]) {
+      expect(() => resolveRoot(configured, OPENAI, 'api-root'))
+        .to.throw(Error)
+        .with.property('message')
+        .that.does.not.match(/hunter2|hunt|er2/);
     }
   });
 

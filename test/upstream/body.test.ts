@@ -40,7 +40,10 @@ function recording(): Recording {
   return sink;
 }
 
-const settled = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+const settled = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 describe('whole bodies', () => {
   it('are collected from bytes and from pieces', async () => {
@@ -51,7 +54,7 @@ describe('whole bodies', () => {
   it('are refused over 50 MiB', async () => {
     let given = 0;
     async function* endless(): AsyncGenerator<Uint8Array> {
-      for (;;) yield (given += 1, new Uint8Array(1024 * 1024));
+      for (;;) yield ((given += 1), new Uint8Array(1024 * 1024));
     }
     const error = await collectBody(endless()).catch((cause: unknown) => cause as GatewayError);
     expect(error).to.include({ code: 'upstream_error' });
@@ -61,7 +64,10 @@ describe('whole bodies', () => {
 
 describe('pumped replies', () => {
   it('arrive in order, from bytes and from pieces', async () => {
-    for (const [body, expected] of [[bytes('all'), ['data all']], [pieces('a', 'b'), ['data a', 'data b']]] as const) {
+    for (const [body, expected] of [
+      [bytes('all'), ['data all']],
+      [pieces('a', 'b'), ['data a', 'data b']],
+    ] as const) {
       const sink = recording();
       await pumpReply(Promise.resolve(replyOf(body)), sink);
       expect(sink.calls).to.deep.equal(['reply 200 yes', ...expected, 'end']);
@@ -118,7 +124,10 @@ describe('opened replies', () => {
     const transport = new Transport();
     atEnd(() => transport.close());
     return openReply(transport, {
-      request: { method: 'GET', url: upstream.url, headers: {}, body: undefined }, cancellation: new Cancellation(), connectTimeoutMs: 2000, headersTimeoutMs: 0,
+      request: { method: 'GET', url: upstream.url, headers: {}, body: undefined },
+      cancellation: new Cancellation(),
+      connectTimeoutMs: 2000,
+      headersTimeoutMs: 0,
     });
   };
   const read = async ({ body }: WireReply): Promise<string> => {
@@ -160,7 +169,9 @@ describe('opened replies', () => {
       response.on('drain', more);
       more();
     });
-    await new Promise((resolve) => { setTimeout(resolve, 80); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 80);
+    });
     expect(written).to.be.below(size);
     expect((await read(reply)).length).to.equal(size);
   });

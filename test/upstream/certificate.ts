@@ -16,7 +16,16 @@ export function selfSigned(): { readonly key: string; readonly cert: string } {
   const noName = der(0x30);
   const version = der(0xa0, der(0x02, Buffer.from([2])));
   const validity = der(0x30, time('200101000000Z'), time('491231235959Z'));
-  const facts = der(0x30, version, der(0x02, Buffer.from([1])), ED25519, noName, validity, noName, publicKey.export({ type: 'spki', format: 'der' }));
+  const facts = der(
+    0x30,
+    version,
+    der(0x02, Buffer.from([1])),
+    ED25519,
+    noName,
+    validity,
+    noName,
+    publicKey.export({ type: 'spki', format: 'der' }),
+  );
   const whole = der(0x30, facts, ED25519, der(0x03, Buffer.from([0]), sign(null, facts, privateKey)));
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }),

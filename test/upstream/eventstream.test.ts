@@ -20,7 +20,11 @@ function read(...pieces: readonly Buffer[]): { readonly events: StreamEvent[]; r
   }
 }
 
-const THREE = Buffer.concat([event('messageStart', { role: 'assistant' }), chunk({ outputText: 'é水🌊' }), event('messageStop', { stopReason: 'end_turn' })]);
+const THREE = Buffer.concat([
+  event('messageStart', { role: 'assistant' }),
+  chunk({ outputText: 'é水🌊' }),
+  event('messageStop', { stopReason: 'end_turn' }),
+]);
 const EVENTS = [
   { type: 'messageStart', data: '{"role":"assistant"}' },
   { type: 'chunk', data: '{"outputText":"é水🌊"}' },
@@ -47,8 +51,13 @@ describe('event stream frames', () => {
   });
 
   it('of an exception or an error have its type, and what it says', () => {
-    const failed = frame({ ':message-type': 'error', ':error-code': 'InternalError', ':error-message': 'went "wrong"' }, '');
-    expect(read(Buffer.concat([exception('throttlingException', { message: 'slow down' }), failed])).events).to.deep.equal([
+    const failed = frame(
+      { ':message-type': 'error', ':error-code': 'InternalError', ':error-message': 'went "wrong"' },
+      '',
+    );
+    expect(
+      read(Buffer.concat([exception('throttlingException', { message: 'slow down' }), failed])).events,
+    ).to.deep.equal([
       { type: 'throttlingException', data: '{"message":"slow down"}' },
       { type: 'InternalError', data: '{"message":"went \\"wrong\\""}' },
     ]);
@@ -57,7 +66,9 @@ describe('event stream frames', () => {
   it('without the usual headers or payload are events all the same', () => {
     expect(read(frame({}, '')).events).to.deep.equal([{ type: '', data: '' }]);
     for (const payload of ['no JSON', 'null', '{"bytes":7}', '[]']) {
-      expect(read(frame({ ':event-type': 'chunk' }, payload)).events, payload).to.deep.equal([{ type: 'chunk', data: payload }]);
+      expect(read(frame({ ':event-type': 'chunk' }, payload)).events, payload).to.deep.equal([
+        { type: 'chunk', data: payload },
+      ]);
     }
   });
 
@@ -68,7 +79,10 @@ describe('event stream frames', () => {
       const turned = Buffer.from(bad);
       turned[at] = (turned[at] ?? 0) ^ 1;
       const { events, failure } = read(Buffer.concat([good, turned]));
-      expect({ types: events.map(({ type }) => type), hasFailed: failure !== undefined }, `byte ${at}`).to.deep.equal({ types: ['a'], hasFailed: true });
+      expect({ types: events.map(({ type }) => type), hasFailed: failure !== undefined }, `byte ${at}`).to.deep.equal({
+        types: ['a'],
+        hasFailed: true,
+      });
     }
   });
 
@@ -76,7 +90,9 @@ describe('event stream frames', () => {
     for (const length of [0, 15, MAX_REPLY_BYTES + 1, 0xffff_ffff]) {
       const start = Buffer.alloc(4);
       start.writeUInt32BE(length);
-      expect(read(start).failure, `${length} bytes`).to.equal(`a frame of ${length} bytes is not between 16 and ${MAX_REPLY_BYTES}`);
+      expect(read(start).failure, `${length} bytes`).to.equal(
+        `a frame of ${length} bytes is not between 16 and ${MAX_REPLY_BYTES}`,
+      );
     }
     expect(read(Buffer.from('<html>busy</html>')).failure).to.include('a frame of');
   });
@@ -84,7 +100,9 @@ describe('event stream frames', () => {
   it('may hold an event of several MiB', () => {
     const text = 'x'.repeat(5 * 1024 * 1024);
     const bytes = chunk({ text });
-    const pieces = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, at) => bytes.subarray(at * 65_536, (at + 1) * 65_536));
+    const pieces = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, at) =>
+      bytes.subarray(at * 65_536, (at + 1) * 65_536),
+    );
     expect(read(...pieces).events).to.deep.equal([{ type: 'chunk', data: JSON.stringify({ text }) }]);
   });
 
@@ -96,11 +114,17 @@ describe('event stream frames', () => {
 });
 
 describe('event stream frames in the relay', () => {
-  const open = (): Relay => new Relay({
-    encoder: new CommonStream(),
-    model: 'm', created: 1, stripUsage: false, framing: 'eventstream',
-    decode: ({ type, data }) => [{ choices: [{ index: 0, delta: { content: data }, finish_reason: type === 'end' ? 'stop' : null }] }],
-  });
+  const open = (): Relay =>
+    new Relay({
+      encoder: new CommonStream(),
+      model: 'm',
+      created: 1,
+      stripUsage: false,
+      framing: 'eventstream',
+      decode: ({ type, data }) => [
+        { choices: [{ index: 0, delta: { content: data }, finish_reason: type === 'end' ? 'stop' : null }] },
+      ],
+    });
 
   it('reach the decoder', () => {
     const relay = open();

@@ -3,7 +3,8 @@ import { commonFault, replyError, transportError } from '../../host/upstream/fau
 import type { ProviderModule } from '../../host/contract/index.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const messageOf = (body: unknown): string | undefined => commonFault(bytes(typeof body === 'string' ? body : JSON.stringify(body))).message;
+const messageOf = (body: unknown): string | undefined =>
+  commonFault(bytes(typeof body === 'string' ? body : JSON.stringify(body))).message;
 const plain = { name: 'acme' } as ProviderModule;
 const errorOf = (status: number, body: unknown, module = plain): ReturnType<typeof replyError> =>
   replyError(module, { status, headers: {}, body: bytes(typeof body === 'string' ? body : JSON.stringify(body)) }, 0);
@@ -17,7 +18,15 @@ describe('messages of upstream error bodies', () => {
     [{ error: { message: 'first', error: 'second' } }, 'first'],
     [{ detail: 'a detail' }, 'a detail'],
     [{ detail: [{ msg: 'one', input: 'the prompt' }, { msg: 'two' }, { loc: [] }] }, 'one; two'],
-    [{ object: 'error', message: { detail: [{ type: 'extra_forbidden', loc: ['body', 'seed'], msg: 'one', input: 'the prompt' }, { msg: 'two' }] } }, 'one; two'],
+    [
+      {
+        object: 'error',
+        message: {
+          detail: [{ type: 'extra_forbidden', loc: ['body', 'seed'], msg: 'one', input: 'the prompt' }, { msg: 'two' }],
+        },
+      },
+      'one; two',
+    ],
     [{ detail: { message: 'm' } }, 'm'],
     [{ detail: { error: 'e' } }, 'e'],
     [{ message: 'flat' }, 'flat'],
@@ -26,11 +35,32 @@ describe('messages of upstream error bodies', () => {
     [{ error: { code: 7 }, detail: 'second', message: 'third' }, 'second'],
     [{ error: '  ', message: '  trimmed ' }, 'trimmed'],
   ] as const) {
-    it(`reads ${JSON.stringify(body)}`, () => { expect(messageOf(body)).to.equal(message); });
+    it(`reads ${JSON.stringify(body)}`, () => {
+      expect(messageOf(body)).to.equal(message);
+    });
   }
 
-  for (const body of ['', '<html>secret page</html>', 'null', '[]', '["x"]', '"text"', '5', '{', '{}', { error: null }, { error: {} }, { error: 5 }, { detail: [] }, { detail: [{ input: 'the prompt' }] }, { message: { text: 'x' } }, { success: false, errors: [{ message: 'x' }] }]) {
-    it(`quotes nothing of ${JSON.stringify(body)}`, () => { expect(messageOf(body)).to.equal(undefined); });
+  for (const body of [
+    '',
+    '<html>secret page</html>',
+    'null',
+    '[]',
+    '["x"]',
+    '"text"',
+    '5',
+    '{',
+    '{}',
+    { error: null },
+    { error: {} },
+    { error: 5 },
+    { detail: [] },
+    { detail: [{ input: 'the prompt' }] },
+    { message: { text: 'x' } },
+    { success: false, errors: [{ message: 'x' }] },
+  ]) {
+    it(`quotes nothing of ${JSON.stringify(body)}`, () => {
+      expect(messageOf(body)).to.equal(undefined);
+    });
   }
 
   it('puts the standard phrase of the status where there is no message', () => {
@@ -44,8 +74,12 @@ describe('messages of upstream error bodies', () => {
   });
 
   it('recognises the two reasons that failover may name, and only by their code', () => {
-    expect(errorOf(400, { error: { message: 'm', code: 'context_length_exceeded' } }).fault?.reason).to.equal('context_length');
-    expect(errorOf(400, { error: { message: 'm', code: 'content_policy_violation' } }).fault?.reason).to.equal('content_policy');
+    expect(errorOf(400, { error: { message: 'm', code: 'context_length_exceeded' } }).fault?.reason).to.equal(
+      'context_length',
+    );
+    expect(errorOf(400, { error: { message: 'm', code: 'content_policy_violation' } }).fault?.reason).to.equal(
+      'content_policy',
+    );
     expect(errorOf(400, { error: { message: 'm', code: 'content_filter' } }).fault?.reason).to.equal('content_policy');
     expect(errorOf(400, { message: 'm', code: 'context_length_exceeded' }).fault?.reason).to.equal('context_length');
     expect(errorOf(400, { error: { message: 'context_length_exceeded' } }).fault?.reason).to.equal(undefined);
@@ -57,7 +91,10 @@ describe('messages of upstream error bodies', () => {
   });
 
   it('lets the provider read its own body, and reads the usual shapes where that says nothing', () => {
-    const own = { name: 'acme', toFault: ({ status }: { status: number }) => (status === 400 ? { message: 'its own', status: 429 } : undefined) } as unknown as ProviderModule;
+    const own = {
+      name: 'acme',
+      toFault: ({ status }: { status: number }) => (status === 400 ? { message: 'its own', status: 429 } : undefined),
+    } as unknown as ProviderModule;
     expect(errorOf(400, { error: 'usual' }, own)).to.include({ code: 'rate_limit_exceeded', status: 429 });
     expect(errorOf(422, { error: 'usual' }, own).message).to.equal('usual');
   });
@@ -67,7 +104,11 @@ describe('calls that got no response', () => {
   for (const code of ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']) {
     it(`are a timeout of the upstream: ${code}`, () => {
       const error = transportError(Object.assign(new Error('10.0.0.1:443 timed out'), { code }));
-      expect(error).to.include({ code: 'upstream_timeout', status: 504, message: 'the provider did not answer in time' });
+      expect(error).to.include({
+        code: 'upstream_timeout',
+        status: 504,
+        message: 'the provider did not answer in time',
+      });
       expect(error.fault).to.deep.equal({ kind: 'timeout' });
     });
   }

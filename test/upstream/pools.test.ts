@@ -15,7 +15,13 @@ function transport(): Transport {
 }
 
 function call(url: string, more: Partial<UpstreamCall> = {}): UpstreamCall {
-  return { request: { method: 'GET', url, headers: {}, body: undefined }, cancellation: new Cancellation(), connectTimeoutMs: 2000, headersTimeoutMs: 5000, ...more };
+  return {
+    request: { method: 'GET', url, headers: {}, body: undefined },
+    cancellation: new Cancellation(),
+    connectTimeoutMs: 2000,
+    headersTimeoutMs: 5000,
+    ...more,
+  };
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
@@ -27,9 +33,14 @@ async function silentServer(): Promise<{ readonly port: number; readonly sockets
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
-    socket.on('error', () => {}).on('close', () => sockets.delete(socket)).resume();
+    socket
+      .on('error', () => {})
+      .on('close', () => sockets.delete(socket))
+      .resume();
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   atEnd(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
@@ -39,12 +50,18 @@ async function silentServer(): Promise<{ readonly port: number; readonly sockets
 
 describe('connections to upstreams', () => {
   it('end without a fault where several are open', async () => {
-    const upstream = await stubUpstream((_request, response) => { response.end('x'); });
+    const upstream = await stubUpstream((_request, response) => {
+      response.end('x');
+    });
     const shared = transport();
     const rejected: unknown[] = [];
-    const listen = (reason: unknown): void => { rejected.push(reason); };
+    const listen = (reason: unknown): void => {
+      rejected.push(reason);
+    };
     process.on('unhandledRejection', listen);
-    atEnd(() => { process.off('unhandledRejection', listen); });
+    atEnd(() => {
+      process.off('unhandledRejection', listen);
+    });
     await Promise.all(Array.from({ length: 8 }, () => shared.unary(call(upstream.url))));
     await shared.close();
     await setTimeout(20);
@@ -52,7 +69,9 @@ describe('connections to upstreams', () => {
   });
 
   it('are shared by calls of one origin, whatever time each of them allows', async () => {
-    const upstream = await stubUpstream((_request, response) => { response.end('x'); });
+    const upstream = await stubUpstream((_request, response) => {
+      response.end('x');
+    });
     const shared = transport();
     const send = sendHttp({ transport: shared, clock: systemClock });
     for (let turn = 0; turn < 20; turn += 1) {
@@ -67,8 +86,16 @@ describe('connections to upstreams', () => {
 
   it('are forgotten with their origin once the last of them has closed', async () => {
     const shared = transport();
-    const upstreams = await Promise.all(Array.from({ length: 5 }, () => stubUpstream((_request, response) => { response.setHeader('connection', 'close').end('x'); })));
-    const kept = await stubUpstream((_request, response) => { response.end('x'); });
+    const upstreams = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        stubUpstream((_request, response) => {
+          response.setHeader('connection', 'close').end('x');
+        }),
+      ),
+    );
+    const kept = await stubUpstream((_request, response) => {
+      response.end('x');
+    });
     for (const { url } of [...upstreams, kept]) await shared.unary(call(url));
     await until(() => shared.origins === 1);
     await setImmediate();
@@ -109,7 +136,12 @@ describe('connections to upstreams', () => {
     const shared = transport();
     const calls = [30, 60_000].map((connectTimeoutMs) => {
       const cancellation = new Cancellation();
-      return { cancellation, ended: shared.unary(call(`https://127.0.0.1:${port}`, { connectTimeoutMs, cancellation })).catch((error: unknown) => error) };
+      return {
+        cancellation,
+        ended: shared
+          .unary(call(`https://127.0.0.1:${port}`, { connectTimeoutMs, cancellation }))
+          .catch((error: unknown) => error),
+      };
     });
     expect(await calls[0]?.ended).to.include({ code: 'upstream_timeout', status: 504 });
     await until(() => sockets.size === 1); // the call with the longer limit waits on

@@ -13,10 +13,20 @@ describe('line cutter', () => {
   it('yields the same lines wherever the bytes are cut', () => {
     const body = Buffer.from('\ufeffone\r\ntwo\n\nthree\rfour\r\n\r\n\u00e9\ud83d\ude00\nlast');
     const whole = linesOf([body]);
-    expect(whole.map(textOfBytes).filter((line) => line !== '')).to.deep.equal(['one', 'two', 'three', 'four', '\u00e9\ud83d\ude00', 'last']);
+    expect(whole.map(textOfBytes).filter((line) => line !== '')).to.deep.equal([
+      'one',
+      'two',
+      'three',
+      'four',
+      '\u00e9\ud83d\ude00',
+      'last',
+    ]);
     for (let first = 0; first <= body.length; first += 1) {
       for (let second = first; second <= body.length; second += 1) {
-        expect(linesOf([body.subarray(0, first), body.subarray(first, second), body.subarray(second)]), `${first} ${second}`).to.deep.equal(whole);
+        expect(
+          linesOf([body.subarray(0, first), body.subarray(first, second), body.subarray(second)]),
+          `${first} ${second}`,
+        ).to.deep.equal(whole);
       }
     }
   });
@@ -38,16 +48,28 @@ describe('line cutter', () => {
 
 describe('byte strings', () => {
   it('turn into text and back', () => {
-    for (const text of ['', 'plain', '\u00e9\u00ff', '\ud83d\ude00', '\u0000\u007f\u0080']) expect(textOfBytes(bytesOfText(text))).to.equal(text);
+    for (const text of ['', 'plain', '\u00e9\u00ff', '\ud83d\ude00', '\u0000\u007f\u0080'])
+      expect(textOfBytes(bytesOfText(text))).to.equal(text);
     expect(bytesOfText('\u00e9')).to.have.length(2);
   });
 });
 
 describe('data lines', () => {
   for (const [line, data] of [
-    ['data: x', 'x'], ['data:x', 'x'], ['data:  x', ' x'], ['data:', ''], ['data: ', ''], ['data', undefined], [' data: x', undefined], ['Data: x', undefined], ['event: x', undefined], [': data: x', undefined],
+    ['data: x', 'x'],
+    ['data:x', 'x'],
+    ['data:  x', ' x'],
+    ['data:', ''],
+    ['data: ', ''],
+    ['data', undefined],
+    [' data: x', undefined],
+    ['Data: x', undefined],
+    ['event: x', undefined],
+    [': data: x', undefined],
   ] as const) {
-    it(`${JSON.stringify(line)} holds ${JSON.stringify(data)}`, () => { expect(dataOf(line)).to.equal(data); });
+    it(`${JSON.stringify(line)} holds ${JSON.stringify(data)}`, () => {
+      expect(dataOf(line)).to.equal(data);
+    });
   }
 });
 
@@ -58,7 +80,10 @@ describe('event reader', () => {
   };
 
   it('joins the data lines of an event, and forgets its name after it', () => {
-    expect(read('event: a\ndata: 1\ndata:2\n\ndata: 3\n\n')).to.deep.equal([{ type: 'a', data: '1\n2' }, { type: '', data: '3' }]);
+    expect(read('event: a\ndata: 1\ndata:2\n\ndata: 3\n\n')).to.deep.equal([
+      { type: 'a', data: '1\n2' },
+      { type: '', data: '3' },
+    ]);
   });
 
   it('reads the last event although its blank line is missing', () => {
@@ -72,18 +97,37 @@ describe('event reader', () => {
 
 describe('reader of whole events with their bytes', () => {
   const STREAMS = [
-    'event: a\ndata: 1\n\nevent: b\ndata:2\n\n', 'data: 1\n\ndata: 2\ndata: 3\n\n', '\n\ndata: 1\n\n\n\ndata: 2\n\n\n', ': c\n\nevent: a\n\nid: 1\ndata: 1\nevent: a\n\n', 'event: a\ndata: \u00e9\n\ndata: "last"',
-    'event:a\ndata: {"a":1}\n\n: b', 'event: a\nretry: 1\ndata: 1\n\n', 'data:\n\ndata: \n\ndata\n\n', 'event: a\n\ndata: 1\n\n', 'data: 1\n \n\ndata: 2\n\n',
+    'event: a\ndata: 1\n\nevent: b\ndata:2\n\n',
+    'data: 1\n\ndata: 2\ndata: 3\n\n',
+    '\n\ndata: 1\n\n\n\ndata: 2\n\n\n',
+    ': c\n\nevent: a\n\nid: 1\ndata: 1\nevent: a\n\n',
+    'event: a\ndata: \u00e9\n\ndata: "last"',
+    'event:a\ndata: {"a":1}\n\n: b',
+    'event: a\nretry: 1\ndata: 1\n\n',
+    'data:\n\ndata: \n\ndata\n\n',
+    'event: a\n\ndata: 1\n\n',
+    'data: 1\n \n\ndata: 2\n\n',
   ];
 
   it('cuts every stream as one whose lines end with CRLF, wherever its bytes are cut, and loses none of them', () => {
     for (const stream of STREAMS) {
       const whole = Buffer.from(stream);
-      const expected = readRaw([Buffer.from(stream.replaceAll('\n', '\r\n'))]).map(({ type, data }) => ({ type, data }));
+      const expected = readRaw([Buffer.from(stream.replaceAll('\n', '\r\n'))]).map(({ type, data }) => ({
+        type,
+        data,
+      }));
       for (let cut = 0; cut <= whole.length; cut += 1) {
         const events = readRaw([whole.subarray(0, cut), whole.subarray(cut)]);
-        expect(events.map(({ type, data }) => ({ type, data })), `${JSON.stringify(stream)} at ${cut}`).to.deep.equal(expected);
-        expect(events.map(({ raw }) => raw).join('').replace(/\n+$/, '')).to.equal(whole.toString('latin1').replace(/\n+$/, ''));
+        expect(
+          events.map(({ type, data }) => ({ type, data })),
+          `${JSON.stringify(stream)} at ${cut}`,
+        ).to.deep.equal(expected);
+        expect(
+          events
+            .map(({ raw }) => raw)
+            .join('')
+            .replace(/\n+$/, ''),
+        ).to.equal(whole.toString('latin1').replace(/\n+$/, ''));
       }
     }
   });
@@ -92,16 +136,25 @@ describe('reader of whole events with their bytes', () => {
     for (const end of ['\n', '\r\n', '\r']) {
       const stream = Buffer.from(`event: a${end}data: {"a":1}${end}${end}: c${end}${end}data: {"b":2}${end}${end}`);
       for (let cut = 0; cut <= stream.length; cut += 1) {
-        const passed = readRaw([stream.subarray(0, cut)]).map(({ raw }) => raw).join('');
-        const after = readRaw([Buffer.from(`${passed}data: "more"\n\n`, 'latin1')]).map(({ data }) => data).filter((data) => data !== '');
-        expect(['"more"', '{"a":1} "more"', '{"a":1} {"b":2} "more"'], `${JSON.stringify(end)} at ${cut}`).to.include(after.join(' '));
+        const passed = readRaw([stream.subarray(0, cut)])
+          .map(({ raw }) => raw)
+          .join('');
+        const after = readRaw([Buffer.from(`${passed}data: "more"\n\n`, 'latin1')])
+          .map(({ data }) => data)
+          .filter((data) => data !== '');
+        expect(['"more"', '{"a":1} "more"', '{"a":1} {"b":2} "more"'], `${JSON.stringify(end)} at ${cut}`).to.include(
+          after.join(' '),
+        );
       }
     }
   });
 
   it('drops the half of an event with which the stream ends', () => {
     for (const half of ['event: b', 'event: b\ndata', 'data: {"b":', 'data: {"b":1}\ndata: 2', 'id: 1']) {
-      expect(readRaw([Buffer.from(`data: {"a":1}\n\n${half}`)]).map(({ raw }) => raw), half).to.deep.equal(['data: {"a":1}\n\n']);
+      expect(
+        readRaw([Buffer.from(`data: {"a":1}\n\n${half}`)]).map(({ raw }) => raw),
+        half,
+      ).to.deep.equal(['data: {"a":1}\n\n']);
     }
   });
 

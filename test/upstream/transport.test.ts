@@ -18,7 +18,13 @@ function transport(): Transport {
 }
 
 function call(url: string, more: Partial<UpstreamCall> = {}): UpstreamCall {
-  return { request: { method: 'POST', url, headers: { 'content-type': 'text/plain' }, body: 'ping' }, cancellation: new Cancellation(), connectTimeoutMs: 2000, headersTimeoutMs: 5000, ...more };
+  return {
+    request: { method: 'POST', url, headers: { 'content-type': 'text/plain' }, body: 'ping' },
+    cancellation: new Cancellation(),
+    connectTimeoutMs: 2000,
+    headersTimeoutMs: 5000,
+    ...more,
+  };
 }
 
 async function unary(handler: StubHandler, more: Partial<UpstreamCall> = {}): Promise<CollectedReply> {
@@ -45,14 +51,20 @@ async function rawServer(answer: string, then: (socket: Socket) => void): Promis
       setImmediate(() => then(socket));
     });
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-  atEnd(() => { server.close(); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  atEnd(() => {
+    server.close();
+  });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 describe('transport, whole replies', () => {
   it('sends path, query, headers and body as they are', async () => {
-    const upstream = await stubUpstream((_request, response) => { response.end('pong'); });
+    const upstream = await stubUpstream((_request, response) => {
+      response.end('pong');
+    });
     const reply = await transport().unary(call(`${upstream.url}/a%2Fb?c=%20d`));
     expect(reply.body.toString()).to.equal('pong');
     expect(upstream.seen[0]).to.include({ method: 'POST', url: '/a%2Fb?c=%20d', text: 'ping' });
@@ -61,13 +73,17 @@ describe('transport, whole replies', () => {
 
   it('resolves on any status, and follows no redirect', async () => {
     for (const status of [204, 301, 307, 400, 500]) {
-      const reply = await unary((request, response) => { response.writeHead(request.url.startsWith('/x') ? status : 200, { location: '/elsewhere' }).end(); });
+      const reply = await unary((request, response) => {
+        response.writeHead(request.url.startsWith('/x') ? status : 200, { location: '/elsewhere' }).end();
+      });
       expect(reply.status).to.equal(status);
     }
   });
 
   it('joins headers that come more than once, under lower-case names', async () => {
-    const reply = await unary((_request, response) => { response.setHeader('X-Twice', ['a', 'b']).end(); });
+    const reply = await unary((_request, response) => {
+      response.setHeader('X-Twice', ['a', 'b']).end();
+    });
     expect(reply.headers['x-twice']).to.equal('a, b');
   });
 
@@ -79,33 +95,79 @@ describe('transport, whole replies', () => {
     expect(reply).to.include({ status: 200 });
   });
 
-  for (const [encoding, compress] of [['gzip', gzipSync], ['x-gzip', gzipSync], ['GZIP', gzipSync], ['deflate', deflateSync], ['br', brotliCompressSync], ['zstd', zstdCompressSync]] as const) {
+  for (const [encoding, compress] of [
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+  ] as const) {
     it(`decodes a body in ${encoding}`, async () => {
-      const reply = await unary((_request, response) => { response.writeHead(200, { 'content-encoding': encoding }).end(compress('unpacked')); });
+      const reply = await unary((_request, response) => {
+        response.writeHead(200, { 'content-encoding': encoding }).end(compress('unpacked'));
+      });
       expect(reply.body.toString()).to.equal('unpacked');
     });
   }
 
   it('decodes a body that was compressed more than once, and its errors are those of every step', async () => {
     const packed = brotliCompressSync(gzipSync(deflateSync('unpacked'.repeat(50_000))));
-    for (const [encoding, body] of [['deflate, gzip, br', packed], [' Deflate,identity, GZIP ,br,', packed], ['gzip, gzip', gzipSync(gzipSync('unpacked'.repeat(50_000)))]] as const) {
-      const reply = await unary((_request, response) => { response.writeHead(200, { 'content-encoding': encoding }).end(body); });
+    for (const [encoding, body] of [
+      ['deflate, gzip, br', packed],
+      [' Deflate,identity, GZIP ,br,', packed],
+      ['gzip, gzip', gzipSync(gzipSync('unpacked'.repeat(50_000)))],
+    ] as const) {
+      const reply = await unary((_request, response) => {
+        response.writeHead(200, { 'content-encoding': encoding }).end(body);
+      });
       expect(reply.body.toString(), encoding).to.equal('unpacked'.repeat(50_000));
     }
-    const broken = [gzipSync('no gzip at all'), gzipSync(gzipSync('x'.repeat(10_000)).subarray(0, 30)), gzipSync(gzipSync('x')).subarray(0, 20)];
-    for (const body of broken) expect((await failure(unary((_request, response) => { response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(body); }))).fault?.kind).to.equal('reply');
+    const broken = [
+      gzipSync('no gzip at all'),
+      gzipSync(gzipSync('x'.repeat(10_000)).subarray(0, 30)),
+      gzipSync(gzipSync('x')).subarray(0, 20),
+    ];
+    for (const body of broken)
+      expect(
+        (
+          await failure(
+            unary((_request, response) => {
+              response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(body);
+            }),
+          )
+        ).fault?.kind,
+      ).to.equal('reply');
     const fourfold = [1, 2, 3, 4].reduce((body) => gzipSync(body), Buffer.from('far in'));
-    expect((await unary((_request, response) => { response.writeHead(200, { 'content-encoding': 'gzip, gzip, gzip, gzip' }).end(fourfold); })).body).to.deep.equal(fourfold);
+    expect(
+      (
+        await unary((_request, response) => {
+          response.writeHead(200, { 'content-encoding': 'gzip, gzip, gzip, gzip' }).end(fourfold);
+        })
+      ).body,
+    ).to.deep.equal(fourfold);
   });
 
   it('stops reading what is compressed twice to more than 50 MiB', async () => {
     const bomb = gzipSync(gzipSync(Buffer.alloc(MAX_REPLY_BYTES + 1)));
-    expect((await failure(unary((_request, response) => { response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(bomb); }))).fault?.kind).to.equal('reply');
+    expect(
+      (
+        await failure(
+          unary((_request, response) => {
+            response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(bomb);
+          }),
+        )
+      ).fault?.kind,
+    ).to.equal('reply');
   });
 
   it('fails on a compressed body that is broken or cut off', async () => {
     for (const body of [Buffer.from('no gzip at all'), gzipSync('x'.repeat(10_000)).subarray(0, 30)]) {
-      const error = await failure(unary((_request, response) => { response.writeHead(200, { 'content-encoding': 'gzip' }).end(body); }));
+      const error = await failure(
+        unary((_request, response) => {
+          response.writeHead(200, { 'content-encoding': 'gzip' }).end(body);
+        }),
+      );
       expect(error).to.include({ code: 'upstream_error', status: 502 });
       expect(error.fault?.kind).to.equal('reply');
     }
@@ -113,11 +175,21 @@ describe('transport, whole replies', () => {
 
   it('fails on a body over 50 MiB, compressed or not, and stops reading it', async () => {
     const bomb = gzipSync(Buffer.alloc(MAX_REPLY_BYTES + 1));
-    expect((await failure(unary((_request, response) => { response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb); }))).fault?.kind).to.equal('reply');
+    expect(
+      (
+        await failure(
+          unary((_request, response) => {
+            response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
+          }),
+        )
+      ).fault?.kind,
+    ).to.equal('reply');
     const closed = Promise.withResolvers<void>();
     const endless: StubHandler = (_request, response) => {
       const piece = Buffer.alloc(1024 * 1024);
-      const more = (): void => { while (!response.destroyed && response.write(piece)); };
+      const more = (): void => {
+        while (!response.destroyed && response.write(piece));
+      };
       response.on('drain', more).on('close', closed.resolve);
       more();
     };
@@ -136,19 +208,28 @@ describe('transport, failures', () => {
     expect(error.message).to.not.match(/127\.0\.0\.1|ECONN/);
   });
 
-  it('trusts no certificate without an authority, whatever Node\'s settings are', async () => {
+  it("trusts no certificate without an authority, whatever Node's settings are", async () => {
     let requests = 0;
     const server = createHttpsServer(selfSigned(), (_request, response) => {
       requests += 1;
       response.end('pong');
     });
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-    atEnd(() => { server.close(); });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    atEnd(() => {
+      server.close();
+    });
     const { NODE_TLS_REJECT_UNAUTHORIZED: before } = process.env;
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
-      const error = await failure(transport().unary(call(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)));
-      expect([error.code, (error.cause as { code?: string }).code]).to.deep.equal(['upstream_error', 'DEPTH_ZERO_SELF_SIGNED_CERT']);
+      const error = await failure(
+        transport().unary(call(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)),
+      );
+      expect([error.code, (error.cause as { code?: string }).code]).to.deep.equal([
+        'upstream_error',
+        'DEPTH_ZERO_SELF_SIGNED_CERT',
+      ]);
     } finally {
       if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
       else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
@@ -165,8 +246,12 @@ describe('transport, failures', () => {
         return 'http/1.1';
       },
     });
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-    atEnd(() => { server.close(); });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    atEnd(() => {
+      server.close();
+    });
     await failure(transport().unary(call(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)));
     expect(offers).to.deep.equal([['http/1.1']]);
   });
@@ -178,8 +263,16 @@ describe('transport, failures', () => {
   for (const [what, answer, end] of [
     ['before the headers', '', (socket: Socket) => socket.destroy()],
     ['inside the headers', 'HTTP/1.1 200 OK\r\nContent-Le', (socket: Socket) => socket.destroy()],
-    ['inside a body of known length', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', (socket: Socket) => socket.end()],
-    ['inside a chunked body', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhalf', (socket: Socket) => socket.end()],
+    [
+      'inside a body of known length',
+      'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf',
+      (socket: Socket) => socket.end(),
+    ],
+    [
+      'inside a chunked body',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhalf',
+      (socket: Socket) => socket.end(),
+    ],
     ['with something that is not HTTP', 'SSH-2.0-OpenSSH\r\n', (socket: Socket) => socket.end()],
   ] as const) {
     it(`breaks off ${what}`, async () => {
@@ -199,11 +292,15 @@ describe('transport, cancellation', () => {
   const gone = new GatewayError('client_canceled', 'gone');
 
   it('sends nothing once cancelled', async () => {
-    const upstream = await stubUpstream((_request, response) => { response.end(); });
+    const upstream = await stubUpstream((_request, response) => {
+      response.end();
+    });
     const cancellation = new Cancellation();
     cancellation.cancel(gone);
     expect(await failure(transport().unary(call(upstream.url, { cancellation })))).to.equal(gone);
-    await new Promise((resolve) => { setTimeout(resolve, 30); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 30);
+    });
     expect(upstream.seen).to.deep.equal([]);
   });
 
@@ -229,12 +326,16 @@ describe('transport, cancellation', () => {
 describe('transport, replies as they arrive', () => {
   it('holds the upstream while paused, and goes on when resumed', async () => {
     const size = 32 * 1024 * 1024;
-    const upstream = await stubUpstream((_request, response) => { response.end(Buffer.alloc(size)); });
+    const upstream = await stubUpstream((_request, response) => {
+      response.end(Buffer.alloc(size));
+    });
     let control: ReplyControl | undefined;
     let bytes = 0;
     const ended = Promise.withResolvers<void>();
     const sink: ReplySink = {
-      onReply: (_status, _headers, given) => { control = given; },
+      onReply: (_status, _headers, given) => {
+        control = given;
+      },
       onData: (piece) => {
         bytes += piece.length;
         if (bytes === piece.length) control?.pause();
@@ -244,7 +345,9 @@ describe('transport, replies as they arrive', () => {
     };
     transport().open(call(upstream.url), sink);
     await eventually(() => bytes > 0);
-    await new Promise((resolve) => { setTimeout(resolve, 100); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    });
     expect(bytes).to.be.within(1, size / 2);
     control?.resume();
     await ended.promise;
@@ -252,28 +355,40 @@ describe('transport, replies as they arrive', () => {
   });
 
   it('calls nothing back after an abort', async () => {
-    const upstream = await stubUpstream((_request, response) => { response.write('one'); });
+    const upstream = await stubUpstream((_request, response) => {
+      response.write('one');
+    });
     const calls: string[] = [];
     const first = Promise.withResolvers<ReplyControl>();
     let control: ReplyControl | undefined;
     transport().open(call(upstream.url), {
-      onReply: (_status, _headers, given) => { control = given; },
-      onData: () => { if (control) first.resolve(control); },
+      onReply: (_status, _headers, given) => {
+        control = given;
+      },
+      onData: () => {
+        if (control) first.resolve(control);
+      },
       onEnd: () => calls.push('end'),
       onError: () => calls.push('error'),
     });
     (await first.promise).abort();
-    await new Promise((resolve) => { setTimeout(resolve, 30); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 30);
+    });
     expect(calls).to.deep.equal([]);
     expect(upstream.sockets.size).to.equal(0);
   });
 
   it('serves the next call over the same connection', async () => {
-    const upstream = await stubUpstream((_request, response) => { response.end('x'); });
+    const upstream = await stubUpstream((_request, response) => {
+      response.end('x');
+    });
     const shared = transport();
     for (let turn = 0; turn < 3; turn += 1) {
       await shared.unary(call(upstream.url));
-      await new Promise((resolve) => { setImmediate(resolve); });
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     }
     expect(upstream.sockets.size).to.equal(1);
   });

@@ -22,18 +22,37 @@ describe('wait hints of an upstream', () => {
     [{ 'x-ratelimit-reset': epoch(60_000) }, 60_000],
     [{ 'x-ratelimit-reset': epoch(24 * HOUR_MS) }, 24 * HOUR_MS],
   ] as const) {
-    it(`takes ${JSON.stringify(headers)}`, () => { expect(waitHintMs(headers, NOW)).to.equal(expected); });
+    it(`takes ${JSON.stringify(headers)}`, () => {
+      expect(waitHintMs(headers, NOW)).to.equal(expected);
+    });
   }
 
   for (const headers of [
     {},
-    { 'retry-after-ms': '0' }, { 'retry-after-ms': '-5' }, { 'retry-after-ms': 'soon' }, { 'retry-after-ms': 'Infinity' }, { 'retry-after-ms': '' },
-    { 'retry-after': '0' }, { 'retry-after': '-1' }, { 'retry-after': '1.5' }, { 'retry-after': 'soon' }, { 'retry-after': '5, 5' }, { 'retry-after': '9'.repeat(40) },
-    { 'retry-after': httpDate(-1000) }, { 'retry-after': 'Wed, no date at all GMT' }, { 'retry-after': '2026-01-16' },
-    { 'x-ratelimit-reset': '86401' }, { 'x-ratelimit-reset': epoch(25 * HOUR_MS) }, { 'x-ratelimit-reset': epoch(-60_000) },
-    { 'x-ratelimit-reset': httpDate(25 * HOUR_MS) }, { 'x-ratelimit-reset': '0' }, { 'x-ratelimit-reset': '1m30s' },
+    { 'retry-after-ms': '0' },
+    { 'retry-after-ms': '-5' },
+    { 'retry-after-ms': 'soon' },
+    { 'retry-after-ms': 'Infinity' },
+    { 'retry-after-ms': '' },
+    { 'retry-after': '0' },
+    { 'retry-after': '-1' },
+    { 'retry-after': '1.5' },
+    { 'retry-after': 'soon' },
+    { 'retry-after': '5, 5' },
+    { 'retry-after': '9'.repeat(40) },
+    { 'retry-after': httpDate(-1000) },
+    { 'retry-after': 'Wed, no date at all GMT' },
+    { 'retry-after': '2026-01-16' },
+    { 'x-ratelimit-reset': '86401' },
+    { 'x-ratelimit-reset': epoch(25 * HOUR_MS) },
+    { 'x-ratelimit-reset': epoch(-60_000) },
+    { 'x-ratelimit-reset': httpDate(25 * HOUR_MS) },
+    { 'x-ratelimit-reset': '0' },
+    { 'x-ratelimit-reset': '1m30s' },
   ] as readonly Readonly<Record<string, string>>[]) {
-    it(`refuses ${JSON.stringify(headers)}`, () => { expect(waitHintMs(headers, NOW)).to.equal(undefined); });
+    it(`refuses ${JSON.stringify(headers)}`, () => {
+      expect(waitHintMs(headers, NOW)).to.equal(undefined);
+    });
   }
 
   it('takes the first usable header, in the order Retry-After-Ms, Retry-After, X-RateLimit-Reset', () => {

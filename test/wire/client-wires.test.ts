@@ -3,7 +3,21 @@ import Joi from 'joi';
 import { answer, definePlugin, type PluginModule } from 'gw/contract';
 import { ClientWires } from '../../host/wire/client-wires.ts';
 import { COMMON_WIRE } from '../../host/wire/common-wire.ts';
-import { type Answer, ask, chatReply, MASTER_KEY, rawClient, replyJson, replyStream, sseEvent, startHost, stubUpstream, type StubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import {
+  type Answer,
+  ask,
+  chatReply,
+  MASTER_KEY,
+  rawClient,
+  replyJson,
+  replyStream,
+  sseEvent,
+  startHost,
+  stubUpstream,
+  type StubUpstream,
+  type TestHost,
+  type TestHostOptions,
+} from '../kit/index.ts';
 import { PLANTED, ROOT, TYPE } from './planted-wire.ts';
 
 const COMMON = '/v1/chat/completions';
@@ -11,13 +25,17 @@ const PATH = `${ROOT}/chat`;
 const ID = '0123456789abcdef0123456789abcdef';
 const KEY = `Authorization: Bearer ${MASTER_KEY}\r\n`;
 
-const speaking = (): Promise<StubUpstream> => stubUpstream((request, response) => {
-  if (request.json()['stream'] === true) replyStream(response, ['Grüße', ' a', ' b', ' 😀']);
-  else replyJson(response, 200, chatReply('hello'));
-});
+const speaking = (): Promise<StubUpstream> =>
+  stubUpstream((request, response) => {
+    if (request.json()['stream'] === true) replyStream(response, ['Grüße', ' a', ' b', ' 😀']);
+    else replyJson(response, 200, chatReply('hello'));
+  });
 
 async function startPlanted(upstream: StubUpstream, options: TestHostOptions = {}): Promise<TestHost> {
-  return startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a')] }, { builtins: PLANTED, ...options });
+  return startHost(
+    { strategy: { mode: 'single' }, targets: [upstream.target('a')] },
+    { builtins: PLANTED, ...options },
+  );
 }
 
 interface Refusal {
@@ -30,16 +48,67 @@ interface Refusal {
 
 const REFUSALS: readonly Refusal[] = [
   { what: 'a missing host', status: 400, code: 'invalid_request', request: (path) => `POST ${path} HTTP/1.1\r\n\r\n` },
-  { what: 'a chunk without a length', status: 400, code: 'invalid_request', request: (path) => `POST ${path} HTTP/1.1\r\nHost: h\r\n${KEY}Transfer-Encoding: chunked\r\n\r\nzz\r\n` },
-  { what: 'another transfer coding', status: 501, code: 'invalid_request', request: (path) => `POST ${path} HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n` },
-  { what: 'an unknown method', status: 501, code: 'method_not_supported', request: (path) => `PURGE ${path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n` },
-  { what: 'an unknown method and a whole address', status: 501, code: 'method_not_supported', request: (path) => `PURGE http://h${path}?x=/v1/planted HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n` },
-  { what: 'a missing credential', status: 401, code: 'missing_api_key', request: (path) => `POST ${path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n` },
-  { what: 'a wrong credential', status: 401, code: 'invalid_api_key', request: (path) => `POST ${path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer x\r\nConnection: close\r\n\r\n` },
-  { what: 'a wrong method', status: 405, code: 'method_not_supported', request: (path) => `PUT ${path} HTTP/1.1\r\nHost: h\r\n${KEY}Connection: close\r\n\r\n` },
-  { what: 'a large body', status: 413, code: 'request_too_large', request: (path) => `POST ${path} HTTP/1.1\r\nHost: h\r\n${KEY}Connection: close\r\nContent-Length: 99999999\r\n\r\n` },
-  { what: 'a body that is not JSON', status: 400, code: 'invalid_request', request: (path) => `POST ${path} HTTP/1.1\r\nHost: h\r\n${KEY}Connection: close\r\nContent-Length: 1\r\n\r\n{` },
-  { what: 'a body that its surface refuses', status: 400, code: 'invalid_request', request: (path) => `POST ${path} HTTP/1.1\r\nHost: h\r\n${KEY}Connection: close\r\nContent-Length: 2\r\n\r\n{}` },
+  {
+    what: 'a chunk without a length',
+    status: 400,
+    code: 'invalid_request',
+    request: (path) => `POST ${path} HTTP/1.1\r\nHost: h\r\n${KEY}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+  },
+  {
+    what: 'another transfer coding',
+    status: 501,
+    code: 'invalid_request',
+    request: (path) => `POST ${path} HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+  },
+  {
+    what: 'an unknown method',
+    status: 501,
+    code: 'method_not_supported',
+    request: (path) => `PURGE ${path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`,
+  },
+  {
+    what: 'an unknown method and a whole address',
+    status: 501,
+    code: 'method_not_supported',
+    request: (path) => `PURGE http://h${path}?x=/v1/planted HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`,
+  },
+  {
+    what: 'a missing credential',
+    status: 401,
+    code: 'missing_api_key',
+    request: (path) => `POST ${path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`,
+  },
+  {
+    what: 'a wrong credential',
+    status: 401,
+    code: 'invalid_api_key',
+    request: (path) => `POST ${path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer x\r\nConnection: close\r\n\r\n`,
+  },
+  {
+    what: 'a wrong method',
+    status: 405,
+    code: 'method_not_supported',
+    request: (path) => `PUT ${path} HTTP/1.1\r\nHost: h\r\n${KEY}Connection: close\r\n\r\n`,
+  },
+  {
+    what: 'a large body',
+    status: 413,
+    code: 'request_too_large',
+    request: (path) =>
+      `POST ${path} HTTP/1.1\r\nHost: h\r\n${KEY}Connection: close\r\nContent-Length: 99999999\r\n\r\n`,
+  },
+  {
+    what: 'a body that is not JSON',
+    status: 400,
+    code: 'invalid_request',
+    request: (path) => `POST ${path} HTTP/1.1\r\nHost: h\r\n${KEY}Connection: close\r\nContent-Length: 1\r\n\r\n{`,
+  },
+  {
+    what: 'a body that its surface refuses',
+    status: 400,
+    code: 'invalid_request',
+    request: (path) => `POST ${path} HTTP/1.1\r\nHost: h\r\n${KEY}Connection: close\r\nContent-Length: 2\r\n\r\n{}`,
+  },
 ];
 
 interface Raw {
@@ -82,11 +151,15 @@ describe('the wire of a path', () => {
     expect(wires.of('/')).to.equal(COMMON_WIRE);
     wires.claim('/v1/one', one);
     for (const path of ['/v1/one', '/v1/one/', '/v1/one/a/b']) expect(wires.of(path), path).to.equal(one);
-    for (const path of ['/', '/v1', '/v1/on', '/v1/ones', '/v1/One', '/v2/v1/one']) expect(wires.of(path), path).to.equal(COMMON_WIRE);
+    for (const path of ['/', '/v1', '/v1/on', '/v1/ones', '/v1/One', '/v2/v1/one'])
+      expect(wires.of(path), path).to.equal(COMMON_WIRE);
   });
 
   it('is that of the closest claim, whichever came first', () => {
-    for (const claims of [['/a', '/a/b'], ['/a/b', '/a']]) {
+    for (const claims of [
+      ['/a', '/a/b'],
+      ['/a/b', '/a'],
+    ]) {
       const wires = new ClientWires();
       for (const path of claims) wires.claim(path, path === '/a' ? one : other);
       expect(wires.of('/a/c')).to.equal(one);
@@ -104,7 +177,8 @@ describe('the wire of a path', () => {
     const wires = new ClientWires();
     wires.claim('/v1/own', one);
     for (let path = 0; path < 1000; path += 1) wires.of(`/v1/${path}`);
-    for (const path of ['/v1/own', '/v1/own/below', `/v1/own/${'x'.repeat(1000)}`]) for (const _again of [1, 2]) expect(wires.of(path), path).to.equal(one);
+    for (const path of ['/v1/own', '/v1/own/below', `/v1/own/${'x'.repeat(1000)}`])
+      for (const _again of [1, 2]) expect(wires.of(path), path).to.equal(one);
     expect(wires.of('/v1/late')).to.equal(COMMON_WIRE);
     wires.claim('/v1/late', one);
     expect(wires.of('/v1/late')).to.equal(one);
@@ -132,7 +206,9 @@ describe('an error before the pipeline', () => {
   });
 
   it('is in the wire of the path when there were too many requests, with the seconds of the header', async () => {
-    const host = await startPlanted(await speaking(), { variables: { RATE_LIMIT_RPS: '0.0001', RATE_LIMIT_BURST: '1' } });
+    const host = await startPlanted(await speaking(), {
+      variables: { RATE_LIMIT_RPS: '0.0001', RATE_LIMIT_BURST: '1' },
+    });
     await host.get('/v1/models');
     const refused = await host.post(PATH, { say: 'hi' });
     expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
@@ -154,7 +230,9 @@ describe('an exchange of another wire', () => {
   });
 
   it('fails in its wire, with the status and the headers of the common one', async () => {
-    const upstream = await stubUpstream((_request, response) => { response.writeHead(503, { 'retry-after': '7' }).end(); });
+    const upstream = await stubUpstream((_request, response) => {
+      response.writeHead(503, { 'retry-after': '7' }).end();
+    });
     const host = await startPlanted(upstream);
     const common = await host.post(COMMON, ask());
     for (const streaming of [false, true]) {
@@ -177,18 +255,28 @@ describe('an exchange of another wire', () => {
   it('ends a stream that broke off in its wire, by the error itself', async () => {
     const upstream = await stubUpstream((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end(sseEvent({ choices: [{ index: 0, delta: { content: 'a' } }] }) + sseEvent({ error: { message: 'its own message' } }));
+      response.end(
+        sseEvent({ choices: [{ index: 0, delta: { content: 'a' } }] }) +
+          sseEvent({ error: { message: 'its own message' } }),
+      );
     });
     const host = await startPlanted(upstream);
     const broken = await host.post(PATH, { say: 'hi', streaming: true }, { 'x-request-id': ID });
     expect(broken.text).to.equal(`1 opens ${ID}\n2 a\n3 breaks 502 upstream_error ${ID} - its own message\n`);
-    expect((await host.post(COMMON, ask('hi', { stream: true }))).events().at(-1)).to.deep.equal({ error: { message: 'its own message', type: 'stream_error', code: 'stream_error' } });
+    expect((await host.post(COMMON, ask('hi', { stream: true }))).events().at(-1)).to.deep.equal({
+      error: { message: 'its own message', type: 'stream_error', code: 'stream_error' },
+    });
   });
 
   it('streams nothing of an attempt that failed before its first chunk', async () => {
-    const broken = await stubUpstream((_request, response) => { response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': hello\n\n'); });
+    const broken = await stubUpstream((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': hello\n\n');
+    });
     const healthy = await speaking();
-    const host = await startHost({ strategy: { mode: 'fallback' }, targets: [broken.target('a'), healthy.target('b')] }, { builtins: PLANTED });
+    const host = await startHost(
+      { strategy: { mode: 'fallback' }, targets: [broken.target('a'), healthy.target('b')] },
+      { builtins: PLANTED },
+    );
     const streamed = await host.post(PATH, { say: 'hi', streaming: true }, { 'x-request-id': ID });
     expect(streamed.headers.get('x-gateway-target')).to.equal('b');
     expect(streamed.text).to.match(new RegExp(`^1 opens ${ID}\\n2 Grüße\\n`));
@@ -196,14 +284,26 @@ describe('an exchange of another wire', () => {
 
   it('streams the answer of a plugin in its wire', async () => {
     const oracle: PluginModule = definePlugin({
-      name: 'oracle', type: 'guardrail', summary: 'Answers itself', stages: ['before_request'], settings: Joi.object({}),
-      create: () => ({ before_request: () => answer(chatReply('forty characters are one piece of an answer') as never) }),
+      name: 'oracle',
+      type: 'guardrail',
+      summary: 'Answers itself',
+      stages: ['before_request'],
+      settings: Joi.object({}),
+      create: () => ({
+        before_request: () => answer(chatReply('forty characters are one piece of an answer') as never),
+      }),
     });
     const upstream = await speaking();
-    const config = { strategy: { mode: 'single' }, targets: [upstream.target('a')], plugins: [{ name: 'oracle', stage: 'before_request', enabled: true }] };
+    const config = {
+      strategy: { mode: 'single' },
+      targets: [upstream.target('a')],
+      plugins: [{ name: 'oracle', stage: 'before_request', enabled: true }],
+    };
     const host = await startHost(config, { builtins: PLANTED, modules: [oracle] });
     const streamed = await host.post(PATH, { say: 'hi', streaming: true }, { 'x-request-id': ID });
     expect(streamed.text).to.equal(`1 opens ${ID}\n2 forty character\n3 s are one piece\n4  of an answer\n5 closes\n`);
-    expect((await host.post(PATH, { say: 'hi' }, { 'x-request-id': ID })).json().said).to.equal('forty characters are one piece of an answer');
+    expect((await host.post(PATH, { say: 'hi' }, { 'x-request-id': ID })).json().said).to.equal(
+      'forty characters are one piece of an answer',
+    );
   });
 });

@@ -13,7 +13,9 @@ const WIRE: ClientWire = {
   error: ({ status, code, message }) => ({ contentType: 'text/x-planted', body: `${status} ${code} ${message}` }),
   noRoute: ({ code }) => ({ contentType: 'text/x-planted', body: `404 ${code}` }),
   reply: () => ({}),
-  openStream: () => { throw new Error('not streamed'); },
+  openStream: () => {
+    throw new Error('not streamed');
+  },
   credentials: [{ header: 'x-planted-key' }, 'bearer', { query: 'pk' }],
   namesScheme: false,
   headers: (id) => ['x-planted-id', id],
@@ -28,7 +30,8 @@ const planted: BuiltinModule = defineBuiltin({
       wires.claim(SHARED, WIRE, (headers) => headers['x-planted'] !== undefined);
     });
     hooks.mount.tap({ name: 'planted credentials', stage: ORDER.listings }, (router) => {
-      const answer = (request: IncomingMessage, response: ServerResponse): void => sendJson(response, 200, { by: contextOf(response).principal?.id, url: request.url });
+      const answer = (request: IncomingMessage, response: ServerResponse): void =>
+        sendJson(response, 200, { by: contextOf(response).principal?.id, url: request.url });
       router.get(ROOT, answer);
       router.get(SHARED, answer);
     });
@@ -36,7 +39,9 @@ const planted: BuiltinModule = defineBuiltin({
 });
 
 const start = async (): Promise<TestHost> => {
-  const upstream = await stubUpstream((_request, response) => { response.end(); });
+  const upstream = await stubUpstream((_request, response) => {
+    response.end();
+  });
   return startHost({ strategy: { mode: 'single' }, targets: [upstream.target('a')] }, { builtins: [planted] });
 };
 
@@ -52,37 +57,46 @@ describe('the credentials of a wire', () => {
     ['the query', `${ROOT}?pk=${MASTER_KEY}`, NONE],
     ['the query, encoded', `${ROOT}?a=1&%70k=${MASTER_KEY.replace('_', '%5F')}`, NONE],
     ['its own header on a path that it shares', SHARED, { ...NONE, 'x-planted': '1', 'x-planted-key': MASTER_KEY }],
-  ] as const) it(`are valid in ${what}`, async () => {
-    const host = await start();
-    const answer = await host.get(path, headers);
-    expect(answer.status, answer.text).to.equal(200);
-    expect(answer.json().by).to.match(/^master-key:/);
-    expect(answer.headers.get('x-planted-id')).to.equal(answer.headers.get('x-request-id'));
-  });
+  ] as const)
+    it(`are valid in ${what}`, async () => {
+      const host = await start();
+      const answer = await host.get(path, headers);
+      expect(answer.status, answer.text).to.equal(200);
+      expect(answer.json().by).to.match(/^master-key:/);
+      expect(answer.headers.get('x-planted-id')).to.equal(answer.headers.get('x-request-id'));
+    });
 
   for (const [what, path, headers, code] of [
     ['are missing', ROOT, NONE, 'missing_api_key'],
     ['are not known', ROOT, { ...INVALID, 'x-planted-key': 'wrong' }, 'invalid_api_key'],
     ['stand in the query twice', `${ROOT}?pk=${MASTER_KEY}&pk=${MASTER_KEY}`, {}, 'invalid_api_key'],
-  ] as const) it(`are refused where they ${what}`, async () => {
-    const host = await start();
-    const answer = await host.get(path, headers);
-    expect(answer.status).to.equal(401);
-    expect(answer.text.startsWith(`401 ${code} `), answer.text).to.equal(true);
-    expect(answer.headers.get('www-authenticate')).to.equal(null);
-    expect(answer.headers.get('x-planted-code')).to.equal(code);
-    if (code === 'missing_api_key') for (const name of ['x-planted-key', 'Authorization', 'pk']) expect(answer.text).to.include(name);
-  });
+  ] as const)
+    it(`are refused where they ${what}`, async () => {
+      const host = await start();
+      const answer = await host.get(path, headers);
+      expect(answer.status).to.equal(401);
+      expect(answer.text.startsWith(`401 ${code} `), answer.text).to.equal(true);
+      expect(answer.headers.get('www-authenticate')).to.equal(null);
+      expect(answer.headers.get('x-planted-code')).to.equal(code);
+      if (code === 'missing_api_key')
+        for (const name of ['x-planted-key', 'Authorization', 'pk']) expect(answer.text).to.include(name);
+    });
 
   it('count in their places on the paths of the wire alone', async () => {
     const host = await start();
-    for (const [path, headers] of [['/v1/models', { ...NONE, 'x-planted-key': MASTER_KEY }], [`/v1/models?pk=${MASTER_KEY}`, NONE], [SHARED, { ...NONE, 'x-planted-key': MASTER_KEY }]] as const) {
+    for (const [path, headers] of [
+      ['/v1/models', { ...NONE, 'x-planted-key': MASTER_KEY }],
+      [`/v1/models?pk=${MASTER_KEY}`, NONE],
+      [SHARED, { ...NONE, 'x-planted-key': MASTER_KEY }],
+    ] as const) {
       const answer = await host.get(path, headers);
       expect(answer.status, path).to.equal(401);
       expect(answer.json().error.code).to.equal('missing_api_key');
       expect(answer.headers.get('www-authenticate')).to.equal('Bearer');
     }
-    expect((await host.post('/v1/chat/completions', ask(), { ...NONE, 'x-planted-key': MASTER_KEY })).status).to.equal(401);
+    expect((await host.post('/v1/chat/completions', ask(), { ...NONE, 'x-planted-key': MASTER_KEY })).status).to.equal(
+      401,
+    );
   });
 
   it('leave no trace of the query in the address or a log line', async () => {

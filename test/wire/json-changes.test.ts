@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { isFields, parseExactJson, setMember } from '../../host/contract/index.ts';
 import { changedJson, repeats } from '../../host/wire/json-changes.ts';
 
-const TEXT = '{ "model" : "a",\n "mod\\u0065l2":1.0, "n": 12345678901234567890, "x": {"k":1,"k":2, "s":"\\u00e9 \\/ \\ud83d\\ude00"} , "list":[ 1.50 , {"a":"b"},[ ] ,"c" ],"__proto__":{"y":1}, "e": {} }';
+const TEXT =
+  '{ "model" : "a",\n "mod\\u0065l2":1.0, "n": 12345678901234567890, "x": {"k":1,"k":2, "s":"\\u00e9 \\/ \\ud83d\\ude00"} , "list":[ 1.50 , {"a":"b"},[ ] ,"c" ],"__proto__":{"y":1}, "e": {} }';
 
 /** The text with one change, made in a copy that shares the rest. */
 function changed(change: (value: Record<string, unknown>) => Record<string, unknown>, text = TEXT): string {
@@ -18,8 +19,15 @@ describe('a JSON text with a change', () => {
 
   it('differs in the bytes of the value alone', () => {
     expect(changed((value) => ({ ...value, model: 'b"\n' }))).to.equal(TEXT.replace('"a",', '"b\\"\\n",'));
-    expect(changed((value) => ({ ...value, list: (value['list'] as unknown[]).map((item) => (isFields(item) ? { ...item, a: 'z' } : item)) }))).to.equal(TEXT.replace('"a":"b"', '"a":"z"'));
-    expect(changed((value) => ({ ...value, x: { ...(value['x'] as object), s: 'plain' } }))).to.match(/"x": \{"k":2, "s":"plain"\}|"s":"plain"/);
+    expect(
+      changed((value) => ({
+        ...value,
+        list: (value['list'] as unknown[]).map((item) => (isFields(item) ? { ...item, a: 'z' } : item)),
+      })),
+    ).to.equal(TEXT.replace('"a":"b"', '"a":"z"'));
+    expect(changed((value) => ({ ...value, x: { ...(value['x'] as object), s: 'plain' } }))).to.match(
+      /"x": \{"k":2, "s":"plain"\}|"s":"plain"/,
+    );
   });
 
   it('finds a name however it is written', () => {
@@ -30,7 +38,9 @@ describe('a JSON text with a change', () => {
     const text = '{"a":1, "b":2 ,"c":[1, 2,3]}';
     expect(changed(({ b: _b, ...rest }) => rest, text)).to.equal('{"a":1,"c":[1, 2,3]}');
     expect(changed((value) => ({ ...value, d: 'new' }), text)).to.equal('{"a":1,"b":2,"c":[1, 2,3],"d":"new"}');
-    expect(changed((value) => ({ ...value, c: (value['c'] as unknown[]).slice(1) }), text)).to.equal('{"a":1, "b":2 ,"c":[2,3]}');
+    expect(changed((value) => ({ ...value, c: (value['c'] as unknown[]).slice(1) }), text)).to.equal(
+      '{"a":1, "b":2 ,"c":[2,3]}',
+    );
     expect(changed(() => ({}), '{}')).to.equal('{}');
     expect(changed((value) => ({ ...value, a: [] }), '{"a":[{"b":1}]}')).to.equal('{"a":[]}');
   });

@@ -10,7 +10,8 @@ import type { ClientStream, ClientWire } from '../../host/wire/client-wire.ts';
 export const ROOT = '/v1/planted';
 export const TYPE = 'text/x-planted';
 
-const shown = ({ status, code, requestId, retryAfterS, message }: ClientFailure): string => `${status} ${code} ${requestId} ${retryAfterS ?? '-'} ${message}`;
+const shown = ({ status, code, requestId, retryAfterS, message }: ClientFailure): string =>
+  `${status} ${code} ${requestId} ${retryAfterS ?? '-'} ${message}`;
 
 /** Numbers its lines, so that what a failed attempt wrote would show. */
 class PlantedStream implements ClientStream {
@@ -55,7 +56,9 @@ const wire = defineBuiltin({
   apply: ({ hooks }) => {
     hooks.clientWires.tap('planted', (wires) => wires.claim(ROOT, WIRE));
     hooks.mount.tap({ name: 'planted', stage: ORDER.listings }, (router) => {
-      router.get(`${ROOT}/panic`, () => { throw new Error('an unexpected error'); });
+      router.get(`${ROOT}/panic`, () => {
+        throw new Error('an unexpected error');
+      });
     });
   },
 });
@@ -65,7 +68,8 @@ const surface = surfaceBuiltin({
   path: `${ROOT}/chat`,
   read: jsonBody((body) => {
     const { model = 'm', say } = body;
-    if (typeof model !== 'string' || typeof say !== 'string') throw new GatewayError('invalid_request', 'model and say must be texts');
+    if (typeof model !== 'string' || typeof say !== 'string')
+      throw new GatewayError('invalid_request', 'model and say must be texts');
     const request: ChatRequest = { model, messages: [{ role: 'user', content: say }] };
     return { request, streaming: body['streaming'] === true };
   }),

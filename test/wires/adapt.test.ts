@@ -5,8 +5,16 @@ import type { CatalogEntry } from '../../host/common/catalog.ts';
 import type { ChatRequest } from '../../host/contract/index.ts';
 import type { TargetFacts } from '../../host/wire/client-request.ts';
 
-const entry = (capabilities: Record<string, boolean>, most = 0): CatalogEntry => ({ capabilities, max_output_tokens: most }) as unknown as CatalogEntry;
-const target = (provider: string, more: Partial<TargetFacts> = {}): TargetFacts => ({ provider, wire: 'common', model: 'x', entry: undefined, streaming: false, ...more });
+const entry = (capabilities: Record<string, boolean>, most = 0): CatalogEntry =>
+  ({ capabilities, max_output_tokens: most }) as unknown as CatalogEntry;
+const target = (provider: string, more: Partial<TargetFacts> = {}): TargetFacts => ({
+  provider,
+  wire: 'common',
+  model: 'x',
+  entry: undefined,
+  streaming: false,
+  ...more,
+});
 const THINKER = { entry: entry({ reasoning: true }) };
 const NATIVE = { wire: 'native' } as const;
 
@@ -27,35 +35,52 @@ describe('a request of the Messages wire for one target', () => {
   });
 
   for (const [what, more, effort] of [
-    ['a small budget', { thinking: { type: 'enabled', budget_tokens: 2048 } }, 'low'], ['a budget', { thinking: { type: 'enabled', budget_tokens: 8192 } }, 'medium'],
-    ['a large budget', { thinking: { type: 'enabled', budget_tokens: 16_384 } }, 'high'], ['a larger budget', { thinking: { type: 'enabled', budget_tokens: 24_576 } }, 'xhigh'], ['the largest budget', { thinking: { type: 'enabled', budget_tokens: 24_577 } }, 'max'],
-    ['an effort', { output_config: { effort: 'xhigh' } }, 'xhigh'], ['an effort beside adaptive thinking', { thinking: { type: 'adaptive' }, output_config: { effort: 'low' } }, 'low'], ['adaptive thinking', { thinking: { type: 'adaptive' } }, undefined],
+    ['a small budget', { thinking: { type: 'enabled', budget_tokens: 2048 } }, 'low'],
+    ['a budget', { thinking: { type: 'enabled', budget_tokens: 8192 } }, 'medium'],
+    ['a large budget', { thinking: { type: 'enabled', budget_tokens: 16_384 } }, 'high'],
+    ['a larger budget', { thinking: { type: 'enabled', budget_tokens: 24_576 } }, 'xhigh'],
+    ['the largest budget', { thinking: { type: 'enabled', budget_tokens: 24_577 } }, 'max'],
+    ['an effort', { output_config: { effort: 'xhigh' } }, 'xhigh'],
+    ['an effort beside adaptive thinking', { thinking: { type: 'adaptive' }, output_config: { effort: 'low' } }, 'low'],
+    ['adaptive thinking', { thinking: { type: 'adaptive' } }, undefined],
   ] as const) {
     it(`reasons with ${what}, where the model does`, () => {
       const { request, lost } = adapted(more, target('openai', THINKER));
       expect([request.reasoning_effort, lost]).to.deep.equal([effort, []]);
       const plain = adapted(more, target('openai'));
       expect(plain.request.reasoning_effort).to.equal(undefined);
-      expect(plain.lost).to.deep.equal([...('thinking' in more ? ['thinking'] : []), ...('output_config' in more ? ['output_config.effort'] : [])]);
+      expect(plain.lost).to.deep.equal([
+        ...('thinking' in more ? ['thinking'] : []),
+        ...('output_config' in more ? ['output_config.effort'] : []),
+      ]);
     });
   }
 
   it('does not reason where that is switched off: native wires get a word for it', () => {
     for (const type of ['disabled', 'between_tools']) {
       expect(adapted({ thinking: { type } }, target('gemini', NATIVE)).request.reasoning_effort).to.equal('none');
-      expect(adapted({ thinking: { type } }, target('openai', THINKER))).to.deep.include({ lost: [] }).and.not.have.nested.property('request.reasoning_effort');
+      expect(adapted({ thinking: { type } }, target('openai', THINKER)))
+        .to.deep.include({ lost: [] })
+        .and.not.have.nested.property('request.reasoning_effort');
     }
   });
 
   it('names a service tier to those that have one', () => {
-    for (const provider of ['openai', 'groq']) expect(adapted({ service_tier: 'standard_only' }, target(provider)).request['service_tier']).to.equal('default');
+    for (const provider of ['openai', 'groq'])
+      expect(adapted({ service_tier: 'standard_only' }, target(provider)).request['service_tier']).to.equal('default');
     expect(adapted({ service_tier: 'auto' }, target('mistral')).lost).to.deep.equal(['service_tier']);
   });
 
   it('marks caches where the target reads marks, and says where they are lost', () => {
-    const body = { messages: [{ role: 'user', content: [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } }] }], tools: [{ name: 'n', input_schema: {}, cache_control: { type: 'ephemeral' } }] };
+    const body = {
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } }] }],
+      tools: [{ name: 'n', input_schema: {}, cache_control: { type: 'ephemeral' } }],
+    };
     expect(JSON.stringify(adapted(body, target('openrouter')).request)).to.include('cache_control');
-    for (const [provider, lost] of [['openai', []], ['mistral', ['tools[0].cache_control', 'messages[0].content[0].cache_control']]] as const) {
+    for (const [provider, lost] of [
+      ['openai', []],
+      ['mistral', ['tools[0].cache_control', 'messages[0].content[0].cache_control']],
+    ] as const) {
       const { request, lost: named } = adapted(body, target(provider));
       expect(JSON.stringify(request)).to.not.include('cache_control');
       expect(named).to.deep.equal(lost);
@@ -63,19 +88,47 @@ describe('a request of the Messages wire for one target', () => {
   });
 
   it('keeps instructions in their place for those that take them there', () => {
-    const body = { system: 'a', messages: [{ role: 'user', content: 'b' }, { role: 'system', content: 'c' }] };
-    for (const provider of ['openai', 'azure-openai', 'openrouter', 'xai', 'deepseek']) expect(adapted(body, target(provider)).request.messages.map(({ role }) => role), provider).to.deep.equal(['system', 'user', 'system']);
-    expect(adapted(body, target('groq')).request.messages).to.deep.equal([{ role: 'system', content: 'a\nc' }, { role: 'user', content: 'b' }]);
+    const body = {
+      system: 'a',
+      messages: [
+        { role: 'user', content: 'b' },
+        { role: 'system', content: 'c' },
+      ],
+    };
+    for (const provider of ['openai', 'azure-openai', 'openrouter', 'xai', 'deepseek'])
+      expect(
+        adapted(body, target(provider)).request.messages.map(({ role }) => role),
+        provider,
+      ).to.deep.equal(['system', 'user', 'system']);
+    expect(adapted(body, target('groq')).request.messages).to.deep.equal([
+      { role: 'system', content: 'a\nc' },
+      { role: 'user', content: 'b' },
+    ]);
   });
 
   it('tells only native wires that a tool failed', () => {
-    const body = { messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'n', input: {} }] }, { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'a', is_error: true }] }] };
+    const body = {
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'n', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'a', is_error: true }] },
+      ],
+    };
     expect(adapted(body, target('gemini', NATIVE)).request.messages[1]).to.include({ is_error: true });
     expect(adapted(body, target('openai')).request.messages[1]).to.not.have.property('is_error');
   });
 
   it('refuses documents by their address for targets of the common wire', () => {
-    const body = { messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'document', source: { type: 'url', url: 'https://h/a.pdf' } }] }] };
+    const body = {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'a' },
+            { type: 'document', source: { type: 'url', url: 'https://h/a.pdf' } },
+          ],
+        },
+      ],
+    };
     expect(() => adapted(body, target('openai'))).to.throw('messages[0].content[1].source');
     expect(adapted(body, target('gemini', NATIVE)).lost).to.deep.equal([]);
   });

@@ -9,16 +9,25 @@ describe('a stream of the Messages wire that is quiet', () => {
     const clock = fakeClock();
     const opened = Promise.withResolvers<ServerResponse>();
     const [first, second, ...rest] = chatChunks(['a', 'b']) as [object, object, ...object[]];
-    const { host } = await crossWire((_request, response) => {
-      openSse(response);
-      response.write(sseEvent(first) + sseEvent(second));
-      opened.resolve(response);
-    }, {}, { clock });
-    const answer = await fetch(host.url + PATH, { method: 'POST', headers: { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' }, body: JSON.stringify({ ...hello, stream: true }) });
+    const { host } = await crossWire(
+      (_request, response) => {
+        openSse(response);
+        response.write(sseEvent(first) + sseEvent(second));
+        opened.resolve(response);
+      },
+      {},
+      { clock },
+    );
+    const answer = await fetch(host.url + PATH, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...hello, stream: true }),
+    });
     const reader = answer.body?.getReader();
     let text = '';
     const until = async (count: number): Promise<void> => {
-      while ((text.match(/event: ping/g) ?? []).length < count) text += Buffer.from((await reader?.read())?.value ?? []).toString('utf8');
+      while ((text.match(/event: ping/g) ?? []).length < count)
+        text += Buffer.from((await reader?.read())?.value ?? []).toString('utf8');
     };
     await until(1);
     for (let pings = 2; pings <= 3; pings += 1) {
@@ -28,7 +37,8 @@ describe('a stream of the Messages wire that is quiet', () => {
     const upstream = await opened.promise;
     upstream.end(`${rest.map((chunk) => sseEvent(chunk)).join('')}data: [DONE]\n\n`);
     await once(upstream, 'finish');
-    for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) text += Buffer.from(piece.value).toString('utf8');
+    for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read())
+      text += Buffer.from(piece.value).toString('utf8');
     clock.advance(60_000);
     const types = eventsOf(text).map(({ type }) => type);
     expect(types.filter((type) => type === 'ping')).to.have.length(3);

@@ -31,7 +31,8 @@ function differences(before: Side, after: Side, at: Path): Change[] {
 
 /** Names, or places in a list, that both have in common in kind; `undefined` where a value is one change as a whole. */
 function partsOf(before: Side, after: Side): Path | undefined {
-  if (Array.isArray(before.plain) && Array.isArray(after.plain)) return Array.from({ length: Math.max(before.plain.length, after.plain.length) }, (_, index) => index);
+  if (Array.isArray(before.plain) && Array.isArray(after.plain))
+    return Array.from({ length: Math.max(before.plain.length, after.plain.length) }, (_, index) => index);
   if (!isFields(before.plain) || !isFields(after.plain) || !showsNames(before) || !showsNames(after)) return undefined;
   return [...new Set([...Object.keys(before.plain), ...Object.keys(after.plain)])];
 }
@@ -41,6 +42,7 @@ function showsNames({ plain, shown }: Side): boolean {
 }
 
 function member({ plain, shown }: Side, part: string | number): Side {
-  const read = (value: unknown): unknown => (typeof value === 'object' && value !== null && Object.hasOwn(value, part) ? (value as Fields)[part] : undefined);
+  const read = (value: unknown): unknown =>
+    typeof value === 'object' && value !== null && Object.hasOwn(value, part) ? (value as Fields)[part] : undefined;
   return { plain: read(plain), shown: read(shown) };
 }

@@ -25,10 +25,17 @@ interface Mutation {
 /** The configuration: looked at, replaced, reset, gone back to. Source: specification 4.7, admin reference 9. */
 export function configRoutes(host: Host, auditor: Auditor): JsonRoute[] {
   const scrubber = new Scrubber(host);
-  const { applier, log, stores: { configuration } } = host;
+  const {
+    applier,
+    log,
+    stores: { configuration },
+  } = host;
   const maxBytes = mostBytes(host);
 
-  const writerOf = ({ principal, request }: JsonCall): Writer => ({ actor: actorOf(principal), version: wantedVersion(request, applier.running.version) });
+  const writerOf = ({ principal, request }: JsonCall): Writer => ({
+    actor: actorOf(principal),
+    version: wantedVersion(request, applier.running.version),
+  });
 
   const mutate = async (call: JsonCall, { action, target, act, detail, answer }: Mutation): Promise<JsonAnswer> => {
     try {
@@ -42,29 +49,44 @@ export function configRoutes(host: Host, auditor: Auditor): JsonRoute[] {
     }
   };
 
-  const replace = (action: string, status: number, word: string) => async (call: JsonCall): Promise<JsonAnswer> => {
-    let decoded: Decoded;
-    try {
-      decoded = readConfiguration(call.bytes);
-    } catch (error) {
-      const field = error instanceof RefusedConfiguration ? error.field : undefined;
-      if (field !== undefined) auditor.record(call, { action, target: '*', outcome: 'denied', detail: { field, reason: 'redacted_secret' } });
-      throw error;
-    }
-    return mutate(call, {
-      action, target: '*',
-      act: async () => applier.apply(decoded, writerOf(call)),
-      detail: ({ generation: { config: { plugins, strategy, targets } } }) => ({ plugins: plugins.length, strategy: strategy.mode, targets: targets.length }),
-      answer: () => ({ status, body: { status: word } }),
-    });
-  };
+  const replace =
+    (action: string, status: number, word: string) =>
+    async (call: JsonCall): Promise<JsonAnswer> => {
+      let decoded: Decoded;
+      try {
+        decoded = readConfiguration(call.bytes);
+      } catch (error) {
+        const field = error instanceof RefusedConfiguration ? error.field : undefined;
+        if (field !== undefined)
+          auditor.record(call, {
+            action,
+            target: '*',
+            outcome: 'denied',
+            detail: { field, reason: 'redacted_secret' },
+          });
+        throw error;
+      }
+      return mutate(call, {
+        action,
+        target: '*',
+        act: async () => applier.apply(decoded, writerOf(call)),
+        detail: ({
+          generation: {
+            config: { plugins, strategy, targets },
+          },
+        }) => ({ plugins: plugins.length, strategy: strategy.mode, targets: targets.length }),
+        answer: () => ({ status, body: { status: word } }),
+      });
+    };
 
-  const reset = (call: JsonCall): Promise<JsonAnswer> => mutate(call, {
-    action: 'config.delete', target: '*',
-    act: async () => applier.reset(writerOf(call)),
-    detail: () => undefined,
-    answer: () => ({ status: 200, body: { status: 'deleted' } }),
-  });
+  const reset = (call: JsonCall): Promise<JsonAnswer> =>
+    mutate(call, {
+      action: 'config.delete',
+      target: '*',
+      act: async () => applier.reset(writerOf(call)),
+      detail: () => undefined,
+      answer: () => ({ status: 200, body: { status: 'deleted' } }),
+    });
 
   const rollBack = async (call: JsonCall): Promise<JsonAnswer> => {
     const asked = call.parameter('version');
@@ -81,20 +103,26 @@ export function configRoutes(host: Host, auditor: Auditor): JsonRoute[] {
     }
     const size = configuration.value.isDurable ? history.length + 1 : Math.min(history.length + 1, MOST_VERSIONS);
     return mutate(call, {
-      action, target,
+      action,
+      target,
       act: async () => applier.apply(decodeStored(found.text), writerOf(call), 'rollback'),
       detail: ({ entry }) => ({ rolled_back_from: entry.rolledBackFrom }),
-      answer: () => ({ status: 200, body: { status: 'rolled_back', rolled_back_to: found.version, current_history_size: size } }),
+      answer: () => ({
+        status: 200,
+        body: { status: 'rolled_back', rolled_back_to: found.version, current_history_size: size },
+      }),
     });
   };
 
   /** Answers as a write would, without the write. */
-  const checked = (answer: (decoded: Decoded) => object) => ({ bytes }: JsonCall): JsonAnswer => {
-    const decoded = readConfiguration(bytes);
-    const problems = applier.problemsOf(decoded);
-    if (problems.length > 0) throw new RefusedConfiguration('invalid_config', problems);
-    return { status: 200, body: answer(decoded) };
-  };
+  const checked =
+    (answer: (decoded: Decoded) => object) =>
+    ({ bytes }: JsonCall): JsonAnswer => {
+      const decoded = readConfiguration(bytes);
+      const problems = applier.problemsOf(decoded);
+      if (problems.length > 0) throw new RefusedConfiguration('invalid_config', problems);
+      return { status: 200, body: answer(decoded) };
+    };
 
   const show = (): JsonAnswer => {
     const { document, version } = applier.running;
@@ -103,19 +131,45 @@ export function configRoutes(host: Host, auditor: Auditor): JsonRoute[] {
 
   const history = async (): Promise<JsonAnswer> => {
     const entries = await reading(configuration.value.history(), log);
-    return { status: 200, body: { data: entries.map((entry) => historyEntry(entry, scrubber)), summary: { total_versions: entries.length } } };
+    return {
+      status: 200,
+      body: {
+        data: entries.map((entry) => historyEntry(entry, scrubber)),
+        summary: { total_versions: entries.length },
+      },
+    };
   };
 
-  const diff = ({ config, document }: Decoded): object => ({ changes: changesBetween(scrubber, meant(applier.running.document, host.current), meant(document, { config })) });
+  const diff = ({ config, document }: Decoded): object => ({
+    changes: changesBetween(scrubber, meant(applier.running.document, host.current), meant(document, { config })),
+  });
 
   return [
     { method: 'GET', path: '/admin/config', scope: 'read_only', answer: show },
-    { method: 'PUT', path: '/admin/config', scope: 'admin', maxBytes, answer: replace('config.update', 200, 'updated') },
-    { method: 'POST', path: '/admin/config', scope: 'admin', maxBytes, answer: replace('config.create', 201, 'created') },
+    {
+      method: 'PUT',
+      path: '/admin/config',
+      scope: 'admin',
+      maxBytes,
+      answer: replace('config.update', 200, 'updated'),
+    },
+    {
+      method: 'POST',
+      path: '/admin/config',
+      scope: 'admin',
+      maxBytes,
+      answer: replace('config.create', 201, 'created'),
+    },
     { method: 'DELETE', path: '/admin/config', scope: 'admin', answer: reset },
     { method: 'GET', path: '/admin/config/history', scope: 'read_only', answer: history },
     { method: 'POST', path: '/admin/config/rollback/:version', scope: 'admin', answer: rollBack },
-    { method: 'POST', path: '/admin/config/validate', scope: 'admin', maxBytes, answer: checked(() => ({ valid: true })) },
+    {
+      method: 'POST',
+      path: '/admin/config/validate',
+      scope: 'admin',
+      maxBytes,
+      answer: checked(() => ({ valid: true })),
+    },
     { method: 'POST', path: '/admin/config/diff', scope: 'admin', maxBytes, answer: checked(diff) },
   ];
 }
@@ -131,13 +185,26 @@ function noVersion(asked: string): GatewayError {
 /** Of any size that was accepted. */
 const UNBOUNDED = { fields: Infinity, members: Infinity, containers: Infinity };
 
-function historyEntry({ version, updatedAt, text, actor, rolledBackFrom }: ConfigurationVersion, scrubber: Scrubber): object {
+function historyEntry(
+  { version, updatedAt, text, actor, rolledBackFrom }: ConfigurationVersion,
+  scrubber: Scrubber,
+): object {
   const document = parseJson(text, UNBOUNDED);
-  return { version, updated_at: timestamp(updatedAt), config: scrubber.show(isFields(document) ? document : {}), rolled_back_from: rolledBackFrom ?? null, actor };
+  return {
+    version,
+    updated_at: timestamp(updatedAt),
+    config: scrubber.show(isFields(document) ? document : {}),
+    rolled_back_from: rolledBackFrom ?? null,
+    actor,
+  };
 }
 
 /** Fills in what is left out and has one meaning, so that writing it out does not count as a change. */
 function meant(document: Fields, running: { readonly config: Decoded['config'] } | undefined): Fields {
   const strategy = isFields(document['strategy']) ? document['strategy'] : {};
-  return { ...document, apiVersion: running?.config?.apiVersion, strategy: { ...strategy, mode: running?.config?.strategy.mode } };
+  return {
+    ...document,
+    apiVersion: running?.config?.apiVersion,
+    strategy: { ...strategy, mode: running?.config?.strategy.mode },
+  };
 }

@@ -28,7 +28,9 @@ export function makeCatalog(curatedFile = new URL('../curated.json', import.meta
   for (const source of SOURCES) addRows(rows, source);
   addHuggingFaceRows(rows);
   const entries = withRules(checked(curated.entries, checked(rows)), curated.rules);
-  const lines = [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, entry]) => `${JSON.stringify(key)}:${JSON.stringify(compact(entry))}`);
+  const lines = [...entries]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, entry]) => `${JSON.stringify(key)}:${JSON.stringify(compact(entry))}`);
   return `{\n${lines.join(',\n')}\n}\n`;
 }
 
@@ -54,7 +56,12 @@ function addRows(rows: Rows, source: Source): void {
   const ids = [...describedIds(models), ...(prices === undefined ? [] : exactIds(prices)), ...also];
   for (const id of ids) {
     if (!keep.test(id) || drop?.test(id) || !isServed(id)) continue;
-    const row = makeRow(id, describedModel(models, id), prices === undefined ? undefined : pricedModel(prices, id), prices);
+    const row = makeRow(
+      id,
+      describedModel(models, id),
+      prices === undefined ? undefined : pricedModel(prices, id),
+      prices,
+    );
     if (row) setMember(rows, `${provider}/${id}`, row);
   }
 }
@@ -74,16 +81,27 @@ function addHuggingFaceRows(rows: Rows): void {
   }
   for (const [id, [first, ...others]] of offers) {
     const isOnePrice = others.every(({ pricing }) => JSON.stringify(pricing) === JSON.stringify(first?.pricing));
-    setMember(rows, `hugging_face/${id}`, { ...first, ...limitsOf(describedModel(['huggingface'], id)), ...(!isOnePrice && { pricing: {} }) });
+    setMember(rows, `hugging_face/${id}`, {
+      ...first,
+      ...limitsOf(describedModel(['huggingface'], id)),
+      ...(!isOnePrice && { pricing: {} }),
+    });
   }
 }
 
 function limitsOf(described: DescribedModel | undefined): object {
-  return described ? { max_output_tokens: described.maxOutputTokens, capabilities: { ...described.capabilities, streaming: true } } : {};
+  return described
+    ? { max_output_tokens: described.maxOutputTokens, capabilities: { ...described.capabilities, streaming: true } }
+    : {};
 }
 
 /** The price package is the newer one: what it says goes before the model package. */
-function makeRow(id: string, described: DescribedModel | undefined, priced: PricedModel | undefined, prices: string | undefined): PricedRow | undefined {
+function makeRow(
+  id: string,
+  described: DescribedModel | undefined,
+  priced: PricedModel | undefined,
+  prices: string | undefined,
+): PricedRow | undefined {
   const mode = modeOf(id, described);
   if (!described && !priced) return undefined;
   const own = priced && Object.keys(priced.prices).length > 0 ? toPricing(mode, priced) : undefined;
@@ -95,7 +113,13 @@ function makeRow(id: string, described: DescribedModel | undefined, priced: Pric
     context_window: priced?.contextWindow ?? described?.contextWindow ?? 0,
     max_output_tokens: described?.maxOutputTokens ?? 0,
     pricing,
-    capabilities: { ...described?.capabilities, ...(mode === 'chat' && { streaming: true, ...(pricing.cache_read_per_m_tokens != null && { prompt_caching: true }) }) },
+    capabilities: {
+      ...described?.capabilities,
+      ...(mode === 'chat' && {
+        streaming: true,
+        ...(pricing.cache_read_per_m_tokens != null && { prompt_caching: true }),
+      }),
+    },
     lifecycle: { status: statusOf(id, priced) },
     source: isFromPrices ? pricingPage(prices) : (described?.page ?? ''),
     updated_at: isFromPrices ? PRICES_DATE : described?.date,
@@ -122,22 +146,47 @@ function statusOf(id: string, priced: PricedModel | undefined): string {
 }
 
 /** A row without the values that a reader fills in by default; names sorted. */
-function compact({ provider: _provider, model_id, display_name, mode, context_window, max_output_tokens, pricing, capabilities, lifecycle, source, updated_at }: CatalogEntry): object {
+function compact({
+  provider: _provider,
+  model_id,
+  display_name,
+  mode,
+  context_window,
+  max_output_tokens,
+  pricing,
+  capabilities,
+  lifecycle,
+  source,
+  updated_at,
+}: CatalogEntry): object {
   return {
-    ...filled('capabilities', keep(capabilities, (value) => value === true)),
+    ...filled(
+      'capabilities',
+      keep(capabilities, (value) => value === true),
+    ),
     ...(context_window > 0 && { context_window }),
     ...(display_name !== model_id && { display_name }),
-    ...filled('lifecycle', keep(lifecycle, (value) => value !== null && value !== 'ga')),
+    ...filled(
+      'lifecycle',
+      keep(lifecycle, (value) => value !== null && value !== 'ga'),
+    ),
     ...(max_output_tokens > 0 && { max_output_tokens }),
     ...(mode !== 'chat' && { mode }),
-    ...filled('pricing', keep(pricing, (value) => value !== null)),
+    ...filled(
+      'pricing',
+      keep(pricing, (value) => value !== null),
+    ),
     source,
     ...(updated_at !== '' && { updated_at }),
   };
 }
 
 function keep(facts: object, isKept: (value: unknown) => boolean): object {
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => isKept(value)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(
+    Object.entries(facts)
+      .filter(([, value]) => isKept(value))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
 }
 
 const filled = (name: string, facts: object): object => (Object.keys(facts).length > 0 ? { [name]: facts } : {});

@@ -9,7 +9,13 @@ interface PackagedModel {
   readonly tool_call?: boolean;
   readonly last_updated?: string;
   readonly modalities?: { readonly input?: readonly string[]; readonly output?: readonly string[] };
-  readonly cost?: { readonly input?: number; readonly output?: number; readonly reasoning?: number; readonly cache_read?: number; readonly cache_write?: number };
+  readonly cost?: {
+    readonly input?: number;
+    readonly output?: number;
+    readonly reasoning?: number;
+    readonly cache_read?: number;
+    readonly cache_write?: number;
+  };
   readonly limit?: { readonly context?: number; readonly output?: number };
 }
 
@@ -47,8 +53,11 @@ export function describedModel(providers: readonly string[], id: string): Descri
     maxOutputTokens: model.limit?.output ?? 0,
     outputs: output,
     capabilities: {
-      vision: input.includes('image'), audio_input: input.includes('audio'), audio_output: output.includes('audio'),
-      function_calling: model.tool_call === true, reasoning: model.reasoning === true,
+      vision: input.includes('image'),
+      audio_input: input.includes('audio'),
+      audio_output: output.includes('audio'),
+      function_calling: model.tool_call === true,
+      reasoning: model.reasoning === true,
     },
     pricing: pricingOf(model.cost),
     page: provider.doc,
@@ -57,11 +66,20 @@ export function describedModel(providers: readonly string[], id: string): Descri
 }
 
 /** Some prices are of no use: 0 and 0 stands for "unknown" as often as for "free". A reasoning price equal to the output's adds nothing. */
-function pricingOf({ input, output, reasoning, cache_read, cache_write }: NonNullable<PackagedModel['cost']> = {}): Partial<CatalogPricing> {
+function pricingOf({
+  input,
+  output,
+  reasoning,
+  cache_read,
+  cache_write,
+}: NonNullable<PackagedModel['cost']> = {}): Partial<CatalogPricing> {
   if (!input && !output) return {};
   return {
-    input_per_m_tokens: input ?? null, output_per_m_tokens: output ?? null, cache_read_per_m_tokens: cache_read ?? null,
-    cache_write_per_m_tokens: cache_write ?? null, reasoning_per_m_tokens: reasoning === output ? null : (reasoning ?? null),
+    input_per_m_tokens: input ?? null,
+    output_per_m_tokens: output ?? null,
+    cache_read_per_m_tokens: cache_read ?? null,
+    cache_write_per_m_tokens: cache_write ?? null,
+    reasoning_per_m_tokens: reasoning === output ? null : (reasoning ?? null),
   };
 }
 

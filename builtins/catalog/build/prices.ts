@@ -26,8 +26,15 @@ export function pricedModel(provider: string, id: string): PricedModel | undefin
   const found = lookUp(provider, id);
   if (!found) return undefined;
   const { model, model_price } = found;
-  const prices = Object.entries(model_price).flatMap(([unit, price]) => (price === undefined ? [] : [[unit, typeof price === 'number' ? price : price.base] as const]));
-  return { name: model.id === id ? model.name : undefined, contextWindow: model.context_window, isDeprecated: model.deprecated === true, prices: Object.fromEntries(prices) };
+  const prices = Object.entries(model_price).flatMap(([unit, price]) =>
+    price === undefined ? [] : [[unit, typeof price === 'number' ? price : price.base] as const],
+  );
+  return {
+    name: model.id === id ? model.name : undefined,
+    contextWindow: model.context_window,
+    isDeprecated: model.deprecated === true,
+    prices: Object.fromEntries(prices),
+  };
 }
 
 /** Ids that name one model each: those its rule compares with, and its own when the rule accepts it. */
@@ -39,7 +46,11 @@ export function exactIds(provider: string): string[] {
 /** Bedrock's own ids stand for several: the plain one, and one per region group that its rule mentions. */
 function ownId(provider: string, { id, match }: ModelInfo): string[] {
   const [, base] = /^regional\.(.+)$/.exec(id) ?? [];
-  if (base !== undefined) return ['', ...['us.', 'eu.', 'apac.', 'au.', 'jp.', 'in.'].filter((region) => JSON.stringify(match).includes(`"${region}`))].map((region) => region + base);
+  if (base !== undefined)
+    return [
+      '',
+      ...['us.', 'eu.', 'apac.', 'au.', 'jp.', 'in.'].filter((region) => JSON.stringify(match).includes(`"${region}`)),
+    ].map((region) => region + base);
   return lookUp(provider, id)?.model.id === id ? [id] : [];
 }
 
@@ -50,12 +61,22 @@ function literals(match: ModelInfo['match']): string[] {
 
 /** Prices in the catalog's units. Above the base tier of a long context, and for images and audio in tokens, nothing is kept. */
 export function toPricing(mode: string, { prices }: PricedModel): Partial<CatalogPricing> {
-  const { input_mtok: input, output_mtok: output, cache_read_mtok: cacheRead, cache_write_mtok: cacheWrite, output_reasoning_mtok: reasoning } = prices;
+  const {
+    input_mtok: input,
+    output_mtok: output,
+    cache_read_mtok: cacheRead,
+    cache_write_mtok: cacheWrite,
+    output_reasoning_mtok: reasoning,
+  } = prices;
   const hours = prices['input_audio_hours'] ?? prices['audio_hours'];
   if (mode === 'embedding') return { embedding_per_m_tokens: input ?? null };
-  if (mode === 'audio_in' && hours !== undefined) return { audio_input_per_minute: Number((hours / 60).toPrecision(12)) };
+  if (mode === 'audio_in' && hours !== undefined)
+    return { audio_input_per_minute: Number((hours / 60).toPrecision(12)) };
   return {
-    input_per_m_tokens: input ?? null, output_per_m_tokens: output ?? null, cache_read_per_m_tokens: cacheRead ?? null,
-    cache_write_per_m_tokens: cacheWrite ?? null, reasoning_per_m_tokens: reasoning ?? null,
+    input_per_m_tokens: input ?? null,
+    output_per_m_tokens: output ?? null,
+    cache_read_per_m_tokens: cacheRead ?? null,
+    cache_write_per_m_tokens: cacheWrite ?? null,
+    reasoning_per_m_tokens: reasoning ?? null,
   };
 }

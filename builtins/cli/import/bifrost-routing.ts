@@ -13,9 +13,11 @@ export function readBifrostRouting(root: Entry, called: ReadonlyMap<string, stri
   for (const rule of governance.at('routing_rules').items) readRule(rule, called, draft);
   for (const key of governance.at('virtual_keys').items) readVirtualKey(key, called, draft);
   readKeyWeights(root, called, draft);
-  const isWeighted = draft.targets.size > 1 && [...draft.targets.values()].some(({ settings }) => settings.has('weight'));
+  const isWeighted =
+    draft.targets.size > 1 && [...draft.targets.values()].some(({ settings }) => settings.has('weight'));
   draft.strategy['mode'] = isWeighted ? 'loadbalance' : draft.targets.size > 1 ? 'fallback' : 'single';
-  if (isWeighted) for (const { settings } of draft.targets.values()) if (!settings.has('weight')) settings.set('weight', 1);
+  if (isWeighted)
+    for (const { settings } of draft.targets.values()) if (!settings.has('weight')) settings.set('weight', 1);
   draft.placeFallbacks(isWeighted ? 'weighted' : 'ordered');
 }
 
@@ -32,7 +34,12 @@ function readVirtualKey(key: Entry, called: ReadonlyMap<string, string>, draft: 
 /** The keys of one provider share its traffic there; gw has one key for each provider. */
 function readKeyWeights(root: Entry, called: ReadonlyMap<string, string>, draft: Draft): void {
   for (const [name, provider] of called) {
-    const weights = root.at('providers').at(name).at('keys').items.map((key) => key.at('weight')).filter(({ number }) => number !== undefined && number >= 0);
+    const weights = root
+      .at('providers')
+      .at(name)
+      .at('keys')
+      .items.map((key) => key.at('weight'))
+      .filter(({ number }) => number !== undefined && number >= 0);
     const sum = weights.reduce((total, { number = 0 }) => total + number, 0);
     const isStated = draft.target(provider).settings.has('weight');
     if (!isStated && weights.length > 0) draft.target(provider).settings.set('weight', Math.round(sum * 1e6) / 1e6);
@@ -50,10 +57,17 @@ function readRule(rule: Entry, called: ReadonlyMap<string, string>, draft: Draft
   const model = double ?? single;
   const [target, ...more] = rule.at('targets').items;
   const provider = called.get(target?.at('provider').text ?? '');
-  if (model === undefined || !target || provider === undefined || more.length > 0 || rule.at('enabled').value === false) {
+  if (
+    model === undefined ||
+    !target ||
+    provider === undefined ||
+    more.length > 0 ||
+    rule.at('enabled').value === false
+  ) {
     return rule.leave('gw has rules for one model by its name, with one target');
   }
-  if (!draft.route(provider, model, target.at('model').text ?? model)) return rule.leave(`gw sends "${model}" to one model of each provider, and another one comes first`);
+  if (!draft.route(provider, model, target.at('model').text ?? model))
+    return rule.leave(`gw sends "${model}" to one model of each provider, and another one comes first`);
   for (const entry of [expression, target.at('provider'), target.at('model')]) entry.carry();
   for (const entry of rule.at('fallbacks').items) {
     const [name = '', ...rest] = (entry.text ?? '').split('/');

@@ -16,15 +16,34 @@ export function bifrostReference(value: unknown): string | undefined {
 }
 
 /** What Bifrost calls the providers, where it is not their name here. Source: as above. */
-export const BIFROST_NAMES: Readonly<Record<string, string>> = { azure: 'azure-openai', vertex: 'vertex-ai', huggingface: 'hugging-face', vllm: 'openai', sgl: 'openai' };
+export const BIFROST_NAMES: Readonly<Record<string, string>> = {
+  azure: 'azure-openai',
+  vertex: 'vertex-ai',
+  huggingface: 'hugging-face',
+  vllm: 'openai',
+  sgl: 'openai',
+};
 
 /** Settings of a key that are variables here. Source: as above. */
-const VARIABLES: readonly (readonly [provider: string, block: string, member: string, variable: string, isSecret?: true])[] = [
-  ['azure-openai', 'azure_key_config', 'endpoint', 'AZURE_OPENAI_ENDPOINT'], ['azure-openai', 'azure_key_config', 'api_version', 'AZURE_OPENAI_API_VERSION'],
-  ['vertex-ai', 'vertex_key_config', 'project_id', 'VERTEX_AI_PROJECT_ID'], ['vertex-ai', 'vertex_key_config', 'region', 'VERTEX_AI_REGION'],
-  ['vertex-ai', 'vertex_key_config', 'auth_credentials', 'VERTEX_AI_SERVICE_ACCOUNT_JSON', true], ['bedrock', 'bedrock_key_config', 'access_key', 'AWS_ACCESS_KEY_ID', true],
-  ['bedrock', 'bedrock_key_config', 'secret_key', 'AWS_SECRET_ACCESS_KEY', true], ['bedrock', 'bedrock_key_config', 'session_token', 'AWS_SESSION_TOKEN', true], ['bedrock', 'bedrock_key_config', 'region', 'AWS_REGION'],
-  ['ollama', 'ollama_key_config', 'url', 'OLLAMA_HOST'], ['openai', 'vllm_key_config', 'url', 'OPENAI_BASE_URL'], ['openai', 'sgl_key_config', 'url', 'OPENAI_BASE_URL'],
+const VARIABLES: readonly (readonly [
+  provider: string,
+  block: string,
+  member: string,
+  variable: string,
+  isSecret?: true,
+])[] = [
+  ['azure-openai', 'azure_key_config', 'endpoint', 'AZURE_OPENAI_ENDPOINT'],
+  ['azure-openai', 'azure_key_config', 'api_version', 'AZURE_OPENAI_API_VERSION'],
+  ['vertex-ai', 'vertex_key_config', 'project_id', 'VERTEX_AI_PROJECT_ID'],
+  ['vertex-ai', 'vertex_key_config', 'region', 'VERTEX_AI_REGION'],
+  ['vertex-ai', 'vertex_key_config', 'auth_credentials', 'VERTEX_AI_SERVICE_ACCOUNT_JSON', true],
+  ['bedrock', 'bedrock_key_config', 'access_key', 'AWS_ACCESS_KEY_ID', true],
+  ['bedrock', 'bedrock_key_config', 'secret_key', 'AWS_SECRET_ACCESS_KEY', true],
+  ['bedrock', 'bedrock_key_config', 'session_token', 'AWS_SESSION_TOKEN', true],
+  ['bedrock', 'bedrock_key_config', 'region', 'AWS_REGION'],
+  ['ollama', 'ollama_key_config', 'url', 'OLLAMA_HOST'],
+  ['openai', 'vllm_key_config', 'url', 'OPENAI_BASE_URL'],
+  ['openai', 'sgl_key_config', 'url', 'OPENAI_BASE_URL'],
 ];
 
 /** Reads a Bifrost config.json: each provider becomes a target. Clients name the provider before the model there, and may go on doing so. */
@@ -32,9 +51,11 @@ export function readBifrost(root: Entry, draft: Draft): void {
   const called = new Map<string, string>();
   for (const [name, entry] of root.at('providers').members) {
     const custom = entry.at('custom_provider_config').at('base_provider_type');
-    const provider = nameHere(name, naming(draft)) ?? (custom.text === undefined ? undefined : nameHere(custom.text, naming(draft)));
+    const provider =
+      nameHere(name, naming(draft)) ?? (custom.text === undefined ? undefined : nameHere(custom.text, naming(draft)));
     if (provider === undefined) entry.leave('gw has no provider of that name');
-    else if (draft.targets.has(provider)) entry.leave(`gw has one target for each provider, and there is one for ${provider} already`);
+    else if (draft.targets.has(provider))
+      entry.leave(`gw has one target for each provider, and there is one for ${provider} already`);
     else {
       custom.carry(`taken for ${provider}`);
       called.set(name, provider);
@@ -49,7 +70,12 @@ export function readBifrost(root: Entry, draft: Draft): void {
   }
 }
 
-const naming = (draft: Draft): { readonly names: Readonly<Record<string, string>>; readonly knows: (provider: string) => boolean } => ({ names: BIFROST_NAMES, knows: (provider) => draft.has(provider) });
+const naming = (
+  draft: Draft,
+): { readonly names: Readonly<Record<string, string>>; readonly knows: (provider: string) => boolean } => ({
+  names: BIFROST_NAMES,
+  knows: (provider) => draft.has(provider),
+});
 
 function readProvider(name: string, provider: string, entry: Entry, draft: Draft): void {
   draft.target(provider);
@@ -64,11 +90,18 @@ function readProvider(name: string, provider: string, entry: Entry, draft: Draft
 }
 
 function readRetry(network: Entry, provider: string, draft: Draft): void {
-  const [retries, backoff] = [network.at('max_retries'), network.at('retry_backoff_initial', 'retry_backoff_initial_ms')];
-  const attempts = Number.isInteger(retries.number) && (retries.number ?? -1) >= 0 ? (retries.number ?? 0) + 1 : undefined;
+  const [retries, backoff] = [
+    network.at('max_retries'),
+    network.at('retry_backoff_initial', 'retry_backoff_initial_ms'),
+  ];
+  const attempts =
+    Number.isInteger(retries.number) && (retries.number ?? -1) >= 0 ? (retries.number ?? 0) + 1 : undefined;
   const wait = backoff.number !== undefined && backoff.number >= 0 ? Math.round(backoff.number) : undefined;
   if (attempts === undefined && wait === undefined) return;
-  draft.target(provider).settings.set('retry', { ...(attempts !== undefined && { attempts }), ...(wait !== undefined && { initial_backoff_ms: wait }) });
+  draft.target(provider).settings.set('retry', {
+    ...(attempts !== undefined && { attempts }),
+    ...(wait !== undefined && { initial_backoff_ms: wait }),
+  });
   if (attempts !== undefined) retries.carry();
   if (wait !== undefined) backoff.carry('gw draws each wait between zero and the bound');
 }
@@ -78,8 +111,10 @@ function readConcurrency(block: Entry, provider: string, draft: Draft): void {
   draft.concurrency(provider, calls);
   const { settings } = draft.target(provider);
   const bound = settings.get('concurrency');
-  const isPlace = Number.isInteger(buffer.number) && (buffer.number ?? 0) >= 1 && (buffer.number ?? 0) <= MAX_CONCURRENCY;
-  if (!isFields(bound) || !isPlace) return buffer.leave(`queue_size is a whole number up to ${MAX_CONCURRENCY}, beside a bound of the calls`);
+  const isPlace =
+    Number.isInteger(buffer.number) && (buffer.number ?? 0) >= 1 && (buffer.number ?? 0) <= MAX_CONCURRENCY;
+  if (!isFields(bound) || !isPlace)
+    return buffer.leave(`queue_size is a whole number up to ${MAX_CONCURRENCY}, beside a bound of the calls`);
   settings.set('concurrency', { ...bound, queue_size: buffer.number });
   buffer.carry();
 }
@@ -93,21 +128,31 @@ function readKey(name: string, provider: string, key: Entry, draft: Draft): void
     else draft.environment.plain(variable, entry);
   }
   const renamed = renamings(key);
-  for (const model of key.at('models').items) readModel(name, provider, model, memberOf(renamed, model.text ?? ''), draft);
+  for (const model of key.at('models').items)
+    readModel(name, provider, model, memberOf(renamed, model.text ?? ''), draft);
   for (const [alias, entry] of renamingsOf(key)) {
-    if (entry.text !== undefined && addRoute({ name, provider, model: alias, upstream: entry.text }, entry, draft)) entry.carry();
+    if (entry.text !== undefined && addRoute({ name, provider, model: alias, upstream: entry.text }, entry, draft))
+      entry.carry();
     else entry.leave(`gw sends "${alias}" to one model of each provider, and another one comes first`);
   }
 }
 
 /** Names of deployments, by the names that clients use. */
-const renamingsOf = (key: Entry): readonly (readonly [string, Entry])[] => [key.at('aliases'), ...['azure_key_config', 'bedrock_key_config', 'vertex_key_config'].map((block) => key.at(block).at('deployments'))].flatMap(({ members }) => members);
+const renamingsOf = (key: Entry): readonly (readonly [string, Entry])[] =>
+  [
+    key.at('aliases'),
+    ...['azure_key_config', 'bedrock_key_config', 'vertex_key_config'].map((block) => key.at(block).at('deployments')),
+  ].flatMap(({ members }) => members);
 
-const renamings = (key: Entry): Readonly<Record<string, string>> => Object.fromEntries(renamingsOf(key).flatMap(([alias, { text }]) => (text === undefined ? [] : [[alias, text] as const])));
+const renamings = (key: Entry): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    renamingsOf(key).flatMap(([alias, { text }]) => (text === undefined ? [] : [[alias, text] as const])),
+  );
 
 function readModel(name: string, provider: string, model: Entry, deployment: string | undefined, draft: Draft): void {
   const { text } = model;
-  if (text === undefined || text !== text.trim()) return model.leave('the name of a model is a text without blanks around it');
+  if (text === undefined || text !== text.trim())
+    return model.leave('the name of a model is a text without blanks around it');
   if (text === '*') return model.carry('the target serves the models that gw knows of it, by their own names');
   if (/[*?]/.test(text)) return model.leave('gw takes no patterns');
   if (addRoute({ name, provider, model: text, upstream: deployment ?? text }, model, draft)) model.carry();
@@ -124,7 +169,8 @@ interface Route {
 
 /** By its own name, and behind that of the provider, as clients write it there. */
 function addRoute({ name, provider, model, upstream }: Route, entry: Entry, draft: Draft): boolean {
-  if (model === '' || model !== model.trim() || upstream !== upstream.trim() || /[*?]/.test(model + upstream)) return false;
+  if (model === '' || model !== model.trim() || upstream !== upstream.trim() || /[*?]/.test(model + upstream))
+    return false;
   if (!draft.isDeployment(provider, entry, upstream)) return false;
   return draft.route(provider, model, upstream) && draft.route(provider, `${name}/${model}`, upstream);
 }

@@ -133,7 +133,9 @@ export class Draft {
   /** The same for every target that has not stated it. */
   setAll(setting: TargetSetting, value: unknown, entry: Entry, difference?: string): void {
     for (const { settings } of this.targets.values()) if (!settings.has(setting)) settings.set(setting, value);
-    const isUsed = [...this.targets.values()].some(({ settings }) => JSON.stringify(settings.get(setting)) === JSON.stringify(value));
+    const isUsed = [...this.targets.values()].some(
+      ({ settings }) => JSON.stringify(settings.get(setting)) === JSON.stringify(value),
+    );
     if (isUsed) entry.carry(difference);
     else entry.leave(`no target is without a ${setting} of its own`);
   }
@@ -142,13 +144,15 @@ export class Draft {
   concurrency(provider: string, entry: Entry): void {
     const calls = entry.number;
     if (calls === undefined) return;
-    if (!Number.isInteger(calls) || calls < 1 || calls > MAX_CONCURRENCY) entry.leave(`max_concurrency is a whole number from 1 to ${MAX_CONCURRENCY}`);
+    if (!Number.isInteger(calls) || calls < 1 || calls > MAX_CONCURRENCY)
+      entry.leave(`max_concurrency is a whole number from 1 to ${MAX_CONCURRENCY}`);
     else this.set(provider, 'concurrency', { max_concurrency: calls }, entry);
   }
 
   /** Names that clients use, one hop each: a name that leads to another one leads to where that leads. */
   alias(name: string, model: string, entry: Entry): void {
-    if (name === '' || model === '' || this.#end(model) === name) entry.leave('an alias is a name that leads to another one, which is not an alias of it');
+    if (name === '' || model === '' || this.#end(model) === name)
+      entry.leave('an alias is a name that leads to another one, which is not an alias of it');
     else if (this.aliases.has(name)) entry.leave(`the alias "${name}" stands already`);
     else {
       this.aliases.set(name, model);
@@ -169,7 +173,11 @@ export class Draft {
 
   /** Adds what follows where others fail, and says for each whether it could be. */
   placeFallbacks(how: FallbackStyle): void {
-    const sharing = new Set([...this.targets].filter(([, { routes }]) => [...routes.keys()].some((model) => this.servers(model).length > 1)).map(([provider]) => provider));
+    const sharing = new Set(
+      [...this.targets]
+        .filter(([, { routes }]) => [...routes.keys()].some((model) => this.servers(model).length > 1))
+        .map(([provider]) => provider),
+    );
     for (const fallback of this.#fallbacks) {
       const { model, provider, upstream, entry } = fallback;
       const refusal = this.#refusalOf(fallback, how, sharing);
@@ -185,11 +193,18 @@ export class Draft {
 
   #refusalOf({ model, provider }: Fallback, how: FallbackStyle, sharing: ReadonlySet<string>): string | undefined {
     const first = this.servers(model).filter((one) => one !== provider);
-    if (this.targets.get(provider)?.routes.has(model)) return `${provider} serves "${model}" already, and gw goes on to another provider, not to another model of the same one`;
+    if (this.targets.get(provider)?.routes.has(model))
+      return `${provider} serves "${model}" already, and gw goes on to another provider, not to another model of the same one`;
     if (first.length === 0) return `no target serves "${model}"`;
-    if (how === 'none') return `the strategy would choose ${provider} for "${model}" too, and not only where others fail`;
-    if (how === 'weighted') return sharing.has(provider) ? `${provider} shares the traffic of other models by its weight, and would share that of "${model}" too` : undefined;
-    return this.#puts(first, provider) ? undefined : `gw has one order of targets for all models, in which ${provider} stands before ${first.join(', ')}`;
+    if (how === 'none')
+      return `the strategy would choose ${provider} for "${model}" too, and not only where others fail`;
+    if (how === 'weighted')
+      return sharing.has(provider)
+        ? `${provider} shares the traffic of other models by its weight, and would share that of "${model}" too`
+        : undefined;
+    return this.#puts(first, provider)
+      ? undefined
+      : `gw has one order of targets for all models, in which ${provider} stands before ${first.join(', ')}`;
   }
 
   #follow(provider: string, entry: Entry): void {
@@ -211,7 +226,8 @@ export class Draft {
     const isDrawn = this.strategy['mode'] === 'loadbalance';
     if (!isDrawn || [...this.targets.values()].some(({ settings }) => Number(settings.get('weight') ?? 0) > 0)) return;
     this.strategy['mode'] = 'fallback';
-    for (const entry of this.#weights.values()) entry.amend('no target has a weight above 0: gw asks them in their order');
+    for (const entry of this.#weights.values())
+      entry.amend('no target has a weight above 0: gw asks them in their order');
   }
 
   /** The document. */
@@ -246,6 +262,10 @@ function targetDocument(name: string, { routes, settings }: DraftTarget): Readon
     ...(settings.has('weight') && { weight: settings.get('weight') }),
     ...(models.length > 0 && { models }),
     ...(Object.keys(map).length > 0 && { model_map: map }),
-    ...Object.fromEntries([...settings].filter(([setting]) => setting !== 'weight').map(([setting, value]) => [setting, structuredClone(value)])), // targets that share a value would share an anchor
+    ...Object.fromEntries(
+      [...settings]
+        .filter(([setting]) => setting !== 'weight')
+        .map(([setting, value]) => [setting, structuredClone(value)]),
+    ), // targets that share a value would share an anchor
   };
 }

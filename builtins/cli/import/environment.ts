@@ -65,14 +65,22 @@ export class Environment {
     }
     const isReference = reference !== undefined && NAME.test(reference);
     const isWithheld = !isReference && open === undefined;
-    if (!known) this.#variables.set(name, { name, value: isReference ? `\${${reference}}` : open ?? `\${${name}}`, from: entry.where, state: isWithheld ? 'withheld' : 'carried', written });
+    if (!known)
+      this.#variables.set(name, {
+        name,
+        value: isReference ? `\${${reference}}` : (open ?? `\${${name}}`),
+        from: entry.where,
+        state: isWithheld ? 'withheld' : 'carried',
+        written,
+      });
     entry.carry(isWithheld ? `the value is not copied; set ${name}` : undefined);
     return true;
   }
 }
 
 /** Userinfo, a query or a fragment: each may hold a secret. */
-const holdsMore = ({ username, password, search, hash }: URL): boolean => [username, password, search, hash].some((part) => part !== '');
+const holdsMore = ({ username, password, search, hash }: URL): boolean =>
+  [username, password, search, hash].some((part) => part !== '');
 
 /** The variable that holds a provider's credential. */
 export function credentialOf({ connection }: ProviderModule): string | undefined {

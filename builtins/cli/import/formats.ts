@@ -15,9 +15,30 @@ interface ImportFormat {
 
 /** The configurations of other gateways that can be read. */
 export const IMPORT_FORMATS = new Map<string, ImportFormat>([
-  ['litellm', { title: 'LiteLLM proxy config.yaml, as docs.litellm.ai described it on 2026-11-05', referenceIn: litellmReference, read: readLitellm }],
-  ['portkey', { title: 'Portkey gateway config, as portkey.ai/docs and Portkey-AI/gateway 1.x described it on 2026-11-22', referenceIn: portkeyReference, read: readPortkey }],
-  ['bifrost', { title: 'Bifrost config.json, as docs.getbifrost.ai described it on 2026-11-22 (transports 1.x and 2.0)', referenceIn: bifrostReference, read: readBifrost }],
+  [
+    'litellm',
+    {
+      title: 'LiteLLM proxy config.yaml, as docs.litellm.ai described it on 2026-11-05',
+      referenceIn: litellmReference,
+      read: readLitellm,
+    },
+  ],
+  [
+    'portkey',
+    {
+      title: 'Portkey gateway config, as portkey.ai/docs and Portkey-AI/gateway 1.x described it on 2026-11-22',
+      referenceIn: portkeyReference,
+      read: readPortkey,
+    },
+  ],
+  [
+    'bifrost',
+    {
+      title: 'Bifrost config.json, as docs.getbifrost.ai described it on 2026-11-22 (transports 1.x and 2.0)',
+      referenceIn: bifrostReference,
+      read: readBifrost,
+    },
+  ],
 ]);
 
 export interface Imported {
@@ -28,7 +49,11 @@ export interface Imported {
 }
 
 /** Turns the document of another gateway into one for this one. */
-export function importDocument(kind: string, document: object, providers: ReadonlyMap<string, ProviderModule>): Imported {
+export function importDocument(
+  kind: string,
+  document: object,
+  providers: ReadonlyMap<string, ProviderModule>,
+): Imported {
   const format = IMPORT_FORMATS.get(kind);
   if (!format) throw new Error(`${kind} is not a format that can be imported`);
   const ledger = new Ledger();

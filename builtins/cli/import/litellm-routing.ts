@@ -37,7 +37,11 @@ function readStrategy(router: Entry, draft: Draft): FallbackStyle {
   const entry = router.at('routing_strategy');
   const [mode, difference] = memberOf(STRATEGIES, entry.text ?? 'simple-shuffle') ?? [];
   if (mode === undefined || !draft.isShared) {
-    entry.leave(mode === undefined ? 'gw has no strategy like it' : 'no model has deployments at several providers, between which gw could choose');
+    entry.leave(
+      mode === undefined
+        ? 'gw has no strategy like it'
+        : 'no model has deployments at several providers, between which gw could choose',
+    );
     return 'ordered';
   }
   draft.strategy['mode'] = mode;
@@ -52,8 +56,16 @@ function readWeights(root: Entry, isBalanced: boolean, draft: Draft): void {
     const weight = params.at('weight');
     if (!weight.isThere) continue;
     const provider = draft.providerAt(params.at('model'));
-    if (provider === undefined || weight.number === undefined || weight.number < 0) weight.leave('its deployment is not carried, or it is not a number of 0 or more');
-    else draft.set(provider, 'weight', weight.number, weight, isBalanced ? undefined : 'no strategy reads it: set strategy.mode to loadbalance to use it');
+    if (provider === undefined || weight.number === undefined || weight.number < 0)
+      weight.leave('its deployment is not carried, or it is not a number of 0 or more');
+    else
+      draft.set(
+        provider,
+        'weight',
+        weight.number,
+        weight,
+        isBalanced ? undefined : 'no strategy reads it: set strategy.mode to loadbalance to use it',
+      );
   }
   if (!isBalanced) return;
   for (const { settings } of draft.targets.values()) if (!settings.has('weight')) settings.set('weight', 1);
@@ -61,16 +73,23 @@ function readWeights(root: Entry, isBalanced: boolean, draft: Draft): void {
 
 /** Lists of maps from a model to those that follow it. Source: docs.litellm.ai, "Fallbacks (Provider Failover)", 2026-10-03. */
 function readFallbacks(from: Entry, draft: Draft): void {
-  const reasons = [['fallbacks', undefined], ['context_window_fallbacks', 'context_length'], ['content_policy_fallbacks', 'content_policy']] as const;
+  const reasons = [
+    ['fallbacks', undefined],
+    ['context_window_fallbacks', 'context_length'],
+    ['content_policy_fallbacks', 'content_policy'],
+  ] as const;
   for (const [member, reason] of reasons) {
     const lists = from.at(member).items.flatMap((map) => map.members);
-    for (const [model, followers] of lists) for (const entry of followers.items) readFallback(model === '*' ? allModels(draft) : [model], entry, draft);
+    for (const [model, followers] of lists)
+      for (const entry of followers.items) readFallback(model === '*' ? allModels(draft) : [model], entry, draft);
     if (reason !== undefined && lists.length > 0) draft.advanceOn(reason);
   }
   for (const entry of from.at('default_fallbacks').items) readFallback(allModels(draft), entry, draft);
 }
 
-const allModels = (draft: Draft): string[] => [...new Set([...draft.targets.values()].flatMap(({ routes }) => [...routes.keys()]))];
+const allModels = (draft: Draft): string[] => [
+  ...new Set([...draft.targets.values()].flatMap(({ routes }) => [...routes.keys()])),
+];
 
 function readFallback(models: readonly string[], entry: Entry, draft: Draft): void {
   const follower = entry.text;
@@ -79,7 +98,8 @@ function readFallback(models: readonly string[], entry: Entry, draft: Draft): vo
   if (servers.length === 0) return entry.leave(`no target serves "${follower}"`);
   for (const model of models) {
     if (model === follower) continue;
-    for (const provider of servers) draft.fallback({ model, provider, upstream: draft.target(provider).routes.get(follower) ?? follower, entry });
+    for (const provider of servers)
+      draft.fallback({ model, provider, upstream: draft.target(provider).routes.get(follower) ?? follower, entry });
   }
 }
 
@@ -93,7 +113,11 @@ function readReliability(from: Entry, draft: Draft): void {
   const threshold = Number.isInteger(fails.number) ? (fails.number ?? 0) + 1 : undefined;
   const pause = durationText((cooldown.number ?? 0) * 1000);
   if (threshold === undefined && pause === undefined) return;
-  const breaker = { ...(threshold !== undefined && { failure_threshold: threshold }), ...(pause !== undefined && { timeout: pause }) };
-  if (threshold !== undefined) draft.setAll('circuit_breaker', breaker, fails, 'gw counts failures in a row, not within a minute');
+  const breaker = {
+    ...(threshold !== undefined && { failure_threshold: threshold }),
+    ...(pause !== undefined && { timeout: pause }),
+  };
+  if (threshold !== undefined)
+    draft.setAll('circuit_breaker', breaker, fails, 'gw counts failures in a row, not within a minute');
   if (pause !== undefined) draft.setAll('circuit_breaker', breaker, cooldown);
 }

@@ -12,7 +12,9 @@ export function orderOf(names: readonly string[], wanted: readonly Precedence[])
   const ordered: string[] = [];
   const waiting = new Set(names);
   while (waiting.size > 0) {
-    const next = [...waiting].find((name) => !wanted.some(({ first, then }) => then === name && first !== name && waiting.has(first)));
+    const next = [...waiting].find(
+      (name) => !wanted.some(({ first, then }) => then === name && first !== name && waiting.has(first)),
+    );
     if (next === undefined) return undefined;
     ordered.push(next);
     waiting.delete(next);

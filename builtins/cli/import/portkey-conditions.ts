@@ -19,7 +19,11 @@ export function readPortkeyConditions(strategy: Entry, targets: readonly Entry[]
     const provider = providerOf(condition.at('then').text);
     const rules = rulesOf(condition.at('query'));
     if (provider === undefined || rules === undefined) {
-      condition.leave(provider === undefined ? 'it leads to no target that was carried' : 'gw compares one value: a model, or an entry of the metadata, by $eq or $in');
+      condition.leave(
+        provider === undefined
+          ? 'it leads to no target that was carried'
+          : 'gw compares one value: a model, or an entry of the metadata, by $eq or $in',
+      );
       return [];
     }
     condition.carry();
@@ -42,7 +46,15 @@ function rulesOf(query: Entry): Rule[] | undefined {
   const [name, { value }] = member;
   const field = /^metadata\.(.+)$/.exec(name)?.[1];
   if (field === undefined && name !== 'params.model') return undefined;
-  const values = isFields(value) && Object.keys(value).length === 1 ? (value['$eq'] !== undefined ? [value['$eq']] : value['$in']) : [value];
-  if (!Array.isArray(values) || values.length === 0 || !values.every((one) => typeof one === 'string' && one !== '')) return undefined;
-  return values.map((one: string) => (field === undefined ? { key: 'model', value: one } : { key: 'metadata', field, value: one }));
+  const values =
+    isFields(value) && Object.keys(value).length === 1
+      ? value['$eq'] !== undefined
+        ? [value['$eq']]
+        : value['$in']
+      : [value];
+  if (!Array.isArray(values) || values.length === 0 || !values.every((one) => typeof one === 'string' && one !== ''))
+    return undefined;
+  return values.map((one: string) =>
+    field === undefined ? { key: 'model', value: one } : { key: 'metadata', field, value: one },
+  );
 }

@@ -5,24 +5,49 @@ import { nameHere } from './provider-names.ts';
 import type { Entry } from './reading.ts';
 
 /** The format has literals only; those who fill it in by a script write `${NAME}`, and so does its documentation `{{NAME}}`. */
-export const portkeyReference = (value: unknown): string | undefined => (typeof value === 'string' ? /^(?:\$\{([^}]+)\}|\{\{([^}]+)\}\})$/.exec(value)?.slice(1).find((name) => name !== undefined) : undefined);
+export const portkeyReference = (value: unknown): string | undefined =>
+  typeof value === 'string'
+    ? /^(?:\$\{([^}]+)\}|\{\{([^}]+)\}\})$/
+        .exec(value)
+        ?.slice(1)
+        .find((name) => name !== undefined)
+    : undefined;
 
 /** What Portkey calls the providers, where it is not their name here. Source: Portkey-AI/gateway, src/globals.ts, 2026-11-22. */
 const NAMES: Readonly<Record<string, string>> = {
-  google: 'gemini', 'vertex-ai': 'vertex-ai', 'azure-ai': 'azure-foundry', 'azure-ai-inference': 'azure-foundry', 'together-ai': 'together', 'fireworks-ai': 'fireworks', huggingface: 'hugging-face',
-  'mistral-ai': 'mistral', 'perplexity-ai': 'perplexity', 'workers-ai': 'cloudflare', 'x-ai': 'xai', dashscope: 'qwen', 'nvidia': 'nvidia-nim', 'novita-ai': 'novita', 'replicate-ai': 'replicate',
+  google: 'gemini',
+  'vertex-ai': 'vertex-ai',
+  'azure-ai': 'azure-foundry',
+  'azure-ai-inference': 'azure-foundry',
+  'together-ai': 'together',
+  'fireworks-ai': 'fireworks',
+  huggingface: 'hugging-face',
+  'mistral-ai': 'mistral',
+  'perplexity-ai': 'perplexity',
+  'workers-ai': 'cloudflare',
+  'x-ai': 'xai',
+  dashscope: 'qwen',
+  nvidia: 'nvidia-nim',
+  'novita-ai': 'novita',
+  'replicate-ai': 'replicate',
 };
 
 /** Settings of a target that are variables here, in both forms of their names. Source: as above, src/types/requestBody.ts. */
 const VARIABLES: readonly (readonly [provider: string, names: readonly string[], variable: string])[] = [
-  ['azure-openai', ['deployment_id', 'deploymentId'], 'AZURE_OPENAI_DEPLOYMENT'], ['azure-openai', ['api_version', 'apiVersion'], 'AZURE_OPENAI_API_VERSION'],
-  ['azure-foundry', ['azure_foundry_url', 'azureFoundryUrl'], 'AZURE_FOUNDRY_ENDPOINT'], ['cloudflare', ['workers_ai_account_id', 'workersAiAccountId'], 'CLOUDFLARE_ACCOUNT_ID'],
-  ['bedrock', ['aws_region', 'awsRegion'], 'AWS_REGION'], ['vertex-ai', ['vertex_project_id', 'vertexProjectId'], 'VERTEX_AI_PROJECT_ID'], ['vertex-ai', ['vertex_region', 'vertexRegion'], 'VERTEX_AI_REGION'],
+  ['azure-openai', ['deployment_id', 'deploymentId'], 'AZURE_OPENAI_DEPLOYMENT'],
+  ['azure-openai', ['api_version', 'apiVersion'], 'AZURE_OPENAI_API_VERSION'],
+  ['azure-foundry', ['azure_foundry_url', 'azureFoundryUrl'], 'AZURE_FOUNDRY_ENDPOINT'],
+  ['cloudflare', ['workers_ai_account_id', 'workersAiAccountId'], 'CLOUDFLARE_ACCOUNT_ID'],
+  ['bedrock', ['aws_region', 'awsRegion'], 'AWS_REGION'],
+  ['vertex-ai', ['vertex_project_id', 'vertexProjectId'], 'VERTEX_AI_PROJECT_ID'],
+  ['vertex-ai', ['vertex_region', 'vertexRegion'], 'VERTEX_AI_REGION'],
 ];
 
 const SECRETS: typeof VARIABLES = [
-  ['bedrock', ['aws_access_key_id', 'awsAccessKeyId'], 'AWS_ACCESS_KEY_ID'], ['bedrock', ['aws_secret_access_key', 'awsSecretAccessKey'], 'AWS_SECRET_ACCESS_KEY'],
-  ['bedrock', ['aws_session_token', 'awsSessionToken'], 'AWS_SESSION_TOKEN'], ['vertex-ai', ['vertex_service_account_json', 'vertexServiceAccountJson'], 'VERTEX_AI_SERVICE_ACCOUNT_JSON'],
+  ['bedrock', ['aws_access_key_id', 'awsAccessKeyId'], 'AWS_ACCESS_KEY_ID'],
+  ['bedrock', ['aws_secret_access_key', 'awsSecretAccessKey'], 'AWS_SECRET_ACCESS_KEY'],
+  ['bedrock', ['aws_session_token', 'awsSessionToken'], 'AWS_SESSION_TOKEN'],
+  ['vertex-ai', ['vertex_service_account_json', 'vertexServiceAccountJson'], 'VERTEX_AI_SERVICE_ACCOUNT_JSON'],
 ];
 
 const MODES = new Set<string | undefined>(['single', 'fallback', 'loadbalance', 'conditional']);
@@ -47,8 +72,14 @@ export function readPortkey(root: Entry, draft: Draft): void {
   if (isKnown) mode.carry();
   else mode.leave('gw has no strategy like it; the targets are asked in their order');
   readStatuses(strategy, draft);
-  if (mode.text === 'loadbalance') for (const { settings } of draft.targets.values()) if (!settings.has('weight')) settings.set('weight', 1);
-  if (mode.text === 'conditional') readPortkeyConditions(strategy, taken.map(({ entry }) => entry), draft);
+  if (mode.text === 'loadbalance')
+    for (const { settings } of draft.targets.values()) if (!settings.has('weight')) settings.set('weight', 1);
+  if (mode.text === 'conditional')
+    readPortkeyConditions(
+      strategy,
+      taken.map(({ entry }) => entry),
+      draft,
+    );
 }
 
 /** Groups within groups become one list: gw has one strategy. */
@@ -57,7 +88,9 @@ function leavesBelow(entry: Entry, above: readonly Entry[]): Leaf[] {
   const { items } = entry.at('targets');
   if (items.length === 0) return [{ entry, line }];
   if (above.length > 0) {
-    entry.at('strategy').leave('gw has one strategy, that of the outermost group; the targets of this one stand in its place');
+    entry
+      .at('strategy')
+      .leave('gw has one strategy, that of the outermost group; the targets of this one stand in its place');
     entry.at('weight').leave('gw has one list of targets, in which each has a weight of its own');
   }
   return items.flatMap((item) => leavesBelow(item, line));
@@ -76,13 +109,21 @@ function readTarget({ entry, line }: Leaf, draft: Draft): boolean {
   draft.note(entry, provider);
   for (const key of ['provider', 'virtual_key', 'virtualKey']) {
     if (isSecond) entry.at(key).leave(`gw has one target for each provider, and there is one for ${provider} already`);
-    else entry.at(key).carry(entry.at(key).text === provider ? undefined : `taken for ${provider}; its key is that of gw's environment`);
+    else
+      entry
+        .at(key)
+        .carry(
+          entry.at(key).text === provider ? undefined : `taken for ${provider}; its key is that of gw's environment`,
+        );
   }
   draft.credential(provider, entry.at('api_key', 'apiKey'));
   const host = entry.at('custom_host', 'customHost');
-  if (!draft.address(provider, host)) host.leave(`gw has one address for each provider, and ${provider} has another one already`);
-  for (const [of, names, variable] of VARIABLES) if (of === provider) draft.environment.plain(variable, entry.at(...names));
-  for (const [of, names, variable] of SECRETS) if (of === provider) draft.environment.secret(variable, entry.at(...names));
+  if (!draft.address(provider, host))
+    host.leave(`gw has one address for each provider, and ${provider} has another one already`);
+  for (const [of, names, variable] of VARIABLES)
+    if (of === provider) draft.environment.plain(variable, entry.at(...names));
+  for (const [of, names, variable] of SECRETS)
+    if (of === provider) draft.environment.secret(variable, entry.at(...names));
   readAzureHost(entry, provider, draft);
   const weight = entry.at('weight');
   if (weight.number !== undefined && weight.number >= 0) draft.set(provider, 'weight', weight.number, weight);
@@ -105,7 +146,8 @@ function readAzureHost(entry: Entry, provider: string, draft: Draft): void {
   const resource = entry.at('resource_name', 'resourceName');
   if (provider !== 'azure-openai' || resource.text === undefined) return;
   const reference = portkeyReference(resource.value);
-  if (reference === undefined) draft.environment.plain('AZURE_OPENAI_ENDPOINT', resource.with(`https://${resource.text}.openai.azure.com`));
+  if (reference === undefined)
+    draft.environment.plain('AZURE_OPENAI_ENDPOINT', resource.with(`https://${resource.text}.openai.azure.com`));
   else resource.leave(`set AZURE_OPENAI_ENDPOINT to https://\${${reference}}.openai.azure.com`);
 }
 
@@ -115,11 +157,17 @@ function readReliability(from: Entry, provider: string, draft: Draft): void {
   const { attempts, codes, timeout } = reliabilityOf(from);
   if (Number.isInteger(attempts.number) && (attempts.number ?? -1) >= 0 && !settings.has('retry')) {
     const statuses = statusesIn(codes);
-    draft.set(provider, 'retry', { attempts: (attempts.number ?? 0) + 1, ...(statuses.length > 0 && { on_status_codes: statuses }) }, attempts);
+    draft.set(
+      provider,
+      'retry',
+      { attempts: (attempts.number ?? 0) + 1, ...(statuses.length > 0 && { on_status_codes: statuses }) },
+      attempts,
+    );
     for (const code of codes) if (isStatus(code)) code.carry();
   }
   const duration = durationText(timeout.number);
-  if (duration !== undefined && !settings.has('request_timeout')) draft.set(provider, 'request_timeout', duration, timeout);
+  if (duration !== undefined && !settings.has('request_timeout'))
+    draft.set(provider, 'request_timeout', duration, timeout);
 }
 
 interface Reliability {
@@ -130,40 +178,59 @@ interface Reliability {
 
 function reliabilityOf(from: Entry): Reliability {
   const retry = from.at('retry');
-  return { attempts: retry.at('attempts'), codes: retry.at('on_status_codes', 'onStatusCodes').items, timeout: from.at('request_timeout', 'requestTimeout') };
+  return {
+    attempts: retry.at('attempts'),
+    codes: retry.at('on_status_codes', 'onStatusCodes').items,
+    timeout: from.at('request_timeout', 'requestTimeout'),
+  };
 }
 
 /** Marks nothing that some target took. */
 function leaveUnused({ line }: Leaf): void {
   for (const from of line) {
     const { attempts, codes, timeout } = reliabilityOf(from);
-    for (const entry of [attempts, ...codes, timeout]) entry.leave('each target has one that stands nearer, or the value is not above zero');
+    for (const entry of [attempts, ...codes, timeout])
+      entry.leave('each target has one that stands nearer, or the value is not above zero');
   }
 }
 
 /** `override_params.model` replaces whatever model was asked for. Here a request for the model of one target is one for those of the others. */
 function readModels(taken: readonly Leaf[], draft: Draft): void {
   const overrides = taken.flatMap(({ entry, line }) => {
-    const model = line.map((one) => one.at('override_params', 'overrideParams').at('model')).find(({ text }) => text !== undefined);
+    const model = line
+      .map((one) => one.at('override_params', 'overrideParams').at('model'))
+      .find(({ text }) => text !== undefined);
     const provider = draft.providerAt(entry);
     return model?.text === undefined || provider === undefined ? [] : [{ provider, model, upstream: model.text }];
   });
-  for (const { model, upstream } of overrides) if (upstream !== upstream.trim() || /[*?]/.test(upstream)) model.leave('the name of a model is a text without blanks around it, and without * and ?');
+  for (const { model, upstream } of overrides)
+    if (upstream !== upstream.trim() || /[*?]/.test(upstream))
+      model.leave('the name of a model is a text without blanks around it, and without * and ?');
   const usable = overrides.filter(({ upstream }) => upstream === upstream.trim() && !/[*?]/.test(upstream));
   for (const { provider, model, upstream } of usable) {
-    if (draft.route(provider, upstream, upstream)) model.carry(usable.length > 1 ? 'requests name this model, or that of another target, instead of any' : 'requests name this model, instead of any');
+    if (draft.route(provider, upstream, upstream))
+      model.carry(
+        usable.length > 1
+          ? 'requests name this model, or that of another target, instead of any'
+          : 'requests name this model, instead of any',
+      );
   }
-  for (const { provider, upstream } of usable) for (const other of usable) if (!draft.target(provider).routes.has(other.upstream)) draft.route(provider, other.upstream, upstream);
+  for (const { provider, upstream } of usable)
+    for (const other of usable)
+      if (!draft.target(provider).routes.has(other.upstream)) draft.route(provider, other.upstream, upstream);
 }
 
-const isStatus = ({ number }: Entry): boolean => Number.isInteger(number) && (number ?? 0) >= 100 && (number ?? 0) <= 599;
+const isStatus = ({ number }: Entry): boolean =>
+  Number.isInteger(number) && (number ?? 0) >= 100 && (number ?? 0) <= 599;
 
-const statusesIn = (codes: readonly Entry[]): readonly number[] => codes.filter(isStatus).flatMap(({ number }) => number ?? []);
+const statusesIn = (codes: readonly Entry[]): readonly number[] =>
+  codes.filter(isStatus).flatMap(({ number }) => number ?? []);
 
 function readStatuses(strategy: Entry, draft: Draft): void {
   const codes = strategy.at('on_status_codes', 'onStatusCodes').items;
   const statuses = statusesIn(codes);
   if (statuses.length === 0) return;
   draft.strategy['failover_on_status_codes'] = statuses;
-  for (const code of codes) if (isStatus(code)) code.carry('gw goes on after failed connections, timeouts, 408, 429 and 5xx as well');
+  for (const code of codes)
+    if (isStatus(code)) code.carry('gw goes on after failed connections, timeouts, 408, 429 and 5xx as well');
 }

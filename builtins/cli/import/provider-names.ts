@@ -17,7 +17,14 @@ interface Naming {
 }
 
 /** Makers whose models are recognised without a prefix. */
-const FAMILIES: readonly (readonly [RegExp, string])[] = [[/^claude/, 'anthropic'], [/^gemini/, 'gemini'], [/^mistral|^codestral/, 'mistral'], [/^command/, 'cohere'], [/^deepseek/, 'deepseek'], [/^grok/, 'xai']];
+const FAMILIES: readonly (readonly [RegExp, string])[] = [
+  [/^claude/, 'anthropic'],
+  [/^gemini/, 'gemini'],
+  [/^mistral|^codestral/, 'mistral'],
+  [/^command/, 'cohere'],
+  [/^deepseek/, 'deepseek'],
+  [/^grok/, 'xai'],
+];
 
 /** The provider's name here, where there is such a one. */
 export function nameHere(name: string, { names, knows }: Pick<Naming, 'names' | 'knows'>): string | undefined {
@@ -32,7 +39,9 @@ export function providerOf(model: string | undefined, naming: Naming): Found | u
   const named = nameHere(prefix, naming);
   if (naming.stated !== undefined) {
     const provider = nameHere(naming.stated, naming);
-    return provider === undefined ? undefined : { provider, upstream: named === provider && rest.length > 0 ? rest.join('/') : model };
+    return provider === undefined
+      ? undefined
+      : { provider, upstream: named === provider && rest.length > 0 ? rest.join('/') : model };
   }
   if (rest.length > 0) return named === undefined ? undefined : { provider: named, upstream: rest.join('/') };
   const provider = FAMILIES.find(([family]) => family.test(model))?.[1] ?? naming.bare;

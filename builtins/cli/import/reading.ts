@@ -17,7 +17,8 @@ export class Ledger {
   /** Closes the book: what stands nowhere in it is left, by the path of each value. */
   close(document: unknown): Outcome {
     for (const path of leavesOf(document, [])) if (!this.#covers(path)) this.mark(path, 'left', NO_COUNTERPART);
-    const of = (fate: Mark['fate']): Mark[] => [...this.#marks.values()].filter((mark) => mark.fate === fate && !this.#isInLeft(mark.path));
+    const of = (fate: Mark['fate']): Mark[] =>
+      [...this.#marks.values()].filter((mark) => mark.fate === fate && !this.#isInLeft(mark.path));
     return { carried: of('carried'), different: of('different'), left: of('left') };
   }
 
@@ -48,7 +49,11 @@ export interface Outcome {
 
 /** Paths of the values that hold no others; an empty list or map is one. */
 export function leavesOf(value: unknown, path: Path): Path[] {
-  const members: readonly (readonly [string | number, unknown])[] = Array.isArray(value) ? value.map((item, at) => [at, item] as const) : isFields(value) ? Object.entries(value) : [];
+  const members: readonly (readonly [string | number, unknown])[] = Array.isArray(value)
+    ? value.map((item, at) => [at, item] as const)
+    : isFields(value)
+      ? Object.entries(value)
+      : [];
   return members.length === 0 ? [path] : members.flatMap(([name, inner]) => leavesOf(inner, [...path, name]));
 }
 
@@ -90,16 +95,23 @@ export class Entry {
   }
 
   get members(): readonly (readonly [name: string, entry: Entry])[] {
-    return isFields(this.value) ? Object.entries(this.value).map(([name, value]) => [name, new Entry(value, [...this.path, name], this.#ledger)] as const) : [];
+    return isFields(this.value)
+      ? Object.entries(this.value).map(
+          ([name, value]) => [name, new Entry(value, [...this.path, name], this.#ledger)] as const,
+        )
+      : [];
   }
 
   get items(): readonly Entry[] {
-    return Array.isArray(this.value) ? this.value.map((value: unknown, at) => new Entry(value, [...this.path, at], this.#ledger)) : [];
+    return Array.isArray(this.value)
+      ? this.value.map((value: unknown, at) => new Entry(value, [...this.path, at], this.#ledger))
+      : [];
   }
 
   /** It is in the result; with a reason, not quite as it was. What was said first of a value holds. */
   carry(difference?: string): void {
-    if (this.isThere && !this.#ledger.isMarked(this.path)) this.#ledger.mark(this.path, difference === undefined ? 'carried' : 'different', difference);
+    if (this.isThere && !this.#ledger.isMarked(this.path))
+      this.#ledger.mark(this.path, difference === undefined ? 'carried' : 'different', difference);
   }
 
   /** It is in the result, but what came later changed it. */

@@ -12,7 +12,10 @@ interface ImportedFrom {
 }
 
 /** What became of the document: variables to set, and every value that is not in the result as it was, by its path. No value is quoted. */
-export function importReport({ variables, outcome: { carried, different, left } }: Imported, { file, title, output }: ImportedFrom): string {
+export function importReport(
+  { variables, outcome: { carried, different, left } }: Imported,
+  { file, title, output }: ImportedFrom,
+): string {
   return [
     `Imported ${textOf(file)}, a ${title}${output === undefined ? '' : `, into ${textOf(output)}`}`,
     ...section(variables.length > 0, 'Set these before gw starts:', variables.flatMap(variableLines)),
@@ -23,10 +26,18 @@ export function importReport({ variables, outcome: { carried, different, left } 
   ].join('\n');
 }
 
-const section = (isThere: boolean, title: string, lines: readonly string[]): string[] => (isThere ? ['', title, ...lines.map((line) => `  ${line}`)] : []);
+const section = (isThere: boolean, title: string, lines: readonly string[]): string[] =>
+  isThere ? ['', title, ...lines.map((line) => `  ${line}`)] : [];
 
-const STATES = { carried: 'from', withheld: 'put the value there yourself: it stands at', missing: 'put the value there yourself: without it there is no provider' } as const;
+const STATES = {
+  carried: 'from',
+  withheld: 'put the value there yourself: it stands at',
+  missing: 'put the value there yourself: without it there is no provider',
+} as const;
 
-const variableLines = (variable: Variable): string[] => [exportLine(variable), `    ${STATES[variable.state]} ${textOf(variable.from)}`];
+const variableLines = (variable: Variable): string[] => [
+  exportLine(variable),
+  `    ${STATES[variable.state]} ${textOf(variable.from)}`,
+];
 
 const markLine = ({ path, reason }: Mark): string => `${textOf(pathText(path), '(document)')}: ${textOf(reason)}`;

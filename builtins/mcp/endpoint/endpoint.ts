@@ -15,12 +15,19 @@ const PATH = '/mcp';
 export default defineBuiltin({
   name: 'mcp-endpoint',
   apply: ({ hooks }) => {
-    hooks.surfaces.tap('mcp-endpoint', (surfaces) => { surfaces.add('mcp'); });
-    hooks.protect.tap('mcp-endpoint', (protection) => protection.add({ prefix: PATH, isLimited: true, headers: ['Cache-Control', 'no-store'] }));
+    hooks.surfaces.tap('mcp-endpoint', (surfaces) => {
+      surfaces.add('mcp');
+    });
+    hooks.protect.tap('mcp-endpoint', (protection) =>
+      protection.add({ prefix: PATH, isLimited: true, headers: ['Cache-Control', 'no-store'] }),
+    );
     hooks.mount.tap({ name: 'mcp-endpoint', stage: ORDER.listings }, (router, host) => {
-      router.route(PATH)
+      router
+        .route(PATH)
         .post((request, response) => serve(host, request, response))
-        .all((request, response) => sendError(response, wrongMethod(request.method, PATH, 'POST'), host.redactor, ['Allow', 'POST']));
+        .all((request, response) =>
+          sendError(response, wrongMethod(request.method, PATH, 'POST'), host.redactor, ['Allow', 'POST']),
+        );
     });
   },
 });

@@ -2,7 +2,14 @@ import { type Fields, GatewayError, isFields, isRawNumber, isText } from '../../
 import { parseJsonBody } from '../../../host/http/json-body.ts';
 
 /** Codes of JSON-RPC 2.0, and the one of its server range that this transport's own refusals have. */
-export const CODES = { parse: -32700, invalid: -32600, method: -32601, parameters: -32602, internal: -32603, transport: -32000 } as const;
+export const CODES = {
+  parse: -32700,
+  invalid: -32600,
+  method: -32601,
+  parameters: -32602,
+  internal: -32603,
+  transport: -32000,
+} as const;
 
 /** Of a request: a text or an integer, a large one as it was written. Of an answer to what has none, null. */
 export type RequestId = string | number | object | null;
@@ -14,7 +21,11 @@ export class RpcFault extends Error {
   readonly status: number;
   readonly id: RequestId;
 
-  constructor(code: number, message: string, { status = 200, id = null }: { readonly status?: number; readonly id?: RequestId } = {}) {
+  constructor(
+    code: number,
+    message: string,
+    { status = 200, id = null }: { readonly status?: number; readonly id?: RequestId } = {},
+  ) {
     super(message);
     this.code = code;
     this.status = status;
@@ -42,8 +53,10 @@ export function readMessage(bytes: Buffer): RpcMessage {
   const known = isId(id) ? id : null;
   if (!isText(method)) throw invalid('the message has no method', known);
   if (!('id' in message)) return { id: undefined, method };
-  if (known === null) throw invalid(`the id of a request is a text or an integer, of at most ${MAX_ID_LENGTH} characters`);
-  if (params !== undefined && !isFields(params)) throw new RpcFault(CODES.parameters, 'params must be an object', { id: known });
+  if (known === null)
+    throw invalid(`the id of a request is a text or an integer, of at most ${MAX_ID_LENGTH} characters`);
+  if (params !== undefined && !isFields(params))
+    throw new RpcFault(CODES.parameters, 'params must be an object', { id: known });
   return { id: known, method, params: params ?? {} };
 }
 
@@ -58,7 +71,8 @@ function isId(value: unknown): value is string | number | object {
 
 const isInteger = (digits: string): boolean => digits.length <= MAX_ID_LENGTH && /^-?\d+$/.test(digits);
 
-const invalid = (message: string, id: RequestId = null): RpcFault => new RpcFault(CODES.invalid, message, { status: 400, id });
+const invalid = (message: string, id: RequestId = null): RpcFault =>
+  new RpcFault(CODES.invalid, message, { status: 400, id });
 
 function parsed(bytes: Buffer): unknown {
   try {

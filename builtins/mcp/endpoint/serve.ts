@@ -64,7 +64,8 @@ function list({ current }: Host, { id, params: { cursor } }: RpcRequest, respons
 function call(host: Host, { id, params }: RpcRequest, form: Form, response: ServerResponse): Promise<void> {
   const { name, arguments: given } = params;
   if (!isText(name)) throw new RpcFault(CODES.parameters, 'name must be a text', { id });
-  if (given !== undefined && given !== null && !isFields(given)) throw new RpcFault(CODES.parameters, 'arguments must be an object', { id });
+  if (given !== undefined && given !== null && !isFields(given))
+    throw new RpcFault(CODES.parameters, 'arguments must be an object', { id });
   const offered = findTool(host.current, contextOf(response).principal, name);
   if (!offered) throw unknownTool(name, id);
   return callTool(host, { server: offered.server, name, arguments: given ?? {} }, response, {
@@ -74,4 +75,5 @@ function call(host: Host, { id, params }: RpcRequest, form: Form, response: Serv
   });
 }
 
-const unknownTool = (name: string, id: RpcRequest['id']): RpcFault => new RpcFault(CODES.parameters, `unknown tool: ${quoted(name)}`, { id });
+const unknownTool = (name: string, id: RpcRequest['id']): RpcFault =>
+  new RpcFault(CODES.parameters, `unknown tool: ${quoted(name)}`, { id });

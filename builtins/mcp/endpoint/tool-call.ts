@@ -40,8 +40,10 @@ export function callTool(host: Host, request: ToolRequest, response: ServerRespo
       const headers = attributionHeaders(exchange, host.redactor);
       if (!refused) ends.answered(shown(exchange.reply as ToolReply), headers);
       else if (refused.code === 'resource_not_found') ends.vanished();
-      else if (refused.code === 'gateway_timeout') ends.answered(errorResult('the tool call timed out' satisfies ToolFailure), headers);
-      else if (exchange.plugins.rejectedBy === undefined || refused.code === 'plugin_error') ends.failed(refused.message);
+      else if (refused.code === 'gateway_timeout')
+        ends.answered(errorResult('the tool call timed out' satisfies ToolFailure), headers);
+      else if (exchange.plugins.rejectedBy === undefined || refused.code === 'plugin_error')
+        ends.failed(refused.message);
       else ends.answered(errorResult(host.redactor.excerpt(refused.message, refused.messageLimit)), headers);
       return undefined;
     },
@@ -52,8 +54,10 @@ export function callTool(host: Host, request: ToolRequest, response: ServerRespo
 async function toolReply(exchange: LiveExchange, generation: RunningGeneration): Promise<ToolReply> {
   const { name, arguments: given } = exchange.request as ToolRequest;
   const servers = generation.hooks.toolServers.call();
-  const outcome = findTool(generation, exchange.principal, name) && await servers?.call({ exchange, name, arguments: given });
-  if (!outcome || outcome.kind === 'unknown') throw new GatewayError('resource_not_found', 'no ready tool server has this tool any more');
+  const outcome =
+    findTool(generation, exchange.principal, name) && (await servers?.call({ exchange, name, arguments: given }));
+  if (!outcome || outcome.kind === 'unknown')
+    throw new GatewayError('resource_not_found', 'no ready tool server has this tool any more');
   return outcome.kind === 'result' ? outcome.result : errorResult(outcome.failure);
 }
 
@@ -61,5 +65,9 @@ const errorResult = (text: string): ToolReply => ({ content: [{ type: 'text', te
 
 /** What goes to the client, and nothing else that a server or a plugin has put there. */
 function shown({ content, structuredContent, isError }: ToolReply): object {
-  return { content, ...(structuredContent !== undefined && { structuredContent }), ...(isError !== undefined && { isError }) };
+  return {
+    content,
+    ...(structuredContent !== undefined && { structuredContent }),
+    ...(isError !== undefined && { isError }),
+  };
 }

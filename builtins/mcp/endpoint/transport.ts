@@ -11,7 +11,8 @@ export type Form = 'json' | 'event';
 
 /** Refuses what no message can make good: another site's page, a body of another type, a client that takes no form of an answer. */
 export function checkHeaders({ headers }: IncomingMessage, settings: Pick<Settings, 'corsOrigins'>): Form {
-  if (isForeign(headers, settings)) throw refusal(403, 'requests of pages of this origin are not allowed: list it in CORS_ORIGINS');
+  if (isForeign(headers, settings))
+    throw refusal(403, 'requests of pages of this origin are not allowed: list it in CORS_ORIGINS');
   if (!isJson(headers)) throw refusal(415, 'the Content-Type must be application/json');
   const form = formOf(headers);
   if (!form) throw refusal(406, 'the client must accept application/json or text/event-stream');
@@ -25,14 +26,24 @@ export function checkVersion(request: IncomingMessage, method: string | undefine
   throw refusal(400, `the MCP-Protocol-Version is not supported, use one of ${[...KNOWN_VERSIONS].join(', ')}`);
 }
 
-export function sendAnswer(response: ServerResponse, form: Form, answer: { readonly id: RequestId; readonly result: object }, headers: FlatHeaders = []): void {
+export function sendAnswer(
+  response: ServerResponse,
+  form: Form,
+  answer: { readonly id: RequestId; readonly result: object },
+  headers: FlatHeaders = [],
+): void {
   const text = JSON.stringify({ jsonrpc: '2.0', ...answer });
   if (form === 'json') sendBody(response, 200, 'application/json', text, headers);
   else sendBody(response, 200, 'text/event-stream', `event: message\ndata: ${text}\n\n`, headers);
 }
 
 /** Faults of the request itself are always JSON: their status says that no answer of the protocol follows. */
-export function sendFault(response: ServerResponse, form: Form, { status, id, code, message }: RpcFault, redactor: Redactor): void {
+export function sendFault(
+  response: ServerResponse,
+  form: Form,
+  { status, id, code, message }: RpcFault,
+  redactor: Redactor,
+): void {
   const text = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: redactor.excerpt(message) } });
   if (form === 'json' || status !== 200) sendBody(response, status, 'application/json', text);
   else sendBody(response, status, 'text/event-stream', `event: message\ndata: ${text}\n\n`);
@@ -46,7 +57,10 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
  * A page may call that is listed, or that was loaded from this gateway by a name that is always this machine's: any other name may
  * point here only since the page was loaded (DNS rebinding).
  */
-function isForeign({ origin, host = '' }: IncomingHttpHeaders, { corsOrigins }: Pick<Settings, 'corsOrigins'>): boolean {
+function isForeign(
+  { origin, host = '' }: IncomingHttpHeaders,
+  { corsOrigins }: Pick<Settings, 'corsOrigins'>,
+): boolean {
   if (origin === undefined || corsOrigins.includes(origin)) return false;
   const authority = /^https?:\/\/(.+)$/i.exec(origin)?.[1];
   return authority === undefined || authority.toLowerCase() !== host.toLowerCase() || !LOOPBACK.test(host);

@@ -22,8 +22,15 @@ export default defineBuiltin({
     });
     hooks.close.tapPromise('debug', async () => profiler?.close());
     hooks.mount.tap({ name: 'debug', stage: ORDER.probes }, (router, host) => {
-      mountJson(router, host, [{ ...READ, path: '/debug/vars', answer: () => ({ status: 200, body: variables(host) }) }]);
-      if (host.settings.hasPprof) mountJson(router, host, profileRoutes(host, () => profiler));
+      mountJson(router, host, [
+        { ...READ, path: '/debug/vars', answer: () => ({ status: 200, body: variables(host) }) },
+      ]);
+      if (host.settings.hasPprof)
+        mountJson(
+          router,
+          host,
+          profileRoutes(host, () => profiler),
+        );
     });
   },
 });
@@ -36,10 +43,22 @@ function variables({ argv, redactor, build, activity, connections, slot }: Host)
   return {
     cmdline: argv.map((argument) => redactor.redact(argument)),
     memstats: { ...process.memoryUsage(), ...getHeapStatistics(), heap_spaces: getHeapSpaceStatistics() },
-    version: build.version, commit: build.commit, pid: process.pid, node: process.versions.node, v8: process.versions.v8,
-    uptime_seconds: process.uptime(), cpu: { user_seconds: user / 1e6, system_seconds: system / 1e6 },
-    resources: Object.fromEntries(Map.groupBy(process.getActiveResourcesInfo(), (kind) => kind).entries().map(([kind, all]) => [kind, all.length])),
-    requests: activity.count, connections: { active: connections.active, idle: connections.idle }, generations: slot.live, leases: slot.leases,
+    version: build.version,
+    commit: build.commit,
+    pid: process.pid,
+    node: process.versions.node,
+    v8: process.versions.v8,
+    uptime_seconds: process.uptime(),
+    cpu: { user_seconds: user / 1e6, system_seconds: system / 1e6 },
+    resources: Object.fromEntries(
+      Map.groupBy(process.getActiveResourcesInfo(), (kind) => kind)
+        .entries()
+        .map(([kind, all]) => [kind, all.length]),
+    ),
+    requests: activity.count,
+    connections: { active: connections.active, idle: connections.idle },
+    generations: slot.live,
+    leases: slot.leases,
   };
 }
 
@@ -53,14 +72,21 @@ const PROFILES: Readonly<Record<string, string>> = {
   symbol: 'nothing: profiles hold the names of their functions',
 };
 
-function profileRoutes({ argv, redactor, services: { clock } }: Host, profilerOf: () => Profiler | undefined): JsonRoute[] {
+function profileRoutes(
+  { argv, redactor, services: { clock } }: Host,
+  profilerOf: () => Profiler | undefined,
+): JsonRoute[] {
   const opened = (): Profiler => {
     const profiler = profilerOf();
     if (!profiler) throw new Error('the profiler is not open');
     return profiler;
   };
   const text = (type: string, body: string): JsonAnswer => ({ status: 200, content: { type, body } });
-  const file = (name: string, body: Buffer): JsonAnswer => ({ status: 200, content: { type: 'application/octet-stream', body }, headers: ['Content-Disposition', `attachment; filename="${name}"`] });
+  const file = (name: string, body: Buffer): JsonAnswer => ({
+    status: 200,
+    content: { type: 'application/octet-stream', body },
+    headers: ['Content-Disposition', `attachment; filename="${name}"`],
+  });
   const wait = ({ request }: JsonCall): (() => Promise<void>) => {
     const ms = secondsOf(request) * 1000;
     return () => untilLeft(request, ms, clock);
@@ -75,12 +101,20 @@ function profileRoutes({ argv, redactor, services: { clock } }: Host, profilerOf
     profile: async (call) => file('profile', await opened().cpuPprof(wait(call), clock.now)),
     symbol: noSymbols,
   };
-  const posted: JsonRoute = { ...READ, method: 'POST', path: `${PREFIX}symbol`, maxBytes: () => MOST_SYMBOL_BYTES, answer: noSymbols };
+  const posted: JsonRoute = {
+    ...READ,
+    method: 'POST',
+    path: `${PREFIX}symbol`,
+    maxBytes: () => MOST_SYMBOL_BYTES,
+    answer: noSymbols,
+  };
   return [...Object.entries(routes).map(([name, answer]) => ({ ...READ, path: `${PREFIX}${name}`, answer })), posted];
 }
 
 function indexPage(): string {
-  const items = Object.entries(PROFILES).map(([name, what]) => `<li><a href="${PREFIX}${name}">${name}</a>: ${what}</li>`);
+  const items = Object.entries(PROFILES).map(
+    ([name, what]) => `<li><a href="${PREFIX}${name}">${name}</a>: ${what}</li>`,
+  );
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>/debug/pprof/</title></head><body><h1>/debug/pprof/</h1><ul>${items.join('')}</ul></body></html>`;
 }
 

@@ -35,20 +35,30 @@ export function pprofBytes(root: CallNode, { valueTypes, period, periodType, at,
   const strings = new Numbers<string>(0);
   strings.of('', '');
   const profile = new Message();
-  const typed = ([type, unit]: ValueType): Message => new Message().integer(1, strings.of(type, type)).integer(2, strings.of(unit, unit));
+  const typed = ([type, unit]: ValueType): Message =>
+    new Message().integer(1, strings.of(type, type)).integer(2, strings.of(unit, unit));
   for (const valueType of valueTypes) profile.message(1, typed(valueType));
   const places = new Places(strings);
   // Not by recursion: stacks may be as deep as the program's own.
-  const open: { readonly node: CallNode; readonly stack: readonly number[] }[] = root.children.map((node) => ({ node, stack: [] }));
+  const open: { readonly node: CallNode; readonly stack: readonly number[] }[] = root.children.map((node) => ({
+    node,
+    stack: [],
+  }));
   for (let next = open.pop(); next; next = open.pop()) {
     const stack = [places.of(next.node.frame), ...next.stack];
-    if (next.node.values.some((value) => value > 0)) profile.message(2, new Message().integers(1, stack).integers(2, next.node.values));
+    if (next.node.values.some((value) => value > 0))
+      profile.message(2, new Message().integers(1, stack).integers(2, next.node.values));
     for (const node of next.node.children) open.push({ node, stack });
   }
   places.write(profile);
   const period_ = typed(periodType);
   for (const text of strings.values) profile.text(6, text);
-  return profile.integer(9, BigInt(Math.round(at)) * 1_000_000n).integer(10, BigInt(Math.round(durationMs * 1e6))).message(11, period_).integer(12, period).bytes();
+  return profile
+    .integer(9, BigInt(Math.round(at)) * 1_000_000n)
+    .integer(10, BigInt(Math.round(durationMs * 1e6)))
+    .message(11, period_)
+    .integer(12, period)
+    .bytes();
 }
 
 /** Numbers things in the order in which they are first seen. */
@@ -92,7 +102,10 @@ class Places {
       const line = Math.max(lineNumber + 1, 0);
       const name = text(functionName || '(anonymous)');
       profile.message(4, new Message().integer(1, id).message(4, new Message().integer(1, id).integer(2, line)));
-      profile.message(5, new Message().integer(1, id).integer(2, name).integer(3, name).integer(4, text(url)).integer(5, line));
+      profile.message(
+        5,
+        new Message().integer(1, id).integer(2, name).integer(3, name).integer(4, text(url)).integer(5, line),
+      );
     });
   }
 }

@@ -35,7 +35,8 @@ export class Profiler {
 
   /** V8's own form, for as long as `until` takes. One at a time: V8 has one profiler for all. */
   async cpu(until: () => Promise<void>): Promise<Cpu.Profile> {
-    if (this.#isBusy) throw new GatewayError('invalid_request', 'a CPU profile is being taken already', { status: 409 });
+    if (this.#isBusy)
+      throw new GatewayError('invalid_request', 'a CPU profile is being taken already', { status: 409 });
     this.#isBusy = true;
     try {
       await this.#session.post('Profiler.start');

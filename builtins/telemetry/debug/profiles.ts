@@ -25,11 +25,20 @@ interface Profile {
   readonly facts: ProfileFacts;
 }
 
-const CPU: readonly ValueType[] = [['samples', 'count'], ['cpu', 'nanoseconds']];
-const HEAP: readonly ValueType[] = [['inuse_objects', 'count'], ['inuse_space', 'bytes']];
+const CPU: readonly ValueType[] = [
+  ['samples', 'count'],
+  ['cpu', 'nanoseconds'],
+];
+const HEAP: readonly ValueType[] = [
+  ['inuse_objects', 'count'],
+  ['inuse_space', 'bytes'],
+];
 
 /** Where the time went, without that in which nothing ran. `at` is the end, in Unix milliseconds. */
-export function cpuProfile({ nodes, samples = [], timeDeltas = [], startTime, endTime }: Profiler.Profile, at: number): Profile {
+export function cpuProfile(
+  { nodes, samples = [], timeDeltas = [], startTime, endTime }: Profiler.Profile,
+  at: number,
+): Profile {
   const time = new Map<number, { count: number; ns: number }>();
   const untilEnd = endTime - startTime - timeDeltas.reduce((sum, us) => sum + us, 0);
   samples.forEach((id, index) => {
@@ -41,12 +50,28 @@ export function cpuProfile({ nodes, samples = [], timeDeltas = [], startTime, en
   const treeOf = (node: Profiler.ProfileNode): CallNode => {
     const { count, ns } = time.get(node.id) ?? { count: 0, ns: 0 };
     const isIdle = node.callFrame.functionName === '(idle)';
-    return { frame: node.callFrame, values: isIdle ? [0, 0] : [count, ns], children: (node.children ?? []).flatMap((id) => { const child = byId.get(id); return child ? [treeOf(child)] : []; }) };
+    return {
+      frame: node.callFrame,
+      values: isIdle ? [0, 0] : [count, ns],
+      children: (node.children ?? []).flatMap((id) => {
+        const child = byId.get(id);
+        return child ? [treeOf(child)] : [];
+      }),
+    };
   };
   const [first] = nodes;
   if (!first) throw new Error('the profile has no root');
   const durationMs = (endTime - startTime) / 1000;
-  return { root: treeOf(first), facts: { valueTypes: CPU, period: CPU_INTERVAL_US * 1000, periodType: ['cpu', 'nanoseconds'], at: at - durationMs, durationMs } };
+  return {
+    root: treeOf(first),
+    facts: {
+      valueTypes: CPU,
+      period: CPU_INTERVAL_US * 1000,
+      periodType: ['cpu', 'nanoseconds'],
+      at: at - durationMs,
+      durationMs,
+    },
+  };
 }
 
 /** What is on the heap, by the place that made it. Only what was made since the sampling began. */
@@ -54,7 +79,12 @@ export function heapProfile({ head, samples }: SampledHeap, at: number): Profile
   const objects = new Map<number, number>();
   for (const { nodeId } of samples) objects.set(nodeId, (objects.get(nodeId) ?? 0) + 1);
   const treeOf = ({ callFrame, selfSize, id, children }: SampledNode): CallNode => ({
-    frame: callFrame, values: [objects.get(id) ?? 0, selfSize], children: children.map(treeOf),
+    frame: callFrame,
+    values: [objects.get(id) ?? 0, selfSize],
+    children: children.map(treeOf),
   });
-  return { root: treeOf(head), facts: { valueTypes: HEAP, period: HEAP_INTERVAL_BYTES, periodType: ['space', 'bytes'], at, durationMs: 0 } };
+  return {
+    root: treeOf(head),
+    facts: { valueTypes: HEAP, period: HEAP_INTERVAL_BYTES, periodType: ['space', 'bytes'], at, durationMs: 0 },
+  };
 }

@@ -6,7 +6,10 @@ export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 /** The text form of figures. A figure without a series is named with its help and type all the same. */
 export function exposition(families: Iterable<Family>): string {
   const lines: string[] = [];
-  for (const { description: { name, kind, help, buckets }, series } of families) {
+  for (const {
+    description: { name, kind, help, buckets },
+    series,
+  } of families) {
     lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`);
     for (const each of series) {
       if (each.inBucket) addHistogram(lines, name, buckets ?? [], each, each.inBucket);
@@ -17,7 +20,13 @@ export function exposition(families: Iterable<Family>): string {
 }
 
 /** Buckets count what is at or below their bound, so that each holds the ones before it. */
-function addHistogram(lines: string[], name: string, bounds: readonly number[], { labels, value }: Series, inBucket: Float64Array): void {
+function addHistogram(
+  lines: string[],
+  name: string,
+  bounds: readonly number[],
+  { labels, value }: Series,
+  inBucket: Float64Array,
+): void {
   let count = 0;
   inBucket.forEach((own, place) => {
     count += own;

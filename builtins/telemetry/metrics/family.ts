@@ -81,14 +81,20 @@ export class Family {
     const keptKey = isFull ? this.#keyOf(kept) : key;
     const known = this.#series.get(keptKey);
     if (known) return known;
-    const created: Series = { labels: kept, value: 0, inBucket: kind === 'histogram' ? new Float64Array(buckets.length + 1) : undefined };
+    const created: Series = {
+      labels: kept,
+      value: 0,
+      inBucket: kind === 'histogram' ? new Float64Array(buckets.length + 1) : undefined,
+    };
     this.#series.set(keptKey, created);
     return created;
   }
 
   #others(labels: Labels): Labels {
     const { labels: allowed } = this.description;
-    return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, Array.isArray(allowed?.[name]) ? value : 'other']));
+    return Object.fromEntries(
+      Object.entries(labels).map(([name, value]) => [name, Array.isArray(allowed?.[name]) ? value : 'other']),
+    );
   }
 
   /** The same for the same labels, in whatever order they stand. */

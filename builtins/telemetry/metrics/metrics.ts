@@ -16,20 +16,36 @@ export default defineBuiltin({
       store = new SeriesStore((figure, reason) => log.warn('a figure of a module is not kept', { figure, reason }));
       counters.attach(store);
     });
-    hooks.protect.tap('metrics', (protection) => protection.add({ prefix: '/metrics', scope: 'read_only', hasPages: false }));
+    hooks.protect.tap('metrics', (protection) =>
+      protection.add({ prefix: '/metrics', scope: 'read_only', hasPages: false }),
+    );
     hooks.gauges.tap('metrics', (gauges, { connections, counters, current }) => {
       connections.report(counters);
       gauges.set('gateway_server_connections_current', { state: 'active' }, connections.active);
       gauges.set('gateway_server_connections_current', { state: 'idle' }, connections.idle);
       for (const { virtualKey } of current?.targetList ?? []) {
         const state = current?.hooks.circuit.call(virtualKey);
-        if (state !== undefined) gauges.set('gateway_circuit_breaker_state', { provider: virtualKey }, CIRCUIT_VALUES[state]);
+        if (state !== undefined)
+          gauges.set('gateway_circuit_breaker_state', { provider: virtualKey }, CIRCUIT_VALUES[state]);
       }
     });
-    hooks.mount.tap({ name: 'metrics', stage: ORDER.probes }, (router, host) => mountJson(router, host, [{
-      method: 'GET', path: '/metrics', scope: 'read_only', headers: ['Cache-Control', 'no-store'],
-      answer: async () => ({ status: 200, content: { type: CONTENT_TYPE, body: `${exposition([...(store?.families ?? []), ...gaugesOf(host)])}${await processFigures()}` } }),
-    }]));
+    hooks.mount.tap({ name: 'metrics', stage: ORDER.probes }, (router, host) =>
+      mountJson(router, host, [
+        {
+          method: 'GET',
+          path: '/metrics',
+          scope: 'read_only',
+          headers: ['Cache-Control', 'no-store'],
+          answer: async () => ({
+            status: 200,
+            content: {
+              type: CONTENT_TYPE,
+              body: `${exposition([...(store?.families ?? []), ...gaugesOf(host)])}${await processFigures()}`,
+            },
+          }),
+        },
+      ]),
+    );
   },
 });
 

@@ -8,7 +8,13 @@ import type { Labels } from '../../../host/contract/index.ts';
 export function moduleLabels(labels: Labels): Labels {
   const shown = new Map<string, string>();
   for (const name of Object.keys(labels).toSorted()) {
-    const plain = name === 'le' ? '_le' : name.replace(/[^a-zA-Z0-9_]/g, '_').replace(/^_{2,}/, '_').replace(/^(?=\d|$)/, '_');
+    const plain =
+      name === 'le'
+        ? '_le'
+        : name
+            .replace(/[^a-zA-Z0-9_]/g, '_')
+            .replace(/^_{2,}/, '_')
+            .replace(/^(?=\d|$)/, '_');
     let free = plain;
     for (let next = 2; shown.has(free); next += 1) free = `${plain}_${next}`;
     shown.set(free, String(labels[name])); // once: what is counted under is what is shown

@@ -60,7 +60,17 @@ export class SeriesStore implements CounterSink {
     if (this.#ofModules.has(key) || this.#ofModules.size > MOST_MODULE_FIGURES) return this.#ofModules.get(key);
     const shown = name.replace(/[^a-zA-Z0-9_:]/g, '_').replace(/^(?=\d|$)/, '_');
     const refusal = this.#refusalOf(kind, shown);
-    const family = refusal === undefined ? new Family({ name: shown, kind, help: 'Of a module', labels: undefined, buckets: kind === 'histogram' ? MODULE_BUCKETS : undefined, mostSeries: MOST_MODULE_SERIES }) : undefined;
+    const family =
+      refusal === undefined
+        ? new Family({
+            name: shown,
+            kind,
+            help: 'Of a module',
+            labels: undefined,
+            buckets: kind === 'histogram' ? MODULE_BUCKETS : undefined,
+            mostSeries: MOST_MODULE_SERIES,
+          })
+        : undefined;
     this.#ofModules.set(key, family);
     if (refusal !== undefined) this.#onRefused(name, refusal);
     return family;
@@ -70,7 +80,9 @@ export class SeriesStore implements CounterSink {
     if (RESERVED.test(name)) return 'names that begin so are not for modules';
     if (this.#ofModules.size >= MOST_MODULE_FIGURES) return `modules have more than ${MOST_MODULE_FIGURES} figures`;
     const wanted = new Set(namesOf({ kind, name }));
-    const namesake = [...this.#ofModules.values()].find((family) => family && namesOf(family.description).some((taken) => wanted.has(taken)));
+    const namesake = [...this.#ofModules.values()].find(
+      (family) => family && namesOf(family.description).some((taken) => wanted.has(taken)),
+    );
     return namesake && `the ${namesake.description.kind} ${namesake.description.name} has this name`;
   }
 }
@@ -82,6 +94,8 @@ function namesOf({ kind, name }: Pick<Description, 'kind' | 'name'>): readonly s
 
 /** The families of the gateway's own table, in its order. */
 export function ownFamilies(kinds: readonly Kind[]): Map<string, Family> {
-  const rows = Object.entries<Omit<Description, 'name' | 'mostSeries'>>(FIGURES).filter(([, { kind }]) => kinds.includes(kind));
+  const rows = Object.entries<Omit<Description, 'name' | 'mostSeries'>>(FIGURES).filter(([, { kind }]) =>
+    kinds.includes(kind),
+  );
   return new Map(rows.map(([name, row]) => [name, new Family({ ...row, name, mostSeries: MOST_SERIES })]));
 }

@@ -28,11 +28,15 @@ export function batchesOf(variables: Variables, log: Log): Batches {
     if (written === '') return undefined;
     const value = Number(written);
     if (/^\d+$/.test(written) && value >= least && value <= MOST) return value;
-    log.warn(`${name} is ${JSON.stringify(written)}, which is not an integer from ${least} to ${MOST}; it has no effect`);
+    log.warn(
+      `${name} is ${JSON.stringify(written)}, which is not an integer from ${least} to ${MOST}; it has no effect`,
+    );
     return undefined;
   };
   const mostSpans = number('OTEL_BSP_MAX_QUEUE_SIZE', 1) ?? 2048;
-  const timeouts = TIMEOUTS.map((name) => number(name, 1)).filter((ms) => ms !== undefined).toSorted((a, b) => a - b);
+  const timeouts = TIMEOUTS.map((name) => number(name, 1))
+    .filter((ms) => ms !== undefined)
+    .toSorted((a, b) => a - b);
   return {
     mostSpans,
     batchSpans: Math.min(mostSpans, number('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 1) ?? 512),

@@ -1,4 +1,10 @@
-import { type ChatReply, type ChatRequest, type ExchangeOutcome, type Surface, SURFACES } from '../../../host/contract/index.ts';
+import {
+  type ChatReply,
+  type ChatRequest,
+  type ExchangeOutcome,
+  type Surface,
+  SURFACES,
+} from '../../../host/contract/index.ts';
 import type { LiveExchange } from '../../../host/pipeline/live-exchange.ts';
 import { parametersIn } from '../../../host/pipeline/parameters.ts';
 import type { Facts } from './privacy.ts';
@@ -8,14 +14,37 @@ import { conventionalName } from './provider-name.ts';
 const SCHEMA = '1.0.0-draft';
 
 const OPERATIONS: Readonly<Record<Surface, string>> = {
-  chat: 'chat', completions: 'chat', messages: 'chat', generate_content: 'chat', embeddings: 'embeddings', images: 'images.generate', rerank: 'rerank', moderations: 'moderations',
-  'audio.transcriptions': 'audio.transcriptions', 'audio.translations': 'audio.transcriptions', 'audio.speech': 'audio.speech', responses: 'responses', 'responses.translated': 'chat', passthrough: 'passthrough', mcp: 'execute_tool',
+  chat: 'chat',
+  completions: 'chat',
+  messages: 'chat',
+  generate_content: 'chat',
+  embeddings: 'embeddings',
+  images: 'images.generate',
+  rerank: 'rerank',
+  moderations: 'moderations',
+  'audio.transcriptions': 'audio.transcriptions',
+  'audio.translations': 'audio.transcriptions',
+  'audio.speech': 'audio.speech',
+  responses: 'responses',
+  'responses.translated': 'chat',
+  passthrough: 'passthrough',
+  mcp: 'execute_tool',
 };
 
 /** What is known of a request before anything was done for it. Names: observability reference 7. */
-export function startFacts({ id, surface, model, streaming, request, principal }: LiveExchange, strategy: string, version: string): Facts {
+export function startFacts(
+  { id, surface, model, streaming, request, principal }: LiveExchange,
+  strategy: string,
+  version: string,
+): Facts {
   const { max_tokens, max_completion_tokens, temperature, top_p } = request as Partial<ChatRequest>;
-  const sampling = SURFACES[surface].isChat ? { 'gen_ai.request.max_tokens': number(max_completion_tokens ?? max_tokens), 'gen_ai.request.temperature': number(temperature), 'gen_ai.request.top_p': number(top_p) } : {};
+  const sampling = SURFACES[surface].isChat
+    ? {
+        'gen_ai.request.max_tokens': number(max_completion_tokens ?? max_tokens),
+        'gen_ai.request.temperature': number(temperature),
+        'gen_ai.request.top_p': number(top_p),
+      }
+    : {};
   return {
     'gen_ai.operation.name': OPERATIONS[surface],
     'gen_ai.request.model': model || undefined,
@@ -31,13 +60,27 @@ export function startFacts({ id, surface, model, streaming, request, principal }
 
 /** What became of it. `settledAt` is when its last attempt ended, in monotonic milliseconds: of what is forwarded whole, with its last bytes. */
 export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, settledAt: number | undefined): Facts {
-  const { provider, answeredBy, lastTarget, usage, reportedModel, upstreamModel, attempts, turn, abLabel, measured: { ttftMs, lastChunkAt }, error, arrivedAt } = exchange;
+  const {
+    provider,
+    answeredBy,
+    lastTarget,
+    usage,
+    reportedModel,
+    upstreamModel,
+    attempts,
+    turn,
+    abLabel,
+    measured: { ttftMs, lastChunkAt },
+    error,
+    arrivedAt,
+  } = exchange;
   const lastAt = lastChunkAt ?? (error ? undefined : settledAt);
   const system = provider ?? (answeredBy === undefined ? 'none' : 'cache');
   return {
     'gen_ai.system': system,
     'gen_ai.provider.name': conventionalName(system),
-    'gen_ai.response.model': outcome === 'success' && answeredBy === undefined ? reportedModel || upstreamModel || undefined : undefined,
+    'gen_ai.response.model':
+      outcome === 'success' && answeredBy === undefined ? reportedModel || upstreamModel || undefined : undefined,
     'gen_ai.response.finish_reasons': finishReasons(exchange),
     'gen_ai.usage.input_tokens': usage?.prompt_tokens,
     'gen_ai.usage.output_tokens': usage?.completion_tokens,
@@ -81,7 +124,9 @@ function forwardedParams({ surface, routing: { translated }, answeredBy }: LiveE
 
 function finishReasons({ reply, surface, error }: LiveExchange): string[] | undefined {
   if (error || !reply || !SURFACES[surface].isChat) return undefined;
-  const reasons = (reply as ChatReply).choices.flatMap(({ finish_reason: reason }) => (typeof reason === 'string' ? [reason] : []));
+  const reasons = (reply as ChatReply).choices.flatMap(({ finish_reason: reason }) =>
+    typeof reason === 'string' ? [reason] : [],
+  );
   return reasons.length > 0 ? reasons : undefined;
 }
 

@@ -11,7 +11,10 @@ export interface HandshakeSpansOptions {
 }
 
 /** The spans of a handshake with a tool server, in a trace of their own: no request waits for one. Names: observability reference 7. */
-export function recordHandshake({ server, startedAt, initializedAt, endedAt, tools, error }: Handshake, { tracer, privacy, clock }: HandshakeSpansOptions): void {
+export function recordHandshake(
+  { server, startedAt, initializedAt, endedAt, tools, error }: Handshake,
+  { tracer, privacy, clock }: HandshakeSpansOptions,
+): void {
   const traceId = randomBytes(16).toString('hex');
   if (!tracer.isSampled(traceId, undefined)) return;
   const zero = clock.now() - clock.monotonic();
@@ -21,7 +24,12 @@ export function recordHandshake({ server, startedAt, initializedAt, endedAt, too
   setAttributes(root, { 'gw.mcp.server': server }, privacy);
   const steps = [
     { name: 'mcp.initialize', from: startedAt, to: initializedAt, facts: {} },
-    { name: 'mcp.list_tools', from: initializedAt, to: error === undefined ? endedAt : undefined, facts: { 'mcp.tools.count': tools } },
+    {
+      name: 'mcp.list_tools',
+      from: initializedAt,
+      to: error === undefined ? endedAt : undefined,
+      facts: { 'mcp.tools.count': tools },
+    },
   ];
   for (const { name, from, to, facts } of steps) {
     if (from === undefined) continue; // it was not come to

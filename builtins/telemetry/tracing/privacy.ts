@@ -19,7 +19,13 @@ export interface Privacy {
 }
 
 export function createPrivacy(level: PrivacyLevel, redactor: Redactor): Privacy {
-  const plain: Redactor = { redact: (text) => text, hideKnown: (text) => text, redactName: (text) => text, excerpt: (text, limit = MOST_CHARACTERS) => (text.length > limit ? `${text.slice(0, limit)}…` : text), register: () => {} };
+  const plain: Redactor = {
+    redact: (text) => text,
+    hideKnown: (text) => text,
+    redactName: (text) => text,
+    excerpt: (text, limit = MOST_CHARACTERS) => (text.length > limit ? `${text.slice(0, limit)}…` : text),
+    register: () => {},
+  };
   const text = (text: string): string => redactor.excerpt(text, MOST_CHARACTERS - 1);
   const errors: Readonly<Record<PrivacyLevel, (error: unknown) => string>> = {
     none: () => 'redacted',
@@ -39,7 +45,9 @@ export function setAttributes(span: Span, attributes: Facts, { text }: Privacy):
 
 /** The same for what happened on the way. */
 export function addEvent(span: Span, name: string, at: [number, number], attributes: Facts, { text }: Privacy): void {
-  const told = Object.entries(attributes).map(([key, value]) => [key, typeof value === 'string' ? text(value) : value] as const);
+  const told = Object.entries(attributes).map(
+    ([key, value]) => [key, typeof value === 'string' ? text(value) : value] as const,
+  );
   span.addEvent(name, Object.fromEntries(told), at);
 }
 

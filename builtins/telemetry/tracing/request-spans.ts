@@ -82,19 +82,36 @@ export class RequestSpans {
     if (!recording) return;
     recording.settledAt = this.#options.now();
     if (recording.call) this.#endCall(recording, exchange, error);
-    else if (error && !(calledAt !== undefined && SURFACES[exchange.surface].isForwarded)) this.#event(exchange, 'gw.attempt.refused', { 'gw.routing.target_key': target.virtualKey, 'gw.routing.attempt': number, 'error.type': errorType(error) });
+    else if (error && !(calledAt !== undefined && SURFACES[exchange.surface].isForwarded))
+      this.#event(exchange, 'gw.attempt.refused', {
+        'gw.routing.target_key': target.virtualKey,
+        'gw.routing.attempt': number,
+        'error.type': errorType(error),
+      });
   }
 
   ran({ module, stage, exchange, startedAt, endedAt, outcome, reason, error }: StageRun): void {
     const { tracer, privacy } = this.#options;
     const root = this.#recordingOf(exchange)?.root;
     if (!root) return;
-    const span = tracer.child(root, { name: `plugin.${stage}.${module.name}`, kind: 'INTERNAL', at: unixTime(exchange, startedAt) });
+    const span = tracer.child(root, {
+      name: `plugin.${stage}.${module.name}`,
+      kind: 'INTERNAL',
+      at: unixTime(exchange, startedAt),
+    });
     const isPlain = outcome === 'ok' || outcome === 'rejected' || outcome === 'error';
-    setAttributes(span, {
-      'gw.plugin.name': module.name, 'gw.plugin.kind': module.type, 'gw.plugin.stage': stage, 'gw.plugin.outcome': isPlain ? outcome : 'ok',
-      'gw.plugin.verdict': isPlain ? undefined : outcome, 'gw.plugin.reason': reason && (privacy.level === 'none' ? 'redacted' : reason),
-    }, privacy);
+    setAttributes(
+      span,
+      {
+        'gw.plugin.name': module.name,
+        'gw.plugin.kind': module.type,
+        'gw.plugin.stage': stage,
+        'gw.plugin.outcome': isPlain ? outcome : 'ok',
+        'gw.plugin.verdict': isPlain ? undefined : outcome,
+        'gw.plugin.reason': reason && (privacy.level === 'none' ? 'redacted' : reason),
+      },
+      privacy,
+    );
     const end = hrTime(unixTime(exchange, endedAt));
     if (error !== undefined) fail(span, error, end, privacy);
     span.end(end);
@@ -105,7 +122,11 @@ export class RequestSpans {
     const root = this.#recordingOf(exchange)?.root;
     if (!root) return;
     const span = tracer.child(root, { name: 'mcp.call_tool', kind: 'CLIENT', at: unixTime(exchange, startedAt) });
-    setAttributes(span, { 'gw.mcp.server': server, 'gw.mcp.tool': tool, 'gw.mcp.latency_ms': endedAt - startedAt }, privacy);
+    setAttributes(
+      span,
+      { 'gw.mcp.server': server, 'gw.mcp.tool': tool, 'gw.mcp.latency_ms': endedAt - startedAt },
+      privacy,
+    );
     const end = hrTime(unixTime(exchange, endedAt));
     const failure = error ?? (privacy.level === 'full' ? errorText?.slice(0, MOST_CHARACTERS) : errorText); // else it is cut once it is redacted
     if (failure !== undefined) fail(span, failure, end, privacy);
@@ -115,13 +136,20 @@ export class RequestSpans {
   tried({ exchange, target, tries, next, error }: FailedTry): void {
     if (next.step === 'stop') return;
     this.#event(exchange, next.step === 'again' ? 'gw.retry' : 'gw.failover', {
-      'gw.routing.target_key': target.virtualKey, 'gw.routing.tries': tries, 'error.type': errorType(error), ...(next.step === 'again' && { 'gw.retry.wait_ms': next.waitMs }),
+      'gw.routing.target_key': target.virtualKey,
+      'gw.routing.tries': tries,
+      'error.type': errorType(error),
+      ...(next.step === 'again' && { 'gw.retry.wait_ms': next.waitMs }),
     });
   }
 
   moved({ from, to, attempt: { exchange, target } }: CircuitMove): void {
     if (to === 'open') this.#recordingOf(exchange)?.root.setAttribute('gw.circuit_breaker.opened', true);
-    this.#event(exchange, 'gw.circuit_breaker.moved', { 'gw.routing.target_key': target.virtualKey, 'gw.circuit_breaker.from': from, 'gw.circuit_breaker.to': to });
+    this.#event(exchange, 'gw.circuit_breaker.moved', {
+      'gw.routing.target_key': target.virtualKey,
+      'gw.circuit_breaker.from': from,
+      'gw.circuit_breaker.to': to,
+    });
   }
 
   finish(exchange: LiveExchange, outcome: ExchangeOutcome): void {
@@ -150,13 +178,25 @@ export class RequestSpans {
     if (recording.call) this.#endCall(recording, exchange, undefined); // a provider that makes several calls has had its answer
     const span = tracer.child(recording.root, { name: method, kind: 'CLIENT', at: unixTime(exchange, now()) });
     const { hostname, port, protocol, origin, pathname } = new URL(url);
-    setAttributes(span, {
-      'http.request.method': method, 'url.full': `${origin}${pathname}`, 'server.address': hostname, 'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
-      'gen_ai.provider.name': conventionalName(provider.module.name), 'gen_ai.request.model': upstreamModel,
-      'gw.routing.target_key': target.virtualKey, 'gw.routing.attempt': number, 'gw.circuit_breaker.state': circuitOf(target.virtualKey),
-    }, privacy);
+    setAttributes(
+      span,
+      {
+        'http.request.method': method,
+        'url.full': `${origin}${pathname}`,
+        'server.address': hostname,
+        'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
+        'gen_ai.provider.name': conventionalName(provider.module.name),
+        'gen_ai.request.model': upstreamModel,
+        'gw.routing.target_key': target.virtualKey,
+        'gw.routing.attempt': number,
+        'gw.circuit_breaker.state': circuitOf(target.virtualKey),
+      },
+      privacy,
+    );
     recording.call = span;
-    attempt.onReply = (status) => { if (recording.call === span) span.setAttribute('http.response.status_code', status); };
+    attempt.onReply = (status) => {
+      if (recording.call === span) span.setAttribute('http.response.status_code', status);
+    };
     return span.spanContext().spanId;
   }
 
@@ -174,7 +214,14 @@ export class RequestSpans {
 
   #event(exchange: LiveExchange, name: string, attributes: Readonly<Record<string, string | number>>): void {
     const recording = this.#recordingOf(exchange);
-    if (recording) addEvent(recording.root, name, hrTime(unixTime(exchange, this.#options.now())), attributes, this.#options.privacy);
+    if (recording)
+      addEvent(
+        recording.root,
+        name,
+        hrTime(unixTime(exchange, this.#options.now())),
+        attributes,
+        this.#options.privacy,
+      );
   }
 }
 
@@ -193,5 +240,7 @@ const MAX_BAGGAGE = 8192;
 
 function baggageOf({ clientHeaders }: LiveExchange): string | undefined {
   const baggage = clientHeaders?.['baggage'];
-  return typeof baggage === 'string' && baggage.length <= MAX_BAGGAGE && /^[\x20-\x7e]+$/.test(baggage) ? baggage : undefined;
+  return typeof baggage === 'string' && baggage.length <= MAX_BAGGAGE && /^[\x20-\x7e]+$/.test(baggage)
+    ? baggage
+    : undefined;
 }

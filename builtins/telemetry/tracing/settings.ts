@@ -2,7 +2,13 @@ import type { ObservabilityConfig } from '../../../host/config/document.ts';
 import { parseDuration } from '../../../host/contract/duration.ts';
 import { holdsReference } from '../../../host/config/references.ts';
 import { ConfigRefused } from '../../../host/config/problems.ts';
-import { ENDPOINT_FORMS, TRACING_PROTOCOLS, tracingEndpoint, type TracingEndpoint, type TracingProtocol } from '../../../host/config/tracing-endpoint.ts';
+import {
+  ENDPOINT_FORMS,
+  TRACING_PROTOCOLS,
+  tracingEndpoint,
+  type TracingEndpoint,
+  type TracingProtocol,
+} from '../../../host/config/tracing-endpoint.ts';
 import type { Log } from '../../../host/contract/index.ts';
 import type { Variables } from '../../../host/environment/variables.ts';
 import { type Batches, batchesOf } from './batches.ts';
@@ -27,13 +33,18 @@ export interface TracingSettings {
 const DEFAULT_GRACE_MS = 10_000;
 
 /** `undefined` where nothing is traced: switched off, or nowhere to send spans to. Source: configuration reference 1.9 and 4.5. */
-export function tracingSettings({ tracing = {} }: ObservabilityConfig, variables: Variables, log: Log): TracingSettings | undefined {
+export function tracingSettings(
+  { tracing = {} }: ObservabilityConfig,
+  variables: Variables,
+  log: Log,
+): TracingSettings | undefined {
   if (tracing.enabled === false || isSwitchedOff(variables, log)) return undefined;
   const protocol = protocolOf(tracing.protocol, variables, log);
   const endpoint = endpointOf(tracing.endpoint, protocol, variables, log);
   if (!endpoint) return undefined;
   return {
-    endpoint, protocol,
+    endpoint,
+    protocol,
     serviceName: variables['OTEL_SERVICE_NAME'] || tracing.service_name || 'gw',
     sampleRatio: Math.min(1, Math.max(0, tracing.sample_ratio ?? 1)),
     privacy: (tracing.privacy_level || 'metadata') as PrivacyLevel,
@@ -49,7 +60,8 @@ export function tracingSettings({ tracing = {} }: ObservabilityConfig, variables
  */
 function isSwitchedOff(variables: Variables, log: Log): boolean {
   const written = variables['OTEL_SDK_DISABLED']?.trim().toLowerCase() ?? '';
-  if (!['', 'true', 'false'].includes(written)) log.warn(`OTEL_SDK_DISABLED is "${written}", which is neither true nor false: it counts as false`);
+  if (!['', 'true', 'false'].includes(written))
+    log.warn(`OTEL_SDK_DISABLED is "${written}", which is neither true nor false: it counts as false`);
   return written === 'true' || variables['OTEL_TRACES_EXPORTER']?.trim() === 'none';
 }
 
@@ -80,21 +92,40 @@ const BASE = 'OTEL_EXPORTER_OTLP_ENDPOINT';
  * The environment goes before the configuration, and the variable for spans alone before the one for everything. A reference passes
  * every check, and is replaced in no address (configuration reference 3): spans have nowhere to go then, and the start goes on.
  */
-function endpointOf(configured: string | undefined, protocol: TracingProtocol, variables: Variables, log: Log): TracingEndpoint | undefined {
+function endpointOf(
+  configured: string | undefined,
+  protocol: TracingProtocol,
+  variables: Variables,
+  log: Log,
+): TracingEndpoint | undefined {
   const [name, written = ''] = said([WHOLE, BASE], variables) ?? ['observability.tracing.endpoint', configured];
   if (written === '') return undefined;
   if (written === configured && holdsReference(written)) {
-    log.warn('observability.tracing.endpoint holds a reference, which is not replaced there: nothing is traced; set OTEL_EXPORTER_OTLP_ENDPOINT instead', { endpoint: written });
+    log.warn(
+      'observability.tracing.endpoint holds a reference, which is not replaced there: nothing is traced; set OTEL_EXPORTER_OTLP_ENDPOINT instead',
+      { endpoint: written },
+    );
     return undefined;
   }
   const endpoint = tracingEndpoint(written, protocol, name === WHOLE);
-  if (!endpoint) throw new ConfigRefused([{ path: name, rule: 'CV22d', message: `endpoint is "${written}", which is not the address of a collector`, fix: ENDPOINT_FORMS }]);
+  if (!endpoint)
+    throw new ConfigRefused([
+      {
+        path: name,
+        rule: 'CV22d',
+        message: `endpoint is "${written}", which is not the address of a collector`,
+        fix: ENDPOINT_FORMS,
+      },
+    ]);
   return endpoint;
 }
 
 function graceOf(written: string | undefined, log: Log): number {
   if (!written) return DEFAULT_GRACE_MS;
   const ms = parseDuration(written);
-  if (ms === undefined) log.warn(`observability.tracing.shutdown_grace is "${written}", which is not a duration; 10s is used`, { rule: 'WN16' });
+  if (ms === undefined)
+    log.warn(`observability.tracing.shutdown_grace is "${written}", which is not a duration; 10s is used`, {
+      rule: 'WN16',
+    });
   return ms !== undefined && ms > 0 ? ms : DEFAULT_GRACE_MS;
 }

@@ -75,7 +75,9 @@ export class SpanQueue implements SpanProcessor {
       log.error('spans were lost at the end', { error, spans: lost });
     });
     this.#timer?.cancel();
-    await within(exporter.shutdown(), graceMs, clock, 'closing the exporter of spans').catch((error: unknown) => log.error('the exporter of spans could not be closed', { error }));
+    await within(exporter.shutdown(), graceMs, clock, 'closing the exporter of spans').catch((error: unknown) =>
+      log.error('the exporter of spans could not be closed', { error }),
+    );
   }
 
   #send(): void {
@@ -88,7 +90,8 @@ export class SpanQueue implements SpanProcessor {
       this.#sending = undefined;
       this.#underWay = 0;
       if (this.#waiting.length >= this.#options.batches.batchSpans) this.#send();
-      else if (this.#waiting.length > 0 && !this.#isClosed) this.#timer ??= this.#options.clock.timer(this.#options.batches.delayMs, () => this.#send());
+      else if (this.#waiting.length > 0 && !this.#isClosed)
+        this.#timer ??= this.#options.clock.timer(this.#options.batches.delayMs, () => this.#send());
     });
   }
 
@@ -102,7 +105,9 @@ export class SpanQueue implements SpanProcessor {
       resolve();
     };
     try {
-      exporter.export(batch, ({ code, error }: { readonly code: number; readonly error?: Error }) => (code === SUCCESS ? resolve() : lose(error)));
+      exporter.export(batch, ({ code, error }: { readonly code: number; readonly error?: Error }) =>
+        code === SUCCESS ? resolve() : lose(error),
+      );
     } catch (error) {
       lose(error);
     }

@@ -28,9 +28,17 @@ export interface Tracer {
 /** Loads the SDK: a gateway that does not trace never does. */
 export async function openTracer(settings: TracingSettings, host: Host): Promise<Tracer> {
   const [api, sdk, { resourceFromAttributes }, exporter] = await Promise.all([
-    import('@opentelemetry/api'), import('@opentelemetry/sdk-trace'), import('@opentelemetry/resources'), openExporter(settings, host),
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/resources'),
+    openExporter(settings, host),
   ]);
-  const { log, counters, services: { clock }, build } = host;
+  const {
+    log,
+    counters,
+    services: { clock },
+    build,
+  } = host;
   const queue = new SpanQueue({ exporter, clock, log, counters, batches: settings.batches });
   const random = new sdk.RandomIdGenerator();
   let nextTraceId = ''; // the id of a request is that of its trace
@@ -42,13 +50,23 @@ export async function openTracer(settings: TracingSettings, host: Host): Promise
   });
   const tracer = provider.getTracer('gw', build.version);
   const ratio = new sdk.TraceIdRatioBasedSampler(settings.sampleRatio);
-  const begin = ({ name, kind, at }: SpanStart, context: Context): Span => tracer.startSpan(name, { kind: api.SpanKind[kind], startTime: hrTime(at) }, context);
+  const begin = ({ name, kind, at }: SpanStart, context: Context): Span =>
+    tracer.startSpan(name, { kind: api.SpanKind[kind], startTime: hrTime(at) }, context);
   return {
-    isSampled: (traceId, parent) => (parent ? (parent.flags & 1) === 1 : ratio.shouldSample(api.ROOT_CONTEXT, traceId).decision === sdk.SamplingDecision.RECORD_AND_SAMPLED),
+    isSampled: (traceId, parent) =>
+      parent
+        ? (parent.flags & 1) === 1
+        : ratio.shouldSample(api.ROOT_CONTEXT, traceId).decision === sdk.SamplingDecision.RECORD_AND_SAMPLED,
     root: (traceId, parent, start) => {
       nextTraceId = traceId;
       const { parentId: spanId = '', state } = parent ?? {};
-      const caller = { traceId, spanId, traceFlags: 1, isRemote: true, ...(state !== undefined && { traceState: api.createTraceState(state) }) };
+      const caller = {
+        traceId,
+        spanId,
+        traceFlags: 1,
+        isRemote: true,
+        ...(state !== undefined && { traceState: api.createTraceState(state) }),
+      };
       return begin(start, parent ? api.trace.setSpanContext(api.ROOT_CONTEXT, caller) : api.ROOT_CONTEXT);
     },
     child: (parent, start) => begin(start, api.trace.setSpan(api.ROOT_CONTEXT, parent)),
@@ -63,17 +81,31 @@ export function hrTime(ms: number): [number, number] {
 }
 
 async function openExporter(settings: TracingSettings, host: Host): Promise<SpanExporter> {
-  const { endpoint: { url, isEncrypted }, protocol, batches: { exportMs: timeoutMillis } } = settings;
+  const {
+    endpoint: { url, isEncrypted },
+    protocol,
+    batches: { exportMs: timeoutMillis },
+  } = settings;
   const headers = headersOf(settings, host);
   if (protocol === 'http/protobuf') {
     const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto');
     return new OTLPTraceExporter({ url, headers, timeoutMillis });
   }
-  const [{ OTLPTraceExporter }, { default: { credentials, Metadata } }] = await Promise.all([import('@opentelemetry/exporter-trace-otlp-grpc'), import('@grpc/grpc-js')]);
+  const [
+    { OTLPTraceExporter },
+    {
+      default: { credentials, Metadata },
+    },
+  ] = await Promise.all([import('@opentelemetry/exporter-trace-otlp-grpc'), import('@grpc/grpc-js')]);
   const metadata = new Metadata();
   for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
   // The exporter's own way to credentials looks at variables for certificates; without any it is the system's.
-  return new OTLPTraceExporter({ url, metadata, timeoutMillis, ...(!isEncrypted && { credentials: credentials.createInsecure() }) });
+  return new OTLPTraceExporter({
+    url,
+    metadata,
+    timeoutMillis,
+    ...(!isEncrypted && { credentials: credentials.createInsecure() }),
+  });
 }
 
 /** What each protocol can carry. Of gRPC names that end in `-bin` hold bytes, and no text (gRPC over HTTP2, "Custom-Metadata", read 2026-11-23). */
@@ -83,30 +115,50 @@ const CARRIED: Readonly<Record<TracingProtocol, { readonly name: RegExp; readonl
 };
 
 /** References resolved. A header that comes to nothing is left out, with a warning that names it. */
-function headersOf({ headers: written, protocol }: TracingSettings, { variables, redactor, log }: Host): Record<string, string> {
+function headersOf(
+  { headers: written, protocol }: TracingSettings,
+  { variables, redactor, log }: Host,
+): Record<string, string> {
   const headers: Record<string, string> = {};
   const carried = CARRIED[protocol];
   for (const [name, text] of Object.entries(written)) {
     const { value, undefinedNames } = resolveReferences(text, variables, (secret) => redactor.register(secret));
     const isUsable = undefinedNames.length === 0 && carried.name.test(name) && carried.value.test(value);
     if (isUsable) setMember(headers, name, value);
-    else log.warn('a header of the trace exporter is left out', { header: name, reason: undefinedNames.length > 0 ? `undefined: ${undefinedNames.join(', ')}` : 'it is empty, or holds what no header of its protocol may' });
+    else
+      log.warn('a header of the trace exporter is left out', {
+        header: name,
+        reason:
+          undefinedNames.length > 0
+            ? `undefined: ${undefinedNames.join(', ')}`
+            : 'it is empty, or holds what no header of its protocol may',
+      });
   }
   return headers;
 }
 
 /** What the environment says of this process goes first, as the OpenTelemetry specification has it. */
-function resourceAttributes({ serviceName }: TracingSettings, { build, platform, variables }: Host): Record<string, string | number> {
+function resourceAttributes(
+  { serviceName }: TracingSettings,
+  { build, platform, variables }: Host,
+): Record<string, string | number> {
   const attributes: Record<string, string | number> = {
-    'service.version': build.version, 'host.name': hostname(), 'host.arch': platform.arch, 'os.type': platform.os,
-    'process.pid': process.pid, 'process.runtime.name': 'nodejs', 'process.runtime.version': platform.node.replace(/^v/, ''),
-    'telemetry.sdk.name': 'opentelemetry', 'telemetry.sdk.language': 'nodejs',
+    'service.version': build.version,
+    'host.name': hostname(),
+    'host.arch': platform.arch,
+    'os.type': platform.os,
+    'process.pid': process.pid,
+    'process.runtime.name': 'nodejs',
+    'process.runtime.version': platform.node.replace(/^v/, ''),
+    'telemetry.sdk.name': 'opentelemetry',
+    'telemetry.sdk.language': 'nodejs',
   };
   for (const pair of (variables['OTEL_RESOURCE_ATTRIBUTES'] ?? '').split(',')) {
     const [name = '', value] = pair.split('=', 2).map((part) => part.trim());
     if (name !== '' && value !== undefined) setMember(attributes, name, decoded(value));
   }
-  if (variables['OTEL_SERVICE_NAME'] || attributes['service.name'] === undefined) attributes['service.name'] = serviceName;
+  if (variables['OTEL_SERVICE_NAME'] || attributes['service.name'] === undefined)
+    attributes['service.name'] = serviceName;
   return attributes;
 }
 

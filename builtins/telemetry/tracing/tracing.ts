@@ -30,37 +30,65 @@ export default defineBuiltin({
     let told = '';
     let closeLimitMs = CLOSE_LIMIT_MS;
 
-    hooks.open.tapPromise('tracing', async (opened) => { host = opened; });
-    hooks.close.tapPromise({ name: 'tracing', limitMs: () => closeLimitMs }, async () => (await opening?.catch(() => undefined))?.tracer.close());
+    hooks.open.tapPromise('tracing', async (opened) => {
+      host = opened;
+    });
+    hooks.close.tapPromise({ name: 'tracing', limitMs: () => closeLimitMs }, async () =>
+      (await opening?.catch(() => undefined))?.tracer.close(),
+    );
     hooks.toolServerTried.tap('tracing', (handshake, { services: { clock } }) => {
-      opening?.then((opened) => { if (opened) opened.parts.recordHandshake(handshake, { ...opened, clock }); }, () => {}); // a tracer that cannot be opened has ended the start
+      opening?.then(
+        (opened) => {
+          if (opened) opened.parts.recordHandshake(handshake, { ...opened, clock });
+        },
+        () => {},
+      ); // a tracer that cannot be opened has ended the start
     });
-    hooks.assemble.tapPromise('tracing', async ({ config: { observability, strategy: { mode } }, hooks: pipeline, services: { clock } }) => {
-      if (!host) return; // a command that only answers questions
-      const wanted = canonicalJson({ tracing: {}, exporters: [], ...observability }); // one text for all that mean the same
-      if (opening === undefined) {
-        inForce = told = wanted;
-        opening = open(observability, host);
-      } else if (wanted !== inForce && wanted !== told) {
-        told = wanted;
-        host.log.warn('observability has changed: that has an effect after a restart', { rule: 'WN12', pending_restart: true });
-      }
-      const opened = await opening;
-      if (!opened) return;
-      closeLimitMs = 2 * opened.graceMs + CLOSE_LIMIT_MS; // one stage for the spans, one for the exporter
-      const spans = new opened.parts.RequestSpans({
-        ...opened, now: clock.monotonic, spanId: createIdSource(SPAN_ID_BYTES), strategy: mode || 'single', version: host.build.version,
-        circuitOf: (virtualKey) => pipeline.circuit.call(virtualKey),
-      });
-      pipeline.prepare.tap({ name: 'tracing', stage: ORDER.tracing }, (exchange) => { if (!exchange.routing.explaining) spans.begin(exchange); });
-      tapEventual(pipeline.outgoing, 'tracing', (departure) => spans.depart(departure));
-      pipeline.settled.tap('tracing', (attempt) => spans.settle(attempt));
-      pipeline.stageRan.tap('tracing', (run) => spans.ran(run));
-      pipeline.toolCalled.tap('tracing', (call) => spans.called(call));
-      pipeline.tryFailed.tap('tracing', (failed) => spans.tried(failed));
-      pipeline.circuitMoved.tap('tracing', (move) => spans.moved(move));
-      pipeline.finished.tap('tracing', (exchange, outcome) => spans.finish(exchange, outcome));
-    });
+    hooks.assemble.tapPromise(
+      'tracing',
+      async ({
+        config: {
+          observability,
+          strategy: { mode },
+        },
+        hooks: pipeline,
+        services: { clock },
+      }) => {
+        if (!host) return; // a command that only answers questions
+        const wanted = canonicalJson({ tracing: {}, exporters: [], ...observability }); // one text for all that mean the same
+        if (opening === undefined) {
+          inForce = told = wanted;
+          opening = open(observability, host);
+        } else if (wanted !== inForce && wanted !== told) {
+          told = wanted;
+          host.log.warn('observability has changed: that has an effect after a restart', {
+            rule: 'WN12',
+            pending_restart: true,
+          });
+        }
+        const opened = await opening;
+        if (!opened) return;
+        closeLimitMs = 2 * opened.graceMs + CLOSE_LIMIT_MS; // one stage for the spans, one for the exporter
+        const spans = new opened.parts.RequestSpans({
+          ...opened,
+          now: clock.monotonic,
+          spanId: createIdSource(SPAN_ID_BYTES),
+          strategy: mode || 'single',
+          version: host.build.version,
+          circuitOf: (virtualKey) => pipeline.circuit.call(virtualKey),
+        });
+        pipeline.prepare.tap({ name: 'tracing', stage: ORDER.tracing }, (exchange) => {
+          if (!exchange.routing.explaining) spans.begin(exchange);
+        });
+        tapEventual(pipeline.outgoing, 'tracing', (departure) => spans.depart(departure));
+        pipeline.settled.tap('tracing', (attempt) => spans.settle(attempt));
+        pipeline.stageRan.tap('tracing', (run) => spans.ran(run));
+        pipeline.toolCalled.tap('tracing', (call) => spans.called(call));
+        pipeline.tryFailed.tap('tracing', (failed) => spans.tried(failed));
+        pipeline.circuitMoved.tap('tracing', (move) => spans.moved(move));
+        pipeline.finished.tap('tracing', (exchange, outcome) => spans.finish(exchange, outcome));
+      },
+    );
   },
 });
 
@@ -73,6 +101,11 @@ async function open(observability: ObservabilityConfig, host: Host): Promise<Tra
   if (!settings) return undefined;
   const parts = await import('./parts.ts'); // a gateway that traces nothing does without
   const tracer = await parts.openTracer(settings, host);
-  log.info('tracing enabled', { endpoint: settings.endpoint.url, protocol: settings.protocol, sample_ratio: settings.sampleRatio, privacy_level: settings.privacy });
+  log.info('tracing enabled', {
+    endpoint: settings.endpoint.url,
+    protocol: settings.protocol,
+    sample_ratio: settings.sampleRatio,
+    privacy_level: settings.privacy,
+  });
   return { parts, tracer, privacy: parts.createPrivacy(settings.privacy, redactor), graceMs: settings.graceMs };
 }

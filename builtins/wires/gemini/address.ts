@@ -7,7 +7,13 @@ export const ROOT = '/v1beta';
 export const COLLECTIONS = [`${ROOT}/models`, '/v1/models'] as const;
 
 /** What can be asked of a model. */
-export const OPERATIONS = ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents'] as const;
+export const OPERATIONS = [
+  'generateContent',
+  'streamGenerateContent',
+  'countTokens',
+  'embedContent',
+  'batchEmbedContents',
+] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 /** What an address below the models names, as it is written. */
@@ -25,7 +31,9 @@ export function askedIn(url: string): Asked {
   const path = pathOf(url);
   const rest = path.slice(path.indexOf(MODELS) + MODELS.length);
   const colon = rest.lastIndexOf(':');
-  return colon < 0 ? { model: rest, method: undefined } : { model: rest.slice(0, colon), method: rest.slice(colon + 1) };
+  return colon < 0
+    ? { model: rest, method: undefined }
+    : { model: rest.slice(0, colon), method: rest.slice(colon + 1) };
 }
 
 const pathOf = (url: string): string => url.replace(/\?.*$/s, '');
@@ -52,7 +60,8 @@ function queryOf(url: string): URLSearchParams {
 /** Throws a 400 for a form of answers that is not served. */
 export function checkForm(url: string): void {
   const form = queryOf(url).get('alt');
-  if (form !== null && form !== '' && form !== 'sse' && form !== 'json') throw invalidRequest(`alt ${quoted(form)} is not supported, use sse or json`);
+  if (form !== null && form !== '' && form !== 'sse' && form !== 'json')
+    throw invalidRequest(`alt ${quoted(form)} is not supported, use sse or json`);
 }
 
 const CONTROL = /[\x00-\x1f\x7f]/;
@@ -61,8 +70,10 @@ const CONTROL = /[\x00-\x1f\x7f]/;
 export function modelOf({ model }: Asked): string {
   const name = decoded(model).replace(/^models\//, '');
   if (name === '') throw invalidRequest('the path names no model');
-  if (CONTROL.test(name) || name.split('/').some((segment) => segment === '.' || segment === '..')) throw invalidRequest('the model in the path is malformed');
-  if (name.startsWith('tunedModels/')) throw new GatewayError('model_not_found', 'tuned models are served by their own vendor only');
+  if (CONTROL.test(name) || name.split('/').some((segment) => segment === '.' || segment === '..'))
+    throw invalidRequest('the model in the path is malformed');
+  if (name.startsWith('tunedModels/'))
+    throw new GatewayError('model_not_found', 'tuned models are served by their own vendor only');
   return name;
 }
 

@@ -1,4 +1,10 @@
-import { type ChatChoice, type ChatReply, type Fields, isText, type ReplyMessage } from '../../../host/contract/index.ts';
+import {
+  type ChatChoice,
+  type ChatReply,
+  type Fields,
+  isText,
+  type ReplyMessage,
+} from '../../../host/contract/index.ts';
 import { argumentsIn, brokenCall, signatureBeside } from './calls.ts';
 import { groundingOf, logprobsOf, tokensOf } from './candidate-extras.ts';
 import { finishWord } from './finish.ts';
@@ -54,7 +60,9 @@ function thoughtParts(text: string, details: SortedDetails): Fields[] {
   const { thoughts, foreign, isOwn } = details;
   if (foreign.length > 0) return foreignThoughts(text, foreign);
   if (text === '' && thoughts.length === 0) return [];
-  return isOwn ? signedParts(text, thoughts, { thought: true }) : [{ text, thought: true, thoughtSignature: thoughtSecret([]) }];
+  return isOwn
+    ? signedParts(text, thoughts, { thought: true })
+    : [{ text, thought: true, thoughtSignature: thoughtSecret([]) }];
 }
 
 /** One part per item that has a text; the others go with the next one. Text that no item holds comes first. */
@@ -68,16 +76,27 @@ function foreignThoughts(text: string, items: readonly Fields[]): Fields[] {
     waiting = [];
   }
   const isTextless = parts.length === 0;
-  if (waiting.length > 0) parts.push({ text: isTextless ? text : '', thought: true, thoughtSignature: thoughtSecret(waiting) });
+  if (waiting.length > 0)
+    parts.push({ text: isTextless ? text : '', thought: true, thoughtSignature: thoughtSecret(waiting) });
   return parts;
 }
 
-function callParts({ tool_calls: calls, reasoning_content: text }: ReplyMessage, { byCall, foreign, isOwn }: SortedDetails, ownName: AnswerFacts['ownName']): Fields[] {
+function callParts(
+  { tool_calls: calls, reasoning_content: text }: ReplyMessage,
+  { byCall, foreign, isOwn }: SortedDetails,
+  ownName: AnswerFacts['ownName'],
+): Fields[] {
   return (calls ?? []).map((call, place) => {
     const { id, function: called } = call;
     const args = argumentsIn(called.arguments);
     if (!args) throw brokenCall();
-    const signature = byCall.get(id ?? '') ?? signatureBeside(call) ?? (place === 0 && !isOwn ? callSecret(foreign, text ?? '') : undefined);
-    return { functionCall: { ...(id && { id }), name: ownName(called.name ?? ''), args }, ...(signature !== undefined && { thoughtSignature: signature }) };
+    const signature =
+      byCall.get(id ?? '') ??
+      signatureBeside(call) ??
+      (place === 0 && !isOwn ? callSecret(foreign, text ?? '') : undefined);
+    return {
+      functionCall: { ...(id && { id }), name: ownName(called.name ?? ''), args },
+      ...(signature !== undefined && { thoughtSignature: signature }),
+    };
   });
 }

@@ -8,25 +8,61 @@ const ENUM = /^[A-Z][A-Z\d_]*$/;
 
 /** What the wire itself defines, by the member that holds it. Any other value in the same place is read. */
 const WORDS: ReadonlyMap<string, RegExp> = new Map([
-  ['role', /^(user|model|function)$/], ['mimeType', MEDIA_TYPE], ['mime_type', MEDIA_TYPE], ['responseMimeType', MEDIA_TYPE],
-  ['thoughtSignature', TOKEN], ['thought_signature', TOKEN], ['fileUri', /^\w+:\/\/\S+$/], ['file_uri', /^\w+:\/\/\S+$/],
-  ['model', /^[\w./:@-]*$/], ['modelVersion', TOKEN], ['responseId', TOKEN], ['createTime', TOKEN],
+  ['role', /^(user|model|function)$/],
+  ['mimeType', MEDIA_TYPE],
+  ['mime_type', MEDIA_TYPE],
+  ['responseMimeType', MEDIA_TYPE],
+  ['thoughtSignature', TOKEN],
+  ['thought_signature', TOKEN],
+  ['fileUri', /^\w+:\/\/\S+$/],
+  ['file_uri', /^\w+:\/\/\S+$/],
+  ['model', /^[\w./:@-]*$/],
+  ['modelVersion', TOKEN],
+  ['responseId', TOKEN],
+  ['createTime', TOKEN],
   ['type', /^(TYPE_UNSPECIFIED|STRING|NUMBER|INTEGER|BOOLEAN|ARRAY|OBJECT|NULL)$/i],
   ...[
-    'mode', 'category', 'threshold', 'method', 'thinkingLevel', 'responseModalities', 'mediaResolution', 'language', 'outcome', 'finishReason', 'taskType',
-    'blockReason', 'probability', 'modality', 'behavior', 'serviceTier', 'urlRetrievalStatus', 'scheduling',
-    'severity', 'trafficType', 'modelStage',
+    'mode',
+    'category',
+    'threshold',
+    'method',
+    'thinkingLevel',
+    'responseModalities',
+    'mediaResolution',
+    'language',
+    'outcome',
+    'finishReason',
+    'taskType',
+    'blockReason',
+    'probability',
+    'modality',
+    'behavior',
+    'serviceTier',
+    'urlRetrievalStatus',
+    'scheduling',
+    'severity',
+    'trafficType',
+    'modelStage',
   ].map((name) => [name, ENUM] as const),
 ]);
 
 /** Where texts stand in the bodies of this wire. Source: ingress reference 12. */
 export const BODY_TEXTS: BodyTexts = {
-  isWord: (value, name, holder) => (name === 'id' ? isCallId(value, holder) : name === 'data' ? isBytes(value, holder) : WORDS.get(name)?.test(value) ?? false),
-  isSealed: (name, holder) => isSignature(name) || (name === 'text' && (holder['thought'] === true || isText(holder['thoughtSignature']) || isText(holder['thought_signature']))),
+  isWord: (value, name, holder) =>
+    name === 'id'
+      ? isCallId(value, holder)
+      : name === 'data'
+        ? isBytes(value, holder)
+        : (WORDS.get(name)?.test(value) ?? false),
+  isSealed: (name, holder) =>
+    isSignature(name) ||
+    (name === 'text' &&
+      (holder['thought'] === true || isText(holder['thoughtSignature']) || isText(holder['thought_signature']))),
   hasNames: (name, holder) => (name === 'args' || name === 'response') && 'name' in holder,
   repeats: 'logprobsResult',
   textOf: ({ text, thought }) => (typeof text === 'string' && thought !== true ? text : undefined),
-  opened: (value, name, holder) => (isSignature(name) ? openEnvelope(value) : name === 'data' ? textOfFile(value, typeOf(holder)) : undefined),
+  opened: (value, name, holder) =>
+    isSignature(name) ? openEnvelope(value) : name === 'data' ? textOfFile(value, typeOf(holder)) : undefined,
 };
 
 const isSignature = (name: string): boolean => name === 'thoughtSignature' || name === 'thought_signature';

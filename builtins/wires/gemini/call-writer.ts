@@ -32,7 +32,9 @@ export class CallWriter {
 
   /** The calls that are complete now that others have begun; of several in one chunk the last may be among them. */
   write(deltas: readonly ToolCallDelta[], secret: () => string | undefined): Fields[] {
-    const begun = deltas.map((delta, place) => this.#take(delta, delta.index ?? place)).filter((index) => index !== undefined);
+    const begun = deltas
+      .map((delta, place) => this.#take(delta, delta.index ?? place))
+      .filter((index) => index !== undefined);
     const growing = begun.length === 1 ? begun[0] : undefined;
     return begun.length === 0 ? [] : this.#release((index, text) => index !== growing && text.trim() !== '', secret);
   }
@@ -72,7 +74,10 @@ export class CallWriter {
       const own = this.#signed.get(id ?? '') ?? signature ?? (this.#written.size === 0 ? secret() : undefined);
       this.#open.delete(index);
       this.#written.add(index);
-      parts.push({ functionCall: { ...(id !== undefined && { id }), name: this.#ownName(name), args }, ...(own !== undefined && { thoughtSignature: own }) });
+      parts.push({
+        functionCall: { ...(id !== undefined && { id }), name: this.#ownName(name), args },
+        ...(own !== undefined && { thoughtSignature: own }),
+      });
     }
     return parts;
   }

@@ -45,9 +45,11 @@ export class CandidateWriter {
     this.#calls.sign(details.byCall);
     const secret = (): string | undefined => this.#secret();
     const pieces = [this.#details(details, isText(thought)), this.#thought(thought ?? '', details)];
-    if (isText(content) || details.text.length > 0) pieces.push(this.#closeThoughts(), this.#speech(content ?? '', details));
+    if (isText(content) || details.text.length > 0)
+      pieces.push(this.#closeThoughts(), this.#speech(content ?? '', details));
     if (isText(delta['refusal'])) this.#isRefused = true;
-    if (Array.isArray(annotations)) for (const annotation of annotations as readonly unknown[]) this.#annotations.push(annotation);
+    if (Array.isArray(annotations))
+      for (const annotation of annotations as readonly unknown[]) this.#annotations.push(annotation);
     if (calls && calls.length > 0) pieces.push(this.#closeThoughts(), this.#calls.write(calls, secret));
     if (typeof finish === 'string' && finish !== '') {
       this.#finish = finish;
@@ -59,9 +61,19 @@ export class CandidateWriter {
   /** The candidate of the last frame. Throws for a call that is not complete. */
   end(index: number): Fields {
     const isRefused = this.#isRefused && !this.#hasSpoken;
-    const rest = [...this.#rest.flat(), ...this.#closeThoughts(), ...this.#calls.end(() => this.#secret()), ...this.#lateSecret()];
+    const rest = [
+      ...this.#rest.flat(),
+      ...this.#closeThoughts(),
+      ...this.#calls.end(() => this.#secret()),
+      ...this.#lateSecret(),
+    ];
     const parts = rest.length > 0 || isRefused ? rest : NOTHING_MORE;
-    return { content: { role: 'model', parts }, finishReason: isRefused ? 'SAFETY' : finishWord(this.#finish), index, ...groundingOf(this.#annotations) };
+    return {
+      content: { role: 'model', parts },
+      finishReason: isRefused ? 'SAFETY' : finishWord(this.#finish),
+      index,
+      ...groundingOf(this.#annotations),
+    };
   }
 
   /** Takes up what other vendors sign; a new item with a text begins a new stretch of thoughts. */
@@ -69,7 +81,8 @@ export class CandidateWriter {
     const parts: Fields[][] = [];
     for (const [place, item] of foreign.entries()) {
       const { index, type } = item;
-      const key = index === undefined || index === null ? `${this.#foreign.size}.${place}` : JSON.stringify([index, type]); // of one index there may be several kinds
+      const key =
+        index === undefined || index === null ? `${this.#foreign.size}.${place}` : JSON.stringify([index, type]); // of one index there may be several kinds
       const known = this.#foreign.get(key);
       if (!known && hasThought && isText(item['text']) && this.#unsealed.size > 0) parts.push(this.#closeThoughts());
       this.#unsealed.add(key);
@@ -104,7 +117,9 @@ export class CandidateWriter {
     const isOver = secrets.length > 0 || (this.#isThinking && !this.#isOwn);
     this.#unsealed = open;
     this.#isThinking = false;
-    return isOver && this.#includesThoughts ? [{ text: '', thought: true, thoughtSignature: thoughtSecret(secrets) }] : [];
+    return isOver && this.#includesThoughts
+      ? [{ text: '', thought: true, thoughtSignature: thoughtSecret(secrets) }]
+      : [];
   }
 
   /** What the first call carries, unless its own vendor has signed. */
@@ -122,6 +137,8 @@ export class CandidateWriter {
 /** Two pieces of one item: texts are joined, other members replaced. */
 function joined(known: Fields, more: Fields): Fields {
   const names = ['text', 'summary'] as const;
-  const texts = names.flatMap((name) => (isText(known[name]) && isText(more[name]) ? [[name, known[name] + more[name]] as const] : []));
+  const texts = names.flatMap((name) =>
+    isText(known[name]) && isText(more[name]) ? [[name, known[name] + more[name]] as const] : [],
+  );
   return { ...known, ...more, ...Object.fromEntries(texts) };
 }

@@ -16,7 +16,8 @@ export function readSystem(value: unknown, lost: Lost): string {
   lost.addUnknown(content.fields, CONTENT, at);
   const texts = (content.list('parts') ?? []).map((part, index) => {
     const open = openPart(part, `${at}.parts[${index}]`, lost);
-    if (open.kind !== 'text') throw cannotCarry(open.members.path(open.kind ?? 'thoughtSignature'), 'a system instruction takes text only');
+    if (open.kind !== 'text')
+      throw cannotCarry(open.members.path(open.kind ?? 'thoughtSignature'), 'a system instruction takes text only');
     return open.members.text('text') ?? '';
   });
   return texts.filter((text) => text !== '').join('\n');
@@ -54,7 +55,8 @@ class ContentsReader {
     const content = new Members(value, CONTENT, at);
     this.#lost.addUnknown(content.fields, CONTENT, at);
     const role = content.text('role') || 'user';
-    if (!ROLES.has(role)) throw invalidRequest(`${content.path('role')} ${quoted(role)} is not supported, use user or model`);
+    if (!ROLES.has(role))
+      throw invalidRequest(`${content.path('role')} ${quoted(role)} is not supported, use user or model`);
     const parts = content.list('parts');
     if (!parts) throw invalidRequest(`${content.path('parts')} is required`);
     const open = parts.map((part, place) => openPart(part, `${at}.parts[${place}]`, this.#lost));
@@ -69,7 +71,7 @@ class ContentsReader {
   }
 
   #addToTurn(parts: readonly OpenPart[], index: number): void {
-    const turn = this.#turn ??= new ModelTurn(this.#lost);
+    const turn = (this.#turn ??= new ModelTurn(this.#lost));
     parts.forEach((part, place) => turn.add(part, `call_${index}_${place}`));
   }
 
@@ -97,7 +99,9 @@ class ContentsReader {
     this.#lost.addUnknown(given.fields, RESPONSE, given.path('').slice(0, -1));
     const id = this.#callOf(given);
     const { text, isError } = resultOf(given.object('response'));
-    const media = (given.list('parts') ?? []).flatMap((part, index) => contentParts(openPart(part, `${given.path('parts')}[${index}]`, this.#lost), this.#lost));
+    const media = (given.list('parts') ?? []).flatMap((part, index) =>
+      contentParts(openPart(part, `${given.path('parts')}[${index}]`, this.#lost), this.#lost),
+    );
     const content = media.length > 0 ? [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...media] : text;
     return { role: 'tool', tool_call_id: id, content, ...(isError && { is_error: true }) };
   }
@@ -106,7 +110,10 @@ class ContentsReader {
     const [id, name] = [given.text('id'), given.text('name')];
     if (!name) throw invalidRequest(`${given.path('name')} is required`);
     const call = this.#calls.take(id, name);
-    if (call === undefined) throw invalidRequest(`${given.path(id ? 'id' : 'name')} ${quoted(id || name)}: no call of the turn before waits for this result`);
+    if (call === undefined)
+      throw invalidRequest(
+        `${given.path(id ? 'id' : 'name')} ${quoted(id || name)}: no call of the turn before waits for this result`,
+      );
     return call;
   }
 }
@@ -127,7 +134,9 @@ class WaitingCalls {
 
   /** The id of the call that a result belongs to: by its own id, else the earliest of the name. */
   take(id: string | undefined, name: string): string | undefined {
-    const call = id ? this.#first(this.#byId.get(id)) ?? this.#first(this.#byName.get(name), true) : this.#first(this.#byName.get(name));
+    const call = id
+      ? (this.#first(this.#byId.get(id)) ?? this.#first(this.#byName.get(name), true))
+      : this.#first(this.#byName.get(name));
     if (call) this.#waiting.delete(call);
     return call?.id;
   }
@@ -159,7 +168,9 @@ function resultOf(response: Fields | undefined): Result {
   if (!response) return { text: '', isError: false };
   const [[name, value] = [], second] = Object.entries(response);
   const isOnly = second === undefined;
-  if (isOnly && (name === 'output' || name === 'result') && typeof value === 'string') return { text: value, isError: false };
-  if (isOnly && name === 'error') return { text: typeof value === 'string' ? value : JSON.stringify(value), isError: true };
+  if (isOnly && (name === 'output' || name === 'result') && typeof value === 'string')
+    return { text: value, isError: false };
+  if (isOnly && name === 'error')
+    return { text: typeof value === 'string' ? value : JSON.stringify(value), isError: true };
   return { text: JSON.stringify(response), isError: false };
 }

@@ -10,12 +10,24 @@ import { FOREIGN_SIGNATURE, FORMAT } from './signatures.ts';
 
 /** What the client calls the fields of the common format. */
 const PATHS: ReadonlyMap<string, string> = new Map([
-  ['temperature', 'generationConfig.temperature'], ['top_p', 'generationConfig.topP'], ['top_k', 'generationConfig.topK'], ['n', 'generationConfig.candidateCount'],
-  ['max_tokens', 'generationConfig.maxOutputTokens'], ['stop', 'generationConfig.stopSequences'], ['seed', 'generationConfig.seed'],
-  ['presence_penalty', 'generationConfig.presencePenalty'], ['frequency_penalty', 'generationConfig.frequencyPenalty'],
-  ['logprobs', 'generationConfig.responseLogprobs'], ['top_logprobs', 'generationConfig.logprobs'], ['reasoning_effort', 'generationConfig.thinkingConfig'],
-  ['tools', 'tools'], ['tool_choice', 'toolConfig.functionCallingConfig'], ['service_tier', 'serviceTier'],
-  ['dimensions', 'outputDimensionality'], ['input_type', 'taskType'], ['messages', 'contents'],
+  ['temperature', 'generationConfig.temperature'],
+  ['top_p', 'generationConfig.topP'],
+  ['top_k', 'generationConfig.topK'],
+  ['n', 'generationConfig.candidateCount'],
+  ['max_tokens', 'generationConfig.maxOutputTokens'],
+  ['stop', 'generationConfig.stopSequences'],
+  ['seed', 'generationConfig.seed'],
+  ['presence_penalty', 'generationConfig.presencePenalty'],
+  ['frequency_penalty', 'generationConfig.frequencyPenalty'],
+  ['logprobs', 'generationConfig.responseLogprobs'],
+  ['top_logprobs', 'generationConfig.logprobs'],
+  ['reasoning_effort', 'generationConfig.thinkingConfig'],
+  ['tools', 'tools'],
+  ['tool_choice', 'toolConfig.functionCallingConfig'],
+  ['service_tier', 'serviceTier'],
+  ['dimensions', 'outputDimensionality'],
+  ['input_type', 'taskType'],
+  ['messages', 'contents'],
 ]);
 
 /** Source: ingress reference 2.5, 3.5, 3.6, 5.1. */
@@ -24,11 +36,14 @@ export const GEMINI_DIALECT: Dialect = {
   texts: BODY_TEXTS,
   forSameWire: withoutForeignSecrets,
   adapt,
-  pathsOf: (field, _target, value) => (field === 'response_format' ? [formatPath(value)] : [PATHS.get(field) ?? []].flat()),
+  pathsOf: (field, _target, value) =>
+    field === 'response_format' ? [formatPath(value)] : [PATHS.get(field) ?? []].flat(),
 };
 
 function formatPath({ generationConfig: config }: Readonly<Fields>): string {
-  const given = isFields(config) ? ['responseSchema', 'responseJsonSchema'].find((name) => config[name] !== undefined) : undefined;
+  const given = isFields(config)
+    ? ['responseSchema', 'responseJsonSchema'].find((name) => config[name] !== undefined)
+    : undefined;
   return `generationConfig.${given ?? 'responseMimeType'}`;
 }
 
@@ -37,7 +52,9 @@ function adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields
   if (request.messages === undefined) return { request, lost: [] };
   if (speaksCommon(target)) refuseFetched(value, target.provider);
   return adaptCommon(request, target, {
-    effort: 'generationConfig.thinkingConfig', top_k: 'generationConfig.topK', service_tier: 'serviceTier',
+    effort: 'generationConfig.thinkingConfig',
+    top_k: 'generationConfig.topK',
+    service_tier: 'serviceTier',
     reasoning: (isKnown) => unreadSignatures(value, isKnown),
     marks: () => [],
   });
@@ -56,8 +73,9 @@ function* partsIn({ contents }: Readonly<Fields>): Generator<readonly [part: Fie
 function refuseFetched(value: Readonly<Fields>, provider: string): void {
   for (const [part, at] of partsIn(value)) {
     const file = part['fileData'] ?? part['file_data'];
-    const type = isFields(file) ? file['mimeType'] ?? file['mime_type'] : undefined;
-    if (isFields(file) && !(typeof type === 'string' && /^image\//i.test(type))) throw cannotCarry(`${at}.fileData`, `${provider} fetches images only`);
+    const type = isFields(file) ? (file['mimeType'] ?? file['mime_type']) : undefined;
+    if (isFields(file) && !(typeof type === 'string' && /^image\//i.test(type)))
+      throw cannotCarry(`${at}.fileData`, `${provider} fetches images only`);
   }
 }
 
@@ -67,7 +85,9 @@ function unreadSignatures(value: Readonly<Fields>, isKnown: (format: unknown) =>
   for (const [part, at] of partsIn(value)) {
     const signature = part['thoughtSignature'] ?? part['thought_signature'];
     if (typeof signature !== 'string' || signature === '' || signature === FOREIGN_SIGNATURE) continue;
-    const formats = openEnvelope(signature)?.map(({ format }) => format).filter((format) => format !== undefined) ?? [FORMAT];
+    const formats = openEnvelope(signature)
+      ?.map(({ format }) => format)
+      .filter((format) => format !== undefined) ?? [FORMAT];
     if (formats.some((format) => !isKnown(format))) paths.push(`${at}.thoughtSignature`);
   }
   return paths;

@@ -10,7 +10,10 @@ const MAX_REQUESTS = 100;
 
 /** Source: ingress reference 5.5. */
 const TASKS: ReadonlyMap<string, string> = new Map([
-  ['RETRIEVAL_QUERY', 'search_query'], ['RETRIEVAL_DOCUMENT', 'search_document'], ['CLASSIFICATION', 'classification'], ['CLUSTERING', 'clustering'],
+  ['RETRIEVAL_QUERY', 'search_query'],
+  ['RETRIEVAL_DOCUMENT', 'search_document'],
+  ['CLASSIFICATION', 'classification'],
+  ['CLUSTERING', 'clustering'],
 ]);
 
 /** A request for vectors in the common format. */
@@ -31,14 +34,25 @@ export function readBatch(body: unknown, model: string): ReadEmbed {
   const lost = new Lost();
   const batch = new Members(body, BATCH, '');
   const requests = batch.list('requests');
-  if (!requests || requests.length === 0) throw invalidRequest('requests is required and must hold at least one request');
-  if (requests.length > MAX_REQUESTS) throw invalidRequest(`requests holds ${requests.length} requests, the limit is ${MAX_REQUESTS}`);
+  if (!requests || requests.length === 0)
+    throw invalidRequest('requests is required and must hold at least one request');
+  if (requests.length > MAX_REQUESTS)
+    throw invalidRequest(`requests holds ${requests.length} requests, the limit is ${MAX_REQUESTS}`);
   lost.addUnknown(batch.fields, BATCH, '');
   const items = requests.map((request, index) => readItem(request, `requests[${index}]`, model, lost));
   const [first] = items;
-  const other = items.findIndex(({ options }) => options['input_type'] !== first?.options['input_type'] || options['dimensions'] !== first?.options['dimensions']);
-  if (other >= 0) throw invalidRequest(`requests[${other}] differs from requests[0] in taskType or outputDimensionality; both must be the same for all`);
-  return { request: { model, input: items.map(({ text }) => text), ...first?.options }, lost: lost.inOrderOf(batch.fields) };
+  const other = items.findIndex(
+    ({ options }) =>
+      options['input_type'] !== first?.options['input_type'] || options['dimensions'] !== first?.options['dimensions'],
+  );
+  if (other >= 0)
+    throw invalidRequest(
+      `requests[${other}] differs from requests[0] in taskType or outputDimensionality; both must be the same for all`,
+    );
+  return {
+    request: { model, input: items.map(({ text }) => text), ...first?.options },
+    lost: lost.inOrderOf(batch.fields),
+  };
 }
 
 interface Item {
@@ -49,7 +63,8 @@ interface Item {
 function readItem(value: unknown, at: string, model: string, lost: Lost): Item {
   const item = new Members(value, SINGLE, at);
   const named = item.text('model')?.replace(/^models\//, '');
-  if (at !== '' && named !== undefined && named !== '' && named !== model) throw invalidRequest(`${item.path('model')} ${quoted(named)} is not the model of the path`);
+  if (at !== '' && named !== undefined && named !== '' && named !== model)
+    throw invalidRequest(`${item.path('model')} ${quoted(named)} is not the model of the path`);
   const content = item.object('content');
   if (!content) throw invalidRequest(`${item.path('content')} is required`);
   lost.addGiven(item.fields, ['title'], at);
@@ -57,7 +72,10 @@ function readItem(value: unknown, at: string, model: string, lost: Lost): Item {
   const task = item.text('taskType') ?? '';
   const type = TASKS.get(task);
   if (type === undefined && task !== '' && task !== 'TASK_TYPE_UNSPECIFIED') lost.add(item.path('taskType'));
-  return { text: textIn(content, item.path('content'), lost), options: given({ dimensions: item.integer('outputDimensionality', 1), input_type: type }) };
+  return {
+    text: textIn(content, item.path('content'), lost),
+    options: given({ dimensions: item.integer('outputDimensionality', 1), input_type: type }),
+  };
 }
 
 function textIn(value: Fields, at: string, lost: Lost): string {
@@ -65,7 +83,8 @@ function textIn(value: Fields, at: string, lost: Lost): string {
   const parts = content.list('parts') ?? [];
   const texts = parts.map((part, index) => {
     const { kind, members } = openPart(part, `${at}.parts[${index}]`, lost);
-    if (kind !== 'text') throw invalidRequest(`${members.path(kind ?? 'thoughtSignature')} cannot be embedded, only text can`);
+    if (kind !== 'text')
+      throw invalidRequest(`${members.path(kind ?? 'thoughtSignature')} cannot be embedded, only text can`);
     return members.text('text') ?? '';
   });
   if (texts.length === 0) throw invalidRequest(`${content.path('parts')} must hold at least one part`);

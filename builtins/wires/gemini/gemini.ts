@@ -21,12 +21,21 @@ const ROUTES: readonly SurfaceRoute[] = COLLECTIONS.flatMap((collection) => {
   const pathOf = (operation: Operation): string => `${collection}/*model\\:${operation}`;
   return [
     ...(['generateContent', 'streamGenerateContent'] as const).map((operation) => ({
-      surface: 'generate_content' as const, path: pathOf(operation), read: jsonBody((body, request, bytes) => generate(operation, body, request, bytes)),
+      surface: 'generate_content' as const,
+      path: pathOf(operation),
+      read: jsonBody((body, request, bytes) => generate(operation, body, request, bytes)),
     })),
     ...(['embedContent', 'batchEmbedContents'] as const).map((operation) => ({
-      surface: 'embeddings' as const, path: pathOf(operation), read: jsonBody((body, request, bytes) => embed(operation, body, request, bytes)),
+      surface: 'embeddings' as const,
+      path: pathOf(operation),
+      read: jsonBody((body, request, bytes) => embed(operation, body, request, bytes)),
     })),
-    { surface: 'generate_content' as const, path: pathOf('countTokens'), read: jsonBody(count), serving: countingWith((totalTokens) => ({ totalTokens })) },
+    {
+      surface: 'generate_content' as const,
+      path: pathOf('countTokens'),
+      read: jsonBody(count),
+      serving: countingWith((totalTokens) => ({ totalTokens })),
+    },
   ];
 });
 
@@ -48,7 +57,8 @@ export default defineBuiltin({
 
 function mountRoutes(router: Router, host: Host): void {
   for (const route of ROUTES) {
-    router.route(route.path)
+    router
+      .route(route.path)
       .post((request, response) => serveSurface(host, route, request, response))
       .all((request, response) => refuseMethod(host, request, response, 'POST'));
   }
@@ -70,7 +80,12 @@ function mountRest(router: Router, host: Host): void {
       return;
     }
     if (asked.method === undefined) refuseMethod(host, request, response, 'GET, HEAD');
-    else sendError(response, new GatewayError('resource_not_found', 'no route serves this method of a model'), host.redactor);
+    else
+      sendError(
+        response,
+        new GatewayError('resource_not_found', 'no route serves this method of a model'),
+        host.redactor,
+      );
   });
 }
 

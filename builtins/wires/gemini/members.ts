@@ -1,5 +1,14 @@
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
-import { type Fields, type GatewayError, inPart, isFields, isRawNumber, memberOf, quoted, setMember } from '../../../host/contract/index.ts';
+import {
+  type Fields,
+  type GatewayError,
+  inPart,
+  isFields,
+  isRawNumber,
+  memberOf,
+  quoted,
+  setMember,
+} from '../../../host/contract/index.ts';
 
 /** Whether a value is an object of the body, and not a number that is kept as it was written. */
 export const isObject = (value: unknown): value is Fields => isFields(value) && !isRawNumber(value);
@@ -104,7 +113,11 @@ export class Members {
   }
 
   texts(name: string): readonly string[] | undefined {
-    return this.#read(name, 'a list of strings', (value) => Array.isArray(value) && value.every((item) => typeof item === 'string')) as readonly string[] | undefined;
+    return this.#read(
+      name,
+      'a list of strings',
+      (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
+    ) as readonly string[] | undefined;
   }
 
   object(name: string): Fields | undefined {
@@ -112,7 +125,12 @@ export class Members {
   }
 
   number(name: string, low = -Infinity, high = Infinity): number | undefined {
-    return this.#inRange(name, this.#read(name, 'a number', (value) => typeof value === 'number') as number | undefined, low, high);
+    return this.#inRange(
+      name,
+      this.#read(name, 'a number', (value) => typeof value === 'number') as number | undefined,
+      low,
+      high,
+    );
   }
 
   integer(name: string, low = -Infinity, high = Infinity): number | undefined {
@@ -124,7 +142,8 @@ export class Members {
     const value = this.text(name);
     if (value === undefined) return undefined;
     const known = [...words];
-    if (!known.includes(value)) throw invalidRequest(`${this.path(name)} ${quoted(value)} is not supported, use ${known.join(', ')}`);
+    if (!known.includes(value))
+      throw invalidRequest(`${this.path(name)} ${quoted(value)} is not supported, use ${known.join(', ')}`);
     return value;
   }
 
@@ -136,6 +155,8 @@ export class Members {
 
   #inRange(name: string, value: number | undefined, low: number, high: number): number | undefined {
     if (value === undefined || (value >= low && value <= high)) return value;
-    throw invalidRequest(`${this.path(name)} must be ${high === Infinity ? `at least ${low}` : `between ${low} and ${high}`}`);
+    throw invalidRequest(
+      `${this.path(name)} must be ${high === Infinity ? `at least ${low}` : `between ${low} and ${high}`}`,
+    );
   }
 }

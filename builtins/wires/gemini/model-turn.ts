@@ -1,5 +1,11 @@
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
-import { type ChatMessage, type ContentPart, type Fields, isText, type ToolCall } from '../../../host/contract/index.ts';
+import {
+  type ChatMessage,
+  type ContentPart,
+  type Fields,
+  isText,
+  type ToolCall,
+} from '../../../host/contract/index.ts';
 import { openEnvelope } from '../envelope.ts';
 import { cannotCarry, type Lost, Members } from './members.ts';
 import { contentParts, type OpenPart } from './parts.ts';
@@ -35,13 +41,19 @@ export class ModelTurn {
 
   /** `ownId` is the id of a call to which the client gave none. */
   add(part: OpenPart, ownId: string): void {
-    const place = part.kind === 'functionCall' ? this.#call(part, ownId) : part.isThought ? this.#thought(part) : this.#speech(part);
+    const place =
+      part.kind === 'functionCall'
+        ? this.#call(part, ownId)
+        : part.isThought
+          ? this.#thought(part)
+          : this.#speech(part);
     if (part.signature !== undefined) this.#sign(part.signature, place);
   }
 
   /** `undefined` when nothing of it has a place in the common format. */
   message(): ChatMessage | undefined {
-    if (this.#said.length === 0 && this.calls.length === 0 && this.#thoughts === '' && this.#details.length === 0) return undefined;
+    if (this.#said.length === 0 && this.calls.length === 0 && this.#thoughts === '' && this.#details.length === 0)
+      return undefined;
     return {
       role: 'assistant',
       content: this.#content(),
@@ -53,13 +65,16 @@ export class ModelTurn {
 
   #content(): ChatMessage['content'] {
     if (this.#said.length === 0) return this.calls.length > 0 ? null : '';
-    return this.#said.every(({ type }) => type === 'text') ? this.#said.map((part) => (part.type === 'text' ? part.text : '')).join('') : this.#said;
+    return this.#said.every(({ type }) => type === 'text')
+      ? this.#said.map((part) => (part.type === 'text' ? part.text : '')).join('')
+      : this.#said;
   }
 
   #call({ members }: OpenPart, ownId: string): Place {
     const at = members.path('functionCall');
     const given = new Members(members.object('functionCall'), CALL, at);
-    for (const name of ['partialArgs', 'willContinue']) if (given.fields[name]) throw cannotCarry(given.path(name), 'a call must be whole');
+    for (const name of ['partialArgs', 'willContinue'])
+      if (given.fields[name]) throw cannotCarry(given.path(name), 'a call must be whole');
     this.#lost.addUnknown(given.fields, CALL, at);
     const name = given.text('name');
     if (!name) throw invalidRequest(`${given.path('name')} is required`);

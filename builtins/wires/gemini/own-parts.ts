@@ -14,7 +14,9 @@ export function withoutForeignSecrets(value: Readonly<Fields>): Adapted<Readonly
   const contents = listOf(value['contents']);
   if (!contents) return { request: value, lost };
   const cleaned = contents.map((content, index) => cleanedContent(content, `contents[${index}]`, lost));
-  return lost.length === 0 ? { request: value, lost } : { request: { ...value, contents: cleaned.filter((content) => content !== undefined) }, lost };
+  return lost.length === 0
+    ? { request: value, lost }
+    : { request: { ...value, contents: cleaned.filter((content) => content !== undefined) }, lost };
 }
 
 /** The content itself where nothing in it is another vendor's; `undefined` where nothing is left. */
@@ -31,7 +33,9 @@ function cleanedPart(part: unknown, at: string, lost: string[]): unknown {
   if (!isFields(part)) return part;
   const name = part['thoughtSignature'] === undefined ? 'thought_signature' : 'thoughtSignature';
   if (openEnvelope(part[name]) === undefined) return part;
-  const isOnlySecret = part['thought'] === true || (part['text'] === '' && part['functionCall'] === undefined && part['function_call'] === undefined);
+  const isOnlySecret =
+    part['thought'] === true ||
+    (part['text'] === '' && part['functionCall'] === undefined && part['function_call'] === undefined);
   lost.push(isOnlySecret ? at : `${at}.${name}`);
   if (isOnlySecret) return undefined;
   const { [name]: _secret, ...rest } = part;

@@ -4,7 +4,17 @@ import { type ContentPart, quoted } from '../../../host/contract/index.ts';
 import { cannotCarry, type Lost, Members } from './members.ts';
 
 /** What a part holds: one of these. Source: @google/genai 3.1.0, "Part", 2026-11-22. */
-const KINDS = ['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse', 'executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'];
+const KINDS = [
+  'text',
+  'inlineData',
+  'fileData',
+  'functionCall',
+  'functionResponse',
+  'executableCode',
+  'codeExecutionResult',
+  'toolCall',
+  'toolResponse',
+];
 const BESIDE = ['thought', 'thoughtSignature'];
 const DETAILS = ['videoMetadata', 'partMetadata', 'mediaResolution', 'speechMetadata', 'displayName'];
 const PART = new Set([...KINDS, ...BESIDE, ...DETAILS]);
@@ -27,7 +37,8 @@ export function openPart(value: unknown, at: string, lost: Lost): OpenPart {
   if (second !== undefined) throw invalidRequest(`${at} holds both ${kind} and ${second}`);
   const signature = members.text('thoughtSignature') || undefined;
   const unknown = Object.keys(members.fields).find((name) => !PART.has(name));
-  if (kind === undefined && unknown !== undefined) throw cannotCarry(members.path(unknown), 'no other wire has such a part');
+  if (kind === undefined && unknown !== undefined)
+    throw cannotCarry(members.path(unknown), 'no other wire has such a part');
   const isThought = members.flag('thought') === true;
   if (kind === undefined && signature === undefined && !isThought) throw invalidRequest(`${at} holds nothing`);
   lost.addGiven(members.fields, DETAILS, at);
@@ -38,18 +49,29 @@ export function openPart(value: unknown, at: string, lost: Lost): OpenPart {
 /** Text and media in the common format; nothing for an empty text. Throws a 400 for parts of any other kind. */
 export function contentParts({ kind, members }: OpenPart, lost: Lost): readonly ContentPart[] {
   switch (kind) {
-    case undefined: return [];
-    case 'text': return textPart(members.text('text'));
-    case 'inlineData': return [inlinePart(new Members(members.object(kind), INLINE, members.path(kind)), lost)];
-    case 'fileData': return [filePart(new Members(members.object(kind), FILE, members.path(kind)), lost)];
-    case 'functionCall': case 'functionResponse': throw invalidRequest(`${members.path(kind)} stands in the wrong turn`);
-    default: throw cannotCarry(members.path(kind), 'no other wire has such a part');
+    case undefined:
+      return [];
+    case 'text':
+      return textPart(members.text('text'));
+    case 'inlineData':
+      return [inlinePart(new Members(members.object(kind), INLINE, members.path(kind)), lost)];
+    case 'fileData':
+      return [filePart(new Members(members.object(kind), FILE, members.path(kind)), lost)];
+    case 'functionCall':
+    case 'functionResponse':
+      throw invalidRequest(`${members.path(kind)} stands in the wrong turn`);
+    default:
+      throw cannotCarry(members.path(kind), 'no other wire has such a part');
   }
 }
 
 const textPart = (text: string | undefined): readonly ContentPart[] => (text ? [{ type: 'text', text }] : []);
 
-const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([['audio/wav', 'wav'], ['audio/mp3', 'mp3'], ['audio/mpeg', 'mp3']]);
+const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
+  ['audio/wav', 'wav'],
+  ['audio/mp3', 'mp3'],
+  ['audio/mpeg', 'mp3'],
+]);
 const MEDIA_TYPE = /^[\w-]+\/[\w.+-]+$/;
 /** Both alphabets, with or without padding. Source: protobuf.dev, "ProtoJSON Format", `bytes`, 2026-11-22. */
 const BASE64 = /^[\w+/-]+={0,2}$/;
@@ -64,7 +86,10 @@ function inlinePart(inline: Members, lost: Lost): ContentPart {
   const format = AUDIO_FORMATS.get(type);
   if (format !== undefined) return { type: 'input_audio', input_audio: { data: plainBase64(data), format } };
   if (type.startsWith('text/')) return { type: 'text', text: Buffer.from(data, 'base64').toString('utf8') };
-  return { type: 'file', file: { file_data: url, filename: displayName ?? (type === 'application/pdf' ? 'document.pdf' : 'file') } };
+  return {
+    type: 'file',
+    file: { file_data: url, filename: displayName ?? (type === 'application/pdf' ? 'document.pdf' : 'file') },
+  };
 }
 
 /** The type without its parameters, in lower case. */

@@ -1,6 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
-import { type ChatMessage, type ChatRequest, type EmbeddingsReply, type Fields, GatewayError, isFields } from '../../../host/contract/index.ts';
+import {
+  type ChatMessage,
+  type ChatRequest,
+  type EmbeddingsReply,
+  type Fields,
+  GatewayError,
+  isFields,
+} from '../../../host/contract/index.ts';
 import { checkCoding } from '../../../host/http/coding.ts';
 import type { JsonObject } from '../../../host/http/json-body.ts';
 import { readMetadata } from '../../../host/http/metadata-header.ts';
@@ -15,7 +22,12 @@ import { LIST_FORM, SSE_FORM } from './stream-form.ts';
 import { GeminiWire } from './wire.ts';
 
 /** Whole or as a stream. What only other wires cannot carry is refused once it is known that no target speaks this one. */
-export function generate(operation: Operation, body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer): ReadRequest {
+export function generate(
+  operation: Operation,
+  body: JsonObject,
+  httpRequest: IncomingMessage,
+  bytes: Buffer,
+): ReadRequest {
   checkCoding(httpRequest);
   const { url = '' } = httpRequest;
   checkForm(url);
@@ -39,12 +51,24 @@ export function count(body: JsonObject, httpRequest: IncomingMessage, bytes: Buf
   checkForm(url);
   const model = modelOf(askedIn(url));
   const { contents, generateContentRequest: asked } = membersOf(body, COUNTED, '');
-  if (asked !== undefined && contents !== undefined) throw invalidRequest('contents and generateContentRequest are both given');
+  if (asked !== undefined && contents !== undefined)
+    throw invalidRequest('contents and generateContentRequest are both given');
   if (asked !== undefined && !isObject(asked)) throw invalidRequest('generateContentRequest must be an object');
   const counted = asked ?? body;
   checkContents(counted, asked === undefined ? '' : 'generateContentRequest.');
   const { request, lost, refusal } = readOrRefuse(counted, model);
-  return { request, streaming: false, clientRequest: new ClientRequest({ dialect: GEMINI_DIALECT, operation: 'countTokens', bytes, value: body, refusal, lost }) };
+  return {
+    request,
+    streaming: false,
+    clientRequest: new ClientRequest({
+      dialect: GEMINI_DIALECT,
+      operation: 'countTokens',
+      bytes,
+      value: body,
+      refusal,
+      lost,
+    }),
+  };
 }
 
 const COUNTED = new Set(['contents', 'generateContentRequest']);
@@ -55,7 +79,12 @@ function checkContents({ contents }: Readonly<Fields>, at = ''): void {
 }
 
 /** Vectors of one text, or of several. */
-export function embed(operation: 'embedContent' | 'batchEmbedContents', body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer): ReadRequest {
+export function embed(
+  operation: 'embedContent' | 'batchEmbedContents',
+  body: JsonObject,
+  httpRequest: IncomingMessage,
+  bytes: Buffer,
+): ReadRequest {
   const isBatch = operation === 'batchEmbedContents';
   const write = isBatch ? writeEmbeddings : writeEmbedding;
   checkCoding(httpRequest);
@@ -88,7 +117,10 @@ function readOrRefuse(body: JsonObject, model: string): Read {
 function plainRequest({ contents }: JsonObject, model: string): ChatRequest {
   const messages = (listOf(contents) ?? []).filter(isFields).map(({ role, parts }): ChatMessage => ({
     role: role === 'model' ? 'assistant' : 'user',
-    content: (listOf(parts) ?? []).filter(isFields).map(({ text }: Fields) => (typeof text === 'string' ? text : '')).join(''),
+    content: (listOf(parts) ?? [])
+      .filter(isFields)
+      .map(({ text }: Fields) => (typeof text === 'string' ? text : ''))
+      .join(''),
   }));
   return { model, messages };
 }

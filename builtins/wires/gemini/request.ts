@@ -9,10 +9,24 @@ import { readTools } from './tools.ts';
 /** Members that no other wire has. */
 const VENDOR_ONLY = ['labels', 'store', 'modelArmorConfig'];
 const KNOWN = new Set([
-  'model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'safetySettings', 'cachedContent', 'serviceTier', 'generationConfig', ...VENDOR_ONLY,
+  'model',
+  'contents',
+  'systemInstruction',
+  'tools',
+  'toolConfig',
+  'safetySettings',
+  'cachedContent',
+  'serviceTier',
+  'generationConfig',
+  ...VENDOR_ONLY,
 ]);
 /** Source: ingress reference 5.1. */
-const TIERS: ReadonlyMap<string, string | undefined> = new Map([['unspecified', undefined], ['flex', 'flex'], ['standard', 'default'], ['priority', 'priority']]);
+const TIERS: ReadonlyMap<string, string | undefined> = new Map([
+  ['unspecified', undefined],
+  ['flex', 'flex'],
+  ['standard', 'default'],
+  ['priority', 'priority'],
+]);
 
 /** A request of `generateContent` in the common format. */
 export interface ReadGenerate {
@@ -40,12 +54,20 @@ export function readGenerate(body: unknown, model: string): ReadGenerate {
     ...readTools(top.fields['tools'], top.fields['toolConfig'], lost),
     ...given({ service_tier: tierOf(top.text('serviceTier')) }),
   };
-  return { request, facts: { ...config, ownName: ownNames((request.tools ?? []).map((tool) => tool.function?.name ?? '')) }, lost: lost.inOrderOf(top.fields) };
+  return {
+    request,
+    facts: { ...config, ownName: ownNames((request.tools ?? []).map((tool) => tool.function?.name ?? '')) },
+    lost: lost.inOrderOf(top.fields),
+  };
 }
 
 function tierOf(tier: string | undefined): string | undefined {
   if (tier === undefined) return undefined;
   const word = tier.toLowerCase().replace(/^service_tier_/, '');
-  if (!TIERS.has(word)) throw new GatewayError('invalid_request', `serviceTier ${quoted(tier)} is not supported, use ${[...TIERS.keys()].slice(1).join(', ')}`);
+  if (!TIERS.has(word))
+    throw new GatewayError(
+      'invalid_request',
+      `serviceTier ${quoted(tier)} is not supported, use ${[...TIERS.keys()].slice(1).join(', ')}`,
+    );
   return TIERS.get(word);
 }

@@ -35,7 +35,12 @@ export class SameStream implements SameWireStream {
   aside({ data }: StreamEvent): Aside | undefined {
     const frame = tryParseJson(data);
     if (!isFields(frame)) return undefined;
-    const body = { wire: 'gemini', operation: 'streamGenerateContent', value: vendorsOwn(frame), texts: BODY_TEXTS } as const;
+    const body = {
+      wire: 'gemini',
+      operation: 'streamGenerateContent',
+      value: vendorsOwn(frame),
+      texts: BODY_TEXTS,
+    } as const;
     return bodyTexts(body).next().done ? undefined : { body };
   }
 

@@ -7,8 +7,28 @@ const MAX_DEPTH = 100;
 
 /** Fields of the vendor's own kind of schema. Source: @google/genai 3.1.0, "Schema", 2026-11-22. */
 const VENDOR_FIELDS = new Set([
-  'type', 'format', 'title', 'description', 'nullable', 'enum', 'maxItems', 'minItems', 'properties', 'required', 'minProperties', 'maxProperties',
-  'minLength', 'maxLength', 'pattern', 'example', 'anyOf', 'propertyOrdering', 'default', 'items', 'minimum', 'maximum',
+  'type',
+  'format',
+  'title',
+  'description',
+  'nullable',
+  'enum',
+  'maxItems',
+  'minItems',
+  'properties',
+  'required',
+  'minProperties',
+  'maxProperties',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'example',
+  'anyOf',
+  'propertyOrdering',
+  'default',
+  'items',
+  'minimum',
+  'maximum',
 ]);
 const NONE: ReadonlySet<string> = new Set();
 /** 64-bit integers, which the wire may write as texts. */
@@ -17,7 +37,18 @@ const COUNTS = new Set(['maxItems', 'minItems', 'minProperties', 'maxProperties'
 const DROPPED = new Set(['propertyOrdering', 'example']);
 
 /** Where schemas stand inside a schema. */
-const HOLDS_ONE = new Set(['items', 'additionalProperties', 'not', 'contains', 'propertyNames', 'if', 'then', 'else', 'unevaluatedProperties', 'unevaluatedItems']);
+const HOLDS_ONE = new Set([
+  'items',
+  'additionalProperties',
+  'not',
+  'contains',
+  'propertyNames',
+  'if',
+  'then',
+  'else',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+]);
 const HOLDS_LIST = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const HOLDS_MAP = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
@@ -60,12 +91,17 @@ function lowered(type: unknown): unknown {
   return Array.isArray(type) ? type.map(lowered) : type;
 }
 
-const countIn = (value: unknown): unknown => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value);
+const countIn = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
 
 /** The same, and null. */
 function nullable(schema: Fields): Fields {
   const { type, enum: values, anyOf } = schema;
   if (Array.isArray(anyOf)) return { ...schema, anyOf: [...(anyOf as readonly unknown[]), { type: 'null' }] };
   if (typeof type !== 'string') return schema;
-  return { ...schema, type: [type, 'null'], ...(Array.isArray(values) && { enum: [...(values as readonly unknown[]), null] }) };
+  return {
+    ...schema,
+    type: [type, 'null'],
+    ...(Array.isArray(values) && { enum: [...(values as readonly unknown[]), null] }),
+  };
 }

@@ -38,7 +38,8 @@ export function sortDetails(details: unknown): SortedDetails {
     if (format !== FORMAT) foreign.push(item);
     else if (typeof signature !== 'string' || signature === '') continue;
     else if (typeof id === 'string') byCall.set(id, signature);
-    else if (typeof start === 'number' && typeof end === 'number') (thought === true ? thoughts : text).push({ start, end, signature });
+    else if (typeof start === 'number' && typeof end === 'number')
+      (thought === true ? thoughts : text).push({ start, end, signature });
     else foreign.push(item); // it names no place here: it comes from a service that offers this vendor's models
   }
   return { byCall, text, thoughts, foreign, isOwn: byCall.size + text.length + thoughts.length > 0 };

@@ -1,4 +1,10 @@
-import { type ChatChunk, type ChunkChoice, type Fields, GatewayError, type Usage } from '../../../host/contract/index.ts';
+import {
+  type ChatChunk,
+  type ChunkChoice,
+  type Fields,
+  GatewayError,
+  type Usage,
+} from '../../../host/contract/index.ts';
 import { bytesOfText } from '../../../host/upstream/sse.ts';
 import { type ClientFailure, failureOf } from '../../../host/wire/client-failure.ts';
 import type { ClientStream } from '../../../host/wire/client-wire.ts';
@@ -49,7 +55,9 @@ export class GeminiStream implements ClientStream {
   end(): string {
     if (this.#candidates.size === 0) this.#candidate(0);
     try {
-      const candidates = [...this.#candidates].toSorted(([a], [b]) => a - b).map(([index, writer]) => ({ ...writer.end(index), ...this.#probabilities(index) }));
+      const candidates = [...this.#candidates]
+        .toSorted(([a], [b]) => a - b)
+        .map(([index, writer]) => ({ ...writer.end(index), ...this.#probabilities(index) }));
       return this.#frame({ candidates, usageMetadata: usageMetadata(this.#usage) }) + this.#form.end;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

@@ -5,11 +5,29 @@ import { fromJsonSchema, fromVendorSchema } from './schema.ts';
 
 /** Tools that the vendor runs. Source: @google/genai 3.1.0, "Tool", 2026-11-22. */
 const VENDOR_RUN = [
-  'googleSearch', 'googleSearchRetrieval', 'urlContext', 'codeExecution', 'googleMaps', 'computerUse', 'fileSearch', 'mcpServers', 'retrieval',
-  'enterpriseWebSearch', 'parallelAiSearch', 'exaAiSearch',
+  'googleSearch',
+  'googleSearchRetrieval',
+  'urlContext',
+  'codeExecution',
+  'googleMaps',
+  'computerUse',
+  'fileSearch',
+  'mcpServers',
+  'retrieval',
+  'enterpriseWebSearch',
+  'parallelAiSearch',
+  'exaAiSearch',
 ];
 const TOOL = new Set(['functionDeclarations', ...VENDOR_RUN]);
-const DECLARATION = new Set(['name', 'description', 'parameters', 'parametersJsonSchema', 'response', 'responseJsonSchema', 'behavior']);
+const DECLARATION = new Set([
+  'name',
+  'description',
+  'parameters',
+  'parametersJsonSchema',
+  'response',
+  'responseJsonSchema',
+  'behavior',
+]);
 const TOOL_CONFIG = new Set(['functionCallingConfig', 'retrievalConfig', 'includeServerSideToolInvocations']);
 const CALLING = new Set(['mode', 'allowedFunctionNames', 'streamFunctionCallArguments']);
 const MODES = ['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED'];
@@ -38,10 +56,15 @@ function readDeclarations(tools: unknown, lost: Lost): readonly ChatTool[] {
     const at = `tools[${index}]`;
     const tool = new Members(value, TOOL, at);
     for (const name of Object.keys(tool.fields)) if (name !== 'functionDeclarations') vendorRun.push(tool.path(name));
-    tool.list('functionDeclarations')?.forEach((declaration, place) => functions.push(toFunction(declaration, `${at}.functionDeclarations[${place}]`, lost)));
+    tool
+      .list('functionDeclarations')
+      ?.forEach((declaration, place) =>
+        functions.push(toFunction(declaration, `${at}.functionDeclarations[${place}]`, lost)),
+      );
   });
   const [first] = vendorRun;
-  if (first !== undefined && functions.length === 0) throw cannotCarry(first, 'only its own vendor can run this tool, and there is no other');
+  if (first !== undefined && functions.length === 0)
+    throw cannotCarry(first, 'only its own vendor can run this tool, and there is no other');
   for (const path of vendorRun) lost.add(path);
   refuseTwins(functions);
   return functions;
@@ -52,14 +75,24 @@ function toFunction(value: unknown, at: string, lost: Lost): ChatTool {
   const name = declaration.text('name');
   if (!name) throw invalidRequest(`${declaration.path('name')} is required`);
   const { parameters, parametersJsonSchema } = declaration.fields;
-  if (parameters !== undefined && parametersJsonSchema !== undefined) throw invalidRequest(`${declaration.path('parameters')} and ${declaration.path('parametersJsonSchema')} are both given`);
+  if (parameters !== undefined && parametersJsonSchema !== undefined)
+    throw invalidRequest(
+      `${declaration.path('parameters')} and ${declaration.path('parametersJsonSchema')} are both given`,
+    );
   lost.addGiven(declaration.fields, ['response', 'responseJsonSchema', 'behavior'], at);
   lost.addUnknown(declaration.fields, DECLARATION, at);
   const schema = parameters === undefined ? parametersJsonSchema : parameters;
   const convert = parameters === undefined ? fromJsonSchema : fromVendorSchema;
   const path = declaration.path(parameters === undefined ? 'parametersJsonSchema' : 'parameters');
   const description = declaration.text('description');
-  return { type: 'function', function: { name, ...(description !== undefined && { description }), ...(schema !== undefined && { parameters: convert(schema, path) }) } };
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(description !== undefined && { description }),
+      ...(schema !== undefined && { parameters: convert(schema, path) }),
+    },
+  };
 }
 
 const nameOf = (tool: ChatTool): string => tool.function?.name ?? '';
@@ -81,7 +114,12 @@ interface Choice {
   readonly path: string;
 }
 
-const WORDS: ReadonlyMap<string, string> = new Map([['AUTO', 'auto'], ['VALIDATED', 'auto'], ['ANY', 'required'], ['NONE', 'none']]);
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['AUTO', 'auto'],
+  ['VALIDATED', 'auto'],
+  ['ANY', 'required'],
+  ['NONE', 'none'],
+]);
 
 function readChoice(value: unknown, lost: Lost): Choice {
   const path = 'toolConfig.functionCallingConfig';
@@ -95,7 +133,8 @@ function readChoice(value: unknown, lost: Lost): Choice {
   const calling = new Members(asked, CALLING, path);
   const mode = calling.word('mode', MODES) ?? 'MODE_UNSPECIFIED';
   const allowed = calling.texts('allowedFunctionNames') ?? [];
-  if (allowed.length > 0 && mode !== 'ANY' && mode !== 'VALIDATED') throw invalidRequest(`${calling.path('allowedFunctionNames')} needs the mode ANY or VALIDATED`);
+  if (allowed.length > 0 && mode !== 'ANY' && mode !== 'VALIDATED')
+    throw invalidRequest(`${calling.path('allowedFunctionNames')} needs the mode ANY or VALIDATED`);
   if (mode === 'VALIDATED') lost.add(calling.path('mode'));
   lost.addGiven(calling.fields, ['streamFunctionCallArguments'], path);
   lost.addUnknown(calling.fields, CALLING, path);
@@ -106,7 +145,8 @@ function readChoice(value: unknown, lost: Lost): Choice {
 function cutTo(functions: readonly ChatTool[], allowed: readonly string[], path: string): readonly ChatTool[] {
   const names = new Set(functions.map(nameOf));
   const missing = allowed.find((name) => !names.has(name));
-  if (missing !== undefined) throw invalidRequest(`${path}.allowedFunctionNames names ${quoted(missing)}, which is not declared`);
+  if (missing !== undefined)
+    throw invalidRequest(`${path}.allowedFunctionNames names ${quoted(missing)}, which is not declared`);
   const wanted = new Set(allowed);
   return functions.filter((tool) => wanted.has(nameOf(tool)));
 }

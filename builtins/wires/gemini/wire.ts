@@ -1,17 +1,30 @@
 import type { ChatReply, Exchange } from '../../../host/contract/index.ts';
 import { lateFile } from '../../../host/contract/late.ts';
 import type { ClientFailure } from '../../../host/wire/client-failure.ts';
-import type { ClientStream, ClientWire, CredentialPlace, SameWireStream, WireBody } from '../../../host/wire/client-wire.ts';
+import type {
+  ClientStream,
+  ClientWire,
+  CredentialPlace,
+  SameWireStream,
+  WireBody,
+} from '../../../host/wire/client-wire.ts';
 import { isListStream } from './address.ts';
 import type { AnswerFacts } from './answer.ts';
 import { errorBody } from './errors.ts';
 import { LIST_FORM, type StreamForm } from './stream-form.ts';
 import type * as Writing from './writing.ts';
 
-const { writeAnswer, openStream, openSameWire } = lateFile<typeof Writing>(import.meta, './writing.ts')(['writeAnswer', 'openStream', 'openSameWire']);
+const { writeAnswer, openStream, openSameWire } = lateFile<typeof Writing>(
+  import.meta,
+  './writing.ts',
+)(['writeAnswer', 'openStream', 'openSameWire']);
 
 /** Where the wire's clients carry a key of the gateway. Source: ingress reference 2.1. */
-const CREDENTIALS: readonly CredentialPlace[] = Object.freeze([{ header: 'x-goog-api-key' }, 'bearer', { query: 'key' }] as const);
+const CREDENTIALS: readonly CredentialPlace[] = Object.freeze([
+  { header: 'x-goog-api-key' },
+  'bearer',
+  { query: 'key' },
+] as const);
 
 const PLAIN: AnswerFacts = { includesThoughts: false, wantsLogprobs: false, ownName: (name) => name };
 

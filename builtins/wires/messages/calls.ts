@@ -46,7 +46,10 @@ export class Calls {
   hasOpened = false;
 
   /** The call that a piece belongs to, and what of it is not buffered. */
-  take({ index, id = '', function: called }: ToolCallDelta, place: number): { readonly call: CallDraft; readonly piece: string } {
+  take(
+    { index, id = '', function: called }: ToolCallDelta,
+    place: number,
+  ): { readonly call: CallDraft; readonly piece: string } {
     const key = index ?? place;
     let call = this.#byIndex.get(key);
     if (!call || (id !== '' && call.id !== '' && id !== call.id)) {

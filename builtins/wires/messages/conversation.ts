@@ -1,4 +1,11 @@
-import { type ChatMessage, type ContentPart, type Fields, isFields, isText, type ToolCall } from '../../../host/contract/index.ts';
+import {
+  type ChatMessage,
+  type ContentPart,
+  type Fields,
+  isFields,
+  isText,
+  type ToolCall,
+} from '../../../host/contract/index.ts';
 import type { Notes } from '../notes.ts';
 import { documentParts, imageParts, searchResultParts } from './media.ts';
 import { readMark } from './mark.ts';
@@ -75,14 +82,17 @@ function readTurn(role: unknown, content: unknown, at: string, draft: Draft): vo
     return;
   }
   switch (role) {
-    case 'user': return readUser(content, at, draft);
-    case 'assistant': return readAssistant(content, at, draft);
+    case 'user':
+      return readUser(content, at, draft);
+    case 'assistant':
+      return readAssistant(content, at, draft);
     case 'system': {
       const message = systemMessage(content, `${at}.content`, draft.notes);
       if (message) draft.messages.push(message);
       return;
     }
-    default: draft.notes.refuse(`${at}.role must be user, assistant or system`);
+    default:
+      draft.notes.refuse(`${at}.role must be user, assistant or system`);
   }
 }
 
@@ -100,7 +110,12 @@ function readUser(content: string | readonly unknown[], at: string, draft: Draft
   if (parts.length > 0) draft.messages.push({ role: 'user', content: plain(parts) });
 }
 
-function eachBlock(content: readonly unknown[], at: string, { notes }: Draft, read: (block: Block, at: string) => void): void {
+function eachBlock(
+  content: readonly unknown[],
+  at: string,
+  { notes }: Draft,
+  read: (block: Block, at: string) => void,
+): void {
   content.forEach((block: unknown, place) => {
     const here = `${at}.content[${place}]`;
     if (isFields(block) && isText(block['type'])) read(block, here);
@@ -131,12 +146,18 @@ function contentParts(block: Block, at: string, { notes }: Draft): ContentPart[]
 
 function partsOf(block: Block, at: string, notes: Notes): ContentPart[] {
   switch (block['type']) {
-    case 'text': return textParts(block, at, notes);
-    case 'image': return imageParts(block, at, notes);
-    case 'document': return documentParts(block, at, notes);
-    case 'search_result': return searchResultParts(block, at, notes);
+    case 'text':
+      return textParts(block, at, notes);
+    case 'image':
+      return imageParts(block, at, notes);
+    case 'document':
+      return documentParts(block, at, notes);
+    case 'search_result':
+      return searchResultParts(block, at, notes);
     default:
-      notes.refuse(`${at}: a block of the type ${JSON.stringify(block['type'])} does not reach a provider of another wire`);
+      notes.refuse(
+        `${at}: a block of the type ${JSON.stringify(block['type'])} does not reach a provider of another wire`,
+      );
       return [];
   }
 }
@@ -145,7 +166,8 @@ function partsOf(block: Block, at: string, notes: Notes): ContentPart[] {
 function refuseCitations({ type, citations, content }: Block, at: string, { notes }: Draft): void {
   const isCited = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
   const inside = type === 'search_result' && Array.isArray(content) ? content.filter(isFields) : [];
-  if ((type === 'text' && isCited(citations)) || inside.some((block) => isCited(block['citations']))) notes.refuse(`${at}: citations are not allowed in a user message by this anthropic-version`);
+  if ((type === 'text' && isCited(citations)) || inside.some((block) => isCited(block['citations'])))
+    notes.refuse(`${at}: citations are not allowed in a user message by this anthropic-version`);
 }
 
 function textParts({ text, citations }: Block, at: string, notes: Notes): ContentPart[] {
@@ -169,10 +191,14 @@ function resultMessage(block: Block, at: string, draft: Draft): ChatMessage {
   const mark = readMark(block, at, draft.notes);
   const problem = draft.calls.answer(id);
   if (problem !== undefined) draft.notes.refuse(`${at}.tool_use_id ${problem}`);
-  if (isError !== undefined && isError !== null && typeof isError !== 'boolean') draft.notes.refuse(`${at}.is_error must be true or false`);
+  if (isError !== undefined && isError !== null && typeof isError !== 'boolean')
+    draft.notes.refuse(`${at}.is_error must be true or false`);
   return {
-    role: 'tool', tool_call_id: String(id), content: resultContent(content, at, draft),
-    ...(isError === true && { is_error: true }), ...(mark && { cache_control: mark }),
+    role: 'tool',
+    tool_call_id: String(id),
+    content: resultContent(content, at, draft),
+    ...(isError === true && { is_error: true }),
+    ...(mark && { cache_control: mark }),
   };
 }
 
@@ -183,7 +209,9 @@ function resultContent(content: unknown, at: string, draft: Draft): ChatMessage[
     return '';
   }
   const parts: ContentPart[] = [];
-  eachBlock(content, at, draft, (block, place) => { for (const part of marked(contentParts(block, place, draft), block, place, draft)) parts.push(part); });
+  eachBlock(content, at, draft, (block, place) => {
+    for (const part of marked(contentParts(block, place, draft), block, place, draft)) parts.push(part);
+  });
   return parts.length === 0 ? '' : plain(parts);
 }
 
@@ -208,13 +236,18 @@ function readAssistant(content: string | readonly unknown[], at: string, draft: 
         thoughts.add(block);
         return;
       default:
-        draft.notes.refuse(`${place}: a block of the type ${JSON.stringify(block['type'])} in an assistant turn does not reach a provider of another wire`);
+        draft.notes.refuse(
+          `${place}: a block of the type ${JSON.stringify(block['type'])} in an assistant turn does not reach a provider of another wire`,
+        );
         for (const part of refusedParts(block)) parts.push(part);
     }
   });
   if (parts.length === 0 && calls.length === 0 && thoughts.isEmpty) return;
   draft.messages.push({
-    role: 'assistant', content: parts.length === 0 ? null : plain(parts), ...thoughts.members(), ...(calls.length > 0 && { tool_calls: calls }),
+    role: 'assistant',
+    content: parts.length === 0 ? null : plain(parts),
+    ...thoughts.members(),
+    ...(calls.length > 0 && { tool_calls: calls }),
   });
 }
 
@@ -225,5 +258,10 @@ function callOf(block: Block, at: string, { notes, calls }: Draft): ToolCall {
   else calls.call(id, at);
   if (!isText(name)) notes.refuse(`${at}.name must be a string`);
   if (!isFields(input)) notes.refuse(`${at}.input must be an object`);
-  return { id: String(id), type: 'function', function: { name: String(name), arguments: JSON.stringify(isFields(input) ? input : {}) }, ...(mark && { cache_control: mark }) };
+  return {
+    id: String(id),
+    type: 'function',
+    function: { name: String(name), arguments: JSON.stringify(isFields(input) ? input : {}) },
+    ...(mark && { cache_control: mark }),
+  };
 }

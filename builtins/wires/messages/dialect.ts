@@ -16,13 +16,19 @@ export const MESSAGES: Dialect = {
   texts: TEXTS,
   forSameWire: (value) => {
     const { messages } = value;
-    if (!Array.isArray(messages) || !messages.some((turn) => isFields(turn) && Array.isArray(turn['content']) && turn['content'].some(isEnveloped))) return { request: value, lost: [] };
+    if (
+      !Array.isArray(messages) ||
+      !messages.some((turn) => isFields(turn) && Array.isArray(turn['content']) && turn['content'].some(isEnveloped))
+    )
+      return { request: value, lost: [] };
     return withoutEnvelopes(value, messages);
   },
   adapt: (request, target, value) => {
     refuseAddresses(value['messages'], target);
     const { request: adapted, lost } = adaptCommon(request, target, {
-      effort: effortPath(value), top_k: 'top_k', service_tier: 'service_tier',
+      effort: effortPath(value),
+      top_k: 'top_k',
+      service_tier: 'service_tier',
       reasoning: (isKnown) => unreadThoughts(value['messages'], isKnown),
       marks: () => [...marksIn(value)],
     });
@@ -32,14 +38,20 @@ export const MESSAGES: Dialect = {
   pathsOf: (field, target, value) => {
     if (field === 'strict') return strictTools(value);
     if (field === 'cache_control') return marksCaches(target) === 'unasked' ? [] : ['cache_control'];
-    return [PATHS.has(field) ? PATHS.get(field) ?? [] : field].flat();
+    return [PATHS.has(field) ? (PATHS.get(field) ?? []) : field].flat();
   },
 };
 
 /** What the client calls the fields of the common format; `undefined` for those that are not worth a word. Others are called the same. */
 const PATHS: ReadonlyMap<string, string | undefined> = new Map([
-  ['user', undefined], ['metadata', undefined], ['max_completion_tokens', undefined], ['stream_options', undefined], ['stop', 'stop_sequences'], ['reasoning_effort', 'thinking'],
-  ['response_format', 'output_config.format'], ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use'],
+  ['user', undefined],
+  ['metadata', undefined],
+  ['max_completion_tokens', undefined],
+  ['stream_options', undefined],
+  ['stop', 'stop_sequences'],
+  ['reasoning_effort', 'thinking'],
+  ['response_format', 'output_config.format'],
+  ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use'],
 ]);
 
 /** The model is to decide how much it thinks: no other wire has a word for that. */
@@ -68,7 +80,8 @@ function refuseAddresses(messages: unknown, target: TargetFacts): void {
   if (!speaksCommon(target) || !Array.isArray(messages)) return;
   for (const [at, turn] of messages.entries()) {
     for (const { block, path } of blocksOf(turn, `messages[${at}]`)) {
-      if (block['type'] === 'document' && isFields(block['source']) && block['source']['type'] === 'url') throw invalidRequest(`${path}.source: this provider does not take documents by their address`);
+      if (block['type'] === 'document' && isFields(block['source']) && block['source']['type'] === 'url')
+        throw invalidRequest(`${path}.source: this provider does not take documents by their address`);
     }
   }
 }
@@ -95,13 +108,20 @@ function* marksIn(value: Body): Generator<string> {
   if (isMarked(value)) yield 'cache_control';
   for (const name of ['system', 'tools']) {
     const list = value[name];
-    if (Array.isArray(list)) for (const [at, item] of list.entries()) if (isMarked(item)) yield `${name}[${at}].cache_control`;
+    if (Array.isArray(list))
+      for (const [at, item] of list.entries()) if (isMarked(item)) yield `${name}[${at}].cache_control`;
   }
   if (!Array.isArray(value['messages'])) return;
-  for (const [at, turn] of value['messages'].entries()) for (const { block, path } of blocksOf(turn, `messages[${at}]`)) if (isMarked(block)) yield `${path}.cache_control`;
+  for (const [at, turn] of value['messages'].entries())
+    for (const { block, path } of blocksOf(turn, `messages[${at}]`)) if (isMarked(block)) yield `${path}.cache_control`;
 }
 
 /** Names of the client's tools. */
 export function toolNames({ tools }: Body): string[] {
-  return Array.isArray(tools) ? tools.filter(isFields).map(({ name }) => name).filter(isText) : [];
+  return Array.isArray(tools)
+    ? tools
+        .filter(isFields)
+        .map(({ name }) => name)
+        .filter(isText)
+    : [];
 }

@@ -9,12 +9,15 @@ const WEB_ADDRESS = /^https?:\/\//i;
 export function imageParts({ source }: Readonly<Fields>, at: string, notes: Notes): ContentPart[] {
   const { type, media_type: mediaType, data, url } = isFields(source) ? source : {};
   if (type === 'base64') {
-    if (!IMAGE_TYPES.has(mediaType)) return refused(notes, `${at}.source.media_type must be image/jpeg, image/png, image/gif or image/webp`);
+    if (!IMAGE_TYPES.has(mediaType))
+      return refused(notes, `${at}.source.media_type must be image/jpeg, image/png, image/gif or image/webp`);
     if (!isBase64(data)) return refused(notes, `${at}.source.data is not base64`);
     return [{ type: 'image_url', image_url: { url: `data:${String(mediaType)};base64,${data}` } }];
   }
   if (type === 'url') {
-    return isWebAddress(url) ? [{ type: 'image_url', image_url: { url } }] : refused(notes, `${at}.source.url is not an http or https address`);
+    return isWebAddress(url)
+      ? [{ type: 'image_url', image_url: { url } }]
+      : refused(notes, `${at}.source.url is not an http or https address`);
   }
   return refused(notes, `${at}.source: only base64 and url sources reach a provider of another wire`);
 }
@@ -26,15 +29,27 @@ export function documentParts(block: Readonly<Fields>, at: string, notes: Notes)
   if (isFields(block['citations']) && block['citations']['enabled'] === true) notes.lose(`${at}.citations`);
   const head = [title, context].filter(isText);
   switch (type) {
-    case 'text': return typeof data === 'string' ? textPart([...head, data]) : refused(notes, `${at}.source.data must be a string`);
-    case 'content': return [...textPart(head), ...contentParts(content, `${at}.source.content`, notes)];
+    case 'text':
+      return typeof data === 'string'
+        ? textPart([...head, data])
+        : refused(notes, `${at}.source.data must be a string`);
+    case 'content':
+      return [...textPart(head), ...contentParts(content, `${at}.source.content`, notes)];
     case 'base64':
       if (mediaType !== 'application/pdf') return refused(notes, `${at}.source.media_type must be application/pdf`);
       if (!isBase64(data)) return refused(notes, `${at}.source.data is not base64`);
-      return [{ type: 'file', file: { file_data: `data:application/pdf;base64,${data}`, filename: isText(title) ? title : 'document.pdf' } }];
+      return [
+        {
+          type: 'file',
+          file: { file_data: `data:application/pdf;base64,${data}`, filename: isText(title) ? title : 'document.pdf' },
+        },
+      ];
     case 'url':
-      return isWebAddress(url) ? [{ type: 'file', file: { file_data: url, ...(isText(title) && { filename: title }) } }] : refused(notes, `${at}.source.url is not an http or https address`);
-    default: return refused(notes, `${at}.source: a document of this source does not reach a provider of another wire`);
+      return isWebAddress(url)
+        ? [{ type: 'file', file: { file_data: url, ...(isText(title) && { filename: title }) } }]
+        : refused(notes, `${at}.source.url is not an http or https address`);
+    default:
+      return refused(notes, `${at}.source: a document of this source does not reach a provider of another wire`);
   }
 }
 
@@ -43,13 +58,20 @@ function contentParts(content: unknown, at: string, notes: Notes): ContentPart[]
   if (typeof content === 'string') return textPart([content]);
   if (!Array.isArray(content)) return refused(notes, `${at} must be a string or a list of blocks`);
   return content.flatMap((block: unknown, place) => {
-    if (isFields(block) && block['type'] === 'text' && typeof block['text'] === 'string') return textPart([block['text']]);
-    return isFields(block) && block['type'] === 'image' ? imageParts(block, `${at}[${place}]`, notes) : refused(notes, `${at}[${place}] is not a text or an image`);
+    if (isFields(block) && block['type'] === 'text' && typeof block['text'] === 'string')
+      return textPart([block['text']]);
+    return isFields(block) && block['type'] === 'image'
+      ? imageParts(block, `${at}[${place}]`, notes)
+      : refused(notes, `${at}[${place}] is not a text or an image`);
   });
 }
 
 /** Title, source and texts of something that was found, a line each. */
-export function searchResultParts({ title, source, content, citations }: Readonly<Fields>, at: string, notes: Notes): ContentPart[] {
+export function searchResultParts(
+  { title, source, content, citations }: Readonly<Fields>,
+  at: string,
+  notes: Notes,
+): ContentPart[] {
   if (isFields(citations) && citations['enabled'] === true) notes.lose(`${at}.citations`);
   if (!Array.isArray(content)) return refused(notes, `${at}.content must be a list of blocks`);
   const texts = content.filter(isFields).map(({ text }) => text);
@@ -67,4 +89,5 @@ function refused(notes: Notes, message: string): ContentPart[] {
 }
 
 const isBase64 = (data: unknown): data is string => isText(data) && data.length % 4 === 0 && BASE64.test(data);
-const isWebAddress = (url: unknown): url is string => typeof url === 'string' && WEB_ADDRESS.test(url) && URL.canParse(url);
+const isWebAddress = (url: unknown): url is string =>
+  typeof url === 'string' && WEB_ADDRESS.test(url) && URL.canParse(url);

@@ -10,7 +10,8 @@ import type * as Read from './read.ts';
 const { readRequest } = lateFile<typeof Read>(import.meta, './read.ts')(['readRequest']);
 
 /** An empty one says nothing. */
-const saysVersion = ({ 'anthropic-version': version }: IncomingMessage['headers']): boolean => version !== undefined && version !== '';
+const saysVersion = ({ 'anthropic-version': version }: IncomingMessage['headers']): boolean =>
+  version !== undefined && version !== '';
 
 const surface = surfaceBuiltin({
   surface: 'messages',

@@ -11,7 +11,12 @@ import { checkMessages, readMessages } from './request.ts';
 import { wireFor } from './wire.ts';
 
 /** A body in both forms: its own, for targets that speak this wire, and the common one. */
-export function readRequest(body: JsonObject, httpRequest: IncomingMessage, bytes: Buffer, operation: string): ReadRequest {
+export function readRequest(
+  body: JsonObject,
+  httpRequest: IncomingMessage,
+  bytes: Buffer,
+  operation: string,
+): ReadRequest {
   const isCounting = operation !== 'messages';
   const { headers } = httpRequest;
   const { 'anthropic-version': version } = headers;
@@ -24,6 +29,13 @@ export function readRequest(body: JsonObject, httpRequest: IncomingMessage, byte
     streaming: !isCounting && body['stream'] === true,
     metadata: readMetadata(headers['x-gateway-metadata']),
     wire: wireFor(headers['user-agent']),
-    clientRequest: new ClientRequest({ dialect: MESSAGES, operation, bytes, value: body, refusal: notes.refusal, lost: notes.lost }),
+    clientRequest: new ClientRequest({
+      dialect: MESSAGES,
+      operation,
+      bytes,
+      value: body,
+      refusal: notes.refusal,
+      lost: notes.lost,
+    }),
   };
 }

@@ -1,4 +1,14 @@
-import { type ChatReply, type Exchange, type Fields, GatewayError, isFields, isText, parseExactJson, type ReplyMessage, type ToolCall } from '../../../host/contract/index.ts';
+import {
+  type ChatReply,
+  type Exchange,
+  type Fields,
+  GatewayError,
+  isFields,
+  isText,
+  parseExactJson,
+  type ReplyMessage,
+  type ToolCall,
+} from '../../../host/contract/index.ts';
 import { estimateAnswer, estimateTokens } from '../estimate.ts';
 import { sealEnvelope } from '../envelope.ts';
 import { ownNames } from '../tool-names.ts';
@@ -31,12 +41,27 @@ export function messageOf(exchange: Exchange, value: Block, ofText: Block = UNCI
   const thoughts = thoughtBlocks(choice?.message ?? {}, calls, wishes.hidesThoughts);
   const texts = [content, refusal].filter(isText).map((text) => ({ type: 'text', text, ...ofText }));
   const ids = idsOf(calls, exchange.id);
-  const blocks = [...thoughts.own, ...texts, ...calls.flatMap((call, at) => [...sealedFor(call, thoughts.ofCalls), callBlock(call, { id: ids[at] ?? '', nameOf })])];
+  const blocks = [
+    ...thoughts.own,
+    ...texts,
+    ...calls.flatMap((call, at) => [
+      ...sealedFor(call, thoughts.ofCalls),
+      callBlock(call, { id: ids[at] ?? '', nameOf }),
+    ]),
+  ];
   const reason = stopReason(choice?.finish_reason, calls.length > 0, isText(refusal));
   return {
-    id: `msg_${exchange.id}`, type: 'message', role: 'assistant', model: exchange.model, content: blocks,
-    stop_reason: reason, stop_sequence: null, stop_details: stopDetails(reason),
-    usage: usageOf(reply.usage ? countsOf(reply.usage) : estimated(exchange, choice?.message)), container: null, diagnostics: null,
+    id: `msg_${exchange.id}`,
+    type: 'message',
+    role: 'assistant',
+    model: exchange.model,
+    content: blocks,
+    stop_reason: reason,
+    stop_sequence: null,
+    stop_details: stopDetails(reason),
+    usage: usageOf(reply.usage ? countsOf(reply.usage) : estimated(exchange, choice?.message)),
+    container: null,
+    diagnostics: null,
   };
 }
 
@@ -44,9 +69,23 @@ function estimated({ request }: Exchange, message: Partial<ReplyMessage> = {}): 
   return { ...NO_COUNTS, input: estimateTokens(request as never), output: estimateAnswer(charactersOf(message)) };
 }
 
-function charactersOf({ content, refusal, reasoning_content: reasoning, reasoning_details: details, tool_calls: calls }: Partial<ReplyMessage>): number {
-  const thoughts = (details ?? []).filter(isFields).map(({ text }) => text).filter(isText);
-  const texts = [content, refusal, ...(thoughts.length > 0 ? thoughts : [reasoning]), ...(calls ?? []).map((call) => call.function.arguments)];
+function charactersOf({
+  content,
+  refusal,
+  reasoning_content: reasoning,
+  reasoning_details: details,
+  tool_calls: calls,
+}: Partial<ReplyMessage>): number {
+  const thoughts = (details ?? [])
+    .filter(isFields)
+    .map(({ text }) => text)
+    .filter(isText);
+  const texts = [
+    content,
+    refusal,
+    ...(thoughts.length > 0 ? thoughts : [reasoning]),
+    ...(calls ?? []).map((call) => call.function.arguments),
+  ];
   return texts.filter(isText).reduce((sum, text) => sum + text.length, 0);
 }
 
@@ -63,7 +102,8 @@ function thoughtBlocks(message: Partial<ReplyMessage>, calls: readonly ToolCall[
   const isOfCall = (item: Block): boolean => isText(item['id']) && item['format'] !== FORMAT && callIds.has(item['id']);
   const ofCalls = Map.groupBy(items.filter(isOfCall), ({ id }) => id);
   const rest = items.filter((item) => !isOfCall(item));
-  const isThought = (item: Block): boolean => isText(item['text']) || (item['format'] === FORMAT && isText(item['signature']));
+  const isThought = (item: Block): boolean =>
+    isText(item['text']) || (item['format'] === FORMAT && isText(item['signature']));
   const loose = rest.filter((item) => !isThought(item) && item['format'] !== FORMAT);
   const own: Block[] = rest.flatMap((item) => {
     if (isThought(item)) return [thinkingBlock(item['text'], signatureOf(item), isHidden)];
@@ -75,7 +115,11 @@ function thoughtBlocks(message: Partial<ReplyMessage>, calls: readonly ToolCall[
   return { own, ofCalls };
 }
 
-const thinkingBlock = (text: unknown, signature: string, isHidden: boolean): Block => ({ type: 'thinking', thinking: isHidden || !isText(text) ? '' : text, signature });
+const thinkingBlock = (text: unknown, signature: string, isHidden: boolean): Block => ({
+  type: 'thinking',
+  thinking: isHidden || !isText(text) ? '' : text,
+  signature,
+});
 
 function signatureOf({ text: _text, ...item }: Block): string {
   if (item['format'] === FORMAT) return isText(item['signature']) ? item['signature'] : sealEnvelope([]);
@@ -97,8 +141,17 @@ function idsOf(calls: readonly ToolCall[], exchangeId: string): string[] {
   });
 }
 
-function callBlock({ function: called }: ToolCall, { id, nameOf }: { readonly id: string; readonly nameOf: Wishes['nameOf'] }): Block {
-  return { type: 'tool_use', id, name: nameOf(called.name ?? ''), input: inputOf(called.arguments), caller: { type: 'direct' } };
+function callBlock(
+  { function: called }: ToolCall,
+  { id, nameOf }: { readonly id: string; readonly nameOf: Wishes['nameOf'] },
+): Block {
+  return {
+    type: 'tool_use',
+    id,
+    name: nameOf(called.name ?? ''),
+    input: inputOf(called.arguments),
+    caller: { type: 'direct' },
+  };
 }
 
 /** Every digit of the arguments; those that are not an object cannot be given to a tool. */
@@ -114,4 +167,5 @@ function inputOf(text: string | undefined): Block {
   throw noArguments();
 }
 
-export const noArguments = (cause?: unknown): GatewayError => new GatewayError('upstream_error', 'the arguments of a tool call are not a JSON object', { cause });
+export const noArguments = (cause?: unknown): GatewayError =>
+  new GatewayError('upstream_error', 'the arguments of a tool call are not a JSON object', { cause });

@@ -22,11 +22,33 @@ const FIRST_VERSION = '2023-06-01';
 
 /** Members that are read here; every other one is lost, or refused. Source: ingress reference 3.1. */
 const READ: ReadonlySet<string> = new Set([
-  'model', 'max_tokens', 'messages', 'system', 'stream', 'stop_sequences', 'temperature', 'top_p', 'top_k', 'metadata', 'tools', 'tool_choice', 'thinking', 'output_config', 'output_format',
-  'service_tier', 'cache_control',
+  'model',
+  'max_tokens',
+  'messages',
+  'system',
+  'stream',
+  'stop_sequences',
+  'temperature',
+  'top_p',
+  'top_k',
+  'metadata',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'output_format',
+  'service_tier',
+  'cache_control',
 ]);
 /** What only the vendor holds: state, or credentials of its own. */
-const VENDOR_STATE: ReadonlySet<string> = new Set(['container', 'mcp_servers', 'thread', 'user_profile_id', 'workspace_id', 'fallback_credit_token']);
+const VENDOR_STATE: ReadonlySet<string> = new Set([
+  'container',
+  'mcp_servers',
+  'thread',
+  'user_profile_id',
+  'workspace_id',
+  'fallback_credit_token',
+]);
 /** Refused by newer versions, whatever their value. Source: ingress reference 2.3. */
 const OLD_SAMPLING = ['temperature', 'top_p', 'top_k'] as const;
 
@@ -37,7 +59,8 @@ export function checkMessages({ model, messages, max_tokens: maxTokens, stream }
   if (isCounting) return;
   if (maxTokens === undefined || maxTokens === null) throw invalidRequest('max_tokens is required');
   if (typeof maxTokens !== 'number' || maxTokens < 1) throw invalidRequest('max_tokens must be a number of at least 1');
-  if (stream !== undefined && stream !== null && typeof stream !== 'boolean') throw invalidRequest('stream must be true or false');
+  if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
+    throw invalidRequest('stream must be true or false');
 }
 
 /** A checked body in the common format, with what does not fit into that. Changes nothing in it. */
@@ -46,7 +69,9 @@ export function readMessages(body: Body, version: string | undefined): ReadMessa
   const isNew = version !== undefined && version !== '' && version !== FIRST_VERSION;
   const turns = body['messages'] as readonly unknown[];
   if (turns.length === 0) notes.refuse('messages must hold at least one message');
-  if (isNew) for (const name of OLD_SAMPLING) if (name in body) notes.refuse(`${name} is not supported by this anthropic-version`);
+  if (isNew)
+    for (const name of OLD_SAMPLING)
+      if (name in body) notes.refuse(`${name} is not supported by this anthropic-version`);
   if (isNew) refuseAssistantDocuments(turns, notes);
   const system = systemMessage(body['system'], 'system', notes);
   const said = readConversation(turns, isNew, notes);
@@ -54,8 +79,16 @@ export function readMessages(body: Body, version: string | undefined): ReadMessa
   const messages = withFirstSystem(system, said);
   const effort = readEffort(body, notes);
   const request: ChatRequest = {
-    model: String(body['model']), messages: withOwnMark(messages, body, notes), ...sizeOf(body, notes), ...samplingOf(body, notes), ...stopOf(body, notes),
-    ...readTools(body, notes), ...(effort !== undefined && { reasoning_effort: effort }), ...formatOf(body, notes), ...userOf(body, notes), ...tierOf(body, notes),
+    model: String(body['model']),
+    messages: withOwnMark(messages, body, notes),
+    ...sizeOf(body, notes),
+    ...samplingOf(body, notes),
+    ...stopOf(body, notes),
+    ...readTools(body, notes),
+    ...(effort !== undefined && { reasoning_effort: effort }),
+    ...formatOf(body, notes),
+    ...userOf(body, notes),
+    ...tierOf(body, notes),
     ...(body['stream'] === true && { stream: true }),
   };
   noteOthers(body, notes);
@@ -66,7 +99,10 @@ function refuseAssistantDocuments(turns: readonly unknown[], notes: Notes): void
   for (const [at, turn] of turns.entries()) {
     if (!isFields(turn) || turn['role'] !== 'assistant' || !Array.isArray(turn['content'])) continue;
     const place = turn['content'].findIndex((block) => isFields(block) && block['type'] === 'document');
-    if (place >= 0) notes.refuse(`messages[${at}].content[${place}]: a document in an assistant message is not supported by this anthropic-version`);
+    if (place >= 0)
+      notes.refuse(
+        `messages[${at}].content[${place}]: a document in an assistant message is not supported by this anthropic-version`,
+      );
   }
 }
 
@@ -78,7 +114,11 @@ function withFirstSystem(system: ChatMessage | undefined, messages: readonly Cha
   const isPlain = first.every(({ content }) => typeof content === 'string');
   const content = isPlain
     ? first.map((message) => textOf(message.content)).join('\n')
-    : first.flatMap((message) => (typeof message.content === 'string' ? [{ type: 'text' as const, text: message.content }] : (message.content ?? [])));
+    : first.flatMap((message) =>
+        typeof message.content === 'string'
+          ? [{ type: 'text' as const, text: message.content }]
+          : (message.content ?? []),
+      );
   return [{ role: 'system', content }, ...messages.slice(first.length - (system ? 1 : 0))];
 }
 
@@ -87,7 +127,8 @@ function withOwnMark(messages: readonly ChatMessage[], body: Body, notes: Notes)
   const mark = readMark(body, '', notes);
   const last = messages.at(-1);
   if (!last || !mark) return messages;
-  const parts = typeof last.content === 'string' ? [{ type: 'text' as const, text: last.content }] : (last.content ?? []);
+  const parts =
+    typeof last.content === 'string' ? [{ type: 'text' as const, text: last.content }] : (last.content ?? []);
   const end = parts.at(-1);
   if (!end || end['cache_control'] !== undefined) return messages;
   return [...messages.slice(0, -1), { ...last, content: [...parts.slice(0, -1), { ...end, cache_control: mark }] }];
@@ -112,7 +153,11 @@ function samplingOf(body: Body, notes: Notes): Pick<ChatRequest, 'temperature' |
   if (topK !== undefined && !isTopK) notes.refuse('top_k must be an integer of at least 0');
   const temperature = within('temperature');
   const topP = within('top_p');
-  return { ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { top_p: topP }), ...(isTopK && { top_k: topK }) };
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(isTopK && { top_k: topK }),
+  };
 }
 
 /** Sequences of white space only are refused by vendors. */
@@ -129,13 +174,18 @@ function stopOf({ stop_sequences: sequences }: Body, notes: Notes): { stop?: rea
 
 const OUTPUT_MEMBERS: ReadonlySet<string> = new Set(['effort', 'format']);
 
-function formatOf({ output_config: config, output_format: old }: Body, notes: Notes): Pick<ChatRequest, 'response_format'> {
+function formatOf(
+  { output_config: config, output_format: old }: Body,
+  notes: Notes,
+): Pick<ChatRequest, 'response_format'> {
   if (config !== undefined && config !== null && !isFields(config)) notes.refuse('output_config must be an object');
-  for (const name of isFields(config) ? Object.keys(config) : []) if (!OUTPUT_MEMBERS.has(name)) notes.lose(`output_config.${name}`);
+  for (const name of isFields(config) ? Object.keys(config) : [])
+    if (!OUTPUT_MEMBERS.has(name)) notes.lose(`output_config.${name}`);
   const own = isFields(config) ? (config['format'] ?? undefined) : undefined;
   const format = own ?? old ?? undefined;
   if (format === undefined) return {};
-  if (isFields(format) && format['type'] === 'json_schema' && isFields(format['schema'])) return { response_format: { type: 'json_schema', json_schema: { name: 'response', schema: format['schema'] } } };
+  if (isFields(format) && format['type'] === 'json_schema' && isFields(format['schema']))
+    return { response_format: { type: 'json_schema', json_schema: { name: 'response', schema: format['schema'] } } };
   notes.refuse(`${own === undefined ? 'output_format' : 'output_config.format'} must be a json_schema with a schema`);
   return {};
 }
@@ -168,4 +218,5 @@ function noteOthers(body: Body, notes: Notes): void {
   }
 }
 
-const isEmpty = (value: unknown): boolean => value === '' || (Array.isArray(value) && value.length === 0) || (isFields(value) && Object.keys(value).length === 0);
+const isEmpty = (value: unknown): boolean =>
+  value === '' || (Array.isArray(value) && value.length === 0) || (isFields(value) && Object.keys(value).length === 0);

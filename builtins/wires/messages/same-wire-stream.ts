@@ -8,17 +8,34 @@ import { TEXTS, textsOf } from './texts.ts';
 
 /** What the vendor may call an error. Source: ingress reference 8.2. */
 const ERROR_TYPES: ReadonlySet<unknown> = new Set([
-  'invalid_request_error', 'authentication_error', 'billing_error', 'permission_error', 'not_found_error', 'request_too_large', 'rate_limit_error', 'api_error', 'overloaded_error', 'timeout_error',
+  'invalid_request_error',
+  'authentication_error',
+  'billing_error',
+  'permission_error',
+  'not_found_error',
+  'request_too_large',
+  'rate_limit_error',
+  'api_error',
+  'overloaded_error',
+  'timeout_error',
 ]);
 
-const TEXTS_OF: ReadonlyMap<unknown, string> = new Map([['text_delta', 'text'], ['thinking_delta', 'thinking'], ['input_json_delta', 'partial_json']]);
+const TEXTS_OF: ReadonlyMap<unknown, string> = new Map([
+  ['text_delta', 'text'],
+  ['thinking_delta', 'thinking'],
+  ['input_json_delta', 'partial_json'],
+]);
 
 /** Where blocks that chunks hold have their text. */
-const TEXT_OF_BLOCK: ReadonlyMap<unknown, string> = new Map([['text', 'text'], ['thinking', 'thinking']]);
+const TEXT_OF_BLOCK: ReadonlyMap<unknown, string> = new Map([
+  ['text', 'text'],
+  ['thinking', 'thinking'],
+]);
 
 /** Blocks and deltas that have a place in the common format. */
 const COMMON_BLOCKS: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']);
-const COMMON_DELTA = /^\{"type":\s?"content_block_delta",\s?"index":\s?\d+,\s?"delta":\s?\{"type":\s?"(text_delta|thinking_delta|signature_delta)"/;
+const COMMON_DELTA =
+  /^\{"type":\s?"content_block_delta",\s?"index":\s?\d+,\s?"delta":\s?\{"type":\s?"(text_delta|thinking_delta|signature_delta)"/;
 /** The most frequent event by far. */
 const TEXT_PIECE: PieceForm = {
   before: /^\{"type":\s?"content_block_delta",\s?"index":\s?\d+,\s?"delta":\s?\{"type":\s?"text_delta",\s?"text":\s?"/,
@@ -60,10 +77,18 @@ export class VendorStream implements SameWireStream {
   }
 
   /** Each kind of delta holds its text under one name. */
-  withTexts(event: StreamEvent, [{ text } = { text: '' }]: readonly { readonly text: string }[], bytes: string): string {
+  withTexts(
+    event: StreamEvent,
+    [{ text } = { text: '' }]: readonly { readonly text: string }[],
+    bytes: string,
+  ): string {
     const { type, ...members } = this.#edited.get(event) ?? fieldsIn(event.data);
     const { delta, content_block: block } = members;
-    if (isFields(block)) return eventOf(String(type), { ...members, content_block: { ...block, [TEXT_OF_BLOCK.get(block['type']) ?? 'text']: text } });
+    if (isFields(block))
+      return eventOf(String(type), {
+        ...members,
+        content_block: { ...block, [TEXT_OF_BLOCK.get(block['type']) ?? 'text']: text },
+      });
     const name = isFields(delta) ? TEXTS_OF.get(delta['type']) : undefined;
     if (name === undefined) return bytes; // its texts stand in other events, or were seen with what no chunk holds of it
     return text === '' ? '' : eventOf(String(type), { ...members, delta: { ...(delta as Fields), [name]: text } });
@@ -75,20 +100,24 @@ export class VendorStream implements SameWireStream {
     const event = fieldsIn(data);
     const { type, index } = event;
     if (type === 'content_block_start') return this.#asideBlock(event);
-    if (type === 'content_block_stop') return this.#foreign.delete(index) ? { block: Number(index), text: '', isLast: true } : undefined;
+    if (type === 'content_block_stop')
+      return this.#foreign.delete(index) ? { block: Number(index), text: '', isLast: true } : undefined;
     if (FRAME.has(type)) return frameAside(event);
     if (type !== 'content_block_delta') return bodyOf(event);
     const delta = isFields(event['delta']) ? event['delta'] : {};
     const { type: kind, partial_json: piece } = delta;
     if (!this.#foreign.has(index)) return TEXTS_OF.has(kind) || kind === 'signature_delta' ? undefined : bodyOf(delta);
-    return kind === 'input_json_delta' && typeof piece === 'string' ? { block: Number(index), text: piece, isLast: false } : bodyOf(delta);
+    return kind === 'input_json_delta' && typeof piece === 'string'
+      ? { block: Number(index), text: piece, isLast: false }
+      : bodyOf(delta);
   }
 
   #asideBlock({ index, content_block: block }: Readonly<Fields>): Aside | undefined {
     if (!isFields(block)) return undefined;
     const { type } = block;
     if (type === 'tool_use') return isPlainCall(block) ? undefined : bodyOf(block);
-    if (COMMON_BLOCKS.has(type)) return textsOf({ ...block, [TEXT_OF_BLOCK.get(type) ?? '']: '' }).length > 0 ? bodyOf(block) : undefined;
+    if (COMMON_BLOCKS.has(type))
+      return textsOf({ ...block, [TEXT_OF_BLOCK.get(type) ?? '']: '' }).length > 0 ? bodyOf(block) : undefined;
     this.#foreign.add(index);
     return bodyOf(block);
   }
@@ -117,7 +146,10 @@ export class VendorStream implements SameWireStream {
     const type = this.#errorType;
     if (type === undefined) return errorEvent(failure);
     const { message } = failure;
-    return errorEvent({ ...failure, message: message.startsWith(`${type}: `) ? message.slice(type.length + 2) : message }, type);
+    return errorEvent(
+      { ...failure, message: message.startsWith(`${type}: `) ? message.slice(type.length + 2) : message },
+      type,
+    );
   }
 }
 
@@ -129,7 +161,10 @@ function nameOf({ type, error }: Readonly<Fields>, named: string): string {
 
 /** Whether the beginning of a call says nothing but which tool is called: its arguments follow. */
 function isPlainCall({ id, name, input }: Readonly<Fields>): boolean {
-  return [id, name].every((word) => typeof word === 'string' && WORD.test(word)) && (!isFields(input) || Object.keys(input).length === 0);
+  return (
+    [id, name].every((word) => typeof word === 'string' && WORD.test(word)) &&
+    (!isFields(input) || Object.keys(input).length === 0)
+  );
 }
 
 /** What an event that stands around the blocks says; nothing as a rule. */
@@ -142,4 +177,6 @@ function fieldsIn(data: string): Readonly<Fields> {
   return isFields(value) ? value : {};
 }
 
-const bodyOf = (value: Readonly<Fields>): Aside => ({ body: { wire: 'messages', operation: 'messages', value, texts: TEXTS } });
+const bodyOf = (value: Readonly<Fields>): Aside => ({
+  body: { wire: 'messages', operation: 'messages', value, texts: TEXTS },
+});

@@ -1,4 +1,15 @@
-import { type ChatChunk, type ChatRequest, type ChunkDelta, type Exchange, type Fields, GatewayError, isFields, isText, type ToolCallDelta, tryParseJson } from '../../../host/contract/index.ts';
+import {
+  type ChatChunk,
+  type ChatRequest,
+  type ChunkDelta,
+  type Exchange,
+  type Fields,
+  GatewayError,
+  isFields,
+  isText,
+  type ToolCallDelta,
+  tryParseJson,
+} from '../../../host/contract/index.ts';
 import { bytesOfText } from '../../../host/upstream/sse.ts';
 import { type ClientFailure, failureOf } from '../../../host/wire/client-failure.ts';
 import type { ClientStream } from '../../../host/wire/client-wire.ts';
@@ -81,7 +92,8 @@ export class MessagesStream implements ClientStream {
     const reason = stopReason(this.#finish, this.#calls.hasOpened, this.#isRefused);
     const counts = this.#counts ?? { ...NO_COUNTS, input: this.#estimate, output: estimateAnswer(this.#characters) };
     this.#event('message_delta', {
-      delta: { stop_reason: reason, stop_sequence: null, stop_details: stopDetails(reason), container: null }, usage: streamedUsageOf(withoutZeroInput(counts)),
+      delta: { stop_reason: reason, stop_sequence: null, stop_details: stopDetails(reason), container: null },
+      usage: streamedUsageOf(withoutZeroInput(counts)),
     });
     this.#event('message_stop', {});
     return this.#taken();
@@ -109,14 +121,29 @@ export class MessagesStream implements ClientStream {
     this.#estimate = estimateTokens(request as ChatRequest);
     this.#event('message_start', {
       message: {
-        id: `msg_${id}`, type: 'message', role: 'assistant', model, content: [], stop_reason: null, stop_sequence: null, stop_details: null,
-        usage: usageOf({ ...NO_COUNTS, input: this.#estimate, output: 1 }), container: null, diagnostics: null,
+        id: `msg_${id}`,
+        type: 'message',
+        role: 'assistant',
+        model,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        stop_details: null,
+        usage: usageOf({ ...NO_COUNTS, input: this.#estimate, output: 1 }),
+        container: null,
+        diagnostics: null,
       },
     });
     this.#out += this.keepAlive;
   }
 
-  #delta({ reasoning_content: reasoning, reasoning_details: details, content, refusal, tool_calls: calls }: ChunkDelta): void {
+  #delta({
+    reasoning_content: reasoning,
+    reasoning_details: details,
+    content,
+    refusal,
+    tool_calls: calls,
+  }: ChunkDelta): void {
     const items = (details ?? []).filter(isFields);
     for (const item of items) this.#item(item);
     if (isText(reasoning) && !items.some(({ text }) => isText(text))) this.#think(undefined, reasoning);
@@ -146,9 +173,12 @@ export class MessagesStream implements ClientStream {
 
   /** Pieces of one item become one. Of one index there may be several kinds: a text and what seals it. */
   #seal(item: Fields): void {
-    const known = this.#sealed.find(({ index, type }) => index !== undefined && index === item['index'] && type === item['type']);
+    const known = this.#sealed.find(
+      ({ index, type }) => index !== undefined && index === item['index'] && type === item['type'],
+    );
     if (!known) this.#sealed.push(item);
-    else if (isText(item['signature'])) known['signature'] = (isText(known['signature']) ? known['signature'] : '') + item['signature'];
+    else if (isText(item['signature']))
+      known['signature'] = (isText(known['signature']) ? known['signature'] : '') + item['signature'];
   }
 
   #think(index: unknown, text: string): void {
@@ -158,7 +188,8 @@ export class MessagesStream implements ClientStream {
   }
 
   #openThought(index: unknown): void {
-    const isSame = this.#open === 'thinking' && (index === undefined || this.#thought === undefined || this.#thought === index);
+    const isSame =
+      this.#open === 'thinking' && (index === undefined || this.#thought === undefined || this.#thought === index);
     if (!isSame) {
       this.#begin('thinking', { type: 'thinking', thinking: '', signature: '' });
       this.#thought = undefined;
@@ -180,7 +211,12 @@ export class MessagesStream implements ClientStream {
 
   #openCall(call: CallDraft): void {
     const { id } = this.#exchange;
-    this.#begin('call', { type: 'tool_use', id: call.id || `toolu_${id}_${this.#next}`, name: this.#wishes.nameOf(call.name), input: {} });
+    this.#begin('call', {
+      type: 'tool_use',
+      id: call.id || `toolu_${id}_${this.#next}`,
+      name: this.#wishes.nameOf(call.name),
+      input: {},
+    });
     this.#input(this.#calls.start(call));
   }
 
@@ -226,7 +262,10 @@ export class MessagesStream implements ClientStream {
 
   /** Clients replace the signature by the one that comes: it leaves whole. */
   #closeThought(): void {
-    this.#piece({ type: 'signature_delta', signature: this.#signature === '' ? sealEnvelope(this.#sealed) : this.#signature });
+    this.#piece({
+      type: 'signature_delta',
+      signature: this.#signature === '' ? sealEnvelope(this.#sealed) : this.#signature,
+    });
     this.#signature = '';
     this.#sealed = [];
     this.#thought = undefined;

@@ -25,9 +25,23 @@ export class Thoughts {
     if (isText(thinking)) this.#texts.push(thinking);
     const items = envelopeOf(block);
     if (items) {
-      for (const item of items) this.#items.push({ ...item, ...(isText(thinking) && item['type'] === 'reasoning.text' && item['text'] === undefined && { text: thinking }) });
-    } else if (type === 'thinking') this.#items.push({ type: 'reasoning.text', index: this.#items.length, format: FORMAT, ...(isText(thinking) && { text: thinking }), ...(isText(signature) && { signature }) });
-    else if (isText(data)) this.#items.push({ type: 'reasoning.encrypted', index: this.#items.length, format: FORMAT, data });
+      for (const item of items)
+        this.#items.push({
+          ...item,
+          ...(isText(thinking) &&
+            item['type'] === 'reasoning.text' &&
+            item['text'] === undefined && { text: thinking }),
+        });
+    } else if (type === 'thinking')
+      this.#items.push({
+        type: 'reasoning.text',
+        index: this.#items.length,
+        format: FORMAT,
+        ...(isText(thinking) && { text: thinking }),
+        ...(isText(signature) && { signature }),
+      });
+    else if (isText(data))
+      this.#items.push({ type: 'reasoning.encrypted', index: this.#items.length, format: FORMAT, data });
   }
 
   members(): { readonly reasoning_content?: string; readonly reasoning_details?: readonly Fields[] } {

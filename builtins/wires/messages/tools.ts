@@ -15,7 +15,14 @@ const RUN_BY_CLIENT = /^(bash|text_editor|memory|computer)_|_toolset_/;
 /** Tools that the vendor runs. */
 const RUN_BY_VENDOR = /^(web_search|web_fetch|code_execution|tool_search_tool|tool_search|advisor)_|^mcp_toolset$/;
 /** Members that travel, or say nothing; all others only the vendor understands, and the tool goes along without them. */
-const CARRIED: ReadonlySet<string> = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control']);
+const CARRIED: ReadonlySet<string> = new Set([
+  'type',
+  'name',
+  'description',
+  'input_schema',
+  'strict',
+  'cache_control',
+]);
 
 /** Tools and the choice among them. Source: ingress reference 3.3. */
 export function readTools({ tools, tool_choice: choice }: Readonly<Fields>, notes: Notes): ReadTools {
@@ -29,7 +36,10 @@ export function readTools({ tools, tool_choice: choice }: Readonly<Fields>, note
     if (isFields(tool)) lost.add(tool['name']);
     return [];
   });
-  if (declared.length > 0 && functions.length === 0) notes.refuse('tools[0]: this tool is run by the vendor of this wire, and no other one is left for a provider of another wire');
+  if (declared.length > 0 && functions.length === 0)
+    notes.refuse(
+      'tools[0]: this tool is run by the vendor of this wire, and no other one is left for a provider of another wire',
+    );
   return { ...(functions.length > 0 && { tools: functions }), ...choiceOf(choice, { names, lost }, notes) };
 }
 
@@ -41,11 +51,13 @@ function toolOf(tool: unknown, at: string, names: Set<string>, notes: Notes): Ch
   const { type, name } = tool;
   if (type !== undefined && type !== null && type !== 'custom') {
     if (typeof type === 'string' && RUN_BY_VENDOR.test(type)) notes.lose(at);
-    else if (typeof type === 'string' && RUN_BY_CLIENT.test(type)) notes.refuse(`${at}: a provider of another wire does not know the schema of ${type}`);
+    else if (typeof type === 'string' && RUN_BY_CLIENT.test(type))
+      notes.refuse(`${at}: a provider of another wire does not know the schema of ${type}`);
     else notes.refuse(`${at}.type ${JSON.stringify(type)} is not supported by a provider of another wire`);
     return undefined;
   }
-  if (!isText(name) || !NAME.test(name)) notes.refuse(`${at}.name must be 1 to 128 letters, digits, underscores or hyphens`);
+  if (!isText(name) || !NAME.test(name))
+    notes.refuse(`${at}.name must be 1 to 128 letters, digits, underscores or hyphens`);
   else if (names.has(name)) notes.refuse(`${at}.name ${JSON.stringify(name)} is used twice`);
   names.add(String(name));
   if (!isFields(tool['input_schema'])) notes.refuse(`${at}.input_schema must be an object`);
@@ -55,26 +67,41 @@ function toolOf(tool: unknown, at: string, names: Set<string>, notes: Notes): Ch
 function functionOf(tool: Readonly<Fields>, at: string, notes: Notes): ChatTool {
   const { name, description, input_schema: parameters, strict } = tool;
   const mark = readMark(tool, at, notes);
-  if (description !== undefined && description !== null && typeof description !== 'string') notes.refuse(`${at}.description must be a string`);
-  if (strict !== undefined && strict !== null && typeof strict !== 'boolean') notes.refuse(`${at}.strict must be true or false`);
+  if (description !== undefined && description !== null && typeof description !== 'string')
+    notes.refuse(`${at}.description must be a string`);
+  if (strict !== undefined && strict !== null && typeof strict !== 'boolean')
+    notes.refuse(`${at}.strict must be true or false`);
   for (const [member, value] of Object.entries(tool)) {
-    if (!CARRIED.has(member) && value !== null && !(member === 'defer_loading' && value === false)) notes.lose(`${at}.${member}`);
+    if (!CARRIED.has(member) && value !== null && !(member === 'defer_loading' && value === false))
+      notes.lose(`${at}.${member}`);
   }
   return {
     type: 'function',
-    function: { name: String(name), ...(isText(description) && { description }), parameters, ...(strict === true && { strict: true }) },
+    function: {
+      name: String(name),
+      ...(isText(description) && { description }),
+      parameters,
+      ...(strict === true && { strict: true }),
+    },
     ...(mark && { cache_control: mark }),
   };
 }
 
-function choiceOf(choice: unknown, { names, lost }: { readonly names: ReadonlySet<string>; readonly lost: ReadonlySet<unknown> }, notes: Notes): Omit<ReadTools, 'tools'> {
+function choiceOf(
+  choice: unknown,
+  { names, lost }: { readonly names: ReadonlySet<string>; readonly lost: ReadonlySet<unknown> },
+  notes: Notes,
+): Omit<ReadTools, 'tools'> {
   if (choice === undefined || choice === null) return {};
   const { type, name, disable_parallel_tool_use: isSerial } = isFields(choice) ? choice : {};
-  if (isSerial !== undefined && isSerial !== null && typeof isSerial !== 'boolean') notes.refuse('tool_choice.disable_parallel_tool_use must be true or false');
+  if (isSerial !== undefined && isSerial !== null && typeof isSerial !== 'boolean')
+    notes.refuse('tool_choice.disable_parallel_tool_use must be true or false');
   const parallel = isSerial === true && type !== 'none' ? { parallel_tool_calls: false as const } : {};
   switch (type) {
-    case 'auto': return names.size > 0 ? { tool_choice: 'auto', ...parallel } : {};
-    case 'none': return names.size > 0 ? { tool_choice: 'none' } : {};
+    case 'auto':
+      return names.size > 0 ? { tool_choice: 'auto', ...parallel } : {};
+    case 'none':
+      return names.size > 0 ? { tool_choice: 'none' } : {};
     case 'any':
       if (names.size === 0) notes.refuse('tool_choice wants a tool, and there is none');
       return { tool_choice: 'required', ...parallel };

@@ -13,20 +13,37 @@ export const NO_COUNTS: Counts = Object.freeze({ input: 0, output: 0, cacheRead:
 
 /** What was read from a cache, or written to one, may be part of the common prompt, and is not of `input_tokens`. Source: ingress reference 4.3. */
 export function countsOf(usage: Usage): Counts {
-  const { prompt_tokens: prompt, completion_tokens: output, reasoning_tokens: thinking = 0, cache_read_tokens: cacheRead = 0, cache_write_tokens: beside = 0 } = usage;
+  const {
+    prompt_tokens: prompt,
+    completion_tokens: output,
+    reasoning_tokens: thinking = 0,
+    cache_read_tokens: cacheRead = 0,
+    cache_write_tokens: beside = 0,
+  } = usage;
   const within = cacheWritesIn(usage);
   return { input: Math.max(prompt - cacheRead - within, 0), output, cacheRead, cacheWrite: beside + within, thinking };
 }
 
 /** The usage of a whole answer, every member of it. */
 export function usageOf(counts: Counts): object {
-  return { ...streamedUsageOf(counts), cache_creation: null, server_tool_use: null, service_tier: null, inference_geo: null, speed: null };
+  return {
+    ...streamedUsageOf(counts),
+    cache_creation: null,
+    server_tool_use: null,
+    service_tier: null,
+    inference_geo: null,
+    speed: null,
+  };
 }
 
 /** That of an event at the end of a stream. */
 export function streamedUsageOf({ input, output, cacheRead, cacheWrite, thinking }: Counts): object {
   return {
-    input_tokens: input, cache_creation_input_tokens: cacheWrite, cache_read_input_tokens: cacheRead, output_tokens: output, output_tokens_details: { thinking_tokens: thinking },
+    input_tokens: input,
+    cache_creation_input_tokens: cacheWrite,
+    cache_read_input_tokens: cacheRead,
+    output_tokens: output,
+    output_tokens_details: { thinking_tokens: thinking },
   };
 }
 

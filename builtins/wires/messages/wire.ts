@@ -5,9 +5,15 @@ import { retryHeaders } from '../errors.ts';
 import { errorBody } from './errors.ts';
 import type * as Writing from './writing.ts';
 
-const { replyWithoutCitations, ...writing } = lateFile<typeof Writing>(import.meta, './writing.ts')(['reply', 'replyWithoutCitations', 'openStream', 'openSameWire']);
+const { replyWithoutCitations, ...writing } = lateFile<typeof Writing>(
+  import.meta,
+  './writing.ts',
+)(['reply', 'replyWithoutCitations', 'openStream', 'openSameWire']);
 
-const errorReply = (failure: ClientFailure): WireBody => ({ contentType: 'application/json', body: JSON.stringify(errorBody(failure)) });
+const errorReply = (failure: ClientFailure): WireBody => ({
+  contentType: 'application/json',
+  body: JSON.stringify(errorBody(failure)),
+});
 
 /** What clients of Anthropic's Messages API are answered with. */
 export const MESSAGES_WIRE: ClientWire = {
@@ -24,4 +30,5 @@ export const MESSAGES_WIRE: ClientWire = {
 const UNCITED_WIRE: ClientWire = { ...MESSAGES_WIRE, reply: replyWithoutCitations };
 
 /** Source: AI SDK 5.0.277 and 6.0.326, 2026-11-23, whose whole answers fail on the null; 7.0.173 takes it, and says `ai-sdk-provider-utils`. */
-export const wireFor = (userAgent = ''): ClientWire => (userAgent.includes('ai-sdk/provider-utils/') ? UNCITED_WIRE : MESSAGES_WIRE);
+export const wireFor = (userAgent = ''): ClientWire =>
+  userAgent.includes('ai-sdk/provider-utils/') ? UNCITED_WIRE : MESSAGES_WIRE;

@@ -1,7 +1,16 @@
 import type { ChatChunk, ChatReply, ChunkDelta, Fields, Usage } from '../../../host/contract/index.ts';
 import { argumentsOf, type StreamedCall, StreamedCalls } from './calls.ts';
 import { isGiven } from './checks.ts';
-import { annotationOf, CallItem, type Emit, type ItemPlace, type ItemStatus, MessageItem, type OpenItem, ReasoningItem } from './items.ts';
+import {
+  annotationOf,
+  CallItem,
+  type Emit,
+  type ItemPlace,
+  type ItemStatus,
+  MessageItem,
+  type OpenItem,
+  ReasoningItem,
+} from './items.ts';
 import { detailsOf, Stretch } from './reasoning.ts';
 import type { Asked } from './request.ts';
 import { type AnswerHead, endOf, responseObject } from './response-object.ts';
@@ -102,7 +111,9 @@ export class AnswerBuilder {
     const { showsReasoning, sealsReasoning } = this.#asked;
     if (!showsReasoning && !sealsReasoning) return;
     const details = detailsOf(delta.reasoning_details);
-    const text = delta.reasoning_content || details.map((detail) => (typeof detail['text'] === 'string' ? detail['text'] : '')).join('');
+    const text =
+      delta.reasoning_content ||
+      details.map((detail) => (typeof detail['text'] === 'string' ? detail['text'] : '')).join('');
     if (this.#open instanceof ReasoningItem) {
       const { stretch } = this.#open;
       if (details.some((detail) => stretch.isOther(detail))) this.#close('completed');
@@ -122,7 +133,10 @@ export class AnswerBuilder {
   }
 
   #newReasoning(): ReasoningItem {
-    return new ReasoningItem(this.#place(), { isShown: this.#asked.showsReasoning, isSealed: this.#asked.sealsReasoning });
+    return new ReasoningItem(this.#place(), {
+      isShown: this.#asked.showsReasoning,
+      isSealed: this.#asked.sealsReasoning,
+    });
   }
 
   #message(kind: MessageItem['kind']): MessageItem {
@@ -202,10 +216,15 @@ function* deltasOf(message: ChatReply['choices'][number]['message']): Generator<
   const ofText = (detail: Fields): boolean => typeof detail['start'] === 'number' && detail['thought'] !== true;
   const thoughts = details.filter((detail) => !ofCall(detail) && !ofText(detail));
   if (thoughts.some(({ text }) => typeof text === 'string')) {
-    for (const detail of thoughts) yield { reasoning_details: [detail], ...(typeof detail['text'] === 'string' && { reasoning_content: detail['text'] }) };
+    for (const detail of thoughts)
+      yield {
+        reasoning_details: [detail],
+        ...(typeof detail['text'] === 'string' && { reasoning_content: detail['text'] }),
+      };
   } else yield { reasoning_content: message.reasoning_content ?? null, reasoning_details: [...thoughts] };
   const { refusal, annotations } = message;
   yield { content: message.content, annotations, refusal };
   yield { reasoning_details: details.filter((detail) => !ofCall(detail) && ofText(detail)) };
-  for (const [index, call] of calls.entries()) yield { reasoning_details: byCall.get(call.id) ?? [], tool_calls: [{ ...call, index }] };
+  for (const [index, call] of calls.entries())
+    yield { reasoning_details: byCall.get(call.id) ?? [], tool_calls: [{ ...call, index }] };
 }

@@ -28,7 +28,8 @@ export class StreamedCalls {
     if (isFields(called) && isText(called['name'])) call.name ||= called['name'];
     const text = argumentsOf(delta);
     if (text.trim() === '') return call;
-    if (call.state === 'closed' && (call.hasArguments || !isEmptyObject(text))) throw failedAnswer('the answer went on with a tool call that it had ended');
+    if (call.state === 'closed' && (call.hasArguments || !isEmptyObject(text)))
+      throw failedAnswer('the answer went on with a tool call that it had ended');
     call.hasArguments ||= call.state !== 'closed';
     return call;
   }

@@ -44,10 +44,16 @@ interface Range {
   readonly isWhole?: boolean;
 }
 
-export function optionalNumber(value: unknown, path: string, { low, high = Infinity, isWhole = false }: Range): number | undefined {
+export function optionalNumber(
+  value: unknown,
+  path: string,
+  { low, high = Infinity, isWhole = false }: Range,
+): number | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'number' || (isWhole && !Number.isInteger(value))) throw invalidRequest(`${path} must be ${isWhole ? 'an integer' : 'a number'}`);
-  if (value < low || value > high) throw invalidRequest(`${path} must be ${high === Infinity ? `at least ${low}` : `between ${low} and ${high}`}`);
+  if (typeof value !== 'number' || (isWhole && !Number.isInteger(value)))
+    throw invalidRequest(`${path} must be ${isWhole ? 'an integer' : 'a number'}`);
+  if (value < low || value > high)
+    throw invalidRequest(`${path} must be ${high === Infinity ? `at least ${low}` : `between ${low} and ${high}`}`);
   return value;
 }
 
@@ -56,7 +62,9 @@ export function optionalObject(value: unknown, path: string): Fields | undefined
 }
 
 export function unknownType(value: unknown, path: string): GatewayError {
-  return value === undefined || value === null ? invalidRequest(`${path}.type is required`) : notCarried(path, `has the type ${quoted(value)}, which only the vendor of this API can serve`);
+  return value === undefined || value === null
+    ? invalidRequest(`${path}.type is required`)
+    : notCarried(path, `has the type ${quoted(value)}, which only the vendor of this API can serve`);
 }
 
 /** Whether a member was given a value: null says the same as leaving it out. */

@@ -26,32 +26,46 @@ function readPart(part: Fields, path: string): ContentPart {
   switch (part['type']) {
     case 'input_text':
     case 'output_text':
-    case 'text': return { type: 'text', text: stringAt(part['text'], `${path}.text`) };
-    case 'refusal': return { type: 'text', text: stringAt(part['refusal'], `${path}.refusal`) };
-    case 'input_image': return imagePart(part, path);
-    case 'input_file': return filePart(part, path);
-    case 'input_audio': return audioPart(part, path);
-    default: throw unknownType(part['type'], path);
+    case 'text':
+      return { type: 'text', text: stringAt(part['text'], `${path}.text`) };
+    case 'refusal':
+      return { type: 'text', text: stringAt(part['refusal'], `${path}.refusal`) };
+    case 'input_image':
+      return imagePart(part, path);
+    case 'input_file':
+      return filePart(part, path);
+    case 'input_audio':
+      return audioPart(part, path);
+    default:
+      throw unknownType(part['type'], path);
   }
 }
 
-const DETAILS: ReadonlyMap<unknown, string> = new Map([['low', 'low'], ['high', 'high'], ['auto', 'auto'], ['original', 'high']]);
+const DETAILS: ReadonlyMap<unknown, string> = new Map([
+  ['low', 'low'],
+  ['high', 'high'],
+  ['auto', 'auto'],
+  ['original', 'high'],
+]);
 const IMAGE_TYPES = /^image\/(?:jpeg|jpg|png|gif|webp)$/i;
 
 function imagePart(part: Fields, path: string): ContentPart {
-  if (isGiven(part['file_id'])) throw notCarried(`${path}.file_id`, 'names a file that only the vendor of this API keeps');
+  if (isGiven(part['file_id']))
+    throw notCarried(`${path}.file_id`, 'names a file that only the vendor of this API keeps');
   const url = textAt(part['image_url'], `${path}.image_url`);
   checkAddress(url, `${path}.image_url`, IMAGE_TYPES);
   const { detail } = part;
   const known = DETAILS.get(detail);
-  if (isGiven(detail) && known === undefined) throw invalidRequest(`${path}.detail must be low, high, auto or original`);
+  if (isGiven(detail) && known === undefined)
+    throw invalidRequest(`${path}.detail must be low, high, auto or original`);
   return { type: 'image_url', image_url: { url, ...(known !== undefined && { detail: known }) } };
 }
 
 const FILE_NAME = 'document.pdf';
 
 function filePart(part: Fields, path: string): ContentPart {
-  if (isGiven(part['file_id'])) throw notCarried(`${path}.file_id`, 'names a file that only the vendor of this API keeps');
+  if (isGiven(part['file_id']))
+    throw notCarried(`${path}.file_id`, 'names a file that only the vendor of this API keeps');
   const filename = optionalString(part['filename'], `${path}.filename`) ?? FILE_NAME;
   if (isGiven(part['file_url'])) {
     const address = textAt(part['file_url'], `${path}.file_url`);
@@ -61,7 +75,10 @@ function filePart(part: Fields, path: string): ContentPart {
   const data = textAt(part['file_data'], `${path}.file_data`);
   if (data.startsWith('data:')) checkAddress(data, `${path}.file_data`, undefined);
   else if (!isBase64(data, 0)) throw invalidRequest(`${path}.file_data is not base64`);
-  return { type: 'file', file: { file_data: data.startsWith('data:') ? data : `data:application/pdf;base64,${data}`, filename } };
+  return {
+    type: 'file',
+    file: { file_data: data.startsWith('data:') ? data : `data:application/pdf;base64,${data}`, filename },
+  };
 }
 
 function audioPart(part: Fields, path: string): ContentPart {
@@ -81,7 +98,8 @@ function checkAddress(address: string, path: string, types: RegExp | undefined):
   if (WEB.test(address)) return;
   const head = DATA.exec(address.slice(0, MAX_HEAD));
   if (!head) throw invalidRequest(`${path} must be an http or https address, or a data address of base64`);
-  if (types && !types.test(head[1] ?? '')) throw invalidRequest(`${path} must be an image of the type jpeg, png, gif or webp`);
+  if (types && !types.test(head[1] ?? ''))
+    throw invalidRequest(`${path} must be an image of the type jpeg, png, gif or webp`);
   if (!isBase64(address, head[0].length)) throw invalidRequest(`${path} is not base64`);
 }
 

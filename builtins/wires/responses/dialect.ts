@@ -26,24 +26,37 @@ export function withoutEnvelopes(value: Readonly<Fields>): Adapted<Readonly<Fiel
 
 const itemsOf = ({ input }: Readonly<Fields>): readonly unknown[] => (Array.isArray(input) ? input : []);
 
-const isEnvelope = (item: unknown): boolean => isFields(item) && item['type'] === 'reasoning' && openEnvelope(item['encrypted_content']) !== undefined;
+const isEnvelope = (item: unknown): boolean =>
+  isFields(item) && item['type'] === 'reasoning' && openEnvelope(item['encrypted_content']) !== undefined;
 
 function adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields>): Adapted<ChatRequest> {
   if (speaksCommon(target)) refuseFileAddresses(value);
   const { verbosity, prompt_cache_key: cacheKey, ...rest } = request;
   const isOwn = target.provider === 'openai';
-  const adapted = adaptCommon({
-    ...rest, ...(isOwn && verbosity !== undefined && { verbosity }), ...(isOwn && cacheKey !== undefined && { prompt_cache_key: cacheKey }),
-  }, target, pathsIn(value));
-  return verbosity === undefined || isOwn ? adapted : { request: adapted.request, lost: [...adapted.lost, 'text.verbosity'] };
+  const adapted = adaptCommon(
+    {
+      ...rest,
+      ...(isOwn && verbosity !== undefined && { verbosity }),
+      ...(isOwn && cacheKey !== undefined && { prompt_cache_key: cacheKey }),
+    },
+    target,
+    pathsIn(value),
+  );
+  return verbosity === undefined || isOwn
+    ? adapted
+    : { request: adapted.request, lost: [...adapted.lost, 'text.verbosity'] };
 }
 
 const NO_MARKS = (): readonly string[] => [];
 
 function pathsIn(value: Readonly<Fields>): FieldPaths {
   return {
-    effort: 'reasoning.effort', top_k: 'top_k', service_tier: 'service_tier', marks: NO_MARKS,
-    reasoning: (isKnown) => itemsOf(value).flatMap((item, at) => (formatsOf(item).every(isKnown) ? [] : [`input[${at}].encrypted_content`])),
+    effort: 'reasoning.effort',
+    top_k: 'top_k',
+    service_tier: 'service_tier',
+    marks: NO_MARKS,
+    reasoning: (isKnown) =>
+      itemsOf(value).flatMap((item, at) => (formatsOf(item).every(isKnown) ? [] : [`input[${at}].encrypted_content`])),
   };
 }
 
@@ -61,15 +74,25 @@ function refuseFileAddresses(value: Readonly<Fields>): void {
     for (const name of ['content', 'output']) {
       const parts = item[name];
       if (!Array.isArray(parts)) continue;
-      const place = parts.findIndex((part: unknown) => isFields(part) && part['type'] === 'input_file' && isText(part['file_url']));
-      if (place >= 0) throw notCarried(`input[${at}].${name}[${place}].file_url`, 'is an address, and the provider of this model takes files as data only');
+      const place = parts.findIndex(
+        (part: unknown) => isFields(part) && part['type'] === 'input_file' && isText(part['file_url']),
+      );
+      if (place >= 0)
+        throw notCarried(
+          `input[${at}].${name}[${place}].file_url`,
+          'is an address, and the provider of this model takes files as data only',
+        );
     }
   });
 }
 
 const PATHS: ReadonlyMap<string, string> = new Map([
-  ['max_completion_tokens', 'max_output_tokens'], ['max_tokens', 'max_output_tokens'], ['reasoning_effort', 'reasoning.effort'], ['response_format', 'text.format'],
-  ['verbosity', 'text.verbosity'], ['messages', 'input'],
+  ['max_completion_tokens', 'max_output_tokens'],
+  ['max_tokens', 'max_output_tokens'],
+  ['reasoning_effort', 'reasoning.effort'],
+  ['response_format', 'text.format'],
+  ['verbosity', 'text.verbosity'],
+  ['messages', 'input'],
 ]);
 
 /** What the client calls a field of the common format. */
@@ -83,8 +106,12 @@ function pathsOf(field: string, value: Readonly<Fields>): readonly string[] {
 
 /** Where a client says how closely an image is to be looked at. */
 function detailsIn(value: Readonly<Fields>): string[] {
-  return itemsOf(value).flatMap((item, at) => ['content', 'output'].flatMap((name) => {
-    const parts = isFields(item) && Array.isArray(item[name]) ? item[name] : [];
-    return parts.flatMap((part: unknown, place) => (isFields(part) && isGiven(part['detail']) ? [`input[${at}].${name}[${place}].detail`] : []));
-  }));
+  return itemsOf(value).flatMap((item, at) =>
+    ['content', 'output'].flatMap((name) => {
+      const parts = isFields(item) && Array.isArray(item[name]) ? item[name] : [];
+      return parts.flatMap((part: unknown, place) =>
+        isFields(part) && isGiven(part['detail']) ? [`input[${at}].${name}[${place}].detail`] : [],
+      );
+    }),
+  );
 }

@@ -69,7 +69,10 @@ export class History {
   /** The result goes where its call is, also where something stands between the two. */
   addResult(id: string, content: Content, path: string): void {
     const call = this.#waiting.get(id)?.shift();
-    if (!call) throw invalidRequest(`${path}.call_id ${this.#answered.has(id) ? 'is the call of an earlier output' : 'is not the id of an earlier call'}`);
+    if (!call)
+      throw invalidRequest(
+        `${path}.call_id ${this.#answered.has(id) ? 'is the call of an earlier output' : 'is not the id of an earlier call'}`,
+      );
     this.#answered.add(id);
     if (call.turn === this.#open) this.#open = undefined;
     call.turn.results.push({ role: 'tool', tool_call_id: id, content });

@@ -21,36 +21,73 @@ const STATEFUL = new Set<unknown>(['item_reference', 'compaction', 'compaction_t
 /** How each item is read. Source: openai 7.57 (npm), types of `ResponseInputItem`, 2026-11-22. */
 const ITEMS: ReadonlyMap<unknown, ReadItem> = new Map<unknown, ReadItem>([
   ['message', readMessage],
-  ['function_call', (item, path, history) => {
-    history.addCall(callId(item, path), calledName(item, path), stringAt(item['arguments'], `${path}.arguments`), path);
-  }],
-  ['custom_tool_call', (item, path, history) => {
-    history.addCall(callId(item, path), calledName(item, path), customArguments(stringAt(item['input'], `${path}.input`)), path);
-  }],
-  ['tool_search_call', (item, path, history) => {
-    history.addCall(callId(item, path), SEARCH, searchArguments(item['arguments'], `${path}.arguments`), path);
-  }],
+  [
+    'function_call',
+    (item, path, history) => {
+      history.addCall(
+        callId(item, path),
+        calledName(item, path),
+        stringAt(item['arguments'], `${path}.arguments`),
+        path,
+      );
+    },
+  ],
+  [
+    'custom_tool_call',
+    (item, path, history) => {
+      history.addCall(
+        callId(item, path),
+        calledName(item, path),
+        customArguments(stringAt(item['input'], `${path}.input`)),
+        path,
+      );
+    },
+  ],
+  [
+    'tool_search_call',
+    (item, path, history) => {
+      history.addCall(callId(item, path), SEARCH, searchArguments(item['arguments'], `${path}.arguments`), path);
+    },
+  ],
   ['function_call_output', readOutput],
   ['custom_tool_call_output', readOutput],
-  ['tool_search_output', (item, path, history, { tools }) => {
-    const names = tools.join(item['tools'], `${path}.tools`);
-    history.addResult(callId(item, path), names.length > 0 ? names.join('\n') : 'no tool was found', path);
-  }],
-  ['additional_tools', (item, path, _history, { tools }) => { tools.join(item['tools'], `${path}.tools`); }],
-  ['reasoning', (item, path, history) => {
-    const { text, details } = readReasoning(item, path);
-    history.addReasoning(text, details);
-  }],
-  ['web_search_call', (_item, path, _history, { lost }) => { lost.push(path); }],
+  [
+    'tool_search_output',
+    (item, path, history, { tools }) => {
+      const names = tools.join(item['tools'], `${path}.tools`);
+      history.addResult(callId(item, path), names.length > 0 ? names.join('\n') : 'no tool was found', path);
+    },
+  ],
+  [
+    'additional_tools',
+    (item, path, _history, { tools }) => {
+      tools.join(item['tools'], `${path}.tools`);
+    },
+  ],
+  [
+    'reasoning',
+    (item, path, history) => {
+      const { text, details } = readReasoning(item, path);
+      history.addReasoning(text, details);
+    },
+  ],
+  [
+    'web_search_call',
+    (_item, path, _history, { lost }) => {
+      lost.push(path);
+    },
+  ],
 ]);
 
 /** The conversation that an input tells. Throws for items that hold, or name, what only the vendor of this API has. */
 export function readInput(value: unknown, instructions: string | undefined, notes: InputNotes): ChatMessage[] {
   const history = new History();
-  const first = instructions === undefined || instructions === '' ? undefined : history.addMessage('system', instructions);
+  const first =
+    instructions === undefined || instructions === '' ? undefined : history.addMessage('system', instructions);
   if (!isGiven(value)) throw invalidRequest('input is required');
   if (typeof value === 'string') history.addMessage('user', value);
-  else if (Array.isArray(value)) value.forEach((item, at) => readItem(objectAt(item, `input[${at}]`), `input[${at}]`, history, notes));
+  else if (Array.isArray(value))
+    value.forEach((item, at) => readItem(objectAt(item, `input[${at}]`), `input[${at}]`, history, notes));
   else throw invalidRequest('input must be a string or a list of items');
   const messages = history.messages();
   if (!messages.some((message) => message !== first)) throw invalidRequest('input must hold at least one message');
@@ -61,14 +98,19 @@ function readItem(item: Fields, path: string, history: History, notes: InputNote
   const type = item['type'] ?? (isGiven(item['role']) ? 'message' : undefined);
   const read = item['execution'] === 'server' ? undefined : ITEMS.get(type); // searches among tools that the vendor ran itself
   if (read) read(item, path, history, notes);
-  else if (STATEFUL.has(type) || (type === undefined && isGiven(item['id']))) throw notCarried(path, 'refers to what only the vendor of this API keeps: send the item itself, as clients do with store: false');
+  else if (STATEFUL.has(type) || (type === undefined && isGiven(item['id'])))
+    throw notCarried(
+      path,
+      'refers to what only the vendor of this API keeps: send the item itself, as clients do with store: false',
+    );
   else throw unknownType(type, path);
 }
 
 function readMessage(item: Fields, path: string, history: History): void {
   const { role, content } = item;
   if (role === 'assistant') history.addTexts(readTexts(content, `${path}.content`));
-  else if (role === 'user' || role === 'system' || role === 'developer') history.addMessage(role, readContent(content, `${path}.content`));
+  else if (role === 'user' || role === 'system' || role === 'developer')
+    history.addMessage(role, readContent(content, `${path}.content`));
   else throw invalidRequest(`${path}.role must be user, assistant, system or developer, not ${quoted(role ?? null)}`);
 }
 

@@ -44,7 +44,10 @@ export class ReasoningItem implements OpenItem {
     this.#place = place;
     this.#form = form;
     this.#id = itemId('rs', place);
-    place.emit('response.output_item.added', { output_index: place.index, item: { type: 'reasoning', id: this.#id, status: 'in_progress', summary: [] } });
+    place.emit('response.output_item.added', {
+      output_index: place.index,
+      item: { type: 'reasoning', id: this.#id, status: 'in_progress', summary: [] },
+    });
   }
 
   addText(text: string): void {
@@ -59,7 +62,10 @@ export class ReasoningItem implements OpenItem {
     const { isShown, isSealed } = this.#form;
     const { stretch } = this;
     return {
-      type: 'reasoning', id: this.#id, status, summary: isShown && stretch.text !== '' ? [this.#part()] : [],
+      type: 'reasoning',
+      id: this.#id,
+      status,
+      summary: isShown && stretch.text !== '' ? [this.#part()] : [],
       ...(isSealed && { encrypted_content: sealEnvelope(stretch.sealed(isShown)) }),
     };
   }
@@ -79,7 +85,12 @@ export class ReasoningItem implements OpenItem {
   }
 
   #emit(name: string, members: Fields): void {
-    this.#place.emit(`response.reasoning_summary_${name}`, { item_id: this.#id, output_index: this.#place.index, summary_index: 0, ...members });
+    this.#place.emit(`response.reasoning_summary_${name}`, {
+      item_id: this.#id,
+      output_index: this.#place.index,
+      summary_index: 0,
+      ...members,
+    });
   }
 }
 
@@ -96,7 +107,10 @@ export class MessageItem implements OpenItem {
     this.kind = kind;
     this.#place = place;
     this.#id = itemId('msg', place);
-    place.emit('response.output_item.added', { output_index: place.index, item: { type: 'message', id: this.#id, role: 'assistant', status: 'in_progress', content: [] } });
+    place.emit('response.output_item.added', {
+      output_index: place.index,
+      item: { type: 'message', id: this.#id, role: 'assistant', status: 'in_progress', content: [] },
+    });
     this.#emit('content_part.added', { part: this.#part() });
   }
 
@@ -130,11 +144,21 @@ export class MessageItem implements OpenItem {
 
   #part(): Fields {
     if (this.kind === 'refusal') return { type: 'refusal', refusal: this.#text };
-    return { type: 'output_text', text: this.#text, annotations: [...this.#annotations], logprobs: [...this.#logprobs] };
+    return {
+      type: 'output_text',
+      text: this.#text,
+      annotations: [...this.#annotations],
+      logprobs: [...this.#logprobs],
+    };
   }
 
   #emit(name: string, members: Fields): void {
-    this.#place.emit(`response.${name}`, { item_id: this.#id, output_index: this.#place.index, content_index: 0, ...members });
+    this.#place.emit(`response.${name}`, {
+      item_id: this.#id,
+      output_index: this.#place.index,
+      content_index: 0,
+      ...members,
+    });
   }
 }
 
@@ -143,7 +167,13 @@ export function annotationOf(value: unknown): Fields | undefined {
   const cited = isFields(value) && value['type'] === 'url_citation' ? value['url_citation'] : undefined;
   if (!isFields(cited) || !isText(cited['url'])) return undefined;
   const { start_index: start, end_index: end, title, url } = cited;
-  return { type: 'url_citation', start_index: numberOf(start), end_index: numberOf(end), title: typeof title === 'string' ? title : '', url };
+  return {
+    type: 'url_citation',
+    start_index: numberOf(start),
+    end_index: numberOf(end),
+    title: typeof title === 'string' ? title : '',
+    url,
+  };
 }
 
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
@@ -202,8 +232,23 @@ export class CallItem implements OpenItem {
   #item(status: ItemStatus | 'in_progress', isEmpty: boolean): Fields {
     const { kind, name, namespace } = this.#tool;
     const [head, within] = [{ id: this.#id, call_id: this.#callId }, namespace === undefined ? {} : { namespace }];
-    if (kind === 'custom') return { type: 'custom_tool_call', ...head, name, ...within, input: isEmpty ? '' : inputOf(this.#arguments), status };
-    if (kind === 'search') return { type: 'tool_search_call', ...head, execution: 'client', arguments: isEmpty ? {} : objectOf(this.#arguments), status };
+    if (kind === 'custom')
+      return {
+        type: 'custom_tool_call',
+        ...head,
+        name,
+        ...within,
+        input: isEmpty ? '' : inputOf(this.#arguments),
+        status,
+      };
+    if (kind === 'search')
+      return {
+        type: 'tool_search_call',
+        ...head,
+        execution: 'client',
+        arguments: isEmpty ? {} : objectOf(this.#arguments),
+        status,
+      };
     return { type: 'function_call', ...head, name, ...within, arguments: isEmpty ? '' : this.#arguments, status };
   }
 

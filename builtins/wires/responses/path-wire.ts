@@ -4,7 +4,10 @@ import type { ClientWire, WireBody } from '../../../host/wire/client-wire.ts';
 import { retryHeaders } from '../errors.ts';
 
 export function errorBody({ code, message }: ClientFailure, members: object): WireBody {
-  return { contentType: 'application/json', body: JSON.stringify({ error: { message, type: ERRORS[code].type, code, ...members } }) };
+  return {
+    contentType: 'application/json',
+    body: JSON.stringify({ error: { message, type: ERRORS[code].type, code, ...members } }),
+  };
 }
 
 /** What an error of the API says beside the words of the common format. */
@@ -21,6 +24,8 @@ export function pathWire(translates: () => boolean): ClientWire {
     noRoute: error,
     errorHeaders: retryHeaders,
     reply: ({ reply }) => reply,
-    openStream: () => { throw new Error('a streamed answer of this path has a wire of its own'); },
+    openStream: () => {
+      throw new Error('a streamed answer of this path has a wire of its own');
+    },
   };
 }

@@ -20,7 +20,11 @@ export function cleaned(bytes: Buffer): Buffer | undefined {
 export function read(body: JsonObject, { headers }: IncomingMessage, bytes: Buffer): ReadForwarded {
   const { request, streaming, asked, lost } = readResponses(body);
   return {
-    surface: 'responses.translated', request, streaming, wire: new ResponsesWire(asked), metadata: readMetadata(headers['x-gateway-metadata']),
+    surface: 'responses.translated',
+    request,
+    streaming,
+    wire: new ResponsesWire(asked),
+    metadata: readMetadata(headers['x-gateway-metadata']),
     clientRequest: new ClientRequest({ dialect: RESPONSES_DIALECT, operation: 'create', bytes, value: body, lost }),
   };
 }

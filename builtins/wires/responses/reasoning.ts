@@ -20,17 +20,25 @@ export function readReasoning(item: Fields, path: string): ReadReasoning {
   if (!items) return { text: said, details: [{ type: 'reasoning.encrypted', format: SEALED, data: sealed }] };
   const [bare, details] = [items.filter(isBare), items.filter((detail) => !isBare(detail))];
   const text = said || [...bare, ...details].map((detail) => (isText(detail['text']) ? detail['text'] : '')).join('');
-  return { text, details: details.map((detail) => (isThought(detail) && detail['text'] === undefined ? { ...detail, text } : detail)) };
+  return {
+    text,
+    details: details.map((detail) =>
+      isThought(detail) && detail['text'] === undefined ? { ...detail, text } : detail,
+    ),
+  };
 }
 
 /** Text alone, which stands in an envelope because the item shows no summary. */
-const isBare = (detail: Fields): boolean => isThought(detail) && detail['signature'] === undefined && detail['format'] === undefined;
+const isBare = (detail: Fields): boolean =>
+  isThought(detail) && detail['signature'] === undefined && detail['format'] === undefined;
 
 const isThought = ({ type }: Fields): boolean => type === 'reasoning.text';
 
 function textOf(value: unknown, path: string): string {
   if (!isGiven(value)) return '';
-  return listAt(value, path).map((part, at) => stringAt(objectAt(part, `${path}[${at}]`)['text'], `${path}[${at}].text`)).join('\n\n');
+  return listAt(value, path)
+    .map((part, at) => stringAt(objectAt(part, `${path}[${at}]`)['text'], `${path}[${at}].text`))
+    .join('\n\n');
 }
 
 /** One stretch of reasoning while it is answered: its text, and what must come back with the next turn. */
@@ -53,7 +61,10 @@ export class Stretch {
   /** Adds an item, or a piece of one: texts and signatures of equal `index` belong together. */
   add(detail: Fields): void {
     const { index } = detail;
-    const known = index === undefined ? undefined : this.#items.find((item) => item['index'] === index && item['type'] === detail['type']);
+    const known =
+      index === undefined
+        ? undefined
+        : this.#items.find((item) => item['index'] === index && item['type'] === detail['type']);
     if (!known) {
       this.#items.push({ ...detail });
       return;

@@ -1,6 +1,17 @@
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { type ChatRequest, type Fields, quoted } from '../../../host/contract/index.ts';
-import { isGiven, listAt, notCarried, objectAt, optionalFlag, optionalNumber, optionalObject, optionalString, stringAt, textAt } from './checks.ts';
+import {
+  isGiven,
+  listAt,
+  notCarried,
+  objectAt,
+  optionalFlag,
+  optionalNumber,
+  optionalObject,
+  optionalString,
+  stringAt,
+  textAt,
+} from './checks.ts';
 import { echoOf, type Echo } from './echo.ts';
 import { readInput } from './input.ts';
 import { chooseTools, ToolBook } from './tools.ts';
@@ -37,9 +48,33 @@ const STATEFUL: Readonly<Record<string, string>> = {
 
 /** Members that are read below, and those that change nothing in the answer. */
 const READ = new Set([
-  ...Object.keys(STATEFUL), 'model', 'input', 'instructions', 'max_output_tokens', 'temperature', 'top_p', 'top_logprobs', 'parallel_tool_calls', 'user', 'service_tier',
-  'safety_identifier', 'stream', 'reasoning', 'text', 'tools', 'tool_choice', 'include', 'store', 'metadata', 'truncation',
-  'prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options', 'client_metadata', 'max_tool_calls', 'stream_options',
+  ...Object.keys(STATEFUL),
+  'model',
+  'input',
+  'instructions',
+  'max_output_tokens',
+  'temperature',
+  'top_p',
+  'top_logprobs',
+  'parallel_tool_calls',
+  'user',
+  'service_tier',
+  'safety_identifier',
+  'stream',
+  'reasoning',
+  'text',
+  'tools',
+  'tool_choice',
+  'include',
+  'store',
+  'metadata',
+  'truncation',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'prompt_cache_options',
+  'client_metadata',
+  'max_tool_calls',
+  'stream_options',
 ]);
 
 /** Reads a body of `POST /v1/responses` into a chat. Throws for the first fault, naming its path. Source: ingress reference 6. */
@@ -63,15 +98,27 @@ export function readResponses(body: Fields): ReadResponses {
     model,
     messages,
     ...sampling,
-    ...(chosen.tools.length > 0 && { tools: chosen.tools, ...(chosen.choice !== undefined && { tool_choice: chosen.choice }), ...(parallel !== undefined && { parallel_tool_calls: parallel }) }),
+    ...(chosen.tools.length > 0 && {
+      tools: chosen.tools,
+      ...(chosen.choice !== undefined && { tool_choice: chosen.choice }),
+      ...(parallel !== undefined && { parallel_tool_calls: parallel }),
+    }),
     ...(reasoning.effort !== undefined && { reasoning_effort: reasoning.effort }),
     ...text,
     ...(logprobs && { logprobs: true }),
     ...(streaming && { stream: true }),
   } as ChatRequest;
   return {
-    request, streaming, lost: [...lost, ...tools.lost],
-    asked: { echo: echoOf(body), tools, showsReasoning: reasoning.isShown, sealsReasoning: include.seals, showsLogprobs: include.logprobs },
+    request,
+    streaming,
+    lost: [...lost, ...tools.lost],
+    asked: {
+      echo: echoOf(body),
+      tools,
+      showsReasoning: reasoning.isShown,
+      sealsReasoning: include.seals,
+      showsLogprobs: include.logprobs,
+    },
   };
 }
 
@@ -103,11 +150,15 @@ function readSampling(body: Fields): Sampling {
 
 const SUMMARIES = new Set<unknown>(['auto', 'concise', 'detailed']);
 
-function readReasoningWish(value: unknown, lost: string[]): { readonly effort: string | undefined; readonly isShown: boolean } {
+function readReasoningWish(
+  value: unknown,
+  lost: string[],
+): { readonly effort: string | undefined; readonly isShown: boolean } {
   const { effort, summary, generate_summary: earlier, ...others } = optionalObject(value, 'reasoning') ?? {};
   for (const [name, member] of Object.entries(others)) if (isGiven(member)) lost.push(`reasoning.${name}`);
   const wish = summary ?? earlier;
-  if (isGiven(wish) && !SUMMARIES.has(wish)) throw invalidRequest(`reasoning.summary must be auto, concise or detailed, not ${quoted(wish)}`);
+  if (isGiven(wish) && !SUMMARIES.has(wish))
+    throw invalidRequest(`reasoning.summary must be auto, concise or detailed, not ${quoted(wish)}`);
   return { effort: optionalString(effort, 'reasoning.effort'), isShown: isGiven(wish) };
 }
 
@@ -121,12 +172,25 @@ function readText(value: unknown, lost: string[]): Fields {
 function formatOf(format: Fields | undefined): Fields {
   if (!format || format['type'] === 'text') return {};
   if (format['type'] === 'json_object') return { response_format: { type: 'json_object' } };
-  if (format['type'] !== 'json_schema') throw invalidRequest(`text.format.type must be text, json_object or json_schema, not ${quoted(format['type'] ?? null)}`);
+  if (format['type'] !== 'json_schema')
+    throw invalidRequest(
+      `text.format.type must be text, json_object or json_schema, not ${quoted(format['type'] ?? null)}`,
+    );
   const name = textAt(format['name'], 'text.format.name');
   const schema = objectAt(format['schema'], 'text.format.schema');
   const strict = optionalFlag(format['strict'], 'text.format.strict');
   const description = optionalString(format['description'], 'text.format.description');
-  return { response_format: { type: 'json_schema', json_schema: { name, schema, ...(strict !== undefined && { strict }), ...(description !== undefined && { description }) } } };
+  return {
+    response_format: {
+      type: 'json_schema',
+      json_schema: {
+        name,
+        schema,
+        ...(strict !== undefined && { strict }),
+        ...(description !== undefined && { description }),
+      },
+    },
+  };
 }
 
 function readInclude(value: unknown, lost: string[]): { readonly seals: boolean; readonly logprobs: boolean } {
@@ -147,8 +211,10 @@ function readRest(body: Fields, lost: string[]): void {
   if (optionalFlag(body['store'], 'store') === true) lost.push('store');
   const { truncation } = body;
   if (truncation === 'auto') lost.push('truncation');
-  else if (isGiven(truncation) && truncation !== 'disabled') throw invalidRequest('truncation must be auto or disabled');
+  else if (isGiven(truncation) && truncation !== 'disabled')
+    throw invalidRequest('truncation must be auto or disabled');
   const options = optionalObject(body['stream_options'], 'stream_options') ?? {};
-  for (const [name, member] of Object.entries(options)) if (name !== 'include_obfuscation' && isGiven(member)) lost.push(`stream_options.${name}`);
+  for (const [name, member] of Object.entries(options))
+    if (name !== 'include_obfuscation' && isGiven(member)) lost.push(`stream_options.${name}`);
   for (const [name, value] of Object.entries(body)) if (!READ.has(name) && isGiven(value)) lost.push(name);
 }

@@ -15,7 +15,9 @@ export interface AnswerHead {
 export function headOf(exchange: Exchange): AnswerHead {
   const seconds = (ms: number): number => Math.floor(ms / 1000);
   return {
-    requestId: exchange.id, model: exchange.model, createdAt: seconds(exchange.startedAt),
+    requestId: exchange.id,
+    model: exchange.model,
+    createdAt: seconds(exchange.startedAt),
     now: () => seconds(exchange.startedAt + exchange.measurements.durationMs),
   };
 }
@@ -36,7 +38,11 @@ export function endOf(finish: string | undefined): { readonly status: ItemStatus
 }
 
 /** The object of an answer, with its members in the vendor's order. Source: ingress reference 6.5. */
-export function responseObject({ requestId, model, createdAt, now }: AnswerHead, { echo }: Asked, { status, output, reason, error, usage }: AnswerState): Fields {
+export function responseObject(
+  { requestId, model, createdAt, now }: AnswerHead,
+  { echo }: Asked,
+  { status, output, reason, error, usage }: AnswerState,
+): Fields {
   return {
     id: `resp_${requestId}`,
     object: 'response',
@@ -69,7 +75,13 @@ export function responseObject({ requestId, model, createdAt, now }: AnswerHead,
 
 /** Cache writes count as input here, beside the common wire. Source: ingress reference 4.3. */
 function usageOf(usage: Usage): Fields {
-  const { prompt_tokens: prompt, completion_tokens: output, cache_read_tokens: read = 0, cache_write_tokens: written = 0, reasoning_tokens: reasoning = 0 } = usage;
+  const {
+    prompt_tokens: prompt,
+    completion_tokens: output,
+    cache_read_tokens: read = 0,
+    cache_write_tokens: written = 0,
+    reasoning_tokens: reasoning = 0,
+  } = usage;
   const input = prompt + written;
   return {
     input_tokens: input,

@@ -17,7 +17,9 @@ export default defineBuiltin({
     const translates = (): boolean => host?.current !== undefined && translatesResponses(host.current.config);
     hooks.surfaces.tap('responses', (surfaces) => surfaces.add('responses.translated'));
     hooks.clientWires.tap('responses', (wires) => wires.claim(PATH, pathWire(translates)));
-    hooks.mount.tap({ name: 'responses', stage: ORDER.surfaces }, (_router, mounted) => { host = mounted; });
+    hooks.mount.tap({ name: 'responses', stage: ORDER.surfaces }, (_router, mounted) => {
+      host = mounted;
+    });
     hooks.readForwarded.tap('responses', reading.read);
     hooks.cleanForwarded.tap('responses', cleaned);
   },

@@ -53,7 +53,9 @@ export class ResponsesStream implements ClientStream {
   }
 
   readonly #emit = (type: string, members: Fields): void => {
-    this.#out += bytesOfText(`event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: this.#events, ...members })}\n\n`);
+    this.#out += bytesOfText(
+      `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: this.#events, ...members })}\n\n`,
+    );
     this.#events += 1;
   };
 
@@ -65,11 +67,17 @@ export class ResponsesStream implements ClientStream {
 }
 
 const CODES: ReadonlyMap<ErrorCode, string> = new Map([
-  ['request_rejected', 'invalid_prompt'], ['response_rejected', 'invalid_prompt'], ['insufficient_quota', 'insufficient_quota'],
-  ['rate_limit_exceeded', 'rate_limit_exceeded'], ['provider_saturated', 'rate_limit_exceeded'],
+  ['request_rejected', 'invalid_prompt'],
+  ['response_rejected', 'invalid_prompt'],
+  ['insufficient_quota', 'insufficient_quota'],
+  ['rate_limit_exceeded', 'rate_limit_exceeded'],
+  ['provider_saturated', 'rate_limit_exceeded'],
 ]);
 
 /** By these codes clients decide whether to ask again. Source: ingress reference 8.4. */
 function failedError({ code, message, reason }: ClientFailure): Fields {
-  return { code: reason === 'context_length' ? 'context_length_exceeded' : (CODES.get(code) ?? 'server_error'), message };
+  return {
+    code: reason === 'context_length' ? 'context_length_exceeded' : (CODES.get(code) ?? 'server_error'),
+    message,
+  };
 }

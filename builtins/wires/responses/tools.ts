@@ -4,7 +4,8 @@ import { ownNames } from '../tool-names.ts';
 import { isGiven, listAt, notCarried, objectAt, optionalObject, optionalString, textAt } from './checks.ts';
 
 /** The name of a function that stands in a namespace. */
-export const nameIn = (namespace: string | undefined, name: string): string => (namespace === undefined ? name : `${namespace}__${name}`);
+export const nameIn = (namespace: string | undefined, name: string): string =>
+  namespace === undefined ? name : `${namespace}__${name}`;
 
 /** What a client calls a tool that is sent as a function. */
 export interface KnownTool {
@@ -17,13 +18,15 @@ export interface KnownTool {
 export const SEARCH = 'tool_search';
 
 /** Run by the vendor of this API, or by a client with a schema that only its models know. Source: openai 7.57 (npm), types of `Tool`, 2026-11-22. */
-const VENDOR_TOOLS = /^(?:web_search|computer)|^(?:file_search|code_interpreter|image_generation|mcp|shell|local_shell|apply_patch|programmatic_tool_calling)$/;
+const VENDOR_TOOLS =
+  /^(?:web_search|computer)|^(?:file_search|code_interpreter|image_generation|mcp|shell|local_shell|apply_patch|programmatic_tool_calling)$/;
 
 /** Members of a tool that functions of other vendors do not have. */
 const LOST_MEMBERS = ['defer_loading', 'allowed_callers', 'output_schema', 'async'];
 
 /** Members whose value says what would hold without them. */
-const isPlain = (value: unknown): boolean => !isGiven(value) || value === false || (Array.isArray(value) && value.length === 1 && value[0] === 'direct');
+const isPlain = (value: unknown): boolean =>
+  !isGiven(value) || value === false || (Array.isArray(value) && value.length === 1 && value[0] === 'direct');
 
 /** The tools of one request, from wherever in it they come, as functions of the common wire. */
 export class ToolBook {
@@ -43,7 +46,9 @@ export class ToolBook {
 
   /** Tools that joined the conversation later: one that is known already is the same one. */
   join(value: unknown, path: string): readonly string[] {
-    return listAt(value, path).flatMap((tool, at) => this.#add(objectAt(tool, `${path}[${at}]`), `${path}[${at}]`, false));
+    return listAt(value, path).flatMap((tool, at) =>
+      this.#add(objectAt(tool, `${path}[${at}]`), `${path}[${at}]`, false),
+    );
   }
 
   /** What the client calls a function; one that it has not declared is a function. */
@@ -70,11 +75,15 @@ export class ToolBook {
   }
 
   #addNamespace(tool: Fields, path: string, isOnce: boolean): readonly string[] {
-    const namespace = { name: textAt(tool['name'], `${path}.name`), description: optionalString(tool['description'], `${path}.description`) };
+    const namespace = {
+      name: textAt(tool['name'], `${path}.name`),
+      description: optionalString(tool['description'], `${path}.description`),
+    };
     return listAt(tool['tools'], `${path}.tools`).map((value, at) => {
       const inner = objectAt(value, `${path}.tools[${at}]`);
       const { type } = inner;
-      if (type !== 'function' && type !== 'custom') throw invalidRequest(`${path}.tools[${at}].type must be function or custom`);
+      if (type !== 'function' && type !== 'custom')
+        throw invalidRequest(`${path}.tools[${at}].type must be function or custom`);
       return this.#addOne(inner, `${path}.tools[${at}]`, namespace, isOnce);
     });
   }
@@ -82,19 +91,31 @@ export class ToolBook {
   #addOne(tool: Fields, path: string, namespace: Namespace | undefined, isOnce: boolean): string {
     const name = textAt(tool['name'], `${path}.name`);
     const kind = tool['type'] === 'custom' ? 'custom' : 'function';
-    const description = described(optionalString(tool['description'], `${path}.description`), namespace, kind === 'custom' ? inputForm(tool['format'], `${path}.format`) : undefined);
-    const parameters = kind === 'custom' ? CUSTOM_PARAMETERS : (optionalObject(tool['parameters'], `${path}.parameters`) ?? NO_PARAMETERS);
+    const description = described(
+      optionalString(tool['description'], `${path}.description`),
+      namespace,
+      kind === 'custom' ? inputForm(tool['format'], `${path}.format`) : undefined,
+    );
+    const parameters =
+      kind === 'custom'
+        ? CUSTOM_PARAMETERS
+        : (optionalObject(tool['parameters'], `${path}.parameters`) ?? NO_PARAMETERS);
     for (const member of LOST_MEMBERS) if (!isPlain(tool[member])) this.lost.push(`${path}.${member}`);
     const { strict } = tool;
     return this.#send({ kind, name, namespace: namespace?.name }, path, isOnce, {
-      ...(description !== undefined && { description }), parameters, ...(typeof strict === 'boolean' && kind === 'function' && { strict }),
+      ...(description !== undefined && { description }),
+      parameters,
+      ...(typeof strict === 'boolean' && kind === 'function' && { strict }),
     });
   }
 
   #addSearch(tool: Fields, path: string, isOnce: boolean): string {
     const description = optionalString(tool['description'], `${path}.description`);
     const parameters = optionalObject(tool['parameters'], `${path}.parameters`) ?? SEARCH_PARAMETERS;
-    return this.#send({ kind: 'search', name: SEARCH, namespace: undefined }, path, isOnce, { ...(description !== undefined && { description }), parameters });
+    return this.#send({ kind: 'search', name: SEARCH, namespace: undefined }, path, isOnce, {
+      ...(description !== undefined && { description }),
+      parameters,
+    });
   }
 
   #send(known: KnownTool, path: string, isOnce: boolean, members: object): string {
@@ -115,11 +136,20 @@ interface Namespace {
 }
 
 const NO_PARAMETERS = { type: 'object', properties: {} };
-const CUSTOM_PARAMETERS = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'], additionalProperties: false };
+const CUSTOM_PARAMETERS = {
+  type: 'object',
+  properties: { input: { type: 'string' } },
+  required: ['input'],
+  additionalProperties: false,
+};
 const SEARCH_PARAMETERS = { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] };
 
 /** What a model must know of a tool: what its namespace is for, what it does, and which form its input has. */
-function described(own: string | undefined, namespace: Namespace | undefined, form: string | undefined): string | undefined {
+function described(
+  own: string | undefined,
+  namespace: Namespace | undefined,
+  form: string | undefined,
+): string | undefined {
   const texts = [namespace?.description, own, form].filter((text) => text !== undefined && text !== '');
   return texts.length > 0 ? texts.join('\n\n') : undefined;
 }
@@ -143,17 +173,21 @@ export interface ToolChoice {
 export function chooseTools(book: ToolBook, value: unknown): ToolChoice {
   const { sent, firstLost } = book;
   const isNone = value === 'none';
-  if (sent.length === 0 && firstLost !== undefined && !isNone) throw notCarried(firstLost, 'is run by the vendor of this API, and no other tool is given');
+  if (sent.length === 0 && firstLost !== undefined && !isNone)
+    throw notCarried(firstLost, 'is run by the vendor of this API, and no other tool is given');
   if (!isGiven(value)) return { tools: sent, choice: undefined };
   if (value === 'none' || value === 'auto' || value === 'required') {
-    if (value === 'required' && sent.length === 0) throw invalidRequest('tool_choice is required, and no tools are given');
+    if (value === 'required' && sent.length === 0)
+      throw invalidRequest('tool_choice is required, and no tools are given');
     return { tools: sent, choice: sent.length > 0 ? value : undefined };
   }
   const choice = objectAt(value, 'tool_choice');
   const { type } = choice;
-  if (type === 'function' || type === 'custom') return { tools: sent, choice: { type: 'function', function: { name: chosenName(book, choice, 'tool_choice') } } };
+  if (type === 'function' || type === 'custom')
+    return { tools: sent, choice: { type: 'function', function: { name: chosenName(book, choice, 'tool_choice') } } };
   if (type === 'allowed_tools') return allowedTools(book, choice);
-  if (type === SEARCH && book.has(SEARCH)) return { tools: sent, choice: { type: 'function', function: { name: SEARCH } } };
+  if (type === SEARCH && book.has(SEARCH))
+    return { tools: sent, choice: { type: 'function', function: { name: SEARCH } } };
   textAt(type, 'tool_choice.type');
   throw notCarried('tool_choice', 'asks for a tool that only the vendor of this API can run');
 }
@@ -177,9 +211,11 @@ function allowedTools(book: ToolBook, choice: Fields): ToolChoice {
     if (type === 'function' || type === 'custom') allowed.add(chosenName(book, tool, path));
     else if (type === SEARCH && book.has(SEARCH)) allowed.add(SEARCH);
     else if (type === 'namespace') namespaces.add(textAt(tool['name'], `${path}.name`));
-    else if (typeof type !== 'string' || !VENDOR_TOOLS.test(type)) throw invalidRequest(`${path}.type is not the type of a tool`);
+    else if (typeof type !== 'string' || !VENDOR_TOOLS.test(type))
+      throw invalidRequest(`${path}.type is not the type of a tool`);
   });
-  const isAllowed = (name: string): boolean => allowed.has(name) || (namespaces.size > 0 && namespaces.has(book.find(name).namespace ?? ''));
+  const isAllowed = (name: string): boolean =>
+    allowed.has(name) || (namespaces.size > 0 && namespaces.has(book.find(name).namespace ?? ''));
   const tools = book.sent.filter((tool) => isAllowed(tool.function?.name ?? ''));
   if (tools.length === 0) throw notCarried('tool_choice.tools', 'allows no tool that can be sent');
   return { tools, choice: mode };

@@ -18,7 +18,8 @@ export default definePlugin<Settings>({
   }),
   create({ domain }) {
     const screen = (exchange: Exchange): Verdict | undefined => {
-      for (const text of texts(exchange)) if (text.toLowerCase().includes(`.${domain}`)) return reject('it names an internal host');
+      for (const text of texts(exchange))
+        if (text.toLowerCase().includes(`.${domain}`)) return reject('it names an internal host');
       return undefined; // go on
     };
     return { before_request: screen, after_request: screen };

@@ -17,11 +17,20 @@ export default defineStrategy<Settings>({
   }),
   check({ short }, targets) {
     if (targets.some(({ virtualKey }) => virtualKey === short)) return [];
-    return [{ path: 'strategy.settings.short', rule: 'by-length', message: `"${short}" is not a target`, fix: 'name a virtual_key of targets' }];
+    return [
+      {
+        path: 'strategy.settings.short',
+        rule: 'by-length',
+        message: `"${short}" is not a target`,
+        fix: 'name a virtual_key of targets',
+      },
+    ];
   },
-  create: ({ limit, short }) => (targets, query) => {
-    const isShort = query.promptCharacters() <= limit;
-    const isWanted = ({ virtualKey }: RouteTarget): boolean => (virtualKey === short) === isShort;
-    return [...targets.filter(isWanted), ...targets.filter((target) => !isWanted(target))];
-  },
+  create:
+    ({ limit, short }) =>
+    (targets, query) => {
+      const isShort = query.promptCharacters() <= limit;
+      const isWanted = ({ virtualKey }: RouteTarget): boolean => (virtualKey === short) === isShort;
+      return [...targets.filter(isWanted), ...targets.filter((target) => !isWanted(target))];
+    },
 });

@@ -39,7 +39,8 @@ export default defineStrategy<Settings>({
   },
 });
 
-const guestOf = ({ user, principal, metadata }: RouteQuery): string => user ?? metadata['session'] ?? principal?.id ?? 'everybody';
+const guestOf = ({ user, principal, metadata }: RouteQuery): string =>
+  user ?? metadata['session'] ?? principal?.id ?? 'everybody';
 
 /** Between 0 and 1, the same for the same guest and target. A share moves it upwards (weighted rendezvous hashing). */
 function drawFor(who: string, { virtualKey, settings }: RouteTarget): number {

@@ -19,7 +19,9 @@ export default definePlugin<Settings>({
   summary: 'Keeps account numbers out of answers, of streamed ones before a digit is sent',
   stages: ['after_request'],
   settings: Joi.object<Settings, true>({
-    prefix: Joi.string().pattern(/^[A-Z]+-$/, 'capitals and a hyphen').default('AC-'),
+    prefix: Joi.string()
+      .pattern(/^[A-Z]+-$/, 'capitals and a hyphen')
+      .default('AC-'),
     stream: Joi.string().valid('end', 'window', 'record').default('window'), // the host reads it
   }),
   create({ prefix, stream }) {
@@ -29,7 +31,8 @@ export default definePlugin<Settings>({
         if (digits >= DIGITS) return { isMatch: true, keep: 0 };
         if (at + prefix.length + digits === text.length) return { isMatch: false, keep: text.length - at }; // it may go on
       }
-      for (let keep = Math.min(prefix.length - 1, text.length); keep > 0; keep -= 1) if (prefix.startsWith(text.slice(-keep))) return { isMatch: false, keep };
+      for (let keep = Math.min(prefix.length - 1, text.length); keep > 0; keep -= 1)
+        if (prefix.startsWith(text.slice(-keep))) return { isMatch: false, keep };
       return { isMatch: false, keep: 0 };
     };
     return {

@@ -8,6 +8,14 @@ import { providerRule, targetRules } from './targets.ts';
 
 /** Every rule, in the order of the configuration reference. Each is tapped on `checkConfig` under its id. */
 export const CONFIG_RULES: readonly ConfigRule[] = [
-  ...targetRules.slice(0, 1), sizeRule, ...targetRules.slice(1),
-  ...strategyRules, ...documentRules, ...aliasRules, ...mcpRules, ...pluginRules, providerRule, ...pluginBuildRules,
+  ...targetRules.slice(0, 1),
+  sizeRule,
+  ...targetRules.slice(1),
+  ...strategyRules,
+  ...documentRules,
+  ...aliasRules,
+  ...mcpRules,
+  ...pluginRules,
+  providerRule,
+  ...pluginBuildRules,
 ];

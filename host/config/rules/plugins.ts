@@ -13,7 +13,9 @@ interface Listed {
 
 /** Enabled entries with their place; a disabled entry is never checked. */
 function enabled(config: GatewayConfig): Listed[] {
-  return config.plugins.map((entry, index) => ({ entry, path: `plugins[${index}]` })).filter(({ entry }) => entry.enabled);
+  return config.plugins
+    .map((entry, index) => ({ entry, path: `plugins[${index}]` }))
+    .filter(({ entry }) => entry.enabled);
 }
 
 function byName(config: GatewayConfig): [string, Listed[]][] {
@@ -37,14 +39,25 @@ function stageProblem(module: PluginModule, stages: readonly Stage[], { entry }:
     const settings = readSettings(module.settings, declaredSettings(module, entry.config));
     for (const name of ['readsContent', 'needsBody'] as const) {
       const said: unknown = module[name]?.(settings) ?? true;
-      if (typeof said !== 'boolean') return { message: `its ${name} returns neither true nor false`, fix: 'return true or false' };
+      if (typeof said !== 'boolean')
+        return { message: `its ${name} returns neither true nor false`, fix: 'return true or false' };
     }
     const said: unknown = module.checkStages?.(stages, settings);
     if (said === undefined) return undefined;
-    if (isFields(said) && typeof said['message'] === 'string') return { message: said['message'], fix: typeof said['fix'] === 'string' ? said['fix'] : 'list it at other stages' };
-    return { message: 'its checkStages returns something that is not a problem', fix: 'return { message, fix } or undefined' };
+    if (isFields(said) && typeof said['message'] === 'string')
+      return {
+        message: said['message'],
+        fix: typeof said['fix'] === 'string' ? said['fix'] : 'list it at other stages',
+      };
+    return {
+      message: 'its checkStages returns something that is not a problem',
+      fix: 'return { message, fix } or undefined',
+    };
   } catch (error) {
-    return { message: `its readsContent, needsBody or checkStages failed: ${errorMessage(error)}`, fix: 'correct the plugin' };
+    return {
+      message: `its readsContent, needsBody or checkStages failed: ${errorMessage(error)}`,
+      fix: 'correct the plugin',
+    };
   }
 }
 
@@ -55,7 +68,12 @@ export const pluginRules: readonly ConfigRule[] = [
       const seen = new Set<string>();
       for (const { entry, path } of enabled(config)) {
         const identity = canonicalJson([entry.name, entry.stage ?? '', entry.config]);
-        if (seen.has(identity)) report(path, `plugin "${entry.name}" stands twice at stage ${entry.stage ?? ''} with one config`, 'remove one of the two entries');
+        if (seen.has(identity))
+          report(
+            path,
+            `plugin "${entry.name}" stands twice at stage ${entry.stage ?? ''} with one config`,
+            'remove one of the two entries',
+          );
         seen.add(identity);
       }
     },
@@ -67,7 +85,11 @@ export const pluginRules: readonly ConfigRule[] = [
         const stages = new Set(entries.map(({ entry }) => entry.stage ?? ''));
         const configs = new Set(entries.map(({ entry }) => canonicalJson(entry.config)));
         if (stages.size < 2 || configs.size < 2) continue;
-        report(entries[0]?.path ?? 'plugins', `plugin "${name}" stands at ${stages.size} stages with ${configs.size} different configs`, 'give it one config at every stage');
+        report(
+          entries[0]?.path ?? 'plugins',
+          `plugin "${name}" stands at ${stages.size} stages with ${configs.size} different configs`,
+          'give it one config at every stage',
+        );
       }
     },
   },
@@ -88,7 +110,12 @@ export const pluginBuildRules: readonly ConfigRule[] = [
     id: 'BV03',
     check: (config, { report }) => {
       for (const { entry, path } of enabled(config)) {
-        if (!isStage(entry.stage)) report(`${path}.stage`, `plugin "${entry.name}" has the stage "${entry.stage ?? ''}"`, useOneOf(entry.stage ?? '', STAGES));
+        if (!isStage(entry.stage))
+          report(
+            `${path}.stage`,
+            `plugin "${entry.name}" has the stage "${entry.stage ?? ''}"`,
+            useOneOf(entry.stage ?? '', STAGES),
+          );
       }
     },
   },
@@ -96,8 +123,13 @@ export const pluginBuildRules: readonly ConfigRule[] = [
     id: 'BV06',
     check: (config, { known, report }) => {
       for (const { entry, path, module } of resolved(config, known)) {
-        const { problems } = writtenSettingsProblems(module.settings, declaredSettings(module, entry.config), `${path}.config`);
-        for (const problem of problems) report(problem.path, `plugin "${entry.name}": ${problem.message}`, problem.fix, problem.rule);
+        const { problems } = writtenSettingsProblems(
+          module.settings,
+          declaredSettings(module, entry.config),
+          `${path}.config`,
+        );
+        for (const problem of problems)
+          report(problem.path, `plugin "${entry.name}": ${problem.message}`, problem.fix, problem.rule);
       }
     },
   },
@@ -106,7 +138,11 @@ export const pluginBuildRules: readonly ConfigRule[] = [
     check: (config, { known, report }) => {
       for (const { entry, path, module } of resolved(config, known)) {
         if (module.stages.includes(entry.stage as Stage)) continue;
-        report(`${path}.stage`, `plugin "${entry.name}" does nothing at ${entry.stage ?? ''}`, `list it at ${module.stages.join(' or ')}`);
+        report(
+          `${path}.stage`,
+          `plugin "${entry.name}" does nothing at ${entry.stage ?? ''}`,
+          `list it at ${module.stages.join(' or ')}`,
+        );
       }
       for (const [name, entries] of byName(config)) {
         const module = known.plugins.get(name);

@@ -34,12 +34,15 @@ export interface ConfigRule {
 }
 
 /** What to write instead of a name that no module has. */
-export const useKnown = (name: string, modules: ReadonlyMap<string, unknown>): string => useOneOf(name, [...modules.keys()].toSorted());
+export const useKnown = (name: string, modules: ReadonlyMap<string, unknown>): string =>
+  useOneOf(name, [...modules.keys()].toSorted());
 
 /** The tap that a rule is on the `checkConfig` hook. */
 export function ruleTap(rule: ConfigRule): (config: GatewayConfig, context: CheckContext) => void {
-  return (config, { known, report }) => rule.check(config, {
-    known,
-    report: (path, message, fix, id = rule.id, needs = rule.needs) => report({ path, rule: id, message, fix, ...(needs && { needs }) }),
-  });
+  return (config, { known, report }) =>
+    rule.check(config, {
+      known,
+      report: (path, message, fix, id = rule.id, needs = rule.needs) =>
+        report({ path, rule: id, message, fix, ...(needs && { needs }) }),
+    });
 }

@@ -11,12 +11,16 @@ const named = (target: TargetConfig): string => `target "${target.virtual_key}"`
 function eachTarget(id: string, check: TargetCheck): ConfigRule {
   return {
     id,
-    check: (config: GatewayConfig, { report }) => config.targets.forEach((target, index) => check(target, `targets[${index}]`, report)),
+    check: (config: GatewayConfig, { report }) =>
+      config.targets.forEach((target, index) => check(target, `targets[${index}]`, report)),
   };
 }
 
 /** A rule on each entry of `targets[].models`; `seen` holds those before it. */
-function eachModel(id: string, check: (model: string, seen: ReadonlySet<string>) => { message: string; fix: string } | undefined): ConfigRule {
+function eachModel(
+  id: string,
+  check: (model: string, seen: ReadonlySet<string>) => { message: string; fix: string } | undefined,
+): ConfigRule {
   return eachTarget(id, (target, path, report) => {
     const seen = new Set<string>();
     target.models?.forEach((model, index) => {
@@ -27,7 +31,8 @@ function eachModel(id: string, check: (model: string, seen: ReadonlySet<string>)
   });
 }
 
-const isSameSet = (a: readonly number[], b: readonly number[]): boolean => new Set(a).symmetricDifference(new Set(b)).size === 0;
+const isSameSet = (a: readonly number[], b: readonly number[]): boolean =>
+  new Set(a).symmetricDifference(new Set(b)).size === 0;
 
 const BREAKER_COUNTS = ['failure_threshold', 'success_threshold', 'max_half_threshold'] as const;
 
@@ -35,7 +40,8 @@ export const targetRules: readonly ConfigRule[] = [
   {
     id: 'CV01',
     check: ({ targets }, { report }) => {
-      if (targets.length === 0) report('targets', 'no target is configured', 'list at least one target with its virtual_key');
+      if (targets.length === 0)
+        report('targets', 'no target is configured', 'list at least one target with its virtual_key');
     },
   },
   {
@@ -44,55 +50,109 @@ export const targetRules: readonly ConfigRule[] = [
       const seen = new Set<string>();
       targets.forEach(({ virtual_key }, index) => {
         const path = `targets[${index}].virtual_key`;
-        if (virtual_key === '') report(path, `targets[${index}] has no virtual_key`, 'name a provider, for example "openai"');
-        else if (seen.has(virtual_key)) report(path, `targets[${index}] repeats the virtual_key "${virtual_key}"`, 'keep one target per provider');
+        if (virtual_key === '')
+          report(path, `targets[${index}] has no virtual_key`, 'name a provider, for example "openai"');
+        else if (seen.has(virtual_key))
+          report(path, `targets[${index}] repeats the virtual_key "${virtual_key}"`, 'keep one target per provider');
         seen.add(virtual_key);
       });
     },
   },
   eachTarget('CV02', (target, path, report) => {
     if (target.concurrency && (target.concurrency.max_concurrency ?? 0) <= 0) {
-      report(`${path}.concurrency.max_concurrency`, `max_concurrency of ${named(target)} is ${target.concurrency.max_concurrency ?? 'missing'}`, 'set 1 to 10000, or omit the concurrency block');
+      report(
+        `${path}.concurrency.max_concurrency`,
+        `max_concurrency of ${named(target)} is ${target.concurrency.max_concurrency ?? 'missing'}`,
+        'set 1 to 10000, or omit the concurrency block',
+      );
     }
   }),
   eachTarget('CV03', (target, path, report) => {
     const value = target.concurrency?.max_concurrency ?? 0;
-    if (value > LIMIT) report(`${path}.concurrency.max_concurrency`, `max_concurrency of ${named(target)} is ${value}, the limit is 10000`, 'set at most 10000');
+    if (value > LIMIT)
+      report(
+        `${path}.concurrency.max_concurrency`,
+        `max_concurrency of ${named(target)} is ${value}, the limit is 10000`,
+        'set at most 10000',
+      );
   }),
   eachTarget('CV04', (target, path, report) => {
     const value = target.concurrency?.queue_size ?? 0;
-    if (value < 0) report(`${path}.concurrency.queue_size`, `queue_size of ${named(target)} is ${value}`, 'set 0 (the default of 1000) or more');
+    if (value < 0)
+      report(
+        `${path}.concurrency.queue_size`,
+        `queue_size of ${named(target)} is ${value}`,
+        'set 0 (the default of 1000) or more',
+      );
   }),
   eachTarget('CV05', (target, path, report) => {
     const value = target.concurrency?.queue_size ?? 0;
-    if (value > LIMIT) report(`${path}.concurrency.queue_size`, `queue_size of ${named(target)} is ${value}, the limit is 10000`, 'set at most 10000');
+    if (value > LIMIT)
+      report(
+        `${path}.concurrency.queue_size`,
+        `queue_size of ${named(target)} is ${value}, the limit is 10000`,
+        'set at most 10000',
+      );
   }),
-  eachModel('CV06', (model) => (model === '' || model.trim() !== model ? { message: 'is empty or has surrounding white space', fix: 'write the exact model id' } : undefined)),
-  eachModel('CV07', (model) => (/[*?]/.test(model) ? { message: `is "${model}": patterns are not supported`, fix: 'list each model id' } : undefined)),
-  eachModel('CV08', (model, seen) => (seen.has(model) ? { message: `repeats "${model}"`, fix: 'list each model id once' } : undefined)),
+  eachModel('CV06', (model) =>
+    model === '' || model.trim() !== model
+      ? { message: 'is empty or has surrounding white space', fix: 'write the exact model id' }
+      : undefined,
+  ),
+  eachModel('CV07', (model) =>
+    /[*?]/.test(model)
+      ? { message: `is "${model}": patterns are not supported`, fix: 'list each model id' }
+      : undefined,
+  ),
+  eachModel('CV08', (model, seen) =>
+    seen.has(model) ? { message: `repeats "${model}"`, fix: 'list each model id once' } : undefined,
+  ),
   eachTarget('CV09', (target, path, report) => {
     const value = target.retry?.attempts ?? 0;
-    if (value < 0) report(`${path}.retry.attempts`, `retry.attempts of ${named(target)} is ${value}`, 'set the number of tries, 0 or more');
+    if (value < 0)
+      report(
+        `${path}.retry.attempts`,
+        `retry.attempts of ${named(target)} is ${value}`,
+        'set the number of tries, 0 or more',
+      );
   }),
   eachTarget('CV10', (target, path, report) => {
     const value = target.retry?.initial_backoff_ms ?? 0;
-    if (value < 0) report(`${path}.retry.initial_backoff_ms`, `retry.initial_backoff_ms of ${named(target)} is ${value}`, 'set milliseconds, 0 (the default of 100) or more');
+    if (value < 0)
+      report(
+        `${path}.retry.initial_backoff_ms`,
+        `retry.initial_backoff_ms of ${named(target)} is ${value}`,
+        'set milliseconds, 0 (the default of 100) or more',
+      );
   }),
   eachTarget('CV11', (target, path, report) => {
     for (const field of BREAKER_COUNTS) {
       const value = target.circuit_breaker?.[field] ?? 0;
-      if (value < 0) report(`${path}.circuit_breaker.${field}`, `${field} of ${named(target)} is ${value}`, 'set 0 (the default) or more');
+      if (value < 0)
+        report(
+          `${path}.circuit_breaker.${field}`,
+          `${field} of ${named(target)} is ${value}`,
+          'set 0 (the default) or more',
+        );
     }
   }),
   eachTarget('CV12', (target, path, report) => {
     const value = target.circuit_breaker?.timeout;
     if (!value || (parseDuration(value) ?? -1) >= 0) return;
-    report(`${path}.circuit_breaker.timeout`, `circuit_breaker.timeout of ${named(target)} is "${value}"`, 'write a duration such as 30s');
+    report(
+      `${path}.circuit_breaker.timeout`,
+      `circuit_breaker.timeout of ${named(target)} is "${value}"`,
+      'write a duration such as 30s',
+    );
   }),
   eachTarget('CV36', (target, path, report) => {
     const nested = target.retry?.on_status_codes;
     if (!nested || !target.retry_on_status || isSameSet(nested, target.retry_on_status)) return;
-    report(`${path}.retry_on_status`, `${named(target)} has retry_on_status and a different retry.on_status_codes`, 'keep one of the two');
+    report(
+      `${path}.retry_on_status`,
+      `${named(target)} has retry_on_status and a different retry.on_status_codes`,
+      'keep one of the two',
+    );
   }),
   eachTarget('CV41', (target, path, report) => {
     const { responses } = target;
@@ -102,7 +162,11 @@ export const targetRules: readonly ConfigRule[] = [
   eachTarget('CV37', (target, path, report) => {
     for (const [model, upstream] of Object.entries(target.model_map ?? {})) {
       if (model !== '' && upstream !== '') continue;
-      report(`${path}.model_map`, `model_map of ${named(target)} maps "${model}" to "${upstream}"`, 'write a model id on both sides');
+      report(
+        `${path}.model_map`,
+        `model_map of ${named(target)} maps "${model}" to "${upstream}"`,
+        'write a model id on both sides',
+      );
     }
   }),
 ];
@@ -116,7 +180,11 @@ export function byTarget(problems: readonly Problem[]): readonly Problem[] {
   const first = problems.findIndex(({ rule }) => EACH_TARGET.has(rule));
   const end = problems.findLastIndex(({ rule }) => EACH_TARGET.has(rule)) + 1;
   if (first < 0) return problems;
-  return problems.toSpliced(first, end - first, ...problems.slice(first, end).toSorted((a, b) => numberOf(a) - numberOf(b)));
+  return problems.toSpliced(
+    first,
+    end - first,
+    ...problems.slice(first, end).toSorted((a, b) => numberOf(a) - numberOf(b)),
+  );
 }
 
 /** Runs with the rules about what this build ships, after those about the document. */
@@ -125,7 +193,11 @@ export const providerRule: ConfigRule = {
   check: ({ targets }, { known, report }) => {
     targets.forEach(({ virtual_key }, index) => {
       if (virtual_key === '' || known.providers.has(virtual_key) || known.isRefused('provider', virtual_key)) return;
-      report(`targets[${index}].virtual_key`, `"${virtual_key}" is not a provider of this build`, useKnown(virtual_key, known.providers));
+      report(
+        `targets[${index}].virtual_key`,
+        `"${virtual_key}" is not a provider of this build`,
+        useKnown(virtual_key, known.providers),
+      );
     });
   },
 };

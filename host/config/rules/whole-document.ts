@@ -5,7 +5,12 @@ import { holdsReference } from '../references.ts';
 import { ENDPOINT_FORMS, TRACING_PROTOCOLS, tracingEndpoint } from '../tracing-endpoint.ts';
 import { type ConfigRule, type RuleContext } from './rule.ts';
 
-function allowed(id: string, path: string, read: (config: GatewayConfig) => string | undefined, values: readonly string[]): ConfigRule {
+function allowed(
+  id: string,
+  path: string,
+  read: (config: GatewayConfig) => string | undefined,
+  values: readonly string[],
+): ConfigRule {
   return {
     id,
     check: (config, { report }) => {
@@ -23,7 +28,11 @@ function declaredTarget(id: string, field: 'batch_target' | 'responses_target'):
     check: (config, { report }) => {
       const value = config[field];
       if (!value || config.targets.some(({ virtual_key }) => virtual_key === value)) return;
-      report(field, `${field} is "${value}", which no target declares`, `use one of: ${config.targets.map(({ virtual_key }) => virtual_key).join(', ')}`);
+      report(
+        field,
+        `${field} is "${value}", which no target declares`,
+        `use one of: ${config.targets.map(({ virtual_key }) => virtual_key).join(', ')}`,
+      );
     },
   };
 }
@@ -36,7 +45,8 @@ function positiveDuration(report: RuleContext['report'], path: string, value: st
 export const sizeRule: ConfigRule = {
   id: 'CV34',
   check: ({ max_request_bytes: bytes }, { report }) => {
-    if (bytes !== undefined && bytes < 0) report('max_request_bytes', `max_request_bytes is ${bytes}`, 'write bytes, or 0 for the default of 10 MiB');
+    if (bytes !== undefined && bytes < 0)
+      report('max_request_bytes', `max_request_bytes is ${bytes}`, 'write bytes, or 0 for the default of 10 MiB');
   },
 };
 
@@ -47,20 +57,44 @@ export const documentRules: readonly ConfigRule[] = [
     id: 'CV19',
     check: (config, { report }) => {
       positiveDuration(report, 'request_timeout', config.request_timeout);
-      config.targets.forEach((target, index) => positiveDuration(report, `targets[${index}].request_timeout`, target.request_timeout));
+      config.targets.forEach((target, index) =>
+        positiveDuration(report, `targets[${index}].request_timeout`, target.request_timeout),
+      );
     },
   },
-  allowed('CV22', 'observability.tracing.privacy_level', (config) => config.observability.tracing?.privacy_level, ['none', 'metadata', 'full']),
-  allowed('CV22c', 'observability.tracing.protocol', (config) => config.observability.tracing?.protocol, Object.keys(TRACING_PROTOCOLS)),
+  allowed('CV22', 'observability.tracing.privacy_level', (config) => config.observability.tracing?.privacy_level, [
+    'none',
+    'metadata',
+    'full',
+  ]),
+  allowed(
+    'CV22c',
+    'observability.tracing.protocol',
+    (config) => config.observability.tracing?.protocol,
+    Object.keys(TRACING_PROTOCOLS),
+  ),
   {
     id: 'CV22d',
     check: ({ observability: { tracing } }, { report }) => {
       const { endpoint, protocol = '' } = tracing ?? {};
-      if (!endpoint || holdsReference(endpoint) /* legal wherever it stands */ || tracingEndpoint(endpoint, TRACING_PROTOCOLS[protocol] ?? 'grpc')) return;
-      report('observability.tracing.endpoint', `endpoint is "${endpoint}", which is not the address of a collector`, ENDPOINT_FORMS);
+      if (
+        !endpoint ||
+        holdsReference(endpoint) /* legal wherever it stands */ ||
+        tracingEndpoint(endpoint, TRACING_PROTOCOLS[protocol] ?? 'grpc')
+      )
+        return;
+      report(
+        'observability.tracing.endpoint',
+        `endpoint is "${endpoint}", which is not the address of a collector`,
+        ENDPOINT_FORMS,
+      );
     },
   },
   allowed('CV40', 'responses.translate', (config) => config.responses.translate, ['off', 'auto']),
   allowed('CV89', 'money.unpriced', (config) => config.money.unpriced, UNPRICED),
-  allowed('CV22b', 'compatibility.on_unsupported_param', (config) => config.compatibility.on_unsupported_param, ['warn', 'drop', 'reject']),
+  allowed('CV22b', 'compatibility.on_unsupported_param', (config) => config.compatibility.on_unsupported_param, [
+    'warn',
+    'drop',
+    'reject',
+  ]),
 ];

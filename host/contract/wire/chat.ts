@@ -45,11 +45,25 @@ export interface ChatMessage {
 }
 
 export type ContentPart =
-  | { readonly type: 'text'; readonly text: string; readonly cache_control?: unknown; readonly [field: string]: unknown }
-  | { readonly type: 'image_url'; readonly image_url: { readonly url: string; readonly detail?: string }; readonly [field: string]: unknown }
+  | {
+      readonly type: 'text';
+      readonly text: string;
+      readonly cache_control?: unknown;
+      readonly [field: string]: unknown;
+    }
+  | {
+      readonly type: 'image_url';
+      readonly image_url: { readonly url: string; readonly detail?: string };
+      readonly [field: string]: unknown;
+    }
   | { readonly type: 'input_audio'; readonly input_audio?: unknown; readonly [field: string]: unknown }
   | { readonly type: 'file'; readonly file?: unknown; readonly [field: string]: unknown }
-  | { readonly type: 'refusal'; readonly refusal: string; readonly cache_control?: unknown; readonly [field: string]: unknown };
+  | {
+      readonly type: 'refusal';
+      readonly refusal: string;
+      readonly cache_control?: unknown;
+      readonly [field: string]: unknown;
+    };
 
 export interface ToolCall {
   readonly id?: string;

@@ -14,7 +14,10 @@ export interface ClaudeBeside {
 export const isClaude = (model: string): boolean => /(^|[./])claude-/i.test(model);
 
 /** Chat of a cloud whose Claude models speak their own wire, and whose other models another. */
-export function withClaude(others: ChatTranslator | undefined, { variant, pathOf, headers }: ClaudeBeside): ChatTranslator {
+export function withClaude(
+  others: ChatTranslator | undefined,
+  { variant, pathOf, headers }: ClaudeBeside,
+): ChatTranslator {
   if (!others) throw new Error(`${variant.label} has no chat`);
   const { openStream } = others;
   return {
@@ -23,7 +26,8 @@ export function withClaude(others: ChatTranslator | undefined, { variant, pathOf
       const { headers: betas, ...native } = toMessagesBody(request, call, variant);
       return { path: pathOf(call), headers: { ...headers, ...betas }, ...native };
     },
-    fromUpstream: (reply, call, request) => (isClaude(call.model) ? readMessage(reply, call, variant) : others.fromUpstream(reply, call, request)),
+    fromUpstream: (reply, call, request) =>
+      isClaude(call.model) ? readMessage(reply, call, variant) : others.fromUpstream(reply, call, request),
     openStream: (call) => {
       if (isClaude(call.model)) return openMessagesStream(call, variant);
       return typeof openStream === 'function' ? openStream(call) : undefined;

@@ -45,4 +45,5 @@ export function limitMarks({ tools, system, messages }: Omit<MarkedBody, 'isRedu
   return { messages: turns, system: reduced(system), tools: reduced(tools), isReduced: true };
 }
 
-const marksIn = (blocks: unknown): number => (Array.isArray(blocks) ? blocks.filter((block: Fields) => cacheMarkOf(block)).length : 0);
+const marksIn = (blocks: unknown): number =>
+  Array.isArray(blocks) ? blocks.filter((block: Fields) => cacheMarkOf(block)).length : 0;

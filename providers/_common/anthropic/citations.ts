@@ -19,6 +19,8 @@ export function annotationsOf(citations: unknown, { start, end }: Span): Fields[
     const { title, cited_text: quoted } = citation;
     const isTitled = typeof title === 'string' && title !== '';
     const place = { url, title: isTitled ? title : url, start_index: start, end_index: end };
-    return [{ type: 'url_citation', url_citation: { ...place, ...(typeof quoted === 'string' && { content: quoted }) } }];
+    return [
+      { type: 'url_citation', url_citation: { ...place, ...(typeof quoted === 'string' && { content: quoted }) } },
+    ];
   });
 }

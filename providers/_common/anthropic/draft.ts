@@ -19,7 +19,12 @@ export function inCurrentDraft(schema: Fields): Fields {
   if (!Array.isArray(schema['items'])) return Object.keys(changed).length > 0 ? { ...schema, ...changed } : schema;
   const { items, additionalItems: more, ...rest } = schema;
   const further = isFields(more) ? inCurrentDraft(more) : more;
-  return { ...rest, ...changed, prefixItems: listed(items as readonly unknown[]), ...(further !== undefined && { items: further }) };
+  return {
+    ...rest,
+    ...changed,
+    prefixItems: listed(items as readonly unknown[]),
+    ...(further !== undefined && { items: further }),
+  };
 }
 
 function keep(changed: Record<string, unknown>, name: string, before: unknown, after: unknown): void {
@@ -28,7 +33,8 @@ function keep(changed: Record<string, unknown>, name: string, before: unknown, a
 
 function mapped(schemas: Fields): Fields {
   const changed: Record<string, unknown> = {};
-  for (const [name, schema] of Object.entries(schemas)) if (isFields(schema)) keep(changed, name, schema, inCurrentDraft(schema));
+  for (const [name, schema] of Object.entries(schemas))
+    if (isFields(schema)) keep(changed, name, schema, inCurrentDraft(schema));
   return Object.keys(changed).length > 0 ? { ...schemas, ...changed } : schemas;
 }
 

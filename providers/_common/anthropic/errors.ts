@@ -27,13 +27,17 @@ function reasonOf(message: string): ProviderFault['reason'] {
 }
 
 /** Whether an event of a stream is an error: some servers of the vendor's wire send one without its type. */
-export const isErrorEvent = ({ type, error }: Fields): boolean => type === 'error' || (type === undefined && (isFields(error) || typeof error === 'string'));
+export const isErrorEvent = ({ type, error }: Fields): boolean =>
+  type === 'error' || (type === undefined && (isFields(error) || typeof error === 'string'));
 
 /** The error of a stream that fails while it runs. The client gets the vendor's message; only the log names the provider. Source: providers reference 5.1. */
 export function streamError({ error }: Fields, { label }: MessagesVariant): GatewayError {
   const { type, message } = isFields(error) ? error : { type: undefined, message: error };
   const text = [type, message].filter((part) => typeof part === 'string' && part !== '').join(': ');
-  return failedAnswer(text || 'the provider failed while answering', { cause: new Error(`${label}: ${text}`), reason: reasonOf(text) });
+  return failedAnswer(text || 'the provider failed while answering', {
+    cause: new Error(`${label}: ${text}`),
+    reason: reasonOf(text),
+  });
 }
 
 /** Two answers on one stream: which event belongs to which cannot be known. */

@@ -29,7 +29,10 @@ export interface FormatFacts {
  * `response_format` by the vendor's own means: its output format where model and schema allow it, else a forced tool,
  * which needs that the caller has no tools of its own. Source: providers reference 5.1.
  */
-export function planFormat({ response_format: asked }: ChatRequest, { traits, variant, room, hasTools }: FormatFacts): FormatPlan {
+export function planFormat(
+  { response_format: asked }: ChatRequest,
+  { traits, variant, room, hasTools }: FormatFacts,
+): FormatPlan {
   if (asked === undefined || asked === null || asked.type === 'text') return { ignored: [] };
   if (asked.type !== 'json_object' && asked.type !== 'json_schema') return { ignored: ['response_format'] };
   const { schema, description } = schemaIn(asked);
@@ -45,12 +48,23 @@ interface AskedSchema {
   readonly description: string;
 }
 
-function schemaIn({ type, json_schema: asked }: { readonly type: string; readonly json_schema?: unknown }): AskedSchema {
+function schemaIn({
+  type,
+  json_schema: asked,
+}: {
+  readonly type: string;
+  readonly json_schema?: unknown;
+}): AskedSchema {
   const { schema, description } = type === 'json_schema' && isFields(asked) ? asked : {};
-  return { schema: isFields(schema) ? schema : undefined, description: typeof description === 'string' ? description : 'Gives the answer, as JSON.' };
+  return {
+    schema: isFields(schema) ? schema : undefined,
+    description: typeof description === 'string' ? description : 'Gives the answer, as JSON.',
+  };
 }
 
 /** A tool's input must be an object: the vendor refuses any other schema. */
 function inputSchema(schema: Fields | undefined): Fields {
-  return schema && (schema['type'] === 'object' || isFields(schema['properties'])) ? { type: 'object', ...inCurrentDraft(schema) } : ANY_OBJECT;
+  return schema && (schema['type'] === 'object' || isFields(schema['properties']))
+    ? { type: 'object', ...inCurrentDraft(schema) }
+    : ANY_OBJECT;
 }

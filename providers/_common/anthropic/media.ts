@@ -20,34 +20,43 @@ export function imageBlock(image: unknown, at: string, variant: MessagesVariant)
 export function fileBlock(file: unknown, at: string, variant: MessagesVariant): Fields {
   if (isFileId(file) && variant.keepsFiles) return namedFile(file);
   const { file_data: address, filename } = isFields(file) ? file : {};
-  if (typeof address !== 'string' || address === '') throw invalidRequest(`${at}: ${variant.label} takes a file by its file_data only`);
+  if (typeof address !== 'string' || address === '')
+    throw invalidRequest(`${at}: ${variant.label} takes a file by its file_data only`);
   const title = typeof filename === 'string' && filename !== '' ? { title: filename } : {};
   const source = sourceOf(fileAddress(address, filename, at), at, variant);
   if (source['type'] === 'url') return { type: 'document', source, ...title };
   const mediaType = String(source['media_type']);
   if (mediaType.startsWith('image/')) return { type: 'image', source };
   if (mediaType === 'application/pdf') return { type: 'document', source, ...title };
-  if (!mediaType.startsWith('text/')) throw invalidRequest(`${at}: ${variant.label} takes no files of the type ${mediaType}`);
+  if (!mediaType.startsWith('text/'))
+    throw invalidRequest(`${at}: ${variant.label} takes no files of the type ${mediaType}`);
   const text = Buffer.from(String(source['data']), 'base64').toString('utf8');
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, ...title };
 }
 
 /** Whether a file is named by the id that the vendor gave it. */
 export function isFileId(file: unknown): file is Fields {
-  return isFields(file) && typeof file['file_id'] === 'string' && file['file_id'] !== '' && file['file_data'] === undefined;
+  return (
+    isFields(file) && typeof file['file_id'] === 'string' && file['file_id'] !== '' && file['file_data'] === undefined
+  );
 }
 
 /** An id does not tell what the file is; its name may. Source: platform.claude.com, "Files API", 2026-11-22. */
 function namedFile({ file_id, filename }: Fields): Fields {
   const source = { type: 'file', file_id };
   if (typeof filename !== 'string' || filename === '') return { type: 'document', source };
-  return /\.(png|jpe?g|gif|webp)$/i.test(filename) ? { type: 'image', source } : { type: 'document', source, title: filename };
+  return /\.(png|jpe?g|gif|webp)$/i.test(filename)
+    ? { type: 'image', source }
+    : { type: 'document', source, title: filename };
 }
 
 function sourceOf(url: string, at: string, { label, fetchesMedia }: MessagesVariant): Fields {
   if (isDataAddress(url)) {
     const data = readDataUrl(url, fetchesMedia);
-    if (!data) throw invalidRequest(`${at}: ${fetchesMedia ? 'its data address holds no data' : `${label} takes base64 data addresses only`}`);
+    if (!data)
+      throw invalidRequest(
+        `${at}: ${fetchesMedia ? 'its data address holds no data' : `${label} takes base64 data addresses only`}`,
+      );
     return { type: 'base64', media_type: data.mediaType, data: data.base64 };
   }
   if (!fetchesMedia) throw invalidRequest(`${at}: ${label} takes base64 data addresses only`);

@@ -57,22 +57,42 @@ export function toConversation(messages: readonly ChatMessage[], variant: Messag
   });
   if (turns.length === 0) throw invalidRequest(`messages: ${variant.label} needs a turn that says something`);
   const instructions = systemOf(system, draft);
-  return { system: instructions, messages: trimmedEnd(turns), lacksThinking: lacksThinking(turns), lostMark: draft.lostMark, namesFiles: draft.namesFiles };
+  return {
+    system: instructions,
+    messages: trimmedEnd(turns),
+    lacksThinking: lacksThinking(turns),
+    lostMark: draft.lostMark,
+    namesFiles: draft.namesFiles,
+  };
 }
 
 function refuseMedia({ content, role }: ChatMessage, at: string): void {
   if (!Array.isArray(content)) return;
   content.forEach((part: ContentPart, place) => {
-    if (part.type !== 'text') throw invalidRequest(`${at}.content[${place}]: a ${role} message takes text only, not ${part.type}`);
+    if (part.type !== 'text')
+      throw invalidRequest(`${at}.content[${place}]: a ${role} message takes text only, not ${part.type}`);
   });
 }
 
 /** One text; blocks where a message or some part marks a cache. */
 function systemOf(messages: readonly ChatMessage[], draft: Draft): string | readonly Fields[] | undefined {
-  const isMarked = messages.some((message) => cacheMarkOf(message) || (Array.isArray(message.content) && message.content.some((part: Fields) => cacheMarkOf(part))));
-  if (!isMarked) return messages.map(wholeText).filter((text) => text.trim() !== '').join('\n') || undefined;
+  const isMarked = messages.some(
+    (message) =>
+      cacheMarkOf(message) ||
+      (Array.isArray(message.content) && message.content.some((part: Fields) => cacheMarkOf(part))),
+  );
+  if (!isMarked)
+    return (
+      messages
+        .map(wholeText)
+        .filter((text) => text.trim() !== '')
+        .join('\n') || undefined
+    );
   const blocks = messages.flatMap((message) => {
-    const own = typeof message.content === 'string' ? textBlocks(message.content) : joined(message.content ?? [], draft, (part) => textBlocks(part['text']));
+    const own =
+      typeof message.content === 'string'
+        ? textBlocks(message.content)
+        : joined(message.content ?? [], draft, (part) => textBlocks(part['text']));
     draft.mark(own, message);
     return own;
   });
@@ -85,7 +105,11 @@ function textBlocks(text: unknown): Fields[] {
 }
 
 /** The blocks of parts, each with its cache mark; the mark of an empty part goes to the block before it. */
-function joined(parts: readonly ContentPart[], draft: Draft, blocksOf: (part: ContentPart, place: number) => readonly Fields[]): Fields[] {
+function joined(
+  parts: readonly ContentPart[],
+  draft: Draft,
+  blocksOf: (part: ContentPart, place: number) => readonly Fields[],
+): Fields[] {
   const blocks: Fields[] = [];
   parts.forEach((part, place) => {
     addAll(blocks, blocksOf(part, place));
@@ -103,7 +127,8 @@ function contentOf(message: ChatMessage, at: string, draft: Draft): string | Fie
   for (const [place, call] of calls.entries()) blocks.push(callBlock(call, `${at}.tool_calls[${place}]`, draft));
   draft.mark(blocks, message);
   const [only, ...others] = blocks;
-  const isPlain = !Array.isArray(message.content) && others.length === 0 && only?.['type'] === 'text' && !cacheMarkOf(only);
+  const isPlain =
+    !Array.isArray(message.content) && others.length === 0 && only?.['type'] === 'text' && !cacheMarkOf(only);
   return isPlain ? String(only['text']) : blocks;
 }
 
@@ -114,13 +139,17 @@ function partBlocks({ content }: ChatMessage, at: string, draft: Draft): Fields[
 
 function partBlock(part: ContentPart, at: string, draft: Draft): Fields[] {
   switch (part.type) {
-    case 'text': return textBlocks(part.text);
-    case 'refusal': return textBlocks(part.refusal);
-    case 'image_url': return [imageBlock(part.image_url, at, draft.variant)];
+    case 'text':
+      return textBlocks(part.text);
+    case 'refusal':
+      return textBlocks(part.refusal);
+    case 'image_url':
+      return [imageBlock(part.image_url, at, draft.variant)];
     case 'file':
       if (isFileId(part.file)) draft.namesFiles = true;
       return [fileBlock(part.file, at, draft.variant)];
-    default: throw invalidRequest(`${at}: ${draft.variant.label} takes no ${part.type} parts`);
+    default:
+      throw invalidRequest(`${at}: ${draft.variant.label} takes no ${part.type} parts`);
   }
 }
 
@@ -140,7 +169,15 @@ function inputOf(text: string | null | undefined, at: string, { label, repairsAr
 function resultBlock(message: ChatMessage, at: string, draft: Draft): Fields {
   const parts: readonly ContentPart[] = Array.isArray(message.content) ? message.content : [];
   const hasMedia = parts.some(({ type }) => type !== 'text' && type !== 'refusal');
-  const content = hasMedia ? parts.flatMap((part, place) => partBlock(part, `${at}.content[${place}]`, draft)) : wholeText(message);
+  const content = hasMedia
+    ? parts.flatMap((part, place) => partBlock(part, `${at}.content[${place}]`, draft))
+    : wholeText(message);
   const mark = [...parts, message].findLast((holder: Fields) => cacheMarkOf(holder));
-  return { type: 'tool_result', tool_use_id: draft.ids.ofResult(message.tool_call_id), content, ...(message['is_error'] === true && { is_error: true }), ...(mark && { cache_control: cacheMarkOf(mark) }) };
+  return {
+    type: 'tool_result',
+    tool_use_id: draft.ids.ofResult(message.tool_call_id),
+    content,
+    ...(message['is_error'] === true && { is_error: true }),
+    ...(mark && { cache_control: cacheMarkOf(mark) }),
+  };
 }

@@ -20,7 +20,9 @@ export function sealedItem(index: number, data: string): Fields {
  */
 export function thinkingBlocks({ reasoning_details: details, reasoning_content: text }: ChatMessage): Fields[] {
   if (!Array.isArray(details)) return [];
-  const items = details.filter(isFields).filter(({ format }) => format === undefined || format === null || format === FORMAT);
+  const items = details
+    .filter(isFields)
+    .filter(({ format }) => format === undefined || format === null || format === FORMAT);
   const spare = items.length === 1 && typeof text === 'string' ? text : ''; // the text, where only the signature came back
   return items.flatMap((item) => thinkingBlock(item, spare));
 }

@@ -26,9 +26,35 @@ const DEFAULT_MAX_TOKENS = 1024;
 
 /** Fields that are read here, or listed in `params`. */
 const KNOWN = [
-  'model', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'top_k', 'stop', 'tools', 'tool_choice',
-  'parallel_tool_calls', 'response_format', 'user', 'metadata', 'service_tier', 'reasoning_effort', 'thinking', 'output_config', 'cache_control', 'web_search_options',
-  'n', 'seed', 'presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs', 'logit_bias',
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'max_completion_tokens',
+  'temperature',
+  'top_p',
+  'top_k',
+  'stop',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'response_format',
+  'user',
+  'metadata',
+  'service_tier',
+  'reasoning_effort',
+  'thinking',
+  'output_config',
+  'cache_control',
+  'web_search_options',
+  'n',
+  'seed',
+  'presence_penalty',
+  'frequency_penalty',
+  'logprobs',
+  'top_logprobs',
+  'logit_bias',
 ];
 
 /**
@@ -43,14 +69,28 @@ export function toMessagesBody(request: ChatRequest, call: CallInfo, variant: Me
   const own = planTools(request, { traits, variant, room });
   const choice = format.tool ? { type: 'tool', name: ANSWER_TOOL, disable_parallel_tool_use: true } : own.choice;
   const asked = request.max_completion_tokens ?? request.max_tokens ?? call.maxOutputTokens;
-  const thinking = planThinking(request, { traits, maxTokens: asked, isForced: isForcing(choice), lacksThinking: conversation.lacksThinking });
+  const thinking = planThinking(request, {
+    traits,
+    maxTokens: asked,
+    isForced: isForcing(choice),
+    lacksThinking: conversation.lacksThinking,
+  });
   const maxTokens = asked ?? DEFAULT_MAX_TOKENS + thinking.reserve;
   const sampling = samplingOf(request, traits, thinking.isActive);
   const stop = stopOf(request);
-  const direct = variant.isDirect ? directFields(request, call, variant) : { fields: {}, ignored: bedrockIgnored(request) };
+  const direct = variant.isDirect
+    ? directFields(request, call, variant)
+    : { fields: {}, ignored: bedrockIgnored(request) };
   const ownMark = fieldsOf(request['cache_control']);
-  const { tools, system, messages, isReduced } = limitMarks({ ...conversation, tools: format.tool ? [format.tool] : own.tools }, ownMark);
-  const betas = betasOf(call, { tools, namesFiles: conversation.namesFiles, holdsSchema: own.isStrict || format.format !== undefined }, variant);
+  const { tools, system, messages, isReduced } = limitMarks(
+    { ...conversation, tools: format.tool ? [format.tool] : own.tools },
+    ownMark,
+  );
+  const betas = betasOf(
+    call,
+    { tools, namesFiles: conversation.namesFiles, holdsSchema: own.isStrict || format.format !== undefined },
+    variant,
+  );
   return {
     body: {
       ...variant.fixed,
@@ -58,13 +98,23 @@ export function toMessagesBody(request: ChatRequest, call: CallInfo, variant: Me
       max_tokens: maxTokens,
       ...present({ system, messages, tools, tool_choice: choice, thinking: thinking.thinking }),
       ...sampling.fields,
-      ...present({ stop_sequences: stop.sequences, output_config: outputConfig(request, thinking.effort, format.format), cache_control: ownMark }),
+      ...present({
+        stop_sequences: stop.sequences,
+        output_config: outputConfig(request, thinking.effort, format.format),
+        cache_control: ownMark,
+      }),
       ...(betas.length > 0 && !variant.isDirect && { anthropic_beta: betas }),
     },
     ...(betas.length > 0 && variant.isDirect && { headers: { [BETA_HEADER]: betas.join(',') } }),
     answerTokens: maxTokens,
     ignored: [
-      ...own.ignored, ...format.ignored, ...thinking.ignored, ...sampling.ignored, ...stop.ignored, ...direct.ignored, ...(isReduced || conversation.lostMark ? ['cache_control'] : []),
+      ...own.ignored,
+      ...format.ignored,
+      ...thinking.ignored,
+      ...sampling.ignored,
+      ...stop.ignored,
+      ...direct.ignored,
+      ...(isReduced || conversation.lostMark ? ['cache_control'] : []),
       ...fieldsBeside(request, KNOWN),
     ],
     ...(isBounded(request, sampling.fields) && { bounded: ['temperature'] }),
@@ -84,7 +134,11 @@ interface Part {
 }
 
 /** `temperature` ends at 1 here. What equals the vendor's default need not travel where it may not. */
-function samplingOf({ temperature, top_p: topP, top_k: topK }: ChatRequest, traits: ClaudeTraits, isThinking: boolean): Part {
+function samplingOf(
+  { temperature, top_p: topP, top_k: topK }: ChatRequest,
+  traits: ClaudeTraits,
+  isThinking: boolean,
+): Part {
   const clamped = typeof temperature === 'number' ? Math.min(temperature, 1) : undefined;
   const given = present({ temperature: clamped, top_p: topP ?? undefined, top_k: topK ?? undefined });
   if (traits.samples && !isThinking) return traits.mixesSampling ? { fields: given, ignored: [] } : oneOf(given);
@@ -101,25 +155,40 @@ function oneOf(given: Fields): Part {
   return { fields, ignored: topP === 1 ? [] : ['top_p'] };
 }
 
-const isBounded = ({ temperature }: ChatRequest, { temperature: sent }: Fields): boolean => sent !== undefined && sent !== temperature;
+const isBounded = ({ temperature }: ChatRequest, { temperature: sent }: Fields): boolean =>
+  sent !== undefined && sent !== temperature;
 
 /** What thinking leaves of `top_p`. Source: platform.claude.com, "Extended thinking", 2026-11-21. */
 const MIN_THINKING_TOP_P = 0.95;
 
 /** The vendor refuses sequences of white space only. */
-function stopOf({ stop }: ChatRequest): { readonly sequences: readonly string[] | undefined; readonly ignored: readonly string[] } {
+function stopOf({ stop }: ChatRequest): {
+  readonly sequences: readonly string[] | undefined;
+  readonly ignored: readonly string[];
+} {
   const asked = typeof stop === 'string' ? [stop] : (stop ?? []);
   const sequences = asked.filter((sequence) => sequence.trim() !== '');
-  return { sequences: sequences.length > 0 ? sequences : undefined, ignored: sequences.length < asked.length ? ['stop'] : [] };
+  return {
+    sequences: sequences.length > 0 ? sequences : undefined,
+    ignored: sequences.length < asked.length ? ['stop'] : [],
+  };
 }
 
 /** A caller's own `output_config` wins over what other fields would make of it. */
-function outputConfig({ output_config: own }: ChatRequest, effort: string | undefined, format: Fields | undefined): Fields | undefined {
+function outputConfig(
+  { output_config: own }: ChatRequest,
+  effort: string | undefined,
+  format: Fields | undefined,
+): Fields | undefined {
   const config = { ...present({ effort, format }), ...fieldsOf(own) };
   return Object.keys(config).length > 0 ? config : undefined;
 }
 
-const TIERS: ReadonlyMap<unknown, string> = new Map([['auto', 'auto'], ['default', 'standard_only'], ['standard_only', 'standard_only']]);
+const TIERS: ReadonlyMap<unknown, string> = new Map([
+  ['auto', 'auto'],
+  ['default', 'standard_only'],
+  ['standard_only', 'standard_only'],
+]);
 
 /** Fields that Bedrock does not have. */
 function directFields(request: ChatRequest, call: CallInfo, { namesModel, hasTiers }: MessagesVariant): Part {
@@ -131,7 +200,11 @@ function directFields(request: ChatRequest, call: CallInfo, { namesModel, hasTie
   if (isGiven(metadata) && (!isFields(metadata) || Object.keys(others).length > 0)) ignored.push('metadata');
   if (isGiven(tier) && serviceTier === undefined) ignored.push('service_tier');
   return {
-    fields: { ...(namesModel && { model: call.model }), ...(call.stream && { stream: true }), ...present({ metadata: user && { user_id: user }, service_tier: serviceTier }) },
+    fields: {
+      ...(namesModel && { model: call.model }),
+      ...(call.stream && { stream: true }),
+      ...present({ metadata: user && { user_id: user }, service_tier: serviceTier }),
+    },
     ignored,
   };
 }

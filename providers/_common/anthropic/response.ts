@@ -18,11 +18,17 @@ export function readMessage(reply: UnaryReply, call: CallInfo, variant: Messages
   return {
     ...(typeof id === 'string' && { id }),
     model: variant.isDirect && typeof model === 'string' ? model : call.model,
-    choices: [{
-      index: 0,
-      message: { role: variant.isDirect && typeof role === 'string' ? role : 'assistant', ...said, ...refusalIn(details) },
-      finish_reason: finishOf(reason, blocks.some(isAnswer)),
-    }],
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: variant.isDirect && typeof role === 'string' ? role : 'assistant',
+          ...said,
+          ...refusalIn(details),
+        },
+        finish_reason: finishOf(reason, blocks.some(isAnswer)),
+      },
+    ],
     ...(isFields(usage) && { usage: toUsage(readCounts(usage)) }),
   };
 }
@@ -46,7 +52,9 @@ export function finishOf(reason: unknown, isStructured: boolean): string | null 
 
 /** Why the model declined, in words for people. Source: types of `@anthropic-ai/sdk` 1.12.0, "RefusalStopDetails", 2026-11-23. */
 export function refusalIn(details: unknown): { refusal?: string } {
-  return isFields(details) && details['type'] === 'refusal' && isText(details['explanation']) ? { refusal: details['explanation'] } : {};
+  return isFields(details) && details['type'] === 'refusal' && isText(details['explanation'])
+    ? { refusal: details['explanation'] }
+    : {};
 }
 
 const isAnswer = ({ type, name }: Fields): boolean => type === 'tool_use' && name === ANSWER_TOOL;
@@ -74,10 +82,16 @@ function citedIn(blocks: readonly Fields[]): { annotations?: Fields[] } {
 }
 
 function callsOf(blocks: readonly Fields[]): { tool_calls?: ToolCall[] } {
-  const calls = blocks.filter((block) => block['type'] === 'tool_use' && !isAnswer(block)).map((block): ToolCall => {
-    const { id, name } = block;
-    return { ...(typeof id === 'string' && { id }), type: 'function', function: { name: typeof name === 'string' ? name : '', arguments: argumentsOf(block) } };
-  });
+  const calls = blocks
+    .filter((block) => block['type'] === 'tool_use' && !isAnswer(block))
+    .map((block): ToolCall => {
+      const { id, name } = block;
+      return {
+        ...(typeof id === 'string' && { id }),
+        type: 'function',
+        function: { name: typeof name === 'string' ? name : '', arguments: argumentsOf(block) },
+      };
+    });
   return calls.length > 0 ? { tool_calls: calls } : {};
 }
 
@@ -88,8 +102,16 @@ function thoughtsOf(blocks: readonly Fields[]): { reasoning_content?: string; re
     if (type === 'redacted_thinking' && isText(data)) details.push(sealedItem(details.length, data));
     if (type !== 'thinking') continue;
     if (isText(thinking)) texts.push(thinking);
-    if (isText(thinking) || isText(signature)) details.push(thoughtItem(details.length, { ...(isText(thinking) && { text: thinking }), ...(isText(signature) && { signature }) }));
+    if (isText(thinking) || isText(signature))
+      details.push(
+        thoughtItem(details.length, {
+          ...(isText(thinking) && { text: thinking }),
+          ...(isText(signature) && { signature }),
+        }),
+      );
   }
-  return { ...(texts.length > 0 && { reasoning_content: texts.join('') }), ...(details.length > 0 && { reasoning_details: details }) };
+  return {
+    ...(texts.length > 0 && { reasoning_content: texts.join('') }),
+    ...(details.length > 0 && { reasoning_details: details }),
+  };
 }
-

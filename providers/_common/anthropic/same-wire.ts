@@ -25,7 +25,10 @@ function ask(path: string, { value }: ClientBody, call: CallInfo): WireRequest {
   const { max_tokens: maxTokens } = value;
   return {
     path,
-    headers: { ...(version && { [VERSION_HEADER]: version }), ...(betas.length > 0 && { [BETA_HEADER]: betas.join(',') }) },
+    headers: {
+      ...(version && { [VERSION_HEADER]: version }),
+      ...(betas.length > 0 && { [BETA_HEADER]: betas.join(',') }),
+    },
     body: value['model'] === call.model ? value : { ...value, model: call.model },
     ...(typeof maxTokens === 'number' && { answerTokens: maxTokens }),
   };

@@ -7,11 +7,34 @@ const LISTS = ['anyOf', 'oneOf', 'allOf'] as const;
 
 /** Constraints that the vendor's output format does not know: they are written into the description, for the model. */
 const UNKNOWN = [
-  'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems',
-  'minProperties', 'maxProperties', 'pattern', 'format',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'pattern',
+  'format',
 ];
 
-const FORMATS = new Set<unknown>(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid']);
+const FORMATS = new Set<unknown>([
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+]);
 
 /** Whether the vendor knows the constraint after all, with this value. */
 function isKnown(name: string, value: unknown): boolean {
@@ -45,18 +68,26 @@ function narrowed(schema: unknown): Fields {
   if (!isFields(schema)) throw new OutsideSubset();
   if (isOpen(schema) || hasForeign(schema)) throw new OutsideSubset();
   const unknown = UNKNOWN.filter((name) => schema[name] !== undefined && !isKnown(name, schema[name]));
-  const kept: Record<string, unknown> = Object.fromEntries(Object.entries(schema).filter(([name]) => !DROPPED.has(name) && !unknown.includes(name)));
+  const kept: Record<string, unknown> = Object.fromEntries(
+    Object.entries(schema).filter(([name]) => !DROPPED.has(name) && !unknown.includes(name)),
+  );
   const remarks = unknown.map((name) => `${name}: ${JSON.stringify(schema[name])}`);
-  if (remarks.length > 0) kept['description'] = [schema['description'], `{${remarks.join(', ')}}`].filter((text) => typeof text === 'string').join(' ');
-  for (const name of MAPS) if (isFields(schema[name])) setMember(kept, name === 'definitions' ? '$defs' : name, mapped(schema[name]));
-  for (const name of LISTS) if (Array.isArray(schema[name])) setMember(kept, name === 'oneOf' ? 'anyOf' : name, schema[name].map(narrowed));
+  if (remarks.length > 0)
+    kept['description'] = [schema['description'], `{${remarks.join(', ')}}`]
+      .filter((text) => typeof text === 'string')
+      .join(' ');
+  for (const name of MAPS)
+    if (isFields(schema[name])) setMember(kept, name === 'definitions' ? '$defs' : name, mapped(schema[name]));
+  for (const name of LISTS)
+    if (Array.isArray(schema[name])) setMember(kept, name === 'oneOf' ? 'anyOf' : name, schema[name].map(narrowed));
   if (schema['items'] !== undefined) kept['items'] = narrowed(schema['items']);
   if (typeof schema['$ref'] === 'string') kept['$ref'] = schema['$ref'].replace('#/definitions/', '#/$defs/');
   if (isObjectSchema(schema)) kept['additionalProperties'] = false;
   return kept;
 }
 
-const mapped = (schemas: Fields): Fields => Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, narrowed(schema)]));
+const mapped = (schemas: Fields): Fields =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, narrowed(schema)]));
 
 function isObjectSchema({ type, properties }: Fields): boolean {
   return type === 'object' || (Array.isArray(type) && type.includes('object')) || isFields(properties);
@@ -71,7 +102,9 @@ function isOpen(schema: Fields): boolean {
 
 /** Members with a meaning of their own that the subset has nothing for. */
 function hasForeign(schema: Fields): boolean {
-  return ['not', 'if', 'patternProperties', 'propertyNames', 'prefixItems', 'contains', 'dependentSchemas'].some((name) => schema[name] !== undefined);
+  return ['not', 'if', 'patternProperties', 'propertyNames', 'prefixItems', 'contains', 'dependentSchemas'].some(
+    (name) => schema[name] !== undefined,
+  );
 }
 
 /** Whether references form a circle, or point at nothing. */
@@ -99,7 +132,8 @@ function references(value: unknown, found: string[] = []): string[] {
   if (!isFields(value)) return found;
   const { $ref: reference } = value;
   if (typeof reference === 'string') found.push(/^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(reference)?.[1] ?? '');
-  for (const [name, member] of Object.entries(value)) if (name !== 'enum' && name !== 'const') references(member, found);
+  for (const [name, member] of Object.entries(value))
+    if (name !== 'enum' && name !== 'const') references(member, found);
   return found;
 }
 

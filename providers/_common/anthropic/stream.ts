@@ -1,4 +1,12 @@
-import { type CallInfo, type ChatChunk, type ChunkDelta, isText, type StreamDecoder, type StreamEvent, tryParseJson } from 'gw/contract';
+import {
+  type CallInfo,
+  type ChatChunk,
+  type ChunkDelta,
+  isText,
+  type StreamDecoder,
+  type StreamEvent,
+  tryParseJson,
+} from 'gw/contract';
 import { argumentsOf, type Fields, isFields, withoutAbsent } from '../fields.ts';
 import { annotationsOf } from './citations.ts';
 import { isErrorEvent, secondMessage, streamError } from './errors.ts';
@@ -32,7 +40,8 @@ interface CitedState {
 const MAX_WAITING = 16 * 1024 * 1024;
 
 /** A piece of text as the vendor writes it, without anything that JSON escapes: most events of a stream, which need no parser. */
-const PLAIN_TEXT = /^\{"type": ?"content_block_delta", ?"index": ?\d+, ?"delta": ?\{"type": ?"text_delta", ?"text": ?"([^"\\\x00-\x1f]*)"\} ?\}$/;
+const PLAIN_TEXT =
+  /^\{"type": ?"content_block_delta", ?"index": ?\d+, ?"delta": ?\{"type": ?"text_delta", ?"text": ?"([^"\\\x00-\x1f]*)"\} ?\}$/;
 
 /** What a content block adds to: calls of the caller's tools, the structured answer, or nothing here. */
 type BlockState = CallState | 'answer' | 'other';
@@ -74,12 +83,18 @@ class MessagesStream {
 
   #read(event: Fields, characters: number): readonly ChatChunk[] {
     switch (event['type']) {
-      case 'content_block_start': return this.#openBlock(event);
-      case 'content_block_delta': return this.#extendBlock(event, characters);
-      case 'content_block_stop': return this.#closeBlock(event['index']);
-      case 'message_delta': return this.#finish(event);
-      case 'message_stop': return this.#finish({ delta: { stop_reason: this.#reason } });
-      default: return [];
+      case 'content_block_start':
+        return this.#openBlock(event);
+      case 'content_block_delta':
+        return this.#extendBlock(event, characters);
+      case 'content_block_stop':
+        return this.#closeBlock(event['index']);
+      case 'message_delta':
+        return this.#finish(event);
+      case 'message_stop':
+        return this.#finish({ delta: { stop_reason: this.#reason } });
+      default:
+        return [];
     }
   }
 
@@ -93,16 +108,25 @@ class MessagesStream {
     if (this.#variant.isDirect && typeof model === 'string' && model !== '') this.#model = model;
     if (isFields(usage)) this.#usage = usage;
     this.#reason = reason;
-    return Array.isArray(content) ? content.flatMap((block: unknown, index) => [...this.#openBlock({ index, content_block: block }), ...this.#closeBlock(index)]) : [];
+    return Array.isArray(content)
+      ? content.flatMap((block: unknown, index) => [
+          ...this.#openBlock({ index, content_block: block }),
+          ...this.#closeBlock(index),
+        ])
+      : [];
   }
 
   #openBlock({ index, content_block: block }: Fields): readonly ChatChunk[] {
     if (!isFields(block)) return [];
     switch (block['type']) {
-      case 'tool_use': return this.#openCall(index, block);
-      case 'redacted_thinking': return this.#sealed(index, block);
-      case 'text': return this.#openText(index, block);
-      case 'thinking': return [...this.#thinking(index, block['thinking']), ...this.#signature(index, block['signature'])];
+      case 'tool_use':
+        return this.#openCall(index, block);
+      case 'redacted_thinking':
+        return this.#sealed(index, block);
+      case 'text':
+        return this.#openText(index, block);
+      case 'thinking':
+        return [...this.#thinking(index, block['thinking']), ...this.#signature(index, block['signature'])];
       default:
         this.#blocks.set(index, 'other');
         return [];
@@ -142,7 +166,12 @@ class MessagesStream {
     const call: CallState = { index: this.#calls.length, input: whole, hasFragment: false };
     this.#calls.push(call);
     this.#blocks.set(block, call);
-    const head = { index: call.index, ...(typeof id === 'string' && { id }), type: 'function', function: { name: typeof name === 'string' ? name : '', arguments: '' } };
+    const head = {
+      index: call.index,
+      ...(typeof id === 'string' && { id }),
+      type: 'function',
+      function: { name: typeof name === 'string' ? name : '', arguments: '' },
+    };
     return this.#chunk({ tool_calls: [head] });
   }
 
@@ -160,12 +189,18 @@ class MessagesStream {
   #extendBlock({ index, delta }: Fields, characters: number): readonly ChatChunk[] {
     if (!isFields(delta)) return [];
     switch (delta['type']) {
-      case 'text_delta': return this.#text(delta['text']);
-      case 'input_json_delta': return this.#input(index, delta['partial_json']);
-      case 'thinking_delta': return this.#thinking(index, delta['thinking']);
-      case 'signature_delta': return this.#signature(index, delta['signature']);
-      case 'citations_delta': return this.#cite(index, delta['citation'], characters);
-      default: return [];
+      case 'text_delta':
+        return this.#text(delta['text']);
+      case 'input_json_delta':
+        return this.#input(index, delta['partial_json']);
+      case 'thinking_delta':
+        return this.#thinking(index, delta['thinking']);
+      case 'signature_delta':
+        return this.#signature(index, delta['signature']);
+      case 'citations_delta':
+        return this.#cite(index, delta['citation'], characters);
+      default:
+        return [];
     }
   }
 
@@ -183,11 +218,15 @@ class MessagesStream {
   }
 
   #thinking(block: unknown, text: unknown): readonly ChatChunk[] {
-    return isText(text) ? this.#chunk({ reasoning_content: text, reasoning_details: [thoughtItem(this.#thought(block), { text })] }) : [];
+    return isText(text)
+      ? this.#chunk({ reasoning_content: text, reasoning_details: [thoughtItem(this.#thought(block), { text })] })
+      : [];
   }
 
   #signature(block: unknown, signature: unknown): readonly ChatChunk[] {
-    return isText(signature) ? this.#chunk({ reasoning_details: [thoughtItem(this.#thought(block), { signature })] }) : [];
+    return isText(signature)
+      ? this.#chunk({ reasoning_details: [thoughtItem(this.#thought(block), { signature })] })
+      : [];
   }
 
   /** A fragment of arguments; one of a block that was never opened keeps the vendor's index. */
@@ -213,7 +252,14 @@ class MessagesStream {
     if (reason === null) return [];
     this.#isFinished = true;
     const counts = readCounts({ ...this.#usage, ...(isFields(usage) && withoutAbsent(usage)) }); // numbers of the end are cumulative, and win
-    return [...this.#unsaid(), { ...this.#head(), choices: [{ index: 0, delta: refusalIn(delta['stop_details']), finish_reason: reason }], usage: toUsage(counts) }];
+    return [
+      ...this.#unsaid(),
+      {
+        ...this.#head(),
+        choices: [{ index: 0, delta: refusalIn(delta['stop_details']), finish_reason: reason }],
+        usage: toUsage(counts),
+      },
+    ];
   }
 
   #unsaid(): ChatChunk[] {
@@ -230,4 +276,3 @@ class MessagesStream {
     return [{ ...this.#head(), choices: [{ index: 0, delta, finish_reason: null }] }];
   }
 }
-

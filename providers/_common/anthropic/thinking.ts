@@ -29,7 +29,12 @@ export interface ThinkingFacts {
 const MIN_BUDGET = 1024;
 /** Tokens per effort. With the default ceiling on top the most is still within what every thinking model can answer, 32,000. */
 const BUDGETS: ReadonlyMap<unknown, number> = new Map([
-  ['minimal', 1024], ['low', 2048], ['medium', 8192], ['high', 16_384], ['xhigh', 24_576], ['max', 30_720],
+  ['minimal', 1024],
+  ['low', 2048],
+  ['medium', 8192],
+  ['high', 16_384],
+  ['xhigh', 24_576],
+  ['max', 30_720],
 ]);
 /** Part of the caller's ceiling that thinking may take. */
 const SHARE = 0.8;
@@ -43,7 +48,8 @@ export function planThinking(request: ChatRequest, facts: ThinkingFacts): Thinki
 }
 
 function unasked({ traits, isForced }: ThinkingFacts, ...ignored: string[]): ThinkingPlan {
-  if (traits.thinksUnasked && isForced && !traits.alwaysThinks) return { thinking: { type: 'disabled' }, reserve: 0, isActive: false, ignored };
+  if (traits.thinksUnasked && isForced && !traits.alwaysThinks)
+    return { thinking: { type: 'disabled' }, reserve: 0, isActive: false, ignored };
   return { reserve: traits.thinksUnasked ? reserveOf('high') : 0, isActive: false, ignored };
 }
 
@@ -56,19 +62,30 @@ function planGiven(thinking: unknown, effort: unknown, facts: ThinkingFacts): Th
   if (facts.isForced) return unasked(facts, 'thinking', ...beside);
   if (thinking['type'] !== 'enabled') {
     const word = thinking['type'] === 'between_tools' ? atMostHigh(effortWord(effort)) : effortWord(effort);
-    return { thinking, effort: word, reserve: reserveOf(word ?? 'high'), isActive: true, ignored: word === undefined ? beside : [] };
+    return {
+      thinking,
+      effort: word,
+      reserve: reserveOf(word ?? 'high'),
+      isActive: true,
+      ignored: word === undefined ? beside : [],
+    };
   }
   return planEnabled(thinking, effort, facts);
 }
 
-const withIgnored = (plan: ThinkingPlan, more: readonly string[]): ThinkingPlan => ({ ...plan, ignored: [...plan.ignored, ...more] });
+const withIgnored = (plan: ThinkingPlan, more: readonly string[]): ThinkingPlan => ({
+  ...plan,
+  ignored: [...plan.ignored, ...more],
+});
 
 /** A budget as the caller gives it; where the model takes none, the effort that comes nearest. */
 function planEnabled(thinking: Fields, effort: unknown, facts: ThinkingFacts): ThinkingPlan {
   const { budget_tokens: budget } = thinking;
   const beside = isGiven(effort) ? ['reasoning_effort'] : [];
-  if (facts.traits.thinking === 'adaptive') return adaptive(effortWord(effort) ?? nearestEffort(budget), thinking['display']);
-  const fits = typeof budget === 'number' && budget >= MIN_BUDGET && (facts.maxTokens === undefined || budget < facts.maxTokens);
+  if (facts.traits.thinking === 'adaptive')
+    return adaptive(effortWord(effort) ?? nearestEffort(budget), thinking['display']);
+  const fits =
+    typeof budget === 'number' && budget >= MIN_BUDGET && (facts.maxTokens === undefined || budget < facts.maxTokens);
   if (facts.traits.thinking === 'none' || !fits || facts.lacksThinking) return unasked(facts, 'thinking', ...beside);
   return { thinking, reserve: budget, isActive: true, ignored: beside };
 }
@@ -86,14 +103,21 @@ function planEffort(effort: unknown, facts: ThinkingFacts): ThinkingPlan {
 
 /** Says so only where the model would think otherwise. */
 function switchedOff(thinking: Fields, name: string, { traits }: ThinkingFacts): ThinkingPlan {
-  if (traits.thinksBetweenTools) return { thinking: { type: 'between_tools' }, reserve: reserveOf('high'), isActive: true, ignored: [] };
+  if (traits.thinksBetweenTools)
+    return { thinking: { type: 'between_tools' }, reserve: reserveOf('high'), isActive: true, ignored: [] };
   if (traits.alwaysThinks) return { reserve: reserveOf('high'), isActive: false, ignored: [name] };
   return { ...(traits.thinksUnasked && { thinking }), reserve: 0, isActive: false, ignored: [] };
 }
 
 /** These models leave the text of their thinking out unless it is asked for. Source: platform.claude.com, "Adaptive thinking", 2026-11-21. */
 function adaptive(effort: string | undefined, display: unknown = 'summarized'): ThinkingPlan {
-  return { thinking: { type: 'adaptive', display }, effort, reserve: reserveOf(effort ?? 'high'), isActive: true, ignored: [] };
+  return {
+    thinking: { type: 'adaptive', display },
+    effort,
+    reserve: reserveOf(effort ?? 'high'),
+    isActive: true,
+    ignored: [],
+  };
 }
 
 function effortWord(effort: unknown): string | undefined {
@@ -102,7 +126,8 @@ function effortWord(effort: unknown): string | undefined {
 }
 
 /** Thinking between tools takes no more. Source: GitHub vercel/ai, release @ai-sdk/anthropic 4.0.67, 2026-09-28. */
-const atMostHigh = (word: string | undefined): string | undefined => (word === 'xhigh' || word === 'max' ? 'high' : word);
+const atMostHigh = (word: string | undefined): string | undefined =>
+  word === 'xhigh' || word === 'max' ? 'high' : word;
 
 /** The least effort whose budget is not smaller. */
 function nearestEffort(budget: unknown): string {

@@ -40,14 +40,21 @@ export function planTools(request: ChatRequest, facts: ToolFacts): ToolPlan {
   if (tools.length === 0) return { ignored, isStrict };
   const asked = readChoice(request.tool_choice);
   const isRefused = (isGiven(request.tool_choice) && !asked) || (facts.traits.alwaysThinks && isForcing(asked));
-  return { tools, choice: withParallel(isRefused ? undefined : asked, request.parallel_tool_calls), ignored: isRefused ? ['tool_choice', ...ignored] : ignored, isStrict };
+  return {
+    tools,
+    choice: withParallel(isRefused ? undefined : asked, request.parallel_tool_calls),
+    ignored: isRefused ? ['tool_choice', ...ignored] : ignored,
+    isStrict,
+  };
 }
 
 const isStrictFunction = ({ function: declared }: Fields): boolean => isFields(declared) && declared['strict'] === true;
 const strictAsked = ({ tools }: ChatRequest): number => (tools ?? []).filter(isStrictFunction).length;
-const strictIn = (tools: readonly Fields[]): number => tools.filter(({ strict, type }) => strict === true && type === undefined).length;
+const strictIn = (tools: readonly Fields[]): number =>
+  tools.filter(({ strict, type }) => strict === true && type === undefined).length;
 
-export const isForcing = (choice: Fields | undefined): boolean => choice?.['type'] === 'any' || choice?.['type'] === 'tool';
+export const isForcing = (choice: Fields | undefined): boolean =>
+  choice?.['type'] === 'any' || choice?.['type'] === 'tool';
 
 function toTool(tool: ChatTool, index: number, facts: ToolFacts): Fields {
   const { function: declared } = tool;
@@ -56,7 +63,10 @@ function toTool(tool: ChatTool, index: number, facts: ToolFacts): Fields {
     if (name === ANSWER_TOOL) throw invalidRequest(`tools[${index}]: the name "${name}" is reserved`);
     const mark = toolMark(tool);
     return {
-      name, ...(isGiven(description) && { description }), ...inputOf(schemaOf(parameters), isStrictFunction(tool), facts), ...(mark && { cache_control: mark }),
+      name,
+      ...(isGiven(description) && { description }),
+      ...inputOf(schemaOf(parameters), isStrictFunction(tool), facts),
+      ...(mark && { cache_control: mark }),
     };
   }
   if (isVendors(tool)) return tool;
@@ -70,12 +80,17 @@ function inputOf(schema: Fields, isStrict: boolean, { traits, variant, room }: T
 }
 
 function schemaOf(parameters: unknown): Fields {
-  return isFields(parameters) && Object.keys(parameters).length > 0 ? rootObject(inCurrentDraft(parameters)) : { type: 'object', properties: {} };
+  return isFields(parameters) && Object.keys(parameters).length > 0
+    ? rootObject(inCurrentDraft(parameters))
+    : { type: 'object', properties: {} };
 }
 
 /** A tool that the vendor runs or knows, in its own form: `{type: "web_search_20250305", name: "web_search"}`. */
 function isVendors({ type, name }: Fields): boolean {
-  return typeof type === 'string' && ((/_\d{8}$/.test(type) && (typeof name === 'string' || type.includes('_toolset_'))) || type === 'mcp_toolset');
+  return (
+    typeof type === 'string' &&
+    ((/_\d{8}$/.test(type) && (typeof name === 'string' || type.includes('_toolset_'))) || type === 'mcp_toolset')
+  );
 }
 
 function readChoice(choice: unknown): Fields | undefined {

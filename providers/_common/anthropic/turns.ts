@@ -27,17 +27,23 @@ export function addTurn(turns: Turn[], turn: Turn): void {
   last.content = blocks;
 }
 
-const blocksOf = (content: string | Fields[]): Fields[] => (typeof content === 'string' ? [{ type: 'text', text: content }] : content);
+const blocksOf = (content: string | Fields[]): Fields[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
 /** As the body holds them. White space that ends an answer to be continued is refused. Source: platform.claude.com, "Prefill Claude's response", 2026-11-22. */
 export function trimmedEnd(turns: readonly Turn[]): Fields[] {
-  return turns.map(({ role, content }, index) => ({ role, content: role === 'assistant' && index === turns.length - 1 ? withoutSpace(content) : content }));
+  return turns.map(({ role, content }, index) => ({
+    role,
+    content: role === 'assistant' && index === turns.length - 1 ? withoutSpace(content) : content,
+  }));
 }
 
 function withoutSpace(content: string | Fields[]): string | Fields[] {
   if (typeof content === 'string') return content.trimEnd();
   const last = content.at(-1);
-  return last?.['type'] === 'text' ? [...content.slice(0, -1), { ...last, text: String(last['text']).trimEnd() }] : content;
+  return last?.['type'] === 'text'
+    ? [...content.slice(0, -1), { ...last, text: String(last['text']).trimEnd() }]
+    : content;
 }
 
 /**
@@ -47,7 +53,8 @@ function withoutSpace(content: string | Fields[]): string | Fields[] {
 export function lacksThinking(turns: readonly Turn[]): boolean {
   const last = turns.at(-1);
   const caller = last?.role === 'assistant' ? last : turns.at(-2);
-  const isOpen = last === caller || (Array.isArray(last?.content) && last.content.every(({ type }) => type === 'tool_result'));
+  const isOpen =
+    last === caller || (Array.isArray(last?.content) && last.content.every(({ type }) => type === 'tool_result'));
   if (caller?.role !== 'assistant' || !isOpen) return false;
   const [first] = caller.content;
   return typeof first !== 'object' || !String(first['type']).endsWith('thinking');

@@ -37,14 +37,17 @@ function countIn(usage: Fields): (name: string) => number {
   if (!Array.isArray(iterations) || iterations.length === 0) return (name) => countOf(usage[name]);
   const steps = iterations.filter(isFields);
   const beside = steps.filter(({ type }) => BESIDE.has(type));
-  const own = steps.some(({ type }) => type === 'fallback_message') ? [] : steps.filter(({ type }) => type === 'message');
+  const own = steps.some(({ type }) => type === 'fallback_message')
+    ? []
+    : steps.filter(({ type }) => type === 'message');
   return (name) => {
     const isStated = own.some((step) => typeof step[name] === 'number');
     return (isStated ? sumOf(own, name) : countOf(usage[name])) + sumOf(beside, name);
   };
 }
 
-const sumOf = (steps: readonly Fields[], name: string): number => steps.reduce((sum, step) => sum + countOf(step[name]), 0);
+const sumOf = (steps: readonly Fields[], name: string): number =>
+  steps.reduce((sum, step) => sum + countOf(step[name]), 0);
 
 /** Cache reads count as prompt, cache writes stand beside. Source: providers reference 4.5 and 5.1. */
 export function toUsage({ input, output, cacheRead, cacheWrite, thinking }: TokenCounts): Usage {

@@ -33,8 +33,17 @@ const whereTheModelCan = ({ holdsSchemas }: ClaudeTraits): boolean => holdsSchem
 
 /** The vendor's own API. Source: providers reference 5.1. */
 export const DIRECT: MessagesVariant = {
-  label: 'anthropic', fixed: {}, isDirect: true, namesModel: true, hasTiers: true, fetchesMedia: true, keepsFiles: true, repairsArguments: false, searches: true,
-  holdsAnswers: whereTheModelCan, holdsCalls: whereTheModelCan,
+  label: 'anthropic',
+  fixed: {},
+  isDirect: true,
+  namesModel: true,
+  hasTiers: true,
+  fetchesMedia: true,
+  keepsFiles: true,
+  repairsArguments: false,
+  searches: true,
+  holdsAnswers: whereTheModelCan,
+  holdsCalls: whereTheModelCan,
 };
 
 /**
@@ -43,13 +52,25 @@ export const DIRECT: MessagesVariant = {
  * vercel/ai issues 14773 and 18199 and release amazon-bedrock 5.0.131, lobehub/lobehub issue 19876; 2026-11-23.
  */
 export const BEDROCK: MessagesVariant = {
-  label: 'bedrock', fixed: { anthropic_version: 'bedrock-2023-05-31' }, isDirect: false, namesModel: false, hasTiers: false, fetchesMedia: false, keepsFiles: false,
-  repairsArguments: true, searches: false,
-  holdsAnswers: ({ holdsSchemas, thinking, thinksUnasked }) => holdsSchemas && (thinking !== 'adaptive' || thinksUnasked),
+  label: 'bedrock',
+  fixed: { anthropic_version: 'bedrock-2023-05-31' },
+  isDirect: false,
+  namesModel: false,
+  hasTiers: false,
+  fetchesMedia: false,
+  keepsFiles: false,
+  repairsArguments: true,
+  searches: false,
+  holdsAnswers: ({ holdsSchemas, thinking, thinksUnasked }) =>
+    holdsSchemas && (thinking !== 'adaptive' || thinksUnasked),
   holdsCalls: ({ holdsSchemas, thinking }) => holdsSchemas && thinking !== 'adaptive',
   toolBetas: new Map([
-    ['bash_20250124', 'computer-use-2025-01-24'], ['text_editor_20250124', 'computer-use-2025-01-24'], ['text_editor_20250429', 'computer-use-2025-01-24'],
-    ['text_editor_20250728', 'computer-use-2025-01-24'], ['tool_search_tool_regex_20251119', 'tool-search-tool-2025-10-19'], ['tool_search_tool_bm25_20251119', 'tool-search-tool-2025-10-19'],
+    ['bash_20250124', 'computer-use-2025-01-24'],
+    ['text_editor_20250124', 'computer-use-2025-01-24'],
+    ['text_editor_20250429', 'computer-use-2025-01-24'],
+    ['text_editor_20250728', 'computer-use-2025-01-24'],
+    ['tool_search_tool_regex_20251119', 'tool-search-tool-2025-10-19'],
+    ['tool_search_tool_bm25_20251119', 'tool-search-tool-2025-10-19'],
   ]),
 };
 
@@ -59,12 +80,32 @@ export const BEDROCK: MessagesVariant = {
  * "Structured outputs with Anthropic Claude models"; 2026-11-22.
  */
 export const VERTEX: MessagesVariant = {
-  label: 'vertex-ai', fixed: { anthropic_version: 'vertex-2023-10-16' }, isDirect: true, namesModel: false, hasTiers: false, fetchesMedia: false, keepsFiles: false,
-  repairsArguments: false, searches: true, holdsAnswers: () => false, holdsCalls: () => false, toolBetas: new Map([['web_search_20250305', 'web-search-2025-03-05']]),
+  label: 'vertex-ai',
+  fixed: { anthropic_version: 'vertex-2023-10-16' },
+  isDirect: true,
+  namesModel: false,
+  hasTiers: false,
+  fetchesMedia: false,
+  keepsFiles: false,
+  repairsArguments: false,
+  searches: true,
+  holdsAnswers: () => false,
+  holdsCalls: () => false,
+  toolBetas: new Map([['web_search_20250305', 'web-search-2025-03-05']]),
 };
 
 /** Claude in Microsoft Foundry. Sources: platform.claude.com, "Claude in Microsoft Foundry", "Structured outputs", 2026-11-22. */
 export const FOUNDRY: MessagesVariant = {
-  label: 'azure-foundry', fixed: {}, isDirect: true, namesModel: true, hasTiers: false, fetchesMedia: true, keepsFiles: true, repairsArguments: false, searches: true,
-  holdsAnswers: whereTheModelCan, holdsCalls: whereTheModelCan, schemaBeta: 'structured-outputs-2025-11-13',
+  label: 'azure-foundry',
+  fixed: {},
+  isDirect: true,
+  namesModel: true,
+  hasTiers: false,
+  fetchesMedia: true,
+  keepsFiles: true,
+  repairsArguments: false,
+  searches: true,
+  holdsAnswers: whereTheModelCan,
+  holdsCalls: whereTheModelCan,
+  schemaBeta: 'structured-outputs-2025-11-13',
 };

@@ -5,7 +5,8 @@ import { type Fields, isFields } from '../fields.ts';
 /** How the services word a prompt that is too long. They give it no code of its own. */
 const TOO_LONG = /exceeds the maximum number of tokens|input token count|input context is too long/i;
 /** How they word a prompt that their policy refuses. Source: Vertex AI documentation, "Responsible AI and usage guidelines for Imagen", 2026-11-21. */
-const REFUSED = /responsible ai|usage guidelines|blocked by (?:our|the) safety|safety (?:filters?|policy)|prohibited content/i;
+const REFUSED =
+  /responsible ai|usage guidelines|blocked by (?:our|the) safety|safety (?:filters?|policy)|prohibited content/i;
 
 /** The fault of an error body: `{error: {code, message, status, details}}`, also as the one item of a list. Source: AIP-193, 2026-11-21. */
 export function googleFault(reply: WireReply): ProviderFault | undefined {
@@ -47,5 +48,7 @@ export function errorOf(body: unknown): Fields | undefined {
 
 /** A refusal of content inside a reply that says 200: the caller gets a 400, as for such refusals of other vendors. */
 export function contentRefused(message: string): GatewayError {
-  return new GatewayError('invalid_request', message, { fault: { kind: 'status', status: 400, reason: 'content_policy', message } });
+  return new GatewayError('invalid_request', message, {
+    fault: { kind: 'status', status: 400, reason: 'content_policy', message },
+  });
 }

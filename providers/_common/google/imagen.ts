@@ -4,10 +4,15 @@ import { contentRefused } from './faults.ts';
 
 /** Aspect ratio by size; the service knows no sizes. Source: providers reference 7.2. */
 const RATIOS: ReadonlyMap<unknown, string> = new Map([
-  ['1024x1024', '1:1'], ['512x512', '1:1'], ['256x256', '1:1'],
-  ['1792x1024', '16:9'], ['1536x1024', '16:9'],
-  ['1024x1792', '9:16'], ['1024x1536', '9:16'],
-  ['1408x1024', '4:3'], ['1024x1408', '3:4'],
+  ['1024x1024', '1:1'],
+  ['512x512', '1:1'],
+  ['256x256', '1:1'],
+  ['1792x1024', '16:9'],
+  ['1536x1024', '16:9'],
+  ['1024x1792', '9:16'],
+  ['1024x1536', '9:16'],
+  ['1408x1024', '4:3'],
+  ['1024x1408', '3:4'],
 ]);
 
 const KNOWN = ['model', 'prompt', 'n', 'size', 'response_format'];
@@ -23,7 +28,10 @@ export function imagenBody(request: ImagesRequest, model: string): ImagenBody {
   const isUltra = /^imagen-.*-ultra/.test(model);
   const count = isUltra ? 1 : n;
   const ratio = RATIOS.get(size);
-  const parameters = { ...(isGiven(count) && { sampleCount: count }), ...(ratio !== undefined && { aspectRatio: ratio }) };
+  const parameters = {
+    ...(isGiven(count) && { sampleCount: count }),
+    ...(ratio !== undefined && { aspectRatio: ratio }),
+  };
   const ignored = fieldsBeside(request, KNOWN);
   if (isGiven(size) && size !== 'auto' && ratio === undefined) ignored.unshift('size');
   if (isUltra && isGiven(n) && n !== 1) ignored.unshift('n');
@@ -34,11 +42,15 @@ export function imagenBody(request: ImagesRequest, model: string): ImagenBody {
 export function readImagen(reply: UnaryReply): ImagesReply {
   const { predictions } = objectOf(reply);
   const made = Array.isArray(predictions) ? predictions.filter(isFields) : [];
-  const data = made.flatMap(({ bytesBase64Encoded: bytes, prompt }) => (typeof bytes === 'string' && bytes !== ''
-    ? [{ b64_json: bytes, ...(typeof prompt === 'string' && prompt !== '' && { revised_prompt: prompt }) }]
-    : []));
+  const data = made.flatMap(({ bytesBase64Encoded: bytes, prompt }) =>
+    typeof bytes === 'string' && bytes !== ''
+      ? [{ b64_json: bytes, ...(typeof prompt === 'string' && prompt !== '' && { revised_prompt: prompt }) }]
+      : [],
+  );
   if (data.length > 0) return { data };
-  const reason = made.map(({ raiFilteredReason }) => raiFilteredReason).find((text) => typeof text === 'string' && text !== '');
+  const reason = made
+    .map(({ raiFilteredReason }) => raiFilteredReason)
+    .find((text) => typeof text === 'string' && text !== '');
   if (typeof reason === 'string') throw contentRefused(reason);
   throw new Error('the answer holds no image');
 }

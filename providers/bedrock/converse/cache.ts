@@ -19,15 +19,23 @@ interface Marked {
 }
 
 /** A conversation with as many points as the service takes; its oldest go first: those behind them cover the same. */
-export function limitPoints({ system, messages }: Marked, toolConfig?: Fields): Marked & { readonly isReduced: boolean } {
+export function limitPoints(
+  { system, messages }: Marked,
+  toolConfig?: Fields,
+): Marked & { readonly isReduced: boolean } {
   const tools: readonly Fields[] = Array.isArray(toolConfig?.['tools']) ? toolConfig['tools'] : [];
   const points = [tools, system, ...messages.map(({ content }) => content)].flat().filter(isPoint).length;
   let spare = points - MOST;
   if (spare <= 0) return { system, messages, isReduced: false };
-  const reduced = (blocks: readonly Fields[]): readonly Fields[] => blocks.filter((block) => {
-    if (spare <= 0 || !isPoint(block)) return true;
-    spare -= 1;
-    return false;
-  });
-  return { messages: messages.map(({ role, content }) => ({ role, content: reduced(content) })), system: reduced(system), isReduced: true };
+  const reduced = (blocks: readonly Fields[]): readonly Fields[] =>
+    blocks.filter((block) => {
+      if (spare <= 0 || !isPoint(block)) return true;
+      spare -= 1;
+      return false;
+    });
+  return {
+    messages: messages.map(({ role, content }) => ({ role, content: reduced(content) })),
+    system: reduced(system),
+    isReduced: true,
+  };
 }

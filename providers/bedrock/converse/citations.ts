@@ -21,9 +21,15 @@ export function toCitation(value: unknown): Fields {
   const { location, source, title, sourceContent } = isFields(value) ? value : {};
   const { web, searchResultLocation } = isFields(location) ? location : {};
   const quoted = textsOf(sourceContent).join('');
-  return { title, url: isFields(web) ? web['url'] : isFields(searchResultLocation) ? source : undefined, ...(quoted !== '' && { cited_text: quoted }) };
+  return {
+    title,
+    url: isFields(web) ? web['url'] : isFields(searchResultLocation) ? source : undefined,
+    ...(quoted !== '' && { cited_text: quoted }),
+  };
 }
 
 function textsOf(parts: unknown): string[] {
-  return Array.isArray(parts) ? parts.filter(isFields).flatMap(({ text }) => (typeof text === 'string' ? [text] : [])) : [];
+  return Array.isArray(parts)
+    ? parts.filter(isFields).flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
+    : [];
 }

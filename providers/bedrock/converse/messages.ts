@@ -89,20 +89,26 @@ function nameDocuments(content: Fields[]): void {
 
 function systemBlocks(message: ChatMessage, draft: Draft): Fields[] {
   return joined(message, draft, (part, at) => {
-    if (part.type !== 'text') throw invalidRequest(`${draft.at(at)}: a ${message.role} message takes text only, not ${part.type}`);
+    if (part.type !== 'text')
+      throw invalidRequest(`${draft.at(at)}: a ${message.role} message takes text only, not ${part.type}`);
     return textBlock(part.text);
   });
 }
 
 /** The blocks of a message's content, with the points that it and its parts ask for. */
-function joined(message: ChatMessage, draft: Draft, blocksOf: (part: ContentPart, at: number) => readonly Fields[]): Fields[] {
+function joined(
+  message: ChatMessage,
+  draft: Draft,
+  blocksOf: (part: ContentPart, at: number) => readonly Fields[],
+): Fields[] {
   const { content } = message;
   const blocks: Fields[] = [];
   if (!Array.isArray(content)) addAll(blocks, textBlock(content));
-  else content.forEach((part: ContentPart, at) => {
-    addAll(blocks, blocksOf(part, at));
-    draft.mark(blocks, cacheMarkOf(part));
-  });
+  else
+    content.forEach((part: ContentPart, at) => {
+      addAll(blocks, blocksOf(part, at));
+      draft.mark(blocks, cacheMarkOf(part));
+    });
   if (message.role !== 'assistant') draft.mark(blocks, cacheMarkOf(message));
   return blocks;
 }
@@ -116,13 +122,20 @@ function spokenBlocks(message: ChatMessage, draft: Draft): Fields[] {
   const said = joined(message, draft, (part, at) => partBlock(part, at, draft));
   if (message.role !== 'assistant') return said;
   const spoken = said.length > 0 ? said : textBlock(message['refusal']);
-  const blocks = [...thinkingBlocks(message).map(reasoningBlock), ...spoken, ...(message.tool_calls ?? []).map((call) => callBlock(call, draft))];
+  const blocks = [
+    ...thinkingBlocks(message).map(reasoningBlock),
+    ...spoken,
+    ...(message.tool_calls ?? []).map((call) => callBlock(call, draft)),
+  ];
   draft.mark(blocks, cacheMarkOf(message));
   return blocks;
 }
 
 function reasoningBlock({ type, thinking, signature, data }: Fields): Fields {
-  return { reasoningContent: type === 'thinking' ? { reasoningText: { text: thinking, signature } } : { redactedContent: data } };
+  return {
+    reasoningContent:
+      type === 'thinking' ? { reasoningText: { text: thinking, signature } } : { redactedContent: data },
+  };
 }
 
 function partBlock(part: ContentPart, at: number, place: Draft): Fields[] {
@@ -130,13 +143,16 @@ function partBlock(part: ContentPart, at: number, place: Draft): Fields[] {
   if (part.type === 'text') return textBlock(part.text);
   if (part.type === 'refusal') return textBlock(part.refusal);
   if (part.type === 'image_url' && images) return [imageBlock(part.image_url, place.at(at))];
-  if (part.type === 'file' && (documents || images)) return [fileBlock(part.file, place.at(at), `${place.index}-${at}`)];
+  if (part.type === 'file' && (documents || images))
+    return [fileBlock(part.file, place.at(at), `${place.index}-${at}`)];
   if (part.type === 'input_audio' && audio) return [audioBlock(part.input_audio, place.at(at))];
   throw invalidRequest(`${place.at(at)}: this model takes no ${part.type} parts`);
 }
 
 function callBlock({ id, function: called }: ToolCall, { ids }: Draft): Fields {
-  return { toolUse: { toolUseId: ids.ofCall(id), name: plainCallName(called?.name), input: inputOf(called?.arguments) } };
+  return {
+    toolUse: { toolUseId: ids.ofCall(id), name: plainCallName(called?.name), input: inputOf(called?.arguments) },
+  };
 }
 
 /** Arguments that are not a JSON object become `{}`. Source: providers reference 5.1. */
@@ -152,8 +168,18 @@ function inputOf(text: string | null | undefined): Fields {
 function resultBlocks(message: ChatMessage, draft: Draft): Fields[] {
   const parts: readonly ContentPart[] = Array.isArray(message.content) ? message.content : [];
   const hasMedia = parts.some(({ type }) => type !== 'text' && type !== 'refusal');
-  const content = hasMedia ? parts.flatMap((part, at) => partBlock(part, at, draft)) : textBlock([...contentTexts(message)].join(''));
-  const blocks: Fields[] = [{ toolResult: { toolUseId: draft.ids.ofResult(message.tool_call_id), content, ...(message['is_error'] === true && { status: 'error' }) } }];
+  const content = hasMedia
+    ? parts.flatMap((part, at) => partBlock(part, at, draft))
+    : textBlock([...contentTexts(message)].join(''));
+  const blocks: Fields[] = [
+    {
+      toolResult: {
+        toolUseId: draft.ids.ofResult(message.tool_call_id),
+        content,
+        ...(message['is_error'] === true && { status: 'error' }),
+      },
+    },
+  ];
   const marked = [...parts, message].findLast((holder: Fields) => cacheMarkOf(holder));
   draft.mark(blocks, marked && cacheMarkOf(marked));
   return blocks;
@@ -161,7 +187,14 @@ function resultBlocks(message: ChatMessage, draft: Draft): Fields[] {
 
 /** Names of tools that earlier turns called: the service wants them declared. */
 export function calledTools(messages: readonly ChatMessage[]): string[] {
-  return [...new Set(messages.flatMap(({ tool_calls: calls }) => (calls ?? []).flatMap(({ function: called }) => plainCallName(called?.name) || [])))];
+  return [
+    ...new Set(
+      messages.flatMap(({ tool_calls: calls }) =>
+        (calls ?? []).flatMap(({ function: called }) => plainCallName(called?.name) || []),
+      ),
+    ),
+  ];
 }
 
-export const hasToolTurns = (messages: readonly ChatMessage[]): boolean => messages.some(({ role, tool_calls: calls }) => role === 'tool' || (calls?.length ?? 0) > 0);
+export const hasToolTurns = (messages: readonly ChatMessage[]): boolean =>
+  messages.some(({ role, tool_calls: calls }) => role === 'tool' || (calls?.length ?? 0) > 0);

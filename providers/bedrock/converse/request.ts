@@ -34,17 +34,30 @@ export function toConverseBody(request: ChatRequest, { model }: CallInfo): Nativ
       messages,
       ...present({
         system: instructions.length > 0 ? instructions : undefined,
-        inferenceConfig: inferenceConfig(request, { samples: traits.samples, stops: traits.stops && family !== 'llama' }),
+        inferenceConfig: inferenceConfig(request, {
+          samples: traits.samples,
+          stops: traits.stops && family !== 'llama',
+        }),
         toolConfig: tools.toolConfig,
         outputConfig: tools.outputConfig,
-        additionalModelRequestFields: present({ ...reasoning.fields, inferenceConfig: traits.hasTopK ? present({ topK: request['top_k'] }) : undefined }),
+        additionalModelRequestFields: present({
+          ...reasoning.fields,
+          inferenceConfig: traits.hasTopK ? present({ topK: request['top_k'] }) : undefined,
+        }),
         serviceTier: tier && { type: tier },
         requestMetadata: metadata.fields,
       }),
     },
     ignored: [
-      ...fieldsIgnored(request, traits), ...tools.ignored, ...reasoning.ignored, ...ignored, ...metadata.ignored, ...leftOver(request, traits.caches, READ), ...topKIgnored(request, traits),
-      ...toolMarksIgnored(request, traits), ...(isReduced || conversation.lostMark ? ['cache_control'] : []),
+      ...fieldsIgnored(request, traits),
+      ...tools.ignored,
+      ...reasoning.ignored,
+      ...ignored,
+      ...metadata.ignored,
+      ...leftOver(request, traits.caches, READ),
+      ...topKIgnored(request, traits),
+      ...toolMarksIgnored(request, traits),
+      ...(isReduced || conversation.lostMark ? ['cache_control'] : []),
     ],
   };
 }
@@ -73,22 +86,41 @@ export function toNovaBody(request: ChatRequest, { model }: CallInfo): NativeBod
   const config = present({ ...inferenceConfig(request, traits), topK: request['top_k'] });
   return {
     bounded: temperatureOf(request).bounded,
-    body: { schemaVersion: 'messages-v1', messages, ...present({ system: system.length > 0 ? system : undefined, inferenceConfig: config }) },
-    ignored: [...tierOf(request).ignored, ...leftOver(request, true, ['top_k', 'reasoning_effort']), ...(isReduced || conversation.lostMark ? ['cache_control'] : [])],
+    body: {
+      schemaVersion: 'messages-v1',
+      messages,
+      ...present({ system: system.length > 0 ? system : undefined, inferenceConfig: config }),
+    },
+    ignored: [
+      ...tierOf(request).ignored,
+      ...leftOver(request, true, ['top_k', 'reasoning_effort']),
+      ...(isReduced || conversation.lostMark ? ['cache_control'] : []),
+    ],
   };
 }
 
 /** Whether a request holds what only Converse has a place for, in families that are otherwise invoked. */
 export function needsConverse(request: ChatRequest): boolean {
   const { messages, tools, response_format: format, reasoning_effort: effort } = request;
-  const hasMedia = messages.some(({ content }) => Array.isArray(content) && content.some(({ type }: { readonly type: string }) => type !== 'text' && type !== 'refusal'));
+  const hasMedia = messages.some(
+    ({ content }) =>
+      Array.isArray(content) &&
+      content.some(({ type }: { readonly type: string }) => type !== 'text' && type !== 'refusal'),
+  );
   return hasMedia || (tools?.length ?? 0) > 0 || asksForJson(format) || hasToolTurns(messages) || isGiven(effort);
 }
 
-function inferenceConfig(request: ChatRequest, { samples, stops }: Pick<Traits, 'samples' | 'stops'>): Fields | undefined {
+function inferenceConfig(
+  request: ChatRequest,
+  { samples, stops }: Pick<Traits, 'samples' | 'stops'>,
+): Fields | undefined {
   const { max_completion_tokens: ceiling, max_tokens: maxTokens, top_p: topP } = request;
   const { temperature } = temperatureOf(request);
-  return present({ maxTokens: ceiling ?? maxTokens, ...(samples && { temperature, topP }), stopSequences: stops ? stopOf(request) : undefined });
+  return present({
+    maxTokens: ceiling ?? maxTokens,
+    ...(samples && { temperature, topP }),
+    stopSequences: stops ? stopOf(request) : undefined,
+  });
 }
 
 interface Part {
@@ -96,7 +128,14 @@ interface Part {
   readonly ignored: readonly string[];
 }
 
-const EFFORTS: ReadonlyMap<unknown, string> = new Map([['minimal', 'low'], ['low', 'low'], ['medium', 'medium'], ['high', 'high'], ['xhigh', 'high'], ['max', 'high']]);
+const EFFORTS: ReadonlyMap<unknown, string> = new Map([
+  ['minimal', 'low'],
+  ['low', 'low'],
+  ['medium', 'medium'],
+  ['high', 'high'],
+  ['xhigh', 'high'],
+  ['max', 'high'],
+]);
 
 /**
  * Nova 2 takes its highest effort only without a ceiling and sampling of the caller's, and so less beside them.
@@ -112,10 +151,20 @@ function reasoningOf(request: ChatRequest, traits: Traits): Part {
   if (reasoning === 'reasoning_effort') return { fields: { reasoning_effort: effort }, ignored: [] };
   const { maxTokens, temperature, topP } = inferenceConfig(request, { ...traits, stops: false }) ?? {};
   const isBound = [maxTokens, temperature, topP].some((value) => value !== undefined);
-  return { fields: { reasoningConfig: { type: 'enabled', maxReasoningEffort: effort === 'high' && isBound ? 'medium' : effort } }, ignored: [] };
+  return {
+    fields: {
+      reasoningConfig: { type: 'enabled', maxReasoningEffort: effort === 'high' && isBound ? 'medium' : effort },
+    },
+    ignored: [],
+  };
 }
 
-const NESTED_EFFORTS: ReadonlyMap<unknown, string> = new Map([...EFFORTS, ['none', 'none'], ['xhigh', 'xhigh'], ['max', 'xhigh']]);
+const NESTED_EFFORTS: ReadonlyMap<unknown, string> = new Map([
+  ...EFFORTS,
+  ['none', 'none'],
+  ['xhigh', 'xhigh'],
+  ['max', 'xhigh'],
+]);
 
 /** The effort as models of OpenAI with closed weights take it. */
 function nestedEffort(asked: unknown): Part {
@@ -128,7 +177,10 @@ function nestedEffort(asked: unknown): Part {
 function metadataOf({ metadata }: ChatRequest): Part {
   if (!isGiven(metadata)) return { ignored: [] };
   const entries = isFields(metadata) ? Object.entries(metadata) : [];
-  const isTaken = entries.length > 0 && entries.length <= 16 && entries.every(([name, value]) => isLabel(name) && name !== '' && typeof value === 'string' && isLabel(value));
+  const isTaken =
+    entries.length > 0 &&
+    entries.length <= 16 &&
+    entries.every(([name, value]) => isLabel(name) && name !== '' && typeof value === 'string' && isLabel(value));
   return isTaken && isFields(metadata) ? { fields: metadata, ignored: [] } : { ignored: ['metadata'] };
 }
 

@@ -1,6 +1,14 @@
 import { argumentsOf } from '../../_common/fields.ts';
 import { Buffer } from 'node:buffer';
-import { type CallInfo, type ChatReply, isText, plainCallName, type ToolCall, type UnaryReply, type Usage } from 'gw/contract';
+import {
+  type CallInfo,
+  type ChatReply,
+  isText,
+  plainCallName,
+  type ToolCall,
+  type UnaryReply,
+  type Usage,
+} from 'gw/contract';
 import { countOf, type Fields, isFields } from 'gw/common-wire';
 import { exactJson } from '../../_common/anthropic/exact-json.ts';
 import { sealedItem, thoughtItem } from '../../_common/anthropic/reasoning.ts';
@@ -22,11 +30,19 @@ export function readConverse(reply: UnaryReply, call: CallInfo): ChatReply {
   return {
     id: answerId(call),
     model: call.model,
-    choices: [{
-      index: 0,
-      message: { role: 'assistant', content: answer ? answerText(answer) : textOf(blocks), ...callsOf(blocks), ...thoughtsOf(blocks), ...(!answer && sourcesOf(blocks)) },
-      finish_reason: finishOf(stopReason, answer !== undefined && !blocks.some(isCall)),
-    }],
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: answer ? answerText(answer) : textOf(blocks),
+          ...callsOf(blocks),
+          ...thoughtsOf(blocks),
+          ...(!answer && sourcesOf(blocks)),
+        },
+        finish_reason: finishOf(stopReason, answer !== undefined && !blocks.some(isCall)),
+      },
+    ],
     ...(counted && { usage: counted }),
   };
 }
@@ -64,7 +80,11 @@ function sourcesOf(blocks: readonly Fields[]): { annotations?: Fields[] } {
 function callsOf(blocks: readonly Fields[]): { tool_calls?: ToolCall[] } {
   const calls = blocks.filter(isCall).map((block): ToolCall => {
     const { toolUseId, name, ...called } = toolUseOf(block) ?? {};
-    return { ...(typeof toolUseId === 'string' && { id: toolUseId }), type: 'function', function: { name: plainCallName(name), arguments: argumentsOf(called) } };
+    return {
+      ...(typeof toolUseId === 'string' && { id: toolUseId }),
+      type: 'function',
+      function: { name: plainCallName(name), arguments: argumentsOf(called) },
+    };
   });
   return calls.length > 0 ? { tool_calls: calls } : {};
 }
@@ -78,16 +98,24 @@ function thoughtsOf(blocks: readonly Fields[]): { reasoning_content?: string; re
     const { text, signature } = isFields(reasoningText) ? reasoningText : {};
     if (isText(text)) texts.push(text);
     if (isText(data)) details.push(sealedItem(details.length, data));
-    if (isText(text) || isText(signature)) details.push(thoughtItem(details.length, { ...(isText(text) && { text }), ...(isText(signature) && { signature }) }));
+    if (isText(text) || isText(signature))
+      details.push(
+        thoughtItem(details.length, { ...(isText(text) && { text }), ...(isText(signature) && { signature }) }),
+      );
   }
-  return { ...(texts.length > 0 && { reasoning_content: texts.join('') }), ...(details.length > 0 && { reasoning_details: details }) };
+  return {
+    ...(texts.length > 0 && { reasoning_content: texts.join('') }),
+    ...(details.length > 0 && { reasoning_details: details }),
+  };
 }
 
 /** Converse and Nova's invoke name the cache's counts differently. The total is the vendor's unless cached tokens change it. */
 export function converseUsage(value: unknown): Usage | undefined {
   if (!isFields(value)) return undefined;
   const counts = {
-    input: countOf(value['inputTokens']), output: countOf(value['outputTokens']), thinking: 0,
+    input: countOf(value['inputTokens']),
+    output: countOf(value['outputTokens']),
+    thinking: 0,
     cacheRead: countOf(value['cacheReadInputTokens']) || countOf(value['cacheReadInputTokenCount']),
     cacheWrite: countOf(value['cacheWriteInputTokens']) || countOf(value['cacheWriteInputTokenCount']),
   };

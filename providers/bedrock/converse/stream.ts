@@ -39,12 +39,18 @@ export class ConverseStream {
   read(type: string, event: unknown): ChatChunk[] {
     if (!isFields(event)) return [];
     switch (type) {
-      case 'contentBlockStart': return this.#open(event);
-      case 'contentBlockDelta': return this.#extend(event);
-      case 'contentBlockStop': return this.#close(event);
-      case 'messageStop': return this.#stop(event);
-      case 'metadata': return this.#metadata(event);
-      default: return [];
+      case 'contentBlockStart':
+        return this.#open(event);
+      case 'contentBlockDelta':
+        return this.#extend(event);
+      case 'contentBlockStop':
+        return this.#close(event);
+      case 'messageStop':
+        return this.#stop(event);
+      case 'metadata':
+        return this.#metadata(event);
+      default:
+        return [];
     }
   }
 
@@ -62,7 +68,14 @@ export class ConverseStream {
     this.#calls.push(call);
     this.#blocks.set(block, call);
     return this.#chunk({
-      tool_calls: [{ index: call.index, ...(typeof id === 'string' && { id }), type: 'function', function: { name, arguments: '' } }],
+      tool_calls: [
+        {
+          index: call.index,
+          ...(typeof id === 'string' && { id }),
+          type: 'function',
+          function: { name, arguments: '' },
+        },
+      ],
     });
   }
 
@@ -105,8 +118,10 @@ export class ConverseStream {
   }
 
   #think(block: unknown, { text, signature, redactedContent: data }: Fields): ChatChunk[] {
-    if (isText(text)) return this.#chunk({ reasoning_content: text, reasoning_details: [thoughtItem(this.#thought(block), { text })] });
-    if (isText(signature)) return this.#chunk({ reasoning_details: [thoughtItem(this.#thought(block), { signature })] });
+    if (isText(text))
+      return this.#chunk({ reasoning_content: text, reasoning_details: [thoughtItem(this.#thought(block), { text })] });
+    if (isText(signature))
+      return this.#chunk({ reasoning_details: [thoughtItem(this.#thought(block), { signature })] });
     return isText(data) ? this.#chunk({ reasoning_details: [sealedItem(this.#thought(block), data)] }) : [];
   }
 

@@ -31,17 +31,36 @@ export function planTools(request: ChatRequest, traits: Traits, takesChoice: boo
   const declared = (request.tools ?? []).flatMap((tool, index) => toolSpec(tool, index, traits));
   const own = asked === 'none' && !hasToolTurns(request.messages) ? [] : declared;
   const answer = answerOf(request.response_format);
-  const isLost = own.length > 0 && (asked === 'none' || (asked === undefined && takesChoice && isGiven(request.tool_choice)));
-  const isStrict = (request.tools ?? []).some(({ function: declared }) => isFields(declared) && declared['strict'] === true);
+  const isLost =
+    own.length > 0 && (asked === 'none' || (asked === undefined && takesChoice && isGiven(request.tool_choice)));
+  const isStrict = (request.tools ?? []).some(
+    ({ function: declared }) => isFields(declared) && declared['strict'] === true,
+  );
   const ignored = [...(isLost ? ['tool_choice'] : []), ...(isStrict ? ['strict'] : [])];
   if (!answer) return { toolConfig: configOf(withCalled(own, request), toChoice(asked)), ignored };
-  if (own.length > 0 && asked !== undefined && asked !== 'auto' && asked !== 'none') return { toolConfig: configOf(own, toChoice(asked)), ignored: ['response_format', ...ignored] };
+  if (own.length > 0 && asked !== undefined && asked !== 'auto' && asked !== 'none')
+    return { toolConfig: configOf(own, toChoice(asked)), ignored: ['response_format', ...ignored] };
   if (traits.hasTextFormat && answer.name !== undefined) {
-    return { toolConfig: configOf(withCalled(own, request), toChoice(asked)), outputConfig: textFormat(answer), ignored };
+    return {
+      toolConfig: configOf(withCalled(own, request), toChoice(asked)),
+      outputConfig: textFormat(answer),
+      ignored,
+    };
   }
   const tools = [...withCalled(own, request), answerTool(answer)];
-  if (traits.forcing === 'none') return { toolConfig: configOf(tools), instruction: `Give your answer by calling the tool ${ANSWER_TOOL}.`, ignored };
-  return { toolConfig: configOf(tools, tools.length === 1 && traits.forcing === 'tool' ? { tool: { name: ANSWER_TOOL } } : { any: {} }), ignored };
+  if (traits.forcing === 'none')
+    return {
+      toolConfig: configOf(tools),
+      instruction: `Give your answer by calling the tool ${ANSWER_TOOL}.`,
+      ignored,
+    };
+  return {
+    toolConfig: configOf(
+      tools,
+      tools.length === 1 && traits.forcing === 'tool' ? { tool: { name: ANSWER_TOOL } } : { any: {} },
+    ),
+    ignored,
+  };
 }
 
 function configOf(tools: readonly Fields[], toolChoice?: Fields): Fields | undefined {
@@ -56,17 +75,23 @@ function withCalled(own: readonly Fields[], { messages }: ChatRequest): readonly
 
 function toolSpec(tool: ChatTool, index: number, traits: Traits): Fields[] {
   const { function: declared } = tool;
-  if (!isFields(declared) || typeof declared['name'] !== 'string') throw invalidRequest(`tools[${index}] must be a function with a name`);
+  if (!isFields(declared) || typeof declared['name'] !== 'string')
+    throw invalidRequest(`tools[${index}] must be a function with a name`);
   const { name, description, parameters } = declared;
   if (name === ANSWER_TOOL) throw invalidRequest(`tools[${index}]: the name "${name}" is reserved`);
-  return [{ toolSpec: { name, ...(isGiven(description) && { description }), inputSchema: { json: schemaOf(parameters) } } }, ...(traits.cachesTools ? cachePoint(toolMark(tool), traits) : [])];
+  return [
+    { toolSpec: { name, ...(isGiven(description) && { description }), inputSchema: { json: schemaOf(parameters) } } },
+    ...(traits.cachesTools ? cachePoint(toolMark(tool), traits) : []),
+  ];
 }
 
 /** Members at the top of a schema that some models refuse. Source: Amazon Nova, "Tool use", "Defining a tool", 2026-11-21. */
 const REFUSED = new Set(['$schema', '$id', '$comment', 'title', 'additionalProperties']);
 
 function schemaOf(parameters: unknown): Fields {
-  const given = isFields(parameters) ? Object.entries(rootObject(parameters)).filter(([name]) => !REFUSED.has(name)) : [];
+  const given = isFields(parameters)
+    ? Object.entries(rootObject(parameters)).filter(([name]) => !REFUSED.has(name))
+    : [];
   return { type: 'object', properties: {}, ...Object.fromEntries(given) };
 }
 
@@ -74,7 +99,10 @@ type Choice = 'auto' | 'none' | 'required' | { readonly name: string };
 
 function readChoice(choice: unknown): Choice | undefined {
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
-  const name = isFields(choice) && choice['type'] === 'function' && isFields(choice['function']) ? choice['function']['name'] : undefined;
+  const name =
+    isFields(choice) && choice['type'] === 'function' && isFields(choice['function'])
+      ? choice['function']['name']
+      : undefined;
   return typeof name === 'string' && name !== '' ? { name } : undefined;
 }
 
@@ -84,7 +112,8 @@ function toChoice(choice: Choice | undefined): Fields | undefined {
   return choice === 'required' ? { any: {} } : { tool: { name: choice.name } };
 }
 
-export const asksForJson = (format: ChatRequest['response_format']): boolean => format?.type === 'json_object' || format?.type === 'json_schema';
+export const asksForJson = (format: ChatRequest['response_format']): boolean =>
+  format?.type === 'json_object' || format?.type === 'json_schema';
 
 function answerOf(format: ChatRequest['response_format']): Answer | undefined {
   if (!asksForJson(format)) return undefined;
@@ -95,7 +124,13 @@ function answerOf(format: ChatRequest['response_format']): Answer | undefined {
 }
 
 function answerTool({ schema }: Answer): Fields {
-  return { toolSpec: { name: ANSWER_TOOL, description: 'Takes the answer. Its input is the whole answer, as one JSON object.', inputSchema: { json: schemaOf(schema) } } };
+  return {
+    toolSpec: {
+      name: ANSWER_TOOL,
+      description: 'Takes the answer. Its input is the whole answer, as one JSON object.',
+      inputSchema: { json: schemaOf(schema) },
+    },
+  };
 }
 
 /** The schema travels as text, and as it is. */

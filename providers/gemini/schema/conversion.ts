@@ -45,11 +45,34 @@ interface Flat {
 }
 
 /** What a schema says about its values beside which values they are. */
-const ANNOTATIONS = new Set(['title', 'description', 'default', 'example', 'examples', 'nullable', 'readOnly', 'writeOnly', 'deprecated', 'discriminator']);
+const ANNOTATIONS = new Set([
+  'title',
+  'description',
+  'default',
+  'example',
+  'examples',
+  'nullable',
+  'readOnly',
+  'writeOnly',
+  'deprecated',
+  'discriminator',
+]);
 /** An alternative with one of these is a shape of its own; without, only one more condition. */
 const SHAPING = ['type', 'properties', 'items', 'prefixItems', 'enum', 'anyOf', 'oneOf'];
 /** Keywords without a field of the vendor's that hold a schema, a list of schemas, or schemas by name. */
-const HOLDS_ONE = new Set(['not', 'additionalProperties', 'propertyNames', 'contains', 'unevaluatedProperties', 'unevaluatedItems', 'additionalItems', 'if', 'then', 'else', 'contentSchema']);
+const HOLDS_ONE = new Set([
+  'not',
+  'additionalProperties',
+  'propertyNames',
+  'contains',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'additionalItems',
+  'if',
+  'then',
+  'else',
+  'contentSchema',
+]);
 const HOLDS_LIST = new Set(['prefixItems', 'allOf', 'oneOf', 'any of']);
 const HOLDS_MAP = new Set(['patternProperties', 'dependentSchemas']);
 
@@ -80,11 +103,13 @@ export class Conversion {
   /** Follows references, and takes all that must hold together as one schema. */
   #flatten(value: unknown, place: Place): Flat {
     this.#schemas += 1;
-    if (this.#schemas > (this.#followed > 0 ? MAX_FOLLOWED : MAX_SCHEMAS) || place.depth > MAX_DEPTH) throw new TooLarge();
+    if (this.#schemas > (this.#followed > 0 ? MAX_FOLLOWED : MAX_SCHEMAS) || place.depth > MAX_DEPTH)
+      throw new TooLarge();
     if (this.#followed > 0) this.#allowance.spend();
     if (!isFields(value)) return { schema: value === false ? { not: {} } : {}, place };
     const reference = referenceOf(value);
-    if (reference) return merged([this.#flatten(reference.beside, below(place)), this.#follow(reference.pointer, place)]);
+    if (reference)
+      return merged([this.#flatten(reference.beside, below(place)), this.#follow(reference.pointer, place)]);
     const { allOf, ...own } = withoutConst(value);
     if (!Array.isArray(allOf)) return { schema: own, place };
     return merged([{ schema: own, place }, ...allOf.map((member) => this.#flatten(member, below(place)))]);
@@ -126,9 +151,19 @@ export class Conversion {
     if (Array.isArray(oneOf)) return this.#union(oneOf, rest, place);
     const types = typesOf(schema);
     const [type, second] = types.filter((name) => name !== 'null');
-    if (second) return this.#union(types.map((name) => ({ type: name })), withoutTypes(schema), place);
+    if (second)
+      return this.#union(
+        types.map((name) => ({ type: name })),
+        withoutTypes(schema),
+        place,
+      );
     if (type) return this.#typed(type, types.includes('null') ? { ...schema, nullable: true } : schema, place);
-    return this.#written(types.length > 0 ? { type: 'null' } : ANYTHING, schema, sortKeywords(schema, undefined).remarks, place);
+    return this.#written(
+      types.length > 0 ? { type: 'null' } : ANYTHING,
+      schema,
+      sortKeywords(schema, undefined).remarks,
+      place,
+    );
   }
 
   /** Alternatives, each with what holds for all of them. One that is null makes the others nullable. */
@@ -141,7 +176,14 @@ export class Conversion {
     const shared = Object.fromEntries(Object.entries(rest).filter(([name]) => !ANNOTATIONS.has(name)));
     const hasShared = Object.keys(shared).length > 0;
     if (hasShared && others.every(({ schema }) => !isShape(schema))) {
-      return this.#fromFlat({ schema: { ...shared, ...annotations, ...(others.length > 0 && { 'any of': others.map(({ schema }) => schema) }) }, place });
+      return this.#fromFlat({
+        schema: {
+          ...shared,
+          ...annotations,
+          ...(others.length > 0 && { 'any of': others.map(({ schema }) => schema) }),
+        },
+        place,
+      });
     }
     const whole = others.map((other, at) => {
       if (hasShared && at > 0) this.#repeat(shared);
@@ -158,7 +200,12 @@ export class Conversion {
     const { fields, remarks } = sortKeywords(schema, type);
     const parts = [this.#members(type, schema, place), valuesOf(type, schema['enum']), { fields, remarks }];
     const values = Object.fromEntries(parts.flatMap((part) => part.fields));
-    return this.#written({ type, ...values }, schema, parts.flatMap((part) => part.remarks), place);
+    return this.#written(
+      { type, ...values },
+      schema,
+      parts.flatMap((part) => part.remarks),
+      place,
+    );
   }
 
   #members(type: Type, schema: Fields, place: Place): Sorted {
@@ -175,7 +222,16 @@ export class Conversion {
     const ordered = Array.isArray(order) ? order.filter((name) => typeof name === 'string' && isDescribed(name)) : [];
     return {
       fields: [
-        ...(given ? [['properties', Object.fromEntries(Object.entries(given).map(([name, value]) => [name, this.#schema(value, below(place))]))] as const] : []),
+        ...(given
+          ? [
+              [
+                'properties',
+                Object.fromEntries(
+                  Object.entries(given).map(([name, value]) => [name, this.#schema(value, below(place))]),
+                ),
+              ] as const,
+            ]
+          : []),
         ...(described.length > 0 ? [['required', described] as const] : []),
         ...(ordered.length > 0 ? [['propertyOrdering', ordered] as const] : []),
       ],
@@ -188,14 +244,24 @@ export class Conversion {
     const isTuple = Array.isArray(items);
     const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : isTuple ? items : [];
     const rest = isTuple ? additionalItems : items;
-    const all = distinct([...first, ...(isFields(rest) || rest === true ? [rest] : [])].map((item) => this.#schema(item, below(place))));
+    const all = distinct(
+      [...first, ...(isFields(rest) || rest === true ? [rest] : [])].map((item) => this.#schema(item, below(place))),
+    );
     const described = all.length > 1 ? { anyOf: all } : all[0];
     return { fields: [['items', described ?? ANYTHING]], remarks: isTuple ? [['prefixItems', items]] : [] };
   }
 
   /** The vendor's form of it: what the values are, and what is said about them. */
-  #written(values: Fields, { title, description, default: preset, example, nullable }: Fields, remarks: Sorted['remarks'], place: Place): Fields {
-    const text = describe(description, remarks.map(([keyword, value]) => [keyword, this.#legible(keyword, value, place)]));
+  #written(
+    values: Fields,
+    { title, description, default: preset, example, nullable }: Fields,
+    remarks: Sorted['remarks'],
+    place: Place,
+  ): Fields {
+    const text = describe(
+      description,
+      remarks.map(([keyword, value]) => [keyword, this.#legible(keyword, value, place)]),
+    );
     return {
       ...values,
       ...(typeof title === 'string' && { title }),
@@ -221,7 +287,10 @@ const below = ({ depth, open }: Place): Place => ({ depth: depth + 1, open });
 
 function merged(pieces: readonly Flat[]): Flat {
   const [first] = pieces as [Flat];
-  return { schema: mergeSchemas(pieces.map(({ schema }) => schema)), place: { depth: first.place.depth, open: [...new Set(pieces.flatMap(({ place }) => place.open))] } };
+  return {
+    schema: mergeSchemas(pieces.map(({ schema }) => schema)),
+    place: { depth: first.place.depth, open: [...new Set(pieces.flatMap(({ place }) => place.open))] },
+  };
 }
 
 function withoutConst(schema: Fields): Fields {

@@ -38,18 +38,29 @@ function converted(schema: Fields, allowance: Allowance): Fields {
 
 function asObject(schema: Fields): Fields {
   const { anyOf, title, description } = schema;
-  const objects = Array.isArray(anyOf) ? anyOf.filter((item): item is Fields => isFields(item) && item['type'] === 'object') : [];
+  const objects = Array.isArray(anyOf)
+    ? anyOf.filter((item): item is Fields => isFields(item) && item['type'] === 'object')
+    : [];
   if (objects.length === 0) return schema;
   const named = objects.map(({ properties }) => (isFields(properties) ? properties : {}));
   const names = [...new Set(named.flatMap((properties) => Object.keys(properties)))];
   const required = names.filter((name) => objects.every((object) => listOf(object['required']).includes(name)));
-  const forms = objects.map((object, at) => ({ ...(object['description'] !== undefined && { description: object['description'] }), properties: Object.keys(named[at] ?? {}), required: listOf(object['required']) }));
+  const forms = objects.map((object, at) => ({
+    ...(object['description'] !== undefined && { description: object['description'] }),
+    properties: Object.keys(named[at] ?? {}),
+    required: listOf(object['required']),
+  }));
   const text = describe(description, objects.length > 1 && names.length > 0 ? [['one of', forms]] : []);
   return {
     type: 'object',
     ...(title !== undefined && { title }),
     ...(text !== undefined && { description: text }),
-    properties: Object.fromEntries(names.map((name) => [name, oneOf(named.flatMap((properties) => (Object.hasOwn(properties, name) ? [properties[name]] : [])))])),
+    properties: Object.fromEntries(
+      names.map((name) => [
+        name,
+        oneOf(named.flatMap((properties) => (Object.hasOwn(properties, name) ? [properties[name]] : []))),
+      ]),
+    ),
     ...(required.length > 0 && { required }),
   };
 }
@@ -59,7 +70,9 @@ function oneOf(schemas: readonly unknown[]): unknown {
   const all = distinct(schemas) as readonly Fields[];
   const [first] = all;
   if (all.length === 1) return first;
-  const isListed = all.every((schema) => Array.isArray(schema['enum']) && Object.keys(schema).every((key) => key === 'type' || key === 'enum'));
+  const isListed = all.every(
+    (schema) => Array.isArray(schema['enum']) && Object.keys(schema).every((key) => key === 'type' || key === 'enum'),
+  );
   return isListed ? { ...first, enum: [...new Set(all.flatMap((schema) => schema['enum']))] } : { anyOf: all };
 }
 

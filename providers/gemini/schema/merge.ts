@@ -4,7 +4,8 @@ import { type Fields, isFields } from 'gw/common-wire';
 type Rule = (values: readonly unknown[]) => unknown;
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
-const areNumbers = (values: readonly unknown[]): values is readonly number[] => values.every((value) => typeof value === 'number');
+const areNumbers = (values: readonly unknown[]): values is readonly number[] =>
+  values.every((value) => typeof value === 'number');
 const firstWins: Rule = ([first]) => first;
 const least: Rule = (values) => (areNumbers(values) ? values.reduce((a, b) => Math.min(a, b)) : undefined);
 const most: Rule = (values) => (areNumbers(values) ? values.reduce((a, b) => Math.max(a, b)) : undefined);
@@ -15,11 +16,33 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['required', (values) => (values.every(isList) ? [...new Set(values.flat())] : undefined)],
   ['properties', (values) => (values.every(isFields) ? allProperties(values) : undefined)],
   ['items', (values) => (values.every(isFields) ? { allOf: values } : undefined)],
-  ...['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'].map((name): [string, Rule] => [name, most]),
-  ...['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'].map((name): [string, Rule] => [name, least]),
+  ...['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'].map((name): [string, Rule] => [
+    name,
+    most,
+  ]),
+  ...['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'].map((name): [string, Rule] => [
+    name,
+    least,
+  ]),
   ...[
-    'title', 'description', 'default', 'example', 'examples', 'nullable', '$schema', '$id', '$comment', '$anchor', '$defs', 'definitions', 'additionalProperties',
-    'unevaluatedProperties', 'propertyOrdering', 'readOnly', 'writeOnly', 'deprecated',
+    'title',
+    'description',
+    'default',
+    'example',
+    'examples',
+    'nullable',
+    '$schema',
+    '$id',
+    '$comment',
+    '$anchor',
+    '$defs',
+    'definitions',
+    'additionalProperties',
+    'unevaluatedProperties',
+    'propertyOrdering',
+    'readOnly',
+    'writeOnly',
+    'deprecated',
   ].map((name): [string, Rule] => [name, firstWins]),
 ]);
 
@@ -59,7 +82,8 @@ export function distinct(values: readonly unknown[]): readonly unknown[] {
 /** Types that all have; an integer is a number too. */
 function sharedTypes(values: readonly unknown[]): unknown {
   const lists = values.map((types) => (isList(types) ? types : [types]));
-  const isIn = (type: unknown, list: readonly unknown[]): boolean => list.includes(type) || (type === 'integer' && list.includes('number'));
+  const isIn = (type: unknown, list: readonly unknown[]): boolean =>
+    list.includes(type) || (type === 'integer' && list.includes('number'));
   const shared = [...new Set(lists.flat())].filter((type) => lists.every((list) => isIn(type, list)));
   return shared.length > 1 ? shared : shared[0];
 }
@@ -72,5 +96,7 @@ function sharedValues(values: readonly unknown[]): unknown {
 }
 
 function allProperties(values: readonly Fields[]): Fields {
-  return Object.fromEntries([...gathered(values)].map(([name, schemas]) => [name, schemas.length > 1 ? { allOf: schemas } : schemas[0]]));
+  return Object.fromEntries(
+    [...gathered(values)].map(([name, schemas]) => [name, schemas.length > 1 ? { allOf: schemas } : schemas[0]]),
+  );
 }

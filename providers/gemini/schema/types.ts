@@ -14,7 +14,19 @@ const TYPES: ReadonlySet<string> = new Set<Type>(['object', 'array', 'string', '
 
 /** Keywords that tell the type of a schema that does not say it, the surest first. */
 const TELLING: readonly (readonly [type: Type, keywords: readonly string[]])[] = [
-  ['object', ['properties', 'required', 'additionalProperties', 'patternProperties', 'propertyNames', 'minProperties', 'maxProperties', 'unevaluatedProperties']],
+  [
+    'object',
+    [
+      'properties',
+      'required',
+      'additionalProperties',
+      'patternProperties',
+      'propertyNames',
+      'minProperties',
+      'maxProperties',
+      'unevaluatedProperties',
+    ],
+  ],
   ['array', ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems', 'contains', 'additionalItems']],
   ['string', ['pattern', 'minLength', 'maxLength', 'format', 'contentEncoding', 'contentMediaType']],
   ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
@@ -22,7 +34,13 @@ const TELLING: readonly (readonly [type: Type, keywords: readonly string[]])[] =
 
 /** What any value may be, for a vendor that wants a type said: without it a schema is refused. */
 export const ANYTHING: Fields = {
-  anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }, { type: 'array', items: { type: 'string' } }],
+  anyOf: [
+    { type: 'string' },
+    { type: 'number' },
+    { type: 'boolean' },
+    { type: 'object' },
+    { type: 'array', items: { type: 'string' } },
+  ],
   nullable: true,
 };
 
@@ -30,7 +48,10 @@ export const ANYTHING: Fields = {
 export function typesOf(schema: Fields): readonly Type[] {
   const { type, enum: values } = schema;
   if (typeof type === 'string' && isType(type)) return [type];
-  const said = [type].flat().map((name) => (typeof name === 'string' ? name.toLowerCase() : '')).filter(isType);
+  const said = [type]
+    .flat()
+    .map((name) => (typeof name === 'string' ? name.toLowerCase() : ''))
+    .filter(isType);
   if (said.length > 0) return said;
   if (Array.isArray(values) && values.length > 0) return typesOfValues(values);
   const implied = TELLING.find(([, keywords]) => keywords.some((keyword) => schema[keyword] !== undefined));
@@ -67,8 +88,17 @@ function typesOfValues(values: readonly unknown[]): readonly Type[] {
 export function valuesOf(type: Type, values: unknown): Sorted {
   if (!Array.isArray(values)) return { fields: [], remarks: [] };
   const isNullable = values.includes(null) ? [['nullable', true] as const] : [];
-  const own = values.filter((value) => value !== null && (type === typeOfValue(value) || (type === 'number' && typeof value === 'number')));
-  const texts = type === 'string' ? [...new Set(own.length > 0 ? own : values.filter((value) => value !== null).map((value) => JSON.stringify(value)))] : [];
+  const own = values.filter(
+    (value) => value !== null && (type === typeOfValue(value) || (type === 'number' && typeof value === 'number')),
+  );
+  const texts =
+    type === 'string'
+      ? [
+          ...new Set(
+            own.length > 0 ? own : values.filter((value) => value !== null).map((value) => JSON.stringify(value)),
+          ),
+        ]
+      : [];
   if (texts.length > 0 && !texts.includes('')) return { fields: [...isNullable, ['enum', texts]], remarks: [] };
   return { fields: isNullable, remarks: [['enum', own]] };
 }

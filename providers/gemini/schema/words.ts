@@ -14,17 +14,49 @@ const BY_TYPE: Readonly<Record<Type, readonly string[]>> = {
 const CONSTRAINTS = new Set(Object.values(BY_TYPE).flat());
 
 /** Formats that the vendor takes; any other is an error there. Source: Firebase AI Logic reference, "SchemaInterface", 2026-11-21. */
-const FORMATS: Readonly<Partial<Record<Type, readonly unknown[]>>> = { string: ['date-time', 'enum'], number: ['float', 'double'], integer: ['int32', 'int64'] };
+const FORMATS: Readonly<Partial<Record<Type, readonly unknown[]>>> = {
+  string: ['date-time', 'enum'],
+  number: ['float', 'double'],
+  integer: ['int32', 'int64'],
+};
 
 /** Translated, or said by the shape of the document; what stands in them is nothing to tell. */
 const SILENT = new Set([
-  'type', 'title', 'description', 'default', 'example', 'nullable', 'properties', 'required', 'propertyOrdering', 'items', 'enum', 'anyOf',
-  '$schema', '$id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$vocabulary', '$comment', '$defs', 'definitions',
+  'type',
+  'title',
+  'description',
+  'default',
+  'example',
+  'nullable',
+  'properties',
+  'required',
+  'propertyOrdering',
+  'items',
+  'enum',
+  'anyOf',
+  '$schema',
+  '$id',
+  '$anchor',
+  '$dynamicAnchor',
+  '$recursiveAnchor',
+  '$vocabulary',
+  '$comment',
+  '$defs',
+  'definitions',
 ]);
 /** With these values a keyword says what is so anyway. */
 const IDLE: ReadonlyMap<string, readonly string[]> = new Map([
   ['propertyNames', ['{"type":"string"}', '{}', 'true']],
-  ...['additionalProperties', 'additionalItems', 'unevaluatedProperties', 'unevaluatedItems', 'uniqueItems', 'readOnly', 'writeOnly', 'deprecated'].map((name): [string, string[]] => [name, ['false']]),
+  ...[
+    'additionalProperties',
+    'additionalItems',
+    'unevaluatedProperties',
+    'unevaluatedItems',
+    'uniqueItems',
+    'readOnly',
+    'writeOnly',
+    'deprecated',
+  ].map((name): [string, string[]] => [name, ['false']]),
 ]);
 
 /** Patterns that RE2, which the vendor's services use, cannot read: assertions, references back, names and escapes of others, long repeats. */
@@ -54,11 +86,16 @@ function isTaken(keyword: string, value: unknown, type: Type | undefined): boole
 /** The description a schema has, and behind it what the vendor has no fields for: `a price {exclusiveMinimum: 0}`. */
 export function describe(given: unknown, remarks: Members): string | undefined {
   const parts = remarks.map(([keyword, value]) => `${keyword}: ${JSON.stringify(briefly(keyword, value))}`);
-  const texts = [...(typeof given === 'string' && given !== '' ? [given] : []), ...(parts.length > 0 ? [`{${parts.join(', ')}}`] : [])];
+  const texts = [
+    ...(typeof given === 'string' && given !== '' ? [given] : []),
+    ...(parts.length > 0 ? [`{${parts.join(', ')}}`] : []),
+  ];
   return texts.length > 0 ? texts.join(' ') : undefined;
 }
 
 /** Of a discriminator only the property counts: the addresses beside it point into the caller's document. */
 function briefly(keyword: string, value: unknown): unknown {
-  return keyword === 'discriminator' && isFields(value) && typeof value['propertyName'] === 'string' ? value['propertyName'] : value;
+  return keyword === 'discriminator' && isFields(value) && typeof value['propertyName'] === 'string'
+    ? value['propertyName']
+    : value;
 }

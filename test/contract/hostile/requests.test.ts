@@ -30,16 +30,26 @@ describe('hostile JSON from a client', () => {
         }
       }
       expect(problems.slice(0, 20)).to.deep.equal([]);
-      expect(host.lines.filter(({ msg }) => /panic|uncaught|was not handled|plugin failed/.test(String(msg)))).to.deep.equal([]);
+      expect(
+        host.lines.filter(({ msg }) => /panic|uncaught|was not handled|plugin failed/.test(String(msg))),
+      ).to.deep.equal([]);
     });
   }
 });
 
 describe('a chat request that the gateway lets through', () => {
-  for (const module of some(PROVIDERS.filter(({ name, wire }) => wire === 'native' || name === 'openai'), { every: 2 })) {
+  for (const module of some(
+    PROVIDERS.filter(({ name, wire }) => wire === 'native' || name === 'openai'),
+    { every: 2 },
+  )) {
     it(`is translated or refused, never a fault: ${module.name}`, function translators() {
       this.timeout(60_000);
-      expect(translationProblems(module, (what, at) => /missing$|is (\{\}|\[\])$/.test(what) || at % STEP === 0).slice(0, 20)).to.deep.equal([]);
+      expect(
+        translationProblems(module, (what, at) => /missing$|is (\{\}|\[\])$/.test(what) || at % STEP === 0).slice(
+          0,
+          20,
+        ),
+      ).to.deep.equal([]);
     });
   }
 });

@@ -17,7 +17,10 @@ describe('hostile JSON from an upstream', () => {
     it(`is answered in a documented way, and harms no other request: ${module.name}`, async function providers() {
       this.timeout(60_000);
       const wires = wiresOf(module);
-      expect(wires.map(({ stream }) => stream), 'golden answers, whole and streamed').to.include.members([false, true]);
+      expect(
+        wires.map(({ stream }) => stream),
+        'golden answers, whole and streamed',
+      ).to.include.members([false, true]);
       const dice = new Dice(SEED + at);
       const hosts = [await hostOf(module, false), await hostOf(module, true)];
       const problems: string[] = [];
@@ -30,7 +33,9 @@ describe('hostile JSON from an upstream', () => {
       }
       expect(problems.slice(0, 20)).to.deep.equal([]);
       for (const { host } of hosts) {
-        expect(host.lines.filter(({ msg }) => /panic|uncaught|was not handled|plugin failed/.test(String(msg)))).to.deep.equal([]);
+        expect(
+          host.lines.filter(({ msg }) => /panic|uncaught|was not handled|plugin failed/.test(String(msg))),
+        ).to.deep.equal([]);
         expect((await host.get('/v1/models')).status).to.equal(200);
       }
     });

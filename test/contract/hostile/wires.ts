@@ -2,12 +2,38 @@ import { globSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MODULES } from '../../../builtins/manifest.ts';
-import { definePlugin, messageTexts, type ProviderModule, texts, type TranslatedSurface } from '../../../host/contract/index.ts';
+import {
+  definePlugin,
+  messageTexts,
+  type ProviderModule,
+  texts,
+  type TranslatedSurface,
+} from '../../../host/contract/index.ts';
 import Joi from 'joi';
 import { systemClock } from '../../../host/common/clock.ts';
 import { baseUrlVariable } from '../../../host/upstream/connect.ts';
-import { type Answer, answerOf, golden, MASTER_KEY, minimal, ROUTES, startHost, type StubHandler, stubUpstream, type TestHost } from '../../kit/index.ts';
-import { chunkOfText, CLAUDE, eventOfText, KEYS, LLAMA, MISTRAL, NOVA, TITAN } from '../../providers/bedrock-support.ts';
+import {
+  type Answer,
+  answerOf,
+  golden,
+  MASTER_KEY,
+  minimal,
+  ROUTES,
+  startHost,
+  type StubHandler,
+  stubUpstream,
+  type TestHost,
+} from '../../kit/index.ts';
+import {
+  chunkOfText,
+  CLAUDE,
+  eventOfText,
+  KEYS,
+  LLAMA,
+  MISTRAL,
+  NOVA,
+  TITAN,
+} from '../../providers/bedrock-support.ts';
 import { type Edit, editsOf, STRANGE_DOCUMENTS } from './edits.ts';
 
 /** One golden answer of one provider's wire, and how to send it with a change. */
@@ -33,12 +59,20 @@ export interface StreamPiece {
   readonly bytes: (text?: string) => Buffer;
 }
 
-export const PROVIDERS: readonly ProviderModule[] = MODULES.filter((module) => module.kind === 'provider').filter(({ offline }) => !offline);
+export const PROVIDERS: readonly ProviderModule[] = MODULES.filter((module) => module.kind === 'provider').filter(
+  ({ offline }) => !offline,
+);
 
 /** Where the golden files of a surface lie. */
 const FOLDERS: Readonly<Record<TranslatedSurface, string>> = {
-  chat: 'chat', embeddings: 'embeddings', images: 'images', rerank: 'rerank', moderations: 'moderations',
-  'audio.transcriptions': 'transcriptions', 'audio.translations': 'translations', 'audio.speech': 'speech',
+  chat: 'chat',
+  embeddings: 'embeddings',
+  images: 'images',
+  rerank: 'rerank',
+  moderations: 'moderations',
+  'audio.transcriptions': 'transcriptions',
+  'audio.translations': 'translations',
+  'audio.speech': 'speech',
 };
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
@@ -48,17 +82,36 @@ const MODELS: Readonly<Record<string, readonly (readonly [file: RegExp, model: s
   anthropic: [[/chat/, 'claude-sonnet-4-5']],
   ai21: [[/chat/, 'jamba-mini']],
   bedrock: [
-    [/chat\/claude-/, CLAUDE], [/chat\/nova-/, NOVA], [/chat\/titan-/, TITAN], [/chat\/llama-/, LLAMA], [/chat\/converse-/, MISTRAL], [/embeddings\/cohere-r/, 'cohere.embed-english-v3'],
-    [/embeddings\/cohere-v4/, 'cohere.embed-v4:0'], [/embeddings\/titan/, 'amazon.titan-embed-text-v2:0'], [/images\/amazon/, 'amazon.nova-canvas-v1:0'],
-    [/images\/stability/, 'stability.stable-diffusion-xl-v1'], [/rerank/, 'cohere.rerank-v3-5:0'],
+    [/chat\/claude-/, CLAUDE],
+    [/chat\/nova-/, NOVA],
+    [/chat\/titan-/, TITAN],
+    [/chat\/llama-/, LLAMA],
+    [/chat\/converse-/, MISTRAL],
+    [/embeddings\/cohere-r/, 'cohere.embed-english-v3'],
+    [/embeddings\/cohere-v4/, 'cohere.embed-v4:0'],
+    [/embeddings\/titan/, 'amazon.titan-embed-text-v2:0'],
+    [/images\/amazon/, 'amazon.nova-canvas-v1:0'],
+    [/images\/stability/, 'stability.stable-diffusion-xl-v1'],
+    [/rerank/, 'cohere.rerank-v3-5:0'],
   ],
-  gemini: [[/images\/answer/, 'gemini-3-pro-image'], [/images/, 'imagen-4.0-generate-001'], [/embeddings/, 'gemini-embedding-001'], [/chat/, 'gemini-3-pro']],
+  gemini: [
+    [/images\/answer/, 'gemini-3-pro-image'],
+    [/images/, 'imagen-4.0-generate-001'],
+    [/embeddings/, 'gemini-embedding-001'],
+    [/chat/, 'gemini-3-pro'],
+  ],
   replicate: [[/./, 'owner/name']],
-  'vertex-ai': [[/images/, 'imagen-4.0-generate-001'], [/embeddings/, 'text-embedding-005'], [/chat/, 'gemini-2.5-pro']],
+  'vertex-ai': [
+    [/images/, 'imagen-4.0-generate-001'],
+    [/embeddings/, 'text-embedding-005'],
+    [/chat/, 'gemini-2.5-pro'],
+  ],
 };
 
 /** Addresses of the vendor's own that no setting moves to a stub. */
-const ELSEWHERE: Readonly<Record<string, readonly TranslatedSurface[]>> = { fireworks: ['audio.transcriptions', 'audio.translations'] };
+const ELSEWHERE: Readonly<Record<string, readonly TranslatedSurface[]>> = {
+  fireworks: ['audio.transcriptions', 'audio.translations'],
+};
 
 /** Beside the variables that a provider must have. */
 const VARIABLES: Readonly<Record<string, (url: string) => Record<string, string>>> = {
@@ -67,14 +120,21 @@ const VARIABLES: Readonly<Record<string, (url: string) => Record<string, string>
 };
 
 /** What a provider needs beside its required variables. */
-export const wireVariables = ({ name }: ProviderModule, url = 'http://h'): Record<string, string> => VARIABLES[name]?.(url) ?? {};
+export const wireVariables = ({ name }: ProviderModule, url = 'http://h'): Record<string, string> =>
+  VARIABLES[name]?.(url) ?? {};
 
 /** Every golden answer of a provider that is JSON, or a stream of it. */
 export function wiresOf(module: ProviderModule): HostileWire[] {
-  return (Object.keys(module.translators) as TranslatedSurface[]).filter((surface) => !ELSEWHERE[module.name]?.includes(surface)).flatMap((surface) => {
-    const files = globSync(`${module.name}/${FOLDERS[surface]}/**/*.{json,txt,sse}`, { cwd: FIXTURES }).map((file) => file.replaceAll('\\', '/')).toSorted();
-    return files.filter((file) => !/^(error|starting|processing)/.test(basename(file))).flatMap((file) => wireOf(module, surface, file) ?? []);
-  });
+  return (Object.keys(module.translators) as TranslatedSurface[])
+    .filter((surface) => !ELSEWHERE[module.name]?.includes(surface))
+    .flatMap((surface) => {
+      const files = globSync(`${module.name}/${FOLDERS[surface]}/**/*.{json,txt,sse}`, { cwd: FIXTURES })
+        .map((file) => file.replaceAll('\\', '/'))
+        .toSorted();
+      return files
+        .filter((file) => !/^(error|starting|processing)/.test(basename(file)))
+        .flatMap((file) => wireOf(module, surface, file) ?? []);
+    });
 }
 
 function wireOf({ name, framing }: ProviderModule, surface: TranslatedSurface, file: string): HostileWire | undefined {
@@ -82,7 +142,8 @@ function wireOf({ name, framing }: ProviderModule, surface: TranslatedSurface, f
   const wire = { what: file, provider: name, surface, model };
   const text = golden(file);
   if (!file.endsWith('.json')) return { ...wire, stream: true, ...sseWire(text, name) };
-  if (framing === 'eventstream' && file.endsWith('-stream.json')) return { ...wire, stream: true, ...frameWire(JSON.parse(text) as Frames) };
+  if (framing === 'eventstream' && file.endsWith('-stream.json'))
+    return { ...wire, stream: true, ...frameWire(JSON.parse(text) as Frames) };
   return { ...wire, stream: false, ...wholeWire(text) };
 }
 
@@ -97,7 +158,11 @@ function wholeWire(text: string): Edited {
   return {
     whole: JSON.parse(text) as unknown,
     edits: () => [...STRANGE_DOCUMENTS, ...editsOf(JSON.parse(text))],
-    answering: (edit, url) => ({ method }, response) => { response.writeHead(200, json).end(laterOn(method === 'GET' || edit === UNCHANGED ? text : edit.text(), url)); },
+    answering:
+      (edit, url) =>
+      ({ method }, response) => {
+        response.writeHead(200, json).end(laterOn(method === 'GET' || edit === UNCHANGED ? text : edit.text(), url));
+      },
   };
 }
 
@@ -117,7 +182,10 @@ class EventEdits {
       const isNew = event !== undefined && !shapes.has(shape);
       shapes.add(shape);
       const strange = place === 0 || place === this.#events.length - 1 ? STRANGE_DOCUMENTS : [];
-      const own = [...strange, ...(isNew ? editsOf(event) : [])].map((edit) => ({ ...edit, what: `event ${place}: ${edit.what}` }));
+      const own = [...strange, ...(isNew ? editsOf(event) : [])].map((edit) => ({
+        ...edit,
+        what: `event ${place}: ${edit.what}`,
+      }));
       for (const edit of own) this.#places.set(edit, place);
       return own;
     });
@@ -132,25 +200,35 @@ class EventEdits {
 function shapeOf(value: unknown): string {
   if (Array.isArray(value)) return `[${[...new Set(value.map(shapeOf))].join()}]`;
   if (typeof value !== 'object' || value === null) return typeof value;
-  return `{${Object.entries(value).map(([name, member]) => `${name}:${shapeOf(member)}`).join()}}`;
+  return `{${Object.entries(value)
+    .map(([name, member]) => `${name}:${shapeOf(member)}`)
+    .join()}}`;
 }
 
 /** Events between blank lines; those whose data is JSON are changed. */
 function sseWire(text: string, provider: string): Edited {
-  const blocks = text.replaceAll('\r\n', '\n').split('\n\n').filter((block) => block.trim() !== '');
+  const blocks = text
+    .replaceAll('\r\n', '\n')
+    .split('\n\n')
+    .filter((block) => block.trim() !== '');
   const edits = new EventEdits(blocks.map(dataOf));
   const withData = (block: string, data: string): string => block.replace(/^data: ?.*$/m, () => `data: ${data}`);
   return {
-    pieces: blocks.map((block) => ({ value: dataOf(block), bytes: (data) => Buffer.from(`${data === undefined ? block : withData(block, data)}\n\n`) })),
+    pieces: blocks.map((block) => ({
+      value: dataOf(block),
+      bytes: (data) => Buffer.from(`${data === undefined ? block : withData(block, data)}\n\n`),
+    })),
     edits: () => edits.all(),
-    answering: (edit, url) => ({ method }, response) => {
-      if (method === 'POST' && provider === 'replicate') {
-        response.writeHead(201, json).end(laterOn(golden('replicate/chat/reply.json'), url));
-        return;
-      }
-      const sent = blocks.map((block, index) => (edits.isAt(edit, index) ? withData(block, edit.text()) : block));
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`${sent.join('\n\n')}\n\n`);
-    },
+    answering:
+      (edit, url) =>
+      ({ method }, response) => {
+        if (method === 'POST' && provider === 'replicate') {
+          response.writeHead(201, json).end(laterOn(golden('replicate/chat/reply.json'), url));
+          return;
+        }
+        const sent = blocks.map((block, index) => (edits.isAt(edit, index) ? withData(block, edit.text()) : block));
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`${sent.join('\n\n')}\n\n`);
+      },
   };
 }
 
@@ -168,9 +246,14 @@ type Frames = readonly (Readonly<Record<string, unknown>> | readonly [type: stri
 function frameWire(frames: Frames): Edited {
   const edits = new EventEdits(frames.map((frame): unknown => (Array.isArray(frame) ? frame[1] : frame)));
   const frameOf = (frame: Frames[number], text: string | undefined): Buffer =>
-    (Array.isArray(frame) ? eventOfText(String(frame[0]), text ?? JSON.stringify(frame[1])) : chunkOfText(text ?? JSON.stringify(frame)));
+    Array.isArray(frame)
+      ? eventOfText(String(frame[0]), text ?? JSON.stringify(frame[1]))
+      : chunkOfText(text ?? JSON.stringify(frame));
   return {
-    pieces: frames.map((frame) => ({ value: Array.isArray(frame) ? frame[1] : frame, bytes: (text) => frameOf(frame, text) })),
+    pieces: frames.map((frame) => ({
+      value: Array.isArray(frame) ? frame[1] : frame,
+      bytes: (text) => frameOf(frame, text),
+    })),
     edits: () => edits.all(),
     answering: (edit) => (_request, response) => {
       const sent = frames.map((frame, index) => frameOf(frame, edits.isAt(edit, index) ? edit.text() : undefined));
@@ -181,10 +264,20 @@ function frameWire(frames: Frames): Edited {
 
 /** Reads everything that a plugin may read, of every answer. */
 const reader = definePlugin({
-  name: 'reader', type: 'guardrail', summary: 'Reads all there is', stages: ['before_request', 'after_request'], settings: Joi.object({}),
+  name: 'reader',
+  type: 'guardrail',
+  summary: 'Reads all there is',
+  stages: ['before_request', 'after_request'],
+  settings: Joi.object({}),
   create: () => ({
     after_request(exchange) {
-      const all = [...texts(exchange), ...messageTexts(exchange), exchange.deliveredText(), JSON.stringify(exchange.reply), JSON.stringify(structuredClone(exchange.usage))];
+      const all = [
+        ...texts(exchange),
+        ...messageTexts(exchange),
+        exchange.deliveredText(),
+        JSON.stringify(exchange.reply),
+        JSON.stringify(structuredClone(exchange.usage)),
+      ];
       if (all.some((text) => text !== undefined && typeof text !== 'string')) throw new Error('a text is not one');
     },
   }),
@@ -205,14 +298,27 @@ export interface HostileHost {
 export async function hostOf(module: ProviderModule, isGuarded: boolean): Promise<HostileHost> {
   let current: StubHandler = () => {};
   const upstream = await stubUpstream((request, response) => current(request, response));
-  const plugins = isGuarded ? [
-    { name: 'word-filter', stage: 'after_request', enabled: true, config: { blocked_words: ['never said'], stream: 'window' } }, { name: 'reader', stage: 'after_request', enabled: true },
-  ] : [];
+  const plugins = isGuarded
+    ? [
+        {
+          name: 'word-filter',
+          stage: 'after_request',
+          enabled: true,
+          config: { blocked_words: ['never said'], stream: 'window' },
+        },
+        { name: 'reader', stage: 'after_request', enabled: true },
+      ]
+    : [];
   const models = [...new Set(wiresOf(module).map(({ model }) => model))];
-  const host = await startHost({ targets: [{ virtual_key: module.name, models }], plugins }, {
-    variables: variablesOf(module, upstream.url), modules: [reader], streamIdleMs: 5000,
-    clock: { ...systemClock, timer: (ms, then) => systemClock.timer(ms === 500 ? 1 : ms, then) }, // providers that poll do so at once
-  });
+  const host = await startHost(
+    { targets: [{ virtual_key: module.name, models }], plugins },
+    {
+      variables: variablesOf(module, upstream.url),
+      modules: [reader],
+      streamIdleMs: 5000,
+      clock: { ...systemClock, timer: (ms, then) => systemClock.timer(ms === 500 ? 1 : ms, then) }, // providers that poll do so at once
+    },
+  );
   return {
     host,
     send: (wire, edit, surface) => {
@@ -229,7 +335,11 @@ export async function hostOf(module: ProviderModule, isGuarded: boolean): Promis
 export function variablesOf(module: ProviderModule, url: string): Record<string, string> {
   const address = baseUrlVariable(module);
   const names = module.connection.env.flatMap((need) => (typeof need === 'string' ? [need] : need.slice(0, 1)));
-  return { ...Object.fromEntries(names.map((name) => [name, 'key-0123456789'])), [address]: url, ...wireVariables(module, url) };
+  return {
+    ...Object.fromEntries(names.map((name) => [name, 'key-0123456789'])),
+    [address]: url,
+    ...wireVariables(module, url),
+  };
 }
 
 async function ask(host: TestHost, { surface, model, stream }: HostileWire, other?: 'completions'): Promise<Answer> {
@@ -240,6 +350,10 @@ async function ask(host: TestHost, { surface, model, stream }: HostileWire, othe
   form.append('file', new Blob(['RIFF']), 'a.wav');
   form.append('model', model);
   const path = surface === 'audio.transcriptions' ? 'transcriptions' : 'translations';
-  const response = await fetch(`${host.url}/v1/audio/${path}`, { method: 'POST', headers: { authorization: `Bearer ${MASTER_KEY}` }, body: form });
+  const response = await fetch(`${host.url}/v1/audio/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${MASTER_KEY}` },
+    body: form,
+  });
   return answerOf(response.status, response.headers, await response.text());
 }

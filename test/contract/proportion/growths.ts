@@ -23,34 +23,49 @@ type Grow = (size: number) => unknown;
 
 function growthsAt(value: unknown): [how: string, grow: Grow][] {
   if (typeof value === 'string') {
-    return [['one long word', (size) => value + 'x'.repeat(size * 20)], ['a long text', (size) => value + ' a "b"\n'.repeat(size * 3)]];
+    return [
+      ['one long word', (size) => value + 'x'.repeat(size * 20)],
+      ['a long text', (size) => value + ' a "b"\n'.repeat(size * 3)],
+    ];
   }
   if (Array.isArray(value)) {
     const items: readonly unknown[] = value;
-    return items.length === 0 ? [] : [
-      ['many items', (size) => times(size, (at) => items[at % items.length])],
-      ['many items, each its own', (size) => times(size, (at) => renamed(items[at % items.length], at))],
-    ];
+    return items.length === 0
+      ? []
+      : [
+          ['many items', (size) => times(size, (at) => items[at % items.length])],
+          ['many items, each its own', (size) => times(size, (at) => renamed(items[at % items.length], at))],
+        ];
   }
   if (typeof value !== 'object' || value === null) return [];
   return [['many members', (size) => ({ ...value, ...Object.fromEntries(times(size, (at) => [`member_${at}`, at])) })]];
 }
 
-export const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+export const times = <T>(count: number, make: (at: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => make(at));
 
 /** The same with names, ids and places of its own, wherever it says one. */
 export function renamed(value: unknown, at: number): unknown {
   if (Array.isArray(value)) return value.map((item) => renamed(item, at));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]: [string, unknown]) => {
-    if (typeof member === 'number' && /index$/i.test(name)) return [name, at];
-    return [name, typeof member === 'string' && /(^|_)(id|name|text|title|url|uri)$|[a-z](Id|Name|Uri)$/.test(name) ? `${member}-${at}` : renamed(member, at)];
-  }));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]: [string, unknown]) => {
+      if (typeof member === 'number' && /index$/i.test(name)) return [name, at];
+      return [
+        name,
+        typeof member === 'string' && /(^|_)(id|name|text|title|url|uri)$|[a-z](Id|Name|Uri)$/.test(name)
+          ? `${member}-${at}`
+          : renamed(member, at),
+      ];
+    }),
+  );
 }
 
 function pathsOf(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [path];
-  const members = Array.isArray(value) ? value.slice(0, 8).map((item, at) => [at, item] as const) : Object.entries(value);
+  const members = Array.isArray(value)
+    ? value.slice(0, 8).map((item, at) => [at, item] as const)
+    : Object.entries(value);
   return [path, ...members.flatMap(([name, member]) => pathsOf(member, [...path, name]))];
 }
 

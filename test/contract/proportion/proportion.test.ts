@@ -19,13 +19,19 @@ describe('twice the input makes no more than twice the work, or a little more', 
     it(`in requests and answers of ${module.name}`, async () => {
       const dice = new Dice(SEED + at);
       const works = [requestWorks(module), answerWorks(module)];
-      expect(works.map(({ length }) => length > 0), 'requests and answers').to.deep.equal([true, true]);
+      expect(
+        works.map(({ length }) => length > 0),
+        'requests and answers',
+      ).to.deep.equal([true, true]);
       expect(await problemsOf(works.flatMap((all) => sample(all, dice)))).to.deep.equal([]);
     });
   }
 
   const host = forSuite(startGuarded);
-  for (const [what, works] of [['JSON', jsonWorks(host)], ['forms', formWorks(host)]] as const) {
+  for (const [what, works] of [
+    ['JSON', jsonWorks(host)],
+    ['forms', formWorks(host)],
+  ] as const) {
     it(`in ${what}, on every route`, async () => {
       const dice = new Dice(SEED);
       const bySurface = Map.groupBy(works, (work) => work.what.split(',')[0]);

@@ -9,11 +9,18 @@ const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
 const names = FACTS.map(({ name }) => name);
 /** Where the fixtures of each surface lie. */
 const FOLDERS: Readonly<Record<TranslatedSurface, string>> = {
-  chat: 'chat', embeddings: 'embeddings', images: 'images', rerank: 'rerank', moderations: 'moderations',
-  'audio.transcriptions': 'transcriptions', 'audio.translations': 'translations', 'audio.speech': 'speech',
+  chat: 'chat',
+  embeddings: 'embeddings',
+  images: 'images',
+  rerank: 'rerank',
+  moderations: 'moderations',
+  'audio.transcriptions': 'transcriptions',
+  'audio.translations': 'translations',
+  'audio.speech': 'speech',
 };
 
-const surfacesOf = (module: ProviderModule): TranslatedSurface[] => Object.keys(module.translators) as TranslatedSurface[];
+const surfacesOf = (module: ProviderModule): TranslatedSurface[] =>
+  Object.keys(module.translators) as TranslatedSurface[];
 
 describe('provider coverage', () => {
   it('has facts about every registered provider, or a reason why not', () => {
@@ -30,9 +37,18 @@ describe('provider coverage', () => {
   });
 
   it('counts the surfaces: 15 embed, 5 make images, 3 rerank, 2 moderate, 7 hear, 6 translate, 5 speak', () => {
-    const counts = Object.fromEntries(Object.keys(FOLDERS).map((surface) => [surface, serving(surface as TranslatedSurface).length]));
+    const counts = Object.fromEntries(
+      Object.keys(FOLDERS).map((surface) => [surface, serving(surface as TranslatedSurface).length]),
+    );
     expect(counts).to.deep.equal({
-      chat: 22, embeddings: 15, images: 5, rerank: 3, moderations: 2, 'audio.transcriptions': 7, 'audio.translations': 6, 'audio.speech': 5,
+      chat: 22,
+      embeddings: 15,
+      images: 5,
+      rerank: 3,
+      moderations: 2,
+      'audio.transcriptions': 7,
+      'audio.translations': 6,
+      'audio.speech': 5,
     });
   });
 
@@ -46,7 +62,9 @@ describe('provider coverage', () => {
     it(`${name} has a golden file for each of its surfaces`, () => {
       for (const surface of surfacesOf(moduleOf(name))) {
         const folder = `${FIXTURES}${name}/${FOLDERS[surface]}${name === 'openai' && surface === 'chat' ? '/conformance' : ''}`;
-        expect(existsSync(folder) && readdirSync(folder).some((file) => file.startsWith('reply.')), folder).to.equal(true);
+        expect(existsSync(folder) && readdirSync(folder).some((file) => file.startsWith('reply.')), folder).to.equal(
+          true,
+        );
       }
     });
   }
@@ -55,16 +73,32 @@ describe('provider coverage', () => {
 describe('provider connections', () => {
   it('wait for a connection as long as the table says: 15 s at databricks, 5 s at ollama, 10 s elsewhere', () => {
     const waits = Object.fromEntries(names.map((name) => [name, moduleOf(name).connection.connectTimeoutMs ?? 10_000]));
-    expect(waits).to.deep.equal({ ...Object.fromEntries(names.map((name) => [name, 10_000])), databricks: 15_000, ollama: 5000 });
+    expect(waits).to.deep.equal({
+      ...Object.fromEntries(names.map((name) => [name, 10_000])),
+      databricks: 15_000,
+      ollama: 5000,
+    });
   });
 });
 
 describe('golden files', () => {
   it('each name their source and the day it was read', () => {
-    const sources = goldenJson('sources.json') as Readonly<Record<string, { readonly source: string; readonly read: string }>>;
-    const folders = names.flatMap((name) => readdirSync(`${FIXTURES}${name}`, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map((entry) => `${name}/${entry.name}`));
-    expect(folders.filter((folder) => !(folder in sources)), 'folders without a source').to.deep.equal([]);
-    expect(Object.keys(sources).filter((folder) => !existsSync(`${FIXTURES}${folder}`)), 'sources without a folder').to.deep.equal([]);
+    const sources = goldenJson('sources.json') as Readonly<
+      Record<string, { readonly source: string; readonly read: string }>
+    >;
+    const folders = names.flatMap((name) =>
+      readdirSync(`${FIXTURES}${name}`, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => `${name}/${entry.name}`),
+    );
+    expect(
+      folders.filter((folder) => !(folder in sources)),
+      'folders without a source',
+    ).to.deep.equal([]);
+    expect(
+      Object.keys(sources).filter((folder) => !existsSync(`${FIXTURES}${folder}`)),
+      'sources without a folder',
+    ).to.deep.equal([]);
     for (const [folder, { source, read }] of Object.entries(sources)) {
       expect(source, folder).to.be.a('string').and.have.length.greaterThan(10);
       expect(read, folder).to.match(/^\d{4}-\d{2}-\d{2}$/);

@@ -12,8 +12,13 @@ describe('moderations', () => {
 
   for (const { facts, name, model, url } of CASES) {
     it(`at ${name} forward the request as it is`, async () => {
-      const { host, upstream } = await gatewayOf(facts, (_request, response) => replyJson(response, 200, goldenJson(`${name}/moderations/reply.json`)));
-      const parts = [{ type: 'text', text: 'one' }, { type: 'image_url', image_url: { url: 'https://h/a.png' } }];
+      const { host, upstream } = await gatewayOf(facts, (_request, response) =>
+        replyJson(response, 200, goldenJson(`${name}/moderations/reply.json`)),
+      );
+      const parts = [
+        { type: 'text', text: 'one' },
+        { type: 'image_url', image_url: { url: 'https://h/a.png' } },
+      ];
       for (const input of ['one', ['one', 'two'], parts]) {
         const answer = await host.post(PATH, { model, input, brand_new_field: 7 });
         expect(answer.status, answer.text).to.equal(200);
@@ -39,7 +44,8 @@ describe('moderations', () => {
     const { id, results } = (await host.post(PATH, { model, input: ['one', 'two'] })).json();
     expect(id).to.equal(wire.id);
     expect(results.map(({ flagged }: { flagged: boolean }) => flagged)).to.deep.equal([false, true]);
-    for (const [at, { categories, category_scores }] of results.entries()) expect({ categories, category_scores }).to.deep.equal(wire.results[at]);
+    for (const [at, { categories, category_scores }] of results.entries())
+      expect({ categories, category_scores }).to.deep.equal(wire.results[at]);
     expect(Object.keys(results[0].categories)).to.have.length(9);
   });
 });

@@ -6,11 +6,15 @@ import { type Facts, FACTS } from './facts.ts';
 
 /** Providers that no fixture describes, and why. */
 export const EXCLUDED: Readonly<Record<string, string>> = {
-  'azure-foundry': 'its own suite holds the facts of its wire, and runs the contract', 'azure-openai': 'its own suite holds the facts of its wire, and runs the contract',
-  cohere: 'its own suite holds the facts of its wire, and runs the contract', replicate: 'its own suite holds its facts: an answer takes several round trips',
+  'azure-foundry': 'its own suite holds the facts of its wire, and runs the contract',
+  'azure-openai': 'its own suite holds the facts of its wire, and runs the contract',
+  cohere: 'its own suite holds the facts of its wire, and runs the contract',
+  replicate: 'its own suite holds its facts: an answer takes several round trips',
   bedrock: 'its own suite holds its facts: requests are signed, and streams are binary',
-  anthropic: 'its own suite holds the facts of its wire, and runs the contract', echo: 'answers without a network',
-  gemini: 'its own suite holds the facts of its wire, and runs the contract', 'vertex-ai': 'its own suite holds its facts: its credential is not a plain token, and its root needs a region',
+  anthropic: 'its own suite holds the facts of its wire, and runs the contract',
+  echo: 'answers without a network',
+  gemini: 'its own suite holds the facts of its wire, and runs the contract',
+  'vertex-ai': 'its own suite holds its facts: its credential is not a plain token, and its root needs a region',
 };
 
 export const PROVIDERS: readonly ProviderModule[] = MODULES.filter((module) => module.kind === 'provider');
@@ -45,7 +49,11 @@ export function factsOf(name: string): Facts {
 }
 
 /** The provider with its credential, at `http://h:9911` unless said. */
-export function connected(name: string, address = 'http://h:9911', more: Record<string, string> = {}): Promise<ConnectedProvider> {
+export function connected(
+  name: string,
+  address = 'http://h:9911',
+  more: Record<string, string> = {},
+): Promise<ConnectedProvider> {
   return connect(moduleOf(name), { ...variablesOf(factsOf(name), address), ...more });
 }
 
@@ -59,7 +67,10 @@ export function goldenBytes(path: string): Buffer {
 }
 
 /** The vectors of the embeddings fixtures; float32 holds them exactly. */
-export const VECTORS = [[0.25, -0.5, 1], [0.125, 0, -2]] as const;
+export const VECTORS = [
+  [0.25, -0.5, 1],
+  [0.125, 0, -2],
+] as const;
 
 export function base64OfFloats(values: readonly number[]): string {
   const bytes = Buffer.alloc(values.length * 4);

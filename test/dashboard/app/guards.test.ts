@@ -13,12 +13,16 @@ const PAGE = read(`${APP}/index.html`);
 function textsIn(node: Node): string[] {
   if (node.type === 'TemplateLiteral') return [`${String(node['quasis'][0].value.cooked)}*`];
   if (node.type === 'Literal') return typeof node['value'] === 'string' ? [node['value']] : [];
-  if (node.type === 'ConditionalExpression') return [...textsIn(node['consequent'] as Node), ...textsIn(node['alternate'] as Node)];
+  if (node.type === 'ConditionalExpression')
+    return [...textsIn(node['consequent'] as Node), ...textsIn(node['alternate'] as Node)];
   return childrenOf(node).flatMap(textsIn);
 }
 
 function classesUsed(path: string, source: string): string[] {
-  return nodesOf(path, source, 'JSXAttribute').filter(({ name }) => name.name === 'className').flatMap(({ value }) => textsIn(value as Node)).flatMap((text) => text.split(/\s+/));
+  return nodesOf(path, source, 'JSXAttribute')
+    .filter(({ name }) => name.name === 'className')
+    .flatMap(({ value }) => textsIn(value as Node))
+    .flatMap((text) => text.split(/\s+/));
 }
 
 function classesStyled(css: string): string[] {
@@ -29,9 +33,15 @@ function classesStyled(css: string): string[] {
 /** What a component writes into the page besides text: styles, markup, and code by its attributes. */
 function markupIn(path: string, source: string): string[] {
   const refused = new Set(['style', 'dangerouslySetInnerHTML', 'srcDoc']);
-  const attributes = nodesOf(path, source, 'JSXAttribute').filter(({ name }) => refused.has(String(name.name))).map(({ name }) => `${path}: ${String(name.name)}`);
-  const elements = nodesOf(path, source, 'JSXOpeningElement').filter(({ name }) => name.name === 'style' || name.name === 'script').map(({ name }) => `${path}: <${String(name.name)}>`);
-  const writes = nodesOf(path, source, 'MemberExpression').filter(({ property }) => /^(innerHTML|outerHTML|insertAdjacentHTML)$/.test(String(property.name))).map(({ property }) => `${path}: ${String(property.name)}`);
+  const attributes = nodesOf(path, source, 'JSXAttribute')
+    .filter(({ name }) => refused.has(String(name.name)))
+    .map(({ name }) => `${path}: ${String(name.name)}`);
+  const elements = nodesOf(path, source, 'JSXOpeningElement')
+    .filter(({ name }) => name.name === 'style' || name.name === 'script')
+    .map(({ name }) => `${path}: <${String(name.name)}>`);
+  const writes = nodesOf(path, source, 'MemberExpression')
+    .filter(({ property }) => /^(innerHTML|outerHTML|insertAdjacentHTML)$/.test(String(property.name)))
+    .map(({ property }) => `${path}: ${String(property.name)}`);
   return [...attributes, ...elements, ...writes];
 }
 
@@ -41,24 +51,41 @@ describe('the dashboard under the policy of its pages', () => {
     expect(filesIn(`${APP}/src`).flatMap((path) => markupIn(path, read(path)))).to.deep.equal([]);
   });
 
-  for (const source of ["const a = <p style={{ color: 'red' }} />;", 'const a = <p dangerouslySetInnerHTML={{ __html: text }} />;', 'const a = <style>{css}</style>;', 'element.innerHTML = text;']) {
-    it(`would find ${source}`, () => { expect(markupIn('planted.tsx', source)).to.have.lengthOf(1); });
+  for (const source of [
+    "const a = <p style={{ color: 'red' }} />;",
+    'const a = <p dangerouslySetInnerHTML={{ __html: text }} />;',
+    'const a = <style>{css}</style>;',
+    'element.innerHTML = text;',
+  ]) {
+    it(`would find ${source}`, () => {
+      expect(markupIn('planted.tsx', source)).to.have.lengthOf(1);
+    });
   }
 
   it('has a page that holds no code and no style of its own', () => {
     expect(PAGE).not.to.match(/<style|\sstyle=|\son[a-z]+=|javascript:/i);
     for (const [tag] of PAGE.matchAll(/<script[^>]*>/g)) expect(tag).to.contain(' src="/');
-    expect(PAGE).to.match(/<script[^>]*><\/script>/).and.not.to.match(/<script[^>]*>[^<]/);
+    expect(PAGE)
+      .to.match(/<script[^>]*><\/script>/)
+      .and.not.to.match(/<script[^>]*>[^<]/);
   });
 
   it('is served with the policy that the reference names', () => {
     const policy = SECURITY_HEADERS[SECURITY_HEADERS.indexOf('Content-Security-Policy') + 1];
-    expect(policy).to.equal("default-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'");
+    expect(policy).to.equal(
+      "default-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'",
+    );
   });
 
   it('names itself in its head, in both themes', () => {
-    expect(PAGE).to.match(/<html lang="en">/).and.to.match(/<title>gw<\/title>/).and.to.match(/name="viewport" content="width=device-width, initial-scale=1"/);
-    for (const scheme of ['light', 'dark']) expect(PAGE).to.match(new RegExp(`name="theme-color" media="\\(prefers-color-scheme: ${scheme}\\)" content="#[0-9a-f]{6}"`));
+    expect(PAGE)
+      .to.match(/<html lang="en">/)
+      .and.to.match(/<title>gw<\/title>/)
+      .and.to.match(/name="viewport" content="width=device-width, initial-scale=1"/);
+    for (const scheme of ['light', 'dark'])
+      expect(PAGE).to.match(
+        new RegExp(`name="theme-color" media="\\(prefers-color-scheme: ${scheme}\\)" content="#[0-9a-f]{6}"`),
+      );
     expect(PAGE).to.contain('href="/favicon.svg"');
   });
 
@@ -76,11 +103,30 @@ describe('the classes of the dashboard', () => {
 
   const beginnings = [...used].filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
 
-  it('are all used by a component', () => { expect([...styled].filter((name) => !used.has(name) && !beginnings.some((start) => name.startsWith(start)) && !isTheirs(name))).to.deep.equal([]); });
-  it('are all styled', () => { expect([...used].filter((name) => name !== '' && !name.endsWith('*') && !styled.has(name))).to.deep.equal([]); });
+  it('are all used by a component', () => {
+    expect(
+      [...styled].filter(
+        (name) => !used.has(name) && !beginnings.some((start) => name.startsWith(start)) && !isTheirs(name),
+      ),
+    ).to.deep.equal([]);
+  });
+  it('are all styled', () => {
+    expect([...used].filter((name) => name !== '' && !name.endsWith('*') && !styled.has(name))).to.deep.equal([]);
+  });
 
   it('are read from components and style sheets', () => {
-    expect(classesUsed('planted.tsx', "const a = <p className={isWide ? 'one two' : 'three'}><b className={`x-${y}`} /></p>;")).to.deep.equal(['one', 'two', 'three', 'x-*']);
-    expect(classesStyled('/* .not */ .one > .two:hover, a.three[data-x=".no"] { margin: .5em; } @media (width <= 1px) { .four { top: 0; } }')).to.include.members(['one', 'two', 'three', 'four']).and.not.include('not');
+    expect(
+      classesUsed(
+        'planted.tsx',
+        "const a = <p className={isWide ? 'one two' : 'three'}><b className={`x-${y}`} /></p>;",
+      ),
+    ).to.deep.equal(['one', 'two', 'three', 'x-*']);
+    expect(
+      classesStyled(
+        '/* .not */ .one > .two:hover, a.three[data-x=".no"] { margin: .5em; } @media (width <= 1px) { .four { top: 0; } }',
+      ),
+    )
+      .to.include.members(['one', 'two', 'three', 'four'])
+      .and.not.include('not');
   });
 });

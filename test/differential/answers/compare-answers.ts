@@ -56,12 +56,18 @@ export async function compareAnswers(from: number, count: number): Promise<Reado
     response.writeHead(200, { 'content-type': sent.type });
     for (const piece of sent.pieces) {
       response.write(piece);
-      if (sent.pieces.length > 1) await new Promise((resolve) => { setImmediate(resolve); });
+      if (sent.pieces.length > 1)
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
     }
     response.end();
   });
   const sides = SIDES.filter(({ name }) => name in TELLERS);
-  const host = await startHost({ strategy: { mode: 'fallback' }, targets: targetsOf(sides) }, { variables: { ...variablesOf(sides, upstream.url), LOG_LEVEL: 'error' } });
+  const host = await startHost(
+    { strategy: { mode: 'fallback' }, targets: targetsOf(sides) },
+    { variables: { ...variablesOf(sides, upstream.url), LOG_LEVEL: 'error' } },
+  );
   const client = new OpenAI({ baseURL: `${host.url}/v1`, apiKey: MASTER_KEY, maxRetries: 0 });
   const needed = new Set<AnswerLine>();
   const failures: string[] = [];
@@ -74,9 +80,18 @@ export async function compareAnswers(from: number, count: number): Promise<Reado
         sent = tell(side, teller, answer, isStreamed, dice);
         upstream.seen.length = 0;
         const ours = await (isStreamed ? heardStreamed : heardWhole)(client, side.name);
-        const theirs = await (isStreamed ? heardStreamedByThem : heardWholeByThem)(side.open({ baseURL: 'http://127.0.0.1:9', apiKey: 'key', fetch: replaying(sent) }, side.model));
-        const wrong = differences(side.name, isStreamed, answer, ours, truthOf(answer)).map((difference) => ({ ...difference, isUntrue: true }));
-        failures.push(...[...wrong, ...unspoken(differences(side.name, isStreamed, answer, ours, theirs), needed)].map((difference) => `seed ${seed}: ${JSON.stringify(difference)}`));
+        const theirs = await (isStreamed ? heardStreamedByThem : heardWholeByThem)(
+          side.open({ baseURL: 'http://127.0.0.1:9', apiKey: 'key', fetch: replaying(sent) }, side.model),
+        );
+        const wrong = differences(side.name, isStreamed, answer, ours, truthOf(answer)).map((difference) => ({
+          ...difference,
+          isUntrue: true,
+        }));
+        failures.push(
+          ...[...wrong, ...unspoken(differences(side.name, isStreamed, answer, ours, theirs), needed)].map(
+            (difference) => `seed ${seed}: ${JSON.stringify(difference)}`,
+          ),
+        );
       }
     }
   }
@@ -84,33 +99,71 @@ export async function compareAnswers(from: number, count: number): Promise<Reado
   return needed;
 }
 
-const FINISHES: Readonly<Record<Finish, string>> = { stop: 'stop', length: 'length', calls: 'tool_calls', filter: 'content_filter' };
+const FINISHES: Readonly<Record<Finish, string>> = {
+  stop: 'stop',
+  length: 'length',
+  calls: 'tool_calls',
+  filter: 'content_filter',
+};
 
 /** The answer as every client should hear it. */
 function truthOf(answer: Answer): Heard {
-  const { tokens: { input, output, cached, thought } } = answer;
+  const {
+    tokens: { input, output, cached, thought },
+  } = answer;
   return {
-    text: textsOf(answer, 'text'), reasoning: textsOf(answer, 'thought'), calls: callsOf(answer).map(({ name, input: given }) => ({ name, input: given })), finish: FINISHES[answer.finish],
+    text: textsOf(answer, 'text'),
+    reasoning: textsOf(answer, 'thought'),
+    calls: callsOf(answer).map(({ name, input: given }) => ({ name, input: given })),
+    finish: FINISHES[answer.finish],
     usage: { input, output, cached, reasoning: thought },
   };
 }
 
-function tell({ provider }: Side, { whole, stream }: Teller, answer: Answer, isStreamed: boolean, dice: Dice): SentAnswer {
+function tell(
+  { provider }: Side,
+  { whole, stream }: Teller,
+  answer: Answer,
+  isStreamed: boolean,
+  dice: Dice,
+): SentAnswer {
   if (!isStreamed) return { type: 'application/json', pieces: [Buffer.from(JSON.stringify(whole(answer, dice)))] };
-  return { type: provider === 'bedrock' ? 'application/vnd.amazon.eventstream' : 'text/event-stream', pieces: cutOf(dice, stream(answer, dice)) };
+  return {
+    type: provider === 'bedrock' ? 'application/vnd.amazon.eventstream' : 'text/event-stream',
+    pieces: cutOf(dice, stream(answer, dice)),
+  };
 }
 
-const replaying = ({ type, pieces }: SentAnswer): typeof globalThis.fetch => async () => new Response(ReadableStream.from(pieces) as never, { status: 200, headers: { 'content-type': type } });
+const replaying =
+  ({ type, pieces }: SentAnswer): typeof globalThis.fetch =>
+  async () =>
+    new Response(ReadableStream.from(pieces) as never, { status: 200, headers: { 'content-type': type } });
 
-function differences(side: string, isStreamed: boolean, answer: Answer, ours: Heard, theirs: Heard): AnswerDifference[] {
-  const flat = ({ usage, ...rest }: Heard): Record<string, unknown> => ({ ...rest, ...Object.fromEntries(Object.entries(usage).map(([name, value]) => [`usage.${name}`, value])) });
+function differences(
+  side: string,
+  isStreamed: boolean,
+  answer: Answer,
+  ours: Heard,
+  theirs: Heard,
+): AnswerDifference[] {
+  const flat = ({ usage, ...rest }: Heard): Record<string, unknown> => ({
+    ...rest,
+    ...Object.fromEntries(Object.entries(usage).map(([name, value]) => [`usage.${name}`, value])),
+  });
   const [mine, other] = [flat(ours), flat(theirs)];
-  return [...new Set([...Object.keys(mine), ...Object.keys(other)])].filter((at) => JSON.stringify(mine[at]) !== JSON.stringify(other[at])).map((at) => ({ side, at, isStreamed, ours: mine[at], theirs: other[at], answer }));
+  return [...new Set([...Object.keys(mine), ...Object.keys(other)])]
+    .filter((at) => JSON.stringify(mine[at]) !== JSON.stringify(other[at]))
+    .map((at) => ({ side, at, isStreamed, ours: mine[at], theirs: other[at], answer }));
 }
 
 function unspoken(found: readonly AnswerDifference[], needed: Set<AnswerLine>): AnswerDifference[] {
   return found.filter((difference) => {
-    const line = ACCEPTED_ANSWERS.find(({ sides, at, when }) => (!sides || sides.test(difference.side)) && (typeof at === 'string' ? at === difference.at : at.test(difference.at)) && (!when || when(difference)));
+    const line = ACCEPTED_ANSWERS.find(
+      ({ sides, at, when }) =>
+        (!sides || sides.test(difference.side)) &&
+        (typeof at === 'string' ? at === difference.at : at.test(difference.at)) &&
+        (!when || when(difference)),
+    );
     if (line) needed.add(line);
     return line === undefined;
   });

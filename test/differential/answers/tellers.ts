@@ -7,8 +7,20 @@ import { gemini } from './gemini.ts';
 
 /** How each side's vendor sends answers. Sources: the vendors' API references, as the reference of providers quotes them, 2026-11-22. */
 export const TELLERS: Readonly<Record<string, Teller>> = {
-  anthropic, 'anthropic at vertex': anthropic, 'bedrock claude': bedrockClaude, 'bedrock converse': converse, 'gemini 2.5': gemini, cohere,
-  mistral: common({ thoughts: 'chunks', wholeCalls: 'numbered', usage: 'finish', cached: 'none', never: ['filter'], finishes: { length: 'model_length' } }),
+  anthropic,
+  'anthropic at vertex': anthropic,
+  'bedrock claude': bedrockClaude,
+  'bedrock converse': converse,
+  'gemini 2.5': gemini,
+  cohere,
+  mistral: common({
+    thoughts: 'chunks',
+    wholeCalls: 'numbered',
+    usage: 'finish',
+    cached: 'none',
+    never: ['filter'],
+    finishes: { length: 'model_length' },
+  }),
   openai: common({ usage: 'apart', never: ['thought'] }),
   deepseek: common({ cached: 'prompt_cache_hit_tokens', usage: 'finish' }),
   groq: common({ thoughts: 'reasoning', usage: 'x_groq', wholeCalls: 'numbered' }),

@@ -10,7 +10,14 @@ const rarely = (dice: Dice, one: number, make: () => Body): Body => (dice.below(
 /** Every parameter now and then, so that most requests hold a few. */
 export function requestOf(dice: Dice): Body {
   const { messages, called } = talkOf(dice);
-  return { messages, ...samplingOf(dice), ...toolsOf(dice, called), ...formatOf(dice), ...thinkingOf(dice), ...othersOf(dice) };
+  return {
+    messages,
+    ...samplingOf(dice),
+    ...toolsOf(dice, called),
+    ...formatOf(dice),
+    ...thinkingOf(dice),
+    ...othersOf(dice),
+  };
 }
 
 function samplingOf(dice: Dice): Body {
@@ -33,11 +40,16 @@ function samplingOf(dice: Dice): Body {
 function toolsOf(dice: Dice, called: readonly string[]): Body {
   const isGiven = called.length > 0 ? dice.below(8) !== 0 : dice.below(4) === 0;
   if (!isGiven) return rarely(dice, 25, () => ({ tool_choice: 'none' }));
-  const names = new Set([...called, ...(called.length === 0 || dice.below(3) === 0 ? [dice.pick(['tide', 'wind', 'set_light'])] : [])]);
+  const names = new Set([
+    ...called,
+    ...(called.length === 0 || dice.below(3) === 0 ? [dice.pick(['tide', 'wind', 'set_light'])] : []),
+  ]);
   const tools = [...names].map((name) => toolOf(dice, name));
   return {
     tools,
-    ...rarely(dice, 3, () => ({ tool_choice: dice.pick(['auto', 'none', 'required', { type: 'function', function: { name: [...names][0] } }]) })),
+    ...rarely(dice, 3, () => ({
+      tool_choice: dice.pick(['auto', 'none', 'required', { type: 'function', function: { name: [...names][0] } }]),
+    })),
     ...rarely(dice, 5, () => ({ parallel_tool_calls: dice.pick([true, false]) })),
   };
 }
@@ -47,7 +59,10 @@ function toolOf(dice: Dice, name: string): Body {
   return {
     type: 'function',
     function: {
-      name, ...(dice.below(5) !== 0 && { description: words(dice) }), ...(dice.below(10) !== 0 && { parameters }), ...rarely(dice, 8, () => ({ strict: dice.pick([true, false]) })),
+      name,
+      ...(dice.below(5) !== 0 && { description: words(dice) }),
+      ...(dice.below(10) !== 0 && { parameters }),
+      ...rarely(dice, 8, () => ({ strict: dice.pick([true, false]) })),
       ...rarely(dice, 30, () => ({ cache_control: { type: 'ephemeral' } })),
     },
     ...rarely(dice, 20, () => ({ cache_control: { type: 'ephemeral' } })),
@@ -57,18 +72,28 @@ function toolOf(dice: Dice, name: string): Body {
 function formatOf(dice: Dice): Body {
   return rarely(dice, 7, () => ({
     response_format: dice.pick([
-      { type: 'text' }, { type: 'json_object' },
-      { type: 'json_schema', json_schema: { name: 'answer', schema: printed(typeOf(dice), dice.pick(['zod', 'pydantic', 'typebox'])), ...rarely(dice, 2, () => ({ strict: true })) } },
+      { type: 'text' },
+      { type: 'json_object' },
+      {
+        type: 'json_schema',
+        json_schema: {
+          name: 'answer',
+          schema: printed(typeOf(dice), dice.pick(['zod', 'pydantic', 'typebox'])),
+          ...rarely(dice, 2, () => ({ strict: true })),
+        },
+      },
     ]),
   }));
 }
 
 function thinkingOf(dice: Dice): Body {
-  return rarely(dice, 7, () => dice.pick([
-    { reasoning_effort: dice.pick(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']) },
-    { thinking: { type: 'enabled', budget_tokens: dice.pick([1024, 2000]) } },
-    { thinking: { type: 'disabled' } },
-  ]));
+  return rarely(dice, 7, () =>
+    dice.pick([
+      { reasoning_effort: dice.pick(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']) },
+      { thinking: { type: 'enabled', budget_tokens: dice.pick([1024, 2000]) } },
+      { thinking: { type: 'disabled' } },
+    ]),
+  );
 }
 
 function othersOf(dice: Dice): Body {

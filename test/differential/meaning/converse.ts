@@ -1,12 +1,21 @@
 import { type Fields, given, type Meaning, others, schemaOf, type Tool, Turns } from './meaning.ts';
 
-const READ = ['messages', 'system', 'inferenceConfig', 'toolConfig', 'additionalModelRequestFields', 'outputConfig', 'schemaVersion'];
+const READ = [
+  'messages',
+  'system',
+  'inferenceConfig',
+  'toolConfig',
+  'additionalModelRequestFields',
+  'outputConfig',
+  'schemaVersion',
+];
 
 /** A body of Converse, or of Nova's own wire. */
 export function readConverse(body: Fields): Meaning {
   const turns = new Turns();
   for (const block of body['system'] ?? []) readBlock(turns, 'system', block);
-  for (const { role, content } of body['messages'] as readonly Fields[]) for (const block of content) readBlock(turns, role, block);
+  for (const { role, content } of body['messages'] as readonly Fields[])
+    for (const block of content) readBlock(turns, role, block);
   const tools = ((body['toolConfig']?.tools ?? []) as readonly Fields[]).map(readTool);
   return { turns: turns.all(), tools, settings: settingsOf(body) };
 }
@@ -15,9 +24,16 @@ function settingsOf(body: Fields): Fields {
   const config: Fields = body['inferenceConfig'] ?? {};
   const choice: Fields | undefined = body['toolConfig']?.toolChoice;
   return given({
-    temperature: config['temperature'], top_p: config['topP'], top_k: config['topK'], max_tokens: config['maxTokens'], stop: config['stopSequences']?.length > 0 ? config['stopSequences'] : undefined,
-    tool_choice: choiceOf(choice), response_format: body['outputConfig']?.textFormat,
-    ...others(config, ['temperature', 'topP', 'topK', 'maxTokens', 'stopSequences']), ...others((body['additionalModelRequestFields'] ?? {}) as Fields, [], 'model'), ...others(body, READ),
+    temperature: config['temperature'],
+    top_p: config['topP'],
+    top_k: config['topK'],
+    max_tokens: config['maxTokens'],
+    stop: config['stopSequences']?.length > 0 ? config['stopSequences'] : undefined,
+    tool_choice: choiceOf(choice),
+    response_format: body['outputConfig']?.textFormat,
+    ...others(config, ['temperature', 'topP', 'topK', 'maxTokens', 'stopSequences']),
+    ...others((body['additionalModelRequestFields'] ?? {}) as Fields, [], 'model'),
+    ...others(body, READ),
   });
 }
 
@@ -34,9 +50,19 @@ function readTool({ toolSpec: spec, ...more }: Fields): Tool {
 }
 
 function readBlock(turns: Turns, role: string, block: Fields): void {
-  const { text, image, document, toolUse: call, toolResult: result, reasoningContent: thoughts, cachePoint: mark, ...more } = block;
+  const {
+    text,
+    image,
+    document,
+    toolUse: call,
+    toolResult: result,
+    reasoningContent: thoughts,
+    cachePoint: mark,
+    ...more
+  } = block;
   if (text !== undefined) turns.text(role, text);
-  for (const media of [image, document]) if (media) turns.media(role, { format: media.format, data: media.source?.bytes, filename: media.name });
+  for (const media of [image, document])
+    if (media) turns.media(role, { format: media.format, data: media.source?.bytes, filename: media.name });
   if (call) turns.call(call.toolUseId, call.name, call.input);
   if (result) turns.result(result.toolUseId, resultOf(result.content));
   if (thoughts) turns.add(role, 'thinking', thoughts.reasoningText ?? thoughts);

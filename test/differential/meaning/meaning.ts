@@ -51,7 +51,8 @@ export class Turns {
     if (compact === undefined || compact === '') return;
     const atoms = this.#place(role, 'text');
     const last = atoms.at(-1);
-    if (last?.role === role && last.kind === 'text') atoms[atoms.length - 1] = { ...last, text: `${String(last['text'])}${compact}` };
+    if (last?.role === role && last.kind === 'text')
+      atoms[atoms.length - 1] = { ...last, text: `${String(last['text'])}${compact}` };
     else this.add(role, 'text', { text: compact });
   }
 
@@ -59,13 +60,21 @@ export class Turns {
     const known = `#${this.#open.length + 1}`;
     if (typeof id === 'string') this.#ids.set(id, known);
     this.#open.push({ id: known, name });
-    this.add('assistant', 'call', { id: known, name, input: typeof input === 'string' ? parsed(input || '{}') : input, ...more });
+    this.add('assistant', 'call', {
+      id: known,
+      name,
+      input: typeof input === 'string' ? parsed(input || '{}') : input,
+      ...more,
+    });
   }
 
   /** A result without an id belongs to the first call of its name that has none yet. */
   result(id: unknown, value: unknown, name?: unknown): void {
     const answered = new Set(this.#atoms.filter(({ kind }) => kind === 'result').map((atom) => atom['id']));
-    const found = typeof id === 'string' && id !== '' ? (this.#ids.get(id) ?? 'nothing') : (this.#open.find((call) => call.name === name && !answered.has(call.id))?.id ?? 'nothing');
+    const found =
+      typeof id === 'string' && id !== ''
+        ? (this.#ids.get(id) ?? 'nothing')
+        : (this.#open.find((call) => call.name === name && !answered.has(call.id))?.id ?? 'nothing');
     this.add('tool', 'result', { id: found, value: typeof value === 'string' ? parsed(value.trim()) : value });
   }
 
@@ -104,11 +113,17 @@ export function given(members: Fields): Fields {
 
 /** What a reader has not read, under names of its own. */
 export function others(body: Fields, known: readonly string[], prefix = 'other'): Fields {
-  return Object.fromEntries(Object.entries(body).filter(([name, value]) => !known.includes(name) && value !== undefined && value !== null).map(([name, value]) => [`${prefix}.${name}`, value]));
+  return Object.fromEntries(
+    Object.entries(body)
+      .filter(([name, value]) => !known.includes(name) && value !== undefined && value !== null)
+      .map(([name, value]) => [`${prefix}.${name}`, value]),
+  );
 }
 
 /** Parameters of a function, as a schema that says nothing more than it must. */
 export function schemaOf(schema: unknown): unknown {
   if (schema === undefined || schema === null) return undefined;
-  return JSON.stringify(schema) === '{}' || JSON.stringify(schema) === '{"type":"object"}' ? { type: 'object', properties: {} } : schema;
+  return JSON.stringify(schema) === '{}' || JSON.stringify(schema) === '{"type":"object"}'
+    ? { type: 'object', properties: {} }
+    : schema;
 }

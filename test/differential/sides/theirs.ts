@@ -4,7 +4,9 @@ import { callOf } from './sdk-call.ts';
 import type { Side } from './sides.ts';
 
 /** What left a toolkit: a body, or the words of its refusal. */
-export type Sent = { readonly body: Fields; readonly refusal?: undefined } | { readonly body?: undefined; readonly refusal: string };
+export type Sent =
+  | { readonly body: Fields; readonly refusal?: undefined }
+  | { readonly body?: undefined; readonly refusal: string };
 
 /** The body that the published package sends; nothing goes over a network. */
 export async function sentByThem(side: Side, request: Body): Promise<Sent> {

@@ -10,17 +10,33 @@ export interface ClientOptions {
 }
 
 /** The vendor's own client; it never retries by itself here. */
-export function openaiClient({ baseURL, gateway }: Pick<Setup, 'baseURL' | 'gateway'>, { key = gateway.key }: ClientOptions = {}): OpenAI {
+export function openaiClient(
+  { baseURL, gateway }: Pick<Setup, 'baseURL' | 'gateway'>,
+  { key = gateway.key }: ClientOptions = {},
+): OpenAI {
   return new OpenAI({ baseURL, apiKey: key, maxRetries: 0 });
 }
 
 /** A model of the AI SDK's provider for common-wire services, named `gw`. Retries are an option of each call: pass `maxRetries: 0`. */
-export function aiSdkModel({ baseURL, gateway }: Setup, { key = gateway.key, model = MODEL }: ClientOptions = {}): LanguageModel {
-  return createOpenAICompatible({ name: 'gw', baseURL, apiKey: key, includeUsage: true, supportsStructuredOutputs: true })(model);
+export function aiSdkModel(
+  { baseURL, gateway }: Setup,
+  { key = gateway.key, model = MODEL }: ClientOptions = {},
+): LanguageModel {
+  return createOpenAICompatible({
+    name: 'gw',
+    baseURL,
+    apiKey: key,
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+  })(model);
 }
 
 /** LangChain's chat model. */
-export function langchainModel({ baseURL, gateway }: Setup, { key = gateway.key, model = MODEL }: ClientOptions = {}, more: ChatOpenAIFields = {}): ChatOpenAI {
+export function langchainModel(
+  { baseURL, gateway }: Setup,
+  { key = gateway.key, model = MODEL }: ClientOptions = {},
+  more: ChatOpenAIFields = {},
+): ChatOpenAI {
   return new ChatOpenAI({ model, apiKey: key, maxRetries: 0, configuration: { baseURL }, ...more });
 }
 
@@ -38,8 +54,12 @@ export const HARBOUR_SCHEMA = {
 
 export const HARBOUR = { harbour: 'Brest', berths: 42, lights: ['north', 'south'] };
 
-const harbourCall = (more: object): Readonly<Record<string, unknown>> =>
-  ({ type: 'object', properties: { harbour: { type: 'string' }, ...more }, required: ['harbour'], additionalProperties: false });
+const harbourCall = (more: object): Readonly<Record<string, unknown>> => ({
+  type: 'object',
+  properties: { harbour: { type: 'string' }, ...more },
+  required: ['harbour'],
+  additionalProperties: false,
+});
 
 /** Parameters of the two tools that the tool fixtures call. */
 export const TOOL_PARAMETERS = {
@@ -48,9 +68,10 @@ export const TOOL_PARAMETERS = {
 };
 
 /** Both in the wire's shape. */
-export const WIRE_TOOLS = Object.entries(TOOL_PARAMETERS).map(([name, parameters]) => (
-  { type: 'function' as const, function: { name, description: `the ${name} at a harbour`, parameters } }
-));
+export const WIRE_TOOLS = Object.entries(TOOL_PARAMETERS).map(([name, parameters]) => ({
+  type: 'function' as const,
+  function: { name, description: `the ${name} at a harbour`, parameters },
+}));
 
 /** The calls of the tool fixtures. */
 export const TOOL_CALLS = [
@@ -65,4 +86,5 @@ export const STREAMED_TEXT = 'The harbour opens at six, “é 港\nand closes\ta
 export const REPLY_TEXT = 'The harbour opens at six, and closes at nine.';
 
 /** One transparent pixel. */
-export const PIXEL = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+export const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';

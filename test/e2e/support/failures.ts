@@ -27,14 +27,18 @@ export const CLIENTS: readonly FailingClient[] = [
     fail: async (setup, streaming, options = {}) => {
       const body = { model: options.model ?? MODEL, messages: [{ role: 'user' as const, content: PROMPT }] };
       const { completions } = openaiClient(setup, options).chat;
-      return vendorFailure(await errorOf(streaming ? completions.create({ ...body, stream: true }) : completions.create(body)));
+      return vendorFailure(
+        await errorOf(streaming ? completions.create({ ...body, stream: true }) : completions.create(body)),
+      );
     },
   },
   {
     name: 'AI SDK',
     fail: async (setup, streaming, options) => {
       const call = { model: aiSdkModel(setup, options), prompt: PROMPT, maxRetries: 0 };
-      return aiSdkFailure(await errorOf(streaming ? firstError(streamText({ ...call, onError: () => {} })) : generateText(call)));
+      return aiSdkFailure(
+        await errorOf(streaming ? firstError(streamText({ ...call, onError: () => {} })) : generateText(call)),
+      );
     },
   },
   {
@@ -59,20 +63,34 @@ async function errorOf(call: PromiseLike<unknown>): Promise<unknown> {
 }
 
 /** Streams of the AI SDK carry the failure as a part. */
-async function firstError({ fullStream }: { readonly fullStream: AsyncIterable<{ readonly type: string; readonly error?: unknown }> }): Promise<void> {
+async function firstError({
+  fullStream,
+}: {
+  readonly fullStream: AsyncIterable<{ readonly type: string; readonly error?: unknown }>;
+}): Promise<void> {
   for await (const { type, error } of fullStream) if (type === 'error') throw error;
 }
 
 function vendorFailure(error: unknown): Failure {
   if (!(error instanceof APIError)) throw error;
   const { message } = (error.error ?? {}) as { message?: unknown };
-  return { kind: error.constructor.name, status: error.status, code: error.code, message, headers: Object.fromEntries(error.headers ?? []) };
+  return {
+    kind: error.constructor.name,
+    status: error.status,
+    code: error.code,
+    message,
+    headers: Object.fromEntries(error.headers ?? []),
+  };
 }
 
 function aiSdkFailure(error: unknown): Failure {
   if (!APICallError.isInstance(error)) throw error;
   const { code, message } = (error.data as { error?: { code?: unknown; message?: unknown } } | undefined)?.error ?? {};
   return {
-    kind: error.isRetryable ? 'retryable' : 'final', status: error.statusCode, code, message, headers: error.responseHeaders ?? {},
+    kind: error.isRetryable ? 'retryable' : 'final',
+    status: error.statusCode,
+    code,
+    message,
+    headers: error.responseHeaders ?? {},
   };
 }

@@ -1,6 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { forSuite, type GatewayProcess, startGateway, type StubHandler, stubUpstream, type StubUpstream, temporaryFolder } from '../../kit/index.ts';
+import {
+  forSuite,
+  type GatewayProcess,
+  startGateway,
+  type StubHandler,
+  stubUpstream,
+  type StubUpstream,
+  temporaryFolder,
+} from '../../kit/index.ts';
 
 /** The model that clients ask for. Its name is not that of a reasoning model: LangChain sends `max_tokens` for it, not the newer field. */
 export const MODEL = 'gpt-4.1-mini';

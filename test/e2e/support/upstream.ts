@@ -12,7 +12,9 @@ export function chatFixture(name: string): string {
 
 /** Payloads of a streamed fixture, parsed, without the end marker. */
 export function fixtureChunks(name: string): any[] {
-  return eventTexts(name).slice(0, -1).map((event) => JSON.parse(event.replace(/^data: /, '')) as unknown);
+  return eventTexts(name)
+    .slice(0, -1)
+    .map((event) => JSON.parse(event.replace(/^data: /, '')) as unknown);
 }
 
 /** Answers with a fixture: its `.sse` when the request asks for a stream, else its `.json`. A function names it anew for each request. */
@@ -33,7 +35,9 @@ export function refusing(status: number, name: string, headers: Readonly<Record<
 export function breakingOff(message: string): StubHandler {
   return (_request, response) => {
     openSse(response);
-    response.end(`${firstEvents()}data: ${JSON.stringify({ error: { message, type: 'server_error', param: null, code: null } })}\n\n`);
+    response.end(
+      `${firstEvents()}data: ${JSON.stringify({ error: { message, type: 'server_error', param: null, code: null } })}\n\n`,
+    );
   };
 }
 
@@ -66,7 +70,10 @@ const CLOSE_LIMIT_MS = 9000;
 /** The upstream's connection must end because the client has left, and not because some time is over. */
 export async function expectClosed({ closed }: HeldUpstream): Promise<void> {
   const limit = Promise.withResolvers<void>();
-  const timer = setTimeout(() => limit.reject(new Error('the upstream connection stays open after the abort')), CLOSE_LIMIT_MS);
+  const timer = setTimeout(
+    () => limit.reject(new Error('the upstream connection stays open after the abort')),
+    CLOSE_LIMIT_MS,
+  );
   try {
     await Promise.race([closed, limit.promise]);
   } finally {
@@ -79,15 +86,25 @@ function isStream(request: SeenRequest): boolean {
 }
 
 function eventTexts(name: string): string[] {
-  return chatFixture(name).split('\n\n').filter((event) => event !== '');
+  return chatFixture(name)
+    .split('\n\n')
+    .filter((event) => event !== '');
 }
 
 /** The role and two pieces of text. */
 function firstEvents(): string {
-  return eventTexts('stream.sse').slice(0, 3).map((event) => `${event}\n\n`).join('');
+  return eventTexts('stream.sse')
+    .slice(0, 3)
+    .map((event) => `${event}\n\n`)
+    .join('');
 }
 
-function sendJson(response: ServerResponse, status: number, name: string, headers: Readonly<Record<string, string>> = {}): void {
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  name: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(chatFixture(name));
 }

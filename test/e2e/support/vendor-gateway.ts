@@ -31,8 +31,14 @@ export function withVendors({ variables = {}, config = {} }: VendorGatewayOption
     atEnd(() => vendors.close());
     const folder = await temporaryFolder();
     const path = join(folder, 'config.json');
-    await writeFile(path, JSON.stringify({ strategy: { mode: 'fallback' }, targets: Object.keys(VENDORS).map(targetOf), ...config }));
-    const { url, key } = await startGateway({ cwd: folder, variables: { GATEWAY_CONFIG: path, ...vendors.variables(), ...variables } });
+    await writeFile(
+      path,
+      JSON.stringify({ strategy: { mode: 'fallback' }, targets: Object.keys(VENDORS).map(targetOf), ...config }),
+    );
+    const { url, key } = await startGateway({
+      cwd: folder,
+      variables: { GATEWAY_CONFIG: path, ...vendors.variables(), ...variables },
+    });
     const baseURL = `${url}/v1`;
     return { baseURL, key, vendors, client: new OpenAI({ baseURL, apiKey: key, maxRetries: 0, timeout: 60_000 }) };
   });
@@ -41,7 +47,10 @@ export function withVendors({ variables = {}, config = {} }: VendorGatewayOption
 }
 
 function targetOf(name: string): object {
-  const own = Object.entries(VENDORS[name]?.surfaces ?? {}).map(([surface, { model }]) => [`${name}/${surface}`, model]);
+  const own = Object.entries(VENDORS[name]?.surfaces ?? {}).map(([surface, { model }]) => [
+    `${name}/${surface}`,
+    model,
+  ]);
   const failing = Object.keys(FAILING).map((model) => [`${name}/${model}`, model]);
   const second = name === 'openai' ? [['openai/dall-e', 'dall-e-3']] : [];
   return { virtual_key: name, model_map: Object.fromEntries([...own, ...failing, ...second]) };

@@ -36,7 +36,12 @@ export function goodAnswer(call: WireCall): GoodAnswer | undefined {
     return { surface, isStream: true, contentType: 'text/event-stream', pieces: events };
   }
   if (surface === 'speech') return { surface, isStream: false, contentType: 'audio/mpeg', pieces: [AUDIO] };
-  return { surface, isStream: false, contentType: 'application/json', pieces: [Buffer.from(JSON.stringify(REPLIES[surface](request)))] };
+  return {
+    surface,
+    isStream: false,
+    contentType: 'application/json',
+    pieces: [Buffer.from(JSON.stringify(REPLIES[surface](request)))],
+  };
 }
 
 /** Several bytes to a character, so that a cut may fall inside one. */
@@ -54,17 +59,28 @@ function bodyOf({ text }: WireCall): Request {
   }
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) && typeof value[0] !== 'number' ? value : [value]);
+const listOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) && typeof value[0] !== 'number' ? value : [value];
 
 const REPLIES: Readonly<Record<Exclude<LabSurface, 'speech'>, (request: Request) => object>> = {
   chat: () => chatReply(WORDS.join('')),
   embeddings: ({ input, model }) => ({
-    object: 'list', model, data: listOf(input).map((_, index) => ({ object: 'embedding', index, embedding: [0.25, -0.5, 1] })), usage: { prompt_tokens: 3, total_tokens: 3 },
+    object: 'list',
+    model,
+    data: listOf(input).map((_, index) => ({ object: 'embedding', index, embedding: [0.25, -0.5, 1] })),
+    usage: { prompt_tokens: 3, total_tokens: 3 },
   }),
   images: () => ({ created: 1_700_000_000, data: [{ b64_json: 'aGVsbG8=' }] }),
   transcriptions: () => ({ text: 'hello' }),
   translations: () => ({ text: 'hello' }),
-  rerank: ({ documents }) => ({ id: 'rerank-1', results: listOf(documents).map((_, index) => ({ index, relevance_score: 1 / (index + 1) })) }),
-  moderations: ({ model }) => ({ id: 'modr-1', model, results: [{ flagged: false, categories: { violence: false }, category_scores: { violence: 0.01 } }] }),
+  rerank: ({ documents }) => ({
+    id: 'rerank-1',
+    results: listOf(documents).map((_, index) => ({ index, relevance_score: 1 / (index + 1) })),
+  }),
+  moderations: ({ model }) => ({
+    id: 'modr-1',
+    model,
+    results: [{ flagged: false, categories: { violence: false }, category_scores: { violence: 0.01 } }],
+  }),
   models: () => ({ object: 'list', data: [{ id: 'lab', object: 'model', created: 1_700_000_000, owned_by: 'lab' }] }),
 };

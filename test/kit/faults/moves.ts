@@ -18,12 +18,17 @@ export const close: Move = { do: 'close' };
 export const hang: Move = { do: 'hang' };
 
 export function head(status: number, headers: HeaderList): Move {
-  return write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
+  return write(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`,
+  );
 }
 
 /** A body whose length is sent before it. */
 export function sized(status: number, contentType: string, body: Buffer, headers: HeaderList = []): Move[] {
-  return [head(status, [['content-type', contentType], ['content-length', String(body.length)], ...headers]), ...(body.length > 0 ? [write(body)] : [])];
+  return [
+    head(status, [['content-type', contentType], ['content-length', String(body.length)], ...headers]),
+    ...(body.length > 0 ? [write(body)] : []),
+  ];
 }
 
 export const LAST_CHUNK = '0\r\n\r\n';
@@ -33,11 +38,21 @@ export function chunk(bytes: Buffer): Buffer {
 }
 
 /** A body in pieces, each a chunk and a write of its own. */
-export function chunked(status: number, contentType: string, pieces: readonly Buffer[], headers: HeaderList = []): Move[] {
-  return [head(status, [['content-type', contentType], ['transfer-encoding', 'chunked'], ...headers]), ...pieces.map((piece) => write(chunk(piece))), write(LAST_CHUNK)];
+export function chunked(
+  status: number,
+  contentType: string,
+  pieces: readonly Buffer[],
+  headers: HeaderList = [],
+): Move[] {
+  return [
+    head(status, [['content-type', contentType], ['transfer-encoding', 'chunked'], ...headers]),
+    ...pieces.map((piece) => write(chunk(piece))),
+    write(LAST_CHUNK),
+  ];
 }
 
-export const bytesOf = (moves: readonly Move[]): number => moves.reduce((sum, move) => sum + (move.do === 'write' ? move.bytes.length : 0), 0);
+export const bytesOf = (moves: readonly Move[]): number =>
+  moves.reduce((sum, move) => sum + (move.do === 'write' ? move.bytes.length : 0), 0);
 
 /** The same, broken off after so many bytes. */
 export function cutAfter(moves: readonly Move[], bytes: number, end: Move): Move[] {

@@ -39,9 +39,13 @@ class RequestReader {
     if (headEnd < 0) return false;
     const head = readHead(this.#bytes.toString('latin1', 0, headEnd));
     const rest = this.#bytes.subarray(headEnd + HEAD_END.length);
-    const body = head.headers['transfer-encoding'] === 'chunked' ? chunkedBody(rest) : sizedBody(rest, Number(head.headers['content-length'] ?? 0));
+    const body =
+      head.headers['transfer-encoding'] === 'chunked'
+        ? chunkedBody(rest)
+        : sizedBody(rest, Number(head.headers['content-length'] ?? 0));
     if (!body) {
-      if (head.headers['expect'] === '100-continue' && !this.#hasContinued) this.#socket.write(`HTTP/1.1 100 Continue${HEAD_END}`);
+      if (head.headers['expect'] === '100-continue' && !this.#hasContinued)
+        this.#socket.write(`HTTP/1.1 100 Continue${HEAD_END}`);
       this.#hasContinued = true;
       return false;
     }
@@ -54,10 +58,12 @@ class RequestReader {
 function readHead(text: string): Omit<WireCall, 'text'> {
   const [start = '', ...lines] = text.split('\r\n');
   const [method = '', path = ''] = start.split(' ');
-  const headers = Object.fromEntries(lines.map((line) => {
-    const colon = line.indexOf(':');
-    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-  }));
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
   return { method, path, headers };
 }
 

@@ -53,7 +53,16 @@ export interface FaultUpstream {
   close(): Promise<void>;
 }
 
-const EVERY_SURFACE = ['chat', 'embeddings', 'images', 'audio.speech', 'audio.transcriptions', 'audio.translations', 'rerank', 'moderations'] as const;
+const EVERY_SURFACE = [
+  'chat',
+  'embeddings',
+  'images',
+  'audio.speech',
+  'audio.transcriptions',
+  'audio.translations',
+  'rerank',
+  'moderations',
+] as const;
 
 /** An upstream that misbehaves as the script says, on a port of its own; gone after the test. */
 export async function faultUpstream(options: FaultUpstreamOptions): Promise<FaultUpstream> {
@@ -62,17 +71,30 @@ export async function faultUpstream(options: FaultUpstreamOptions): Promise<Faul
   const url = `http://127.0.0.1:${port}`;
   const close = (): Promise<void> => stage.close();
   atEnd(close);
-  const provider = (name: string, module: Partial<ProviderModule>): ProviderModule => defineProvider({
-    name, wire: 'common', params: {}, translators: commonTranslators(EVERY_SURFACE, {}),
-    ...module,
-    connection: { env: ['STUB_API_KEY'], baseUrl: url, authorize: bearer('STUB_API_KEY'), ...module.connection },
-  });
+  const provider = (name: string, module: Partial<ProviderModule>): ProviderModule =>
+    defineProvider({
+      name,
+      wire: 'common',
+      params: {},
+      translators: commonTranslators(EVERY_SURFACE, {}),
+      ...module,
+      connection: { env: ['STUB_API_KEY'], baseUrl: url, authorize: bearer('STUB_API_KEY'), ...module.connection },
+    });
   return {
-    url, port, close, played: stage.played, sockets: stage.sockets,
+    url,
+    port,
+    close,
+    played: stage.played,
+    sockets: stage.sockets,
     get busy() {
       return stage.busy;
     },
-    target: (name, more = {}, module = {}) => ({ virtual_key: name, models: ['m'], ...more, [stubProvider]: provider(name, module) }),
+    target: (name, more = {}, module = {}) => ({
+      virtual_key: name,
+      models: ['m'],
+      ...more,
+      [stubProvider]: provider(name, module),
+    }),
   };
 }
 
@@ -109,7 +131,9 @@ class Stage {
     socket.on('error', () => {}); // breaking is what connections are for, here
     socket.on('close', () => this.sockets.delete(socket));
     let turn = Promise.resolve();
-    readRequests(socket, (call) => { turn = turn.then(() => this.#answer(call, socket)); });
+    readRequests(socket, (call) => {
+      turn = turn.then(() => this.#answer(call, socket));
+    });
   }
 
   async #answer(call: WireCall, socket: Socket): Promise<void> {
@@ -120,7 +144,7 @@ class Stage {
     for (const move of played.moves) {
       if (socket.destroyed) break;
       if (move.do === 'hang') this.#options.onHang?.(played);
-      if (!await perform(move, socket)) break;
+      if (!(await perform(move, socket))) break;
     }
     this.busy -= 1;
     if (socket.destroyed && played.moves.every((move) => move.do !== 'reset')) this.#options.onLeft?.(played);
@@ -136,19 +160,28 @@ class Stage {
     if (named !== undefined) this.#seen.set(named, nth + 1);
     const random = seeded(seedFor(seed, `${key} ${nth}`));
     const answer = goodAnswer(call);
-    const step: FaultStep = answer && answer.surface !== 'models' ? script({ ...call, place, nth, random }) : { fault: 'ok' };
-    const moves = answer ? this.#options.play?.(call, answer) ?? playOf(step.fault, { ...step, answer, random }) : sized(404, 'application/json', Buffer.from('{"error":{"message":"the lab has no such route"}}'));
+    const step: FaultStep =
+      answer && answer.surface !== 'models' ? script({ ...call, place, nth, random }) : { fault: 'ok' };
+    const moves = answer
+      ? (this.#options.play?.(call, answer) ?? playOf(step.fault, { ...step, answer, random }))
+      : sized(404, 'application/json', Buffer.from('{"error":{"message":"the lab has no such route"}}'));
     return { call, place, key, answer, step, moves };
   }
 }
 
 /** Resolves when it is done; false when nothing can follow. */
 function perform(move: Move, socket: Socket): Promise<boolean> {
-  if (move.do === 'write') return new Promise((resolve) => { socket.write(move.bytes, (error) => resolve(!error)); });
+  if (move.do === 'write')
+    return new Promise((resolve) => {
+      socket.write(move.bytes, (error) => resolve(!error));
+    });
   if (move.do === 'wait') return pauseOf(move.ms, socket);
   if (move.do === 'reset') socket.resetAndDestroy();
   else if (move.do === 'close') socket.end();
-  else return new Promise((resolve) => { socket.once('close', () => resolve(false)); });
+  else
+    return new Promise((resolve) => {
+      socket.once('close', () => resolve(false));
+    });
   return Promise.resolve(false);
 }
 

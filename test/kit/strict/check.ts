@@ -8,20 +8,29 @@ import type { Body } from './schema.ts';
  * provider declares as unsupported are left aside: on the common wire they travel unless the configuration says `drop`,
  * and the client learns of it.
  */
-function refusalsOfWire(module: ProviderModule, model: string, request: ChatRequest, { path, body }: WireRequest): string[] {
+function refusalsOfWire(
+  module: ProviderModule,
+  model: string,
+  request: ChatRequest,
+  { path, body }: WireRequest,
+): string[] {
   if (typeof body !== 'object' || body instanceof Uint8Array || ownFaults(request).length > 0) return [];
   const treatments = module.paramsFor?.(model) ?? module.params;
   const sent = JSON.parse(JSON.stringify(body)) as Body;
   const judged = Object.fromEntries(Object.entries(sent).filter(([field]) => treatments[field] !== 'unsupported'));
-  return refusalsOf({ provider: module.name, model, path: path.split('?')[0] ?? '', body: judged }).filter((problem) => !isPending(module.name, problem));
+  return refusalsOf({ provider: module.name, model, path: path.split('?')[0] ?? '', body: judged }).filter(
+    (problem) => !isPending(module.name, problem),
+  );
 }
 
-export const isPending = (provider: string, problem: string): boolean => PENDING_REFUSALS.some(({ providers, problems }) => providers.test(provider) && problems.test(problem));
+export const isPending = (provider: string, problem: string): boolean =>
+  PENDING_REFUSALS.some(({ providers, problems }) => providers.test(provider) && problems.test(problem));
 
 /** Throws what the vendor would answer, so that a test whose request no vendor takes does not pass. */
 export function expectTaken(module: ProviderModule, model: string, request: object, wire: WireRequest): void {
   const refusals = refusalsOfWire(module, model, request as ChatRequest, wire);
-  if (refusals.length > 0) throw new Error(`${module.name} would refuse this: ${refusals.join('; ')}: ${JSON.stringify(wire.body)}`);
+  if (refusals.length > 0)
+    throw new Error(`${module.name} would refuse this: ${refusals.join('; ')}: ${JSON.stringify(wire.body)}`);
 }
 
 /** The module as the tests' gateways load it: what its vendor refuses is a 400 here too. */
@@ -31,7 +40,8 @@ export function strictly(module: ProviderModule): ProviderModule {
   const toUpstream: typeof chat.toUpstream = (request: ChatRequest, call) => {
     const wire = chat.toUpstream(request, call);
     const refusals = refusalsOfWire(module, call.model, request, wire);
-    if (refusals.length > 0) throw new GatewayError('invalid_request', `${module.name} would refuse this: ${refusals.join('; ')}`);
+    if (refusals.length > 0)
+      throw new GatewayError('invalid_request', `${module.name} would refuse this: ${refusals.join('; ')}`);
     return wire;
   };
   return { ...module, translators: { ...module.translators, chat: { ...chat, toUpstream } } };

@@ -1,5 +1,22 @@
 import {
-  anyObject, anything, type Body, closed, filled, flag, inOrder, isBlank, listOf, matching, type Members, oneOf, text, unionOf, type Validator, validator, whole, within,
+  anyObject,
+  anything,
+  type Body,
+  closed,
+  filled,
+  flag,
+  inOrder,
+  isBlank,
+  listOf,
+  matching,
+  type Members,
+  oneOf,
+  text,
+  unionOf,
+  type Validator,
+  validator,
+  whole,
+  within,
 } from './schema.ts';
 
 /**
@@ -13,36 +30,88 @@ const cachePoint = closed({ type: { const: 'default' } }, { ttl: text });
 const bytes = unionOf({ bytes: filled, s3Location: anything });
 const image = closed({ format: oneOf('png', 'jpeg', 'gif', 'webp'), source: bytes });
 const document = closed(
-  { name: matching('^[A-Za-z0-9()\\[\\]-]+( [A-Za-z0-9()\\[\\]-]+)*$'), source: unionOf({ bytes: filled, s3Location: anything, text, content: anything }) },
-  { format: oneOf('pdf', 'csv', 'doc', 'docx', 'xls', 'xlsx', 'html', 'txt', 'md'), context: text, citations: anything },
+  {
+    name: matching('^[A-Za-z0-9()\\[\\]-]+( [A-Za-z0-9()\\[\\]-]+)*$'),
+    source: unionOf({ bytes: filled, s3Location: anything, text, content: anything }),
+  },
+  {
+    format: oneOf('pdf', 'csv', 'doc', 'docx', 'xls', 'xlsx', 'html', 'txt', 'md'),
+    context: text,
+    citations: anything,
+  },
 );
 const video = closed({ format: text, source: bytes });
 const audio = closed({ format: text, source: bytes });
 
 const block = unionOf({
-  text: filled, image, document, video, audio, cachePoint, guardContent: anything, searchResult: anything,
+  text: filled,
+  image,
+  document,
+  video,
+  audio,
+  cachePoint,
+  guardContent: anything,
+  searchResult: anything,
   toolUse: closed({ toolUseId: ID, name: NAME, input: anyObject }),
-  toolResult: closed({ toolUseId: ID, content: listOf(unionOf({ text, json: anything, image, document, video })) }, { status: oneOf('success', 'error') }),
+  toolResult: closed(
+    { toolUseId: ID, content: listOf(unionOf({ text, json: anything, image, document, video })) },
+    { status: oneOf('success', 'error') },
+  ),
   reasoningContent: unionOf({ reasoningText: closed({ text }, { signature: text }), redactedContent: filled }),
 });
 
-const tool = unionOf({ toolSpec: closed({ name: NAME, inputSchema: closed({ json: anyObject }) }, { description: filled, strict: flag }), cachePoint, systemTool: closed({ name: filled }) });
-const toolConfig = closed({ tools: listOf(tool, { minItems: 1 }) }, { toolChoice: unionOf({ auto: closed({}), any: closed({}), tool: closed({ name: NAME }) }) });
-const inference: Members = { maxTokens: whole(1), temperature: within(0, 1), topP: within(0, 1), stopSequences: listOf(filled) };
-const messages = listOf(closed({ role: oneOf('user', 'assistant'), content: listOf(block, { minItems: 1 }) }), { minItems: 1 });
+const tool = unionOf({
+  toolSpec: closed({ name: NAME, inputSchema: closed({ json: anyObject }) }, { description: filled, strict: flag }),
+  cachePoint,
+  systemTool: closed({ name: filled }),
+});
+const toolConfig = closed(
+  { tools: listOf(tool, { minItems: 1 }) },
+  { toolChoice: unionOf({ auto: closed({}), any: closed({}), tool: closed({ name: NAME }) }) },
+);
+const inference: Members = {
+  maxTokens: whole(1),
+  temperature: within(0, 1),
+  topP: within(0, 1),
+  stopSequences: listOf(filled),
+};
+const messages = listOf(closed({ role: oneOf('user', 'assistant'), content: listOf(block, { minItems: 1 }) }), {
+  minItems: 1,
+});
 const system = listOf(unionOf({ text: filled, cachePoint, guardContent: anything }));
 
-const converse = closed({ messages }, {
-  system, toolConfig, inferenceConfig: closed({}, inference), additionalModelRequestFields: anyObject, additionalModelResponseFieldPaths: listOf(text), guardrailConfig: anything,
-  requestMetadata: { type: 'object', additionalProperties: text }, performanceConfig: anything, promptVariables: anything, serviceTier: closed({ type: oneOf('priority', 'default', 'flex', 'reserved') }), outputConfig: anyObject,
-});
-const nova = closed({ messages }, { schemaVersion: { const: 'messages-v1' }, system, toolConfig, inferenceConfig: closed({}, { ...inference, topK: whole(0) }) });
+const converse = closed(
+  { messages },
+  {
+    system,
+    toolConfig,
+    inferenceConfig: closed({}, inference),
+    additionalModelRequestFields: anyObject,
+    additionalModelResponseFieldPaths: listOf(text),
+    guardrailConfig: anything,
+    requestMetadata: { type: 'object', additionalProperties: text },
+    performanceConfig: anything,
+    promptVariables: anything,
+    serviceTier: closed({ type: oneOf('priority', 'default', 'flex', 'reserved') }),
+    outputConfig: anyObject,
+  },
+);
+const nova = closed(
+  { messages },
+  {
+    schemaVersion: { const: 'messages-v1' },
+    system,
+    toolConfig,
+    inferenceConfig: closed({}, { ...inference, topK: whole(0) }),
+  },
+);
 
 export const converseRules: Validator = inOrder(validator(converse), conversation);
 export const novaRules: Validator = inOrder(validator(nova), conversation);
 
 const isNothing = (value: unknown): boolean => value !== undefined && isBlank(value);
-const has = (message: Body | undefined, kind: string): readonly Body[] => ((message?.['content'] ?? []) as readonly Body[]).flatMap((one) => (one[kind] ? [one[kind] as Body] : []));
+const has = (message: Body | undefined, kind: string): readonly Body[] =>
+  ((message?.['content'] ?? []) as readonly Body[]).flatMap((one) => (one[kind] ? [one[kind] as Body] : []));
 
 function conversation({ messages: turns, system: told = [], toolConfig: config }: Body): string[] {
   const blocks: readonly Body[] = [...told, ...turns.flatMap(({ content }: Body) => content)];
@@ -50,8 +119,12 @@ function conversation({ messages: turns, system: told = [], toolConfig: config }
   return [
     ...(turns[0].role === 'user' ? [] : ['A conversation must start with a user message.']),
     ...(blocks.some((one) => isNothing(one['text'])) ? ['The text field in the ContentBlock object is blank.'] : []),
-    ...(turns.some(({ role }: Body, at: number) => turns[at - 1]?.role === role) ? ['A conversation must alternate between user and assistant roles.'] : []),
-    ...(usesTools && !config ? ['The toolConfig field must be defined when using toolUse and toolResult content blocks.'] : []),
+    ...(turns.some(({ role }: Body, at: number) => turns[at - 1]?.role === role)
+      ? ['A conversation must alternate between user and assistant roles.']
+      : []),
+    ...(usesTools && !config
+      ? ['The toolConfig field must be defined when using toolUse and toolResult content blocks.']
+      : []),
     ...turns.flatMap((turn: Body, at: number) => [...pairs(turn, turns[at - 1], turns[at + 1]), ...documents(turn)]),
   ];
 }
@@ -63,7 +136,9 @@ function pairs(turn: Body, before: Body | undefined, after: Body | undefined): s
   return [
     ...(new Set(calls).size < calls.length ? ['toolUse ids must be unique in a turn'] : []),
     ...calls.filter((id) => !answers.has(id)).map((id) => `Expected toolResult blocks for the following Ids: ${id}`),
-    ...has(turn, 'toolResult').filter(({ toolUseId: id }) => !called.has(id as string)).map(({ toolUseId: id }) => `The toolResult has no toolUse in the previous turn: ${String(id)}`),
+    ...has(turn, 'toolResult')
+      .filter(({ toolUseId: id }) => !called.has(id as string))
+      .map(({ toolUseId: id }) => `The toolResult has no toolUse in the previous turn: ${String(id)}`),
   ];
 }
 
@@ -79,8 +154,20 @@ function documents(turn: Body): string[] {
 }
 
 /** Sources: Amazon Bedrock user guide, "Amazon Titan Text models" and "Meta Llama models", 2026-11-22. */
-export const titanRules: Validator = validator(closed({ inputText: filled }, {
-  textGenerationConfig: closed({}, { maxTokenCount: whole(0), temperature: within(0, 1), topP: within(0, 1), stopSequences: listOf(text) }),
-}));
-export const llamaRules: Validator = validator(closed({ prompt: filled }, { max_gen_len: whole(1), temperature: within(0, 1), top_p: within(0, 1), images: listOf(text) }));
-
+export const titanRules: Validator = validator(
+  closed(
+    { inputText: filled },
+    {
+      textGenerationConfig: closed(
+        {},
+        { maxTokenCount: whole(0), temperature: within(0, 1), topP: within(0, 1), stopSequences: listOf(text) },
+      ),
+    },
+  ),
+);
+export const llamaRules: Validator = validator(
+  closed(
+    { prompt: filled },
+    { max_gen_len: whole(1), temperature: within(0, 1), top_p: within(0, 1), images: listOf(text) },
+  ),
+);

@@ -19,7 +19,10 @@ export interface ChatWire {
 }
 
 const fixed: ReadonlyMap<string, Validator> = new Map([
-  ['cohere', cohereRules], ['gemini', geminiRules], ['mistral', mistralRules], ['replicate', validator(PREDICTION)],
+  ['cohere', cohereRules],
+  ['gemini', geminiRules],
+  ['mistral', mistralRules],
+  ['replicate', validator(PREDICTION)],
   ...Object.entries(VENDORS).map(([name, dialect]): [string, Validator] => [name, commonRules(dialect)]),
 ]);
 const completion = validator(COMPLETION);

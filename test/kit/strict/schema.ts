@@ -15,7 +15,11 @@ export const anyObject: Schema = { type: 'object' };
 export const texts: Schema = { type: 'array', items: text };
 
 export const within = (minimum: number, maximum: number): Schema => ({ type: 'number', minimum, maximum });
-export const whole = (minimum?: number, maximum?: number): Schema => ({ type: 'integer', ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) });
+export const whole = (minimum?: number, maximum?: number): Schema => ({
+  type: 'integer',
+  ...(minimum !== undefined && { minimum }),
+  ...(maximum !== undefined && { maximum }),
+});
 export const oneOf = (...values: readonly unknown[]): Schema => ({ enum: values });
 export const matching = (pattern: string): Schema => ({ type: 'string', pattern });
 export const listOf = (items: Schema, more: Schema = {}): Schema => ({ type: 'array', items, ...more });
@@ -25,7 +29,12 @@ export const orNull = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'nu
 
 /** An object that holds nothing beside these. */
 export function closed(required: Members, optional: Members = {}): Schema {
-  return { type: 'object', required: Object.keys(required), properties: { ...required, ...optional }, additionalProperties: false };
+  return {
+    type: 'object',
+    required: Object.keys(required),
+    properties: { ...required, ...optional },
+    additionalProperties: false,
+  };
 }
 
 /** An object that may hold more. */
@@ -34,8 +43,13 @@ export function open(required: Members, optional: Members = {}): Schema {
 }
 
 /** Closed objects of which one member says which they are. */
-export function tagged(tag: string, kinds: Readonly<Record<string, readonly [required: Members, optional?: Members]>>): Schema {
-  const branches = Object.entries(kinds).map(([name, [required, optional]]) => closed({ [tag]: { const: name }, ...required }, optional));
+export function tagged(
+  tag: string,
+  kinds: Readonly<Record<string, readonly [required: Members, optional?: Members]>>,
+): Schema {
+  const branches = Object.entries(kinds).map(([name, [required, optional]]) =>
+    closed({ [tag]: { const: name }, ...required }, optional),
+  );
   return { type: 'object', required: [tag], discriminator: { propertyName: tag }, oneOf: branches };
 }
 
@@ -49,13 +63,33 @@ const ajv = new Ajv({ strict: false, allErrors: true, discriminator: true, logge
 /** A validator of a schema, whose findings name the place. Compiled when it is first used: most test files use few of them. */
 export function validator(schema: Schema): Validator {
   let validate: ValidateFunction | undefined;
-  return (body) => ((validate ??= ajv.compile(schema))(body) ? [] : [...new Set(telling(validate.errors ?? []).map(({ instancePath, message = '', params }) => `${instancePath || '/'}: ${message}${namedIn(params)}`))]);
+  return (body) =>
+    (validate ??= ajv.compile(schema))(body)
+      ? []
+      : [
+          ...new Set(
+            telling(validate.errors ?? []).map(
+              ({ instancePath, message = '', params }) => `${instancePath || '/'}: ${message}${namedIn(params)}`,
+            ),
+          ),
+        ];
 }
 
 /** Of alternatives that all failed, the one that got furthest: the others only say that the value is not of their kind. */
 function telling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  const isGeneral = ({ keyword, params }: ErrorObject): boolean => ['anyOf', 'oneOf', 'type'].includes(keyword) || (keyword === 'enum' && (params as Body)['allowedValues'] === undefined);
-  return errors.filter((error) => !isGeneral(error) || !errors.some((other) => other !== error && !isGeneral(other) && (other.instancePath === error.instancePath || other.instancePath.startsWith(`${error.instancePath}/`))));
+  const isGeneral = ({ keyword, params }: ErrorObject): boolean =>
+    ['anyOf', 'oneOf', 'type'].includes(keyword) ||
+    (keyword === 'enum' && (params as Body)['allowedValues'] === undefined);
+  return errors.filter(
+    (error) =>
+      !isGeneral(error) ||
+      !errors.some(
+        (other) =>
+          other !== error &&
+          !isGeneral(other) &&
+          (other.instancePath === error.instancePath || other.instancePath.startsWith(`${error.instancePath}/`)),
+      ),
+  );
 }
 
 function namedIn(params: Readonly<Record<string, unknown>>): string {

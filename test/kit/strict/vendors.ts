@@ -18,10 +18,21 @@ export const VENDORS: Readonly<Record<string, Dialect>> = {
   databricks: {},
   deepinfra: {},
   /** Source: DeepSeek API docs, "Create chat completion" and "Thinking mode", 2026-11-22: no schema of answers, `user_id`, and no developer. */
-  deepseek: { refused: ['user'], formats: ['text', 'json_object'], fields: { reasoning_effort: oneOf('minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'ultra'), thinking: open({ type: oneOf('enabled', 'disabled', 'adaptive') }) } },
+  deepseek: {
+    refused: ['user'],
+    formats: ['text', 'json_object'],
+    fields: {
+      reasoning_effort: oneOf('minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'ultra'),
+      thinking: open({ type: oneOf('enabled', 'disabled', 'adaptive') }),
+    },
+  },
   fireworks: {},
   /** Source: groq-sdk 1.6.0, `ChatCompletionCreateParamsBase`; Groq documentation, "OpenAI compatibility"; janhq/jan issue 8136; 2026-11-22. */
-  groq: { roles: ['developer'], refused: ['logprobs', 'top_logprobs', 'logit_bias'], refusedInMessages: ['name', ...OWN_THOUGHTS] },
+  groq: {
+    roles: ['developer'],
+    refused: ['logprobs', 'top_logprobs', 'logit_bias'],
+    refusedInMessages: ['name', ...OWN_THOUGHTS],
+  },
   'hugging-face': {},
   /** Source: Moonshot AI platform documentation, "Chat", 2026-11-22. */
   moonshot: {},
@@ -34,9 +45,14 @@ export const VENDORS: Readonly<Record<string, Dialect>> = {
   openrouter: { roles: ['developer'] },
   /** Source: @perplexity-ai/perplexity_ai 0.38.5, `ApiChatCompletionsRequestInput`, `ChatMessageInputInput`, 2026-11-22. */
   perplexity: {
-    formats: ['text', 'json_schema', 'regex'], refusedParts: ['file'],
+    formats: ['text', 'json_schema', 'regex'],
+    refusedParts: ['file'],
     fields: {
-      tool_choice: oneOf('none', 'auto', 'required'), reasoning_effort: oneOf('minimal', 'low', 'medium', 'high'), response_format: orNull(open({ type: oneOf('text', 'json_schema', 'regex') }, { json_schema: open({ schema: { type: 'object' } }) })),
+      tool_choice: oneOf('none', 'auto', 'required'),
+      reasoning_effort: oneOf('minimal', 'low', 'medium', 'high'),
+      response_format: orNull(
+        open({ type: oneOf('text', 'json_schema', 'regex') }, { json_schema: open({ schema: { type: 'object' } }) }),
+      ),
     },
   },
   qwen: {},
@@ -50,12 +66,30 @@ export const VENDORS: Readonly<Record<string, Dialect>> = {
 };
 
 /** Sources: AI21, "Complete" of the J2 models; Replicate HTTP API reference, "Create a prediction", and the input schema of `meta/meta-llama-3.1-405b-instruct`; 2026-11-22. */
-export const COMPLETION = open({ prompt: text }, { maxTokens: whole(0), temperature: within(0, 1), topP: within(0, 1), stopSequences: listOf(text) });
+export const COMPLETION = open(
+  { prompt: text },
+  { maxTokens: whole(0), temperature: within(0, 1), topP: within(0, 1), stopSequences: listOf(text) },
+);
 export const PREDICTION = {
-  type: 'object', required: ['input'], additionalProperties: false,
+  type: 'object',
+  required: ['input'],
+  additionalProperties: false,
   properties: {
-    version: text, stream: { type: 'boolean' }, webhook: text,
-    input: open({ prompt: text }, { max_tokens: whole(1), temperature: within(0, 5), top_p: within(0, 1), top_k: whole(0), seed: whole(), stop_sequences: text, presence_penalty: { type: 'number' }, frequency_penalty: { type: 'number' } }),
+    version: text,
+    stream: { type: 'boolean' },
+    webhook: text,
+    input: open(
+      { prompt: text },
+      {
+        max_tokens: whole(1),
+        temperature: within(0, 5),
+        top_p: within(0, 1),
+        top_k: whole(0),
+        seed: whole(),
+        stop_sequences: text,
+        presence_penalty: { type: 'number' },
+        frequency_penalty: { type: 'number' },
+      },
+    ),
   },
 };
-

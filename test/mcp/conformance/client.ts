@@ -13,9 +13,22 @@ const PATIENCE_MS = 5000;
 
 const folder = mkdtempSync(join(tmpdir(), 'gw-conformance-'));
 const config = join(folder, 'config.json');
-writeFileSync(config, JSON.stringify({ strategy: { mode: 'single' }, targets: [{ virtual_key: 'echo' }], mcp_servers: [{ name: 'suite', url: process.argv.at(-1), timeout_seconds: 10 }] }));
-const gateway = spawn(process.execPath, [BIN, 'serve'], { cwd: folder, env: { PATH: process.env['PATH'], PORT: '0', MASTER_KEY, RATE_LIMIT_RPS: '0', GATEWAY_CONFIG: config }, stdio: ['ignore', 'ignore', 'pipe'] });
-const exited = new Promise((resolve) => { gateway.on('close', resolve); });
+writeFileSync(
+  config,
+  JSON.stringify({
+    strategy: { mode: 'single' },
+    targets: [{ virtual_key: 'echo' }],
+    mcp_servers: [{ name: 'suite', url: process.argv.at(-1), timeout_seconds: 10 }],
+  }),
+);
+const gateway = spawn(process.execPath, [BIN, 'serve'], {
+  cwd: folder,
+  env: { PATH: process.env['PATH'], PORT: '0', MASTER_KEY, RATE_LIMIT_RPS: '0', GATEWAY_CONFIG: config },
+  stdio: ['ignore', 'ignore', 'pipe'],
+});
+const exited = new Promise((resolve) => {
+  gateway.on('close', resolve);
+});
 
 async function address(): Promise<string> {
   let said = '';
@@ -30,7 +43,12 @@ async function address(): Promise<string> {
 
 async function rpc(url: string, method: string, params: object = {}): Promise<any> {
   const response = await fetch(`${url}/mcp`, {
-    method: 'POST', headers: { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${MASTER_KEY}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   });
   return response.json();
@@ -39,7 +57,9 @@ async function rpc(url: string, method: string, params: object = {}): Promise<an
 async function ready(url: string): Promise<boolean> {
   const until = Date.now() + PATIENCE_MS;
   while (Date.now() < until) {
-    const health = await (await fetch(`${url}/admin/health`, { headers: { authorization: `Bearer ${MASTER_KEY}` } })).json() as any;
+    const health = (await (
+      await fetch(`${url}/admin/health`, { headers: { authorization: `Bearer ${MASTER_KEY}` } })
+    ).json()) as any;
     if (health.mcp_servers[0].ready) return true;
     await setTimeout(50);
   }
@@ -48,7 +68,7 @@ async function ready(url: string): Promise<boolean> {
 
 try {
   const url = await address();
-  if (!await ready(url)) process.exitCode = 1;
+  if (!(await ready(url))) process.exitCode = 1;
   for (const { name } of (await rpc(url, 'tools/list')).result.tools) {
     const answer = await rpc(url, 'tools/call', { name, arguments: { a: 5, b: 3 } });
     process.stdout.write(`${name}: ${JSON.stringify(answer)}\n`);

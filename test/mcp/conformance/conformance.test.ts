@@ -8,9 +8,21 @@ const TOOLS = fileURLToPath(new URL('tool-server.ts', import.meta.url));
 
 describe('the conformance suite of the Model Context Protocol', () => {
   it('passes against /mcp, but for what is listed', async () => {
-    const t = await startHost({ strategy: { mode: 'single' }, targets: [{ virtual_key: 'echo' }], mcp_servers: [{ name: 'tools', command: process.execPath, args: [TOOLS] }] });
+    const t = await startHost({
+      strategy: { mode: 'single' },
+      targets: [{ virtual_key: 'echo' }],
+      mcp_servers: [{ name: 'tools', command: process.execPath, args: [TOOLS] }],
+    });
     await eventually(() => t.host.current?.hooks.toolServers.call()?.tools().length === 7, 20_000);
-    const { code, output } = await runSuite(['server', '--url', `${await withKey(t.url)}/mcp`, '--suite', 'all', '--expected-failures', EXPECTED]);
+    const { code, output } = await runSuite([
+      'server',
+      '--url',
+      `${await withKey(t.url)}/mcp`,
+      '--suite',
+      'all',
+      '--expected-failures',
+      EXPECTED,
+    ]);
     expect(code, output).to.equal(0);
     expect(output).to.contain('dns-rebinding-protection').and.to.contain('json-schema-2020-12');
   });

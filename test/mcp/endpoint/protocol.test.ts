@@ -12,21 +12,40 @@ describe('/mcp', () => {
     expect(answer.headers.get('cache-control')).to.equal('no-store');
     expect(answer.headers.get('mcp-session-id')).to.equal(null);
     expect(answer.json()).to.deep.equal({
-      jsonrpc: '2.0', id: 1, result: { protocolVersion: '2025-11-25', capabilities: { tools: { listChanged: false } }, serverInfo: { name: 'gw', version: 'test' } },
+      jsonrpc: '2.0',
+      id: 1,
+      result: {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: { listChanged: false } },
+        serverInfo: { name: 'gw', version: 'test' },
+      },
     });
   });
 
-  for (const [asked, given] of [['2025-06-18', '2025-06-18'], ['2025-03-26', '2025-03-26'], ['2024-11-05', '2024-11-05'], ['2031-01-01', '2025-11-25'], ['x', '2025-11-25']] as const) {
+  for (const [asked, given] of [
+    ['2025-06-18', '2025-06-18'],
+    ['2025-03-26', '2025-03-26'],
+    ['2024-11-05', '2024-11-05'],
+    ['2031-01-01', '2025-11-25'],
+    ['x', '2025-11-25'],
+  ] as const) {
     it(`speaks ${given} with a client that asks for ${asked}`, async () => {
       const host = await startMcp();
-      expect((await host.rpc('initialize', { ...INITIALIZE, protocolVersion: asked })).json().result.protocolVersion).to.equal(given);
+      expect(
+        (await host.rpc('initialize', { ...INITIALIZE, protocolVersion: asked })).json().result.protocolVersion,
+      ).to.equal(given);
     });
   }
 
   it('answers ping, and nothing to a notification or an answer', async () => {
     const host = await startMcp();
     expect((await host.rpc('ping')).json()).to.deep.equal({ jsonrpc: '2.0', id: 1, result: {} });
-    for (const message of [{ method: 'notifications/initialized' }, { method: 'notifications/anything', params: { a: 1 } }, { id: 7, result: {} }, { id: 7, error: { code: 1, message: 'm' } }]) {
+    for (const message of [
+      { method: 'notifications/initialized' },
+      { method: 'notifications/anything', params: { a: 1 } },
+      { id: 7, result: {} },
+      { id: 7, error: { code: 1, message: 'm' } },
+    ]) {
       const answer = await host.post('/mcp', { jsonrpc: '2.0', ...message }, ACCEPT);
       expect([answer.status, answer.text]).to.deep.equal([202, '']);
     }
@@ -35,25 +54,57 @@ describe('/mcp', () => {
   it('keeps the id as it was written', async () => {
     const host = await startMcp();
     for (const id of ['"a\\"b"', '0', '-7', '12345678901234567890', '"12345678901234567890"']) {
-      const answer = await host.post('/mcp', `{"jsonrpc":"2.0","id":${id},"method":"ping"}`, { ...ACCEPT, 'content-type': 'application/json' });
+      const answer = await host.post('/mcp', `{"jsonrpc":"2.0","id":${id},"method":"ping"}`, {
+        ...ACCEPT,
+        'content-type': 'application/json',
+      });
       expect(answer.text).to.equal(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
     }
   });
 
   it('keeps an id of up to 1,024 characters that is a text or an integer, and answers any other with 400 and without an id', async () => {
     const host = await startMcp();
-    const ask = (id: string): ReturnType<typeof host.post> => host.post('/mcp', `{"jsonrpc":"2.0","id":${id},"method":"ping"}`, { ...ACCEPT, 'content-type': 'application/json' });
-    for (const id of [`"${'x'.repeat(1024)}"`, '9'.repeat(1024), '""']) expect((await ask(id)).text).to.equal(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
-    for (const id of [`"${'x'.repeat(1025)}"`, '9'.repeat(1025), '1.5', '1e400', '0.1e-2', '12345678901234567890.5', 'null', 'true', '[1]', '{"a":1}', '{"rawJSON":"1"}']) {
+    const ask = (id: string): ReturnType<typeof host.post> =>
+      host.post('/mcp', `{"jsonrpc":"2.0","id":${id},"method":"ping"}`, {
+        ...ACCEPT,
+        'content-type': 'application/json',
+      });
+    for (const id of [`"${'x'.repeat(1024)}"`, '9'.repeat(1024), '""'])
+      expect((await ask(id)).text).to.equal(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
+    for (const id of [
+      `"${'x'.repeat(1025)}"`,
+      '9'.repeat(1025),
+      '1.5',
+      '1e400',
+      '0.1e-2',
+      '12345678901234567890.5',
+      'null',
+      'true',
+      '[1]',
+      '{"a":1}',
+      '{"rawJSON":"1"}',
+    ]) {
       const answer = await ask(id);
       expect(answer.status, id.slice(0, 30)).to.equal(400);
-      expect(answer.json()).to.deep.equal({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'the id of a request is a text or an integer, of at most 1024 characters' } });
+      expect(answer.json()).to.deep.equal({
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32600, message: 'the id of a request is a text or an integer, of at most 1024 characters' },
+      });
     }
   });
 
   it('does not know other methods, in what is answered with 200', async () => {
     const host = await startMcp();
-    for (const method of ['resources/list', 'prompts/list', 'logging/setLevel', 'completion/complete', 'tools', '__proto__', 'constructor']) {
+    for (const method of [
+      'resources/list',
+      'prompts/list',
+      'logging/setLevel',
+      'completion/complete',
+      'tools',
+      '__proto__',
+      'constructor',
+    ]) {
       const answer = await host.rpc(method, {});
       expect(answer.status).to.equal(200);
       expect(answer.json().error.code, method).to.equal(-32601);
@@ -63,7 +114,10 @@ describe('/mcp', () => {
   it('is POST alone: there are no sessions, and nothing to listen to', async () => {
     const host = await startMcp();
     for (const method of ['GET', 'DELETE', 'PUT', 'PATCH', 'HEAD']) {
-      const answer = await host.request(method, '/mcp', undefined, { accept: 'text/event-stream', 'mcp-session-id': 'x' });
+      const answer = await host.request(method, '/mcp', undefined, {
+        accept: 'text/event-stream',
+        'mcp-session-id': 'x',
+      });
       expect(answer.status, method).to.equal(405);
       expect(answer.headers.get('allow')).to.equal('POST');
       if (method !== 'HEAD') expect(answer.json().error.code).to.equal('method_not_supported');
@@ -76,9 +130,17 @@ describe('/mcp', () => {
     const answer = await host.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'ping' }, { accept: 'text/event-stream' });
     expect(answer.headers.get('content-type')).to.equal('text/event-stream');
     expect(answer.text).to.equal('event: message\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n');
-    const called = await host.post('/mcp', { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'echo', arguments: { a: 1 } } }, { accept: 'text/event-stream;q=0.9' });
+    const called = await host.post(
+      '/mcp',
+      { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'echo', arguments: { a: 1 } } },
+      { accept: 'text/event-stream;q=0.9' },
+    );
     expect(called.text).to.match(/^event: message\ndata: \{"jsonrpc":"2.0","id":2,"result":\{"content":.*\}\n\n$/);
-    const unknown = await host.post('/mcp', { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'none' } }, { accept: 'text/event-stream' });
+    const unknown = await host.post(
+      '/mcp',
+      { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'none' } },
+      { accept: 'text/event-stream' },
+    );
     expect(unknown.headers.get('content-type')).to.equal('text/event-stream');
   });
 
@@ -91,7 +153,8 @@ describe('/mcp', () => {
       expect(answer.headers.get('www-authenticate')).to.equal('Bearer');
       expect((await host.request('GET', '/mcp', undefined, headers)).status).to.equal(401);
     }
-    for (const scopes of [['read_only'], ['admin']]) expect((await host.rpc('ping', {}, await keyWith(host, {}, scopes))).status).to.equal(200);
+    for (const scopes of [['read_only'], ['admin']])
+      expect((await host.rpc('ping', {}, await keyWith(host, {}, scopes))).status).to.equal(200);
   });
 
   it('counts requests towards what a key may do in a minute', async () => {
@@ -107,7 +170,8 @@ describe('/mcp', () => {
 
   it('speaks the version that a header names, if it is known', async () => {
     const host = await startMcp();
-    for (const version of ['2025-11-25', '2024-11-05']) expect((await host.rpc('ping', {}, { 'mcp-protocol-version': version })).status).to.equal(200);
+    for (const version of ['2025-11-25', '2024-11-05'])
+      expect((await host.rpc('ping', {}, { 'mcp-protocol-version': version })).status).to.equal(200);
     const answer = await host.rpc('ping', {}, { 'mcp-protocol-version': '1999-01-01' });
     expect(answer.status).to.equal(400);
     expect(answer.json().error.message).to.contain('2025-11-25');

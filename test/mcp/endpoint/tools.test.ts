@@ -1,13 +1,33 @@
 import { expect } from 'chai';
 import { keyWith, result, startMcp, text } from './kit.ts';
 
-const ONE = { name: 'one', more: { title: 'One', description: 'The first', inputSchema: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', $defs: { a: {} }, additionalProperties: false }, outputSchema: { type: 'object' }, annotations: { readOnlyHint: true }, _meta: { a: 1 } } };
+const ONE = {
+  name: 'one',
+  more: {
+    title: 'One',
+    description: 'The first',
+    inputSchema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      $defs: { a: {} },
+      additionalProperties: false,
+    },
+    outputSchema: { type: 'object' },
+    annotations: { readOnlyHint: true },
+    _meta: { a: 1 },
+  },
+};
 
 describe('tools of /mcp', () => {
   it('are listed under their own names, and as their servers describe them', async () => {
     const host = await startMcp([ONE, { server: 'b', name: 'two' }]);
     const answer = (await host.rpc('tools/list')).json();
-    expect(answer.result).to.deep.equal({ tools: [{ name: 'one', ...ONE.more }, { name: 'two', inputSchema: { type: 'object' } }] });
+    expect(answer.result).to.deep.equal({
+      tools: [
+        { name: 'one', ...ONE.more },
+        { name: 'two', inputSchema: { type: 'object' } },
+      ],
+    });
     expect((await host.rpc('tools/list', { cursor: 'x' })).json().error.code).to.equal(-32602);
     expect((await host.rpc('tools/list', { cursor: null })).json().result.tools).to.have.length(2);
   });
@@ -19,9 +39,16 @@ describe('tools of /mcp', () => {
   });
 
   it('answer with content, structured content and isError as the server gave them, and nothing else', async () => {
-    const content = [text('a'), { type: 'image', data: 'aGk=', mimeType: 'image/png' }, { type: 'resource', resource: { uri: 'u:1', text: 'r' } }];
+    const content = [
+      text('a'),
+      { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+      { type: 'resource', resource: { uri: 'u:1', text: 'r' } },
+    ];
     const host = await startMcp([
-      { name: 'full', call: () => result(content, { structuredContent: { a: [1] }, isError: false, _meta: { secret: 1 }, other: 2 }) },
+      {
+        name: 'full',
+        call: () => result(content, { structuredContent: { a: [1] }, isError: false, _meta: { secret: 1 }, other: 2 }),
+      },
       { name: 'wrong', call: () => result([text('it went wrong')], { isError: true }) },
       { name: 'empty', call: () => result([]) },
     ]);
@@ -32,7 +59,8 @@ describe('tools of /mcp', () => {
 
   it('get the arguments digit for digit, and an empty object where there are none', async () => {
     const host = await startMcp();
-    const raw = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"n":12345678901234567890,"__proto__":{"a":1}}}}';
+    const raw =
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"n":12345678901234567890,"__proto__":{"a":1}}}}';
     const answer = await host.post('/mcp', raw, { 'content-type': 'application/json' });
     expect(answer.json().result.content[0].text).to.equal('{"n":12345678901234567890,"__proto__":{"a":1}}');
     for (const params of [{ name: 'echo' }, { name: 'echo', arguments: null }]) {
@@ -42,7 +70,15 @@ describe('tools of /mcp', () => {
 
   it('are refused with what is wrong about the call', async () => {
     const host = await startMcp();
-    for (const params of [undefined, {}, { name: 7 }, { name: '' }, { name: 'echo', arguments: 'text' }, { name: 'echo', arguments: [1] }, { name: 'other' }]) {
+    for (const params of [
+      undefined,
+      {},
+      { name: 7 },
+      { name: '' },
+      { name: 'echo', arguments: 'text' },
+      { name: 'echo', arguments: [1] },
+      { name: 'other' },
+    ]) {
       const answer = await host.rpc('tools/call', params);
       expect(answer.status).to.equal(200);
       expect(answer.json().error.code, JSON.stringify(params)).to.equal(-32602);
@@ -50,7 +86,11 @@ describe('tools of /mcp', () => {
     expect(host.servers.calls).to.deep.equal([]);
   });
 
-  for (const [failure, name] of [['the tool call failed', 'fails'], ['the tool call timed out', 'hangs'], ['the tool server is unavailable', 'is gone']] as const) {
+  for (const [failure, name] of [
+    ['the tool call failed', 'fails'],
+    ['the tool call timed out', 'hangs'],
+    ['the tool server is unavailable', 'is gone'],
+  ] as const) {
     it(`answer with a generic text when the server ${name}`, async () => {
       const host = await startMcp([{ name: 'one', call: () => ({ kind: 'failed', server: 's', failure }) }]);
       expect(await host.call('one')).to.deep.equal({ content: [text(failure)], isError: true });
@@ -68,19 +108,35 @@ describe('tools of /mcp', () => {
     const line = host.lines.find(({ msg }) => msg === 'mcp request completed');
     expect(line).to.include({ level: 'INFO', server: 'files', tool: 'one' });
     expect(host.texts.join('\n')).not.to.contain('do not log');
-    expect(host.samples.filter(({ name }) => name === 'gateway_requests_total').map(({ labels }) => labels)).to.deep.equal([{ provider: 'none', model: 'unknown', status: 'success' }]);
+    expect(
+      host.samples.filter(({ name }) => name === 'gateway_requests_total').map(({ labels }) => labels),
+    ).to.deep.equal([{ provider: 'none', model: 'unknown', status: 'success' }]);
   });
 
   describe('of a key', () => {
-    const TOOLS = [{ server: 'a', name: 'one' }, { server: 'a', name: 'two' }, { server: 'b', name: 'three' }];
+    const TOOLS = [
+      { server: 'a', name: 'one' },
+      { server: 'a', name: 'two' },
+      { server: 'b', name: 'three' },
+    ];
 
     for (const [allowed, names] of [
-      [['one'], ['one']], [['a/*'], ['one', 'two']], [['b/*', 'two'], ['two', 'three']], [['nothing'], []], [['*'], []], [['a/one'], []],
+      [['one'], ['one']],
+      [['a/*'], ['one', 'two']],
+      [
+        ['b/*', 'two'],
+        ['two', 'three'],
+      ],
+      [['nothing'], []],
+      [['*'], []],
+      [['a/one'], []],
     ] as const) {
       it(`with ${JSON.stringify(allowed)} are ${names.join(', ') || 'none'}`, async () => {
         const host = await startMcp(TOOLS);
         const key = await keyWith(host, { mcp_tools: allowed });
-        const listed = (await host.rpc('tools/list', {}, key)).json().result.tools.map(({ name }: { name: string }) => name);
+        const listed = (await host.rpc('tools/list', {}, key))
+          .json()
+          .result.tools.map(({ name }: { name: string }) => name);
         expect(listed).to.deep.equal(names);
         for (const { name } of TOOLS) {
           const called = await host.call(name, {}, key);
@@ -97,10 +153,28 @@ describe('tools of /mcp', () => {
     });
 
     it('are looked at again when the call leaves: a name may have another owner by then', async () => {
-      const host = await startMcp([{ server: 'a', name: 'one' }], { plugins: [{ name: 'webhook', stage: 'before_request', enabled: true, config: { url: 'http://127.0.0.1:9/', fail: 'open' } }] });
+      const host = await startMcp([{ server: 'a', name: 'one' }], {
+        plugins: [
+          {
+            name: 'webhook',
+            stage: 'before_request',
+            enabled: true,
+            config: { url: 'http://127.0.0.1:9/', fail: 'open' },
+          },
+        ],
+      });
       const key = await keyWith(host, { mcp_tools: ['a/*'] });
       const owner = { server: 'a' };
-      host.servers.tools = [{ get server() { const { server } = owner; owner.server = 'b'; return server; }, name: 'one' }];
+      host.servers.tools = [
+        {
+          get server() {
+            const { server } = owner;
+            owner.server = 'b';
+            return server;
+          },
+          name: 'one',
+        },
+      ];
       expect((await host.call('one', {}, key)).code).to.equal(-32602);
       expect(host.servers.calls).to.deep.equal([]);
     });

@@ -11,7 +11,8 @@ export interface BadModule {
   readonly shows?: string;
 }
 
-const HEAD = "import Joi from 'joi';\nimport { definePlugin, defineProvider, defineStrategy, bearer } from 'gw/contract';\nimport { commonTranslators } from 'gw/common-wire';\n";
+const HEAD =
+  "import Joi from 'joi';\nimport { definePlugin, defineProvider, defineStrategy, bearer } from 'gw/contract';\nimport { commonTranslators } from 'gw/common-wire';\n";
 
 /** A plugin that is as it should be but for these fields. */
 export const plugin = (name: string, fields: string, before = ''): string => `${HEAD}${before}

@@ -1,18 +1,32 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { chatReply, eventually, forSuite, replyJson, replyStream, startGateway, stubUpstream } from '../../kit/index.ts';
+import {
+  chatReply,
+  eventually,
+  forSuite,
+  replyJson,
+  replyStream,
+  startGateway,
+  stubUpstream,
+} from '../../kit/index.ts';
 import { writeTree } from '../../registry/support.ts';
 import { type BadCall, moduleOf, WHILE_SERVING } from './while-serving.ts';
 
-const kindOf = ({ file }: BadCall): string => /^(plugin|provider|strateg)/.exec(file)?.[1]?.replace('strateg', 'strategy') ?? '';
+const kindOf = ({ file }: BadCall): string =>
+  /^(plugin|provider|strateg)/.exec(file)?.[1]?.replace('strateg', 'strategy') ?? '';
 const stageOf = ({ source }: BadCall): string => /stages: \['(\w+)'\], create/.exec(source)?.[1] ?? 'before_request';
 
 function configOf(rows: readonly BadCall[]): object {
   const providers = rows.filter((row) => kindOf(row) === 'provider').map(moduleOf);
   return {
     strategy: { mode: 'own' },
-    targets: [...providers.map((name) => ({ virtual_key: name, models: [name] })), { virtual_key: 'echo', models: ['m', ...providers] }],
-    plugins: rows.filter((row) => kindOf(row) === 'plugin').map((row) => ({ name: moduleOf(row), stage: stageOf(row), enabled: true })),
+    targets: [
+      ...providers.map((name) => ({ virtual_key: name, models: [name] })),
+      { virtual_key: 'echo', models: ['m', ...providers] },
+    ],
+    plugins: rows
+      .filter((row) => kindOf(row) === 'plugin')
+      .map((row) => ({ name: moduleOf(row), stage: stageOf(row), enabled: true })),
   };
 }
 
@@ -23,14 +37,30 @@ describe('modules that are bad while they serve', () => {
       else if (request.json()['stream']) replyStream(response, ['hi']);
       else replyJson(response, 200, chatReply('hi'));
     });
-    const folder = await writeTree({ 'config.json': JSON.stringify(configOf(WHILE_SERVING)), ...Object.fromEntries(WHILE_SERVING.map(({ file, source }) => [file, source])) });
-    const gateway = await startGateway({ variables: { GATEWAY_CONFIG: join(folder, 'config.json'), ACME_API_KEY: 'k', BAD_BASE_URL: upstream.url, LOG_LEVEL: 'debug' } });
+    const folder = await writeTree({
+      'config.json': JSON.stringify(configOf(WHILE_SERVING)),
+      ...Object.fromEntries(WHILE_SERVING.map(({ file, source }) => [file, source])),
+    });
+    const gateway = await startGateway({
+      variables: {
+        GATEWAY_CONFIG: join(folder, 'config.json'),
+        ACME_API_KEY: 'k',
+        BAD_BASE_URL: upstream.url,
+        LOG_LEVEL: 'debug',
+      },
+    });
     const post = async (ask: object): Promise<{ status: number; text: string; id: string; target: string | null }> => {
       const response = await fetch(`${gateway.url}/v1/chat/completions`, {
-        method: 'POST', body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }], ...ask }),
+        method: 'POST',
+        body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }], ...ask }),
         headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json', connection: 'close' },
       });
-      return { status: response.status, text: await response.text(), id: response.headers.get('x-request-id') ?? '', target: response.headers.get('x-gateway-target') };
+      return {
+        status: response.status,
+        text: await response.text(),
+        id: response.headers.get('x-request-id') ?? '',
+        target: response.headers.get('x-gateway-target'),
+      };
     };
     return { folder, gateway, post };
   });
@@ -48,7 +78,8 @@ describe('modules that are bad while they serve', () => {
         const line = gateway.lines.find((each) => each['trace_id'] === id && each['msg'] === msg) ?? {};
         expect([line[kindOf(row)], line['function']]).to.deep.equal([name, functionName]);
         expect(String(line['error'])).to.include(error);
-        if (at !== false) expect(String(line['at'])).to.match(new RegExp(`^${RegExp.escape(join(folder, row.file))}:\\d+:\\d+$`));
+        if (at !== false)
+          expect(String(line['at'])).to.match(new RegExp(`^${RegExp.escape(join(folder, row.file))}:\\d+:\\d+$`));
         if (at !== false) expect(String(line['stack'])).to.include(row.file);
       }
       expect((await post({})).status, 'what others are served').to.equal(200);

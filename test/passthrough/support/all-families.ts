@@ -4,7 +4,16 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
-import { atEnd, eventually, MASTER_KEY, type RawClient, rawClient, startHost, type TestHost, type TestHostOptions } from '../../kit/index.ts';
+import {
+  atEnd,
+  eventually,
+  MASTER_KEY,
+  type RawClient,
+  rawClient,
+  startHost,
+  type TestHost,
+  type TestHostOptions,
+} from '../../kit/index.ts';
 import { stubProvider } from '../../kit/upstream.ts';
 
 /** Requests that are sent on by the same rules. */
@@ -20,13 +29,63 @@ export interface FamilyCase {
 }
 
 export const FAMILIES: readonly FamilyCase[] = [
-  { name: 'generic pass-through', surface: 'passthrough', method: 'POST', path: '/v1/fine_tuning/jobs', body: '{"model":"m","x":"fine"}', isTimedToHeaders: false },
-  { name: 'responses', surface: 'responses', method: 'POST', path: '/v1/responses', body: '{"model":"m","input":"fine"}', isTimedToHeaders: false },
-  { name: 'streamed responses', surface: 'responses', method: 'POST', path: '/v1/responses', body: '{"model":"m","input":"fine","stream":true}', isTimedToHeaders: false },
-  { name: 'stored responses', surface: 'passthrough', method: 'GET', path: '/v1/responses/r', body: '', isTimedToHeaders: true },
-  { name: 'files', surface: 'passthrough', method: 'POST', path: '/v1/files', body: '{"x":"fine"}', isTimedToHeaders: true },
-  { name: 'batches', surface: 'passthrough', method: 'POST', path: '/v1/batches', body: '{"x":"fine"}', isTimedToHeaders: true },
-  { name: 'WebSocket', surface: 'passthrough', method: 'GET', path: '/v1/realtime?model=m', body: '', isTimedToHeaders: true, isTunnel: true },
+  {
+    name: 'generic pass-through',
+    surface: 'passthrough',
+    method: 'POST',
+    path: '/v1/fine_tuning/jobs',
+    body: '{"model":"m","x":"fine"}',
+    isTimedToHeaders: false,
+  },
+  {
+    name: 'responses',
+    surface: 'responses',
+    method: 'POST',
+    path: '/v1/responses',
+    body: '{"model":"m","input":"fine"}',
+    isTimedToHeaders: false,
+  },
+  {
+    name: 'streamed responses',
+    surface: 'responses',
+    method: 'POST',
+    path: '/v1/responses',
+    body: '{"model":"m","input":"fine","stream":true}',
+    isTimedToHeaders: false,
+  },
+  {
+    name: 'stored responses',
+    surface: 'passthrough',
+    method: 'GET',
+    path: '/v1/responses/r',
+    body: '',
+    isTimedToHeaders: true,
+  },
+  {
+    name: 'files',
+    surface: 'passthrough',
+    method: 'POST',
+    path: '/v1/files',
+    body: '{"x":"fine"}',
+    isTimedToHeaders: true,
+  },
+  {
+    name: 'batches',
+    surface: 'passthrough',
+    method: 'POST',
+    path: '/v1/batches',
+    body: '{"x":"fine"}',
+    isTimedToHeaders: true,
+  },
+  {
+    name: 'WebSocket',
+    surface: 'passthrough',
+    method: 'GET',
+    path: '/v1/realtime?model=m',
+    body: '',
+    isTimedToHeaders: true,
+    isTunnel: true,
+  },
 ];
 
 /** One request as the upstream has it. */
@@ -54,36 +113,75 @@ export async function scene(target: object = {}, config: object = {}, options: T
     response.on('error', () => {});
     request.resume();
     calls.push({
-      begin: (status) => { response.writeHead(status, { 'content-type': 'application/json' }).write('{'); },
-      end: () => { response.end('}'); },
-      reset: () => { request.socket.resetAndDestroy(); },
+      begin: (status) => {
+        response.writeHead(status, { 'content-type': 'application/json' }).write('{');
+      },
+      end: () => {
+        response.end('}');
+      },
+      reset: () => {
+        request.socket.resetAndDestroy();
+      },
     });
   });
   const tunnels: Duplex[] = [];
   server.on('upgrade', (request, socket: Duplex) => {
-    socket.on('error', () => {}).on('end', () => socket.end()).resume();
+    socket
+      .on('error', () => {})
+      .on('end', () => socket.end())
+      .resume();
     tunnels.push(socket);
     calls.push({
       begin: (status) => {
-        socket.write(status === 200 ? 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nx' : `HTTP/1.1 ${status} No\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{`);
+        socket.write(
+          status === 200
+            ? 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nx'
+            : `HTTP/1.1 ${status} No\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{`,
+        );
       },
-      end: () => { socket.end(tunnels.includes(socket) ? '}' : ''); },
-      reset: () => { request.socket.resetAndDestroy(); },
+      end: () => {
+        socket.end(tunnels.includes(socket) ? '}' : '');
+      },
+      reset: () => {
+        request.socket.resetAndDestroy();
+      },
     });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  atEnd(() => new Promise<void>((resolve) => {
-    for (const socket of tunnels) socket.destroy();
-    server.closeAllConnections();
-    server.close(() => resolve());
-  }));
+  atEnd(
+    () =>
+      new Promise<void>((resolve) => {
+        for (const socket of tunnels) socket.destroy();
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  );
   const provider = defineProvider({
-    name: 'a', wire: 'common', params: {}, translators: commonTranslators(['chat'], {}), passthrough: true, responses: true, batches: true,
-    connection: { env: ['STUB_API_KEY'], baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, authorize: bearer('STUB_API_KEY') },
+    name: 'a',
+    wire: 'common',
+    params: {},
+    translators: commonTranslators(['chat'], {}),
+    passthrough: true,
+    responses: true,
+    batches: true,
+    connection: {
+      env: ['STUB_API_KEY'],
+      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      authorize: bearer('STUB_API_KEY'),
+    },
   });
-  const t = await startHost({ batch_target: 'a', responses_target: 'a', targets: [{ virtual_key: 'a', models: ['m'], ...target, [stubProvider]: provider }], ...config }, options);
+  const t = await startHost(
+    {
+      batch_target: 'a',
+      responses_target: 'a',
+      targets: [{ virtual_key: 'a', models: ['m'], ...target, [stubProvider]: provider }],
+      ...config,
+    },
+    options,
+  );
   return {
-    t, calls,
+    t,
+    calls,
     ask: async (family, body = family.body) => {
       const client = await rawClient(t.url);
       client.send(bytesOf(family, body));
@@ -104,9 +202,15 @@ function bytesOf({ method, path, isTunnel }: FamilyCase, body: string): string {
 }
 
 /** Status, code and `Retry-After` of a whole answer: those of the gateway's own error, if it is one. */
-export async function answerOf(client: RawClient): Promise<{ readonly status: number; readonly code: string | undefined; readonly retryAfter: string | undefined }> {
+export async function answerOf(
+  client: RawClient,
+): Promise<{ readonly status: number; readonly code: string | undefined; readonly retryAfter: string | undefined }> {
   const text = await client.closed();
-  return { status: statusOf(text), code: /"code":"([a-z_]+)"/.exec(text)?.[1], retryAfter: /\r\nretry-after: ([^\r]*)/i.exec(text)?.[1] };
+  return {
+    status: statusOf(text),
+    code: /"code":"([a-z_]+)"/.exec(text)?.[1],
+    retryAfter: /\r\nretry-after: ([^\r]*)/i.exec(text)?.[1],
+  };
 }
 
 /** 200 for a tunnel too. */

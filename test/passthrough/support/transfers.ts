@@ -17,9 +17,13 @@ const PATTERN = randomBytes(64 * 1024);
 
 /** So many bytes of the pattern, as fast as they are taken. */
 function bytesOf(length: number): Readable {
-  return Readable.from((function* pieces() {
-    for (let left = length; left > 0; left -= PATTERN.length) yield PATTERN.subarray(0, Math.min(left, PATTERN.length));
-  })(), { objectMode: false });
+  return Readable.from(
+    (function* pieces() {
+      for (let left = length; left > 0; left -= PATTERN.length)
+        yield PATTERN.subarray(0, Math.min(left, PATTERN.length));
+    })(),
+    { objectMode: false },
+  );
 }
 
 /** How many bytes came; throws at the first that is not the one that was sent. */
@@ -29,7 +33,8 @@ async function counted(body: Readable): Promise<number> {
     for (let from = 0; from < piece.length;) {
       const place = at % PATTERN.length;
       const length = Math.min(piece.length - from, PATTERN.length - place);
-      if (PATTERN.compare(piece, from, from + length, place, place + length) !== 0) throw new Error(`the bytes from ${at} on are others`);
+      if (PATTERN.compare(piece, from, from + length, place, place + length) !== 0)
+        throw new Error(`the bytes from ${at} on are others`);
       from += length;
       at += length;
     }
@@ -51,17 +56,34 @@ export interface Transfers {
 export async function transfers(): Promise<Transfers> {
   const server = createServer((request, response) => {
     const asked = Number(new URL(request.url ?? '', 'http://h').searchParams.get('mib'));
-    if (request.method === 'GET') pipeline(bytesOf(asked * MIB), response.writeHead(200, { 'content-length': asked * MIB })).catch(() => {});
-    else counted(request).then((bytes) => response.end(`${bytes}`), (error: unknown) => response.writeHead(500).end(String(error)));
+    if (request.method === 'GET')
+      pipeline(bytesOf(asked * MIB), response.writeHead(200, { 'content-length': asked * MIB })).catch(() => {});
+    else
+      counted(request).then(
+        (bytes) => response.end(`${bytes}`),
+        (error: unknown) => response.writeHead(500).end(String(error)),
+      );
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  atEnd(() => new Promise<void>((resolve) => {
-    server.closeAllConnections();
-    server.close(() => resolve());
-  }));
+  atEnd(
+    () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  );
   const cwd = await temporaryFolder();
-  await writeFile(join(cwd, 'config.yaml'), 'strategy: {mode: single}\ntargets: [{virtual_key: openai, models: [m], concurrency: {max_concurrency: 1}}]\nbatch_target: openai\n');
-  const gateway = await startGateway({ cwd, variables: { OPENAI_API_KEY: 'upstream-key-3f91c2d4', OPENAI_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` } });
+  await writeFile(
+    join(cwd, 'config.yaml'),
+    'strategy: {mode: single}\ntargets: [{virtual_key: openai, models: [m], concurrency: {max_concurrency: 1}}]\nbatch_target: openai\n',
+  );
+  const gateway = await startGateway({
+    cwd,
+    variables: {
+      OPENAI_API_KEY: 'upstream-key-3f91c2d4',
+      OPENAI_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    },
+  });
   const headers = { authorization: `Bearer ${gateway.key}` };
   const answered = async (path: string, method: string, body: Readable): Promise<IncomingMessage> => {
     const call = httpRequest(`${gateway.url}${path}`, { method, headers, agent: false });

@@ -3,11 +3,25 @@ import { ANSWERED, bodyOf, type BrokenKind, type Expected, FAILED, under, withHe
 
 type Row = readonly [name: string, statusLine: string, expected: Expected, headers?: string];
 
-const CODES = [201, 202, 203, 204, 205, 206, 207, 226, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 399, 400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 413, 415, 418, 421, 422, 425, 429, 431, 451, 499, 500, 501, 502, 503, 504, 505, 520, 529, 530, 599, 600, 799, 999];
+const CODES = [
+  201, 202, 203, 204, 205, 206, 207, 226, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 399, 400, 401, 402, 403,
+  404, 405, 406, 408, 409, 410, 413, 415, 418, 421, 422, 425, 429, 431, 451, 499, 500, 501, 502, 503, 504, 505, 520,
+  529, 530, 599, 600, 799, 999,
+];
 
 /** Error map: data-plane reference 5.2; which statuses are an answer: providers reference 4.4. */
 function seenOf(code: number): Expected {
-  const refused = ({ 400: 'error 400', 422: 'error 422', 404: 'error 404', 429: 'error 429', 408: 'error 504', 504: 'error 504' } as const)[code] ?? 'failed';
+  const refused =
+    (
+      {
+        400: 'error 400',
+        422: 'error 422',
+        404: 'error 404',
+        429: 'error 429',
+        408: 'error 504',
+        504: 'error 504',
+      } as const
+    )[code] ?? 'failed';
   const isEmpty = code === 204 || code === 304; // whatever follows is not its body
   return { whole: refused, stream: refused, speech: code > 200 && code < 300 && !isEmpty ? 'answer' : refused };
 }
@@ -55,8 +69,18 @@ const HEADERS: readonly Row[] = [
   ['a keep-alive of nonsense', 'HTTP/1.1 200 OK', ANSWERED, 'Keep-Alive: timeout=-5, max=soon\r\n'],
   ['a connection of nonsense', 'HTTP/1.1 200 OK', ANSWERED, 'Connection: perhaps, , ;\r\n'],
   ['an upgrade that was not asked for', 'HTTP/1.1 200 OK', ANSWERED, 'Upgrade: h2c\r\n'],
-  ['headers of the gateway\'s own', 'HTTP/1.1 200 OK', ANSWERED, 'X-Gateway-Target: x\r\nX-Request-ID: x\r\nSet-Cookie: a=b\r\nContent-Security-Policy: x\r\n'],
-  ['headers named like members of every object', 'HTTP/1.1 200 OK', ANSWERED, '__proto__: x\r\nconstructor: y\r\ntoString: z\r\n'],
+  [
+    "headers of the gateway's own",
+    'HTTP/1.1 200 OK',
+    ANSWERED,
+    'X-Gateway-Target: x\r\nX-Request-ID: x\r\nSet-Cookie: a=b\r\nContent-Security-Policy: x\r\n',
+  ],
+  [
+    'headers named like members of every object',
+    'HTTP/1.1 200 OK',
+    ANSWERED,
+    '__proto__: x\r\nconstructor: y\r\ntoString: z\r\n',
+  ],
   ['a trailer announced and not sent', 'HTTP/1.1 200 OK', ANSWERED, 'Trailer: X-Late\r\n'],
 ];
 
@@ -87,13 +111,33 @@ const TYPES: readonly (readonly [name: string, header: string, expected: Expecte
 
 /** Status lines, headers, and what they say of the length. */
 export const HEADS: readonly BrokenKind[] = [
-  ...CODES.map((code) => ({ name: `status ${code}`, play: under(`HTTP/1.1 ${code} Whatever`), expected: seenOf(code) })),
-  ...[...STATUS_LINES, ...HEADERS].map(([name, line, expected, headers]) => ({ name, play: under(line, headers), expected })),
-  ...LENGTHS.map(([name, headers, expected]) => ({ name, play: withHead(({ contentType }) => `Content-Type: ${contentType}\r\n${headers}`), expected })),
+  ...CODES.map((code) => ({
+    name: `status ${code}`,
+    play: under(`HTTP/1.1 ${code} Whatever`),
+    expected: seenOf(code),
+  })),
+  ...[...STATUS_LINES, ...HEADERS].map(([name, line, expected, headers]) => ({
+    name,
+    play: under(line, headers),
+    expected,
+  })),
+  ...LENGTHS.map(([name, headers, expected]) => ({
+    name,
+    play: withHead(({ contentType }) => `Content-Type: ${contentType}\r\n${headers}`),
+    expected,
+  })),
   // Neither tells where the body ends: it ends with the connection.
   ...['cramped', 'chunked, gzip'].map((encoding): BrokenKind => ({
-    name: `the transfer encoding ${encoding}`, expected: ANSWERED,
-    play: (answer) => [...withHead(({ contentType }) => `Content-Type: ${contentType}\r\nTransfer-Encoding: ${encoding}\r\n`)(answer), close],
+    name: `the transfer encoding ${encoding}`,
+    expected: ANSWERED,
+    play: (answer) => [
+      ...withHead(({ contentType }) => `Content-Type: ${contentType}\r\nTransfer-Encoding: ${encoding}\r\n`)(answer),
+      close,
+    ],
   })),
-  ...TYPES.map(([name, header, expected]) => ({ name, play: withHead((answer) => `${header}Content-Length: ${bodyOf(answer).length}\r\n`), expected })),
+  ...TYPES.map(([name, header, expected]) => ({
+    name,
+    play: withHead((answer) => `${header}Content-Length: ${bodyOf(answer).length}\r\n`),
+    expected,
+  })),
 ];

@@ -1,5 +1,15 @@
 import { gzipSync } from 'node:zlib';
-import { close, type GoodAnswer, head, type HeaderList, LAST_CHUNK, chunk, type Move, sized, write } from '../../kit/index.ts';
+import {
+  close,
+  type GoodAnswer,
+  head,
+  type HeaderList,
+  LAST_CHUNK,
+  chunk,
+  type Move,
+  sized,
+  write,
+} from '../../kit/index.ts';
 
 /** What a client may see of it; `waits` is a stream that has begun and goes silent, which the client leaves. */
 export type Seen = 'answer' | 'failed' | 'timeout' | 'broken' | 'cut' | 'waits' | `error ${number}`;
@@ -27,7 +37,12 @@ export const bodyOf = ({ pieces }: GoodAnswer): Buffer => Buffer.concat(pieces);
 
 /** The good answer under another status line and further headers. */
 export function under(statusLine: string, headers = ''): BrokenKind['play'] {
-  return (answer) => [write(`${statusLine}\r\nContent-Type: ${answer.contentType}\r\nContent-Length: ${bodyOf(answer).length}\r\n${headers}\r\n`), write(bodyOf(answer))];
+  return (answer) => [
+    write(
+      `${statusLine}\r\nContent-Type: ${answer.contentType}\r\nContent-Length: ${bodyOf(answer).length}\r\n${headers}\r\n`,
+    ),
+    write(bodyOf(answer)),
+  ];
 }
 
 /** The good answer under exactly these headers. */
@@ -41,7 +56,12 @@ export const FRAMINGS: readonly Framing[] = ['sized', 'chunked', 'until it close
 /** A body in each of the ways HTTP/1.1 tells its end. */
 export function framed(framing: Framing, contentType: string, body: Buffer, headers: HeaderList = []): readonly Move[] {
   if (framing === 'sized') return sized(200, contentType, body, headers);
-  if (framing === 'chunked') return [head(200, [['content-type', contentType], ['transfer-encoding', 'chunked'], ...headers]), ...(body.length > 0 ? [write(chunk(body))] : []), write(LAST_CHUNK)];
+  if (framing === 'chunked')
+    return [
+      head(200, [['content-type', contentType], ['transfer-encoding', 'chunked'], ...headers]),
+      ...(body.length > 0 ? [write(chunk(body))] : []),
+      write(LAST_CHUNK),
+    ];
   return [head(200, [['content-type', contentType], ['connection', 'close'], ...headers]), write(body), close];
 }
 

@@ -2,7 +2,14 @@ import { expect } from 'chai';
 import { GatewayError } from '../../../host/contract/index.ts';
 import type { Lease } from '../../../host/generation/slot.ts';
 import type { Attempt, Outcome } from '../../../host/pipeline/attempt.ts';
-import { fakeClock, type FakeClock, startHost, stubUpstream, type StubUpstream, type TestHost } from '../../kit/index.ts';
+import {
+  fakeClock,
+  type FakeClock,
+  startHost,
+  stubUpstream,
+  type StubUpstream,
+  type TestHost,
+} from '../../kit/index.ts';
 import { PlainModel } from './plain-model.ts';
 
 const SWAP_SHARE = 0.08;
@@ -15,9 +22,13 @@ const BLOCKS = [
   { failure_threshold: 1, success_threshold: 1, max_half_threshold: 1, timeout: '250ms' },
 ] as const;
 
-const modelOf = (block: (typeof BLOCKS)[number]): PlainModel => new PlainModel({
-  failureThreshold: block.failure_threshold, successThreshold: block.success_threshold, maxProbes: block.max_half_threshold, openMs: Number.parseInt(block.timeout, 10),
-});
+const modelOf = (block: (typeof BLOCKS)[number]): PlainModel =>
+  new PlainModel({
+    failureThreshold: block.failure_threshold,
+    successThreshold: block.success_threshold,
+    maxProbes: block.max_half_threshold,
+    openMs: Number.parseInt(block.timeout, 10),
+  });
 
 /** An admitted call: the lease of its generation, the attempt that generation's taps know, and what the model remembers. */
 interface Call {
@@ -139,8 +150,11 @@ export class Walk {
 
   /** A generation that serves no longer ends with its last call. */
   async #leave(generation: number): Promise<void> {
-    if (generation !== this.#current && !this.#calls.some((call) => call.generation === generation)) this.#model.end(generation);
-    await new Promise((resolve) => { setImmediate(resolve); });
+    if (generation !== this.#current && !this.#calls.some((call) => call.generation === generation))
+      this.#model.end(generation);
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
   }
 
   #compare(): void {
@@ -151,6 +165,9 @@ export class Walk {
 
 function settle({ generation }: Lease, attempt: Attempt, outcome: Outcome): void {
   attempt.outcome = outcome;
-  attempt.error = outcome === 'success' ? undefined : new GatewayError('upstream_error', 'the provider failed', { fault: { kind: 'transport' } });
+  attempt.error =
+    outcome === 'success'
+      ? undefined
+      : new GatewayError('upstream_error', 'the provider failed', { fault: { kind: 'transport' } });
   generation.hooks.settled.call(attempt);
 }

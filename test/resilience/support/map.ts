@@ -6,14 +6,27 @@ import type { Ask, Outcome } from './surfaces.ts';
 /** What a client may see of one attempt that nothing hides. */
 export type Verdict =
   | { readonly kind: 'answer' }
-  | { readonly kind: 'error'; readonly code: ErrorCode; readonly status: number; readonly retryAfter: string | undefined; readonly message?: string | undefined }
+  | {
+      readonly kind: 'error';
+      readonly code: ErrorCode;
+      readonly status: number;
+      readonly retryAfter: string | undefined;
+      readonly message?: string | undefined;
+    }
   /** A stream that had begun ends with this event. */
   | { readonly kind: 'broken'; readonly code: 'stream_error' | 'stream_timeout' }
   /** Bytes that had begun break off. */
   | { readonly kind: 'cut' };
 
 export const STANDARD: Readonly<Partial<Record<number, ErrorCode>>> = {
-  400: 'invalid_request', 422: 'invalid_request', 401: 'upstream_auth_error', 403: 'upstream_auth_error', 404: 'model_not_found', 408: 'upstream_timeout', 504: 'upstream_timeout', 429: 'rate_limit_exceeded',
+  400: 'invalid_request',
+  422: 'invalid_request',
+  401: 'upstream_auth_error',
+  403: 'upstream_auth_error',
+  404: 'model_not_found',
+  408: 'upstream_timeout',
+  504: 'upstream_timeout',
+  429: 'rate_limit_exceeded',
 };
 
 /** Data-plane reference 5.2 and 5.4: the answer to an upstream's status. */
@@ -28,10 +41,37 @@ const FAILED = errorFor(500);
 const TIMED_OUT: Verdict = { kind: 'error', code: 'gateway_timeout', status: 504, retryAfter: undefined };
 
 /** Faults that change nothing for the client, on any surface. */
-const HARMLESS = new Set<FaultName>(['ok', 'slow-headers', 'slow-chunks', 'split-chunks', 'noise', 'odd-lines', 'gzip', 'early-hints', 'continue', 'trailing-bytes', 'closes-after']);
+const HARMLESS = new Set<FaultName>([
+  'ok',
+  'slow-headers',
+  'slow-chunks',
+  'split-chunks',
+  'noise',
+  'odd-lines',
+  'gzip',
+  'early-hints',
+  'continue',
+  'trailing-bytes',
+  'closes-after',
+]);
 const SPOKEN = new Set<FaultName>(['status', 'rate-limit', 'error-page', 'slow-error', 'cut-error', 'redirect']);
-const NO_ANSWER = new Set<FaultName>(['reset-before', 'reset-in-head', 'two-lengths', 'broken-gzip', 'huge-headers', 'not-http', 'error-in-200']);
-const BREAKS = new Set<FaultName>(['reset-in-body', 'close-in-body', 'length-too-short', 'error-event', 'no-end', 'long-line']);
+const NO_ANSWER = new Set<FaultName>([
+  'reset-before',
+  'reset-in-head',
+  'two-lengths',
+  'broken-gzip',
+  'huge-headers',
+  'not-http',
+  'error-in-200',
+]);
+const BREAKS = new Set<FaultName>([
+  'reset-in-body',
+  'close-in-body',
+  'length-too-short',
+  'error-event',
+  'no-end',
+  'long-line',
+]);
 const SILENT = new Set<FaultName>(['silence', 'endless', 'stall-in-error']);
 
 /** The error map, fault by fault. */
@@ -42,7 +82,8 @@ export function verdictOf({ step: { fault }, answer, moves }: Played): Verdict {
   if (NO_ANSWER.has(fault)) return FAILED;
   if (fault === 'endless' && surface === 'speech') return { kind: 'cut' };
   if (SILENT.has(fault)) return TIMED_OUT;
-  if (fault === 'stall') return isStream ? { kind: 'broken', code: 'stream_timeout' } : surface === 'speech' ? { kind: 'cut' } : TIMED_OUT;
+  if (fault === 'stall')
+    return isStream ? { kind: 'broken', code: 'stream_timeout' } : surface === 'speech' ? { kind: 'cut' } : TIMED_OUT;
   if (fault === 'other-status') return ['chat', 'images', 'rerank'].includes(surface) ? FAILED : { kind: 'answer' };
   if (surface === 'speech') return speechVerdict(fault);
   if (surface === 'transcriptions' || surface === 'translations') {
@@ -58,7 +99,9 @@ export function verdictOf({ step: { fault }, answer, moves }: Played): Verdict {
 /** Bytes mean nothing to the gateway: what it can see is that there are none, that they break off, or that they are an error's. */
 function speechVerdict(fault: FaultName): Verdict {
   if (fault === 'garbage' || fault === 'long-line' || fault === 'length-too-short') return { kind: 'answer' };
-  return fault === 'reset-in-body' || fault === 'close-in-body' || fault === 'length-too-long' ? { kind: 'cut' } : FAILED;
+  return fault === 'reset-in-body' || fault === 'close-in-body' || fault === 'length-too-long'
+    ? { kind: 'cut' }
+    : FAILED;
 }
 
 const headOf = (moves: Played['moves']): string => {
@@ -81,7 +124,9 @@ export function readOutcome(ask: Ask, outcome: Outcome): Verdict {
     const events = eventsOf(body.toString('utf8'));
     const last: unknown = events.at(-1);
     if (last === '[DONE]') return { kind: 'answer' };
-    const { code } = (last as { error?: { code: 'stream_error' | 'stream_timeout' } }).error ?? expect.fail(`a stream that just ends: ${body.toString('utf8').slice(-300)}`);
+    const { code } =
+      (last as { error?: { code: 'stream_error' | 'stream_timeout' } }).error ??
+      expect.fail(`a stream that just ends: ${body.toString('utf8').slice(-300)}`);
     expect(isCut, 'the error event is the end of the body').to.equal(false);
     return { kind: 'broken', code };
   }
@@ -96,7 +141,10 @@ function readError({ status, headers, body }: Outcome): Verdict {
   const { message, type, code, ...more } = envelope.error;
   expect(more).to.deep.equal({});
   expect(type).to.equal(ERRORS[code].type);
-  expect(message).to.be.a('string').and.not.equal('').and.not.match(/internal|ECONN|127\.0\.0\.1|socket/);
+  expect(message)
+    .to.be.a('string')
+    .and.not.equal('')
+    .and.not.match(/internal|ECONN|127\.0\.0\.1|socket/);
   if (status !== 400 && status !== 422) expect(message).to.not.include('the lab says no');
   return { kind: 'error', code, status, retryAfter: headers['retry-after'] as string | undefined };
 }
@@ -107,16 +155,23 @@ export function expectWhole(ask: Ask, { body }: Outcome, { step: { fault }, answ
   const sent = answer?.pieces ?? [];
   const text = body.toString('utf8');
   if (ask === 'speech') expect(body.equals(Buffer.concat([...sent])), 'the same bytes').to.equal(true);
-  else if (ask === 'stream') expect(textOf(eventsOf(text))).to.equal(textOf(eventsOf(Buffer.concat([...sent]).toString('utf8'))));
+  else if (ask === 'stream')
+    expect(textOf(eventsOf(text))).to.equal(textOf(eventsOf(Buffer.concat([...sent]).toString('utf8'))));
   else expect(essence(JSON.parse(text))).to.deep.equal(essence(JSON.parse(Buffer.concat([...sent]).toString('utf8'))));
 }
 
-const textOf = (events: readonly { choices?: readonly { delta?: { content?: string } }[] }[]): string => events.flatMap(({ choices }) => choices?.map(({ delta }) => delta?.content ?? '') ?? []).join('');
+const textOf = (events: readonly { choices?: readonly { delta?: { content?: string } }[] }[]): string =>
+  events.flatMap(({ choices }) => choices?.map(({ delta }) => delta?.content ?? '') ?? []).join('');
 
 /** What of an answer must survive on its way. */
 function essence(reply: any): unknown {
   const { choices, data, results, text } = reply;
   const first = choices?.[0];
-  return first?.message?.content ?? first?.text ?? text ?? data?.map((item: any) => item.embedding ?? item.b64_json) ?? results?.map((item: any) => item.index ?? item.flagged);
+  return (
+    first?.message?.content ??
+    first?.text ??
+    text ??
+    data?.map((item: any) => item.embedding ?? item.b64_json) ??
+    results?.map((item: any) => item.index ?? item.flagged)
+  );
 }
-

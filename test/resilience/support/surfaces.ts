@@ -2,7 +2,17 @@ import { type Agent, type IncomingMessage, request as httpRequest } from 'node:h
 import { MASTER_KEY } from '../../kit/index.ts';
 
 /** Every way a routed surface is asked; `stream` is chat with a stream for an answer. */
-export type Ask = 'chat' | 'stream' | 'completions' | 'embeddings' | 'images' | 'rerank' | 'moderations' | 'speech' | 'transcriptions' | 'translations';
+export type Ask =
+  | 'chat'
+  | 'stream'
+  | 'completions'
+  | 'embeddings'
+  | 'images'
+  | 'rerank'
+  | 'moderations'
+  | 'speech'
+  | 'transcriptions'
+  | 'translations';
 
 interface AskFacts {
   readonly path: string;
@@ -50,16 +60,28 @@ export interface AskOptions {
 }
 
 /** Sends one request as a client would; resolves with whatever came, rejects when nothing did. */
-export function askFor(ask: Ask, { url, agent, tag = 'tag-0', model = 'm', onData, signal }: AskOptions): Promise<Outcome> {
+export function askFor(
+  ask: Ask,
+  { url, agent, tag = 'tag-0', model = 'm', onData, signal }: AskOptions,
+): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
   const startedAt = performance.now();
   const { contentType, bytes } = bodyOf(ask, tag, model);
-  const headers = { 'authorization': `Bearer ${MASTER_KEY}`, 'content-type': contentType, 'content-length': bytes.length };
+  const headers = {
+    authorization: `Bearer ${MASTER_KEY}`,
+    'content-type': contentType,
+    'content-length': bytes.length,
+  };
   const onReply = (response: IncomingMessage): void => {
     const pieces: Buffer[] = [];
-    const settle = (): void => resolve({
-      status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(pieces), isCut: !response.complete, ms: performance.now() - startedAt,
-    });
+    const settle = (): void =>
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        body: Buffer.concat(pieces),
+        isCut: !response.complete,
+        ms: performance.now() - startedAt,
+      });
     response.on('data', (piece: Buffer) => {
       pieces.push(piece);
       if (pieces.length === 1) onData?.();
@@ -67,7 +89,13 @@ export function askFor(ask: Ask, { url, agent, tag = 'tag-0', model = 'm', onDat
     response.on('error', () => {}); // 'close' follows, and tells
     response.on('close', settle);
   };
-  httpRequest(`${url}${ASKS[ask].path}`, { method: 'POST', headers, ...(agent && { agent }), ...(signal && { signal }) }, onReply).on('error', reject).end(bytes);
+  httpRequest(
+    `${url}${ASKS[ask].path}`,
+    { method: 'POST', headers, ...(agent && { agent }), ...(signal && { signal }) },
+    onReply,
+  )
+    .on('error', reject)
+    .end(bytes);
   return promise;
 }
 
@@ -75,8 +103,10 @@ const BOUNDARY = 'lab-boundary';
 
 function bodyOf(ask: Ask, tag: string, model: string): { readonly contentType: string; readonly bytes: Buffer } {
   const { body } = ASKS[ask];
-  if (body) return { contentType: 'application/json', bytes: Buffer.from(JSON.stringify({ ...body, model, user: tag })) };
-  const part = (head: string, value: string): string => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`;
+  if (body)
+    return { contentType: 'application/json', bytes: Buffer.from(JSON.stringify({ ...body, model, user: tag })) };
+  const part = (head: string, value: string): string =>
+    `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`;
   const text = `${part('name="file"; filename="x.wav"', 'RIFF')}${part('name="model"', model)}${part('name="prompt"', tag)}--${BOUNDARY}--\r\n`;
   return { contentType: `multipart/form-data; boundary=${BOUNDARY}`, bytes: Buffer.from(text) };
 }

@@ -8,31 +8,57 @@ describe('counting tokens on the Gemini wire', () => {
   it('is an estimate that errs high where the target speaks another wire', async () => {
     const { host, upstream } = await commonGateway(says({ content: 'a' }));
     const text = 'The quick brown fox jumps over the lazy dog. '.repeat(20); // 200 tokens of most vendors
-    for (const body of [{ contents: [{ parts: [{ text }] }] }, { generateContentRequest: { model: 'models/m', contents: [{ parts: [{ text }] }] } }, { contents: null, generateContentRequest: { contents: [{ parts: [{ text }] }] } }]) {
+    for (const body of [
+      { contents: [{ parts: [{ text }] }] },
+      { generateContentRequest: { model: 'models/m', contents: [{ parts: [{ text }] }] } },
+      { contents: null, generateContentRequest: { contents: [{ parts: [{ text }] }] } },
+    ]) {
       const answer = await host.post(COUNT, body);
-      expect([answer.status, answer.headers.get('x-gateway-token-count'), answer.headers.get('x-gateway-target')]).to.deep.equal([200, 'estimate', null]);
+      expect([
+        answer.status,
+        answer.headers.get('x-gateway-token-count'),
+        answer.headers.get('x-gateway-target'),
+      ]).to.deep.equal([200, 'estimate', null]);
       expect(answer.json().totalTokens).to.be.within(200, 280);
     }
     expect(upstream.seen.length).to.equal(0);
   });
 
-  it('is the vendor\'s own count on the same wire, in its bytes', async () => {
-    const { host, upstream } = await ownGateway((_seen, response) => replyJson(response, 200, { totalTokens: 7, promptTokensDetails: [] }));
+  it("is the vendor's own count on the same wire, in its bytes", async () => {
+    const { host, upstream } = await ownGateway((_seen, response) =>
+      replyJson(response, 200, { totalTokens: 7, promptTokensDetails: [] }),
+    );
     const answer = await host.post(COUNT, '{ "contents": [{"parts":[{"text":"hi"}]}] }');
-    expect([answer.status, answer.headers.get('x-gateway-token-count'), answer.text]).to.deep.equal([200, 'vendor', '{"totalTokens":7,"promptTokensDetails":[]}']);
-    expect([upstream.seen[0]?.url, upstream.seen[0]?.text]).to.deep.equal([COUNT, '{ "contents": [{"parts":[{"text":"hi"}]}] }']);
+    expect([answer.status, answer.headers.get('x-gateway-token-count'), answer.text]).to.deep.equal([
+      200,
+      'vendor',
+      '{"totalTokens":7,"promptTokensDetails":[]}',
+    ]);
+    expect([upstream.seen[0]?.url, upstream.seen[0]?.text]).to.deep.equal([
+      COUNT,
+      '{ "contents": [{"parts":[{"text":"hi"}]}] }',
+    ]);
   });
 
   it('falls back on the estimate when the vendor fails, and passes on what it finds wrong', async () => {
-    for (const [status, expected] of [[500, [200, 'estimate']], [403, [200, 'estimate']], [400, [400, null]]] as const) {
-      const { host } = await ownGateway((_seen, response) => replyJson(response, status, { error: { code: status, message: 'no', status: 'X' } }));
+    for (const [status, expected] of [
+      [500, [200, 'estimate']],
+      [403, [200, 'estimate']],
+      [400, [400, null]],
+    ] as const) {
+      const { host } = await ownGateway((_seen, response) =>
+        replyJson(response, status, { error: { code: status, message: 'no', status: 'X' } }),
+      );
       const answer = await host.post(COUNT, TEXT);
       expect([answer.status, answer.headers.get('x-gateway-token-count')]).to.deep.equal(expected);
     }
   });
 
   for (const [what, body, status] of [
-    ['two requests', { ...TEXT, generateContentRequest: TEXT }, 400], ['none', {}, 400], ['another value', { generateContentRequest: 7 }, 400], ['contents that are not a list', { contents: 'hi' }, 400],
+    ['two requests', { ...TEXT, generateContentRequest: TEXT }, 400],
+    ['none', {}, 400],
+    ['another value', { generateContentRequest: 7 }, 400],
+    ['contents that are not a list', { contents: 'hi' }, 400],
   ] as const) {
     it(`refuses ${what}`, async () => {
       const { host } = await commonGateway(says({ content: 'a' }));
@@ -42,8 +68,13 @@ describe('counting tokens on the Gemini wire', () => {
   }
 
   it('knows models and guardrails as the request itself would meet them', async () => {
-    const { host } = await commonGateway(says({ content: 'a' }), { plugins: [{ name: 'word-filter', stage: 'before_request', enabled: true, config: { blocked_words: ['secret'] } }] });
+    const { host } = await commonGateway(says({ content: 'a' }), {
+      plugins: [{ name: 'word-filter', stage: 'before_request', enabled: true, config: { blocked_words: ['secret'] } }],
+    });
     expect((await host.post('/v1beta/models/other:countTokens', TEXT)).status).to.equal(404);
-    expect((await host.post(COUNT, { contents: [{ parts: [{ text: 'a secret' }] }] })).json().error).to.include({ code: 400, status: 'INVALID_ARGUMENT' });
+    expect((await host.post(COUNT, { contents: [{ parts: [{ text: 'a secret' }] }] })).json().error).to.include({
+      code: 400,
+      status: 'INVALID_ARGUMENT',
+    });
   });
 });

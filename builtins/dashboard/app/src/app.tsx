@@ -18,7 +18,9 @@ export function App({ services }: { readonly services: Services }) {
       <ServicesContext value={services}>
         <QueryClientProvider client={services.queries}>
           <Router base={import.meta.env.BASE_URL.replace(/\/$/, '')}>
-            <Restored><Signed /></Restored>
+            <Restored>
+              <Signed />
+            </Restored>
           </Router>
         </QueryClientProvider>
       </ServicesContext>
@@ -33,10 +35,20 @@ function Restored({ children }: { readonly children: ReactNode }) {
   useEffect(() => {
     if (isKnown) return undefined;
     const given = new AbortController();
-    refreshScopes(services, given.signal).catch(() => undefined).finally(() => { if (!given.signal.aborted) setKnown(true); });
+    refreshScopes(services, given.signal)
+      .catch(() => undefined)
+      .finally(() => {
+        if (!given.signal.aborted) setKnown(true);
+      });
     return () => given.abort();
   }, [isKnown, services]);
-  return isKnown ? children : <div className="boot"><Loading what="the session" /></div>;
+  return isKnown ? (
+    children
+  ) : (
+    <div className="boot">
+      <Loading what="the session" />
+    </div>
+  );
 }
 
 /** Sign-in for who has no session, and back to where they were after it. */
@@ -44,7 +56,12 @@ function Signed() {
   const session = useSession();
   const [path] = useLocation();
   const { pathname, search, hash } = window.location;
-  if (session) return path === '/login' ? <Redirect to={returnPath(new URLSearchParams(search).get('from'))} replace /> : <Pages />;
+  if (session)
+    return path === '/login' ? (
+      <Redirect to={returnPath(new URLSearchParams(search).get('from'))} replace />
+    ) : (
+      <Pages />
+    );
   if (path === '/login') return <LoginPage />;
   const base = import.meta.env.BASE_URL.replace(/\/$/, '');
   const from = pathname.slice(base.length) + search + hash;
@@ -64,9 +81,17 @@ function Pages() {
     <ArrivalContext value={hasNavigated}>
       <Shell location={path}>
         <Switch>
-          {PAGES.map(({ path, Content }) => <Route key={path} path={path}><Content /></Route>)}
-          <Route path="/"><Redirect to={FIRST_PAGE} replace /></Route>
-          <Route><Redirect to={UNKNOWN_PAGE} replace /></Route>
+          {PAGES.map(({ path, Content }) => (
+            <Route key={path} path={path}>
+              <Content />
+            </Route>
+          ))}
+          <Route path="/">
+            <Redirect to={FIRST_PAGE} replace />
+          </Route>
+          <Route>
+            <Redirect to={UNKNOWN_PAGE} replace />
+          </Route>
         </Switch>
       </Shell>
     </ArrivalContext>

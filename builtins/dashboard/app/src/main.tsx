@@ -14,12 +14,31 @@ import './styles/index.css';
 
 function makeServices(gatewayBaseUrl: string): Services {
   const preferences = keptIn(() => window.localStorage);
-  const session = new SessionStore(keptIn(() => window.sessionStorage), preferences);
+  const session = new SessionStore(
+    keptIn(() => window.sessionStorage),
+    preferences,
+  );
   const queries = makeQueries();
-  const services: Services = { session, queries, preferences, unsent: new Map(), losable: new Set(), api: new ApiClient({ base: gatewayBaseUrl, pageOrigin: window.location.origin, session, fetch: (...call) => window.fetch(...call) }) };
-  session.subscribe(() => { if (!session.current) queries.clear(); }); // nothing that one reader saw stays for the next
+  const services: Services = {
+    session,
+    queries,
+    preferences,
+    unsent: new Map(),
+    losable: new Set(),
+    api: new ApiClient({
+      base: gatewayBaseUrl,
+      pageOrigin: window.location.origin,
+      session,
+      fetch: (...call) => window.fetch(...call),
+    }),
+  };
+  session.subscribe(() => {
+    if (!session.current) queries.clear();
+  }); // nothing that one reader saw stays for the next
   keepUnsentFor(session, services);
-  window.addEventListener('beforeunload', (event) => { if (services.losable.size > 0) event.preventDefault(); });
+  window.addEventListener('beforeunload', (event) => {
+    if (services.losable.size > 0) event.preventDefault();
+  });
   watchScopes(services);
   return services;
 }
@@ -29,9 +48,20 @@ async function start(root: Root): Promise<void> {
     const response = await fetch(`${import.meta.env.BASE_URL}config.json`, { cache: 'no-store' });
     if (!response.ok) throw new Error(`config.json could not be loaded: status ${response.status}`);
     const { gatewayBaseUrl } = readConfig(await response.json());
-    root.render(<StrictMode><App services={makeServices(gatewayBaseUrl)} /></StrictMode>);
+    root.render(
+      <StrictMode>
+        <App services={makeServices(gatewayBaseUrl)} />
+      </StrictMode>,
+    );
   } catch (error) {
-    root.render(<StartFailure error={error} onRetry={() => { void start(root); }} />);
+    root.render(
+      <StartFailure
+        error={error}
+        onRetry={() => {
+          void start(root);
+        }}
+      />,
+    );
   }
 }
 

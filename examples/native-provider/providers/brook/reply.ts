@@ -1,4 +1,14 @@
-import { type ChatChunk, type ChatReply, countOf, type Fields, isFields, parseJson, type StreamDecoder, type UnaryReply, type Usage } from 'gw/contract';
+import {
+  type ChatChunk,
+  type ChatReply,
+  countOf,
+  type Fields,
+  isFields,
+  parseJson,
+  type StreamDecoder,
+  type UnaryReply,
+  type Usage,
+} from 'gw/contract';
 
 /** `{"text", "ended": "done" | "full", "used": {"in", "out"}}` */
 export function fromUpstream(reply: UnaryReply): ChatReply {
@@ -20,7 +30,8 @@ export function openStream(): StreamDecoder {
     if (isFields(line['trouble'])) throw new Error(String(line['trouble']['what']));
     const role = hasBegun ? {} : { role: 'assistant' };
     hasBegun = true;
-    if (typeof line['text'] === 'string') return [{ choices: [{ index: 0, delta: { ...role, content: line['text'] }, finish_reason: null }] }];
+    if (typeof line['text'] === 'string')
+      return [{ choices: [{ index: 0, delta: { ...role, content: line['text'] }, finish_reason: null }] }];
     const usage = usageOf(line['used']);
     return [{ choices: [{ index: 0, delta: role, finish_reason: finishOf(line) }], ...(usage && { usage }) }];
   };

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { allowOnly, type Dialect, refuse, requireFields, sendBytes, sendJson } from './dialect.ts';
 
 /** What is spoken for a text: two pieces, neither of them text. */
-export const speechOf = (input: string): readonly [Buffer, Buffer] => [Buffer.from([0xff, 0xf3, 0x00, 0x80, 0xfe]), Buffer.from(`\u0000${input}`)];
+export const speechOf = (input: string): readonly [Buffer, Buffer] => [
+  Buffer.from([0xff, 0xf3, 0x00, 0x80, 0xfe]),
+  Buffer.from(`\u0000${input}`),
+];
 
 export interface SpeechDialect {
   readonly only: readonly string[];
@@ -14,7 +17,8 @@ export function speech({ only, formats }: SpeechDialect): Dialect {
   return async ({ body, released }, response) => {
     requireFields(body, ['model', 'input', 'voice']);
     allowOnly(body, only);
-    if (body['response_format'] !== undefined && !formats.includes(body['response_format'])) refuse(`'response_format' must be one of ${formats.join(', ')}`);
+    if (body['response_format'] !== undefined && !formats.includes(body['response_format']))
+      refuse(`'response_format' must be one of ${formats.join(', ')}`);
     const [first, second] = speechOf(body['input']);
     response.writeHead(200, { 'content-type': 'audio/x-of-the-vendor' });
     response.write(first);
@@ -31,7 +35,8 @@ export const mistralSpeech: Dialect = ({ body }, response) => {
 };
 
 /** What is understood of a recording: enough to know that all of it arrived. */
-export const transcriptOf = (name: string, bytes: Uint8Array): string => `${name}, ${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}`;
+export const transcriptOf = (name: string, bytes: Uint8Array): string =>
+  `${name}, ${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}`;
 
 const RECORDING = /\.(flac|mp3|mp4|mpeg|mpga|m4a|ogg|wav|webm)$/;
 
@@ -43,7 +48,10 @@ export interface TranscriptionDialect {
 const FIELDS = ['file', 'model', 'language', 'prompt', 'response_format', 'temperature', 'timestamp_granularities[]'];
 
 /** Speech to text as most vendors speak it: a form whose file comes first. */
-export function transcription({ only = FIELDS, formats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] }: TranscriptionDialect = {}): Dialect {
+export function transcription({
+  only = FIELDS,
+  formats = ['json', 'text', 'srt', 'verbose_json', 'vtt'],
+}: TranscriptionDialect = {}): Dialect {
   return async ({ form }, response) => {
     const fields = form ?? refuse('multipart/form-data is expected');
     const [firstName] = fields.keys();
@@ -54,11 +62,28 @@ export function transcription({ only = FIELDS, formats = ['json', 'text', 'srt',
     const format = textOf(fields, 'response_format') ?? 'json';
     const language = textOf(fields, 'language');
     if (!formats.includes(format)) refuse(`'response_format' must be one of ${formats.join(', ')}`);
-    if (format !== 'verbose_json' && fields.has('timestamp_granularities[]')) refuse("'timestamp_granularities[]' needs 'verbose_json'");
+    if (format !== 'verbose_json' && fields.has('timestamp_granularities[]'))
+      refuse("'timestamp_granularities[]' needs 'verbose_json'");
     const said = `${transcriptOf(file.name, await file.bytes())}${language === undefined ? '' : `, in ${language}`}`;
     if (format === 'json') sendJson(response, { text: said, usage: { type: 'duration', seconds: 1 } });
-    else if (format === 'verbose_json') sendJson(response, { task: 'transcribe', language: 'english', duration: 0.5, text: said, ...timesOf(said, fields.getAll('timestamp_granularities[]')) });
-    else sendBytes(response, 'text/plain', { text: `${said}\n`, srt: `1\n00:00:00,000 --> 00:00:00,500\n${said}\n\n`, vtt: `WEBVTT\n\n00:00.000 --> 00:00.500\n${said}\n` }[format] ?? '');
+    else if (format === 'verbose_json')
+      sendJson(response, {
+        task: 'transcribe',
+        language: 'english',
+        duration: 0.5,
+        text: said,
+        ...timesOf(said, fields.getAll('timestamp_granularities[]')),
+      });
+    else
+      sendBytes(
+        response,
+        'text/plain',
+        {
+          text: `${said}\n`,
+          srt: `1\n00:00:00,000 --> 00:00:00,500\n${said}\n\n`,
+          vtt: `WEBVTT\n\n00:00.000 --> 00:00.500\n${said}\n`,
+        }[format] ?? '',
+      );
   };
 }
 
@@ -70,9 +95,13 @@ function textOf(form: FormData, name: string): string | undefined {
 function timesOf(text: string, granularities: readonly unknown[]): object {
   return {
     ...(granularities.includes('word') && { words: [{ word: text, start: 0, end: 0.5 }] }),
-    ...((granularities.length === 0 || granularities.includes('segment')) && { segments: [{ id: 0, start: 0, end: 0.5, text }] }),
+    ...((granularities.length === 0 || granularities.includes('segment')) && {
+      segments: [{ id: 0, start: 0, end: 0.5, text }],
+    }),
   };
 }
 
 /** Translations are into English always: there is no language to name, and there are no times. */
-export const translation: Dialect = transcription({ only: ['file', 'model', 'prompt', 'response_format', 'temperature'] });
+export const translation: Dialect = transcription({
+  only: ['file', 'model', 'prompt', 'response_format', 'temperature'],
+});

@@ -2,7 +2,16 @@ import type { ServerResponse } from 'node:http';
 import { openSse, sseEvent } from '../../../kit/index.ts';
 import { isPending } from '../../../kit/strict/check.ts';
 import { refusalsOf } from '../../../kit/strict/index.ts';
-import { allowOnly, type Asked, type Dialect, type Fields, refuse, refuseAny, requireFields, sendJson } from './dialect.ts';
+import {
+  allowOnly,
+  type Asked,
+  type Dialect,
+  type Fields,
+  refuse,
+  refuseAny,
+  requireFields,
+  sendJson,
+} from './dialect.ts';
 
 export interface ChatDialect {
   /** Every field of a closed schema. */
@@ -32,12 +41,15 @@ export function chat(dialect: ChatDialect = {}): Dialect {
   return (asked, response) => {
     const { body } = asked;
     check(body, dialect);
-    const refusal = refusalsOf({ provider: asked.vendor, model: asked.model, path: '/chat/completions', body }).find((problem) => !isPending(asked.vendor, problem));
+    const refusal = refusalsOf({ provider: asked.vendor, model: asked.model, path: '/chat/completions', body }).find(
+      (problem) => !isPending(asked.vendor, problem),
+    );
     if (refusal !== undefined) refuse(refusal);
     const prompt = textOf(body['messages'].findLast(({ role }: Fields) => role === 'user')?.content);
     const content = heard(asked.vendor, prompt);
     const thoughts = dialect.thoughts && prompt.includes('think') ? { [dialect.thoughts]: THOUGHTS } : {};
-    if (body['stream'] === true) stream(asked, response, dialect, [thoughts, ...content.split(/(?= )/).map((piece) => ({ content: piece }))]);
+    if (body['stream'] === true)
+      stream(asked, response, dialect, [thoughts, ...content.split(/(?= )/).map((piece) => ({ content: piece }))]);
     else sendJson(response, replyOf(asked, { role: 'assistant', content, ...thoughts }, dialect));
   };
 }
@@ -46,12 +58,14 @@ function check(body: Fields, { only, refused = [], refusedInMessages = {}, check
   requireFields(body, ['model', 'messages']);
   if (only) allowOnly(body, only);
   refuseAny(body, refused);
-  if ('stream_options' in body && body['stream'] !== true) refuse("the 'stream_options' parameter is only allowed when 'stream' is enabled");
+  if ('stream_options' in body && body['stream'] !== true)
+    refuse("the 'stream_options' parameter is only allowed when 'stream' is enabled");
   for (const [at, message] of (body['messages'] as readonly Fields[]).entries()) {
     requireFields(message, ['role']);
     if (!('content' in message)) refuse(`'messages.${at}': property 'content' is missing`);
     for (const [name, roles] of Object.entries(refusedInMessages)) {
-      if (roles.length === 0 || roles.includes(message['role'] as string)) refuseAny(message, [name], `messages.${at}.`);
+      if (roles.length === 0 || roles.includes(message['role'] as string))
+        refuseAny(message, [name], `messages.${at}.`);
     }
   }
   checkMore?.(body);
@@ -65,12 +79,29 @@ function textOf(content: unknown): string {
 const headOf = ({ model }: Asked): Fields => ({ id: 'chatcmpl-e2e', created: 1_763_700_000, model });
 
 function replyOf(asked: Asked, message: Fields, { reply = {} }: ChatDialect): Fields {
-  return { ...headOf(asked), object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }], usage: USAGE, ...reply };
+  return {
+    ...headOf(asked),
+    object: 'chat.completion',
+    choices: [{ index: 0, message, finish_reason: 'stop' }],
+    usage: USAGE,
+    ...reply,
+  };
 }
 
-function stream(asked: Asked, response: ServerResponse, { usage: place = 'finish', reply = {} }: ChatDialect, deltas: readonly Fields[]): void {
+function stream(
+  asked: Asked,
+  response: ServerResponse,
+  { usage: place = 'finish', reply = {} }: ChatDialect,
+  deltas: readonly Fields[],
+): void {
   const isCounted = place === 'unasked' || asked.body['stream_options']?.include_usage === true;
-  const chunk = (choices: readonly Fields[], more: Fields = {}): Fields => ({ ...headOf(asked), object: 'chat.completion.chunk', choices, ...reply, ...more });
+  const chunk = (choices: readonly Fields[], more: Fields = {}): Fields => ({
+    ...headOf(asked),
+    object: 'chat.completion.chunk',
+    choices,
+    ...reply,
+    ...more,
+  });
   const choice = (delta: Fields, finish_reason: string | null = null): Fields[] => [{ index: 0, delta, finish_reason }];
   const chunks = [
     chunk(choice({ role: 'assistant', content: '' })),

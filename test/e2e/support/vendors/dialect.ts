@@ -34,7 +34,8 @@ export function refuse(message: string): never {
 export function requireFields(body: Fields, names: readonly string[]): void {
   for (const name of names) {
     const value: unknown = body[name];
-    if (value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)) refuse(`'${name}' is a required property`);
+    if (value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0))
+      refuse(`'${name}' is a required property`);
   }
 }
 
@@ -47,7 +48,12 @@ export function refuseAny(body: Fields, names: readonly string[], at = ''): void
   for (const name of names) if (name in body) refuse(`property '${at}${name}' is unsupported`);
 }
 
-export function sendJson(response: ServerResponse, body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): void {
+export function sendJson(
+  response: ServerResponse,
+  body: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify(body));
 }

@@ -1,7 +1,8 @@
 import { allowOnly, type Dialect, refuse, requireFields, sendJson } from './dialect.ts';
 
 /** The vector of an input; float32 holds its numbers exactly. */
-export const vectorOf = (input: unknown, size = 4): number[] => Array.from({ length: size }, (_, at) => ((JSON.stringify(input).length + at) % 16) / 8 - 1);
+export const vectorOf = (input: unknown, size = 4): number[] =>
+  Array.from({ length: size }, (_, at) => ((JSON.stringify(input).length + at) % 16) / 8 - 1);
 
 /** A text, texts, token ids, or lists of them: what each vector stands for. */
 function itemsOf(input: any): readonly unknown[] {
@@ -25,12 +26,18 @@ export interface EmbeddingsDialect {
 }
 
 /** Embeddings as most vendors speak them. */
-export function embeddings({ only, required = [], formats = ['float'], size = 'dimensions' }: EmbeddingsDialect = {}): Dialect {
+export function embeddings({
+  only,
+  required = [],
+  formats = ['float'],
+  size = 'dimensions',
+}: EmbeddingsDialect = {}): Dialect {
   return ({ body, model }, response) => {
     requireFields(body, ['model', 'input', ...required]);
     if (only) allowOnly(body, only);
     const format: unknown = body['encoding_format'];
-    if ('encoding_format' in body && !formats.includes(format as string)) refuse(`'encoding_format' only supports ${formats.join(', ')}`);
+    if ('encoding_format' in body && !formats.includes(format as string))
+      refuse(`'encoding_format' only supports ${formats.join(', ')}`);
     const data = itemsOf(body['input']).map((item, index) => {
       const vector = vectorOf(item, body[size]);
       return { object: 'embedding', index, embedding: format === 'base64' ? base64Of(vector) : vector };
@@ -51,5 +58,10 @@ export const featureExtraction: Dialect = ({ body }, response) => {
 export const ollamaEmbed: Dialect = ({ body, model }, response) => {
   requireFields(body, ['model', 'input']);
   allowOnly(body, ['model', 'input', 'truncate', 'dimensions', 'keep_alive', 'options']);
-  sendJson(response, { model, embeddings: itemsOf(body['input']).map((input) => vectorOf(input, body['dimensions'])), total_duration: 14_143_917, prompt_eval_count: 5 });
+  sendJson(response, {
+    model,
+    embeddings: itemsOf(body['input']).map((input) => vectorOf(input, body['dimensions'])),
+    total_duration: 14_143_917,
+    prompt_eval_count: 5,
+  });
 };

@@ -13,12 +13,26 @@ export function images(only: readonly string[] = COMMON): Dialect {
     requireFields(body, ['model', 'prompt']);
     allowOnly(body, only);
     const { prompt, n = 1, response_format: format = 'url' } = body;
-    const item = format === 'b64_json' ? { b64_json: pictureOf(prompt).toString('base64') } : { url: addressOf(prompt), revised_prompt: `${prompt}, at dawn` };
+    const item =
+      format === 'b64_json'
+        ? { b64_json: pictureOf(prompt).toString('base64') }
+        : { url: addressOf(prompt), revised_prompt: `${prompt}, at dawn` };
     sendJson(response, { created: 1_763_700_000, data: Array.from({ length: n }, () => item) });
   };
 }
 
-const GPT_IMAGE = ['model', 'prompt', 'n', 'size', 'user', 'quality', 'background', 'moderation', 'output_compression', 'output_format'];
+const GPT_IMAGE = [
+  'model',
+  'prompt',
+  'n',
+  'size',
+  'user',
+  'quality',
+  'background',
+  'moderation',
+  'output_compression',
+  'output_format',
+];
 
 /** OpenAI's two generations of models: the newer ones answer with data only, and count tokens. */
 export const openaiImages: Dialect = (asked, response) => {
@@ -26,11 +40,21 @@ export const openaiImages: Dialect = (asked, response) => {
   if (model.startsWith('dall-e')) return images([...COMMON, 'quality', 'style'])(asked, response);
   requireFields(body, ['model', 'prompt']);
   allowOnly(body, GPT_IMAGE);
-  if (body['size'] !== undefined && !['auto', '1024x1024', '1536x1024', '1024x1536'].includes(body['size'])) refuse(`Invalid value: '${body['size']}'`);
+  if (body['size'] !== undefined && !['auto', '1024x1024', '1536x1024', '1024x1536'].includes(body['size']))
+    refuse(`Invalid value: '${body['size']}'`);
   return sendJson(response, {
-    created: 1_763_700_000, background: 'opaque', output_format: 'png', quality: body['quality'] ?? 'high', size: '1024x1024',
+    created: 1_763_700_000,
+    background: 'opaque',
+    output_format: 'png',
+    quality: body['quality'] ?? 'high',
+    size: '1024x1024',
     data: Array.from({ length: body['n'] ?? 1 }, () => ({ b64_json: pictureOf(body['prompt']).toString('base64') })),
-    usage: { input_tokens: 13, output_tokens: 272, total_tokens: 285, input_tokens_details: { image_tokens: 0, text_tokens: 13 } },
+    usage: {
+      input_tokens: 13,
+      output_tokens: 272,
+      total_tokens: 285,
+      input_tokens_details: { image_tokens: 0, text_tokens: 13 },
+    },
   });
 };
 
@@ -38,6 +62,14 @@ export const openaiImages: Dialect = (asked, response) => {
 export const textToImage: Dialect = ({ body }, response) => {
   allowOnly(body, ['inputs', 'parameters']);
   requireFields(body, ['inputs']);
-  allowOnly(body['parameters'] ?? {}, ['width', 'height', 'guidance_scale', 'negative_prompt', 'num_inference_steps', 'scheduler', 'seed']);
+  allowOnly(body['parameters'] ?? {}, [
+    'width',
+    'height',
+    'guidance_scale',
+    'negative_prompt',
+    'num_inference_steps',
+    'scheduler',
+    'seed',
+  ]);
   sendBytes(response, 'image/png', pictureOf(body['inputs']));
 };

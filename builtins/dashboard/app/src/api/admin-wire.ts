@@ -23,7 +23,12 @@ export interface ApiKey {
 
 export interface KeyUsage {
   readonly data: readonly ApiKey[];
-  readonly summary: { readonly total_keys: number; readonly active_keys: number; readonly total_usage: number; readonly returned_keys: number };
+  readonly summary: {
+    readonly total_keys: number;
+    readonly active_keys: number;
+    readonly total_usage: number;
+    readonly returned_keys: number;
+  };
 }
 
 export interface SessionEntry {

@@ -16,14 +16,20 @@ export class ApiError extends Error {
   }
 }
 
-export const unreachable = (): ApiError => new ApiError(0, 'The gateway cannot be reached. Check that it is running and that this address is right.');
-export const tooLate = (seconds: number): ApiError => new ApiError(504, `The gateway did not answer within ${seconds} seconds.`);
+export const unreachable = (): ApiError =>
+  new ApiError(0, 'The gateway cannot be reached. Check that it is running and that this address is right.');
+export const tooLate = (seconds: number): ApiError =>
+  new ApiError(504, `The gateway did not answer within ${seconds} seconds.`);
 
 /** What the body of a refusal says, else its status. */
 export function errorOf(status: number, body: string): ApiError {
   const parsed = readJson(body);
   const error = isFields(parsed) && isFields(parsed['error']) ? parsed['error'] : {};
-  return new ApiError(status, textAt(error, 'message') || `The gateway answered with status ${status}.`, textAt(error, 'code'));
+  return new ApiError(
+    status,
+    textAt(error, 'message') || `The gateway answered with status ${status}.`,
+    textAt(error, 'code'),
+  );
 }
 
 /** The words of anything that was thrown. */

@@ -66,7 +66,8 @@ export class ApiClient {
       const text = await response.text();
       if (!isData(response, call)) throw this.#refused(response, text, call.bearer === undefined ? token : undefined);
       const value = text === '' ? undefined : readJson(text);
-      if (text !== '' && value === undefined) throw new ApiError(response.status, 'The gateway answered with something that is not JSON.');
+      if (text !== '' && value === undefined)
+        throw new ApiError(response.status, 'The gateway answered with something that is not JSON.');
       return { data: value, headers: response.headers };
     });
   }
@@ -76,7 +77,8 @@ export class ApiClient {
     const token = this.#deps.session.current?.token;
     return this.#within(call, async (signal) => {
       const response = await this.#send(path, call, call.bearer ?? token, signal);
-      if (!isData(response, call)) throw this.#refused(response, await response.text(), call.bearer === undefined ? token : undefined);
+      if (!isData(response, call))
+        throw this.#refused(response, await response.text(), call.bearer === undefined ? token : undefined);
       return response;
     });
   }
@@ -90,14 +92,24 @@ export class ApiClient {
       ...call.headers,
     };
     const body = call.form ?? call.written ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
-    const response = await fetch(`${base}${path}`, { method: call.method ?? 'GET', headers, ...(body === undefined ? {} : { body }), signal, cache: 'no-store', credentials: 'omit' });
+    const response = await fetch(`${base}${path}`, {
+      method: call.method ?? 'GET',
+      headers,
+      ...(body === undefined ? {} : { body }),
+      signal,
+      cache: 'no-store',
+      credentials: 'omit',
+    });
     const aheadMs = Date.parse(response.headers.get('date') ?? '') - Date.now(); // not a number where the answer does not say, or may not be asked
     if (!Number.isNaN(aheadMs)) this.#aheadMs = Math.abs(aheadMs) < SAME_CLOCK_MS ? 0 : aheadMs;
     return response;
   }
 
   /** Runs a call under its deadline and gives its failure words. */
-  async #within<Answer>({ signal, hasNoDeadline }: Call, run: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+  async #within<Answer>(
+    { signal, hasNoDeadline }: Call,
+    run: (signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer> {
     const late = new AbortController();
     const timer = hasNoDeadline ? undefined : setTimeout(() => late.abort(), DEADLINE_SECONDS * 1000);
     try {

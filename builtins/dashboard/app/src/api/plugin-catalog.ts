@@ -7,8 +7,19 @@ import type { PluginCatalog } from './wire.ts';
 export function usePluginCatalog(): Reading<PluginCatalog> {
   const api = useApi();
   const { data, error, isFetching, refetch } = useQuery<PluginCatalog>({
-    queryKey: ['plugins', 'catalog'], staleTime: Infinity, gcTime: Infinity, refetchOnWindowFocus: false,
+    queryKey: ['plugins', 'catalog'],
+    staleTime: Infinity,
+    gcTime: Infinity,
+    refetchOnWindowFocus: false,
     queryFn: async ({ signal }) => given(await api.json<PluginCatalog>('/admin/plugins/catalog', { signal })),
   });
-  return { data, error, isFetching, isPrevious: false, retry: () => { void refetch(); } };
+  return {
+    data,
+    error,
+    isFetching,
+    isPrevious: false,
+    retry: () => {
+      void refetch();
+    },
+  };
 }

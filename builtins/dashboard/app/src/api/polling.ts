@@ -8,7 +8,15 @@ import { ApiError } from './api-error.ts';
 export function makeQueries(): QueryClient {
   return new QueryClient({
     defaultOptions: {
-      queries: { retry: false, networkMode: 'always', refetchOnReconnect: true, refetchOnWindowFocus: true, refetchIntervalInBackground: false, staleTime: 5000, gcTime: 60_000 },
+      queries: {
+        retry: false,
+        networkMode: 'always',
+        refetchOnReconnect: true,
+        refetchOnWindowFocus: true,
+        refetchIntervalInBackground: false,
+        staleTime: 5000,
+        gcTime: 60_000,
+      },
       mutations: { retry: false, networkMode: 'always' },
     },
   });
@@ -42,13 +50,29 @@ export function given<Data>(data: Data): Data {
 }
 
 /** Reads now and then again while the tab is visible. A tick that meets a read in flight is left out. */
-export function usePolled<Data>({ key, read, everySeconds, isEnabled = true, keepsLast = false }: Polled<Data>): Reading<Data> {
+export function usePolled<Data>({
+  key,
+  read,
+  everySeconds,
+  isEnabled = true,
+  keepsLast = false,
+}: Polled<Data>): Reading<Data> {
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuery<Data>({
     queryKey: key,
     queryFn: async ({ signal }) => given(await read(signal)),
     enabled: isEnabled,
-    ...(everySeconds === undefined ? {} : { refetchInterval: everySeconds * 1000, staleTime: (everySeconds * 1000) / 2 }),
+    ...(everySeconds === undefined
+      ? {}
+      : { refetchInterval: everySeconds * 1000, staleTime: (everySeconds * 1000) / 2 }),
     ...(keepsLast ? { placeholderData: keepPreviousData } : {}),
   });
-  return { data, error, isFetching, isPrevious: isPlaceholderData, retry: () => { void refetch(); } };
+  return {
+    data,
+    error,
+    isFetching,
+    isPrevious: isPlaceholderData,
+    retry: () => {
+      void refetch();
+    },
+  };
 }

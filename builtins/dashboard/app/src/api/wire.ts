@@ -4,7 +4,12 @@ import type { Fields } from '../lib/fields.ts';
 
 export interface Dashboard {
   readonly providers: { readonly total: number; readonly available: number };
-  readonly keys: { readonly total: number; readonly active: number; readonly expired: number; readonly total_usage: number };
+  readonly keys: {
+    readonly total: number;
+    readonly active: number;
+    readonly expired: number;
+    readonly total_usage: number;
+  };
   readonly request_logs: { readonly enabled: boolean; readonly total: number };
 }
 
@@ -32,7 +37,12 @@ export interface DeepHealth {
 export interface Health {
   readonly status: string;
   readonly version?: string;
-  readonly providers: readonly { readonly name: string; readonly status: string; readonly circuit: string; readonly models: number }[];
+  readonly providers: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly circuit: string;
+    readonly models: number;
+  }[];
 }
 
 export interface Readiness {
@@ -113,7 +123,12 @@ export interface LogStatistics {
   readonly by_provider: Readonly<Record<string, LogSums>>;
   readonly by_model: Readonly<Record<string, LogSums>>;
   readonly top_errors: readonly { readonly message: string; readonly count: number }[];
-  readonly series: { readonly points: readonly SeriesPoint[]; readonly truncated: boolean; readonly start?: string; readonly end?: string };
+  readonly series: {
+    readonly points: readonly SeriesPoint[];
+    readonly truncated: boolean;
+    readonly start?: string;
+    readonly end?: string;
+  };
 }
 
 export interface ProviderCatalog {
@@ -180,7 +195,11 @@ export interface TargetConfig {
   readonly model_map?: Readonly<Record<string, string>>;
   readonly retry?: { readonly attempts?: number };
   readonly request_timeout?: string;
-  readonly circuit_breaker?: { readonly failure_threshold?: number; readonly success_threshold?: number; readonly timeout?: string };
+  readonly circuit_breaker?: {
+    readonly failure_threshold?: number;
+    readonly success_threshold?: number;
+    readonly timeout?: string;
+  };
   readonly concurrency?: { readonly max_concurrency?: number; readonly queue_size?: number };
 }
 

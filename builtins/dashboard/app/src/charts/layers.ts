@@ -14,5 +14,11 @@ export interface StackedBarsProps {
   readonly layers: readonly Layer[];
 }
 
-export const REQUEST_LAYERS: readonly Layer[] = [{ member: 'ok', name: 'Answered', color: 'var(--chart-1)' }, { member: 'failed', name: 'Failed', color: 'var(--chart-bad)' }];
-export const TOKEN_LAYERS: readonly Layer[] = [{ member: 'input', name: 'Input tokens', color: 'var(--chart-2)' }, { member: 'output', name: 'Output tokens', color: 'var(--chart-4)' }];
+export const REQUEST_LAYERS: readonly Layer[] = [
+  { member: 'ok', name: 'Answered', color: 'var(--chart-1)' },
+  { member: 'failed', name: 'Failed', color: 'var(--chart-bad)' },
+];
+export const TOKEN_LAYERS: readonly Layer[] = [
+  { member: 'input', name: 'Input tokens', color: 'var(--chart-2)' },
+  { member: 'output', name: 'Output tokens', color: 'var(--chart-4)' },
+];

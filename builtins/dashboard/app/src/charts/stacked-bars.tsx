@@ -9,16 +9,64 @@ export default function StackedBars({ summary, points, layers }: StackedBarsProp
   return (
     <figure className="chart">
       <figcaption className="chart-legend">
-        {layers.map(({ member, name, color }) => <span key={member} className="legend-item"><Swatch color={color} />{name}</span>)}
+        {layers.map(({ member, name, color }) => (
+          <span key={member} className="legend-item">
+            <Swatch color={color} />
+            {name}
+          </span>
+        ))}
       </figcaption>
       <div className="chart-area">
         <ResponsiveContainer width="100%" height="100%">
-          <BarChart data={[...points]} role="img" aria-label={summary} accessibilityLayer={false} margin={{ top: 8, right: 4, bottom: 0, left: 0 }} barCategoryGap="22%">
+          <BarChart
+            data={[...points]}
+            role="img"
+            aria-label={summary}
+            accessibilityLayer={false}
+            margin={{ top: 8, right: 4, bottom: 0, left: 0 }}
+            barCategoryGap="22%"
+          >
             <CartesianGrid vertical={false} stroke="var(--chart-grid)" />
-            <XAxis dataKey="label" tickLine={false} axisLine={{ stroke: 'var(--border)' }} tick={{ fill: 'var(--text-faint)', fontSize: 12 }} minTickGap={48} tickMargin={8} />
-            <YAxis width={46} tickLine={false} axisLine={false} allowDecimals={false} tick={{ fill: 'var(--text-faint)', fontSize: 12 }} tickFormatter={compact} />
-            <Tooltip isAnimationActive={false} cursor={{ fill: 'var(--surface-hover)' }} content={({ active, payload, label }) => (active ? <Reading label={String(label)} point={payload[0]?.payload as ChartPoint | undefined} layers={layers} /> : null)} />
-            {layers.map(({ member, name, color }) => <Bar key={member} dataKey={member} name={name} stackId="all" fill={color} isAnimationActive={false} maxBarSize={28} />)}
+            <XAxis
+              dataKey="label"
+              tickLine={false}
+              axisLine={{ stroke: 'var(--border)' }}
+              tick={{ fill: 'var(--text-faint)', fontSize: 12 }}
+              minTickGap={48}
+              tickMargin={8}
+            />
+            <YAxis
+              width={46}
+              tickLine={false}
+              axisLine={false}
+              allowDecimals={false}
+              tick={{ fill: 'var(--text-faint)', fontSize: 12 }}
+              tickFormatter={compact}
+            />
+            <Tooltip
+              isAnimationActive={false}
+              cursor={{ fill: 'var(--surface-hover)' }}
+              content={({ active, payload, label }) =>
+                active ? (
+                  <Reading
+                    label={String(label)}
+                    point={payload[0]?.payload as ChartPoint | undefined}
+                    layers={layers}
+                  />
+                ) : null
+              }
+            />
+            {layers.map(({ member, name, color }) => (
+              <Bar
+                key={member}
+                dataKey={member}
+                name={name}
+                stackId="all"
+                fill={color}
+                isAnimationActive={false}
+                maxBarSize={28}
+              />
+            ))}
           </BarChart>
         </ResponsiveContainer>
       </div>
@@ -27,15 +75,33 @@ export default function StackedBars({ summary, points, layers }: StackedBarsProp
 }
 
 function Swatch({ color }: { readonly color: string }) {
-  return <svg className="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2.5" fill={color} /></svg>;
+  return (
+    <svg className="swatch" viewBox="0 0 10 10" aria-hidden="true">
+      <rect width="10" height="10" rx="2.5" fill={color} />
+    </svg>
+  );
 }
 
-function Reading({ label, point, layers }: { readonly label: string; readonly point: ChartPoint | undefined; readonly layers: readonly Layer[] }) {
+function Reading({
+  label,
+  point,
+  layers,
+}: {
+  readonly label: string;
+  readonly point: ChartPoint | undefined;
+  readonly layers: readonly Layer[];
+}) {
   if (!point) return null;
   return (
     <div className="chart-reading">
       <p className="chart-reading-title">{label}</p>
-      {layers.map(({ member, name, color }) => <p key={member} className="chart-reading-line"><Swatch color={color} />{name}<b>{compact(point[member])}</b></p>)}
+      {layers.map(({ member, name, color }) => (
+        <p key={member} className="chart-reading-line">
+          <Swatch color={color} />
+          {name}
+          <b>{compact(point[member])}</b>
+        </p>
+      ))}
     </div>
   );
 }

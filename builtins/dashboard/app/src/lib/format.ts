@@ -6,7 +6,8 @@ type Figure = number | null | undefined;
 const INTEGER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 
-const isMissing = (value: Figure): value is null | undefined => value === null || value === undefined || !Number.isFinite(value);
+const isMissing = (value: Figure): value is null | undefined =>
+  value === null || value === undefined || !Number.isFinite(value);
 
 export function integer(value: Figure): string {
   return isMissing(value) ? DASH : INTEGER.format(value);
@@ -22,7 +23,8 @@ export function compact(value: Figure): string {
 export function usd(value: Figure): string {
   if (isMissing(value)) return DASH;
   if (value === 0) return '$0';
-  if (Math.abs(value) >= 0.01) return `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  if (Math.abs(value) >= 0.01)
+    return `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
   return `$${value.toLocaleString('en-US', { minimumSignificantDigits: 2, maximumSignificantDigits: 2 })}`;
 }
 
@@ -47,7 +49,11 @@ export function count(value: Figure, one: string, many = `${one}s`): string {
   return `${integer(value)} ${value === 1 ? one : many}`;
 }
 
-const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000]];
+const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
 const RELATIVE = new Intl.RelativeTimeFormat('en-US', { numeric: 'auto', style: 'short' });
 
 /** How long ago, or how long until; `just now` below ten seconds either way. */
@@ -61,5 +67,12 @@ export function relativeTime(at: number, now: number): string {
 /** Date and time in the reader's zone. */
 export function absoluteTime(at: number): string {
   if (Number.isNaN(at)) return DASH;
-  return new Date(at).toLocaleString('en-GB', { year: 'numeric', month: 'short', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  return new Date(at).toLocaleString('en-GB', {
+    year: 'numeric',
+    month: 'short',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
 }

@@ -1,6 +1,10 @@
 import type { Tone } from './tones.ts';
 
-const NAMES: Readonly<Record<string, string>> = { before_request: 'Before request', after_request: 'Answered', on_error: 'Failed' };
+const NAMES: Readonly<Record<string, string>> = {
+  before_request: 'Before request',
+  after_request: 'Answered',
+  on_error: 'Failed',
+};
 const TONES: Readonly<Record<string, Tone>> = { after_request: 'ok', on_error: 'bad' };
 
 /** What became of a request at this stage; a stage of a newer gateway by its own name. */

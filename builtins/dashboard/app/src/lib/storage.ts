@@ -15,7 +15,11 @@ export function keptIn(open: () => Storage): Kept {
   };
   return {
     read: (key) => attempt((storage) => storage.getItem(key), null),
-    write: (key, value) => attempt((storage) => { if (value === null) storage.removeItem(key); else storage.setItem(key, value); }, undefined),
+    write: (key, value) =>
+      attempt((storage) => {
+        if (value === null) storage.removeItem(key);
+        else storage.setItem(key, value);
+      }, undefined),
     keys: () => attempt((storage) => Object.keys(storage), []),
   };
 }

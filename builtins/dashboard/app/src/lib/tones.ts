@@ -1,7 +1,12 @@
 /** How a state is coloured. Its colour says nothing that its name does not. */
 export type Tone = 'neutral' | 'ok' | 'warn' | 'bad' | 'accent';
 
-const COMPONENTS: Readonly<Record<string, Tone>> = { healthy: 'ok', available: 'ok', unavailable: 'bad', disabled: 'neutral' };
+const COMPONENTS: Readonly<Record<string, Tone>> = {
+  healthy: 'ok',
+  available: 'ok',
+  unavailable: 'bad',
+  disabled: 'neutral',
+};
 
 /** A status of a newer gateway is neutral. */
 export function componentTone(status: string): Tone {

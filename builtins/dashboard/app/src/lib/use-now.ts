@@ -6,7 +6,9 @@ export function useNow(everySeconds = 20): number {
   const api = useApi();
   const [now, setNow] = useState(() => api.now());
   useEffect(() => {
-    const timer = setInterval(() => { if (document.visibilityState === 'visible') setNow(api.now()); }, everySeconds * 1000);
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') setNow(api.now());
+    }, everySeconds * 1000);
     return () => clearInterval(timer);
   }, [api, everySeconds]);
   return now;

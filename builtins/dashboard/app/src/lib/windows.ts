@@ -8,7 +8,12 @@ export const WINDOWS: readonly { readonly value: string; readonly label: string 
   { value: '168', label: '7 d' },
 ];
 
-const NAMES: Readonly<Record<string, string>> = { '1': 'the last hour', '6': 'the last 6 hours', '24': 'the last 24 hours', '168': 'the last 7 days' };
+const NAMES: Readonly<Record<string, string>> = {
+  '1': 'the last hour',
+  '6': 'the last 6 hours',
+  '24': 'the last 24 hours',
+  '168': 'the last 7 days',
+};
 
 /** Hours of the window that an address names; a day when it names none of these. */
 export function windowHours(value: string | null): number {

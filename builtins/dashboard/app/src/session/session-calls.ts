@@ -25,6 +25,10 @@ export function watchScopes(services: Services): void {
   services.session.onDoubt(() => {
     if (isAsking) return;
     isAsking = true;
-    refreshScopes(services).catch(() => undefined).finally(() => { isAsking = false; });
+    refreshScopes(services)
+      .catch(() => undefined)
+      .finally(() => {
+        isAsking = false;
+      });
   });
 }

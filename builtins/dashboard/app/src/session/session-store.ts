@@ -72,12 +72,16 @@ export class SessionStore {
 
   readonly subscribe = (listener: Listener): (() => void) => {
     this.#listeners.add(listener);
-    return () => { this.#listeners.delete(listener); };
+    return () => {
+      this.#listeners.delete(listener);
+    };
   };
 
   readonly onDoubt = (listener: Listener): (() => void) => {
     this.#doubters.add(listener);
-    return () => { this.#doubters.delete(listener); };
+    return () => {
+      this.#doubters.delete(listener);
+    };
   };
 
   #set(session: Session | undefined): void {
@@ -91,10 +95,17 @@ function readSession(value: unknown): Session | undefined {
   if (!isFields(value)) return undefined;
   const token = textAt(value, 'token');
   if (token === undefined || !token.startsWith('gws_')) return undefined;
-  return { token, scopes: readScopes(value['scopes']), subject: textAt(value, 'subject') ?? '', expires_at: textAt(value, 'expires_at') ?? '' };
+  return {
+    token,
+    scopes: readScopes(value['scopes']),
+    subject: textAt(value, 'subject') ?? '',
+    expires_at: textAt(value, 'expires_at') ?? '',
+  };
 }
 
 /** An unknown scope grants nothing. */
 function readScopes(value: unknown): Scope[] {
-  return Array.isArray(value) ? value.filter((scope): scope is Scope => scope === 'admin' || scope === 'read_only') : [];
+  return Array.isArray(value)
+    ? value.filter((scope): scope is Scope => scope === 'admin' || scope === 'read_only')
+    : [];
 }

@@ -20,7 +20,17 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, S
   override render(): ReactNode {
     const { error, hasFailed } = this.state;
     if (!hasFailed) return this.props.children;
-    const reload = <Button tone="primary" icon={RefreshCw} onClick={() => location.reload()}>Reload</Button>;
-    return <div role="alert"><Empty title="This page stopped working" action={reload}>{messageOf(error)}</Empty></div>;
+    const reload = (
+      <Button tone="primary" icon={RefreshCw} onClick={() => location.reload()}>
+        Reload
+      </Button>
+    );
+    return (
+      <div role="alert">
+        <Empty title="This page stopped working" action={reload}>
+          {messageOf(error)}
+        </Empty>
+      </div>
+    );
   }
 }

@@ -17,7 +17,9 @@ export function Identity() {
   return (
     <div className="identity">
       <div className="identity-text">
-        <span className="identity-subject" title={session?.subject}>{subjectName(session?.subject)}</span>
+        <span className="identity-subject" title={session?.subject}>
+          {subjectName(session?.subject)}
+        </span>
         <Pill tone={canWrite ? 'accent' : 'neutral'}>{canWrite ? 'Admin' : 'Read only'}</Pill>
       </div>
       <IconButton icon={LogOut} label="Log out" onClick={signOut} />

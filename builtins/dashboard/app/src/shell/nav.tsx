@@ -11,7 +11,11 @@ export function Nav({ onFollow }: { readonly onFollow?: () => void }) {
         return (
           <div key={section}>
             {heading !== '' && <p className="nav-heading">{heading}</p>}
-            <ul className="nav-list">{pages.map((page) => <NavItem key={page.path} page={page} onFollow={onFollow} />)}</ul>
+            <ul className="nav-list">
+              {pages.map((page) => (
+                <NavItem key={page.path} page={page} onFollow={onFollow} />
+              ))}
+            </ul>
           </div>
         );
       })}
@@ -19,12 +23,25 @@ export function Nav({ onFollow }: { readonly onFollow?: () => void }) {
   );
 }
 
-function NavItem({ page: { path, title, icon: Icon }, onFollow }: { readonly page: PageEntry; readonly onFollow: (() => void) | undefined }) {
+function NavItem({
+  page: { path, title, icon: Icon },
+  onFollow,
+}: {
+  readonly page: PageEntry;
+  readonly onFollow: (() => void) | undefined;
+}) {
   const [location] = useLocation();
   return (
     <li>
-      <Link href={path} className="nav-link" aria-current={location === path ? 'page' : undefined} title={title} {...(onFollow ? { onClick: onFollow } : {})}>
-        <Icon size={17} aria-hidden="true" /><span className="nav-label">{title}</span>
+      <Link
+        href={path}
+        className="nav-link"
+        aria-current={location === path ? 'page' : undefined}
+        title={title}
+        {...(onFollow ? { onClick: onFollow } : {})}
+      >
+        <Icon size={17} aria-hidden="true" />
+        <span className="nav-label">{title}</span>
       </Link>
     </li>
   );

@@ -23,7 +23,9 @@ export function Shell({ location, children }: { readonly location: string; reado
   };
   return (
     <div className="shell" data-narrow={isNarrow || undefined}>
-      <a className="skip-link" href="#main">Skip to content</a>
+      <a className="skip-link" href="#main">
+        Skip to content
+      </a>
       <header className="top-bar">
         <IconButton icon={Menu} label="Open the navigation" onClick={() => setDrawerOpen(true)} />
         <Brand />
@@ -32,7 +34,12 @@ export function Shell({ location, children }: { readonly location: string; reado
       <header className="rail">
         <div className="rail-head">
           <Brand />
-          <IconButton icon={isNarrow ? PanelLeftOpen : PanelLeftClose} label={isNarrow ? 'Widen the navigation' : 'Narrow the navigation'} aria-expanded={!isNarrow} onClick={fold} />
+          <IconButton
+            icon={isNarrow ? PanelLeftOpen : PanelLeftClose}
+            label={isNarrow ? 'Widen the navigation' : 'Narrow the navigation'}
+            aria-expanded={!isNarrow}
+            onClick={fold}
+          />
         </div>
         <Nav />
         <RailFoot />
@@ -55,7 +62,9 @@ function RailFoot() {
     <div className="rail-foot">
       <Identity />
       <div className="rail-links">
-        <a href={`${api.origin}/openapi.json`} target="_blank" rel="noreferrer">API reference</a>
+        <a href={`${api.origin}/openapi.json`} target="_blank" rel="noreferrer">
+          API reference
+        </a>
         <ThemeButton />
       </div>
     </div>
@@ -67,12 +76,22 @@ function Drawer({ onClose }: { readonly onClose: () => void }) {
   const element = useModal();
   return (
     <dialog
-      ref={element} className="drawer" aria-label="Navigation"
-      onCancel={(event) => { event.preventDefault(); onClose(); }}
-      onClick={(event) => { if (event.target === element.current) onClose(); }}
+      ref={element}
+      className="drawer"
+      aria-label="Navigation"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === element.current) onClose();
+      }}
     >
       <div className="drawer-content">
-        <div className="rail-head"><Brand /><IconButton icon={X} label="Close the navigation" onClick={onClose} /></div>
+        <div className="rail-head">
+          <Brand />
+          <IconButton icon={X} label="Close the navigation" onClick={onClose} />
+        </div>
         <Nav onFollow={onClose} />
         <RailFoot />
       </div>

@@ -12,9 +12,26 @@ export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'>
   readonly children: ReactNode;
 }
 
-export function Button({ tone = 'secondary', size = 'medium', icon: Icon, isBusy = false, children, type = 'button', disabled, ...rest }: ButtonProps) {
+export function Button({
+  tone = 'secondary',
+  size = 'medium',
+  icon: Icon,
+  isBusy = false,
+  children,
+  type = 'button',
+  disabled,
+  ...rest
+}: ButtonProps) {
   return (
-    <button {...rest} type={type} className="button" data-tone={tone} data-size={size} aria-busy={isBusy || undefined} disabled={disabled === true || isBusy}>
+    <button
+      {...rest}
+      type={type}
+      className="button"
+      data-tone={tone}
+      data-size={size}
+      aria-busy={isBusy || undefined}
+      disabled={disabled === true || isBusy}
+    >
       {isBusy ? <span className="spinner" aria-hidden="true" /> : Icon && <Icon size={16} aria-hidden="true" />}
       <span>{children}</span>
     </button>
@@ -28,5 +45,9 @@ export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'classNa
 }
 
 export function IconButton({ icon: Icon, label, type = 'button', ...rest }: IconButtonProps) {
-  return <button {...rest} type={type} className="icon-button" aria-label={label} title={label}><Icon size={17} aria-hidden="true" /></button>;
+  return (
+    <button {...rest} type={type} className="icon-button" aria-label={label} title={label}>
+      <Icon size={17} aria-hidden="true" />
+    </button>
+  );
 }

@@ -15,7 +15,8 @@ interface State {
   readonly hasFailed: boolean;
 }
 
-const NOT_UNDERSTOOD = 'The gateway answered with something that this page does not understand. It may be of another version.';
+const NOT_UNDERSTOOD =
+  'The gateway answered with something that this page does not understand. It may be of another version.';
 
 /** A part of a page that an answer in an unknown form cannot take the rest of the page with. */
 export class Contained extends Component<ContainedProps, State> {
@@ -31,6 +32,10 @@ export class Contained extends Component<ContainedProps, State> {
 
   override render(): ReactNode {
     const { what, onRetry, children } = this.props;
-    return this.state.hasFailed ? <Failed what={what} error={NOT_UNDERSTOOD} {...(onRetry ? { onRetry } : {})} /> : children;
+    return this.state.hasFailed ? (
+      <Failed what={what} error={NOT_UNDERSTOOD} {...(onRetry ? { onRetry } : {})} />
+    ) : (
+      children
+    );
   }
 }

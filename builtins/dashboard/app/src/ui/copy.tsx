@@ -7,21 +7,45 @@ const ICONS: Readonly<Record<Outcome, LucideIcon>> = { idle: Copy, copied: Check
 const SAID: Readonly<Record<Outcome, string>> = { idle: '', copied: 'Copied', failed: 'The browser refused to copy' };
 
 /** Puts a text on the clipboard and says whether it did. */
-export function CopyButton({ text, label, hasText = false }: { readonly text: string; readonly label: string; readonly hasText?: boolean }) {
+export function CopyButton({
+  text,
+  label,
+  hasText = false,
+}: {
+  readonly text: string;
+  readonly label: string;
+  readonly hasText?: boolean;
+}) {
   const [outcome, setOutcome] = useState<Outcome>('idle');
   useEffect(() => {
     if (outcome === 'idle') return undefined;
     const timer = setTimeout(() => setOutcome('idle'), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [outcome]);
-  const copy = (): void => { writeText(text).then(() => setOutcome('copied'), () => setOutcome('failed')); };
+  const copy = (): void => {
+    writeText(text).then(
+      () => setOutcome('copied'),
+      () => setOutcome('failed'),
+    );
+  };
   const Icon = ICONS[outcome];
   return (
     <>
-      <button type="button" className={hasText ? 'button' : 'icon-button'} data-tone="secondary" data-size="small" aria-label={label} title={label} onClick={copy}>
-        <Icon size={15} aria-hidden="true" />{hasText && <span>{outcome === 'copied' ? 'Copied' : 'Copy'}</span>}
+      <button
+        type="button"
+        className={hasText ? 'button' : 'icon-button'}
+        data-tone="secondary"
+        data-size="small"
+        aria-label={label}
+        title={label}
+        onClick={copy}
+      >
+        <Icon size={15} aria-hidden="true" />
+        {hasText && <span>{outcome === 'copied' ? 'Copied' : 'Copy'}</span>}
       </button>
-      <span className="visually-hidden" role="status">{SAID[outcome]}</span>
+      <span className="visually-hidden" role="status">
+        {SAID[outcome]}
+      </span>
     </>
   );
 }
@@ -36,8 +60,13 @@ async function writeText(text: string): Promise<void> {
 export function CodeBlock({ label, text }: { readonly label: string; readonly text: string }) {
   return (
     <div className="code-block">
-      <div className="code-block-bar"><span>{label}</span><CopyButton text={text} label={`Copy ${label}`} hasText /></div>
-      <pre className="code-block-text" role="group" aria-label={label} tabIndex={0}><code>{text}</code></pre>
+      <div className="code-block-bar">
+        <span>{label}</span>
+        <CopyButton text={text} label={`Copy ${label}`} hasText />
+      </div>
+      <pre className="code-block-text" role="group" aria-label={label} tabIndex={0}>
+        <code>{text}</code>
+      </pre>
     </div>
   );
 }

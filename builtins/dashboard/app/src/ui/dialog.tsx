@@ -23,14 +23,26 @@ export function Dialog({ title, onClose, isSticky = false, isWide = false, child
   const element = useModal();
   return (
     <dialog
-      ref={element} className="dialog" data-wide={isWide || undefined} aria-labelledby={id}
-      onCancel={(event) => { event.preventDefault(); if (!isSticky) onClose(); }}
-      onKeyDown={(event) => { if (isSticky && event.key === 'Escape') event.preventDefault(); }}
-      onClick={(event) => { if (!isSticky && event.target === element.current) onClose(); }}
+      ref={element}
+      className="dialog"
+      data-wide={isWide || undefined}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (!isSticky) onClose();
+      }}
+      onKeyDown={(event) => {
+        if (isSticky && event.key === 'Escape') event.preventDefault();
+      }}
+      onClick={(event) => {
+        if (!isSticky && event.target === element.current) onClose();
+      }}
     >
       <div>
         <header className="dialog-header">
-          <h2 className="dialog-title" id={id}>{title}</h2>
+          <h2 className="dialog-title" id={id}>
+            {title}
+          </h2>
           {!isSticky && <IconButton icon={X} label="Close" onClick={onClose} />}
         </header>
         {children}
@@ -60,7 +72,15 @@ export interface ConfirmDialogProps {
 }
 
 /** Asks before something that cannot be taken back. */
-export function ConfirmDialog({ title, action, isDangerous = false, isDisabled = false, onConfirm, onClose, children }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  title,
+  action,
+  isDangerous = false,
+  isDisabled = false,
+  onConfirm,
+  onClose,
+  children,
+}: ConfirmDialogProps) {
   const { run, isBusy, error } = useAction(onConfirm);
   return (
     <Dialog title={title} onClose={onClose}>
@@ -70,7 +90,9 @@ export function ConfirmDialog({ title, action, isDangerous = false, isDisabled =
       </DialogBody>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
-        <Button tone={isDangerous ? 'danger' : 'primary'} isBusy={isBusy} disabled={isDisabled} onClick={run}>{action}</Button>
+        <Button tone={isDangerous ? 'danger' : 'primary'} isBusy={isBusy} disabled={isDisabled} onClick={run}>
+          {action}
+        </Button>
       </DialogActions>
     </Dialog>
   );
@@ -91,7 +113,9 @@ export function useAction(act: () => Promise<void>): Action {
     if (isBusy) return;
     setBusy(true);
     setError(undefined);
-    act().catch(setError).finally(() => setBusy(false));
+    act()
+      .catch(setError)
+      .finally(() => setBusy(false));
   };
   return { run, isBusy, error };
 }

@@ -15,22 +15,42 @@ export function FilterField({ label, value, placeholder, suggestions = [], onCha
   const list = useId();
   const [draft, setDraft] = useState(value);
   const [last, setLast] = useState(value);
-  if (last !== value) { // the address changed: going back, or a filter that was cleared elsewhere
+  if (last !== value) {
+    // the address changed: going back, or a filter that was cleared elsewhere
     setLast(value);
     setDraft(value);
   }
-  const commit = (next: string): void => { if (next.trim() !== value) onChange(next.trim()); };
+  const commit = (next: string): void => {
+    if (next.trim() !== value) onChange(next.trim());
+  };
   const change = (next: string): void => {
     setDraft(next);
     if (next === '' || suggestions.includes(next)) commit(next);
   };
-  const press = (event: KeyboardEvent): void => { if (event.key === 'Enter') commit(draft); };
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter') commit(draft);
+  };
   return (
     <Field label={label}>
       {(control) => (
         <>
-          <input {...control} className="input" type="search" value={draft} placeholder={placeholder} list={list} autoComplete="off" onChange={(event) => change(event.target.value)} onBlur={() => commit(draft)} onKeyDown={press} />
-          <datalist id={list}>{suggestions.map((suggestion) => <option key={suggestion} value={suggestion} />)}</datalist>
+          <input
+            {...control}
+            className="input"
+            type="search"
+            value={draft}
+            placeholder={placeholder}
+            list={list}
+            autoComplete="off"
+            onChange={(event) => change(event.target.value)}
+            onBlur={() => commit(draft)}
+            onKeyDown={press}
+          />
+          <datalist id={list}>
+            {suggestions.map((suggestion) => (
+              <option key={suggestion} value={suggestion} />
+            ))}
+          </datalist>
         </>
       )}
     </Field>

@@ -26,8 +26,21 @@ export function FilterText({ label, value, onChange, placeholder, suggestions = 
     <Field label={label}>
       {(control) => (
         <>
-          <input {...control} className="input" value={typed} placeholder={placeholder} list={list} spellCheck={false} autoComplete="off" onChange={(event) => setTyped(event.target.value)} />
-          <datalist id={list}>{suggestions.map((each) => <option key={each} value={each} />)}</datalist>
+          <input
+            {...control}
+            className="input"
+            value={typed}
+            placeholder={placeholder}
+            list={list}
+            spellCheck={false}
+            autoComplete="off"
+            onChange={(event) => setTyped(event.target.value)}
+          />
+          <datalist id={list}>
+            {suggestions.map((each) => (
+              <option key={each} value={each} />
+            ))}
+          </datalist>
         </>
       )}
     </Field>

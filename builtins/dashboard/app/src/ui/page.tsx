@@ -16,13 +16,19 @@ export interface PageProps {
 export function Page({ title, description, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const hasNavigated = useContext(ArrivalContext);
-  useEffect(() => { document.title = `${title} · ${PRODUCT}`; }, [title]);
-  useEffect(() => { if (hasNavigated) heading.current?.focus(); }, [hasNavigated]);
+  useEffect(() => {
+    document.title = `${title} · ${PRODUCT}`;
+  }, [title]);
+  useEffect(() => {
+    if (hasNavigated) heading.current?.focus();
+  }, [hasNavigated]);
   return (
     <>
       <header className="page-header">
         <div className="page-heading">
-          <h1 className="page-title" tabIndex={-1} ref={heading}>{title}</h1>
+          <h1 className="page-title" tabIndex={-1} ref={heading}>
+            {title}
+          </h1>
           {description !== undefined && <p className="page-description">{description}</p>}
         </div>
         {actions !== undefined && <div className="page-actions">{actions}</div>}

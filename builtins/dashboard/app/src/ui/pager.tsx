@@ -14,9 +14,20 @@ export function Pager({ offset, limit, total, onChange }: PagerProps) {
   const last = Math.min(offset + limit, total);
   return (
     <nav className="pager" aria-label="Parts of the list">
-      <p className="pager-range" role="status">{total === 0 ? 'No entries' : `${integer(Math.min(offset + 1, total))}–${integer(last)} of ${integer(total)}`}</p>
-      <Button size="small" icon={ChevronLeft} disabled={offset === 0} onClick={() => onChange(Math.max(0, offset - limit))}>Previous</Button>
-      <Button size="small" icon={ChevronRight} disabled={last >= total} onClick={() => onChange(offset + limit)}>Next</Button>
+      <p className="pager-range" role="status">
+        {total === 0 ? 'No entries' : `${integer(Math.min(offset + 1, total))}–${integer(last)} of ${integer(total)}`}
+      </p>
+      <Button
+        size="small"
+        icon={ChevronLeft}
+        disabled={offset === 0}
+        onClick={() => onChange(Math.max(0, offset - limit))}
+      >
+        Previous
+      </Button>
+      <Button size="small" icon={ChevronRight} disabled={last >= total} onClick={() => onChange(offset + limit)}>
+        Next
+      </Button>
     </nav>
   );
 }

@@ -17,17 +17,25 @@ export function Panel({ title, description, actions, isFlush = false, children }
     <section className="panel" aria-labelledby={id}>
       <header className="panel-header">
         <div className="panel-heading">
-          <h2 className="panel-title" id={id}>{title}</h2>
+          <h2 className="panel-title" id={id}>
+            {title}
+          </h2>
           {description !== undefined && <p className="panel-description">{description}</p>}
         </div>
         {actions !== undefined && <div className="panel-actions">{actions}</div>}
       </header>
-      <div className="panel-body" data-flush={isFlush || undefined}>{children}</div>
+      <div className="panel-body" data-flush={isFlush || undefined}>
+        {children}
+      </div>
     </section>
   );
 }
 
 /** Panels side by side where there is room. */
 export function Columns({ children, count = 2 }: { readonly children: ReactNode; readonly count?: 2 | 3 | 4 }) {
-  return <div className="columns" data-count={count}>{children}</div>;
+  return (
+    <div className="columns" data-count={count}>
+      {children}
+    </div>
+  );
 }

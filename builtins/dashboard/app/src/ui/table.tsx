@@ -33,25 +33,53 @@ export function Table<Row>({ label, columns, rows, rowKey, detail }: TableProps<
         <thead role="rowgroup">
           <tr role="row">
             {columns.map(({ key, header, isFigure, hidesHeader }) => (
-              <th key={key} role="columnheader" scope="col" data-figure={isFigure || undefined}>{hidesHeader ? <span className="visually-hidden">{header}</span> : header}</th>
+              <th key={key} role="columnheader" scope="col" data-figure={isFigure || undefined}>
+                {hidesHeader ? <span className="visually-hidden">{header}</span> : header}
+              </th>
             ))}
           </tr>
         </thead>
-        <tbody role="rowgroup">{rows.map((row, at) => <TableRow key={rowKey(row, at)} row={row} columns={columns} detail={detail?.(row)} />)}</tbody>
+        <tbody role="rowgroup">
+          {rows.map((row, at) => (
+            <TableRow key={rowKey(row, at)} row={row} columns={columns} detail={detail?.(row)} />
+          ))}
+        </tbody>
       </table>
     </div>
   );
 }
 
-function TableRow<Row>({ row, columns, detail }: { readonly row: Row; readonly columns: readonly Column<Row>[]; readonly detail: ReactNode }) {
+function TableRow<Row>({
+  row,
+  columns,
+  detail,
+}: {
+  readonly row: Row;
+  readonly columns: readonly Column<Row>[];
+  readonly detail: ReactNode;
+}) {
   return (
     <>
       <tr role="row">
         {columns.map(({ key, header, cell, isFigure, isOneLine }) => (
-          <td key={key} role="cell" data-label={header} data-figure={isFigure || undefined} data-one-line={isOneLine || undefined}>{cell(row)}</td>
+          <td
+            key={key}
+            role="cell"
+            data-label={header}
+            data-figure={isFigure || undefined}
+            data-one-line={isOneLine || undefined}
+          >
+            {cell(row)}
+          </td>
         ))}
       </tr>
-      {detail !== undefined && detail !== null && detail !== false && <tr role="row" className="detail-row"><td role="cell" colSpan={columns.length}>{detail}</td></tr>}
+      {detail !== undefined && detail !== null && detail !== false && (
+        <tr role="row" className="detail-row">
+          <td role="cell" colSpan={columns.length}>
+            {detail}
+          </td>
+        </tr>
+      )}
     </>
   );
 }

@@ -19,9 +19,17 @@ export function Tabs({ label, value, onChange, tabs }: TabsProps) {
   return (
     <Parts.Root value={value} onValueChange={onChange}>
       <Parts.List className="tab-list" aria-label={label}>
-        {tabs.map((tab) => <Parts.Trigger key={tab.value} className="tab" value={tab.value}>{tab.label}</Parts.Trigger>)}
+        {tabs.map((tab) => (
+          <Parts.Trigger key={tab.value} className="tab" value={tab.value}>
+            {tab.label}
+          </Parts.Trigger>
+        ))}
       </Parts.List>
-      {tabs.map((tab) => <Parts.Content key={tab.value} className="tab-content" value={tab.value}>{tab.content}</Parts.Content>)}
+      {tabs.map((tab) => (
+        <Parts.Content key={tab.value} className="tab-content" value={tab.value}>
+          {tab.content}
+        </Parts.Content>
+      ))}
     </Parts.Root>
   );
 }

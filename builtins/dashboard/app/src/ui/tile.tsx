@@ -14,7 +14,10 @@ export interface TileProps {
 export function Tile({ label, value, note, icon: Icon, tone = 'neutral' }: TileProps) {
   return (
     <div className="tile" data-tone={tone}>
-      <dt className="tile-label">{Icon && <Icon size={15} aria-hidden="true" />}{label}</dt>
+      <dt className="tile-label">
+        {Icon && <Icon size={15} aria-hidden="true" />}
+        {label}
+      </dt>
       <dd className="tile-value">{value}</dd>
       {note !== undefined && <dd className="tile-note">{note}</dd>}
     </div>
@@ -22,5 +25,9 @@ export function Tile({ label, value, note, icon: Icon, tone = 'neutral' }: TileP
 }
 
 export function Tiles({ label, children }: { readonly label: string; readonly children: ReactNode }) {
-  return <dl className="tiles" aria-label={label}>{children}</dl>;
+  return (
+    <dl className="tiles" aria-label={label}>
+      {children}
+    </dl>
+  );
 }

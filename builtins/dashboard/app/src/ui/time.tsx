@@ -6,5 +6,9 @@ export function TimeAgo({ at }: { readonly at: string | null | undefined }) {
   const now = useNow();
   const moment = at ? Date.parse(at) : Number.NaN;
   if (!at || Number.isNaN(moment)) return <span>{at || DASH}</span>;
-  return <time dateTime={at} title={absoluteTime(moment)}>{relativeTime(moment, now)}</time>;
+  return (
+    <time dateTime={at} title={absoluteTime(moment)}>
+      {relativeTime(moment, now)}
+    </time>
+  );
 }

@@ -23,7 +23,10 @@ export interface ApplyDialogProps {
 export function ApplyDialog({ written, etag, onApplied, onOutdated, onClose }: ApplyDialogProps) {
   const api = useApi();
   const [asked] = useState(() => Date.now());
-  const reading = usePolled<{ readonly changes: readonly ConfigChange[] }>({ key: ['config', 'diff', asked], read: (signal) => api.json('/admin/config/diff', { method: 'POST', written, signal }) });
+  const reading = usePolled<{ readonly changes: readonly ConfigChange[] }>({
+    key: ['config', 'diff', asked],
+    read: (signal) => api.json('/admin/config/diff', { method: 'POST', written, signal }),
+  });
   const { run, isBusy, error } = useAction(async () => {
     await api.json('/admin/config', { method: 'PUT', written, headers: etag === null ? {} : { 'If-Match': etag } });
     onApplied();
@@ -34,14 +37,22 @@ export function ApplyDialog({ written, etag, onApplied, onOutdated, onClose }: A
   return (
     <Dialog title="Apply this configuration?" isWide onClose={onClose}>
       <DialogBody>
-        <Loaded reading={reading} what="Changes">{() => (changes.length === 0 ? <p>Nothing would change.</p> : <ChangeList changes={changes} />)}</Loaded>
+        <Loaded reading={reading} what="Changes">
+          {() => (changes.length === 0 ? <p>Nothing would change.</p> : <ChangeList changes={changes} />)}
+        </Loaded>
         {failure !== undefined && <Banner tone="bad">{messageOf(failure)}</Banner>}
       </DialogBody>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
-        {isOutdated(error)
-          ? <Button tone="primary" isBusy={compare.isBusy} onClick={compare.run}>Compare with the newest version</Button>
-          : <Button tone="primary" isBusy={isBusy} disabled={changes.length === 0} onClick={run}>Apply changes</Button>}
+        {isOutdated(error) ? (
+          <Button tone="primary" isBusy={compare.isBusy} onClick={compare.run}>
+            Compare with the newest version
+          </Button>
+        ) : (
+          <Button tone="primary" isBusy={isBusy} disabled={changes.length === 0} onClick={run}>
+            Apply changes
+          </Button>
+        )}
       </DialogActions>
     </Dialog>
   );
@@ -52,14 +63,32 @@ function ChangeList({ changes }: { readonly changes: readonly ConfigChange[] }) 
     <ul className="changes">
       {changes.map(({ path, before, after }) => (
         <li key={path} className="change">
-          <p className="mono break"><strong>{path}</strong></p>
-          <div className="change-sides"><Side label="Before" value={before} tone="removed" /><Side label="After" value={after} tone="added" /></div>
+          <p className="mono break">
+            <strong>{path}</strong>
+          </p>
+          <div className="change-sides">
+            <Side label="Before" value={before} tone="removed" />
+            <Side label="After" value={after} tone="added" />
+          </div>
         </li>
       ))}
     </ul>
   );
 }
 
-function Side({ label, value, tone }: { readonly label: string; readonly value: unknown; readonly tone: 'removed' | 'added' }) {
-  return <div className="change-side" data-kind={tone}><p className="change-label">{label}</p><pre className="change-text">{value === null ? 'not set' : JSON.stringify(value, undefined, 2)}</pre></div>;
+function Side({
+  label,
+  value,
+  tone,
+}: {
+  readonly label: string;
+  readonly value: unknown;
+  readonly tone: 'removed' | 'added';
+}) {
+  return (
+    <div className="change-side" data-kind={tone}>
+      <p className="change-label">{label}</p>
+      <pre className="change-text">{value === null ? 'not set' : JSON.stringify(value, undefined, 2)}</pre>
+    </div>
+  );
 }

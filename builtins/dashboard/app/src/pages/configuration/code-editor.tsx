@@ -25,9 +25,15 @@ const LOOK = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.6' },
   '.cm-content': { caretColor: 'var(--text)' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
-  '.cm-gutters': { color: 'var(--text-faint)', backgroundColor: 'var(--surface-sunken)', borderRight: '1px solid var(--border)' },
+  '.cm-gutters': {
+    color: 'var(--text-faint)',
+    backgroundColor: 'var(--surface-sunken)',
+    borderRight: '1px solid var(--border)',
+  },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--code-line)' },
-  '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': { backgroundColor: 'var(--code-selection)' },
+  '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {
+    backgroundColor: 'var(--code-selection)',
+  },
   '.cm-tooltip': { color: 'var(--text)', backgroundColor: 'var(--surface-raised)', border: '1px solid var(--border)' },
 });
 
@@ -37,7 +43,14 @@ const LOOK = EditorView.theme({
  */
 const TYPING_OVER = EditorView.domEventHandlers({
   beforeinput: ({ inputType, data }, view) => {
-    if (inputType !== 'insertText' || data === null || view.composing || view.state.readOnly || view.state.selection.main.empty) return false;
+    if (
+      inputType !== 'insertText' ||
+      data === null ||
+      view.composing ||
+      view.state.readOnly ||
+      view.state.selection.main.empty
+    )
+      return false;
     view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
     return true; // it is prevented
   },
@@ -76,10 +89,25 @@ export function CodeEditor({ label, value, language, isReadOnly, problem, onChan
     if (!element) return undefined;
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
     const { current } = parts;
-    const heard = EditorView.updateListener.of(({ docChanged, state }) => { if (docChanged) change.current(state.doc.toString()); });
+    const heard = EditorView.updateListener.of(({ docChanged, state }) => {
+      if (docChanged) change.current(state.doc.toString());
+    });
     const extensions = [
-      lineNumbers(), history(), drawSelection(), indentOnInput(), bracketMatching(), highlightActiveLine(), lintGutter(), syntaxHighlighting(COLOURS), LOOK, TYPING_OVER,
-      keymap.of([indentWithTab, ...defaultKeymap, ...historyKeymap]), EditorState.tabSize.of(2), current.language.of([]), current.editing.of([]), heard,
+      lineNumbers(),
+      history(),
+      drawSelection(),
+      indentOnInput(),
+      bracketMatching(),
+      highlightActiveLine(),
+      lintGutter(),
+      syntaxHighlighting(COLOURS),
+      LOOK,
+      TYPING_OVER,
+      keymap.of([indentWithTab, ...defaultKeymap, ...historyKeymap]),
+      EditorState.tabSize.of(2),
+      current.language.of([]),
+      current.editing.of([]),
+      heard,
     ];
     const made = new EditorView({ root, parent: root, state: EditorState.create({ extensions }) });
     view.current = made;
@@ -90,15 +118,27 @@ export function CodeEditor({ label, value, language, isReadOnly, problem, onChan
   }, []);
   useEffect(() => {
     const { language: part, editing } = parts.current;
-    view.current?.dispatch({ effects: [part.reconfigure(isColoured ? grammarOf(language) : []), editing.reconfigure(editingOf(label, isReadOnly))] });
+    view.current?.dispatch({
+      effects: [
+        part.reconfigure(isColoured ? grammarOf(language) : []),
+        editing.reconfigure(editingOf(label, isReadOnly)),
+      ],
+    });
   }, [language, isReadOnly, label, isColoured]);
   useEffect(() => {
     const { current } = view;
-    if (current && current.state.doc.toString() !== value) current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
+    if (current && current.state.doc.toString() !== value)
+      current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
   }, [value]);
   useEffect(() => {
     const { current } = view;
-    if (current) current.dispatch(setDiagnostics(current.state, message === undefined || line === undefined ? [] : [diagnosticAt(current.state, { message, line })]));
+    if (current)
+      current.dispatch(
+        setDiagnostics(
+          current.state,
+          message === undefined || line === undefined ? [] : [diagnosticAt(current.state, { message, line })],
+        ),
+      );
   }, [message, line, value]);
   return <div className="code-editor" ref={holder} />;
 }
@@ -106,10 +146,16 @@ export function CodeEditor({ label, value, language, isReadOnly, problem, onChan
 const grammarOf = (language: Language): Extension => (language === 'json' ? json() : yaml());
 
 function editingOf(label: string, isReadOnly: boolean): Extension {
-  return [EditorState.readOnly.of(isReadOnly), EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': String(isReadOnly), tabindex: '0' })];
+  return [
+    EditorState.readOnly.of(isReadOnly),
+    EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': String(isReadOnly), tabindex: '0' }),
+  ];
 }
 
-function diagnosticAt({ doc }: EditorState, { message, line }: { readonly message: string; readonly line: number }): Diagnostic {
+function diagnosticAt(
+  { doc }: EditorState,
+  { message, line }: { readonly message: string; readonly line: number },
+): Diagnostic {
   const { from, to } = doc.line(Math.min(Math.max(1, line), doc.lines));
   return { from, to, severity: 'error', message };
 }

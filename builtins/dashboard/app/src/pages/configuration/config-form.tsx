@@ -11,22 +11,48 @@ import { PluginForm } from './plugin-form.tsx';
 import { TargetForm } from './target-form.tsx';
 import { TypedField } from './typed-field.tsx';
 
-const MODES = ['single', 'fallback', 'loadbalance', 'least-latency', 'cost-optimized', 'conditional', 'content-based', 'ab-test'];
+const MODES = [
+  'single',
+  'fallback',
+  'loadbalance',
+  'least-latency',
+  'cost-optimized',
+  'conditional',
+  'content-based',
+  'ab-test',
+];
 
 /** The parts that change most, as fields. It writes into the same draft as the editor; everything else of it stays. */
 export function ConfigForm({ draft, canWrite }: { readonly draft: Draft; readonly canWrite: boolean }) {
   const api = useApi();
-  const providers = usePolled<{ readonly providers: readonly { readonly id: string }[] }>({ key: ['providers', 'catalog'], read: (signal) => api.json('/admin/providers/catalog', { signal }) });
-  const plugins = usePolled<{ readonly data: readonly { readonly name: string }[] }>({ key: ['plugins', 'catalog'], read: (signal) => api.json('/admin/plugins/catalog', { signal }) });
+  const providers = usePolled<{ readonly providers: readonly { readonly id: string }[] }>({
+    key: ['providers', 'catalog'],
+    read: (signal) => api.json('/admin/providers/catalog', { signal }),
+  });
+  const plugins = usePolled<{ readonly data: readonly { readonly name: string }[] }>({
+    key: ['plugins', 'catalog'],
+    read: (signal) => api.json('/admin/plugins/catalog', { signal }),
+  });
   const reading = readText(draft.text, draft.language);
-  if (!reading.isRead) return <Banner tone="bad">The document cannot be read: {reading.message}. Mend it in the editor, or discard the changes.</Banner>;
+  if (!reading.isRead)
+    return (
+      <Banner tone="bad">
+        The document cannot be read: {reading.message}. Mend it in the editor, or discard the changes.
+      </Banner>
+    );
   const config = fieldsOf(reading.value);
   const part = { config, canWrite, onChange: draft.setValue };
   const mode = fieldsOf(config['strategy'])['mode'];
   return (
     <>
       <Panel title="Strategy" description="Its rules and variants are written in the editor.">
-        <TypedField label="Mode" value={shown(mode)} suggestions={MODES} isDisabled={!canWrite} onCommit={(text) => draft.setValue(withInner(config, 'strategy', 'mode', text.trim() || undefined))} />
+        <TypedField
+          label="Mode"
+          value={shown(mode)}
+          suggestions={MODES}
+          isDisabled={!canWrite}
+          onCommit={(text) => draft.setValue(withInner(config, 'strategy', 'mode', text.trim() || undefined))}
+        />
       </Panel>
       <TargetForm {...part} providers={rowsIn(providers.data?.providers).map(({ id }) => id)} />
       <AliasForm {...part} />

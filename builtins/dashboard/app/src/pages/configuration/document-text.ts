@@ -42,7 +42,12 @@ const AS_THE_GATEWAY = { stringKeys: true, merge: true, resolveKnownTags: false 
 function readYamlText(text: string): Reading {
   const document = parseDocument(text, { lineCounter: new LineCounter(), ...AS_THE_GATEWAY });
   const [error] = [...document.errors, ...document.warnings];
-  if (error) return { isRead: false, message: error.message.split('\n', 1)[0] ?? 'it cannot be read', line: error.linePos?.[0].line };
+  if (error)
+    return {
+      isRead: false,
+      message: error.message.split('\n', 1)[0] ?? 'it cannot be read',
+      line: error.linePos?.[0].line,
+    };
   try {
     const value: unknown = document.toJS();
     return { isRead: true, value, written: JSON.stringify(value ?? null) };

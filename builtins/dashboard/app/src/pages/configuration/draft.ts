@@ -34,18 +34,35 @@ interface State {
 
 /** What is being edited, in the form and in the editor alike. It follows the gateway while nothing was changed, and what was changed waits while the page is left. */
 export function useDraft({ config, etag }: Active): Draft {
-  const [state, setState] = useUnsent<State>('configuration', () => ({ language: 'json', base: config, etag, text: textOf(config, 'json') }));
+  const [state, setState] = useUnsent<State>('configuration', () => ({
+    language: 'json',
+    base: config,
+    etag,
+    text: textOf(config, 'json'),
+  }));
   const isDirty = state.text !== textOf(state.base, state.language);
-  useEffect(() => setState((before) => (before.text === textOf(before.base, before.language) ? { ...before, base: config, etag, text: textOf(config, before.language) } : before)), [config, etag, setState]);
+  useEffect(
+    () =>
+      setState((before) =>
+        before.text === textOf(before.base, before.language)
+          ? { ...before, base: config, etag, text: textOf(config, before.language) }
+          : before,
+      ),
+    [config, etag, setState],
+  );
   useLosable('configuration', isDirty);
   return {
-    text: state.text, language: state.language, isDirty, etag: state.etag,
+    text: state.text,
+    language: state.language,
+    isDirty,
+    etag: state.etag,
     setText: (text) => setState((before) => ({ ...before, text })),
     setValue: (value) => setState((before) => ({ ...before, text: textOf(value, before.language) })),
-    setLanguage: (language) => setState((before) => {
-      const reading = readText(before.text, before.language);
-      return reading.isRead ? { ...before, language, text: textOf(reading.value, language) } : before;
-    }),
+    setLanguage: (language) =>
+      setState((before) => {
+        const reading = readText(before.text, before.language);
+        return reading.isRead ? { ...before, language, text: textOf(reading.value, language) } : before;
+      }),
     rebase: (newest) => setState((before) => ({ ...before, base: newest.config, etag: newest.etag })),
     discard: () => setState((before) => ({ ...before, base: config, etag, text: textOf(config, before.language) })),
   };

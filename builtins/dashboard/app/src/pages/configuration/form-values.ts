@@ -50,6 +50,9 @@ export function numberOf(text: string): number | string | undefined {
 }
 
 export function listOf(text: string): readonly string[] | undefined {
-  const names = text.split(',').map((name) => name.trim()).filter((name) => name !== '');
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
   return names.length === 0 ? undefined : names;
 }

@@ -60,7 +60,9 @@ function commonLengths(old: readonly string[], young: readonly string[]): readon
 }
 
 function folded(lines: readonly DiffLine[]): DiffLine[] {
-  const isNear = lines.map((_, at) => lines.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some(({ kind }) => kind !== 'same'));
+  const isNear = lines.map((_, at) =>
+    lines.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some(({ kind }) => kind !== 'same'),
+  );
   const shown: DiffLine[] = [];
   for (const [at, line] of lines.entries()) {
     const last = shown.at(-1);

@@ -34,8 +34,13 @@ export default function ConfigurationPage() {
   const api = useApi();
   const reading = usePolled<Active>({ key: ACTIVE, read: (signal) => readActive(api, signal) });
   return (
-    <Page title="Configuration" description="What the gateway serves by. A change takes hold at once; requests under way end with what they began with.">
-      <Loaded reading={reading} what="Configuration">{(active) => <Workbench active={active} />}</Loaded>
+    <Page
+      title="Configuration"
+      description="What the gateway serves by. A change takes hold at once; requests under way end with what they began with."
+    >
+      <Loaded reading={reading} what="Configuration">
+        {(active) => <Workbench active={active} />}
+      </Loaded>
     </Page>
   );
 }
@@ -51,7 +56,7 @@ function Workbench({ active }: { readonly active: Active }) {
   const draft = useDraft(active);
   const verdict = useVerdict(draft.text, draft.language, canWrite && draft.isDirty);
   const reading = readText(draft.text, draft.language);
-  const tab = ['form', 'history'].includes(search.get('tab') ?? '') ? search.get('tab') ?? '' : 'editor';
+  const tab = ['form', 'history'].includes(search.get('tab') ?? '') ? (search.get('tab') ?? '') : 'editor';
   const reload = async (): Promise<void> => {
     draft.discard();
     setTask(undefined);
@@ -76,37 +81,91 @@ function Workbench({ active }: { readonly active: Active }) {
           <VerdictView verdict={verdict} />
           <div className="row">
             <Button onClick={() => setTask('discard')}>Discard</Button>
-            <Button tone="primary" disabled={verdict.kind === 'invalid' || verdict.kind === 'checking'} onClick={() => setTask('apply')}>Review and apply</Button>
+            <Button
+              tone="primary"
+              disabled={verdict.kind === 'invalid' || verdict.kind === 'checking'}
+              onClick={() => setTask('apply')}
+            >
+              Review and apply
+            </Button>
           </div>
         </div>
       )}
       <div className="config-tabs">
         <div className="config-tasks">
-          <Button size="small" icon={RefreshCw} onClick={() => { if (draft.isDirty) setTask('refresh'); else void reload(); }}>Refresh</Button>
+          <Button
+            size="small"
+            icon={RefreshCw}
+            onClick={() => {
+              if (draft.isDirty) setTask('refresh');
+              else void reload();
+            }}
+          >
+            Refresh
+          </Button>
           <RevertButton onPress={() => setTask('revert')} />
         </div>
         <Tabs
-          label="Views of the configuration" value={tab} onChange={(next) => change({ tab: next === 'editor' ? undefined : next })}
+          label="Views of the configuration"
+          value={tab}
+          onChange={(next) => change({ tab: next === 'editor' ? undefined : next })}
           tabs={[
-            { value: 'editor', label: 'Editor', content: <EditorTab draft={draft} verdict={verdict} canWrite={canWrite} /> },
+            {
+              value: 'editor',
+              label: 'Editor',
+              content: <EditorTab draft={draft} verdict={verdict} canWrite={canWrite} />,
+            },
             { value: 'form', label: 'Form', content: <ConfigForm draft={draft} canWrite={canWrite} /> },
             { value: 'history', label: 'History', content: <HistoryTab active={active.config} onNotice={setNotice} /> },
           ]}
         />
       </div>
-      {task === 'apply' && reading.isRead && <ApplyDialog key={draft.etag} written={reading.written} etag={draft.etag} onApplied={applied} onOutdated={compareWithNewest} onClose={() => setTask(undefined)} />}
-      {(task === 'discard' || task === 'refresh') && (
-        <ConfirmDialog title="Discard your changes?" action="Discard changes" isDangerous onConfirm={reload} onClose={() => setTask(undefined)}><p>What you changed here and did not apply is lost.</p></ConfirmDialog>
+      {task === 'apply' && reading.isRead && (
+        <ApplyDialog
+          key={draft.etag}
+          written={reading.written}
+          etag={draft.etag}
+          onApplied={applied}
+          onOutdated={compareWithNewest}
+          onClose={() => setTask(undefined)}
+        />
       )}
-      {task === 'revert' && <RevertDialog onDone={(text) => { setNotice(text); void reload(); }} onClose={() => setTask(undefined)} />}
+      {(task === 'discard' || task === 'refresh') && (
+        <ConfirmDialog
+          title="Discard your changes?"
+          action="Discard changes"
+          isDangerous
+          onConfirm={reload}
+          onClose={() => setTask(undefined)}
+        >
+          <p>What you changed here and did not apply is lost.</p>
+        </ConfirmDialog>
+      )}
+      {task === 'revert' && (
+        <RevertDialog
+          onDone={(text) => {
+            setNotice(text);
+            void reload();
+          }}
+          onClose={() => setTask(undefined)}
+        />
+      )}
     </>
   );
 }
 
 function RevertButton({ onPress }: { readonly onPress: () => void }) {
   const canWrite = useCanWrite();
-  const { data: isAbsent } = usePolled<boolean>({ key: ['revert', 'absent'], read: async () => false, isEnabled: false });
-  return canWrite && isAbsent !== true ? <Button size="small" icon={RotateCcw} onClick={onPress}>Revert to startup</Button> : null;
+  const { data: isAbsent } = usePolled<boolean>({
+    key: ['revert', 'absent'],
+    read: async () => false,
+    isEnabled: false,
+  });
+  return canWrite && isAbsent !== true ? (
+    <Button size="small" icon={RotateCcw} onClick={onPress}>
+      Revert to startup
+    </Button>
+  ) : null;
 }
 
 /** A gateway that cannot go back to its start says so once; then it is not offered again. */
@@ -123,8 +182,17 @@ function RevertDialog({ onDone, onClose }: { readonly onDone: (text: string) => 
     }
   };
   return (
-    <ConfirmDialog title="Revert to the startup configuration?" action="Revert" isDangerous onConfirm={revert} onClose={onClose}>
-      <p>The stored configuration is removed, and the one of the file, or the built-in default, becomes active at once. The history stays.</p>
+    <ConfirmDialog
+      title="Revert to the startup configuration?"
+      action="Revert"
+      isDangerous
+      onConfirm={revert}
+      onClose={onClose}
+    >
+      <p>
+        The stored configuration is removed, and the one of the file, or the built-in default, becomes active at once.
+        The history stays.
+      </p>
     </ConfirmDialog>
   );
 }

@@ -12,20 +12,44 @@ export interface TypedFieldProps {
 }
 
 /** A text that counts once it is whole: a name that is half typed is not a change of the configuration. */
-export function TypedField({ label, value, onCommit, suggestions = [], isDisabled = false, inputMode = 'text' }: TypedFieldProps) {
+export function TypedField({
+  label,
+  value,
+  onCommit,
+  suggestions = [],
+  isDisabled = false,
+  inputMode = 'text',
+}: TypedFieldProps) {
   const list = useId();
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
-  const commit = (): void => { if (typed !== value) onCommit(typed); };
+  const commit = (): void => {
+    if (typed !== value) onCommit(typed);
+  };
   return (
     <Field label={label}>
       {(control) => (
         <>
           <input
-            {...control} className="input" value={typed} list={list} disabled={isDisabled} inputMode={inputMode} spellCheck={false} autoComplete="off"
-            onChange={(event) => setTyped(event.target.value)} onBlur={commit} onKeyDown={(event) => { if (event.key === 'Enter') commit(); }}
+            {...control}
+            className="input"
+            value={typed}
+            list={list}
+            disabled={isDisabled}
+            inputMode={inputMode}
+            spellCheck={false}
+            autoComplete="off"
+            onChange={(event) => setTyped(event.target.value)}
+            onBlur={commit}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') commit();
+            }}
           />
-          <datalist id={list}>{suggestions.map((each) => <option key={each} value={each} />)}</datalist>
+          <datalist id={list}>
+            {suggestions.map((each) => (
+              <option key={each} value={each} />
+            ))}
+          </datalist>
         </>
       )}
     </Field>

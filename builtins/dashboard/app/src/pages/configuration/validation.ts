@@ -21,7 +21,12 @@ export function localVerdict(text: string, language: Language): Verdict | undefi
   if (!reading.isRead) return { kind: 'invalid', problems: [reading.message], line: reading.line };
   const fields = redactedPaths(reading.value);
   if (fields.length === 0) return undefined;
-  return { kind: 'invalid', problems: fields.map((field) => `${field} holds a value that was withheld: put the value or a \${VARIABLE} in its place`) };
+  return {
+    kind: 'invalid',
+    problems: fields.map(
+      (field) => `${field} holds a value that was withheld: put the value or a \${VARIABLE} in its place`,
+    ),
+  };
 }
 
 /** Asks the gateway, when the reader pauses, whether it would take the text. */
@@ -43,7 +48,11 @@ export function useVerdict(text: string, language: Language, isAsked: boolean): 
       await api.json('/admin/config/validate', { method: 'POST', written: reading.written, signal: given.signal });
       setVerdict({ kind: 'valid', problems: [] });
     };
-    const timer = setTimeout(() => { ask().catch((error: unknown) => { if (!isAbort(error)) setVerdict(refused(error)); }); }, WAIT_MS);
+    const timer = setTimeout(() => {
+      ask().catch((error: unknown) => {
+        if (!isAbort(error)) setVerdict(refused(error));
+      });
+    }, WAIT_MS);
     return () => {
       clearTimeout(timer);
       given.abort();
@@ -55,7 +64,9 @@ export function useVerdict(text: string, language: Language, isAsked: boolean): 
 /** Only a 400 is about the text. */
 function refused(error: unknown): Verdict {
   const isAbout = error instanceof Error && 'status' in error && error.status === 400;
-  const problems = messageOf(error).split('\n').filter((line) => line !== '');
+  const problems = messageOf(error)
+    .split('\n')
+    .filter((line) => line !== '');
   const [, line] = /\bline (\d+)/.exec(problems[0] ?? '') ?? [];
   return { kind: isAbout ? 'invalid' : 'unknown', problems, line: line === undefined ? undefined : Number(line) };
 }

@@ -56,8 +56,14 @@ export function KeyForm({ title, action, edited, typed, onType, onSubmit, onClos
   const write = (changed: Partial<KeyFields>): void => onType({ ...fields, ...changed });
   const [hadLimits] = useState(() => LIMIT_NAMES.some((limit) => limits[limit] !== ''));
   const [hasTried, setTried] = useState(false);
-  const problems = { name: name === edited?.name ? undefined : nameProblem(name), scopes: scopes.length === 0 ? 'Choose at least one scope.' : undefined, ...limitProblems(limits) };
-  const { run, isBusy, error } = useAction(() => onSubmit({ name: name.trim(), scopes, ...expiryOf(expiry, api.now()), ...limitsOf(limits, edited) }));
+  const problems = {
+    name: name === edited?.name ? undefined : nameProblem(name),
+    scopes: scopes.length === 0 ? 'Choose at least one scope.' : undefined,
+    ...limitProblems(limits),
+  };
+  const { run, isBusy, error } = useAction(() =>
+    onSubmit({ name: name.trim(), scopes, ...expiryOf(expiry, api.now()), ...limitsOf(limits, edited) }),
+  );
   const shown = hasTried ? problems : undefined;
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
@@ -68,19 +74,36 @@ export function KeyForm({ title, action, edited, typed, onType, onSubmit, onClos
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit} noValidate>
         <DialogBody>
-          <TextField label="Name" value={name} error={shown?.name} autoComplete="off" onChange={(event) => write({ name: event.target.value })} />
+          <TextField
+            label="Name"
+            value={name}
+            error={shown?.name}
+            autoComplete="off"
+            onChange={(event) => write({ name: event.target.value })}
+          />
           <ScopeChoice scopes={scopes} error={shown?.scopes} onChange={(next) => write({ scopes: next })} />
           <SelectField label="Expiry" value={expiry} onChange={(event) => write({ expiry: event.target.value })}>
             {edited && <option value="keep">Keep as it is</option>}
-            {EXPIRIES.map(([days, label]) => <option key={days} value={days}>{edited ? `${label} from now` : `In ${label}`}</option>)}
+            {EXPIRIES.map(([days, label]) => (
+              <option key={days} value={days}>
+                {edited ? `${label} from now` : `In ${label}`}
+              </option>
+            ))}
             <option value="never">Never</option>
           </SelectField>
-          <LimitFields limits={limits} problems={shown} onChange={(next) => write({ limits: next })} isOpen={hadLimits} />
+          <LimitFields
+            limits={limits}
+            problems={shown}
+            onChange={(next) => write({ limits: next })}
+            isOpen={hadLimits}
+          />
           {error !== undefined && <Banner tone="bad">{messageOf(error)}</Banner>}
         </DialogBody>
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" isBusy={isBusy}>{action}</Button>
+          <Button type="submit" tone="primary" isBusy={isBusy}>
+            {action}
+          </Button>
         </DialogActions>
       </form>
     </Dialog>
@@ -88,17 +111,42 @@ export function KeyForm({ title, action, edited, typed, onType, onSubmit, onClos
 }
 
 function fieldsOf(edited: ApiKey | undefined): KeyFields {
-  return { name: edited?.name ?? '', scopes: edited?.scopes ?? ['read_only'], expiry: edited ? 'keep' : '30', limits: typedLimits(edited) };
+  return {
+    name: edited?.name ?? '',
+    scopes: edited?.scopes ?? ['read_only'],
+    expiry: edited ? 'keep' : '30',
+    limits: typedLimits(edited),
+  };
 }
 
-function ScopeChoice({ scopes, error, onChange }: { readonly scopes: readonly string[]; readonly error: string | undefined; readonly onChange: (scopes: readonly string[]) => void }) {
+function ScopeChoice({
+  scopes,
+  error,
+  onChange,
+}: {
+  readonly scopes: readonly string[];
+  readonly error: string | undefined;
+  readonly onChange: (scopes: readonly string[]) => void;
+}) {
   return (
     <fieldset className="field">
       <legend className="field-label key-legend">Scopes</legend>
       {SCOPES.map(([scope, label, hint]) => (
-        <Checkbox key={scope} label={label} hint={hint} checked={scopes.includes(scope)} onChange={(event) => onChange(event.target.checked ? [...scopes, scope] : scopes.filter((each) => each !== scope))} />
+        <Checkbox
+          key={scope}
+          label={label}
+          hint={hint}
+          checked={scopes.includes(scope)}
+          onChange={(event) =>
+            onChange(event.target.checked ? [...scopes, scope] : scopes.filter((each) => each !== scope))
+          }
+        />
       ))}
-      {error !== undefined && <p className="field-error" role="alert">{error}</p>}
+      {error !== undefined && (
+        <p className="field-error" role="alert">
+          {error}
+        </p>
+      )}
     </fieldset>
   );
 }
@@ -117,8 +165,14 @@ function LimitFields({ limits, problems, onChange, isOpen }: LimitFieldsProps) {
       <div className="key-limit-fields">
         {LIMIT_NAMES.map((limit) => (
           <TextField
-            key={limit} label={LIMITS[limit].label} hint={LIMITS[limit].hint} error={problems?.[limit]} value={limits[limit]} autoComplete="off"
-            inputMode={isList(limit) ? 'text' : 'decimal'} onChange={(event) => onChange({ ...limits, [limit]: event.target.value })}
+            key={limit}
+            label={LIMITS[limit].label}
+            hint={LIMITS[limit].hint}
+            error={problems?.[limit]}
+            value={limits[limit]}
+            autoComplete="off"
+            inputMode={isList(limit) ? 'text' : 'decimal'}
+            onChange={(event) => onChange({ ...limits, [limit]: event.target.value })}
           />
         ))}
       </div>
@@ -147,13 +201,24 @@ function typedLimits(key: ApiKey | undefined): TypedLimits {
     const value = key?.[limit];
     return Array.isArray(value) ? value.join(', ') : String(value ?? '');
   };
-  return { models: text('models'), providers: text('providers'), rpm: text('rpm'), tpm: text('tpm'), budget_usd: text('budget_usd') };
+  return {
+    models: text('models'),
+    providers: text('providers'),
+    rpm: text('rpm'),
+    tpm: text('tpm'),
+    budget_usd: text('budget_usd'),
+  };
 }
 
 /** Of a key that is changed those that changed; `null` takes a limit away. */
 function limitsOf(limits: TypedLimits, edited: ApiKey | undefined): object {
   const before = typedLimits(edited);
-  return Object.fromEntries(LIMIT_NAMES.filter((limit) => limits[limit].trim() !== before[limit]).map((limit) => [limit, limitValue(limit, limits[limit].trim())]));
+  return Object.fromEntries(
+    LIMIT_NAMES.filter((limit) => limits[limit].trim() !== before[limit]).map((limit) => [
+      limit,
+      limitValue(limit, limits[limit].trim()),
+    ]),
+  );
 }
 
 function limitValue(limit: Limit, text: string): unknown {

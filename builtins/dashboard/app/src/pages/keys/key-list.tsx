@@ -32,8 +32,16 @@ export function KeyList() {
   const active = search.get('active') ?? '';
   const offset = offsetIn(search);
   const query = new URLSearchParams({ limit: String(PAGE), offset: String(offset), sort, active });
-  const reading = usePolled<KeyUsage>({ key: ['keys', 'usage', query.toString()], read: (signal) => api.json(`/admin/keys/usage?${query}`, { signal }), keepsLast: true });
-  const create = canWrite && <Button tone="primary" icon={Plus} onClick={() => setTask({ kind: 'create' })}>Create key</Button>;
+  const reading = usePolled<KeyUsage>({
+    key: ['keys', 'usage', query.toString()],
+    read: (signal) => api.json(`/admin/keys/usage?${query}`, { signal }),
+    keepsLast: true,
+  });
+  const create = canWrite && (
+    <Button tone="primary" icon={Plus} onClick={() => setTask({ kind: 'create' })}>
+      Create key
+    </Button>
+  );
   return (
     <>
       <Loaded reading={reading} what="API keys">
@@ -42,25 +50,46 @@ export function KeyList() {
             <Tiles label="Keys in figures">
               <Tile label="Keys" value={integer(summary.total_keys)} />
               <Tile label="Not revoked" value={integer(summary.active_keys)} />
-              <Tile label="Uses" value={integer(summary.total_usage)} note="Requests that the keys themselves authenticated" />
+              <Tile
+                label="Uses"
+                value={integer(summary.total_usage)}
+                note="Requests that the keys themselves authenticated"
+              />
             </Tiles>
             <Panel title="API keys" isFlush actions={create}>
               <div className="panel-filters">
                 <Filters label="Which keys">
-                  <SelectField label="Sort by" value={sort} onChange={(event) => change({ sort: event.target.value, offset: undefined })}>
+                  <SelectField
+                    label="Sort by"
+                    value={sort}
+                    onChange={(event) => change({ sort: event.target.value, offset: undefined })}
+                  >
                     <option value="usage">Most used</option>
                     <option value="last_used">Last used</option>
                   </SelectField>
-                  <SelectField label="State" value={active} onChange={(event) => change({ active: event.target.value, offset: undefined })}>
+                  <SelectField
+                    label="State"
+                    value={active}
+                    onChange={(event) => change({ active: event.target.value, offset: undefined })}
+                  >
                     <option value="">All</option>
                     <option value="true">Not revoked</option>
                     <option value="false">Revoked</option>
                   </SelectField>
                 </Filters>
-                <p className="visually-hidden" role="status">{count(summary.total_keys, 'key')}</p>
+                <p className="visually-hidden" role="status">
+                  {count(summary.total_keys, 'key')}
+                </p>
               </div>
               {data.length === 0 ? <NoKeys isFiltered={active !== ''} /> : <KeyTable keys={data} onTask={setTask} />}
-              {summary.total_keys > PAGE && <Pager offset={offset} limit={PAGE} total={summary.total_keys} onChange={(next) => change({ offset: next === 0 ? undefined : String(next) })} />}
+              {summary.total_keys > PAGE && (
+                <Pager
+                  offset={offset}
+                  limit={PAGE}
+                  total={summary.total_keys}
+                  onChange={(next) => change({ offset: next === 0 ? undefined : String(next) })}
+                />
+              )}
             </Panel>
           </>
         )}
@@ -83,46 +112,124 @@ function useKeyTask(): readonly [KeyTask | undefined, (task: KeyTask | undefined
 }
 
 function NoKeys({ isFiltered }: { readonly isFiltered: boolean }) {
-  return isFiltered ? <Empty icon={KeyRound} title="No key is in this state" /> : <Empty icon={KeyRound} title="No keys yet">Applications call the gateway with a key of their own, which you can limit, rotate and revoke.</Empty>;
+  return isFiltered ? (
+    <Empty icon={KeyRound} title="No key is in this state" />
+  ) : (
+    <Empty icon={KeyRound} title="No keys yet">
+      Applications call the gateway with a key of their own, which you can limit, rotate and revoke.
+    </Empty>
+  );
 }
 
 function KeyTable({ keys, onTask }: { readonly keys: readonly ApiKey[]; readonly onTask: (task: KeyTask) => void }) {
   const canWrite = useCanWrite();
   const now = useNow();
   const columns: readonly Column<ApiKey>[] = [
-    { key: 'name', header: 'Name', cell: (key) => <div className="key-name"><strong className="break">{key.name}</strong><Limits limited={key} /></div> },
+    {
+      key: 'name',
+      header: 'Name',
+      cell: (key) => (
+        <div className="key-name">
+          <strong className="break">{key.name}</strong>
+          <Limits limited={key} />
+        </div>
+      ),
+    },
     { key: 'key', header: 'Key', cell: ({ key }) => <span className="mono">{key}</span>, isOneLine: true },
-    { key: 'scopes', header: 'Scopes', cell: ({ scopes }) => <span className="row">{scopes.map((scope) => <Pill key={scope} tone={scope === 'admin' ? 'accent' : 'neutral'}>{scope === 'read_only' ? 'Read only' : scope === 'admin' ? 'Admin' : scope}</Pill>)}</span> },
+    {
+      key: 'scopes',
+      header: 'Scopes',
+      cell: ({ scopes }) => (
+        <span className="row">
+          {scopes.map((scope) => (
+            <Pill key={scope} tone={scope === 'admin' ? 'accent' : 'neutral'}>
+              {scope === 'read_only' ? 'Read only' : scope === 'admin' ? 'Admin' : scope}
+            </Pill>
+          ))}
+        </span>
+      ),
+    },
     { key: 'state', header: 'State', cell: (key) => <StatePill of={key} now={now} /> },
     { key: 'uses', header: 'Uses', isFigure: true, cell: ({ usage_count }) => integer(usage_count) },
-    { key: 'used', header: 'Last used', isOneLine: true, cell: ({ last_used_at }) => (last_used_at === undefined ? 'Never' : <TimeAgo at={last_used_at} />) },
-    { key: 'expires', header: 'Expires', isOneLine: true, cell: ({ expires_at }) => (expires_at === undefined ? 'Never' : <TimeAgo at={expires_at} />) },
-    { key: 'rotated', header: 'Rotated', isOneLine: true, cell: ({ rotated_at }) => (rotated_at === undefined ? DASH : <TimeAgo at={rotated_at} />) },
-    ...(canWrite ? [{ key: 'do', header: 'Actions', hidesHeader: true, isOneLine: true, cell: (key: ApiKey) => <Tasks of={key} isUsable={stateOf(key, now) === 'active'} onTask={onTask} /> }] : []),
+    {
+      key: 'used',
+      header: 'Last used',
+      isOneLine: true,
+      cell: ({ last_used_at }) => (last_used_at === undefined ? 'Never' : <TimeAgo at={last_used_at} />),
+    },
+    {
+      key: 'expires',
+      header: 'Expires',
+      isOneLine: true,
+      cell: ({ expires_at }) => (expires_at === undefined ? 'Never' : <TimeAgo at={expires_at} />),
+    },
+    {
+      key: 'rotated',
+      header: 'Rotated',
+      isOneLine: true,
+      cell: ({ rotated_at }) => (rotated_at === undefined ? DASH : <TimeAgo at={rotated_at} />),
+    },
+    ...(canWrite
+      ? [
+          {
+            key: 'do',
+            header: 'Actions',
+            hidesHeader: true,
+            isOneLine: true,
+            cell: (key: ApiKey) => <Tasks of={key} isUsable={stateOf(key, now) === 'active'} onTask={onTask} />,
+          },
+        ]
+      : []),
   ];
   return <Table label="API keys" columns={columns} rows={keys} rowKey={({ id }) => id} />;
 }
 
 function StatePill({ of, now }: { readonly of: ApiKey; readonly now: number }) {
   const state = stateOf(of, now);
-  return <Pill tone={KEY_TONES[state]} hasDot>{state === 'active' ? 'Active' : state === 'expired' ? 'Expired' : 'Revoked'}</Pill>;
+  return (
+    <Pill tone={KEY_TONES[state]} hasDot>
+      {state === 'active' ? 'Active' : state === 'expired' ? 'Expired' : 'Revoked'}
+    </Pill>
+  );
 }
 
 /** What the key may not do. */
 function Limits({ limited: { models, providers, rpm, tpm, budget_usd, tags } }: { readonly limited: ApiKey }) {
   const parts = [
-    models && count(models.length, 'model'), providers && count(providers.length, 'target'), rpm !== undefined && `${integer(rpm)} requests/min`,
-    tpm !== undefined && `${integer(tpm)} tokens/min`, budget_usd !== undefined && `budget ${usd(budget_usd)}`, tags && tags.join(', '),
+    models && count(models.length, 'model'),
+    providers && count(providers.length, 'target'),
+    rpm !== undefined && `${integer(rpm)} requests/min`,
+    tpm !== undefined && `${integer(tpm)} tokens/min`,
+    budget_usd !== undefined && `budget ${usd(budget_usd)}`,
+    tags && tags.join(', '),
   ].filter((part) => typeof part === 'string' && part !== '');
   return parts.length === 0 ? null : <span className="key-limits-line">{parts.join(' · ')}</span>;
 }
 
-function Tasks({ of: key, isUsable, onTask }: { readonly of: ApiKey; readonly isUsable: boolean; readonly onTask: (task: KeyTask) => void }) {
+function Tasks({
+  of: key,
+  isUsable,
+  onTask,
+}: {
+  readonly of: ApiKey;
+  readonly isUsable: boolean;
+  readonly onTask: (task: KeyTask) => void;
+}) {
   return (
     <span className="key-tasks">
       <IconButton icon={Pencil} label={`Edit ${key.name}`} onClick={() => onTask({ kind: 'edit', key })} />
-      <IconButton icon={RotateCw} label={`Rotate ${key.name}`} disabled={!isUsable} onClick={() => onTask({ kind: 'rotate', key })} />
-      <IconButton icon={Ban} label={`Revoke ${key.name}`} disabled={key.revoked_at !== undefined} onClick={() => onTask({ kind: 'revoke', key })} />
+      <IconButton
+        icon={RotateCw}
+        label={`Rotate ${key.name}`}
+        disabled={!isUsable}
+        onClick={() => onTask({ kind: 'rotate', key })}
+      />
+      <IconButton
+        icon={Ban}
+        label={`Revoke ${key.name}`}
+        disabled={key.revoked_at !== undefined}
+        onClick={() => onTask({ kind: 'revoke', key })}
+      />
       <IconButton icon={Trash2} label={`Delete ${key.name}`} onClick={() => onTask({ kind: 'delete', key })} />
     </span>
   );

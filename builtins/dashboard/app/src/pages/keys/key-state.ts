@@ -13,7 +13,12 @@ export function stateOf({ active, revoked_at, expires_at }: ApiKey, now: number)
 
 const DAY_MS = 86_400_000;
 
-export const EXPIRIES: readonly (readonly [days: string, label: string])[] = [['7', '7 days'], ['30', '30 days'], ['90', '90 days'], ['365', '365 days']];
+export const EXPIRIES: readonly (readonly [days: string, label: string])[] = [
+  ['7', '7 days'],
+  ['30', '30 days'],
+  ['90', '90 days'],
+  ['365', '365 days'],
+];
 
 /** So many days from now, as the gateway reads moments. */
 export function inDays(days: string, now: number): string {
@@ -22,5 +27,8 @@ export function inDays(days: string, now: number): string {
 
 /** Names between commas. */
 export function namesIn(text: string): string[] {
-  return text.split(',').map((name) => name.trim()).filter((name) => name !== '');
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }

@@ -12,8 +12,15 @@ export default function KeysPage() {
   return (
     <Page title="API Keys" description="Credentials of applications and people, and who is signed in with them.">
       <Tabs
-        label="Keys and sessions" value={tab} onChange={(next) => change({ tab: next === 'keys' ? undefined : next, sort: undefined, active: undefined, offset: undefined })}
-        tabs={[{ value: 'keys', label: 'Keys', content: <KeyList /> }, { value: 'sessions', label: 'Sessions', content: <SessionList /> }]}
+        label="Keys and sessions"
+        value={tab}
+        onChange={(next) =>
+          change({ tab: next === 'keys' ? undefined : next, sort: undefined, active: undefined, offset: undefined })
+        }
+        tabs={[
+          { value: 'keys', label: 'Keys', content: <KeyList /> },
+          { value: 'sessions', label: 'Sessions', content: <SessionList /> },
+        ]}
       />
     </Page>
   );

@@ -20,16 +20,35 @@ export function SessionList() {
   const api = useApi();
   const canWrite = useCanWrite();
   const [ending, setEnding] = useState<Ending>();
-  const reading = usePolled<{ readonly data: readonly SessionEntry[] }>({ key: ['sessions'], read: (signal) => api.json('/admin/sessions', { signal }), everySeconds: 30 });
+  const reading = usePolled<{ readonly data: readonly SessionEntry[] }>({
+    key: ['sessions'],
+    read: (signal) => api.json('/admin/sessions', { signal }),
+    everySeconds: 30,
+  });
   const hasSessions = rowsIn(reading.data?.data).length > 0;
   return (
     <>
       <Panel
-        title="Sessions" isFlush description="Each sign-in with a key makes one. It ends with its key, after an hour without use, or after a day."
-        actions={canWrite && hasSessions && <Button icon={LogOut} onClick={() => setEnding({ kind: 'all' })}>Sign out all</Button>}
+        title="Sessions"
+        isFlush
+        description="Each sign-in with a key makes one. It ends with its key, after an hour without use, or after a day."
+        actions={
+          canWrite &&
+          hasSessions && (
+            <Button icon={LogOut} onClick={() => setEnding({ kind: 'all' })}>
+              Sign out all
+            </Button>
+          )
+        }
       >
         <Loaded reading={reading} what="Sessions" notConfigured="This gateway keeps no sessions.">
-          {({ data }) => (data.length === 0 ? <Empty icon={MonitorSmartphone} title="No sessions" /> : <SessionTable sessions={data} onEnd={(session) => setEnding({ kind: 'one', session })} />)}
+          {({ data }) =>
+            data.length === 0 ? (
+              <Empty icon={MonitorSmartphone} title="No sessions" />
+            ) : (
+              <SessionTable sessions={data} onEnd={(session) => setEnding({ kind: 'one', session })} />
+            )
+          }
         </Loaded>
       </Panel>
       {ending && canWrite && <EndDialog ending={ending} onClose={() => setEnding(undefined)} />}
@@ -37,17 +56,58 @@ export function SessionList() {
   );
 }
 
-function SessionTable({ sessions, onEnd }: { readonly sessions: readonly SessionEntry[]; readonly onEnd: (session: SessionEntry) => void }) {
+function SessionTable({
+  sessions,
+  onEnd,
+}: {
+  readonly sessions: readonly SessionEntry[];
+  readonly onEnd: (session: SessionEntry) => void;
+}) {
   const canWrite = useCanWrite();
   const columns: readonly Column<SessionEntry>[] = [
     { key: 'subject', header: 'Subject', cell: ({ subject }) => <strong className="break">{subject}</strong> },
-    { key: 'credential', header: 'Credential', cell: ({ credential_id }) => <span className="mono break">{credential_id}</span> },
+    {
+      key: 'credential',
+      header: 'Credential',
+      cell: ({ credential_id }) => <span className="mono break">{credential_id}</span>,
+    },
     { key: 'scopes', header: 'Scopes at sign-in', cell: ({ scopes }) => scopes.join(', ') },
     { key: 'created', header: 'Signed in', isOneLine: true, cell: ({ created_at }) => <TimeAgo at={created_at} /> },
-    { key: 'seen', header: 'Last seen', isOneLine: true, cell: ({ last_seen_at, created_at }) => <TimeAgo at={last_seen_at ?? created_at} /> },
+    {
+      key: 'seen',
+      header: 'Last seen',
+      isOneLine: true,
+      cell: ({ last_seen_at, created_at }) => <TimeAgo at={last_seen_at ?? created_at} />,
+    },
     { key: 'expires', header: 'Ends', isOneLine: true, cell: ({ expires_at }) => <TimeAgo at={expires_at} /> },
-    { key: 'state', header: 'State', cell: ({ active }) => (active === false ? <Pill tone="warn">Key ended</Pill> : <Pill tone="ok" hasDot>Alive</Pill>) },
-    ...(canWrite ? [{ key: 'do', header: 'Actions', hidesHeader: true, cell: (session: SessionEntry) => <IconButton icon={LogOut} label={`Sign out ${session.subject}, session ${session.id.slice(0, 8)}`} onClick={() => onEnd(session)} /> }] : []),
+    {
+      key: 'state',
+      header: 'State',
+      cell: ({ active }) =>
+        active === false ? (
+          <Pill tone="warn">Key ended</Pill>
+        ) : (
+          <Pill tone="ok" hasDot>
+            Alive
+          </Pill>
+        ),
+    },
+    ...(canWrite
+      ? [
+          {
+            key: 'do',
+            header: 'Actions',
+            hidesHeader: true,
+            cell: (session: SessionEntry) => (
+              <IconButton
+                icon={LogOut}
+                label={`Sign out ${session.subject}, session ${session.id.slice(0, 8)}`}
+                onClick={() => onEnd(session)}
+              />
+            ),
+          },
+        ]
+      : []),
   ];
   return <Table label="Sessions" columns={columns} rows={sessions} rowKey={({ id }) => id} />;
 }
@@ -66,10 +126,26 @@ function EndDialog({ ending, onClose }: { readonly ending: Ending; readonly onCl
     await queries.invalidateQueries({ queryKey: ['sessions'] });
   };
   if (ending.kind === 'all') {
-    return <ConfirmDialog title="Sign out all sessions?" action="Sign out all" isDangerous onConfirm={endAll} onClose={onClose}><p>Every session ends at once, this one too. Keys go on working.</p></ConfirmDialog>;
+    return (
+      <ConfirmDialog
+        title="Sign out all sessions?"
+        action="Sign out all"
+        isDangerous
+        onConfirm={endAll}
+        onClose={onClose}
+      >
+        <p>Every session ends at once, this one too. Keys go on working.</p>
+      </ConfirmDialog>
+    );
   }
   return (
-    <ConfirmDialog title={`Sign out ${ending.session.subject}?`} action="Sign out" isDangerous onConfirm={() => endOne(ending.session.id)} onClose={onClose}>
+    <ConfirmDialog
+      title={`Sign out ${ending.session.subject}?`}
+      action="Sign out"
+      isDangerous
+      onConfirm={() => endOne(ending.session.id)}
+      onClose={onClose}
+    >
       <p>The session ends at once. The key behind it goes on working.</p>
     </ConfirmDialog>
   );

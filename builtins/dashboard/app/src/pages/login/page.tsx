@@ -15,10 +15,14 @@ import './login.css';
 function refusalText(error: unknown): string {
   const status = error instanceof ApiError ? error.status : undefined;
   switch (status) {
-    case 401: return 'The gateway does not know this key, or it was revoked or has expired.';
-    case 429: return 'Too many attempts. Wait a moment, then try again.';
-    case 501: return 'This gateway keeps no sessions, so no one can sign in here. The API itself works with a key.';
-    default: return messageOf(error);
+    case 401:
+      return 'The gateway does not know this key, or it was revoked or has expired.';
+    case 429:
+      return 'Too many attempts. Wait a moment, then try again.';
+    case 501:
+      return 'This gateway keeps no sessions, so no one can sign in here. The API itself works with a key.';
+    default:
+      return messageOf(error);
   }
 }
 
@@ -42,26 +46,52 @@ export function LoginPage() {
     setProblem(typed === '' ? 'Enter an API key or the master key.' : undefined);
     if (typed === '' || isBusy) return;
     setBusy(true);
-    beginSession(services, typed).catch((error: unknown) => { setFailure(refusalText(error)); setBusy(false); });
+    beginSession(services, typed).catch((error: unknown) => {
+      setFailure(refusalText(error));
+      setBusy(false);
+    });
   };
   return (
     <main className="login">
-      <div className="login-theme"><ThemeButton /></div>
+      <div className="login-theme">
+        <ThemeButton />
+      </div>
       <form className="login-card" onSubmit={submit} noValidate>
         <Brand />
         <h1 className="login-title">Sign in to {PRODUCT}</h1>
-        <p className="login-text">Use an API key of this gateway, or its master key. It is exchanged for a session of this tab and not stored.</p>
-        {failure === undefined && services.session.hasLapsed && <Banner tone="info">Your session has ended. Sign in to go on where you were.</Banner>}
+        <p className="login-text">
+          Use an API key of this gateway, or its master key. It is exchanged for a session of this tab and not stored.
+        </p>
+        {failure === undefined && services.session.hasLapsed && (
+          <Banner tone="info">Your session has ended. Sign in to go on where you were.</Banner>
+        )}
         {failure !== undefined && <Banner tone="bad">{failure}</Banner>}
         <Field label="API key" error={problem}>
           {(control) => (
             <div className="login-key">
-              <input {...control} ref={field} className="input" type={isShown ? 'text' : 'password'} value={key} autoComplete="off" spellCheck={false} autoCapitalize="none" onChange={(event) => setKey(event.target.value)} />
-              <IconButton icon={isShown ? EyeOff : Eye} label={isShown ? 'Hide the key' : 'Show the key'} aria-pressed={isShown} onClick={() => setShown(!isShown)} />
+              <input
+                {...control}
+                ref={field}
+                className="input"
+                type={isShown ? 'text' : 'password'}
+                value={key}
+                autoComplete="off"
+                spellCheck={false}
+                autoCapitalize="none"
+                onChange={(event) => setKey(event.target.value)}
+              />
+              <IconButton
+                icon={isShown ? EyeOff : Eye}
+                label={isShown ? 'Hide the key' : 'Show the key'}
+                aria-pressed={isShown}
+                onClick={() => setShown(!isShown)}
+              />
             </div>
           )}
         </Field>
-        <Button type="submit" tone="primary" icon={LogIn} isBusy={isBusy}>Sign in</Button>
+        <Button type="submit" tone="primary" icon={LogIn} isBusy={isBusy}>
+          Sign in
+        </Button>
       </form>
     </main>
   );

@@ -12,7 +12,11 @@ import { Timeline } from './timeline.tsx';
 /** Everything that is known of a request: its figures, its time and why it went where it did. */
 export function LogDetail({ row, name }: { readonly row: LogEntry; readonly name: KeyName }) {
   const api = useApi();
-  const reading = usePolled<Explanation>({ key: ['logs', 'explain', row.trace_id], read: (signal) => api.json(`/admin/explain/${encodeURIComponent(row.trace_id)}`, { signal }), isEnabled: row.trace_id !== '' });
+  const reading = usePolled<Explanation>({
+    key: ['logs', 'explain', row.trace_id],
+    read: (signal) => api.json(`/admin/explain/${encodeURIComponent(row.trace_id)}`, { signal }),
+    isEnabled: row.trace_id !== '',
+  });
   return (
     <div className="record-detail">
       <div>
@@ -21,8 +25,17 @@ export function LogDetail({ row, name }: { readonly row: LogEntry; readonly name
         <Figures row={row} name={name} />
       </div>
       <div>
-        {row.trace_id === '' ? <p className="muted">A row without a trace id has no record of its route.</p> : (
-          <Loaded reading={reading} what="Explanation">{(explanation) => <><Timeline row={row} attempts={explanation.attempts ?? []} /><Why explanation={explanation} /></>}</Loaded>
+        {row.trace_id === '' ? (
+          <p className="muted">A row without a trace id has no record of its route.</p>
+        ) : (
+          <Loaded reading={reading} what="Explanation">
+            {(explanation) => (
+              <>
+                <Timeline row={row} attempts={explanation.attempts ?? []} />
+                <Why explanation={explanation} />
+              </>
+            )}
+          </Loaded>
         )}
       </div>
     </div>
@@ -32,19 +45,60 @@ export function LogDetail({ row, name }: { readonly row: LogEntry; readonly name
 function Figures({ row, name }: { readonly row: LogEntry; readonly name: KeyName }) {
   const entries: readonly (readonly [label: string, value: ReactNode])[] = [
     ['Time', absoluteTime(Date.parse(row.created_at))],
-    ['Trace id', <span className="record-id"><span className="mono">{row.trace_id || DASH}</span>{row.trace_id !== '' && <CopyButton text={row.trace_id} label="Copy the whole trace id" />}</span>],
-    ['API key', row.api_key_id === '' ? name.name : <>{name.name} <span className="mono muted">{row.api_key_id}</span></>],
-    ['Model', row.model || DASH], ['Provider', row.provider || DASH], ['Target', row.target ?? DASH],
-    ['Attempts', integer(row.attempts)], ['Cache', row.cache ?? DASH], ...(row.ab_label === undefined ? [] : [['Variant', row.ab_label] as const]),
-    ['Duration', duration(row.duration_ms)], ['Time to first token', duration(row.ttft_ms)],
-    ['Tokens', `${integer(row.prompt_tokens)} in, ${integer(row.completion_tokens)} out, ${integer(row.total_tokens)} in all`],
-    ['Cost', row.cost_usd === null ? `${DASH} (no price is known)` : `${usd(row.cost_usd)}${row.cost_source === 'estimated' ? ' (estimated)' : ''}`],
-    ...(row.client_wire === undefined ? [] : [['Client', `${row.client_wire}, ${row.same_wire === true ? 'as it is' : 'translated'}`] as const]),
+    [
+      'Trace id',
+      <span className="record-id">
+        <span className="mono">{row.trace_id || DASH}</span>
+        {row.trace_id !== '' && <CopyButton text={row.trace_id} label="Copy the whole trace id" />}
+      </span>,
+    ],
+    [
+      'API key',
+      row.api_key_id === '' ? (
+        name.name
+      ) : (
+        <>
+          {name.name} <span className="mono muted">{row.api_key_id}</span>
+        </>
+      ),
+    ],
+    ['Model', row.model || DASH],
+    ['Provider', row.provider || DASH],
+    ['Target', row.target ?? DASH],
+    ['Attempts', integer(row.attempts)],
+    ['Cache', row.cache ?? DASH],
+    ...(row.ab_label === undefined ? [] : [['Variant', row.ab_label] as const]),
+    ['Duration', duration(row.duration_ms)],
+    ['Time to first token', duration(row.ttft_ms)],
+    [
+      'Tokens',
+      `${integer(row.prompt_tokens)} in, ${integer(row.completion_tokens)} out, ${integer(row.total_tokens)} in all`,
+    ],
+    [
+      'Cost',
+      row.cost_usd === null
+        ? `${DASH} (no price is known)`
+        : `${usd(row.cost_usd)}${row.cost_source === 'estimated' ? ' (estimated)' : ''}`,
+    ],
+    ...(row.client_wire === undefined
+      ? []
+      : [['Client', `${row.client_wire}, ${row.same_wire === true ? 'as it is' : 'translated'}`] as const]),
     ...(row.session_id === undefined ? [] : [['Session', <span className="mono">{row.session_id}</span>] as const]),
-    ...(row.upstream_request_id === undefined ? [] : [["Provider's id", <span className="mono">{row.upstream_request_id}</span>] as const]),
+    ...(row.upstream_request_id === undefined
+      ? []
+      : [["Provider's id", <span className="mono">{row.upstream_request_id}</span>] as const]),
     ...(row.catalog_version === undefined ? [] : [['Prices of', row.catalog_version] as const]),
   ];
-  return <dl className="definitions">{entries.map(([label, value]) => <div key={label} className="definition"><dt>{label}</dt><dd>{value}</dd></div>)}</dl>;
+  return (
+    <dl className="definitions">
+      {entries.map(([label, value]) => (
+        <div key={label} className="definition">
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
 function Why({ explanation }: { readonly explanation: Explanation }) {
@@ -53,11 +107,38 @@ function Why({ explanation }: { readonly explanation: Explanation }) {
     <section aria-label="Why">
       <h3>Why it went there</h3>
       <ul className="why">
-        {requested_model !== undefined && requested_model !== model && <li>The alias <code>{requested_model}</code> stands for <code>{model}</code>.</li>}
-        {strategy !== undefined && <li>The strategy is <code>{strategy}</code>{rule ? <>; its rule <code>{rule}</code> matched</> : ''}.</li>}
+        {requested_model !== undefined && requested_model !== model && (
+          <li>
+            The alias <code>{requested_model}</code> stands for <code>{model}</code>.
+          </li>
+        )}
+        {strategy !== undefined && (
+          <li>
+            The strategy is <code>{strategy}</code>
+            {rule ? (
+              <>
+                ; its rule <code>{rule}</code> matched
+              </>
+            ) : (
+              ''
+            )}
+            .
+          </li>
+        )}
         {unroutable !== undefined && <li>{unroutable}</li>}
-        {order.map((target, at) => <li key={target.target}><strong>{at + 1}. {target.target}</strong>{target.upstream_model === undefined ? '' : ` as ${target.upstream_model}`}: {reasonOf(target)}</li>)}
-        {dropped.map((target) => <li key={target.target} className="muted"><strong>{target.target}</strong> was left out: {reasonOf(target)}</li>)}
+        {order.map((target, at) => (
+          <li key={target.target}>
+            <strong>
+              {at + 1}. {target.target}
+            </strong>
+            {target.upstream_model === undefined ? '' : ` as ${target.upstream_model}`}: {reasonOf(target)}
+          </li>
+        ))}
+        {dropped.map((target) => (
+          <li key={target.target} className="muted">
+            <strong>{target.target}</strong> was left out: {reasonOf(target)}
+          </li>
+        ))}
       </ul>
     </section>
   );

@@ -12,7 +12,13 @@ import { LogDetail } from './log-detail.tsx';
 
 const rowId = ({ trace_id, stage, created_at }: LogEntry): string => `${trace_id} ${stage} ${created_at}`;
 
-export function LogTable({ rows, nameOf }: { readonly rows: readonly LogEntry[]; readonly nameOf: (id: string) => KeyName }) {
+export function LogTable({
+  rows,
+  nameOf,
+}: {
+  readonly rows: readonly LogEntry[];
+  readonly nameOf: (id: string) => KeyName;
+}) {
   const [opened, setOpened] = useState<string>();
   const columns: readonly Column<LogEntry>[] = [
     { key: 'time', header: 'Time', isOneLine: true, cell: ({ created_at }) => <TimeAgo at={created_at} /> },
@@ -21,24 +27,77 @@ export function LogTable({ rows, nameOf }: { readonly rows: readonly LogEntry[];
     { key: 'provider', header: 'Provider', cell: ({ provider }) => provider || DASH },
     { key: 'model', header: 'Model', cell: ({ model }) => <span className="break">{model || DASH}</span> },
     { key: 'stage', header: 'Stage', cell: ({ stage }) => <span className="mono">{stage}</span>, isOneLine: true },
-    { key: 'tokens', header: 'Tokens in / out', isFigure: true, cell: ({ prompt_tokens, completion_tokens }) => `${integer(prompt_tokens)} / ${integer(completion_tokens)}` },
+    {
+      key: 'tokens',
+      header: 'Tokens in / out',
+      isFigure: true,
+      cell: ({ prompt_tokens, completion_tokens }) => `${integer(prompt_tokens)} / ${integer(completion_tokens)}`,
+    },
     { key: 'duration', header: 'Duration', isFigure: true, cell: ({ duration_ms }) => duration(duration_ms) },
     { key: 'cost', header: 'Cost', isFigure: true, cell: ({ cost_usd }) => usd(cost_usd) },
-    { key: 'trace', header: 'Trace id', isOneLine: true, cell: ({ trace_id }) => <span className="record-id"><span className="mono" title={trace_id}>{trace_id.slice(0, 8) || DASH}</span>{trace_id !== '' && <CopyButton text={trace_id} label={`Copy the trace id ${trace_id.slice(0, 8)}`} />}</span> },
-    { key: 'detail', header: 'Detail', hidesHeader: true, cell: (row) => {
-      const isOpen = opened === rowId(row);
-      return <IconButton icon={isOpen ? ChevronDown : ChevronRight} label={`Details of ${row.trace_id.slice(0, 8)}`} aria-expanded={isOpen} onClick={() => setOpened(isOpen ? undefined : rowId(row))} />;
-    } },
+    {
+      key: 'trace',
+      header: 'Trace id',
+      isOneLine: true,
+      cell: ({ trace_id }) => (
+        <span className="record-id">
+          <span className="mono" title={trace_id}>
+            {trace_id.slice(0, 8) || DASH}
+          </span>
+          {trace_id !== '' && <CopyButton text={trace_id} label={`Copy the trace id ${trace_id.slice(0, 8)}`} />}
+        </span>
+      ),
+    },
+    {
+      key: 'detail',
+      header: 'Detail',
+      hidesHeader: true,
+      cell: (row) => {
+        const isOpen = opened === rowId(row);
+        return (
+          <IconButton
+            icon={isOpen ? ChevronDown : ChevronRight}
+            label={`Details of ${row.trace_id.slice(0, 8)}`}
+            aria-expanded={isOpen}
+            onClick={() => setOpened(isOpen ? undefined : rowId(row))}
+          />
+        );
+      },
+    },
   ];
-  return <Table label="Requests" columns={columns} rows={rows} rowKey={rowId} detail={(row) => opened === rowId(row) && <LogDetail row={row} name={nameOf(row.api_key_id)} />} />;
+  return (
+    <Table
+      label="Requests"
+      columns={columns}
+      rows={rows}
+      rowKey={rowId}
+      detail={(row) => opened === rowId(row) && <LogDetail row={row} name={nameOf(row.api_key_id)} />}
+    />
+  );
 }
 
 /** Only a terminal row says how a request ended. */
 function Status({ row: { stage, error_message } }: { readonly row: LogEntry }) {
-  if (stage === 'on_error' || error_message !== '') return <Pill tone="bad" hasDot>Failed</Pill>;
-  return stage === 'after_request' ? <Pill tone="ok" hasDot>OK</Pill> : <Pill>Begun</Pill>;
+  if (stage === 'on_error' || error_message !== '')
+    return (
+      <Pill tone="bad" hasDot>
+        Failed
+      </Pill>
+    );
+  return stage === 'after_request' ? (
+    <Pill tone="ok" hasDot>
+      OK
+    </Pill>
+  ) : (
+    <Pill>Begun</Pill>
+  );
 }
 
 function Credential({ name: { name, mark } }: { readonly name: KeyName }) {
-  return <span className="row"><span className={mark === 'deleted' ? 'mono break' : 'break'}>{name}</span>{mark !== undefined && <Pill tone="warn">{mark}</Pill>}</span>;
+  return (
+    <span className="row">
+      <span className={mark === 'deleted' ? 'mono break' : 'break'}>{name}</span>
+      {mark !== undefined && <Pill tone="warn">{mark}</Pill>}
+    </span>
+  );
 }

@@ -36,28 +36,70 @@ export default function LogsPage() {
   const now = useNow();
   const { q: _, ...asked } = filters;
   const reading = usePolled<LogPage>({
-    key: ['logs', 'rows', asked], read: (signal) => api.json(`/admin/logs?${logQuery(filters, api.now())}`, { signal }), everySeconds: isLive ? LIVE_SECONDS : EVERY_SECONDS, keepsLast: true,
+    key: ['logs', 'rows', asked],
+    read: (signal) => api.json(`/admin/logs?${logQuery(filters, api.now())}`, { signal }),
+    everySeconds: isLive ? LIVE_SECONDS : EVERY_SECONDS,
+    keepsLast: true,
   });
-  const keys = usePolled<readonly ApiKey[]>({ key: ['keys', 'names'], read: (signal) => api.json('/admin/keys', { signal }), everySeconds: EVERY_SECONDS });
+  const keys = usePolled<readonly ApiKey[]>({
+    key: ['keys', 'names'],
+    read: (signal) => api.json('/admin/keys', { signal }),
+    everySeconds: EVERY_SECONDS,
+  });
   const nameOf = (id: string) => keyNameOf(id, keys.data && rowsIn(keys.data), now);
   const actions = (
     <>
-      <Button icon={Radio} aria-pressed={isLive} tone={isLive ? 'primary' : 'secondary'} onClick={() => change({ live: isLive ? undefined : '1', offset: undefined })}>Live tail</Button>
-      {canWrite && reading.data && <Button icon={Trash2} onClick={() => setPurging(true)}>Purge</Button>}
+      <Button
+        icon={Radio}
+        aria-pressed={isLive}
+        tone={isLive ? 'primary' : 'secondary'}
+        onClick={() => change({ live: isLive ? undefined : '1', offset: undefined })}
+      >
+        Live tail
+      </Button>
+      {canWrite && reading.data && (
+        <Button icon={Trash2} onClick={() => setPurging(true)}>
+          Purge
+        </Button>
+      )}
     </>
   );
   return (
-    <Page title="Request Logs" description="One row per request: who asked, who answered, how long it took and why." actions={actions}>
+    <Page
+      title="Request Logs"
+      description="One row per request: who asked, who answered, how long it took and why."
+      actions={actions}
+    >
       <Panel title="Requests" isFlush>
-        <LogFilterRow filters={filters} rows={rowsIn(reading.data?.data)} keys={rowsIn(keys.data)} onChange={(changes) => change({ ...changes, offset: undefined })} />
+        <LogFilterRow
+          filters={filters}
+          rows={rowsIn(reading.data?.data)}
+          keys={rowsIn(keys.data)}
+          onChange={(changes) => change({ ...changes, offset: undefined })}
+        />
         <Loaded reading={reading} what="Request log" notConfigured={<NotConfigured />}>
           {({ data, summary }) => {
             const rows = matching(data, filters.q, (id) => nameOf(id).name);
             return (
               <>
-                {filters.q !== '' && <p className="logs-note" role="status">{count(rows.length, 'row')} of the {data.length} loaded here hold “{filters.q}”.</p>}
-                {rows.length === 0 ? <NoRows isFiltered={data.length > 0 || isFiltered(filters)} /> : <LogTable rows={rows} nameOf={nameOf} />}
-                {summary.total_entries > PAGE && <Pager offset={filters.offset} limit={PAGE} total={summary.total_entries} onChange={(next) => change({ offset: next === 0 ? undefined : String(next), live: undefined })} />}
+                {filters.q !== '' && (
+                  <p className="logs-note" role="status">
+                    {count(rows.length, 'row')} of the {data.length} loaded here hold “{filters.q}”.
+                  </p>
+                )}
+                {rows.length === 0 ? (
+                  <NoRows isFiltered={data.length > 0 || isFiltered(filters)} />
+                ) : (
+                  <LogTable rows={rows} nameOf={nameOf} />
+                )}
+                {summary.total_entries > PAGE && (
+                  <Pager
+                    offset={filters.offset}
+                    limit={PAGE}
+                    total={summary.total_entries}
+                    onChange={(next) => change({ offset: next === 0 ? undefined : String(next), live: undefined })}
+                  />
+                )}
               </>
             );
           }}
@@ -68,14 +110,26 @@ export default function LogsPage() {
   );
 }
 
-const isFiltered = ({ provider, model, stage, key, window }: LogFilters): boolean => [provider, model, stage, key, window].some((each) => each !== '');
+const isFiltered = ({ provider, model, stage, key, window }: LogFilters): boolean =>
+  [provider, model, stage, key, window].some((each) => each !== '');
 
 function NoRows({ isFiltered }: { readonly isFiltered: boolean }) {
-  return isFiltered ? <Empty icon={ScrollText} title="No row fits these filters" /> : <Empty icon={ScrollText} title="No requests yet">Requests show up here as they finish. The Playground is a quick way to send one.</Empty>;
+  return isFiltered ? (
+    <Empty icon={ScrollText} title="No row fits these filters" />
+  ) : (
+    <Empty icon={ScrollText} title="No requests yet">
+      Requests show up here as they finish. The Playground is a quick way to send one.
+    </Empty>
+  );
 }
 
 function NotConfigured() {
-  return <>Set <code>REQUEST_LOG_STORE_BACKEND</code> and list the plugin <code>request-logger</code> with <code>persist: true</code>; then requests are recorded.</>;
+  return (
+    <>
+      Set <code>REQUEST_LOG_STORE_BACKEND</code> and list the plugin <code>request-logger</code> with{' '}
+      <code>persist: true</code>; then requests are recorded.
+    </>
+  );
 }
 
 interface FilterRowProps {
@@ -86,23 +140,55 @@ interface FilterRowProps {
 }
 
 function LogFilterRow({ filters, rows, keys, onChange }: FilterRowProps) {
-  const seen = (read: (row: LogEntry) => string): string[] => [...new Set(rows.map(read))].filter((text) => text !== '').toSorted();
+  const seen = (read: (row: LogEntry) => string): string[] =>
+    [...new Set(rows.map(read))].filter((text) => text !== '').toSorted();
   const masters = seen(({ api_key_id }) => api_key_id).filter((id) => id.startsWith('master-key:'));
-  const isKnown = filters.key === '' || filters.key === 'none' || masters.includes(filters.key) || keys.some(({ id }) => id === filters.key);
+  const isKnown =
+    filters.key === '' ||
+    filters.key === 'none' ||
+    masters.includes(filters.key) ||
+    keys.some(({ id }) => id === filters.key);
   return (
     <div className="panel-filters">
       <Filters label="Which requests">
-        <FilterText label="Search this page" value={filters.q} placeholder="Trace id, error, …" onChange={(q) => onChange({ q })} />
-        <FilterText label="Provider" value={filters.provider} suggestions={seen(({ provider }) => provider)} onChange={(provider) => onChange({ provider })} />
-        <FilterText label="Model" value={filters.model} suggestions={seen(({ model }) => model)} onChange={(model) => onChange({ model })} />
+        <FilterText
+          label="Search this page"
+          value={filters.q}
+          placeholder="Trace id, error, …"
+          onChange={(q) => onChange({ q })}
+        />
+        <FilterText
+          label="Provider"
+          value={filters.provider}
+          suggestions={seen(({ provider }) => provider)}
+          onChange={(provider) => onChange({ provider })}
+        />
+        <FilterText
+          label="Model"
+          value={filters.model}
+          suggestions={seen(({ model }) => model)}
+          onChange={(model) => onChange({ model })}
+        />
         <SelectField label="Stage" value={filters.stage} onChange={(event) => onChange({ stage: event.target.value })}>
-          {STAGES.map(([value, label]) => <option key={value} value={value}>{label}</option>)}
+          {STAGES.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
         </SelectField>
         <SelectField label="API key" value={filters.key} onChange={(event) => onChange({ key: event.target.value })}>
           <option value="">All keys</option>
           <option value="none">No API key</option>
-          {masters.map((id) => <option key={id} value={id}>Master key</option>)}
-          {keys.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+          {masters.map((id) => (
+            <option key={id} value={id}>
+              Master key
+            </option>
+          ))}
+          {keys.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
           {!isKnown && <option value={filters.key}>{filters.key}</option>}
         </SelectField>
         <WindowField value={filters.window} onChange={(window) => onChange({ window })} />

@@ -32,21 +32,54 @@ export function PurgeDialog({ filters, onClose }: { readonly filters: LogFilters
   if (deleted !== undefined) {
     return (
       <Dialog title="Rows deleted" onClose={onClose}>
-        <DialogBody><Banner tone="ok">{count(deleted, 'row')} deleted.</Banner></DialogBody>
-        <DialogActions><Button tone="primary" onClick={onClose}>Close</Button></DialogActions>
+        <DialogBody>
+          <Banner tone="ok">{count(deleted, 'row')} deleted.</Banner>
+        </DialogBody>
+        <DialogActions>
+          <Button tone="primary" onClick={onClose}>
+            Close
+          </Button>
+        </DialogActions>
       </Dialog>
     );
   }
   return (
-    <ConfirmDialog title="Purge request logs" action="Delete rows" isDangerous isDisabled={before === undefined || isFuture} onConfirm={purge} onClose={onClose}>
+    <ConfirmDialog
+      title="Purge request logs"
+      action="Delete rows"
+      isDangerous
+      isDisabled={before === undefined || isFuture}
+      onConfirm={purge}
+      onClose={onClose}
+    >
       <p>Rows from before this day are deleted for good, those of all stages. The audit trail notes it.</p>
-      <TextField label="Delete rows from before" type="date" value={day} max={today} error={isFuture ? 'The day lies in the future.' : undefined} onChange={(event) => setDay(event.target.value)} />
-      {scope.length > 0 && <Checkbox label={<>Only rows of {scope.map(([name, value]) => `${name} “${value}”`).join(', ')}</>} hint="The filters of the page; its key, window and search do not count here." checked={isScoped} onChange={(event) => setScoped(event.target.checked)} />}
+      <TextField
+        label="Delete rows from before"
+        type="date"
+        value={day}
+        max={today}
+        error={isFuture ? 'The day lies in the future.' : undefined}
+        onChange={(event) => setDay(event.target.value)}
+      />
+      {scope.length > 0 && (
+        <Checkbox
+          label={<>Only rows of {scope.map(([name, value]) => `${name} “${value}”`).join(', ')}</>}
+          hint="The filters of the page; its key, window and search do not count here."
+          checked={isScoped}
+          onChange={(event) => setScoped(event.target.checked)}
+        />
+      )}
     </ConfirmDialog>
   );
 }
 
 /** Filters of the page that the gateway can delete by. */
 function scopeOf({ provider, model, stage }: LogFilters): readonly (readonly [string, string])[] {
-  return ([['provider', provider], ['model', model], ['stage', stage === 'all' ? '' : stage]] as const).filter(([, value]) => value !== '');
+  return (
+    [
+      ['provider', provider],
+      ['model', model],
+      ['stage', stage === 'all' ? '' : stage],
+    ] as const
+  ).filter(([, value]) => value !== '');
 }

@@ -14,7 +14,13 @@ interface Bar {
 }
 
 /** The attempts of a request, one after the other, below the request itself. Waits between them are not recorded. */
-export function Timeline({ row, attempts }: { readonly row: LogEntry; readonly attempts: readonly ExplainedAttempt[] }) {
+export function Timeline({
+  row,
+  attempts,
+}: {
+  readonly row: LogEntry;
+  readonly attempts: readonly ExplainedAttempt[];
+}) {
   const bars = barsOf(row, attempts);
   const whole = bars.reduce((most, { start, length }) => Math.max(most, start + length), 1);
   return (
@@ -24,9 +30,21 @@ export function Timeline({ row, attempts }: { readonly row: LogEntry; readonly a
         {bars.map((bar, at) => (
           <li key={`${bar.label} ${at}`} className="timeline-row">
             <span className="timeline-label">{bar.label}</span>
-            <svg className="timeline-bar" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${bar.label}: ${bar.text}`}>
+            <svg
+              className="timeline-bar"
+              viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+              preserveAspectRatio="none"
+              role="img"
+              aria-label={`${bar.label}: ${bar.text}`}
+            >
               <rect className="timeline-track" width={WIDTH} height={HEIGHT} rx="4" />
-              <rect className={`timeline-${bar.tone}`} x={(bar.start / whole) * WIDTH} width={Math.max(4, (bar.length / whole) * WIDTH)} height={HEIGHT} rx="4" />
+              <rect
+                className={`timeline-${bar.tone}`}
+                x={(bar.start / whole) * WIDTH}
+                width={Math.max(4, (bar.length / whole) * WIDTH)}
+                height={HEIGHT}
+                rx="4"
+              />
             </svg>
             <span className="timeline-text">{bar.text}</span>
           </li>
@@ -39,12 +57,32 @@ export function Timeline({ row, attempts }: { readonly row: LogEntry; readonly a
 
 function barsOf(row: LogEntry, attempts: readonly ExplainedAttempt[]): Bar[] {
   const bars: Bar[] = [];
-  if (row.duration_ms !== null) bars.push({ label: 'Whole request', text: duration(row.duration_ms), start: 0, length: row.duration_ms, tone: 'whole' });
-  if (row.ttft_ms !== null) bars.push({ label: 'Until the first token', text: duration(row.ttft_ms), start: 0, length: row.ttft_ms, tone: 'whole' });
+  if (row.duration_ms !== null)
+    bars.push({
+      label: 'Whole request',
+      text: duration(row.duration_ms),
+      start: 0,
+      length: row.duration_ms,
+      tone: 'whole',
+    });
+  if (row.ttft_ms !== null)
+    bars.push({
+      label: 'Until the first token',
+      text: duration(row.ttft_ms),
+      start: 0,
+      length: row.ttft_ms,
+      tone: 'whole',
+    });
   let start = 0;
   for (const { target, duration_ms, ended, status } of attempts) {
     const said = ended === 'answered' ? 'answered' : `${ended}${status === null ? '' : `, status ${status}`}`;
-    bars.push({ label: target, text: `${duration_ms === null ? 'not called' : duration(duration_ms)}, ${said}`, start, length: duration_ms ?? 0, tone: ended === 'answered' ? 'ok' : 'bad' });
+    bars.push({
+      label: target,
+      text: `${duration_ms === null ? 'not called' : duration(duration_ms)}, ${said}`,
+      start,
+      length: duration_ms ?? 0,
+      tone: ended === 'answered' ? 'ok' : 'bad',
+    });
     start += duration_ms ?? 0;
   }
   return bars;

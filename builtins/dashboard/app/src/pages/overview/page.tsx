@@ -28,28 +28,68 @@ export default function OverviewPage() {
   const api = useApi();
   const [search, setSearch] = useSearch();
   const hours = windowHours(search.get('window'));
-  const dashboard = usePolled<Dashboard>({ key: ['dashboard'], everySeconds: EVERY_SECONDS, read: (signal) => api.json('/admin/dashboard', { signal }) });
-  const health = usePolled<DeepHealth>({ key: ['health'], everySeconds: EVERY_SECONDS, read: (signal) => api.json('/admin/health', { signal }) });
-  const readiness = usePolled<Readiness>({ key: ['readiness'], everySeconds: EVERY_SECONDS, read: (signal) => api.json('/readyz', { signal, accepts: [503] }) });
-  const recent = usePolled<LogPage>({ key: ['logs', 'recent'], everySeconds: EVERY_SECONDS, read: (signal) => api.json('/admin/logs?limit=12', { signal }) });
-  const statistics = usePolled<LogStatistics>({
-    key: ['statistics', 'overview', hours], everySeconds: EVERY_SECONDS, keepsLast: true,
-    read: (signal) => api.json(withQuery('/admin/logs/stats', { since: windowStart(hours, api.now()), buckets: 48 }), { signal }),
+  const dashboard = usePolled<Dashboard>({
+    key: ['dashboard'],
+    everySeconds: EVERY_SECONDS,
+    read: (signal) => api.json('/admin/dashboard', { signal }),
   });
-  const pick = <Segmented label="Window" value={String(hours)} choices={WINDOWS} onChange={(window) => setSearch({ window: window === '24' ? undefined : window })} />;
+  const health = usePolled<DeepHealth>({
+    key: ['health'],
+    everySeconds: EVERY_SECONDS,
+    read: (signal) => api.json('/admin/health', { signal }),
+  });
+  const readiness = usePolled<Readiness>({
+    key: ['readiness'],
+    everySeconds: EVERY_SECONDS,
+    read: (signal) => api.json('/readyz', { signal, accepts: [503] }),
+  });
+  const recent = usePolled<LogPage>({
+    key: ['logs', 'recent'],
+    everySeconds: EVERY_SECONDS,
+    read: (signal) => api.json('/admin/logs?limit=12', { signal }),
+  });
+  const statistics = usePolled<LogStatistics>({
+    key: ['statistics', 'overview', hours],
+    everySeconds: EVERY_SECONDS,
+    keepsLast: true,
+    read: (signal) =>
+      api.json(withQuery('/admin/logs/stats', { since: windowStart(hours, api.now()), buckets: 48 }), { signal }),
+  });
+  const pick = (
+    <Segmented
+      label="Window"
+      value={String(hours)}
+      choices={WINDOWS}
+      onChange={(window) => setSearch({ window: window === '24' ? undefined : window })}
+    />
+  );
   return (
     <Page title="Overview" description="What the gateway does right now, and whether it is well." actions={pick}>
       <FailureBanner reading={dashboard} what="The figures" />
-      <Contained what="The figures" of={[dashboard.data, statistics.data]}><Figures dashboard={dashboard} statistics={statistics} hours={hours} /></Contained>
+      <Contained what="The figures" of={[dashboard.data, statistics.data]}>
+        <Figures dashboard={dashboard} statistics={statistics} hours={hours} />
+      </Contained>
       <Panel title="Requests" description={`Over ${windowName(hours)}`}>
-        <Loaded reading={statistics} what="Statistics" notConfigured={<LogsDisabled />}>{(data) => <Traffic statistics={data} hours={hours} />}</Loaded>
+        <Loaded reading={statistics} what="Statistics" notConfigured={<LogsDisabled />}>
+          {(data) => <Traffic statistics={data} hours={hours} />}
+        </Loaded>
       </Panel>
       <Columns>
-        <Panel title="Components"><Loaded reading={health} what="Health">{(data) => <Components health={data} />}</Loaded></Panel>
-        <Panel title="Readiness"><Loaded reading={readiness} what="Readiness">{(data) => <ReadinessView readiness={data} health={health.data} />}</Loaded></Panel>
+        <Panel title="Components">
+          <Loaded reading={health} what="Health">
+            {(data) => <Components health={data} />}
+          </Loaded>
+        </Panel>
+        <Panel title="Readiness">
+          <Loaded reading={readiness} what="Readiness">
+            {(data) => <ReadinessView readiness={data} health={health.data} />}
+          </Loaded>
+        </Panel>
       </Columns>
       <Panel title="Recent requests" isFlush actions={<Link href="/logs">All requests</Link>}>
-        <Loaded reading={recent} what="Request logs" notConfigured={<LogsDisabled />}>{({ data }) => <RecentRequests entries={data.slice(0, 6)} />}</Loaded>
+        <Loaded reading={recent} what="Request logs" notConfigured={<LogsDisabled />}>
+          {({ data }) => <RecentRequests entries={data.slice(0, 6)} />}
+        </Loaded>
       </Panel>
     </Page>
   );
@@ -60,7 +100,15 @@ function errorTone(rate: number): Tone {
   return rate >= 0.01 ? 'warn' : 'neutral';
 }
 
-function Figures({ dashboard, statistics, hours }: { readonly dashboard: Reading<Dashboard>; readonly statistics: Reading<LogStatistics>; readonly hours: number }) {
+function Figures({
+  dashboard,
+  statistics,
+  hours,
+}: {
+  readonly dashboard: Reading<Dashboard>;
+  readonly statistics: Reading<LogStatistics>;
+  readonly hours: number;
+}) {
   const { providers, keys } = dashboard.data ?? {};
   const summary = statistics.data?.summary;
   const rate = summary && summary.total_entries > 0 ? summary.error_entries / summary.total_entries : undefined;
@@ -68,16 +116,53 @@ function Figures({ dashboard, statistics, hours }: { readonly dashboard: Reading
   const isUnwell = providers !== undefined && providers.available < providers.total;
   return (
     <Tiles label="Figures">
-      <Tile label="Providers" icon={Server} value={providers ? `${integer(providers.available)} / ${integer(providers.total)}` : DASH} note="available" tone={isUnwell ? 'warn' : 'neutral'} />
-      <Tile label="Active API Keys" icon={KeyRound} value={integer(keys?.active)} note={keys ? `${count(keys.total_usage, 'use')}${keys.expired > 0 ? `, ${integer(keys.expired)} expired` : ''}` : DASH} />
-      <Tile label="Requests" icon={Activity} value={compact(summary?.total_entries)} note={noLogs ?? windowName(hours)} />
-      <Tile label="Error Rate" icon={Percent} value={percent(rate)} note={noLogs ?? (summary ? `${integer(summary.error_entries)} failed` : DASH)} tone={rate === undefined ? 'neutral' : errorTone(rate)} />
+      <Tile
+        label="Providers"
+        icon={Server}
+        value={providers ? `${integer(providers.available)} / ${integer(providers.total)}` : DASH}
+        note="available"
+        tone={isUnwell ? 'warn' : 'neutral'}
+      />
+      <Tile
+        label="Active API Keys"
+        icon={KeyRound}
+        value={integer(keys?.active)}
+        note={
+          keys
+            ? `${count(keys.total_usage, 'use')}${keys.expired > 0 ? `, ${integer(keys.expired)} expired` : ''}`
+            : DASH
+        }
+      />
+      <Tile
+        label="Requests"
+        icon={Activity}
+        value={compact(summary?.total_entries)}
+        note={noLogs ?? windowName(hours)}
+      />
+      <Tile
+        label="Error Rate"
+        icon={Percent}
+        value={percent(rate)}
+        note={noLogs ?? (summary ? `${integer(summary.error_entries)} failed` : DASH)}
+        tone={rate === undefined ? 'neutral' : errorTone(rate)}
+      />
     </Tiles>
   );
 }
 
-function Traffic({ statistics: { summary, series }, hours }: { readonly statistics: LogStatistics; readonly hours: number }) {
-  if (summary.total_entries === 0) return <Empty icon={Activity} title="No requests yet">Nothing came through the gateway over {windowName(hours)}.</Empty>;
+function Traffic({
+  statistics: { summary, series },
+  hours,
+}: {
+  readonly statistics: LogStatistics;
+  readonly hours: number;
+}) {
+  if (summary.total_entries === 0)
+    return (
+      <Empty icon={Activity} title="No requests yet">
+        Nothing came through the gateway over {windowName(hours)}.
+      </Empty>
+    );
   const said = `${count(summary.total_entries, 'request')} over ${windowName(hours)}, ${integer(summary.error_entries)} of them failed.`;
   return <Bars summary={said} points={chartPoints(series.points)} layers={REQUEST_LAYERS} />;
 }

@@ -9,7 +9,15 @@ import { TimeAgo } from '../../ui/time.tsx';
 
 const COLUMNS: readonly Column<LogEntry>[] = [
   { key: 'time', header: 'Time', isOneLine: true, cell: ({ created_at }) => <TimeAgo at={created_at} /> },
-  { key: 'status', header: 'Status', cell: ({ stage, error_message }) => <Pill tone={stageTone(stage, error_message)} hasDot>{stageName(error_message === '' ? stage : 'on_error')}</Pill> },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ stage, error_message }) => (
+      <Pill tone={stageTone(stage, error_message)} hasDot>
+        {stageName(error_message === '' ? stage : 'on_error')}
+      </Pill>
+    ),
+  },
   { key: 'model', header: 'Model', cell: ({ model }) => model || '–' },
   { key: 'provider', header: 'Provider', cell: ({ provider }) => provider || '–' },
   { key: 'tokens', header: 'Tokens', isFigure: true, cell: ({ total_tokens }) => integer(total_tokens) },
@@ -19,6 +27,18 @@ const COLUMNS: readonly Column<LogEntry>[] = [
 
 /** The newest requests, one line each. */
 export function RecentRequests({ entries }: { readonly entries: readonly LogEntry[] }) {
-  if (entries.length === 0) return <Empty icon={Inbox} title="No requests yet">Requests show up here as they finish.</Empty>;
-  return <Table label="Recent requests" columns={COLUMNS} rows={entries} rowKey={({ trace_id, stage, created_at }) => `${trace_id} ${stage} ${created_at}`} />;
+  if (entries.length === 0)
+    return (
+      <Empty icon={Inbox} title="No requests yet">
+        Requests show up here as they finish.
+      </Empty>
+    );
+  return (
+    <Table
+      label="Recent requests"
+      columns={COLUMNS}
+      rows={entries}
+      rowKey={({ trace_id, stage, created_at }) => `${trace_id} ${stage} ${created_at}`}
+    />
+  );
 }

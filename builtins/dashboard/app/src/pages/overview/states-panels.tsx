@@ -16,8 +16,13 @@ function Items({ items }: { readonly items: readonly Item[] }) {
     <ul className="items">
       {items.map(({ name, state, tone, note }) => (
         <li key={name} className="item">
-          <div className="item-text"><span className="item-name">{name}</span>{note}</div>
-          <Pill tone={tone} hasDot>{state}</Pill>
+          <div className="item-text">
+            <span className="item-name">{name}</span>
+            {note}
+          </div>
+          <Pill tone={tone} hasDot>
+            {state}
+          </Pill>
         </li>
       ))}
     </ul>
@@ -37,20 +42,37 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Whether the gateway takes requests, and what of it does not. `health` knows why an MCP server is not ready. */
-export function ReadinessView({ readiness, health }: { readonly readiness: Readiness; readonly health: DeepHealth | undefined }) {
+export function ReadinessView({
+  readiness,
+  health,
+}: {
+  readonly readiness: Readiness;
+  readonly health: DeepHealth | undefined;
+}) {
   const isReady = readiness.status === 'ready';
   const targets = (readiness.targets ?? []).map(({ name, routable, circuit }): Item => ({
-    name, state: routable ? circuitName(circuit) : 'not routable', tone: routable ? circuitTone(circuit) : 'bad',
+    name,
+    state: routable ? circuitName(circuit) : 'not routable',
+    tone: routable ? circuitTone(circuit) : 'bad',
   }));
   const known: readonly McpServerHealth[] = health?.mcp_servers ?? readiness.mcp_servers ?? [];
   const servers = known.map((server): Item => ({
-    name: server.name, state: server.ready ? 'ready' : 'not ready', tone: serverTone(server),
-    note: <span className="item-note">MCP server, {server.required ? 'required' : 'optional'}{server.last_error ? `: ${server.last_error}` : ''}</span>,
+    name: server.name,
+    state: server.ready ? 'ready' : 'not ready',
+    tone: serverTone(server),
+    note: (
+      <span className="item-note">
+        MCP server, {server.required ? 'required' : 'optional'}
+        {server.last_error ? `: ${server.last_error}` : ''}
+      </span>
+    ),
   }));
   return (
     <>
       <p className="readiness" role="status">
-        <Pill tone={isReady ? 'ok' : 'bad'} hasDot>{isReady ? 'Ready' : 'Not ready'}</Pill>
+        <Pill tone={isReady ? 'ok' : 'bad'} hasDot>
+          {isReady ? 'Ready' : 'Not ready'}
+        </Pill>
         <span>{isReady ? 'The gateway takes requests.' : (REASONS[readiness.reason ?? ''] ?? readiness.reason)}</span>
       </p>
       <Items items={[...targets, ...servers]} />

@@ -23,16 +23,33 @@ export function AttributionView({ attribution, usage, startedAt, durationMs, fir
       {attempts !== undefined && attempts > 1 && <Fact name="Attempts" value={integer(attempts)} />}
       {durationMs !== undefined && <Fact name="Time" value={duration(durationMs)} />}
       {firstTokenMs !== undefined && <Fact name="First token" value={duration(firstTokenMs)} />}
-      {usage?.total_tokens !== undefined && <Fact name="Tokens" value={`${integer(usage.prompt_tokens)} in, ${integer(usage.completion_tokens ?? 0)} out`} />}
+      {usage?.total_tokens !== undefined && (
+        <Fact
+          name="Tokens"
+          value={`${integer(usage.prompt_tokens)} in, ${integer(usage.completion_tokens ?? 0)} out`}
+        />
+      )}
       {requestId !== undefined && durationMs !== undefined && <CostFact requestId={requestId} startedAt={startedAt} />}
       {ignored !== undefined && <Fact name="Not passed on" value={ignored} />}
-      {requestId !== undefined && <div><dt className="visually-hidden">Request</dt><dd><Link href={withQuery('/logs', { q: requestId })}>In the request log</Link></dd></div>}
+      {requestId !== undefined && (
+        <div>
+          <dt className="visually-hidden">Request</dt>
+          <dd>
+            <Link href={withQuery('/logs', { q: requestId })}>In the request log</Link>
+          </dd>
+        </div>
+      )}
     </dl>
   );
 }
 
 function Fact({ name, value }: { readonly name: string; readonly value: string }) {
-  return <div><dt>{name}</dt><dd>{value}</dd></div>;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
 }
 
 function costText(cost: Cost | undefined): string {

@@ -20,8 +20,13 @@ export function attributionOf(headers: Headers): Attribution {
   const text = (name: string): string | undefined => headers.get(name) ?? undefined;
   const figure = (name: string): number | undefined => (headers.has(name) ? Number(headers.get(name)) : undefined);
   return {
-    provider: text('X-Gateway-Provider'), target: text('X-Gateway-Target'), model: text('X-Gateway-Upstream-Model') ?? text('X-Gateway-Model'),
-    attempts: figure('X-Gateway-Attempts'), ignored: text('X-Gateway-Ignored-Params'), requestId: text('X-Request-ID'), overheadMs: figure('X-Gateway-Overhead-Ms'),
+    provider: text('X-Gateway-Provider'),
+    target: text('X-Gateway-Target'),
+    model: text('X-Gateway-Upstream-Model') ?? text('X-Gateway-Model'),
+    attempts: figure('X-Gateway-Attempts'),
+    ignored: text('X-Gateway-Ignored-Params'),
+    requestId: text('X-Request-ID'),
+    overheadMs: figure('X-Gateway-Overhead-Ms'),
   };
 }
 
@@ -40,7 +45,12 @@ const LOOKS_MS = [350, 900, 2500];
 const ROWS = 50;
 
 /** Waits for the row of a request that has just ended. Throws when the signal ends. */
-export async function readCost(api: ApiClient, requestId: string, startedAt: number, signal: AbortSignal): Promise<Cost> {
+export async function readCost(
+  api: ApiClient,
+  requestId: string,
+  startedAt: number,
+  signal: AbortSignal,
+): Promise<Cost> {
   const since = new Date(startedAt - 60_000).toISOString(); // the gateway's clock is not this one's
   for (const wait of LOOKS_MS) {
     await pause(wait, signal);
@@ -59,6 +69,13 @@ export async function readCost(api: ApiClient, requestId: string, startedAt: num
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => { clearTimeout(timer); reject(new DOMException('The wait was given up.', 'AbortError')); }, { once: true });
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        reject(new DOMException('The wait was given up.', 'AbortError'));
+      },
+      { once: true },
+    );
   });
 }

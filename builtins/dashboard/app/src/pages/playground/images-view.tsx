@@ -24,7 +24,12 @@ const OPTIONS = {
   response_format: ['', 'url', 'b64_json'],
 } as const;
 type Option = keyof typeof OPTIONS;
-const LABELS: Readonly<Record<Option, string>> = { size: 'Size', quality: 'Quality', style: 'Style', response_format: 'Response format' };
+const LABELS: Readonly<Record<Option, string>> = {
+  size: 'Size',
+  quality: 'Quality',
+  style: 'Style',
+  response_format: 'Response format',
+};
 const NONE: Readonly<Record<Option, string>> = { size: '', quality: '', style: '', response_format: '' };
 
 interface Result {
@@ -35,7 +40,13 @@ interface Result {
 }
 
 /** Prompts to images. */
-export function ImagesView({ models, capabilities }: { readonly models: readonly Model[]; readonly capabilities: Capabilities | undefined }) {
+export function ImagesView({
+  models,
+  capabilities,
+}: {
+  readonly models: readonly Model[];
+  readonly capabilities: Capabilities | undefined;
+}) {
   const api = useApi();
   const [search, setSearch] = useSearch();
   const [prompt, setPrompt] = useState('');
@@ -50,7 +61,11 @@ export function ImagesView({ models, capabilities }: { readonly models: readonly
   const { run, isBusy, error } = useAction(async () => {
     const startedAt = Date.now();
     const chosen = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== ''));
-    const response = await api.open('/v1/images/generations', { method: 'POST', body: { model, prompt, n: Number(count), ...chosen }, hasNoDeadline: true });
+    const response = await api.open('/v1/images/generations', {
+      method: 'POST',
+      body: { model, prompt, n: Number(count), ...chosen },
+      hasNoDeadline: true,
+    });
     const reply = readJson(await response.text());
     const images = imagesOf(isFields(reply) ? reply['data'] : undefined);
     if (images.length === 0) throw new ApiError(200, 'The answer holds no images.');
@@ -67,20 +82,46 @@ export function ImagesView({ models, capabilities }: { readonly models: readonly
           <ModelPicker label="Model" groups={groups} value={model} onChange={(image) => setSearch({ image })} />
           <TextArea label="Prompt" rows={4} value={prompt} onChange={(event) => setPrompt(event.target.value)} />
           <div className="options">
-            <TextField label="Images" type="number" min={1} max={4} value={count} onChange={(event) => setCount(String(Math.min(4, Math.max(1, Math.trunc(Number(event.target.value)) || 1))))} />
+            <TextField
+              label="Images"
+              type="number"
+              min={1}
+              max={4}
+              value={count}
+              onChange={(event) =>
+                setCount(String(Math.min(4, Math.max(1, Math.trunc(Number(event.target.value)) || 1))))
+              }
+            />
             {(Object.keys(LABELS) as Option[]).map((name) => (
-              <SelectField key={name} label={LABELS[name]} value={options[name]} onChange={(event) => setOptions({ ...options, [name]: event.target.value })}>
-                {choices[name].map((value) => <option key={value} value={value}>{value || 'default'}</option>)}
+              <SelectField
+                key={name}
+                label={LABELS[name]}
+                value={options[name]}
+                onChange={(event) => setOptions({ ...options, [name]: event.target.value })}
+              >
+                {choices[name].map((value) => (
+                  <option key={value} value={value}>
+                    {value || 'default'}
+                  </option>
+                ))}
               </SelectField>
             ))}
           </div>
-          <div><Button type="submit" tone="primary" icon={ImageIcon} isBusy={isBusy} disabled={prompt.trim() === ''}>Generate</Button></div>
+          <div>
+            <Button type="submit" tone="primary" icon={ImageIcon} isBusy={isBusy} disabled={prompt.trim() === ''}>
+              Generate
+            </Button>
+          </div>
         </form>
       </Panel>
       <Panel title="Images">
         <div className="stack" aria-live="polite" aria-busy={isBusy}>
           {error !== undefined && <Banner tone="bad">{messageOf(error)}</Banner>}
-          {result ? <Images result={result} /> : error === undefined && <Empty icon={ImageIcon} title="No images yet" />}
+          {result ? (
+            <Images result={result} />
+          ) : (
+            error === undefined && <Empty icon={ImageIcon} title="No images yet" />
+          )}
         </div>
       </Panel>
     </Columns>
@@ -94,7 +135,12 @@ function Images({ result: { images, ...facts } }: { readonly result: Result }) {
         {images.map(({ source, link, revisedPrompt }, at) => (
           <li key={at} className="image">
             {source !== undefined && <img src={source} alt={revisedPrompt ?? `Generated image ${at + 1}`} />}
-            {link !== undefined && <a className="row" href={link} target="_blank" rel="noopener noreferrer"><ExternalLink size={15} aria-hidden="true" />Open image {at + 1}</a>}
+            {link !== undefined && (
+              <a className="row" href={link} target="_blank" rel="noopener noreferrer">
+                <ExternalLink size={15} aria-hidden="true" />
+                Open image {at + 1}
+              </a>
+            )}
             {revisedPrompt !== undefined && <p className="muted break">Revised prompt: {revisedPrompt}</p>}
           </li>
         ))}

@@ -9,12 +9,23 @@ export interface MadeImage {
 }
 
 /** First bytes in base64, by the type of image that begins with them. */
-const SIGNATURES: readonly (readonly [start: string, type: string])[] = [['iVBOR', 'image/png'], ['/9j/', 'image/jpeg'], ['R0lG', 'image/gif'], ['UklGR', 'image/webp']];
+const SIGNATURES: readonly (readonly [start: string, type: string])[] = [
+  ['iVBOR', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lG', 'image/gif'],
+  ['UklGR', 'image/webp'],
+];
 
 /** The images of an answer. What is neither an image nor an http address is left out. */
 export function imagesOf(data: unknown): MadeImage[] {
   if (!Array.isArray(data)) return [];
-  return data.filter(isFields).map((item) => ({ source: sourceOf(textAt(item, 'b64_json')), link: linkOf(textAt(item, 'url')), revisedPrompt: textAt(item, 'revised_prompt') }))
+  return data
+    .filter(isFields)
+    .map((item) => ({
+      source: sourceOf(textAt(item, 'b64_json')),
+      link: linkOf(textAt(item, 'url')),
+      revisedPrompt: textAt(item, 'revised_prompt'),
+    }))
     .filter(({ source, link }) => source !== undefined || link !== undefined);
 }
 

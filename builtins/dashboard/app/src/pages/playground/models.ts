@@ -14,11 +14,15 @@ export interface ModelGroup {
 export function modelGroups(models: readonly Model[], use: Use): ModelGroup[] {
   const seen = new Set<string>();
   const offered = models.filter(({ id, mode, deprecated, status }) => {
-    const isOffered = !seen.has(id) && deprecated !== true && status !== 'deprecated' && (mode === undefined || mode === use);
+    const isOffered =
+      !seen.has(id) && deprecated !== true && status !== 'deprecated' && (mode === undefined || mode === use);
     if (isOffered) seen.add(id);
     return isOffered;
   });
-  return [...Map.groupBy(offered, ({ owned_by }) => owned_by)].map(([owner, own]) => ({ owner, ids: own.map(({ id }) => id) }));
+  return [...Map.groupBy(offered, ({ owned_by }) => owned_by)].map(([owner, own]) => ({
+    owner,
+    ids: own.map(({ id }) => id),
+  }));
 }
 
 /** The model to begin with: the one that was asked for, else the first that is offered. */

@@ -22,7 +22,13 @@ export interface Setting {
 export function groupPlugins(entries: readonly PluginEntry[], catalog: PluginCatalog | undefined): PluginGroup[] {
   return [...Map.groupBy(entries, ({ name }) => name)].map(([name, own]) => {
     const description = catalog?.data.find((plugin) => plugin.name === name);
-    return { name, description, entries: own, type: description?.type ?? own[0]?.type ?? '', settings: settingsOf(own) };
+    return {
+      name,
+      description,
+      entries: own,
+      type: description?.type ?? own[0]?.type ?? '',
+      settings: settingsOf(own),
+    };
   });
 }
 
@@ -30,7 +36,9 @@ export function groupPlugins(entries: readonly PluginEntry[], catalog: PluginCat
 function settingsOf(entries: readonly PluginEntry[]): Setting[] {
   const config = entries.find((entry) => entry.config)?.config ?? {};
   return Object.entries(config).map(([name, value]) => ({
-    name, value: typeof value === 'string' ? value : JSON.stringify(value), isRedacted: isRedacted(name) || redactedPaths(value).length > 0,
+    name,
+    value: typeof value === 'string' ? value : JSON.stringify(value),
+    isRedacted: isRedacted(name) || redactedPaths(value).length > 0,
   }));
 }
 

@@ -11,8 +11,13 @@ export default function PluginsPage() {
   return (
     <Page title="Plugins" description="What looks at requests and answers, and may refuse or change them.">
       <Tabs
-        label="Views" value={tab} onChange={(value) => setSearch({ tab: value === 'plugins' ? undefined : value })}
-        tabs={[{ value: 'plugins', label: 'Plugins', content: <PluginsView /> }, { value: 'coverage', label: 'Coverage', content: <CoverageView /> }]}
+        label="Views"
+        value={tab}
+        onChange={(value) => setSearch({ tab: value === 'plugins' ? undefined : value })}
+        tabs={[
+          { value: 'plugins', label: 'Plugins', content: <PluginsView /> },
+          { value: 'coverage', label: 'Coverage', content: <CoverageView /> },
+        ]}
       />
     </Page>
   );

@@ -11,8 +11,13 @@ export default function ProvidersPage() {
   return (
     <Page title="Providers" description="Where requests can go, and what each place understands.">
       <Tabs
-        label="Views" value={tab} onChange={(value) => setSearch({ tab: value === 'providers' ? undefined : value })}
-        tabs={[{ value: 'providers', label: 'Providers', content: <ProviderCards /> }, { value: 'capabilities', label: 'Capabilities', content: <CapabilityMatrix /> }]}
+        label="Views"
+        value={tab}
+        onChange={(value) => setSearch({ tab: value === 'providers' ? undefined : value })}
+        tabs={[
+          { value: 'providers', label: 'Providers', content: <ProviderCards /> },
+          { value: 'capabilities', label: 'Capabilities', content: <CapabilityMatrix /> },
+        ]}
       />
     </Page>
   );

@@ -14,7 +14,9 @@ export interface Provider {
 export type ProviderState = 'connected' | 'recovering' | 'open' | 'registered' | 'unavailable' | 'absent';
 
 /** In the order in which they need to be looked at, worst first; what is not set up needs nothing. */
-export const STATES: Readonly<Record<ProviderState, { readonly name: string; readonly tone: Tone; readonly rank: number }>> = {
+export const STATES: Readonly<
+  Record<ProviderState, { readonly name: string; readonly tone: Tone; readonly rank: number }>
+> = {
   unavailable: { name: 'Unavailable', tone: 'bad', rank: 0 },
   open: { name: 'Circuit open', tone: 'bad', rank: 1 },
   recovering: { name: 'Recovering', tone: 'warn', rank: 2 },
@@ -35,14 +37,26 @@ export interface ProviderSources {
 
 /** Every provider that one of the answers names, with all that they say of it. */
 export function providersOf({ catalog, deep, health, models, listed }: ProviderSources): Provider[] {
-  const names = new Set([...catalog.providers.map(({ id }) => id), ...(deep?.providers ?? []).map(({ name }) => name), ...(health?.providers ?? []).map(({ name }) => name)]);
+  const names = new Set([
+    ...catalog.providers.map(({ id }) => id),
+    ...(deep?.providers ?? []).map(({ name }) => name),
+    ...(health?.providers ?? []).map(({ name }) => name),
+  ]);
   const known = new Map(models.map((model) => [model.id, model]));
   return [...names].map((name) => {
     const built = catalog.providers.find(({ id }) => id === name);
     const stated = deep?.providers.find((provider) => provider.name === name);
     const live = health?.providers.find((provider) => provider.name === name);
-    const own = (listed.find((provider) => provider.name === name)?.models ?? []).map((model) => known.get(model.id) ?? model);
-    return { name, state: stateOf(built?.registered ?? false, stated?.status, live?.circuit), message: stated?.message, models: own, modelCount: live?.models ?? stated?.models ?? built?.catalog_models ?? 0 };
+    const own = (listed.find((provider) => provider.name === name)?.models ?? []).map(
+      (model) => known.get(model.id) ?? model,
+    );
+    return {
+      name,
+      state: stateOf(built?.registered ?? false, stated?.status, live?.circuit),
+      message: stated?.message,
+      models: own,
+      modelCount: live?.models ?? stated?.models ?? built?.catalog_models ?? 0,
+    };
   });
 }
 

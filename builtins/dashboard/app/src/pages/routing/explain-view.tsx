@@ -28,11 +28,17 @@ interface Question {
 /** The body that such a client would send, as far as routing looks at it. */
 function requestOf({ surface, model, prompt, isStreaming }: Question): object {
   switch (surface) {
-    case 'chat': return { model, messages: [{ role: 'user', content: prompt }], ...(isStreaming && { stream: true }) };
-    case 'completions': case 'images': return { model, prompt };
-    case 'rerank': return { model, query: prompt, documents: [prompt] };
-    case 'audio.speech': return { model, input: prompt, voice: 'alloy' };
-    default: return { model, input: prompt };
+    case 'chat':
+      return { model, messages: [{ role: 'user', content: prompt }], ...(isStreaming && { stream: true }) };
+    case 'completions':
+    case 'images':
+      return { model, prompt };
+    case 'rerank':
+      return { model, query: prompt, documents: [prompt] };
+    case 'audio.speech':
+      return { model, input: prompt, voice: 'alloy' };
+    default:
+      return { model, input: prompt };
   }
 }
 
@@ -40,13 +46,28 @@ function requestOf({ surface, model, prompt, isStreaming }: Question): object {
 export function ExplainView() {
   const api = useApi();
   const models = usePolled<ModelList>({ key: ['models'], read: (signal) => api.json('/v1/models', { signal }) });
-  const [question, setQuestion] = useState<Question>({ surface: 'chat', model: '', prompt: 'Hello', isStreaming: false, metadata: '' });
+  const [question, setQuestion] = useState<Question>({
+    surface: 'chat',
+    model: '',
+    prompt: 'Hello',
+    isStreaming: false,
+    metadata: '',
+  });
   const [explanation, setExplanation] = useState<Explanation>();
   const [problem, setProblem] = useState<string>();
   const change = (changes: Partial<Question>): void => setQuestion({ ...question, ...changes });
   const { run, isBusy, error } = useAction(async () => {
     const metadata = question.metadata.trim() === '' ? undefined : readJson(question.metadata);
-    setExplanation(await api.json('/admin/explain', { method: 'POST', body: { surface: question.surface, request: requestOf(question), ...(metadata === undefined ? {} : { metadata }) } }));
+    setExplanation(
+      await api.json('/admin/explain', {
+        method: 'POST',
+        body: {
+          surface: question.surface,
+          request: requestOf(question),
+          ...(metadata === undefined ? {} : { metadata }),
+        },
+      }),
+    );
   });
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
@@ -58,20 +79,63 @@ export function ExplainView() {
     <Columns>
       <Panel title="Request" description="Nothing is sent to a provider, and nothing is counted.">
         <form className="stack" onSubmit={submit}>
-          <SelectField label="Surface" value={question.surface} onChange={(event) => change({ surface: event.target.value })}>
-            {SURFACES.map((surface) => <option key={surface} value={surface}>{surface}</option>)}
+          <SelectField
+            label="Surface"
+            value={question.surface}
+            onChange={(event) => change({ surface: event.target.value })}
+          >
+            {SURFACES.map((surface) => (
+              <option key={surface} value={surface}>
+                {surface}
+              </option>
+            ))}
           </SelectField>
-          <FilterField label="Model" placeholder="A model or an alias" value={question.model} suggestions={rowsIn(models.data?.data).map(({ id }) => id)} onChange={(model) => change({ model })} />
-          <TextArea label="Prompt" rows={3} value={question.prompt} onChange={(event) => change({ prompt: event.target.value })} />
-          {question.surface === 'chat' && <Checkbox label="Streamed" checked={question.isStreaming} onChange={(event) => change({ isStreaming: event.target.checked })} />}
-          <TextArea label="Metadata" hint="Optional JSON, as a client sends it in X-Gateway-Metadata." error={problem} rows={2} spellCheck={false} value={question.metadata} onChange={(event) => change({ metadata: event.target.value })} />
-          <div><Button type="submit" tone="primary" icon={RouteIcon} isBusy={isBusy}>Explain</Button></div>
+          <FilterField
+            label="Model"
+            placeholder="A model or an alias"
+            value={question.model}
+            suggestions={rowsIn(models.data?.data).map(({ id }) => id)}
+            onChange={(model) => change({ model })}
+          />
+          <TextArea
+            label="Prompt"
+            rows={3}
+            value={question.prompt}
+            onChange={(event) => change({ prompt: event.target.value })}
+          />
+          {question.surface === 'chat' && (
+            <Checkbox
+              label="Streamed"
+              checked={question.isStreaming}
+              onChange={(event) => change({ isStreaming: event.target.checked })}
+            />
+          )}
+          <TextArea
+            label="Metadata"
+            hint="Optional JSON, as a client sends it in X-Gateway-Metadata."
+            error={problem}
+            rows={2}
+            spellCheck={false}
+            value={question.metadata}
+            onChange={(event) => change({ metadata: event.target.value })}
+          />
+          <div>
+            <Button type="submit" tone="primary" icon={RouteIcon} isBusy={isBusy}>
+              Explain
+            </Button>
+          </div>
         </form>
       </Panel>
       <Panel title="Decision">
         <div className="stack" aria-live="polite">
           {error !== undefined && <Banner tone="bad">{messageOf(error)}</Banner>}
-          {explanation ? <ExplanationView explanation={explanation} /> : <Empty icon={RouteIcon} title="No question yet">Describe a request, and see which targets it would try and why.</Empty>}
+          {explanation ? (
+            <ExplanationView explanation={explanation} />
+          ) : (
+            <Empty icon={RouteIcon} title="No question yet">
+              Describe a request, and see which targets it would try and why.
+            </Empty>
+          )}
         </div>
       </Panel>
     </Columns>

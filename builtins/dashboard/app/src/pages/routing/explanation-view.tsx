@@ -11,38 +11,99 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
   const { refusal, order, dropped, plugins, notes } = explanation;
   return (
     <>
-      {refusal && <Banner tone="bad"><b>{refusal.code}</b>: {refusal.message}</Banner>}
+      {refusal && (
+        <Banner tone="bad">
+          <b>{refusal.code}</b>: {refusal.message}
+        </Banner>
+      )}
       <Facts explanation={explanation} />
       {order.length > 0 && (
         <section className="stack">
-          <h3 className="explain-title">{explanation.on_failure === 'next target' ? 'Tried in this order' : 'Target'}</h3>
-          <ol className="explain-order">{order.map((target, at) => <OrderedTarget key={target.target} target={target} place={at + 1} />)}</ol>
+          <h3 className="explain-title">
+            {explanation.on_failure === 'next target' ? 'Tried in this order' : 'Target'}
+          </h3>
+          <ol className="explain-order">
+            {order.map((target, at) => (
+              <OrderedTarget key={target.target} target={target} place={at + 1} />
+            ))}
+          </ol>
         </section>
       )}
       {dropped.length > 0 && (
         <section className="stack">
           <h3 className="explain-title">Left out</h3>
-          <ul className="explain-order">{dropped.map((target) => <li key={target.target} className="explain-target"><b className="break">{target.target}</b><span className="muted">{target.reason}<Figures of={target} /></span></li>)}</ul>
+          <ul className="explain-order">
+            {dropped.map((target) => (
+              <li key={target.target} className="explain-target">
+                <b className="break">{target.target}</b>
+                <span className="muted">
+                  {target.reason}
+                  <Figures of={target} />
+                </span>
+              </li>
+            ))}
+          </ul>
         </section>
       )}
       {plugins.length > 0 && (
         <section className="stack">
           <h3 className="explain-title">Plugins, in their order</h3>
-          <p className="row">{plugins.map(({ name, stage }) => <Pill key={`${name} ${stage}`}>{name} · {stage}</Pill>)}</p>
+          <p className="row">
+            {plugins.map(({ name, stage }) => (
+              <Pill key={`${name} ${stage}`}>
+                {name} · {stage}
+              </Pill>
+            ))}
+          </p>
         </section>
       )}
-      {notes.map((note) => <Banner key={note} tone="info">{note}</Banner>)}
+      {notes.map((note) => (
+        <Banner key={note} tone="info">
+          {note}
+        </Banner>
+      ))}
     </>
   );
 }
 
-function Facts({ explanation: { strategy, on_failure, model, requested_model, rule, condition, ab_label } }: { readonly explanation: Explanation }) {
+function Facts({
+  explanation: { strategy, on_failure, model, requested_model, rule, condition, ab_label },
+}: {
+  readonly explanation: Explanation;
+}) {
   return (
     <dl className="definitions">
-      <dt>Model</dt><dd>{model}{requested_model !== model && <span className="muted"> (asked for as {requested_model})</span>}</dd>
-      <dt>Strategy</dt><dd>{strategy}; on failure: {on_failure}</dd>
-      {rule !== null && <><dt>Rule</dt><dd><code>{rule}</code>{condition && <span className="muted"> {Object.entries(condition).map(([name, value]) => `${name} = ${value}`).join(', ')}</span>}</dd></>}
-      {ab_label !== null && <><dt>Variant</dt><dd>{ab_label}</dd></>}
+      <dt>Model</dt>
+      <dd>
+        {model}
+        {requested_model !== model && <span className="muted"> (asked for as {requested_model})</span>}
+      </dd>
+      <dt>Strategy</dt>
+      <dd>
+        {strategy}; on failure: {on_failure}
+      </dd>
+      {rule !== null && (
+        <>
+          <dt>Rule</dt>
+          <dd>
+            <code>{rule}</code>
+            {condition && (
+              <span className="muted">
+                {' '}
+                {Object.entries(condition)
+                  .map(([name, value]) => `${name} = ${value}`)
+                  .join(', ')}
+              </span>
+            )}
+          </dd>
+        </>
+      )}
+      {ab_label !== null && (
+        <>
+          <dt>Variant</dt>
+          <dd>{ab_label}</dd>
+        </>
+      )}
     </dl>
   );
 }
@@ -51,8 +112,25 @@ function OrderedTarget({ target, place }: { readonly target: ExplainedTarget; re
   const { circuit, upstream_model, provider, reason } = target;
   return (
     <li className="explain-target">
-      <span className="row"><span className="explain-place">{place}</span><b className="break">{target.target}</b>{provider !== target.target && <span className="muted">{provider}</span>}{circuit && <Pill tone={CIRCUITS[circuit] ?? 'neutral'} hasDot>circuit {circuit}</Pill>}</span>
-      <span className="muted">{upstream_model && <><code className="break">{upstream_model}</code>, </>}{reason}<Figures of={target} /></span>
+      <span className="row">
+        <span className="explain-place">{place}</span>
+        <b className="break">{target.target}</b>
+        {provider !== target.target && <span className="muted">{provider}</span>}
+        {circuit && (
+          <Pill tone={CIRCUITS[circuit] ?? 'neutral'} hasDot>
+            circuit {circuit}
+          </Pill>
+        )}
+      </span>
+      <span className="muted">
+        {upstream_model && (
+          <>
+            <code className="break">{upstream_model}</code>,{' '}
+          </>
+        )}
+        {reason}
+        <Figures of={target} />
+      </span>
     </li>
   );
 }
@@ -65,6 +143,8 @@ function figureText(name: string, value: number | string | null): string {
 }
 
 function Figures({ of: { figures } }: { readonly of: ExplainedTarget }) {
-  const texts = Object.entries(figures).map(([name, value]) => figureText(name.replaceAll('_', ' ').replace(/ (ms|usd)$/, '_$1'), value));
+  const texts = Object.entries(figures).map(([name, value]) =>
+    figureText(name.replaceAll('_', ' ').replace(/ (ms|usd)$/, '_$1'), value),
+  );
   return texts.length === 0 ? null : <> ({texts.join(', ')})</>;
 }

@@ -12,14 +12,28 @@ import './routing.css';
 export default function RoutingPage() {
   const api = useApi();
   const [search, setSearch] = useSearch();
-  const reading = usePolled<GatewayConfig>({ key: ['config'], everySeconds: 60, read: (signal) => api.json('/admin/config', { signal }) });
+  const reading = usePolled<GatewayConfig>({
+    key: ['config'],
+    everySeconds: 60,
+    read: (signal) => api.json('/admin/config', { signal }),
+  });
   const tab = search.get('tab') === 'explain' ? 'explain' : 'strategy';
   return (
     <Page title="Routing Strategies" description="Which target a request tries first, which ones after it, and why.">
       <Tabs
-        label="Views" value={tab} onChange={(value) => setSearch({ tab: value === 'strategy' ? undefined : value })}
+        label="Views"
+        value={tab}
+        onChange={(value) => setSearch({ tab: value === 'strategy' ? undefined : value })}
         tabs={[
-          { value: 'strategy', label: 'Strategy', content: <Loaded reading={reading} what="The configuration">{(config) => <StrategyView config={config} />}</Loaded> },
+          {
+            value: 'strategy',
+            label: 'Strategy',
+            content: (
+              <Loaded reading={reading} what="The configuration">
+                {(config) => <StrategyView config={config} />}
+              </Loaded>
+            ),
+          },
           { value: 'explain', label: 'Explain', content: <ExplainView /> },
         ]}
       />

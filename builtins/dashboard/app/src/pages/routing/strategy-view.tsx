@@ -31,13 +31,39 @@ function ActiveMode({ mode, strategy }: { readonly mode: string; readonly strate
   const codes = strategy.failover_on_status_codes ?? [];
   return (
     <Panel title="Active strategy">
-      <div className="mode-active"><span className="mode-name">{mode}</span><span className="muted">{known?.summary ?? 'A strategy of a module beside this gateway.'}</span></div>
+      <div className="mode-active">
+        <span className="mode-name">{mode}</span>
+        <span className="muted">{known?.summary ?? 'A strategy of a module beside this gateway.'}</span>
+      </div>
       <dl className="definitions">
-        <dt>When a target fails</dt><dd>{known?.onFailure ?? DASH}</dd>
-        {codes.length > 0 && <><dt>Fails over on status</dt><dd>{codes.join(', ')}</dd></>}
-        {strategy.failover_on && strategy.failover_on.length > 0 && <><dt>Fails over on</dt><dd>{strategy.failover_on.join(', ')}</dd></>}
-        {strategy.unpriced_strategy && <><dt>Models without a price</dt><dd>{strategy.unpriced_strategy}</dd></>}
-        {strategy.settings && <><dt>Settings</dt><dd><code>{JSON.stringify(strategy.settings)}</code></dd></>}
+        <dt>When a target fails</dt>
+        <dd>{known?.onFailure ?? DASH}</dd>
+        {codes.length > 0 && (
+          <>
+            <dt>Fails over on status</dt>
+            <dd>{codes.join(', ')}</dd>
+          </>
+        )}
+        {strategy.failover_on && strategy.failover_on.length > 0 && (
+          <>
+            <dt>Fails over on</dt>
+            <dd>{strategy.failover_on.join(', ')}</dd>
+          </>
+        )}
+        {strategy.unpriced_strategy && (
+          <>
+            <dt>Models without a price</dt>
+            <dd>{strategy.unpriced_strategy}</dd>
+          </>
+        )}
+        {strategy.settings && (
+          <>
+            <dt>Settings</dt>
+            <dd>
+              <code>{JSON.stringify(strategy.settings)}</code>
+            </dd>
+          </>
+        )}
       </dl>
     </Panel>
   );
@@ -52,16 +78,39 @@ function breakerText({ circuit_breaker: breaker }: TargetConfig): string {
 
 const TARGET_COLUMNS: readonly Column<TargetConfig>[] = [
   { key: 'target', header: 'Target', cell: ({ virtual_key }) => <b className="break">{virtual_key}</b> },
-  { key: 'models', header: 'Models', cell: ({ models, model_map }) => <span className="break">{[...(models ?? []), ...Object.keys(model_map ?? {})].join(', ') || 'all it serves'}</span> },
+  {
+    key: 'models',
+    header: 'Models',
+    cell: ({ models, model_map }) => (
+      <span className="break">
+        {[...(models ?? []), ...Object.keys(model_map ?? {})].join(', ') || 'all it serves'}
+      </span>
+    ),
+  },
   { key: 'weight', header: 'Weight', isFigure: true, cell: ({ weight }) => weight ?? DASH },
   { key: 'attempts', header: 'Attempts', isFigure: true, cell: ({ retry }) => retry?.attempts ?? DASH },
-  { key: 'concurrency', header: 'Concurrency', cell: ({ concurrency }) => (concurrency?.max_concurrency ? `${concurrency.max_concurrency}${concurrency.queue_size ? `, ${concurrency.queue_size} waiting` : ''}` : 'no limit') },
+  {
+    key: 'concurrency',
+    header: 'Concurrency',
+    cell: ({ concurrency }) =>
+      concurrency?.max_concurrency
+        ? `${concurrency.max_concurrency}${concurrency.queue_size ? `, ${concurrency.queue_size} waiting` : ''}`
+        : 'no limit',
+  },
   { key: 'breaker', header: 'Circuit breaker', cell: breakerText },
 ];
 
 function Targets({ targets }: { readonly targets: readonly TargetConfig[] }) {
-  if (targets.length === 0) return <Empty title="No targets">Requests have nowhere to go until the configuration names one.</Empty>;
-  return <Table label="Targets" columns={TARGET_COLUMNS} rows={targets} rowKey={({ virtual_key }, at) => `${virtual_key} ${at}`} />;
+  if (targets.length === 0)
+    return <Empty title="No targets">Requests have nowhere to go until the configuration names one.</Empty>;
+  return (
+    <Table
+      label="Targets"
+      columns={TARGET_COLUMNS}
+      rows={targets}
+      rowKey={({ virtual_key }, at) => `${virtual_key} ${at}`}
+    />
+  );
 }
 
 interface Variant {
@@ -77,7 +126,11 @@ const VARIANT_COLUMNS: readonly Column<Variant>[] = [
 ];
 
 const RULE_COLUMNS: readonly Column<RuleConfig>[] = [
-  { key: 'on', header: 'Looks at', cell: ({ key, field, type }) => [key, field, type].filter(Boolean).join(' ') || DASH },
+  {
+    key: 'on',
+    header: 'Looks at',
+    cell: ({ key, field, type }) => [key, field, type].filter(Boolean).join(' ') || DASH,
+  },
   { key: 'value', header: 'For', cell: ({ value }) => <code className="break">{value ?? DASH}</code> },
   { key: 'target', header: 'Target', cell: ({ target_key }) => target_key ?? DASH },
 ];
@@ -86,13 +139,25 @@ function Rules({ mode, strategy }: { readonly mode: string; readonly strategy: S
   const variants = strategy.ab_variants ?? [];
   if (mode === 'ab-test' && variants.length > 0) {
     const sum = variants.reduce((total, { weight = 0 }) => total + weight, 0);
-    const rows = variants.map(({ label, target_key = '', weight = 0 }) => ({ label: label || target_key, target: target_key, share: sum === 0 ? 0 : weight / sum }));
-    return <Panel title="Variants" isFlush><Table label="Variants" columns={VARIANT_COLUMNS} rows={rows} rowKey={({ label }, at) => `${label} ${at}`} /></Panel>;
+    const rows = variants.map(({ label, target_key = '', weight = 0 }) => ({
+      label: label || target_key,
+      target: target_key,
+      share: sum === 0 ? 0 : weight / sum,
+    }));
+    return (
+      <Panel title="Variants" isFlush>
+        <Table label="Variants" columns={VARIANT_COLUMNS} rows={rows} rowKey={({ label }, at) => `${label} ${at}`} />
+      </Panel>
+    );
   }
   const rules = (mode === 'content-based' ? strategy.content_conditions : strategy.conditions) ?? [];
   if (rules.length === 0) return null;
   return (
-    <Panel title="Rules" description="The first that matches names the target; when none does, the first target takes the request." isFlush>
+    <Panel
+      title="Rules"
+      description="The first that matches names the target; when none does, the first target takes the request."
+      isFlush
+    >
       <Table label="Rules" columns={RULE_COLUMNS} rows={rules} rowKey={(_rule, at) => String(at)} />
     </Panel>
   );
@@ -105,11 +170,25 @@ function Aliases({ aliases }: { readonly aliases: Readonly<Record<string, string
     { key: 'alias', header: 'A request for', cell: ([alias]) => <b className="break">{alias}</b> },
     { key: 'model', header: 'asks for', cell: ([, model]) => <span className="break">{model}</span> },
   ];
-  return <Panel title="Aliases" isFlush><Table label="Aliases" columns={columns} rows={entries} rowKey={([alias]) => alias} /></Panel>;
+  return (
+    <Panel title="Aliases" isFlush>
+      <Table label="Aliases" columns={columns} rows={entries} rowKey={([alias]) => alias} />
+    </Panel>
+  );
 }
 
 const modeColumns = (active: string): readonly Column<Mode>[] => [
-  { key: 'mode', header: 'Mode', isOneLine: true, cell: ({ mode }) => <span className="row"><b>{mode}</b>{mode === active && <Pill tone="accent">active</Pill>}</span> },
+  {
+    key: 'mode',
+    header: 'Mode',
+    isOneLine: true,
+    cell: ({ mode }) => (
+      <span className="row">
+        <b>{mode}</b>
+        {mode === active && <Pill tone="accent">active</Pill>}
+      </span>
+    ),
+  },
   { key: 'summary', header: 'What it does', cell: ({ summary }) => summary },
   { key: 'failure', header: 'When a target fails', isOneLine: true, cell: ({ onFailure }) => onFailure },
 ];

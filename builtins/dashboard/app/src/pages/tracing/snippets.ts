@@ -9,7 +9,8 @@ export interface Backend {
 export const BACKENDS: readonly Backend[] = [
   {
     name: 'New Relic',
-    about: 'Set NEW_RELIC_LICENSE_KEY to a licence key of your account. Accounts of the European Union use otlp.eu01.nr-data.net.',
+    about:
+      'Set NEW_RELIC_LICENSE_KEY to a licence key of your account. Accounts of the European Union use otlp.eu01.nr-data.net.',
     snippet: `observability:
   tracing:
     enabled: true
@@ -22,7 +23,8 @@ export const BACKENDS: readonly Backend[] = [
   },
   {
     name: 'LangSmith',
-    about: 'Set LANGSMITH_API_KEY. Traces go to the project that the header names. Accounts of the European Union use eu.api.smith.langchain.com.',
+    about:
+      'Set LANGSMITH_API_KEY. Traces go to the project that the header names. Accounts of the European Union use eu.api.smith.langchain.com.',
     snippet: `observability:
   tracing:
     enabled: true

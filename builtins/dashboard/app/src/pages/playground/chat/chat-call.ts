@@ -35,10 +35,15 @@ export interface ChatCall {
 const PATH = '/v1/chat/completions';
 
 /** Sends a chat and reports its answer as it comes. Resolves with the whole; throws what went wrong, a broken stream included. */
-export async function chat(api: ApiClient, { model, messages, settings, signal, onProgress }: ChatCall): Promise<Progress> {
+export async function chat(
+  api: ApiClient,
+  { model, messages, settings, signal, onProgress }: ChatCall,
+): Promise<Progress> {
   const { isStreaming, temperature, maxTokens, system } = settings;
   const body = {
-    model, temperature, max_tokens: maxTokens,
+    model,
+    temperature,
+    max_tokens: maxTokens,
     messages: [...(system.trim() === '' ? [] : [{ role: 'system', content: system }]), ...messages],
     ...(isStreaming && { stream: true, stream_options: { include_usage: true } }),
   };
@@ -55,10 +60,18 @@ function replyOf(reply: unknown, attribution: Attribution): Progress {
   const message = choiceOf(reply)?.['message'];
   if (!isFields(reply) || !isFields(message)) throw new ApiError(200, 'The answer is not a chat completion.');
   const provider = attribution.provider ?? textAt(reply, 'provider');
-  return { text: textAt(message, 'content') ?? callsText(message['tool_calls']), usage: usageOf(reply), attribution: { ...attribution, provider } };
+  return {
+    text: textAt(message, 'content') ?? callsText(message['tool_calls']),
+    usage: usageOf(reply),
+    attribution: { ...attribution, provider },
+  };
 }
 
-async function readStream(body: ReadableStream<Uint8Array>, attribution: Attribution, onProgress: (progress: Progress) => void): Promise<Progress> {
+async function readStream(
+  body: ReadableStream<Uint8Array>,
+  attribution: Attribution,
+  onProgress: (progress: Progress) => void,
+): Promise<Progress> {
   const reader = new EventReader();
   let progress: Progress = { text: '', attribution, usage: undefined };
   onProgress(progress);
@@ -94,8 +107,10 @@ function usageOf({ usage }: Readonly<Record<string, unknown>>): Usage | undefine
 /** Calls of tools, which no one here runs, as text. */
 function callsText(calls: unknown): string {
   if (!Array.isArray(calls)) return '';
-  return calls.map((call: unknown) => {
-    const named = isFields(call) && isFields(call['function']) ? call['function'] : {};
-    return `${textAt(named, 'name') ?? ''}${textAt(named, 'arguments') ?? ''}`;
-  }).join('\n');
+  return calls
+    .map((call: unknown) => {
+      const named = isFields(call) && isFields(call['function']) ? call['function'] : {};
+      return `${textAt(named, 'name') ?? ''}${textAt(named, 'arguments') ?? ''}`;
+    })
+    .join('\n');
 }

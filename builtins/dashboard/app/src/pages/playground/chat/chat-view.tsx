@@ -34,25 +34,62 @@ export function ChatView({ models, capabilities }: ChatViewProps) {
     const prompt = text.trim();
     if (prompt === '' || isRunning || chosen[0] === '') return;
     setText('');
-    const arrived = await Promise.all(lanes.map((lane, at) => lane.send({ model: chosen[at] ?? '', text: prompt, settings })));
+    const arrived = await Promise.all(
+      lanes.map((lane, at) => lane.send({ model: chosen[at] ?? '', text: prompt, settings })),
+    );
     if (!arrived.includes(true)) setText((written) => written || prompt); // to try again without typing it again
   };
   return (
     <div className="chat">
-      <SettingsPanel groups={groups} model={chosen[0] ?? ''} other={other} settings={settings} onChange={(changes) => setSettings({ ...settings, ...changes })} />
+      <SettingsPanel
+        groups={groups}
+        model={chosen[0] ?? ''}
+        other={other}
+        settings={settings}
+        onChange={(changes) => setSettings({ ...settings, ...changes })}
+      />
       <div className="chat-main">
         <Warnings models={models} chosen={chosen} capabilities={capabilities} />
-        <div className="lanes" data-count={lanes.length}>{lanes.map((lane, at) => <LaneView key={at === 0 ? 'first' : 'second'} name={at === 0 ? 'First model' : 'Second model'} model={chosen[at] ?? ''} lane={lane} />)}</div>
-        <Composer text={text} onText={setText} lanes={lanes} isRunning={isRunning} onSend={() => { void send(); }} />
+        <div className="lanes" data-count={lanes.length}>
+          {lanes.map((lane, at) => (
+            <LaneView
+              key={at === 0 ? 'first' : 'second'}
+              name={at === 0 ? 'First model' : 'Second model'}
+              model={chosen[at] ?? ''}
+              lane={lane}
+            />
+          ))}
+        </div>
+        <Composer
+          text={text}
+          onText={setText}
+          lanes={lanes}
+          isRunning={isRunning}
+          onSend={() => {
+            void send();
+          }}
+        />
       </div>
     </div>
   );
 }
 
-function Warnings({ models, chosen, capabilities }: { readonly models: readonly Model[]; readonly chosen: readonly string[]; readonly capabilities: Capabilities | undefined }) {
+function Warnings({
+  models,
+  chosen,
+  capabilities,
+}: {
+  readonly models: readonly Model[];
+  readonly chosen: readonly string[];
+  readonly capabilities: Capabilities | undefined;
+}) {
   return [...new Set(chosen)].map((id) => {
     const { provider, parameters } = unsupportedParameters(models, id, capabilities);
-    return parameters.length === 0 ? null : <Banner key={id} tone="warn">{provider} does not support {parameters.join(' and ')}: requests to {id} go without.</Banner>;
+    return parameters.length === 0 ? null : (
+      <Banner key={id} tone="warn">
+        {provider} does not support {parameters.join(' and ')}: requests to {id} go without.
+      </Banner>
+    );
   });
 }
 
@@ -69,19 +106,52 @@ function Composer({ text, onText, lanes, isRunning, onSend }: ComposerProps) {
     event.preventDefault();
     onSend();
   };
-  const press = (event: KeyboardEvent): void => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event); };
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
+  };
   const isEmpty = lanes.every(({ turns, failure }) => turns.length === 0 && failure === undefined);
   return (
     <form className="composer" onSubmit={submit}>
       <Field label="Prompt" hidesLabel>
-        {(control) => <textarea {...control} className="input text-area" rows={3} placeholder="Write a prompt" value={text} onChange={(event) => onText(event.target.value)} onKeyDown={press} />}
+        {(control) => (
+          <textarea
+            {...control}
+            className="input text-area"
+            rows={3}
+            placeholder="Write a prompt"
+            value={text}
+            onChange={(event) => onText(event.target.value)}
+            onKeyDown={press}
+          />
+        )}
       </Field>
       <div className="composer-actions">
         <span className="composer-hint">Ctrl or ⌘ with Enter sends</span>
-        <Button icon={RotateCcw} disabled={isEmpty} onClick={() => { for (const lane of lanes) lane.reset(); }}>Reset</Button>
-        {isRunning // two elements: one that turned into the other under the press would submit the form
-          ? <Button key="stop" tone="danger" icon={Square} onClick={() => { for (const lane of lanes) lane.stop(); }}>Stop</Button>
-          : <Button key="send" type="submit" tone="primary" icon={Send} disabled={text.trim() === ''}>Send</Button>}
+        <Button
+          icon={RotateCcw}
+          disabled={isEmpty}
+          onClick={() => {
+            for (const lane of lanes) lane.reset();
+          }}
+        >
+          Reset
+        </Button>
+        {isRunning ? ( // two elements: one that turned into the other under the press would submit the form
+          <Button
+            key="stop"
+            tone="danger"
+            icon={Square}
+            onClick={() => {
+              for (const lane of lanes) lane.stop();
+            }}
+          >
+            Stop
+          </Button>
+        ) : (
+          <Button key="send" type="submit" tone="primary" icon={Send} disabled={text.trim() === ''}>
+            Send
+          </Button>
+        )}
       </div>
     </form>
   );

@@ -25,23 +25,59 @@ export function SettingsPanel({ groups, model, other, settings, onChange }: Sett
   return (
     <Panel title="Settings">
       <ModelPicker label="Model" groups={groups} value={model} onChange={(chosen) => setSearch({ model: chosen })} />
-      {other === null
-        ? <Button size="small" icon={Columns2} onClick={() => setSearch({ with: second })}>Compare with another</Button>
-        : (
-          <>
-            <ModelPicker label="Second model" groups={groups} value={other} onChange={(chosen) => setSearch({ with: chosen })} />
-            <Button size="small" icon={X} onClick={() => setSearch({ with: undefined })}>Stop comparing</Button>
-          </>
-        )}
-      <Checkbox label="Stream the answer" checked={isStreaming} onChange={(event) => onChange({ isStreaming: event.target.checked })} />
+      {other === null ? (
+        <Button size="small" icon={Columns2} onClick={() => setSearch({ with: second })}>
+          Compare with another
+        </Button>
+      ) : (
+        <>
+          <ModelPicker
+            label="Second model"
+            groups={groups}
+            value={other}
+            onChange={(chosen) => setSearch({ with: chosen })}
+          />
+          <Button size="small" icon={X} onClick={() => setSearch({ with: undefined })}>
+            Stop comparing
+          </Button>
+        </>
+      )}
+      <Checkbox
+        label="Stream the answer"
+        checked={isStreaming}
+        onChange={(event) => onChange({ isStreaming: event.target.checked })}
+      />
       <details className="advanced" open={startsOpen}>
         <summary>More settings</summary>
         <div className="stack">
           <Field label={`Temperature: ${temperature}`}>
-            {(control) => <input {...control} className="range" type="range" min={0} max={2} step={0.1} value={temperature} onChange={(event) => onChange({ temperature: Number(event.target.value) })} />}
+            {(control) => (
+              <input
+                {...control}
+                className="range"
+                type="range"
+                min={0}
+                max={2}
+                step={0.1}
+                value={temperature}
+                onChange={(event) => onChange({ temperature: Number(event.target.value) })}
+              />
+            )}
           </Field>
-          <TextField label="Maximum tokens" type="number" min={1} step={1} value={maxTokens} onChange={(event) => onChange({ maxTokens: Math.max(1, Math.trunc(Number(event.target.value)) || 1) })} />
-          <TextArea label="System prompt" rows={3} value={system} onChange={(event) => onChange({ system: event.target.value })} />
+          <TextField
+            label="Maximum tokens"
+            type="number"
+            min={1}
+            step={1}
+            value={maxTokens}
+            onChange={(event) => onChange({ maxTokens: Math.max(1, Math.trunc(Number(event.target.value)) || 1) })}
+          />
+          <TextArea
+            label="System prompt"
+            rows={3}
+            value={system}
+            onChange={(event) => onChange({ system: event.target.value })}
+          />
         </div>
       </details>
     </Panel>

@@ -38,7 +38,12 @@ export interface Lane {
 
 /** What the model is reminded of: whole turns only. */
 function historyOf(turns: readonly Turn[]): Message[] {
-  return turns.filter(({ state }) => state === 'done').flatMap(({ prompt, answer }): Message[] => [{ role: 'user', content: prompt }, { role: 'assistant', content: answer }]);
+  return turns
+    .filter(({ state }) => state === 'done')
+    .flatMap(({ prompt, answer }): Message[] => [
+      { role: 'user', content: prompt },
+      { role: 'assistant', content: answer },
+    ]);
 }
 
 export function useLane(): Lane {
@@ -53,15 +58,34 @@ export function useLane(): Lane {
     const given = new AbortController();
     running.current = given;
     const startedAt = Date.now();
-    const begun: Turn = { id: startedAt, model, prompt: text, answer: '', state: 'running', attribution: undefined, usage: undefined, startedAt, firstTokenMs: undefined, durationMs: undefined };
-    const change = (changes: Partial<Turn>): void => setTurns((all) => all.map((turn) => (turn.id === begun.id ? { ...turn, ...changes } : turn)));
+    const begun: Turn = {
+      id: startedAt,
+      model,
+      prompt: text,
+      answer: '',
+      state: 'running',
+      attribution: undefined,
+      usage: undefined,
+      startedAt,
+      firstTokenMs: undefined,
+      durationMs: undefined,
+    };
+    const change = (changes: Partial<Turn>): void =>
+      setTurns((all) => all.map((turn) => (turn.id === begun.id ? { ...turn, ...changes } : turn)));
     let firstTokenMs: number | undefined;
     setTurns([...turns, begun]);
     setFailure(undefined);
     setRunning(true);
     try {
-      const { text: answer, attribution, usage } = await chat(api, {
-        model, settings, signal: given.signal, messages: [...historyOf(turns), { role: 'user', content: text }],
+      const {
+        text: answer,
+        attribution,
+        usage,
+      } = await chat(api, {
+        model,
+        settings,
+        signal: given.signal,
+        messages: [...historyOf(turns), { role: 'user', content: text }],
         onProgress: (progress) => {
           if (settings.isStreaming && progress.text !== '') firstTokenMs ??= Date.now() - startedAt;
           change({ answer: progress.text, attribution: progress.attribution, usage: progress.usage, firstTokenMs });
@@ -70,7 +94,8 @@ export function useLane(): Lane {
       change({ answer, attribution, usage, state: 'done', durationMs: Date.now() - startedAt });
       return true;
     } catch (error) {
-      if (given.signal.aborted || isAbort(error)) setTurns((all) => all.flatMap((turn) => (turn.id === begun.id ? stopped(turn) : [turn])));
+      if (given.signal.aborted || isAbort(error))
+        setTurns((all) => all.flatMap((turn) => (turn.id === begun.id ? stopped(turn) : [turn])));
       else {
         setTurns((all) => all.filter(({ id }) => id !== begun.id)); // half an answer is not shown as one
         setFailure(messageOf(error));
