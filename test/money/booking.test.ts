@@ -144,7 +144,7 @@ describe('what is booked on a key', () => {
               for (const end of ENDS) {
                 if (stream ? door.isWholeOnly : end === 'left' || end === 'cut') continue;
                 number += 1;
-                const plan = planOf(dice, end);
+                const plan = planOf(dice, end, end === 'left' && door.name !== 'chat' ? ['content'] : undefined);
                 plans.set(number, plan);
                 const {
                   key,
