@@ -17,6 +17,8 @@ const ROOT = '/v1/';
 /** Requests that name their model: each has a route of its own. */
 const RESPONSES = '/v1/responses';
 const ROUTES: readonly string[] = [RESPONSES, `${RESPONSES}/compact`, `${RESPONSES}/input_tokens`];
+/** Requests that vendors charge for by their model: they are passed through, and no other spelling of them is. */
+const PRICED: readonly string[] = ['/v1/images/edits', '/v1/images/variations', '/v1/ocr'];
 
 /**
  * Whatever of `/v1` no other route takes is sent on to a provider: by the one it names, by its model, or for files, batches
@@ -30,6 +32,8 @@ export default defineBuiltin({
     });
     hooks.mount.tap({ name: 'passthrough', stage: ORDER.surfaces }, (router, host) => {
       for (const path of ROUTES) mountForwarded(router, host, path);
+      for (const path of PRICED)
+        router.route(path).post((request, response) => forwardRequest(host, request, response));
     });
     hooks.mount.tap({ name: 'passthrough', stage: ORDER.forwarding }, (router, host) => {
       router.use((request: IncomingMessage, response: ServerResponse, next: NextFunction) => {

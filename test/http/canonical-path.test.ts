@@ -158,6 +158,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   '/v1/responses/compact': ['/v1/responses/%63ompact', '/v1/responses%2Fcompact', '/v1/responses/Compact'],
   '/v1/responses/input_tokens': ['/v1/responses/input%5ftokens'],
   '/v1/messages': ['/v1/%6dessages'],
+  '/v1/images/edits': ['/v1/images/%65dits', '/v1/Images/edits'],
   '/v1/embeddings': ['/v1/%65mbeddings', '/v1/EMBEDDINGS', '/v1/v1/v1/embeddings'],
   '/v1/models': ['/v1/models%2F'],
   '/v1/models/{model}:generateContent': [

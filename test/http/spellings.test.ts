@@ -60,7 +60,14 @@ async function start(): Promise<Scene> {
 }
 
 /** Addresses, below the provider's root, that are sent on by rules of their own. */
-const WITH_RULES = new Set(['/responses', '/responses/compact', '/responses/input_tokens']);
+const WITH_RULES = new Set([
+  '/responses',
+  '/responses/compact',
+  '/responses/input_tokens',
+  '/images/edits',
+  '/images/variations',
+  '/ocr',
+]);
 
 /** The targets that were passed through, which alone keep the client's headers, but for those with rules of their own. */
 function passedOn({ seen }: StubUpstream, targets: readonly string[]): readonly string[] {

@@ -158,6 +158,9 @@ export const FREE: readonly RegExp[] = [
   /^\/v1beta\/models(\/\*(id|rest))?$/,
 ];
 
+/** Routes that are passed through as any other path is. */
+export const PASSED: readonly RegExp[] = [/^\/v1\/(images\/(edits|variations)|ocr)$/];
+
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 const reply = {
   id: 'x',

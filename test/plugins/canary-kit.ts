@@ -131,6 +131,9 @@ const RESPONSES: Json = {
 };
 export const REQUESTS: Readonly<Record<string, Json>> = {
   '/v1/responses': RESPONSES,
+  '/v1/images/edits': { model: 'm', prompt: 'text', images: [{ image_url: 'text' }] },
+  '/v1/images/variations': { model: 'm', only_forwarded: 'text' },
+  '/v1/ocr': { model: 'm', document: { type: 'document_url', document_url: 'text' } },
   '/v1/responses/compact': RESPONSES,
   '/v1/responses/input_tokens': RESPONSES,
   '/v1/chat/completions': CHAT,
