@@ -57,15 +57,19 @@ async function hostOf(
   };
 }
 
-/** Waits, in real time, until the gateway has called so often and waits for its clock. */
-async function untilWaiting(clock: FakeClock, upstream: StubUpstream, calls: number): Promise<void> {
-  while (upstream.seen.length < calls || clock.waiting === 0)
+/** Waits, in real time, until the gateway has called so often and its clock so long for the next try. */
+async function untilWaiting(
+  clock: FakeClock,
+  {
+    upstream,
+    calls = 1,
+    waitMs,
+  }: { readonly upstream: StubUpstream; readonly calls?: number; readonly waitMs: number },
+): Promise<void> {
+  while (upstream.seen.length < calls || clock.next !== waitMs)
     await new Promise((resolve) => {
       setTimeout(resolve, 2);
     });
-  await new Promise((resolve) => {
-    setTimeout(resolve, 20);
-  });
 }
 
 describe('retries', () => {
@@ -183,7 +187,7 @@ describe('the wait for another try', () => {
     const clock = fakeClock();
     const { host, upstream } = await hostOf(inTurn(status(429, { 'retry-after-ms': '1500' })), RETRY, { clock });
     const pending = host.post(PATH, ask());
-    await untilWaiting(clock, upstream, 1);
+    await untilWaiting(clock, { upstream, waitMs: 1500 });
     clock.advance(1499);
     await new Promise((resolve) => {
       setTimeout(resolve, 30);
@@ -205,7 +209,7 @@ describe('the wait for another try', () => {
       [1, 50],
       [2, 100],
     ] as const) {
-      await untilWaiting(clock, upstream, calls);
+      await untilWaiting(clock, { upstream, calls, waitMs });
       clock.advance(waitMs - 1);
       await new Promise((resolve) => {
         setTimeout(resolve, 30);
@@ -253,7 +257,7 @@ describe('the wait for another try', () => {
       signal: leaving.signal,
       headers: { authorization: 'Bearer gw_0123456789abcdef0123456789abcdef' },
     }).catch(() => {});
-    await untilWaiting(clock, upstream, 1);
+    await untilWaiting(clock, { upstream, waitMs: 20_000 });
     leaving.abort();
     await pending;
     while (!host.lines.some(({ msg }) => msg === 'request canceled by the client'))
@@ -276,7 +280,7 @@ describe('the wait for another try', () => {
       { request_timeout: '6s' },
     );
     const pending = host.post(PATH, ask());
-    await untilWaiting(clock, upstream, 1);
+    await untilWaiting(clock, { upstream, waitMs: 5000 });
     clock.advance(4999);
     await new Promise((resolve) => {
       setTimeout(resolve, 20);
