@@ -17,7 +17,7 @@ const ROOT = '/v1/';
 /** Requests that name their model: each has a route of its own. */
 const RESPONSES = '/v1/responses';
 const ROUTES: readonly string[] = [RESPONSES, `${RESPONSES}/compact`, `${RESPONSES}/input_tokens`];
-/** Requests that vendors charge for by their model: they are passed through, and no other spelling of them is. */
+/** Requests that vendors charge for by their model: they are passed through, and in one form of their path only. */
 const PRICED: readonly string[] = ['/v1/images/edits', '/v1/images/variations', '/v1/ocr'];
 
 /**

@@ -13,6 +13,7 @@ import {
   stubUpstream,
   type TestHost,
 } from '../kit/index.ts';
+import { PASSED } from '../money/route-limits.ts';
 import { everySurface } from '../surfaces/kit.ts';
 import { eventText, type VendorEvent, vendorMessage } from '../wires/messages-kit.ts';
 import { CANARY, CHAT, EMBED, GENERATE, type Json, MESSAGES, REQUESTS, RESPONSE } from './canary-kit.ts';
@@ -129,7 +130,11 @@ const REQUESTED: readonly Asked[] = [
   })),
   ...Object.entries(REQUESTS)
     .filter(([path]) => !/chat|messages|responses/.test(path))
-    .flatMap(([path, body]) => asked('other', path, body)),
+    .flatMap(([path, body]) =>
+      PASSED.some((one) => one.test(path))
+        ? asked('pass-through', path, body, ['own']).map((each) => ({ ...each, free: /./ }))
+        : asked('other', path, body),
+    ),
 ];
 
 /** A gateway with a target for each wire, all of which one stub plays. */
