@@ -1,6 +1,6 @@
 import type { Router } from 'express';
 import { type BuiltinModule, defineBuiltin, ORDER } from './builtin.ts';
-import { wrongMethod } from './http/methods.ts';
+import { wrongMethod } from './http/paths/methods.ts';
 import { sendError } from './http/reply.ts';
 import { serveSurface, type SurfaceHost, type SurfaceRoute } from './http/surface-route.ts';
 

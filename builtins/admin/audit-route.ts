@@ -1,6 +1,6 @@
 import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
-import type { AuditEntry, AuditOutcome } from '../../host/stores/audit-entry.ts';
+import type { AuditEntry, AuditOutcome } from '../../host/stores/audit/audit-entry.ts';
 import { Query } from './query.ts';
 import { reading } from './store-calls.ts';
 import { timestamp } from './timestamps.ts';

@@ -2,7 +2,7 @@ import { GatewayError, inPart, type Log, type Principal } from '../../host/contr
 import type { JsonCall } from '../../host/http/json-route.ts';
 import { redactedCopy } from '../../host/log/redacted-copy.ts';
 import type { Redactor } from '../../host/log/redact.ts';
-import type { AuditNote } from '../../host/stores/audit-store.ts';
+import type { AuditNote } from '../../host/stores/audit/audit-store.ts';
 
 type Detail = NonNullable<AuditNote['detail']>;
 

@@ -1,5 +1,5 @@
-import { CODE, stringEnd } from '../../host/contract/json-shape.ts';
-import { type JsonObject, parseJsonObject } from '../../host/http/json-body.ts';
+import { CODE, stringEnd } from '../../host/contract/json/json-shape.ts';
+import { type JsonObject, parseJsonObject } from '../../host/http/body/json-body.ts';
 
 /** The object that a body begins with; what follows it is ignored. Throws `invalid_request` for anything else. Source: admin reference 2.4. */
 export function firstObject(bytes: Buffer): JsonObject {

@@ -1,6 +1,6 @@
 import type { Host } from '../../host/host.ts';
 import type { JsonCall } from '../../host/http/json-route.ts';
-import type { KeyRecord, MadeKey, Rotation } from '../../host/stores/key-record.ts';
+import type { KeyRecord, MadeKey, Rotation } from '../../host/stores/keys/key-record.ts';
 import { targetId } from './asked.ts';
 import type { Auditor } from './auditor.ts';
 import { firstObject } from './first-object.ts';

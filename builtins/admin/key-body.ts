@@ -1,7 +1,7 @@
 import { GatewayError, type KeyLimits, quoted, type Scope } from '../../host/contract/index.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
-import type { JsonObject } from '../../host/http/json-body.ts';
-import type { KeyChange, KeyDraft, Rotation } from '../../host/stores/key-record.ts';
+import type { JsonObject } from '../../host/http/body/json-body.ts';
+import type { KeyChange, KeyDraft, Rotation } from '../../host/stores/keys/key-record.ts';
 import { Members } from './members.ts';
 import { parseTimestamp } from './timestamps.ts';
 

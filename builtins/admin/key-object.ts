@@ -1,4 +1,4 @@
-import type { KeyRecord } from '../../host/stores/key-record.ts';
+import type { KeyRecord } from '../../host/stores/keys/key-record.ts';
 import { timestamp } from './timestamps.ts';
 
 /** A key as every route shows it, in the order of specification 2.1. What is unset is left out. `key` is the whole value right after it was made. */

@@ -1,6 +1,6 @@
 import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
-import type { MadeKey } from '../../host/stores/key-record.ts';
+import type { MadeKey } from '../../host/stores/keys/key-record.ts';
 import { mostBytes, targetId } from './asked.ts';
 import type { Auditor } from './auditor.ts';
 import { KeyActions, known } from './key-actions.ts';

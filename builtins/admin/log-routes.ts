@@ -2,9 +2,9 @@ import { GatewayError, isFields, parseJson } from '../../host/contract/index.ts'
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
-import { type LogFilters, type LogRow, TERMINAL_STAGES } from '../../host/stores/log-repository.ts';
-import type { LogReader } from '../../host/stores/request-log-store.ts';
-import { shownDecision } from '../../host/stores/route-decision.ts';
+import { type LogFilters, type LogRow, TERMINAL_STAGES } from '../../host/stores/log/log-repository.ts';
+import type { LogReader } from '../../host/stores/log/request-log-store.ts';
+import { shownDecision } from '../../host/stores/log/route-decision.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
 import type { Auditor } from './auditor.ts';
 import { statisticsBody } from './log-statistics.ts';

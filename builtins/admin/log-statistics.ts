@@ -1,4 +1,4 @@
-import type { LogGroup, LogSeries, LogStatistics } from '../../host/stores/log-repository.ts';
+import type { LogGroup, LogSeries, LogStatistics } from '../../host/stores/log/log-repository.ts';
 import { timestamp } from './timestamps.ts';
 
 interface Sums {

@@ -1,6 +1,6 @@
 import { isRawNumber, quoted } from '../../host/contract/index.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
-import type { JsonObject } from '../../host/http/json-body.ts';
+import type { JsonObject } from '../../host/http/body/json-body.ts';
 
 /** Members of a JSON body by their types. `null` is as good as absent; a wrong type is 400 and names the member. */
 export class Members {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../host/contract/index.ts';
 import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
-import type { ListedSession } from '../../host/stores/session-store.ts';
+import type { ListedSession } from '../../host/stores/sessions/session-store.ts';
 import { targetId } from './asked.ts';
 import type { Auditor } from './auditor.ts';
 import { changing, reading } from './store-calls.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { type CommandInput, type CommandIo, type RunCommand, UsageError } from '../../host/cli/command.ts';
 import { visibleText } from '../../host/cli/visible-text.ts';
-import { isFields } from '../../host/contract/fields.ts';
-import { tryParseJson } from '../../host/contract/json.ts';
+import { isFields } from '../../host/contract/json/fields.ts';
+import { tryParseJson } from '../../host/contract/json/json.ts';
 import type { CommandPlace } from '../../host/host.ts';
 import { Client, readText } from './client.ts';
 import { printData } from './show.ts';

@@ -5,8 +5,8 @@ import { readWhole } from '../../host/cli/read-whole.ts';
 import type { Clock } from '../../host/common/clock.ts';
 import { errorMessage } from '../../host/common/error-message.ts';
 import { request as requestHttp } from '../../host/common/node-http.ts';
-import { isFields } from '../../host/contract/fields.ts';
-import { parseJson } from '../../host/contract/json.ts';
+import { isFields } from '../../host/contract/json/fields.ts';
+import { parseJson } from '../../host/contract/json/json.ts';
 import type { CommandPlace } from '../../host/host.ts';
 
 /** Longest time of a whole call. */

@@ -5,7 +5,7 @@ import { formatOf } from '../../host/config/load.ts';
 import { decodeDocument } from '../../host/config/decode.ts';
 import { parseDocument, type ParsedDocument } from '../../host/config/parse.ts';
 import { readPlainFile } from '../../host/config/plain-file.ts';
-import { isFields } from '../../host/contract/fields.ts';
+import { isFields } from '../../host/contract/json/fields.ts';
 import type { CommandPlace } from '../../host/host.ts';
 import type { Client } from './client.ts';
 import { isRow, type Row, textOf } from './show.ts';

@@ -2,8 +2,8 @@ import type { CommandInput, CommandIo, RunCommand } from '../../host/cli/command
 import { errorMessage } from '../../host/common/error-message.ts';
 import type { LoadedFile } from '../../host/config/load.ts';
 import { problemLine } from '../../host/config/problems.ts';
-import { isFields } from '../../host/contract/fields.ts';
-import { tryParseJson } from '../../host/contract/json.ts';
+import { isFields } from '../../host/contract/json/fields.ts';
+import { tryParseJson } from '../../host/contract/json/json.ts';
 import { checkConfig } from '../../host/generation/check.ts';
 import type { Finding } from '../../host/host-hooks.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';

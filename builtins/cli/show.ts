@@ -1,7 +1,7 @@
 import type { CommandIo, OutputFormat, Terminal } from '../../host/cli/command.ts';
 import { cutToWidth, padded } from '../../host/cli/text-width.ts';
 import { visibleLine } from '../../host/cli/visible-text.ts';
-import { isFields } from '../../host/contract/fields.ts';
+import { isFields } from '../../host/contract/json/fields.ts';
 import { columnWidths, table } from './report.ts';
 
 export type Row = Readonly<Record<string, unknown>>;

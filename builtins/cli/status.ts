@@ -1,8 +1,8 @@
 import type { CommandIo, RunCommand } from '../../host/cli/command.ts';
 import { padded, widthOf } from '../../host/cli/text-width.ts';
 import type { CommandPlace } from '../../host/host.ts';
-import { isFields } from '../../host/contract/fields.ts';
-import { tryParseJson } from '../../host/contract/json.ts';
+import { isFields } from '../../host/contract/json/fields.ts';
+import { tryParseJson } from '../../host/contract/json/json.ts';
 import { Client } from './client.ts';
 import { cutTo, isRow, type Row, symbol, textOf } from './show.ts';
 

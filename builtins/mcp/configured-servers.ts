@@ -13,7 +13,7 @@ import type {
   ToolServerState,
 } from '../../host/pipeline/tool-servers.ts';
 import type { ServerConnection } from './connection.ts';
-import { ToolServerError, type Trouble } from './rpc.ts';
+import { ToolServerError, type Trouble } from './link/rpc.ts';
 import { cutResult, errorTextOf } from './tool-result.ts';
 
 const DEFAULT_MAX_RESULT_BYTES = 1024 * 1024;

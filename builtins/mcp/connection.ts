@@ -5,9 +5,9 @@ import { type Fields, GatewayError, type Log } from '../../host/contract/index.t
 import type { Handshake, ServerTool, ToolResult } from '../../host/pipeline/tool-servers.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
 import type { Clock } from '../../host/common/clock.ts';
-import { listTools, shakeHands } from './handshake.ts';
-import type { Link, LinkEvents } from './link.ts';
-import { ToolServerError } from './rpc.ts';
+import { listTools, shakeHands } from './link/handshake.ts';
+import type { Link, LinkEvents } from './link/link.ts';
+import { ToolServerError } from './link/rpc.ts';
 
 /** For a whole handshake, list of tools included. Source: data-plane reference 12.2. */
 const HANDSHAKE_LIMIT_MS = 60_000;

@@ -7,7 +7,7 @@ import type { Carryover } from '../../host/contract/index.ts';
 import type { Host } from '../../host/host.ts';
 import { ServerConnection } from './connection.ts';
 import { HiddenTexts } from './hidden-texts.ts';
-import { openLink } from './open-link.ts';
+import { openLink } from './link/open-link.ts';
 
 /** How long all servers together have to end with the gateway. Source: configuration reference 5.3. */
 export const CLOSE_ALL_MS = 7000;

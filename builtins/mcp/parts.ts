@@ -1,4 +1,4 @@
 /** What is loaded once a configuration names a tool server. */
 export { Connections } from './connections.ts';
 export { ConfiguredServers } from './configured-servers.ts';
-export { tapLoop } from './loop.ts';
+export { tapLoop } from './loop/loop.ts';

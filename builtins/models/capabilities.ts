@@ -1,6 +1,6 @@
 import type { ProviderModule, Treatment } from '../../host/contract/index.ts';
 import type { Generation } from '../../host/generation/generation.ts';
-import { PARAMETERS } from '../../host/pipeline/parameters.ts';
+import { PARAMETERS } from '../../host/pipeline/attempts/parameters.ts';
 import type { ModelEntry } from './listing.ts';
 
 /**

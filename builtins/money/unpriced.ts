@@ -2,7 +2,7 @@ import type { RouteTarget } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { DAY_MS, OncePer } from '../../host/common/once-per.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
-import { isPriced, refuseUnpriced } from '../../host/pipeline/unpriced.ts';
+import { isPriced, refuseUnpriced } from '../../host/pipeline/billing/unpriced.ts';
 
 /**
  * Requests that are paid for in dollars, and models without a price: `refuse` leaves such targets out, and refuses the request where

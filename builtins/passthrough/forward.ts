@@ -6,17 +6,17 @@ import { translatesResponses } from '../../host/config/responses-mode.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
 import { contextOf, rawPath } from '../../host/http/context.ts';
-import { bodyTooLarge } from '../../host/http/read-body.ts';
+import { bodyTooLarge } from '../../host/http/body/read-body.ts';
 import { sendError } from '../../host/http/reply.ts';
 import { answerExchange, type ReadRequest, type Serving } from '../../host/http/surface-route.ts';
-import { forwardAttempt, type ForwardedReply } from '../../host/pipeline/forward-attempt.ts';
+import { forwardAttempt, type ForwardedReply } from '../../host/pipeline/attempts/forward-attempt.ts';
 import { mayAsk, mayServe, notListed } from '../../host/pipeline/key-access.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import type { OwnedKind } from '../../host/stores/owners.ts';
 import type { NamedModel } from '../../host/pipeline/named-models.ts';
 import { failReply, run } from '../../host/pipeline/run.ts';
 import { modelNotFound } from '../../host/pipeline/shown.ts';
-import { contentRequest, filesOfBatch, requireListedLines } from './batch-files.ts';
+import { contentRequest, filesOfBatch, requireListedLines } from './models/batch-files.ts';
 import {
   addressAt,
   type Destination,
@@ -27,12 +27,12 @@ import {
   rootOf,
 } from './destination.ts';
 import { type Family, familyOf, RESPONSES } from './family.ts';
-import { FrameSearch } from './frame-search.ts';
-import { listedUpload, type Named, namedBy, passesSearched, requireListed } from './listed.ts';
-import { meteringOf, requirePrice } from './metering.ts';
-import { rememberRunning } from './later-usage.ts';
-import { MemberScanner } from './member-scanner.ts';
-import { MAX_READABLE, type OpaqueBody, readOpaque, refuseRepeated, responseFields } from './opaque-body.ts';
+import { FrameSearch } from './models/frame-search.ts';
+import { listedUpload, type Named, namedBy, passesSearched, requireListed } from './models/listed.ts';
+import { meteringOf, requirePrice } from './metering/metering.ts';
+import { rememberRunning } from './metering/later-usage.ts';
+import { MemberScanner } from './models/member-scanner.ts';
+import { MAX_READABLE, type OpaqueBody, readOpaque, refuseRepeated, responseFields } from './models/opaque-body.ts';
 import {
   EARLIER,
   isBound,
@@ -47,7 +47,7 @@ import {
 } from './ownership.ts';
 import { readablePaths } from './path.ts';
 import { type HeldBody, leavingBody, readAhead, type Splice } from './read-ahead.ts';
-import { ReferenceCollector } from './reference-collector.ts';
+import { ReferenceCollector } from './models/reference-collector.ts';
 import { forwardedHeaders } from './request-headers.ts';
 import { sendForwardedReply } from './send-reply.ts';
 import { answerTranslated, isTranslated } from './translation.ts';

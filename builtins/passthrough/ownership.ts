@@ -3,10 +3,10 @@ import { GatewayError } from '../../host/contract/index.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import type { OwnedKind, Owners } from '../../host/stores/owners.ts';
 import { COMPACTION, type Family, FILES, GENERIC, RESPONSES, STORED_RESPONSES } from './family.ts';
-import type { MemberScanner } from './member-scanner.ts';
+import type { MemberScanner } from './models/member-scanner.ts';
 import type { HeldBody } from './read-ahead.ts';
-import { ReferenceCollector } from './reference-collector.ts';
-import { UploadSearch } from './upload-search.ts';
+import { ReferenceCollector } from './models/reference-collector.ts';
+import { UploadSearch } from './models/upload-search.ts';
 
 /** What of a request and its answer belongs to one credential. */
 export interface Ownership {

@@ -4,7 +4,7 @@ import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { lateFile } from '../../host/contract/late.ts';
 import type { Host } from '../../host/host.ts';
 import { rawPath } from '../../host/http/context.ts';
-import { wrongMethod } from '../../host/http/methods.ts';
+import { wrongMethod } from '../../host/http/paths/methods.ts';
 import { sendError } from '../../host/http/reply.ts';
 import type * as Forwarding from './forwarding.ts';
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../host/contract/index.ts';
-import { decoded, DECODES, MAX_PATH, readingsOf } from '../../host/http/path-readings.ts';
+import { decoded, DECODES, MAX_PATH, readingsOf } from '../../host/http/paths/path-readings.ts';
 
 /** How often a path may be percent-encoded: honest ones are once, and each time costs a look at all of it. */
 const MAX_LEVELS = 16;

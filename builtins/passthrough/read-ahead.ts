@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { arrivingBody } from '../../host/http/arriving-body.ts';
+import { arrivingBody } from '../../host/http/body/arriving-body.ts';
 import type { PipelineServices } from '../../host/pipeline/pipeline-services.ts';
 
 /** A request's body, some of which has been read: what was looked at is what leaves. */

@@ -3,7 +3,7 @@ import { GatewayError } from '../../host/contract/index.ts';
 import { failureOf } from '../../host/wire/client-failure.ts';
 import type { Clock } from '../../host/common/clock.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
-import type { ForwardedReply } from '../../host/pipeline/forward-attempt.ts';
+import type { ForwardedReply } from '../../host/pipeline/attempts/forward-attempt.ts';
 import { closeBody } from '../../host/upstream/reply-body.ts';
 import type { Scrub } from './scrub.ts';
 

@@ -1,4 +1,4 @@
-import type { CanonicalPaths } from '../../host/http/canonical-path.ts';
+import type { CanonicalPaths } from '../../host/http/paths/canonical-path.ts';
 import { readablePaths } from './path.ts';
 
 /** Where an answer comes from. */

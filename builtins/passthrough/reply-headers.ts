@@ -1,4 +1,4 @@
-import type { ForwardedReply } from '../../host/pipeline/forward-attempt.ts';
+import type { ForwardedReply } from '../../host/pipeline/attempts/forward-attempt.ts';
 import { hopNames } from './hop-headers.ts';
 import { ADDRESSES, type AnswerPlace, relayedAddress, relayedLinks } from './relayed-address.ts';
 import type { Scrub } from './scrub.ts';

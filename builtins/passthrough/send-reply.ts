@@ -6,21 +6,21 @@ import { attributionHeaders } from '../../host/http/attribution.ts';
 import { contextOf } from '../../host/http/context.ts';
 import { sendBytes } from '../../host/http/reply.ts';
 import { sendRelayed } from '../../host/http/surface-route.ts';
-import type { ForwardedReply } from '../../host/pipeline/forward-attempt.ts';
+import type { ForwardedReply } from '../../host/pipeline/attempts/forward-attempt.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { failReply, finishForwarded } from '../../host/pipeline/run.ts';
 import { closeBody } from '../../host/upstream/reply-body.ts';
 import type { OwnedKind } from '../../host/stores/owners.ts';
-import type { FrameSearch } from './frame-search.ts';
-import { metered, watched } from './metered-answer.ts';
-import type { Metering } from './metering.ts';
+import type { FrameSearch } from './models/frame-search.ts';
+import { metered, watched } from './metering/metered-answer.ts';
+import type { Metering } from './metering/metering.ts';
 import type { Ownership } from './ownership.ts';
 import { MAX_LIST, withoutForeign } from './owned-list.ts';
 import { cleanBody, collected } from './refusal-body.ts';
 import { relayedHeaders, type Relaying } from './reply-headers.ts';
 import { createScrub } from './scrub.ts';
 import { runTunnel, type Taken } from './tunnel.ts';
-import { isCoded, openUsageReader, type UsageReader } from './usage-reader.ts';
+import { isCoded, openUsageReader, type UsageReader } from './metering/usage-reader.ts';
 
 export interface Answered {
   readonly reply: ForwardedReply;

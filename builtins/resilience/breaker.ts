@@ -4,7 +4,7 @@ import { canonicalJson } from '../../host/config/canonical.ts';
 import type { TargetConfig } from '../../host/config/document.ts';
 import { parseDuration } from '../../host/contract/duration.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
-import { type Attempt, AttemptNote } from '../../host/pipeline/attempt.ts';
+import { type Attempt, AttemptNote } from '../../host/pipeline/attempts/attempt.ts';
 import { Circuit, type CircuitSettings, type Ticket } from './circuit.ts';
 
 const DEFAULTS: CircuitSettings = { failureThreshold: 5, successThreshold: 1, maxProbes: 1, openMs: 30_000 };

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
-import { type Attempt, AttemptNote } from '../../host/pipeline/attempt.ts';
+import { type Attempt, AttemptNote } from '../../host/pipeline/attempts/attempt.ts';
 import { type SlotLimits, Slots } from './slots.ts';
 
 const DEFAULT_QUEUE = 1000;

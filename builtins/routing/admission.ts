@@ -1,5 +1,5 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
-import { catalogEntryOf } from '../../host/pipeline/catalog-entry.ts';
+import { catalogEntryOf } from '../../host/pipeline/billing/catalog-entry.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { modelNotFound, shownModel } from '../../host/pipeline/shown.ts';
 import type { Target } from '../../host/pipeline/target.ts';

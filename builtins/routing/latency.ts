@@ -1,5 +1,5 @@
 import { defineBuiltin } from '../../host/builtin.ts';
-import type { Attempt } from '../../host/pipeline/attempt.ts';
+import type { Attempt } from '../../host/pipeline/attempts/attempt.ts';
 import { RecentMedian } from './median.ts';
 
 /** Samples that count, per target. */

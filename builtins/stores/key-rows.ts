@@ -1,6 +1,6 @@
 import type { Scope } from '../../host/contract/index.ts';
-import type { StoredKey } from '../../host/stores/key-record.ts';
-import { type Dialect, listOf, listText, timeOf } from './database.ts';
+import type { StoredKey } from '../../host/stores/keys/key-record.ts';
+import { type Dialect, listOf, listText, timeOf } from './database/database.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 

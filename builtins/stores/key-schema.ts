@@ -1,4 +1,4 @@
-import { addColumns, type Schema } from './migrate.ts';
+import { addColumns, type Schema } from './database/migrate.ts';
 
 const TABLE = 'api_keys';
 

@@ -1,4 +1,4 @@
-import type { Schema } from './migrate.ts';
+import type { Schema } from './database/migrate.ts';
 
 /** What keys have spent, in whole micro-dollars. It stands beside the keys, in their database. */
 export const LEDGER_SCHEMA: Schema = {

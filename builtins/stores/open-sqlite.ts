@@ -1,13 +1,13 @@
 import type { Host } from '../../host/host.ts';
 import { closeAll } from '../../host/common/close-all.ts';
 import type { StoreSettings } from '../../host/environment/store-settings.ts';
-import { StoredLedgers } from '../../host/stores/stored-ledgers.ts';
+import { StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
-import type { Database } from './database.ts';
+import type { Database } from './database/database.ts';
 import { KEY_SCHEMA } from './key-schema.ts';
 import { LEDGER_SCHEMA } from './ledger-schema.ts';
-import { tellNobody } from './listen.ts';
-import { migrate, type Schema } from './migrate.ts';
+import { tellNobody } from './database/listen.ts';
+import { migrate, type Schema } from './database/migrate.ts';
 import { SESSION_SCHEMA } from './session-schema.ts';
 import { SqlAudit } from './sql-audit.ts';
 import { SqlKeys } from './sql-keys.ts';
@@ -15,8 +15,8 @@ import { SqlLedgers } from './sql-ledgers.ts';
 import { OWNER_SCHEMA, SqlOwners } from './sql-owners.ts';
 import { SqlRunningResponses } from './sql-running.ts';
 import { SqlSessions } from './sql-sessions.ts';
-import { openSqlite } from './sqlite.ts';
-import { derivedDsn } from './sqlite-dsn.ts';
+import { openSqlite } from './database/sqlite.ts';
+import { derivedDsn } from './database/sqlite-dsn.ts';
 
 /** Files of their own for each store, in the working directory unless said. Source: admin reference 16.2. */
 export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Promise<() => Promise<void>> {

@@ -1,4 +1,4 @@
-import type { Schema } from './migrate.ts';
+import type { Schema } from './database/migrate.ts';
 
 /** Source: admin reference 16.4. */
 export const SESSION_SCHEMA: Schema = {

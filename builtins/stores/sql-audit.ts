@@ -5,9 +5,9 @@ import type {
   AuditPage,
   AuditQuery,
   AuditRepository,
-} from '../../host/stores/audit-entry.ts';
-import { type Database, timeOf } from './database.ts';
-import { withFaults } from './driver-faults.ts';
+} from '../../host/stores/audit/audit-entry.ts';
+import { type Database, timeOf } from './database/database.ts';
+import { withFaults } from './database/driver-faults.ts';
 import type { Row } from './key-rows.ts';
 
 const TABLE = 'audit_log';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { StoredKey } from '../../host/stores/key-record.ts';
+import type { StoredKey } from '../../host/stores/keys/key-record.ts';
 import type {
   KeyRepository,
   KeyStep,
@@ -7,11 +7,11 @@ import type {
   UsagePage,
   UsageQuery,
   Uses,
-} from '../../host/stores/key-repository.ts';
-import { type Database, exclusively, rowsOf } from './database.ts';
-import { withFaults } from './driver-faults.ts';
+} from '../../host/stores/keys/key-repository.ts';
+import { type Database, exclusively, rowsOf } from './database/database.ts';
+import { withFaults } from './database/driver-faults.ts';
 import { keyOf, type Row, rowOf } from './key-rows.ts';
-import type { Tell } from './listen.ts';
+import type { Tell } from './database/listen.ts';
 
 const TABLE = 'api_keys';
 /** Uses that one statement writes: a database takes no more than some thousand values. */

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { bounded } from '../../host/common/bounded-sum.ts';
-import type { Booking, LedgerRepository, StoredAccount } from '../../host/stores/ledger-repository.ts';
-import { type Database, type Dialect, rowsOf } from './database.ts';
-import { withFaults } from './driver-faults.ts';
+import type { Booking, LedgerRepository, StoredAccount } from '../../host/stores/ledgers/ledger-repository.ts';
+import { type Database, type Dialect, rowsOf } from './database/database.ts';
+import { withFaults } from './database/driver-faults.ts';
 
 const TABLE = 'ledger_accounts';
 /** Bookings that one statement writes: a database takes no more than some thousand values. */

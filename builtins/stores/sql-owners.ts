@@ -1,6 +1,6 @@
 import type { OwnedKind, Owners } from '../../host/stores/owners.ts';
-import type { Database } from './database.ts';
-import type { Schema } from './migrate.ts';
+import type { Database } from './database/database.ts';
+import type { Schema } from './database/migrate.ts';
 import { RUNNING_TABLE } from './sql-running.ts';
 
 const TABLE = 'resource_owners';

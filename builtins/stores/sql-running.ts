@@ -1,6 +1,10 @@
 import { tryParseJson } from '../../host/contract/index.ts';
-import { REMEMBERED_MS, type RunningResponse, type RunningResponses } from '../../host/stores/running-responses.ts';
-import { type Database, rowsOf } from './database.ts';
+import {
+  REMEMBERED_MS,
+  type RunningResponse,
+  type RunningResponses,
+} from '../../host/stores/ledgers/running-responses.ts';
+import { type Database, rowsOf } from './database/database.ts';
 
 export const RUNNING_TABLE = 'running_responses';
 

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import type { Scope } from '../../host/contract/index.ts';
-import type { SessionRepository, StoredSession } from '../../host/stores/session-record.ts';
-import { type Database, listOf, timeOf } from './database.ts';
+import type { SessionRepository, StoredSession } from '../../host/stores/sessions/session-record.ts';
+import { type Database, listOf, timeOf } from './database/database.ts';
 import type { Row } from './key-rows.ts';
-import type { Tell } from './listen.ts';
+import type { Tell } from './database/listen.ts';
 
 const TABLE = 'sessions';
 

@@ -1,7 +1,7 @@
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { StoreSettings } from '../../host/environment/store-settings.ts';
 import type { Host } from '../../host/host.ts';
-import { cannotOpen } from './cannot-open.ts';
+import { cannotOpen } from './database/cannot-open.ts';
 
 /** Closes what was opened. */
 export type CloseStores = () => Promise<void>;
@@ -21,7 +21,7 @@ export default defineBuiltin({
       }
     });
     hooks.examine.tapPromise('stores', async ({ host, add }) => {
-      const { examineStores } = await import('./examine.ts');
+      const { examineStores } = await import('./database/examine.ts');
       add('Stores', await examineStores(host));
     });
     hooks.close.tapPromise('stores', async () => close?.());

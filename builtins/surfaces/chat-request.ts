@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { type ChatRequest, quoted } from '../../host/contract/index.ts';
-import type { JsonObject } from '../../host/http/json-body.ts';
+import type { JsonObject } from '../../host/http/body/json-body.ts';
 import {
   checkFields,
   checkPositive,

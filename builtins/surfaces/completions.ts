@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { type ChatReply, type ChatRequest, contentTexts, GatewayError } from '../../host/contract/index.ts';
-import type { JsonObject } from '../../host/http/json-body.ts';
+import type { JsonObject } from '../../host/http/body/json-body.ts';
 import { readMetadata } from '../../host/http/metadata-header.ts';
 import { jsonBody } from '../../host/http/surface-route.ts';
 import { surfaceBuiltin } from '../../host/surface-builtin.ts';

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { isFields, isRawNumber } from '../../host/contract/index.ts';
-import type { JsonObject } from '../../host/http/json-body.ts';
+import type { JsonObject } from '../../host/http/body/json-body.ts';
 
 /** What a known field may hold, and how to say so. */
 export interface FieldKind {

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { SpeechRequest } from '../../host/contract/index.ts';
-import type { JsonObject } from '../../host/http/json-body.ts';
+import type { JsonObject } from '../../host/http/body/json-body.ts';
 import { jsonBody } from '../../host/http/surface-route.ts';
 import { surfaceBuiltin } from '../../host/surface-builtin.ts';
 import { checkFields, type FieldKind, number, requireText, text } from './fields.ts';

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import type { MulterError, Options, StorageEngine } from 'multer';
 import { GatewayError, quoted } from '../../host/contract/index.ts';
-import { bodyTooLarge, inviteBody, UPLOAD_IDLE_MS, uploadStalled } from '../../host/http/read-body.ts';
+import { bodyTooLarge, inviteBody, UPLOAD_IDLE_MS, uploadStalled } from '../../host/http/body/read-body.ts';
 import type { RequestSource } from '../../host/http/surface-route.ts';
 import { SpilledFile } from './spilled-file.ts';
 

@@ -3,7 +3,7 @@ import { type GatewayError, type Log, type Surface, SURFACES } from '../../host/
 import { errorType } from '../../host/pipeline/error-type.ts';
 import type { FailedTry } from '../../host/pipeline/hooks.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
-import { MAX_WAIT_MS } from '../../host/pipeline/retry.ts';
+import { MAX_WAIT_MS } from '../../host/pipeline/attempts/retry.ts';
 import type { Target } from '../../host/pipeline/target.ts';
 
 /** Log lines and figures of targets that fail: retries, failovers, circuits that open and close. Names: observability reference 2 and 3. */

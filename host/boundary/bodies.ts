@@ -1,5 +1,5 @@
 /** The shapes of what modules put in the place of a request or an answer. What an upstream sends is read leniently; a module is not. */
-import { type Fields, isFields, isText } from '../contract/fields.ts';
+import { type Fields, isFields, isText } from '../contract/json/fields.ts';
 import { type Surface, SURFACES, type TranslatedSurface } from '../contract/index.ts';
 import { isHeaderValue } from './headers.ts';
 

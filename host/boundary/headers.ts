@@ -1,4 +1,4 @@
-import { isFields } from '../contract/fields.ts';
+import { isFields } from '../contract/json/fields.ts';
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** What no header value holds: control characters, and what does not fit into a byte. */

@@ -1,5 +1,5 @@
-import { isRawNumber } from '../contract/json-numbers.ts';
-import { ANSWER_BOUNDS, MAX_DEPTH, TOO_DEEP } from '../contract/json-shape.ts';
+import { isRawNumber } from '../contract/json/json-numbers.ts';
+import { ANSWER_BOUNDS, MAX_DEPTH, TOO_DEEP } from '../contract/json/json-shape.ts';
 
 /**
  * What keeps a value that a module made from being written as JSON, with the place; `undefined` when nothing does. Found where the module

@@ -1,7 +1,7 @@
 import { cac } from 'cac';
 import { errorMessage } from '../common/error-message.ts';
 import { nearest } from '../common/nearest.ts';
-import { setMember } from '../contract/members.ts';
+import { setMember } from '../contract/json/members.ts';
 import {
   type CommandDefinition,
   type CommandInput,

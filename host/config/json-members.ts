@@ -1,5 +1,5 @@
 import { parseJson } from '../contract/index.ts';
-import { CODE, stringEnd } from '../contract/json-shape.ts';
+import { CODE, stringEnd } from '../contract/json/json-shape.ts';
 
 /** A member of an object whose name stood there before. */
 export interface RepeatedMember {

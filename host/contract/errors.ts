@@ -1,4 +1,4 @@
-import { frozenTable } from './members.ts';
+import { frozenTable } from './json/members.ts';
 
 /** Error types of the common wire (specification 7.1), and the two of its stream events (6.2). */
 export type ErrorType =

@@ -1,6 +1,6 @@
-import type { ClientBody, ClientWireName } from './client-body.ts';
+import type { ClientBody, ClientWireName } from './text/client-body.ts';
 import type { GatewayError } from './errors.ts';
-import type { CostSource, LaterBooking, Unpriced } from './cost.ts';
+import type { CostSource, LaterBooking, Unpriced } from './money/cost.ts';
 import { type ChatSurface, type ReplyOf, type RequestOf, type Surface, SURFACES } from './surface.ts';
 import type { Usage } from './wire/chat.ts';
 

@@ -12,7 +12,7 @@ export {
   headerKey,
 } from './define.ts';
 export { ERRORS, failedAnswer, GatewayError } from './errors.ts';
-export type { BodyTexts, ClientBody, ClientWireName } from './client-body.ts';
+export type { BodyTexts, ClientBody, ClientWireName } from './text/client-body.ts';
 export type { ErrorCode, ErrorEnvelope, ErrorType, GatewayErrorOptions, UpstreamFault } from './errors.ts';
 export { isChat, isSurface, STAGES } from './exchange.ts';
 export type {
@@ -27,20 +27,20 @@ export type {
 } from './exchange.ts';
 export { ExchangeNote } from './exchange-note.ts';
 export { parseDuration } from './duration.ts';
-export { countOf, decodedUri, type Fields, isFields, isText } from './fields.ts';
+export { countOf, decodedUri, type Fields, isFields, isText } from './json/fields.ts';
 export { plainCallName } from './call-name.ts';
 export { finishReason } from './finish-reason.ts';
-export { jsonSchema } from './json-schema.ts';
-export type { SchemaCheck, SchemaMismatch } from './json-schema.ts';
-export { parseExactJson, parseJson, tryParseJson } from './json.ts';
-export { isRawNumber } from './json-numbers.ts';
-export type { Ledger, LedgerBounds, Refusal, Reservation, ReservationOrder } from './ledger.ts';
-export { memberOf, setMember } from './members.ts';
+export { jsonSchema } from './json/json-schema.ts';
+export type { SchemaCheck, SchemaMismatch } from './json/json-schema.ts';
+export { parseExactJson, parseJson, tryParseJson } from './json/json.ts';
+export { isRawNumber } from './json/json-numbers.ts';
+export type { Ledger, LedgerBounds, Refusal, Reservation, ReservationOrder } from './money/ledger.ts';
+export { memberOf, setMember } from './json/members.ts';
 export { lateFile, type LateFunctions, loadedFile } from './late.ts';
-export { linearPattern } from './pattern.ts';
-export type { LinearPattern } from './pattern.ts';
-export { patternSet } from './pattern-set.ts';
-export type { PatternSet, PatternWatch } from './pattern-set.ts';
+export { linearPattern } from './text/pattern.ts';
+export type { LinearPattern } from './text/pattern.ts';
+export { patternSet } from './text/pattern-set.ts';
+export type { PatternSet, PatternWatch } from './text/pattern-set.ts';
 export type {
   GuardrailSettings,
   PluginDeps,
@@ -50,9 +50,9 @@ export type {
   StageProblem,
   StreamGuard,
 } from './plugin.ts';
-export { catalogPricing, flatPricing } from './pricing.ts';
-export { charactersIn, promptTokens } from './prompt-estimate.ts';
-export type { Estimate, Pricing } from './pricing.ts';
+export { catalogPricing, flatPricing } from './money/pricing.ts';
+export { charactersIn, promptTokens } from './money/prompt-estimate.ts';
+export type { Estimate, Pricing } from './money/pricing.ts';
 export type {
   Authorize,
   CallInfo,
@@ -97,9 +97,9 @@ export type {
   RequestLogRow,
   SharedState,
 } from './services.ts';
-export type { Billed, Cost, CostSource, LaterBooking, Prices, Rates, TokenPrice, Unpriced } from './cost.ts';
-export { Spending } from './spending.ts';
-export type { Purse } from './spending.ts';
+export type { Billed, Cost, CostSource, LaterBooking, Prices, Rates, TokenPrice, Unpriced } from './money/cost.ts';
+export { Spending } from './money/spending.ts';
+export type { Purse } from './money/spending.ts';
 export type {
   Rank,
   RankFigures,
@@ -116,16 +116,16 @@ export type {
 export { SURFACE_NAMES, SURFACES } from './surface.ts';
 export type { ChatSurface, ReplyOf, RequestOf, Surface, SurfaceBodies, TranslatedSurface } from './surface.ts';
 export { targetFirst, targetKeyProblem, targetNames } from './target-key.ts';
-export { contentTexts, messageTexts, texts, textsIn } from './texts.ts';
-export { editTexts } from './text-edits.ts';
-export { escapesOf } from './escapes.ts';
-export type { Escapes } from './escapes.ts';
-export { inPart, quoted } from './quoted.ts';
-export { cacheWritesIn, readUsage } from './usage.ts';
+export { contentTexts, messageTexts, texts, textsIn } from './text/texts.ts';
+export { editTexts } from './text/text-edits.ts';
+export { escapesOf } from './text/escapes.ts';
+export type { Escapes } from './text/escapes.ts';
+export { inPart, quoted } from './text/quoted.ts';
+export { cacheWritesIn, readUsage } from './money/usage.ts';
 export { answer, mask, reject, rewrite } from './verdict.ts';
 export type { Answer, Rejection, Rewrite, Verdict } from './verdict.ts';
 export { drawByWeight } from './weights.ts';
-export { filterGuard, windowGuard } from './window-guard.ts';
-export type { Scan, TextFilter } from './window-guard.ts';
+export { filterGuard, windowGuard } from './text/window-guard.ts';
+export type { Scan, TextFilter } from './text/window-guard.ts';
 export type * from './wire/chat.ts';
 export type * from './wire/other.ts';

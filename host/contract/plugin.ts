@@ -1,6 +1,6 @@
 import type { ObjectSchema } from 'joi';
 import type { Exchange, ExchangeOutcome, Stage } from './exchange.ts';
-import type { Ledger, LedgerBounds } from './ledger.ts';
+import type { Ledger, LedgerBounds } from './money/ledger.ts';
 import type { Carryover, Counters, HttpSend, Log, PluginPrices, RequestLog, SharedState } from './services.ts';
 import type { Surface } from './surface.ts';
 import type { Rejection, Verdict } from './verdict.ts';

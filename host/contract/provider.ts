@@ -1,4 +1,4 @@
-import type { ClientBody, ClientWireName } from './client-body.ts';
+import type { ClientBody, ClientWireName } from './text/client-body.ts';
 import type { UpstreamFault } from './errors.ts';
 import type { HttpSend, Log } from './services.ts';
 import type { ReplyOf, RequestOf, TranslatedSurface } from './surface.ts';

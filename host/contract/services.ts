@@ -1,4 +1,4 @@
-import type { CostSource, Prices, TokenPrice } from './cost.ts';
+import type { CostSource, Prices, TokenPrice } from './money/cost.ts';
 import type { Exchange, Stage } from './exchange.ts';
 import type { CounterName, FigureLabels, HistogramName } from './figures.ts';
 

@@ -1,5 +1,5 @@
 import type { ObjectSchema } from 'joi';
-import type { TokenPrice } from './cost.ts';
+import type { TokenPrice } from './money/cost.ts';
 import type { Principal } from './exchange.ts';
 import type { Carryover, Log } from './services.ts';
 import type { Surface } from './surface.ts';

@@ -1,4 +1,4 @@
-import { frozenTable } from './members.ts';
+import { frozenTable } from './json/members.ts';
 import type { ChatReply, ChatRequest } from './wire/chat.ts';
 import type {
   EmbeddingsReply,

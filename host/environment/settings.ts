@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { parseDuration } from '../contract/duration.ts';
 import type { BucketSpec } from '../contract/index.ts';
 import { type Level, logLevel } from '../log/logger.ts';
-import type { Retention } from '../stores/log-retention.ts';
+import type { Retention } from '../stores/log/log-retention.ts';
 import type { SettingNote } from './setting-note.ts';
 import { readLogStoreSettings, readRetention, readStoreSettings, type StoreSettings } from './store-settings.ts';
 import type { Variables } from './variables.ts';

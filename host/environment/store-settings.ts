@@ -1,4 +1,4 @@
-import type { Retention } from '../stores/log-retention.ts';
+import type { Retention } from '../stores/log/log-retention.ts';
 import type { SettingNote } from './setting-note.ts';
 
 export type StoreBackend = 'memory' | 'sqlite' | 'postgres';

@@ -12,12 +12,12 @@ import {
 import type { PluginEntry, StrategyConfig } from '../config/document.ts';
 import { parsePath } from '../config/problems.ts';
 import { readSettings } from '../config/module-settings.ts';
-import { type Fields, isFields } from '../contract/fields.ts';
+import { type Fields, isFields } from '../contract/json/fields.ts';
 import type { Generation } from '../generation/generation.ts';
 import { implementsSurface } from '../generation/model-index.ts';
 import { HeardNotes } from '../pipeline/heard-notes.ts';
 import { LiveExchange } from '../pipeline/live-exchange.ts';
-import { covers, guardsContent } from '../pipeline/guard.ts';
+import { covers, guardsContent } from '../pipeline/guards/guard.ts';
 import type { CircuitState } from '../pipeline/hooks.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import { modelNotFound } from '../pipeline/shown.ts';

@@ -20,7 +20,7 @@ import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { tapEventual } from '../pipeline/eventual.ts';
 import { pluginError } from '../pipeline/gateway-fault.ts';
-import { givingWay } from '../pipeline/giving-way.ts';
+import { givingWay } from '../pipeline/guards/giving-way.ts';
 import {
   covers,
   type GuardDeps,
@@ -33,10 +33,10 @@ import {
   noteVerdict,
   passesFaults,
   reportGuard,
-} from '../pipeline/guard.ts';
+} from '../pipeline/guards/guard.ts';
 import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
-import type { PluginInstance } from '../pipeline/plugin-instance.ts';
+import type { PluginInstance } from '../pipeline/guards/plugin-instance.ts';
 import type { RunningPlugins } from '../pipeline/running-generation.ts';
 import { buildProblem, createInstance, type CreateOptions, disposeAll, requireHandler } from './create-plugin.ts';
 

@@ -21,7 +21,7 @@ import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { GenerationHooks } from '../pipeline/hooks.ts';
 import { createRunning } from './create-strategy.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { FailoverRules } from '../pipeline/retry.ts';
+import type { FailoverRules } from '../pipeline/attempts/retry.ts';
 import type { Target } from '../pipeline/target.ts';
 
 /** The routing strategy of one generation, with its settings. */

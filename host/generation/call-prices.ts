@@ -1,5 +1,5 @@
 import { type Exchange, type PluginPrices, SURFACES, type TokenPrice } from '../contract/index.ts';
-import { catalogEntryOf } from '../pipeline/catalog-entry.ts';
+import { catalogEntryOf } from '../pipeline/billing/catalog-entry.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { ModelIndex } from './model-index.ts';
 import type { Target } from '../pipeline/target.ts';

@@ -20,7 +20,7 @@ import type { PluginEntry } from '../config/document.ts';
 import { declaredSettings, settingsProblems } from '../config/module-settings.ts';
 import type { Problem } from '../config/problems.ts';
 import { resolveReferences } from '../config/references.ts';
-import type { PluginInstance } from '../pipeline/plugin-instance.ts';
+import type { PluginInstance } from '../pipeline/guards/plugin-instance.ts';
 import { codeFrame, faultPlace, placeText } from '../registry/fault-place.ts';
 import type { Registry } from '../registry/registry.ts';
 

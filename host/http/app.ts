@@ -8,7 +8,7 @@ import { contextOf, rawPath } from './context.ts';
 import { type Refusal, sendError } from './reply.ts';
 import { createRouter, directPosts } from './router.ts';
 import { createShell, type ShellHost } from './shell.ts';
-import { createUpgrades, type UpgradeHooks, type Upgrades } from './upgrades.ts';
+import { createUpgrades, type UpgradeHooks, type Upgrades } from './connections/upgrades.ts';
 
 /** The host's hooks that every request passes, and that routes and wires are declared by. */
 export interface RequestHooks<H> extends UpgradeHooks<H> {

@@ -8,7 +8,7 @@ import type { Registry } from '../registry/registry.ts';
 import { createBuckets } from '../state/buckets.ts';
 import type { ClientWires } from '../wire/client-wires.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
-import type { CanonicalPaths } from './canonical-path.ts';
+import type { CanonicalPaths } from './paths/canonical-path.ts';
 import { createAddressFinder, limiterKey } from './client-address.ts';
 import { type AnsweringHost, isAuthority, normalizeTarget, rawPath, type RequestContext } from './context.ts';
 import type { Protection } from './protection.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayError, Principal } from '../contract/index.ts';
 import type { TraceContext } from '../common/trace-context.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
-import type { Ending } from './leftovers.ts';
+import type { Ending } from './body/leftovers.ts';
 import type { Outbox } from './outbox.ts';
 import type { ProtectedPath } from './protection.ts';
 

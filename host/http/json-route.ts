@@ -4,10 +4,10 @@ import { GatewayError, type Principal, type Scope } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
 import type { Redactor } from '../log/redact.ts';
 import { contextOf, type RequestContext } from './context.ts';
-import { type JsonObject, parseJsonObject } from './json-body.ts';
-import { wrongMethod } from './methods.ts';
+import { type JsonObject, parseJsonObject } from './body/json-body.ts';
+import { wrongMethod } from './paths/methods.ts';
 import { scopeRefusal } from './protection.ts';
-import { readBody } from './read-body.ts';
+import { readBody } from './body/read-body.ts';
 import { type FlatHeaders, sendBody, sendEmpty, sendError, sendJson } from './reply.ts';
 
 /** What a JSON route is asked. */

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../common/invalid-request.ts';
 import { quoted } from '../contract/index.ts';
-import { isFields } from '../contract/fields.ts';
+import { isFields } from '../contract/json/fields.ts';
 
 const MAX_BYTES = 4096;
 const MAX_ENTRIES = 32;

@@ -3,10 +3,10 @@ import { GatewayError, type RawReply } from '../contract/index.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import { closeBody } from '../upstream/reply-body.ts';
 import { contextOf } from './context.ts';
-import { dropBody } from './leftovers.ts';
+import { dropBody } from './body/leftovers.ts';
 import { type FlatHeaders, sendBytes, writeHead } from './reply.ts';
-import { whenTaken } from './when-taken.ts';
-import { endWith } from './whole-body.ts';
+import { whenTaken } from './body/when-taken.ts';
+import { endWith } from './body/whole-body.ts';
 
 /** An answer whose bytes go on as they are. */
 export interface RawAnswer {

@@ -4,9 +4,9 @@ import type { Redactor } from '../log/redact.ts';
 import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
 import { contextOf } from './context.ts';
-import { mayHaveLost } from './declined-upgrades.ts';
-import { endInStages } from './leftovers.ts';
-import { WholeBody } from './whole-body.ts';
+import { mayHaveLost } from './connections/declined-upgrades.ts';
+import { endInStages } from './body/leftovers.ts';
+import { WholeBody } from './body/whole-body.ts';
 
 /** Name, value, name, value: what `writeHead` takes without going through its header map. */
 export type FlatHeaders = readonly string[];

@@ -7,13 +7,13 @@ import { failureOf } from '../wire/client-failure.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
 import type { App } from './app.ts';
 import { unknownMethod } from './arrivals.ts';
-import type { Connections } from './connections.ts';
+import type { Connections } from './connections/connections.ts';
 import { contextOf } from './context.ts';
-import { declineUpgrade } from './declined-upgrades.ts';
-import { announceEnd, type Ending, hasLeftovers, linger } from './leftovers.ts';
-import { postponeInvitation } from './read-body.ts';
+import { declineUpgrade } from './connections/declined-upgrades.ts';
+import { announceEnd, type Ending, hasLeftovers, linger } from './body/leftovers.ts';
+import { postponeInvitation } from './body/read-body.ts';
 import { noRoute } from './reply.ts';
-import { answerSocket, takeSocket } from './socket-reply.ts';
+import { answerSocket, takeSocket } from './connections/socket-reply.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 60_000;

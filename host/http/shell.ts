@@ -3,10 +3,10 @@ import type { Log } from '../contract/index.ts';
 import type { Redactor } from '../log/redact.ts';
 import type { Activity } from './activity.ts';
 import type { ArrivalHost, Arrivals } from './arrivals.ts';
-import type { Connections } from './connections.ts';
-import { writtenPath } from './canonical-path.ts';
+import type { Connections } from './connections/connections.ts';
+import { writtenPath } from './paths/canonical-path.ts';
 import { bindContext, rawPath, type RequestContext } from './context.ts';
-import { isTooLate } from './leftovers.ts';
+import { isTooLate } from './body/leftovers.ts';
 import { sendEmpty, sendError } from './reply.ts';
 
 const MAX_LOGGED_PATH = 1024;

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '../common/clock.ts';
-import type { StreamOutput } from '../pipeline/stream.ts';
+import type { StreamOutput } from '../answer/stream.ts';
 import { contextOf } from './context.ts';
 import type { Leaving } from './outbox.ts';
 import { type FlatHeaders, writeHead } from './reply.ts';
-import { whenTaken } from './when-taken.ts';
-import { endWith } from './whole-body.ts';
+import { whenTaken } from './body/when-taken.ts';
+import { endWith } from './body/whole-body.ts';
 
 /** Characters that wait for the end of the turn; beyond them it must show whether the client takes more. */
 const MOST_HELD = 16_384;

@@ -1,4 +1,4 @@
-import type { Fields } from '../contract/fields.ts';
+import type { Fields } from '../contract/json/fields.ts';
 import type { Redactor } from './redact.ts';
 
 /** Characters of one log line. Collectors that allow less than a line needs cut it, and half a line is not JSON. */

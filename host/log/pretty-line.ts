@@ -1,4 +1,4 @@
-import type { Fields } from '../contract/fields.ts';
+import type { Fields } from '../contract/json/fields.ts';
 
 /** What a person at a terminal reads in the place of JSON; a program that collects lines never gets these. */
 export function prettyLine(line: string, isColoured: boolean): string {

@@ -1,17 +1,17 @@
 import type { GatewayError } from '../contract/index.ts';
 import { replyError } from '../upstream/fault.ts';
-import type { Attempt } from './attempt.ts';
-import { admit, beginAttempt, boundAttempt, measureCall, outcomeOf, settle } from './attempt-lifecycle.ts';
+import type { Attempt } from './attempts/attempt.ts';
+import { admit, beginAttempt, boundAttempt, measureCall, outcomeOf, settle } from './attempts/attempt-lifecycle.ts';
 import { armDeadline } from './deadline.ts';
 import { asGatewayError } from './gateway-fault.ts';
 import type { LiveExchange } from './live-exchange.ts';
-import { refuseUnreadable } from './refuse-unreadable.ts';
+import { refuseUnreadable } from './guards/refuse-unreadable.ts';
 import { afterAnswer, beforePlugins, failReply } from './run.ts';
 import type { RunningGeneration } from './running-generation.ts';
-import { countingRequest } from './same-wire.ts';
-import { sendUnary } from './send-attempt.ts';
+import { countingRequest } from './attempts/same-wire.ts';
+import { sendUnary } from './attempts/send-attempt.ts';
 import type { Target } from './target.ts';
-import { LiveCall, outgoingRequest } from './translate.ts';
+import { LiveCall, outgoingRequest } from './attempts/translate.ts';
 
 /** What a vendor counted, in the client's own wire. */
 export interface VendorCount {

@@ -1,6 +1,6 @@
 /** What changes while an exchange runs, by who writes it. Each is created whole, so that all exchanges have one shape. */
 import type { Cost, CostSource, RankNotes, Unpriced, Usage } from '../contract/index.ts';
-import type { PluginInstance, StreamGuards } from './plugin-instance.ts';
+import type { PluginInstance, StreamGuards } from './guards/plugin-instance.ts';
 import type { RouteRecord } from './route-record.ts';
 import type { Target } from './target.ts';
 

@@ -13,12 +13,12 @@ import {
 } from '../contract/index.ts';
 import type { ModuleFault } from '../boundary/module-fault.ts';
 import { sealHook } from '../hooks/seal.ts';
-import type { Attempt } from './attempt.ts';
+import type { Attempt } from './attempts/attempt.ts';
 import type { LiveExchange } from './live-exchange.ts';
-import type { NextStep } from './retry.ts';
+import type { NextStep } from './attempts/retry.ts';
 import type { Target } from './target.ts';
 import type { ToolCallRun, ToolServers } from './tool-servers.ts';
-import type { RunTurn } from './turns.ts';
+import type { RunTurn } from './turns/turns.ts';
 
 /** Names on the wire. */
 export type CircuitState = 'closed' | 'open' | 'half-open';

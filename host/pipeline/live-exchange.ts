@@ -23,10 +23,10 @@ import { Cancellation } from '../upstream/cancellation.ts';
 import type { ClientReply, ClientRequest } from '../wire/client-request.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
-import type { Later } from './later.ts';
+import type { Later } from './billing/later.ts';
 import { Delivery, Measured, PluginTraces, Routing } from './exchange-state.ts';
 import type { Target } from './target.ts';
-import { Turn, type TurnRequest } from './turn.ts';
+import { Turn, type TurnRequest } from './turns/turn.ts';
 
 export interface ExchangeStart {
   readonly id: string;

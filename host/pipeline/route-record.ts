@@ -6,7 +6,7 @@ import {
   type OrderedTarget,
   type RankedTarget,
   RouteDecision,
-} from '../stores/route-decision.ts';
+} from '../stores/log/route-decision.ts';
 import { HeardNotes } from './heard-notes.ts';
 import type { Target } from './target.ts';
 

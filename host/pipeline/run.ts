@@ -1,16 +1,16 @@
 import type { GatewayError } from '../contract/index.ts';
 import { DETACHED_LIMIT_MS } from '../boundary/module-limits.ts';
 import { TookTooLong, within } from '../common/clock.ts';
-import { completeOwnAnswer } from './complete-turn.ts';
+import { completeOwnAnswer } from './turns/complete-turn.ts';
 import { armDeadline } from './deadline.ts';
 import { callEventual, throwRefusal } from './eventual.ts';
 import { asGatewayError } from './gateway-fault.ts';
 import { isTapped } from './hooks.ts';
 import type { LiveExchange } from './live-exchange.ts';
-import { refuseUnreadable } from './refuse-unreadable.ts';
+import { refuseUnreadable } from './guards/refuse-unreadable.ts';
 import type { RunningGeneration } from './running-generation.ts';
-import { AnswerStream } from './stream.ts';
-import { type RunTurn, streamedReply } from './turns.ts';
+import { AnswerStream } from '../answer/stream.ts';
+import { type RunTurn, streamedReply } from './turns/turns.ts';
 
 /**
  * Takes an exchange through the pipeline. A whole answer ends in `exchange.reply`; a stream comes back with its first

@@ -2,10 +2,10 @@ import type { RouteTarget, Surface } from '../contract/index.ts';
 import type { GenerationHooks } from './hooks.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import type { PipelineServices } from './pipeline-services.ts';
-import type { StreamGuards } from './plugin-instance.ts';
-import type { FailoverRules } from './retry.ts';
+import type { StreamGuards } from './guards/plugin-instance.ts';
+import type { FailoverRules } from './attempts/retry.ts';
 import type { Target } from './target.ts';
-import type { RunTurn } from './turns.ts';
+import type { RunTurn } from './turns/turns.ts';
 
 /** What the pipeline needs of the configuration that a request runs under. Generations implement it. */
 export interface RunningGeneration {

@@ -1,6 +1,6 @@
 import type { TargetConfig } from '../config/document.ts';
 import type { ConnectedProvider } from '../upstream/connect.ts';
-import type { RetryBudget, RetryPolicy } from './retry.ts';
+import type { RetryBudget, RetryPolicy } from './attempts/retry.ts';
 
 /** One entry of `targets[]`, ready for requests. */
 export interface Target {

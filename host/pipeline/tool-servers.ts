@@ -1,4 +1,4 @@
-import type { Fields } from '../contract/fields.ts';
+import type { Fields } from '../contract/json/fields.ts';
 import type { LiveExchange } from './live-exchange.ts';
 
 /** A tool as its server lists it: what the protocol knows of it, and whatever else the server says. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Principal } from '../contract/index.ts';
-import type { KeyStore } from './key-store.ts';
-import { SESSION_PREFIX, SessionStore } from './session-store.ts';
+import type { KeyStore } from './keys/key-store.ts';
+import { SESSION_PREFIX, SessionStore } from './sessions/session-store.ts';
 import type { StoreDeps } from './store-deps.ts';
 
 /** A credential as everything but its holder knows it: the SHA-256 of it, in hex. Comparing digests tells nothing of a credential, its length included. */

@@ -1,16 +1,16 @@
 import type { RequestLog, SharedState } from '../contract/index.ts';
 import { forwardClock } from '../common/clock.ts';
 import { closeInTurn } from '../common/close-all.ts';
-import { AuditStore } from './audit-store.ts';
-import { type Ledgers, MemoryLedgers } from './ledgers.ts';
+import { AuditStore } from './audit/audit-store.ts';
+import { type Ledgers, MemoryLedgers } from './ledgers/ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
-import { KeyStore } from './key-store.ts';
+import { KeyStore } from './keys/key-store.ts';
 import { MemoryOwners, type Owners } from './owners.ts';
 import { Place } from './place.ts';
 import { Principals } from './principals.ts';
-import type { LogReader } from './request-log-store.ts';
-import { MemoryRunningResponses, type RunningResponses } from './running-responses.ts';
-import type { SessionStore } from './session-store.ts';
+import type { LogReader } from './log/request-log-store.ts';
+import { MemoryRunningResponses, type RunningResponses } from './ledgers/running-responses.ts';
+import type { SessionStore } from './sessions/session-store.ts';
 import type { StoreDeps } from './store-deps.ts';
 
 /** What a builtin may supply in `open`, and what stands there without one. */

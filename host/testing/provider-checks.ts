@@ -8,7 +8,7 @@ import {
   type WireRequest,
 } from '../contract/index.ts';
 import { errorMessage } from '../common/error-message.ts';
-import { unsupportedIn } from '../pipeline/parameters.ts';
+import { unsupportedIn } from '../pipeline/attempts/parameters.ts';
 import { type Check, check, keepsRules, SMALLEST } from './module-checks.ts';
 import { deepFrozen } from '../common/deep-frozen.ts';
 import { copied } from './made-up.ts';

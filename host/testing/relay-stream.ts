@@ -6,8 +6,8 @@ import {
   type ProviderModule,
   type UnaryReply,
 } from '../contract/index.ts';
-import { normalizeReply } from '../pipeline/normalize.ts';
-import { Relay } from '../pipeline/relay.ts';
+import { normalizeReply } from '../answer/normalize.ts';
+import { Relay } from '../answer/relay.ts';
 import { CommonStream } from '../wire/common-wire.ts';
 
 /** A call as translators see it. */

@@ -9,7 +9,7 @@ import {
 } from '../contract/index.ts';
 import { ModuleFault } from '../boundary/module-fault.ts';
 import { checkedFault } from '../boundary/provider-boundary.ts';
-import { isFields } from '../contract/fields.ts';
+import { isFields } from '../contract/json/fields.ts';
 import { STATUS_CODES } from '../common/node-http.ts';
 import { waitHintMs } from './wait-hint.ts';
 

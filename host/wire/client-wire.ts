@@ -1,4 +1,4 @@
-import type { ClientBody } from '../contract/client-body.ts';
+import type { ClientBody } from '../contract/text/client-body.ts';
 import type { ChatChunk, Exchange, Fields, StreamEvent } from '../contract/index.ts';
 import type { ClientFailure } from './client-failure.ts';
 import type { PieceForm } from '../upstream/event-runs.ts';

@@ -1,5 +1,5 @@
 import { type Fields, isFields, parseJson } from '../contract/index.ts';
-import { CODE, stringEnd } from '../contract/json-shape.ts';
+import { CODE, stringEnd } from '../contract/json/json-shape.ts';
 
 /** A member of an object, or an item of a list, in a JSON text: where it begins, its name included, and where its value stands. */
 interface Place {

@@ -1,5 +1,5 @@
-import { isRawNumber } from '../contract/json-numbers.ts';
-import { CODE, stringEnd } from '../contract/json-shape.ts';
+import { isRawNumber } from '../contract/json/json-numbers.ts';
+import { CODE, stringEnd } from '../contract/json/json-shape.ts';
 
 /** Whether an object of a JSON text has several members of one name: `value` holds the last of them, and others may read the first. */
 export const hasRepeatedNames = (text: string, value: unknown): boolean => membersIn(text) !== memberCount(value);

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
 import { defineBuiltin } from '../../host/builtin.ts';
-import { MemoryKeys } from '../../host/stores/memory-keys.ts';
+import { MemoryKeys } from '../../host/stores/keys/memory-keys.ts';
 import { digestOf } from '../../host/stores/principals.ts';
 import { fakeClock, MASTER_KEY, some } from '../kit/index.ts';
 import { type AdminHost, as, forBackends, refusal, startAdmin } from './kit.ts';

@@ -180,7 +180,7 @@ describe('a stored configuration on SQLite', () => {
     const first = await start(at);
     await first.call('PUT', '/admin/config', named('stored'));
     await first.gateway.stop();
-    const { openSqlite } = await import('../../builtins/stores/sqlite.ts');
+    const { openSqlite } = await import('../../builtins/stores/database/sqlite.ts');
     const edit = async (text: string): Promise<void> => {
       const database = await openSqlite(join(at.cwd, 'kept.db'), at.cwd);
       await database.knex('gateway_config').update({ config_json: text });

@@ -1,4 +1,4 @@
-import { SqlConfiguration } from '../../builtins/stores/sql-config.ts';
+import { SqlConfiguration } from '../../builtins/stores/configuration/sql-config.ts';
 import type { ConfigurationChange, ConfigurationVersion } from '../../host/stores/configuration-store.ts';
 
 /** Imported before the gateway: its process dies as its power would, just before or just after a change has been kept. */

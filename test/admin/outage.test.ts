@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { defineBuiltin } from '../../host/builtin.ts';
-import { MemoryAudit } from '../../host/stores/memory-audit.ts';
-import { MemoryKeys } from '../../host/stores/memory-keys.ts';
-import { MemorySessions } from '../../host/stores/memory-sessions.ts';
+import { MemoryAudit } from '../../host/stores/audit/memory-audit.ts';
+import { MemoryKeys } from '../../host/stores/keys/memory-keys.ts';
+import { MemorySessions } from '../../host/stores/sessions/memory-sessions.ts';
 import { type Answer, fakeClock, type FakeClock, MASTER_KEY } from '../kit/index.ts';
 import { type AdminHost, as, refusal, startAdmin } from './kit.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { MODULES } from '../../builtins/manifest.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
-import { failsOpen } from '../../host/pipeline/guard.ts';
-import { MemoryKeys } from '../../host/stores/memory-keys.ts';
+import { failsOpen } from '../../host/pipeline/guards/guard.ts';
+import { MemoryKeys } from '../../host/stores/keys/memory-keys.ts';
 import { chatReply, fakeClock, MASTER_KEY, replyJson, startHost, stubUpstream } from '../kit/index.ts';
 import { as, ECHO, forBackends, NOBODY, refusal, startAdmin } from './kit.ts';
 

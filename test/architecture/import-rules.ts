@@ -85,9 +85,13 @@ const contract = named('gw/contract');
 /** The folder table of the design, section 3, row by row. */
 export const ZONES: readonly Zone[] = [
   // Patterns are compiled by a library that only some configurations use: it is loaded with the first one.
-  { of: 'host/contract/pattern.ts', may: [packages(PURE_LIBRARIES), named('node:module')], allowed: 'pure libraries' },
   {
-    of: 'host/contract/json-schema.ts',
+    of: 'host/contract/text/pattern.ts',
+    may: [packages(PURE_LIBRARIES), named('node:module')],
+    allowed: 'pure libraries',
+  },
+  {
+    of: 'host/contract/json/json-schema.ts',
     may: [inside('host/contract/'), packages(SCHEMA_LIBRARIES), named('node:module')],
     allowed: 'its own files and the schema library',
   },

@@ -18,6 +18,7 @@ export const ROOMS = [
   'boundary',
   'upstream',
   'wire',
+  'answer',
   'pipeline',
   'generation',
   'explain',

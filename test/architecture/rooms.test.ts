@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { expect } from 'chai';
 import { circles, importGraph, roomOf, roomProblems, ROOMS, ROOT_FILES } from './room-rules.ts';
 import { filesIn, problemsIn, read } from './source.ts';
@@ -44,6 +44,13 @@ describe('the rooms of host/', () => {
     expect(roomProblems('host/pipeline/a.ts', source)).to.deep.equal([]);
   });
 
+  it('hold at most 25 files a folder, as the folders of builtins do', () => {
+    const counts = new Map<string, number>();
+    for (const path of [...files, ...filesIn('builtins')])
+      counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > 25)).to.deep.equal([]);
+  });
+
   it('give no two files the same name', () => {
     const names = files.map((path) => basename(path));
     expect(names.filter((name, at) => names.indexOf(name) !== at)).to.deep.equal([]);
@@ -61,9 +68,12 @@ describe('circles of imports', () => {
   });
 
   it('are found when one type import closes one', () => {
-    const planted = ['host/upstream/fault.ts', "import type { Attempt } from '../pipeline/attempt.ts';"] as const;
+    const planted = [
+      'host/upstream/fault.ts',
+      "import type { Attempt } from '../pipeline/attempts/attempt.ts';",
+    ] as const;
     const others = sources.filter(([path]) => path !== planted[0]);
-    expect(circles(importGraph([...others, planted])).join()).to.contain('host/pipeline/attempt.ts');
+    expect(circles(importGraph([...others, planted])).join()).to.contain('host/pipeline/attempts/attempt.ts');
   });
 
   it('are each named once, from their first file', () => {

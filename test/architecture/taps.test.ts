@@ -13,7 +13,7 @@ describe('hook taps', () => {
     ['builtins/a/b.ts', "pipeline.onError[surface].tapAsync('b', (exchange, done) => done());"],
     ['builtins/a/b.ts', "const { outgoing } = pipeline; outgoing.tap('b', async () => {});"],
     ['host/pipeline/run.ts', "hooks.finished.tap('run', () => {});"],
-    ['host/http/json-body.ts', "hooks.outgoing.tapPromise('body', async (request) => request);"],
+    ['host/http/body/json-body.ts', "hooks.outgoing.tapPromise('body', async (request) => request);"],
   ];
   for (const [path, source] of refused) {
     it(`refuses in ${path}: ${source}`, () => {

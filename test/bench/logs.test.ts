@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openSqlite } from '../../builtins/stores/sqlite.ts';
+import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import { cases, temporaryFolder } from '../kit/index.ts';
 import { logCosts } from './logs.ts';
 

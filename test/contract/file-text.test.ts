@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { textOfFile } from '../../host/contract/file-text.ts';
+import { textOfFile } from '../../host/contract/text/file-text.ts';
 import { cases, Dice } from '../kit/index.ts';
 
 /** Bytes that begin, continue and end characters of every length, and some that do neither. */

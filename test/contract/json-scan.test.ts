@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { readings } from '../../host/contract/client-body.ts';
-import { tryParseJson } from '../../host/contract/json.ts';
-import { mayBeJson } from '../../host/contract/json-scan.ts';
+import { readings } from '../../host/contract/text/client-body.ts';
+import { tryParseJson } from '../../host/contract/json/json.ts';
+import { mayBeJson } from '../../host/contract/json/json-scan.ts';
 import { cases, Dice } from '../kit/index.ts';
 
 const isJson = (text: string): boolean => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isRawNumber, parseExactJson, parseJson } from 'gw/contract';
-import { ANSWER_BOUNDS, isNestedTooDeep, MAX_DEPTH } from '../../host/contract/json-shape.ts';
+import { ANSWER_BOUNDS, isNestedTooDeep, MAX_DEPTH } from '../../host/contract/json/json-shape.ts';
 import { Dice } from '../kit/index.ts';
 
 /** The same by the language's own means, for each value at the price of all. */

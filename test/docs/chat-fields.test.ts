@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { MODULES } from '../../builtins/manifest.ts';
 import type { ChatRequest, ProviderModule } from '../../host/contract/index.ts';
-import { unsupportedIn } from '../../host/pipeline/parameters.ts';
+import { unsupportedIn } from '../../host/pipeline/attempts/parameters.ts';
 import { type SentWire, sentBy } from '../kit/index.ts';
 import { codes, rowsUnder } from './tables.ts';
 

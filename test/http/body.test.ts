@@ -4,7 +4,7 @@ import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import { definePlugin } from 'gw/contract';
 import Joi from 'joi';
-import { MAX_DEPTH } from '../../host/contract/json-shape.ts';
+import { MAX_DEPTH } from '../../host/contract/json/json-shape.ts';
 import { atEnd } from '../kit/cleanup.ts';
 import {
   type Answer,

@@ -3,7 +3,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import { MAX_DEPTH } from '../../host/contract/json-shape.ts';
+import { MAX_DEPTH } from '../../host/contract/json/json-shape.ts';
 import { atEnd } from '../kit/cleanup.ts';
 import {
   cases,

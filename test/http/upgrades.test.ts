@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { GatewayError } from 'gw/contract';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { rawPath } from '../../host/http/context.ts';
-import type { TakeUpgrade, Upgrade } from '../../host/http/upgrades.ts';
+import type { TakeUpgrade, Upgrade } from '../../host/http/connections/upgrades.ts';
 import {
   eventually,
   fakeClock,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { chatReply, eventually, fakeClock, replyJson, type StubHandler } from '../kit/index.ts';
-import { StdioLink } from '../../builtins/mcp/stdio-link.ts';
+import { StdioLink } from '../../builtins/mcp/link/stdio-link.ts';
 import { calling, isAlive, setUp, type Setup, stdio, toolContents } from './setup.ts';
 
 /** Has the model call its tool once, and gives what it reads. */

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Log } from 'gw/contract';
 import { ServerConnection } from '../../builtins/mcp/connection.ts';
-import type { Link, LinkEvents } from '../../builtins/mcp/link.ts';
-import { ToolServerError } from '../../builtins/mcp/rpc.ts';
+import type { Link, LinkEvents } from '../../builtins/mcp/link/link.ts';
+import { ToolServerError } from '../../builtins/mcp/link/rpc.ts';
 import { eventually, fakeClock } from '../kit/index.ts';
 
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

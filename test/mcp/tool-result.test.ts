@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LineReader } from '../../builtins/mcp/line-reader.ts';
+import { LineReader } from '../../builtins/mcp/link/line-reader.ts';
 import { mayUse } from '../../builtins/mcp/tool-access.ts';
 import { contentOf, cutResult, cutText } from '../../builtins/mcp/tool-result.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { OPERATIONS, type Operation } from '../../builtins/openapi/operations.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
-import { MemoryAudit } from '../../host/stores/memory-audit.ts';
-import { MemoryKeys } from '../../host/stores/memory-keys.ts';
-import { MemorySessions } from '../../host/stores/memory-sessions.ts';
+import { MemoryAudit } from '../../host/stores/audit/memory-audit.ts';
+import { MemoryKeys } from '../../host/stores/keys/memory-keys.ts';
+import { MemorySessions } from '../../host/stores/sessions/memory-sessions.ts';
 import { as, ECHO, NOBODY, startAdmin, type AdminHost } from '../admin/kit.ts';
 
 // Every answer is compared with the document by the kit when the gateway closes; what is asserted here is that each kind is among them.

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { bearer, defineProvider, GatewayError } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
 import { WebSocket } from 'undici';
-import { FrameSearch } from '../../builtins/passthrough/frame-search.ts';
+import { FrameSearch } from '../../builtins/passthrough/models/frame-search.ts';
 import { atEnd } from '../kit/cleanup.ts';
 import { Dice, eventually, startHost, type TestHost } from '../kit/index.ts';
 import { stubProvider } from '../kit/upstream.ts';

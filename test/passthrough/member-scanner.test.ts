@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MemberScanner } from '../../builtins/passthrough/member-scanner.ts';
+import { MemberScanner } from '../../builtins/passthrough/models/member-scanner.ts';
 
 function scanned(text: string, cut: number): MemberScanner {
   const scanner = new MemberScanner(['model', 'n']);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MAX_CHOICES } from '../../host/pipeline/normalize.ts';
+import { MAX_CHOICES } from '../../host/answer/normalize.ts';
 import {
   ask,
   chatReply,

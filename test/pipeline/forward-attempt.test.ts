@@ -5,10 +5,10 @@ import { expect } from 'chai';
 import { GatewayError } from 'gw/contract';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Host } from '../../host/host.ts';
-import { arrivingBody } from '../../host/http/arriving-body.ts';
+import { arrivingBody } from '../../host/http/body/arriving-body.ts';
 import { answerExchange, sendRelayed, type Serving } from '../../host/http/surface-route.ts';
-import type { Attempt } from '../../host/pipeline/attempt.ts';
-import { forwardAttempt } from '../../host/pipeline/forward-attempt.ts';
+import type { Attempt } from '../../host/pipeline/attempts/attempt.ts';
+import { forwardAttempt } from '../../host/pipeline/attempts/forward-attempt.ts';
 import { run } from '../../host/pipeline/run.ts';
 import type { VerbatimReply } from '../../host/upstream/reply-body.ts';
 import {

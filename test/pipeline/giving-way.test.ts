@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../host/contract/index.ts';
-import { givingWay } from '../../host/pipeline/giving-way.ts';
+import { givingWay } from '../../host/pipeline/guards/giving-way.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 
 /** A clock that goes on by so many milliseconds between two looks. */

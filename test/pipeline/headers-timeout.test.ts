@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ChatReply } from '../../host/contract/index.ts';
-import { answerTokensOf, headersTimeoutMs } from '../../host/pipeline/headers-timeout.ts';
+import { answerTokensOf, headersTimeoutMs } from '../../host/pipeline/attempts/headers-timeout.ts';
 import type { UpstreamCall } from '../../host/upstream/upstream-call.ts';
 import {
   ask,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { DIRECT, openMessagesStream } from '../../providers/_common/anthropic/index.ts';
 import { VendorStream } from '../../builtins/wires/messages/same-wire-stream.ts';
-import { Relay } from '../../host/pipeline/relay.ts';
+import { Relay } from '../../host/answer/relay.ts';
 import { RawEventReader } from '../../host/upstream/raw-events.ts';
 import { callFor, cases, Dice } from '../kit/index.ts';
 import { FACTS } from './plain-relay.ts';

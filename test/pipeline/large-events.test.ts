@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { runInNewContext } from 'node:vm';
 import { setFlagsFromString } from 'node:v8';
 import type { ChatChunk, StreamEvent } from '../../host/contract/index.ts';
-import { Relay, type RelayOptions } from '../../host/pipeline/relay.ts';
+import { Relay, type RelayOptions } from '../../host/answer/relay.ts';
 import { CommonStream } from '../../host/wire/common-wire.ts';
 import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
 import { EventReader } from '../../host/upstream/sse.ts';

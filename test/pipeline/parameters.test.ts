@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ChatRequest, ParamTreatments } from '../../host/contract/index.ts';
-import { inMatrixOrder, PARAMETERS, unsupportedError, unsupportedIn } from '../../host/pipeline/parameters.ts';
+import { inMatrixOrder, PARAMETERS, unsupportedError, unsupportedIn } from '../../host/pipeline/attempts/parameters.ts';
 import { createRedactor } from '../../host/log/redact.ts';
 import { shownModel, shownNames } from '../../host/pipeline/shown.ts';
 import { expectProportion } from '../kit/index.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Relay, type RelayOptions } from '../../host/pipeline/relay.ts';
+import { Relay, type RelayOptions } from '../../host/answer/relay.ts';
 import { CommonStream } from '../../host/wire/common-wire.ts';
 import { GatewayError, type ChatChunk } from '../../host/contract/index.ts';
 import { eventsOf, sseEvent } from '../kit/index.ts';

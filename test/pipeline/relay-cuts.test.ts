@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Relay } from '../../host/pipeline/relay.ts';
+import { Relay } from '../../host/answer/relay.ts';
 import { CommonStream } from '../../host/wire/common-wire.ts';
 import { EventReader } from '../../host/upstream/sse.ts';
 import { chatChunks, eventsOf } from '../kit/index.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { ChatChunk } from '../../host/contract/index.ts';
-import { Relay } from '../../host/pipeline/relay.ts';
+import { Relay } from '../../host/answer/relay.ts';
 import { CommonStream } from '../../host/wire/common-wire.ts';
 import { cases, eventsOf, seeded } from '../kit/index.ts';
 import { FACTS, type Fields, FINISH, type Outcome, plainRelay } from './plain-relay.ts';

@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import { ERRORS, type ErrorCode, GatewayError, type UpstreamFault } from '../../host/contract/index.ts';
 import type { BoundStrategy } from '../../host/generation/bind-strategy.ts';
-import { type NextStep, nextStep, RetryBudget, retryPolicy, type RetryQuestion } from '../../host/pipeline/retry.ts';
+import {
+  type NextStep,
+  nextStep,
+  RetryBudget,
+  retryPolicy,
+  type RetryQuestion,
+} from '../../host/pipeline/attempts/retry.ts';
 
 const strategyOf = (more: Partial<BoundStrategy> = {}): BoundStrategy =>
   ({ advances: true, failoverOn: new Set<string>(), failoverStatuses: new Set<number>(), ...more }) as BoundStrategy;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import OpenAI from 'openai';
-import { Relay } from '../../host/pipeline/relay.ts';
+import { Relay } from '../../host/answer/relay.ts';
 import { CommonStream } from '../../host/wire/common-wire.ts';
 import {
   ask,

@@ -13,10 +13,10 @@ import {
 import { defineBuiltin } from '../../host/builtin.ts';
 import { NO_CATALOG } from '../../host/common/catalog.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
-import type { Attempt } from '../../host/pipeline/attempt.ts';
-import { AnswerStream, type ReplyFacts, type StreamOutput } from '../../host/pipeline/stream.ts';
-import type { TurnRequest } from '../../host/pipeline/turn.ts';
-import { collectTurn, type RunTurn } from '../../host/pipeline/turns.ts';
+import type { Attempt } from '../../host/pipeline/attempts/attempt.ts';
+import { AnswerStream, type ReplyFacts, type StreamOutput } from '../../host/answer/stream.ts';
+import type { TurnRequest } from '../../host/pipeline/turns/turn.ts';
+import { collectTurn, type RunTurn } from '../../host/pipeline/turns/turns.ts';
 import type { ClientStream } from '../../host/wire/client-wire.ts';
 import {
   type Answer,

@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import { AUDIT_SCHEMA } from '../../builtins/stores/audit-schema.ts';
-import type { Database } from '../../builtins/stores/database.ts';
+import type { Database } from '../../builtins/stores/database/database.ts';
 import { KEY_SCHEMA } from '../../builtins/stores/key-schema.ts';
-import { tellNobody } from '../../builtins/stores/listen.ts';
-import { migrate } from '../../builtins/stores/migrate.ts';
-import { openPostgres } from '../../builtins/stores/postgres.ts';
+import { tellNobody } from '../../builtins/stores/database/listen.ts';
+import { migrate } from '../../builtins/stores/database/migrate.ts';
+import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import { SESSION_SCHEMA } from '../../builtins/stores/session-schema.ts';
 import { SqlAudit } from '../../builtins/stores/sql-audit.ts';
 import { SqlKeys } from '../../builtins/stores/sql-keys.ts';
 import { SqlSessions } from '../../builtins/stores/sql-sessions.ts';
-import { openSqlite } from '../../builtins/stores/sqlite.ts';
+import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import type { Log } from '../../host/contract/index.ts';
-import type { AuditRepository } from '../../host/stores/audit-entry.ts';
-import type { KeyRepository } from '../../host/stores/key-repository.ts';
-import { MemoryAudit } from '../../host/stores/memory-audit.ts';
-import { MemoryKeys } from '../../host/stores/memory-keys.ts';
-import { MemorySessions } from '../../host/stores/memory-sessions.ts';
-import type { SessionRepository } from '../../host/stores/session-record.ts';
+import type { AuditRepository } from '../../host/stores/audit/audit-entry.ts';
+import type { KeyRepository } from '../../host/stores/keys/key-repository.ts';
+import { MemoryAudit } from '../../host/stores/audit/memory-audit.ts';
+import { MemoryKeys } from '../../host/stores/keys/memory-keys.ts';
+import { MemorySessions } from '../../host/stores/sessions/memory-sessions.ts';
+import type { SessionRepository } from '../../host/stores/sessions/session-record.ts';
 import { atEnd, forSuite, startPostgres, temporaryFolder } from '../kit/index.ts';
 
 export interface Repositories {

@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs';
 import { LEDGER_SCHEMA } from '../../builtins/stores/ledger-schema.ts';
-import { migrate } from '../../builtins/stores/migrate.ts';
-import { openPostgres } from '../../builtins/stores/postgres.ts';
+import { migrate } from '../../builtins/stores/database/migrate.ts';
+import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import { SqlLedgers } from '../../builtins/stores/sql-ledgers.ts';
-import { openSqlite } from '../../builtins/stores/sqlite.ts';
+import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import { systemClock } from '../../host/common/clock.ts';
 import type { Log } from '../../host/contract/index.ts';
-import type { Booking, StoredAccount } from '../../host/stores/ledger-repository.ts';
-import { StoredLedgers } from '../../host/stores/stored-ledgers.ts';
+import type { Booking, StoredAccount } from '../../host/stores/ledgers/ledger-repository.ts';
+import { StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
 import { Dice } from '../kit/random.ts';
 import { Truth, WHOLE } from '../state/hostile-amounts.ts';
 

@@ -1,15 +1,19 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Database } from '../../builtins/stores/database.ts';
+import type { Database } from '../../builtins/stores/database/database.ts';
 import { LEDGER_SCHEMA } from '../../builtins/stores/ledger-schema.ts';
-import { migrate } from '../../builtins/stores/migrate.ts';
-import { openPostgres } from '../../builtins/stores/postgres.ts';
+import { migrate } from '../../builtins/stores/database/migrate.ts';
+import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import { SqlLedgers } from '../../builtins/stores/sql-ledgers.ts';
 import { OWNER_SCHEMA } from '../../builtins/stores/sql-owners.ts';
 import { SqlRunningResponses } from '../../builtins/stores/sql-running.ts';
-import { openSqlite } from '../../builtins/stores/sqlite.ts';
-import { MemoryRunningResponses, REMEMBERED_MS, type RunningResponses } from '../../host/stores/running-responses.ts';
-import { StoredLedgers } from '../../host/stores/stored-ledgers.ts';
+import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
+import {
+  MemoryRunningResponses,
+  REMEMBERED_MS,
+  type RunningResponses,
+} from '../../host/stores/ledgers/running-responses.ts';
+import { StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
 import { atEnd, Dice, fakeClock, forSuite, startPostgres, temporaryFolder } from '../kit/index.ts';
 import { SILENT } from './backends.ts';
 

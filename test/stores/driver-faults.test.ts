@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { Database } from '../../builtins/stores/database.ts';
-import { withFaults } from '../../builtins/stores/driver-faults.ts';
-import { openPostgres } from '../../builtins/stores/postgres.ts';
-import { openSqlite } from '../../builtins/stores/sqlite.ts';
+import type { Database } from '../../builtins/stores/database/database.ts';
+import { withFaults } from '../../builtins/stores/database/driver-faults.ts';
+import { openPostgres } from '../../builtins/stores/database/postgres.ts';
+import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import { WriteFault } from '../../host/stores/write-fault.ts';
 import { atEnd, Dice, forSuite, startPostgres } from '../kit/index.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { timeOf } from '../../builtins/stores/database.ts';
-import { isExposed, POSTGRES } from '../../builtins/stores/postgres.ts';
-import { derivedDsn, readSqliteDsn } from '../../builtins/stores/sqlite-dsn.ts';
+import { timeOf } from '../../builtins/stores/database/database.ts';
+import { isExposed, POSTGRES } from '../../builtins/stores/database/postgres.ts';
+import { derivedDsn, readSqliteDsn } from '../../builtins/stores/database/sqlite-dsn.ts';
 
 describe('the DSN of a SQLite database', () => {
   const files: readonly (readonly [dsn: string, file: string])[] = [

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Database } from '../../builtins/stores/database.ts';
+import type { Database } from '../../builtins/stores/database/database.ts';
 import { LEDGER_SCHEMA } from '../../builtins/stores/ledger-schema.ts';
-import { migrate } from '../../builtins/stores/migrate.ts';
-import { openPostgres } from '../../builtins/stores/postgres.ts';
+import { migrate } from '../../builtins/stores/database/migrate.ts';
+import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import { SqlLedgers } from '../../builtins/stores/sql-ledgers.ts';
-import { openSqlite } from '../../builtins/stores/sqlite.ts';
+import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import { MOST_SUM } from '../../host/common/bounded-sum.ts';
-import type { Booking, LedgerRepository, StoredAccount } from '../../host/stores/ledger-repository.ts';
-import { StoredLedgers } from '../../host/stores/stored-ledgers.ts';
+import type { Booking, LedgerRepository, StoredAccount } from '../../host/stores/ledgers/ledger-repository.ts';
+import { StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
 import { WriteFault } from '../../host/stores/write-fault.ts';
 import {
   atEnd,

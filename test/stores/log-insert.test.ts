@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import type { Database } from '../../builtins/stores/database.ts';
-import { LOG_SCHEMA } from '../../builtins/stores/log-schema.ts';
-import { migrate } from '../../builtins/stores/migrate.ts';
-import { openPostgres } from '../../builtins/stores/postgres.ts';
-import { SqlLogs } from '../../builtins/stores/sql-logs.ts';
-import { openSqlite } from '../../builtins/stores/sqlite.ts';
-import type { LogRow } from '../../host/stores/log-repository.ts';
+import type { Database } from '../../builtins/stores/database/database.ts';
+import { LOG_SCHEMA } from '../../builtins/stores/log/log-schema.ts';
+import { migrate } from '../../builtins/stores/database/migrate.ts';
+import { openPostgres } from '../../builtins/stores/database/postgres.ts';
+import { SqlLogs } from '../../builtins/stores/log/sql-logs.ts';
+import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
+import type { LogRow } from '../../host/stores/log/log-repository.ts';
 import { atEnd, Dice, forSuite, startPostgres } from '../kit/index.ts';
 import { SILENT } from './backends.ts';
 

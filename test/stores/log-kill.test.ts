@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { SqlLogs } from '../../builtins/stores/sql-logs.ts';
-import { openSqlite } from '../../builtins/stores/sqlite.ts';
+import { SqlLogs } from '../../builtins/stores/log/sql-logs.ts';
+import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import { atEnd, eventually, type GatewayProcess, startGateway, temporaryFolder } from '../kit/index.ts';
 
 const ALL = { stages: [] };

@@ -1,18 +1,18 @@
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import { expect } from 'chai';
-import type { Database } from '../../builtins/stores/database.ts';
-import { LOG_SCHEMA } from '../../builtins/stores/log-schema.ts';
-import { migrate } from '../../builtins/stores/migrate.ts';
-import { openPostgres } from '../../builtins/stores/postgres.ts';
-import { SqlLogs } from '../../builtins/stores/sql-logs.ts';
-import { openSqlite } from '../../builtins/stores/sqlite.ts';
+import type { Database } from '../../builtins/stores/database/database.ts';
+import { LOG_SCHEMA } from '../../builtins/stores/log/log-schema.ts';
+import { migrate } from '../../builtins/stores/database/migrate.ts';
+import { openPostgres } from '../../builtins/stores/database/postgres.ts';
+import { SqlLogs } from '../../builtins/stores/log/sql-logs.ts';
+import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import type { RequestLogRow } from '../../host/contract/index.ts';
 import { createRedactor } from '../../host/log/redact.ts';
-import type { LogRow } from '../../host/stores/log-repository.ts';
-import { LogQueue } from '../../host/stores/log-queue.ts';
-import { givenRow, storedRow } from '../../host/stores/log-row.ts';
-import { type DecisionMembers, RouteDecision } from '../../host/stores/route-decision.ts';
+import type { LogRow } from '../../host/stores/log/log-repository.ts';
+import { LogQueue } from '../../host/stores/log/log-queue.ts';
+import { givenRow, storedRow } from '../../host/stores/log/log-row.ts';
+import { type DecisionMembers, RouteDecision } from '../../host/stores/log/route-decision.ts';
 import { atEnd, forSuite, startPostgres } from '../kit/index.ts';
 import { SILENT } from './backends.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { type Database, rowsOf } from '../../builtins/stores/database.ts';
-import { LOG_SCHEMA } from '../../builtins/stores/log-schema.ts';
-import { migrate } from '../../builtins/stores/migrate.ts';
-import { openPostgres } from '../../builtins/stores/postgres.ts';
+import { type Database, rowsOf } from '../../builtins/stores/database/database.ts';
+import { LOG_SCHEMA } from '../../builtins/stores/log/log-schema.ts';
+import { migrate } from '../../builtins/stores/database/migrate.ts';
+import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import type { Log } from '../../host/contract/index.ts';
 import { atEnd, forSuite, startPostgres } from '../kit/index.ts';
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import { openPostgres } from '../../builtins/stores/postgres.ts';
-import { rowsOf } from '../../builtins/stores/database.ts';
-import { STALE_MS } from '../../builtins/stores/listen.ts';
+import { openPostgres } from '../../builtins/stores/database/postgres.ts';
+import { rowsOf } from '../../builtins/stores/database/database.ts';
+import { STALE_MS } from '../../builtins/stores/database/listen.ts';
 import type { Clock } from '../../host/common/clock.ts';
-import type { KeyStore } from '../../host/stores/key-store.ts';
+import type { KeyStore } from '../../host/stores/keys/key-store.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
 import {
   ask,

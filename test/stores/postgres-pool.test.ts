@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openPostgres } from '../../builtins/stores/postgres.ts';
+import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import { atEnd, eventually, forSuite, startPostgres } from '../kit/index.ts';
 
 describe('the connections of a store on Postgres', function onPostgres() {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../host/contract/index.ts';
-import { isUsableAdmin, recordOf, type StoredKey } from '../../host/stores/key-record.ts';
-import type { UsageQuery } from '../../host/stores/key-repository.ts';
-import type { StoredSession } from '../../host/stores/session-record.ts';
+import { isUsableAdmin, recordOf, type StoredKey } from '../../host/stores/keys/key-record.ts';
+import type { UsageQuery } from '../../host/stores/keys/key-repository.ts';
+import type { StoredSession } from '../../host/stores/sessions/session-record.ts';
 import { onEveryBackend, type OpenRepositories } from './backends.ts';
 
 const NOON = Date.parse('2026-11-22T12:00:00.123Z');

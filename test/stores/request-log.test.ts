@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { RequestLogRow } from '../../host/contract/index.ts';
 import { createRedactor } from '../../host/log/redact.ts';
-import { LogQueue } from '../../host/stores/log-queue.ts';
-import { givenRow } from '../../host/stores/log-row.ts';
-import type { LogFilters, LogRepository, LogRow } from '../../host/stores/log-repository.ts';
-import type { Retention } from '../../host/stores/log-retention.ts';
-import { MOST_WAITING_ROWS, RequestLogStore } from '../../host/stores/request-log-store.ts';
+import { LogQueue } from '../../host/stores/log/log-queue.ts';
+import { givenRow } from '../../host/stores/log/log-row.ts';
+import type { LogFilters, LogRepository, LogRow } from '../../host/stores/log/log-repository.ts';
+import type { Retention } from '../../host/stores/log/log-retention.ts';
+import { MOST_WAITING_ROWS, RequestLogStore } from '../../host/stores/log/request-log-store.ts';
 import { WriteFault } from '../../host/stores/write-fault.ts';
 import { fakeClock } from '../kit/index.ts';
 import { SILENT } from './backends.ts';

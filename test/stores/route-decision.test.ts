@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type Fields, parseJson } from '../../host/contract/index.ts';
 import { createRedactor } from '../../host/log/redact.ts';
-import { givenRow, storedRow } from '../../host/stores/log-row.ts';
-import { type DecisionMembers, RouteDecision, shownDecision } from '../../host/stores/route-decision.ts';
+import { givenRow, storedRow } from '../../host/stores/log/log-row.ts';
+import { type DecisionMembers, RouteDecision, shownDecision } from '../../host/stores/log/route-decision.ts';
 
 const USUAL: DecisionMembers = {
   model: 'm',

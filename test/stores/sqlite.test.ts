@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openSqlite } from '../../builtins/stores/sqlite.ts';
+import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import { temporaryFolder } from '../kit/index.ts';
 
 describe('a new SQLite file', () => {

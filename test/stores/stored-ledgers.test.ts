@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Refusal, Reservation } from 'gw/contract';
-import type { Booking, LedgerRepository, StoredAccount } from '../../host/stores/ledger-repository.ts';
-import { StoredLedgers } from '../../host/stores/stored-ledgers.ts';
+import type { Booking, LedgerRepository, StoredAccount } from '../../host/stores/ledgers/ledger-repository.ts';
+import { StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
 import { MOST_BOOKING, MOST_SUM } from '../../host/common/bounded-sum.ts';
-import { WaitingBookings } from '../../host/stores/waiting-bookings.ts';
+import { WaitingBookings } from '../../host/stores/ledgers/waiting-bookings.ts';
 import { WriteFault } from '../../host/stores/write-fault.ts';
 import { Dice, fakeClock, type FakeClock } from '../kit/index.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readChatRequest } from '../../builtins/surfaces/chat-request.ts';
 import { GatewayError } from '../../host/contract/index.ts';
-import { parseJsonObject } from '../../host/http/json-body.ts';
+import { parseJsonObject } from '../../host/http/body/json-body.ts';
 import {
   ask,
   chatReply,

@@ -4,10 +4,10 @@ import { definePlugin, type PluginHandlers, type PluginModule, reject, type Stag
 import { createTrace } from '../../host/boundary/module-log.ts';
 import { PluginBoundary } from '../../host/boundary/plugin-boundary.ts';
 import { type BuiltinModule, defineBuiltin } from '../../host/builtin.ts';
-import { guardHandler } from '../../host/pipeline/guard.ts';
+import { guardHandler } from '../../host/pipeline/guards/guard.ts';
 import { createGenerationHooks, type GenerationHooks } from '../../host/pipeline/hooks.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
-import type { PluginInstance } from '../../host/pipeline/plugin-instance.ts';
+import type { PluginInstance } from '../../host/pipeline/guards/plugin-instance.ts';
 import {
   ask,
   chatReply,

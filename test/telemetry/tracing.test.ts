@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { definePlugin, reject } from 'gw/contract';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { answerExchange, sendRelayed } from '../../host/http/surface-route.ts';
-import { forwardAttempt } from '../../host/pipeline/forward-attempt.ts';
+import { forwardAttempt } from '../../host/pipeline/attempts/forward-attempt.ts';
 import { run } from '../../host/pipeline/run.ts';
 import type { VerbatimReply } from '../../host/upstream/reply-body.ts';
 import { ask, MASTER_ID, replyJson, replyStream, startHost, type StubHandler, stubUpstream } from '../kit/index.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { StreamEvent } from '../../host/contract/index.ts';
-import { Relay } from '../../host/pipeline/relay.ts';
+import { Relay } from '../../host/answer/relay.ts';
 import { CommonStream } from '../../host/wire/common-wire.ts';
 import { FrameReader } from '../../host/upstream/eventstream.ts';
 import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';

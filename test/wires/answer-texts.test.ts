@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { BODY_TEXTS } from '../../builtins/wires/gemini/body-texts.ts';
 import { TEXTS } from '../../builtins/wires/messages/texts.ts';
-import { bodyTexts } from '../../host/contract/client-body.ts';
+import { bodyTexts } from '../../host/contract/text/client-body.ts';
 
 /** An answer of the Messages wire as its vendor sends it. Source: platform.claude.com, API reference, "Create a Message", 2026-11-22. */
 const message = (more: object = {}): object => ({

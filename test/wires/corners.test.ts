@@ -4,7 +4,7 @@ import { retryHeaders } from '../../builtins/wires/errors.ts';
 import { MESSAGES_WIRE } from '../../builtins/wires/messages/wire.ts';
 import { GeminiWire } from '../../builtins/wires/gemini/wire.ts';
 import { SSE_FORM } from '../../builtins/wires/gemini/stream-form.ts';
-import { finishWord } from '../../builtins/wires/gemini/finish.ts';
+import { finishWord } from '../../builtins/wires/gemini/answer/finish.ts';
 import { pathWire } from '../../builtins/wires/responses/path-wire.ts';
 import { endOf } from '../../builtins/wires/responses/response-object.ts';
 import { stopReason } from '../../builtins/wires/messages/stop-reason.ts';

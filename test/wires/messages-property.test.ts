@@ -5,8 +5,8 @@ import { VendorStream } from '../../builtins/wires/messages/same-wire-stream.ts'
 import { MessagesStream } from '../../builtins/wires/messages/stream.ts';
 import { readMessages } from '../../builtins/wires/messages/request.ts';
 import type { ChatChunk, ChatReply, ChunkDelta, Exchange, ToolCallDelta } from '../../host/contract/index.ts';
-import { Assembly } from '../../host/pipeline/assembly.ts';
-import { Relay } from '../../host/pipeline/relay.ts';
+import { Assembly } from '../../host/answer/assembly.ts';
+import { Relay } from '../../host/answer/relay.ts';
 import { callFor, cases, Dice } from '../kit/index.ts';
 import { toMessagesBody } from '../../providers/_common/anthropic/index.ts';
 import { eventText, eventsOf, VENDOR_EVENTS } from './messages-kit.ts';

@@ -1,5 +1,5 @@
-import { isFields } from '../../../host/contract/fields.ts';
-import { memberOf } from '../../../host/contract/members.ts';
+import { isFields } from '../../../host/contract/json/fields.ts';
+import { memberOf } from '../../../host/contract/json/members.ts';
 import { readBifrostRouting } from './bifrost-routing.ts';
 import type { Draft } from './draft.ts';
 import { durationText, MAX_CONCURRENCY } from './order.ts';

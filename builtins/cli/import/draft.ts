@@ -1,5 +1,5 @@
 import type { TargetConfig } from '../../../host/config/document.ts';
-import { setMember } from '../../../host/contract/members.ts';
+import { setMember } from '../../../host/contract/json/members.ts';
 import type { ProviderModule } from '../../../host/contract/index.ts';
 import type { Environment } from './environment.ts';
 import type { Entry } from './reading.ts';

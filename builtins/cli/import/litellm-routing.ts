@@ -1,4 +1,4 @@
-import { memberOf } from '../../../host/contract/members.ts';
+import { memberOf } from '../../../host/contract/json/members.ts';
 import type { Draft, FallbackStyle } from './draft.ts';
 import { durationText } from './order.ts';
 import type { Entry } from './reading.ts';

@@ -1,4 +1,4 @@
-import { memberOf } from '../../../host/contract/members.ts';
+import { memberOf } from '../../../host/contract/json/members.ts';
 import type { Draft } from './draft.ts';
 import { readLitellmRouting } from './litellm-routing.ts';
 import { providerOf } from './provider-names.ts';

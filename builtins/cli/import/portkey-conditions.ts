@@ -1,4 +1,4 @@
-import { isFields } from '../../../host/contract/fields.ts';
+import { isFields } from '../../../host/contract/json/fields.ts';
 import type { Draft } from './draft.ts';
 import type { Entry } from './reading.ts';
 

@@ -1,4 +1,4 @@
-import { memberOf } from '../../../host/contract/members.ts';
+import { memberOf } from '../../../host/contract/json/members.ts';
 
 export interface Found {
   readonly provider: string;

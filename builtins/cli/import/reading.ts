@@ -1,6 +1,6 @@
 import { type Path, pathText } from '../../../host/config/problems.ts';
-import { isFields, isText } from '../../../host/contract/fields.ts';
-import { memberOf } from '../../../host/contract/members.ts';
+import { isFields, isText } from '../../../host/contract/json/fields.ts';
+import { memberOf } from '../../../host/contract/json/members.ts';
 
 /** What became of the values of a document that is imported: each is carried, carried with a difference, or left. */
 export class Ledger {

@@ -1,6 +1,6 @@
 import { defineBuiltin, ORDER } from '../../../host/builtin.ts';
 import { lateFile } from '../../../host/contract/late.ts';
-import { wrongMethod } from '../../../host/http/methods.ts';
+import { wrongMethod } from '../../../host/http/paths/methods.ts';
 import { sendError } from '../../../host/http/reply.ts';
 import type * as Serve from './serve.ts';
 

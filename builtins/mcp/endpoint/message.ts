@@ -1,5 +1,5 @@
 import { type Fields, GatewayError, isFields, isRawNumber, isText } from '../../../host/contract/index.ts';
-import { parseJsonBody } from '../../../host/http/json-body.ts';
+import { parseJsonBody } from '../../../host/http/body/json-body.ts';
 
 /** Codes of JSON-RPC 2.0, and the one of its server range that this transport's own refusals have. */
 export const CODES = {

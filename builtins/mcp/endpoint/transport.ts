@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Settings } from '../../../host/environment/settings.ts';
 import { type FlatHeaders, sendBody } from '../../../host/http/reply.ts';
 import type { Redactor } from '../../../host/log/redact.ts';
-import { KNOWN_VERSIONS } from '../rpc.ts';
+import { KNOWN_VERSIONS } from '../link/rpc.ts';
 import { CODES, type RequestId, RpcFault } from './message.ts';
 
 /** How an answer is written: as it is, or as the one event of a stream. */

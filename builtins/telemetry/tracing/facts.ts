@@ -6,7 +6,7 @@ import {
   SURFACES,
 } from '../../../host/contract/index.ts';
 import type { LiveExchange } from '../../../host/pipeline/live-exchange.ts';
-import { parametersIn } from '../../../host/pipeline/parameters.ts';
+import { parametersIn } from '../../../host/pipeline/attempts/parameters.ts';
 import type { Facts } from './privacy.ts';
 import { conventionalName } from './provider-name.ts';
 

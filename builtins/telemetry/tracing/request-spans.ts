@@ -1,7 +1,7 @@
 import type { Span } from '@opentelemetry/api';
 import { type ExchangeOutcome, SURFACES } from '../../../host/contract/index.ts';
 import { errorType } from '../../../host/pipeline/error-type.ts';
-import type { Attempt } from '../../../host/pipeline/attempt.ts';
+import type { Attempt } from '../../../host/pipeline/attempts/attempt.ts';
 import type { CircuitMove, Departure, FailedTry, StageRun } from '../../../host/pipeline/hooks.ts';
 import type { LiveExchange } from '../../../host/pipeline/live-exchange.ts';
 import type { ToolCallRun } from '../../../host/pipeline/tool-servers.ts';

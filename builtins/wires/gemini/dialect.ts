@@ -4,9 +4,9 @@ import { adaptCommon } from '../adapt.ts';
 import { openEnvelope } from '../envelope.ts';
 import { speaksCommon } from '../targets.ts';
 import { BODY_TEXTS } from './body-texts.ts';
-import { cannotCarry, listOf } from './members.ts';
-import { withoutForeignSecrets } from './own-parts.ts';
-import { FOREIGN_SIGNATURE, FORMAT } from './signatures.ts';
+import { cannotCarry, listOf } from './request/members.ts';
+import { withoutForeignSecrets } from './request/own-parts.ts';
+import { FOREIGN_SIGNATURE, FORMAT } from './request/signatures.ts';
 
 /** What the client calls the fields of the common format. */
 const PATHS: ReadonlyMap<string, string> = new Map([

@@ -5,7 +5,7 @@ import { GatewayError } from '../../../host/contract/index.ts';
 import { lateFile } from '../../../host/contract/late.ts';
 import type { Host } from '../../../host/host.ts';
 import { rawPath } from '../../../host/http/context.ts';
-import { wrongMethod } from '../../../host/http/methods.ts';
+import { wrongMethod } from '../../../host/http/paths/methods.ts';
 import { sendError } from '../../../host/http/reply.ts';
 import { jsonBody, serveSurface, type SurfaceRoute } from '../../../host/http/surface-route.ts';
 import { countingWith } from '../counting.ts';

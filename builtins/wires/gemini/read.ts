@@ -8,16 +8,16 @@ import {
   GatewayError,
   isFields,
 } from '../../../host/contract/index.ts';
-import { checkCoding } from '../../../host/http/coding.ts';
-import type { JsonObject } from '../../../host/http/json-body.ts';
+import { checkCoding } from '../../../host/http/body/coding.ts';
+import type { JsonObject } from '../../../host/http/body/json-body.ts';
 import { readMetadata } from '../../../host/http/metadata-header.ts';
 import type { ReadRequest } from '../../../host/http/surface-route.ts';
 import { ClientRequest } from '../../../host/wire/client-request.ts';
 import { askedIn, checkForm, isListStream, modelOf, type Operation } from './address.ts';
 import { GEMINI_DIALECT } from './dialect.ts';
-import { readBatch, readEmbed, writeEmbedding, writeEmbeddings } from './embeddings.ts';
-import { isObject, listOf, membersOf } from './members.ts';
-import { type ReadGenerate, readGenerate } from './request.ts';
+import { readBatch, readEmbed, writeEmbedding, writeEmbeddings } from './request/embeddings.ts';
+import { isObject, listOf, membersOf } from './request/members.ts';
+import { type ReadGenerate, readGenerate } from './request/request.ts';
 import { LIST_FORM, SSE_FORM } from './stream-form.ts';
 import { GeminiWire } from './wire.ts';
 

@@ -9,7 +9,7 @@ import type {
   WireBody,
 } from '../../../host/wire/client-wire.ts';
 import { isListStream } from './address.ts';
-import type { AnswerFacts } from './answer.ts';
+import type { AnswerFacts } from './answer/answer.ts';
 import { errorBody } from './errors.ts';
 import { LIST_FORM, type StreamForm } from './stream-form.ts';
 import type * as Writing from './writing.ts';

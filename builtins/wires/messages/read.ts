@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
-import { checkCoding } from '../../../host/http/coding.ts';
-import type { JsonObject } from '../../../host/http/json-body.ts';
+import { checkCoding } from '../../../host/http/body/coding.ts';
+import type { JsonObject } from '../../../host/http/body/json-body.ts';
 import { readMetadata } from '../../../host/http/metadata-header.ts';
 import type { ReadRequest } from '../../../host/http/surface-route.ts';
 import { ClientRequest } from '../../../host/wire/client-request.ts';

@@ -1,6 +1,6 @@
-import { bodyTexts } from '../../../host/contract/client-body.ts';
-import { TOKEN } from '../../../host/contract/fields.ts';
-import { textOfFile } from '../../../host/contract/file-text.ts';
+import { bodyTexts } from '../../../host/contract/text/client-body.ts';
+import { TOKEN } from '../../../host/contract/json/fields.ts';
+import { textOfFile } from '../../../host/contract/text/file-text.ts';
 import { type BodyTexts, type Fields, isText } from '../../../host/contract/index.ts';
 import { openEnvelope } from '../envelope.ts';
 

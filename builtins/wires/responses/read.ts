@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isFields, tryParseJson } from '../../../host/contract/index.ts';
-import type { JsonObject } from '../../../host/http/json-body.ts';
+import type { JsonObject } from '../../../host/http/body/json-body.ts';
 import { readMetadata } from '../../../host/http/metadata-header.ts';
 import type { ReadForwarded } from '../../../host/http/surface-route.ts';
 import { ClientRequest } from '../../../host/wire/client-request.ts';

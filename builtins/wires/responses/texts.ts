@@ -1,6 +1,6 @@
-import { TOKEN } from '../../../host/contract/fields.ts';
+import { TOKEN } from '../../../host/contract/json/fields.ts';
 import { type BodyTexts, type Fields, isText } from '../../../host/contract/index.ts';
-import { textOfFile } from '../../../host/contract/file-text.ts';
+import { textOfFile } from '../../../host/contract/text/file-text.ts';
 import { openEnvelope } from '../envelope.ts';
 
 /** Words that the wire itself defines, by the member that holds them. */

@@ -1,5 +1,5 @@
 /** Bodies of the surfaces beside chat, in the common wire. Fields that are not listed travel too. */
-import type { Billed } from '../cost.ts';
+import type { Billed } from '../money/cost.ts';
 import type { Usage } from './chat.ts';
 
 export interface EmbeddingsRequest {

@@ -1,6 +1,6 @@
 import { readChatRequest } from '../../../builtins/surfaces/chat-request.ts';
 import { GatewayError, type ProviderModule, type TranslatedSurface } from '../../../host/contract/index.ts';
-import { parseJsonObject } from '../../../host/http/json-body.ts';
+import { parseJsonObject } from '../../../host/http/body/json-body.ts';
 import { callFor } from '../../kit/index.ts';
 import { type Edit, editsOf } from './edits.ts';
 import { type HostileWire, wiresOf } from './wires.ts';

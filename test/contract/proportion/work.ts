@@ -1,6 +1,6 @@
 import { readChatRequest } from '../../../builtins/surfaces/chat-request.ts';
 import type { ProviderModule, RequestOf, TranslatedSurface, Translator } from '../../../host/contract/index.ts';
-import { parseJsonObject } from '../../../host/http/json-body.ts';
+import { parseJsonObject } from '../../../host/http/body/json-body.ts';
 import {
   callFor,
   growthProblem,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../host/contract/index.ts';
 import type { Lease } from '../../../host/generation/slot.ts';
-import type { Attempt, Outcome } from '../../../host/pipeline/attempt.ts';
+import type { Attempt, Outcome } from '../../../host/pipeline/attempts/attempt.ts';
 import {
   fakeClock,
   type FakeClock,

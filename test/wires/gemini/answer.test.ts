@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { openEnvelope, sealEnvelope } from '../../../builtins/wires/envelope.ts';
-import { type AnswerFacts, writeAnswer } from '../../../builtins/wires/gemini/answer.ts';
-import { finishWord } from '../../../builtins/wires/gemini/finish.ts';
-import { usageMetadata } from '../../../builtins/wires/gemini/usage.ts';
+import { type AnswerFacts, writeAnswer } from '../../../builtins/wires/gemini/answer/answer.ts';
+import { finishWord } from '../../../builtins/wires/gemini/answer/finish.ts';
+import { usageMetadata } from '../../../builtins/wires/gemini/answer/usage.ts';
 import { GatewayError } from '../../../host/contract/index.ts';
 
 type Json = Record<string, any>;

@@ -1,5 +1,5 @@
-import { CandidateWriter } from '../../../builtins/wires/gemini/candidate-writer.ts';
-import type { AnswerFacts } from '../../../builtins/wires/gemini/answer.ts';
+import { CandidateWriter } from '../../../builtins/wires/gemini/answer/candidate-writer.ts';
+import type { AnswerFacts } from '../../../builtins/wires/gemini/answer/answer.ts';
 import { expectProportion } from '../../kit/index.ts';
 
 const FACTS: AnswerFacts = { includesThoughts: true, wantsLogprobs: false, ownName: (name) => name };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sealEnvelope } from '../../../builtins/wires/envelope.ts';
-import { readGenerate } from '../../../builtins/wires/gemini/request.ts';
+import { readGenerate } from '../../../builtins/wires/gemini/request/request.ts';
 import { GatewayError } from '../../../host/contract/index.ts';
 
 type Json = Record<string, any>;

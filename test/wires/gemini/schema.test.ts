@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fromJsonSchema, fromVendorSchema } from '../../../builtins/wires/gemini/schema.ts';
+import { fromJsonSchema, fromVendorSchema } from '../../../builtins/wires/gemini/request/schema.ts';
 
 describe('schemas of Gemini clients', () => {
   for (const [given, expected] of [

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { openEnvelope, sealEnvelope } from '../../../builtins/wires/envelope.ts';
-import { writeAnswer } from '../../../builtins/wires/gemini/answer.ts';
-import { GeminiStream, type StreamFacts } from '../../../builtins/wires/gemini/stream.ts';
+import { writeAnswer } from '../../../builtins/wires/gemini/answer/answer.ts';
+import { GeminiStream, type StreamFacts } from '../../../builtins/wires/gemini/answer/stream.ts';
 import { LIST_FORM, SSE_FORM } from '../../../builtins/wires/gemini/stream-form.ts';
-import { readGenerate } from '../../../builtins/wires/gemini/request.ts';
+import { readGenerate } from '../../../builtins/wires/gemini/request/request.ts';
 import type { ChatChunk } from '../../../host/contract/index.ts';
-import { Assembly } from '../../../host/pipeline/assembly.ts';
+import { Assembly } from '../../../host/answer/assembly.ts';
 import { Dice } from '../../kit/random.ts';
 import { framesOf } from './kit.ts';
 

@@ -3,8 +3,8 @@ import { readResponses } from '../../../builtins/wires/responses/request.ts';
 import { ResponsesStream } from '../../../builtins/wires/responses/stream.ts';
 import { ResponsesWire } from '../../../builtins/wires/responses/wire.ts';
 import type { ChatReply, Exchange, StreamDecoder } from '../../../host/contract/index.ts';
-import { normalizeReply } from '../../../host/pipeline/normalize.ts';
-import { Relay } from '../../../host/pipeline/relay.ts';
+import { normalizeReply } from '../../../host/answer/normalize.ts';
+import { Relay } from '../../../host/answer/relay.ts';
 import { sseBytes } from '../../kit/index.ts';
 
 export const ID = '0123456789abcdef0123456789abcdef';

@@ -1,0 +1,31 @@
+import { addColumns, type Schema } from '../database/migrate.ts';
+
+/** What is stored now, and every version that ever was. Source: admin reference 16.4. */
+export const CONFIG_SCHEMA: Schema = {
+  ledger: 'config_schema_migrations',
+  table: 'gateway_config',
+  migrations: [
+    {
+      version: 1,
+      name: 'configuration',
+      up: async (trx, { moment }) => {
+        await trx.raw(
+          `CREATE TABLE gateway_config (id INTEGER PRIMARY KEY CHECK (id = 1), config_json TEXT NOT NULL, updated_at ${moment} NOT NULL)`,
+        );
+      },
+    },
+    {
+      version: 2,
+      name: 'history of the configuration',
+      up: async (trx, { moment }) => {
+        await trx.raw(
+          `CREATE TABLE IF NOT EXISTS config_history (version INTEGER PRIMARY KEY, config_json TEXT NOT NULL, updated_at ${moment} NOT NULL)`,
+        );
+        await addColumns(trx, 'config_history', [
+          ['actor', "TEXT NOT NULL DEFAULT ''"],
+          ['rolled_back_from', 'INTEGER'],
+        ]);
+      },
+    },
+  ],
+};

@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import type { Log } from '../../../host/contract/index.ts';
+import { type Database, type Dialect, exclusively, rowsOf } from './database.ts';
+
+/** One step of a schema. It runs once, in a transaction with its row in the ledger. */
+interface Step {
+  readonly version: number;
+  readonly name: string;
+  readonly up: (trx: Knex.Transaction, dialect: Dialect) => Promise<void>;
+}
+
+/** A step that costs speed alone where it is missing. Tables with rows get it without holding writers up, and a failure puts it off to the next start. */
+export interface IndexStep extends Omit<Step, 'up'> {
+  /** Columns by the name of the index. */
+  readonly indexes: (dialect: Dialect) => Readonly<Record<string, readonly string[]>>;
+}
+
+export type Migration = Step | IndexStep;
+
+export interface Schema {
+  /** The table of what has been done. */
+  readonly ledger: string;
+  /** Whose table of this name is there already, without a ledger, has the first step behind it. */
+  readonly table: string;
+  /** In ascending order. */
+  readonly migrations: readonly Migration[];
+}
+
+const POLL_MS = 250;
+const TELL_MS = 5000;
+const GIVE_UP_MS = 2 * 60 * 1000;
+const STEP_LOCK_MS = 5000;
+/** Any number: of all programs on one database, only this one takes it. */
+const LOCK = 4_716_023_001;
+
+/** Brings a schema up to date, also when several processes begin at once. Throws when the database is newer than this program. */
+export async function migrate(database: Database, schema: Schema, log: Log, now: () => number): Promise<void> {
+  const run = (): Promise<void> => migrateAlone(database, schema, log, now);
+  try {
+    await (database.dialect.name === 'postgres' ? withLock(database, log, run) : run());
+  } catch (cause) {
+    throw database.file === undefined ? cause : new Error(`the file ${database.file}`, { cause }); // the driver does not name it
+  }
+}
+
+async function migrateAlone(
+  database: Database,
+  { ledger, table, migrations }: Schema,
+  log: Log,
+  now: () => number,
+): Promise<void> {
+  const { knex, dialect } = database;
+  await knex.raw(
+    `CREATE TABLE IF NOT EXISTS ${ledger} (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at ${dialect.moment} NOT NULL)`,
+  );
+  const record = (trx: Knex.Transaction, { version, name }: Migration): Promise<unknown> =>
+    trx(ledger).insert({ version, name, applied_at: dialect.time(now()) });
+  for (const migration of migrations) {
+    try {
+      if ('indexes' in migration && dialect.name === 'postgres') await buildBeside(database, table, migration);
+    } catch (error) {
+      log.warn('indexes could not be built, the next start tries again', { table, step: migration.name, error });
+      continue;
+    }
+    await exclusively(database, ledger, async (trx) => {
+      if (dialect.name === 'postgres')
+        await trx.raw(`SET LOCAL lock_timeout = ${STEP_LOCK_MS}; SET LOCAL statement_timeout = 0`);
+      const done = new Set(
+        (await trx<{ readonly version: number }>(ledger).select('version')).map(({ version }) => version),
+      );
+      refuseNewer(done, ledger, migrations);
+      if (done.has(migration.version)) return;
+      const isAdopted = done.size === 0 && (await dialect.hasTable(trx, table));
+      if (!isAdopted)
+        await ('up' in migration ? migration.up(trx, dialect) : buildIndexes(trx, table, migration.indexes(dialect)));
+      await record(trx, migration);
+    });
+  }
+}
+
+async function buildIndexes(
+  trx: Knex.Transaction,
+  table: string,
+  indexes: ReturnType<IndexStep['indexes']>,
+): Promise<void> {
+  for (const [name, columns] of Object.entries(indexes))
+    await trx.raw(`CREATE INDEX IF NOT EXISTS ${name} ON ${table} (${columns.join(', ')})`);
+}
+
+/**
+ * Of a table with rows: builds what is missing while others read and write, which no transaction may do, on one connection without the
+ * bound of statements. An index that a build has left unusable is built again.
+ */
+async function buildBeside({ knex, dialect }: Database, table: string, { indexes }: IndexStep): Promise<void> {
+  if (!(await dialect.hasTable(knex, table)) || !(await knex(table).select(knex.raw('1')).first())) return;
+  await onConnection(knex, async (run) => {
+    await run(`SET lock_timeout = ${STEP_LOCK_MS}`);
+    await run('SET statement_timeout = 0');
+    try {
+      for (const [name, columns] of Object.entries(indexes(dialect))) {
+        const [built] = await run('SELECT indisvalid AS usable FROM pg_index WHERE indexrelid = to_regclass(?)', name);
+        if (built?.['usable'] === false) await run(`DROP INDEX CONCURRENTLY ${name}`);
+        if (built?.['usable'] !== true)
+          await run(`CREATE INDEX CONCURRENTLY ${name} ON ${table} (${columns.join(', ')})`);
+      }
+    } finally {
+      await run('RESET ALL');
+    }
+  });
+}
+
+function refuseNewer(done: ReadonlySet<number>, ledger: string, migrations: readonly Migration[]): void {
+  const unknown = [...done].filter((version) => migrations.every((known) => known.version !== version));
+  if (unknown.length === 0) return;
+  throw new Error(
+    `${ledger} holds version ${unknown.join(', ')}, and this program knows up to ${migrations.at(-1)?.version ?? 0}: a newer gw has used this database; run that one, or restore a copy made before it`,
+  );
+}
+
+/** One statement on a connection that is kept. */
+type Run = (sql: string, ...bound: readonly (string | number)[]) => Promise<readonly Record<string, unknown>[]>;
+
+/** Does several things on one connection, outside of any transaction. */
+async function onConnection<T>(knex: Knex, work: (run: Run) => Promise<T>): Promise<T> {
+  const connection: unknown = await knex.client.acquireConnection();
+  try {
+    return await work(async (sql, ...bound) => rowsOf(await knex.raw(sql, [...bound]).connection(connection)));
+  } finally {
+    await knex.client.releaseConnection(connection);
+  }
+}
+
+/**
+ * One migration at a time, whatever it is of. Waiting in the server would hold other transactions up, so the lock is tried again and again;
+ * it is that of a session, because an open transaction would keep indexes from being built.
+ */
+function withLock({ knex }: Database, log: Log, work: () => Promise<void>): Promise<void> {
+  return onConnection(knex, async (run) => {
+    const begun = performance.now();
+    let toldAt = begun;
+    while ((await run('SELECT pg_try_advisory_lock(?) AS taken', LOCK))[0]?.['taken'] !== true) {
+      const at = performance.now();
+      if (at - begun > GIVE_UP_MS)
+        throw new Error(
+          `another process has been migrating this database for ${GIVE_UP_MS / 1000} s; end it, and start again`,
+        );
+      if (at - toldAt >= TELL_MS) {
+        log.info('waiting for another process that migrates the database', {
+          seconds: Math.round((at - begun) / 1000),
+        });
+        toldAt = at;
+      }
+      await sleep(POLL_MS);
+    }
+    try {
+      await work();
+    } finally {
+      await run('SELECT pg_advisory_unlock(?)', LOCK);
+    }
+  });
+}
+
+/** Adds what is not there: a table that was adopted may have it. */
+export async function addColumns(
+  trx: Knex.Transaction,
+  table: string,
+  columns: readonly (readonly [name: string, type: string])[],
+): Promise<void> {
+  for (const [name, type] of columns) {
+    if (!(await trx.schema.hasColumn(table, name))) await trx.raw(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
+  }
+}

@@ -1,0 +1,177 @@
+import type { Knex } from 'knex';
+import { MOST_SUM } from '../../../host/common/bounded-sum.ts';
+import type {
+  LogFilters,
+  LogGroup,
+  LogPoint,
+  LogSeries,
+  LogStatistics,
+  LogWindow,
+  Spread,
+} from '../../../host/stores/log/log-repository.ts';
+import { type Database, timeOf } from '../database/database.ts';
+import type { Row } from '../key-rows.ts';
+
+/** Rows of the request log that filters leave: those of the question unless others are given. */
+type Filtered = (filters?: LogFilters) => Knex.QueryBuilder;
+
+const MOST_ERRORS = 8;
+/** Rows that a series looks at, the newest first. */
+const MOST_SCANNED = 20_000;
+
+const HAS_ERROR = "coalesce(error_message, '') <> ''";
+/** Of a request as a whole. */
+const IS_TERMINAL = "stage IN ('after_request', 'on_error')";
+const IS_ERROR = `(stage = 'on_error' OR ${HAS_ERROR})`;
+const IS_UNPRICED = `(stage = 'after_request' AND cost_usd IS NULL AND coalesce(error_message, '') = '')`;
+const counted = (condition: string): string => `sum(CASE WHEN ${condition} THEN 1 ELSE 0 END)`;
+/** As fractions: whole numbers, of which a few absurd ones make a sum that the type does not hold, would fail. Up to 2^53 they are the same. */
+const tokens = (column: string): string => `sum(CAST(${column} AS DOUBLE PRECISION))`;
+/** Without costs that are beyond all sense, which would make the sum fail, or infinite. */
+const COST = `sum(CASE WHEN abs(cost_usd) <= ${MOST_SUM} THEN cost_usd END)`;
+
+/** Sums of the rows that `filtered` leaves; by stage those of `everyStage`. Source: admin reference 13. */
+export async function statisticsOf(
+  database: Database,
+  filtered: Filtered,
+  everyStage: LogFilters,
+): Promise<LogStatistics> {
+  const [groups, latency, ttft, byStage, topErrors] = await Promise.all([
+    groupsOf(database, filtered),
+    spreadOf(database, filtered, 'duration_ms'),
+    spreadOf(database, filtered, 'ttft_ms'),
+    filtered(everyStage).select('stage').count({ count: '*' }).groupBy('stage') as Promise<Row[]>,
+    errorsOf(database, filtered),
+  ]);
+  return {
+    groups,
+    latency,
+    ttft,
+    byStage: byStage.map(({ stage, count }) => ({ stage: String(stage), count: Number(count) })),
+    topErrors,
+  };
+}
+
+async function groupsOf({ knex }: Database, filtered: Filtered): Promise<LogGroup[]> {
+  const sums = {
+    count: 'count(*)',
+    errors: counted(IS_ERROR),
+    prompt: tokens('prompt_tokens'),
+    completion: tokens('completion_tokens'),
+    total: tokens('total_tokens'),
+    cost: COST,
+    unpriced: counted(IS_UNPRICED),
+  };
+  const rows = (await filtered()
+    .select('provider', 'model', ...Object.entries(sums).map(([name, sum]) => knex.raw(`${sum} AS ${name}`)))
+    .groupBy('provider', 'model')) as Row[];
+  return rows.map((row) => {
+    const number = (name: string): number => Number(row[name] ?? 0);
+    const text = (name: string): string => (typeof row[name] === 'string' ? row[name] : '');
+    return {
+      provider: text('provider'),
+      model: text('model'),
+      count: number('count'),
+      errors: number('errors'),
+      promptTokens: number('prompt'),
+      completionTokens: number('completion'),
+      totalTokens: number('total'),
+      costUsd: number('cost'),
+      unpriced: number('unpriced'),
+    };
+  });
+}
+
+/** The ranks are known only with the count, so these are two questions. */
+async function spreadOf(
+  { knex }: Database,
+  filtered: Filtered,
+  column: 'duration_ms' | 'ttft_ms',
+): Promise<Spread | undefined> {
+  const measured = (): Knex.QueryBuilder => filtered().whereNotNull(column);
+  const {
+    count: counts,
+    max,
+    mean,
+  } = (await measured().count({ count: '*' }).max({ max: column }).avg({ mean: column }).first()) as Row;
+  const count = Number(counts);
+  if (count === 0) return undefined;
+  const ranks = [0.5, 0.95, 0.99].map((share) => Math.max(1, Math.ceil(share * count)));
+  const ranked = measured()
+    .select({ value: column })
+    .select(knex.raw(`row_number() OVER (ORDER BY ${column}) AS place`))
+    .as('ranked');
+  const rows = (await knex
+    .from(ranked)
+    .whereIn('place', [...new Set(ranks)])
+    .select('value', 'place')) as Row[];
+  const byRank = new Map(rows.map(({ value, place }) => [Number(place), Number(value)]));
+  const [p50 = 0, p95 = 0, p99 = 0] = ranks.map((rank) => byRank.get(rank) ?? Number(max));
+  return { p50, p95, p99, max: Number(max), mean: Number(mean), count };
+}
+
+async function errorsOf({ dialect }: Database, filtered: Filtered): Promise<LogStatistics['topErrors']> {
+  const order = dialect.name === 'postgres' ? 'error_message COLLATE "C"' : 'error_message';
+  const rows = (await filtered()
+    .whereRaw(HAS_ERROR)
+    .select('error_message')
+    .count({ count: '*' })
+    .groupBy('error_message')
+    .orderBy([{ column: 'count', order: 'desc' }])
+    .orderByRaw(order)
+    .limit(MOST_ERRORS)) as Row[];
+  return rows.map(({ error_message: message, count }) => ({ message: String(message), count: Number(count) }));
+}
+
+/** Where more rows match than are looked at, the window begins with the oldest that was. */
+export async function seriesOf({ knex, dialect }: Database, filtered: Filtered, window: LogWindow): Promise<LogSeries> {
+  const { end, buckets } = window;
+  const recent = (): Knex.QueryBuilder =>
+    filtered().orderBy([
+      { column: 'created_at', order: 'desc' },
+      { column: 'id', order: 'desc' },
+    ]);
+  const unseen = (await recent().select('created_at').offset(MOST_SCANNED).first()) as Row | undefined;
+  const oldest =
+    unseen &&
+    ((await recent()
+      .select('created_at')
+      .offset(MOST_SCANNED - 1)
+      .first()) as Row | undefined);
+  const start = oldest ? Math.max(window.start, timeOf(oldest['created_at']) ?? 0) : window.start;
+  const scanned = recent()
+    .select('stage', 'error_message', 'prompt_tokens', 'completion_tokens', 'created_at')
+    .limit(MOST_SCANNED)
+    .as('scanned');
+  const width = Math.max(1, end - start);
+  const rows = (await knex
+    .from(scanned)
+    .select(
+      knex.raw(`(${dialect.milliseconds('created_at')} - ${start}) * ${buckets} / ${width} AS bucket`),
+      knex.raw(`${counted(IS_TERMINAL)} AS requests`),
+      knex.raw(`${counted(`${IS_TERMINAL} AND ${IS_ERROR}`)} AS errors`),
+      knex.raw(`${tokens('prompt_tokens')} AS prompt`),
+      knex.raw(`${tokens('completion_tokens')} AS completion`),
+    )
+    .groupByRaw('1')) as Row[];
+  return { start, end, buckets, points: pointsOf(rows, buckets), truncated: oldest !== undefined };
+}
+
+/** What stands at the edges of the window, or came while it was asked for, belongs to the nearest part. */
+function pointsOf(rows: readonly Row[], buckets: number): LogPoint[] {
+  const points = Array.from({ length: buckets }, () => ({
+    requests: 0,
+    errors: 0,
+    promptTokens: 0,
+    completionTokens: 0,
+  }));
+  for (const row of rows) {
+    const point = points[Math.min(Math.max(0, Math.floor(Number(row['bucket']))), buckets - 1)];
+    if (!point) continue;
+    point.requests += Number(row['requests']);
+    point.errors += Number(row['errors']);
+    point.promptTokens += Number(row['prompt']);
+    point.completionTokens += Number(row['completion']);
+  }
+  return points;
+}

@@ -1,0 +1,172 @@
+import type { Knex } from 'knex';
+import type {
+  LogFilters,
+  LogPage,
+  LogRepository,
+  LogRow,
+  LogSeries,
+  LogStatistics,
+  LogWindow,
+} from '../../../host/stores/log/log-repository.ts';
+import { amount } from '../../../host/stores/log/log-row.ts';
+import { type Database, timeOf } from '../database/database.ts';
+import { withFaults } from '../database/driver-faults.ts';
+import type { Row } from '../key-rows.ts';
+import { areCounted, countedRows, NewRows } from './log-counts.ts';
+import { seriesOf, statisticsOf } from './log-figures.ts';
+import { insertion } from './log-insert.ts';
+import { rowsOfTrace } from './log-traces.ts';
+
+const TABLE = 'request_logs';
+
+/** The request log in one table of SQLite or Postgres. */
+export class SqlLogs implements LogRepository {
+  readonly #database: Database;
+  readonly #newRows: NewRows;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#newRows = new NewRows(database);
+  }
+
+  async append(rows: readonly LogRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    const { knex, dialect } = this.#database;
+    const { sql, bindings } = insertion(dialect, TABLE, rows);
+    await withFaults(async () => {
+      await knex.raw(sql, bindings);
+    });
+    this.#newRows.wrote(rows.length);
+  }
+
+  settle(): Promise<void> {
+    return this.#newRows.settle();
+  }
+
+  async annotate(traceId: string, stage: string, error: string): Promise<boolean> {
+    const { knex } = this.#database;
+    const newest = this.#ofTrace(traceId).where({ stage }).whereRaw("coalesce(error_message, '') = ''").max('id');
+    return (await withFaults(async () => knex(TABLE).where('id', newest).update({ error_message: error }))) > 0;
+  }
+
+  async list(filters: LogFilters, limit: number, offset: number): Promise<LogPage> {
+    const [rows, total] = await Promise.all([
+      newestFirst(this.#filtered(filters)).limit(limit).offset(offset) as Promise<Row[]>,
+      this.count(filters),
+    ]);
+    return { rows: rows.map(rowOf), total };
+  }
+
+  async count(filters: LogFilters): Promise<number> {
+    if (areCounted(filters)) return countedRows(this.#database, filters.stages);
+    const { total } = (await this.#filtered(filters).count({ total: '*' }).first()) as { readonly total: unknown };
+    return Number(total);
+  }
+
+  async newestOf(traceId: string): Promise<LogRow | undefined> {
+    const row = (await newestFirst(this.#ofTrace(traceId)).first()) as Row | undefined;
+    return row && rowOf(row);
+  }
+
+  statistics(filters: LogFilters, stage: string | undefined): Promise<LogStatistics> {
+    return statisticsOf(this.#database, (of = filters) => this.#filtered(of), {
+      ...filters,
+      stages: stage === undefined ? [] : [stage],
+    });
+  }
+
+  series(filters: LogFilters, window: LogWindow): Promise<LogSeries> {
+    return seriesOf(this.#database, () => this.#filtered(filters), window);
+  }
+
+  async newestId(): Promise<number> {
+    const { id } = (await this.#database.knex(TABLE).max({ id: 'id' }).first()) as { readonly id: unknown };
+    return Number(id ?? 0);
+  }
+
+  async idBehind(count: number): Promise<number | undefined> {
+    const row = (await this.#database.knex(TABLE).select('id').orderBy('id', 'desc').offset(count).first()) as
+      | { readonly id: unknown }
+      | undefined;
+    return row && Number(row.id);
+  }
+
+  async purge(filters: LogFilters, upTo: number, most: number): Promise<number> {
+    const ids = this.#filtered(filters).where('id', '<=', upTo).select('id').limit(most);
+    if (filters.before === undefined) void ids.orderBy('id');
+    else void ids.orderBy([{ column: 'created_at' }, { column: 'id' }]);
+    return this.#database.knex(TABLE).whereIn('id', ids).delete();
+  }
+
+  async ping(): Promise<void> {
+    await this.#database.knex(TABLE).select('id').limit(1);
+  }
+
+  #ofTrace(traceId: string): Knex.QueryBuilder {
+    const {
+      knex,
+      dialect: { name },
+    } = this.#database;
+    return rowsOfTrace(knex, traceId, name === 'sqlite');
+  }
+
+  #filtered({ stages, model, provider, apiKeyId, since, before }: LogFilters): Knex.QueryBuilder {
+    const {
+      knex,
+      dialect: { time },
+    } = this.#database;
+    const query = knex(TABLE);
+    const [stage] = stages;
+    if (stages.length === 1) void query.where({ stage });
+    else if (stages.length > 1) void query.whereIn('stage', stages);
+    if (model !== undefined) void query.where({ model });
+    if (provider !== undefined) void query.where({ provider });
+    if (apiKeyId === null) void query.whereRaw("(api_key_id IS NULL OR api_key_id = '')");
+    else if (apiKeyId !== undefined) void query.where({ api_key_id: apiKeyId });
+    if (since !== undefined) void query.where('created_at', '>=', time(since));
+    if (before !== undefined) void query.where('created_at', '<', time(before));
+    return query;
+  }
+}
+
+function newestFirst(query: Knex.QueryBuilder): Knex.QueryBuilder {
+  return query.select('*').orderBy([
+    { column: 'created_at', order: 'desc' },
+    { column: 'id', order: 'desc' },
+  ]);
+}
+
+function rowOf(row: Row): LogRow {
+  const text = (name: string): string | null => (typeof row[name] === 'string' ? row[name] : null);
+  const number = (name: string): number | null =>
+    row[name] === null || row[name] === undefined ? null : Number(row[name]);
+  return {
+    trace_id: text('trace_id') ?? '',
+    stage: String(row['stage']),
+    model: text('model'),
+    provider: text('provider'),
+    api_key_id: text('api_key_id'),
+    prompt_tokens: number('prompt_tokens') ?? 0,
+    completion_tokens: number('completion_tokens') ?? 0,
+    total_tokens: number('total_tokens') ?? 0,
+    error_message: text('error_message'),
+    created_at: timeOf(row['created_at']) ?? 0,
+    duration_ms: amount(number('duration_ms')),
+    ttft_ms: amount(number('ttft_ms')),
+    cost_usd: amount(number('cost_usd')),
+    ab_label: text('ab_label'),
+    target: text('target'),
+    attempts: number('attempts'),
+    cache: text('cache'),
+    cost_source: text('cost_source'),
+    catalog_version: text('catalog_version'),
+    bytes_up: number('bytes_up'),
+    bytes_down: number('bytes_down'),
+    surface: text('surface'),
+    client_wire: text('client_wire'),
+    same_wire: number('same_wire'),
+    upstream_request_id: text('upstream_request_id'),
+    session_id: text('session_id'),
+    decision: text('decision'),
+  };
+}

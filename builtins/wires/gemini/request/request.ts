@@ -1,0 +1,73 @@
+import { type ChatMessage, type ChatRequest, GatewayError, quoted } from '../../../../host/contract/index.ts';
+import { ownNames } from '../../tool-names.ts';
+import type { AnswerFacts } from '../answer/answer.ts';
+import { readConfig } from './config.ts';
+import { readContents, readSystem } from './contents.ts';
+import { cannotCarry, given, Lost, Members } from './members.ts';
+import { readTools } from './tools.ts';
+
+/** Members that no other wire has. */
+const VENDOR_ONLY = ['labels', 'store', 'modelArmorConfig'];
+const KNOWN = new Set([
+  'model',
+  'contents',
+  'systemInstruction',
+  'tools',
+  'toolConfig',
+  'safetySettings',
+  'cachedContent',
+  'serviceTier',
+  'generationConfig',
+  ...VENDOR_ONLY,
+]);
+/** Source: ingress reference 5.1. */
+const TIERS: ReadonlyMap<string, string | undefined> = new Map([
+  ['unspecified', undefined],
+  ['flex', 'flex'],
+  ['standard', 'default'],
+  ['priority', 'priority'],
+]);
+
+/** A request of `generateContent` in the common format. */
+export interface ReadGenerate {
+  readonly request: ChatRequest;
+  readonly facts: AnswerFacts;
+  /** What was left out, by the client's paths. */
+  readonly lost: readonly string[];
+}
+
+/** Throws a 400 that names the path for what is wrong, and for what no other wire has a place for. Source: ingress reference 5.1. */
+export function readGenerate(body: unknown, model: string): ReadGenerate {
+  const lost = new Lost();
+  const top = new Members(body, KNOWN, '');
+  if (top.text('cachedContent')) throw cannotCarry('cachedContent', 'the cache lies with its own vendor');
+  if ((top.list('safetySettings') ?? []).length > 0) lost.add('safetySettings');
+  lost.addGiven(top.fields, VENDOR_ONLY, '');
+  lost.addUnknown(top.fields, KNOWN, '');
+  const config = readConfig(top.fields['generationConfig'], lost);
+  const system = readSystem(top.fields['systemInstruction'], lost);
+  const messages = readContents(top.fields['contents'], lost);
+  const request: ChatRequest = {
+    model,
+    messages: system === '' ? messages : [{ role: 'system', content: system } satisfies ChatMessage, ...messages],
+    ...config.fields,
+    ...readTools(top.fields['tools'], top.fields['toolConfig'], lost),
+    ...given({ service_tier: tierOf(top.text('serviceTier')) }),
+  };
+  return {
+    request,
+    facts: { ...config, ownName: ownNames((request.tools ?? []).map((tool) => tool.function?.name ?? '')) },
+    lost: lost.inOrderOf(top.fields),
+  };
+}
+
+function tierOf(tier: string | undefined): string | undefined {
+  if (tier === undefined) return undefined;
+  const word = tier.toLowerCase().replace(/^service_tier_/, '');
+  if (!TIERS.has(word))
+    throw new GatewayError(
+      'invalid_request',
+      `serviceTier ${quoted(tier)} is not supported, use ${[...TIERS.keys()].slice(1).join(', ')}`,
+    );
+  return TIERS.get(word);
+}

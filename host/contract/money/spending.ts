@@ -1,0 +1,103 @@
+import type { Exchange } from '../exchange.ts';
+import { ExchangeNote } from '../exchange-note.ts';
+import type { Ledger, Refusal, Reservation } from './ledger.ts';
+import { estimateOf, type Pricing } from './pricing.ts';
+import type { PluginPrices } from '../services.ts';
+
+const MICRO = 1e6;
+const UNBOUNDED: Pick<PluginPrices, 'longestAnswer'> = { longestAnswer: () => undefined };
+
+/** Who spends, and how much of it there is. */
+export interface Purse {
+  readonly key: string;
+  /** US dollars; `undefined` means unlimited. */
+  readonly limitUsd: number | undefined;
+  /** Completion tokens to reserve for a request that declares no ceiling; `undefined` leaves it to the catalog. */
+  readonly reserveTokens?: number | undefined;
+}
+
+/** What a call holds while it is in flight. */
+interface Held {
+  readonly key: string;
+  readonly reservation: Reservation;
+  /** How often it has asked: more than once where its answer calls for tools. */
+  readonly turn: number;
+}
+
+/**
+ * Spends from a ledger: reserves what a call may cost before it, and books what it did cost after it. `admit` begins it, and
+ * `finish` must follow; what was booked or released in between stays so.
+ */
+export class Spending {
+  readonly #ledger: Ledger;
+  readonly #pricing: Pricing;
+  readonly #longestAnswer: PluginPrices['longestAnswer'];
+  readonly #inFlight = new ExchangeNote<Held>();
+
+  constructor(ledger: Ledger, pricing: Pricing, { longestAnswer }: Pick<PluginPrices, 'longestAnswer'> = UNBOUNDED) {
+    this.#ledger = ledger;
+    this.#pricing = pricing;
+    this.#longestAnswer = longestAnswer;
+  }
+
+  /**
+   * Before a request's first turn, and before each further one of an answer that calls for tools: what the turns before it cost
+   * counts there. Gives the reason why it is refused, or `undefined`; a promise only where the ledger takes one.
+   */
+  admit(exchange: Exchange, { key, limitUsd, reserveTokens }: Purse): string | undefined | Promise<string | undefined> {
+    const earlier = this.#inFlight.take(exchange);
+    earlier?.reservation.release();
+    const running = earlier ? this.#pricing.reported(exchange) : 0;
+    const expected = exchange.answeredBy === undefined ? this.#expected(exchange, reserveTokens) : 0;
+    const decide = (answer: Reservation | Refusal): string | undefined => {
+      if (answer.isGranted) {
+        this.#inFlight.put(exchange, { key, reservation: answer, turn: (earlier?.turn ?? 0) + 1 });
+        return undefined;
+      }
+      if (running > 0) void this.#ledger.commit(key, running);
+      return `budget exceeded: spent $${(answer.committed / MICRO).toFixed(4)} of $${(limitUsd ?? 0).toFixed(2)} limit`;
+    };
+    const limit = limitUsd === undefined ? undefined : Math.max(1, Math.round(limitUsd * MICRO));
+    const answer = this.#ledger.reserve(key, { amount: running + expected, limit, running });
+    return answer instanceof Promise ? answer.then(decide) : decide(answer);
+  }
+
+  #expected(exchange: Exchange, reserveTokens: number | undefined): number {
+    return this.#pricing.expected(
+      exchange,
+      estimateOf(exchange, { undeclared: reserveTokens, longest: this.#longestAnswer(exchange) }),
+    );
+  }
+
+  /** Books what was used so far. */
+  book(exchange: Exchange): void | Promise<void> {
+    const held = this.#inFlight.take(exchange);
+    return held && this.#settle(exchange, held);
+  }
+
+  #settle(exchange: Exchange, { key, reservation }: Held): void | Promise<void> {
+    const amount = this.#pricing.reported(exchange);
+    exchange.later?.add({ ledger: this.#ledger.name ?? '', key, amount, rates: this.#pricing.rates });
+    return reservation.settle(amount);
+  }
+
+  /** Gives everything back: the call cost nothing. */
+  release(exchange: Exchange): void {
+    this.#inFlight.take(exchange)?.reservation.release();
+  }
+
+  /** The end of a request. What was used of a stream that had begun was paid for, however it ended; what else was used is booked where `isBilled` says so. */
+  finish(exchange: Exchange, isBilled: boolean): void {
+    const held = this.#inFlight.take(exchange);
+    if (!held) return;
+    const {
+      charged,
+      streaming,
+      measurements: { ttftMs, costUsd },
+    } = exchange;
+    const isUsed = charged !== undefined || costUsd !== undefined;
+    const isDelivered = streaming && ttftMs !== undefined;
+    if (isUsed && (isDelivered || isBilled || held.turn > 1)) void this.#settle(exchange, held);
+    else held.reservation.release();
+  }
+}

@@ -1,0 +1,113 @@
+import {
+  type GatewayError,
+  type RawReply,
+  type ReplyOf,
+  SURFACES,
+  type TranslatedSurface,
+} from '../../contract/index.ts';
+import type { ConnectedProvider } from '../../upstream/connect.ts';
+import type { Attempt } from './attempt.ts';
+import { admit, beginAttempt, boundAttempt, measureCall, outcomeOf, relayedBody, settle } from './attempt-lifecycle.ts';
+import { billTurn } from '../billing/billing.ts';
+import { asGatewayError } from '../gateway-fault.ts';
+import type { LiveExchange } from '../live-exchange.ts';
+import type { RunningGeneration } from '../running-generation.ts';
+import type { StreamSession } from '../../answer/stream.ts';
+import type { Target } from '../target.ts';
+import { callUnary, openStream } from './translated-call.ts';
+import type { Turn } from '../turns/turn.ts';
+import type { Answer } from '../turns/turns.ts';
+
+/** Tries one target with the request of the turn. A stream comes back running, with its first chunk read. */
+export async function attemptTarget(
+  exchange: LiveExchange,
+  turn: Turn,
+  target: Target,
+  provider: ConnectedProvider,
+  generation: RunningGeneration,
+): Promise<Answer> {
+  const { lastTarget, upstreamModel } = exchange.routing;
+  const attempt = beginAttempt(exchange, turn, target, provider);
+  const disarm = boundAttempt(attempt, generation);
+  let isRelaying = false;
+  try {
+    const admission = admit(attempt, generation);
+    if (admission) await admission;
+    attempt.cancellation.throwIfCancelled();
+    if (turn.streaming) {
+      const session = await openStream(attempt, generation);
+      void session.ended.then((error) => endStream(attempt, session, error, generation));
+      return session;
+    }
+    const reply = await callUnary(attempt, generation);
+    measureCall(attempt, generation);
+    isRelaying = hasRelayedBody(exchange, reply);
+    if (isRelaying) return relayed(attempt, reply as RelayedReply, disarm, generation);
+    settle(attempt, undefined, 'success', generation);
+    return reply;
+  } catch (cause) {
+    measureCall(attempt, generation);
+    const error = asGatewayError(cause);
+    settle(attempt, error, outcomeOf(error), generation);
+    if (isUnsayable(attempt, error))
+      Object.assign(exchange.routing, { attempts: attempt.number - 1, lastTarget, upstreamModel });
+    throw error;
+  } finally {
+    if (!isRelaying) disarm?.();
+  }
+}
+
+/** The provider's wire cannot hold the request, and nothing was sent: that is a fault of the request, and no attempt (data-plane reference 2.3). */
+function isUnsayable({ calledAt }: Attempt, { code, fault }: GatewayError): boolean {
+  return code === 'invalid_request' && !fault && calledAt === undefined;
+}
+
+/** Settles the attempt of a stream, and adds what was used: of one that broke, what had come of it until then. It runs apart from the request, and so must not throw. */
+function endStream(
+  attempt: Attempt,
+  { relay, firstChunkAt, lastChunkAt }: StreamSession,
+  error: GatewayError | undefined,
+  generation: RunningGeneration,
+): void {
+  const { exchange } = attempt;
+  exchange.measured.lastChunkAt = lastChunkAt;
+  settle(attempt, error, outcomeOf(error), generation);
+  exchange.routing.reportedModel = relay.reportedModel;
+  try {
+    if (firstChunkAt !== undefined)
+      billTurn(
+        exchange,
+        {
+          usage: relay.usage,
+          answered: relay.characters,
+          doubts: relay.doubts,
+          isBroken: error !== undefined && !relay.isFinished,
+        },
+        generation.services,
+      );
+  } catch (cause) {
+    generation.services.log.error('a stream could not be priced', { trace_id: exchange.id, error: cause });
+  }
+}
+
+interface RelayedReply extends RawReply {
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+function hasRelayedBody({ surface }: LiveExchange, reply: ReplyOf<TranslatedSurface>): boolean {
+  return SURFACES[surface].isRaw === true && !((reply as RawReply).body instanceof Uint8Array);
+}
+
+/** An answer whose bytes go on as they arrive is an attempt until its last one. */
+function relayed(
+  attempt: Attempt,
+  { contentType, body }: RelayedReply,
+  disarm: (() => void) | undefined,
+  generation: RunningGeneration,
+): RawReply {
+  const source = relayedBody(attempt, body, (error) => {
+    disarm?.();
+    settle(attempt, error, outcomeOf(error), generation);
+  });
+  return { contentType, body: source };
+}

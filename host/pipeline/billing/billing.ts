@@ -1,0 +1,101 @@
+import { type Billed, type Cost, memberOf, promptTokens, setMember, type Usage } from '../../contract/index.ts';
+import { type Fields, isFields } from '../../contract/json/fields.ts';
+import { choicesOf, LONGEST_ANSWER } from '../../contract/money/pricing.ts';
+import type { PromptSource } from '../../contract/money/prompt-estimate.ts';
+import { MOST_BOOKING } from '../../common/bounded-sum.ts';
+import { type AnswerFacts, chargeOf, type Guess } from '../../answer/charged-usage.ts';
+import { estimatedUse } from '../../answer/estimated-use.ts';
+import { catalogEntryOf } from './catalog-entry.ts';
+import type { LiveExchange } from '../live-exchange.ts';
+import type { PipelineServices } from '../pipeline-services.ts';
+
+type Priced = Pick<PipelineServices, 'catalog'>;
+
+/** The most that one exchange is charged: what an upstream reports above it is not believed. US dollars. */
+const MOST_USD = MOST_BOOKING / 1e6;
+
+/**
+ * Adds what a turn used and what that costs: what its vendor reports, and an estimate where that is nothing, or is not believed. The
+ * price is that of the model asked for, else of the model the upstream says it is: a deployment may have any name. Unpriced stays
+ * unknown, which is not 0; of several turns, what is known counts.
+ */
+export function billTurn(exchange: LiveExchange, facts: AnswerFacts, services: Priced): void {
+  const { measured, turn, target, surface } = exchange;
+  measured.usage = usageSum(turn?.usageBefore, facts.usage);
+  if (target === undefined) return;
+  const guess: Guess = {
+    prompt: () => promptTokens(promptOf(exchange)),
+    longestAnswer: () => longestAnswer(exchange, services),
+  };
+  const charge = chargeOf(surface, facts, guess);
+  measured.charged = usageSum(turn?.chargedBefore, charge.usage);
+  measured.doubt ??= charge.doubt;
+  const cost = priceOf(exchange, charge.usage === facts.usage ? facts : { ...facts, usage: charge.usage }, services);
+  if (cost?.priced !== false || charge.usage) addCost(exchange, cost, charge.isEstimated || facts.isGuessed === true);
+  else {
+    const use = estimatedUse(surface, turn?.request ?? exchange.request, facts, guess.prompt);
+    addCost(exchange, use ? priceOf(exchange, { usage: use }, services) : cost, true);
+  }
+}
+
+/** What the turn has sent: what a loop has added to the request counts too. */
+function promptOf(exchange: LiveExchange): PromptSource {
+  const { surface, request, turn } = exchange;
+  return turn && turn.request !== request
+    ? { surface, request: turn.request, clientRequest: undefined, bodyBytes: undefined }
+    : exchange;
+}
+
+function longestAnswer(
+  { lastTarget, turn, routing: { upstreamModel = '' } }: LiveExchange,
+  { catalog }: Priced,
+): number {
+  const module = lastTarget?.provider?.module;
+  const longest = module && catalogEntryOf(module, upstreamModel, catalog)?.max_output_tokens;
+  return (longest || LONGEST_ANSWER) * choicesOf(turn?.request);
+}
+
+function priceOf(
+  { target, routing: { upstreamModel, reportedModel } }: LiveExchange,
+  billed: Billed,
+  { catalog }: Priced,
+): Cost | undefined {
+  if (target === undefined || upstreamModel === undefined) return undefined;
+  const isOther = reportedModel !== undefined && reportedModel !== upstreamModel;
+  return (
+    catalog.cost(target, upstreamModel, billed) ?? (isOther ? catalog.cost(target, reportedModel, billed) : undefined)
+  );
+}
+
+function addCost({ measured, turn }: LiveExchange, cost: Cost | undefined, isEstimated: boolean): void {
+  const before = turn?.costUsdBefore;
+  if (cost)
+    measured.cost = turn?.costBefore
+      ? { ...cost, ...sumOf(turn.costBefore as unknown as Fields, cost as unknown as Fields) }
+      : cost;
+  measured.costUsd = cost?.priced ? bounded(cost.totalUsd + (before ?? 0), measured) : before;
+  if (cost?.priced) measured.costSource = isEstimated || measured.costSource === 'estimated' ? 'estimated' : 'usage';
+}
+
+function bounded(usd: number, measured: LiveExchange['measured']): number {
+  if (usd <= MOST_USD) return usd;
+  measured.doubt ??= 'cost';
+  return MOST_USD;
+}
+
+/** Counts and costs add up, in details too; of what else vendors say, the later one stands. */
+export function usageSum(before: Usage | undefined, more: Usage | undefined): Usage | undefined {
+  if (!before || !more) return more ?? before;
+  return sumOf(before, more) as unknown as Usage;
+}
+
+function sumOf(before: Readonly<Fields>, more: Readonly<Fields>): Fields {
+  const sum: Fields = { ...before };
+  for (const name of Object.keys(more)) {
+    const had = memberOf(before, name);
+    const has = more[name];
+    if (typeof had === 'number' && typeof has === 'number') setMember(sum, name, had + has);
+    else setMember(sum, name, isFields(had) && isFields(has) ? sumOf(had, has) : has);
+  }
+  return sum;
+}

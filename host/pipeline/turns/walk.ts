@@ -1,0 +1,94 @@
+import type { GatewayError } from '../../contract/index.ts';
+import { attemptTarget } from '../attempts/attempt-target.ts';
+import { completeTurn } from './complete-turn.ts';
+import type { FailedTry } from '../hooks.ts';
+import type { LiveExchange } from '../live-exchange.ts';
+import { nextStep } from '../attempts/retry.ts';
+import type { RunningGeneration } from '../running-generation.ts';
+import { modelNotFound } from '../shown.ts';
+import type { Target } from '../target.ts';
+import type { TurnRequest } from './turn.ts';
+import type { Answer } from './turns.ts';
+
+/**
+ * One turn: tries the targets in the order of the route until one answers. The last one's error is the answer if none does.
+ * What comes of it is complete: in shape, and added to the sums of the exchange.
+ */
+export async function walkTargets(
+  exchange: LiveExchange,
+  generation: RunningGeneration,
+  ask: TurnRequest | undefined,
+): Promise<Answer> {
+  const turn = exchange.beginTurn(ask);
+  const { model, surface } = exchange;
+  const {
+    services,
+    hooks: { route, tryFailed },
+  } = generation;
+  const ranked = route.call(
+    generation.models.routeTargets(model, surface, turn.streaming, exchange.routing.pinned),
+    exchange,
+  );
+  let last: FailedTry | undefined;
+  for (const { virtualKey, serves } of ranked) {
+    const target = generation.targets.get(virtualKey);
+    if (!serves || !target?.provider) continue;
+    if (last) tryFailed.call(last);
+    target.retryBudget?.countRequest();
+    for (let tries = 1; ; tries += 1) {
+      exchange.cancellation.throwIfCancelled();
+      let answer: Answer;
+      try {
+        answer = await attemptTarget(exchange, turn, target, target.provider, generation);
+      } catch (cause) {
+        last = afterFailure(exchange, target, cause as GatewayError, tries, generation); // attemptTarget throws nothing else
+        if (last.next.step !== 'again') break;
+        tryFailed.call(last);
+        await exchange.cancellation.wait(last.next.waitMs, services.clock);
+        continue;
+      }
+      return completeTurn(exchange, answer, services);
+    }
+    if (last.next.step === 'stop') break;
+  }
+  if (!last) throw modelNotFound(model, services.redactor, exchange.routing.unroutable);
+  tryFailed.call({ ...last, next: STOP }); // no target that serves is left, whatever the strategy allows
+  throw last.error;
+}
+
+const STOP = { step: 'stop' } as const;
+
+/** What follows, and the error that the client gets if nothing that follows succeeds. */
+function afterFailure(
+  exchange: LiveExchange,
+  target: Target,
+  error: GatewayError,
+  tries: number,
+  generation: RunningGeneration,
+): FailedTry {
+  const { cause: end } = exchange.cancellation;
+  // A request whose time ran out in a queue was never sent: the provider was not slow.
+  if (end)
+    return {
+      exchange,
+      target,
+      error: end.code === 'gateway_timeout' && error.code === 'provider_saturated' ? error : end,
+      tries,
+      next: STOP,
+    };
+  const next = nextStep({
+    error,
+    tries,
+    policy: target.retry,
+    budget: target.retryBudget,
+    strategy: generation.strategy,
+    leftMs: leftMs(exchange, generation),
+    random: generation.services.random,
+  });
+  return { exchange, target, error, tries, next };
+}
+
+/** Milliseconds of the request's own clock that are left. */
+function leftMs(exchange: LiveExchange, { requestTimeoutMs: total }: RunningGeneration): number | undefined {
+  return total === undefined ? undefined : total - exchange.elapsedMs();
+}

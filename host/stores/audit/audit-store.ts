@@ -1,0 +1,113 @@
+import { redactedCopy } from '../../log/redacted-copy.ts';
+import type { Timer } from '../../common/clock.ts';
+import type { AuditEntry, AuditPage, AuditQuery, AuditRepository } from './audit-entry.ts';
+import { MemoryAudit } from './memory-audit.ts';
+import { Place } from '../place.ts';
+import type { StoreDeps } from '../store-deps.ts';
+import { LOOKUP_LIMIT_MS, StoreLink } from '../store-link.ts';
+import { writeRows } from '../write-rows.ts';
+
+/** An action as the code that performed it describes it; the store adds the moment and redacts the detail. */
+export interface AuditNote extends Omit<AuditEntry, 'occurredAt' | 'detail'> {
+  readonly detail?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Rows that wait for the store at most; of more the oldest are dropped, and counted in the log. */
+export const MOST_WAITING = 10_000;
+const BATCH = 200;
+const RETRY_MS = 2000;
+
+/**
+ * The audit trail. Writing never waits and never fails the action: rows wait in a queue and are written in order, at once where
+ * the store answers, else when it is back.
+ */
+export class AuditStore {
+  readonly link: StoreLink;
+  readonly #place = new Place<AuditRepository>('audit store', 'memory', new MemoryAudit());
+  readonly #deps: StoreDeps;
+  #waiting: AuditEntry[] = [];
+  #dropped = 0;
+  #writing: Promise<void> | undefined;
+  #retry: Timer | undefined;
+  #isClosed = false;
+
+  constructor(deps: StoreDeps) {
+    this.#deps = deps;
+    this.link = new StoreLink('the audit store', { ...deps, backend: () => this.backend });
+  }
+
+  get backend(): string {
+    return this.#place.backend;
+  }
+
+  supply(backend: string, repository: AuditRepository): void {
+    this.#place.supply(backend, repository);
+  }
+
+  seal(): void {
+    this.#place.seal();
+  }
+
+  append({ detail, ...note }: AuditNote): void {
+    this.#waiting.push({ ...note, occurredAt: this.#deps.clock.now(), ...(detail && { detail: this.#text(detail) }) });
+    if (this.#waiting.length > MOST_WAITING) {
+      this.#waiting.shift();
+      this.#dropped += 1;
+    }
+    if (!this.#retry) void this.flush();
+  }
+
+  /** With all that was appended before. */
+  async list(query: AuditQuery): Promise<AuditPage> {
+    await this.flush();
+    return this.link.ask(() => this.#place.value.list(query));
+  }
+
+  async ping(): Promise<void> {
+    await this.link.ask(() => this.#place.value.ping(), LOOKUP_LIMIT_MS);
+  }
+
+  /** Tries to write what waits. It never throws: what cannot be written goes on waiting. */
+  flush(): Promise<void> {
+    return (this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    }));
+  }
+
+  /** Before the repository closes. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.flush();
+    this.#retry?.cancel();
+    if (this.#waiting.length > 0)
+      this.#deps.log.error('audit rows are lost: their store did not come back', { rows: this.#waiting.length });
+  }
+
+  async #write(): Promise<void> {
+    this.#retry?.cancel();
+    this.#retry = undefined;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, BATCH);
+      const unwritten = await writeRows(batch, {
+        write: (entries) => this.link.ask(() => this.#place.value.append(entries)),
+        refused: ({ action, actorId }, fault) => this.link.refused({ action, actor_id: actorId }, fault),
+      });
+      const done = batch.length - (unwritten?.rows.length ?? 0);
+      // Rows that were dropped meanwhile were the oldest: those of this batch.
+      if (done > 0) this.#waiting.splice(0, this.#waiting.indexOf(batch[done - 1] as AuditEntry) + 1);
+      if (unwritten) {
+        if (!this.#isClosed) this.#retry = this.#deps.clock.timer(RETRY_MS, () => void this.flush());
+        return;
+      }
+      if (this.#dropped > 0)
+        this.#deps.log.error('audit rows were dropped: too many waited for their store', { rows: this.#dropped });
+      this.#dropped = 0;
+    }
+  }
+
+  /** Names sorted, and nothing in it that must not be seen. */
+  #text(detail: Readonly<Record<string, unknown>>): string {
+    const sorted = Object.fromEntries(Object.entries(detail).toSorted(([a], [b]) => Number(a > b) - Number(a < b)));
+    return JSON.stringify(redactedCopy(sorted, this.#deps.redactor));
+  }
+}

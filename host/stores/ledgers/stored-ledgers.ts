@@ -1,0 +1,178 @@
+import { bounded, MOST_SUM } from '../../common/bounded-sum.ts';
+import type { Timer } from '../../common/clock.ts';
+import type { LedgerBounds } from '../../contract/index.ts';
+import { MemoryLedger } from '../../state/memory-ledger.ts';
+import { LedgerLines, type LedgerLinesDeps } from './ledger-lines.ts';
+import type { Booking, LedgerRepository, StoredAccount } from './ledger-repository.ts';
+import type { Ledgers } from './ledgers.ts';
+import { StoreLink } from '../store-link.ts';
+import { WaitingBookings } from './waiting-bookings.ts';
+import type { WriteFault } from '../write-fault.ts';
+import { writeRows } from '../write-rows.ts';
+
+/** What is booked is written at once, and after a write not sooner than this many milliseconds: what came meanwhile goes together. */
+const BETWEEN_WRITES_MS = 100;
+/** Milliseconds after which a write that failed is tried again, and after which it is asked what other processes booked. */
+const RETRY_MS = 1000;
+const ASK_MS = 1000;
+/** What other processes wrote in so many milliseconds is read each time: longer than a transaction may take to be seen. */
+const OVERLAP_MS = 30_000;
+/** Milliseconds after which bookings that the store refused are tried again, with the next write. */
+const APART_MS = 60 * 60 * 1000;
+
+export interface StoredLedgersDeps extends LedgerLinesDeps {
+  readonly backend: string;
+}
+
+/**
+ * Ledgers that outlive the process. They answer from memory, so that no request waits; what is booked is written behind, and is lost
+ * only with a process that is killed before. Reservations stand in memory alone: those of a dead process are gone with it.
+ */
+export class StoredLedgers implements Ledgers {
+  readonly #repository: LedgerRepository;
+  readonly #deps: StoredLedgersDeps;
+  readonly #link: StoreLink;
+  readonly #lines: LedgerLines;
+  readonly #ledgers = new Map<string, MemoryLedger>();
+  readonly #waiting = new WaitingBookings();
+  #working: Promise<void> = Promise.resolve();
+  #due: Timer | undefined;
+  #asking: Timer | undefined;
+  #writtenAt = Number.NEGATIVE_INFINITY;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #apartSince = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+
+  private constructor(repository: LedgerRepository, deps: StoredLedgersDeps) {
+    this.#repository = repository;
+    this.#deps = deps;
+    this.#link = new StoreLink('the store of ledgers', { ...deps, backend: () => deps.backend });
+    this.#lines = new LedgerLines(deps);
+  }
+
+  /** With what was spent before. Throws whatever the driver throws. */
+  static async load(repository: LedgerRepository, deps: StoredLedgersDeps): Promise<StoredLedgers> {
+    const ledgers = new StoredLedgers(repository, deps);
+    await ledgers.#read();
+    if (repository.isShared) ledgers.#askLater();
+    return ledgers;
+  }
+
+  open(name: string, bounds: LedgerBounds): MemoryLedger {
+    const ledger = this.#ledger(name);
+    ledger.bound(bounds);
+    return ledger;
+  }
+
+  /** Writes what waits, before the store closes. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#due?.cancel();
+    this.#asking?.cancel();
+    await this.#next(() => this.#writeAll());
+    const { size, apart } = this.#waiting;
+    if (size > 0)
+      this.#deps.log.error('what was spent is lost: the store of ledgers did not come back', { keys: size });
+    if (apart > 0) this.#deps.log.error('what was spent is lost: the store of ledgers refused it', { keys: apart });
+  }
+
+  #ledger(name: string): MemoryLedger {
+    const known = this.#ledgers.get(name);
+    if (known) return known;
+    const note = (key: string, amount: number, limit: number, isAnew: boolean): void => {
+      this.#waiting.add({
+        ledger: name,
+        key,
+        amount,
+        limit: Number.isFinite(limit) ? Math.ceil(bounded(limit)) : undefined,
+        isAnew,
+      });
+      this.#writeIn(Math.max(0, this.#writtenAt + BETWEEN_WRITES_MS - this.#deps.clock.monotonic()));
+    };
+    const ledger = new MemoryLedger(
+      { maxKeys: 0 },
+      {
+        booked: (key, amount, limit) => note(key, amount, limit, false),
+        forgot: (key) => note(key, 0, Number.POSITIVE_INFINITY, true),
+        outOfBounds: (key, amount) => this.#lines.outOfBounds(name, key, amount),
+      },
+      name,
+    );
+    this.#ledgers.set(name, ledger);
+    return ledger;
+  }
+
+  #writeIn(ms: number): void {
+    if (this.#due || this.#isClosed) return;
+    this.#due = this.#deps.clock.timer(ms, () => {
+      void this.#next(() => this.#write()).finally(() => this.#writeRest());
+    });
+  }
+
+  /** What was booked while a write was on its way. */
+  #writeRest(): void {
+    this.#due = undefined;
+    if (this.#waiting.size > 0) this.#writeIn(this.#link.isAway ? RETRY_MS : BETWEEN_WRITES_MS);
+  }
+
+  #askLater(): void {
+    if (this.#isClosed) return;
+    this.#asking = this.#deps.clock.timer(ASK_MS, () => {
+      void this.#next(() => this.#ask()).finally(() => this.#askLater());
+    });
+  }
+
+  /** One after another, so that what is read holds all that this process wrote. */
+  #next(work: () => Promise<void>): Promise<void> {
+    return (this.#working = this.#working.then(work));
+  }
+
+  async #write(): Promise<void> {
+    if (this.#waiting.apart > 0 && this.#deps.clock.monotonic() - this.#apartSince >= APART_MS)
+      this.#waiting.tryAgain();
+    if (this.#waiting.size === 0) return;
+    const unwritten = await writeRows(this.#waiting.take(), {
+      write: async (bookings) => {
+        this.#take(await this.#link.ask(() => this.#repository.book(bookings)));
+      },
+      refused: (booking, fault) => this.#setApart(booking, fault),
+    });
+    if (unwritten) this.#waiting.giveBack(unwritten.rows); // the link has logged it
+    this.#writtenAt = this.#deps.clock.monotonic();
+  }
+
+  /** Also what stands apart. */
+  #writeAll(): Promise<void> {
+    this.#waiting.tryAgain();
+    return this.#write();
+  }
+
+  /** The key goes on spending in memory, and what it spends is kept beside what the store takes. */
+  #setApart(booking: Booking, fault: WriteFault): void {
+    const { ledger, key, amount } = booking;
+    if (this.#waiting.apart === 0) this.#apartSince = this.#deps.clock.monotonic();
+    this.#waiting.setApart(booking);
+    this.#link.refused({ ledger, key, micro_usd: amount }, fault);
+  }
+
+  /** The link tells of what fails; it is asked again. */
+  async #ask(): Promise<void> {
+    await this.#link.ask(() => this.#read()).catch(() => {});
+  }
+
+  async #read(): Promise<void> {
+    const at = this.#deps.clock.monotonic();
+    const isRecent = at - this.#readAt < OVERLAP_MS / 2;
+    this.#take(await this.#repository.read(isRecent ? OVERLAP_MS : undefined));
+    this.#readAt = at;
+  }
+
+  /** With what this process booked and has not written yet. */
+  #take(accounts: readonly StoredAccount[]): void {
+    for (const { ledger, key, committed, limit = Number.POSITIVE_INFINITY } of accounts) {
+      if (committed === undefined) this.#lines.unreadable(ledger, key);
+      const waiting = this.#waiting.of(ledger, key);
+      if (!waiting?.isAnew) this.#ledger(ledger).adopt(key, (committed ?? MOST_SUM) + (waiting?.amount ?? 0), limit);
+    }
+  }
+}

@@ -1,0 +1,262 @@
+import type { RequestLog, RequestLogRow, Stage } from '../../contract/index.ts';
+import type { Timer } from '../../common/clock.ts';
+import { LogQueue, type WaitingRow } from './log-queue.ts';
+import type {
+  LogFilters,
+  LogPage,
+  LogRepository,
+  LogRow,
+  LogSeries,
+  LogStatistics,
+  LogWindow,
+} from './log-repository.ts';
+import { TERMINAL_STAGES } from './log-repository.ts';
+import { LogRetention, type Retention } from './log-retention.ts';
+import { type GivenRow, givenRow, storedRow } from './log-row.ts';
+import type { StoreDeps } from '../store-deps.ts';
+import { LOOKUP_LIMIT_MS, StoreLink } from '../store-link.ts';
+import { WriteFault } from '../write-fault.ts';
+import { writeRows } from '../write-rows.ts';
+
+/** Rows that wait for the store at most. */
+export const MOST_WAITING_ROWS = 20_000;
+/** Rows are written together: this long after the first of them, or as soon as there are this many. A row is there within 250 ms. */
+const WRITE_BEHIND_MS = 100;
+const BATCH = 500;
+const RETRY_MS = 1000;
+/** Rows that one statement deletes: others read and write between two of them. */
+const SLICE = 500;
+
+/** What the admin API asks of a request log. */
+export interface LogReader {
+  list(filters: LogFilters, limit: number, offset: number): Promise<LogPage>;
+  statistics(filters: LogFilters, stage: string | undefined): Promise<LogStatistics>;
+  series(filters: LogFilters, window: LogWindow): Promise<LogSeries>;
+  newestOf(traceId: string): Promise<LogRow | undefined>;
+  /** Rows that end a request. */
+  count(): Promise<number>;
+  /** Deletes all that match, in slices, and says how many. */
+  purge(filters: LogFilters): Promise<number>;
+  ping(): Promise<void>;
+}
+
+export interface RequestLogDeps extends Omit<StoreDeps, 'randomBytes'> {
+  /** The operator's word for what keeps the rows. */
+  readonly backend: string;
+  readonly retention: Retention;
+  /** As many rows were dropped. */
+  readonly dropped: (rows: number) => void;
+}
+
+/**
+ * The request log. Writing never waits and never fails a request: rows wait in a bounded queue and are written in order, many at a
+ * time. Reading writes first what waits.
+ */
+export class RequestLogStore implements RequestLog, LogReader {
+  readonly #repository: LogRepository;
+  readonly #deps: RequestLogDeps;
+  readonly #link: StoreLink;
+  readonly #retention: LogRetention;
+  readonly #queue = new LogQueue(MOST_WAITING_ROWS);
+  /** Taken from the queue, and not written yet. */
+  #batch: WaitingRow[] = [];
+  #dropped = 0;
+  /** Rows up to this number are written without waiting for more. */
+  #due = 0;
+  #writing: Promise<void> | undefined;
+  #timer: Timer | undefined;
+  #isClosed = false;
+
+  constructor(repository: LogRepository, deps: RequestLogDeps) {
+    this.#repository = repository;
+    this.#deps = deps;
+    this.#link = new StoreLink('the request log store', { ...deps, backend: () => deps.backend });
+    this.#retention = new LogRetention(deps.retention, {
+      ...deps,
+      repository,
+      purge: (filters, upTo) => this.#purge(filters, upTo),
+    });
+  }
+
+  append(row: RequestLogRow): void {
+    this.#add(givenRow(row, this.#deps.redactor), undefined);
+  }
+
+  annotate(stage: Stage, row: RequestLogRow): void {
+    const given = givenRow(row, this.#deps.redactor);
+    const { trace_id: traceId, error_message } = given;
+    const waiting = traceId === '' ? undefined : this.#queue.find(traceId, stage);
+    if (waiting) waiting.row = { ...waiting.row, error_message };
+    else this.#add(given, traceId === '' ? undefined : stage);
+  }
+
+  async list(filters: LogFilters, limit: number, offset: number): Promise<LogPage> {
+    await this.flush();
+    return this.#link.ask(() => this.#repository.list(filters, limit, offset));
+  }
+
+  async statistics(filters: LogFilters, stage: string | undefined): Promise<LogStatistics> {
+    await this.flush();
+    return this.#link.ask(() => this.#repository.statistics(filters, stage));
+  }
+
+  async series(filters: LogFilters, window: LogWindow): Promise<LogSeries> {
+    return this.#link.ask(() => this.#repository.series(filters, window));
+  }
+
+  async newestOf(traceId: string): Promise<LogRow | undefined> {
+    await this.flush();
+    return this.#link.ask(() => this.#repository.newestOf(traceId));
+  }
+
+  async count(): Promise<number> {
+    await this.flush();
+    return this.#link.ask(() => this.#repository.count({ stages: TERMINAL_STAGES }));
+  }
+
+  async purge(filters: LogFilters): Promise<number> {
+    await this.flush();
+    return this.#purge(filters, await this.#link.ask(() => this.#repository.newestId()));
+  }
+
+  async ping(): Promise<void> {
+    await this.#link.ask(() => this.#repository.ping(), LOOKUP_LIMIT_MS);
+  }
+
+  /** Tries to write what waits now. It never throws: what cannot be written goes on waiting. */
+  flush(): Promise<void> {
+    this.#due = this.#queue.newest;
+    if (this.#writing) return this.#writing;
+    return this.#batch.length + this.#queue.length === 0 ? Promise.resolve() : (this.#writing = this.#write());
+  }
+
+  /** Before the database closes: writes what waits, within the time that one call has. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#retention.close();
+    await this.flush(); // may be one that began before the last rows came
+    await this.flush();
+    this.#timer?.cancel();
+    const lost = this.#batch.length + this.#queue.length;
+    if (lost > 0)
+      this.#deps.log.error('rows of the request log are lost: their store did not come back', { rows: lost });
+  }
+
+  #add(row: GivenRow, annotates: string | undefined): void {
+    const isTerminal = TERMINAL_STAGES.includes(row.stage);
+    if (this.#queue.add(row, { isTerminal, annotates })) {
+      this.#dropped += 1;
+      this.#deps.dropped(1);
+    }
+    if (this.#writing) return; // it takes what is enough for a batch, and leaves the rest to the timer
+    if (this.#queue.length >= BATCH && !this.#link.isAway) void this.flush();
+    else this.#wakeLater();
+  }
+
+  #wakeLater(): void {
+    if (this.#isClosed) return;
+    this.#timer ??= this.#deps.clock.timer(this.#link.isAway ? RETRY_MS : WRITE_BEHIND_MS, () => {
+      this.#timer = undefined;
+      void this.flush();
+    });
+  }
+
+  /** At least one row waits. */
+  async #write(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    try {
+      while (this.#takeBatch()) await this.#writeBatch();
+      if (this.#dropped > 0)
+        this.#deps.log.error('rows of the request log were dropped: too many waited for their store', {
+          rows: this.#dropped,
+        });
+      this.#dropped = 0;
+    } catch {
+      this.#wakeLater();
+    } finally {
+      this.#writing = undefined;
+      if (this.#queue.length > 0) this.#wakeLater();
+    }
+  }
+
+  /** Whether there is something to write. Few rows that came meanwhile wait for others: writing a few costs nearly as much as writing many. */
+  #takeBatch(): boolean {
+    if (this.#batch.length === 0 && (this.#queue.length >= BATCH || this.#queue.holdsUpTo(this.#due)))
+      this.#batch = this.#queue.take(BATCH);
+    return this.#batch.length > 0;
+  }
+
+  /** What is written leaves the batch. Throws while the store does not answer. */
+  async #writeBatch(): Promise<void> {
+    while (this.#batch.length > 0) {
+      const wasAway = this.#link.isAway;
+      const rows = Math.max(1, plainRows(this.#batch));
+      const unwritten = await writeRows(this.#batch.slice(0, rows), {
+        write: (part) => this.#writePart(part),
+        refused: (waiting, fault) => this.#drop(waiting, fault),
+      });
+      this.#batch = [...(unwritten?.rows ?? []), ...this.#batch.slice(rows)];
+      if (unwritten) {
+        if (!wasAway) this.#warn(unwritten.error);
+        throw unwritten.error;
+      }
+      this.#retention.wrote();
+      await this.#link.ask(() => this.#repository.settle());
+    }
+  }
+
+  /** Rows of which none is written onto another, or one that is. */
+  async #writePart(part: readonly WaitingRow[]): Promise<void> {
+    const annotates = part[0]?.annotates;
+    const stored = storedRows(part);
+    await this.#link.ask(() =>
+      annotates === undefined ? this.#repository.append(stored) : this.#annotate(stored, annotates),
+    );
+  }
+
+  async #annotate(rows: readonly LogRow[], stage: string): Promise<void> {
+    const [row] = rows;
+    if (row && !(await this.#repository.annotate(row.trace_id, stage, row.error_message ?? '')))
+      await this.#repository.append(rows);
+  }
+
+  /** A row that the store refuses by itself must not hold up those behind it. */
+  #drop({ row: { stage, trace_id } }: WaitingRow, fault: WriteFault): void {
+    this.#deps.dropped(1);
+    this.#link.refused({ stage, trace_id }, fault);
+  }
+
+  #warn(error: unknown): void {
+    const stages = [...new Set(this.#batch.map(({ row: { stage } }) => stage))];
+    this.#deps.log.warn('rows of the request log could not be written, they wait', {
+      stages: stages.join(', '),
+      rows: this.#batch.length,
+      error,
+    });
+  }
+
+  async #purge(filters: LogFilters, upTo: number): Promise<number> {
+    let deleted = 0;
+    for (;;) {
+      const slice = await this.#link.ask(() => this.#repository.purge(filters, upTo, SLICE));
+      deleted += slice;
+      if (slice < SLICE) return deleted;
+    }
+  }
+}
+
+/** All of a batch in a row: that costs a quarter of what they cost one by one. A module may have made a row of other types than it may. */
+function storedRows(part: readonly WaitingRow[]): LogRow[] {
+  try {
+    return part.map(({ row }) => storedRow(row));
+  } catch (cause) {
+    throw new WriteFault('refused', cause);
+  }
+}
+
+/** How many rows stand in front of the first that is written onto another. */
+function plainRows(batch: readonly WaitingRow[]): number {
+  const at = batch.findIndex(({ annotates }) => annotates !== undefined);
+  return at < 0 ? batch.length : at;
+}

@@ -1,0 +1,51 @@
+import type { Scope } from '../../contract/index.ts';
+
+/** From its creation on. */
+export const SESSION_LIFE_MS = 24 * 60 * 60 * 1000;
+/** Without use. */
+export const SESSION_IDLE_MS = 60 * 60 * 1000;
+
+/** A session of the dashboard. Times are Unix milliseconds. */
+export interface SessionRecord {
+  readonly id: string;
+  /** Of the key, or the master key, that it was made from. */
+  readonly credentialId: string;
+  /** Name of that credential at the time. */
+  readonly subject: string;
+  /** Those of the credential at the time; in force are those that it has now. */
+  readonly scopes: readonly Scope[];
+  readonly createdAt: number;
+  /** Absent in the first minute. */
+  readonly lastSeenAt?: number | undefined;
+  readonly expiresAt: number;
+}
+
+export interface StoredSession extends SessionRecord {
+  /** SHA-256 of the token, in hex. */
+  readonly digest: string;
+}
+
+/** Both bounds; at the moment itself it is over. What its credential says is another question. */
+export function isLive({ createdAt, lastSeenAt, expiresAt }: SessionRecord, now: number): boolean {
+  return now < expiresAt && now - (lastSeenAt ?? createdAt) < SESSION_IDLE_MS;
+}
+
+export function sessionRecordOf({ digest: _digest, ...record }: StoredSession): SessionRecord {
+  return record;
+}
+
+/** Where sessions are kept, as `KeyRepository` keeps keys. */
+export interface SessionRepository {
+  insert(session: StoredSession): Promise<void>;
+  find(digest: string): Promise<StoredSession | undefined>;
+  /** Newest first, then by id downwards; dead ones included. */
+  list(): Promise<readonly StoredSession[]>;
+  touch(id: string, at: number): Promise<void>;
+  /** Whether there was one. */
+  delete(id: string): Promise<boolean>;
+  /** How many there were. */
+  deleteAll(): Promise<number>;
+  /** Forgets what expired by `now`, and what was not used since `idleSince`. */
+  sweep(now: number, idleSince: number): Promise<void>;
+  ping(): Promise<void>;
+}
