@@ -1,7 +1,8 @@
 import type { Description } from 'joi';
 import { isFields } from '../contract/index.ts';
 import type { Path } from './problems.ts';
-import { configSchema, describedAt, keysOf } from './schema.ts';
+import { configSchema } from './schema/config-schema.ts';
+import { describedAt, keysOf } from './schema/schema-walk.ts';
 
 /** How everything begins that takes a secret's place. */
 const MARKER = '[REDACTED';

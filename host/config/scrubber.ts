@@ -4,7 +4,9 @@ import type { Redactor } from '../log/redact.ts';
 import { listedSettings, type SettingKind, settingKinds } from './module-settings.ts';
 import { type Path, pathText } from './problems.ts';
 import type { KnownModules } from './rules/rule.ts';
-import { configSchema, describedAt, keysOf, type Showing, showingOf } from './schema.ts';
+import { configSchema } from './schema/config-schema.ts';
+import { describedAt, keysOf } from './schema/schema-walk.ts';
+import { type Showing, showingOf } from './schema/showing.ts';
 import { REDACTED, TextScrubber, withheldText } from './scrub-text.ts';
 
 export interface ScrubberDeps {

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import type { Description } from 'joi';
-import { configSchema, describedAt, keysOf, showingOf } from '../../host/config/schema.ts';
+import { configSchema } from '../../host/config/schema/config-schema.ts';
+import { describedAt, keysOf } from '../../host/config/schema/schema-walk.ts';
+import { showingOf } from '../../host/config/schema/showing.ts';
 import { setMember } from '../../host/contract/index.ts';
 import { type Answer, some } from '../kit/index.ts';
 import { type AdminHost, ECHO, startAdmin } from './kit.ts';

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { decodeStored, decodeText } from '../../host/config/decode.ts';
 import { repeatedMembers } from '../../host/config/json-members.ts';
 import { loadConfigFile } from '../../host/config/load.ts';
-import { configSchema } from '../../host/config/schema.ts';
+import { configSchema } from '../../host/config/schema/config-schema.ts';
 import { readReport, runCommand, validateJson, validateText } from '../cli/commands.ts';
 import { expectProportion, runGw, temporaryFolder } from '../kit/index.ts';
 import { minimal } from './bad-documents.ts';

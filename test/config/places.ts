@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import { configSchema } from '../../host/config/schema.ts';
+import { configSchema } from '../../host/config/schema/config-schema.ts';
 
 const keysOf = (schema: Joi.Description): [string, Joi.Description][] =>
   Object.entries((schema['keys'] as Record<string, Joi.Description> | undefined) ?? {});

@@ -1,0 +1,100 @@
+import Joi from 'joi';
+import { always, block, duration, flag, integer, list, text, textItem, textMap, type BlockOf } from './fields.ts';
+import { mcpServer } from './mcp-schema.ts';
+import { observability } from './observability-schema.ts';
+import { plugin } from './plugin-schema.ts';
+import { shown } from './showing.ts';
+import { strategy } from './strategy-schema.ts';
+import { target } from './target-schema.ts';
+
+const ALWAYS_THERE = shown({ always: {} });
+const TARGET = { bounds: 'a declared `virtual_key`' } as const;
+
+const keys = {
+  apiVersion: text('version of this format; anything but `v1` is warned of', {
+    otherwise: 'v1',
+    bounds: 'any',
+  }).default('v1'),
+  strategy: always(strategy, { mode: 'single' }).meta(ALWAYS_THERE),
+  targets: always(
+    list('upstreams, in the order strategies look at them', target, {
+      otherwiseSaid: 'required',
+      bounds: 'at least one',
+    }),
+    [],
+  ).meta(shown({ always: [] })),
+  max_request_bytes: integer('largest request body; 0 is the default; above it 413', { otherwise: 10_485_760, min: 0 }),
+  request_timeout: duration(
+    'longest time for a whole request with plugins, waits, retries and fallbacks; of a stream, until its first chunk',
+    { bounds: '> 0' },
+  ),
+  plugins: always(list('what requests and answers pass, in this order', plugin), []),
+  aliases: always(
+    textMap('name that clients use → model id; exact, one hop, before everything else; not listed as a model', {
+      bounds: 'name and value not empty, not the same, value no alias itself',
+    }).meta(shown({ as: 'name' })),
+    {},
+  ),
+  mcp_servers: always(list('servers whose tools are offered to models ([mcp.md](mcp.md))', mcpServer), []),
+  mcp: always(
+    block('', {
+      stream: flag('an answer streams while tools are called, turn by turn', { otherwise: false }),
+    }),
+    {},
+  ),
+  observability: always(observability, {}).meta(ALWAYS_THERE),
+  compatibility: always(
+    block('', {
+      on_unsupported_param: text(
+        'a parameter the provider does not support: sent where its format has a place for it and logged; left out; or answered 400',
+        { otherwise: 'warn', values: ['warn', 'drop', 'reject'] },
+      ),
+    }).meta(ALWAYS_THERE),
+    {},
+  ),
+  batch_target: text(
+    'serves `/v1/files*` and `/v1/batches*`, see [passthrough.md](passthrough.md); without it they are 501',
+    TARGET,
+  ),
+  responses_target: text('serves `/v1/responses/{id}` and what is below; without it they are 501', TARGET),
+  responses: always(
+    block('', {
+      bind_owner: flag(
+        'a response that was made with one credential is 404 for every other, also as `previous_response_id`',
+        { otherwise: false },
+      ),
+      translate: text(
+        '`auto`: a request of `POST /v1/responses` is translated to chat where the provider does not serve that API itself, see [responses.md](responses.md)',
+        { otherwise: 'off', values: ['off', 'auto'] },
+      ),
+    }),
+    {},
+  ),
+  files: always(
+    block('', {
+      bind_owner: flag(
+        'the same for files and batches, also where a body names them; see [passthrough.md](passthrough.md)',
+        { otherwise: false },
+      ),
+    }),
+    {},
+  ),
+  money: always(
+    block('', {
+      unpriced: text(
+        'what becomes of a request of a key with `budget_usd` whose model has no price: refused with 400 before anything is sent; served with a warning, once per target, model and day; served. See [stores.md](stores.md#what-was-spent)',
+        { otherwise: 'warn', values: ['refuse', 'warn', 'allow'] },
+      ),
+    }),
+    {},
+  ),
+  modules: always(
+    list("packages and files with providers, strategies and plugins, resolved from the file's folder", textItem, {
+      bounds: 'package names; paths that begin with `./`, `../` or `/`',
+    }),
+    [],
+  ),
+} as const;
+
+/** Every key a configuration may hold, by type alone; what values mean is left to the rules. */
+export const configSchema = Joi.object<BlockOf<typeof keys>>(keys);
