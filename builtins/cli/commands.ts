@@ -48,6 +48,13 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./validate.ts'),
   },
   {
+    name: 'schema',
+    summary: 'Print the JSON Schema of a configuration file, with the modules beside it; editors complete by it',
+    options: [CONFIG],
+    examples: ['gw schema > gw.schema.json'],
+    load: () => import('./schema/schema.ts'),
+  },
+  {
     name: 'doctor',
     summary:
       'Check providers, configuration, master key, the gateway, stores, port, clock, model catalog, modules and files',

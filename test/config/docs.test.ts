@@ -1,8 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { configurationPage } from '../../builtins/cli/build/configuration-page.ts';
 import { MODULES } from '../../builtins/manifest.ts';
 import { SEARCH_PLACES } from '../../host/config/load.ts';
+import { configSchema } from '../../host/config/schema/config-schema.ts';
+import { block, integer } from '../../host/config/schema/fields.ts';
 import { temporaryFolder } from '../kit/index.ts';
 import { commandHost, ROOT } from '../cli/commands.ts';
 import { schemaPlaces } from './places.ts';
@@ -33,6 +36,21 @@ async function ruleIds(): Promise<string[]> {
 }
 
 describe('docs/configuration.md', () => {
+  it('says of every key what the schema says; else run "npm run docs:config"', () => {
+    expect(configurationPage(text)).to.equal(text);
+  });
+
+  it('gets the row of a new key of the schema, in the place of the key, and keeps what is written by hand', () => {
+    const toy = block('for this test', {
+      toy: integer('how many toys', { otherwise: 5, min: 1, max: 9, bounds: 'odd' }),
+    });
+    const row = '| `mcp.toy` | integer | 5 | 1 to 9, odd | how many toys |\n';
+    const changed = configurationPage(text, configSchema.keys({ mcp: toy }).describe());
+    expect(changed).to.contain(`| \`mcp\` | block | | | for this test |\n${row}`);
+    expect(changed.replace(row, '').split('\n').slice(0, 30)).to.deep.equal(text.split('\n').slice(0, 30));
+    expect(changed.split('## `${VAR}` references')[1]).to.equal(text.split('## `${VAR}` references')[1]);
+  });
+
   it('has every key of the schema once, and no other', () => {
     expect(rows(section('## Keys')).map(({ first }) => first)).to.have.members(schemaPlaces());
   });

@@ -3,11 +3,8 @@ import type { CommandInput, CommandIo, RunCommand } from '../../../host/cli/comm
 import type { CommandPlace, Host } from '../../../host/host.ts';
 import { packageVersion } from '../../../host/registry/package-contract.ts';
 import { type GatewayModule, SHIPPED } from '../../../host/registry/registry.ts';
-import { loadConfiguration } from '../../../host/start/steps.ts';
-import { problemReport, table } from '../report.ts';
-
-/** The rule that a file which cannot be read breaks: what it lists is not known. */
-const UNREADABLE = 'DC05';
+import { table } from '../report.ts';
+import { loadModules } from './load-modules.ts';
 
 /** `gw module list`: every module this gateway knows, where it comes from and its version. */
 export const run: RunCommand<CommandPlace> = async (input, io, place) => listModules(await place.host(), input, io);
@@ -20,16 +17,10 @@ interface Row {
   readonly version: string | null;
 }
 
-async function listModules(host: Host, { options, format }: CommandInput, { out, err }: CommandIo): Promise<number> {
-  const file = await loadConfiguration(
-    host,
-    options['config'] === undefined ? host.settings.configPath : String(options['config']),
-  );
-  const refused = file?.problems.filter(({ rule }) => rule.startsWith('MV') || rule === UNREADABLE) ?? [];
-  if (refused.length > 0) {
-    err(host.redactor.redact(problemReport(refused)));
-    return 1;
-  }
+async function listModules(host: Host, input: CommandInput, io: CommandIo): Promise<number> {
+  const { out } = io;
+  const { format } = input;
+  if (!(await loadModules(host, input, io))) return 1;
   const { providers, strategies, plugins } = host.registry;
   const rows = [...providers.values(), ...strategies.values(), ...plugins.values()]
     .map((module) => rowOf(host, module))

@@ -18,7 +18,7 @@ const keys = {
   strategy: always(strategy, { mode: 'single' }).meta(ALWAYS_THERE),
   targets: always(
     list('upstreams, in the order strategies look at them', target, {
-      otherwiseSaid: 'required',
+      isRequired: true,
       bounds: 'at least one',
     }),
     [],
@@ -37,14 +37,14 @@ const keys = {
   ),
   mcp_servers: always(list('servers whose tools are offered to models ([mcp.md](mcp.md))', mcpServer), []),
   mcp: always(
-    block('', {
+    block('how tools are used, whichever server has them', {
       stream: flag('an answer streams while tools are called, turn by turn', { otherwise: false }),
     }),
     {},
   ),
   observability: always(observability, {}).meta(ALWAYS_THERE),
   compatibility: always(
-    block('', {
+    block('parameters that a provider does not support', {
       on_unsupported_param: text(
         'a parameter the provider does not support: sent where its format has a place for it and logged; left out; or answered 400',
         { otherwise: 'warn', values: ['warn', 'drop', 'reject'] },
@@ -58,7 +58,7 @@ const keys = {
   ),
   responses_target: text('serves `/v1/responses/{id}` and what is below; without it they are 501', TARGET),
   responses: always(
-    block('', {
+    block('the Responses API', {
       bind_owner: flag(
         'a response that was made with one credential is 404 for every other, also as `previous_response_id`',
         { otherwise: false },
@@ -71,16 +71,16 @@ const keys = {
     {},
   ),
   files: always(
-    block('', {
+    block('files and batches', {
       bind_owner: flag(
-        'the same for files and batches, also where a body names them; see [passthrough.md](passthrough.md)',
+        'a file or a batch that was made with one credential is 404 for every other, also where a body names it; see [passthrough.md](passthrough.md)',
         { otherwise: false },
       ),
     }),
     {},
   ),
   money: always(
-    block('', {
+    block('what requests cost', {
       unpriced: text(
         'what becomes of a request of a key with `budget_usd` whose model has no price: refused with 400 before anything is sent; served with a warning, once per target, model and day; served. See [stores.md](stores.md#what-was-spent)',
         { otherwise: 'warn', values: ['refuse', 'warn', 'allow'] },

@@ -14,9 +14,11 @@ export type FieldKind = 'text' | 'duration' | 'boolean' | 'integer' | 'number' |
 export interface Wording<T> {
   /** The value that a missing key stands for. */
   readonly otherwise?: T;
-  /** The same in words, where it is not one value: `required`, `no bound`. */
+  /** What a missing key stands for, in words, where it is not one value: `no bound`. */
   readonly otherwiseSaid?: string;
-  /** The texts that are allowed. */
+  /** An entry, or a block that is there, needs it. */
+  readonly isRequired?: boolean;
+  /** The texts that are allowed; of a list, as its items. */
   readonly values?: readonly T[];
   readonly min?: number;
   readonly max?: number;
@@ -65,15 +67,13 @@ function readFlag(value: unknown, helpers: Joi.CustomHelpers): unknown {
 }
 
 const meta = (kind: FieldKind | undefined, wording: object = {}): FieldMeta => ({ kind, wording });
-/** A field that speaks for itself, as a name does, has no meaning written. */
 function documented<S extends Joi.AnySchema>(schema: S, meaning: string, fact: FieldMeta): S {
-  const noted = schema.meta(fact);
-  return meaning === '' ? noted : noted.description(meaning);
+  return schema.meta(fact).description(meaning);
 }
 
 /** An item of a list: a text. In YAML a bare number in its place is its own text, in JSON it is a type mismatch. `null` is as omitted. */
 export const textItem = Joi.any<string>().custom(readText).empty(null).meta(meta('text'));
-export const integerItem = Joi.number<number>().integer().empty(null).meta(meta('integer'));
+export const integerItem = Joi.number().integer().empty(null).meta(meta('integer'));
 
 export const text = (meaning: string, wording?: Wording<string>): Field<string | undefined> =>
   documented(Joi.any<string | undefined>().custom(readText).empty(null), meaning, meta('text', wording));

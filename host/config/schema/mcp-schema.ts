@@ -6,7 +6,7 @@ const DEFAULT_BELOW_ONE = { bounds: '≤ 0 is the default' } as const;
 
 /** One entry of `mcp_servers`. */
 export const mcpServer = entry({
-  name: text('', { otherwiseSaid: 'required', bounds: 'not blank, each once' }),
+  name: text('what the server is called', { isRequired: true, bounds: 'not blank, each once' }),
   url: text('streamable HTTP', { bounds: 'either `url` or `command`' }),
   headers: textMap('sent with every call').meta(WITHHELD),
   command: text('a program that speaks MCP on its standard streams; runs as long as the gateway', {

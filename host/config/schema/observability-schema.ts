@@ -4,7 +4,7 @@ import { shown } from './showing.ts';
 const WITHHELD = shown({ as: 'withheld' });
 const KEPT = shown({ isKept: true });
 
-const tracing = block('', {
+const tracing = block('spans of requests, and where they go', {
   enabled: flag('`false` wins over the environment; `true` without an endpoint does nothing', {
     otherwiseSaid: 'on with an endpoint',
   }).meta(KEPT),
@@ -12,11 +12,13 @@ const tracing = block('', {
     'collector; for HTTP `v1/traces` is added unless it is there, gRPC takes scheme and host alone; the `OTEL_…_ENDPOINT` variables go first. With a reference in it nothing is traced, and a warning says so',
     { bounds: 'http, https, or `host:port` without a path' },
   ),
-  protocol: text('what the collector speaks; without it `OTEL_EXPORTER_OTLP_PROTOCOL` says it, if anything does', {
-    otherwise: 'grpc',
-    values: ['grpc', 'http/protobuf', 'http'],
-    bounds: '`http` is short for `http/protobuf`',
-  }),
+  protocol: text(
+    'what the collector speaks, `http` being short for `http/protobuf`; without it `OTEL_EXPORTER_OTLP_PROTOCOL` says it, if anything does',
+    {
+      otherwise: 'grpc',
+      values: ['grpc', 'http/protobuf', 'http'],
+    },
+  ),
   service_name: text('`OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` go first', { otherwise: 'gw' }),
   sample_ratio: decimal("share of traces kept; the caller's decision goes first", {
     otherwise: 1,
@@ -36,8 +38,8 @@ const tracing = block('', {
 }).meta(shown({ always: {} }));
 
 const exporter = entry({
-  name: text(''),
-  enabled: flag('', { otherwise: false }),
+  name: text('which exporter it is'),
+  enabled: flag('whether it is asked for', { otherwise: false }),
   config: nullableFreeMap('its settings').meta(WITHHELD),
 });
 

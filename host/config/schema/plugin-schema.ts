@@ -4,16 +4,13 @@ import { shown } from './showing.ts';
 
 /** One entry of `plugins`. */
 export const plugin = entry({
-  name: always(
-    text("[plugins.md](plugins.md), or a module's", { otherwiseSaid: 'required', bounds: 'a known plugin' }),
-    '',
-  ),
+  name: always(text("[plugins.md](plugins.md), or a module's", { isRequired: true, bounds: 'a known plugin' }), ''),
   type: text("a label of yours; the plugin's own type decides what a fault of it does", {
     otherwiseSaid: 'empty',
     bounds: 'any',
   }),
   stage: text('one entry is one stage', {
-    otherwiseSaid: 'required',
+    isRequired: true,
     values: STAGES,
     bounds: 'as far as the plugin has them',
   }),

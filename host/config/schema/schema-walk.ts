@@ -1,4 +1,5 @@
 import type Joi from 'joi';
+import type { FieldMeta } from './fields.ts';
 
 /** Description of what may stand at a path of the document; `undefined` where anything may. */
 export function describedAt(schema: Joi.Description, path: readonly (string | number)[]): Joi.Description | undefined {
@@ -14,4 +15,11 @@ export function describedAt(schema: Joi.Description, path: readonly (string | nu
 /** Keys allowed in a described object. */
 export function keysOf(description: Joi.Description | undefined): readonly string[] {
   return Object.keys((description?.['keys'] as object | undefined) ?? {});
+}
+
+/** What a field of a description holds, and what is said of it. */
+export function factsOf(description: Joi.Description | undefined): FieldMeta {
+  const metas = (description?.['metas'] ?? []) as readonly Partial<FieldMeta>[];
+  const { kind, wording = {} } = metas.find((meta) => 'wording' in meta) ?? {};
+  return { kind, wording };
 }

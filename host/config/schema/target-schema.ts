@@ -20,7 +20,7 @@ const NAME = shown({ as: 'name' });
 export const target = entry({
   virtual_key: always(
     text("the provider, and the target's name in headers, logs and metrics", {
-      otherwiseSaid: 'required',
+      isRequired: true,
       bounds: 'a known provider, each once',
     }),
     '',
@@ -54,8 +54,8 @@ export const target = entry({
     },
     { otherwiseSaid: 'one try' },
   ),
-  retry_on_status: list('the same in one line', integerItem, {
-    bounds: 'equal to `retry.on_status_codes` when both are there',
+  retry_on_status: list('another name of `retry.on_status_codes`', integerItem, {
+    bounds: 'equal to it when both are there',
   }),
   request_timeout: duration('longest time for one try; of a stream, until its first chunk', { bounds: '> 0' }),
   responses: text(
@@ -87,7 +87,7 @@ export const target = entry({
     'bounds the calls in flight',
     {
       max_concurrency: integer('calls at a time; a stream counts until it ends', {
-        otherwiseSaid: 'required in the block',
+        isRequired: true,
         min: 1,
         max: 10_000,
       }),

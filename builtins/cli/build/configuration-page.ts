@@ -1,0 +1,76 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Description } from 'joi';
+import { configSchema } from '../../../host/config/schema/config-schema.ts';
+import { flagsOf } from '../schema/setting-schema.ts';
+import { describedAt, factsOf, keysOf } from '../../../host/config/schema/schema-walk.ts';
+
+const PAGE = new URL('../../../docs/configuration.md', import.meta.url);
+const HEAD = '| Key | Type | Default | Bounds | Meaning |\n|---|---|---|---|---|\n';
+
+/** Blocks of the top level that have a table of their own, under their name, in the order of the page. */
+const TABLES = ['targets', 'strategy', 'plugins', 'mcp_servers', 'observability'];
+
+/** The page with what the schema says of every key in its tables. All beside the tables of keys is kept: it is written by hand. */
+export function configurationPage(page: string, schema: Description = configSchema.describe()): string {
+  const own = new Map(keysOf(schema).map((key) => [key, rowsOf(key, describedAt(schema, [key]))]));
+  const top = [...own].flatMap(([key, rows]) => (TABLES.includes(key) ? rows.slice(0, 1) : rows));
+  const first = withTable(page, 'Top level', top);
+  return TABLES.reduce((text, key) => {
+    const heading = describedAt(schema, [key])?.type === 'array' ? `\`${key}[]\`` : `\`${key}\``;
+    return withTable(text, heading, own.get(key)?.slice(1) ?? []);
+  }, first);
+}
+
+function withTable(page: string, heading: string, rows: readonly string[]): string {
+  const place = page.indexOf(`\n### ${heading}\n\n${HEAD}`);
+  if (place < 0) throw new Error(`the page has no table of keys under the heading "${heading}"`);
+  const begin = page.indexOf(HEAD, place) + HEAD.length;
+  const rest = page.slice(begin).replace(/^(?:\|[^\n]*\n)+/, '');
+  return `${page.slice(0, begin)}${rows.join('\n')}\n${rest}`;
+}
+
+/** The row of a field, then those of the keys in it. */
+function rowsOf(place: string, field: Description | undefined): string[] {
+  const item = field && describedAt(field, [0]);
+  const holder = item ?? field;
+  const below = keysOf(holder).flatMap((key) =>
+    rowsOf(`${place}${item ? '[]' : ''}.${key}`, holder && describedAt(holder, [key])),
+  );
+  return [row(place, field), ...below];
+}
+
+function row(place: string, field: Description | undefined): string {
+  const cells = [`\`${place}\``, typeOf(field), defaultOf(field), boundsOf(field), meaningOf(field)];
+  return `|${cells.map((cell) => (cell === '' ? ' ' : ` ${cell.replaceAll('|', '\\|')} `)).join('|')}|`;
+}
+
+const meaningOf = (field: Description | undefined): string => flagsOf(field).description ?? '';
+
+const ITEMS: Readonly<Record<string, string>> = { text: 'list of text', integer: 'list of integers' };
+
+function typeOf(field: Description | undefined): string {
+  const { kind } = factsOf(field);
+  if (kind) return kind;
+  const item = field && describedAt(field, [0]);
+  return item ? (ITEMS[factsOf(item).kind ?? ''] ?? 'list') : 'block';
+}
+
+function defaultOf(field: Description | undefined): string {
+  const { otherwise, otherwiseSaid, isRequired } = factsOf(field).wording;
+  if (isRequired) return 'required';
+  if (otherwiseSaid !== undefined) return otherwiseSaid;
+  if (otherwise !== undefined) return typeof otherwise === 'number' ? `${otherwise}` : codeOf(otherwise);
+  return keysOf(field).length > 0 ? '' : '–'; // of a block its keys say it
+}
+
+/** A text or a boolean. */
+const codeOf = (value: unknown): string => `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
+
+function boundsOf(field: Description | undefined): string {
+  const { values = [], min, max, bounds } = factsOf(field).wording;
+  const range = min === undefined ? [] : [max === undefined ? `≥ ${min}` : `${min} to ${max}`];
+  const words = values.map(codeOf);
+  return [...words, ...range, ...(bounds === undefined ? [] : [bounds])].join(', ');
+}
+
+if (import.meta.main) writeFileSync(PAGE, configurationPage(readFileSync(PAGE, 'utf8')));

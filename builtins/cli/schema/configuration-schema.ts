@@ -1,0 +1,123 @@
+import type { Description } from 'joi';
+import { configSchema } from '../../../host/config/schema/config-schema.ts';
+import type { FieldKind } from '../../../host/config/schema/fields.ts';
+import { describedAt, factsOf, keysOf } from '../../../host/config/schema/schema-walk.ts';
+import { DURATION_PATTERN } from '../../../host/contract/duration.ts';
+import type { PluginModule, StrategyModule } from '../../../host/contract/index.ts';
+import type { Registry } from '../../../host/registry/registry.ts';
+import { flagsOf, type JsonSchema, objectSchema } from './setting-schema.ts';
+
+type Known = Pick<Registry, 'providers' | 'strategies' | 'plugins'>;
+
+/** The JSON Schema (draft 2020-12) of a configuration file, with the names and settings of the modules that a gateway knows. */
+export function configurationSchema(known: Known): JsonSchema {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Configuration of gw',
+    ...blockShape(configSchema.describe(), '', additionsOf(known)),
+    type: 'object',
+  };
+}
+
+/** What modules add to a field, by its place: `targets[].virtual_key`. */
+type Additions = ReadonlyMap<string, JsonSchema>;
+
+function additionsOf({ providers, strategies, plugins }: Known): Additions {
+  const names = (modules: ReadonlyMap<string, unknown>): JsonSchema => ({ enum: [...modules.keys()].toSorted() });
+  const ownSettings = [...strategies.values()].filter(({ settingsFrom }) => settingsFrom === undefined);
+  return new Map<string, JsonSchema>([
+    ['targets[].virtual_key', names(providers)],
+    ['strategy.mode', { enum: [...[...strategies.keys()].toSorted(), '', null] }],
+    ['plugins[].name', names(plugins)],
+    ['plugins[]', all([...plugins.values()].map(pluginSettings))],
+    ['strategy', all(ownSettings.map(strategySettings))],
+  ]);
+}
+
+const all = (schemas: readonly JsonSchema[]): JsonSchema => (schemas.length === 0 ? {} : { allOf: schemas });
+
+const strategySettings = ({ name, settings }: StrategyModule): JsonSchema =>
+  where('mode', name, { settings: nullable(objectSchema(settings.describe())) });
+
+function pluginSettings({ name, summary, stages, settings, toleratedSettings = {} }: PluginModule): JsonSchema {
+  const own = objectSchema(settings.describe());
+  const ignored = Object.fromEntries(
+    Object.entries(toleratedSettings).map(([key, instead]) => [key, { description: `ignored: ${instead}` }]),
+  );
+  const config = { description: summary, ...own, properties: { ...(own['properties'] as object), ...ignored } };
+  return where('name', name, {
+    config: own['required'] === undefined ? nullable(config) : config,
+    stage: { enum: stages },
+  });
+}
+
+/** What holds for the other keys of a block where one key has this value. */
+const where = (key: string, value: string, properties: JsonSchema): JsonSchema => ({
+  if: { properties: { [key]: { const: value } }, required: [key] },
+  then: { properties },
+});
+
+const nullable = (schema: JsonSchema): JsonSchema => ({ ...schema, type: ['object', 'null'] });
+
+const TYPES: Readonly<Record<FieldKind, string>> = {
+  text: 'string',
+  duration: 'string',
+  boolean: 'boolean',
+  integer: 'integer',
+  number: 'number',
+  map: 'object',
+  free: 'object',
+};
+
+/** `null` in the place of a key is as good as no key; an item of a list has to be there. */
+function fieldSchema(field: Description, place: string, additions: Additions): JsonSchema {
+  const { kind, wording } = factsOf(field);
+  const isItem = place.endsWith('[]');
+  const item = describedAt(field, [0]);
+  const type = kind ? TYPES[kind] : item ? 'array' : 'object';
+  return {
+    ...descriptionOf(field),
+    type: isItem || wording.isRequired ? type : [type, 'null'],
+    ...(wording.values && !item && { enum: isItem || wording.isRequired ? wording.values : [...wording.values, null] }),
+    ...(wording.min !== undefined && { minimum: wording.min }),
+    ...(wording.max !== undefined && { maximum: wording.max }),
+    ...(kind === 'duration' && { pattern: `^$|${DURATION_PATTERN}` }),
+    ...(kind === 'map' && { additionalProperties: { type: ['string', 'null'] } }),
+    ...(item && {
+      items: {
+        ...fieldSchema(item, `${place}[]`, additions),
+        ...(wording.values && { enum: wording.values }),
+      },
+    }),
+    ...(keysOf(field).length > 0 && blockShape(field, place, additions)),
+    ...(wording.otherwise !== undefined && { default: wording.otherwise }),
+    ...additions.get(place),
+  };
+}
+
+function blockShape(field: Description, place: string, additions: Additions): JsonSchema {
+  const members = keysOf(field).flatMap((key) => {
+    const member = describedAt(field, [key]);
+    return member ? [[key, member] as const] : [];
+  });
+  const required = members.filter(([, member]) => factsOf(member).wording.isRequired).map(([key]) => key);
+  return {
+    properties: Object.fromEntries(
+      members.map(([key, member]) => [key, fieldSchema(member, place === '' ? key : `${place}.${key}`, additions)]),
+    ),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+/** The meaning, and what else is asked of a value; links to the pages of the documentation as their paths. */
+function descriptionOf(field: Description): JsonSchema {
+  const { bounds, otherwiseSaid } = factsOf(field).wording;
+  const parts = [
+    flagsOf(field).description,
+    bounds === undefined ? undefined : `Bounds: ${bounds}`,
+    otherwiseSaid === undefined ? undefined : `Default: ${otherwiseSaid}`,
+  ].filter((part) => part !== undefined);
+  if (parts.length === 0) return {};
+  return { description: parts.join('. ').replaceAll(/\[[^\]]+\]\(([^)#]+)[^)]*\)/g, 'docs/$1') };
+}
