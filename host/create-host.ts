@@ -74,6 +74,7 @@ export function createHost(environment: HostEnvironment): Host {
     log,
     redactor,
     randomBytes: environment.randomBytes ?? randomBytes,
+    auditDropped: () => counters.add('gateway_hook_events_dropped_total', { subject: 'audit' }),
   });
   hooks.open.intercept({ done: () => sealStores(stores) });
   let surfaces: readonly Surface[] | undefined;

@@ -5,7 +5,7 @@ import type { GatewayConfig } from './document.ts';
 import { type ParsedDocument, parseDocument, type Format } from './parse.ts';
 import { type Path, pathText, type Problem } from './problems.ts';
 import { configSchema } from './schema/config-schema.ts';
-import type { SchemaContext } from './schema/fields.ts';
+import type { SchemaContext } from './schema/schema-fields.ts';
 import { describedAt, keysOf } from './schema/schema-walk.ts';
 import { showingOf } from './schema/showing.ts';
 import { markedFields } from './markers.ts';

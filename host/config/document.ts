@@ -1,5 +1,5 @@
 import type { configSchema } from './schema/config-schema.ts';
-import type { TypeOf } from './schema/fields.ts';
+import type { TypeOf } from './schema/schema-fields.ts';
 
 /**
  * One configuration as it is after decoding: shape checked, rules not yet. Keys and their types are those of the schema, and stand

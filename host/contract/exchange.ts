@@ -16,7 +16,7 @@ export interface KeyLimits {
   readonly models?: readonly string[] | undefined;
   /** Virtual keys of the targets that may serve the key. */
   readonly providers?: readonly string[] | undefined;
-  /** Words of the operator's choice. */
+  /** Words of the operator's choice, for show: nothing reads them yet. */
   readonly tags?: readonly string[] | undefined;
   /** Names of tools, or `<server>/*`. */
   readonly mcp_tools?: readonly string[] | undefined;

@@ -124,7 +124,7 @@ export const FIGURES = {
   },
   gateway_hook_events_dropped_total: {
     kind: 'counter',
-    help: 'Events that hooks in the process lost because their queue was full',
+    help: 'Events of this process that were dropped because too many waited for their store',
     labels: { subject: 'any' },
   },
   gateway_observability_events_dropped_total: {

@@ -3,6 +3,7 @@ import { parseDuration } from '../contract/duration.ts';
 import type { BucketSpec } from '../contract/index.ts';
 import { type Level, logLevel } from '../log/logger.ts';
 import type { Retention } from '../stores/log/log-retention.ts';
+import { readSwitch } from './read-switch.ts';
 import type { SettingNote } from './setting-note.ts';
 import { readLogStoreSettings, readRetention, readStoreSettings, type StoreSettings } from './store-settings.ts';
 import type { Variables } from './variables.ts';
@@ -51,7 +52,7 @@ const MIN_DISCOVERY_MS = 60_000;
 export function readEnvironment(variables: Variables): Settings {
   const notes: SettingNote[] = [];
   const isProduction = trimmed(variables['GATEWAY_ENV']).toLowerCase() === 'production';
-  const allowUnauthenticated = trimmed(variables['ALLOW_UNAUTHENTICATED_PROXY']).toLowerCase() === 'true';
+  const allowUnauthenticated = readSwitch(variables, 'ALLOW_UNAUTHENTICATED_PROXY', notes);
   const corsOrigins = list(variables['CORS_ORIGINS']);
   const rateLimit = readRateLimit(variables, notes);
   const keyStore = readStoreSettings(
@@ -77,15 +78,15 @@ export function readEnvironment(variables: Variables): Settings {
       message:
         'GW_STATE_URL has no effect in this version: limits and caches are those of each process, budgets unless API_KEY_STORE_BACKEND is postgres',
     });
-  const hasPprof = isOn(variables['ENABLE_PPROF']);
+  const hasPprof = readSwitch(variables, 'ENABLE_PPROF', notes);
   noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof }, notes);
   return {
     port: variables['PORT'] || '8080',
     isProduction,
     logLevel: logLevel(variables['LOG_LEVEL']),
     configPath: trimmed(variables['GATEWAY_CONFIG']) || undefined,
-    watchesConfig: variables['GW_CONFIG_WATCH'] === 'true',
-    allowsAdminStdio: variables['GW_ADMIN_STDIO'] === 'true',
+    watchesConfig: readSwitch(variables, 'GW_CONFIG_WATCH', notes),
+    allowsAdminStdio: readSwitch(variables, 'GW_ADMIN_STDIO', notes),
     masterKey: trimmed(variables['MASTER_KEY']) || undefined,
     keyStore,
     configurationStore,
@@ -108,7 +109,6 @@ const list = (text: string | undefined): string[] =>
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
-const isOn = (text: string | undefined): boolean => ['1', 'true', 'yes'].includes(trimmed(text).toLowerCase());
 const isWildcard = (origin: string): boolean => origin.replace(/["'\s]/g, '') === '*';
 
 interface Risks {

@@ -1,7 +1,7 @@
 import type { RequestLog, SharedState } from '../contract/index.ts';
 import { forwardClock } from '../common/clock.ts';
 import { closeInTurn } from '../common/close-all.ts';
-import { AuditStore } from './audit/audit-store.ts';
+import { AuditStore, type AuditStoreDeps } from './audit/audit-store.ts';
 import { type Ledgers, MemoryLedgers } from './ledgers/ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
 import { KeyStore } from './keys/key-store.ts';
@@ -11,7 +11,6 @@ import { Principals } from './principals.ts';
 import type { LogReader } from './log/request-log-store.ts';
 import { MemoryRunningResponses, type RunningResponses } from './ledgers/running-responses.ts';
 import type { SessionStore } from './sessions/session-store.ts';
-import type { StoreDeps } from './store-deps.ts';
 
 /** What a builtin may supply in `open`, and what stands there without one. */
 export interface Stores {
@@ -39,7 +38,7 @@ export interface Stores {
   readonly running: Place<RunningResponses>;
 }
 
-export function createStores(memory: SharedState, given: StoreDeps): Stores {
+export function createStores(memory: SharedState, given: AuditStoreDeps): Stores {
   const deps = { ...given, clock: forwardClock(given.clock) };
   const keys = new KeyStore(deps);
   const principals = new Principals(deps, keys);

@@ -5,7 +5,7 @@ import { configurationPage } from '../../builtins/cli/build/configuration-page.t
 import { MODULES } from '../../builtins/manifest.ts';
 import { SEARCH_PLACES } from '../../host/config/load.ts';
 import { configSchema } from '../../host/config/schema/config-schema.ts';
-import { block, integer } from '../../host/config/schema/fields.ts';
+import { block, integer } from '../../host/config/schema/schema-fields.ts';
 import { temporaryFolder } from '../kit/index.ts';
 import { commandHost, ROOT } from '../cli/commands.ts';
 import { schemaPlaces } from './places.ts';

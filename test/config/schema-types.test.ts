@@ -7,8 +7,8 @@ import { expect } from 'chai';
 import { ROOT } from '../cli/commands.ts';
 import { temporaryFolder } from '../kit/index.ts';
 
-const HEAD = `import type { BlockOf, TypeOf } from '${ROOT}/host/config/schema/fields.ts';
-import { always, block, decimal, entry, flag, integer, integerItem, list, nullableFreeMap, text, textItem, textMap } from '${ROOT}/host/config/schema/fields.ts';
+const HEAD = `import type { BlockOf, TypeOf } from '${ROOT}/host/config/schema/schema-fields.ts';
+import { always, block, decimal, entry, flag, integer, integerItem, list, nullableFreeMap, text, textItem, textMap } from '${ROOT}/host/config/schema/schema-fields.ts';
 import type { GatewayConfig } from '${ROOT}/host/config/document.ts';
 export type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare const config: GatewayConfig;

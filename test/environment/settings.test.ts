@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { readEnvironment, type Settings } from '../../host/environment/settings.ts';
+import { filesIn, read } from '../architecture/source.ts';
 import { runGw, temporaryFolder } from '../kit/index.ts';
 
 const notesOf = (variables: Record<string, string>, level: 'warn' | 'fatal'): string[] =>
@@ -52,12 +53,36 @@ describe('settings', () => {
     expect(notesOf({ GW_STATE_URL: ' ' }, 'warn')).to.deep.equal([]);
   });
 
-  it('watch the configuration file with GW_CONFIG_WATCH exactly true', () => {
-    const values = ['true', 'TRUE', ' true', '1', 'yes', ''];
-    expect(values.filter((GW_CONFIG_WATCH) => readEnvironment({ GW_CONFIG_WATCH }).watchesConfig)).to.deep.equal([
-      'true',
-    ]);
-    expect(readEnvironment({}).watchesConfig).to.equal(false);
+  for (const [variable, setting] of [
+    ['ALLOW_UNAUTHENTICATED_PROXY', 'allowUnauthenticated'],
+    ['ENABLE_PPROF', 'hasPprof'],
+    ['GW_ADMIN_STDIO', 'allowsAdminStdio'],
+    ['GW_CONFIG_WATCH', 'watchesConfig'],
+  ] as const) {
+    it(`read the words of ${variable} as those of every switch`, () => {
+      const unknown = (text: string): string[] =>
+        notesOf({ [variable]: text }, 'warn').filter((message) => message.includes('counts as off'));
+      for (const text of ['true', 'TRUE', ' true\n', '1', 'yes', 'On']) {
+        expect([readEnvironment({ [variable]: text })[setting], unknown(text)], text).to.deep.equal([true, []]);
+      }
+      for (const text of ['false', '0', 'No', ' off ', '', ' ']) {
+        expect([readEnvironment({ [variable]: text })[setting], unknown(text)], text).to.deep.equal([false, []]);
+      }
+      for (const text of ['truely', '2', 'enabled', 'true false']) {
+        expect([readEnvironment({ [variable]: text })[setting], unknown(text)], text).to.deep.equal([
+          false,
+          [`${variable} is "${text}", which counts as off; use one of: true, 1, yes, on, or false, 0, no, off`],
+        ]);
+      }
+      expect(readEnvironment({})[setting]).to.equal(false);
+    });
+  }
+
+  it('are the only place that compares the words of a switch', () => {
+    const files = filesIn('host', 'builtins').filter((file) => /\bvariables\b/.test(read(file)));
+    const comparing = files.filter((file) => /variables\[[^\]]+\][^;\n]*=== '(true|1|yes|on)'/i.test(read(file)));
+    expect(files.length).to.be.above(10);
+    expect(comparing).to.deep.equal([]);
   });
 
   it('trim the path, the key and the lists', () => {
@@ -79,8 +104,8 @@ describe('settings', () => {
   for (const [text, expected] of [
     ['true', true],
     [' TRUE\n', true],
-    ['1', false],
-    ['yes', false],
+    ['1', true],
+    ['yes', true],
     ['truely', false],
     ['false', false],
   ] as const) {
@@ -234,9 +259,9 @@ describe('production', () => {
   });
 
   it('warns of profiling', () => {
-    for (const value of ['1', 'TRUE', ' yes '])
+    for (const value of ['1', 'TRUE', ' yes ', 'on'])
       expect(notesOf({ ...production, ENABLE_PPROF: value }, 'warn').join(), value).to.include('ENABLE_PPROF');
-    for (const value of ['0', 'on', ''])
+    for (const value of ['0', 'off', ''])
       expect(notesOf({ ...production, ENABLE_PPROF: value }, 'warn').join(), value).not.to.include('ENABLE_PPROF');
   });
 

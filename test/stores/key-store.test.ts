@@ -384,9 +384,19 @@ describe('a session', () => {
 });
 
 describe('the audit trail', () => {
-  function trail(): { readonly audit: AuditStore; readonly store: Fragile<MemoryAudit>; readonly clock: FakeClock } {
+  function trail(auditDropped?: () => void): {
+    readonly audit: AuditStore;
+    readonly store: Fragile<MemoryAudit>;
+    readonly clock: FakeClock;
+  } {
     const clock = fakeClock();
-    const audit = new AuditStore({ clock, log: SILENT, redactor: createRedactor({}), randomBytes });
+    const audit = new AuditStore({
+      clock,
+      log: SILENT,
+      redactor: createRedactor({}),
+      randomBytes,
+      ...(auditDropped && { auditDropped }),
+    });
     const store = fragile(new MemoryAudit());
     audit.supply('sqlite', store.repository);
     return { audit, store, clock };
@@ -448,12 +458,16 @@ describe('the audit trail', () => {
   });
 
   it('keeps so many rows and no more, the newest', async () => {
-    const { audit, store } = trail();
+    let dropped = 0;
+    const { audit, store } = trail(() => {
+      dropped += 1;
+    });
     store.state = 'away';
     for (let at = 0; at < MOST_WAITING + 5; at += 1) audit.append(note(String(at)));
     await audit.flush();
     store.state = 'well';
     expect((await actions(audit)).at(0)).to.equal(String(MOST_WAITING + 4));
+    expect(dropped).to.equal(5);
     expect(store.calls.filter((name) => name === 'append').length).to.be.lessThan(60);
   });
 });

@@ -36,6 +36,14 @@ describe('the table of figures', () => {
     expect(differences(FIGURES, reference)).to.deep.equal([]);
   });
 
+  it('holds no figure that nothing counts', () => {
+    const code = filesIn('host', 'builtins', 'plugins')
+      .filter((file) => file !== 'host/contract/figures.ts')
+      .map(read)
+      .join('\n');
+    expect(Object.keys(FIGURES).filter((name) => !code.includes(`'${name}'`))).to.deep.equal([]);
+  });
+
   it('differs by a missing figure, one too many, another kind, label, value or bucket', () => {
     const row: Row = { name: 'x', kind: 'histogram', labels: { a: 'any', b: ['1', '2'] }, buckets: [1] };
     expect(differences({ x: { ...row, labels: { b: ['2', '1'], a: 'any' } } }, [row])).to.deep.equal([]);

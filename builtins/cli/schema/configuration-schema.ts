@@ -1,6 +1,6 @@
 import type { Description } from 'joi';
 import { configSchema } from '../../../host/config/schema/config-schema.ts';
-import type { FieldKind } from '../../../host/config/schema/fields.ts';
+import type { FieldKind } from '../../../host/config/schema/schema-fields.ts';
 import { describedAt, factsOf, keysOf } from '../../../host/config/schema/schema-walk.ts';
 import { DURATION_PATTERN } from '../../../host/contract/duration.ts';
 import type { PluginModule, StrategyModule } from '../../../host/contract/index.ts';

@@ -1,5 +1,16 @@
 import Joi from 'joi';
-import { always, block, duration, flag, integer, list, text, textItem, textMap, type BlockOf } from './fields.ts';
+import {
+  always,
+  block,
+  duration,
+  flag,
+  integer,
+  list,
+  text,
+  textItem,
+  textMap,
+  type BlockOf,
+} from './schema-fields.ts';
 import { mcpServer } from './mcp-schema.ts';
 import { observability } from './observability-schema.ts';
 import { plugin } from './plugin-schema.ts';

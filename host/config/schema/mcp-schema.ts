@@ -1,4 +1,4 @@
-import { entry, flag, integer, list, text, textItem, textMap } from './fields.ts';
+import { entry, flag, integer, list, text, textItem, textMap } from './schema-fields.ts';
 import { shown } from './showing.ts';
 
 const WITHHELD = shown({ as: 'withheld' });

@@ -1,4 +1,4 @@
-import { block, decimal, duration, entry, flag, list, nullableFreeMap, text, textMap } from './fields.ts';
+import { block, decimal, duration, entry, flag, list, nullableFreeMap, text, textMap } from './schema-fields.ts';
 import { shown } from './showing.ts';
 
 const WITHHELD = shown({ as: 'withheld' });

@@ -1,5 +1,5 @@
 import { STAGES } from '../../contract/index.ts';
-import { always, entry, flag, nullableFreeMap, text } from './fields.ts';
+import { always, entry, flag, nullableFreeMap, text } from './schema-fields.ts';
 import { shown } from './showing.ts';
 
 /** One entry of `plugins`. */

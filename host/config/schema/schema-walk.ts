@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import type { FieldMeta } from './fields.ts';
+import type { FieldMeta } from './schema-fields.ts';
 
 /** Description of what may stand at a path of the document; `undefined` where anything may. */
 export function describedAt(schema: Joi.Description, path: readonly (string | number)[]): Joi.Description | undefined {

@@ -1,4 +1,4 @@
-import { always, block, decimal, entry, freeMap, integerItem, list, text, textItem } from './fields.ts';
+import { always, block, decimal, entry, freeMap, integerItem, list, text, textItem } from './schema-fields.ts';
 import { shown } from './showing.ts';
 
 const NAME = shown({ as: 'name' });

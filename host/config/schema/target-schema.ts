@@ -11,7 +11,7 @@ import {
   text,
   textItem,
   textMap,
-} from './fields.ts';
+} from './schema-fields.ts';
 import { shown } from './showing.ts';
 
 const NAME = shown({ as: 'name' });

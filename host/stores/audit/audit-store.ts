@@ -12,7 +12,13 @@ export interface AuditNote extends Omit<AuditEntry, 'occurredAt' | 'detail'> {
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Rows that wait for the store at most; of more the oldest are dropped, and counted in the log. */
+/** What the audit trail needs of the host. */
+export interface AuditStoreDeps extends StoreDeps {
+  /** A row was dropped. */
+  readonly auditDropped?: () => void;
+}
+
+/** Rows that wait for the store at most; of more the oldest are dropped, and counted in the log and by a figure. */
 export const MOST_WAITING = 10_000;
 const BATCH = 200;
 const RETRY_MS = 2000;
@@ -24,14 +30,14 @@ const RETRY_MS = 2000;
 export class AuditStore {
   readonly link: StoreLink;
   readonly #place = new Place<AuditRepository>('audit store', 'memory', new MemoryAudit());
-  readonly #deps: StoreDeps;
+  readonly #deps: AuditStoreDeps;
   #waiting: AuditEntry[] = [];
   #dropped = 0;
   #writing: Promise<void> | undefined;
   #retry: Timer | undefined;
   #isClosed = false;
 
-  constructor(deps: StoreDeps) {
+  constructor(deps: AuditStoreDeps) {
     this.#deps = deps;
     this.link = new StoreLink('the audit store', { ...deps, backend: () => this.backend });
   }
@@ -53,6 +59,7 @@ export class AuditStore {
     if (this.#waiting.length > MOST_WAITING) {
       this.#waiting.shift();
       this.#dropped += 1;
+      this.#deps.auditDropped?.();
     }
     if (!this.#retry) void this.flush();
   }
