@@ -12,7 +12,7 @@ import { addAll, type Fields, isFields } from 'gw/common-wire';
 import { annotationsOf } from './citations.ts';
 import { argumentsText, readUsage, textOf } from './response.ts';
 
-/** Source: providers reference 5.5; Cohere documentation, "Streaming", v2, 2026-11-21. */
+/** A decoder for one streamed answer. See docs/providers.md#cohere-models. Source: Cohere documentation, "Streaming", v2, 2026-11-21. */
 export function openStream(): StreamDecoder {
   const decoder = new Decoder();
   return (event) => decoder.read(event);
