@@ -21,7 +21,7 @@ interface Settings {
 
 const text = Joi.string().allow('').default('');
 
-/** A weighted random variant first, the other variants behind it. Targets that are not a variant get no requests. Source: governance reference 9 and 9.1. */
+/** A weighted random variant first, the other variants behind it. Targets that are not a variant get no requests. See docs/reference/governance.md#weights. */
 export default defineStrategy<Settings>({
   name: 'ab-test',
   summary: 'Splits requests over labelled variants by weight; one of weight 0 gets none',

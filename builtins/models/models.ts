@@ -98,7 +98,7 @@ export default defineBuiltin({
   },
 });
 
-/** What each registered provider lists, whatever the strategy makes of it. Source: admin reference 15. */
+/** What each registered provider lists, whatever the strategy makes of it. See docs/admin.md#routes. */
 function modelsByProvider(host: Host, createdOf: CreatedOf): object[] {
   const { current, providers } = host;
   return [...registeredNames(host)].map((name) => {

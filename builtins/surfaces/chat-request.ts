@@ -35,7 +35,7 @@ export const SAMPLING_FIELDS: readonly (readonly [string, FieldKind])[] = [
   ['logit_bias', numberMap],
 ];
 
-/** Known fields of the chat wire (data-plane reference 2.1); every other field travels as it is. */
+/** Known fields of the chat wire; every other field travels as it is. */
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
   ...SAMPLING_FIELDS,
   ['model', text],
@@ -82,7 +82,7 @@ const CALLED_FIELDS: ReadonlyMap<string, FieldKind> = new Map([
 ]);
 
 /**
- * Checks a chat body in the order of the reference and brings it into one shape: nulls of optional fields are gone, and
+ * Checks a chat body in the order of docs/reference/data-plane.md#chat-requests and brings it into one shape: nulls of optional fields are gone, and
  * `stop` is a list. The first fault answers.
  */
 export function readChatRequest(body: JsonObject): ChatRequest {

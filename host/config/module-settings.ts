@@ -37,7 +37,7 @@ export function strategyTarget(
   };
 }
 
-/** A plugin entry's settings without those that are taken and ignored (specification 4.8). */
+/** A plugin entry's settings without those that are taken and ignored (`toleratedSettings` of docs/modules.md). */
 export function declaredSettings(module: PluginModule, config: Readonly<Record<string, unknown>> | null): object {
   const { toleratedSettings: tolerated = {} } = module;
   return Object.fromEntries(Object.entries(config ?? {}).filter(([key]) => !Object.hasOwn(tolerated, key)));

@@ -15,7 +15,7 @@ export function withheldText(text: string): string {
 
 type Clean = (text: string) => string;
 
-/** How the texts of a configuration are shown: everything that does not belong to a secret stays byte for byte. Source: admin reference 10. */
+/** How the texts of a configuration are shown: everything that does not belong to a secret stays byte for byte. See docs/reference/admin.md#how-a-configuration-is-shown. */
 export class TextScrubber {
   readonly #redact: Clean;
   readonly #redactName: Clean;

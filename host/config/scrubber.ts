@@ -27,7 +27,7 @@ const PLAIN: Treatment = { text: same, name: same, argument: same, withheld: sam
 
 /**
  * Configurations as they are shown: by a walk over the schema, so that a key of tomorrow is shown without its secrets too. What
- * is empty is left out, and some members are always there. Source: admin reference 9 and 10.
+ * is empty is left out, and some members are always there. See docs/reference/admin.md#how-a-configuration-is-shown.
  */
 export class Scrubber {
   readonly #deps: ScrubberDeps;

@@ -10,7 +10,7 @@ export const STAGES: readonly Stage[] = Object.freeze<Stage[]>(['before_request'
 
 export type Scope = 'admin' | 'read_only';
 
-/** What a key may use, and how much of it. What is absent is not limited. The names are those of the key object (specification 2.1). */
+/** What a key may use, and how much of it. What is absent is not limited. The names are those of docs/admin.md#keys. */
 export interface KeyLimits {
   /** Model ids, aliases resolved, that the key may ask for. */
   readonly models?: readonly string[] | undefined;

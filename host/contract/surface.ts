@@ -60,7 +60,7 @@ interface SurfaceFacts {
   readonly isChat: boolean;
   /** Whether the answer is bytes that go on as they are, rather than JSON. */
   readonly isRaw?: boolean;
-  /** Whether its request bodies hold content that no plugin can read, such as audio: a content guardrail refuses them all (specification 4.3 rule 8). */
+  /** Whether its request bodies hold content that no plugin can read, such as audio: a content guardrail refuses them all (docs/reference/data-plane.md#unreadable-bodies). */
   readonly isUnreadable?: boolean;
   /** Whether bodies go to a provider and back as they are: answers have been sent when `after_request` runs. */
   readonly isForwarded?: boolean;

@@ -21,7 +21,7 @@ export interface KnownModels {
   readonly discovered: readonly string[];
 }
 
-/** Which targets may serve a model. Immutable; lookups are O(1). Rules: data-plane reference 10.1. */
+/** Which targets may serve a model. Immutable; lookups are O(1). See docs/reference/data-plane.md#which-targets-serve-a-model. */
 export interface ModelIndex extends RoutedModels {
   /** Whether any target owns the model, whatever the surface. */
   isKnown(model: string): boolean;

@@ -5,7 +5,7 @@ const SCHEME = 'Bearer ';
 
 /**
  * The credential of a request: exactly `Bearer`, one blank, and all that follows, untrimmed. Without it the credential is missing.
- * Source: admin reference 6.1.
+ * See docs/reference/admin.md#reading-a-credential.
  */
 export function bearerOf(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | GatewayError {
   const authorization = firstOf(request);

@@ -4,7 +4,7 @@ import { KnownValues } from './known-values.ts';
 /**
  * The one redaction: credential values known from the environment or registered at run time, as they are and encoded, then
  * anything that has the shape of a credential. Every log line and every message a client gets passes here. Running it twice
- * changes nothing. Source: observability reference 4; the encoded forms and `Basic` are ours.
+ * changes nothing. See docs/reference/observability.md#redaction; the encoded forms and `Basic` are ours.
  */
 export interface Redactor {
   redact(text: string): string;

@@ -25,7 +25,7 @@ export interface RuleContext {
   readonly report: (path: string, message: string, fix: string, rule?: string, needs?: RegExp) => void;
 }
 
-/** One rule of the configuration reference, section 2. Reports every breach; never throws on a document that decoded. */
+/** One rule of docs/configuration.md#the-document-by-itself or of what follows it there. Reports every breach; never throws on a document that decoded. */
 export interface ConfigRule {
   readonly id: string;
   /** Paths of other members it compares with. */

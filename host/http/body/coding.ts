@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from '../../common/invalid-request.ts';
 import { quoted } from '../../contract/index.ts';
 
-/** Bodies are read as they come. Source: ingress reference 2.2. */
+/** Bodies are read as they come. See docs/reference/ingress.md#request-headers. */
 export function checkCoding({ headers }: IncomingMessage): void {
   const coding = headers['content-encoding']?.trim().toLowerCase();
   if (coding !== undefined && coding !== '' && coding !== 'identity')

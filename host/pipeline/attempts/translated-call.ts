@@ -212,7 +212,7 @@ function sender(attempt: Attempt, { services, hooks }: RunningGeneration): Send 
   };
 }
 
-/** These are answered with 200 alone; elsewhere any 2xx is an answer. Source: providers reference 4.4. */
+/** These are answered with 200 alone; elsewhere any 2xx is an answer. See docs/reference/providers.md#whole-answers. */
 const EXACTLY_OK: ReadonlySet<Surface> = new Set([
   'chat',
   'completions',

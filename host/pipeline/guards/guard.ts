@@ -88,7 +88,7 @@ export function guardHandler(instance: PluginInstance, stage: Stage, deps: Guard
   };
 }
 
-/** What has a say in a request that is only counted: who may ask, what is said, and the log. Source: ingress reference 10. */
+/** What has a say in a request that is only counted: who may ask, what is said, and the log. See docs/reference/ingress.md#counting-tokens. */
 function runsForCounts({ module, settings }: PluginInstance, stage: Stage): boolean {
   if (module.type === 'logging' || module.type === 'metrics' || stage === 'on_error') return true;
   return (
@@ -272,7 +272,7 @@ export function noteMasked(
     );
 }
 
-/** The error a rejection becomes, by stage and plugin type (data-plane reference 3.5). */
+/** The error a rejection becomes, by stage and plugin type (docs/reference/data-plane.md#rejections). */
 function rejectionError(
   module: PluginModule,
   stage: Stage,

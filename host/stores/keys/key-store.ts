@@ -24,7 +24,7 @@ import { LOOKUP_LIMIT_MS, StoreLink, StoreUnavailable } from '../store-link.ts';
 import { UseCounts } from './use-counts.ts';
 import { writeRows } from '../write-rows.ts';
 
-/** Milliseconds for which a key that was in use goes on being served without its store. Source: admin reference 17. */
+/** Milliseconds for which a key that was in use goes on being served without its store. See docs/reference/admin.md#stores-that-do-not-answer. */
 const SEEN_MS = 60 * 60 * 1000;
 /** Uses are written together, this many milliseconds after the first of them. */
 const WRITE_BEHIND_MS = 1000;

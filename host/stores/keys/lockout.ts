@@ -16,7 +16,7 @@ export function removesAdmin({ scopes, expiresAt }: KeyChange, now: number): boo
 
 /**
  * Refuses, by throwing, to take access away from the caller's own key. `callerId` is the credential behind the request: of a session, the one it was
- * made from. It comes before every question to the store. Source: admin reference 5.
+ * made from. It comes before every question to the store. See docs/reference/admin.md#lockout-guard.
  */
 export function refuseSelf(targetId: string, callerId: string): void {
   if (targetId === callerId)

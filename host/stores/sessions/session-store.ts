@@ -48,7 +48,7 @@ interface Entry {
   principal: Principal | undefined;
 }
 
-/** `last_seen_at` is written when it is this old. Source: admin reference 7. */
+/** `last_seen_at` is written when it is this old. See docs/reference/admin.md#sessions. */
 const TOUCH_MS = 60_000;
 const SEEN_MS = 60 * 60 * 1000;
 const MOST_SESSIONS = 10_000;
