@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type ChatRequest, type ContentPart, isFields } from '../../host/contract/index.ts';
 
-/** UTF-8 bytes of text that one token stands for: fewer than vendors need, so that the estimate is rather too high. Source: ingress reference 10. */
+/** UTF-8 bytes of text that one token stands for: fewer than vendors need, so that the estimate is rather too high. See docs/reference/ingress.md#counting-tokens. */
 const BYTES_PER_TOKEN = 3.5;
 const PER_MESSAGE = 4;
 const PER_TOOL = 8;
