@@ -36,7 +36,7 @@ type Asked = Pick<JsonCall, 'principal' | 'context'>;
 /** Characters: the path of a request may name what cannot be an id. */
 const LONGEST_TARGET = 256;
 
-/** The rows of the audit trail, and the log line of each. Source: admin reference 8. */
+/** The rows of the audit trail, and the log line of each. See docs/admin.md#the-audit-trail. */
 export class Auditor {
   readonly #host: AuditorDeps;
 

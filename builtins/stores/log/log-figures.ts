@@ -30,7 +30,7 @@ const tokens = (column: string): string => `sum(CAST(${column} AS DOUBLE PRECISI
 /** Without costs that are beyond all sense, which would make the sum fail, or infinite. */
 const COST = `sum(CASE WHEN abs(cost_usd) <= ${MOST_SUM} THEN cost_usd END)`;
 
-/** Sums of the rows that `filtered` leaves; by stage those of `everyStage`. Source: admin reference 13. */
+/** Sums of the rows that `filtered` leaves; by stage those of `everyStage`. See docs/admin.md#the-request-log. */
 export async function statisticsOf(
   database: Database,
   filtered: Filtered,

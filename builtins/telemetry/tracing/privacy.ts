@@ -9,7 +9,7 @@ export const MOST_CHARACTERS = 2048;
 /** Attributes by name; what is not known is `undefined`. */
 export type Facts = Readonly<Record<string, string | number | boolean | string[] | undefined>>;
 
-/** What spans may say about a request. Source: observability reference 7, table of privacy levels, and 4. */
+/** What spans may say about a request. See docs/reference/observability.md#what-spans-say. */
 export interface Privacy {
   readonly level: PrivacyLevel;
   /** Texts of attributes, without what is secret. */

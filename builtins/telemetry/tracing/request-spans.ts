@@ -31,7 +31,7 @@ export interface RequestSpansOptions {
   readonly circuitOf: (virtualKey: string) => string | undefined;
 }
 
-/** Makes the spans of requests from what the pipeline's hooks tell. A trace that is not sampled costs a look at its id. Names: observability reference 7. */
+/** Makes the spans of requests from what the pipeline's hooks tell. A trace that is not sampled costs a look at its id. See docs/observability.md#traces. */
 export class RequestSpans {
   readonly #options: RequestSpansOptions;
   readonly #recordings = new WeakMap<LiveExchange, Recording>();
