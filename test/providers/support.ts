@@ -49,7 +49,7 @@ export interface Flags {
 
 export const FORWARDED: Flags = { passthrough: true, responses: true, discovery: true };
 
-/** Declares checks: the default root, what is served below it on the common wire, and what else. Source: providers reference 1.1, 1.5, 1.6. */
+/** Declares checks: the default root, what is served below it on the common wire, and what else. See docs/providers.md#providers. */
 export function itServes(
   module: ProviderModule,
   root: string,

@@ -171,7 +171,7 @@ describe('the figures of a known mix of requests', () => {
     }),
   });
 
-  it('are those that the references say, and no money is lost', async () => {
+  it('are those that docs/observability.md says, and no money is lost', async () => {
     const stub = await upstream();
     const plugins = ['before_request', 'after_request'].map((stage) => ({
       name: 'gate',

@@ -33,7 +33,7 @@ const full = (model: string): Body => ({
   truncate: 'END',
 });
 
-/** Fields that a provider renames or leaves out. Source: providers reference 6 and 7.1. */
+/** Fields that a provider renames or leaves out. See docs/reference/providers.md#embeddings. */
 const BODIES: Readonly<Record<string, (body: Body) => Body>> = {
   openai: ({ input_type: _type, ...body }) => body,
   mistral: ({ input_type: _type, dimensions, ...body }) => ({
@@ -57,7 +57,7 @@ async function sent(
   return { body, format };
 }
 
-/** Token ids travel on the common wire; native wires refuse them before any call. Source: data-plane reference 2.3. */
+/** Token ids travel on the common wire; native wires refuse them before any call. See docs/reference/data-plane.md#requests-that-a-wire-cannot-hold. */
 async function sendsIds(
   { host, upstream }: ProviderGateway,
   { name, model }: Case<'embeddings'>,
