@@ -21,12 +21,12 @@ import type { CollectedReply } from '../../upstream/upstream-call.ts';
 import type { ClientStream } from '../../wire/client-wire.ts';
 import type { Attempt } from './attempt.ts';
 import { measureCall } from './attempt-lifecycle.ts';
-import { HeldEvents } from '../../answer/held-events.ts';
 import { awaitsVerdict, guardRejection, holdsBack } from '../guards/guard.ts';
 import { answerTokensOf, headersTimeoutMs } from './headers-timeout.ts';
-import { errorFrameMessage } from '../../answer/normalize.ts';
+import { errorFrameMessage } from '../../answer/chunk-kind.ts';
 import type { ChunkFilter } from '../../answer/chunk-filter.ts';
 import { Relay } from '../../answer/relay.ts';
+import type { RelayGuards, RelaySource } from '../../answer/relay-source.ts';
 import { BufferedReply, readReply, shapeAnswer } from './read-reply.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import { keepReply } from './same-wire.ts';
@@ -228,42 +228,49 @@ function isSuccess(surface: Surface, status: number): boolean {
 }
 
 function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneration): Relay {
-  const {
-    exchange,
-    turn,
-    provider: { module, ref },
-  } = attempt;
-  const { openStream: open, editStream: edit } = translatorOf(attempt) as ChatTranslator;
-  const filter = chunkFilter(attempt, generation);
-  const { streamGuards: guards } = exchange.plugins;
-  const isHeldBack = guards !== undefined && (holdsBack(guards) || awaitsVerdict(guards));
-  const own = attempt.isSameWire ? exchange.wire.openSameWire?.(exchange) : undefined;
-  const holding = own?.withTexts && isHeldBack ? new HeldEvents(own) : undefined;
-  const verbatim = isHeldBack && !holding ? undefined : own;
-  const encoder = verbatim ?? encoderFor(attempt);
+  const { exchange, turn } = attempt;
+  const guards = guardsOf(attempt, generation);
+  const source = sourceOf(attempt, call, guards, generation);
+  const isVerbatim = source.speaks === 'client';
+  const encoder = isVerbatim ? source.stream : encoderFor(attempt);
   return new Relay({
     encoder,
-    verbatim,
-    holding,
+    source,
+    guards,
     model: exchange.model,
     created: Math.floor(generation.services.clock.now() / 1000),
     stripUsage: exchange.stripsUsage,
     answer: exchange.wire.needsCallIds ? `${exchange.id} ${exchange.attempts}` : undefined,
-    framing: module.framing ?? 'sse',
-    decode: typeof open === 'function' ? opened(ref, 'openStream', open, call, turn.request as ChatRequest) : undefined,
-    edit: edit && opened(ref, 'editStream', edit, call, turn.request as ChatRequest),
-    provider: ref,
-    filter,
-    isGuarded: guards !== undefined && holdsBack(guards),
-    isHeld: guards !== undefined && awaitsVerdict(guards),
-    readsAsides: generation.plugins.readsAnswers.has(exchange.surface),
     // Encoders of other wires keep parts of the answer until they can be written: the assembly bounds what they keep.
     assembles:
       generation.plugins.count > 0 ||
       turn.openStream !== undefined ||
       exchange.delivery.keepsText ||
-      (!verbatim && encoder.frames === undefined),
+      (!isVerbatim && encoder.frames === undefined),
   });
+}
+
+/** How the upstream's stream is read; in the client's own wire where it speaks that, and where guards can hold its events back if they must. */
+function sourceOf(
+  attempt: Attempt,
+  call: CallInfo,
+  guards: RelayGuards | undefined,
+  { plugins }: RunningGeneration,
+): RelaySource {
+  const { exchange, turn, provider } = attempt;
+  const { module, ref } = provider;
+  const { openStream: open, editStream } = translatorOf(attempt) as ChatTranslator;
+  const request = turn.request as ChatRequest;
+  const common = { framing: module.framing ?? 'sse', module: ref } as const;
+  const decode = typeof open === 'function' ? opened(ref, 'openStream', open, call, request) : undefined;
+  if (!decode) {
+    const edit = editStream && opened(ref, 'editStream', editStream, call, request);
+    return { speaks: 'common', edit, ...common };
+  }
+  const stream = attempt.isSameWire ? exchange.wire.openSameWire?.(exchange) : undefined;
+  const isHeldBack = guards !== undefined && (guards.holdsBack || guards.awaitsVerdict);
+  if (!stream || (isHeldBack && !stream.withTexts)) return { speaks: 'native', decode, ...common };
+  return { speaks: 'client', decode, stream, readsAsides: plugins.readsAnswers.has(exchange.surface), ...common };
 }
 
 /** What a provider makes for one stream: a function, or nothing. */
@@ -291,17 +298,19 @@ function encoderFor({ exchange, turn }: Attempt): ClientStream {
 }
 
 /** Present only when some plugin guards this stream. A guard is made per attempt: nothing of a failed one stays. */
-function chunkFilter(
+function guardsOf(
   { exchange }: Attempt,
   { hooks, plugins, services: { clock } }: RunningGeneration,
-): ChunkFilter | undefined {
+): RelayGuards | undefined {
   exchange.stage = 'before_request'; // guards are made before there is an answer, also after an attempt that had begun one
-  exchange.plugins.streamGuards = plugins.openStreamGuards(exchange);
-  if (!exchange.plugins.streamGuards) return undefined;
-  return (chunks, moment) => {
+  const guards = plugins.openStreamGuards(exchange);
+  exchange.plugins.streamGuards = guards;
+  if (!guards) return undefined;
+  const filter: ChunkFilter = (chunks, moment) => {
     exchange.stage = 'after_request';
     const step = hooks.chunk.call(chunks, exchange, moment);
     if ('rejection' in step) throw guardRejection(step, exchange, { hooks, clock });
     return step;
   };
+  return { filter, holdsBack: holdsBack(guards), awaitsVerdict: awaitsVerdict(guards) };
 }
