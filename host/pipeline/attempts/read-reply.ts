@@ -20,7 +20,7 @@ import type { CollectedReply } from '../../upstream/upstream-call.ts';
 import type { Attempt } from './attempt.ts';
 import { errorFrameMessage } from '../../answer/chunk-kind.ts';
 import { shapeReply } from '../../answer/shape-reply.ts';
-import { translatorOf } from './translate.ts';
+import { translatorOf } from './live-call.ts';
 
 /** A whole 2xx reply in the common wire. One that holds an error, or cannot be used, is a failed call. */
 export function readReply(
