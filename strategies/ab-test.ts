@@ -89,7 +89,7 @@ function problem(path: string, message: string, fix: string): StrategyProblem {
 interface Drawn {
   readonly variants: readonly Variant[];
   readonly open: readonly Variant[];
-  /** Of the open ones, 0 where the target does not serve. */
+  /** Weights of the open variants, 0 where the target does not serve. */
   readonly weights: readonly number[];
   readonly drawn: Variant | undefined;
   readonly draw: number;

@@ -100,7 +100,7 @@ export class Auditor {
   }
 }
 
-/** Of the lockout guard, and of a credential that is not known. */
+/** Refusals that are `denied` in the trail: those of the lockout guard, and of a credential that is not known. */
 const REFUSALS: ReadonlySet<string> = new Set(['self_mutation_forbidden', 'last_admin_key', 'invalid_api_key']);
 
 /** The message of an unexpected error is not shown: a driver may have put anything into it. */

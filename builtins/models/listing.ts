@@ -69,7 +69,7 @@ function ownerOf(
   return candidates.find(({ virtualKey }) => reachable.has(virtualKey))?.virtualKey;
 }
 
-/** Of a strategy that names its target, the one that takes the request: the first that can serve the surface, whatever the model. */
+/** The target that takes the request under a strategy that names one: the first that can serve the surface, whatever the model. */
 function named(
   ranked: readonly RouteTarget[],
   surface: Surface,

@@ -13,7 +13,7 @@ const MAX_MS = 15_000;
 
 export interface CleanBody {
   readonly bytes: Buffer;
-  /** Of what replaced a body that could not be looked through. */
+  /** The type of what replaced a body that could not be looked through. */
   readonly contentType?: string;
 }
 

@@ -153,7 +153,7 @@ function checkToolCall(call: JsonObject, at: string): void {
   checkMembers(call, 'function', CALLED_FIELDS, `${at}.`);
 }
 
-/** The same for the members of a member, when it is there. */
+/** Checks the members of a member, when it is there. */
 function checkMembers(holder: JsonObject, name: string, kinds: ReadonlyMap<string, FieldKind>, at: string): void {
   if (isObject(holder[name])) checkFields(holder[name], kinds, `${at}${name}.`);
 }

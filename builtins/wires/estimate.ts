@@ -45,5 +45,5 @@ function mediaTokens(part: ContentPart): number {
   return typeof data === 'string' ? Math.ceil((data.length * 3) / 4 / FILE_BYTES_PER_TOKEN) : 0;
 }
 
-/** The same of an answer that came without a count. */
+/** Tokens of an answer that came without a count, by its characters. */
 export const estimateAnswer = (characters: number): number => Math.ceil(characters / 4);

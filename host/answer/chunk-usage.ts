@@ -59,7 +59,7 @@ export class ChunkUsage {
 const ends = (choices: unknown): boolean =>
   Array.isArray(choices) && choices.some((choice: unknown) => isFields(choice) && Boolean(choice['finish_reason']));
 
-/** Of a choice, or of a member that the vendor adds. */
+/** The usage inside a choice, or inside a member that the vendor adds. */
 function nestedUsage({ choices, ...members }: ChatChunk): Usage | undefined {
   const holders = [...(Array.isArray(choices) ? choices : []), ...Object.values(members)].filter(isFields);
   return readUsage(holders.find(({ usage }) => isFields(usage))?.['usage']);

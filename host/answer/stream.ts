@@ -75,11 +75,11 @@ export class StreamSession extends AnswerStream implements ReplySink {
   readonly started: Promise<void>;
   readonly ended: Promise<GatewayError | undefined>;
   readonly relay: Relay;
-  /** Of the upstream's reply, by lower-case name; empty before it came. */
+  /** Headers of the upstream's reply, by lower-case name; empty before it came. */
   headers: ReplyHeaders = {};
   /** Monotonic milliseconds of the first chunk. */
   firstChunkAt: number | undefined;
-  /** The same of the last one. */
+  /** Monotonic milliseconds of the last chunk. */
   lastChunkAt: number | undefined;
   readonly #options: StreamOptions;
   readonly #start = Promise.withResolvers<void>();

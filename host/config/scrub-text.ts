@@ -8,7 +8,7 @@ const REFERENCE = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/;
 /** True for a text that is nothing but one `${NAME}`: it says where a secret is, and not what. */
 export const isReference = (text: string): boolean => REFERENCE.test(text);
 
-/** Of a value that may be a secret as a whole. */
+/** A value that may be a secret as a whole, as it is shown. */
 export function withheldText(text: string): string {
   return text === '' || isReference(text) ? text : REDACTED;
 }

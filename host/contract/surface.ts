@@ -23,7 +23,7 @@ export interface SurfaceBodies {
   readonly completions: { readonly request: ChatRequest; readonly reply: ChatReply };
   /** Bodies of Anthropic's Messages, read into a chat. */
   readonly messages: { readonly request: ChatRequest; readonly reply: ChatReply };
-  /** The same of Gemini's. */
+  /** Requests of clients of the Gemini API, in the common wire. */
   readonly generate_content: { readonly request: ChatRequest; readonly reply: ChatReply };
   readonly embeddings: { readonly request: EmbeddingsRequest; readonly reply: EmbeddingsReply };
   readonly images: { readonly request: ImagesRequest; readonly reply: ImagesReply };

@@ -25,7 +25,7 @@ export interface KnownModels {
 export interface ModelIndex extends RoutedModels {
   /** Whether any target owns the model, whatever the surface. */
   isKnown(model: string): boolean;
-  /** The same as `routeTargets`, marked with whether it owns the model, whatever the surface. */
+  /** Every target, marked with whether it owns the model, whatever the surface. */
   owners(model: string): readonly RouteTarget[];
   /** Models a target tells clients about, each once: what is live, else the catalog's, else the configured ones; then the declared. */
   advertised(virtualKey: string): readonly string[];

@@ -67,7 +67,7 @@ export function sendBody(
   sendWhole(response, status, ['Content-Type', contentType, 'Content-Length', String(bytes), ...headers], body, bytes);
 }
 
-/** The same with headers that say the type, if it has one. */
+/** Sends bytes with headers that say the type, if they have one. */
 export function sendBytes(response: ServerResponse, status: number, headers: FlatHeaders, body: Buffer): void {
   sendWhole(response, status, [...headers, 'Content-Length', String(body.length)], body, body.length);
 }

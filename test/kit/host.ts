@@ -63,7 +63,7 @@ export interface TestHost {
   readonly server: Server;
   /** Log lines so far, parsed. */
   readonly lines: Record<string, any>[];
-  /** The same as they were written. */
+  /** The log lines as they were written. */
   readonly texts: string[];
   /** Figures so far. */
   readonly samples: CountedSample[];

@@ -90,7 +90,7 @@ export function itForwardsChat(module: ProviderModule): void {
   });
 }
 
-/** The same where the vendor refuses `stream_options` and sends usage unasked. */
+/** Declares checks of a chat whose vendor refuses `stream_options` and sends usage unasked. */
 export function itForwardsChatWithoutOptions(module: ProviderModule): void {
   it('sends chat as it came, and streams without stream_options', async () => {
     expect((await sentBy(module, 'chat', CHAT)).body).to.deep.equal(CHAT);

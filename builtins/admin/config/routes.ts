@@ -182,7 +182,7 @@ function noVersion(asked: string): GatewayError {
   return new GatewayError('resource_not_found', `the history has no version ${quoted(asked)}`);
 }
 
-/** Of any size that was accepted. */
+/** Bounds for a configuration that was accepted already: none. */
 const UNBOUNDED = { fields: Infinity, members: Infinity, containers: Infinity };
 
 function historyEntry(

@@ -24,7 +24,7 @@ export function readSqliteDsn(dsn: string): SqliteSource {
   return { file, pragmas };
 }
 
-/** The same place for another store: `keys.db` and `keys-sessions.db` stand side by side. A database in memory has no place. */
+/** The DSN of another store beside this one: `keys.db` and `keys-sessions.db` stand side by side. A database in memory has no place. */
 export function derivedDsn(dsn: string, suffix: string): string {
   if (readSqliteDsn(dsn).file === MEMORY) return dsn;
   const [location, query] = split(dsn);

@@ -20,7 +20,7 @@ const MOST_ERRORS = 8;
 const MOST_SCANNED = 20_000;
 
 const HAS_ERROR = "coalesce(error_message, '') <> ''";
-/** Of a request as a whole. */
+/** Rows that end a request, which stand for it as a whole. */
 const IS_TERMINAL = "stage IN ('after_request', 'on_error')";
 const IS_ERROR = `(stage = 'on_error' OR ${HAS_ERROR})`;
 const IS_UNPRICED = `(stage = 'after_request' AND cost_usd IS NULL AND coalesce(error_message, '') = '')`;

@@ -43,7 +43,7 @@ export function setAttributes(span: Span, attributes: Facts, { text }: Privacy):
   }
 }
 
-/** The same for what happened on the way. */
+/** Adds an event for what happened on the way. What is not known is left out; texts pass the redaction. */
 export function addEvent(span: Span, name: string, at: [number, number], attributes: Facts, { text }: Privacy): void {
   const told = Object.entries(attributes).map(
     ([key, value]) => [key, typeof value === 'string' ? text(value) : value] as const,

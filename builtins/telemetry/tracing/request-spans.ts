@@ -14,7 +14,7 @@ import { hrTime, type Tracer } from './tracer.ts';
 /** The spans of one request that is recorded. */
 interface Recording {
   readonly root: Span;
-  /** Of the provider call that is under way. */
+  /** The span of the provider call that is under way. */
   call: Span | undefined;
   /** Monotonic milliseconds at which the last attempt ended. */
   settledAt: number | undefined;

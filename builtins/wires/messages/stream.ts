@@ -53,7 +53,7 @@ export class MessagesStream implements ClientStream {
   #isStarted = false;
   #open: Kind | undefined;
   #next = 0;
-  /** Of the open thought: its place in `reasoning_details`, its own signature, and what goes into an envelope in the place of one. */
+  /** The open thought: its place in `reasoning_details`, its own signature, and what goes into an envelope in the place of one. */
   #thought: unknown;
   #signature = '';
   #sealed: Fields[] = [];

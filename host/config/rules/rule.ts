@@ -18,7 +18,7 @@ export interface CheckContext {
   readonly report: (problem: Problem) => void;
 }
 
-/** The same for one rule: its id goes with what it reports. */
+/** What one rule knows and reports to: its id goes with what it reports. */
 export interface RuleContext {
   readonly known: KnownModules;
   /** `rule` only when a module states another than the rule's id; `needs` only when it differs from the rule's. */

@@ -10,7 +10,7 @@ export function checkCoding({ headers }: IncomingMessage): void {
     throw invalidRequest(`the Content-Encoding ${quoted(coding)} is not supported`);
 }
 
-/** The same where the body is not text: one that only says that it is coded may be read. */
+/** Refuses a coded body that is not text: one that only says that it is coded may be read. */
 export function checkCodedBytes(request: IncomingMessage, bytes: Buffer): void {
   if (request.headers['content-encoding'] !== undefined && !isUtf8(bytes)) checkCoding(request);
 }

@@ -23,7 +23,7 @@ export function refuseSelf(targetId: string, callerId: string): void {
     throw new GatewayError('self_mutation_forbidden', 'a key cannot take its own access away; use another admin key');
 }
 
-/** The same of the last key that can administer. */
+/** Refuses, by throwing, to take access away from the last key that can administer. */
 export function refuseLockout({ target, usableAdmins, now }: LockoutFacts): void {
   if (!target || !isUsableAdmin(target, now) || usableAdmins > 1) return;
   throw new GatewayError('last_admin_key', 'this is the last key that can administer; make another admin key first');

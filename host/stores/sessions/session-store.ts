@@ -144,7 +144,7 @@ export class SessionStore {
     return parent && this.#admit(entry, parent);
   }
 
-  /** The same of the stores; of memory, where one is away and the session was in use a moment ago. */
+  /** Whose a session is by the stores; by memory, where one is away and the session was in use a moment ago. */
   async ask(digest: string): Promise<Principal | undefined> {
     const entry = await this.#entry(digest);
     if (!entry) return undefined;

@@ -207,14 +207,14 @@ describe('embeddings errors', () => {
   });
 });
 
-/** The same reply with its vectors in base64. */
+/** A reply with its vectors in base64. */
 function encode(reply: Body): Body {
   return Array.isArray(reply['data'])
     ? { ...reply, data: reply['data'].map((item: Body) => ({ ...item, embedding: base64OfFloats(item['embedding']) })) }
     : reply;
 }
 
-/** The same reply without its last vector. */
+/** A reply without its last vector. */
 function shorten(reply: Body): unknown {
   if (Array.isArray(reply)) return reply.slice(0, 1);
   return 'embeddings' in reply

@@ -94,7 +94,7 @@ function lowered(type: unknown): unknown {
 const countIn = (value: unknown): unknown =>
   typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
 
-/** The same, and null. */
+/** A schema that takes null as well. */
 function nullable(schema: Fields): Fields {
   const { type, enum: values, anyOf } = schema;
   if (Array.isArray(anyOf)) return { ...schema, anyOf: [...(anyOf as readonly unknown[]), { type: 'null' }] };
