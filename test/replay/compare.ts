@@ -1,4 +1,4 @@
-import { DURATIONS, type Moment, pinned } from './pinned.ts';
+import { DURATIONS, type Moment, OF_PIECES, pinned } from './pinned.ts';
 import type { Recorded, Recording } from './record.ts';
 import type { Numbered } from './scenes/scenes.ts';
 import type { Sent } from './upstream.ts';
@@ -28,12 +28,13 @@ function firstDifference(scene: Numbered, before: Parts, after: Parts): Differen
 }
 
 /** Everything of an exchange as named texts, without what is of the moment: what the client got, then what was sent. */
-function partsOf({ got, sent }: Recorded, { from, to }: Recording): Parts {
+function partsOf({ scene, got, sent }: Recorded, { from, to }: Recording): Parts {
+  const inPieces = scene.answers.some(({ manner }) => manner === 'events' || manner === 'odd');
   const moment = { from, to, id: valueOf(got.headers, 'x-request-id') };
   return new Map(
     [
       ['client: status', String(got.status)] as const,
-      ...headerParts('client', got.headers),
+      ...headerParts('client', inPieces ? without(got.headers, OF_PIECES) : got.headers),
       ...bodyParts('client', got.body, valueOf(got.headers, 'content-type')),
       ['client: end', got.end] as const,
       ...sent.flatMap(requestParts),
@@ -60,6 +61,11 @@ const pairsOf = (headers: readonly string[]): Part[] =>
 function valueOf(headers: readonly string[], name: string): string | undefined {
   return pairsOf(headers).find(([each]) => each.toLowerCase() === name)?.[1];
 }
+
+const without = (headers: readonly string[], names: ReadonlySet<string>): readonly string[] =>
+  pairsOf(headers)
+    .filter(([name]) => !names.has(name.toLowerCase()))
+    .flat();
 
 function headerParts(who: string, headers: readonly string[]): Part[] {
   const pairs = pairsOf(headers);

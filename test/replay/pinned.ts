@@ -72,6 +72,12 @@ export const PINS: readonly Pin[] = [
 /** Headers of an answer whose value is a duration. */
 export const DURATIONS: ReadonlySet<string> = new Set(['x-gateway-overhead-ms', 'server-timing']);
 
+/**
+ * Headers of an answer that tell what is known when they leave. Of a stream that arrives in pieces, that depends on how many
+ * of its events one read of the gateway finds together. Streams in one piece compare them.
+ */
+export const OF_PIECES: ReadonlySet<string> = new Set(['x-gateway-upstream-model']);
+
 export function pinned(text: string, moment: Moment): string {
   return PINS.reduce((done, { pin }) => pin(done, moment), text);
 }

@@ -108,7 +108,7 @@ const answer = (title: string, status: number, type: string, body: Buffer | stri
   manner,
 });
 
-/** Failures that any server may have. A limit asks for no wait, so that no target rests for a time. */
+/** Failures that any server may have. A target that answers 429 rests for a time, which only matters where another one may serve. */
 const FAILURES: readonly Answer[] = [
   {
     ...answer(
@@ -118,7 +118,7 @@ const FAILURES: readonly Answer[] = [
       '{"error":{"message":"slow down","type":"rate_limit_error"}}',
       'whole',
     ),
-    headers: { 'content-type': 'application/json', 'retry-after': '0' },
+    headers: { 'content-type': 'application/json', 'retry-after': '7' },
   },
   answer('an error as HTML', 500, 'text/html', '<html><body>Internal Server Error</body></html>', 'whole'),
   answer('an error without a body', 503, 'text/plain', '', 'whole'),
@@ -138,10 +138,7 @@ const FAILURES: readonly Answer[] = [
 const goldenErrors = (model: Model): Answer[] =>
   sourcesOf(model, isError).map((source) => {
     const status = Number(/error-(\d+)/.exec(source.path)?.[1]);
-    return {
-      ...answer(source.title, status, 'application/json', bytesOf(source, 'conformance'), 'whole'),
-      headers: { 'content-type': 'application/json', ...(status === 429 && { 'retry-after': '0' }) },
-    };
+    return answer(source.title, status, 'application/json', bytesOf(source, 'conformance'), 'whole');
   });
 
 /** Everything that can go wrong with one call of a model. */
@@ -157,7 +154,7 @@ export function successesOf(model: Model, stream: boolean, dice: Dice): readonly
     (name) => !isError(name) && !isPending(name) && isStream(name) === asked && isOwn(model)(name),
   );
   const manners: readonly Manner[] = asked ? ['whole', 'events', 'odd', 'odd'] : ['whole', 'odd'];
-  return sources.flatMap((source) => {
+  return sources.flatMap((source, at) => {
     const make = (manner: Manner, counts = true): Answer => {
       const said = dice.pick(SAID);
       const bytes = bytesOf(source, said);
@@ -171,7 +168,11 @@ export function successesOf(model: Model, stream: boolean, dice: Dice): readonly
       );
     };
     const isText = typeOf(source, model).startsWith('application/json') || /\.(txt|sse)$/.test(source.path);
-    return [...manners.map((manner) => make(manner)), ...(isText ? [make('whole', false)] : []), make('cut')];
+    return [
+      ...manners.map((manner) => make(manner)),
+      ...(isText ? [make('whole', false)] : []),
+      ...(at === 0 || asked ? [make('cut')] : []),
+    ];
   });
 }
 

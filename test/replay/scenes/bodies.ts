@@ -207,22 +207,30 @@ export const RESPONSES: Bodies = {
 
 export const COMPLETIONS: Bodies = {
   'a prompt': (say) => ({ prompt: say }),
-  'a list of prompts': (say) => ({ prompt: [say], max_tokens: 16, stop: 'END', echo: false }),
+  'a limit': (say) => ({ prompt: say, max_tokens: 16, stop: 'END', echo: false }),
   sampling: (say) => ({ prompt: say, temperature: 0.1, n: 2, stream_options: { include_usage: true } }),
 };
 
 export const EMBEDDINGS: Bodies = {
   'a text': (say) => ({ input: say }),
-  texts: (say) => ({ input: [say, 'second'], encoding_format: 'float' }),
-  base64: (say) => ({ input: say, encoding_format: 'base64', user: 'u-1' }),
-  dimensions: (say) => ({ input: [say], dimensions: 3, input_type: 'query' }),
-  tokens: () => ({ input: [1, 2, 3] }),
+  texts: (say) => ({ input: [say, 'second'] }),
+  'texts as floats': (say) => ({ input: [say, 'second'], encoding_format: 'float' }),
+  'texts as base64': (say) => ({ input: ['first', say], encoding_format: 'base64', user: 'u-1' }),
+  dimensions: (say) => ({ input: [say, 'second'], dimensions: 3 }),
+  'unknown fields': (say) => ({ input: [say, 'second'], input_type: 'query', shiny: true }),
+  tokens: () => ({
+    input: [
+      [1, 2],
+      [3, 4],
+    ],
+  }),
 };
 
 export const IMAGES: Bodies = {
   'a prompt': (say) => ({ prompt: say }),
   'base64, two': (say) => ({ prompt: say, n: 2, response_format: 'b64_json', size: '1024x1024' }),
-  addresses: (say) => ({ prompt: say, response_format: 'url', quality: 'low', shiny: 1 }),
+  addresses: (say) => ({ prompt: say, response_format: 'url', shiny: 1 }),
+  'a size': (say) => ({ prompt: say, size: '1024x1024', quality: 'low' }),
 };
 
 export const SPEECHES: Bodies = {
@@ -239,7 +247,7 @@ export const RERANKS: Bodies = {
   texts: (say) => ({ query: say, documents: ['first', 'second', 'third', 'fourth'] }),
   'the best two': (say) => ({
     query: say,
-    documents: [{ text: 'first' }, 'second', 'third', 'fourth'],
+    documents: ['first', 'second', 'third', 'fourth'],
     top_n: 2,
     return_documents: true,
   }),

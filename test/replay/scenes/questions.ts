@@ -1,3 +1,5 @@
+import { Dice } from '../../kit/random.ts';
+import { madeUp } from './answers.ts';
 import { BEARER, type Exchange, JSON_TYPE, jsonBody, KEY } from './exchange.ts';
 import type { HouseName } from './houses.ts';
 
@@ -85,8 +87,8 @@ const MORE: readonly Question[] = [
   ['a path with dots', 'GET', '/v1/files/%2e%2e/admin', BEARER],
   ['an alias', 'POST', CHAT, json, jsonBody({ ...chat, model: 'fast' })],
   ['a form without a file', 'POST', '/v1/audio/transcriptions', json, jsonBody({ model: 'openai-transcriptions' })],
-  ['where a request goes', 'POST', '/admin/explain', json, jsonBody({ ...chat })],
-  ['where none goes', 'POST', '/admin/explain', json, jsonBody({ model: 'none' })],
+  ['where a request goes', 'POST', '/admin/explain', json, jsonBody({ request: chat })],
+  ['where none goes', 'POST', '/admin/explain', json, jsonBody({ request: { ...chat, model: 'none' } })],
   [
     'a configuration that is right',
     'POST',
@@ -108,7 +110,8 @@ const MORE: readonly Question[] = [
   ['the same key in the query', 'GET', `/v1/models?key=${KEY}`, {}],
 ];
 
-const UNPLANNED: readonly never[] = [];
+/** For those that reach an upstream after all. */
+const ANSWERS = [madeUp(false, new Dice(1))];
 
 const exchange = (house: HouseName, [title, method, path, headers, body]: Question): Exchange => ({
   title: `${house} · ${title} · ${method} ${path}`,
@@ -117,7 +120,7 @@ const exchange = (house: HouseName, [title, method, path, headers, body]: Questi
   path,
   headers,
   body,
-  answers: UNPLANNED,
+  answers: ANSWERS,
 });
 
 /** What the gateway answers without an upstream: its own state in every house, wrong requests in one. */

@@ -122,7 +122,7 @@ const NATIVE: readonly (readonly [vendor: string, id: string, face: Face, upstre
   ['bedrock', 'bedrock-titan-embeddings', 'embeddings', 'amazon.titan-embed-text-v2:0', 'titan'],
   ['bedrock', 'bedrock-cohere-embeddings', 'embeddings', 'cohere.embed-english-v3', 'cohere-reply'],
   ['bedrock', 'bedrock-images', 'images', 'amazon.nova-canvas-v1:0', 'amazon'],
-  ['bedrock', 'bedrock-stability', 'images', 'stability.sd3-5-large-v1:0', 'stability'],
+  ['bedrock', 'bedrock-stability', 'images', 'stability.stable-diffusion-xl-v1', 'stability'],
   ['bedrock', 'bedrock-rerank', 'rerank', 'cohere.rerank-v3-5:0'],
   ['cohere', 'cohere-chat', 'chat', 'command-a-03-2025'],
   ['cohere', 'cohere-embeddings', 'embeddings', 'embed-v4.0'],
