@@ -79,5 +79,5 @@ export const DURATIONS: ReadonlySet<string> = new Set(['x-gateway-overhead-ms', 
 export const OF_PIECES: ReadonlySet<string> = new Set(['x-gateway-upstream-model']);
 
 export function pinned(text: string, moment: Moment): string {
-  return PINS.reduce((done, { pin }) => pin(done, moment), text);
+  return PINS.reduce((done, each) => each.pin(done, moment), text);
 }

@@ -249,7 +249,7 @@ function failovers(count: number, dice: Dice): Exchange[] {
       failure,
       dice.below(8) ? answers.success(second, stream) : answers.failure(second),
     ];
-    const [[what, body] = ['', () => ({})]] = [dice.pick(Object.entries(surface.bodies))];
+    const [what, body] = dice.pick(Object.entries(surface.bodies));
     return {
       title: titleOf(
         'failover',

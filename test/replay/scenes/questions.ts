@@ -62,7 +62,7 @@ const wrongly = ([path, body]: (typeof TAKERS)[number]): Question[] => [
   ['no body', 'POST', path, json],
   ['no members', 'POST', path, json, jsonBody({})],
   ['a model alone', 'POST', path, json, jsonBody({ model: body['model'] })],
-  ['an unknown model', 'POST', path, json, jsonBody({ ...body, model: 'nobody-has-it' })],
+  ['an unknown model', 'POST', path, json, jsonBody({ ...body, model: 'of-no-target' })],
   [
     'members of wrong types',
     'POST',
