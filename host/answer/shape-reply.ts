@@ -17,7 +17,7 @@ import type {
   TranslatedSurface,
 } from '../contract/index.ts';
 import { isIndex } from '../contract/json/fields.ts';
-import { MAX_CHOICES } from './normalize.ts';
+import { MAX_CHOICES } from './chunk-normalizer.ts';
 
 export interface ShapeFacts {
   /** The model the client asked for, after aliases. */

@@ -11,7 +11,8 @@ import type { RunningGeneration } from './running-generation.ts';
 import { countingRequest } from './attempts/same-wire.ts';
 import { sendUnary } from './attempts/send-attempt.ts';
 import type { Target } from './target.ts';
-import { LiveCall, outgoingRequest } from './attempts/translate.ts';
+import { LiveCall } from './attempts/live-call.ts';
+import { outgoingRequest } from './attempts/outgoing-request.ts';
 
 /** What a vendor counted, in the client's own wire. */
 export interface VendorCount {

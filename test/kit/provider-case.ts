@@ -14,7 +14,7 @@ import type {
 } from '../../host/contract/index.ts';
 import type { Attempt } from '../../host/pipeline/attempts/attempt.ts';
 import type { Departure } from '../../host/pipeline/hooks.ts';
-import { outgoingRequest } from '../../host/pipeline/attempts/translate.ts';
+import { outgoingRequest } from '../../host/pipeline/attempts/outgoing-request.ts';
 import { connectProvider, type ConnectedProvider } from '../../host/upstream/connect.ts';
 import { ask, startHost, type TestHost, type TestHostOptions } from './host.ts';
 import { expectTaken } from './strict/check.ts';

@@ -1,7 +1,7 @@
 import type { ChatReply, ChatRequest } from '../../../host/contract/index.ts';
 import { askBeforeTurn } from '../../../host/pipeline/turns/before-turn.ts';
 import { asGatewayError } from '../../../host/pipeline/gateway-fault.ts';
-import { awaitsVerdict } from '../../../host/pipeline/guards/guard.ts';
+import { awaitsVerdict } from '../../../host/pipeline/guards/plugin-policy.ts';
 import type { LiveExchange } from '../../../host/pipeline/live-exchange.ts';
 import { replayWhole } from '../../../host/answer/replay.ts';
 import { AnswerStream } from '../../../host/answer/stream.ts';

@@ -14,7 +14,8 @@ import type { LiveExchange } from '../live-exchange.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import type { StreamSession } from '../../answer/stream.ts';
 import type { Target } from '../target.ts';
-import { callUnary, openStream } from './translated-call.ts';
+import { callUnary } from './call-unary.ts';
+import { openStream } from './open-stream.ts';
 import type { Turn } from '../turns/turn.ts';
 import type { Answer } from '../turns/turns.ts';
 

@@ -7,7 +7,8 @@ import { admit, beginAttempt, boundAttempt, measureCall, outcomeOf, relayedBody,
 import { asGatewayError } from '../gateway-fault.ts';
 import type { LiveExchange } from '../live-exchange.ts';
 import type { RunningGeneration } from '../running-generation.ts';
-import { leavingRequest, sendForwarded } from './send-attempt.ts';
+import { leavingRequest } from './outgoing-request.ts';
+import { sendForwarded } from './send-attempt.ts';
 import type { Target } from '../target.ts';
 
 export interface Forwarded {

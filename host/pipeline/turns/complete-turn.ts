@@ -14,7 +14,7 @@ import { charactersOfReply } from '../../answer/answer-size.ts';
 import { billTurn } from '../billing/billing.ts';
 import type { AnswerFacts } from '../../answer/charged-usage.ts';
 import type { LiveExchange } from '../live-exchange.ts';
-import { normalizeReply } from '../../answer/normalize.ts';
+import { normalizeReply } from '../../answer/normalize-reply.ts';
 import type { PipelineServices } from '../pipeline-services.ts';
 import { AnswerStream } from '../../answer/stream.ts';
 import type { Answer } from './turns.ts';
