@@ -93,7 +93,7 @@ function numberShape(field: Description): JsonSchema {
   };
 }
 
-/** Of an object: its keys, and whether it may hold others. */
+/** The keys of an object, and whether it may hold others. */
 export function objectSchema(field: Description): JsonSchema {
   const keys = keysOf(field).flatMap((key) => {
     const member = describedAt(field, [key]);
