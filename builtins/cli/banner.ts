@@ -1,5 +1,6 @@
 import type { Host } from '../../host/host.ts';
 import { registeredNames } from '../../host/generation/registered-names.ts';
+import type { Target } from '../../host/pipeline/target.ts';
 import type { RunningGateway } from '../../host/start/start-gateway.ts';
 import { missingVariables } from '../../host/upstream/connect.ts';
 
@@ -60,7 +61,7 @@ function keyLines(host: Host, hasNewKey: boolean): string[] {
 /** A request that works when pasted; with the key itself only when it was made here. */
 function curlLines(host: Host, address: string, hasNewKey: boolean): string[] {
   const target = host.current?.targetList.find(({ provider }) => provider);
-  const model = target && modelToTry(host, target.virtualKey);
+  const model = target && modelToTry(host, target);
   if (model === undefined || host.masterKey === undefined) return [];
   const key = hasNewKey ? host.masterKey : '$MASTER_KEY';
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello, gateway!' }] });
@@ -72,13 +73,14 @@ function curlLines(host: Host, address: string, hasNewKey: boolean): string[] {
 }
 
 /** One that the operator declared; else the cheapest chat model with tools that the catalog calls generally available; else the first one. */
-function modelToTry({ current, services: { catalog } }: Host, target: string): string | undefined {
-  const [declared] = current?.targets.get(target)?.config.models ?? [];
+function modelToTry({ current, services: { catalog } }: Host, target: Target): string | undefined {
+  const { virtualKey, catalogProvider } = target;
+  const [declared] = target.config.models ?? [];
   if (declared !== undefined) return declared;
-  const models = current?.models.advertised(target) ?? [];
+  const models = current?.models.advertised(virtualKey) ?? [];
   const prices = models.flatMap((model) => {
-    const entry = catalog.entry(target, model);
-    const { input, output } = catalog.tokenPrice(target, model) ?? {};
+    const entry = catalog.entry(catalogProvider, model);
+    const { input, output } = catalog.tokenPrice(catalogProvider, model) ?? {};
     const isCurrent =
       entry?.mode === 'chat' && entry.lifecycle.status === 'ga' && entry.capabilities['function_calling'] === true;
     return isCurrent && input !== undefined && output !== undefined ? [{ model, price: input + output }] : [];

@@ -85,11 +85,12 @@ export function adaptedRequest({ turn }: Attempt, sent: ClientRequest, facts: Ta
 
 export function targetFacts(attempt: Attempt, { catalog }: PipelineServices): TargetFacts {
   const {
+    target,
     provider: { module },
     upstreamModel: model,
     turn: { streaming },
   } = attempt;
-  return { provider: module.name, wire: module.wire, model, entry: catalogEntryOf(module, model, catalog), streaming };
+  return { provider: module.name, wire: module.wire, model, entry: catalogEntryOf(target, model, catalog), streaming };
 }
 
 /** Keeps the bytes of an answer that goes on as it came. No other request gets it: it may hold what only its vendor understands. */
