@@ -1,6 +1,13 @@
 import { type Authorize, defineProvider, headerKey } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
-import { BETA_HEADER, claudeParams, faultBeside, FOUNDRY, withClaude } from '../_common/anthropic/index.ts';
+import {
+  BETA_HEADER,
+  chatTraitsBeside,
+  claudeParams,
+  faultBeside,
+  FOUNDRY,
+  withClaude,
+} from '../_common/anthropic/index.ts';
 import { azureFault, resourceRoot } from '../_common/azure.ts';
 
 /** Fields that a model does not know are dropped there rather than refused. Source: Azure AI model inference API, "Extensibility", 2026-11-21. */
@@ -42,6 +49,9 @@ export default defineProvider({
   },
   params: {},
   paramsFor: claudeParams,
+  chatTraitsFor: chatTraitsBeside({ wire: 'common', lateInstructions: true }), // Source: ingress reference 3.4.
+  // Source: providers reference 9.3; semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
+  names: { catalog: ['azure_foundry', 'azure'], telemetry: 'azure.ai.inference' },
   translators: {
     chat: withClaude(chat, { variant: FOUNDRY, pathOf: () => CLAUDE_PATH }),
     ...(embeddings && { embeddings }),

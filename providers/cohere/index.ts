@@ -17,6 +17,7 @@ export default defineProvider({
     authorize: bearer('COHERE_API_KEY'),
   },
   params,
+  chatTraits: { mediaInResults: false },
   translators: {
     chat: late('chat', ['toUpstream', 'fromUpstream', 'openStream']),
     embeddings: late('embeddings', ['toUpstream', 'fromUpstream']),

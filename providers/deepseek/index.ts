@@ -37,6 +37,7 @@ export default defineProvider({
     authorize: bearer('DEEPSEEK_API_KEY'),
   },
   params,
+  chatTraits: { caching: 'unasked', lateInstructions: true }, // Source: ingress reference 2.5 and 3.4.
   translators: commonTranslators(['chat'], params, {
     chat: { renames: { user: 'user_id' }, drops: ['web_search_options'], adjust },
   }),

@@ -12,6 +12,7 @@ export default defineProvider({
     env: ['GEMINI_API_KEY'],
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     authorize: headerKey('x-goog-api-key', 'GEMINI_API_KEY'), // never in the address
+    keyShapes: [{ shape: 'AIza[A-Za-z0-9_-]{35}', shownAs: 'GOOGLE_KEY' }],
   },
   params: {
     max_completion_tokens: 'unsupported', // the ceiling that counts travels as max_tokens
@@ -22,6 +23,9 @@ export default defineProvider({
     user: 'unsupported',
     logit_bias: 'unsupported',
   },
+  chatTraits: { caching: 'unasked', thoughts: ['google-gemini-v1'] }, // Source: ingress reference 2.5 and 3.8.
+  // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
+  names: { telemetry: 'gcp.gemini' },
   translators: {
     chat: late('chat', ['toUpstream', 'fromUpstream', 'openStream']),
     embeddings: late('embeddings', ['toUpstream', 'fromUpstream']),

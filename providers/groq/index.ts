@@ -25,8 +25,10 @@ export default defineProvider({
     env: ['GROQ_API_KEY'],
     baseUrl: 'https://api.groq.com/openai/v1',
     authorize: bearer('GROQ_API_KEY'),
+    keyShapes: [{ shape: 'gsk_[A-Za-z0-9]{20,}', shownAs: 'GROQ_KEY' }],
   },
   params,
+  chatTraits: { caching: 'unasked', fields: ['service_tier'] }, // Source: ingress reference 2.5 and 3.1.
   translators: commonTranslators(['chat', 'audio.transcriptions', 'audio.translations', 'audio.speech'], params, {
     chat: {
       ceiling: 'max_completion_tokens',

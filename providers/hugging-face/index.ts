@@ -13,6 +13,8 @@ export default defineProvider({
     authorize: bearer('HUGGING_FACE_API_KEY'),
   },
   params: {},
+  // Source: providers reference 9.3.
+  names: { catalog: ['hugging_face'] },
   translators: { ...commonTranslators(['chat'], {}, { chat: { drops: ['web_search_options'] } }), embeddings, images },
   passthrough: true,
   responses: true,

@@ -43,6 +43,8 @@ export default defineProvider({
     authorize: bearer('MISTRAL_API_KEY'),
   },
   params,
+  // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
+  names: { telemetry: 'mistral_ai' },
   translators: {
     chat: {
       ...chat,

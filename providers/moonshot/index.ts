@@ -25,6 +25,7 @@ export default defineProvider({
     authorize: bearer('MOONSHOT_API_KEY'),
   },
   params: {},
+  chatTraits: { caching: 'unasked' }, // Source: ingress reference 2.5.
   translators: commonTranslators(['chat'], {}, { chat: { drops: ['web_search_options'], adjust: withoutThinking } }),
   passthrough: true,
   responses: true,

@@ -15,6 +15,8 @@ export default defineProvider({
     authorize: bearer('NVIDIA_NIM_API_KEY'),
   },
   params: {},
+  // Source: providers reference 9.3.
+  names: { catalog: ['nvidia_nim'] },
   translators: {
     ...commonTranslators(
       ['chat', 'embeddings'],

@@ -17,8 +17,20 @@ export default defineProvider({
     env: ['OPENAI_API_KEY'],
     baseUrl: 'https://api.openai.com/v1',
     authorize: bearer('OPENAI_API_KEY'),
+    keyShapes: [
+      { shape: 'sk-proj-[A-Za-z0-9_-]{20,}', shownAs: 'OPENAI_KEY' },
+      { shape: 'sk-svcacct-[A-Za-z0-9_-]{20,}', shownAs: 'OPENAI_KEY' },
+      { shape: 'sk-admin-[A-Za-z0-9_-]{20,}', shownAs: 'OPENAI_KEY' },
+      { shape: 'sk-[A-Za-z0-9]{20,}', shownAs: 'OPENAI_KEY' },
+    ],
   },
   params: {},
+  // Source: ingress reference 2.5, 3.4 and 6.3.
+  chatTraits: {
+    caching: 'unasked',
+    lateInstructions: true,
+    fields: ['prompt_cache_key', 'service_tier', 'verbosity'],
+  },
   translators: commonTranslators(
     ['chat', 'embeddings', 'images', 'moderations', 'audio.transcriptions', 'audio.translations', 'audio.speech'],
     {},

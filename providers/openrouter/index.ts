@@ -36,6 +36,7 @@ export default defineProvider({
     authorize: bearer('OPENROUTER_API_KEY'),
   },
   params: {},
+  chatTraits: { caching: 'marked', thoughts: 'any', lateInstructions: true }, // Source: ingress reference 2.5, 3.4 and 3.8.
   translators: commonTranslators(
     ['chat', 'embeddings'],
     {},

@@ -11,6 +11,7 @@ export default defineProvider({
     env: ['PERPLEXITY_API_KEY'],
     baseUrl: 'https://api.perplexity.ai',
     authorize: bearer('PERPLEXITY_API_KEY'),
+    keyShapes: [{ shape: 'pplx-[A-Za-z0-9]{20,}', shownAs: 'PERPLEXITY_KEY' }],
   },
   params: {},
   translators: commonTranslators(['chat'], {}, { chat: { adjust, adjustReply: withSources, editStream } }),

@@ -28,8 +28,11 @@ export default defineProvider({
     env: ['QWEN_API_KEY'],
     baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
     authorize: bearer('QWEN_API_KEY'),
+    keyShapes: [{ shape: 'sk-ws-[A-Za-z0-9][A-Za-z0-9._-]{14,}', shownAs: 'QWEN_KEY' }],
   },
   params: {},
+  // Source: providers reference 9.3.
+  names: { catalog: ['qwen', 'dashscope'] },
   translators: commonTranslators(
     ['chat', 'embeddings'],
     {},

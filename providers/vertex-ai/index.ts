@@ -1,6 +1,13 @@
 import { defineProvider } from 'gw/contract';
 import { commonTranslators, type Fields, translateWebSearch } from 'gw/common-wire';
-import { BETA_HEADER, claudeParams, faultBeside, VERTEX, withClaude } from '../_common/anthropic/index.ts';
+import {
+  BETA_HEADER,
+  chatTraitsBeside,
+  claudeParams,
+  faultBeside,
+  VERTEX,
+  withClaude,
+} from '../_common/anthropic/index.ts';
 import { googleFault } from '../_common/google/faults.ts';
 import { imagenBody, readImagen } from '../_common/google/imagen.ts';
 import { claudePath, defaultRoot, predictPath, rootOf } from './address.ts';
@@ -38,6 +45,9 @@ export default defineProvider({
   },
   params: {},
   paramsFor: claudeParams,
+  chatTraitsFor: chatTraitsBeside({ wire: 'common' }),
+  // Source: providers reference 9.3; semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
+  names: { catalog: ['vertex_ai'], telemetry: 'gcp.vertex_ai' },
   translators: {
     chat: withClaude(chat, {
       variant: VERTEX,

@@ -14,6 +14,9 @@ export default defineProvider({
     authorize: bearer('XAI_API_KEY'),
   },
   params: {},
+  chatTraits: { caching: 'unasked', lateInstructions: true }, // Source: ingress reference 2.5 and 3.4.
+  // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
+  names: { telemetry: 'x_ai' },
   translators: commonTranslators(
     ['chat', 'images'],
     {},

@@ -1,0 +1,17 @@
+import type { ChatTraits } from 'gw/contract';
+import { isClaude } from './beside.ts';
+import { FORMAT } from './reasoning.ts';
+
+/** What chats in the Messages wire take. Source: ingress reference 2.5, 3.4 and 3.8. */
+export const CLAUDE_CHATS: ChatTraits = Object.freeze<ChatTraits>({
+  wire: 'native',
+  caching: 'marked',
+  thoughts: [FORMAT],
+  longToolNames: true,
+});
+
+/** Of a cloud whose Claude models speak their own wire, and whose other models another. */
+export const chatTraitsBeside =
+  (others: ChatTraits) =>
+  (model: string): ChatTraits =>
+    isClaude(model) ? CLAUDE_CHATS : others;
