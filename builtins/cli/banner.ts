@@ -1,11 +1,16 @@
+import type { ProviderModule } from '../../host/contract/index.ts';
 import type { Host } from '../../host/host.ts';
 import { registeredNames } from '../../host/generation/registered-names.ts';
 import type { Target } from '../../host/pipeline/target.ts';
 import type { RunningGateway } from '../../host/start/start-gateway.ts';
 import { missingVariables } from '../../host/upstream/connect.ts';
 
-/** Providers a newcomer looks for first; shown whether or not they have a credential. */
-export const WELL_KNOWN = ['openai', 'anthropic', 'gemini', 'groq', 'mistral'];
+/** Names of providers that a newcomer looks for first, in their order; shown whether or not they have a credential. */
+export const wellKnown = (modules: Iterable<ProviderModule>): readonly string[] =>
+  [...modules]
+    .filter(({ bannerPlace }) => bannerPlace !== undefined)
+    .toSorted((a, b) => (a.bannerPlace ?? 0) - (b.bannerPlace ?? 0))
+    .map(({ name }) => name);
 
 /** What a person needs in the first minute, on stderr: where it listens, the key if it is new, and a line to paste. */
 export function banner(host: Host, { port, hasNewKey }: RunningGateway): string {
@@ -45,8 +50,9 @@ function memoryLines({ stores: { keys, configuration } }: Host): string[] {
 
 function providerLines(host: Host): string[] {
   const registered = registeredNames(host);
-  const others = [...registered].filter((name) => !WELL_KNOWN.includes(name));
-  return [...WELL_KNOWN.filter((name) => host.registry.providers.has(name)), ...others].map((name) => {
+  const known = wellKnown(host.registry.providers.values());
+  const others = [...registered].filter((name) => !known.includes(name));
+  return [...known, ...others].map((name) => {
     if (registered.has(name)) return `  [OK] ${name}`;
     const module = host.registry.providers.get(name);
     return `  [-] ${name} (${module ? missingVariables(module, host.variables).join(', ') : ''} not set)`;

@@ -31,6 +31,9 @@ export default defineProvider({
   },
   params: MESSAGES_PARAMS,
   chatTraits: CLAUDE_CHATS,
+  bannerPlace: 2,
+  // Source: docs.litellm.ai, "Providers", 2026-11-05.
+  elsewhere: { litellm: { names: ['anthropic_text'], models: ['claude'] } },
   translators: {
     chat: {
       toUpstream: (request, call) => ({ path: '/messages', ...toMessagesBody(request, call, DIRECT) }),

@@ -52,6 +52,14 @@ export default defineProvider({
   chatTraitsFor: chatTraitsBeside({ wire: 'common', lateInstructions: true }), // Source: ingress reference 3.4.
   // Source: providers reference 9.3; semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { catalog: ['azure_foundry', 'azure'], telemetry: 'azure.ai.inference' },
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.
+  elsewhere: {
+    litellm: { names: ['azure_ai'] },
+    portkey: {
+      names: ['azure-ai', 'azure-ai-inference'],
+      settings: [{ variable: 'AZURE_FOUNDRY_ENDPOINT', from: ['azure_foundry_url', 'azureFoundryUrl'] }],
+    },
+  },
   translators: {
     chat: withClaude(chat, { variant: FOUNDRY, pathOf: () => CLAUDE_PATH }),
     ...(embeddings && { embeddings }),

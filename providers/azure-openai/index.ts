@@ -3,6 +3,7 @@ import { commonTranslators } from 'gw/common-wire';
 import { chatTraitsBeside } from '../_common/anthropic/index.ts';
 import { azureFault, resourceRoot } from '../_common/azure.ts';
 import { checkDeployment, pinned, requested } from './deployments.ts';
+import { elsewhere } from './elsewhere.ts';
 import { textInput, withoutModel } from './bodies.ts';
 
 const authorize = headerKey('api-key', 'AZURE_OPENAI_API_KEY');
@@ -26,12 +27,14 @@ export default defineProvider({
       checkDeployment(credentials);
       return { authorize };
     },
+    chatModelEnv: 'AZURE_OPENAI_DEPLOYMENT',
     models: ({ AZURE_OPENAI_DEPLOYMENT: deployment }) => (deployment === undefined ? [] : [deployment]),
   },
   params: {},
   chatTraitsFor: chatTraitsBeside({ wire: 'common', caching: 'unasked', lateInstructions: true }), // Source: ingress reference 2.5 and 3.4.
   // Source: providers reference 9.3; semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { catalog: ['azure_openai', 'azure'], telemetry: 'azure.ai.openai' },
+  elsewhere,
   translators: commonTranslators(
     ['chat', 'embeddings', 'images', 'audio.transcriptions', 'audio.translations', 'audio.speech'],
     {},

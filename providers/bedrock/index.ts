@@ -1,5 +1,6 @@
 import { type ChatTraits, defineProvider, lateFile, type ParamTreatments } from 'gw/contract';
 import { BETA_HEADER, CLAUDE_CHATS, isClaude } from '../_common/anthropic/index.ts';
+import { elsewhere } from './elsewhere.ts';
 import { connection } from './connection.ts';
 import { toFault } from './errors.ts';
 import { type Family, familyOf, routingId } from './models.ts';
@@ -84,6 +85,7 @@ export default defineProvider({
   chatTraitsFor: (model) => (isClaude(model) ? CLAUDE_CHATS : OTHER_CHATS),
   // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { telemetry: 'aws.bedrock' },
+  elsewhere,
   translators: {
     chat: late('chat', ['toUpstream', 'fromUpstream', 'openStream']),
     embeddings: late('embeddings', ['toUpstream', 'fromUpstream']),

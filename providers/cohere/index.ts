@@ -18,6 +18,8 @@ export default defineProvider({
   },
   params,
   chatTraits: { mediaInResults: false },
+  // Source: docs.litellm.ai, "Providers", 2026-11-05.
+  elsewhere: { litellm: { names: ['cohere_chat'], models: ['command'] } },
   translators: {
     chat: late('chat', ['toUpstream', 'fromUpstream', 'openStream']),
     embeddings: late('embeddings', ['toUpstream', 'fromUpstream']),

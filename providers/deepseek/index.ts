@@ -38,6 +38,8 @@ export default defineProvider({
   },
   params,
   chatTraits: { caching: 'unasked', lateInstructions: true }, // Source: ingress reference 2.5 and 3.4.
+  // Source: docs.litellm.ai, "Providers", 2026-11-05.
+  elsewhere: { litellm: { models: ['deepseek'] } },
   translators: commonTranslators(['chat'], params, {
     chat: { renames: { user: 'user_id' }, drops: ['web_search_options'], adjust },
   }),

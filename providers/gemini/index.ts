@@ -26,6 +26,9 @@ export default defineProvider({
   chatTraits: { caching: 'unasked', thoughts: ['google-gemini-v1'] }, // Source: ingress reference 2.5 and 3.8.
   // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { telemetry: 'gcp.gemini' },
+  bannerPlace: 3,
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.
+  elsewhere: { litellm: { models: ['gemini'] }, portkey: { names: ['google'] } },
   translators: {
     chat: late('chat', ['toUpstream', 'fromUpstream', 'openStream']),
     embeddings: late('embeddings', ['toUpstream', 'fromUpstream']),

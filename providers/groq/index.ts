@@ -29,6 +29,7 @@ export default defineProvider({
   },
   params,
   chatTraits: { caching: 'unasked', fields: ['service_tier'] }, // Source: ingress reference 2.5 and 3.1.
+  bannerPlace: 4,
   translators: commonTranslators(['chat', 'audio.transcriptions', 'audio.translations', 'audio.speech'], params, {
     chat: {
       ceiling: 'max_completion_tokens',

@@ -15,6 +15,12 @@ export default defineProvider({
   params: {},
   // Source: providers reference 9.3.
   names: { catalog: ['hugging_face'] },
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22; docs.getbifrost.ai, "Provider Setup", 2026-11-22.
+  elsewhere: {
+    litellm: { names: ['huggingface'] },
+    portkey: { names: ['huggingface'] },
+    bifrost: { names: ['huggingface'] },
+  },
   translators: { ...commonTranslators(['chat'], {}, { chat: { drops: ['web_search_options'] } }), embeddings, images },
   passthrough: true,
   responses: true,

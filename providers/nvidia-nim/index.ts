@@ -17,6 +17,8 @@ export default defineProvider({
   params: {},
   // Source: providers reference 9.3.
   names: { catalog: ['nvidia_nim'] },
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.
+  elsewhere: { litellm: { names: ['nvidia_nim'] }, portkey: { names: ['nvidia'] } },
   translators: {
     ...commonTranslators(
       ['chat', 'embeddings'],

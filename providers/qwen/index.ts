@@ -33,6 +33,8 @@ export default defineProvider({
   params: {},
   // Source: providers reference 9.3.
   names: { catalog: ['qwen', 'dashscope'] },
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.
+  elsewhere: { litellm: { names: ['dashscope'] }, portkey: { names: ['dashscope'] } },
   translators: commonTranslators(
     ['chat', 'embeddings'],
     {},

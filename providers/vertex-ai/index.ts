@@ -12,6 +12,7 @@ import { googleFault } from '../_common/google/faults.ts';
 import { imagenBody, readImagen } from '../_common/google/imagen.ts';
 import { claudePath, defaultRoot, predictPath, rootOf } from './address.ts';
 import { open } from './credentials.ts';
+import { elsewhere } from './elsewhere.ts';
 import { embeddings } from './embeddings.ts';
 import { claudeName, ownName, publishedName } from './models.ts';
 
@@ -48,6 +49,7 @@ export default defineProvider({
   chatTraitsFor: chatTraitsBeside({ wire: 'common' }),
   // Source: providers reference 9.3; semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { catalog: ['vertex_ai'], telemetry: 'gcp.vertex_ai' },
+  elsewhere,
   translators: {
     chat: withClaude(chat, {
       variant: VERTEX,

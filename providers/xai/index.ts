@@ -17,6 +17,8 @@ export default defineProvider({
   chatTraits: { caching: 'unasked', lateInstructions: true }, // Source: ingress reference 2.5 and 3.4.
   // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { telemetry: 'x_ai' },
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.
+  elsewhere: { litellm: { models: ['grok'] }, portkey: { names: ['x-ai'] } },
   translators: commonTranslators(
     ['chat', 'images'],
     {},

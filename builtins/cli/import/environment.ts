@@ -44,6 +44,14 @@ export class Environment {
     return this.#put(name, entry, isOpen ? text : undefined);
   }
 
+  /** A value that is made of a setting, which stands for `{}`. */
+  made(name: string, as: string, entry: Entry): void {
+    if (entry.text === undefined) return;
+    const reference = this.#referenceIn(entry.value);
+    if (reference === undefined) this.plain(name, entry.with(as.replace('{}', entry.text)));
+    else entry.leave(`set ${name} to ${as.replace('{}', `\${${reference}}`)}`);
+  }
+
   /** What a provider cannot do without, where the document does not have it. */
   need({ name: provider, connection }: ProviderModule): void {
     for (const need of connection.env) {
