@@ -35,7 +35,7 @@ const keyOfOthers = headerKey('api-key', 'AZURE_FOUNDRY_API_KEY');
 const authorize: Authorize = (request, credentials) =>
   (request.url.endsWith(CLAUDE_PATH) ? keyOfClaude : keyOfOthers)(request, credentials);
 
-/** Bodies of the common wire, and of Claude in its own; every model of a resource answers at the same paths, and `AZURE_FOUNDRY_API_VERSION` is read by nothing. Source: providers reference 2.4 and 5.7. */
+/** Bodies of the common wire, and of Claude in its own; every model of a resource answers at the same paths, and `AZURE_FOUNDRY_API_VERSION` is read by nothing. See docs/providers.md#what-differs. */
 export default defineProvider({
   name: 'azure-foundry',
   wire: 'native',
@@ -49,8 +49,9 @@ export default defineProvider({
   },
   params: {},
   paramsFor: claudeParams,
-  chatTraitsFor: chatTraitsBeside({ wire: 'common', lateInstructions: true }), // Source: ingress reference 3.4.
-  // Source: providers reference 9.3; semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
+  // See docs/reference/ingress.md#instructions.
+  chatTraitsFor: chatTraitsBeside({ wire: 'common', lateInstructions: true }),
+  // See docs/catalog.md#which-entry-is-a-targets. Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { catalog: ['azure_foundry', 'azure'], telemetry: 'azure.ai.inference' },
   // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.
   elsewhere: {

@@ -31,8 +31,9 @@ export default defineProvider({
     models: ({ AZURE_OPENAI_DEPLOYMENT: deployment }) => (deployment === undefined ? [] : [deployment]),
   },
   params: {},
-  chatTraitsFor: chatTraitsBeside({ wire: 'common', caching: 'unasked', lateInstructions: true }), // Source: ingress reference 2.5 and 3.4.
-  // Source: providers reference 9.3; semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
+  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#instructions.
+  chatTraitsFor: chatTraitsBeside({ wire: 'common', caching: 'unasked', lateInstructions: true }),
+  // See docs/catalog.md#which-entry-is-a-targets. Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { catalog: ['azure_openai', 'azure'], telemetry: 'azure.ai.openai' },
   elsewhere,
   translators: commonTranslators(

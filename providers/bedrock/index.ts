@@ -22,7 +22,7 @@ const UNKNOWN = {
   logit_bias: 'unsupported',
 } as const;
 
-/** What holds for some family. Source: providers reference 3.2. */
+/** Treatments as the catalogue shows them: a parameter is unsupported here that some family lacks. See docs/reference/providers.md#unsupported-parameters. */
 const params = {
   ...NOWHERE,
   stop: 'unsupported',
@@ -33,7 +33,7 @@ const params = {
   parallel_tool_calls: 'translate',
 } as const satisfies ParamTreatments;
 
-/** What holds for each. Source: providers reference 3.3; Amazon Bedrock API reference, "Converse"; Amazon Nova, "Tool choice"; 2026-11-22. */
+/** Treatments by family. Sources: Amazon Bedrock API reference, "Converse"; Amazon Nova, "Tool choice"; 2026-11-22. */
 const FAMILY_PARAMS: Readonly<Record<Family, ParamTreatments>> = {
   claude: { ...NOWHERE, response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'translate' },
   nova: {
@@ -72,7 +72,7 @@ const FAMILY_PARAMS: Readonly<Record<Family, ParamTreatments>> = {
   none: {}, // the model is refused before its parameters
 };
 
-/** Every family reads marks of caches; what a family cannot take of a turn its translator leaves out. Source: ingress reference 2.5 and 3.8. */
+/** Every family reads marks of caches; what a family cannot take of a turn its translator leaves out. See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#reasoning-of-other-vendors. */
 const OTHER_CHATS: ChatTraits = { ...CLAUDE_CHATS, longToolNames: false };
 
 /** Native wires of several vendors behind one service: Claude, Nova, Titan and Llama by their own, others by Converse. */

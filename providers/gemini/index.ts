@@ -4,7 +4,7 @@ import type * as Wire from './wire.ts';
 
 const late = lateFile<typeof Wire>(import.meta, './wire.ts');
 
-/** Native wire, `generateContent`. Source: providers reference 5.2 and 7. */
+/** Native wire, `generateContent`. See docs/providers.md#gemini-models. */
 export default defineProvider({
   name: 'gemini',
   wire: 'native',
@@ -23,7 +23,8 @@ export default defineProvider({
     user: 'unsupported',
     logit_bias: 'unsupported',
   },
-  chatTraits: { caching: 'unasked', thoughts: ['google-gemini-v1'] }, // Source: ingress reference 2.5 and 3.8.
+  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#reasoning-of-other-vendors.
+  chatTraits: { caching: 'unasked', thoughts: ['google-gemini-v1'] },
   // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { telemetry: 'gcp.gemini' },
   bannerPlace: 3,

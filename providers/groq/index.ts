@@ -28,7 +28,8 @@ export default defineProvider({
     keyShapes: [{ shape: 'gsk_[A-Za-z0-9]{20,}', shownAs: 'GROQ_KEY' }],
   },
   params,
-  chatTraits: { caching: 'unasked', fields: ['service_tier'] }, // Source: ingress reference 2.5 and 3.1.
+  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#messages-the-request.
+  chatTraits: { caching: 'unasked', fields: ['service_tier'] },
   bannerPlace: 4,
   translators: commonTranslators(['chat', 'audio.transcriptions', 'audio.translations', 'audio.speech'], params, {
     chat: {

@@ -2,7 +2,7 @@ import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels } from 'gw/common-wire';
 import { embeddings, images } from './tasks.ts';
 
-/** Chat on the common wire, embeddings and images as tasks of the inference service. Source: providers reference 2.2 and 7. */
+/** Chat on the common wire, embeddings and images as tasks of the inference service. See docs/providers.md#what-differs. */
 export default defineProvider({
   name: 'hugging-face',
   wire: 'common',
@@ -13,7 +13,7 @@ export default defineProvider({
     authorize: bearer('HUGGING_FACE_API_KEY'),
   },
   params: {},
-  // Source: providers reference 9.3.
+  // See docs/catalog.md#which-entry-is-a-targets.
   names: { catalog: ['hugging_face'] },
   // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22; docs.getbifrost.ai, "Provider Setup", 2026-11-22.
   elsewhere: {

@@ -15,7 +15,7 @@ function withoutThinking(body: ChatBody, notes: Notes): ChatBody {
   return rest;
 }
 
-/** Common wire. Source: providers reference 6. */
+/** Common wire; thinking is switched off by a field of the vendor's. See docs/providers.md#what-differs. */
 export default defineProvider({
   name: 'moonshot',
   wire: 'common',
@@ -25,7 +25,8 @@ export default defineProvider({
     authorize: bearer('MOONSHOT_API_KEY'),
   },
   params: {},
-  chatTraits: { caching: 'unasked' }, // Source: ingress reference 2.5.
+  // See docs/reference/ingress.md#what-is-lost.
+  chatTraits: { caching: 'unasked' },
   translators: commonTranslators(['chat'], {}, { chat: { drops: ['web_search_options'], adjust: withoutThinking } }),
   passthrough: true,
   responses: true,

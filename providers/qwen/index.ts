@@ -20,7 +20,7 @@ function adjust(body: ChatBody, notes: Notes): ChatBody {
   ]);
 }
 
-/** Common wire in DashScope's compatible mode, with files and batches. Source: providers reference 1.5. */
+/** Common wire in DashScope's compatible mode, with files and batches. See docs/providers.md#providers. */
 export default defineProvider({
   name: 'qwen',
   wire: 'common',
@@ -31,7 +31,7 @@ export default defineProvider({
     keyShapes: [{ shape: 'sk-ws-[A-Za-z0-9][A-Za-z0-9._-]{14,}', shownAs: 'QWEN_KEY' }],
   },
   params: {},
-  // Source: providers reference 9.3.
+  // See docs/catalog.md#which-entry-is-a-targets.
   names: { catalog: ['qwen', 'dashscope'] },
   // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.
   elsewhere: { litellm: { names: ['dashscope'] }, portkey: { names: ['dashscope'] } },

@@ -32,7 +32,7 @@ const { chat } = commonTranslators(
   },
 );
 
-/** Chat by the vendor's endpoint of the common format, and of Claude by its own wire beside it; embeddings and images by Vertex's own methods. Source: providers reference 5.3 and 7. */
+/** Chat by the vendor's endpoint of the common format, and of Claude by its own wire beside it; embeddings and images by Vertex's own methods. See docs/providers.md#what-differs. */
 export default defineProvider({
   name: 'vertex-ai',
   wire: 'native',
@@ -47,7 +47,7 @@ export default defineProvider({
   params: {},
   paramsFor: claudeParams,
   chatTraitsFor: chatTraitsBeside({ wire: 'common' }),
-  // Source: providers reference 9.3; semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
+  // See docs/catalog.md#which-entry-is-a-targets. Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { catalog: ['vertex_ai'], telemetry: 'gcp.vertex_ai' },
   elsewhere,
   translators: {

@@ -3,7 +3,7 @@ import { commonTranslators, listedModels } from 'gw/common-wire';
 
 /**
  * Common wire. A search of the web is answered with 410 here since it belongs to the vendor's other API. Images have one
- * size, quality and style. Source: vercel/ai pull request 15713, 2026-05-29; providers reference 7.2.
+ * size, quality and style. Source: vercel/ai pull request 15713, 2026-05-29. See docs/reference/providers.md#images.
  */
 export default defineProvider({
   name: 'xai',
@@ -14,7 +14,8 @@ export default defineProvider({
     authorize: bearer('XAI_API_KEY'),
   },
   params: {},
-  chatTraits: { caching: 'unasked', lateInstructions: true }, // Source: ingress reference 2.5 and 3.4.
+  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#instructions.
+  chatTraits: { caching: 'unasked', lateInstructions: true },
   // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { telemetry: 'x_ai' },
   // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.
