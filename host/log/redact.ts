@@ -81,7 +81,7 @@ function isUserAndPassword(token: string): boolean {
 const SUSPECT_CHARACTER = /[@?&]/;
 const SUSPECT_WORD = /bearer|basic\s|eyJ|gws?_|PRIVATE KEY|api[_-]?key|token[\\"'\s:=]|secret|password/i;
 
-/** What credentials look like, with the shapes that modules have told of. */
+/** What credentials look like, with the shapes that modules have brought. */
 interface Looks {
   readonly all: readonly Shape[];
   /** Without that of an e-mail address. */
@@ -109,7 +109,7 @@ export function createRedactor(variables: Readonly<Record<string, string | undef
     for (const password of passwords) values.add(password, `[REDACTED:${name}]`);
   }
   const harmless = new HarmlessNames();
-  const learned: KeyShape[] = [];
+  let learned: readonly KeyShape[] = [];
   let looks = looksOf(learned);
   const redactAs = (text: string, shapes: readonly Shape[]): string => {
     if (harmless.has(text)) return text;
@@ -139,7 +139,7 @@ export function createRedactor(variables: Readonly<Record<string, string | undef
     },
     learn: (shapes) => {
       if (shapes.length === 0) return;
-      learned.push(...shapes);
+      learned = [...learned, ...shapes];
       looks = looksOf(learned);
       harmless.clear();
     },

@@ -10,7 +10,7 @@ export const CLAUDE_CHATS: ChatTraits = Object.freeze<ChatTraits>({
   longToolNames: true,
 });
 
-/** Of a cloud whose Claude models speak their own wire, and whose other models another. */
+/** The traits of a cloud whose Claude models speak their own wire, and whose other models another. */
 export const chatTraitsBeside =
   (others: ChatTraits) =>
   (model: string): ChatTraits =>
