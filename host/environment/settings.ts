@@ -78,7 +78,7 @@ export function readEnvironment(variables: Variables): Settings {
       message:
         'GW_STATE_URL has no effect in this version: limits and caches are those of each process, budgets unless API_KEY_STORE_BACKEND is postgres',
     });
-  const hasPprof = readSwitch(variables, 'ENABLE_PPROF', notes);
+  const hasPprof = readSwitch(variables, 'ENABLE_PPROF', notes, ['true', '1', 'yes']);
   noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof }, notes);
   return {
     port: variables['PORT'] || '8080',

@@ -53,25 +53,27 @@ describe('settings', () => {
     expect(notesOf({ GW_STATE_URL: ' ' }, 'warn')).to.deep.equal([]);
   });
 
-  for (const [variable, setting] of [
+  for (const [variable, setting, more = []] of [
     ['ALLOW_UNAUTHENTICATED_PROXY', 'allowUnauthenticated'],
-    ['ENABLE_PPROF', 'hasPprof'],
+    ['ENABLE_PPROF', 'hasPprof', ['1', 'yes']],
     ['GW_ADMIN_STDIO', 'allowsAdminStdio'],
     ['GW_CONFIG_WATCH', 'watchesConfig'],
   ] as const) {
-    it(`read the words of ${variable} as those of every switch`, () => {
+    it(`read ${variable} as every switch is read`, () => {
       const unknown = (text: string): string[] =>
         notesOf({ [variable]: text }, 'warn').filter((message) => message.includes('counts as off'));
-      for (const text of ['true', 'TRUE', ' true\n', '1', 'yes', 'On']) {
+      for (const text of ['true', 'TRUE', ' true\n', ...more]) {
         expect([readEnvironment({ [variable]: text })[setting], unknown(text)], text).to.deep.equal([true, []]);
       }
       for (const text of ['false', '0', 'No', ' off ', '', ' ']) {
         expect([readEnvironment({ [variable]: text })[setting], unknown(text)], text).to.deep.equal([false, []]);
       }
-      for (const text of ['truely', '2', 'enabled', 'true false']) {
+      for (const text of ['truely', '2', 'on', 'enabled', 'true false']) {
         expect([readEnvironment({ [variable]: text })[setting], unknown(text)], text).to.deep.equal([
           false,
-          [`${variable} is "${text}", which counts as off; use one of: true, 1, yes, on, or false, 0, no, off`],
+          [
+            `${variable} is "${text}", which counts as off; use one of: ${['true', ...more].join(', ')}, or false, 0, no, off`,
+          ],
         ]);
       }
       expect(readEnvironment({})[setting]).to.equal(false);
@@ -104,8 +106,8 @@ describe('settings', () => {
   for (const [text, expected] of [
     ['true', true],
     [' TRUE\n', true],
-    ['1', true],
-    ['yes', true],
+    ['1', false],
+    ['yes', false],
     ['truely', false],
     ['false', false],
   ] as const) {
@@ -259,7 +261,7 @@ describe('production', () => {
   });
 
   it('warns of profiling', () => {
-    for (const value of ['1', 'TRUE', ' yes ', 'on'])
+    for (const value of ['1', 'TRUE', ' yes '])
       expect(notesOf({ ...production, ENABLE_PPROF: value }, 'warn').join(), value).to.include('ENABLE_PPROF');
     for (const value of ['0', 'off', ''])
       expect(notesOf({ ...production, ENABLE_PPROF: value }, 'warn').join(), value).not.to.include('ENABLE_PPROF');
