@@ -1,3 +1,5 @@
+import { type LogColumnKind, LOG_COLUMN_LIST } from '../../host/contract/log-columns.ts';
+
 /** JSON Schemas (2020-12, as OpenAPI 3.1 takes them) of what the gateway itself answers, by the names under which operations refer to them. */
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -32,6 +34,27 @@ const SPREAD = {
 };
 const CIRCUIT = { enum: ['closed', 'open', 'half-open'] };
 const POINT = object({ start: MOMENT, requests: COUNT, errors: COUNT, prompt_tokens: COUNT, completion_tokens: COUNT });
+
+const KINDS: Readonly<Record<LogColumnKind, { readonly type: string }>> = {
+  text: TEXT,
+  integer: COUNT,
+  real: NUMBER,
+  boolean: FLAG,
+  json: FREE,
+  moment: MOMENT,
+};
+
+function columnSchema({ kind, values, shown, isRequired, about }: (typeof LOG_COLUMN_LIST)[number][1]): Schema {
+  const isNull = shown === 'always' && kind !== 'text' && !isRequired;
+  const type = values ? { enum: values } : KINDS[kind];
+  return { ...(isNull ? orNull(KINDS[kind]) : type), description: about };
+}
+
+const columnsShown = (where: 'always' | 'where known'): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(
+    LOG_COLUMN_LIST.filter(([, { shown }]) => shown === where).map(([name, column]) => [name, columnSchema(column)]),
+  );
+const LOG_ENTRY = object(columnsShown('always'), columnsShown('where known'));
 
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Error: object({ error: object({ message: TEXT, type: TEXT, code: TEXT }) }),
@@ -68,38 +91,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   Revoked: object({ revoked: COUNT }),
   Status: object({ status: TEXT }),
-  LogEntry: object(
-    {
-      trace_id: TEXT,
-      stage: TEXT,
-      model: TEXT,
-      api_key_id: TEXT,
-      provider: TEXT,
-      prompt_tokens: COUNT,
-      completion_tokens: COUNT,
-      total_tokens: COUNT,
-      error_message: TEXT,
-      created_at: MOMENT,
-      duration_ms: orNull(NUMBER),
-      ttft_ms: orNull(NUMBER),
-      cost_usd: orNull(NUMBER),
-    },
-    {
-      ab_label: TEXT,
-      bytes_up: COUNT,
-      bytes_down: COUNT,
-      target: TEXT,
-      attempts: COUNT,
-      cache: { enum: ['hit', 'miss'] },
-      cost_source: { enum: ['usage', 'estimated'] },
-      catalog_version: TEXT,
-      surface: TEXT,
-      client_wire: TEXT,
-      same_wire: FLAG,
-      upstream_request_id: TEXT,
-      session_id: TEXT,
-    },
-  ),
+  LogEntry: LOG_ENTRY,
   Logs: page(
     'LogEntry',
     object({ total_entries: COUNT, returned_entries: COUNT }),
