@@ -1,3 +1,4 @@
+import { KEY_MEMBER_LIST, type KeyMemberKind } from '../../host/contract/key-members.ts';
 import { type LogColumnKind, LOG_COLUMN_LIST } from '../../host/contract/log-columns.ts';
 
 /** JSON Schemas (2020-12, as OpenAPI 3.1 takes them) of what the gateway itself answers, by the names under which operations refer to them. */
@@ -56,24 +57,27 @@ const columnsShown = (where: 'always' | 'where known'): Readonly<Record<string, 
   );
 const LOG_ENTRY = object(columnsShown('always'), columnsShown('where known'));
 
+const MEMBER_KINDS: Readonly<Record<KeyMemberKind, Schema>> = {
+  text: TEXT,
+  texts: TEXTS,
+  scopes: SCOPES,
+  moment: MOMENT,
+  flag: FLAG,
+  integer: COUNT,
+  amount: NUMBER,
+};
+
+const membersOfKeys = (areAlways: boolean): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(
+    KEY_MEMBER_LIST.filter(([, { isAlways = false }]) => isAlways === areAlways).map(([name, { kind, about }]) => [
+      name,
+      { ...MEMBER_KINDS[kind], description: about },
+    ]),
+  );
+
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Error: object({ error: object({ message: TEXT, type: TEXT, code: TEXT }) }),
-  Key: object(
-    { id: TEXT, key: TEXT, name: TEXT, scopes: SCOPES, created_at: MOMENT, usage_count: COUNT, active: FLAG },
-    {
-      revoked_at: MOMENT,
-      expires_at: MOMENT,
-      rotated_at: MOMENT,
-      last_used_at: MOMENT,
-      models: TEXTS,
-      providers: TEXTS,
-      tags: TEXTS,
-      mcp_tools: TEXTS,
-      rpm: COUNT,
-      tpm: COUNT,
-      budget_usd: NUMBER,
-    },
-  ),
+  Key: object(membersOfKeys(true), membersOfKeys(false)),
   Keys: list(ref('Key')),
   KeyUsage: page(
     'Key',

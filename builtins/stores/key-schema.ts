@@ -1,6 +1,14 @@
+import { KEY_LIMIT_LIST } from '../../host/contract/key-members.ts';
+import type { Dialect } from './database/database.ts';
 import { addColumns, type Schema } from './database/migrate.ts';
 
 const TABLE = 'api_keys';
+
+/** The columns of the limits that a step adds. */
+function limitsSince(version: number, { integer }: Dialect): (readonly [name: string, type: string])[] {
+  const types = { texts: 'TEXT', integer, amount: 'DOUBLE PRECISION' } as const;
+  return KEY_LIMIT_LIST.filter(([, { since }]) => since === version).map(([name, { kind }]) => [name, types[kind]]);
+}
 
 /** Source: admin reference 16.4. */
 export const KEY_SCHEMA: Schema = {
@@ -20,16 +28,7 @@ export const KEY_SCHEMA: Schema = {
     {
       version: 2,
       name: 'limits of keys',
-      up: (trx, { integer }) =>
-        addColumns(trx, TABLE, [
-          ['models', 'TEXT'],
-          ['providers', 'TEXT'],
-          ['tags', 'TEXT'],
-          ['rpm', integer],
-          ['tpm', integer],
-          ['mcp_tools', 'TEXT'],
-          ['budget_usd', 'DOUBLE PRECISION'],
-        ]),
+      up: (trx, dialect) => addColumns(trx, TABLE, limitsSince(2, dialect)),
     },
     {
       version: 3,
