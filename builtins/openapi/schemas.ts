@@ -33,6 +33,7 @@ const SPREAD = {
   required: ['p50', 'p95', 'p99', 'max', 'mean', 'count'],
   properties: { p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER, mean: NUMBER, count: COUNT },
 };
+const FIGURES = map({ type: ['number', 'string', 'null'] });
 const CIRCUIT = { enum: ['closed', 'open', 'half-open'] };
 const POINT = object({ start: MOMENT, requests: COUNT, errors: COUNT, prompt_tokens: COUNT, completion_tokens: COUNT });
 
@@ -176,17 +177,17 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       strategy: TEXT,
       on_failure: { enum: ['next target', 'error'] },
       rule: orNull(TEXT),
-      condition: { type: ['object', 'null'] },
+      condition: { ...map(TEXT), type: ['object', 'null'] },
       ab_label: orNull(TEXT),
       refusal: { ...object({ code: TEXT, message: TEXT }), type: ['object', 'null'] },
       unroutable: TEXT,
       order: list(
         object(
           { target: TEXT },
-          { reason: TEXT, figures: FREE, provider: TEXT, upstream_model: TEXT, circuit: orNull(TEXT) },
+          { reason: TEXT, figures: FIGURES, provider: TEXT, upstream_model: TEXT, circuit: orNull(TEXT) },
         ),
       ),
-      dropped: list(object({ target: TEXT, reason: TEXT }, { figures: FREE })),
+      dropped: list(object({ target: TEXT, reason: TEXT }, { figures: FIGURES })),
       plugins: list(object({ name: TEXT, stage: TEXT })),
       notes: TEXTS,
       attempts: list(
@@ -216,8 +217,17 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       mcp_servers: list(object({ name: TEXT, ready: FLAG, required: FLAG })),
     },
   ),
-  Models: object({
-    object: { const: 'list' },
-    data: list(object({ id: TEXT, object: TEXT, created: COUNT, owned_by: TEXT })),
-  }),
+  Model: object(
+    { id: TEXT, object: TEXT, created: COUNT, owned_by: TEXT },
+    {
+      mode: TEXT,
+      context_window: COUNT,
+      max_output_tokens: COUNT,
+      capabilities: TEXTS,
+      status: TEXT,
+      deprecated: FLAG,
+    },
+  ),
+  Models: object({ object: { const: 'list' }, data: list(ref('Model')) }),
+  Capabilities: object({ providers: map(map(TEXT)) }, { image_response_formats: map(TEXTS) }),
 };
