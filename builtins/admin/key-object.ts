@@ -5,7 +5,7 @@ import { timestamp } from './timestamps.ts';
 
 type KeyObject = { readonly [Name in Exclude<KeyMemberName, KeyLimitName>]: unknown } & KeyLimits;
 
-/** A key as every route shows it, in the order of specification 2.1. What is unset is left out. `key` is the whole value right after it was made. */
+/** A key as every route shows it, in the order of docs/admin.md#keys. What is unset is left out. `key` is the whole value right after it was made. */
 export function keyObject(record: KeyRecord, key: string = record.display): KeyObject {
   const { id, name, scopes, createdAt, revokedAt, expiresAt, rotatedAt, lastUsedAt, usageCount, active, limits } =
     record;

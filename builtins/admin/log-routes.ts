@@ -20,7 +20,7 @@ const MOST_BUCKETS = 120;
 
 type Answering = (logs: LogReader, call: JsonCall) => Promise<JsonAnswer>;
 
-/** The request log: listed, summed up, purged; how one request was routed. Source: specification 2.3, 2.4 and 4.7, admin reference 12, 13 and 15. */
+/** The request log: listed, summed up, purged; how one request was routed. See docs/admin.md#the-request-log. */
 export function logRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
   const {
     log,
@@ -159,7 +159,7 @@ function namesOf(query: Query): Pick<LogFilters, 'model' | 'provider'> {
 
 const SHOWN = LOG_COLUMN_LIST.filter(([, { shown }]) => shown !== 'never');
 
-/** A row as it is shown, in the order of its columns. Source: admin reference 12.1. */
+/** A row as it is shown, in the order of its columns. See docs/reference/admin.md#request-log-rows. */
 function entry(row: LogRow): object {
   return Object.fromEntries(SHOWN.map(([name, column]) => [name, shownValue(row[name], column)]));
 }

@@ -50,7 +50,7 @@ const OTHERS: readonly Migration[] = [
   },
 ];
 
-/** Source: admin reference 16.4. What a step adds for limits stands in `host/contract/key-members.ts`. */
+/** The table of keys (docs/reference/admin.md#tables). What a step adds for limits stands in `host/contract/key-members.ts`. */
 export const KEY_SCHEMA: Schema = {
   ledger: 'api_key_schema_migrations',
   table: TABLE,

@@ -95,7 +95,7 @@ export const KEY_LIMITS = {
 /** What each step of the schema of keys adds that adds columns of limits. A new limit has a step after the last one of the schema. */
 export const KEY_LIMIT_STEPS = { 2: 'limits of keys' } as const satisfies Readonly<Record<number, string>>;
 
-/** Every member of a key, in the order of answers. Source: specification 2.1. */
+/** Every member of a key, in the order of answers. See docs/admin.md#keys. */
 export const KEY_MEMBERS = {
   id: { kind: 'text', isAlways: true, about: 'It never changes' },
   key: { kind: 'text', isAlways: true, about: 'The whole value right after it was made, else its beginning' },

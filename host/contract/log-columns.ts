@@ -28,7 +28,7 @@ interface LogColumn {
 /**
  * Every column of the request log, in the order in which rows are shown. The types of a row, the columns of the table and of its migrations, what
  * is written and read, the schema of the HTTP API and the types of the dashboard come from here: after a change run `npm run log-rows` and
- * `npm run dashboard-types`. Source: admin reference 12.1 and 16.4.
+ * `npm run dashboard-types`. See docs/reference/admin.md#request-log-rows.
  */
 export const LOG_COLUMNS = {
   trace_id: {

@@ -73,7 +73,7 @@ export interface SharedState {
 
 /** Prices as plugins get them. */
 export interface PluginPrices extends Prices {
-  /** Of each class the highest price among the targets that serve the model: what a request may cost, before one of them is chosen. */
+  /** The highest price of each class among the targets that serve the model: what a request may cost, before one of them is chosen. */
   readonly highest: (exchange: Exchange) => TokenPrice | undefined;
   /** Most tokens of one choice that any target which serves the model can answer; `undefined` where the catalog does not know it of all of them. */
   readonly longestAnswer: (exchange: Exchange) => number | undefined;

@@ -23,7 +23,7 @@ const VALUES: Readonly<Record<string, readonly (string | number)[]>> = {
   stage: ['after_request', 'on_error'],
 };
 
-/** Of each column a value, which some batches share. */
+/** A row with a value in each column, which some batches share. */
 function rowBy(dice: Dice, shared: LogRow | undefined): LogRow {
   const values = LOG_COLUMN_LIST.map(([name, { kind, isRequired, absent }]) => {
     if (shared && dice.below(3) > 0) return [name, shared[name]];

@@ -51,7 +51,7 @@ const ADDED: readonly Migration[] = Object.entries(LOG_COLUMN_STEPS).map(([versi
     ),
 }));
 
-/** Source: admin reference 16.4. What a step adds to the table stands in `host/contract/log-columns.ts`. */
+/** The table of log rows (docs/reference/admin.md#tables). What a step adds to the table stands in `host/contract/log-columns.ts`. */
 export const LOG_SCHEMA: Schema = {
   ledger: 'request_log_schema_migrations',
   table: TABLE,
