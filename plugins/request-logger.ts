@@ -141,8 +141,11 @@ interface Ending {
   readonly error?: string;
 }
 
+/** Every column has its value here, or `undefined`: the types name one that is left out. */
+type WholeRow = { readonly [Name in keyof Required<RequestLogRow>]: RequestLogRow[Name] };
+
 /** All that is known at the end of a request. One literal: every logged request comes here. */
-function endingRow(exchange: Exchange, { stage, model, provider, createdAt, error }: Ending): RequestLogRow {
+function endingRow(exchange: Exchange, { stage, model, provider, createdAt, error }: Ending): WholeRow {
   const {
     id,
     surface,

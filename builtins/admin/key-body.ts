@@ -1,4 +1,5 @@
 import { GatewayError, type KeyLimits, quoted, type Scope } from '../../host/contract/index.ts';
+import { KEY_LIMIT_LIST, type KeyLimitName } from '../../host/contract/key-members.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { JsonObject } from '../../host/http/body/json-body.ts';
 import type { KeyChange, KeyDraft, Rotation } from '../../host/stores/keys/key-record.ts';
@@ -6,15 +7,12 @@ import { Members } from './members.ts';
 import { parseTimestamp } from './timestamps.ts';
 
 const SCOPES: readonly Scope[] = ['admin', 'read_only'];
-const LISTS = ['models', 'providers', 'tags', 'mcp_tools'] as const;
-const COUNTS = ['rpm', 'tpm'] as const;
 
 /** Characters of a name: it stands in log lines, in the audit trail and at every session of its key. */
 const LONGEST_NAME = 1024;
 /** Entries of a list, and characters of an entry: the longest model ids are ARNs of Bedrock, 2,048 characters (AWS, Bedrock API reference, `modelArn`, read 2026-11-22). */
 const MOST_ENTRIES = 1000;
 const LONGEST_ENTRY = 2048;
-const MOST_A_MINUTE = 2 ** 31 - 1;
 /** Ten years in seconds. */
 const LONGEST_GRACE_S = 315_360_000;
 
@@ -105,13 +103,21 @@ type LimitChange = NonNullable<KeyChange['limits']>;
 
 /** What the body mentions. */
 function readLimits(members: Members): LimitChange {
-  return {
-    ...Object.fromEntries(LISTS.filter((name) => members.has(name)).map((name) => [name, readList(members, name)])),
-    ...Object.fromEntries(
-      COUNTS.filter((name) => members.has(name)).map((name) => [name, members.integer(name, 1, MOST_A_MINUTE) ?? null]),
-    ),
-    ...(members.has('budget_usd') && { budget_usd: members.amount('budget_usd') ?? null }),
-  };
+  return Object.fromEntries(
+    KEY_LIMIT_LIST.filter(([name]) => members.has(name)).map(([name, limit]) => [
+      name,
+      readLimit(members, name, limit),
+    ]),
+  );
+}
+
+function readLimit(
+  members: Members,
+  name: KeyLimitName,
+  { kind, most = Number.MAX_SAFE_INTEGER }: (typeof KEY_LIMIT_LIST)[number][1],
+): readonly string[] | number | null {
+  if (kind === 'texts') return readList(members, name);
+  return (kind === 'integer' ? members.integer(name, 1, most) : members.amount(name)) ?? null;
 }
 
 function readList(members: Members, name: string): readonly string[] | null {

@@ -1,11 +1,14 @@
+import type { KeyLimits } from '../../host/contract/index.ts';
+import { KEY_LIMIT_LIST, type KeyLimitName, type KeyMemberName } from '../../host/contract/key-members.ts';
 import type { KeyRecord } from '../../host/stores/keys/key-record.ts';
 import { timestamp } from './timestamps.ts';
 
+type KeyObject = { readonly [Name in Exclude<KeyMemberName, KeyLimitName>]: unknown } & KeyLimits;
+
 /** A key as every route shows it, in the order of docs/admin.md#keys. What is unset is left out. `key` is the whole value right after it was made. */
-export function keyObject(record: KeyRecord, key: string = record.display): object {
+export function keyObject(record: KeyRecord, key: string = record.display): KeyObject {
   const { id, name, scopes, createdAt, revokedAt, expiresAt, rotatedAt, lastUsedAt, usageCount, active, limits } =
     record;
-  const { models, providers, tags, mcp_tools, rpm, tpm, budget_usd } = limits;
   return {
     id,
     key,
@@ -18,13 +21,7 @@ export function keyObject(record: KeyRecord, key: string = record.display): obje
     last_used_at: optional(lastUsedAt),
     usage_count: usageCount,
     active,
-    models,
-    providers,
-    tags,
-    mcp_tools,
-    rpm,
-    tpm,
-    budget_usd,
+    ...Object.fromEntries(KEY_LIMIT_LIST.map(([name]) => [name, limits[name]])),
   };
 }
 

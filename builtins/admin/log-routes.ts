@@ -1,5 +1,6 @@
 import { GatewayError, isFields, parseJson } from '../../host/contract/index.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
+import { LOG_COLUMN_LIST } from '../../host/contract/log-columns.ts';
 import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
 import { type LogFilters, type LogRow, TERMINAL_STAGES } from '../../host/stores/log/log-repository.ts';
@@ -156,34 +157,17 @@ function namesOf(query: Query): Pick<LogFilters, 'model' | 'provider'> {
   return { model: query.filter('model'), provider: query.filter('provider') };
 }
 
-/** All members are there, but for those that only some requests have. See docs/reference/admin.md#request-log-rows. */
+const SHOWN = LOG_COLUMN_LIST.filter(([, { shown }]) => shown !== 'never');
+
+/** A row as it is shown, in the order of its columns. See docs/reference/admin.md#request-log-rows. */
 function entry(row: LogRow): object {
-  return {
-    trace_id: row.trace_id,
-    stage: row.stage,
-    model: row.model ?? '',
-    api_key_id: row.api_key_id ?? '',
-    provider: row.provider ?? '',
-    prompt_tokens: row.prompt_tokens,
-    completion_tokens: row.completion_tokens,
-    total_tokens: row.total_tokens,
-    error_message: row.error_message ?? '',
-    created_at: timestamp(row.created_at),
-    duration_ms: row.duration_ms,
-    ttft_ms: row.ttft_ms,
-    cost_usd: row.cost_usd,
-    ab_label: row.ab_label ?? undefined,
-    bytes_up: row.bytes_up ?? undefined,
-    bytes_down: row.bytes_down ?? undefined,
-    target: row.target ?? undefined,
-    attempts: row.attempts ?? undefined,
-    cache: row.cache ?? undefined,
-    cost_source: row.cost_source ?? undefined,
-    catalog_version: row.catalog_version ?? undefined,
-    surface: row.surface ?? undefined,
-    client_wire: row.client_wire ?? undefined,
-    same_wire: row.same_wire === null ? undefined : row.same_wire === 1,
-    upstream_request_id: row.upstream_request_id ?? undefined,
-    session_id: row.session_id ?? undefined,
-  };
+  return Object.fromEntries(SHOWN.map(([name, column]) => [name, shownValue(row[name], column)]));
+}
+
+/** JSON leaves `undefined` out. */
+function shownValue(value: string | number | null, { kind, shown }: (typeof SHOWN)[number][1]): unknown {
+  if (value === null && shown === 'where known') return undefined;
+  if (value === null) return kind === 'text' ? '' : null;
+  if (kind === 'moment') return timestamp(Number(value));
+  return kind === 'boolean' ? value === 1 : value;
 }

@@ -1,4 +1,5 @@
 import type { CommandDefinition } from '../../host/cli/command.ts';
+import { KEY_MEMBER_LIST } from '../../host/contract/key-members.ts';
 import type { CommandPlace } from '../../host/host.ts';
 
 type Command = CommandDefinition<CommandPlace>;
@@ -137,11 +138,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'admin keys create',
     summary: 'Make an API key; it is shown once',
-    options: [
-      { flags: '--name <name>', summary: 'What the key is called', default: 'empty, which the gateway refuses' },
-      { flags: '--scope <scope>', summary: 'read_only or admin', default: 'read_only' },
-      { flags: '--expires-in <duration>', summary: 'Time until it expires, such as 720h', default: 'never' },
-    ],
+    options: KEY_MEMBER_LIST.flatMap(([, { flag }]) => (flag ? [flag] : [])),
     examples: ['gw admin keys create --name ci --expires-in 720h'],
     load: () => import('./admin/keys-create.ts'),
   },

@@ -1,3 +1,6 @@
+import { KEY_MEMBER_LIST, type KeyMemberKind } from '../../host/contract/key-members.ts';
+import { type LogColumnKind, LOG_COLUMN_LIST } from '../../host/contract/log-columns.ts';
+
 /** JSON Schemas (2020-12, as OpenAPI 3.1 takes them) of what the gateway itself answers, by the names under which operations refer to them. */
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -30,27 +33,52 @@ const SPREAD = {
   required: ['p50', 'p95', 'p99', 'max', 'mean', 'count'],
   properties: { p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER, mean: NUMBER, count: COUNT },
 };
+const FIGURES = map({ type: ['number', 'string', 'null'] });
 const CIRCUIT = { enum: ['closed', 'open', 'half-open'] };
 const POINT = object({ start: MOMENT, requests: COUNT, errors: COUNT, prompt_tokens: COUNT, completion_tokens: COUNT });
 
+const KINDS: Readonly<Record<LogColumnKind, { readonly type: string }>> = {
+  text: TEXT,
+  integer: COUNT,
+  real: NUMBER,
+  boolean: FLAG,
+  json: FREE,
+  moment: MOMENT,
+};
+
+function columnSchema({ kind, values, shown, isRequired, about }: (typeof LOG_COLUMN_LIST)[number][1]): Schema {
+  const isNull = shown === 'always' && kind !== 'text' && !isRequired;
+  const type = values ? { enum: values } : KINDS[kind];
+  return { ...(isNull ? orNull(KINDS[kind]) : type), description: about };
+}
+
+const columnsShown = (where: 'always' | 'where known'): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(
+    LOG_COLUMN_LIST.filter(([, { shown }]) => shown === where).map(([name, column]) => [name, columnSchema(column)]),
+  );
+const LOG_ENTRY = object(columnsShown('always'), columnsShown('where known'));
+
+const MEMBER_KINDS: Readonly<Record<KeyMemberKind, Schema>> = {
+  text: TEXT,
+  texts: TEXTS,
+  scopes: SCOPES,
+  moment: MOMENT,
+  flag: FLAG,
+  integer: COUNT,
+  amount: NUMBER,
+};
+
+const membersOfKeys = (areAlways: boolean): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(
+    KEY_MEMBER_LIST.filter(([, { isAlways = false }]) => isAlways === areAlways).map(([name, { kind, about }]) => [
+      name,
+      { ...MEMBER_KINDS[kind], description: about },
+    ]),
+  );
+
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Error: object({ error: object({ message: TEXT, type: TEXT, code: TEXT }) }),
-  Key: object(
-    { id: TEXT, key: TEXT, name: TEXT, scopes: SCOPES, created_at: MOMENT, usage_count: COUNT, active: FLAG },
-    {
-      revoked_at: MOMENT,
-      expires_at: MOMENT,
-      rotated_at: MOMENT,
-      last_used_at: MOMENT,
-      models: TEXTS,
-      providers: TEXTS,
-      tags: TEXTS,
-      mcp_tools: TEXTS,
-      rpm: COUNT,
-      tpm: COUNT,
-      budget_usd: NUMBER,
-    },
-  ),
+  Key: object(membersOfKeys(true), membersOfKeys(false)),
   Keys: list(ref('Key')),
   KeyUsage: page(
     'Key',
@@ -68,38 +96,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   Revoked: object({ revoked: COUNT }),
   Status: object({ status: TEXT }),
-  LogEntry: object(
-    {
-      trace_id: TEXT,
-      stage: TEXT,
-      model: TEXT,
-      api_key_id: TEXT,
-      provider: TEXT,
-      prompt_tokens: COUNT,
-      completion_tokens: COUNT,
-      total_tokens: COUNT,
-      error_message: TEXT,
-      created_at: MOMENT,
-      duration_ms: orNull(NUMBER),
-      ttft_ms: orNull(NUMBER),
-      cost_usd: orNull(NUMBER),
-    },
-    {
-      ab_label: TEXT,
-      bytes_up: COUNT,
-      bytes_down: COUNT,
-      target: TEXT,
-      attempts: COUNT,
-      cache: { enum: ['hit', 'miss'] },
-      cost_source: { enum: ['usage', 'estimated'] },
-      catalog_version: TEXT,
-      surface: TEXT,
-      client_wire: TEXT,
-      same_wire: FLAG,
-      upstream_request_id: TEXT,
-      session_id: TEXT,
-    },
-  ),
+  LogEntry: LOG_ENTRY,
   Logs: page(
     'LogEntry',
     object({ total_entries: COUNT, returned_entries: COUNT }),
@@ -180,17 +177,17 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       strategy: TEXT,
       on_failure: { enum: ['next target', 'error'] },
       rule: orNull(TEXT),
-      condition: { type: ['object', 'null'] },
+      condition: { ...map(TEXT), type: ['object', 'null'] },
       ab_label: orNull(TEXT),
       refusal: { ...object({ code: TEXT, message: TEXT }), type: ['object', 'null'] },
       unroutable: TEXT,
       order: list(
         object(
           { target: TEXT },
-          { reason: TEXT, figures: FREE, provider: TEXT, upstream_model: TEXT, circuit: orNull(TEXT) },
+          { reason: TEXT, figures: FIGURES, provider: TEXT, upstream_model: TEXT, circuit: orNull(TEXT) },
         ),
       ),
-      dropped: list(object({ target: TEXT, reason: TEXT }, { figures: FREE })),
+      dropped: list(object({ target: TEXT, reason: TEXT }, { figures: FIGURES })),
       plugins: list(object({ name: TEXT, stage: TEXT })),
       notes: TEXTS,
       attempts: list(
@@ -220,8 +217,17 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       mcp_servers: list(object({ name: TEXT, ready: FLAG, required: FLAG })),
     },
   ),
-  Models: object({
-    object: { const: 'list' },
-    data: list(object({ id: TEXT, object: TEXT, created: COUNT, owned_by: TEXT })),
-  }),
+  Model: object(
+    { id: TEXT, object: TEXT, created: COUNT, owned_by: TEXT },
+    {
+      mode: TEXT,
+      context_window: COUNT,
+      max_output_tokens: COUNT,
+      capabilities: TEXTS,
+      status: TEXT,
+      deprecated: FLAG,
+    },
+  ),
+  Models: object({ object: { const: 'list' }, data: list(ref('Model')) }),
+  Capabilities: object({ providers: map(map(TEXT)) }, { image_response_formats: map(TEXTS) }),
 };

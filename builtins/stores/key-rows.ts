@@ -1,4 +1,5 @@
-import type { Scope } from '../../host/contract/index.ts';
+import type { KeyLimits, Scope } from '../../host/contract/index.ts';
+import { KEY_LIMIT_LIST, type KeyLimitName } from '../../host/contract/key-members.ts';
 import type { StoredKey } from '../../host/stores/keys/key-record.ts';
 import { type Dialect, listOf, listText, timeOf } from './database/database.ts';
 
@@ -7,7 +8,6 @@ export type Row = Readonly<Record<string, unknown>>;
 /** A key as one row. The uses are not in it: they are added by a statement of their own. */
 export function rowOf(key: StoredKey, { time }: Dialect): Row {
   const moment = (ms: number | undefined): string | null => (ms === undefined ? null : time(ms));
-  const { models, providers, tags, mcp_tools, rpm, tpm, budget_usd } = key.limits;
   return {
     id: key.id,
     key_hash: key.digest,
@@ -19,13 +19,7 @@ export function rowOf(key: StoredKey, { time }: Dialect): Row {
     revoked_at: moment(key.revokedAt),
     expires_at: moment(key.expiresAt),
     rotated_at: moment(key.rotatedAt),
-    models: listText(models),
-    providers: listText(providers),
-    tags: listText(tags),
-    mcp_tools: listText(mcp_tools),
-    rpm: rpm ?? null,
-    tpm: tpm ?? null,
-    budget_usd: budget_usd ?? null,
+    ...Object.fromEntries(KEY_LIMIT_LIST.map(([name]) => [name, limitColumn(key.limits[name])])),
     previous_key_hash: key.previous?.digest ?? null,
     previous_expires_at: moment(key.previous?.until),
     sessions_from: moment(key.sessionsFrom),
@@ -57,11 +51,16 @@ export function keyOf(row: Row): StoredKey {
 /** SQLite has no booleans; other programs write words. */
 const isTrue = (value: unknown): boolean => value === true || value === 1 || value === 'true';
 
-const LISTS = ['models', 'providers', 'tags', 'mcp_tools'] as const;
-const NUMBERS = ['rpm', 'tpm', 'budget_usd'] as const;
-
-function limitsOf(row: Row): StoredKey['limits'] {
-  const lists = LISTS.map((name) => [name, listOf(row[name])] as const);
-  const numbers = NUMBERS.map((name) => [name, typeof row[name] === 'number' ? row[name] : undefined] as const);
-  return Object.fromEntries([...lists, ...numbers].filter(([, value]) => value !== undefined));
+function limitColumn(value: KeyLimits[KeyLimitName]): string | number | null {
+  return typeof value === 'number' ? value : listText(value);
 }
+
+function limitsOf(row: Row): KeyLimits {
+  const limits = KEY_LIMIT_LIST.map(([name, { kind }]) => [
+    name,
+    kind === 'texts' ? listOf(row[name]) : numberOf(row[name]),
+  ]);
+  return Object.fromEntries(limits.filter(([, value]) => value !== undefined));
+}
+
+const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);

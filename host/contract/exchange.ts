@@ -1,5 +1,6 @@
 import type { ClientBody, ClientWireName } from './text/client-body.ts';
 import type { GatewayError } from './errors.ts';
+import type { KeyLimitValues } from './key-members.ts';
 import type { CostSource, LaterBooking, Unpriced } from './money/cost.ts';
 import { type ChatSurface, type ReplyOf, type RequestOf, type Surface, SURFACES } from './surface.ts';
 import type { Usage } from './wire/chat.ts';
@@ -11,22 +12,7 @@ export const STAGES: readonly Stage[] = Object.freeze<Stage[]>(['before_request'
 export type Scope = 'admin' | 'read_only';
 
 /** What a key may use, and how much of it. What is absent is not limited. The names are those of docs/admin.md#keys. */
-export interface KeyLimits {
-  /** Model ids, aliases resolved, that the key may ask for. */
-  readonly models?: readonly string[] | undefined;
-  /** Virtual keys of the targets that may serve the key. */
-  readonly providers?: readonly string[] | undefined;
-  /** Words of the operator's choice, for show: nothing reads them yet. */
-  readonly tags?: readonly string[] | undefined;
-  /** Names of tools, or `<server>/*`. */
-  readonly mcp_tools?: readonly string[] | undefined;
-  /** Requests in a minute. */
-  readonly rpm?: number | undefined;
-  /** Tokens in a minute. */
-  readonly tpm?: number | undefined;
-  /** US dollars. */
-  readonly budget_usd?: number | undefined;
-}
+export interface KeyLimits extends KeyLimitValues {}
 
 /**
  * Who makes a request. `id` is that of the credential, opaque and never the secret: of a key, of the master key, and for a session that of

@@ -1,4 +1,5 @@
-import type { CostSource, Prices, TokenPrice } from './money/cost.ts';
+import type { GivenColumns } from './log-columns.ts';
+import type { Prices, TokenPrice } from './money/cost.ts';
 import type { Exchange, Stage } from './exchange.ts';
 import type { CounterName, FigureLabels, HistogramName } from './figures.ts';
 
@@ -96,43 +97,9 @@ export interface HttpReply {
 /** One outbound call of a plugin. Redirects are never followed; failures throw. */
 export type HttpSend = (request: HttpRequest) => Promise<HttpReply>;
 
-/** A row of the request log, one per plugin stage. Times in milliseconds, money in US dollars. */
-export interface RequestLogRow {
-  readonly trace_id: string;
+/** A row of the request log, one per plugin stage, with the columns of `log-columns.ts`. Times in milliseconds, money in US dollars. */
+export interface RequestLogRow extends GivenColumns {
   readonly stage: Stage;
-  readonly model: string;
-  readonly api_key_id?: string | undefined;
-  readonly provider?: string | undefined;
-  readonly prompt_tokens?: number;
-  readonly completion_tokens?: number;
-  readonly total_tokens?: number;
-  readonly error_message?: string | undefined;
-  readonly duration_ms?: number | null;
-  readonly ttft_ms?: number | null;
-  readonly cost_usd?: number | null;
-  /** Where the cost comes from; unset where there is none. */
-  readonly cost_source?: CostSource | undefined;
-  readonly ab_label?: string | undefined;
-  /** Bytes each way of a connection that both sides write to. */
-  readonly bytes_up?: number | undefined;
-  readonly bytes_down?: number | undefined;
-  /** Virtual key of the target. */
-  readonly target?: string | undefined;
-  readonly attempts?: number | undefined;
-  readonly cache?: 'hit' | 'miss' | undefined;
-  readonly catalog_version?: string | undefined;
-  /** What is known of a client that speaks a wire of its own: the tag of the surface, the wire, and whether the provider was asked in it. */
-  readonly surface?: string | undefined;
-  readonly client_wire?: string | undefined;
-  readonly same_wire?: boolean | undefined;
-  /** The provider's own id of the answer. */
-  readonly upstream_request_id?: string | undefined;
-  /** The session, as the client names it. */
-  readonly session_id?: string | undefined;
-  /** How the request was routed, as JSON shows it. */
-  readonly decision?: object | undefined;
-  /** Unix milliseconds. */
-  readonly created_at: number;
 }
 
 /** Where rows go. Writing never waits and never fails the request. */

@@ -18,6 +18,7 @@ import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import { systemClock } from '../../host/common/clock.ts';
 import type { Log } from '../../host/contract/index.ts';
 import { createRedactor } from '../../host/log/redact.ts';
+import { storedRow } from '../../host/stores/log/log-row.ts';
 import { type LogRow, TERMINAL_STAGES } from '../../host/stores/log/log-repository.ts';
 import { RequestLogStore } from '../../host/stores/log/request-log-store.ts';
 import { atEnd, closeAll } from '../kit/cleanup.ts';
@@ -101,7 +102,7 @@ async function write(repository: SqlLogs, rows: readonly LogRow[]): Promise<void
 function rowOf(dice: Dice, number: number, at: number): LogRow {
   const failed = dice.below(20) === 0;
   const [prompt, completion] = [dice.below(4000), dice.below(800)];
-  return {
+  return storedRow({
     trace_id: number.toString(16).padStart(32, '0'),
     stage: failed ? 'on_error' : 'after_request',
     model: `model-${dice.below(10)}`,
@@ -110,27 +111,18 @@ function rowOf(dice: Dice, number: number, at: number): LogRow {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    error_message: failed ? `upstream failed in way ${dice.below(12)}` : null,
+    error_message: failed ? `upstream failed in way ${dice.below(12)}` : undefined,
     created_at: Math.floor(at),
     duration_ms: 200 + dice.below(9000),
     ttft_ms: failed ? null : dice.below(1500),
     cost_usd: failed ? null : prompt / 1e6,
-    ab_label: null,
     target: 'openai',
     attempts: 1,
-    cache: null,
-    cost_source: failed ? null : 'usage',
+    cost_source: failed ? undefined : 'usage',
     catalog_version: '2026-11-22',
-    bytes_up: null,
-    bytes_down: null,
-    surface: null,
-    client_wire: null,
-    same_wire: null,
-    upstream_request_id: null,
-    session_id: null,
     decision:
       '{"strategy":"fallback","order":[{"target":"openai"}],"attempts":[{"target":"openai","status":200,"duration_ms":812}]}',
-  };
+  });
 }
 
 /** While rows are purged, others are written one by one, as a batch of the request log is. */

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { KEY_MEMBER_LIST } from '../../host/contract/key-members.ts';
 import { COMMANDS } from '../../builtins/cli/commands.ts';
 import { requireTool, temporaryFolder } from '../kit/index.ts';
 import { runCommand } from './commands.ts';
@@ -41,7 +42,8 @@ describe('gw completion', () => {
       .and.to.not.include('--limit');
     expect(admin).to.deep.equal(['keys', 'config', 'logs', 'providers', 'sessions', 'audit', ...GLOBAL]);
     expect(keys).to.deep.equal(['revoke', 'rotate']);
-    expect(create).to.deep.equal(['--name', '--scope', '--expires-in', ...GLOBAL]);
+    const flags = KEY_MEMBER_LIST.flatMap(([, { flag }]) => flag?.flags.split(' ')[0] ?? []);
+    expect(create).to.deep.equal([...flags, ...GLOBAL]);
     expect(behind).to.deep.equal(['--limit', '--follow', ...GLOBAL]);
     expect(value, 'the value of a flag').to.equal(undefined);
   });

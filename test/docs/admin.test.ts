@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { KEY_LIMIT_LIST, KEY_MEMBER_LIST, type KeyMemberKind } from '../../host/contract/key-members.ts';
 import { as, NOBODY, startAdmin } from '../admin/kit.ts';
 import { codes, rowsUnder } from './tables.ts';
 
@@ -21,21 +22,28 @@ describe('docs/admin.md', () => {
 
   it('lists the members of a key in the order of the answers', async () => {
     const t = await startAdmin();
-    const made = await t.makeKey({
-      scopes: ['read_only'],
-      expires_at: '2099-01-01T00:00:00Z',
-      models: ['m'],
-      providers: ['p'],
-      tags: ['t'],
-      mcp_tools: ['x'],
-      rpm: 1,
-      tpm: 1,
-      budget_usd: 1,
-    });
+    const values = { texts: ['x'], integer: 1, amount: 1 };
+    const limits = Object.fromEntries(KEY_LIMIT_LIST.map(([name, { kind }]) => [name, values[kind]]));
+    const made = await t.makeKey({ scopes: ['read_only'], expires_at: '2099-01-01T00:00:00Z', ...limits });
     await t.get('/v1/models', as(made.key));
     await t.post(`/admin/keys/${made.id}/rotate`, undefined);
     await t.post(`/admin/keys/${made.id}/revoke`, undefined);
     const documented = rowsUnder('admin.md', '## Keys').map(([member]) => codes(member)[0]);
     expect(Object.keys((await t.get(`/admin/keys/${made.id}`)).json())).to.deep.equal(documented);
+    expect(KEY_MEMBER_LIST.map(([name]) => name)).to.deep.equal(documented);
+  });
+
+  it('says of every member of a key its type, and who writes it', () => {
+    const types: Readonly<Record<KeyMemberKind, string>> = {
+      text: 'text',
+      texts: 'list of texts',
+      scopes: 'list of texts',
+      moment: 'timestamp',
+      flag: 'boolean',
+      integer: 'integer',
+      amount: 'number',
+    };
+    const expected = KEY_MEMBER_LIST.map(([, { kind, isWritten }]) => [types[kind], isWritten ? 'create, update' : '']);
+    expect(rowsUnder('admin.md', '## Keys').map(([, type, writer]) => [type, writer])).to.deep.equal(expected);
   });
 });

@@ -5,50 +5,35 @@ import { migrate } from '../../builtins/stores/database/migrate.ts';
 import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import { SqlLogs } from '../../builtins/stores/log/sql-logs.ts';
 import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
+import { LOG_COLUMN_LIST } from '../../host/contract/log-columns.ts';
 import type { LogRow } from '../../host/stores/log/log-repository.ts';
 import { atEnd, Dice, forSuite, startPostgres } from '../kit/index.ts';
 import { SILENT } from './backends.ts';
 
 const TEXTS = ['', 'm', "it's", '"quoted" \\ and\nbroken', '{"a":[1,null]}', '12', 'null', 'true', '😀é', '$1 ? :a'];
 const WHOLE = [0, 1, -1, 42, 2 ** 31, Number.MAX_SAFE_INTEGER];
-const AMOUNTS = [0, 0.1, 1.5, 12.345, 1e-7, 1e21, 3];
+/** By kind, or by name. */
+const VALUES: Readonly<Record<string, readonly (string | number)[]>> = {
+  text: TEXTS,
+  json: TEXTS,
+  integer: WHOLE,
+  boolean: WHOLE,
+  real: [0, 0.1, 1.5, 12.345, 1e-7, 1e21, 3],
+  moment: [0, 1, 1_763_892_000_123],
+  stage: ['after_request', 'on_error'],
+};
 
 /** A row with a value in each column, which some batches share. */
 function rowBy(dice: Dice, shared: LogRow | undefined): LogRow {
-  const pick = <T>(name: keyof LogRow, values: readonly T[]): T =>
-    shared && dice.below(3) > 0 ? (shared[name] as T) : dice.pick(values);
-  const text = (name: keyof LogRow): string | null => pick(name, [null, ...TEXTS]);
-  const whole = (name: keyof LogRow): number | null => pick(name, [null, ...WHOLE]);
-  const amount = (name: keyof LogRow): number | null => pick(name, [null, ...AMOUNTS]);
-  return {
-    trace_id: pick('trace_id', TEXTS),
-    stage: pick('stage', ['after_request', 'on_error']),
-    created_at: pick('created_at', [0, 1, 1_763_892_000_123]),
-    model: text('model'),
-    provider: text('provider'),
-    api_key_id: text('api_key_id'),
-    error_message: text('error_message'),
-    ab_label: text('ab_label'),
-    target: text('target'),
-    cache: text('cache'),
-    cost_source: text('cost_source'),
-    catalog_version: text('catalog_version'),
-    surface: text('surface'),
-    client_wire: text('client_wire'),
-    upstream_request_id: text('upstream_request_id'),
-    session_id: text('session_id'),
-    decision: text('decision'),
-    prompt_tokens: pick('prompt_tokens', WHOLE),
-    completion_tokens: pick('completion_tokens', WHOLE),
-    total_tokens: pick('total_tokens', WHOLE),
-    attempts: whole('attempts'),
-    bytes_up: whole('bytes_up'),
-    bytes_down: whole('bytes_down'),
-    same_wire: whole('same_wire'),
-    duration_ms: amount('duration_ms'),
-    ttft_ms: amount('ttft_ms'),
-    cost_usd: amount('cost_usd'),
-  };
+  const values = LOG_COLUMN_LIST.map(([name, { kind, isRequired, absent }]) => {
+    if (shared && dice.below(3) > 0) return [name, shared[name]];
+    const mayBeNull = !isRequired && absent === undefined;
+    return [
+      name,
+      dice.pick<string | number | null>([...(mayBeNull ? [null] : []), ...(VALUES[name] ?? VALUES[kind]!)]),
+    ];
+  });
+  return Object.fromEntries(values) as LogRow;
 }
 
 function suite(open: () => Promise<Database>): void {

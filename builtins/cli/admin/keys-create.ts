@@ -1,6 +1,7 @@
 import { type CommandInput, type RunCommand, UsageError } from '../../../host/cli/command.ts';
 import { useOneOf } from '../../../host/common/nearest.ts';
 import { parseDuration } from '../../../host/contract/duration.ts';
+import { KEY_LIMIT_LIST } from '../../../host/contract/key-members.ts';
 import type { CommandPlace } from '../../../host/host.ts';
 import { Client } from '../client.ts';
 import { printData } from '../show.ts';
@@ -17,10 +18,40 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
 };
 
 /** Throws before anything is sent. A name that is missing is the gateway's to refuse. */
-function keyBody({ name = '', scope = 'read_only', expiresIn = '' }: CommandInput['options'], now: number): object {
+function keyBody(options: CommandInput['options'], now: number): object {
+  const { name = '', scope = 'read_only', expiresIn = '' } = options;
   if (!SCOPES.some((one) => one === scope))
     throw new UsageError(`"${String(scope)}" is not a scope; ${useOneOf(String(scope), SCOPES)}`);
-  return { name, scopes: [scope], ...(expiresIn !== '' && { expires_at: momentIn(String(expiresIn), now) }) };
+  const expiry = expiresIn === '' ? {} : { expires_at: momentIn(String(expiresIn), now) };
+  return { name, scopes: [scope], ...expiry, ...limitsIn(options) };
+}
+
+type FlaggedLimit = readonly [name: string, limit: Pick<(typeof KEY_LIMIT_LIST)[number][1], 'kind' | 'flag'>];
+
+/** The limits that are given by flags: lists between commas, and numbers. */
+export function limitsIn(
+  options: CommandInput['options'],
+  limits: readonly FlaggedLimit[] = KEY_LIMIT_LIST,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    limits.flatMap(([name, { kind, flag }]) => {
+      const value = flag && options[optionOf(flag.flags)];
+      return value === undefined || value === '' ? [] : [[name, limitIn(flag?.flags ?? '', kind, String(value))]];
+    }),
+  );
+}
+
+/** The name under which the value of a flag comes: `expiresIn` of `--expires-in <duration>`. */
+function optionOf(flags: string): string {
+  const [name = ''] = flags.slice(2).split(' ');
+  return name.replace(/-(\w)/g, (_all, letter: string) => letter.toUpperCase());
+}
+
+function limitIn(flags: string, kind: FlaggedLimit[1]['kind'], text: string): readonly string[] | number {
+  if (kind === 'texts') return text.split(',').map((entry) => entry.trim());
+  const value = Number(text);
+  if (Number.isFinite(value)) return value;
+  throw new UsageError(`${flags.split(' ')[0]} "${text}" is not a number`);
 }
 
 function momentIn(duration: string, now: number): string {

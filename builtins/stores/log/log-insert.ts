@@ -1,80 +1,23 @@
+import { type LogColumnName, LOG_COLUMN_LIST, LOG_COLUMNS } from '../../../host/contract/log-columns.ts';
 import type { LogRow } from '../../../host/stores/log/log-repository.ts';
+import { valuesOf } from '../../../host/stores/log/log-row.ts';
 import type { Dialect } from '../database/database.ts';
 
-const WHOLE = [
-  'prompt_tokens',
-  'completion_tokens',
-  'total_tokens',
-  'attempts',
-  'bytes_up',
-  'bytes_down',
-  'same_wire',
-] as const;
-const AMOUNTS = ['duration_ms', 'ttft_ms', 'cost_usd'] as const;
-const TEXTS = [
-  'trace_id',
-  'stage',
-  'model',
-  'provider',
-  'api_key_id',
-  'error_message',
-  'ab_label',
-  'target',
-  'cache',
-  'cost_source',
-  'catalog_version',
-  'surface',
-  'client_wire',
-  'upstream_request_id',
-  'session_id',
-  'decision',
-] as const;
-const COLUMNS = ['created_at', ...TEXTS, ...WHOLE, ...AMOUNTS] as const;
+const COLUMNS: readonly LogColumnName[] = LOG_COLUMN_LIST.map(([name]) => name);
 
-/** In the order of the columns. Written out: to read members by a name that changes costs several times as much. */
-const valuesOf = (row: LogRow, createdAt: string): Value[] => [
-  createdAt,
-  row.trace_id,
-  row.stage,
-  row.model,
-  row.provider,
-  row.api_key_id,
-  row.error_message,
-  row.ab_label,
-  row.target,
-  row.cache,
-  row.cost_source,
-  row.catalog_version,
-  row.surface,
-  row.client_wire,
-  row.upstream_request_id,
-  row.session_id,
-  row.decision,
-  row.prompt_tokens,
-  row.completion_tokens,
-  row.total_tokens,
-  row.attempts,
-  row.bytes_up,
-  row.bytes_down,
-  row.same_wire,
-  row.duration_ms,
-  row.ttft_ms,
-  row.cost_usd,
-];
-
-type Value = string | number | null;
-type Column = (typeof COLUMNS)[number];
-
-/** What the texts of JSON become in Postgres; all others stay texts. */
-const TYPES: Readonly<Partial<Record<Column, string>>> = {
-  ...typed(WHOLE, 'bigint'),
-  ...typed(AMOUNTS, 'double precision'),
-  created_at: 'timestamptz',
-};
+/** What the texts of JSON become in Postgres. */
+const CASTS = {
+  text: 'text',
+  json: 'text',
+  integer: 'bigint',
+  boolean: 'bigint',
+  real: 'double precision',
+  moment: 'timestamptz',
+} as const;
 
 export interface Insertion {
   readonly sql: string;
-  readonly bindings: readonly Value[];
+  readonly bindings: readonly (string | number | null)[];
 }
 
 /**
@@ -89,7 +32,7 @@ export function insertion({ name, time }: Dialect, table: string, rows: readonly
   const places = COLUMNS.keys().toArray();
   const differing = places.filter((at) => lists.some((list) => list[at] !== first[at]));
   const shared = places.filter((at) => !differing.includes(at));
-  const namesAt = (at: readonly number[]): Column[] => COLUMNS.filter((_name, place) => at.includes(place));
+  const namesAt = (at: readonly number[]): LogColumnName[] => COLUMNS.filter((_name, place) => at.includes(place));
   const [sharedNames, differingNames] = [namesAt(shared), namesAt(differing)];
   return {
     sql: `INSERT INTO ${table} (${[...sharedNames, ...differingNames].join(', ')}) SELECT ${name === 'sqlite' ? onSqlite(sharedNames, differingNames) : onPostgres(sharedNames, differingNames)}`,
@@ -101,11 +44,11 @@ export function insertion({ name, time }: Dialect, table: string, rows: readonly
 }
 
 /** The binary form: each value is found without reading the text again. Rows come in the order of the list, and to ask for it would sort them. */
-const onSqlite = (shared: readonly Column[], differing: readonly Column[]): string =>
+const onSqlite = (shared: readonly LogColumnName[], differing: readonly LogColumnName[]): string =>
   `${[...shared.map(() => '?'), ...differing.map((_column, at) => `value ->> ${at}`)].join(', ')} FROM jsonb_each(?)`;
 
-function onPostgres(shared: readonly Column[], differing: readonly Column[]): string {
-  const typeOf = (column: Column): string => TYPES[column] ?? 'text';
+function onPostgres(shared: readonly LogColumnName[], differing: readonly LogColumnName[]): string {
+  const typeOf = (column: LogColumnName): string => CASTS[LOG_COLUMNS[column].kind];
   const values = [
     ...shared.map((column) => `?::${typeOf(column)}`),
     ...differing.map((column, at) => `(line ->> ${at})::${typeOf(column)}`),
@@ -124,8 +67,4 @@ function repeating(time: Dialect['time']): (moment: number) => string {
     }
     return text;
   };
-}
-
-function typed(columns: readonly Column[], type: string): Partial<Record<Column, string>> {
-  return Object.fromEntries(columns.map((column) => [column, type]));
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { type LogColumnKind, LOG_COLUMN_LIST } from '../../../host/contract/log-columns.ts';
 import type {
   LogFilters,
   LogPage,
@@ -8,7 +9,7 @@ import type {
   LogStatistics,
   LogWindow,
 } from '../../../host/stores/log/log-repository.ts';
-import { amount } from '../../../host/stores/log/log-row.ts';
+import { amount } from '../../../host/stores/log/row-values.ts';
 import { type Database, timeOf } from '../database/database.ts';
 import { withFaults } from '../database/driver-faults.ts';
 import type { Row } from '../key-rows.ts';
@@ -136,37 +137,21 @@ function newestFirst(query: Knex.QueryBuilder): Knex.QueryBuilder {
   ]);
 }
 
+/** A value of each kind, as databases give it back. */
+const READERS: Readonly<Record<LogColumnKind, (value: unknown) => string | number | null>> = {
+  text: (value) => (typeof value === 'string' ? value : null),
+  json: (value) => (typeof value === 'string' ? value : null),
+  integer: numberOf,
+  boolean: numberOf,
+  real: (value) => amount(numberOf(value)),
+  moment: (value) => timeOf(value) ?? 0,
+};
+
+function numberOf(value: unknown): number | null {
+  return value === null || value === undefined ? null : Number(value);
+}
+
 function rowOf(row: Row): LogRow {
-  const text = (name: string): string | null => (typeof row[name] === 'string' ? row[name] : null);
-  const number = (name: string): number | null =>
-    row[name] === null || row[name] === undefined ? null : Number(row[name]);
-  return {
-    trace_id: text('trace_id') ?? '',
-    stage: String(row['stage']),
-    model: text('model'),
-    provider: text('provider'),
-    api_key_id: text('api_key_id'),
-    prompt_tokens: number('prompt_tokens') ?? 0,
-    completion_tokens: number('completion_tokens') ?? 0,
-    total_tokens: number('total_tokens') ?? 0,
-    error_message: text('error_message'),
-    created_at: timeOf(row['created_at']) ?? 0,
-    duration_ms: amount(number('duration_ms')),
-    ttft_ms: amount(number('ttft_ms')),
-    cost_usd: amount(number('cost_usd')),
-    ab_label: text('ab_label'),
-    target: text('target'),
-    attempts: number('attempts'),
-    cache: text('cache'),
-    cost_source: text('cost_source'),
-    catalog_version: text('catalog_version'),
-    bytes_up: number('bytes_up'),
-    bytes_down: number('bytes_down'),
-    surface: text('surface'),
-    client_wire: text('client_wire'),
-    same_wire: number('same_wire'),
-    upstream_request_id: text('upstream_request_id'),
-    session_id: text('session_id'),
-    decision: text('decision'),
-  };
+  const columns = LOG_COLUMN_LIST.map(([name, { kind, absent }]) => [name, READERS[kind](row[name]) ?? absent ?? null]);
+  return { ...(Object.fromEntries(columns) as LogRow), stage: String(row['stage']) };
 }

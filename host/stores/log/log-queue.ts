@@ -1,4 +1,4 @@
-import type { GivenRow } from './log-row.ts';
+import type { GivenRow } from './row-values.ts';
 
 /** What waits to be written: a row, or the error of a row at another stage, which is a row of its own where that one is not there. */
 export interface WaitingRow {

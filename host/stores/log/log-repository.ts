@@ -1,37 +1,7 @@
+import type { KeptColumns } from '../../contract/log-columns.ts';
+
 /** A row as it is kept, by the names of its columns. What is not known is `null`. */
-export interface LogRow {
-  readonly trace_id: string;
-  readonly stage: string;
-  readonly model: string | null;
-  readonly provider: string | null;
-  readonly api_key_id: string | null;
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_tokens: number;
-  readonly error_message: string | null;
-  /** Unix milliseconds. */
-  readonly created_at: number;
-  readonly duration_ms: number | null;
-  readonly ttft_ms: number | null;
-  readonly cost_usd: number | null;
-  readonly ab_label: string | null;
-  readonly target: string | null;
-  readonly attempts: number | null;
-  readonly cache: string | null;
-  /** `usage` or `estimated`. */
-  readonly cost_source: string | null;
-  readonly catalog_version: string | null;
-  readonly bytes_up: number | null;
-  readonly bytes_down: number | null;
-  readonly surface: string | null;
-  readonly client_wire: string | null;
-  /** 1 or 0. */
-  readonly same_wire: number | null;
-  readonly upstream_request_id: string | null;
-  readonly session_id: string | null;
-  /** JSON: how the request was routed. */
-  readonly decision: string | null;
-}
+export interface LogRow extends KeptColumns {}
 
 /** All that are given must match. Moments are Unix milliseconds. */
 export interface LogFilters {

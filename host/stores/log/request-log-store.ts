@@ -12,7 +12,8 @@ import type {
 } from './log-repository.ts';
 import { TERMINAL_STAGES } from './log-repository.ts';
 import { LogRetention, type Retention } from './log-retention.ts';
-import { type GivenRow, givenRow, storedRow } from './log-row.ts';
+import { givenRow, storedRow } from './log-row.ts';
+import type { GivenRow } from './row-values.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink } from '../store-link.ts';
 import { WriteFault } from '../write-fault.ts';

@@ -221,7 +221,8 @@ describe('providers of the dashboard', () => {
       catalog_models: 4,
     })),
   };
-  const circuit = (name: string, state: string) => ({ name, status: 'available', circuit: state, models: 7 });
+  const circuit = (name: string, state: 'closed' | 'open' | 'half-open') =>
+    ({ name, status: 'available', circuit: state, models: 7 }) as const;
   const providers = providersOf({
     catalog,
     models: [{ id: 'm', owned_by: 'ready', deprecated: true }],

@@ -25,7 +25,7 @@ const KEY = {
   id: 'k',
   key: 'gw_0...',
   name: 'billing',
-  scopes: ['read_only'],
+  scopes: ['read_only'] as const,
   created_at: '2026-01-01T00:00:00Z',
   usage_count: 0,
   active: true,

@@ -1,165 +1,58 @@
 import type { Fields } from '../lib/fields.ts';
+import type {
+  Coverage,
+  DeepHealth as AnyDeepHealth,
+  Explanation as AnyExplanation,
+  Health as AnyHealth,
+  LogStatistics,
+  Logs,
+  Model as AnyModel,
+  PluginCatalog,
+  Providers,
+} from './answers.ts';
 
-/** What the gateway answers, as far as this page reads it. Lists and members that a newer gateway adds are ignored. */
+/** What this page reads of the gateway's answers, by the names that it uses; of a configuration the parts that it shows. */
 
-export interface Dashboard {
-  readonly providers: { readonly total: number; readonly available: number };
-  readonly keys: {
-    readonly total: number;
-    readonly active: number;
-    readonly expired: number;
-    readonly total_usage: number;
-  };
-  readonly request_logs: { readonly enabled: boolean; readonly total: number };
-}
+export type {
+  Capabilities,
+  Coverage,
+  Dashboard,
+  LogEntry,
+  LogStatistics,
+  PluginCatalog,
+  ProviderCatalog,
+  Readiness,
+} from './answers.ts';
 
-export interface ProviderHealth {
-  readonly name: string;
-  readonly status: string;
-  readonly models: number;
-  readonly message?: string;
-}
-
-export interface McpServerHealth {
-  readonly name: string;
-  readonly ready: boolean;
-  readonly required: boolean;
+export type LogPage = Pick<Logs, 'data' | 'summary'>;
+export type LogSums = LogStatistics['by_model'][string];
+export type Quantiles = NonNullable<LogStatistics['latency_ms']>;
+export type SeriesPoint = LogStatistics['series']['points'][number];
+/** Older gateways leave the tool servers out. */
+export type DeepHealth = Pick<AnyDeepHealth, 'status' | 'providers' | 'components'> &
+  Partial<Pick<AnyDeepHealth, 'mcp_servers'>>;
+export type Health = Pick<AnyHealth, 'status' | 'providers'> & Partial<Pick<AnyHealth, 'version'>>;
+/** Readiness says less of a server. */
+export type McpServerHealth = Omit<AnyDeepHealth['mcp_servers'][number], 'last_error'> & {
   readonly last_error?: string;
-}
-
-export interface DeepHealth {
-  readonly status: string;
-  readonly providers: readonly ProviderHealth[];
-  readonly components: readonly { readonly name: string; readonly status: string }[];
-  readonly mcp_servers?: readonly McpServerHealth[];
-}
-
-export interface Health {
-  readonly status: string;
-  readonly version?: string;
-  readonly providers: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly circuit: string;
-    readonly models: number;
-  }[];
-}
-
-export interface Readiness {
-  readonly status: string;
-  readonly reason?: string;
-  readonly targets?: readonly { readonly name: string; readonly routable: boolean; readonly circuit: string }[];
-  readonly mcp_servers?: readonly { readonly name: string; readonly ready: boolean; readonly required: boolean }[];
-}
-
-export interface LogEntry {
-  readonly trace_id: string;
-  readonly stage: string;
-  readonly model: string;
-  readonly api_key_id: string;
-  readonly provider: string;
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_tokens: number;
-  readonly error_message: string;
-  readonly created_at: string;
-  readonly duration_ms: number | null;
-  readonly ttft_ms: number | null;
-  readonly cost_usd: number | null;
-  readonly ab_label?: string;
-  readonly target?: string;
-  readonly attempts?: number;
-  readonly cache?: string;
-  readonly cost_source?: string;
-  readonly catalog_version?: string;
-  readonly client_wire?: string;
-  readonly same_wire?: boolean;
-  readonly upstream_request_id?: string;
-  readonly session_id?: string;
-}
-
-export interface LogPage {
-  readonly data: readonly LogEntry[];
-  readonly summary: { readonly total_entries: number; readonly returned_entries: number };
-}
-
-export interface LogSums {
-  readonly count: number;
-  readonly errors: number;
-  readonly tokens: number;
-  readonly cost_usd: number;
-  readonly unpriced: number;
-}
-
-export interface Quantiles {
-  readonly p50: number;
-  readonly p95: number;
-  readonly p99: number;
-  readonly max: number;
-  readonly mean: number;
-  readonly count: number;
-}
-
-export interface SeriesPoint {
-  readonly start: string;
-  readonly requests: number;
-  readonly errors: number;
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-}
-
-export interface LogStatistics {
-  readonly summary: {
-    readonly total_entries: number;
-    readonly error_entries: number;
-    readonly total_tokens: number;
-    readonly prompt_tokens: number;
-    readonly completion_tokens: number;
-    readonly cost_usd: number;
-    readonly unpriced_requests: number;
-  };
-  readonly latency_ms: Quantiles | null;
-  readonly ttft_ms: Quantiles | null;
-  readonly by_provider: Readonly<Record<string, LogSums>>;
-  readonly by_model: Readonly<Record<string, LogSums>>;
-  readonly top_errors: readonly { readonly message: string; readonly count: number }[];
-  readonly series: {
-    readonly points: readonly SeriesPoint[];
-    readonly truncated: boolean;
-    readonly start?: string;
-    readonly end?: string;
-  };
-}
-
-export interface ProviderCatalog {
-  readonly providers: readonly { readonly id: string; readonly registered: boolean; readonly catalog_models: number }[];
-}
-
-export interface Model {
-  readonly id: string;
-  readonly owned_by: string;
-  readonly mode?: string;
-  readonly context_window?: number;
-  readonly max_output_tokens?: number;
-  readonly capabilities?: readonly string[];
-  readonly status?: string;
-  readonly deprecated?: boolean;
-}
-
-export interface ProviderModels {
-  readonly name: string;
-  readonly models: readonly { readonly id: string; readonly owned_by: string }[];
-}
-
+};
+export type Model = Omit<AnyModel, 'object' | 'created'>;
 export interface ModelList {
   readonly data: readonly Model[];
 }
-
-export interface Capabilities {
-  /** What becomes of chat parameters, by provider and parameter; what is not named is forwarded. */
-  readonly providers: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly image_response_formats?: Readonly<Record<string, readonly string[]>>;
-}
+export type ProviderModels = Pick<Providers[number], 'name'> & {
+  readonly models: readonly Pick<Model, 'id' | 'owned_by'>[];
+};
+export type PluginDescription = PluginCatalog['data'][number];
+export type CoverageRow = Coverage['data'][number];
+export type CoverageCell = NonNullable<CoverageRow['translated']>;
+/** Where a request would go and why. All but what became of a request is there. */
+export type Explanation = Required<Omit<AnyExplanation, 'unroutable' | 'attempts' | 'order' | 'dropped'>> & {
+  readonly order: readonly ExplainedTarget[];
+  readonly dropped: readonly ExplainedTarget[];
+};
+type AnyTarget = NonNullable<AnyExplanation['order']>[number];
+export type ExplainedTarget = AnyTarget & Required<Pick<AnyTarget, 'reason' | 'figures'>>;
 
 export interface GatewayConfig {
   readonly strategy?: StrategyConfig;
@@ -209,62 +102,4 @@ export interface PluginEntry {
   readonly stage?: string;
   readonly enabled?: boolean;
   readonly config?: Fields | null;
-}
-
-export interface PluginDescription {
-  readonly name: string;
-  readonly type: string;
-  readonly summary: string;
-  readonly settings: readonly string[];
-  readonly fails_open: boolean;
-}
-
-export interface PluginCatalog {
-  readonly data: readonly PluginDescription[];
-}
-
-/** Which plugins read which bodies. */
-export interface Coverage {
-  readonly data: readonly CoverageRow[];
-  readonly warnings: readonly string[];
-}
-
-export interface CoverageRow extends CoverageCell {
-  readonly surface: string;
-  readonly stage: string;
-  /** What holds for requests that are translated. */
-  readonly translated?: CoverageCell;
-}
-
-export interface CoverageCell {
-  readonly plugins: readonly string[];
-  readonly refused: boolean;
-  readonly recorded: boolean;
-}
-
-/** Where a request would go and why. */
-export interface Explanation {
-  readonly model: string;
-  readonly requested_model: string;
-  readonly surface: string;
-  readonly streaming: boolean;
-  readonly strategy: string;
-  readonly on_failure: string;
-  readonly rule: string | null;
-  readonly condition: Readonly<Record<string, string>> | null;
-  readonly ab_label: string | null;
-  readonly refusal: { readonly code: string; readonly message: string } | null;
-  readonly order: readonly ExplainedTarget[];
-  readonly dropped: readonly ExplainedTarget[];
-  readonly plugins: readonly { readonly name: string; readonly stage: string }[];
-  readonly notes: readonly string[];
-}
-
-export interface ExplainedTarget {
-  readonly target: string;
-  readonly reason: string;
-  readonly figures: Readonly<Record<string, number | string | null>>;
-  readonly provider?: string;
-  readonly upstream_model?: string;
-  readonly circuit?: string | null;
 }

@@ -1,5 +1,6 @@
 import { type SyntheticEvent, useState } from 'react';
 import type { ApiKey } from '../../api/admin-wire.ts';
+import { KEY_LIMIT_FIELDS } from '../../api/answers.ts';
 import { useApi } from '../../services.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody, useAction } from '../../ui/dialog.tsx';
@@ -14,18 +15,12 @@ const SCOPES: readonly (readonly [scope: string, label: string, hint: string])[]
   ['admin', 'Admin', 'May change everything: keys, sessions and the configuration.'],
 ];
 
+type Limit = keyof typeof KEY_LIMIT_FIELDS;
 /** The limits of a key, as they are typed. */
-const LIMITS = {
-  models: { label: 'Models', hint: 'Names between commas; empty allows every model.' },
-  providers: { label: 'Targets', hint: 'Virtual keys between commas; empty allows every target.' },
-  rpm: { label: 'Requests per minute', hint: 'Empty for no limit.' },
-  tpm: { label: 'Tokens per minute', hint: 'Empty for no limit.' },
-  budget_usd: { label: 'Budget in US dollars', hint: 'Empty for no limit.' },
-} as const;
-type Limit = keyof typeof LIMITS;
 type TypedLimits = Readonly<Record<Limit, string>>;
-const LIMIT_NAMES = Object.keys(LIMITS) as Limit[];
-const isList = (limit: Limit): boolean => limit === 'models' || limit === 'providers';
+const LIMIT_NAMES = Object.keys(KEY_LIMIT_FIELDS) as Limit[];
+const kindOf = (limit: Limit): 'texts' | 'integer' | 'amount' => KEY_LIMIT_FIELDS[limit].kind;
+const isList = (limit: Limit): boolean => kindOf(limit) === 'texts';
 
 /** What is written in the form. */
 export interface KeyFields {
@@ -166,8 +161,8 @@ function LimitFields({ limits, problems, onChange, isOpen }: LimitFieldsProps) {
         {LIMIT_NAMES.map((limit) => (
           <TextField
             key={limit}
-            label={LIMITS[limit].label}
-            hint={LIMITS[limit].hint}
+            label={KEY_LIMIT_FIELDS[limit].label}
+            hint={KEY_LIMIT_FIELDS[limit].hint}
             error={problems?.[limit]}
             value={limits[limit]}
             autoComplete="off"
@@ -192,7 +187,8 @@ function limitProblems(limits: TypedLimits): Partial<Record<Limit, string | unde
 function limitProblem(limit: Limit, text: string): string | undefined {
   if (isList(limit) || text === '') return undefined;
   const value = Number(text);
-  if (limit === 'budget_usd') return value > 0 && Number.isFinite(value) ? undefined : 'A budget is a number above 0.';
+  if (kindOf(limit) === 'amount')
+    return value > 0 && Number.isFinite(value) ? undefined : 'A budget is a number above 0.';
   return Number.isInteger(value) && value >= 1 ? undefined : 'A limit is a whole number from 1.';
 }
 
@@ -201,13 +197,7 @@ function typedLimits(key: ApiKey | undefined): TypedLimits {
     const value = key?.[limit];
     return Array.isArray(value) ? value.join(', ') : String(value ?? '');
   };
-  return {
-    models: text('models'),
-    providers: text('providers'),
-    rpm: text('rpm'),
-    tpm: text('tpm'),
-    budget_usd: text('budget_usd'),
-  };
+  return Object.fromEntries(LIMIT_NAMES.map((limit) => [limit, text(limit)])) as Record<Limit, string>;
 }
 
 /** The limits to send. Those of a key that is edited are the ones that changed; `null` takes a limit away. */

@@ -1,0 +1,522 @@
+// Made of builtins/openapi/schemas.ts and host/contract/key-members.ts by "npm run dashboard-types".
+
+export type Key = {
+  /** It never changes. */
+  readonly id: string;
+  /** The whole value right after it was made, else its beginning. */
+  readonly key: string;
+  /** What the key is called. */
+  readonly name: string;
+  /** What the key may do. */
+  readonly scopes: readonly ('admin' | 'read_only')[];
+  /** When it was made. */
+  readonly created_at: string;
+  /** Requests that the key itself authenticated. */
+  readonly usage_count: number;
+  /** False once it is revoked. */
+  readonly active: boolean;
+  /** When it was revoked. */
+  readonly revoked_at?: string;
+  /** The key counts up to this moment. */
+  readonly expires_at?: string;
+  /** When its value was last replaced. */
+  readonly rotated_at?: string;
+  /** When a request last came with it. */
+  readonly last_used_at?: string;
+  /** Ids of models, aliases resolved, that the key may ask for; any without it. */
+  readonly models?: readonly string[];
+  /** Virtual keys of the targets that may serve the key; any without it. */
+  readonly providers?: readonly string[];
+  /** Words of the operator's choice. */
+  readonly tags?: readonly string[];
+  /** Names of tools, or <server>/*, that the key may use; all without it. */
+  readonly mcp_tools?: readonly string[];
+  /** Requests in a minute. */
+  readonly rpm?: number;
+  /** Tokens in a minute. */
+  readonly tpm?: number;
+  /** US dollars that the key may spend. */
+  readonly budget_usd?: number;
+};
+
+export type Keys = readonly Key[];
+
+export type KeyUsage = {
+  readonly data: readonly Key[];
+  readonly summary: {
+    readonly total_keys: number;
+    readonly active_keys: number;
+    readonly total_usage: number;
+    readonly returned_keys: number;
+  };
+  readonly filters: {
+    readonly limit: number;
+    readonly offset: number;
+    readonly sort: string;
+    readonly active: string;
+    readonly since: string;
+  };
+};
+
+export type Session = {
+  readonly token: string;
+  readonly subject: string;
+  readonly scopes: readonly ('admin' | 'read_only')[];
+  readonly expires_at: string;
+};
+
+export type Sessions = {
+  readonly data: readonly {
+    readonly id: string;
+    readonly credential_id: string;
+    readonly subject: string;
+    readonly scopes: readonly ('admin' | 'read_only')[];
+    readonly created_at: string;
+    readonly expires_at: string;
+    readonly last_seen_at?: string;
+    readonly active?: boolean;
+  }[];
+};
+
+export type Revoked = {
+  readonly revoked: number;
+};
+
+export type Status = {
+  readonly status: string;
+};
+
+export type LogEntry = {
+  /** Id of the request, as X-Request-ID says it. */
+  readonly trace_id: string;
+  /** Stage at which the row was written; after_request and on_error end a request. */
+  readonly stage: string;
+  /** Model that was asked for; of an answer the one that the upstream reported. */
+  readonly model: string;
+  /** Id of the credential; empty for none. */
+  readonly api_key_id: string;
+  /** Who made the answer. */
+  readonly provider: string;
+  /** Tokens of the prompt. */
+  readonly prompt_tokens: number;
+  /** Tokens of the answer. */
+  readonly completion_tokens: number;
+  /** Tokens of both. */
+  readonly total_tokens: number;
+  /** What went wrong; empty where nothing did. */
+  readonly error_message: string;
+  /** When it ended. */
+  readonly created_at: string;
+  /** Milliseconds from arrival to the answer; null where they were not measured. */
+  readonly duration_ms: number | null;
+  /** Milliseconds from arrival to the first chunk of a stream; null where there was none. */
+  readonly ttft_ms: number | null;
+  /** US dollars; null where nothing prices the model. */
+  readonly cost_usd: number | null;
+  /** Label of the A/B variant. */
+  readonly ab_label?: string;
+  /** Bytes from the client, of a connection that both sides write to. */
+  readonly bytes_up?: number;
+  /** Bytes to the client, of a connection that both sides write to. */
+  readonly bytes_down?: number;
+  /** Virtual key of the target. */
+  readonly target?: string;
+  /** Attempts at all targets. */
+  readonly attempts?: number;
+  /** Whether a cache had the answer. */
+  readonly cache?: 'hit' | 'miss';
+  /** What the cost was computed of: what the vendor reported, or an estimate. */
+  readonly cost_source?: 'usage' | 'estimated';
+  /** Version of the prices. */
+  readonly catalog_version?: string;
+  /** Tag of the surface, of a client that speaks a wire of its own. */
+  readonly surface?: string;
+  /** The wire that the client speaks. */
+  readonly client_wire?: string;
+  /** Whether the provider was asked in that wire. */
+  readonly same_wire?: boolean;
+  /** The provider's own id of the answer. */
+  readonly upstream_request_id?: string;
+  /** The session, as the client names it. */
+  readonly session_id?: string;
+};
+
+export type Logs = {
+  readonly data: readonly LogEntry[];
+  readonly summary: {
+    readonly total_entries: number;
+    readonly returned_entries: number;
+  };
+  readonly filters: {
+    readonly limit: number;
+    readonly offset: number;
+    readonly stage: string;
+    readonly stages: readonly string[];
+    readonly model: string;
+    readonly provider: string;
+    readonly api_key_id: string;
+    readonly since: string;
+  };
+};
+
+export type LogStatistics = {
+  readonly summary: {
+    readonly total_entries: number;
+    readonly error_entries: number;
+    readonly total_tokens: number;
+    readonly prompt_tokens: number;
+    readonly completion_tokens: number;
+    readonly cost_usd: number;
+    readonly unpriced_requests: number;
+  };
+  readonly latency_ms: {
+    readonly p50: number;
+    readonly p95: number;
+    readonly p99: number;
+    readonly max: number;
+    readonly mean: number;
+    readonly count: number;
+  } | null;
+  readonly ttft_ms: {
+    readonly p50: number;
+    readonly p95: number;
+    readonly p99: number;
+    readonly max: number;
+    readonly mean: number;
+    readonly count: number;
+  } | null;
+  readonly by_stage: {
+    readonly [name: string]: number;
+  };
+  readonly by_provider: {
+    readonly [name: string]: {
+      readonly count: number;
+      readonly errors: number;
+      readonly tokens: number;
+      readonly cost_usd: number;
+      readonly unpriced: number;
+    };
+  };
+  readonly by_model: {
+    readonly [name: string]: {
+      readonly count: number;
+      readonly errors: number;
+      readonly tokens: number;
+      readonly cost_usd: number;
+      readonly unpriced: number;
+    };
+  };
+  readonly top_errors: readonly {
+    readonly message: string;
+    readonly count: number;
+  }[];
+  readonly series: {
+    readonly points: readonly {
+      readonly start: string;
+      readonly requests: number;
+      readonly errors: number;
+      readonly prompt_tokens: number;
+      readonly completion_tokens: number;
+    }[];
+    readonly truncated: boolean;
+    readonly start?: string;
+    readonly end?: string;
+  };
+  readonly filters: {
+    readonly limit: number;
+    readonly buckets: number;
+    readonly stage: string;
+    readonly model: string;
+    readonly provider: string;
+    readonly since: string;
+  };
+};
+
+export type PurgedLogs = {
+  readonly deleted: number;
+  readonly filters: {
+    readonly before: string;
+    readonly stage: string;
+    readonly model: string;
+    readonly provider: string;
+  };
+};
+
+export type AuditEntry = {
+  readonly occurred_at: string;
+  readonly action: string;
+  readonly actor: string;
+  readonly outcome: 'ok' | 'denied' | 'error';
+  readonly actor_id?: string;
+  readonly target_id?: string;
+  readonly detail?: string;
+  readonly source_ip?: string;
+  readonly trace_id?: string;
+};
+
+export type Audit = {
+  readonly data: readonly AuditEntry[];
+  readonly summary: {
+    readonly total_entries: number;
+    readonly returned_entries: number;
+  };
+  readonly filters: {
+    readonly limit: number;
+    readonly offset: number;
+    readonly action?: string;
+    readonly actor_id?: string;
+    readonly outcome?: string;
+    readonly since?: string;
+  };
+};
+
+export type Configuration = Readonly<Record<string, unknown>>;
+
+export type ConfigurationHistory = {
+  readonly data: readonly {
+    readonly version: number;
+    readonly updated_at: string;
+    readonly config: Readonly<Record<string, unknown>>;
+    readonly rolled_back_from: number | null;
+    readonly actor: string;
+  }[];
+  readonly summary: {
+    readonly total_versions: number;
+  };
+};
+
+export type RolledBack = {
+  readonly status: string;
+  readonly rolled_back_to: number;
+  readonly current_history_size: number;
+};
+
+export type Valid = {
+  readonly valid: boolean;
+};
+
+export type Changes = {
+  readonly changes: readonly {
+    readonly path: string;
+    readonly before: unknown;
+    readonly after: unknown;
+  }[];
+};
+
+export type Providers = readonly {
+  readonly name: string;
+  readonly models: readonly {
+    readonly id: string;
+    readonly object: string;
+    readonly created: number;
+    readonly owned_by: string;
+  }[];
+}[];
+
+export type ProviderCatalog = {
+  readonly providers: readonly {
+    readonly id: string;
+    readonly registered: boolean;
+    readonly catalog_models: number;
+  }[];
+};
+
+export type Dashboard = {
+  readonly providers: {
+    readonly total: number;
+    readonly available: number;
+  };
+  readonly keys: {
+    readonly total: number;
+    readonly active: number;
+    readonly expired: number;
+    readonly total_usage: number;
+  };
+  readonly request_logs: {
+    readonly enabled: boolean;
+    readonly total: number;
+  };
+};
+
+export type Plugins = readonly {
+  readonly name: string;
+  readonly type: string;
+  readonly enabled: boolean;
+}[];
+
+export type PluginCatalog = {
+  readonly data: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly summary: string;
+    readonly settings: readonly string[];
+    readonly fails_open: boolean;
+  }[];
+};
+
+export type Coverage = {
+  readonly data: readonly {
+    readonly surface: string;
+    readonly stage: string;
+    readonly plugins: readonly string[];
+    readonly refused: boolean;
+    readonly recorded: boolean;
+    readonly translated?: {
+      readonly plugins: readonly string[];
+      readonly refused: boolean;
+      readonly recorded: boolean;
+    };
+  }[];
+  readonly warnings: readonly string[];
+};
+
+export type DeepHealth = {
+  readonly status: 'healthy' | 'degraded' | 'no_providers';
+  readonly providers: readonly {
+    readonly name: string;
+    readonly status: 'available' | 'unavailable';
+    readonly models: number;
+    readonly message?: string;
+  }[];
+  readonly components: readonly {
+    readonly name: string;
+    readonly status: 'healthy' | 'unavailable' | 'disabled';
+  }[];
+  readonly mcp_servers: readonly {
+    readonly name: string;
+    readonly ready: boolean;
+    readonly required: boolean;
+    readonly last_error: string;
+  }[];
+  readonly scopes: readonly ('admin' | 'read_only')[];
+  readonly targets: readonly {
+    readonly name: string;
+    readonly registered: boolean;
+    readonly circuit: 'closed' | 'open' | 'half-open';
+    readonly in_flight: number;
+    readonly waiting: number;
+  }[];
+};
+
+export type Explanation = {
+  readonly model: string;
+  readonly requested_model?: string;
+  readonly surface?: string;
+  readonly streaming?: boolean;
+  readonly strategy?: string;
+  readonly on_failure?: 'next target' | 'error';
+  readonly rule?: string | null;
+  readonly condition?: {
+    readonly [name: string]: string;
+  } | null;
+  readonly ab_label?: string | null;
+  readonly refusal?: {
+    readonly code: string;
+    readonly message: string;
+  } | null;
+  readonly unroutable?: string;
+  readonly order?: readonly {
+    readonly target: string;
+    readonly reason?: string;
+    readonly figures?: {
+      readonly [name: string]: number | string | null;
+    };
+    readonly provider?: string;
+    readonly upstream_model?: string;
+    readonly circuit?: string | null;
+  }[];
+  readonly dropped?: readonly {
+    readonly target: string;
+    readonly reason: string;
+    readonly figures?: {
+      readonly [name: string]: number | string | null;
+    };
+  }[];
+  readonly plugins?: readonly {
+    readonly name: string;
+    readonly stage: string;
+  }[];
+  readonly notes?: readonly string[];
+  readonly attempts?: readonly {
+    readonly target: string;
+    readonly upstream_model: string;
+    readonly status: number | null;
+    readonly duration_ms: number | null;
+    readonly ended: string;
+    readonly message?: string;
+  }[];
+};
+
+export type Liveness = {
+  readonly status: string;
+};
+
+export type Health = {
+  readonly status: 'ok' | 'no_providers';
+  readonly version: string;
+  readonly commit: string;
+  readonly built: string;
+  readonly providers: readonly {
+    readonly name: string;
+    readonly status: 'available';
+    readonly circuit: 'closed' | 'open' | 'half-open';
+    readonly models: number;
+  }[];
+};
+
+export type Readiness = {
+  readonly status: 'ready' | 'not_ready';
+  readonly targets: readonly {
+    readonly name: string;
+    readonly routable: boolean;
+    readonly circuit: 'closed' | 'open' | 'half-open';
+  }[];
+  readonly reason?: string;
+  readonly providers?: readonly {
+    readonly name: string;
+    readonly circuit: 'closed' | 'open' | 'half-open';
+  }[];
+  readonly mcp_servers?: readonly {
+    readonly name: string;
+    readonly ready: boolean;
+    readonly required: boolean;
+  }[];
+};
+
+export type Model = {
+  readonly id: string;
+  readonly object: string;
+  readonly created: number;
+  readonly owned_by: string;
+  readonly mode?: string;
+  readonly context_window?: number;
+  readonly max_output_tokens?: number;
+  readonly capabilities?: readonly string[];
+  readonly status?: string;
+  readonly deprecated?: boolean;
+};
+
+export type Models = {
+  readonly object: 'list';
+  readonly data: readonly Model[];
+};
+
+export type Capabilities = {
+  readonly providers: {
+    readonly [name: string]: {
+      readonly [name: string]: string;
+    };
+  };
+  readonly image_response_formats?: {
+    readonly [name: string]: readonly string[];
+  };
+};
+
+/** The limits of a key that its form has. */
+export const KEY_LIMIT_FIELDS = {
+  models: { kind: 'texts', label: 'Models', hint: 'Names between commas; empty allows every model.' },
+  providers: { kind: 'texts', label: 'Targets', hint: 'Virtual keys between commas; empty allows every target.' },
+  rpm: { kind: 'integer', label: 'Requests per minute', hint: 'Empty for no limit.' },
+  tpm: { kind: 'integer', label: 'Tokens per minute', hint: 'Empty for no limit.' },
+  budget_usd: { kind: 'amount', label: 'Budget in US dollars', hint: 'Empty for no limit.' },
+} as const;

@@ -1,0 +1,206 @@
+export type LogColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'json' | 'moment';
+
+interface LogColumn {
+  /** `moment` is in Unix milliseconds, `boolean` is kept as 1 or 0, `json` is kept as text. */
+  readonly kind: LogColumnKind;
+  /** Every row is given with it. */
+  readonly isGiven?: true;
+  /** The database refuses a row without it. A column that is added later may be null. */
+  readonly isRequired?: true;
+  /** What stands in a row that was given without it; null unless said. */
+  readonly absent?: '' | 0;
+  /** The values of a text of which there are a few. */
+  readonly values?: readonly string[];
+  /** Credentials may stand in the text, which is redacted as it comes. */
+  readonly isFree?: true;
+  /** Characters of a text that are kept; 1,024 unless said. */
+  readonly longest?: number;
+  /** The step of the schema that adds it. */
+  readonly since: number;
+  /** Where `GET /admin/logs` shows it: in every row, in rows that have it, or in none. */
+  readonly shown: 'always' | 'where known' | 'never';
+  /** `GET /admin/logs` takes a parameter of its name. */
+  readonly isFilter?: true;
+  /** One phrase for operators, without a full stop. */
+  readonly about: string;
+}
+
+/**
+ * Every column of the request log, in the order in which rows are shown. The types of a row, the columns of the table and of its migrations, what
+ * is written and read, the schema of the HTTP API and the types of the dashboard come from here: after a change run `npm run log-rows` and
+ * `npm run dashboard-types`. See docs/reference/admin.md#request-log-rows.
+ */
+export const LOG_COLUMNS = {
+  trace_id: {
+    kind: 'text',
+    isGiven: true,
+    absent: '',
+    since: 1,
+    shown: 'always',
+    about: 'Id of the request, as X-Request-ID says it',
+  },
+  stage: {
+    kind: 'text',
+    isGiven: true,
+    isRequired: true,
+    since: 1,
+    shown: 'always',
+    isFilter: true,
+    about: 'Stage at which the row was written; after_request and on_error end a request',
+  },
+  model: {
+    kind: 'text',
+    isGiven: true,
+    since: 1,
+    shown: 'always',
+    isFilter: true,
+    about: 'Model that was asked for; of an answer the one that the upstream reported',
+  },
+  api_key_id: {
+    kind: 'text',
+    since: 2,
+    shown: 'always',
+    isFilter: true,
+    about: 'Id of the credential; empty for none',
+  },
+  provider: { kind: 'text', since: 1, shown: 'always', isFilter: true, about: 'Who made the answer' },
+  prompt_tokens: {
+    kind: 'integer',
+    isRequired: true,
+    absent: 0,
+    since: 1,
+    shown: 'always',
+    about: 'Tokens of the prompt',
+  },
+  completion_tokens: {
+    kind: 'integer',
+    isRequired: true,
+    absent: 0,
+    since: 1,
+    shown: 'always',
+    about: 'Tokens of the answer',
+  },
+  total_tokens: { kind: 'integer', isRequired: true, absent: 0, since: 1, shown: 'always', about: 'Tokens of both' },
+  error_message: {
+    kind: 'text',
+    isFree: true,
+    longest: 8192,
+    since: 1,
+    shown: 'always',
+    about: 'What went wrong; empty where nothing did',
+  },
+  created_at: { kind: 'moment', isGiven: true, isRequired: true, since: 1, shown: 'always', about: 'When it ended' },
+  duration_ms: {
+    kind: 'real',
+    since: 2,
+    shown: 'always',
+    about: 'Milliseconds from arrival to the answer; null where they were not measured',
+  },
+  ttft_ms: {
+    kind: 'real',
+    since: 2,
+    shown: 'always',
+    about: 'Milliseconds from arrival to the first chunk of a stream; null where there was none',
+  },
+  cost_usd: { kind: 'real', since: 2, shown: 'always', about: 'US dollars; null where nothing prices the model' },
+  ab_label: { kind: 'text', since: 2, shown: 'where known', about: 'Label of the A/B variant' },
+  bytes_up: {
+    kind: 'integer',
+    since: 2,
+    shown: 'where known',
+    about: 'Bytes from the client, of a connection that both sides write to',
+  },
+  bytes_down: {
+    kind: 'integer',
+    since: 2,
+    shown: 'where known',
+    about: 'Bytes to the client, of a connection that both sides write to',
+  },
+  target: { kind: 'text', since: 2, shown: 'where known', about: 'Virtual key of the target' },
+  attempts: { kind: 'integer', since: 2, shown: 'where known', about: 'Attempts at all targets' },
+  cache: {
+    kind: 'text',
+    values: ['hit', 'miss'],
+    since: 2,
+    shown: 'where known',
+    about: 'Whether a cache had the answer',
+  },
+  cost_source: {
+    kind: 'text',
+    values: ['usage', 'estimated'],
+    since: 10,
+    shown: 'where known',
+    about: 'What the cost was computed of: what the vendor reported, or an estimate',
+  },
+  catalog_version: { kind: 'text', since: 2, shown: 'where known', about: 'Version of the prices' },
+  surface: {
+    kind: 'text',
+    since: 6,
+    shown: 'where known',
+    about: 'Tag of the surface, of a client that speaks a wire of its own',
+  },
+  client_wire: { kind: 'text', since: 6, shown: 'where known', about: 'The wire that the client speaks' },
+  same_wire: { kind: 'boolean', since: 6, shown: 'where known', about: 'Whether the provider was asked in that wire' },
+  upstream_request_id: { kind: 'text', since: 6, shown: 'where known', about: "The provider's own id of the answer" },
+  session_id: {
+    kind: 'text',
+    isFree: true,
+    since: 6,
+    shown: 'where known',
+    about: 'The session, as the client names it',
+  },
+  decision: { kind: 'json', since: 2, shown: 'never', about: 'How the request was routed' },
+} as const satisfies Readonly<Record<string, LogColumn>>;
+
+type Columns = typeof LOG_COLUMNS;
+export type LogColumnName = keyof Columns;
+
+/** The columns with their names, in their order. */
+export const LOG_COLUMN_LIST: readonly (readonly [name: LogColumnName, column: LogColumn])[] =
+  Object.entries<LogColumn>(LOG_COLUMNS) as [LogColumnName, LogColumn][];
+
+/** What each step of the schema adds that adds columns. A new column has a step after the last one of the schema. */
+export const LOG_COLUMN_STEPS = {
+  2: 'times, cost, credential and route of a request',
+  6: 'clients that speak a wire of their own',
+  10: 'source of a cost',
+} as const satisfies Readonly<Record<number, string>>;
+
+interface GivenKinds {
+  readonly text: string;
+  readonly integer: number;
+  /** `null` where it was not measured. */
+  readonly real: number | null;
+  readonly boolean: boolean;
+  readonly json: object;
+  readonly moment: number;
+}
+
+type GivenAs<C extends LogColumn> = C extends { readonly values: readonly (infer Value)[] }
+  ? Value
+  : GivenKinds[C['kind']];
+type NamesWith<Facet extends Partial<LogColumn>> = {
+  [Name in LogColumnName]: Columns[Name] extends Facet ? Name : never;
+}[LogColumnName];
+type AlwaysGiven = NamesWith<{ readonly isGiven: true }>;
+
+/** The members of a row as modules give it. Times in milliseconds, money in US dollars. */
+export type GivenColumns = { readonly [Name in AlwaysGiven]: GivenAs<Columns[Name]> } & {
+  readonly [Name in Exclude<LogColumnName, AlwaysGiven>]?: GivenAs<Columns[Name]> | undefined;
+};
+
+interface KeptKinds {
+  readonly text: string;
+  readonly integer: number;
+  readonly real: number;
+  readonly boolean: number;
+  readonly json: string;
+  readonly moment: number;
+}
+
+type NeverNull = NamesWith<{ readonly isRequired: true }> | NamesWith<{ readonly absent: '' | 0 }>;
+
+/** The members of a row as it is kept. */
+export type KeptColumns = {
+  readonly [Name in LogColumnName]: KeptKinds[Columns[Name]['kind']] | (Name extends NeverNull ? never : null);
+};
