@@ -5,7 +5,7 @@ import type { Host } from '../../host/host.ts';
 import { attributionHeaders } from '../../host/http/attribution.ts';
 import { contextOf } from '../../host/http/context.ts';
 import { sendBytes } from '../../host/http/reply.ts';
-import { sendRelayed } from '../../host/http/surface-route.ts';
+import { sendRelayed } from '../../host/http/send-answer.ts';
 import type { ForwardedReply } from '../../host/pipeline/attempts/forward-attempt.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { failReply, finishForwarded } from '../../host/pipeline/run.ts';
@@ -102,7 +102,7 @@ export async function sendForwardedReply(
   await finishForwarded(exchange, generation);
 }
 
-/** Whose bodies may hold what the request said. Source: data-plane reference 8.1. */
+/** Whose bodies may hold what the request said. See docs/passthrough.md#what-is-changed-on-the-way. */
 const isCleaned = (status: number): boolean => status >= 300 && status !== 304;
 
 async function sendCleaned(

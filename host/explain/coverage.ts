@@ -2,7 +2,7 @@ import { type PluginModule, type Stage, type Surface, SURFACES } from '../contra
 import type { GatewayConfig } from '../config/document.ts';
 import { translatesResponses } from '../config/responses-mode.ts';
 import { declaredSettings, readSettings } from '../config/module-settings.ts';
-import { covers, guardsContent } from '../pipeline/guards/guard.ts';
+import { covers, guardsContent } from '../pipeline/guards/plugin-policy.ts';
 
 export interface Coverage {
   readonly rows: readonly CoverageRow[];
@@ -14,7 +14,7 @@ export interface Coverage {
 export interface CoverageRow extends CoverageCell {
   readonly surface: string;
   readonly stage: Stage;
-  /** The same of requests that are translated, where some of the surface are. */
+  /** What holds for requests that are translated, where some of the surface are. */
   readonly translated?: CoverageCell;
 }
 

@@ -17,7 +17,7 @@ import type { Generation } from '../generation/generation.ts';
 import { implementsSurface } from '../generation/model-index.ts';
 import { HeardNotes } from '../pipeline/heard-notes.ts';
 import { LiveExchange } from '../pipeline/live-exchange.ts';
-import { covers, guardsContent } from '../pipeline/guards/guard.ts';
+import { covers, guardsContent } from '../pipeline/guards/plugin-policy.ts';
 import type { CircuitState } from '../pipeline/hooks.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import { modelNotFound } from '../pipeline/shown.ts';

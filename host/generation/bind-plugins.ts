@@ -1,16 +1,11 @@
 import { hash } from 'node:crypto';
 import { DETACHED_LIMIT_MS } from '../boundary/module-limits.ts';
 import { ModuleFault } from '../boundary/module-fault.ts';
-import { passedOn, requireJson } from '../boundary/passed-chunks.ts';
-import { inTime, isThenable, refusePromise } from '../boundary/thenable.ts';
+import { inTime, isThenable } from '../boundary/thenable.ts';
 import {
-  type ChatChunk,
-  isFields,
   type PluginHandlers,
   type PluginModule,
-  type Rejection,
   type Stage,
-  type StreamGuard,
   type Surface,
   SURFACE_NAMES,
   SURFACES,
@@ -19,25 +14,14 @@ import { canonicalJson } from '../config/canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { tapEventual } from '../pipeline/eventual.ts';
-import { pluginError } from '../pipeline/gateway-fault.ts';
 import { givingWay } from '../pipeline/guards/giving-way.ts';
-import {
-  covers,
-  type GuardDeps,
-  guardHandler,
-  guardsContent,
-  mayInspect,
-  isObserving,
-  needsBody,
-  noteMasked,
-  noteVerdict,
-  passesFaults,
-  reportGuard,
-} from '../pipeline/guards/guard.ts';
-import type { ChunkStep, GenerationHooks } from '../pipeline/hooks.ts';
-import type { LiveExchange } from '../pipeline/live-exchange.ts';
+import { guardHandler } from '../pipeline/guards/guard.ts';
+import type { GuardDeps } from '../pipeline/guards/guarded-stage.ts';
+import { covers, guardsContent, mayInspect, needsBody } from '../pipeline/guards/plugin-policy.ts';
+import type { GenerationHooks } from '../pipeline/hooks.ts';
 import type { PluginInstance } from '../pipeline/guards/plugin-instance.ts';
 import type { RunningPlugins } from '../pipeline/running-generation.ts';
+import { streamGuardOpener, tapChunks } from './bind-stream-guards.ts';
 import { buildProblem, createInstance, type CreateOptions, disposeAll, requireHandler } from './create-plugin.ts';
 
 /** The plugins of one generation. */
@@ -161,65 +145,14 @@ function tapHandlers(hooks: GenerationHooks, listed: readonly Listed[], deps: Gu
   }
 }
 
-/** Plugins of these types see each further turn of a request, too; the others change, or note, the caller's request. Source: governance reference 5. */
+/** Plugins of these types see each further turn of a request, too; the others change, or note, the caller's request. See docs/reference/governance.md#turns-of-a-tool-loop. */
 const ASKED_AGAIN: ReadonlySet<PluginModule['type']> = new Set(['guardrail', 'ratelimit', 'auth']);
 
-/** Stream guards belong to `after_request`: an instance that is not listed there sees no answer. */
-function streamGuardOpener(listed: readonly Listed[], deps: GuardDeps): BoundPlugins['openStreamGuards'] {
-  const able = new Map<PluginInstance, OpenGuard>();
-  for (const { stage, instance } of listed) {
-    if (stage === 'after_request' && instance.handlers.stream)
-      able.set(instance, instance.handlers.stream.bind(instance.handlers));
-  }
-  return (exchange) => {
-    const guards = new Map<PluginInstance, StreamGuard>();
-    for (const [instance, open] of able) {
-      const guard = openGuard(instance, open, exchange, deps);
-      if (guard) guards.set(instance, guard);
-    }
-    return guards.size > 0 ? guards : undefined;
-  };
-}
-
-type OpenGuard = NonNullable<PluginHandlers['stream']>;
-
-function openGuard(
-  instance: PluginInstance,
-  open: OpenGuard,
-  exchange: LiveExchange,
-  { hooks }: GuardDeps,
-): StreamGuard | undefined {
-  const { module, boundary } = instance;
-  try {
-    const guard: unknown = boundary.call(open, exchange, undefined);
-    refusePromise(guard);
-    if (guard === undefined || isGuard(guard)) return guard;
-    throw new Error('it returned something that is not a guard: an object with push and end');
-  } catch (thrown) {
-    const fault = new ModuleFault(boundary.module, 'stream', thrown);
-    const isOpen = passesFaults(instance);
-    hooks.pluginFailed.call({ module, at: 'guard', exchange, fault, isOpen });
-    if (isOpen) return undefined;
-    throw pluginError(fault);
-  }
-}
-
-const isGuard = (value: unknown): value is StreamGuard =>
-  isFields(value) && typeof value['push'] === 'function' && typeof value['end'] === 'function';
-
-/** Chunks and `finished` go to instances, whatever stages list them. */
+/** Streams and `finished` go to instances, whatever stages list them. */
 function tapInstances(hooks: GenerationHooks, instances: readonly PluginInstance[], deps: GuardDeps): void {
   for (const instance of instances) {
-    const { handlers, module } = instance;
-    if (handlers.stream) {
-      hooks.chunk.tap(module.name, (step, exchange, moment) => {
-        const guard = exchange.plugins.streamGuards?.get(instance);
-        if (!guard || 'rejection' in step) return step;
-        return isObserving(instance)
-          ? watchChunk(instance, step, guard, moment, exchange, deps)
-          : guardChunk(instance, step, guard, moment, exchange, deps);
-      });
-    }
+    const { handlers } = instance;
+    if (handlers.stream) tapChunks(hooks, instance, deps);
     if (handlers.finished) tapFinished(hooks, instance, handlers.finished.bind(handlers), deps);
   }
 }
@@ -248,60 +181,4 @@ function tapFinished(
       fail(thrown);
     }
   });
-}
-
-/** Runs one guard over the chunks that the guards before it let through; its faults follow its plugin's type. */
-function guardChunk(
-  instance: PluginInstance,
-  step: readonly ChatChunk[],
-  guard: StreamGuard,
-  moment: 'push' | 'end',
-  exchange: LiveExchange,
-  deps: GuardDeps,
-): ChunkStep {
-  const { module, boundary } = instance;
-  try {
-    const result = boundary.run(exchange.id, passThrough, guard, step, moment);
-    if (boundary.module.file !== undefined && !('action' in result)) requireJson(result, moment);
-    noteMasked(instance, guard, exchange, deps);
-    return 'action' in result ? { module, rejection: result } : result;
-  } catch (thrown) {
-    const fault = new ModuleFault(boundary.module, 'its stream guard', thrown);
-    const isOpen = passesFaults(instance);
-    deps.hooks.pluginFailed.call({ module, at: 'stream', exchange, fault, isOpen });
-    if (isOpen) return step;
-    reportGuard(module, exchange, { outcome: 'error', reason: undefined, error: fault.cause }, deps);
-    throw pluginError(fault);
-  }
-}
-
-/** An observing guard gets copies: whatever it holds back or rejects, the stream goes on as it was. */
-function watchChunk(
-  instance: PluginInstance,
-  step: readonly ChatChunk[],
-  guard: StreamGuard,
-  moment: 'push' | 'end',
-  exchange: LiveExchange,
-  deps: GuardDeps,
-): ChunkStep {
-  if (exchange.plugins.noted?.has(instance)) return step;
-  const result = guardChunk(instance, structuredClone(step), guard, moment, exchange, deps);
-  if ('rejection' in result) noteVerdict(instance, 'after_request', result.rejection, exchange, deps);
-  return step;
-}
-
-function passThrough(
-  guard: StreamGuard,
-  chunks: readonly ChatChunk[],
-  moment: 'push' | 'end',
-): readonly ChatChunk[] | Rejection {
-  const passed: ChatChunk[] = [];
-  for (const chunk of chunks) {
-    const result = passedOn(guard.push(chunk), 'push');
-    if ('action' in result) return result;
-    for (const each of result) passed.push(each); // one by one: there may be more chunks than a call can take as arguments
-  }
-  if (moment === 'push') return passed;
-  const rest = passedOn(guard.end(), 'end');
-  return 'action' in rest ? rest : [...passed, ...rest];
 }

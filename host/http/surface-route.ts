@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
-  type ChatReply,
   type ExchangeOutcome,
   GatewayError,
   type RawReply,
@@ -12,24 +11,20 @@ import type { Clock } from '../common/clock.ts';
 import { nextTurn } from '../common/next-turn.ts';
 import type { Generation } from '../generation/generation.ts';
 import type { Lease, Slot } from '../generation/slot.ts';
-import type { Redactor } from '../log/redact.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
-import type { RunningGeneration } from '../pipeline/running-generation.ts';
 import { LiveExchange } from '../pipeline/live-exchange.ts';
-import { replayReply, replayWhole } from '../answer/replay.ts';
-import { failReply, finishStream, run } from '../pipeline/run.ts';
+import { run } from '../pipeline/run.ts';
 import type { AnswerStream } from '../answer/stream.ts';
-import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
 import type { ClientRequest } from '../wire/client-request.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
-import { attributionHeaders, replyHeaders } from './attribution.ts';
+import { attributionHeaders } from './attribution.ts';
 import { checkCodedBytes } from './body/coding.ts';
 import { type JsonObject, parseJsonObject } from './body/json-body.ts';
 import { contextOf } from './context.ts';
-import { closeRaw, type RawAnswer, sendRaw } from './raw-reply.ts';
+import { closeRaw } from './raw-reply.ts';
 import { readBody } from './body/read-body.ts';
-import { sendBody, sendError, sendJson } from './reply.ts';
-import { SseWriter } from './sse-writer.ts';
+import { sendError } from './reply.ts';
+import { sendReply, sendStream } from './send-answer.ts';
 
 /** What a surface's reader makes of one HTTP request. */
 export interface ReadRequest {
@@ -53,7 +48,7 @@ export interface ReadRequest {
   readonly dispose?: () => void;
 }
 
-/** The same of a request that its reader has found the surface of. */
+/** What was read of a request that is forwarded, with the surface that its reader has found. */
 export interface ReadForwarded extends ReadRequest {
   readonly surface: Surface;
 }
@@ -229,86 +224,6 @@ export async function answerExchange(
       read.dispose?.();
     }
   }
-}
-
-function sendReply(
-  { write }: ReadRequest,
-  exchange: LiveExchange,
-  generation: RunningGeneration,
-  response: ServerResponse,
-): Promise<void> | undefined {
-  const headers = replyHeaders(exchange, generation.services.redactor);
-  if (exchange.streaming) {
-    const stream = exchange.wire.openStream(exchange);
-    const writer = new SseWriter(response, generation.services.clock);
-    writer.open(stream.contentType, headers);
-    const reply = exchange.reply as ChatReply;
-    const chunks = exchange.delivery.inOneChunk
-      ? [replayWhole(reply, exchange.stripsUsage)]
-      : replayReply(reply, exchange.stripsUsage);
-    writer.end(chunks.map((chunk) => stream.chunk(chunk)).join('') + stream.end());
-    return undefined;
-  }
-  if (SURFACES[exchange.surface].isRaw) {
-    const { contentType, body } = exchange.reply as RawReply;
-    return sendRelayed(
-      { status: 200, headers: ['Content-Type', contentType, ...headers], body },
-      exchange,
-      generation,
-      response,
-    );
-  }
-  if (exchange.clientReply) {
-    sendBody(response, 200, 'application/json', exchange.clientReply.body, headers);
-    return undefined;
-  }
-  sendJson(response, 200, write?.(exchange) ?? exchange.wire.reply(exchange), headers);
-  return undefined;
-}
-
-/** Sends bytes as they arrive. Where they break off, `on_error` hears of it. */
-export async function sendRelayed(
-  answer: RawAnswer,
-  exchange: LiveExchange,
-  generation: RunningGeneration,
-  response: ServerResponse,
-): Promise<void> {
-  try {
-    await sendRaw(response, answer, generation.services);
-  } catch (cause) {
-    throw await failReply(exchange, exchange.cancellation.cause ?? cause, generation);
-  } finally {
-    exchange.measured.sentBytes = contextOf(response).bytes;
-  }
-}
-
-async function sendStream(
-  exchange: LiveExchange,
-  stream: AnswerStream,
-  generation: RunningGeneration,
-  response: ServerResponse,
-): Promise<void> {
-  const { encoder } = stream;
-  const writer = new SseWriter(response, generation.services.clock);
-  writer.onDrain = () => stream.resume();
-  writer.open(encoder.contentType, replyHeaders(exchange, generation.services.redactor));
-  if (encoder.keepAlive !== undefined) writer.keepAlive(encoder.keepAlive);
-  stream.attach(writer);
-  const error = await finishStream(exchange, stream, generation);
-  const held = stream.takeHeld();
-  const hasLeft = contextOf(response).bytes > 0;
-  if (!response.destroyed)
-    writer.end(
-      error
-        ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor), !hasLeft)
-        : held + encoder.end(),
-    );
-  stream.release();
-}
-
-/** What a client learns of a stream that failed: what the upstream said itself, or our message, redacted. */
-function streamFailure(error: GatewayError, requestId: string, redactor: Redactor): ClientFailure {
-  return failureOf(error, redactor.excerpt(error.fault?.message ?? error.message), requestId);
 }
 
 /** A stream that a plugin ended after its start was delivered in part: an error, and no rejection (observability 2.4). */

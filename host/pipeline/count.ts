@@ -11,7 +11,8 @@ import type { RunningGeneration } from './running-generation.ts';
 import { countingRequest } from './attempts/same-wire.ts';
 import { sendUnary } from './attempts/send-attempt.ts';
 import type { Target } from './target.ts';
-import { LiveCall, outgoingRequest } from './attempts/translate.ts';
+import { LiveCall } from './attempts/live-call.ts';
+import { outgoingRequest } from './attempts/outgoing-request.ts';
 
 /** What a vendor counted, in the client's own wire. */
 export interface VendorCount {
@@ -23,7 +24,7 @@ const HEADERS_TIMEOUT_MS = 30_000;
 
 /**
  * Has a request counted by the target that it would reach first, where that speaks the client's wire. `undefined` where it cannot,
- * or the vendor did not. Guardrails see the request; nothing is charged. Source: ingress reference 10.
+ * or the vendor did not. Guardrails see the request; nothing is charged. See docs/reference/ingress.md#counting-tokens.
  */
 export async function countTokens(
   exchange: LiveExchange,

@@ -9,7 +9,7 @@ import {
   SURFACES,
 } from '../contract/index.ts';
 import { MODULE_RULES } from '../registry/check-module.ts';
-import { covers } from '../pipeline/guards/guard.ts';
+import { covers } from '../pipeline/guards/plugin-policy.ts';
 import { madeUpQuery, rank, type RankOptions } from './rank.ts';
 import { type ExchangeFacts, madeUpExchange } from './made-up.ts';
 import { tryPlugin } from './try-plugin.ts';

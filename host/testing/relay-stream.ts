@@ -6,7 +6,7 @@ import {
   type ProviderModule,
   type UnaryReply,
 } from '../contract/index.ts';
-import { normalizeReply } from '../answer/normalize.ts';
+import { normalizeReply } from '../answer/normalize-reply.ts';
 import { Relay } from '../answer/relay.ts';
 import { CommonStream } from '../wire/common-wire.ts';
 
@@ -52,14 +52,16 @@ export function relayStream(
   request: object = {},
 ): RelayedStream {
   const { openStream: open, editStream: edit } = module.translators.chat ?? {};
+  const { framing = 'sse' } = module;
+  const decode = typeof open === 'function' ? open(call) : undefined;
   const relay = new Relay({
     encoder: new CommonStream(),
     model: FACTS.model,
     created: FACTS.created,
     stripUsage: false,
-    framing: module.framing ?? 'sse',
-    decode: typeof open === 'function' ? open(call) : undefined,
-    edit: edit?.(call, request as never),
+    source: decode
+      ? { speaks: 'native', framing, decode }
+      : { speaks: 'common', framing, edit: edit?.(call, request as never) },
   });
   let out = pieces.map((piece) => relay.push(Buffer.from(piece))).join('');
   if (!relay.isDone && !relay.failure) out += relay.end();

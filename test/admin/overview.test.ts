@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MODULES } from '../../builtins/manifest.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
-import { failsOpen } from '../../host/pipeline/guards/guard.ts';
+import { failsOpen } from '../../host/pipeline/guards/plugin-policy.ts';
 import { MemoryKeys } from '../../host/stores/keys/memory-keys.ts';
 import { chatReply, fakeClock, MASTER_KEY, replyJson, startHost, stubUpstream } from '../kit/index.ts';
 import { as, ECHO, forBackends, NOBODY, refusal, startAdmin } from './kit.ts';

@@ -46,15 +46,11 @@ describe('events that are held back', () => {
     const piece = 'x'.repeat(4 * 1024 * 1024);
     const relay = new Relay({
       encoder: stream,
-      verbatim: stream,
-      holding: new HeldEvents(stream),
       model: 'm',
       created: 0,
       stripUsage: false,
-      framing: 'sse',
-      isGuarded: true,
-      decode: () => [said(piece)],
-      filter: () => [],
+      source: { speaks: 'client', framing: 'sse', stream, decode: () => [said(piece)], readsAsides: false },
+      guards: { filter: () => [], holdsBack: true, awaitsVerdict: false },
       assembles: false,
     });
     const bytes = Buffer.from(`event: content_block_delta\ndata: ${eventOf(piece).data}\n\n`);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ChatChunk } from '../../host/contract/index.ts';
 import { Relay, type RelayOptions } from '../../host/answer/relay.ts';
+import type { RelayGuards } from '../../host/answer/relay-source.ts';
 import { CommonStream } from '../../host/wire/common-wire.ts';
 import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
 import { eventsOf, sseEvent } from '../kit/index.ts';
@@ -20,7 +21,7 @@ function relayText(body: string, options: Partial<RelayOptions> = {}): Relayed {
     model: 'routed',
     created: CREATED,
     stripUsage: false,
-    framing: 'sse',
+    source: { speaks: 'common', framing: 'sse' },
     ...options,
   });
   let out = relay.push(Buffer.from(body));
@@ -33,6 +34,12 @@ function relayText(body: string, options: Partial<RelayOptions> = {}): Relayed {
 function relayFrames(frames: readonly unknown[], options: Partial<RelayOptions> = {}): Relayed {
   return relayText([...frames, '[DONE]'].map(sseEvent).join(''), options);
 }
+
+const passing = (holdsBack: boolean): RelayGuards => ({
+  filter: (chunks) => chunks,
+  holdsBack,
+  awaitsVerdict: false,
+});
 
 function delta(value: object, more: object = {}): object {
   return { ...HEAD, choices: [{ index: 0, delta: value, finish_reason: null, ...more }] };
@@ -245,7 +252,7 @@ describe('relay, frames of one shape', () => {
         model: 'routed',
         created: CREATED,
         stripUsage: false,
-        framing: 'sse',
+        source: { speaks: 'common', framing: 'sse' },
       });
       relay.push(Buffer.from(sseEvent(frame).repeat(count)));
     } finally {
@@ -304,17 +311,13 @@ describe('relay, usage', () => {
       const text = { ...delta({ content: 'x' }), usage };
       expect(usages([text, end()])).to.deep.equal(['', 'stop', final]);
       expect(usages([text, end()], { stripUsage: true })).to.deep.equal(['', 'stop']);
-      expect(usages([text, end()], { filter: (chunks) => chunks })).to.deep.equal(['', 'stop', final]);
+      expect(usages([text, end()], { guards: passing(false) })).to.deep.equal(['', 'stop', final]);
     });
 
     it('is found in the choice and in a member of the vendor, unless it follows', () => {
       for (const last of [end({ usage }), { ...end(), x_groq: { id: 'req_1', usage } }]) {
         expect(usages([delta({ content: 'x' }), last])).to.deep.equal(['', 'stop', final]);
-        expect(usages([delta({ content: 'x' }), last], { isGuarded: true, filter: (chunks) => chunks })).to.deep.equal([
-          '',
-          'stop',
-          final,
-        ]);
+        expect(usages([delta({ content: 'x' }), last], { guards: passing(true) })).to.deep.equal(['', 'stop', final]);
         expect(usages([delta({ content: 'x' }), last, { ...HEAD, choices: [], usage }])).to.deep.equal([
           '',
           'stop',
@@ -434,7 +437,7 @@ describe('relay, line length', () => {
       model: 'routed',
       created: CREATED,
       stripUsage: false,
-      framing: 'sse',
+      source: { speaks: 'common', framing: 'sse' },
     });
     for (let at = 0; at < body.length && !relay.failure; at += size) relay.push(Buffer.from(body.slice(at, at + size)));
     return relay;
@@ -461,7 +464,7 @@ describe('relay, line length', () => {
       model: 'routed',
       created: CREATED,
       stripUsage: false,
-      framing: 'sse',
+      source: { speaks: 'common', framing: 'sse' },
     });
     expect(
       eventsOf(relay.push(Buffer.from(frameOf(200) + frameOf(MAX_REPLY_BYTES + 1) + frameOf(200)))),
@@ -478,8 +481,7 @@ describe('relay, line length', () => {
       model: 'routed',
       created: CREATED,
       stripUsage: false,
-      framing: 'sse',
-      decode,
+      source: { speaks: 'native', framing: 'sse', decode },
     });
     expect(
       eventsOf(relay.push(Buffer.from(`data: a\n\ndata: ${'x'.repeat(MAX_REPLY_BYTES + 1)}\n\ndata: b\n\n`))),

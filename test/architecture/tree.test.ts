@@ -10,7 +10,7 @@ import { tapProblems } from './tap-rules.ts';
 import { wireProblems } from './wire-rules.ts';
 
 const PRODUCT = filesIn('host', 'builtins', 'providers', 'strategies', 'plugins');
-/** Of the examples their modules: the servers and scripts beside those are programs of their own. */
+/** The product, and modules of the examples: the servers and scripts beside those are programs of their own. */
 const MODULES = [...PRODUCT, ...filesIn('examples').filter((path) => /\/(providers|strategies|plugins)\//.test(path))];
 
 /** Rules by what must be found in no file, and the files. What a rule refuses and allows is in the test beside its file. */

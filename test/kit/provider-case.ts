@@ -14,7 +14,7 @@ import type {
 } from '../../host/contract/index.ts';
 import type { Attempt } from '../../host/pipeline/attempts/attempt.ts';
 import type { Departure } from '../../host/pipeline/hooks.ts';
-import { outgoingRequest } from '../../host/pipeline/attempts/translate.ts';
+import { outgoingRequest } from '../../host/pipeline/attempts/outgoing-request.ts';
 import { connectProvider, type ConnectedProvider } from '../../host/upstream/connect.ts';
 import { ask, startHost, type TestHost, type TestHostOptions } from './host.ts';
 import { expectTaken } from './strict/check.ts';
@@ -184,7 +184,7 @@ export function sendText(response: ServerResponse, status: number, type: string,
 
 export const CHAT = '/v1/chat/completions';
 
-/** The chat request of the suite: one user message, `max_tokens` 64, `temperature` 0.2. Source: providers reference 13. */
+/** The chat request of the suite: one user message, `max_tokens` 64, `temperature` 0.2. */
 export function canonicalChat(
   { surfaces }: ProviderFacts,
   more: object = {},

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MAX_CHOICES } from '../../host/answer/normalize.ts';
+import { MAX_CHOICES } from '../../host/answer/chunk-normalizer.ts';
 import {
   ask,
   chatReply,

@@ -42,7 +42,7 @@ describe('events of text that are joined', () => {
   });
 });
 
-/** The same wire without the form by which its events are joined. */
+/** The wire without the form by which its events are joined. */
 class Separate extends VendorStream {
   override readonly piece = undefined;
 }
@@ -52,10 +52,13 @@ function outcome(verbatim: VendorStream, reads: readonly Buffer[]): object {
     ...FACTS,
     stripUsage: false,
     encoder: verbatim,
-    verbatim,
-    framing: 'sse',
-    decode: openMessagesStream(callFor('m'), DIRECT),
-    readsAsides: true,
+    source: {
+      speaks: 'client',
+      framing: 'sse',
+      stream: verbatim,
+      decode: openMessagesStream(callFor('m'), DIRECT),
+      readsAsides: true,
+    },
   });
   const out = [...reads.map((bytes) => relay.push(bytes)), relay.end(), relay.flush()];
   return {

@@ -3,7 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { runInNewContext } from 'node:vm';
 import { setFlagsFromString } from 'node:v8';
 import type { ChatChunk, StreamEvent } from '../../host/contract/index.ts';
-import { Relay, type RelayOptions } from '../../host/answer/relay.ts';
+import { Relay } from '../../host/answer/relay.ts';
+import type { RelaySource } from '../../host/answer/relay-source.ts';
 import { CommonStream } from '../../host/wire/common-wire.ts';
 import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
 import { EventReader } from '../../host/upstream/sse.ts';
@@ -22,36 +23,37 @@ const measuring = ({ data }: StreamEvent): ChatChunk[] => [
   { choices: [{ index: 0, delta: { content: `${data.length}` } }] },
 ];
 
-const FRAMINGS: Readonly<
-  Record<string, { readonly options: Partial<RelayOptions>; readonly bytesOf: (size: number) => Buffer }>
-> = {
-  'common wire': { options: {}, bytesOf: (size) => Buffer.from(`data: ${JSON.stringify(text('x'.repeat(size)))}\n\n`) },
-  'native events': {
-    options: { decode: measuring },
-    bytesOf: (size) => Buffer.from(`event: e\ndata: {"a":"${'x'.repeat(size)}"}\n\n`),
-  },
-  'native events of many lines': {
-    options: { decode: measuring },
-    bytesOf: (size) => Buffer.from(`data: ${`${'x'.repeat(70)}\ndata: `.repeat(size / 77)}\n\n`),
-  },
-  'lines of JSON': {
-    options: { decode: measuring, framing: 'ndjson' },
-    bytesOf: (size) => Buffer.from(`{"a":"${'x'.repeat(size)}"}\n`),
-  },
-  frames: {
-    options: { decode: measuring, framing: 'eventstream' },
-    bytesOf: (size) => event('e', { a: 'x'.repeat(size) }),
-  },
-};
+const FRAMINGS: Readonly<Record<string, { readonly source: RelaySource; readonly bytesOf: (size: number) => Buffer }>> =
+  {
+    'common wire': {
+      source: { speaks: 'common', framing: 'sse' },
+      bytesOf: (size) => Buffer.from(`data: ${JSON.stringify(text('x'.repeat(size)))}\n\n`),
+    },
+    'native events': {
+      source: { speaks: 'native', framing: 'sse', decode: measuring },
+      bytesOf: (size) => Buffer.from(`event: e\ndata: {"a":"${'x'.repeat(size)}"}\n\n`),
+    },
+    'native events of many lines': {
+      source: { speaks: 'native', framing: 'sse', decode: measuring },
+      bytesOf: (size) => Buffer.from(`data: ${`${'x'.repeat(70)}\ndata: `.repeat(size / 77)}\n\n`),
+    },
+    'lines of JSON': {
+      source: { speaks: 'native', framing: 'ndjson', decode: measuring },
+      bytesOf: (size) => Buffer.from(`{"a":"${'x'.repeat(size)}"}\n`),
+    },
+    frames: {
+      source: { speaks: 'native', framing: 'eventstream', decode: measuring },
+      bytesOf: (size) => event('e', { a: 'x'.repeat(size) }),
+    },
+  };
 
-const open = (options: Partial<RelayOptions> = {}): Relay =>
+const open = (source: RelaySource = { speaks: 'common', framing: 'sse' }): Relay =>
   new Relay({
     encoder: new CommonStream(),
     model: 'routed',
     created: 1,
     stripUsage: false,
-    framing: 'sse',
-    ...options,
+    source,
   });
 
 function pushAll(relay: Relay, bytes: Buffer, size: number): void {
@@ -100,23 +102,23 @@ function workOf(run: () => void): number {
 }
 
 describe('a large event', () => {
-  for (const [name, { options, bytesOf }] of some(Object.entries(FRAMINGS), { from: 1 })) {
+  for (const [name, { source, bytesOf }] of some(Object.entries(FRAMINGS), { from: 1 })) {
     describe(name, () => {
       it('may hold as much as a whole answer', () => {
-        const relay = open(options);
+        const relay = open(source);
         pushAll(relay, bytesOf(MAX_REPLY_BYTES - MIB), 65_536);
         expect({ failure: relay.failure, chunks: relay.chunks }).to.deep.equal({ failure: undefined, chunks: 1 });
       });
 
       it('is a failure when it holds more, and before its end', () => {
-        const relay = open(options);
+        const relay = open(source);
         pushAll(relay, bytesOf(MAX_REPLY_BYTES * 1.2).subarray(0, -1000), 65_536);
         expect(relay.failure).to.include({ code: 'upstream_error' });
       });
 
       it('is looked at a fixed number of times, however many reads it takes', () => {
         const bytes = bytesOf(8 * MIB);
-        const [few, many] = [256 * 1024, 4096].map((size) => workOf(() => pushAll(open(options), bytes, size))) as [
+        const [few, many] = [256 * 1024, 4096].map((size) => workOf(() => pushAll(open(source), bytes, size))) as [
           number,
           number,
         ];
@@ -125,7 +127,7 @@ describe('a large event', () => {
       });
 
       it('takes little more memory than its bytes while it is awaited, even when they come one by one', async () => {
-        const relay = open(options);
+        const relay = open(source);
         const bytes = bytesOf(2 * MIB).subarray(0, MIB);
         const before = await heapBytes();
         pushAll(relay, bytes, 1);

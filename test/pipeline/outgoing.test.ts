@@ -4,7 +4,7 @@ import { defineBuiltin } from '../../host/builtin.ts';
 import type { Attempt } from '../../host/pipeline/attempts/attempt.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
 import { createGenerationHooks, type Departure, type GenerationHooks } from '../../host/pipeline/hooks.ts';
-import { outgoingRequest } from '../../host/pipeline/attempts/translate.ts';
+import { outgoingRequest } from '../../host/pipeline/attempts/outgoing-request.ts';
 import { ask, chatReply, replyJson, replyStream, startHost, stubUpstream } from '../kit/index.ts';
 
 const WIRE: WireRequest = { path: '/chat', body: { model: 'm' } };

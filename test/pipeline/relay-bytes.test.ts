@@ -12,7 +12,7 @@ function open(options: Partial<RelayOptions> = {}): Relay {
     model: 'routed',
     created: 1,
     stripUsage: false,
-    framing: 'sse',
+    source: { speaks: 'common', framing: 'sse' },
     ...options,
   });
 }
@@ -145,7 +145,7 @@ describe('relay, native wires', () => {
       'event: text\r\ndata: one\r\ndata:two\r\n\r\ndata: nothing\n\n: comment\nid: 4\nevent: é\ndata: ü\n\n',
     );
     for (let cut = 0; cut <= body.length; cut += 1) {
-      const relay = open({ decode });
+      const relay = open({ source: { speaks: 'native', framing: 'sse', decode } });
       expect(contents(relay.push(body.subarray(0, cut)) + relay.push(body.subarray(cut)))).to.deep.equal([
         'text|one\ntwo',
         'é|ü',
@@ -154,7 +154,7 @@ describe('relay, native wires', () => {
   });
 
   it('completes what the decoder leaves out, and counts chunks', () => {
-    const relay = open({ decode });
+    const relay = open({ source: { speaks: 'native', framing: 'sse', decode } });
     const [event] = eventsOf(relay.push(Buffer.from('data: x\n\n')));
     expect(event).to.deep.equal({
       id: '',
@@ -167,13 +167,13 @@ describe('relay, native wires', () => {
   });
 
   it('takes lines as events where the wire is framed by lines', () => {
-    const relay = open({ decode, framing: 'ndjson' });
+    const relay = open({ source: { speaks: 'native', framing: 'ndjson', decode } });
     expect(contents(relay.push(Buffer.from('one\n\ntwo\r\nü')))).to.deep.equal(['|one', '|two']);
     expect(contents(relay.end())).to.deep.equal(['|ü']);
   });
 
   it('ends with what the decoder throws, after what came before', () => {
-    const relay = open({ decode });
+    const relay = open({ source: { speaks: 'native', framing: 'sse', decode } });
     expect(contents(relay.push(Buffer.from('data: a\n\nevent: fail\ndata: overloaded\n\ndata: b\n\n')))).to.deep.equal([
       '|a',
     ]);
@@ -182,8 +182,12 @@ describe('relay, native wires', () => {
 
   it('turns a fault of the decoder into an unusable answer', () => {
     const relay = open({
-      decode: () => {
-        throw new TypeError('x is undefined');
+      source: {
+        speaks: 'native',
+        framing: 'sse',
+        decode: () => {
+          throw new TypeError('x is undefined');
+        },
       },
     });
     relay.push(Buffer.from('data: a\n\n'));
@@ -195,7 +199,11 @@ describe('relay, filters', () => {
   it('writes what the filter lets through, collects the same, and asks for the rest at the end', () => {
     const held: ChatChunk[] = [];
     const relay = open({
-      filter: (chunks, moment) => (moment === 'end' ? held : chunks.filter((chunk) => !held.push(chunk))),
+      guards: {
+        filter: (chunks, moment) => (moment === 'end' ? held : chunks.filter((chunk) => !held.push(chunk))),
+        holdsBack: false,
+        awaitsVerdict: false,
+      },
     });
     expect(relay.push(Buffer.from(`${first}${sseEvent(delta({ content: 'x' }))}data: [DONE]\n\n`))).to.equal('');
     expect(reply(relay)).to.equal(undefined);

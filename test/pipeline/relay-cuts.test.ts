@@ -30,7 +30,7 @@ function relayed(pieces: readonly Uint8Array[]): { readonly events: unknown[]; r
     model: 'm',
     created: 1_700_000_000,
     stripUsage: false,
-    framing: 'sse',
+    source: { speaks: 'common', framing: 'sse' },
   });
   let out = pieces.map((piece) => relay.push(Buffer.from(piece))).join('');
   if (!relay.isDone) out += relay.end();

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import type { ChatChunk } from '../../host/contract/index.ts';
 import { Relay } from '../../host/answer/relay.ts';
+import type { RelayGuards } from '../../host/answer/relay-source.ts';
 import { CommonStream } from '../../host/wire/common-wire.ts';
 import { cases, eventsOf, seeded } from '../kit/index.ts';
 import { FACTS, type Fields, FINISH, type Outcome, plainRelay } from './plain-relay.ts';
 
 /**
  * The relay forwards most frames without parsing them. Here its output is compared, for generated streams cut anywhere,
- * with a plain implementation of data-plane reference 7.2 and 7.3: every line parsed, corrected and written again.
+ * with a plain implementation of docs/reference/data-plane.md#answers: every line parsed, corrected and written again.
  */
 
 const TEXTS = [
@@ -227,11 +227,16 @@ class RewrittenStream extends CommonStream {
 interface Run {
   readonly stripUsage: boolean;
   readonly encoder?: CommonStream;
-  readonly filter?: (chunks: readonly ChatChunk[]) => readonly ChatChunk[];
+  readonly guards?: RelayGuards;
 }
 
 function relayed(pieces: readonly Buffer[], run: Run): Outcome {
-  const relay = new Relay({ encoder: new CommonStream(), ...FACTS, framing: 'sse', ...run });
+  const relay = new Relay({
+    encoder: new CommonStream(),
+    ...FACTS,
+    source: { speaks: 'common', framing: 'sse' },
+    ...run,
+  });
   let out = '';
   for (const piece of pieces) if (!relay.isDone && !relay.failure) out += relay.push(piece);
   if (!relay.isDone && !relay.failure) out += relay.end();
@@ -305,7 +310,10 @@ describe('relay, on generated streams', () => {
         seed,
         [Buffer.from(body)],
         plainRelay(body, false),
-        { stripUsage: false, filter: (chunks) => chunks },
+        {
+          stripUsage: false,
+          guards: { filter: (chunks) => chunks, holdsBack: false, awaitsVerdict: false },
+        },
         'with a filter',
       );
     }

@@ -120,7 +120,13 @@ const streamOf = (calls: readonly Call[]): object[] => [
 ];
 
 function relayed(pieces: readonly Buffer[]): any[] {
-  const relay = new Relay({ encoder: new CommonStream(), model: 'm', created: 1, stripUsage: false, framing: 'sse' });
+  const relay = new Relay({
+    encoder: new CommonStream(),
+    model: 'm',
+    created: 1,
+    stripUsage: false,
+    source: { speaks: 'common', framing: 'sse' },
+  });
   const out = pieces.map((bytes) => relay.push(bytes)).join('') + relay.end();
   expect(relay.failure).to.equal(undefined);
   return eventsOf(Buffer.from(out, 'latin1').toString('utf8'));
@@ -240,7 +246,7 @@ describe('tool calls of a stream', () => {
         model: 'm',
         created: 1,
         stripUsage: false,
-        framing: 'sse',
+        source: { speaks: 'common', framing: 'sse' },
         answer,
       });
       return byIndex(eventsOf(relay.push(frames))).map(({ id }: any) => id);
@@ -297,7 +303,7 @@ describe('tool calls of a stream', () => {
       model: 'm',
       created: 1,
       stripUsage: false,
-      framing: 'sse',
+      source: { speaks: 'common', framing: 'sse' },
       assembles: false,
     });
     for (let at = 0; at <= 10_000 && !relay.failure; at += 100)
@@ -309,7 +315,13 @@ describe('tool calls of a stream', () => {
 
   it('leave as they came where there is nothing to correct', () => {
     const bytes = sseBytes([...streamOf(STYLES['numbered from 0'] ?? []), { type: '', data: '[DONE]' }]);
-    const relay = new Relay({ encoder: new CommonStream(), model: 'm', created: 1, stripUsage: false, framing: 'sse' });
+    const relay = new Relay({
+      encoder: new CommonStream(),
+      model: 'm',
+      created: 1,
+      stripUsage: false,
+      source: { speaks: 'common', framing: 'sse' },
+    });
     expect(relay.push(bytes)).to.equal(bytes.subarray(0, bytes.indexOf('data: [DONE]')).toString('latin1'));
   });
 });

@@ -120,10 +120,13 @@ describe('event stream frames in the relay', () => {
       model: 'm',
       created: 1,
       stripUsage: false,
-      framing: 'eventstream',
-      decode: ({ type, data }) => [
-        { choices: [{ index: 0, delta: { content: data }, finish_reason: type === 'end' ? 'stop' : null }] },
-      ],
+      source: {
+        speaks: 'native',
+        framing: 'eventstream',
+        decode: ({ type, data }) => [
+          { choices: [{ index: 0, delta: { content: data }, finish_reason: type === 'end' ? 'stop' : null }] },
+        ],
+      },
     });
 
   it('reach the decoder', () => {

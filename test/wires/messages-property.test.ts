@@ -166,8 +166,13 @@ describe('streams of the Messages wire', () => {
         const relay = new Relay({
           ...FACTS,
           encoder: verbatim,
-          verbatim,
-          decode: openMessagesStream(callFor('m'), DIRECT),
+          source: {
+            speaks: 'client',
+            framing: 'sse',
+            stream: verbatim,
+            decode: openMessagesStream(callFor('m'), DIRECT),
+            readsAsides: false,
+          },
         });
         const out = relay.push(text.subarray(0, cut)) + relay.push(text.subarray(cut)) + relay.end();
         expect(relay.failure).to.equal(undefined);

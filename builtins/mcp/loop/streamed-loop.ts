@@ -1,7 +1,7 @@
 import type { ChatReply, ChatRequest } from '../../../host/contract/index.ts';
 import { askBeforeTurn } from '../../../host/pipeline/turns/before-turn.ts';
 import { asGatewayError } from '../../../host/pipeline/gateway-fault.ts';
-import { awaitsVerdict } from '../../../host/pipeline/guards/guard.ts';
+import { awaitsVerdict } from '../../../host/pipeline/guards/plugin-policy.ts';
 import type { LiveExchange } from '../../../host/pipeline/live-exchange.ts';
 import { replayWhole } from '../../../host/answer/replay.ts';
 import { AnswerStream } from '../../../host/answer/stream.ts';
@@ -13,7 +13,7 @@ import { TurnWriter } from './turn-writer.ts';
 
 /**
  * The loop for a client that gets its turns as they are produced (`mcp.stream`). Until the first text there is no answer yet, so
- * that a refusal or a failure is an ordinary error; after it, it ends the stream. Source: data-plane reference 12.8.
+ * that a refusal or a failure is an ordinary error; after it, it ends the stream. See docs/mcp.md#the-loop.
  */
 export async function runStreamedLoop(
   exchange: LiveExchange,

@@ -14,7 +14,8 @@ import type { LiveExchange } from '../live-exchange.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import type { StreamSession } from '../../answer/stream.ts';
 import type { Target } from '../target.ts';
-import { callUnary, openStream } from './translated-call.ts';
+import { callUnary } from './call-unary.ts';
+import { openStream } from './open-stream.ts';
 import type { Turn } from '../turns/turn.ts';
 import type { Answer } from '../turns/turns.ts';
 
@@ -57,7 +58,7 @@ export async function attemptTarget(
   }
 }
 
-/** The provider's wire cannot hold the request, and nothing was sent: that is a fault of the request, and no attempt (data-plane reference 2.3). */
+/** The provider's wire cannot hold the request, and nothing was sent: that is a fault of the request, and no attempt (docs/reference/data-plane.md#requests-that-a-wire-cannot-hold). */
 function isUnsayable({ calledAt }: Attempt, { code, fault }: GatewayError): boolean {
   return code === 'invalid_request' && !fault && calledAt === undefined;
 }

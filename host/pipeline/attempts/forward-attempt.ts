@@ -7,7 +7,8 @@ import { admit, beginAttempt, boundAttempt, measureCall, outcomeOf, relayedBody,
 import { asGatewayError } from '../gateway-fault.ts';
 import type { LiveExchange } from '../live-exchange.ts';
 import type { RunningGeneration } from '../running-generation.ts';
-import { leavingRequest, sendForwarded } from './send-attempt.ts';
+import { leavingRequest } from './outgoing-request.ts';
+import { sendForwarded } from './send-attempt.ts';
 import type { Target } from '../target.ts';
 
 export interface Forwarded {
@@ -80,7 +81,7 @@ function refusalOf(
   return status < 400 ? undefined : replyError(module, { status, headers, body: new Uint8Array() }, now, ref.file);
 }
 
-/** The body of a forwarded refusal is not read: 5xx are failures, 4xx are not (data-plane reference 6.2). */
+/** The body of a forwarded refusal is not read: 5xx are failures, 4xx are not (docs/reference/data-plane.md#what-counts-for-a-breaker). */
 function forwardedOutcome(error: GatewayError | undefined): Outcome {
   const status = error?.fault?.status;
   if (status === undefined) return outcomeOf(error);

@@ -1,4 +1,5 @@
 import type { Connection, WireRequest } from '../../contract/index.ts';
+import type { Attempt } from './attempt.ts';
 
 /** Milliseconds to the headers of a whole answer, at least. Decision 0006. */
 const HEADERS_TIMEOUT_MS = 120_000;
@@ -18,6 +19,11 @@ export function headersTimeoutMs({ headersTimeoutMs: own }: Connection, answerTo
     HEADERS_TIMEOUT_MS,
     Math.ceil((HOUR_MS * Math.min(answerTokens, TOKENS_OF_AN_HOUR)) / TOKENS_OF_AN_HOUR),
   );
+}
+
+/** Milliseconds to wait for the headers of an attempt's whole answer. */
+export function headersTimeoutOf({ turn, provider: { module } }: Attempt, wire: WireRequest): number {
+  return headersTimeoutMs(module.connection, answerTokensOf(wire, turn.request));
 }
 
 /** Most tokens of the answer, as translator or client say; `undefined` for what asks for no answer of tokens. */

@@ -18,9 +18,9 @@ import { ANSWER_BOUNDS } from '../../contract/json/json-shape.ts';
 import { unusableReply } from '../../upstream/fault.ts';
 import type { CollectedReply } from '../../upstream/upstream-call.ts';
 import type { Attempt } from './attempt.ts';
-import { errorFrameMessage } from '../../answer/normalize.ts';
+import { errorFrameMessage } from '../../answer/chunk-kind.ts';
 import { shapeReply } from '../../answer/shape-reply.ts';
-import { translatorOf } from './translate.ts';
+import { translatorOf } from './live-call.ts';
 
 /** A whole 2xx reply in the common wire. One that holds an error, or cannot be used, is a failed call. */
 export function readReply(

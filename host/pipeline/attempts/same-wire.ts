@@ -104,19 +104,3 @@ export function keepReply(
   exchange.keepPrivate();
   return answer;
 }
-
-const MOST_NAMES = 50;
-const MOST_CHARACTERS = 4096;
-
-/** Names of what is not carried: each once, and no more than a header should hold. Source: ingress reference 2.5. */
-export function boundedNames(names: readonly string[]): readonly string[] {
-  const kept: string[] = [];
-  const all = [...new Set(names)];
-  let length = 0;
-  for (const name of all) {
-    length += name.length + 2;
-    if (kept.length === MOST_NAMES || length > MOST_CHARACTERS) return [...kept, `+${all.length - kept.length}`];
-    kept.push(name);
-  }
-  return kept;
-}

@@ -1,66 +1,19 @@
 /** The sending half of an attempt: a request that is ready goes to the provider. Who made it, and who reads the reply, does not matter here. */
-import { GatewayError, type OutgoingRequest, type WireReply, type WireRequest } from '../../contract/index.ts';
-import { ModuleFault } from '../../boundary/module-fault.ts';
-import { requireHeaders } from '../../boundary/provider-boundary.ts';
-import { isThenable } from '../../boundary/thenable.ts';
+import type { OutgoingRequest, WireReply } from '../../contract/index.ts';
 import { Cancellation } from '../../upstream/cancellation.ts';
-import { credentialError, timeoutError } from '../../upstream/fault.ts';
+import { timeoutError } from '../../upstream/fault.ts';
 import { openReply, openVerbatim, type VerbatimReply } from '../../upstream/reply-body.ts';
 import type { CollectedReply, ReplySink, UpstreamCall } from '../../upstream/upstream-call.ts';
 import type { Attempt } from './attempt.ts';
-import { callEventual, type Eventual } from '../eventual.ts';
-import { type Departure, type GenerationHooks, isTapped } from '../hooks.ts';
+import type { Eventual } from '../eventual.ts';
 import type { PipelineServices } from '../pipeline-services.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const DETACHED_TIMEOUT_MS = 10_000;
-/** Longest silence of a body that is forwarded. Source: data-plane reference 8.1. */
+/** Longest silence of a body that is forwarded. See docs/passthrough.md#what-is-changed-on-the-way. */
 const FORWARDED_IDLE_MS = 300_000;
 
 type Services = Pick<PipelineServices, 'transport'>;
-
-/** Which requests get the credential: those to the provider's own place, unless something else is said. */
-export type Trust = Pick<WireRequest, 'path' | 'withCredential'>;
-
-/** The last changes to a request: what `outgoing` adds, then the credential. A promise only where a tap or the credential must be waited for. */
-export function leavingRequest(
-  attempt: Attempt,
-  request: OutgoingRequest,
-  trust: Trust,
-  { outgoing }: Pick<GenerationHooks, 'outgoing'>,
-): Eventual<OutgoingRequest> {
-  if (!isTapped(outgoing)) return withCredential(attempt, trust, request);
-  const departure: Departure = { attempt, request };
-  const leave = (): Eventual<OutgoingRequest> => withCredential(attempt, trust, departure.request);
-  const waiting = callEventual(outgoing, departure);
-  return waiting instanceof Promise ? waiting.then(leave) : leave();
-}
-
-function withCredential(
-  attempt: Attempt,
-  { path, withCredential: isSaid }: Trust,
-  request: OutgoingRequest,
-): Eventual<OutgoingRequest> {
-  const { authorize, credentials, basicAuthorization, root, ref, trace } = attempt.provider;
-  const isTrusted = isSaid ?? (path.startsWith('/') || new URL(request.url).origin === new URL(root).origin);
-  if (!isTrusted) return request;
-  const add = (authorization: unknown): OutgoingRequest => {
-    const headers: Record<string, string> = { ...request.headers, ...requireHeaders(authorization) };
-    if (basicAuthorization !== undefined) headers['authorization'] ??= basicAuthorization;
-    return { method: request.method, url: request.url, headers, body: request.body };
-  };
-  const refuse = (thrown: unknown): never => {
-    throw thrown instanceof GatewayError ? thrown : credentialError(new ModuleFault(ref, 'authorize', thrown));
-  };
-  try {
-    const made: unknown = trace
-      ? trace.run({ module: ref, exchangeId: attempt.exchange.id }, authorize, request, credentials)
-      : authorize(request, credentials);
-    return isThenable(made) ? attempt.cancellation.race(Promise.resolve(made)).then(add).catch(refuse) : add(made);
-  } catch (cause) {
-    return refuse(cause);
-  }
-}
 
 /** Sends, and collects the reply. */
 export function sendUnary(

@@ -1,5 +1,6 @@
 import { nextTurn } from '../../common/next-turn.ts';
-import type { GuardDeps, GuardedHandler } from './guard.ts';
+import type { GuardedHandler } from './guard.ts';
+import type { GuardDeps } from './guarded-stage.ts';
 
 /** Milliseconds beyond which a handler has held everybody up. */
 const LONG_MS = 25;

@@ -14,7 +14,7 @@ import { charactersOfReply } from '../../answer/answer-size.ts';
 import { billTurn } from '../billing/billing.ts';
 import type { AnswerFacts } from '../../answer/charged-usage.ts';
 import type { LiveExchange } from '../live-exchange.ts';
-import { normalizeReply } from '../../answer/normalize.ts';
+import { normalizeReply } from '../../answer/normalize-reply.ts';
 import type { PipelineServices } from '../pipeline-services.ts';
 import { AnswerStream } from '../../answer/stream.ts';
 import type { Answer } from './turns.ts';
@@ -66,7 +66,7 @@ function rerankUsage({ meta }: RerankReply): Usage | undefined {
 /** Halves of a pair count once. */
 const codePoints = (text: string): number => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 
-/** The same for the answer of a plugin, which is one of chat and costs nothing. One that names its provider keeps it. */
+/** Completes the answer of a plugin, which is one of chat and costs nothing. One that names its provider keeps it. */
 export function completeOwnAnswer(exchange: LiveExchange, pluginName: string, services: PipelineServices): void {
   const reply = shapeOwnAnswer(exchange, pluginName, services);
   exchange.measured.usage = reply.usage;

@@ -3,7 +3,7 @@ import { readResponses } from '../../../builtins/wires/responses/request.ts';
 import { ResponsesStream } from '../../../builtins/wires/responses/stream.ts';
 import { ResponsesWire } from '../../../builtins/wires/responses/wire.ts';
 import type { ChatReply, Exchange, StreamDecoder } from '../../../host/contract/index.ts';
-import { normalizeReply } from '../../../host/answer/normalize.ts';
+import { normalizeReply } from '../../../host/answer/normalize-reply.ts';
 import { Relay } from '../../../host/answer/relay.ts';
 import { sseBytes } from '../../kit/index.ts';
 
@@ -34,7 +34,13 @@ export interface Streamed {
 /** The bytes of an upstream's stream, in these pieces, as a client of the Responses API gets them. Each event is checked for its form. */
 export function streamedBytes(pieces: readonly Uint8Array[], asked: object = {}, decode?: StreamDecoder): Streamed {
   const encoder = openStream(asked);
-  const relay = new Relay({ encoder, model: 'm', created: 1, stripUsage: false, framing: 'sse', decode });
+  const relay = new Relay({
+    encoder,
+    model: 'm',
+    created: 1,
+    stripUsage: false,
+    source: decode ? { speaks: 'native', framing: 'sse', decode } : { speaks: 'common', framing: 'sse' },
+  });
   let out = pieces.map((piece) => relay.push(Buffer.from(piece))).join('');
   if (!relay.isDone && !relay.failure) out += relay.end();
   out += relay.failure
@@ -66,7 +72,7 @@ export const usage = (members: object): object => ({
   usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, ...members },
 });
 
-/** The same answer when it is sent whole. */
+/** The answer when it is sent whole. */
 export function whole(message: object, finish: string | null, asked: object = {}, more: object = {}): Json {
   const reply = {
     choices: [{ index: 0, message: { role: 'assistant', content: null, ...message }, finish_reason: finish }],

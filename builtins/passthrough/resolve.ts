@@ -1,0 +1,53 @@
+import { invalidRequest } from '../../host/common/invalid-request.ts';
+import { GatewayError } from '../../host/contract/index.ts';
+import type { Generation } from '../../host/generation/generation.ts';
+import { mayAsk, mayServe } from '../../host/pipeline/key-access.ts';
+import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
+import { modelNotFound } from '../../host/pipeline/shown.ts';
+import { hasBytes } from './checked-body.ts';
+import { type Destination, hasResponses, namedDestination, ownerOf, requireForwarding } from './destination.ts';
+import { requireListed } from './models/listed.ts';
+import type { Forwarding } from './read-forwarded.ts';
+
+/** Finds the one target, and refuses what the key may not have. */
+export function resolve(forwarding: Forwarding, exchange: LiveExchange, generation: Generation): Destination {
+  const { host, family, named, model, body, taken, listed, paths, request } = forwarding;
+  const { aliases } = generation.config;
+  const limits = exchange.principal?.limits ?? {};
+  const meant = model === undefined ? undefined : Object.hasOwn(aliases, model) ? (aliases[model] ?? model) : model;
+  if (exchange.model !== '' && meant !== undefined) exchange.model = meant;
+  const hold = (): void => {
+    if (listed)
+      requireListed(
+        listed,
+        limits,
+        { family, paths, request, hasBody: hasBytes(body) || taken !== undefined },
+        generation,
+      );
+    if (family.asks && !mayAsk(limits, meant ?? '', aliases)) throw modelNotFound(model ?? '', host.redactor);
+  };
+  if (family.fixed) {
+    const fixed = allowed(family.fixed(host, generation));
+    hold();
+    return fixed;
+  }
+  if (meant === undefined && named === undefined && family.asks) throw invalidRequest('model is required');
+  if (meant === undefined && named === undefined)
+    throw new GatewayError(
+      'provider_not_resolved',
+      'name a provider in the header X-Provider, or a model in a JSON body',
+    );
+  const found =
+    named === undefined
+      ? ownerOf(host, generation, meant ?? '', (target) => mayServe(limits, target.virtualKey))
+      : allowed(namedDestination(host, generation, named));
+  hold();
+  const { module } = found.provider;
+  requireForwarding(found, family.asks ? hasResponses(found) : module.passthrough === true);
+  return found;
+
+  function allowed(destination: Destination): Destination {
+    if (mayServe(limits, destination.target.virtualKey)) return destination;
+    throw new GatewayError('provider_not_found', 'this key may not use the provider');
+  }
+}

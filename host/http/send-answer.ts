@@ -1,0 +1,96 @@
+import type { ServerResponse } from 'node:http';
+import { replayReply, replayWhole } from '../answer/replay.ts';
+import type { AnswerStream } from '../answer/stream.ts';
+import { type ChatReply, type GatewayError, type RawReply, SURFACES } from '../contract/index.ts';
+import type { Redactor } from '../log/redact.ts';
+import type { LiveExchange } from '../pipeline/live-exchange.ts';
+import { failReply, finishStream } from '../pipeline/run.ts';
+import type { RunningGeneration } from '../pipeline/running-generation.ts';
+import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
+import { replyHeaders } from './attribution.ts';
+import { contextOf } from './context.ts';
+import { type RawAnswer, sendRaw } from './raw-reply.ts';
+import { sendBody, sendJson } from './reply.ts';
+import { SseWriter } from './sse-writer.ts';
+
+/** Sends a whole answer: as JSON, as the bytes it came in, or replayed as a stream. A promise only for bytes that still arrive. */
+export function sendReply(
+  { write }: { readonly write?: (exchange: LiveExchange) => unknown },
+  exchange: LiveExchange,
+  generation: RunningGeneration,
+  response: ServerResponse,
+): Promise<void> | undefined {
+  const headers = replyHeaders(exchange, generation.services.redactor);
+  if (exchange.streaming) {
+    const stream = exchange.wire.openStream(exchange);
+    const writer = new SseWriter(response, generation.services.clock);
+    writer.open(stream.contentType, headers);
+    const reply = exchange.reply as ChatReply;
+    const chunks = exchange.delivery.inOneChunk
+      ? [replayWhole(reply, exchange.stripsUsage)]
+      : replayReply(reply, exchange.stripsUsage);
+    writer.end(chunks.map((chunk) => stream.chunk(chunk)).join('') + stream.end());
+    return undefined;
+  }
+  if (SURFACES[exchange.surface].isRaw) {
+    const { contentType, body } = exchange.reply as RawReply;
+    return sendRelayed(
+      { status: 200, headers: ['Content-Type', contentType, ...headers], body },
+      exchange,
+      generation,
+      response,
+    );
+  }
+  if (exchange.clientReply) {
+    sendBody(response, 200, 'application/json', exchange.clientReply.body, headers);
+    return undefined;
+  }
+  sendJson(response, 200, write?.(exchange) ?? exchange.wire.reply(exchange), headers);
+  return undefined;
+}
+
+/** Sends bytes as they arrive. Where they break off, `on_error` hears of it. */
+export async function sendRelayed(
+  answer: RawAnswer,
+  exchange: LiveExchange,
+  generation: RunningGeneration,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    await sendRaw(response, answer, generation.services);
+  } catch (cause) {
+    throw await failReply(exchange, exchange.cancellation.cause ?? cause, generation);
+  } finally {
+    exchange.measured.sentBytes = contextOf(response).bytes;
+  }
+}
+
+/** Sends a streamed answer to its end, or to what ended it. */
+export async function sendStream(
+  exchange: LiveExchange,
+  stream: AnswerStream,
+  generation: RunningGeneration,
+  response: ServerResponse,
+): Promise<void> {
+  const { encoder } = stream;
+  const writer = new SseWriter(response, generation.services.clock);
+  writer.onDrain = () => stream.resume();
+  writer.open(encoder.contentType, replyHeaders(exchange, generation.services.redactor));
+  if (encoder.keepAlive !== undefined) writer.keepAlive(encoder.keepAlive);
+  stream.attach(writer);
+  const error = await finishStream(exchange, stream, generation);
+  const held = stream.takeHeld();
+  const hasLeft = contextOf(response).bytes > 0;
+  if (!response.destroyed)
+    writer.end(
+      error
+        ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor), !hasLeft)
+        : held + encoder.end(),
+    );
+  stream.release();
+}
+
+/** What a client learns of a stream that failed: what the upstream said itself, or our message, redacted. */
+function streamFailure(error: GatewayError, requestId: string, redactor: Redactor): ClientFailure {
+  return failureOf(error, redactor.excerpt(error.fault?.message ?? error.message), requestId);
+}

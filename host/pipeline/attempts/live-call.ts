@@ -1,0 +1,80 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  type CallInfo,
+  type Credentials,
+  setMember,
+  SURFACES,
+  type TranslatedSurface,
+  type Translator,
+} from '../../contract/index.ts';
+import { describedEntry } from '../billing/catalog-entry.ts';
+import type { PipelineServices } from '../pipeline-services.ts';
+import type { Attempt } from './attempt.ts';
+
+/** One call as translators see it. The signal is made only for those who ask. */
+export class LiveCall implements CallInfo {
+  readonly model: string;
+  readonly stream: boolean;
+  readonly root: string;
+  readonly credentials: Credentials;
+  readonly exchangeId: string;
+  readonly #attempt: Attempt;
+  readonly #services: PipelineServices;
+
+  constructor(attempt: Attempt, services: PipelineServices) {
+    this.model = attempt.upstreamModel;
+    this.stream = attempt.turn.streaming;
+    this.root = attempt.provider.root;
+    this.credentials = attempt.provider.credentials;
+    this.exchangeId = attempt.exchange.id;
+    this.#attempt = attempt;
+    this.#services = services;
+  }
+
+  get maxOutputTokens(): number | undefined {
+    const {
+      provider: { module },
+    } = this.#attempt;
+    const { catalog } = this.#services;
+    const own = catalog.entry(module.name, this.model)?.max_output_tokens;
+    return own || describedEntry(module, this.model, catalog)?.max_output_tokens || undefined;
+  }
+
+  get clientHeaders(): Readonly<Record<string, string>> | undefined {
+    const {
+      exchange,
+      isSameWire,
+      provider: {
+        module: { clientHeaders: names },
+      },
+    } = this.#attempt;
+    if (exchange.sent && !isSameWire) return undefined; // they speak of the client's own wire
+    return names && exchange.clientHeaders && pickHeaders(exchange.clientHeaders, names);
+  }
+
+  get signal(): AbortSignal {
+    return this.#attempt.cancellation.signal;
+  }
+
+  readonly wait = (ms: number): Promise<void> => this.#attempt.cancellation.wait(ms, this.#services.clock);
+}
+
+function pickHeaders(
+  headers: IncomingHttpHeaders,
+  names: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+  const picked: Record<string, string> = {};
+  for (const name of names) {
+    const value = headers[name];
+    if (value !== undefined) setMember(picked, name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  return Object.keys(picked).length > 0 ? picked : undefined;
+}
+
+/** The translator that serves the exchange's surface at the attempt's provider. */
+export function translatorOf(attempt: Attempt): Translator<TranslatedSurface> {
+  const surface = SURFACES[attempt.exchange.surface].translator;
+  const translator = surface && attempt.provider.module.translators[surface];
+  if (!translator) throw new Error(`${attempt.provider.module.name} has no translator for ${attempt.exchange.surface}`); // routing has ruled it out
+  return translator;
+}
