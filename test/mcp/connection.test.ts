@@ -19,7 +19,7 @@ const callingAlways = (name: string): readonly StubHandler[] => [
 
 const pidOf = (setup: Setup, at = 0): number => (setup.connections()[at]!.link as StdioLink).pid!;
 
-/** Of the configuration; every fifth brings a server that the next one takes away. */
+/** How often the configuration is changed; every fifth change brings a server that the next one takes away. */
 const SWAPS = isSoak() ? 50 : 20;
 
 describe('a tool server on standard streams', () => {
