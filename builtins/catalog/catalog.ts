@@ -26,8 +26,9 @@ export const catalogBuiltin = (load?: LoadShipped): BuiltinModule =>
       });
       hooks.close.tapPromise('catalog', async () => keeper?.close());
       hooks.models.tap('catalog', (collector) => {
-        if (keeper && providers.get(collector.provider)?.catalogModels !== false)
-          collector.add('catalog', keeper.catalog.modelsOf(collector.provider));
+        const { catalogProvider } = collector;
+        if (keeper && providers.get(catalogProvider)?.catalogModels !== false)
+          collector.add('catalog', keeper.catalog.modelsOf(catalogProvider));
       });
     },
   });

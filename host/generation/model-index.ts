@@ -8,6 +8,8 @@ export type ModelSource = 'catalog' | 'discovered';
 /** Collects the model ids of one provider while an index is built. */
 export interface ModelCollector {
   readonly provider: string;
+  /** Name that asks the catalog for its models. */
+  readonly catalogProvider: string;
   add(source: ModelSource, models: Iterable<string>): void;
 }
 
