@@ -21,14 +21,17 @@ export function moduleFiles(files: readonly string[], read: (path: string) => st
     if (path === MANIFEST || !ROOTS.includes(root) || /^[._]/.test(rest[0] ?? '')) return [];
     const name = (rest.at(-1) ?? '').replace(/\.[cm]?[jt]sx?$/, '');
     if (root === 'builtins')
-      return !path.startsWith('builtins/dashboard/app/') &&
-        nodesOf(path, read(path), 'ExportDefaultDeclaration').length > 0
+      return !path.startsWith('builtins/dashboard/app/') && exportsDefault(path, read(path))
         ? [{ root, name, path }]
         : [];
     if (rest.length === 1) return [{ root, name, path }];
     return rest.length === 2 && name === 'index' ? [{ root, name: rest[0] ?? '', path }] : [];
   });
 }
+
+/** Most files hold no such text, and are not parsed. */
+const exportsDefault = (path: string, source: string): boolean =>
+  source.includes('export default') && nodesOf(path, source, 'ExportDefaultDeclaration').length > 0;
 
 interface Listed {
   readonly name: string;
@@ -90,9 +93,12 @@ export interface TestFile {
 /** Modules that no test is named after: neither a file or folder under `test`, nor a `describe`. */
 export function untested(modules: readonly ModuleFile[], tests: readonly TestFile[]): string[] {
   const places = tests.map(({ path }) => path.replace(/\.test\.ts$/, '').split('/'));
-  const titles = tests.flatMap(({ path, source }) => describeTitles(path, source));
-  const isNamed = (name: string): boolean =>
-    places.some((parts) => parts.includes(name)) || titles.some((title) => title.split(/[\s,:"'`()]+/).includes(name));
+  const isTitle = (name: string): boolean =>
+    tests
+      .filter(({ source }) => source.includes(name))
+      .flatMap(({ path, source }) => describeTitles(path, source))
+      .some((title) => title.split(/[\s,:"'`()]+/).includes(name));
+  const isNamed = (name: string): boolean => places.some((parts) => parts.includes(name)) || isTitle(name);
   return modules.filter(({ name }) => !isNamed(name)).map(({ path }) => path);
 }
 

@@ -33,6 +33,19 @@ export function problemsIn(files: readonly string[], checker: Checker): string[]
   return files.flatMap((path) => checker(path, read(path)));
 }
 
+/** Everything that several checkers say, each of its files: file by file, so that each is parsed once. */
+export function problemsByRule(
+  rules: readonly (readonly [checker: Checker, files: readonly string[]])[],
+): ReadonlyMap<Checker, readonly string[]> {
+  const asked = rules.map(([checker, files]) => ({ checker, files: new Set(files), problems: [] as string[] }));
+  for (const path of new Set(rules.flatMap(([, files]) => files))) {
+    const source = read(path);
+    for (const { checker, files, problems } of asked)
+      if (files.has(path)) for (const problem of checker(path, source)) problems.push(problem);
+  }
+  return new Map(asked.map(({ checker, problems }) => [checker, problems]));
+}
+
 export function parse(path: string, source: string): Node {
   return parseAll(path, source).program;
 }
@@ -89,7 +102,11 @@ export function childrenOf(node: Node): Node[] {
 /** Visits a node and all below it. */
 export function walk(node: Node, visit: (node: Node) => void): void {
   visit(node);
-  for (const child of childrenOf(node)) walk(child, visit);
+  for (const key of visitorKeys[node.type] ?? []) {
+    const held = node[key] as Node | readonly (Node | null)[] | null | undefined;
+    if (Array.isArray(held)) for (const child of held as readonly (Node | null)[]) if (child) walk(child, visit);
+    if (held && !Array.isArray(held)) walk(held as Node, visit);
+  }
 }
 
 /** Every node of these types. */
@@ -115,8 +132,19 @@ export interface Import {
   readonly line: number;
 }
 
+/** What is known of the imports of files, by path: several rules and the graph of all imports ask for them. */
+const known = new Map<string, { readonly source: string; readonly imports: readonly Import[] }>();
+
 /** Every way a file names another: static, type-only, re-exported, dynamic, `import('…')` types and `require`. */
-export function importsOf(path: string, source: string): Import[] {
+export function importsOf(path: string, source: string): readonly Import[] {
+  const before = known.get(path);
+  if (before?.source === source) return before.imports;
+  const imports = findImports(path, source);
+  known.set(path, { source, imports });
+  return imports;
+}
+
+function findImports(path: string, source: string): Import[] {
   const found: Import[] = [];
   walk(parse(path, source), (node) => {
     for (const from of sourcesOf(node)) {

@@ -125,7 +125,7 @@ describe('every command that calls a gateway, as a process, against a real one o
       ],
       [['chat', '--model', model, 'good morning'], /good morning\n$/],
     ];
-    await each(some(shown, { from: 1 }), async ([args, text]) => {
+    await each(some(shown, { every: 5, from: 1 }), async ([args, text]) => {
       const { code, stdout, stderr } = await gw(...args);
       expect([code, stderr], args.join(' ')).to.deep.equal([0, '']);
       expect(stdout, args.join(' '))
@@ -186,7 +186,7 @@ describe('every command that calls a gateway, as a process, against a real one o
       [['admin', 'logs', 'stats'], 'summary'],
       [['admin', 'providers', 'health'], 'components'],
     ];
-    await each(some(documents, { from: 2 }), async ([args, has]) => {
+    await each(some(documents, { every: 5, from: 2 }), async ([args, has]) => {
       const { stdout } = await gw(...args);
       expect(stdout, args.join(' ')).to.equal(`${JSON.stringify(JSON.parse(stdout), undefined, 2)}\n`);
       expect(JSON.parse(stdout)).to.have.property(has);
@@ -269,14 +269,14 @@ describe('every command that calls a gateway, as a process, against a real one o
     const as = (credential: string, args: readonly string[]): Promise<RunResult> =>
       runGw(args, { cwd, variables: { GW_URL: gateway.url, ...(credential !== '' && { GW_API_KEY: credential }) } });
     await each(
-      some([...reads.map((args) => ['', args] as const), ...reads.map((args) => [old, args] as const)], { every: 2 }),
+      some([...reads.map((args) => ['', args] as const), ...reads.map((args) => [old, args] as const)], { every: 3 }),
       async ([credential, args]) => {
         const result = await as(credential, args);
         expectOneError(result, credential === '' ? 'GW_API_KEY' : 'unknown, revoked or expired');
         if (credential !== '') expect(result.stderr).to.not.contain(credential);
       },
     );
-    await each(some(reads), async (args) => {
+    await each(some(reads, { every: 6 }), async (args) => {
       expect((await as(key, args)).code, args.join(' ')).to.equal(0);
     });
     await each(some(writes), async (args) => expectOneError(await as(key, args), 'scope'));
@@ -300,7 +300,7 @@ describe('every command that calls a gateway, as a process, where there is none 
       stub(302, '', { location: 'https://other.example/secret' }),
     ]);
     const tooLong = of(silent.url, ['plugins']); // its 15 seconds pass meanwhile
-    await each(some(CALLS, { every: 6 }), async (args) =>
+    await each(some(CALLS, { every: 12 }), async (args) =>
       expectOneError(
         await of('http://127.0.0.1:9', args),
         'gateway unreachable at http://127.0.0.1:9: the connection was refused',

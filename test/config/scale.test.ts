@@ -163,7 +163,7 @@ async function expectInProportion({ count, text, format = 'yaml' }: Kind): Promi
 describe('a large configuration', function large() {
   this.timeout(120_000);
 
-  for (const [name, kind] of some(Object.entries(KINDS), { every: 5 })) {
+  for (const [name, kind] of some(Object.entries(KINDS), { every: 7, from: 3 })) {
     it(`is read, checked and built in proportion to its size: ${name}`, () => expectInProportion(kind));
   }
 });
@@ -192,9 +192,10 @@ describe('a configuration of more values than anybody writes', () => {
     expect(problems.filter(({ rule }) => rule === 'DC03')).to.have.length(1000);
   });
 
-  it('may hold as many as that, all of them wrong', () => {
-    const { problems } = decodeText(json(list(MAX_VALUES - 2, () => '1,') + '1'), 'json');
-    expect(problems).to.have.length(MAX_VALUES - 1);
+  const allowed = isSoak() ? MAX_VALUES - 2 : MAX_VALUES / 10;
+  it(`is not one of ${allowed}, all of which may be wrong`, () => {
+    const { problems } = decodeText(json(list(allowed, () => '1,') + '1'), 'json');
+    expect(problems).to.have.length(allowed + 1);
   });
 });
 
@@ -253,7 +254,7 @@ describe('YAML of a hostile shape', function hostile() {
   });
 });
 
-const PROBLEMS = isSoak() ? 40_000 : 10_000;
+const PROBLEMS = isSoak() ? 40_000 : 4000;
 
 describe('gw validate', () => {
   it(`reports ${PROBLEMS} problems, each in a line`, async () => {

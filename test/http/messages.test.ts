@@ -130,7 +130,7 @@ describe('what a client sent stands in messages', () => {
           { strategy: { mode: 'single' }, targets: [target], compatibility: { on_unsupported_param: 'reject' } },
           { variables },
         );
-        for (const body of some([...stretched(request)])) {
+        for (const body of some([...stretched(request)], { every: 6 })) {
           const answer = await t.post(path, body);
           expect(answer.status).to.be.above(399);
           expect(answer.json().error.message.length, answer.text.slice(0, 300)).to.be.below(MOST_IN_MESSAGE);
@@ -158,11 +158,11 @@ describe('what a client sent stands in messages', () => {
     });
   }
 
-  for (const module of providers) {
+  for (const [at, module] of providers.entries()) {
     it(`in part only when ${module.name} refuses it`, async function refusing() {
       this.timeout(60_000);
       for (const surface of Object.keys(module.translators) as TranslatedSurface[]) {
-        for (const body of stretched(FULL[surface] ?? {})) {
+        for (const body of some([...stretched(FULL[surface] ?? {})], { every: 5, from: at % 5 })) {
           const error = await sentBy(module, surface, body as never).then(
             () => undefined,
             (thrown: unknown) => thrown,

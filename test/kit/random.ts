@@ -32,11 +32,11 @@ export class Dice {
 }
 
 /**
- * How many of so many generated cases to run: all of them in the soak, the first tenth otherwise. The seeds are the same,
- * so a case that fails in the one can be made again in the other.
+ * How many of so many generated cases to run: all of them in the soak, the first tenth otherwise, or the first of every so
+ * many. The seeds are the same, so a case that fails in the one can be made again in the other.
  */
-export function cases(all: number): number {
-  return process.env['GW_TEST_CASES'] === 'all' ? all : Math.ceil(all / 10);
+export function cases(all: number, every = 10): number {
+  return process.env['GW_TEST_CASES'] === 'all' ? all : Math.ceil(all / every);
 }
 
 /** Whether everything runs, whatever it takes; what only the soak runs has an asker of this around it. */

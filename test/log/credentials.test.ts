@@ -244,7 +244,7 @@ describe('a credential in a configuration, a request or a setting', () => {
 
   it('stands in no report of validate and explain, and in none of a start that is refused', async function everyReport() {
     this.timeout(60_000);
-    for (const sample of some(SAMPLES, { every: 10 })) {
+    for (const sample of some(SAMPLES, { every: 20 })) {
       const { text } = sample;
       const cwd = await temporaryFolder();
       await mkdir(join(cwd, 'good'));

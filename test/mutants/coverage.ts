@@ -66,7 +66,7 @@ export async function measureCoverage(
   const { length: total } = waiting;
   const worker = async (): Promise<void> => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      const cached = join(CACHE, `${hashOf([file, copy.read(file), ...product].join('\n'))}.json`);
+      const cached = keptAt(file, copy.read(file), product);
       if (!existsSync(cached)) {
         const found = await coverageOf(copy, runs, file, hashes);
         const { isGreen, ms } = found;
@@ -80,6 +80,18 @@ export async function measureCoverage(
   };
   await Promise.all(Array.from({ length: jobs }, worker));
   return coverage;
+}
+
+const keptAt = (file: string, source: string, product: readonly string[]): string =>
+  join(CACHE, `${hashOf([file, source, ...product].join('\n'))}.json`);
+
+/** What is kept of earlier measurements and still holds, as `measureCoverage` uses it; nothing is measured. */
+export function keptCoverage(read: (path: string) => string): Coverage {
+  const product = filesIn('host', 'builtins');
+  const kept = testFiles()
+    .map((file) => [file, keptAt(file, read(file), product)] as const)
+    .filter(([, at]) => existsSync(at));
+  return Object.fromEntries(kept.map(([file, at]) => [file, JSON.parse(readFileSync(at, 'utf8')) as TestCoverage]));
 }
 
 function upToDate(known: TestCoverage, hashes: ReadonlyMap<string, string>): TestCoverage {
@@ -172,17 +184,21 @@ function ran({ ranges }: FileCoverage, place: number): boolean {
   return inner?.[2] ?? false;
 }
 
+/** How likely a test file is to notice a change of a file: 0 for the likeliest. */
+export function likelihood(path: string, read: (path: string) => string): (file: string) => number {
+  const area = path.split('/').slice(0, -1).at(-1) ?? '';
+  const name = (path.split('/').at(-1) ?? '').replace('.ts', '');
+  const named = new RegExp(`\\b${RegExp.escape(name)}\\b`, 'i');
+  return (file) => [file.includes(`/${name}`), named.test(read(file)), file.includes(`/${area}/`), true].indexOf(true);
+}
+
 /**
  * Test files that can see a change, those first that are likely to and quick: those that run the changed place, and, of a
  * place that runs while the module loads, those that use the module. Last come those that start gateways as processes.
  * Likely are those named like the module, those that name it, and those of its area, in this order.
  */
 export function testsFor(site: Site, coverage: Coverage, read: (path: string) => string): readonly string[] {
-  const area = site.path.split('/').slice(0, -1).at(-1) ?? '';
-  const name = (site.path.split('/').at(-1) ?? '').replace('.ts', '');
-  const named = new RegExp(`\\b${name}\\b`, 'i');
-  const rank = (file: string): number =>
-    [file.includes(`/${name}`), named.test(read(file)), file.includes(`/${area}/`), true].indexOf(true);
+  const rank = likelihood(site.path, read);
   const entries = Object.entries(coverage).filter(([, { isGreen }]) => isGreen);
   const seen = entries.filter(([, { files }]) => {
     const file = files[site.path];

@@ -10,6 +10,7 @@ import {
   forSuite,
   type GatewayProcess,
   sized,
+  some,
   startGateway,
   temporaryFolder,
   write,
@@ -123,11 +124,12 @@ describe('broken upstreams, before a gateway process', function suite() {
   const opened = forSuite(open);
 
   for (const [group, kinds] of Object.entries({ heads: HEADS, bodies: BODIES, connections: CONNECTIONS })) {
-    for (const way of Object.keys(ASKS) as (keyof Expected)[]) {
-      it(`${group}: each of ${kinds.length} is answered as it is documented, and leaves nothing behind: ${way}`, async () => {
+    for (const [at, way] of (Object.keys(ASKS) as (keyof Expected)[]).entries()) {
+      const asked = some(kinds, { from: at % 3 });
+      it(`${group}: each of ${asked.length} is answered as it is documented, and leaves nothing behind: ${way}`, async () => {
         const scene = opened();
         const wrong: string[] = [];
-        for (const kind of kinds) {
+        for (const kind of asked) {
           scene.kind = kind;
           const what = await seenOnceOrMore(scene, ASKS[way], kind, kind.expected[way]);
           if (what !== kind.expected[way]) wrong.push(`${kind.name}: ${what}, not ${kind.expected[way]}`);
