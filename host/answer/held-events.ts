@@ -1,4 +1,4 @@
-import type { ChatChunk, StreamEvent } from '../contract/index.ts';
+import { type ChatChunk, type ChunkDelta, isFields, type StreamEvent } from '../contract/index.ts';
 import type { HeldText, SameWireStream } from '../wire/client-wire.ts';
 
 /** An event that waits: for the texts in it, or for what came before it. */
@@ -20,7 +20,7 @@ interface Released {
   text: string;
   /** The guards have changed it: events no longer hold what leaves. */
   isChanged: boolean;
-  /** The guards have let all of it pass. */
+  /** The guards have let pass all of it that came. */
   isEnded: boolean;
   /** Events with a piece of it that have not left. */
   waiting: number;
@@ -40,6 +40,8 @@ export class HeldEvents {
   readonly #stream: SameWireStream;
   readonly #queue: HeldRun[] = [];
   readonly #released = new Map<string, Released>();
+  /** The key of the text with which the guards went on last, by choice. */
+  readonly #last = new Map<number, string | undefined>();
   #first = 0;
 
   constructor(stream: SameWireStream) {
@@ -61,14 +63,16 @@ export class HeldEvents {
       last.isPartial = isPartial;
     } else this.#queue.push({ events: [{ event, bytes, pieces }], isPartial });
     this.waitingBytes += bytes.length;
-    for (const { key } of pieces) this.#of(key).waiting += 1;
+    for (const { key } of pieces) {
+      const released = this.#of(key);
+      released.waiting += 1;
+      released.isEnded = false;
+    }
   }
 
   /** Takes what the guards let pass; gives the bytes that may leave now, with `isLast` all of them. */
   release(chunks: readonly ChatChunk[], isLast: boolean): string {
-    for (const { key, text } of chunks.flatMap(piecesOf)) this.#of(key).text += text;
-    for (const { index, finish_reason: finish } of chunks.flatMap(({ choices }) => choices))
-      if (finish) this.#end(index);
+    for (const chunk of chunks) this.#take(chunk);
     let out = '';
     while (this.#first < this.#queue.length) {
       const run = this.#queue[this.#first] as HeldRun;
@@ -94,8 +98,22 @@ export class HeldEvents {
     return released;
   }
 
-  #end(choice: number): void {
-    for (const [key, released] of this.#released) if (key.startsWith(`${choice} `)) released.isEnded = true;
+  /** Guards keep the order: what they give of a text is all of it, so far, once they give anything else of its choice. */
+  #take(chunk: ChatChunk): void {
+    for (const { key, choice, text } of piecesOf(chunk)) {
+      this.#follow(choice, key);
+      this.#of(key).text += text;
+    }
+    for (const { index, delta, finish_reason: finish } of chunk.choices)
+      if (finish || hasMark(delta)) this.#follow(index, undefined);
+  }
+
+  /** What the choice goes on with: a text by its key, or something that is none. */
+  #follow(choice: number, key: string | undefined): void {
+    const last = this.#last.get(choice);
+    if (last === key) return;
+    if (last !== undefined) this.#of(last).isEnded = true;
+    this.#last.set(choice, key);
   }
 
   /** What leaves of the first events; `undefined` while they wait. */
@@ -113,6 +131,7 @@ export class HeldEvents {
       texts.set(key, { text: released.isChanged ? released.text : text, count });
       released.text = released.isChanged ? '' : released.text.slice(text.length);
       released.waiting -= count;
+      if (released.waiting === 0 && released.text === '') released.isChanged = false;
     }
     return events.map((held) => (isSame ? held.bytes : this.#changed(held, texts))).join('');
   }
@@ -151,6 +170,14 @@ function textsOf(events: readonly HeldEvent[]): Map<string, RunText> {
     texts.set(key, { text: known.text + text, count: known.count + 1 });
   }
   return texts;
+}
+
+/** Whether a delta says something that is no text: the head of a call, a signature, sealed data. */
+function hasMark({ tool_calls: calls, reasoning_details: details }: ChunkDelta): boolean {
+  return (
+    calls?.some((call) => call.id !== undefined || call.function?.name !== undefined) === true ||
+    details?.some((item) => isFields(item) && (item['signature'] !== undefined || item['data'] !== undefined)) === true
+  );
 }
 
 interface Piece extends HeldText {
