@@ -10,7 +10,7 @@ export const STAGES: readonly Stage[] = Object.freeze<Stage[]>(['before_request'
 
 export type Scope = 'admin' | 'read_only';
 
-/** What a key may use, and how much of it. What is absent is not limited. The names are those of the key object (specification 2.1). */
+/** What a key may use, and how much of it. What is absent is not limited. The names are those of docs/admin.md#keys. */
 export interface KeyLimits {
   /** Model ids, aliases resolved, that the key may ask for. */
   readonly models?: readonly string[] | undefined;
@@ -34,12 +34,12 @@ export interface KeyLimits {
  */
 export interface Principal {
   readonly id: string;
-  /** Of the key; of a session, its subject. */
+  /** The key's name; that of a session is its subject. */
   readonly name: string;
   readonly scopes: readonly Scope[];
   /** The session that the request was made with; `undefined` for keys. */
   readonly sessionId?: string | undefined;
-  /** Of the key, also behind a session; `undefined` when it has none, and for the master key. */
+  /** What the key may use, also behind a session; `undefined` when it has none, and for the master key. */
   readonly limits?: KeyLimits | undefined;
 }
 
@@ -81,7 +81,7 @@ export interface Exchange<S extends Surface = Surface> {
   readonly metadata: Readonly<Record<string, string>>;
   /** The body in the common wire, after earlier plugins. Read only; change it with a `rewrite` verdict. */
   readonly request: RequestOf<S>;
-  /** The same in the wire that the client speaks; `undefined` for clients of the common wire, and once a plugin has changed `request` by more than its texts and its model. */
+  /** The request in the wire that the client speaks; `undefined` for clients of the common wire, and once a plugin has changed `request` by more than its texts and its model. */
   readonly clientRequest?: ClientBody | undefined;
   /** At `after_request`, an answer that the client gets as its vendor gave it; `undefined` for any other, streams included. */
   readonly clientReply?: ClientBody | undefined;

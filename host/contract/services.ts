@@ -72,7 +72,7 @@ export interface SharedState {
 
 /** Prices as plugins get them. */
 export interface PluginPrices extends Prices {
-  /** Of each class the highest price among the targets that serve the model: what a request may cost, before one of them is chosen. */
+  /** The highest price of each class among the targets that serve the model: what a request may cost, before one of them is chosen. */
   readonly highest: (exchange: Exchange) => TokenPrice | undefined;
   /** Most tokens of one choice that any target which serves the model can answer; `undefined` where the catalog does not know it of all of them. */
   readonly longestAnswer: (exchange: Exchange) => number | undefined;
@@ -113,7 +113,7 @@ export interface RequestLogRow {
   /** Where the cost comes from; unset where there is none. */
   readonly cost_source?: CostSource | undefined;
   readonly ab_label?: string | undefined;
-  /** Of a connection that both sides write to. */
+  /** Bytes each way of a connection that both sides write to. */
   readonly bytes_up?: number | undefined;
   readonly bytes_down?: number | undefined;
   /** Virtual key of the target. */
@@ -121,7 +121,7 @@ export interface RequestLogRow {
   readonly attempts?: number | undefined;
   readonly cache?: 'hit' | 'miss' | undefined;
   readonly catalog_version?: string | undefined;
-  /** Of a client that speaks a wire of its own: the tag of the surface, the wire, and whether the provider was asked in it. */
+  /** What is known of a client that speaks a wire of its own: the tag of the surface, the wire, and whether the provider was asked in it. */
   readonly surface?: string | undefined;
   readonly client_wire?: string | undefined;
   readonly same_wire?: boolean | undefined;

@@ -26,7 +26,7 @@ export interface Answer {
 export interface Rewrite {
   readonly action: 'rewrite';
   readonly body: RequestOf<Surface> | ReplyOf<Surface>;
-  /** Of a guardrail: what it put out of sight, in words that may be logged. Counted as `masked`; an observing guardrail's is only logged. */
+  /** What a guardrail put out of sight, in words that may be logged. Counted as `masked`; an observing guardrail's is only logged. */
   readonly masked?: string;
 }
 
