@@ -1,4 +1,4 @@
-import { type ChatChunk, type ChunkDelta, isFields, type StreamEvent } from '../contract/index.ts';
+import { type ChatChunk, type ChunkChoice, type ChunkDelta, isFields, type StreamEvent } from '../contract/index.ts';
 import type { HeldText, SameWireStream } from '../wire/client-wire.ts';
 
 /** An event that waits: for the texts in it, or for what came before it. */
@@ -100,12 +100,21 @@ export class HeldEvents {
 
   /** Guards keep the order: what they give of a text is all of it, so far, once they give anything else of its choice. */
   #take(chunk: ChatChunk): void {
-    for (const { key, choice, text } of piecesOf(chunk)) {
-      this.#follow(choice, key);
-      this.#of(key).text += text;
+    for (const choice of chunk.choices) {
+      const { index, delta, finish_reason: finish } = choice;
+      const pieces = piecesOfChoice(choice);
+      for (const piece of pieces) if (piece.kind === 'reasoning') this.#give(piece);
+      if (hasSeal(delta)) this.#follow(index, undefined);
+      for (const piece of pieces) if (piece.kind === 'content') this.#give(piece);
+      if (hasHead(delta)) this.#follow(index, undefined);
+      for (const piece of pieces) if (piece.kind === 'call') this.#give(piece);
+      if (finish) this.#follow(index, undefined);
     }
-    for (const { index, delta, finish_reason: finish } of chunk.choices)
-      if (finish || hasMark(delta)) this.#follow(index, undefined);
+  }
+
+  #give({ key, choice, text }: Piece): void {
+    this.#follow(choice, key);
+    this.#of(key).text += text;
   }
 
   /** What the choice goes on with: a text by its key, or something that is none. */
@@ -172,13 +181,13 @@ function textsOf(events: readonly HeldEvent[]): Map<string, RunText> {
   return texts;
 }
 
-/** Whether a delta says something that is no text: the head of a call, a signature, sealed data. */
-function hasMark({ tool_calls: calls, reasoning_details: details }: ChunkDelta): boolean {
-  return (
-    calls?.some((call) => call.id !== undefined || call.function?.name !== undefined) === true ||
-    details?.some((item) => isFields(item) && (item['signature'] !== undefined || item['data'] !== undefined)) === true
-  );
-}
+/** Whether a delta brings a signature or sealed data, which stand behind the thoughts beside them. */
+const hasSeal = ({ reasoning_details: details }: ChunkDelta): boolean =>
+  details?.some((item) => isFields(item) && (item['signature'] !== undefined || item['data'] !== undefined)) === true;
+
+/** Whether a delta brings the head of a call, which stands before its arguments. */
+const hasHead = ({ tool_calls: calls }: ChunkDelta): boolean =>
+  calls?.some((call) => call.id !== undefined || call.function?.name !== undefined) === true;
 
 interface Piece extends HeldText {
   /** The text of the answer that it belongs to. */
@@ -186,29 +195,19 @@ interface Piece extends HeldText {
 }
 
 /** The texts of a chunk that guards hold back. */
-function piecesOf({ choices }: ChatChunk): Piece[] {
-  return choices.flatMap(
-    ({ index: choice, delta: { content, reasoning_content: reasoning, tool_calls: calls } }): Piece[] => [
-      ...(typeof reasoning === 'string' && reasoning !== ''
-        ? [{ key: `${choice} reasoning`, choice, kind: 'reasoning' as const, text: reasoning }]
-        : []),
-      ...(typeof content === 'string' && content !== ''
-        ? [{ key: `${choice} content`, choice, kind: 'content' as const, text: content }]
-        : []),
-      ...(calls ?? []).flatMap((call, place) => {
-        const text = call.function?.arguments ?? '';
-        return text === ''
-          ? []
-          : [
-              {
-                key: `${choice} call ${call.index ?? place}`,
-                choice,
-                kind: 'call' as const,
-                text,
-                name: call.function?.name,
-              },
-            ];
-      }),
-    ],
-  );
+const piecesOf = ({ choices }: ChatChunk): Piece[] => choices.flatMap(piecesOfChoice);
+
+function piecesOfChoice({ index: choice, delta }: ChunkChoice): Piece[] {
+  const { content, reasoning_content: reasoning, tool_calls: calls } = delta;
+  const pieces: Piece[] = [];
+  if (typeof reasoning === 'string' && reasoning !== '')
+    pieces.push({ key: `${choice} reasoning`, choice, kind: 'reasoning', text: reasoning });
+  if (typeof content === 'string' && content !== '')
+    pieces.push({ key: `${choice} content`, choice, kind: 'content', text: content });
+  for (const [place, call] of (calls ?? []).entries()) {
+    const text = call.function?.arguments ?? '';
+    const key = `${choice} call ${call.index ?? place}`;
+    if (text !== '') pieces.push({ key, choice, kind: 'call', text, name: call.function?.name });
+  }
+  return pieces;
 }

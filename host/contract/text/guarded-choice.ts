@@ -43,6 +43,8 @@ export class GuardedChoice {
   /** By call: its id and name, which some services repeat beside every piece. */
   readonly #heads = new Map<number, string>();
   #stretch: Stretch | undefined;
+  /** Whether nothing is left of an item of this delta. */
+  #hasHeldItem = false;
 
   constructor(index: number, open: () => TextFilter, passWhole: PassWhole) {
     this.#index = index;
@@ -52,14 +54,16 @@ export class GuardedChoice {
 
   /** Guards a choice of a chunk in place; what must leave before the chunk is added to `leaving`. False where the stream ends. */
   push({ delta, finish_reason }: ChunkChoice, chunk: ChatChunk, leaving: ChatChunk[]): boolean {
-    return (
+    const goesOn =
       this.#thoughts(delta, chunk, leaving) &&
       this.#member(delta, 'content', chunk, leaving) &&
       this.#member(delta, 'refusal', chunk, leaving) &&
       (!hasOthers(delta) || this.#close(chunk, leaving)) &&
       this.#calls(delta, chunk, leaving) &&
-      (!finish_reason || this.#end(chunk, leaving))
-    );
+      (!finish_reason || this.#end(chunk, leaving));
+    if (this.#hasHeldItem) dropEmptyItems(delta);
+    this.#hasHeldItem = false;
+    return goesOn;
   }
 
   /** The stream is complete: what is left of the texts leaves. */
@@ -151,6 +155,7 @@ export class GuardedChoice {
     const passed = stretch.filter(piece, false);
     if (passed === undefined) return false;
     if (passed !== piece) write(stretch, passed);
+    if (passed === '' && form !== text && field !== 'reasoning_content') this.#hasHeldItem = true;
     return true;
   }
 
@@ -218,6 +223,15 @@ function write({ holder, field, twin }: Stretch, text: string): void {
   setMember<unknown>(holder, field, text);
   if (twin) setMember<unknown>(twin, 'reasoning_content', text);
 }
+
+/** Items of which nothing leaves yet are left out: an item without text says something else than a text. */
+function dropEmptyItems(delta: ChunkDelta): void {
+  const left = delta.reasoning_details?.filter((item) => !isFields(item) || isSealed(item) || saysText(item));
+  if (left && left.length > 0) delta.reasoning_details = left;
+  else delete delta.reasoning_details;
+}
+
+const saysText = ({ text, summary }: Fields): boolean => isSaidValue(text) || isSaidValue(summary);
 
 /** Whether an item of `reasoning_details` ends with what is no text: a signature, or sealed data. */
 const isSealed = ({ signature, data }: Fields): boolean => isSaidValue(signature) || isSaidValue(data);
