@@ -48,6 +48,9 @@ export default definePlugin<Settings>({
 
 const REASON = 'text matches a blocked pattern';
 
+/** Most characters that are held of a text of which a match may still come. */
+const MOST_HELD = 1024 * 1024;
+
 function compiling(pattern: string, helpers: Joi.CustomHelpers): unknown {
   const why = problemOf([pattern]);
   return why === undefined
@@ -85,7 +88,13 @@ function patternFilter(set: PatternSet): TextFilter {
   let held = '';
   let passed = 0;
   let isBegun = false;
-  return (piece, isLast) => {
+  const giveOut = (end: number): string => {
+    const text = held.slice(0, Math.max(0, end - passed));
+    held = held.slice(text.length);
+    passed += text.length;
+    return text;
+  };
+  const filter = (piece: string, isLast: boolean): string | undefined => {
     held += piece;
     written.push(piece);
     if (!isBegun && /\S/.test(held)) {
@@ -98,12 +107,10 @@ function patternFilter(set: PatternSet): TextFilter {
       read?.watch.end();
     }
     if (written.matched !== undefined || read?.watch.matched !== undefined) return undefined;
-    const safe = isLast ? passed + held.length : Math.min(written.safe, read?.safe ?? written.safe);
-    const text = held.slice(0, safe - passed);
-    held = held.slice(text.length);
-    passed = safe;
-    return text;
+    const isOver = isLast || held.length > MOST_HELD;
+    return giveOut(isOver ? Infinity : Math.min(written.safe, read?.safe ?? written.safe));
   };
+  return Object.assign(filter, { release: () => giveOut(Infinity) });
 }
 
 /** Watches a text without its JSON escapes, and tells places of the text as it is written. */

@@ -1,4 +1,4 @@
-import type { ChatChunk, StreamEvent } from '../contract/index.ts';
+import { type ChatChunk, type ChunkChoice, type ChunkDelta, isFields, type StreamEvent } from '../contract/index.ts';
 import type { HeldText, SameWireStream } from '../wire/client-wire.ts';
 
 /** An event that waits: for the texts in it, or for what came before it. */
@@ -20,7 +20,7 @@ interface Released {
   text: string;
   /** The guards have changed it: events no longer hold what leaves. */
   isChanged: boolean;
-  /** The guards have let all of it pass. */
+  /** The guards have let pass all of it that came. */
   isEnded: boolean;
   /** Events with a piece of it that have not left. */
   waiting: number;
@@ -40,6 +40,8 @@ export class HeldEvents {
   readonly #stream: SameWireStream;
   readonly #queue: HeldRun[] = [];
   readonly #released = new Map<string, Released>();
+  /** The key of the text with which the guards went on last, by choice. */
+  readonly #last = new Map<number, string | undefined>();
   #first = 0;
 
   constructor(stream: SameWireStream) {
@@ -61,14 +63,16 @@ export class HeldEvents {
       last.isPartial = isPartial;
     } else this.#queue.push({ events: [{ event, bytes, pieces }], isPartial });
     this.waitingBytes += bytes.length;
-    for (const { key } of pieces) this.#of(key).waiting += 1;
+    for (const { key } of pieces) {
+      const released = this.#of(key);
+      released.waiting += 1;
+      released.isEnded = false;
+    }
   }
 
   /** Takes what the guards let pass; gives the bytes that may leave now, with `isLast` all of them. */
   release(chunks: readonly ChatChunk[], isLast: boolean): string {
-    for (const { key, text } of chunks.flatMap(piecesOf)) this.#of(key).text += text;
-    for (const { index, finish_reason: finish } of chunks.flatMap(({ choices }) => choices))
-      if (finish) this.#end(index);
+    for (const chunk of chunks) this.#take(chunk);
     let out = '';
     while (this.#first < this.#queue.length) {
       const run = this.#queue[this.#first] as HeldRun;
@@ -94,8 +98,31 @@ export class HeldEvents {
     return released;
   }
 
-  #end(choice: number): void {
-    for (const [key, released] of this.#released) if (key.startsWith(`${choice} `)) released.isEnded = true;
+  /** Guards keep the order: what they give of a text is all of it, so far, once they give anything else of its choice. */
+  #take(chunk: ChatChunk): void {
+    for (const choice of chunk.choices) {
+      const { index, delta, finish_reason: finish } = choice;
+      const pieces = piecesOfChoice(choice);
+      for (const piece of pieces) if (piece.kind === 'reasoning') this.#give(piece);
+      if (hasSeal(delta)) this.#follow(index, undefined);
+      for (const piece of pieces) if (piece.kind === 'content') this.#give(piece);
+      if (hasHead(delta)) this.#follow(index, undefined);
+      for (const piece of pieces) if (piece.kind === 'call') this.#give(piece);
+      if (finish) this.#follow(index, undefined);
+    }
+  }
+
+  #give({ key, choice, text }: Piece): void {
+    this.#follow(choice, key);
+    this.#of(key).text += text;
+  }
+
+  /** What the choice goes on with: a text by its key, or something that is none. */
+  #follow(choice: number, key: string | undefined): void {
+    const last = this.#last.get(choice);
+    if (last === key) return;
+    if (last !== undefined) this.#of(last).isEnded = true;
+    this.#last.set(choice, key);
   }
 
   /** What leaves of the first events; `undefined` while they wait. */
@@ -113,6 +140,7 @@ export class HeldEvents {
       texts.set(key, { text: released.isChanged ? released.text : text, count });
       released.text = released.isChanged ? '' : released.text.slice(text.length);
       released.waiting -= count;
+      if (released.waiting === 0 && released.text === '') released.isChanged = false;
     }
     return events.map((held) => (isSame ? held.bytes : this.#changed(held, texts))).join('');
   }
@@ -153,35 +181,33 @@ function textsOf(events: readonly HeldEvent[]): Map<string, RunText> {
   return texts;
 }
 
+/** Whether a delta brings a signature or sealed data, which stand behind the thoughts beside them. */
+const hasSeal = ({ reasoning_details: details }: ChunkDelta): boolean =>
+  details?.some((item) => isFields(item) && (item['signature'] !== undefined || item['data'] !== undefined)) === true;
+
+/** Whether a delta brings the head of a call, which stands before its arguments. */
+const hasHead = ({ tool_calls: calls }: ChunkDelta): boolean =>
+  calls?.some((call) => call.id !== undefined || call.function?.name !== undefined) === true;
+
 interface Piece extends HeldText {
   /** The text of the answer that it belongs to. */
   readonly key: string;
 }
 
 /** The texts of a chunk that guards hold back. */
-function piecesOf({ choices }: ChatChunk): Piece[] {
-  return choices.flatMap(
-    ({ index: choice, delta: { content, reasoning_content: reasoning, tool_calls: calls } }): Piece[] => [
-      ...(typeof reasoning === 'string' && reasoning !== ''
-        ? [{ key: `${choice} reasoning`, choice, kind: 'reasoning' as const, text: reasoning }]
-        : []),
-      ...(typeof content === 'string' && content !== ''
-        ? [{ key: `${choice} content`, choice, kind: 'content' as const, text: content }]
-        : []),
-      ...(calls ?? []).flatMap((call, place) => {
-        const text = call.function?.arguments ?? '';
-        return text === ''
-          ? []
-          : [
-              {
-                key: `${choice} call ${call.index ?? place}`,
-                choice,
-                kind: 'call' as const,
-                text,
-                name: call.function?.name,
-              },
-            ];
-      }),
-    ],
-  );
+const piecesOf = ({ choices }: ChatChunk): Piece[] => choices.flatMap(piecesOfChoice);
+
+function piecesOfChoice({ index: choice, delta }: ChunkChoice): Piece[] {
+  const { content, reasoning_content: reasoning, tool_calls: calls } = delta;
+  const pieces: Piece[] = [];
+  if (typeof reasoning === 'string' && reasoning !== '')
+    pieces.push({ key: `${choice} reasoning`, choice, kind: 'reasoning', text: reasoning });
+  if (typeof content === 'string' && content !== '')
+    pieces.push({ key: `${choice} content`, choice, kind: 'content', text: content });
+  for (const [place, call] of (calls ?? []).entries()) {
+    const text = call.function?.arguments ?? '';
+    const key = `${choice} call ${call.index ?? place}`;
+    if (text !== '') pieces.push({ key, choice, kind: 'call', text, name: call.function?.name });
+  }
+  return pieces;
 }

@@ -134,6 +134,6 @@ export { answer, mask, reject, rewrite } from './verdict.ts';
 export type { Answer, Rejection, Rewrite, Verdict } from './verdict.ts';
 export { drawByWeight } from './weights.ts';
 export { filterGuard, windowGuard } from './text/window-guard.ts';
-export type { Scan, TextFilter } from './text/window-guard.ts';
+export type { Scan, TextFilter } from './text/text-filter.ts';
 export type * from './wire/chat.ts';
 export type * from './wire/other.ts';

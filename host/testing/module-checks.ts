@@ -12,6 +12,7 @@ import { MODULE_RULES } from '../registry/check-module.ts';
 import { covers } from '../pipeline/guards/plugin-policy.ts';
 import { madeUpQuery, rank, type RankOptions } from './rank.ts';
 import { type ExchangeFacts, madeUpExchange } from './made-up.ts';
+import { keepsOrder } from './stream-checks.ts';
 import { tryPlugin } from './try-plugin.ts';
 
 /** One check of a contract suite. Any runner takes it: `for (const { title, run } of providerContract(module)) test(title, run)`. */
@@ -93,6 +94,7 @@ export function pluginContract<S extends object>(
               { chunks: CHAT_CHUNKS },
             );
           }),
+          check('leaves what a streamed answer says in its order, whole and once', () => keepsOrder(module, settings)),
         ]
       : []),
     ...exchanges.map((exchange, index) =>

@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from 'gw/contract';
 import type { Detector, Found } from './detector.ts';
-import { isContainer, look, mayBeEscaped, StringTracker } from './json-text.ts';
+import { isContainer, look, mayBeEscaped, type Seen, StringTracker } from './json-text.ts';
 import type { Placeholders } from './placeholders.ts';
 
 /** Characters in front of the held text that a detector sees again: whether a word begins there, and which came before it. */
@@ -61,6 +61,9 @@ export function spanFilter(detector: Detector, replace: Replace): TextFilter {
   let before = '';
   let held = '';
   let lookAgainAt = 0;
+  /** Characters that have gone on, and how many of them were released before it was clear what they begin. */
+  let passed = 0;
+  let released = 0;
 
   const replaced = (text: string, found: readonly Found[], offset: number): string | undefined => {
     const isJson = isContainer(head);
@@ -82,16 +85,14 @@ export function spanFilter(detector: Detector, replace: Replace): TextFilter {
     return out;
   };
 
-  return (piece, isLast) => {
-    held += piece;
-    if (head.length < HEAD) head += piece.slice(0, HEAD);
-    const isWhole = isLast || held.length > MOST_HELD;
-    if (!isWhole && held.length < lookAgainAt) return '';
+  /** Gives out the held text up to where `cutAt` says; `undefined` where something found begins in what has been released. */
+  const giveOut = (cutAt: (seen: Seen, found: readonly Found[], offset: number) => number): string | undefined => {
     const offset = before.length;
     const seen = look(detector, before + held, mayBeEscaped(head));
+    const boundary = released - passed + offset;
+    if (released > 0 && seen.found.some(({ start, end }) => start < boundary && end > boundary)) return undefined;
     const found = seen.found.filter(({ start }) => start >= offset);
-    if (isLast && found.length === 0) return held;
-    const cut = isWhole ? offset + held.length : cutOf(seen.open, found, offset);
+    const cut = cutAt(seen, found, offset);
     const text = held.slice(0, cut - offset);
     const out = replaced(
       text,
@@ -100,9 +101,25 @@ export function spanFilter(detector: Detector, replace: Replace): TextFilter {
     );
     before = (before + text).slice(-CONTEXT);
     held = held.slice(text.length);
+    passed += text.length;
     lookAgainAt = held.length < LARGE ? 0 : held.length + (held.length >> 3);
     return out;
   };
+
+  const filter = (piece: string, isLast: boolean): string | undefined => {
+    held += piece;
+    if (head.length < HEAD) head += piece.slice(0, HEAD);
+    const isWhole = isLast || held.length > MOST_HELD;
+    if (!isWhole && held.length < lookAgainAt) return '';
+    return giveOut(isWhole ? allOf : (seen, found, offset) => cutOf(seen.open, found, offset));
+  };
+  const allOf = (_seen: Seen, _found: readonly Found[], offset: number): number => offset + held.length;
+  const release = (): string | undefined => {
+    const out = giveOut(allOf);
+    released = passed;
+    return out;
+  };
+  return Object.assign(filter, { release });
 }
 
 /** Not within something found, nor between the halves of a surrogate pair, which no detector begins with. */
@@ -115,13 +132,16 @@ function cutOf(open: number, found: readonly Found[], offset: number): number {
 /** One text of a stream: puts values in the places of their placeholders. */
 export function restoreFilter(placeholders: Placeholders, onRestored: () => void): TextFilter {
   let held = '';
-  return (piece, isLast) => {
-    held += piece;
-    const cut = isLast ? held.length : placeholders.open(held);
+  const giveOut = (cut: number): string => {
     const text = held.slice(0, cut);
     held = held.slice(cut);
     const restored = placeholders.restored(text);
     if (restored !== text) onRestored();
     return restored;
   };
+  const filter = (piece: string, isLast: boolean): string => {
+    held += piece;
+    return giveOut(isLast ? held.length : placeholders.open(held));
+  };
+  return Object.assign(filter, { release: () => giveOut(held.length) }); // a placeholder that is cut there stays as it is written
 }

@@ -47,7 +47,7 @@ export class Screening {
           isMasked = true;
           return placeholders.of(kind, value);
         }),
-      reason,
+      `${reason} where it cannot be masked`, // the only reason for which masking ends a stream
     );
     const note = `${this.#what} masked`;
     return {

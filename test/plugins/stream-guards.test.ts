@@ -361,7 +361,7 @@ describe('a stream guard', () => {
       choices: [
         {
           index: 0,
-          delta: { content: 'forb', note: 'forb', reasoning_details: [{ index: 0, text: 'forb' }] },
+          delta: { content: 'forb', note: 'forb' },
           logprobs: { content: [token] },
           finish_reason: null,
         },
@@ -374,7 +374,7 @@ describe('a stream guard', () => {
         sseEvent(chunk) +
           sseEvent({
             ...chunk,
-            choices: [{ index: 0, delta: { content: 'idden', reasoning_details: [{ index: 0, text: 'idden' }] } }],
+            choices: [{ index: 0, delta: { content: 'idden' } }],
           }),
       );
     };

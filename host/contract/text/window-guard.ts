@@ -2,30 +2,9 @@ import { isFields, isLabel } from '../json/fields.ts';
 import { setMember } from '../json/members.ts';
 import type { StreamGuard } from '../plugin.ts';
 import { reject, type Rejection } from '../verdict.ts';
-import type { ChatChunk, ChunkDelta } from '../wire/chat.ts';
-
-/** What a scan says of a text that may still grow: a match, or how many characters at its end could become part of one. */
-export interface Scan {
-  readonly isMatch: boolean;
-  readonly keep: number;
-}
-
-/**
- * One text of a stream on its way: takes the next piece, and gives back what may go on now; with `isLast` the rest. `undefined`
- * ends the stream.
- */
-export type TextFilter = (piece: string, isLast: boolean) => string | undefined;
-
-interface Held {
-  readonly filter: TextFilter;
-  toDelta: (text: string) => ChunkDelta;
-}
-
-/** Takes the next piece of one text; gives back what of it may go on, `undefined` where that ends the stream. */
-type Pass = (key: string, choice: number, piece: string, toDelta: Held['toDelta']) => string | undefined;
-
-/** Runs one member of an object, which comes whole, through a filter of its own, in place; false where that ends the stream. */
-type PassWhole = (holder: unknown, field: string) => boolean;
+import type { ChatChunk, ChunkChoice } from '../wire/chat.ts';
+import { GuardedChoice } from './guarded-choice.ts';
+import { type Scan, type TextFilter, windowFilter } from './text-filter.ts';
 
 /**
  * A stream guard that lets text flow but holds back what could be the beginning of a match, so that no part of one is
@@ -36,39 +15,19 @@ export function windowGuard(scan: (text: string) => Scan, reason: string): Strea
   return guardWith(() => windowFilter(scan), reason, false);
 }
 
-function windowFilter(scan: (text: string) => Scan): TextFilter {
-  let held = '';
-  return (piece, isLast) => {
-    if (isLast) return held;
-    const text = held + piece;
-    const { isMatch, keep } = scan(text);
-    if (isMatch) return undefined;
-    const cut = cutBefore(text, text.length - Math.min(keep, text.length));
-    held = text.slice(cut);
-    return text.slice(0, cut);
-  };
-}
-
-/** A stream guard that runs each text through a filter of its own: content, refusal, reasoning, tool-call arguments, and whole the names of called tools. */
+/**
+ * A stream guard that runs each text through a filter of its own: content, refusal, reasoning, tool-call arguments, and whole the names
+ * of called tools. What a filter holds leaves before the next text, call or signature of its choice, so nothing is reordered.
+ */
 export function filterGuard(open: () => TextFilter, reason: string): StreamGuard {
   return guardWith(open, reason, true);
 }
 
 function guardWith(open: () => TextFilter, reason: string, readsNames: boolean): StreamGuard {
-  /** By choice, then by which text of it. */
-  const held = new Map<number, Map<string, Held>>();
-  let head: ChatChunk = { choices: [] };
+  const choices = new Map<number, GuardedChoice>();
+  let id: string | undefined;
 
-  const pass: Pass = (key, choice, piece, toDelta) => {
-    let texts = held.get(choice);
-    if (!texts) held.set(choice, (texts = new Map()));
-    let text = texts.get(key);
-    if (text) text.toDelta = toDelta;
-    else texts.set(key, (text = { filter: open(), toDelta }));
-    return text.filter(piece, false);
-  };
-
-  const passWhole: PassWhole = (holder, field) => {
+  const passWhole = (holder: unknown, field: string): boolean => {
     const text = isFields(holder) ? holder[field] : undefined;
     if (!isFields(holder) || typeof text !== 'string' || (field === 'name' ? !readsNames : isLabel(text))) return true;
     const filter = open();
@@ -78,126 +37,31 @@ function guardWith(open: () => TextFilter, reason: string, readsNames: boolean):
     return true;
   };
 
-  /** The rest of a choice's texts; `undefined` where one of them ends the stream. */
-  const release = (index: number): ChatChunk[] | undefined => {
-    const out: ChatChunk[] = [];
-    for (const { filter, toDelta } of held.get(index)?.values() ?? []) {
-      const text = filter('', true);
-      if (text === undefined) return undefined;
-      if (text !== '') out.push({ ...head, choices: [{ index, delta: toDelta(text), finish_reason: null }] });
-    }
-    held.delete(index);
-    return out;
+  const guarded = ({ index }: ChunkChoice): GuardedChoice => {
+    let choice = choices.get(index);
+    if (!choice) choices.set(index, (choice = new GuardedChoice(index, open, passWhole)));
+    return choice;
   };
 
   const push = (chunk: ChatChunk): readonly ChatChunk[] | Rejection => {
-    if (chunk.id !== head.id && !passWhole(chunk, 'id')) return reject(reason);
-    const { usage: _usage, choices: _choices, ...rest } = chunk;
-    head = { ...rest, choices: [] };
-    const released: ChatChunk[] = [];
+    if (chunk.id !== id && !passWhole(chunk, 'id')) return reject(reason);
+    ({ id } = chunk);
+    const leaving: ChatChunk[] = [];
     for (const choice of chunk.choices) {
-      const { index, delta, finish_reason } = choice;
       delete choice.logprobs; // they repeat the text
-      if (!guardDelta(delta, index, pass, passWhole) || !passWhole(choice, 'finish_reason')) return reject(reason);
-      const late = finish_reason ? release(index) : [];
-      if (!late) return reject(reason);
-      for (const each of late) released.push(each);
+      if (!passWhole(choice, 'finish_reason') || !guarded(choice).push(choice, chunk, leaving)) return reject(reason);
+      if (choice.finish_reason) choices.delete(choice.index);
     }
-    return [...withoutFinish(chunk, released), chunk];
+    leaving.push(chunk);
+    return leaving;
   };
 
   const end = (): readonly ChatChunk[] | Rejection => {
-    const rest: ChatChunk[] = [];
-    for (const index of held.keys().toArray()) {
-      const late = release(index);
-      if (!late) return reject(reason);
-      for (const each of late) rest.push(each);
-    }
-    return rest;
+    const leaving: ChatChunk[] = [];
+    for (const choice of choices.values()) if (!choice.end(leaving)) return reject(reason);
+    choices.clear();
+    return leaving;
   };
 
   return { push, end };
-}
-
-/** Runs every text of a delta through the window, in place; false on a match. */
-function guardDelta(delta: ChunkDelta, choice: number, pass: Pass, passWhole: PassWhole): boolean {
-  return (
-    guardTexts(delta, choice, pass) && guardDetails(delta, choice, pass) && guardCalls(delta, choice, pass, passWhole)
-  );
-}
-
-function guardTexts(delta: ChunkDelta, choice: number, pass: Pass): boolean {
-  for (const field of ['content', 'reasoning_content', 'refusal'] as const) {
-    const piece = delta[field];
-    if (typeof piece !== 'string' || piece === '') continue;
-    const passed = pass(field, choice, piece, (text) => ({ [field]: text }));
-    if (passed === undefined) return false;
-    setMember<unknown>(delta, field, passed);
-  }
-  return true;
-}
-
-/** Texts of `reasoning_details`; signatures and sealed data are left out. */
-function guardDetails(delta: ChunkDelta, choice: number, pass: Pass): boolean {
-  for (const item of delta.reasoning_details ?? []) {
-    if (typeof item !== 'object' || item === null) continue;
-    const detail = item as Record<string, unknown>;
-    for (const field of ['text', 'summary']) {
-      const piece = detail[field];
-      if (typeof piece !== 'string' || piece === '') continue;
-      const { [field]: _piece, signature: _signature, ...rest } = detail;
-      const passed = pass(`detail ${placeOf(detail['index'])} ${field}`, choice, piece, (text) => ({
-        reasoning_details: [{ ...rest, [field]: text }],
-      }));
-      if (passed === undefined) return false;
-      setMember(detail, field, passed);
-    }
-  }
-  return true;
-}
-
-/** Upstreams send anything as an index: what is neither a number nor a text stands for none. */
-function placeOf(index: unknown): string {
-  return typeof index === 'number' || typeof index === 'string' ? String(index) : '';
-}
-
-function guardCalls(delta: ChunkDelta, choice: number, pass: Pass, passWhole: PassWhole): boolean {
-  for (const [place, call] of (delta.tool_calls ?? []).entries()) {
-    const index = call.index ?? place;
-    if (!passWhole(call, 'id') || !passWhole(call.function, 'name') || !passWhole(call['custom'], 'name')) return false;
-    for (const [member, field] of CALL_TEXTS) {
-      const called = call[member];
-      const piece = isFields(called) ? called[field] : undefined;
-      if (!isFields(called) || typeof piece !== 'string' || piece === '') continue;
-      const passed = pass(`${member} ${index}`, choice, piece, (text) => ({
-        tool_calls: [{ index, [member]: { [field]: text } }],
-      }));
-      if (passed === undefined) return false;
-      setMember<unknown>(called, field, passed);
-    }
-  }
-  return true;
-}
-
-/** What a model writes for a tool: arguments in JSON, or the text that a custom tool takes. */
-const CALL_TEXTS = [
-  ['function', 'arguments'],
-  ['custom', 'input'],
-] as const;
-
-/** Released text goes in front of the finish; text that shares the finishing chunk goes in front of that text's rest. */
-function withoutFinish(chunk: ChatChunk, released: readonly ChatChunk[]): ChatChunk[] {
-  if (released.length === 0) return [];
-  const lead = chunk.choices
-    .filter(({ delta }) => Object.keys(delta).length > 0)
-    .map(({ index, delta }) => ({ index, delta: { ...delta }, finish_reason: null }));
-  for (const choice of chunk.choices) choice.delta = {};
-  const { usage: _usage, ...head } = chunk;
-  return [...(lead.length > 0 ? [{ ...head, choices: lead }] : []), ...released];
-}
-
-/** Never between the halves of a surrogate pair. */
-function cutBefore(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  return at > 0 && code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
 }
