@@ -114,6 +114,7 @@ function saidIn(delta: ChunkDelta): Said[] {
   };
   if (delta.role) said.push({ what: 'role', text: '' });
   let whole = delta.reasoning_content;
+  const marks: Said[] = [];
   for (const item of delta.reasoning_details ?? []) {
     if (!isFields(item)) continue;
     for (const field of ['text', 'summary']) {
@@ -122,9 +123,10 @@ function saidIn(delta: ChunkDelta): Said[] {
       if (item[field] === whole) whole = undefined;
     }
     for (const mark of ['signature', 'data'])
-      if (item[mark]) said.push({ what: `${mark} ${String(item[mark])}`, text: '' });
+      if (item[mark]) marks.push({ what: `${mark} ${String(item[mark])}`, text: '' });
   }
   add('thought', whole);
+  said.push(...marks);
   add('content', delta.content);
   add('refusal', delta.refusal);
   for (const call of delta.tool_calls ?? []) {

@@ -89,6 +89,7 @@ export class GuardedChoice {
     if (!details || details.length === 0) return this.#member(delta, 'reasoning_content', chunk, leaving);
     const isSaid = typeof whole === 'string' && whole !== '';
     let isTwin = false;
+    let hasMark = false;
     for (const item of details) {
       if (!isFields(item)) continue;
       let hasText = false;
@@ -102,9 +103,10 @@ export class GuardedChoice {
         const form = `${twin ? 'twice' : 'item'} ${placeOf(item['index'])} ${field}`;
         if (!this.#pass(text, form, item, field, twin, chunk, leaving)) return false;
       }
-      if ((!hasText || isSealed(item)) && !this.#close(chunk, leaving)) return false;
+      if (!hasText || isSealed(item)) hasMark = true;
     }
-    return isTwin || this.#member(delta, 'reasoning_content', chunk, leaving);
+    if (!isTwin && !this.#member(delta, 'reasoning_content', chunk, leaving)) return false;
+    return !hasMark || this.#close(chunk, leaving); // a signature stands behind the thought that it comes with
   }
 
   #calls(delta: ChunkDelta, chunk: ChatChunk, leaving: ChatChunk[]): boolean {
