@@ -56,7 +56,7 @@ export const KEY_LIMITS = {
     form: { label: 'Targets', hint: 'Virtual keys between commas; empty allows every target.' },
     about: 'Virtual keys of the targets that may serve the key; any without it',
   },
-  tags: { kind: 'texts', isWritten: true, isLimit: true, since: 2, about: "Words of the operator's choice" },
+  tags: { kind: 'texts', isWritten: true, isLimit: true, since: 2, about: "Words of the operator's choice, for show" },
   mcp_tools: {
     kind: 'texts',
     isWritten: true,

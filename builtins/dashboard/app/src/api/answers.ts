@@ -27,7 +27,7 @@ export type Key = {
   readonly models?: readonly string[];
   /** Virtual keys of the targets that may serve the key; any without it. */
   readonly providers?: readonly string[];
-  /** Words of the operator's choice. */
+  /** Words of the operator's choice, for show. */
   readonly tags?: readonly string[];
   /** Names of tools, or <server>/*, that the key may use; all without it. */
   readonly mcp_tools?: readonly string[];
