@@ -1,4 +1,5 @@
-import { GatewayError, type KeyLimits, quoted, type Scope } from '../../host/contract/index.ts';
+import { GatewayError, quoted, type Scope } from '../../host/contract/index.ts';
+import type { KeyLimits } from '../../host/common/host-principal.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { JsonObject } from '../../host/http/body/json-body.ts';
 import type { KeyChange, KeyDraft, Rotation } from '../../host/stores/keys/key-record.ts';

@@ -10,37 +10,20 @@ export const STAGES: readonly Stage[] = Object.freeze<Stage[]>(['before_request'
 
 export type Scope = 'admin' | 'read_only';
 
-/** What a key may use, and how much of it. What is absent is not limited. The names are those of the key object (specification 2.1). */
-export interface KeyLimits {
-  /** Model ids, aliases resolved, that the key may ask for. */
-  readonly models?: readonly string[] | undefined;
-  /** Virtual keys of the targets that may serve the key. */
-  readonly providers?: readonly string[] | undefined;
-  /** Words of the operator's choice. */
-  readonly tags?: readonly string[] | undefined;
-  /** Names of tools, or `<server>/*`. */
-  readonly mcp_tools?: readonly string[] | undefined;
-  /** Requests in a minute. */
-  readonly rpm?: number | undefined;
-  /** Tokens in a minute. */
-  readonly tpm?: number | undefined;
-  /** US dollars. */
-  readonly budget_usd?: number | undefined;
-}
-
 /**
- * Who makes a request. `id` is that of the credential, opaque and never the secret: of a key, of the master key, and for a session that of
- * the credential it was made from, so that what is counted under it goes on in a new session.
+ * The credential that a request was made with, as modules get it: at every stage, in `stream` and `finished`, and in the query of a strategy.
+ * Its limits and its session are the host's alone. Frozen; one object serves all requests of a credential.
  */
 export interface Principal {
+  /**
+   * Names the credential: opaque, and never the secret. Of a session it is the id of the credential that the session was made from, so that
+   * what is counted under it goes on in a new session.
+   */
   readonly id: string;
-  /** Of the key; of a session, its subject. */
+  /** The name of a key; of a session, its subject; of the master key, its id. */
   readonly name: string;
+  /** What the credential may ask of the admin API; empty where it may ask nothing. */
   readonly scopes: readonly Scope[];
-  /** The session that the request was made with; `undefined` for keys. */
-  readonly sessionId?: string | undefined;
-  /** Of the key, also behind a session; `undefined` when it has none, and for the master key. */
-  readonly limits?: KeyLimits | undefined;
 }
 
 /** What is known of one request so far. Times are milliseconds, money is US dollars. */

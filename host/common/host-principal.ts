@@ -1,0 +1,52 @@
+import type { Principal, Scope } from '../contract/index.ts';
+
+/** What a key may use, and how much of it. What is absent is not limited. The names are those of the key object (specification 2.1). */
+export interface KeyLimits {
+  /** Model ids, aliases resolved, that the key may ask for. */
+  readonly models?: readonly string[] | undefined;
+  /** Virtual keys of the targets that may serve the key. */
+  readonly providers?: readonly string[] | undefined;
+  /** Words of the operator's choice. */
+  readonly tags?: readonly string[] | undefined;
+  /** Names of tools, or `<server>/*`. */
+  readonly mcp_tools?: readonly string[] | undefined;
+  /** Requests in a minute. */
+  readonly rpm?: number | undefined;
+  /** Tokens in a minute. */
+  readonly tpm?: number | undefined;
+  /** US dollars. */
+  readonly budget_usd?: number | undefined;
+}
+
+/** What a source of credentials says of one. */
+export interface PrincipalFacts extends Principal {
+  /** The session that the request was made with; `undefined` for keys. */
+  readonly sessionId?: string | undefined;
+  /** Of the key, also behind a session; `undefined` when it has none, and for the master key. */
+  readonly limits?: KeyLimits | undefined;
+}
+
+/** A principal as the host works with it. Modules get its `view`, which holds no more than the contract names. */
+export class HostPrincipal implements PrincipalFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  declare readonly sessionId?: string;
+  declare readonly limits?: KeyLimits;
+  #view: Principal | undefined;
+
+  constructor({ id, name, scopes, sessionId, limits }: PrincipalFacts) {
+    this.id = id;
+    this.name = name;
+    this.scopes = Object.isFrozen(scopes) ? scopes : Object.freeze([...scopes]);
+    if (sessionId !== undefined) this.sessionId = sessionId;
+    if (limits !== undefined) this.limits = limits;
+    Object.freeze(this);
+  }
+
+  /** One object per credential: it is shared by all of its requests, and so frozen. */
+  get view(): Principal {
+    const { id, name, scopes } = this;
+    return (this.#view ??= Object.freeze({ id, name, scopes }));
+  }
+}
