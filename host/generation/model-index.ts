@@ -1,4 +1,4 @@
-import { type RouteTarget, type Surface, SURFACES } from '../contract/index.ts';
+import { type ProviderModule, type RouteTarget, type Surface, SURFACES } from '../contract/index.ts';
 import type { RoutedModels } from '../pipeline/running-generation.ts';
 import type { Target } from '../pipeline/target.ts';
 
@@ -8,6 +8,8 @@ export type ModelSource = 'catalog' | 'discovered';
 /** Collects the model ids of one provider while an index is built. */
 export interface ModelCollector {
   readonly provider: string;
+  /** What serves under that name; `undefined` where no such module is registered. */
+  readonly module: ProviderModule | undefined;
   add(source: ModelSource, models: Iterable<string>): void;
 }
 
