@@ -53,7 +53,7 @@ export interface HostEnvironment {
   readonly lines: LineWriter;
   readonly modules: readonly GatewayModule[];
   readonly builtins: readonly BuiltinModule[];
-  /** Milliseconds of silence that end a stream; the specification's two minutes unless said. */
+  /** Milliseconds of silence that end a stream; two minutes unless said. */
   readonly streamIdleMs?: number;
   /** Collects objects that died young; left to V8 unless given. */
   readonly collectYoung?: () => void;

@@ -108,7 +108,7 @@ function logger({ level, persist }: Settings, { log, now, redact, requestLog }: 
   };
 }
 
-/** Of a body that is forwarded as it is: the one text that all of its strings make. */
+/** How many messages a request has. A body that is forwarded as it is counts as one: the text that all of its strings make. */
 function messagesIn(exchange: Exchange): number {
   if (isChat(exchange)) return exchange.request.messages.length;
   const { surface, request } = exchange;
@@ -137,7 +137,7 @@ interface Ending {
   readonly model: string;
   readonly provider: string;
   readonly createdAt: number;
-  /** Of a request that failed. What of it had come by then was used, and paid for. */
+  /** What went wrong with a request that failed. What of it had come by then was used, and paid for. */
   readonly error?: string;
 }
 

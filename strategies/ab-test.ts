@@ -21,7 +21,7 @@ interface Settings {
 
 const text = Joi.string().allow('').default('');
 
-/** A weighted random variant first, the other variants behind it. Targets that are not a variant get no requests. Source: governance reference 9 and 9.1. */
+/** A weighted random variant first, the other variants behind it. Targets that are not a variant get no requests. See docs/reference/governance.md#weights. */
 export default defineStrategy<Settings>({
   name: 'ab-test',
   summary: 'Splits requests over labelled variants by weight; one of weight 0 gets none',
@@ -89,7 +89,7 @@ function problem(path: string, message: string, fix: string): StrategyProblem {
 interface Drawn {
   readonly variants: readonly Variant[];
   readonly open: readonly Variant[];
-  /** Of the open ones, 0 where the target does not serve. */
+  /** Weights of the open variants, 0 where the target does not serve. */
   readonly weights: readonly number[];
   readonly drawn: Variant | undefined;
   readonly draw: number;

@@ -30,7 +30,7 @@ const MATCHERS: ReadonlyMap<string, Matcher> = new Map<string, Matcher>([
 
 const text = Joi.string().allow('').default('');
 
-/** The target that the first matching condition names, else the first. Source: governance reference 9.3. */
+/** The target that the first matching condition names, else the first. See docs/strategies.md#conditional. */
 export default defineStrategy<Settings>({
   name: 'conditional',
   summary: 'Chooses the target by rules on the model or on request metadata',

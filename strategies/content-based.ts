@@ -57,7 +57,7 @@ const MATCHERS: ReadonlyMap<string, (value: string) => Matcher> = new Map<string
 
 const text = Joi.string().allow('').default('');
 
-/** The target that the first matching condition names, else the declared order. Source: governance reference 9.4. */
+/** The target that the first matching condition names, else the declared order. See docs/strategies.md#content-based. */
 export default defineStrategy<Settings>({
   name: 'content-based',
   summary: 'Chooses the target by rules on what the user wrote',

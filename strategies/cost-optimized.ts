@@ -32,7 +32,7 @@ interface Priced extends Candidate {
   readonly usd: number;
 }
 
-/** Cheapest first, by the expected price of this request. Source: governance reference 9.2 and 9.5. */
+/** Cheapest first, by the expected price of this request. See docs/reference/governance.md#expected-prices. */
 export default defineStrategy<Settings>({
   name: 'cost-optimized',
   summary: 'Tries the target with the lowest expected price of the request first',

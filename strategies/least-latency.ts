@@ -8,7 +8,7 @@ interface Measured {
 
 /**
  * Fastest first by recent median. A target without samples goes first, so that it is measured; several of them in random
- * order on chat, so that none waits for the others. Source: governance reference 9 and 9.5.
+ * order on chat, so that none waits for the others. See docs/reference/governance.md#measured-latency.
  */
 export default defineStrategy({
   name: 'least-latency',

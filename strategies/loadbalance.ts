@@ -8,7 +8,7 @@ import {
   type StrategyTarget,
 } from 'gw/contract';
 
-/** A weighted random target first, the others after it in rotation. Source: governance reference 9 and 9.1. */
+/** A weighted random target first, the others after it in rotation. See docs/reference/governance.md#weights. */
 export default defineStrategy({
   name: 'loadbalance',
   summary: 'Spreads requests over the targets by weight; one of weight 0 gets none',

@@ -9,7 +9,7 @@ const PAGE = 50;
 const LONGEST_PAGE = 200;
 const OUTCOMES: readonly AuditOutcome[] = ['ok', 'denied', 'error'];
 
-/** The audit trail. Source: specification 2.5, admin reference 8.5. */
+/** The audit trail. See docs/admin.md#the-audit-trail. */
 export function auditRoute({ log, stores: { audit } }: Host): JsonRoute {
   const answer = async ({ request }: JsonCall): Promise<JsonAnswer> => {
     const query = new Query(request);

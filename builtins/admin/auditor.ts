@@ -36,7 +36,7 @@ type Asked = Pick<JsonCall, 'principal' | 'context'>;
 /** Characters: the path of a request may name what cannot be an id. */
 const LONGEST_TARGET = 256;
 
-/** The rows of the audit trail, and the log line of each. Source: admin reference 8. */
+/** The rows of the audit trail, and the log line of each. See docs/admin.md#the-audit-trail. */
 export class Auditor {
   readonly #host: AuditorDeps;
 
@@ -100,7 +100,7 @@ export class Auditor {
   }
 }
 
-/** Of the lockout guard, and of a credential that is not known. */
+/** Refusals that are `denied` in the trail: those of the lockout guard, and of a credential that is not known. */
 const REFUSALS: ReadonlySet<string> = new Set(['self_mutation_forbidden', 'last_admin_key', 'invalid_api_key']);
 
 /** The message of an unexpected error is not shown: a driver may have put anything into it. */

@@ -9,7 +9,7 @@ import { redactedCopy } from '../../host/log/redacted-copy.ts';
 import { mostBytes } from './asked.ts';
 import { Members } from './members.ts';
 
-/** Where a request would go and why, by the configuration in force: `gw explain` of a running gateway. Source: admin reference 15. */
+/** Where a request would go and why, by the configuration in force: `gw explain` of a running gateway. See docs/admin.md#routes. */
 export function explainRoute(host: Host): JsonRoute {
   const answer = async ({ json }: JsonCall): Promise<JsonAnswer> => {
     const question = readBody(json());

@@ -1,7 +1,7 @@
 import { CODE, stringEnd } from '../../host/contract/json/json-shape.ts';
 import { type JsonObject, parseJsonObject } from '../../host/http/body/json-body.ts';
 
-/** The object that a body begins with; what follows it is ignored. Throws `invalid_request` for anything else. Source: admin reference 2.4. */
+/** The object that a body begins with; what follows it is ignored. Throws `invalid_request` for anything else. See docs/reference/admin.md#bodies. */
 export function firstObject(bytes: Buffer): JsonObject {
   return parseJsonObject(bytes.subarray(0, endOfFirst(bytes)));
 }

@@ -84,7 +84,7 @@ export async function known<T>(id: string, work: Promise<T | undefined>): Promis
   return found;
 }
 
-/** Of the credential behind the request. The routes are for those alone who have one. */
+/** The id of the credential behind the request. The routes are for those alone who have one. */
 function callerId({ principal }: JsonCall): string {
   return principal?.id ?? '';
 }

@@ -19,7 +19,7 @@ const MOST_A_MINUTE = 2 ** 31 - 1;
 /** Ten years in seconds. */
 const LONGEST_GRACE_S = 315_360_000;
 
-/** The body of `POST /admin/keys`. Types first, then name, scopes, expiry and the limits, in this order. Source: admin reference 4.2. */
+/** The body of `POST /admin/keys`. Types first, then name, scopes, expiry and the limits, in this order. See docs/reference/admin.md#checks-of-a-key. */
 export function readDraft(body: JsonObject): KeyDraft {
   const { members, name, scopes, expiresAt } = readTypes(body);
   if (name.trim() === '') throw invalidRequest('name must be a text that is not empty');
@@ -33,7 +33,7 @@ export function readDraft(body: JsonObject): KeyDraft {
   };
 }
 
-/** The body of `PUT /admin/keys/{id}`: what is left out or empty stays; of the limits, `null` and an empty list take one away. Source: admin reference 4.3. */
+/** The body of `PUT /admin/keys/{id}`: what is left out or empty stays; of the limits, `null` and an empty list take one away. See docs/reference/admin.md#checks-of-a-key. */
 export function readChange(body: JsonObject): KeyChange {
   const { members, name, scopes, expiresAt, clears } = readTypes(body);
   refuseLong(name);

@@ -1,7 +1,7 @@
 import type { KeyRecord } from '../../host/stores/keys/key-record.ts';
 import { timestamp } from './timestamps.ts';
 
-/** A key as every route shows it, in the order of specification 2.1. What is unset is left out. `key` is the whole value right after it was made. */
+/** A key as every route shows it, in the order of docs/admin.md#keys. What is unset is left out. `key` is the whole value right after it was made. */
 export function keyObject(record: KeyRecord, key: string = record.display): object {
   const { id, name, scopes, createdAt, revokedAt, expiresAt, rotatedAt, lastUsedAt, usageCount, active, limits } =
     record;

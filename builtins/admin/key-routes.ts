@@ -10,7 +10,7 @@ import { reading } from './store-calls.ts';
 const KEYS = '/admin/keys';
 const KEY = `${KEYS}/:id`;
 
-/** Keys: made, listed, changed and ended. Source: specification 4.7, admin reference 4 and 5. */
+/** Keys: made, listed, changed and ended. See docs/admin.md#keys. */
 export function keyRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
   const {
     log,

@@ -19,7 +19,7 @@ const MOST_BUCKETS = 120;
 
 type Answering = (logs: LogReader, call: JsonCall) => Promise<JsonAnswer>;
 
-/** The request log: listed, summed up, purged; how one request was routed. Source: specification 2.3, 2.4 and 4.7, admin reference 12, 13 and 15. */
+/** The request log: listed, summed up, purged; how one request was routed. See docs/admin.md#the-request-log. */
 export function logRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
   const {
     log,
@@ -156,7 +156,7 @@ function namesOf(query: Query): Pick<LogFilters, 'model' | 'provider'> {
   return { model: query.filter('model'), provider: query.filter('provider') };
 }
 
-/** All members are there, but for those that only some requests have. Source: admin reference 12.1. */
+/** All members are there, but for those that only some requests have. See docs/reference/admin.md#request-log-rows. */
 function entry(row: LogRow): object {
   return {
     trace_id: row.trace_id,

@@ -9,7 +9,7 @@ interface Sums {
   unpriced: number;
 }
 
-/** Statistics as they are shown; `limit` names at most, all when it is 0. Source: specification 2.4, admin reference 13. */
+/** Statistics as they are shown; `limit` names at most, all when it is 0. See docs/admin.md#the-request-log. */
 export function statisticsBody(
   { groups, latency, ttft, byStage, topErrors }: LogStatistics,
   series: LogSeries | undefined,

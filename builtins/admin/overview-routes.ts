@@ -9,7 +9,7 @@ import { SHIPPED } from '../../host/registry/registry.ts';
 import { missingVariables } from '../../host/upstream/connect.ts';
 import { reading } from './store-calls.ts';
 
-/** The gateway at a glance: its dashboard's figures, its health, and the providers of this build. Source: specification 2.7, admin reference 15. */
+/** The gateway at a glance: its dashboard's figures, its health, and the providers of this build. See docs/admin.md#routes. */
 export function overviewRoutes(host: Host): readonly JsonRoute[] {
   const read = { method: 'GET', scope: 'read_only' } as const;
   return [

@@ -5,7 +5,7 @@ import type { Host } from '../../host/host.ts';
 import type { JsonRoute } from '../../host/http/json-route.ts';
 import { failsOpen } from '../../host/pipeline/guards/plugin-policy.ts';
 
-/** The plugins of the running configuration, what they read of it, and all that could stand there. Source: specification 2.6, admin reference 15. */
+/** The plugins of the running configuration, what they read of it, and all that could stand there. See docs/admin.md#routes. */
 export function pluginRoutes(host: Host): readonly JsonRoute[] {
   let catalog: object | undefined; // the registry is sealed before routes are mounted; to describe its schemas takes a tenth of a start
   const configured = (): object[] =>

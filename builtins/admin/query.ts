@@ -11,7 +11,7 @@ export function storable(text: string): string {
   return text.replaceAll('\0', '\ufffd');
 }
 
-/** Query parameters of one request, each checked when it is asked for: first value wins, an empty one is absent. Source: admin reference 2.3. */
+/** Query parameters of one request, each checked when it is asked for: first value wins, an empty one is absent. See docs/reference/admin.md#query-parameters. */
 export class Query {
   readonly #given: URLSearchParams;
 

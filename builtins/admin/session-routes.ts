@@ -9,7 +9,7 @@ import { timestamp } from './timestamps.ts';
 
 const SESSIONS = '/admin/sessions';
 
-/** Sessions of the dashboard: listed and ended. Source: specification 3.2 and 4.7, admin reference 7.3. */
+/** Sessions of the dashboard: listed and ended. See docs/reference/admin.md#sessions. */
 export function sessionRoutes({ log, stores: { sessions } }: Host, auditor: Auditor): readonly JsonRoute[] {
   const end = async (call: JsonCall, action: 'session.logout' | 'session.revoke', id: string): Promise<JsonAnswer> => {
     await auditor.during(call, { action, target: id, act: () => changing(sessions.delete(id)) });

@@ -9,12 +9,12 @@ import type { Auditor } from './auditor.ts';
 import { changing } from './store-calls.ts';
 import { timestamp } from './timestamps.ts';
 
-/** Attempts of one address, good or bad. Source: admin reference 6.5. */
+/** Attempts of one address, good or bad. See docs/reference/admin.md#signing-in. */
 const ATTEMPTS = { ratePerSecond: 10 / 60, burst: 20 };
 const MOST_ADDRESSES = 10_000;
 const ACTION = 'session.create';
 
-/** A key, or the master key, becomes a session. The route has a limit of its own and looks at the credential itself. Source: admin reference 7.1. */
+/** A key, or the master key, becomes a session. The route has a limit of its own and looks at the credential itself. See docs/reference/admin.md#signing-in. */
 export function signInRoute(host: Host, auditor: Auditor): JsonRoute {
   const {
     counters,

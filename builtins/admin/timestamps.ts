@@ -1,6 +1,6 @@
 /** The digits of a fraction have no bound in RFC 3339; texts that are kept do. */
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,100})?(?:Z|[+-](\d{2}):(\d{2}))$/;
-/** Of the years 0000 and 9999, what still has four digits in UTC. */
+/** The first and the last moment that have a year of four digits in UTC. */
 const EARLIEST = Date.parse('0000-01-01T00:00:00Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 

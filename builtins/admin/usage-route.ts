@@ -7,7 +7,7 @@ import { reading } from './store-calls.ts';
 const PAGE = 20;
 const LONGEST_PAGE = 100;
 
-/** How much each key was used. Source: specification 4.7, admin reference 4.6. */
+/** How much each key was used. See docs/admin.md#usage. */
 export function usageRoute({ log, stores: { keys } }: Host): JsonRoute {
   const answer = async ({ request }: JsonCall): Promise<JsonAnswer> => {
     const query = new Query(request);

@@ -104,6 +104,6 @@ function outOfBounds(
   const scope = path.scope && scopeRefusal(principal, path.scope);
   if (scope || !path.isLimited || !principal?.limits) return scope;
   const limited = rates.refusal(principal, clock.monotonic());
-  if (limited) counters.add('gateway_rate_limit_rejections_total', { key_type: 'plugin' }); // the reference has no value for limits of keys
+  if (limited) counters.add('gateway_rate_limit_rejections_total', { key_type: 'plugin' }); // there is no label of its own for limits of keys
   return limited;
 }

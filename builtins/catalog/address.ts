@@ -4,7 +4,7 @@ export function shownAddress(address: string): string {
   return url && isHttp(address) ? `${url.protocol}//${url.host}${url.pathname}` : '<invalid address>';
 }
 
-/** The same for every address inside a text, such as the message of an error. */
+/** A text, such as the message of an error, with every address in it as it is shown. */
 export function withShownAddresses(text: string): string {
   return text.replace(/https?:\/\/[^\s"'<>]+/gi, shownAddress).replace(/[\r\n]+/g, ' ');
 }

@@ -6,7 +6,7 @@ type Parts =
   | Partial<Record<'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'reasoning' | 'other', number>>
   | undefined;
 
-/** What was used of a model, by the formula of its mode. Source: providers reference 9.5. */
+/** What was used of a model, by the formula of its mode. See docs/catalog.md#what-a-request-costs. */
 export function costOf(entry: CatalogEntry, billed: Billed, catalog: string): Cost {
   const parts = partsOf(entry, billed);
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0, other = 0 } = parts ?? {};

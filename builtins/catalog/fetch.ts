@@ -3,7 +3,7 @@ import { EnvHttpProxyAgent, request } from 'undici';
 import type { Variables } from '../../host/environment/variables.ts';
 import { isHttp } from './address.ts';
 
-/** Largest catalog, and the longest chain of redirects. Source: providers reference 9.1. */
+/** Largest catalog, and the longest chain of redirects. See docs/catalog.md#a-newer-catalog. */
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_REDIRECTS = 10;
 

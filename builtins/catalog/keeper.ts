@@ -51,7 +51,7 @@ export class CatalogKeeper {
     if (settings.url !== undefined) this.#refresh({ ...remote, url: settings.url, timeoutMs: settings.timeoutMs });
   }
 
-  /** The same from this machine alone: nothing is fetched, then or later. */
+  /** Loads what this machine has: nothing is fetched, then or later. */
   async openOffline(): Promise<void> {
     await this.#load(readCatalogSettings(this.#host.variables));
   }

@@ -1,7 +1,7 @@
 import type { CatalogEntry } from '../../host/common/catalog.ts';
 import type { Entries } from './entries.ts';
 
-/** Catalog prefixes of gateway providers, in order; every other provider is its own. Source: providers reference 9.3. */
+/** Catalog prefixes of gateway providers, in order; every other provider is its own. See docs/catalog.md#which-entry-is-a-targets. */
 export const CHAINS: ReadonlyMap<string, readonly string[]> = new Map([
   ['azure-openai', ['azure_openai', 'azure']],
   ['azure-foundry', ['azure_foundry', 'azure']],
@@ -14,8 +14,8 @@ export const CHAINS: ReadonlyMap<string, readonly string[]> = new Map([
 
 /**
  * Finds rows by gateway provider and model: the exact key, then the prefixes of the provider's chain, each exact and then
- * without regard to case. A model is looked up under its provider only, never in all of the catalog (providers reference
- * 9.4, steps 1 and 2; steps 3 and 4 are for names without a provider, which nothing here asks for).
+ * without regard to case. A model is looked up under its provider only, never in all of the catalog
+ * (docs/catalog.md#which-entry-is-a-targets).
  */
 export class CatalogIndex {
   readonly #entries: Entries;

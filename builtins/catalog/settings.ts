@@ -14,7 +14,7 @@ export interface CatalogSettings {
   readonly warnings: readonly string[];
 }
 
-/** Source: configuration reference 4.1. There is no default address: without one the shipped catalog is used. */
+/** Where a newer catalog and entries of one's own are (docs/configuration.md#model-catalog). There is no default address: without one the shipped catalog is used. */
 export function readCatalogSettings(variables: Variables): CatalogSettings {
   const warnings: string[] = [];
   const timeoutMs = readTimeout(trimmed(variables['GW_MODEL_CATALOG_TIMEOUT']), warnings);

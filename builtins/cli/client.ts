@@ -81,12 +81,12 @@ export class Client {
     return this.#jsonOf(method, path, await this.send(method, path, body));
   }
 
-  /** The same for an object. */
+  /** Asks for an answer that is an object. Throws for any other. */
   async object(method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> {
     return this.objectOf(method, path, await this.send(method, path, body));
   }
 
-  /** The same of an answer that is there. */
+  /** The object that an answer holds. Throws for any other. */
   objectOf(method: string, path: string, answer: Answer): Readonly<Record<string, unknown>> {
     const value = this.#jsonOf(method, path, answer);
     if (!isFields(value)) throw unexpected(method, path, 'an object');

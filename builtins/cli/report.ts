@@ -2,7 +2,7 @@ import { padded, widthOf } from '../../host/cli/text-width.ts';
 import { visibleText } from '../../host/cli/visible-text.ts';
 import { ConfigRefused, isDecodeProblem, problemLine, type Problem } from '../../host/config/problems.ts';
 
-/** What is wrong with a configuration, a line each, under the heading the reference states. */
+/** What is wrong with a configuration, a line each, under one heading. */
 export function problemReport(problems: readonly Problem[]): string {
   const heading = problems.some(isDecodeProblem) ? 'Error: load config:' : 'Error: validation failed:';
   return visibleText(

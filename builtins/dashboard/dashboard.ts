@@ -14,7 +14,7 @@ const PLACEHOLDER =
 
 /**
  * What no route took: the dashboard's files, its page for a browser, and a 404 in the wire of the path for everything else.
- * The files are read once, for the first request that may want one, and served from memory. Source: configuration reference 8.10.
+ * The files are read once, for the first request that may want one, and served from memory. See docs/reference/server.md#paths-without-a-route.
  */
 export default defineBuiltin({
   name: 'dashboard',

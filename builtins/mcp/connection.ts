@@ -9,10 +9,10 @@ import { listTools, shakeHands } from './link/handshake.ts';
 import type { Link, LinkEvents } from './link/link.ts';
 import { ToolServerError } from './link/rpc.ts';
 
-/** For a whole handshake, list of tools included. Source: data-plane reference 12.2. */
+/** For a whole handshake, list of tools included. See docs/mcp.md#servers. */
 const HANDSHAKE_LIMIT_MS = 60_000;
 
-/** How long after a failure it is tried again; twice as long each time. Source: data-plane reference 12.2. */
+/** How long after a failure it is tried again; twice as long each time. See docs/mcp.md#servers. */
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
 

@@ -9,7 +9,7 @@ import { ServerConnection } from './connection.ts';
 import { HiddenTexts } from './hidden-texts.ts';
 import { openLink } from './link/open-link.ts';
 
-/** How long all servers together have to end with the gateway. Source: configuration reference 5.3. */
+/** How long all servers together have to end with the gateway. See docs/reference/server.md#the-end-of-a-process. */
 export const CLOSE_ALL_MS = 7000;
 
 const DEFAULT_LIMIT_S = 30;

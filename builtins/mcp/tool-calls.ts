@@ -12,7 +12,7 @@ import type { PipelineServices } from '../../host/pipeline/pipeline-services.ts'
 import type { ToolServers } from '../../host/pipeline/tool-servers.ts';
 import { contentOf, errorContent } from './tool-result.ts';
 
-/** Calls of one turn that are run; the rest is dropped. Source: data-plane reference 12.6. */
+/** Calls of one turn that are run; the rest is dropped. See docs/mcp.md#the-loop. */
 const MAX_CALLS = 64;
 
 /** Calls of one turn that run at the same time at one server. */

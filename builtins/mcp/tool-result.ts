@@ -28,7 +28,7 @@ export function cutText(text: string, room: number, limit: number = room): strin
   return `${bytes.toString('utf8', 0, end)}\n[the result was cut: it exceeds the limit of ${limit} bytes]`;
 }
 
-/** What the model reads of a result. Source: data-plane reference 12.6. */
+/** What the model reads of a result. See docs/mcp.md#the-loop. */
 export function contentOf({ content, structuredContent, isError }: ToolResult, maxBytes: number): string {
   const [first, second] = content;
   const only = second === undefined ? textOf(first) : undefined;

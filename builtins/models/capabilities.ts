@@ -5,7 +5,7 @@ import type { ModelEntry } from './listing.ts';
 
 /**
  * What each provider that owns a listed model does with each chat parameter, from the modules' own data.
- * Source: specification 2.10, data-plane reference 2.11.
+ * See docs/reference/data-plane.md#capabilities.
  */
 export function capabilitiesOf({ targetList }: Generation, listed: Iterable<ModelEntry>): object {
   const owners = new Set([...listed].map((entry) => entry.owned_by));

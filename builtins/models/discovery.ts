@@ -7,7 +7,7 @@ import { faultAttributes, faultIn, ModuleFault } from '../../host/boundary/modul
 import { discovered, requireHeaders } from '../../host/boundary/provider-boundary.ts';
 import { replyError } from '../../host/upstream/fault.ts';
 
-/** Providers asked at the same time. Source: providers reference 8. */
+/** Providers asked at the same time. See docs/reference/providers.md#live-models. */
 const PARALLEL = 8;
 /** One provider's whole answer. */
 const LIMIT_MS = 30_000;
@@ -138,7 +138,7 @@ async function authorization(
   }
 }
 
-/** Where a redirect leads that is not followed, without what may be secret in it. Source: providers reference 2.3. */
+/** Where a redirect leads that is not followed, without what may be secret in it. See docs/reference/providers.md#addresses. */
 function redirection(status: number, location: string | undefined, from: string): string {
   if (!location) return `it answers ${status} without a Location`;
   const target = URL.parse(location, from);

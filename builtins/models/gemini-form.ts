@@ -11,7 +11,7 @@ const METHODS: ReadonlyMap<string | undefined, readonly string[]> = new Map([
   ['embedding', ['embedContent', 'batchEmbedContents']],
 ]);
 
-/** Source: ingress reference 11. */
+/** Models as the Gemini API lists them. See docs/reference/ingress.md#lists-of-models. */
 export function geminiModels(models: readonly OfferedModel[]): readonly object[] {
   return models.flatMap((model) => geminiModel(model) ?? []);
 }

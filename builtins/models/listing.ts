@@ -5,7 +5,7 @@ import { implementsSurface } from '../../host/generation/model-index.ts';
 import { mayAsk, mayServe } from '../../host/pipeline/key-access.ts';
 import { CAPABILITIES, type Catalog, type CatalogEntry } from '../../host/common/catalog.ts';
 
-/** One model as `GET /v1/models` shows it. Source: specification 2.9. */
+/** One model as `GET /v1/models` shows it. */
 export interface ModelEntry {
   readonly id: string;
   readonly object: 'model';
@@ -24,7 +24,7 @@ export type CreatedOf = (provider: string, model: string) => number;
 
 /**
  * Everything clients may ask for, or of it what one key may: each id once, owned by the first target in target order that serves it under the
- * strategy in force; what the strategy would refuse is left out. Source: data-plane reference 10.2.
+ * strategy in force; what the strategy would refuse is left out. See docs/surfaces.md#which-models-there-are.
  */
 export function listModels(
   generation: Generation,
@@ -70,7 +70,7 @@ function ownerOf(
   return candidates.find(({ virtualKey }) => reachable.has(virtualKey))?.virtualKey;
 }
 
-/** Of a strategy that names its target, the one that takes the request: the first that can serve the surface, whatever the model. */
+/** The target that takes the request under a strategy that names one: the first that can serve the surface, whatever the model. */
 function named(
   ranked: readonly RouteTarget[],
   surface: Surface,

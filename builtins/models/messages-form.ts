@@ -4,7 +4,7 @@ import type { OfferedModel } from './offered.ts';
 const MOST = 1000;
 const USUAL = 20;
 
-/** Models as Anthropic lists them, a page of them. Source: ingress reference 11. */
+/** Models as Anthropic lists them, a page of them. See docs/reference/ingress.md#lists-of-models. */
 export function messagesPage(models: readonly OfferedModel[], query: URLSearchParams): object {
   const chat = models.filter(isChat);
   const limit = limitOf(query.get('limit'));

@@ -99,7 +99,7 @@ export default defineBuiltin({
   },
 });
 
-/** What each registered provider lists, whatever the strategy makes of it. Source: admin reference 15. */
+/** What each registered provider lists, whatever the strategy makes of it. See docs/admin.md#routes. */
 function modelsByProvider(host: Host, createdOf: CreatedOf): object[] {
   const { current, providers } = host;
   return [...registeredNames(host)].map((name) => {
@@ -119,7 +119,7 @@ function modelOf({ redactor }: Host, listing: Listed, id: string): ModelEntry {
 
 const queryOf = (url = ''): URLSearchParams => new URLSearchParams(url.slice(url.indexOf('?') + 1 || url.length));
 
-/** The same as clients of another wire see it; a name may stand behind that of its collection. */
+/** A model as clients of another wire see it; a name may stand behind that of its collection. */
 function clientModelOf({ redactor }: Host, form: ClientForm, models: readonly OfferedModel[], name: string): object {
   const id = name.replace(/^models\//, '');
   const model = models.find((each) => each.id === id);

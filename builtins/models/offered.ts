@@ -10,7 +10,7 @@ export interface OfferedModel {
   readonly facts: CatalogEntry | undefined;
 }
 
-/** The listed models, then the aliases of listed models. Source: ingress reference 11. */
+/** The listed models, then the aliases of listed models. See docs/reference/ingress.md#lists-of-models. */
 export function offeredModels(
   listing: ReadonlyMap<string, ModelEntry>,
   { config: { aliases } }: Pick<Generation, 'config'>,

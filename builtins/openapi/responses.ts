@@ -52,9 +52,9 @@ export const RESPONSES: Readonly<Record<string, object>> = Object.fromEntries([
   ['Error', error('What is wrong, and what to do')],
 ]);
 
-/** Of every operation with a credential; 400 is also what HTTP itself does not allow, in the path or a header. */
+/** Statuses of every operation with a credential; 400 is also what HTTP itself does not allow, in the path or a header. */
 const COMMON = [400, 401, 405, 429, 500, 503];
-/** Of what a provider may answer, and plugins may look at. */
+/** Statuses of operations that a provider answers, and plugins look at. */
 const ROUTED = [402, 404, 413, 501, 502, 504];
 
 /** Statuses of the errors of an operation. */

@@ -13,7 +13,7 @@ const HOP = [
   'upgrade',
 ] as const;
 
-/** The same, and those that a `Connection` header names. */
+/** Headers of one connection: those above, and those that a `Connection` header names. */
 export function hopNames(connection: string | undefined): ReadonlySet<string> {
   const named = (connection ?? '')
     .toLowerCase()

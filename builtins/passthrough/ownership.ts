@@ -147,7 +147,7 @@ export async function foreignIds(
 const notFound = (kind: OwnedKind): GatewayError =>
   new GatewayError('resource_not_found', `the ${kind} does not exist`);
 
-/** The same for what an upload names, which leaves as it arrives: its last piece stays here until all that it names was looked up, so that no whole one of them arrives. */
+/** Looks up what an upload names, which leaves as it arrives: its last piece stays here until all that it names was looked up, so that no whole one of them arrives. */
 export function searchedUpload(body: HeldBody, owner: string, owners: Owners): HeldBody {
   const references = new ReferenceCollector();
   const search = new UploadSearch(references);

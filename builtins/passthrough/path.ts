@@ -12,7 +12,7 @@ const CONTROL = /[\x00-\x1f\x7f]/;
 /**
  * The path as upstreams may read it. Refuses one that some server may read as leading elsewhere: it is percent-decoded until nothing decodes any
  * more; at no level may a segment be `.` or `..`, with or without parameters behind it, nor may a broken escape stand beside one that decodes.
- * Source: data-plane reference 8.1.
+ * See docs/passthrough.md#refused-before-anything-is-sent.
  */
 export function readablePaths(path: string): readonly string[] {
   if (path.length > MAX_PATH)

@@ -7,13 +7,13 @@ import type { ForwardedReply } from '../../host/pipeline/attempts/forward-attemp
 import { closeBody } from '../../host/upstream/reply-body.ts';
 import type { Scrub } from './scrub.ts';
 
-/** How much of a refusal is read, and how long, to take credentials out of it. Source: data-plane reference 8.1. */
+/** How much of a refusal is read, and how long, to take credentials out of it. See docs/passthrough.md#what-is-changed-on-the-way. */
 const MAX_BYTES = 256 * 1024;
 const MAX_MS = 15_000;
 
 export interface CleanBody {
   readonly bytes: Buffer;
-  /** Of what replaced a body that could not be looked through. */
+  /** The type of what replaced a body that could not be looked through. */
   readonly contentType?: string;
 }
 

@@ -51,7 +51,7 @@ const KEY_PROTOCOL = /^openai-insecure-api-key\./;
 
 /**
  * The client's headers as they go on: without those of its connection, without any credential under whatever name, and with
- * where it comes from in the place of what it said of that itself. Source: data-plane reference 8.1.
+ * where it comes from in the place of what it said of that itself. See docs/passthrough.md#what-is-changed-on-the-way.
  */
 export function forwardedHeaders(
   request: IncomingMessage,

@@ -2,15 +2,15 @@ import type { OutgoingRequest } from '../../host/contract/index.ts';
 import type { Redactor } from '../../host/log/redact.ts';
 import { isCredentialName } from './request-headers.ts';
 
-/** Shorter values are words that stand in honest text. Source: data-plane reference 8.1. */
+/** Shorter values are words that stand in honest text. See docs/reference/observability.md#redaction. */
 const MIN_SECRET = 12;
 const MARKER = '[REDACTED:GATEWAY_CREDENTIAL]';
 
 /** Takes credentials out of what came back for a request: the one that it carried, and those that are known. */
 export interface Scrub {
-  /** Of a header: known values exactly as they are, since what only looks like one belongs to the provider. Source: data-plane reference 8.1. */
+  /** A header without the values that are known, exactly as they are: what only looks like one belongs to the provider. See docs/passthrough.md#what-is-changed-on-the-way. */
   header(value: string): string;
-  /** Of the body of a refusal: also what has the shape of a credential. Source: observability reference 4. */
+  /** The body of a refusal, also without what has the shape of a credential. See docs/reference/observability.md#redaction. */
   body(text: string): string;
 }
 

@@ -102,7 +102,7 @@ export async function sendForwardedReply(
   await finishForwarded(exchange, generation);
 }
 
-/** Whose bodies may hold what the request said. Source: data-plane reference 8.1. */
+/** Whose bodies may hold what the request said. See docs/passthrough.md#what-is-changed-on-the-way. */
 const isCleaned = (status: number): boolean => status >= 300 && status !== 304;
 
 async function sendCleaned(

@@ -17,7 +17,7 @@ import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { asGatewayError } from '../../host/pipeline/gateway-fault.ts';
 import { failReply } from '../../host/pipeline/run.ts';
 
-/** Longest silence of both sides, and longest life. Source: data-plane reference 8.1. */
+/** Longest silence of both sides, and longest life. See docs/passthrough.md#websocket. */
 const IDLE_MS = 15 * 60_000;
 const LIFE_MS = 24 * 60 * 60_000;
 /** Longest time that one side stays open after the other has ended. */

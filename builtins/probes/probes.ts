@@ -13,7 +13,7 @@ interface Answer {
   readonly body: object;
 }
 
-/** `/health`, `/livez` and `/readyz`, for orchestrators: no credential, no limit. Bodies: data-plane reference 2.12. */
+/** `/health`, `/livez` and `/readyz`, for orchestrators: no credential, no limit. See docs/reference/data-plane.md#probes. */
 export default defineBuiltin({
   name: 'probes',
   apply: ({ hooks }) => {

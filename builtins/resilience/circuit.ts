@@ -1,6 +1,6 @@
 import type { CircuitState } from '../../host/pipeline/hooks.ts';
 
-/** What operators configure; zero and absent mean the default. Source: data-plane reference 6.2. */
+/** What operators configure; zero and absent mean the default. See docs/configuration.md#targets. */
 export interface CircuitSettings {
   /** Consecutive failures that open it. */
   readonly failureThreshold: number;

@@ -1,7 +1,7 @@
 import type { RouteTarget } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 
-/** How long a target that answered 429 is passed over: by its own hint, within these bounds. Source: data-plane reference 3.3. */
+/** How long a target that answered 429 is passed over: by its own hint, within these bounds. See docs/reference/data-plane.md#failures-that-go-on-to-the-next-target. */
 const PARKED_MS = 5_000;
 const MAX_PARKED_MS = 60_000;
 

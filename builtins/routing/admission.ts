@@ -35,7 +35,7 @@ export default defineBuiltin({
 
 /**
  * Whether the catalog knows the model as one that makes vectors where the request wants an answer, or the reverse. Asked for clients of
- * wires of their own alone: these have other addresses for vectors. What the catalog does not know is tried. Source: ingress reference 13.
+ * wires of their own alone: these have other addresses for vectors. What the catalog does not know is tried. See docs/reference/ingress.md#models-of-the-other-kind.
  */
 function isOfOtherKind(
   { sent, surface, model, isCounting }: LiveExchange,

@@ -7,7 +7,7 @@ const WINDOW = 100;
 
 /**
  * Measures how long each target takes, for strategies that ask: successful provider calls only, since one that fails at
- * once would look fastest. Kept over configuration changes for targets that stay. Source: governance reference 11.
+ * once would look fastest. Kept over configuration changes for targets that stay. See docs/reference/governance.md#measured-latency.
  */
 export default defineBuiltin({
   name: 'latency',

@@ -1,7 +1,7 @@
 /** The median of the last samples. Reading it costs nothing; adding one moves at most a window of numbers. */
 export class RecentMedian {
   readonly #ring: Float64Array;
-  /** The same samples, ascending. */
+  /** The samples of the ring, ascending. */
   readonly #sorted: Float64Array;
   #count = 0;
   #next = 0;

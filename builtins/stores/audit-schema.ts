@@ -1,6 +1,6 @@
 import type { Schema } from './database/migrate.ts';
 
-/** Source: admin reference 16.4. */
+/** The table of the audit trail. See docs/reference/admin.md#tables. */
 export const AUDIT_SCHEMA: Schema = {
   ledger: 'audit_schema_migrations',
   table: 'audit_log',

@@ -2,7 +2,7 @@ import { addColumns, type Schema } from './database/migrate.ts';
 
 const TABLE = 'api_keys';
 
-/** Source: admin reference 16.4. */
+/** The table of keys. See docs/reference/admin.md#tables. */
 export const KEY_SCHEMA: Schema = {
   ledger: 'api_key_schema_migrations',
   table: TABLE,

@@ -18,7 +18,7 @@ import { OWNER_SCHEMA, SqlOwners } from './sql-owners.ts';
 import { SqlRunningResponses } from './sql-running.ts';
 import { SqlSessions } from './sql-sessions.ts';
 
-/** One database for all of them, with a pool for each, so that none waits for another's connections. Source: admin reference 16.3. */
+/** One database for all of them, with a pool for each, so that none waits for another's connections. See docs/stores.md#postgres. */
 export async function openPostgresStores(
   host: Host,
   { dsn = '', prefix }: StoreSettings,

@@ -18,7 +18,7 @@ import { SqlSessions } from './sql-sessions.ts';
 import { openSqlite } from './database/sqlite.ts';
 import { derivedDsn } from './database/sqlite-dsn.ts';
 
-/** Files of their own for each store, in the working directory unless said. Source: admin reference 16.2. */
+/** Files of their own for each store, in the working directory unless said. See docs/reference/admin.md#sqlite-addresses. */
 export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Promise<() => Promise<void>> {
   const [keyDsn, sessionDsn, auditDsn] =
     dsn === undefined

@@ -1,6 +1,6 @@
 import type { Schema } from './database/migrate.ts';
 
-/** Source: admin reference 16.4. */
+/** The table of sessions. See docs/reference/admin.md#tables. */
 export const SESSION_SCHEMA: Schema = {
   ledger: 'session_schema_migrations',
   table: 'sessions',

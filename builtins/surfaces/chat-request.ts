@@ -35,7 +35,7 @@ export const SAMPLING_FIELDS: readonly (readonly [string, FieldKind])[] = [
   ['logit_bias', numberMap],
 ];
 
-/** Known fields of the chat wire (data-plane reference 2.1); every other field travels as it is. */
+/** Known fields of the chat wire; every other field travels as it is. */
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
   ...SAMPLING_FIELDS,
   ['model', text],
@@ -82,7 +82,7 @@ const CALLED_FIELDS: ReadonlyMap<string, FieldKind> = new Map([
 ]);
 
 /**
- * Checks a chat body in the order of the reference and brings it into one shape: nulls of optional fields are gone, and
+ * Checks a chat body in the order of docs/reference/data-plane.md#chat-requests and brings it into one shape: nulls of optional fields are gone, and
  * `stop` is a list. The first fault answers.
  */
 export function readChatRequest(body: JsonObject): ChatRequest {
@@ -153,7 +153,7 @@ function checkToolCall(call: JsonObject, at: string): void {
   checkMembers(call, 'function', CALLED_FIELDS, `${at}.`);
 }
 
-/** The same for the members of a member, when it is there. */
+/** Checks the members of a member, when it is there. */
 function checkMembers(holder: JsonObject, name: string, kinds: ReadonlyMap<string, FieldKind>, at: string): void {
   if (isObject(holder[name])) checkFields(holder[name], kinds, `${at}${name}.`);
 }

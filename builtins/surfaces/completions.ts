@@ -8,7 +8,7 @@ import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { checkSampling, SAMPLING_FIELDS } from './chat-request.ts';
 import { checkFields, type FieldKind, flag, integer, requireText, text, texts } from './fields.ts';
 
-/** Accepted without effect, beside those of chat (data-plane reference 2.2). */
+/** Accepted without effect, beside those of chat (docs/reference/data-plane.md#completions). */
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
   ...SAMPLING_FIELDS,
   ['model', text],

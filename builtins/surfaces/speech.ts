@@ -13,7 +13,7 @@ const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
   ['speed', number],
 ]);
 
-/** Longest input, in Unicode code points. Source: data-plane reference 2.5. */
+/** Longest input, in Unicode code points. See docs/reference/data-plane.md#speech-requests. */
 const MAX_INPUT = 4096;
 
 /** `POST /v1/audio/speech`: text in, audio out as it arrives. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { UploadedFile } from '../../host/contract/index.ts';
 import { recordingSeconds } from './recording-length.ts';
 
-/** More than this goes to disk. Source: data-plane reference 2.6. */
+/** More than this goes to disk. See docs/reference/data-plane.md#uploads. */
 const SPILL_BYTES = 10 * 1024 * 1024;
 const READ_BYTES = 64 * 1024;
 

@@ -8,7 +8,7 @@ import { bodyTooLarge, inviteBody, UPLOAD_IDLE_MS, uploadStalled } from '../../h
 import type { RequestSource } from '../../host/http/surface-route.ts';
 import { SpilledFile } from './spilled-file.ts';
 
-/** Whole body of an upload. Source: specification 4.3. */
+/** Whole body of an upload. See docs/reference/data-plane.md#uploads. */
 export const MAX_UPLOAD_BYTES = 25 * 1024 * 1024;
 const MAX_PARTS = 64;
 const MAX_FIELD_BYTES = 1024 * 1024;

@@ -2,7 +2,7 @@ import { faultAttributes } from '../../host/boundary/module-fault.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { PluginFailure } from '../../host/pipeline/hooks.ts';
 
-/** Log lines and figures of what plugins decide, and of how they fail. Names: guardrails reference, "observe". */
+/** Log lines and figures of what plugins decide, and of how they fail. See docs/observability.md#log-lines. */
 export default defineBuiltin({
   name: 'plugin-lines',
   apply: ({ hooks }) =>

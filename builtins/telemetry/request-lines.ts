@@ -13,7 +13,7 @@ import {
 } from '../../host/contract/index.ts';
 import type { PipelineServices } from '../../host/pipeline/pipeline-services.ts';
 
-/** One log line and the figures of each exchange, once it is over. Names: observability reference 2 and 3. */
+/** One log line and the figures of each exchange, once it is over. See docs/observability.md#log-lines. */
 export default defineBuiltin({
   name: 'request-lines',
   apply: ({ hooks }) =>

@@ -6,7 +6,7 @@ import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { MAX_WAIT_MS } from '../../host/pipeline/attempts/retry.ts';
 import type { Target } from '../../host/pipeline/target.ts';
 
-/** Log lines and figures of targets that fail: retries, failovers, circuits that open and close. Names: observability reference 2 and 3. */
+/** Log lines and figures of targets that fail: retries, failovers, circuits that open and close. See docs/observability.md#log-lines. */
 export default defineBuiltin({
   name: 'target-lines',
   apply: ({ hooks }) =>
@@ -37,12 +37,12 @@ export default defineBuiltin({
     }),
 });
 
-/** A 4xx that went on to the client as it came: an error of the request, and none of the provider's (observability reference 2.4). */
+/** A 4xx that went on to the client as it came: an error of the request, and none of the provider's (docs/reference/observability.md#when-requests-are-counted). */
 function isRelayedRefusal(surface: Surface, { fault }: GatewayError): boolean {
   return SURFACES[surface].translator === undefined && fault?.status !== undefined && fault.status < 500;
 }
 
-/** A whole answer that a plugin failed on: its provider has served it. Of a stream that a plugin ended midway the figures tell (observability reference 2.4). */
+/** A whole answer that a plugin failed on: its provider has served it. Of a stream that a plugin ended midway the figures tell (docs/reference/observability.md#when-requests-are-counted). */
 function isSpoiled({ measured: { ttftMs }, delivery: { isSent } }: LiveExchange, { code }: GatewayError): boolean {
   return code === 'plugin_error' && ttftMs === undefined && !isSent;
 }

@@ -1,9 +1,9 @@
 import { defineBuiltin } from '../../host/builtin.ts';
 
-/** Of an answer with `isError`: what it says beside that is content, which no line holds. */
+/** What a line says of an answer with `isError`: what it says beside that is content, which no line holds. */
 const SAYS_SO = 'the tool says that it failed';
 
-/** Log lines and figures of tool servers and of calls of their tools, by models and by clients. Names: observability reference 2.1 and 3. */
+/** Log lines and figures of tool servers and of calls of their tools, by models and by clients. See docs/observability.md#log-lines. */
 export default defineBuiltin({
   name: 'tool-lines',
   apply: ({ hooks }) => {

@@ -29,7 +29,7 @@ export interface FieldPaths {
   readonly marks: () => readonly string[];
 }
 
-/** A common request as one target takes it. Source: ingress reference 3.1 to 3.8. */
+/** A common request as one target takes it. See docs/reference/ingress.md#messages-the-request. */
 export function adaptCommon(asked: ChatRequest, target: TargetFacts, paths: FieldPaths): Adapted<ChatRequest> {
   const lost: string[] = [];
   const request: Fields = { ...asked };

@@ -8,7 +8,7 @@ import { estimateTokens } from './estimate.ts';
 
 const HEADER = 'X-Gateway-Token-Count';
 
-/** Answers what a request counts: as the vendor counts it where that speaks the client's wire, else by an estimate. Source: ingress reference 10. */
+/** Answers what a request counts: as the vendor counts it where that speaks the client's wire, else by an estimate. See docs/reference/ingress.md#counting-tokens. */
 export function countingWith(bodyOf: (tokens: number) => object): Serving {
   const counted = new WeakMap<LiveExchange, VendorCount>();
   const members = Object.keys(bodyOf(0));

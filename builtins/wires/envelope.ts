@@ -2,7 +2,7 @@ import { type Fields, isFields, tryParseJson } from '../../host/contract/index.t
 
 /**
  * Reasoning of one vendor on its way through a client that speaks the wire of another: items of `reasoning_details` in the place
- * where that wire has a signature, which clients return unread. Source: ingress reference 3.8.
+ * where that wire has a signature, which clients return unread. See docs/reference/ingress.md#reasoning-of-other-vendors.
  */
 const MARK = 'gw1:';
 const MARK_BASE64 = Buffer.from(MARK).toString('base64').slice(0, 5);

@@ -21,7 +21,7 @@ const UPSTREAM = words('api_error', 'UNAVAILABLE');
 const OVERLOADED = words('overloaded_error', 'UNAVAILABLE');
 const LATE = words('timeout_error', 'DEADLINE_EXCEEDED');
 
-/** By code, where the code says more than its status. Source: ingress reference 8.2. */
+/** By code, where the code says more than its status. See docs/reference/ingress.md#error-types. */
 const BY_CODE: ReadonlyMap<ErrorCode, ErrorWords> = new Map([
   ['insufficient_quota', words('billing_error', 'FAILED_PRECONDITION')],
   ['insufficient_scope', words('permission_error', 'PERMISSION_DENIED')],
@@ -47,7 +47,7 @@ export function errorWords({ code, status }: Pick<ClientFailure, 'code' | 'statu
   return BY_CODE.get(code) ?? BY_STATUS.get(status) ?? (status >= 500 ? INTERNAL : REFUSED);
 }
 
-/** A repeat of the same request cannot succeed. Source: ingress reference 2.4. */
+/** A repeat of the same request cannot succeed. See docs/reference/ingress.md#errors-that-a-repeat-cannot-mend. */
 const FINAL: ReadonlySet<ErrorCode> = new Set([
   'insufficient_quota',
   'request_rejected',

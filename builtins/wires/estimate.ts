@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type ChatRequest, type ContentPart, isFields } from '../../host/contract/index.ts';
 
-/** UTF-8 bytes of text that one token stands for: fewer than vendors need, so that the estimate is rather too high. Source: ingress reference 10. */
+/** UTF-8 bytes of text that one token stands for: fewer than vendors need, so that the estimate is rather too high. See docs/reference/ingress.md#counting-tokens. */
 const BYTES_PER_TOKEN = 3.5;
 const PER_MESSAGE = 4;
 const PER_TOOL = 8;
@@ -45,5 +45,5 @@ function mediaTokens(part: ContentPart): number {
   return typeof data === 'string' ? Math.ceil((data.length * 3) / 4 / FILE_BYTES_PER_TOKEN) : 0;
 }
 
-/** The same of an answer that came without a count. */
+/** Tokens of an answer that came without a count, by its characters. */
 export const estimateAnswer = (characters: number): number => Math.ceil(characters / 4);

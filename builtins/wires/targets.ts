@@ -15,7 +15,7 @@ export function speaksMessages({ provider, model }: TargetFacts): boolean {
   return provider === 'anthropic' || (isClaude(model) && (provider === 'bedrock' || COMMON_BUT_CLAUDE.has(provider)));
 }
 
-/** They cache by themselves: a mark that is not sent changes nothing. Source: ingress reference 2.5. */
+/** They cache by themselves: a mark that is not sent changes nothing. See docs/reference/ingress.md#what-is-lost. */
 const CACHES_UNASKED: ReadonlySet<string> = new Set([
   'openai',
   'azure-openai',
@@ -35,7 +35,7 @@ export function marksCaches(target: TargetFacts): 'asked' | 'unasked' | 'never' 
 export const takesMediaInResults = (target: TargetFacts): boolean =>
   !speaksCommon(target) && target.provider !== 'cohere';
 
-/** They take instructions in the middle of a conversation. Source: ingress reference 3.4. */
+/** They take instructions in the middle of a conversation. See docs/reference/ingress.md#instructions. */
 const TAKES_LATE_INSTRUCTIONS: ReadonlySet<string> = new Set([
   'openai',
   'azure-openai',

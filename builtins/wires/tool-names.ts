@@ -3,7 +3,7 @@ import { MAX_TOOL_NAME } from './targets.ts';
 
 const KEPT = 55;
 
-/** A tool's name as targets with shorter names get it: the same for the same name. Source: ingress reference 3.3. */
+/** A tool's name as targets with shorter names get it: the same for the same name. See docs/reference/ingress.md#messages-tools. */
 export function shortName(name: string): string {
   return name.length <= MAX_TOOL_NAME ? name : `${name.slice(0, KEPT)}_${hash('sha256', name).slice(0, 8)}`;
 }

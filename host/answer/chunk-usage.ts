@@ -4,7 +4,7 @@ import { isFields } from '../contract/json/fields.ts';
 const counts = (usage: Usage): boolean => usage.total_tokens > 0 || usage.prompt_tokens > 0;
 
 /**
- * What one stream says it used. Clients get it with the chunk that ends the answer, or after it (providers reference 4.7): xAI and
+ * What one stream says it used. Clients get it with the chunk that ends the answer, or after it (docs/reference/providers.md#streams): xAI and
  * Perplexity also send it with each piece of text, Groq and Moonshot in places of their own (`x_groq.usage`, `choices[].usage`).
  * Sources: streams printed in M-Lai-ai/LLM-Provider-reference, Grok/streaming.md, and in tests of vercel/ai and its ports for
  * Perplexity and Groq; Moonshot's as printed by its callers on GitHub; read 2026-11-22.
@@ -59,7 +59,7 @@ export class ChunkUsage {
 const ends = (choices: unknown): boolean =>
   Array.isArray(choices) && choices.some((choice: unknown) => isFields(choice) && Boolean(choice['finish_reason']));
 
-/** Of a choice, or of a member that the vendor adds. */
+/** The usage inside a choice, or inside a member that the vendor adds. */
 function nestedUsage({ choices, ...members }: ChatChunk): Usage | undefined {
   const holders = [...(Array.isArray(choices) ? choices : []), ...Object.values(members)].filter(isFields);
   return readUsage(holders.find(({ usage }) => isFields(usage))?.['usage']);

@@ -1,5 +1,5 @@
 /**
- * Brings what an upstream answers into the shape the common wire promises (data-plane reference 2.1 and 7.2). Upstreams
+ * Brings what an upstream answers into the shape the common wire promises (docs/reference/data-plane.md#answers). Upstreams
  * are read leniently: what has the wrong type is repaired or left out, never passed on unread.
  */
 import { type ChatReply, finishReason, readUsage, type ReplyMessage } from '../contract/index.ts';

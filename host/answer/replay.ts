@@ -26,7 +26,7 @@ export function replayReply(reply: ChatReply, stripUsage: boolean): readonly Cha
   return chunks;
 }
 
-/** The same in a single chunk: role, content, finish and usage. */
+/** A whole answer as a single chunk: role, content, finish and usage. */
 export function replayWhole(reply: ChatReply, stripUsage: boolean): ChatChunk {
   const choices = reply.choices.map(
     ({ index, message: { tool_calls: calls, ...message }, logprobs, finish_reason }) => ({

@@ -1,6 +1,6 @@
 /**
  * Brings the answers of the surfaces beside chat into the shape that clients are promised, whatever the provider sent
- * (data-plane reference 2.3 to 2.8). What is missing or malformed makes the call a failed one: it throws.
+ * (docs/reference/data-plane.md#answers). What is missing or malformed makes the call a failed one: it throws.
  */
 import type {
   ChatReply,

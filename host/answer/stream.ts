@@ -10,7 +10,7 @@ import type { Relay } from './relay.ts';
 /** How long a finished answer's connection may take to end by itself, so that it can serve again. */
 const LINGER_MS = 1000;
 
-/** Longest silence of an upstream, before its first chunk and between chunks. Source: specification 6.2. */
+/** Longest silence of an upstream, before its first chunk and between chunks. See docs/reference/data-plane.md#silence. */
 export const STREAM_IDLE_MS = 120_000;
 
 /** Where a stream's bytes go. `write` answers false when it wants no more until it calls `resume`. */
@@ -75,11 +75,11 @@ export class StreamSession extends AnswerStream implements ReplySink {
   readonly started: Promise<void>;
   readonly ended: Promise<GatewayError | undefined>;
   readonly relay: Relay;
-  /** Of the upstream's reply, by lower-case name; empty before it came. */
+  /** Headers of the upstream's reply, by lower-case name; empty before it came. */
   headers: ReplyHeaders = {};
   /** Monotonic milliseconds of the first chunk. */
   firstChunkAt: number | undefined;
-  /** The same of the last one. */
+  /** Monotonic milliseconds of the last chunk. */
   lastChunkAt: number | undefined;
   readonly #options: StreamOptions;
   readonly #start = Promise.withResolvers<void>();
@@ -174,7 +174,7 @@ export class StreamSession extends AnswerStream implements ReplySink {
   #take(out: string): void {
     const rest = this.relay.isDone && !this.relay.failure ? this.relay.flush() : '';
     const { failure, isDone } = this.relay;
-    // A failure before anything could be delivered is a failed start, whatever was read; an answer that guards refuse has begun (governance reference 4).
+    // A failure before anything could be delivered is a failed start, whatever was read; an answer that guards refuse has begun (docs/reference/governance.md#streams-and-plugins).
     const hasFailedStart =
       failure !== undefined &&
       failure.code !== 'response_rejected' &&

@@ -47,7 +47,7 @@ function at(step: string | number, value: unknown, path: Path, count: { left: nu
   return problem;
 }
 
-/** Of a long path its beginning says enough. */
+/** Steps of a path that are shown: of a long one the beginning says enough. */
 const SHOWN = 8;
 
 function placeOf(path: Path): string {

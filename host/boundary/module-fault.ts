@@ -7,7 +7,7 @@ import type { ModuleKind } from '../registry/registry.ts';
 export interface ModuleRef {
   readonly kind: ModuleKind;
   readonly name: string;
-  /** Of a third-party module: the file it was imported from. */
+  /** The file that a third-party module was imported from. */
   readonly file: string | undefined;
 }
 

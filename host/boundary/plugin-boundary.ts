@@ -27,7 +27,7 @@ export class PluginBoundary {
     return this.#trace.run({ module: this.module, exchangeId: exchange.id }, run, exchange.view, argument);
   }
 
-  /** The same for what is given no exchange. */
+  /** Runs a function of the module that is given no exchange. */
   run<A, B, C, R>(exchangeId: string, run: (first: A, second: B, third: C) => R, first: A, second: B, third: C): R {
     return this.module.file === undefined
       ? run(first, second, third)

@@ -29,7 +29,7 @@ export function decodedBy(
   }
 }
 
-/** Of the shipped decoders their tests know. */
+/** Refuses a chunk that is not JSON. Only decoders of others are asked: tests hold the shipped ones. */
 function requireJson(chunk: ChatChunk): void {
   const problem = jsonProblem(chunk);
   if (problem !== undefined) throw new TypeError(`it returned a chunk that cannot be written as JSON: ${problem}`);

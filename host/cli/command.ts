@@ -10,7 +10,7 @@ export interface CommandIo {
   readonly onStarted?: () => void;
   /** True once nothing that is printed on stdout arrives any more: its reader left, the disk is full. */
   readonly isOutputLost?: () => boolean;
-  /** Of stdout, when it is a terminal. */
+  /** The terminal behind stdout, when it is one. */
   readonly terminal?: Terminal;
   /** Asks a person, and resolves with the line they write, `undefined` at the end of the input. Only where there is a person to ask. */
   readonly ask?: (question: string) => Promise<string | undefined>;

@@ -7,5 +7,5 @@ const code = (found: string): string => `\\u${found.charCodeAt(0).toString(16).p
 /** A text of others for a terminal: control characters are shown as codes. */
 export const visibleText = (text: string): string => text.replace(CONTROLS, code);
 
-/** The same in one line. */
+/** A text with every control character visible, in one line. */
 export const visibleLine = (text: string): string => visibleText(text).replace(LAYOUT, code);

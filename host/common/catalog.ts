@@ -3,7 +3,7 @@ import type { Prices } from '../contract/index.ts';
 /** Lifecycle words a catalog uses; unknown ones are passed on. */
 export type ModelStatus = 'preview' | 'ga' | 'deprecated' | 'legacy' | (string & {});
 
-/** What a model can do, in the order in which `/v1/models` lists it. Source: providers reference 9.2. */
+/** What a model can do, in the order in which `/v1/models` lists it. See docs/catalog.md#entries. */
 export const CAPABILITIES = [
   'vision',
   'function_calling',
@@ -32,7 +32,7 @@ export interface CatalogPricing {
   readonly audio_output_per_character: number | null;
 }
 
-/** One model of one catalog provider, in the format of catalog files. Source: providers reference 9.2. */
+/** One model of one catalog provider, in the format of catalog files. See docs/catalog.md#entries. */
 export interface CatalogEntry {
   readonly provider: string;
   readonly model_id: string;

@@ -31,7 +31,7 @@ export const systemClock: Clock = {
 };
 
 /**
- * The same clock, whose time of day never goes back: what has expired stays expired when the machine's clock is set back. A step
+ * A clock whose time of day never goes back: what has expired stays expired when the machine's clock is set back. A step
  * forwards is followed.
  */
 export function forwardClock(clock: Clock): Clock {

@@ -46,7 +46,7 @@ export async function closeInTurn(steps: Iterable<Close>): Promise<void> {
   throwAll(errors);
 }
 
-/** The same for what has no order: one that hangs does not keep the others from being closed. */
+/** Closes what has no order: one that hangs does not keep the others from being closed. */
 export async function closeAll(closes: Iterable<Close>): Promise<void> {
   const ends = await Promise.allSettled(Array.from(closes, async (close) => close()));
   throwAll(ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : [])));

@@ -1,6 +1,6 @@
 import type { Principal, Scope } from '../contract/index.ts';
 
-/** What a key may use, and how much of it. What is absent is not limited. The names are those of the key object (specification 2.1). */
+/** What a key may use, and how much of it. What is absent is not limited. The names are those of docs/admin.md#keys. */
 export interface KeyLimits {
   /** Model ids, aliases resolved, that the key may ask for. */
   readonly models?: readonly string[] | undefined;
@@ -22,7 +22,7 @@ export interface KeyLimits {
 export interface PrincipalFacts extends Principal {
   /** The session that the request was made with; `undefined` for keys. */
   readonly sessionId?: string | undefined;
-  /** Of the key, also behind a session; `undefined` when it has none, and for the master key. */
+  /** What the key may use, also behind a session; `undefined` when it has none, and for the master key. */
   readonly limits?: KeyLimits | undefined;
 }
 

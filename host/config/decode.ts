@@ -10,7 +10,7 @@ import { markedFields } from './markers.ts';
 export interface Decoded {
   /** Shape-checked, defaults filled in; what did not decode is left out. `undefined` when nothing could be read. */
   readonly config: GatewayConfig | undefined;
-  /** The same as it was written: no default filled in, nothing left out. What is shown, stored and gone back to. */
+  /** The document as it was written: no default filled in, nothing left out. What is shown, stored and gone back to. */
   readonly document: Fields;
   readonly problems: readonly Problem[];
   /** Line of a path in the text it was read from. */
@@ -36,7 +36,7 @@ export function decodeStored(text: string): Decoded {
   return { ...decoded, problems: decoded.problems.filter(({ rule }) => rule !== 'DC01') };
 }
 
-/** The same of a text that has been parsed, without what parsing found. */
+/** Decodes a text that has been parsed, without what parsing found. */
 export function decodeDocument(document: ParsedDocument): Decoded {
   const { lineOf } = document;
   const value = document.value ?? {}; // `null` is as good as nothing

@@ -6,14 +6,14 @@ export interface RepeatedMember {
   readonly name: string;
   /** Names of the members that it stands in, outermost first; lists have none. */
   readonly way: readonly string[];
-  /** Of its name in the text. */
+  /** Where its name stands in the text. */
   readonly offset: number;
 }
 
 const MOST_GIVEN = 1000;
 
 interface Open {
-  /** Of an object; `undefined` for a list. */
+  /** The names of an object so far; `undefined` for a list. */
   readonly names: Set<string> | undefined;
   readonly name: string | undefined;
 }

@@ -44,7 +44,7 @@ export async function loadConfigFile(path: string): Promise<LoadedFile> {
   }
 }
 
-/** Of a file, unlike of what is sent, the document says what it means where it leaves that out (admin reference 9.2). */
+/** The document of a file, with what it means where it leaves that out. What is sent is kept as it came (docs/reference/admin.md#how-a-configuration-is-shown). */
 function withDefaults(decoded: Decoded): Decoded {
   const { config, document } = decoded;
   if (!config) return decoded;

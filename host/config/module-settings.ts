@@ -37,7 +37,7 @@ export function strategyTarget(
   };
 }
 
-/** A plugin entry's settings without those that are taken and ignored (specification 4.8). */
+/** A plugin entry's settings without those that are taken and ignored (`toleratedSettings` of docs/modules.md). */
 export function declaredSettings(module: PluginModule, config: Readonly<Record<string, unknown>> | null): object {
   const { toleratedSettings: tolerated = {} } = module;
   return Object.fromEntries(Object.entries(config ?? {}).filter(([key]) => !Object.hasOwn(tolerated, key)));
@@ -109,7 +109,7 @@ function oneOfEach(details: readonly ValidationErrorItem[]): readonly Validation
   return details.filter(({ type, path }) => type === 'any.only' || !choices.has(pathText(path)));
 }
 
-/** The same before references are replaced: each stands for any text, and for nothing but text. */
+/** Problems of settings before references are replaced: each stands for any text, and for nothing but text. */
 export function writtenSettingsProblems(schema: ObjectSchema, value: unknown, base: string): Settings {
   const { problems, settings } = settingsProblems(schema, value, base);
   return { problems: problems.filter(({ mayVanish }) => mayVanish !== true), settings };
@@ -124,7 +124,7 @@ function mayVanish({ type, context }: ValidationErrorItem): boolean {
   return type.startsWith('string.') || ['any.invalid', 'any.custom', 'custom'].includes(type);
 }
 
-/** Of several shapes, one that takes a text is enough. */
+/** Whether one of several shapes takes a text, which is enough. */
 function matchesOfText(details: unknown): boolean {
   return Array.isArray(details) && details.some((detail) => mayVanish(detail as ValidationErrorItem));
 }

@@ -177,7 +177,7 @@ function badKeys(root: Document | undefined, lines: LineCounter): Problem[] {
   return problems;
 }
 
-/** Of a map that is withheld the name is not quoted. */
+/** The problem of a key that comes again. A name in a map that is withheld is not quoted. */
 function repeatedKey(name: string, isSecret: boolean, line: number): Problem {
   return {
     path: '',

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { statSync } from 'node:fs';
 import { constants, type FileHandle, open } from 'node:fs/promises';
 
-/** Of a configuration, and of other files that an operator writes. */
+/** Longest configuration, or other file that an operator writes. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /**

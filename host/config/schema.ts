@@ -6,7 +6,7 @@ export interface SchemaContext {
   readonly numberText?: (path: readonly (string | number)[]) => string | undefined;
 }
 
-/** How a field is shown where a configuration is shown (admin reference 10). Without it a field is shown by its type, and its texts lose what may be secret. */
+/** How a field is shown where a configuration is shown (docs/reference/admin.md#how-a-configuration-is-shown). Without it a field is shown by its type, and its texts lose what may be secret. */
 export interface Showing {
   /**
    * `name`: no address of a person, whatever stands in it (model ids, aliases, patterns). `withheld`: neither keys nor values.

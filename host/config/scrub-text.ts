@@ -8,14 +8,14 @@ const REFERENCE = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/;
 /** True for a text that is nothing but one `${NAME}`: it says where a secret is, and not what. */
 export const isReference = (text: string): boolean => REFERENCE.test(text);
 
-/** Of a value that may be a secret as a whole. */
+/** A value that may be a secret as a whole, as it is shown. */
 export function withheldText(text: string): string {
   return text === '' || isReference(text) ? text : REDACTED;
 }
 
 type Clean = (text: string) => string;
 
-/** How the texts of a configuration are shown: everything that does not belong to a secret stays byte for byte. Source: admin reference 10. */
+/** How the texts of a configuration are shown: everything that does not belong to a secret stays byte for byte. See docs/reference/admin.md#how-a-configuration-is-shown. */
 export class TextScrubber {
   readonly #redact: Clean;
   readonly #redactName: Clean;

@@ -27,7 +27,7 @@ const PLAIN: Treatment = { text: same, name: same, argument: same, withheld: sam
 
 /**
  * Configurations as they are shown: by a walk over the schema, so that a key of tomorrow is shown without its secrets too. What
- * is empty is left out, and some members are always there. Source: admin reference 9 and 10.
+ * is empty is left out, and some members are always there. See docs/reference/admin.md#how-a-configuration-is-shown.
  */
 export class Scrubber {
   readonly #deps: ScrubberDeps;
@@ -55,7 +55,7 @@ export class Scrubber {
     return this.#walk(document, this.#scrubbed);
   }
 
-  /** The same with its secrets. */
+  /** A document in the form in which it is shown, with its secrets. */
   plain(document: Fields): Fields {
     return this.#walk(document, PLAIN);
   }
@@ -166,7 +166,7 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   return copy;
 }
 
-/** Of a map whose names may be secrets too: the names become numbers, in the order of their bytes, at every depth. */
+/** A map whose names may be secrets too: the names become numbers, in the order of their bytes, at every depth. */
 function withheld(value: unknown): unknown {
   if (typeof value === 'string') return withheldText(value);
   if (value === null || value === undefined) return value;

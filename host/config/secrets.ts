@@ -3,7 +3,7 @@ import type { GatewayConfig } from './document.ts';
 /** Headers that say nothing of who sends them. */
 const PLAIN_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
 
-/** Texts of a configuration that may be credentials: those of the maps that are withheld wherever a configuration is shown (specification 2.11). */
+/** Texts of a configuration that may be credentials: those of the maps that are withheld wherever a configuration is shown (docs/reference/admin.md#how-a-configuration-is-shown). */
 export function secretsOf({
   mcp_servers: servers,
   observability: { tracing, exporters = [] },

@@ -21,7 +21,7 @@ const TRACES = '/v1/traces';
 
 /**
  * An address as operators write it; `undefined` when it is none of the accepted forms. Of gRPC only scheme and host count; HTTP sends to
- * `v1/traces` below what is written, or, where `isWhole`, to just that. Source: configuration reference 1.9, observability reference 6.
+ * `v1/traces` below what is written, or, where `isWhole`, to just that. See docs/reference/observability.md#where-spans-go.
  */
 export function tracingEndpoint(
   written: string,

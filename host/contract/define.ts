@@ -5,7 +5,7 @@ import type { StrategyModule } from './strategy.ts';
 /** Generation of this contract. The host refuses modules that were made for another. */
 export const CONTRACT = 1;
 
-/** The same with what was added since, as ranges count it: `"gw": { "contract": "^1.1" }` in the package.json of modules. */
+/** The contract with what was added since, as ranges count it: `"gw": { "contract": "^1.1" }` in the package.json of modules. */
 export const CONTRACT_VERSION = '1.1';
 
 /** A module without its stamps. `contract` states what it was written for, a number or a range; unless said, the kit it is built with. */

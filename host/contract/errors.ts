@@ -1,6 +1,6 @@
 import { frozenTable } from './json/members.ts';
 
-/** Error types of the common wire (specification 7.1), and the two of its stream events (6.2). */
+/** Error types of the common wire, and the two of its stream events (docs/errors.md). */
 export type ErrorType =
   | 'invalid_request_error'
   | 'authentication_error'
@@ -19,8 +19,7 @@ interface ErrorRow {
 }
 
 /**
- * The one table from code to status and type: specification 7.2, then the codes its references add.
- * `docs/errors.md` explains each row; a test compares the three.
+ * The one table from code to status and type. `docs/errors.md` explains each row; a test compares both with the list of promised codes.
  */
 export const ERRORS = frozenTable({
   invalid_request: { status: 400, type: 'invalid_request_error' },

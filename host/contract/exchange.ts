@@ -69,7 +69,7 @@ export interface Exchange<S extends Surface = Surface> {
   readonly metadata: Readonly<Record<string, string>>;
   /** The body in the common wire, after earlier plugins. Read only; change it with a `rewrite` verdict. */
   readonly request: RequestOf<S>;
-  /** The same in the wire that the client speaks; `undefined` for clients of the common wire, and once a plugin has changed `request` by more than its texts and its model. */
+  /** The request in the wire that the client speaks; `undefined` for clients of the common wire, and once a plugin has changed `request` by more than its texts and its model. */
   readonly clientRequest?: ClientBody | undefined;
   /** At `after_request`, an answer that the client gets as its vendor gave it; `undefined` for any other, streams included. */
   readonly clientReply?: ClientBody | undefined;

@@ -16,8 +16,8 @@ const TOOL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] a
 const REQUEST_SECONDS = [...TOOL_SECONDS, 30] as const;
 
 /**
- * Every figure of the gateway: what may be counted, under which labels. Source: observability reference 2.1, guardrails
- * reference ("observe"); a test compares them. `provider` is the key of a target, `none` without one, or `cache`; `model` is
+ * Every figure of the gateway: what may be counted, under which labels. See
+ * docs/observability.md#figures; a test compares them. `provider` is the key of a target, `none` without one, or `cache`; `model` is
  * `unknown` for what no target lists.
  */
 export const FIGURES = {

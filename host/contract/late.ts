@@ -18,7 +18,7 @@ export function lateFile<File extends object>(from: { readonly url: string }, pa
   return functionsOf(() => (file ??= createRequire(from.url)(path) as File));
 }
 
-/** The same of a file that is loaded already. The build of the package puts it in the place of `lateFile`: there, all files are one. */
+/** Functions of a file that is loaded already. The build of the package puts it in the place of `lateFile`: there, all files are one. */
 export function loadedFile<File extends object>(file: File): LateFunctions<File> {
   return functionsOf(() => file);
 }

@@ -148,7 +148,7 @@ export interface CallInfo {
   readonly exchangeId: string;
   /** Most tokens that the model can answer with, where the catalog knows. */
   readonly maxOutputTokens?: number | undefined;
-  /** Of the client's request, the headers that the module lists in `clientHeaders`, by lower-case name; absent without any. */
+  /** Headers of the client's request that the module lists in `clientHeaders`, by lower-case name; absent without any. */
   readonly clientHeaders?: Readonly<Record<string, string>> | undefined;
   /** Aborts when the client leaves or a deadline passes. */
   readonly signal: AbortSignal;
@@ -266,7 +266,7 @@ export interface ChatTranslator extends Translator<'chat'> {
    */
   readonly openStream?: 'common' | ((call: CallInfo) => StreamDecoder | undefined);
   /**
-   * Of a stream that is read as `common`: opens what changes each chunk before the host corrects it. `undefined` where
+   * Opens, for a stream that is read as `common`, what changes each chunk before the host corrects it. `undefined` where
    * nothing is to be changed; else every chunk is parsed.
    */
   readonly editStream?: (call: CallInfo, request: ChatRequest) => ChunkEdit | undefined;

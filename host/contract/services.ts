@@ -81,7 +81,7 @@ export interface SharedState {
 
 /** Prices as plugins get them. */
 export interface PluginPrices extends Prices {
-  /** Of each class the highest price among the targets that serve the model: what a request may cost, before one of them is chosen. */
+  /** The highest price of each class among the targets that serve the model: what a request may cost, before one of them is chosen. */
   readonly highest: (exchange: Exchange) => TokenPrice | undefined;
   /** Most tokens of one choice that any target which serves the model can answer; `undefined` where the catalog does not know it of all of them. */
   readonly longestAnswer: (exchange: Exchange) => number | undefined;
@@ -144,7 +144,7 @@ export interface RequestLogRow {
   readonly cost_source?: CostSource | undefined;
   /** Variant of an experiment. */
   readonly ab_label?: string | undefined;
-  /** Of a connection that both sides write to. */
+  /** Bytes each way of a connection that both sides write to. */
   readonly bytes_up?: number | undefined;
   /** Bytes towards the client. */
   readonly bytes_down?: number | undefined;
@@ -156,7 +156,7 @@ export interface RequestLogRow {
   readonly cache?: 'hit' | 'miss' | undefined;
   /** Version of the catalog that priced it. */
   readonly catalog_version?: string | undefined;
-  /** Of a client that speaks a wire of its own: the tag of the surface, the wire, and whether the provider was asked in it. */
+  /** What is known of a client that speaks a wire of its own: the tag of the surface, the wire, and whether the provider was asked in it. */
   readonly surface?: string | undefined;
   /** The wire of the client. */
   readonly client_wire?: string | undefined;

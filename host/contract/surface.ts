@@ -25,7 +25,7 @@ export interface SurfaceBodies {
   readonly completions: { readonly request: ChatRequest; readonly reply: ChatReply };
   /** Bodies of Anthropic's Messages, read into a chat. */
   readonly messages: { readonly request: ChatRequest; readonly reply: ChatReply };
-  /** The same of Gemini's. */
+  /** Requests of clients of the Gemini API, in the common wire. */
   readonly generate_content: { readonly request: ChatRequest; readonly reply: ChatReply };
   /** `/v1/embeddings`. */
   readonly embeddings: { readonly request: EmbeddingsRequest; readonly reply: EmbeddingsReply };
@@ -74,7 +74,7 @@ interface SurfaceFacts {
   readonly isChat: boolean;
   /** Whether the answer is bytes that go on as they are, rather than JSON. */
   readonly isRaw?: boolean;
-  /** Whether its request bodies hold content that no plugin can read, such as audio: a content guardrail refuses them all (specification 4.3 rule 8). */
+  /** Whether its request bodies hold content that no plugin can read, such as audio: a content guardrail refuses them all (docs/reference/data-plane.md#unreadable-bodies). */
   readonly isUnreadable?: boolean;
   /** Whether bodies go to a provider and back as they are: answers have been sent when `after_request` runs. */
   readonly isForwarded?: boolean;

@@ -31,7 +31,7 @@ export interface Rewrite {
   readonly action: 'rewrite';
   /** The whole new body; what it leaves out is gone. */
   readonly body: RequestOf<Surface> | ReplyOf<Surface>;
-  /** Of a guardrail: what it put out of sight, in words that may be logged. Counted as `masked`; an observing guardrail's is only logged. */
+  /** What a guardrail put out of sight, in words that may be logged. Counted as `masked`; an observing guardrail's is only logged. */
   readonly masked?: string;
 }
 

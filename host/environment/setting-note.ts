@@ -2,6 +2,6 @@
 export interface SettingNote {
   readonly level: 'warn' | 'fatal';
   readonly message: string;
-  /** Id of the warning in the configuration reference, where it has one. */
+  /** Id of the warning (docs/configuration.md#warnings), where it has one. */
   readonly rule?: string;
 }

@@ -9,7 +9,7 @@ import type { Variables } from './variables.ts';
 
 export type AddressRange = [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
-/** What the environment says about this process, read once at start. Source: configuration reference 4. */
+/** What the environment says about this process, read once at start. See docs/configuration.md#environment-variables. */
 export interface Settings {
   readonly port: string;
   readonly isProduction: boolean;

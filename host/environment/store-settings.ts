@@ -30,7 +30,7 @@ export interface StoreVariables {
   readonly dsn: string | undefined;
 }
 
-/** Keys with sessions and the audit trail, or the configuration. Source: configuration reference 4.4. */
+/** Keys with sessions and the audit trail, or the configuration. See docs/stores.md#where-keys-are-kept. */
 export function readStoreSettings(
   { prefix, backend: word, dsn: address }: StoreVariables,
   notes: SettingNote[],

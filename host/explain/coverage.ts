@@ -14,7 +14,7 @@ export interface Coverage {
 export interface CoverageRow extends CoverageCell {
   readonly surface: string;
   readonly stage: Stage;
-  /** The same of requests that are translated, where some of the surface are. */
+  /** What holds for requests that are translated, where some of the surface are. */
   readonly translated?: CoverageCell;
 }
 

@@ -42,7 +42,7 @@ export interface StartSource {
   readonly isDefault?: boolean;
   /** What is stored, and counts before the other. */
   readonly stored?: Decoded | undefined;
-  /** Of the newest version in the store. */
+  /** The number of the newest version in the store. */
   readonly version?: number;
 }
 
@@ -66,11 +66,11 @@ export interface Applier {
    * `internal_error` when it could not be persisted. Once it is persisted no later step can fail.
    */
   apply(decoded: Decoded, writer: Writer, kind?: 'write' | 'rollback'): Promise<Applied>;
-  /** The same for what the start would have begun with, had nothing been stored. */
+  /** Applies what the start would have begun with, had nothing been stored. */
   reset(writer: Writer): Promise<Applied>;
-  /** The same for a file that has changed. `undefined`: something is stored and counts before it, or it says what serves already. */
+  /** Applies a file that has changed. `undefined`: something is stored and counts before it, or it says what serves already. */
   applyFile(decoded: Decoded, writer: Writer): Promise<Applied | undefined>;
-  /** The same for what a start begins with: no change, so it is neither persisted nor given a version. */
+  /** Applies what a start begins with: no change, so it is neither persisted nor given a version. */
   applyStart(source: StartSource): Promise<Generation>;
   /** What is wrong with what a writer wants, as far as can be found without building it. */
   problemsOf(decoded: Decoded): readonly Problem[];

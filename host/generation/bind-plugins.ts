@@ -145,7 +145,7 @@ function tapHandlers(hooks: GenerationHooks, listed: readonly Listed[], deps: Gu
   }
 }
 
-/** Plugins of these types see each further turn of a request, too; the others change, or note, the caller's request. Source: governance reference 5. */
+/** Plugins of these types see each further turn of a request, too; the others change, or note, the caller's request. See docs/reference/governance.md#turns-of-a-tool-loop. */
 const ASKED_AGAIN: ReadonlySet<PluginModule['type']> = new Set(['guardrail', 'ratelimit', 'auth']);
 
 /** Streams and `finished` go to instances, whatever stages list them. */

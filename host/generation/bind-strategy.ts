@@ -127,7 +127,7 @@ export function routeQuery(exchange: LiveExchange, targets: ReadonlyMap<string, 
 
 const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
-/** Parts count nothing, as the cost estimate of the governance reference has it. */
+/** Characters of a plain text; parts of a message count nothing (docs/reference/governance.md#expected-prices). */
 function charactersOf(content: unknown): number {
   return typeof content === 'string' ? content.length : 0;
 }

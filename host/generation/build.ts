@@ -209,7 +209,7 @@ export function untargetedModels(
   return advertisedOf(providerModels(deps, name, provider, []));
 }
 
-/** Of every registered provider, targets or not. */
+/** How many models each registered provider has, a target or not. */
 function countModels(deps: GenerationDeps, targets: readonly Target[]): Map<string, number> {
   const counts = new Map(
     deps.providers.entries().map(([name, provider]) => [name, allOf(providerModels(deps, name, provider, [])).size]),

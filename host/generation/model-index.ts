@@ -23,11 +23,11 @@ export interface KnownModels {
   readonly discovered: readonly string[];
 }
 
-/** Which targets may serve a model. Immutable; lookups are O(1). Rules: data-plane reference 10.1. */
+/** Which targets may serve a model. Immutable; lookups are O(1). See docs/reference/data-plane.md#which-targets-serve-a-model. */
 export interface ModelIndex extends RoutedModels {
   /** Whether any target owns the model, whatever the surface. */
   isKnown(model: string): boolean;
-  /** The same as `routeTargets`, marked with whether it owns the model, whatever the surface. */
+  /** Every target, marked with whether it owns the model, whatever the surface. */
   owners(model: string): readonly RouteTarget[];
   /** Models a target tells clients about, each once: what is live, else the catalog's, else the configured ones; then the declared. */
   advertised(virtualKey: string): readonly string[];

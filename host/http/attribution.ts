@@ -6,7 +6,7 @@ import type { FlatHeaders } from './reply.ts';
 
 /**
  * Who served, after how many attempts, of what is forwarded only who; nothing while no target was attempted, and nothing for a plugin's answer.
- * Source: specification 4.3 rule 4, data-plane reference 4.
+ * See docs/reference/data-plane.md#attribution.
  */
 export function attributionHeaders(exchange: LiveExchange, redactor: Redactor): string[] {
   const headers: string[] = [];
@@ -43,7 +43,7 @@ export function attributionHeaders(exchange: LiveExchange, redactor: Redactor): 
 }
 
 /**
- * The same for an answer, and how long gateway and provider took, in milliseconds. The overhead is stated for unary answers
+ * Who served an answer, and how long gateway and provider took, in milliseconds. The overhead is stated for unary answers
  * that have any.
  */
 export function replyHeaders(exchange: LiveExchange, redactor: Redactor): FlatHeaders {
@@ -59,7 +59,7 @@ export function replyHeaders(exchange: LiveExchange, redactor: Redactor): FlatHe
 
 /** Bytes of a header whose text grows with what a client sent or a plugin chose: proxies and clients take few kilobytes of all. */
 const MAX_HEADER = 1024;
-/** Of the paths that were not carried. Source: ingress reference 2.5. */
+/** Bytes of the header with the paths that were not carried. See docs/reference/ingress.md#what-is-lost. */
 const MAX_PATHS = 4200;
 const PRINTABLE = /^[\x20-\x7e]*$/;
 const ELLIPSIS = encodeURIComponent('…');

@@ -5,7 +5,7 @@ const SCHEME = 'Bearer ';
 
 /**
  * The credential of a request: exactly `Bearer`, one blank, and all that follows, untrimmed. Without it the credential is missing.
- * Source: admin reference 6.1.
+ * See docs/reference/admin.md#reading-a-credential.
  */
 export function bearerOf(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | GatewayError {
   const authorization = firstOf(request);
@@ -13,7 +13,7 @@ export function bearerOf(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'
   return new GatewayError('missing_api_key', 'the Authorization header is missing, or its scheme is not Bearer');
 }
 
-/** Of several headers the first; they arrive joined by a comma, which a credential may hold as well. */
+/** The first of several headers; they arrive joined by a comma, which a credential may hold as well. */
 function firstOf({
   headers: { authorization },
   rawHeaders,

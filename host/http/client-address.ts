@@ -15,7 +15,7 @@ interface Peer {
   readonly isTrusted: boolean;
 }
 
-/** Finds the client behind trusted proxies. A peer is judged once per connection. Source: configuration reference 8.8. */
+/** Finds the client behind trusted proxies. A peer is judged once per connection. See docs/reference/server.md#the-clients-address. */
 export function createAddressFinder(trusted: readonly AddressRange[]): (request: IncomingMessage) => string {
   const peers = new WeakMap<Socket, Peer>();
 

@@ -75,7 +75,7 @@ export function mountJson(router: Router, host: JsonHost, routes: readonly JsonR
   }
 }
 
-/** The same for a path whose other methods, and whatever an answer of `undefined` leaves, belong to the routes behind. */
+/** Mounts a route at a path whose other methods, and whatever an answer of `undefined` leaves, belong to the routes behind. */
 export function mountJsonBeside(router: Router, host: JsonHost, route: JsonRoute): void {
   mountMethods(router, host, route.path, [route]);
 }

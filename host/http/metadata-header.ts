@@ -14,7 +14,7 @@ class WrittenNumber {
   }
 }
 
-/** Entries of request metadata in their written text. Throws on anything but a small flat JSON object. Data-plane reference 11. */
+/** Entries of request metadata in their written text. Throws on anything but a small flat JSON object. docs/reference/data-plane.md#request-metadata. */
 export function parseMetadata(json: string, bytes = Buffer.byteLength(json)): Readonly<Record<string, string>> {
   if (json.trim() === '') return NO_METADATA;
   if (bytes > MAX_BYTES) throw invalidRequest(`X-Gateway-Metadata exceeds ${MAX_BYTES} bytes`);

@@ -20,7 +20,7 @@ export interface Refusal {
 /** What comes of a request before any route has seen it; a promise where that cannot be decided at once. */
 export type Arrival = Refusal | undefined | Promise<Refusal | undefined>;
 
-/** On every response, whatever its path and status. Source: configuration reference 8.4. */
+/** On every response, whatever its path and status. See docs/reference/server.md#security-headers. */
 export const SECURITY_HEADERS: FlatHeaders = [
   'Content-Security-Policy',
   "default-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'",
@@ -67,7 +67,7 @@ export function sendBody(
   sendWhole(response, status, ['Content-Type', contentType, 'Content-Length', String(bytes), ...headers], body, bytes);
 }
 
-/** The same with headers that say the type, if it has one. */
+/** Sends bytes with headers that say the type, if they have one. */
 export function sendBytes(response: ServerResponse, status: number, headers: FlatHeaders, body: Buffer): void {
   sendWhole(response, status, [...headers, 'Content-Length', String(body.length)], body, body.length);
 }

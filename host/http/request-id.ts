@@ -18,7 +18,7 @@ export function createIdSource(bytes = 16): () => string {
   };
 }
 
-/** The trace id of a valid `traceparent`, else a usable `X-Request-ID`, else a new id. Source: configuration reference 8.9. */
+/** The trace id of a valid `traceparent`, else a usable `X-Request-ID`, else a new id. See docs/reference/observability.md#request-ids. */
 export function requestId(
   trace: TraceContext | undefined,
   given: string | string[] | undefined,

@@ -35,7 +35,7 @@ export interface Route {
   /** Whether the route answers this method of HTTP, if only by saying that it is not allowed. */
   answers(method: string): boolean;
   takes(path: string): boolean;
-  /** The same whatever the case of the path's letters. */
+  /** Whether a route takes the path, whatever the case of its letters. */
   takesAnyCase(path: string): boolean;
 }
 

@@ -10,7 +10,7 @@ import { endWith } from './body/whole-body.ts';
 /** Characters that wait for the end of the turn; beyond them it must show whether the client takes more. */
 const MOST_HELD = 16_384;
 
-/** Longest time without an event on wires that send one to say that the answer goes on. Source: ingress reference 9.1. */
+/** Longest time without an event on wires that send one to say that the answer goes on. See docs/reference/ingress.md#messages-events. */
 const QUIET_MS = 15_000;
 
 /** Writes one streamed answer, one write a turn of the event loop; ends the connection of a client that stops reading. */

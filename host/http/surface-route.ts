@@ -48,7 +48,7 @@ export interface ReadRequest {
   readonly dispose?: () => void;
 }
 
-/** The same of a request that its reader has found the surface of. */
+/** What was read of a request that is forwarded, with the surface that its reader has found. */
 export interface ReadForwarded extends ReadRequest {
   readonly surface: Surface;
 }

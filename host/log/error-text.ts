@@ -58,7 +58,7 @@ function faultText(error: Error): string {
   return text === '' ? '' : ` [upstream: ${text}]`;
 }
 
-/** Of an `AggregateError`: a host with several addresses fails once for each. */
+/** The reasons of an `AggregateError`: a host with several addresses fails once for each. */
 function reasonsText(error: Error, budget: Budget): string {
   const reasons = memberOf(error, 'errors');
   if (!Array.isArray(reasons) || reasons.length === 0) return '';

@@ -28,12 +28,12 @@ const BASE64 = /[\w+/-]/;
  * them, because a regular expression of them all would be larger than one can be.
  */
 export class KnownValues {
-  /** Of the longest, in any form, with every character escaped. */
+  /** Length of the longest value, in any form, with every character escaped. */
   longest = 0;
   readonly #values = new Set<string>();
   readonly #forms = new Map<string, KnownForm>();
   readonly #needles = new Needles();
-  /** Of a form: what it may look like among the bytes of a text. */
+  /** What each form may look like among the bytes of a text. */
   readonly #bytes = new Map<string, readonly string[]>();
 
   add(value: string, marker: string): void {

@@ -1,7 +1,7 @@
 /** Characters that are compared at once, and of how many a needle has at least. */
 const GRAM = 4;
 export const MIN_NEEDLE = 12;
-/** Of each needle's first characters, one gram in this many begins where the text is looked at. */
+/** One in this many grams of each needle's first characters begins where the text is looked at. */
 const STRIDE = MIN_NEEDLE - GRAM + 1;
 
 interface Place {

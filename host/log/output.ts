@@ -106,7 +106,7 @@ export class LogOutput implements LineWriter {
     this.#queue.length = 0; // what an exit could not write in time is given up
   }
 
-  /** The same, synchronously, for a process that is ending now. */
+  /** Writes what waits, synchronously, for a process that is ending now. */
   finishNow(): void {
     const { descriptor, clock } = this.#options;
     const deadline = clock.monotonic() + EXIT_MS;

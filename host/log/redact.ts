@@ -4,13 +4,13 @@ import { KnownValues } from './known-values.ts';
 /**
  * The one redaction: credential values known from the environment or registered at run time, as they are and encoded, then
  * anything that has the shape of a credential. Every log line and every message a client gets passes here. Running it twice
- * changes nothing. Source: observability reference 4; the encoded forms and `Basic` are ours.
+ * changes nothing. See docs/reference/observability.md#redaction; the encoded forms and `Basic` are ours.
  */
 export interface Redactor {
   redact(text: string): string;
   /** Hides the values that are known, and leaves alone what only looks like a credential. */
   hideKnown(text: string): string;
-  /** The same for a text in which an `@` does not make an e-mail address: the id of a model, a pattern, a host. */
+  /** Redacts a text in which an `@` does not make an e-mail address: the id of a model, a pattern, a host. */
   redactName(text: string): string;
   /** Redacts, and only then cuts to `limit` characters (code points) and an ellipsis: half a credential would not be recognised as one. */
   excerpt(text: string, limit?: number): string;
@@ -23,7 +23,7 @@ export interface Redactor {
 
 /** Characters of an upstream's or a library's text that a client or a log line gets. */
 const MAX_EXCERPT = 2048;
-/** Of a longer text, no more than this is looked at beyond what is shown, and of that the end is left out: it may be half a credential. */
+/** How much of a longer text is looked at beyond what is shown. The end of that is left out: it may be half a credential. */
 const LOOK_AHEAD = 16 * 1024;
 /** One of the words that a name is made of, whatever stands between them: `my.api-key` has three. */
 const SECRET_NAME = /(?<![a-z0-9])(?:KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|DSN|AUTHORIZATION)(?![a-z0-9])/i;

@@ -24,7 +24,7 @@ const HEADERS_TIMEOUT_MS = 30_000;
 
 /**
  * Has a request counted by the target that it would reach first, where that speaks the client's wire. `undefined` where it cannot,
- * or the vendor did not. Guardrails see the request; nothing is charged. Source: ingress reference 10.
+ * or the vendor did not. Guardrails see the request; nothing is charged. See docs/reference/ingress.md#counting-tokens.
  */
 export async function countTokens(
   exchange: LiveExchange,

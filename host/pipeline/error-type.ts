@@ -1,6 +1,6 @@
 import type { GatewayError } from '../contract/index.ts';
 
-/** Classes of failure in the figures. Source: data-plane reference 5.6. */
+/** Classes of failure in the figures. See docs/reference/data-plane.md#failure-classes. */
 export type FailureClass =
   | 'provider_error'
   | 'circuit_open'

@@ -48,7 +48,7 @@ export class Measured {
   costSource: CostSource | undefined;
   /** The first count of the upstream's that is not believed, by its name. */
   doubt: string | undefined;
-  /** The same by what it was spent on. */
+  /** The cost, by what it was spent on. */
   cost: Cost | undefined;
   ttftMs: number | undefined;
   /** Monotonic milliseconds of the last chunk of a stream that has ended. */

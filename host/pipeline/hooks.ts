@@ -56,7 +56,7 @@ export interface StageRun {
   readonly startedAt: number;
   endedAt: number;
   outcome: StageOutcome;
-  /** Of a rejection, what the plugin said. */
+  /** What the plugin said with a rejection. */
   reason: string | undefined;
   /** What it threw, also where the request goes on. */
   error: unknown;
@@ -116,7 +116,7 @@ export function createGenerationHooks() {
       (surface) =>
         new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `beforeRequest ${surface}`),
     ),
-    /** The same before each further turn of an exchange, on the request as it has grown: guardrails, rate limits and `auth` only. */
+    /** Plugins before each further turn of an exchange, on the request as it has grown: guardrails, rate limits and `auth` only. */
     beforeTurn: perSurface(
       (surface) =>
         new AsyncSeriesBailHook<[LiveExchange], GatewayError | undefined>(['exchange'], `beforeTurn ${surface}`),

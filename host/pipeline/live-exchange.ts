@@ -228,7 +228,7 @@ export class LiveExchange implements Exchange {
     this.#answeredAt ??= this.#clock.monotonic();
   }
 
-  /** A plugin's answer takes no time (governance reference 1.4). */
+  /** A plugin's answer takes no time (docs/reference/governance.md#answers-of-plugins). */
   #durationMs(): number {
     if (this.plugins.answeredBy !== undefined) return 0;
     return this.#answeredAt === undefined ? this.elapsedMs() : this.#answeredAt - this.arrivedAt;
@@ -273,7 +273,7 @@ export function userOf(request: RequestOf<Surface>): string | undefined {
   return isText(user) ? user : undefined;
 }
 
-/** How clients name the session that a request belongs to; the first that is there counts. Source: ingress reference 2.2. */
+/** How clients name the session that a request belongs to; the first that is there counts. See docs/reference/ingress.md#request-headers. */
 const SESSION_HEADERS = ['x-session-id', 'x-claude-code-session-id', 'session-id'] as const;
 
 function sessionIn(headers: IncomingHttpHeaders = {}): string | undefined {

@@ -46,7 +46,7 @@ export class RouteRecord {
     this.#targets = targets;
   }
 
-  /** Of several turns the first counts. */
+  /** Notes the targets that were ranked. Of several turns the first counts. */
   began(all: readonly RouteTarget[]): void {
     this.#all ??= all;
   }

@@ -49,7 +49,7 @@ export type ToolOutcome =
 export interface ToolServers {
   /** In the order of the configuration. */
   servers(): readonly ToolServerState[];
-  /** Of the ready servers, in their order and that of their lists; of a name that several have, the first server's. */
+  /** Tools of the ready servers, in their order and that of their lists; of a name that several have, the first server's. */
   tools(): readonly OfferedTool[];
   /**
    * Calls the tool of this name at the first ready server that has it, within its own time limit. Rejects only with the cause of an

@@ -79,7 +79,7 @@ function framePlace(stack: string, entry: string): FaultPlace | undefined {
   );
 }
 
-/** Of the gateway itself, nothing is the module's fault. */
+/** The gateway's own folder: what fails there is not the module's fault. */
 const GATEWAY = dirname(dirname(fileURLToPath(import.meta.url)));
 
 function pathOf(file: string): string {

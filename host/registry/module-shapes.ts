@@ -46,7 +46,7 @@ const chatTranslator = fields({
 
 const sameWire = fields({ required: { toUpstream: callable }, optional: { countTokens: callable } });
 
-/** Of a schema that another joi made, the library says so by throwing. */
+/** Whether a value is an object schema. Of one that another joi made the library says so by throwing. */
 function isObjectSchema(value: unknown): boolean {
   try {
     return Joi.isSchema(value) && value.type === 'object';

@@ -48,7 +48,7 @@ export const listOf =
     return Array.from(value as readonly unknown[], (one, index) => item(one, `${at}[${index}]`)).flat(); // a gap is an item, and undefined
   };
 
-/** The same list, with at least one item. */
+/** A list with at least one item. */
 export const filled =
   (list: Shape): Shape =>
   (value, at) => {
@@ -58,7 +58,7 @@ export const filled =
       : problems;
   };
 
-/** The same list, with no item twice. */
+/** A list with no item twice. */
 export const distinct =
   (list: Shape): Shape =>
   (value, at) => {

@@ -101,7 +101,7 @@ function tellStarted(host: Host, port: number): void {
 
 /**
  * Readiness turns 503 at once, and the listener stays open, so that probes are answered while requests drain. What is
- * left at the deadline ends with an error event. Source: configuration reference 5.3.
+ * left at the deadline ends with an error event. See docs/reference/server.md#the-end-of-a-process.
  */
 async function shutDown(host: Host, server: Server, watch: ConfigWatch | undefined): Promise<void> {
   const {

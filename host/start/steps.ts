@@ -27,7 +27,7 @@ export async function loadConfiguration(host: Host, path: string | undefined): P
   }
 }
 
-/** The same where modules of a stored configuration may follow. */
+/** Loads the file of a start, where modules of a stored configuration may follow. */
 export async function loadFile(host: Host, path: string | undefined): Promise<LoadedFile | undefined> {
   const file = path === undefined ? await findConfigFile(host.workingDirectory) : resolve(host.workingDirectory, path);
   const loaded = file === undefined ? undefined : await loadConfigFile(file);

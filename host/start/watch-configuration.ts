@@ -43,7 +43,7 @@ async function applyFile(host: Host, path: string): Promise<void> {
   audit(host, 'ok', { plugins: plugins.length, strategy: strategy.mode, targets: targets.length });
 }
 
-/** The same row and line as for a change by the admin API. */
+/** Writes the row and the line that a change by the admin API has. */
 function audit(
   { log, redactor, stores }: Host,
   outcome: 'ok' | 'error',

@@ -7,7 +7,7 @@ import { Recent } from './recent.ts';
 const MAX_KEYS = 100_000;
 /** Groups of buckets: configurations come and go, and nothing shows which groups no plugin uses any more. */
 const MAX_GROUPS = 64;
-/** Of all values together, and of one. */
+/** Bytes of all values together, and of one. */
 const MAX_VALUE_BYTES = 64 * 1024 * 1024;
 const MAX_ONE_VALUE_BYTES = 8 * 1024 * 1024;
 const NUMBER_TTL_MS = 31 * 24 * 60 * 60 * 1000;

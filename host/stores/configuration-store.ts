@@ -29,7 +29,7 @@ export interface ConfigurationVersion {
   readonly text: string;
   /** Empty in rows of an older program. */
   readonly actor: string;
-  /** Of a rollback the version that was the newest before. */
+  /** The version that was the newest before a rollback. */
   readonly rolledBackFrom: number | undefined;
 }
 

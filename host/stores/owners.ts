@@ -9,7 +9,7 @@ export interface Owners {
   foreignOf(kind: OwnedKind, ids: readonly string[], owner: string): Promise<ReadonlySet<string>>;
 }
 
-/** Of more, the oldest are forgotten. */
+/** Owners that are remembered; of more, the oldest are forgotten. */
 const MOST = 100_000;
 
 /** Owners of this process, forgotten with it. */

@@ -10,7 +10,7 @@ export class StoreUnavailable extends Error {
 
 /** Milliseconds that a caller waits for a store. A driver that gives up sooner says why. */
 export const STORE_LIMIT_MS = 10_000;
-/** The same for a credential, and for a ping. */
+/** Milliseconds that a look-up of a credential, or a ping, may take. */
 export const LOOKUP_LIMIT_MS = 2000;
 /** Milliseconds after a failure in which what memory can answer does not try the store again. */
 const REST_MS = 1000;

@@ -175,7 +175,7 @@ function readsStream(module: ProviderModule, model: string, { stream = '', says 
   }
 }
 
-/** Of longer streams not every cut is tried. */
+/** Cuts of one stream that are tried; of longer ones not every cut is. */
 const MOST_CUTS = 2000;
 
 function readsAnything(module: ProviderModule, surface: TranslatedSurface, model: string): void {

@@ -11,7 +11,7 @@ export type RootStyle = 'api-root' | 'host' | ((address: string, defaultRoot: st
 /**
  * The API root of a provider, from the configured address or its default. A bare host takes over the version segment
  * that ends the default; a path is taken as it is. Throws on anything that is not a plain http(s) address.
- * Source: providers reference 2.1 and 2.2.
+ * See docs/reference/providers.md#addresses.
  */
 export function resolveRoot(configured: string | undefined, defaultRoot: string, style: RootStyle): Root {
   const text = configured?.trim() || defaultRoot;

@@ -49,7 +49,7 @@ export interface ConnectDeps {
   readonly isOffline?: boolean;
   /** What runs of third-party modules; one of its own unless given. */
   readonly trace?: RequestTrace;
-  /** Of a third-party provider: where it was imported from. */
+  /** The file that a third-party provider was imported from. */
   readonly file?: string | undefined;
 }
 

@@ -20,7 +20,7 @@ const REASONS: ReadonlyMap<string | undefined, UpstreamFault['reason']> = new Ma
   ['content_filter', 'content_policy'],
 ]);
 
-/** The error a client gets for an upstream status on a routed surface (data-plane reference 5.2). */
+/** The error a client gets for an upstream status on a routed surface (docs/reference/data-plane.md#upstream-statuses). */
 const BY_STATUS: Readonly<Record<number, { readonly code: ErrorCode; readonly message?: string }>> = {
   400: { code: 'invalid_request' },
   422: { code: 'invalid_request' },
@@ -52,7 +52,7 @@ export function replyError(
   });
 }
 
-/** A refusal of content is one at 400 only: elsewhere its code may stand for the provider's own trouble (data-plane reference 3.3). */
+/** A refusal of content is one at 400 only: elsewhere its code may stand for the provider's own trouble (docs/reference/data-plane.md#failures-that-go-on-to-the-next-target). */
 function reasonOf({ reason }: ProviderFault, status: number): UpstreamFault['reason'] {
   return reason === 'content_policy' && status !== 400 ? undefined : reason;
 }

@@ -6,7 +6,7 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import { systemClock } from '../common/clock.ts';
 
 const KEEP_ALIVE_MS = 90_000;
-/** Of an answer's headers; as many as a client may send. */
+/** Bytes of an answer's headers; as many as a client may send. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 
 /**
@@ -50,7 +50,7 @@ type Connect = ReturnType<typeof buildConnect>;
 class OriginPool {
   readonly #pool: Pool;
   readonly #connect: Connect;
-  /** Of the call that is being dispatched: undici asks for its connection before `dispatch` returns. */
+  /** The time limit of the call that is being dispatched: undici asks for its connection before `dispatch` returns. */
   #connectTimeoutMs = 0;
   #opened: Socket | undefined;
   /** Sockets that undici does not know yet: it neither bounds nor destroys them. */

@@ -66,7 +66,7 @@ export class RawEventReader {
     return events;
   }
 
-  /** The same where every line ends with LF alone, as nearly all do: events are cut at their blank lines. */
+  /** Events of a block in which every line ends with LF alone, as nearly all do: events are cut at their blank lines. */
   #readPlain(block: string): RawEvent[] {
     const events: RawEvent[] = [];
     let start = 0;

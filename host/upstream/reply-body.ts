@@ -50,9 +50,9 @@ export interface VerbatimReply {
   readonly status: number;
   /** Name, value, name, value: lines of one name stand apart. */
   readonly rawHeaders: readonly string[];
-  /** The same with the lines of one name joined, by lower-case name. */
+  /** Headers with the lines of one name joined, by lower-case name. */
   readonly headers: WireReply['headers'];
-  /** Of a connection that left HTTP it holds no bytes, and ends with the connection. */
+  /** The bytes of the reply. For a connection that left HTTP there are none, and it ends with the connection. */
   readonly body: AsyncIterable<Uint8Array>;
   /** The connection, when the upstream speaks another protocol on it from now on. */
   readonly socket?: Duplex;
@@ -227,7 +227,7 @@ class StartedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array
   }
 }
 
-/** The same body; tells once how it ended: read to its end, closed before, or broken by an error. */
+/** A body that tells once how it ended: read to its end, closed before, or broken by an error. */
 export function watchBody(
   body: AsyncIterable<Uint8Array>,
   onOver: (error: GatewayError | undefined) => void,

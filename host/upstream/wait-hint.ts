@@ -3,7 +3,7 @@ const DAY_MS = 24 * 3600 * 1000;
 type Headers = Readonly<Record<string, string>>;
 type Read = (text: string, now: number) => number | undefined;
 
-/** Header, in the order they are asked, and how each is read. Source: data-plane reference 5.4. */
+/** Header, in the order they are asked, and how each is read. See docs/reference/data-plane.md#retry-after. */
 const HINTS: readonly (readonly [string, Read])[] = [
   ['retry-after-ms', (text) => positive(Number(text))],
   ['retry-after', (text, now) => wholeSeconds(text) ?? futureDate(text, now)],

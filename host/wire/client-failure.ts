@@ -27,7 +27,7 @@ export function failureOf(error: GatewayError, message: string, requestId: strin
   };
 }
 
-/** The rules of specification 7.3: an upstream's or limiter's hint whatever the status; else 1 for 429; never for 402. */
+/** What `Retry-After` says (docs/reference/data-plane.md#retry-after): an upstream's or limiter's hint whatever the status; else 1 for 429; never for 402. */
 function retryAfterS({ code, status, retryAfterMs }: GatewayError): number | undefined {
   if (code === 'insufficient_quota') return undefined;
   if (retryAfterMs !== undefined && retryAfterMs > 0) return Math.ceil(retryAfterMs / 1000);

@@ -4,7 +4,7 @@ import type { ClientRequest, TargetFacts } from './client-request.ts';
 /** A refusal of a translator that begins with a place of the common request. */
 const PLACE = /^messages(?:\[(\d+)\]\.(content|tool_calls)\[(\d+)\](?:\.function)?)?(?=[:. ])/;
 
-/** A translator's refusal with the client's own path in place of the common request's; as it is where that is not known. Source: ingress reference 2.5, 8.1. */
+/** A translator's refusal with the client's own path in place of the common request's; as it is where that is not known. See docs/reference/ingress.md#errors. */
 export function inClientPaths(
   thrown: unknown,
   request: ChatRequest,

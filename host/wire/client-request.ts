@@ -72,12 +72,12 @@ export class ClientRequest implements ClientBody {
     this.#start = start;
   }
 
-  /** The same with texts that a plugin changed. */
+  /** This request with texts that a plugin changed. */
   edited(value: Readonly<Fields>): ClientRequest {
     return new ClientRequest(this.#start, value, this.isCurrent);
   }
 
-  /** The same once plugins may have read it. */
+  /** This request once plugins may have read it. */
   inspected(): ClientRequest {
     return new ClientRequest({ ...this.#start, isInspected: true }, this.value, this.isCurrent);
   }

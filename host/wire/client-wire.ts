@@ -31,15 +31,15 @@ export interface ClientWire {
   readonly needsCallIds?: boolean;
   /** An answer that is an error, on any path of the wire. */
   error(failure: ClientFailure): WireBody;
-  /** The same where no route serves the path. */
+  /** The error where no route serves the path. */
   noRoute(failure: ClientFailure): WireBody;
   /** A whole answer: the value whose JSON is sent. `exchange.reply` is in the common wire. */
   reply(exchange: Exchange): unknown;
   /** Opens a streamed answer. Called once per attempt: nothing of a failed one stays. */
   openStream(exchange: Exchange): ClientStream;
-  /** The same for an answer that comes in this wire already: its events go on as they are. */
+  /** Opens a stream for an answer that comes in this wire already: its events go on as they are. */
   openSameWire?(exchange: Exchange): SameWireStream;
-  /** The same wire as it is spoken at one address, its query included; absent where that is all the same. */
+  /** This wire as it is spoken at one address, its query included; absent where that is all the same. */
   at?(url: string): ClientWire;
   /** Where its clients carry their credential, in the order in which it is looked for: the first that is valid counts. `bearer` alone unless said. */
   readonly credentials?: readonly CredentialPlace[];
@@ -81,7 +81,7 @@ export interface HeldText {
   readonly choice: number;
   readonly kind: 'content' | 'reasoning' | 'call';
   readonly text: string;
-  /** Of a call: what is called. */
+  /** What a call calls. */
   readonly name?: string | undefined;
 }
 

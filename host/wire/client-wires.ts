@@ -21,7 +21,7 @@ const NO_HEADERS: IncomingHttpHeaders = Object.freeze({});
 /** Which wire a request speaks, whether or not a route serves its path: the common one, unless another claims it. */
 export class ClientWires {
   #claims: readonly Claim[] = [];
-  /** Of the paths that were asked for, the claims that they lie within; of paths that clients invent only so many. */
+  /** The claims that a path lies within, by paths that were asked for; of those that clients invent only so many. */
   readonly #byPath = new Map<string, readonly Claim[]>();
 
   /** `path` and what lies below it speak this wire, but for paths that are claimed closer; with `speaks` only the requests that it knows; the first claim that knows one counts. */

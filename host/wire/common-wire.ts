@@ -4,7 +4,7 @@ import type { ClientFailure } from './client-failure.ts';
 import type { ClientStream, ClientWire } from './client-wire.ts';
 import { dataEvent, KnownFrames } from './known-frames.ts';
 
-/** The wire of every path that no other one claims (specification 6.2 and 7.1). */
+/** The wire of every path that no other one claims (docs/errors.md, docs/reference/data-plane.md#answers). */
 export const COMMON_WIRE: ClientWire = {
   runsTools: true,
   needsCallIds: true,

@@ -16,7 +16,7 @@ export interface Detector {
   open(text: string): number;
 }
 
-/** Of what overlaps the one that begins first, and of those the longest. */
+/** What was found, without overlaps: the one that begins first stays, and of those the longest. */
 export function withoutOverlaps(found: Found[]): readonly Found[] {
   if (found.length < 2) return found;
   found.sort((a, b) => a.start - b.start || b.end - a.end);

@@ -28,7 +28,7 @@ export function piiDetector(entities: readonly Entity[]): Detector {
 /** Blanks and dashes that typesetting and word processors put into numbers: blanks of every width; hyphens, dashes, minus. */
 const TYPESET = /[\u00a0\u2000-\u200a\u202f\u205f\u3000\u2010-\u2013\u2212]/g;
 
-/** The same text, character for character, with the blank and the dash of a keyboard. */
+/** A text, character for character, with the blank and the dash of a keyboard. */
 function withPlainSigns(text: string): string {
   return text.search(TYPESET) < 0 ? text : text.replace(TYPESET, (sign) => (/\s/.test(sign) ? ' ' : '-'));
 }

@@ -27,7 +27,7 @@ const IPV4 = new RegExp(`${OCTETS}(?:-${OCTETS})?(?![A-Za-z\\d]|-\\w|\\.\\w)`, '
 /** With a country code: 8 to 15 digits (ITU-T E.164), in groups. */
 const INTERNATIONAL =
   /\+(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}(?!\d)|[2-9](?:(?: \/ |[ ./-])?\(?\d\)?){6,13}[ ./-]?\d(?!\d|-\w))/y;
-/** The same behind the digits that are dialled for the sign: 011 in North America, 00 nearly everywhere else (ITU-T E.123, list of dialling procedures). */
+/** A number behind the digits that are dialled for the sign: 011 in North America, 00 nearly everywhere else (ITU-T E.123, list of dialling procedures). */
 const DIALLED =
   /(?:00|011)[ .-]?(?:1[ .-]?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}|[2-9](?:(?: \/ |[ ./-])?\(?\d\)?){6,13}[ ./-]?\d)(?![\d:]|-\w| \d|\.\d)/y;
 /** Fewer digits in one piece are a number that is filled up with zeros. */

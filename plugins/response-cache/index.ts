@@ -99,7 +99,7 @@ function cache(
     return flight ? wait(exchange, key, flight) : miss(exchange, key);
   };
 
-  /** Of those that wait for a call whose client leaves, one takes its place. One whose own request has ended by then would be waited for in vain. */
+  /** Waits for the call of another request. Where the client of that one leaves, one of those that wait takes its place. One whose own request has ended by then would be waited for in vain. */
   const wait = async (exchange: Exchange, key: string, flight: Promise<Landed>): Promise<Answer | undefined> => {
     waits.put(exchange, true);
     const landed = await flight;

@@ -22,7 +22,7 @@ export function keyOf({ principal, surface, model, streaming, metadata, request 
 /** The length stands in front, so that no text passes for the end of one and the beginning of another. */
 const textOf = (text: string): string => `${text.length}:${text}`;
 
-/** The same text for values that mean the same: members are sorted by name, what is undefined is not there. */
+/** A text that is equal for values that mean the same: members are sorted by name, what is undefined is not there. */
 function valueOf(value: unknown): string {
   if (typeof value === 'string') return textOf(value);
   if (Array.isArray(value)) return `[${value.map(valueOf).join('')}]`;

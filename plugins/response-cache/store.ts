@@ -11,7 +11,7 @@ export interface Kept {
 export interface StoreBounds {
   readonly maxAgeMs: number;
   readonly maxEntries: number;
-  /** Of all answers together, and so of one. */
+  /** Bytes of all answers together, and so of one. */
   readonly maxBytes: number;
 }
 

@@ -1,6 +1,6 @@
 /** Random letters and digits change between upper case, lower case and digits at more places than names do. */
 const LEAST_CHANGES = 0.3;
-/** Of the bits that so many characters can carry at most: names repeat letters, random tokens hardly do. */
+/** The least share of the bits that so many characters can carry: names repeat letters, random tokens hardly do. */
 const LEAST_SHARE = 0.88;
 const MOST_BITS = 6;
 

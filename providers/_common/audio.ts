@@ -31,7 +31,7 @@ interface SpeechToText {
   fromUpstream(reply: UnaryReply, call: CallInfo, request: TranscriptionRequest): RawReply;
 }
 
-/** Speech to text, in the language spoken. Source: providers reference 7.5. */
+/** Speech to text, in the language spoken. See docs/reference/providers.md#transcriptions. */
 export function commonTranscriptions(options: TranscriptionOptions = {}): Translator<'audio.transcriptions'> {
   return speechToText('/audio/transcriptions', FIELDS, options);
 }
@@ -126,7 +126,7 @@ export interface SpeechOptions extends BodyOptions {
   readonly readAudio?: (reply: UnaryReply) => Uint8Array;
 }
 
-/** Text to speech. The format is always named: vendors' defaults differ. Source: providers reference 7.6. */
+/** Text to speech. The format is always named: vendors' defaults differ. See docs/reference/providers.md#speech. */
 export function commonSpeech(options: SpeechOptions = {}): Translator<'audio.speech'> {
   const { readAudio } = options;
   return {

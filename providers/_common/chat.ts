@@ -51,7 +51,7 @@ export interface Notes {
 
 export type ChatBody = Readonly<Record<string, unknown>> & { readonly messages: readonly ChatMessage[] };
 
-/** Chat on the common wire: unknown fields are sent too. Source: providers reference 4.2 to 4.4. */
+/** Chat on the common wire: unknown fields are sent too. See docs/reference/providers.md#token-ceilings. */
 export function commonChat(params: ParamTreatments, options: ChatOptions = {}): ChatTranslator {
   const declared = Object.entries(params).flatMap(([name, treatment]) =>
     typeof treatment === 'object' ? [[name, treatment.rename] as const] : [],

@@ -3,7 +3,7 @@ import { invalidRequest } from './fields.ts';
 
 /**
  * A conversation as one text, for models that complete text: a line `role: text` per message, then `assistant: `.
- * Throws a 400 for parts that are not text, in any turn. Source: providers reference 5.4.
+ * Throws a 400 for parts that are not text, in any turn. See docs/reference/providers.md#conversations-as-one-text.
  */
 export function joinedConversation({ messages }: ChatRequest): string {
   messages.forEach(refuseMedia);

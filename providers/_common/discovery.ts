@@ -1,7 +1,7 @@
 import type { DiscoveredModel, Discovery } from 'gw/contract';
 import { type Fields, isFields } from './fields.ts';
 
-/** `GET {root}/models`, as a bare list or under `data`. Source: providers reference 8. */
+/** `GET {root}/models`, as a bare list or under `data`. See docs/reference/providers.md#live-models. */
 export const listedModels: Discovery = {
   path: '/models',
   read: (body) => readModels(isFields(body) ? body['data'] : body),

@@ -12,7 +12,7 @@ export interface EmbeddingsOptions extends BodyOptions {
   readonly encodingFormat?: 'float' | 'any' | 'always';
 }
 
-/** Embeddings on the common wire. Token ids and unknown fields are sent too. Source: providers reference 7.1. */
+/** Embeddings on the common wire. Token ids and unknown fields are sent too. See docs/reference/providers.md#embeddings. */
 export function commonEmbeddings(options: EmbeddingsOptions = {}): Translator<'embeddings'> {
   return {
     toUpstream(request, call) {

@@ -16,7 +16,7 @@ export interface ImagesOptions extends BodyOptions {
   readonly path?: Path;
 }
 
-/** Images on the common wire. Source: providers reference 7.2. */
+/** Images on the common wire. See docs/reference/providers.md#images. */
 export function commonImages(options: ImagesOptions = {}): Translator<'images'> {
   return {
     toUpstream(request, call) {
@@ -41,7 +41,7 @@ function readImages(reply: UnaryReply): ImagesReply {
   };
 }
 
-/** Images are billed by tokens under names of their own; details of them stay. Source: providers reference 7.2. */
+/** Images are billed by tokens under names of their own; details of them stay. See docs/reference/providers.md#images. */
 function readUsage(value: unknown): Usage | undefined {
   if (!isFields(value)) return undefined;
   const { input_tokens: input, output_tokens: output, total_tokens: total, ...details }: Fields = value;

@@ -2,7 +2,7 @@ import type { ModerationsReply, Translator, UnaryReply } from 'gw/contract';
 import { type BodyOptions, commonBody } from './body.ts';
 import { type Fields, isFields, itemsOf, objectOf } from './fields.ts';
 
-/** Moderations on the common wire; categories keep the vendor's names. Source: providers reference 7.4. */
+/** Moderations on the common wire; categories keep the vendor's names. See docs/reference/providers.md#moderations. */
 export function commonModerations(options: BodyOptions = {}): Translator<'moderations'> {
   return {
     toUpstream: (request, call) => ({ path: '/moderations', ...commonBody(request, call, options) }),

@@ -15,7 +15,7 @@ export const OLLAMA_PARAMS: ParamTreatments = {
   logit_bias: 'unsupported',
 };
 
-/** Ollama's own embeddings, beside the compatible API: it has no user, no input type and no encodings. Source: providers reference 7.1. */
+/** Ollama's own embeddings, beside the compatible API: it has no user, no input type and no encodings. See docs/reference/providers.md#embeddings. */
 export function ollamaEmbeddings(): Translator<'embeddings'> {
   return {
     toUpstream(request, call) {

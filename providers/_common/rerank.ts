@@ -6,7 +6,7 @@ export interface RerankOptions extends BodyOptions {
   readonly path?: string;
 }
 
-/** Rerank in the form that most vendors use; the host sorts the results and cuts the list. Source: providers reference 7.3. */
+/** Rerank in the form that most vendors use; the host sorts the results and cuts the list. See docs/reference/providers.md#rerank. */
 export function commonRerank(options: RerankOptions = {}): Translator<'rerank'> {
   return {
     toUpstream({ top_n: top, ...request }, call) {

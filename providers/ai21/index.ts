@@ -13,7 +13,7 @@ const chat: ChatTranslator = {
   openStream: 'common',
 };
 
-/** Source: providers reference 5.8. */
+/** Common wire, and text completion for models before Jamba. See docs/providers.md#what-differs. */
 export default defineProvider({
   name: 'ai21',
   wire: 'common',

@@ -16,7 +16,7 @@ import {
   pathSegment,
 } from 'gw/common-wire';
 
-/** What the completion task cannot express. Source: providers reference 3.3. */
+/** What the completion task cannot express. See docs/providers.md#what-differs. */
 export const LEGACY_PARAMS: ParamTreatments = Object.fromEntries(
   [
     'n',
@@ -48,7 +48,7 @@ const KNOWN = [
   ...Object.keys(LEGACY_PARAMS),
 ];
 
-/** The completion task of models before Jamba. Source: providers reference 5.8. */
+/** The completion task of models before Jamba. See docs/providers.md#what-differs. */
 export const legacyChat: Translator<'chat'> = {
   toUpstream(request, call) {
     if (call.stream) throw new GatewayError('streaming_not_supported', `model ${quoted(call.model)} does not stream`);

@@ -18,7 +18,7 @@ const authorize: Authorize = (request, credentials) => {
   return headerKey('x-api-key', 'ANTHROPIC_API_KEY', { [VERSION_HEADER]: version })(request, credentials);
 };
 
-/** The Messages API. Prompt tokens arrive with a stream's first event, completion tokens with its last but one. Source: providers reference 5.1. */
+/** The Messages API. Prompt tokens arrive with a stream's first event, completion tokens with its last but one. See docs/providers.md#claude-models. */
 export default defineProvider({
   name: 'anthropic',
   wire: 'native',

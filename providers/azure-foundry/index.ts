@@ -28,7 +28,7 @@ const keyOfOthers = headerKey('api-key', 'AZURE_FOUNDRY_API_KEY');
 const authorize: Authorize = (request, credentials) =>
   (request.url.endsWith(CLAUDE_PATH) ? keyOfClaude : keyOfOthers)(request, credentials);
 
-/** Bodies of the common wire, and of Claude in its own; every model of a resource answers at the same paths, and `AZURE_FOUNDRY_API_VERSION` is read by nothing. Source: providers reference 2.4 and 5.7. */
+/** Bodies of the common wire, and of Claude in its own; every model of a resource answers at the same paths, and `AZURE_FOUNDRY_API_VERSION` is read by nothing. See docs/providers.md#what-differs. */
 export default defineProvider({
   name: 'azure-foundry',
   wire: 'native',

@@ -1,6 +1,6 @@
 import { type Fields, invalidRequest } from 'gw/common-wire';
 
-/** The path names the deployment, and the body may not. Source: providers reference 6. */
+/** The path names the deployment, and the body may not. See docs/providers.md#what-differs. */
 export function withoutModel({ model: _model, ...body }: Fields): Fields {
   return body;
 }

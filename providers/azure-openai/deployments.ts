@@ -3,7 +3,7 @@ import { pathSegment } from 'gw/common-wire';
 
 const API_VERSION = '2024-10-21';
 
-/** A path of the configured deployment, whatever model the request names. Source: providers reference 2.4. */
+/** A path of the configured deployment, whatever model the request names. See docs/providers.md#addresses-of-their-own. */
 export function pinned(path: string): (call: CallInfo) => string {
   return ({ credentials }) => deploymentPath(configured(credentials), path, credentials);
 }

@@ -76,7 +76,7 @@ export function tierOf({ service_tier: asked }: ChatRequest): Tier {
   return { tier: TIERS.get(asked), ignored: isGiven(asked) && !TIERS.has(asked) ? ['service_tier'] : [] };
 }
 
-/** Families without ids of their own get one. Source: providers reference 5.4. */
+/** The id of an answer, for families that send none. */
 export function answerId({ exchangeId }: CallInfo): string {
   return `bedrock-${exchangeId.slice(0, 24)}`;
 }

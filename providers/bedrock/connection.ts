@@ -42,7 +42,7 @@ export function agentRoot(credentials: Credentials): string {
   );
 }
 
-/** Source: providers reference 1.1 and 2.4. */
+/** Any one of three variables registers the provider; which credential counts first: docs/providers.md#bedrock-models. */
 export const connection: Connection = {
   env: [['AWS_BEARER_TOKEN_BEDROCK', 'AWS_REGION', 'AWS_ACCESS_KEY_ID']],
   optionalEnv: [

@@ -22,7 +22,7 @@ import {
 } from 'gw/common-wire';
 import { modelPath, routingId } from './models.ts';
 
-/** Titan embeds one text per call, Cohere many. Source: providers reference 7.1. */
+/** Titan embeds one text per call, Cohere many. See docs/reference/providers.md#embeddings. */
 export const embeddings: Translator<'embeddings'> = {
   toUpstream(request, call) {
     const id = routingId(call.model);

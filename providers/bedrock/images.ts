@@ -12,7 +12,7 @@ function wireOf({ model }: CallInfo): Wire {
   throw invalidRequest(`bedrock cannot make images with the model "${model}"`);
 }
 
-/** Source: providers reference 7.2. */
+/** Images of Amazon's own models, and of Stable Diffusion XL. See docs/reference/providers.md#images. */
 export const images: Translator<'images'> = {
   toUpstream: (request, call) => (wireOf(call) === 'amazon' ? toAmazon(request, call) : toStability(request, call)),
   fromUpstream: (reply, call) => ({

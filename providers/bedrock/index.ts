@@ -21,7 +21,7 @@ const UNKNOWN = {
   logit_bias: 'unsupported',
 } as const;
 
-/** What holds for some family. Source: providers reference 3.2. */
+/** Treatments as the catalogue shows them: a parameter is unsupported here that some family lacks. See docs/reference/providers.md#unsupported-parameters. */
 const params = {
   ...NOWHERE,
   stop: 'unsupported',
@@ -32,7 +32,7 @@ const params = {
   parallel_tool_calls: 'translate',
 } as const satisfies ParamTreatments;
 
-/** What holds for each. Source: providers reference 3.3; Amazon Bedrock API reference, "Converse"; Amazon Nova, "Tool choice"; 2026-11-22. */
+/** Treatments by family. Sources: Amazon Bedrock API reference, "Converse"; Amazon Nova, "Tool choice"; 2026-11-22. */
 const FAMILY_PARAMS: Readonly<Record<Family, ParamTreatments>> = {
   claude: { ...NOWHERE, response_format: 'translate', ...UNKNOWN, parallel_tool_calls: 'translate' },
   nova: {

@@ -5,7 +5,7 @@ import { answerId, leftOver, present, temperatureOf, tierOf } from './common.ts'
 import { type CompletionNames, reasonOf, usageOf } from './completion.ts';
 import type { NativeBody } from './converse/request.ts';
 
-/** Llama completes a prompt in the vendor's template. Source: providers reference 5.4. */
+/** Llama completes a prompt in the vendor's template. See docs/reference/providers.md#conversations-as-one-text. */
 export function toLlamaBody(request: ChatRequest): NativeBody {
   const { max_completion_tokens: ceiling, max_tokens: maxTokens, top_p: topP } = request;
   const { temperature, bounded } = temperatureOf(request);

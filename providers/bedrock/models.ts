@@ -2,7 +2,7 @@ import { wholeSegment } from 'gw/common-wire';
 
 /**
  * How a model is asked. `claude`, `nova`, `titan` and `llama` have a wire of their own; `converse` is every other model
- * that chats; `none` does not chat. Source: providers reference 5.4.
+ * that chats; `none` does not chat. See docs/providers.md#bedrock-models.
  */
 export type Family = 'claude' | 'nova' | 'titan' | 'llama' | 'converse' | 'none';
 

@@ -2,7 +2,7 @@ import type { RerankReply, RerankRequest, Translator } from 'gw/contract';
 import { fieldsBeside, type Fields, itemsOf, objectOf } from 'gw/common-wire';
 import { agentRoot, partitionOf, regionOf } from './connection.ts';
 
-/** Another service of the vendor's, at an address of its own; the host caps. Source: providers reference 7.3. */
+/** Another service of the vendor's, at an address of its own; the host caps. See docs/reference/providers.md#rerank. */
 export const rerank: Translator<'rerank'> = {
   toUpstream(request, { model, credentials }) {
     const region = regionOf(credentials);

@@ -22,7 +22,7 @@ const BETAS: ReadonlySet<string> = new Set([
   'fine-grained-tool-streaming-2025-05-14',
 ]);
 
-/** Members that the service refuses, beside those that its path says. Source: ingress reference 3.5. */
+/** Members that the service refuses, beside those that its path says. See docs/reference/ingress.md#bodies-in-the-vendors-own-wire. */
 const REFUSED: ReadonlySet<string> = new Set([
   'service_tier',
   'metadata',

@@ -4,7 +4,7 @@ import { answerId, leftOver, present, stopOf, temperatureOf, tierOf } from './co
 import { type CompletionNames, reasonOf, usageOf } from './completion.ts';
 import type { NativeBody } from './converse/request.ts';
 
-/** Titan completes a text. Throws a 400 for parts that are not text. Source: providers reference 5.4. */
+/** Titan completes a text. Throws a 400 for parts that are not text. See docs/reference/providers.md#conversations-as-one-text. */
 export function toTitanBody(request: ChatRequest): NativeBody {
   const { max_completion_tokens: ceiling, max_tokens: maxTokens, top_p: topP } = request;
   const { temperature, bounded } = temperatureOf(request);

@@ -2,8 +2,8 @@ import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels } from 'gw/common-wire';
 
 /**
- * Common wire. Only `max_completion_tokens` is sent, and no thoughts of earlier turns: they are answered with 400. Source: providers
- * reference 4.2; QwenLM/qwen-code issue 11045.
+ * Common wire. Only `max_completion_tokens` is sent, and no thoughts of earlier turns: they are answered with 400. See
+ * docs/reference/providers.md#token-ceilings. Source: QwenLM/qwen-code issue 11045.
  */
 export default defineProvider({
   name: 'cerebras',

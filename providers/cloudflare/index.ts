@@ -1,7 +1,7 @@
 import { bearer, defineProvider, parseJson, type ProviderFault, type WireReply } from 'gw/contract';
 import { commonTranslators, isFields } from 'gw/common-wire';
 
-/** Messages of `{success, errors: [{code, message}]}`. Source: providers reference 11.2. */
+/** Messages of `{success, errors: [{code, message}]}`. See docs/reference/providers.md#error-bodies. */
 function toFault({ body }: WireReply): ProviderFault | undefined {
   if (!(body instanceof Uint8Array)) return undefined;
   const envelope: unknown = parseJson(new TextDecoder().decode(body));
@@ -13,7 +13,7 @@ function toFault({ body }: WireReply): ProviderFault | undefined {
   return messages.length > 0 ? { message: messages.join('; ') } : undefined;
 }
 
-/** Common wire below the account's address. Source: providers reference 1.1. */
+/** Common wire below the account's address. See docs/providers.md#providers. */
 export default defineProvider({
   name: 'cloudflare',
   wire: 'common',

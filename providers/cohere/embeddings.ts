@@ -15,7 +15,7 @@ import {
 const INPUT_TYPES = ['search_document', 'search_query', 'classification', 'clustering'];
 const KNOWN = ['model', 'input', 'input_type', 'encoding_format', 'dimensions', 'user', 'truncate'];
 
-/** The first version of the API: bare vectors in the order of the texts. Source: providers reference 7.1. */
+/** The first version of the API: bare vectors in the order of the texts. See docs/reference/providers.md#embeddings. */
 export const embeddings: Translator<'embeddings'> = {
   toUpstream(request, call) {
     for (const name of ['dimensions', 'user'])

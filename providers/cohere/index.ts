@@ -6,7 +6,7 @@ import type * as Wire from './wire.ts';
 
 const late = lateFile<typeof Wire>(import.meta, './wire.ts');
 
-/** Chat and rerank of the second version of the API, embeddings of the first: paths bring it. Source: providers reference 5.5. */
+/** Chat and rerank of the second version of the API, embeddings of the first: paths bring it. See docs/providers.md#cohere-models. */
 export default defineProvider({
   name: 'cohere',
   wire: 'native',

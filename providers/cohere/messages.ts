@@ -2,7 +2,7 @@ import { type ChatMessage, contentTexts, type ContentPart, type ToolCall } from 
 import { type Fields, invalidRequest, isFields, isGiven, withoutAbsent } from 'gw/common-wire';
 import { fileAddress, textOfAddress } from '../_common/file-types.ts';
 
-/** Throws a 400 for parts that the vendor does not read. Names of speakers are left out. Source: providers reference 5.5. */
+/** Throws a 400 for parts that the vendor does not read. Names of speakers are left out. See docs/providers.md#cohere-models. */
 export function toMessages(messages: readonly ChatMessage[]): readonly Fields[] {
   const turns = messages
     .map((message, at) => (message.role === 'tool' ? toolResult(message, at) : toMessage(message, at)))

@@ -1,6 +1,6 @@
 import type { ParamTreatments } from 'gw/contract';
 
-/** Source: providers reference 3.2. */
+/** Chat parameters that do not simply travel. See docs/providers.md#fields-of-chat. */
 export const params: ParamTreatments = {
   n: 'unsupported',
   max_completion_tokens: 'unsupported',

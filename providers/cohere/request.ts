@@ -39,7 +39,7 @@ const BOUNDS = {
   seed: [0, Number.MAX_SAFE_INTEGER],
 } as const;
 
-/** Source: providers reference 5.5. */
+/** A chat request as the second version of the API has it. See docs/providers.md#cohere-models. */
 export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
   const { fields: nearest, names: bounded } = outOfBounds(request, BOUNDS);
   const {

@@ -3,7 +3,7 @@ import { countOf, type Fields, fieldsBeside, isFields, itemsOf, objectOf, withou
 
 const KNOWN = ['model', 'query', 'documents', 'top_n', 'return_documents', 'max_tokens_per_doc', 'priority'];
 
-/** The host sorts, caps and puts the documents back. Source: providers reference 7.3. */
+/** The host sorts, caps and puts the documents back. See docs/reference/providers.md#rerank. */
 export const rerank: Translator<'rerank'> = {
   toUpstream(request, call) {
     const { query, documents, top_n, max_tokens_per_doc, priority } = request;

@@ -2,7 +2,7 @@ import type { ChatReply, ReplyMessage, ToolCall, UnaryReply, Usage } from 'gw/co
 import { countOf, type Fields, isFields, objectOf } from 'gw/common-wire';
 import { annotationsOf } from './citations.ts';
 
-/** Source: providers reference 5.5; Cohere API reference, "Chat" v2, 2026-11-21. */
+/** A whole answer in the common wire. See docs/providers.md#cohere-models. Source: Cohere API reference, "Chat" v2, 2026-11-21. */
 export function fromUpstream(reply: UnaryReply): ChatReply {
   const { id, message, finish_reason: finish, usage: given } = objectOf(reply);
   if (!isFields(message)) throw new Error('the answer holds no message');

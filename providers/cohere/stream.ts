@@ -12,7 +12,7 @@ import { addAll, type Fields, isFields } from 'gw/common-wire';
 import { annotationsOf } from './citations.ts';
 import { argumentsText, readUsage, textOf } from './response.ts';
 
-/** Source: providers reference 5.5; Cohere documentation, "Streaming", v2, 2026-11-21. */
+/** A decoder for one streamed answer. See docs/providers.md#cohere-models. Source: Cohere documentation, "Streaming", v2, 2026-11-21. */
 export function openStream(): StreamDecoder {
   const decoder = new Decoder();
   return (event) => decoder.read(event);
@@ -30,7 +30,7 @@ class Decoder {
   #isOver = false;
   /** In the order they began, so that their indices run from 0 without a gap. */
   readonly #calls: OpenCall[] = [];
-  /** The same by the index of their events. */
+  /** Calls by the index of their events. */
   readonly #callsByEvent = new Map<unknown, OpenCall>();
   readonly #citations: unknown[] = [];
   /** Where the text of each content block begins in the whole text, by the index of its events. */
@@ -117,7 +117,7 @@ class Decoder {
     return open ? this.#noArguments(open) : [];
   }
 
-  /** Of a call without any, once: clients of other wires end it before what comes next. */
+  /** The arguments of a call without any, once: clients of other wires end it before what comes next. */
   #noArguments(call: OpenCall): readonly ChatChunk[] {
     if (call.hasArguments) return [];
     call.hasArguments = true;

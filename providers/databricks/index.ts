@@ -3,13 +3,13 @@ import { commonTranslators, type Fields, invalidRequest, withoutTail } from 'gw/
 
 const SERVING = '/serving-endpoints';
 
-/** The serving root of a workspace, whether its host or the address of one endpoint is configured. Source: providers reference 2.2. */
+/** The serving root of a workspace, whether its host or the address of one endpoint is configured. See docs/providers.md#addresses-of-their-own. */
 function servingRoot(address: string): string {
   const root = ['/chat/completions', '/embeddings', '/models'].reduce(withoutTail, address);
   return root.includes(SERVING) ? root : `${root}${SERVING}`;
 }
 
-/** Blank texts are refused here: the endpoint fails on them. Source: providers reference 6. */
+/** Blank texts are refused here: the endpoint fails on them. See docs/providers.md#what-differs. */
 function withoutBlanks(body: Fields): Fields {
   const texts = [body['input']].flat();
   if (texts.some((text) => typeof text === 'string' && text.trim() === ''))

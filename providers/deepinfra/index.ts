@@ -2,7 +2,7 @@ import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels } from 'gw/common-wire';
 import { rerank } from './rerank.ts';
 
-/** Common wire, but for rerank. Images have no quality and style. Source: providers reference 6 and 7. */
+/** Common wire, but for rerank. Images have no quality and style. See docs/providers.md#what-differs. */
 export default defineProvider({
   name: 'deepinfra',
   wire: 'common',

@@ -1,7 +1,7 @@
 import { bearer, defineProvider } from 'gw/contract';
 import { type ChatBody, commonTranslators, isFields, listedModels, type Notes } from 'gw/common-wire';
 
-/** Accepted without effect. Source: providers reference 3.2. */
+/** The vendor accepts both penalties, and they have no effect. See docs/providers.md#fields-of-chat. */
 const params = { presence_penalty: 'unsupported', frequency_penalty: 'unsupported' } as const;
 
 /**
@@ -26,7 +26,7 @@ function adjust(body: ChatBody, notes: Notes): ChatBody {
 
 /**
  * Common wire; the caller's `user` is called `user_id`. Cache hits come as `prompt_cache_hit_tokens`, which the host
- * reads. Source: providers reference 6.
+ * reads. See docs/providers.md#what-differs.
  */
 export default defineProvider({
   name: 'deepseek',

@@ -18,7 +18,7 @@ const audioAt =
     return `${host}/v1/audio/${task}`;
   };
 
-/** Common wire; audio is served elsewhere, model by model, whatever the configured root. Source: providers reference 1.6. */
+/** Common wire; audio is served elsewhere, model by model, whatever the configured root. See docs/providers.md#what-differs. */
 export default defineProvider({
   name: 'fireworks',
   wire: 'common',

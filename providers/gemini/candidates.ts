@@ -121,7 +121,7 @@ export function blockedPrompt({ promptFeedback: feedback }: Fields): string | un
   return typeof message === 'string' && message !== '' ? message : `the prompt was blocked: ${blockReason}`;
 }
 
-/** `undefined` when nothing was counted. What the vendor's own tools brought is part of the prompt. Source: providers reference 5.2. */
+/** `undefined` when nothing was counted. What the vendor's own tools brought is part of the prompt. See docs/providers.md#gemini-models. */
 export function readUsage(metadata: unknown): Usage | undefined {
   if (!isFields(metadata)) return undefined;
   const [thoughts, cached] = [countOf(metadata['thoughtsTokenCount']), countOf(metadata['cachedContentTokenCount'])];

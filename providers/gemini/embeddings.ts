@@ -4,7 +4,7 @@ import { methodPath, modelName } from './models.ts';
 
 const KNOWN = ['model', 'input', 'dimensions', 'encoding_format'];
 
-/** One request per text in one call, vectors in their order. Source: providers reference 7.1. */
+/** One request per text in one call, vectors in their order. See docs/reference/providers.md#embeddings. */
 export const embeddings: Translator<'embeddings'> = {
   toUpstream(request, call) {
     const { dimensions } = request;

@@ -8,7 +8,7 @@ import { methodPath, modelName } from './models.ts';
 const KNOWN = ['model', 'prompt', 'response_format', 'n'];
 const isImagen = ({ model }: CallInfo): boolean => modelName(model).startsWith('imagen');
 
-/** Imagen by its own method, any other model by an answer that holds images. Source: providers reference 7.2. */
+/** Imagen by its own method, any other model by an answer that holds images. See docs/reference/providers.md#images. */
 export const images: Translator<'images'> = {
   toUpstream: (request, call) =>
     isImagen(call)

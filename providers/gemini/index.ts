@@ -4,7 +4,7 @@ import type * as Wire from './wire.ts';
 
 const late = lateFile<typeof Wire>(import.meta, './wire.ts');
 
-/** Native wire, `generateContent`. Source: providers reference 5.2 and 7. */
+/** Native wire, `generateContent`. See docs/providers.md#gemini-models. */
 export default defineProvider({
   name: 'gemini',
   wire: 'native',

@@ -25,7 +25,7 @@ const SYSTEM = new Set(['system', 'developer']);
 /**
  * The conversation in the vendor's form: system texts apart, empty texts and turns left out, turns of one role merged, so that
  * the results of a turn's calls share one. `signsCalls` is whether the model refuses calls without a signature. Throws a 400
- * that names what this form has no place for. Sources: providers reference 5.2; what the service answers to others, "contents.parts must
+ * that names what this form has no place for. See docs/providers.md#gemini-models. Source: what the service answers to others, "contents.parts must
  * not be empty", "required oneof field 'data' must have one initialized field", "function call turn comes immediately after
  * a user turn", 2026-11-22.
  */

@@ -40,7 +40,7 @@ const KNOWN = [
   'web_search_options',
 ];
 
-/** A chat request as `generateContent`. Throws a 400 for what this form has no place for. Source: providers reference 5.2. */
+/** A chat request as `generateContent`. Throws a 400 for what this form has no place for. See docs/providers.md#gemini-models. */
 export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
   const { system, contents } = toConversation(request.messages, thinkingTraits(call.model).style === 'level');
   const thinking = planThinking(request, call.model);
@@ -148,7 +148,7 @@ const MODES: ReadonlyMap<unknown, string> = new Map([
   ['required', 'ANY'],
 ]);
 
-/** `undefined` for a choice of an unknown form: it counts as unset. Source: providers reference 4.3. */
+/** `undefined` for a choice of an unknown form: it counts as unset. See docs/reference/providers.md#tool-choice. */
 function readChoice(choice: ChatRequest['tool_choice']): Fields | undefined {
   const mode = MODES.get(choice);
   if (mode !== undefined) return { mode };

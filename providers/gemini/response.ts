@@ -3,7 +3,7 @@ import { type Fields, isFields, objectOf } from 'gw/common-wire';
 import { blockedPrompt, CandidateReader, readUsage } from './candidates.ts';
 import { readLogprobs } from './logprobs.ts';
 
-/** A whole answer. Throws when it holds neither an answer nor a reason why not. Source: providers reference 5.2. */
+/** A whole answer. Throws when it holds neither an answer nor a reason why not. See docs/providers.md#gemini-models. */
 export function fromUpstream(reply: UnaryReply, call: CallInfo): ChatReply {
   const body = objectOf(reply);
   const { responseId: id } = body;

@@ -13,7 +13,7 @@ import { errorOf } from '../_common/google/faults.ts';
 import { blockedPrompt, CandidateReader, readUsage } from './candidates.ts';
 import { readLogprobs } from './logprobs.ts';
 
-/** Each frame is a whole reply with what is new. Source: providers reference 5.2. */
+/** Each frame is a whole reply with what is new. See docs/providers.md#gemini-models. */
 export function openStream({ model, exchangeId }: CallInfo): StreamDecoder {
   const stream = new FrameDecoder(model, exchangeId);
   return ({ data }) => {

@@ -22,7 +22,7 @@ function browserTool(_search: WebSearch, { tools }: ChatBody): Fields {
   return { tools: [...(Array.isArray(tools) ? tools : []), { type: 'browser_search' }] };
 }
 
-/** Of two letters; another text is taken for a name. */
+/** The name of a country by its two letters; another text is taken for a name. */
 function countryName(country: unknown): string | undefined {
   if (typeof country !== 'string' || country === '') return undefined;
   return /^[A-Za-z]{2}$/.test(country)

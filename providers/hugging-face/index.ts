@@ -2,7 +2,7 @@ import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels } from 'gw/common-wire';
 import { embeddings, images } from './tasks.ts';
 
-/** Chat on the common wire, embeddings and images as tasks of the inference service. Source: providers reference 2.2 and 7. */
+/** Chat on the common wire, embeddings and images as tasks of the inference service. See docs/providers.md#what-differs. */
 export default defineProvider({
   name: 'hugging-face',
   wire: 'common',

@@ -11,7 +11,7 @@ import {
   withoutTail,
 } from 'gw/common-wire';
 
-/** Tasks stand beside the compatible root. Source: providers reference 1.6. */
+/** Tasks stand beside the compatible root. See docs/providers.md#what-differs. */
 const taskPath = ({ root, model }: CallInfo): string =>
   `${withoutTail(root, '/v1')}/hf-inference/models/${pathSegments(model)}`;
 

@@ -61,7 +61,7 @@ function callsOfClient(calls: unknown, { tools }: ChatRequest): readonly Fields[
     .filter(({ function: target }) => isFields(target) && names.has(target['name'] as string));
 }
 
-/** The same for the chunks of a stream; sources leave with the end, where clients that keep the last list find them all. */
+/** Changes the chunks of a stream to one message; sources leave with the end, where clients that keep the last list find them all. */
 export function editStream(_call: CallInfo, request: ChatRequest): ChunkEdit | undefined {
   if (!runsTools(request)) return undefined;
   const streams = new Map<unknown, StreamedAnswer>();

@@ -15,7 +15,7 @@ function withoutThinking(body: ChatBody, notes: Notes): ChatBody {
   return rest;
 }
 
-/** Common wire. Source: providers reference 6. */
+/** Common wire; thinking is switched off by a field of the vendor's. See docs/providers.md#what-differs. */
 export default defineProvider({
   name: 'moonshot',
   wire: 'common',

@@ -1,7 +1,7 @@
 import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels } from 'gw/common-wire';
 
-/** Common wire, with files and batches. Source: providers reference 1.5. */
+/** Common wire, with files and batches. See docs/providers.md#providers. */
 export default defineProvider({
   name: 'novita',
   wire: 'common',

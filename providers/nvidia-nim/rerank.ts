@@ -2,13 +2,13 @@ import type { RerankReply, Translator } from 'gw/contract';
 import { type Fields, fieldsBeside, itemsOf, objectOf, tokensMeta } from 'gw/common-wire';
 
 export const DEFAULT_ROOT = 'https://integrate.api.nvidia.com/v1';
-/** The hosted service ranks at an address of its own; a container of one's own below its root. Source: providers reference 1.6. */
+/** The hosted service ranks at an address of its own; a container of one's own below its root. See docs/providers.md#what-differs. */
 const HOSTED = 'https://ai.api.nvidia.com/v1/retrieval/nvidia/reranking';
 
 /** What the host does itself, and the fields this wire has. */
 const KNOWN = ['model', 'query', 'documents', 'top_n', 'return_documents'];
 
-/** Rankings by logit. Source: providers reference 7.3. */
+/** Rankings by logit. See docs/reference/providers.md#rerank. */
 export const rerank: Translator<'rerank'> = {
   toUpstream: (request, call) => ({
     path: call.root === DEFAULT_ROOT ? HOSTED : '/ranking',

@@ -4,7 +4,7 @@ import { modelNames, OLLAMA_PARAMS, ollamaEmbeddings } from '../_common/ollama.t
 
 const DEFAULT_MODELS = ['gpt-oss:120b', 'gpt-oss:20b', 'qwen3-coder:480b', 'deepseek-v3.1:671b'];
 
-/** An error object may hold no more than a type or a code. Source: providers reference 11.2. */
+/** An error object may hold no more than a type or a code. See docs/reference/providers.md#error-bodies. */
 function toFault({ body }: WireReply): ProviderFault | undefined {
   if (!(body instanceof Uint8Array)) return undefined;
   const envelope: unknown = parseJson(new TextDecoder().decode(body));
@@ -16,7 +16,7 @@ function toFault({ body }: WireReply): ProviderFault | undefined {
   return typeof message === 'string' ? { message: message.trim() } : undefined;
 }
 
-/** Chat on the common wire, embeddings on Ollama's own beside it; other paths are not forwarded. Source: providers reference 1.5 and 1.6. */
+/** Chat on the common wire, embeddings on Ollama's own beside it; other paths are not forwarded. See docs/providers.md#what-differs. */
 export default defineProvider({
   name: 'ollama-cloud',
   wire: 'common',

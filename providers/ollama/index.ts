@@ -2,7 +2,7 @@ import { type Credentials, defineProvider } from 'gw/contract';
 import { commonTranslators, readModels, withoutTail } from 'gw/common-wire';
 import { modelNames, OLLAMA_PARAMS, ollamaEmbeddings } from '../_common/ollama.ts';
 
-/** Starts like a folder and lists nothing. Source: providers reference 1.2. */
+/** The path of a folder, which lists no models. See docs/reference/providers.md#registration. */
 const FOLDER = /^(?:[/~]|\.{1,2}[/\\]|[A-Za-z]:[/\\])[^,]*$/;
 
 /** `OLLAMA_MODELS` also names the folder in which an Ollama server keeps its models. */
@@ -26,7 +26,7 @@ function secondsOf(time: unknown): number | undefined {
   return Number.isFinite(ms) ? Math.floor(ms / 1000) : undefined;
 }
 
-/** Chat on the common wire below `/v1`, embeddings and models on Ollama's own below `/api`. Source: providers reference 1.6 and 8. */
+/** Chat on the common wire below `/v1`, embeddings and models on Ollama's own below `/api`. See docs/providers.md#addresses-of-their-own. */
 export default defineProvider({
   name: 'ollama',
   wire: 'common',

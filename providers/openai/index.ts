@@ -1,7 +1,7 @@
 import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels, requireImageFormat, type Fields } from 'gw/common-wire';
 
-/** Only `dall-e` models choose between address and data; the others answer with data and refuse the field. Source: providers reference 3.4. */
+/** Only `dall-e` models choose between address and data; the others answer with data and refuse the field. See docs/reference/providers.md#images. */
 function withImageFormat({ response_format: asked, ...body }: Fields): Fields {
   const model = String(body['model']);
   if (model.startsWith('dall-e')) return { ...body, response_format: asked ?? 'url' };
@@ -9,7 +9,7 @@ function withImageFormat({ response_format: asked, ...body }: Fields): Fields {
   return body;
 }
 
-/** The common wire is this provider's own. Only `max_completion_tokens` is sent, and `encoding_format` always. Source: providers reference 4.2 and 7.1. */
+/** The common wire is this provider's own. Only `max_completion_tokens` is sent, and `encoding_format` always. See docs/reference/providers.md#token-ceilings. */
 export default defineProvider({
   name: 'openai',
   wire: 'common',

@@ -3,7 +3,7 @@ import { type Citation, type Fields, isFields, isGiven, urlCitations } from 'gw/
 
 const SEARCH_FIELDS = new Set(['citations', 'search_results', 'images', 'related_questions']);
 
-/** What the search found: the sources as annotations of the message, all of it as `provider_metadata`. Source: providers reference 4.4. */
+/** What the search found: the sources as annotations of the message, all of it as `provider_metadata`. See docs/reference/providers.md#whole-answers. */
 export function withSources(reply: ChatReply): ChatReply {
   const found = Object.entries(reply).filter(([name, value]) => SEARCH_FIELDS.has(name) && isGiven(value));
   if (found.length === 0) return reply;

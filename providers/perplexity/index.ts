@@ -3,7 +3,7 @@ import { commonTranslators } from 'gw/common-wire';
 import { editStream, withSources } from './answers.ts';
 import { adjust } from './request.ts';
 
-/** Common wire below the bare host. Source: providers reference 1.1 and 6. */
+/** Common wire below the bare host. See docs/providers.md#what-differs. */
 export default defineProvider({
   name: 'perplexity',
   wire: 'common',

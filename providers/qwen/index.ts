@@ -20,7 +20,7 @@ function adjust(body: ChatBody, notes: Notes): ChatBody {
   ]);
 }
 
-/** Common wire in DashScope's compatible mode, with files and batches. Source: providers reference 1.5. */
+/** Common wire in DashScope's compatible mode, with files and batches. See docs/providers.md#providers. */
 export default defineProvider({
   name: 'qwen',
   wire: 'common',

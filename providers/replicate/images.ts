@@ -6,7 +6,7 @@ import { WAIT } from './request.ts';
 
 const KNOWN = ['model', 'prompt', 'n', 'size', 'response_format'];
 
-/** Images of any model, as addresses. Source: providers reference 7.2. */
+/** Images of any model, as addresses. See docs/reference/providers.md#images. */
 export const images: Translator<'images'> = {
   toUpstream(request, call) {
     const { path, version } = destinationOf(call);

@@ -5,7 +5,7 @@ import type * as Wire from './wire.ts';
 
 const late = lateFile<typeof Wire>(import.meta, './wire.ts');
 
-/** Every call is a prediction: created, then asked for until it ends, or read as a stream. Source: providers reference 5.6. */
+/** Every call is a prediction: created, then asked for until it ends, or read as a stream. See docs/providers.md#replicate-predictions. */
 export default defineProvider({
   name: 'replicate',
   wire: 'native',

@@ -2,7 +2,7 @@ import type { CallInfo, Credentials } from 'gw/contract';
 import { invalidRequest, pathSegments } from 'gw/common-wire';
 import { modelNames } from '../_common/model-names.ts';
 
-/** Lists without variables. Source: providers reference 1.2. */
+/** The lists where no variable names any. See docs/providers.md#models. */
 const TEXT_MODELS = ['405b', '70b', '8b'].map((size) => `meta/meta-llama-3.1-${size}-instruct`);
 const IMAGE_MODELS = ['black-forest-labs/flux-schnell', 'black-forest-labs/flux-dev', 'stability-ai/sdxl'];
 

@@ -1,6 +1,6 @@
 import type { ParamTreatments } from 'gw/contract';
 
-/** Models complete a text: what chat adds to that cannot travel. Source: providers reference 3.2. */
+/** Models complete a text: what chat adds to that cannot travel. See docs/providers.md#fields-of-chat. */
 export const params: ParamTreatments = Object.fromEntries(
   [
     'n',

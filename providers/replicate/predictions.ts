@@ -52,7 +52,7 @@ export function outputTexts({ output }: Fields): readonly string[] {
   return output.filter((piece) => typeof piece === 'string');
 }
 
-/** Whether a stream's address may see the token: the API's own origin, or `stream.` beside the API's `api.`. Source: providers reference 5.6. */
+/** Whether a stream's address may see the token: the API's own origin, or `stream.` beside the API's `api.`. See docs/providers.md#replicate-predictions. */
 export function mayCarryToken(address: string, { root }: CallInfo): boolean {
   const [url, own] = [new URL(address), new URL(root)];
   if (url.origin === own.origin) return true;

@@ -1,7 +1,7 @@
 import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels } from 'gw/common-wire';
 
-/** Common wire. Source: providers reference 6. */
+/** Common wire, without exceptions. */
 export default defineProvider({
   name: 'sambanova',
   wire: 'common',

@@ -1,12 +1,12 @@
 import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators, listedModels, type ChatBody } from 'gw/common-wire';
 
-/** `logprobs` is a count here: as many as asked for, else one. Source: providers reference 6. */
+/** `logprobs` is a count here: as many as asked for, else one. See docs/providers.md#what-differs. */
 function countLogprobs({ logprobs, top_logprobs: top, ...body }: ChatBody): ChatBody {
   return logprobs === true ? { ...body, logprobs: top ?? 1 } : body;
 }
 
-/** Common wire; its list of models is a bare array. Images have no quality and style, speech no speed. Source: providers reference 6 and 7. */
+/** Common wire; its list of models is a bare array. Images have no quality and style, speech no speed. See docs/providers.md#what-differs. */
 export default defineProvider({
   name: 'together',
   wire: 'common',

@@ -3,7 +3,7 @@ import { readServiceAccount, SCOPE, TokenSource } from './token.ts';
 
 const bearing = (token: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${token}` });
 
-/** The API key, else the service account, else application default credentials. Throws when there is none. Source: providers reference 2.4. */
+/** The API key, else the service account, else application default credentials. Throws when there is none. See docs/providers.md#vertex-ai-credentials. */
 export function open(credentials: Credentials, deps: ConnectionDeps): OpenConnection | Promise<OpenConnection> {
   const key = credentials['VERTEX_AI_API_KEY']?.trim();
   if (key) return { authorize: () => ({ 'x-goog-api-key': key }) };

@@ -14,7 +14,7 @@ import { predictPath } from './address.ts';
 import { ownName } from './models.ts';
 
 const KNOWN = ['model', 'input', 'dimensions', 'encoding_format'];
-/** Families that embed. Source: providers reference 7.1. */
+/** Families that embed. See docs/reference/providers.md#embeddings. */
 const EMBEDS = /^(?:gemini-embedding-001$|text-embedding-|textembedding-gecko|text-multilingual-embedding-)/;
 
 /** One instance per text, vectors in their order. Throws a 400 for models that do not embed. */

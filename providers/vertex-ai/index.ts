@@ -24,7 +24,7 @@ const { chat } = commonTranslators(
   },
 );
 
-/** Chat by the vendor's endpoint of the common format, and of Claude by its own wire beside it; embeddings and images by Vertex's own methods. Source: providers reference 5.3 and 7. */
+/** Chat by the vendor's endpoint of the common format, and of Claude by its own wire beside it; embeddings and images by Vertex's own methods. See docs/providers.md#what-differs. */
 export default defineProvider({
   name: 'vertex-ai',
   wire: 'native',

@@ -1,4 +1,4 @@
-/** The model's name without publisher and collection. Source: providers reference 5.3. */
+/** The model's name without publisher and collection. See docs/providers.md#what-differs. */
 export function modelName(model: string): string {
   return model.replace(/^publishers\/google\/models\//, '').replace(/^models\//, '');
 }

@@ -3,7 +3,7 @@ import { commonTranslators, listedModels } from 'gw/common-wire';
 
 /**
  * Common wire. A search of the web is answered with 410 here since it belongs to the vendor's other API. Images have one
- * size, quality and style. Source: vercel/ai pull request 15713, 2026-05-29; providers reference 7.2.
+ * size, quality and style. Source: vercel/ai pull request 15713, 2026-05-29. See docs/reference/providers.md#images.
  */
 export default defineProvider({
   name: 'xai',

@@ -63,7 +63,7 @@ const startOn =
   (options = {}, config = ECHO) =>
     startAdmin({ ...options, variables: { ...variables, ...options.variables } }, config);
 
-/** The same tests over every backend of the key store, each of them on an empty one. */
+/** Runs tests over every backend of the key store, each of them on an empty one. */
 export function forBackends(title: string, suite: (start: Start) => void): void {
   describe(`${title}, in memory`, () => suite(startAdmin));
   describe(`${title}, on SQLite`, () =>
@@ -81,7 +81,7 @@ export function forBackends(title: string, suite: (start: Start) => void): void 
   });
 }
 
-/** Of the gateway before, if there was one. */
+/** Empties the tables of the gateway before, if there was one. */
 async function emptyTables(dsn: string): Promise<void> {
   const client = new Client({ connectionString: dsn });
   await client.connect();

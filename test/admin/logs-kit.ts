@@ -12,7 +12,7 @@ export const logger = (stages = STAGES): object[] =>
   stages.map((stage) => ({ name: 'request-logger', type: 'logging', stage, enabled: true, config: { persist: true } }));
 export const NOON = Date.parse('2026-11-22T12:00:00.000Z');
 
-/** The same tests over every backend of the request log, each of them on an empty one. */
+/** Runs tests over every backend of the request log, each of them on an empty one. */
 export function forLogs(title: string, suite: (start: StartLogged) => void): void {
   const startOn =
     (store: Readonly<Record<string, string>>): StartLogged =>

@@ -4,7 +4,7 @@ import { cases, Dice } from '../kit/index.ts';
 import type { AdminHost } from './kit.ts';
 import { fill, forLogs, NOON, read } from './logs-kit.ts';
 
-/** The request log as the reference tells it (admin reference 11 to 14), in a list. */
+/** The request log as docs/admin.md#the-request-log has it, in a list. */
 const ENDING = ['after_request', 'on_error'];
 const NAMES = ['', 'm', 'M', 'm-2', "it's", '%', '_', '😀', '\ud800', '10', '__proto__', 'unknown', 'none', 'all'];
 const ERRORS = ['', 'late', 'Late', 'é', 'z', '😀', 'a\0b', '\uffee', 'e0', 'e1', 'e2', 'e3', 'e4'];

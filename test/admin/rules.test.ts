@@ -6,7 +6,7 @@ import { as, ECHO, forBackends, NOBODY, refusal } from './kit.ts';
 
 type Method = 'DELETE' | 'GET' | 'POST' | 'PUT';
 
-/** Every route of keys, usage, sessions and audit: specification 4.7. */
+/** Every route of keys, usage, sessions and audit (docs/admin.md#routes). */
 const ROUTES: readonly (readonly [Method, string, 'admin' | 'read_only'])[] = [
   ['DELETE', '/admin/session', 'read_only'],
   ['GET', '/admin/sessions', 'read_only'],

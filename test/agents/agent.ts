@@ -25,7 +25,7 @@ export interface Agent {
   readonly version: string;
   /** Its command. */
   readonly bin: string;
-  /** Of the package: what has to run once it is there. npm runs nothing of a package by itself. */
+  /** What of the package has to run once it is there. npm runs nothing of a package by itself. */
   readonly afterwards?: string;
 }
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { COMPUTED_WRITES, computedWrites, PARSERS, unboundedJson, writesIn } from './member-rules.ts';
 import { filesIn, problemsIn, read } from './source.ts';
 
-/** Of the examples their modules: the servers and scripts beside those are programs of their own. */
+/** The product, and modules of the examples: the servers and scripts beside those are programs of their own. */
 const FILES = [
   ...filesIn('host', 'builtins', 'providers', 'strategies', 'plugins'),
   ...filesIn('examples').filter((path) => /\/(providers|strategies|plugins)\//.test(path)),

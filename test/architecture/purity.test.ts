@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { impureCalls, looseTypes, mutableState, processUse } from './purity-rules.ts';
 import { type Checker, filesIn, problemsIn } from './source.ts';
 
-/** Of the examples their modules: the servers and scripts beside those are programs of their own. */
+/** The product, and modules of the examples: the servers and scripts beside those are programs of their own. */
 const FILES = [
   ...filesIn('host', 'builtins', 'providers', 'strategies', 'plugins'),
   ...filesIn('examples').filter((path) => /\/(providers|strategies|plugins)\//.test(path)),

@@ -60,6 +60,11 @@ export interface Span {
   readonly end: number;
 }
 
+/** Where a file of code holds comments. */
+export function commentsOf(path: string, source: string): readonly Span[] {
+  return parseAll(path, source).comments;
+}
+
 /** Where a file of code holds sentences: its comments and its texts, without the names of the files it imports. */
 export function proseOf(path: string, source: string): Span[] {
   const { program, comments } = parseAll(path, source);

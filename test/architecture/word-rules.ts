@@ -1,4 +1,4 @@
-import { type Checker, proseOf } from './source.ts';
+import { type Checker, commentsOf, proseOf } from './source.ts';
 
 /** In patterns, `_` stands for what is between two words: a sentence may go on in the next line of a comment. */
 const BANNED: readonly RegExp[] = [
@@ -13,6 +13,19 @@ const PATTERN = new RegExp(
   String.raw`(?<![\w$#])(?:${BANNED.map(({ source }) => source.replaceAll('_', String.raw`[\s*/]+`)).join('|')})(?!\w)`,
   'gi',
 );
+
+/** How a doc comment may not begin: it would lean on its neighbour, which an editor does not show beside it. */
+const LEANS = /^\/\*\*[\s*]*(The same|Of)\b/;
+
+/** Refuses doc comments without a subject of their own: those that begin "The same …" or "Of a …". */
+export const leaningComments: Checker = (path, source) => {
+  if (!source.includes('/**')) return [];
+  return commentsOf(path, source).flatMap(({ start, end }) => {
+    const [, beginning] = LEANS.exec(source.slice(start, end)) ?? [];
+    const line = source.slice(0, start).split('\n').length;
+    return beginning === undefined ? [] : [`${path}:${line}: a comment that begins "${beginning}" has no subject`];
+  });
+};
 
 /**
  * Refuses words that a reader in a hurry, or in a second language, does not understand at first sight. Of code it reads

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { expect } from 'chai';
 import { filesIn, problemsIn, ROOT } from './source.ts';
-import { bannedWords } from './word-rules.ts';
+import { bannedWords, leaningComments } from './word-rules.ts';
 
 const CODE = filesIn('build', 'builtins', 'examples', 'host', 'plugins', 'providers', 'strategies', 'test');
 const PAGES = globSync(['*.md', '*.yaml', 'docs/**/*.md', 'examples/**/*.{md,sh,yaml}', 'test/**/*.{md,py,sh}'], {
@@ -83,4 +83,35 @@ describe('words that a stranger does not understand at first sight', () => {
     it(`are not seen in: ${JSON.stringify(source)}`, () => {
       expect(bannedWords('host/planted.ts', source)).to.deep.equal([]);
     });
+});
+
+describe('doc comments', () => {
+  it('have a subject of their own', () => {
+    expect(problemsIn(CODE, leaningComments)).to.deep.equal([]);
+  });
+
+  for (const source of [
+    '/** The same for one attempt. */',
+    '/**\n * Of a stream the last chunk.\n */',
+    '  /** Of these, the first. */',
+  ])
+    it(`are refused: ${JSON.stringify(source)}`, () => {
+      expect(leaningComments('host/planted.ts', `const a = 1;\n${source}\nconst b = 2;\n`)).to.have.lengthOf(1);
+    });
+
+  for (const source of [
+    '/** The deadline of one attempt. */',
+    '/** Offers of tools. */',
+    '// the same for one attempt',
+    "const text = '/** The same. */';",
+  ])
+    it(`are taken: ${JSON.stringify(source)}`, () => {
+      expect(leaningComments('host/planted.ts', `const a = 1;\n${source}\nconst b = 2;\n`)).to.deep.equal([]);
+    });
+
+  it('are named with file and line', () => {
+    expect(leaningComments('host/planted.ts', 'const a = 1;\n\n/** The same. */\nconst b = 2;\n')).to.deep.equal([
+      'host/planted.ts:3: a comment that begins "The same" has no subject',
+    ]);
+  });
 });

@@ -34,10 +34,10 @@ export interface KeyCosts {
   readonly keys: number;
   /** CPU microseconds of the SHA-256 of a key. */
   readonly digestUs: number;
-  /** The same to find a key in memory, digest and count of the use included: of as many keys as there are, and of one. */
+  /** Microseconds to find a key in memory, digest and count of the use included: of as many keys as there are, and of one. */
   readonly findUs: number;
   readonly findOneUs: number;
-  /** The same to find a key in the store. */
+  /** Microseconds to find a key in the store. */
   readonly askUs: number;
   /** Milliseconds for a page of the usage list, by its query. */
   readonly pagesMs: Readonly<Record<string, number>>;

@@ -16,7 +16,7 @@ const ORDINARY = 1000;
 const LOCALES = [fakerEN_US, fakerEN_GB, fakerDE, fakerFR, fakerES, fakerIT];
 const faker = fakerEN_US;
 
-/** The same texts in every run. */
+/** Seeds the texts, so that every run has the same. */
 function seed(): void {
   for (const one of LOCALES) one.seed(20_261_122);
 }

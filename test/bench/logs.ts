@@ -47,7 +47,7 @@ export interface LogCosts {
   readonly writes: number;
 }
 
-/** Of a database without a table of rows. It is closed by the caller. */
+/** What log rows cost in a database without a table of them. It is closed by the caller. */
 export async function logCosts(database: Database, { rows = ROWS, days = DAYS } = {}): Promise<LogCosts> {
   await migrate(database, LOG_SCHEMA, SILENT, Date.now);
   const repository = new SqlLogs(database);

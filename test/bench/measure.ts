@@ -81,7 +81,7 @@ async function measurePass(
   return values;
 }
 
-/** Of each figure the median over the processes. */
+/** The median of each figure over the processes. */
 function mediansOf(passes: readonly Values[]): Values {
   const [first] = passes;
   const entries = Object.entries(first!).map(([name, value]: [string, number | null]) => {

@@ -20,7 +20,7 @@ export interface PairedRow {
   readonly ratio: number;
   /** The standard error of that mean; `null` with one process. */
   readonly error: number | null;
-  /** Of each pair of processes the median over their rounds. */
+  /** The median over the rounds of each pair of processes. */
   readonly ratios: readonly number[];
 }
 

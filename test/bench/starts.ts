@@ -61,7 +61,7 @@ async function packed(bench: Bench): Promise<Subject> {
   return gateway(bench, 'gw (package)', join(folder, 'node_modules/gw'), { bin: 'dist/gw.js' });
 }
 
-/** Of the checkout, each start in a process of its own; the first fills the compile cache. */
+/** Phases of a start of the checkout, each start in a process of its own; the first fills the compile cache. */
 async function measurePhases({ workspace, machine }: Bench, count: number): Promise<PhaseRow[]> {
   const command = [...machine.pin, process.execPath, join(PROJECT, 'test/bench/phases.ts')];
   const variables = { NODE_COMPILE_CACHE: join(workspace.folder, 'phases-cache') };

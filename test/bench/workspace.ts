@@ -122,7 +122,7 @@ function follow(process: ChildProcess, command: readonly string[]): Child {
   };
 }
 
-/** Of a child whose standard output is piped, once it has ended; throws when it failed. */
+/** The output of a child whose standard output is piped, once it has ended; throws when it failed. */
 export async function outputOf(child: Child, command: readonly string[]): Promise<string> {
   let output = '';
   child.process.stdout?.setEncoding('utf8').on('data', (text: string) => {

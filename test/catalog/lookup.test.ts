@@ -28,7 +28,7 @@ const catalog = catalogOf({
 const inputOf = (provider: string, model: string): number | undefined => catalog.tokenPrice(provider, model)?.input;
 
 describe('the chains of catalog prefixes', () => {
-  it('are those of the reference', () => {
+  it('are those of docs/catalog.md', () => {
     expect(Object.fromEntries(CHAINS)).to.deep.equal({
       'azure-openai': ['azure_openai', 'azure'],
       'azure-foundry': ['azure_foundry', 'azure'],

@@ -11,7 +11,7 @@ const text = readFileSync(new URL('../../builtins/catalog/models.json', import.m
 const entries: EntryMap = readEntries(JSON.parse(text)).entries;
 const { catalog } = loadCatalog(text, undefined);
 
-/** Providers of the reference, 1.1. */
+/** Every provider of docs/providers.md but `echo`. */
 const PROVIDERS = [
   'ai21',
   'anthropic',

@@ -117,7 +117,7 @@ export async function validateText(
   return runCommand(['validate', name, ...(options.args ?? [])], { ...options, cwd });
 }
 
-/** The same for a configuration written as JSON. */
+/** Validates a configuration written as JSON. */
 export async function validateJson(
   config: unknown,
   options: CommandOptions & { readonly args?: readonly string[] } = {},

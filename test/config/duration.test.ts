@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { parseDuration } from '../../host/contract/duration.ts';
 import { expectProportion } from '../kit/index.ts';
 
-/** Text and milliseconds. Grammar: configuration reference 1.1. */
+/** Text and milliseconds. See docs/configuration.md#the-document. */
 const VALID: Readonly<Record<string, number>> = {
   '30s': 30_000,
   '500ms': 500,

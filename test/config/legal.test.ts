@@ -5,7 +5,7 @@ import { minimal } from './bad-documents.ts';
 const target = (more: object): object => minimal({ targets: [{ virtual_key: 'echo', ...more }] });
 const filter = { name: 'word-filter', stage: 'before_request', enabled: true };
 
-/** Configurations that look doubtful and are not. Source: configuration reference, sections 2.2 and 2.3. */
+/** Configurations that look doubtful and are not. See docs/configuration.md#the-document-by-itself. */
 const LEGAL: Readonly<Record<string, object>> = {
   'one weight of 0 beside a positive one': {
     targets: [

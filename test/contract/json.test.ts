@@ -3,7 +3,7 @@ import { isRawNumber, parseExactJson, parseJson } from 'gw/contract';
 import { ANSWER_BOUNDS, isNestedTooDeep, MAX_DEPTH } from '../../host/contract/json/json-shape.ts';
 import { Dice } from '../kit/index.ts';
 
-/** The same by the language's own means, for each value at the price of all. */
+/** Parses by the language's own means, for each value at the price of all. */
 function reference(text: string): unknown {
   const keep = (_name: string, value: unknown, { source }: { readonly source?: string }): unknown => {
     const isLossy =

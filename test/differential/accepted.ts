@@ -262,7 +262,7 @@ export const ACCEPTED: readonly Line[] = [
   },
 ];
 
-/** The same for what the two make of answers. */
+/** Differences between what the two make of answers that are accepted. */
 export const ACCEPTED_ANSWERS: readonly AnswerLine[] = [
   {
     sides: /^xai$/,

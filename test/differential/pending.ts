@@ -6,7 +6,7 @@ import type { Line } from './judge.ts';
  */
 export const PENDING: readonly Line[] = [];
 
-/** The same for what the strict validators of `test/kit/strict` find. */
+/** Findings of the strict validators of `test/kit/strict` that wait for a change. */
 export const PENDING_REFUSALS: readonly {
   readonly providers: RegExp;
   readonly problems: RegExp;

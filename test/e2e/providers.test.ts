@@ -22,7 +22,7 @@ const SETTINGS = {
   parallel_tool_calls: false,
 };
 
-/** What vendors answer with 400 or 422, in the order of the reference's matrix (providers reference 3.2). */
+/** What vendors answer with 400 or 422, in the order of `GET /v1/capabilities` (docs/providers.md#fields-of-chat). */
 const UNSUPPORTED: Readonly<Record<string, object>> = {
   groq: { logprobs: true, top_logprobs: 2, logit_bias: { 50256: -100 } },
   mistral: { logprobs: true, top_logprobs: 2, user: 'harbour-master', logit_bias: { 50256: -100 } },

@@ -10,7 +10,7 @@ const ranges = ({ trustedProxies }: Settings): string[] =>
   trustedProxies.map(([address, bits]) => `${address.toString()}/${bits}`);
 
 describe('settings', () => {
-  it('have the defaults of the reference', () => {
+  it('have the documented defaults', () => {
     const settings = readEnvironment({});
     expect(settings).to.deep.include({
       port: '8080',

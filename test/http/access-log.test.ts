@@ -37,7 +37,7 @@ async function chatHost(variables: Record<string, string> = {}, clock?: FakeCloc
 const accessLines = (t: TestHost): Record<string, unknown>[] => t.lines.filter(({ msg }) => msg === 'http request');
 
 describe('the access log', () => {
-  it('holds one line per request with exactly the fields of the reference', async () => {
+  it('holds one line per request with exactly the documented fields', async () => {
     const t = await chatHost();
     const answer = await t.post(`${CHAT}?secret=1`, ask());
     const [line, ...others] = accessLines(t);

@@ -39,7 +39,7 @@ async function chatHost(more: object = {}, options: TestHostOptions = {}): Promi
 const withMembers = (members: string): string =>
   `{"model":"m","messages":[{"role":"user","content":"hi"}]${members === '' ? '' : `,${members}`}}`;
 
-/** The same, padded with blanks to an exact number of bytes. */
+/** A body that is padded with blanks to an exact number of bytes. */
 const ofBytes = (bytes: number): string => withMembers('').padEnd(bytes, ' ');
 
 function expectRefused(answer: Answer, status: number, code: string): void {

@@ -26,7 +26,7 @@ function addressOf({ peer = '127.0.0.1', forwarded, real, trusted }: Given): str
 }
 
 describe('client address', () => {
-  // The first six rows are the vectors of the reference, but for the second: an entry that is not an address ends the search.
+  // docs/reference/server.md#the-clients-address: an entry that is not an address ends the search, as in the second row.
   const vectors: [given: Given, expected: string][] = [
     [{ forwarded: '9.9.9.9, 203.0.113.7' }, '203.0.113.7'],
     [{ forwarded: '203.0.113.7, not-an-ip, 127.0.0.1' }, '127.0.0.1'],

@@ -25,9 +25,9 @@ const run = promisify(execFile);
 const SCRIPT = fileURLToPath(new URL('clients/refused.py', import.meta.url));
 const CHAT = '/v1/chat/completions';
 const KEY = { Authorization: `Bearer ${MASTER_KEY}` };
-/** Of each of six refusals. */
+/** Rounds of each of six refusals. */
 const ROUNDS = cases(20);
-/** Of what is sent by hand. */
+/** Rounds of what is sent by hand. */
 const BY_HAND = cases(30);
 /** More than a connection holds, and more than the gateways below take. */
 const BODY_BYTES = 6_000_000;

@@ -44,7 +44,7 @@ const headerAjv = new Ajv2020({ strict: false, coerceTypes: true });
 const PROBES = new Set(['/health', '/livez', '/readyz']);
 const VERBS = new Set(['DELETE', 'GET', 'POST', 'PUT']);
 
-/** Of every HTTP answer, of the security headers and of CORS. */
+/** Headers of every HTTP answer: its own, those of security and of CORS. */
 const EVERYWHERE = new Set([
   'connection',
   'content-length',

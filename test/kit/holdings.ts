@@ -3,7 +3,7 @@ import { deepStrictEqual } from 'node:assert';
 /** What a process holds: open handles and timers that keep it alive, and listeners of `process`, each by its kind. */
 export type Holdings = Readonly<Record<string, number>>;
 
-/** Of this process. Sockets and the like that do not keep it alive are not counted. */
+/** What this process holds. Sockets and the like that do not keep it alive are not counted. */
 export function holdings(): Holdings {
   const counts: Record<string, number> = {};
   for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1;

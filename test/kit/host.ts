@@ -25,7 +25,7 @@ import { strictly } from './strict/check.ts';
 import { type StubTarget, stubProvider } from './upstream.ts';
 
 export const MASTER_KEY = 'gw_0123456789abcdef0123456789abcdef';
-/** Who it is: admin reference 6.3. */
+/** The id of the master key (docs/reference/admin.md#the-master-key). */
 export const MASTER_ID = `master-key:${hash('sha256', MASTER_KEY).slice(0, 16)}`;
 
 export interface TestHostOptions {
@@ -63,7 +63,7 @@ export interface TestHost {
   readonly server: Server;
   /** Log lines so far, parsed. */
   readonly lines: Record<string, any>[];
-  /** The same as they were written. */
+  /** The log lines as they were written. */
   readonly texts: string[];
   /** Figures so far. */
   readonly samples: CountedSample[];

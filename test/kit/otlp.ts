@@ -95,7 +95,7 @@ export async function httpCollector(
 const METHOD = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
 const same = (bytes: Buffer): Buffer => bytes;
 
-/** The same over gRPC. */
+/** A collector of spans over gRPC. */
 export async function grpcCollector(): Promise<Collector> {
   const { take, collector } = collecting();
   const server = new Server();

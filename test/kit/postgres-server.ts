@@ -12,7 +12,7 @@ import { complaintOf, placeForPostgres, type PostgresPlace, run } from './postgr
 const FLAGS = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'].flatMap(
   (setting) => ['-c', setting],
 );
-/** The same on every machine. */
+/** Settings of a new data directory, the same on every machine. */
 const INITDB_FLAGS = [
   '--username=postgres',
   '--auth=password',

@@ -184,7 +184,7 @@ export function sendText(response: ServerResponse, status: number, type: string,
 
 export const CHAT = '/v1/chat/completions';
 
-/** The chat request of the suite: one user message, `max_tokens` 64, `temperature` 0.2. Source: providers reference 13. */
+/** The chat request of the suite: one user message, `max_tokens` 64, `temperature` 0.2. */
 export function canonicalChat(
   { surfaces }: ProviderFacts,
   more: object = {},

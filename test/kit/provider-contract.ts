@@ -26,7 +26,7 @@ import { some } from './random.ts';
 import { strangeBodies, strangeReplies } from './strange-replies.ts';
 import { replyJson } from './upstream.ts';
 
-/** Checks that hold for every provider. Declares them; call it inside or outside a `describe`. Sources: providers reference 1.2, 1.4, 2.1, 11, 12, 13. */
+/** Checks that hold for every provider. Declares them; call it inside or outside a `describe`. The rules are those of docs/reference/providers.md. */
 export function providerContract(module: ProviderModule, facts: ProviderFacts): void {
   describe(`${facts.name}, contract`, () => {
     registration(module, facts);
@@ -126,7 +126,7 @@ function answers(facts: ProviderFacts): void {
   });
 }
 
-/** Invariants of a streamed answer (providers reference 13.1). */
+/** Invariants of a streamed answer (docs/reference/providers.md#streams). */
 export function expectStream(chunks: any[], model: string, finish: string): void {
   const bearing = chunks.filter(({ choices }) => choices.length > 0);
   const deltas = bearing.map(({ choices: [choice] }) => choice.delta);

@@ -42,7 +42,7 @@ export function cases(all: number): number {
 /** Whether everything runs, whatever it takes; what only the soak runs has an asker of this around it. */
 export const isSoak = (): boolean => cases(10) === 10;
 
-/** Of a list whose members are tried one by one: every third, or every so many from a place on. In the soak all of them. */
+/** Some of a list whose members are tried one by one: every third, or every so many from a place on. In the soak all of them. */
 export function some<T>(all: readonly T[], { every = 3, from = 0 } = {}): readonly T[] {
   return all.filter((_each, at) => at % every === from || isSoak());
 }

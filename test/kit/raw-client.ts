@@ -11,7 +11,7 @@ export interface RawClient {
   until(pattern: RegExp): Promise<string>;
   /** Waits until the other side has closed its own; resolves with all that came. */
   ended(): Promise<string>;
-  /** The same, and closes. */
+  /** All that came until the end; then closes. */
   closed(): Promise<string>;
 }
 

@@ -88,7 +88,7 @@ function lintHistogram(name: string, samples: readonly ScrapedSample[]): void {
     throw new Error(`the last bucket of ${name} is not its count`);
 }
 
-/** The same for the same labels, in whatever order they came. */
+/** The key of labels, in whatever order they came. */
 const keyOf = (labels: Readonly<Record<string, string>>): string =>
   Object.entries(labels)
     .map((pair) => pair.join('='))

@@ -23,7 +23,7 @@ interface Launched {
   remove(): Promise<void>;
 }
 
-/** Of the process that starts the files of a parallel run: launches a server when the first of them asks, and removes it after the last. */
+/** The server of the process that starts the files of a parallel run: launched when the first of them asks, and removed after the last. */
 export class SharedPostgres {
   readonly #server: Server;
   #launched: Promise<Launched> | undefined;

@@ -6,7 +6,7 @@ const shapes = createRedactor({});
 const hex = '0123456789abcdef0123456789abcdef';
 
 describe('redaction by shape', () => {
-  // Observability reference 4, in its order. Samples are made up.
+  // docs/reference/observability.md#redaction, in its order. Samples are made up.
   const cases: [what: string, text: string, clean: string][] = [
     ['a password in an address', 'postgres://me:hunter2@db/x', 'postgres://me:[REDACTED]@db/x'],
     ['an e-mail address', 'from a.b+c@mail.example.com.', 'from [REDACTED_EMAIL].'],

@@ -26,7 +26,7 @@ type Range = readonly [start: number, end: number, ran: boolean];
 const WHOLE: readonly Range[] = [[0, Number.POSITIVE_INFINITY, true]];
 
 interface FileCoverage {
-  /** Of the file as it was measured. */
+  /** Digest of the file as it was measured. */
   readonly hash: string;
   readonly ranges: readonly Range[];
   /** It was not only loaded: some function of it ran. */

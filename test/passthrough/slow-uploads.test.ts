@@ -274,7 +274,7 @@ describe('a slow upload', () => {
     });
   }
 
-  /** Of `/v1/responses` the first MiB is held with no plugin, too. */
+  /** More than the first MiB, which is held of `/v1/responses` with no plugin, too. */
   const MUCH = 2 * 1024 * 1024;
   const response = (isChunked: boolean): Upload => {
     const first = `{"model":"m","input":"${'x'.repeat(MUCH)}`;

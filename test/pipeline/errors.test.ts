@@ -27,7 +27,7 @@ interface Row {
 
 const UPSTREAM_ERROR: Row = { status: 502, type: 'upstream_error', code: 'upstream_error' };
 
-/** Data-plane reference 5.2. */
+/** What a client gets for an upstream's status (docs/reference/data-plane.md#upstream-statuses). */
 function rowOf(status: number): Row {
   switch (status) {
     case 400:

@@ -42,7 +42,7 @@ describe('events of text that are joined', () => {
   });
 });
 
-/** The same wire without the form by which its events are joined. */
+/** The wire without the form by which its events are joined. */
 class Separate extends VendorStream {
   override readonly piece = undefined;
 }

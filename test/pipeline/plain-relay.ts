@@ -18,7 +18,7 @@ export const FINISH: Record<string, string> = {
   pause_turn: 'pause_turn',
 };
 
-/** What a relay does, the plain way: every line parsed, corrected and written again, after data-plane reference 7.2 and 7.3. */
+/** What a relay does, the plain way: every line parsed, corrected and written again, by the rules of docs/reference/data-plane.md#answers. */
 export function plainRelay(body: string, stripUsage: boolean): Outcome {
   const plain = new PlainStream(stripUsage);
   for (const line of body.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)) if (!plain.takeLine(line)) break;

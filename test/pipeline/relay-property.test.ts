@@ -8,7 +8,7 @@ import { FACTS, type Fields, FINISH, type Outcome, plainRelay } from './plain-re
 
 /**
  * The relay forwards most frames without parsing them. Here its output is compared, for generated streams cut anywhere,
- * with a plain implementation of data-plane reference 7.2 and 7.3: every line parsed, corrected and written again.
+ * with a plain implementation of docs/reference/data-plane.md#answers: every line parsed, corrected and written again.
  */
 
 const TEXTS = [

@@ -61,7 +61,7 @@ export const CHAT: Json = {
   prediction: { type: 'content', content: 'text' },
   only_forwarded: { deep: ['text'] },
 };
-/** The same of Anthropic's wire, with what only its vendor knows. */
+/** A request of Anthropic's wire, with what only its vendor knows. */
 export const MESSAGES: Json = {
   model: 'm',
   max_tokens: 2048,
@@ -108,7 +108,7 @@ export const MESSAGES: Json = {
   service_tier: 'auto',
   only_forwarded: { deep: ['text'] },
 };
-/** The same of the Responses API, which goes on as it is. */
+/** A request of the Responses API, which goes on as it is. */
 const RESPONSES: Json = {
   model: 'm',
   instructions: 'text',
@@ -204,7 +204,7 @@ export const GENERATE: Json = {
 };
 export const EMBED: Json = { content: { parts: [{ text: 'text' }] }, title: 'text', novelty: 'text' };
 
-/** The same of the Responses API. */
+/** An answer of the Responses API. */
 export const RESPONSE: Json = {
   model: 'm',
   instructions: 'text',

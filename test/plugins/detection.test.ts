@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { detections } from '../bench/guardrails.ts';
 
-/** Of each kind at least this share, and of ordinary texts at most that. */
+/** The least share of each kind that is found, and the greatest of ordinary texts. */
 const LEAST_FOUND = 0.9;
 const MOST_ALARMS = 0.01;
 

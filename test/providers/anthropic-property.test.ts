@@ -137,7 +137,7 @@ function blockEvents(dice: Dice, block: Block, index: number): object[] {
   }
 }
 
-/** The same answer as the vendor's events; blocks may be numbered with gaps. */
+/** An answer as the vendor's events; blocks may be numbered with gaps. */
 function eventsOf(dice: Dice, { content, stop_reason, usage, ...head }: Block): object[] {
   const { output_tokens, output_tokens_details, ...read } = usage;
   const isTold = dice.below(2) === 0; // the numbers of the start are then from before the vendor's tools ran

@@ -69,7 +69,7 @@ describe('anthropic', () => {
   it('declares its row of the capability matrix', () => {
     const { params } = JSON.parse(golden('capability-matrix.json')) as { params: string[] };
     const declared = params.map((param) => LETTERS.get(anthropic.params[param] ?? 'forward')).join(' ');
-    expect(declared).to.equal('f f – – f – – – f f f T – – T f –'); // providers reference 3.2
+    expect(declared).to.equal('f f – – f – – – f f f T – – T f –'); // docs/providers.md#fields-of-chat
     expect(Object.keys(anthropic.params).filter((param) => !params.includes(param))).to.deep.equal([]);
   });
 

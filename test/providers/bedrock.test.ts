@@ -62,7 +62,7 @@ describe('bedrock', () => {
     expect(bedrock.connection.connectTimeoutMs).to.equal(15_000);
   });
 
-  it('takes of each family what the reference says, and of Converse what it has a place for', () => {
+  it('takes of each family what its wire has, and of Converse what it has a place for', () => {
     const supported = (model: string): string[] =>
       ALL.filter((name) => bedrock.paramsFor?.(model)[name] !== 'unsupported');
     expect(supported(CLAUDE)).to.deep.equal([

@@ -48,7 +48,7 @@ describe('gemini', () => {
   it('declares its row of the capability matrix', () => {
     expect(MATRIX.params.map((param) => LETTERS.get(gemini.params[param] ?? 'forward')).join(' ')).to.equal(
       'f f f f f – f f f f f T T T – – –',
-    ); // providers reference 3.2
+    ); // docs/providers.md#fields-of-chat
     expect(Object.keys(gemini.params).filter((param) => !MATRIX.params.includes(param))).to.deep.equal([]);
   });
 

@@ -3,7 +3,7 @@ import type { ErrorCode, ProviderModule, UpstreamFault } from '../../host/contra
 import { replyError } from '../../host/upstream/fault.ts';
 import { type Dice, failedReply, golden } from '../kit/index.ts';
 
-/** Declares checks: nothing is forwarded to a provider of another wire, beyond what is named. Source: providers reference 1.5. */
+/** Declares checks: nothing is forwarded to a provider of another wire, beyond what is named. See docs/providers.md#providers. */
 export function itPassesNothingOn(
   module: ProviderModule,
   { batches = false, anyModel = false }: { batches?: boolean; anyModel?: boolean } = {},
@@ -33,7 +33,7 @@ const LETTERS: ReadonlyMap<unknown, string> = new Map([
   ['unsupported', '–'],
 ]);
 
-/** Declares checks: the row of the capability matrix, in its letters and order. Source: providers reference 3.2. */
+/** Declares checks: the row of the capability matrix, in its letters and order. See docs/providers.md#fields-of-chat. */
 export function itDeclares(module: ProviderModule, row: string): void {
   it('declares its row of the capability matrix', () => {
     const { params } = JSON.parse(golden('capability-matrix.json')) as { readonly params: readonly string[] };

@@ -49,7 +49,7 @@ export interface Flags {
 
 export const FORWARDED: Flags = { passthrough: true, responses: true, discovery: true };
 
-/** Declares checks: the default root, what is served below it on the common wire, and what else. Source: providers reference 1.1, 1.5, 1.6. */
+/** Declares checks: the default root, what is served below it on the common wire, and what else. See docs/providers.md#providers. */
 export function itServes(
   module: ProviderModule,
   root: string,
@@ -90,7 +90,7 @@ export function itForwardsChat(module: ProviderModule): void {
   });
 }
 
-/** The same where the vendor refuses `stream_options` and sends usage unasked. */
+/** Declares checks of a chat whose vendor refuses `stream_options` and sends usage unasked. */
 export function itForwardsChatWithoutOptions(module: ProviderModule): void {
   it('sends chat as it came, and streams without stream_options', async () => {
     expect((await sentBy(module, 'chat', CHAT)).body).to.deep.equal(CHAT);

@@ -221,7 +221,7 @@ describe('vertex-ai', () => {
   });
 
   it('declares its row of the capability matrix: everything is forwarded', () => {
-    expect(vertex.params).to.deep.equal({}); // providers reference 3.2
+    expect(vertex.params).to.deep.equal({}); // docs/providers.md#fields-of-chat
   });
 
   it('reads errors that come as a list', () => {

@@ -15,13 +15,13 @@ import {
 import { errorFor, readOutcome, type Verdict } from './support/map.ts';
 import { type Ask, ASK_NAMES, askFor, type Outcome, tagOf } from './support/surfaces.ts';
 
-/** What an upstream may answer, by the rows of the data-plane reference 5.2; the map of the tests says what becomes of each. */
+/** What an upstream may answer (docs/reference/data-plane.md#upstream-statuses); the map of the tests says what becomes of each. */
 const STATUSES = [
   300, 301, 302, 303, 307, 308, 400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 413, 415, 418, 422, 423, 424,
   425, 426, 429, 431, 451, 499, 500, 501, 502, 503, 504, 505, 507, 529, 599,
 ];
 
-/** Headers an upstream says its wait with, and the whole seconds a client gets: data-plane reference 5.4. */
+/** Headers an upstream says its wait with, and the whole seconds a client gets: docs/reference/data-plane.md#retry-after. */
 const HINTS: readonly (readonly [Readonly<Record<string, string>>, number | undefined])[] = [
   [{}, undefined],
   [{ 'retry-after': '7' }, 7],
@@ -145,7 +145,7 @@ describe('the error map: what the upstream says', () => {
   });
 });
 
-/** Everything the gateway decides itself: precedence rows 1 to 7 of the data-plane reference 5.1. */
+/** Everything the gateway decides itself, which goes before what an upstream said (docs/reference/data-plane.md#upstream-statuses). */
 interface Decision {
   readonly what: string;
   readonly code: ErrorCode;

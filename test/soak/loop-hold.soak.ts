@@ -20,7 +20,7 @@ import {
 const BYTES = 10 * 1024 * 1024 - 4096;
 /** Beyond it, a body under every limit keeps all other clients waiting. Milliseconds of CPU. */
 const MOST_MS = 500;
-/** Of the ways to fill a body of a native wire, every so many. */
+/** Every so many of the ways to fill a body of a native wire are tried. */
 const STEP = 3;
 
 const repeated = (before: string, piece: string, after: string): string =>

@@ -22,7 +22,7 @@ interface Known {
   readonly active: boolean;
 }
 
-/** Of one key: what was acknowledged, and what may have been done when the answer did not come. */
+/** What is known of one key: what was acknowledged, and what may have been done when the answer did not come. */
 interface Expected {
   readonly sure: Known | undefined;
   readonly maybe?: Known | undefined;

@@ -13,7 +13,7 @@ const TEXTS = ['', 'm', "it's", '"quoted" \\ and\nbroken', '{"a":[1,null]}', '12
 const WHOLE = [0, 1, -1, 42, 2 ** 31, Number.MAX_SAFE_INTEGER];
 const AMOUNTS = [0, 0.1, 1.5, 12.345, 1e-7, 1e21, 3];
 
-/** Of each column a value, which some batches share. */
+/** A row with a value in each column, which some batches share. */
 function rowBy(dice: Dice, shared: LogRow | undefined): LogRow {
   const pick = <T>(name: keyof LogRow, values: readonly T[]): T =>
     shared && dice.below(3) > 0 ? (shared[name] as T) : dice.pick(values);

@@ -16,7 +16,7 @@ import { type DecisionMembers, RouteDecision } from '../../host/stores/log/route
 import { atEnd, forSuite, startPostgres } from '../kit/index.ts';
 import { SILENT } from './backends.ts';
 
-/** Of one text; longer ones may stand outside of the heap. */
+/** The size of one text; longer ones may stand outside of the heap. */
 const MEGABYTES = 0.5;
 const MANY = 160;
 /** Beside what is collected late. */

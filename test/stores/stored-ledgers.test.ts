@@ -13,7 +13,7 @@ class Table implements LedgerRepository {
   readonly sums = new Map<string, number>();
   readonly written: (readonly Booking[])[] = [];
   readonly asked: (number | undefined)[] = [];
-  /** Of these keys it takes nothing. */
+  /** Keys of which it takes nothing. */
   readonly refuses = new Set<string>();
   /** So many writes meet another writer. */
   conflicts = 0;

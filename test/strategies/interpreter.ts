@@ -1,6 +1,6 @@
 import { PROVIDERS, type Rule, type World, type WorldTarget } from './worlds.ts';
 
-/** What the reference says of a world. */
+/** What the rules say of a world. */
 export interface Verdict {
   readonly order: readonly string[];
   readonly label: string | null;
@@ -24,7 +24,7 @@ interface Situation {
 
 const NAMED = new Set(['single', 'conditional', 'content-based']);
 
-/** Governance reference 8 and 9 a second time, slow and computed from nothing but the world: shares no code with what it is compared with. */
+/** The rules of docs/reference/governance.md#ranking and docs/strategies.md a second time, slow and computed from nothing but the world: shares no code with what it is compared with. */
 export function interpret(world: World, draw: () => number): Verdict {
   const {
     asked: { surface, model },

@@ -56,7 +56,7 @@ function checkShape(world: World, { explanation, problems }: Explained): void {
 describe('an explanation', function () {
   this.timeout(120_000);
 
-  it(`is what the reference says, in ${WORLDS} configurations and states, and what a request does`, async () => {
+  it(`is what the rules say, in ${WORLDS} configurations and states, and what a request does`, async () => {
     const host = await createWorldHost();
     const seen = new Map(MODES.map((mode) => [mode, 0]));
     for (let seed = 1; seed <= WORLDS; seed += 1) {

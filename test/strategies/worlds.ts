@@ -119,7 +119,7 @@ class Chance {
   }
 }
 
-/** The same world for the same seed: valid, and as odd as validity allows. */
+/** A world by its seed: valid, and as odd as validity allows. */
 export function makeWorld(seed: number): World {
   const chance = new Chance(seed);
   const keys = chance.shuffled(Object.keys(PROVIDERS)).slice(0, Math.max(1, chance.below(7)));

@@ -30,7 +30,7 @@ function refusal(body: object): string {
   throw new Error(`accepted: ${JSON.stringify(body)}`);
 }
 
-/** One fault per step of the validation, in the order of the reference: data-plane 2.1. */
+/** One fault per step of the validation, in the order of docs/reference/data-plane.md#chat-requests. */
 const FAULTS: [step: string, fault: Fields, names: string][] = [
   ['decoding', { user: 5 }, 'user'],
   ['model', { model: '' }, 'model'],
@@ -279,7 +279,7 @@ describe('chat messages', () => {
 });
 
 describe('members of known fields', () => {
-  // Data-plane reference 1.4: a wrong JSON type for a known field is refused. The members are those of its table 2.1.
+  // docs/reference/data-plane.md#json-of-requests: a wrong JSON type for a known field is refused.
   const wrong: readonly Fields[] = [
     { tools: [{ type: 5, function: { name: 'f' } }] },
     { tools: [{ type: 'function', function: 'f' }] },

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { chatReply, replyJson } from '../kit/index.ts';
 import { withUpstream } from './kit.ts';
 
-/** Request, the upstream's reply, and the figures of the line. Source: observability reference 3. */
+/** Request, the upstream's reply, and the figures of the line. See docs/observability.md#log-lines. */
 const SURFACES: Readonly<Record<string, readonly [path: string, request: object, reply: object, figures: object]>> = {
   embedding: [
     '/v1/embeddings',

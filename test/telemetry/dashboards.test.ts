@@ -94,7 +94,7 @@ describe('what watches a gateway', () => {
     expect(legends).to.deep.equal([]);
   });
 
-  it('has the rows of the reference', () => {
+  it('has its rows in their order', () => {
     expect(dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)).to.deep.equal([
       'Golden signals',
       'Providers',

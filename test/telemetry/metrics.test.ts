@@ -132,7 +132,7 @@ describe('/metrics', () => {
 });
 
 describe('the figures of a known mix of requests', () => {
-  /** Of a stream that ends early: what its first chunk brings. */
+  /** What the first chunk of a stream brings that ends early. */
   const EARLY = { prompt_tokens: 11, completion_tokens: 1, total_tokens: 12 };
   const labels = (provider: string, more = '', model = 'gpt-4o'): string =>
     `model=${model} provider=${provider}${more}`;
@@ -171,7 +171,7 @@ describe('the figures of a known mix of requests', () => {
     }),
   });
 
-  it('are those that the references say, and no money is lost', async () => {
+  it('are those that docs/observability.md says, and no money is lost', async () => {
     const stub = await upstream();
     const plugins = ['before_request', 'after_request'].map((stage) => ({
       name: 'gate',

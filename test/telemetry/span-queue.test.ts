@@ -96,7 +96,7 @@ describe('spans that wait', () => {
 });
 
 describe('an address of spans', () => {
-  it('is one of the accepted forms, and each means what the reference says', () => {
+  it('is one of the accepted forms, and each means what docs/configuration.md says', () => {
     const http = (text: string): string | undefined => tracingEndpoint(text, 'http/protobuf')?.url;
     const grpc = (text: string): string | undefined => tracingEndpoint(text, 'grpc')?.url;
     for (const wrong of [

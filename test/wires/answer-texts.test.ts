@@ -38,7 +38,7 @@ const message = (more: object = {}): object => ({
   ...more,
 });
 
-/** The same of the Gemini wire. Source: ai.google.dev, API reference, "GenerateContentResponse", 2026-11-22. */
+/** A whole answer of the Gemini wire. Source: ai.google.dev, API reference, "GenerateContentResponse", 2026-11-22. */
 const generated = (candidate: object = {}, more: object = {}): object => ({
   candidates: [
     {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 
 /**
- * What clients of other wires are promised, and the test that holds each promise: file below `test/`, and how its title begins. The numbers
- * are those of the list in the ingress reference, section 14. A title that changes must be changed here.
+ * What clients of other wires are promised, and the test that holds each promise: file below `test/`, and how its title begins. The rules are
+ * those of docs/reference/ingress.md. A title that changes must be changed here.
  */
 const HELD: readonly (readonly [
   number: number,

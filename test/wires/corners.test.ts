@@ -21,7 +21,7 @@ const ok = (_request: unknown, response: Parameters<typeof replyJson>[0]): void 
   replyJson(response, 200, vendorMessage([{ type: 'text', text: 'a' }]));
 };
 
-/** Rows of the cross table: code, status, type of Messages, status of Gemini. Source: ingress reference 8.2. */
+/** Rows of the cross table: code, status, type of Messages, status of Gemini. See docs/reference/ingress.md#error-types. */
 const ROWS: readonly (readonly [ErrorCode, number, string, string])[] = [
   ['invalid_request', 400, 'invalid_request_error', 'INVALID_ARGUMENT'],
   ['request_rejected', 400, 'invalid_request_error', 'INVALID_ARGUMENT'],

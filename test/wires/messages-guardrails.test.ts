@@ -30,7 +30,7 @@ const answered = (...content: object[]): object => ({
   ],
 });
 
-/** Every place of a request that holds text. Source: ingress reference 12. */
+/** Every place of a request that holds text. See docs/reference/ingress.md#what-guardrails-read. */
 const PLACES: Readonly<Record<string, object>> = {
   system: { system: 'a canary' },
   'a block of the system': { system: [{ type: 'text', text: 'canary' }] },

@@ -22,7 +22,7 @@ interface Mutation {
   readonly answer: (applied: Applied) => JsonAnswer;
 }
 
-/** The configuration: looked at, replaced, reset, gone back to. Source: specification 4.7, admin reference 9. */
+/** The configuration: looked at, replaced, reset, gone back to. See docs/admin.md#the-configuration. */
 export function configRoutes(host: Host, auditor: Auditor): JsonRoute[] {
   const scrubber = new Scrubber(host);
   const {
@@ -182,7 +182,7 @@ function noVersion(asked: string): GatewayError {
   return new GatewayError('resource_not_found', `the history has no version ${quoted(asked)}`);
 }
 
-/** Of any size that was accepted. */
+/** Bounds for a configuration that was accepted already: none. */
 const UNBOUNDED = { fields: Infinity, members: Infinity, containers: Infinity };
 
 function historyEntry(

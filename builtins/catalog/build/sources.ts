@@ -8,7 +8,7 @@ export interface Source {
   readonly models?: readonly string[];
   /** Ids that exist upstream and that the price package prices by a pattern. */
   readonly also?: readonly string[];
-  /** Of all these, the ids that the upstream API takes; the packages also hold ids of other APIs. */
+  /** Which of these ids the upstream API takes; the packages also hold ids of other APIs. */
   readonly keep: RegExp;
   readonly drop?: RegExp;
 }

@@ -7,7 +7,7 @@ import { printData } from '../show.ts';
 
 const SCOPES = ['read_only', 'admin'] as const;
 
-/** Of a timestamp by RFC 3339. */
+/** The last year that a timestamp of RFC 3339 can name. */
 const LAST_YEAR = 9999;
 
 /** `gw admin keys create`: the answer shows the key, once. */

@@ -50,7 +50,7 @@ function readKeyWeights(root: Entry, called: ReadonlyMap<string, string>, draft:
   }
 }
 
-/** Of the rules only those that ask for one model by its name, with one target, and what follows it. */
+/** Reads a rule that asks for one model by its name, with one target; any other is reported. */
 function readRule(rule: Entry, called: ReadonlyMap<string, string>, draft: Draft): void {
   const expression = rule.at('cel_expression');
   const [, double, single] = ONE_MODEL.exec(expression.text ?? '') ?? [];

@@ -160,7 +160,7 @@ function readModel(name: string, provider: string, model: Entry, deployment: str
 }
 
 interface Route {
-  /** Of the provider, in the document. */
+  /** The provider's name in the document. */
   readonly name: string;
   readonly provider: string;
   readonly model: string;

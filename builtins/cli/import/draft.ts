@@ -130,7 +130,7 @@ export class Draft {
     entry.carry(difference);
   }
 
-  /** The same for every target that has not stated it. */
+  /** Sets it for every target that has not stated it. */
   setAll(setting: TargetSetting, value: unknown, entry: Entry, difference?: string): void {
     for (const { settings } of this.targets.values()) if (!settings.has(setting)) settings.set(setting, value);
     const isUsed = [...this.targets.values()].some(

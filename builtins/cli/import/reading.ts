@@ -119,7 +119,7 @@ export class Entry {
     this.#ledger.mark(this.path, 'different', difference);
   }
 
-  /** The same place, of which another text counts: a part of what stands there. */
+  /** This place with another text: a part of what stands there. */
   with(text: string): Entry {
     return new Entry(text, this.path, this.#ledger);
   }

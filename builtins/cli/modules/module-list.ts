@@ -16,7 +16,7 @@ interface Row {
   readonly kind: string;
   readonly name: string;
   readonly from: string;
-  /** Of a shipped module the gateway's; of a package its own; a file has none. */
+  /** The gateway's version for a shipped module, its own for a package; a file has none. */
   readonly version: string | null;
 }
 

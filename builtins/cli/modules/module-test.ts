@@ -60,7 +60,7 @@ function reportOf({ kind, name }: GatewayModule, results: readonly Result[], fai
   return `${kind} ${typeof name === 'string' ? name : ''}\n${lines.join('\n')}\n\n${results.length} checks, ${failed === 0 ? 'all hold' : `${failed} failed`}\n`;
 }
 
-/** Of a module whose shape is not even one to make a suite of, only the rules are left to tell it. */
+/** The checks of a module. None where its shape is not even one to make a suite of: the rules tell that. */
 async function suiteOf(module: GatewayModule, folder: string, clock: Clock): Promise<readonly Check[]> {
   try {
     return await checksOf(module, folder);

@@ -11,7 +11,7 @@ export const CODES = {
   transport: -32000,
 } as const;
 
-/** Of a request: a text or an integer, a large one as it was written. Of an answer to what has none, null. */
+/** The id of a request: a text or an integer, a large one as it was written. It is null in an answer to what has none. */
 export type RequestId = string | number | object | null;
 
 /** A request that cannot be served, as its client is answered. */

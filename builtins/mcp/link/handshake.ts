@@ -4,7 +4,7 @@ import type { Cancellation } from '../../../host/upstream/cancellation.ts';
 import type { Link } from './link.ts';
 import { KNOWN_VERSIONS, MAX_MESSAGE_BYTES, PROTOCOL_VERSION, ToolServerError } from './rpc.ts';
 
-/** Pages of one list of tools. Source: data-plane reference 12.2. */
+/** Pages of one list of tools. See docs/mcp.md#servers. */
 const MAX_PAGES = 1024;
 
 export interface HandshakeOptions {

@@ -5,7 +5,7 @@ import { ANSWER_BOUNDS } from '../../../host/contract/json/json-shape.ts';
 /** What is asked for. */
 export const PROTOCOL_VERSION = '2025-11-25';
 
-/** What is understood; source: data-plane reference 12.2. */
+/** What is understood; see docs/mcp.md#servers. */
 export const KNOWN_VERSIONS: ReadonlySet<string> = new Set([
   PROTOCOL_VERSION,
   '2025-06-18',
@@ -13,7 +13,7 @@ export const KNOWN_VERSIONS: ReadonlySet<string> = new Set([
   '2024-11-05',
 ]);
 
-/** Largest message of a server, over stdio, and largest answer, over HTTP. Source: data-plane reference 12.3, 12.4. */
+/** Largest message of a server, over stdio, and largest answer, over HTTP. See docs/mcp.md#servers. */
 export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 
 const METHOD_NOT_FOUND = -32601;

@@ -3,7 +3,7 @@ import { type Clock, within } from '../../../host/common/clock.ts';
 import { LineReader } from './line-reader.ts';
 import { MAX_MESSAGE_BYTES } from './rpc.ts';
 
-/** What a child may have of the gateway's own environment: no credential is among it. Source: data-plane reference 12.4. */
+/** What a child may have of the gateway's own environment: no credential is among it. See docs/mcp.md#servers. */
 const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR'] as const;
 
 /** How long a child has to end by itself once its input has ended, and then once it was asked to. */

@@ -4,7 +4,7 @@ import type { Link, LinkCall, LinkEvents } from './link.ts';
 import { answerTo, isAnswer, isListChange, messagesOf, resultOf, ToolServerError } from './rpc.ts';
 import { type ProcessOptions, ServerProcess } from './server-process.ts';
 
-/** A server that has closed its stderr is asked whether it lives, this often and with this much time. Source: data-plane reference 12.4. */
+/** A server that has closed its stderr is asked whether it lives, this often and with this much time. See docs/mcp.md#servers. */
 const PING_EVERY_MS = 1000;
 const PING_LIMIT_MS = 5000;
 

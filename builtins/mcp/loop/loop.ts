@@ -6,7 +6,7 @@ import { runStreamedLoop } from './streamed-loop.ts';
 import { mayUse } from '../tool-access.ts';
 import { runWholeLoop } from './whole-loop.ts';
 
-/** Lets models use the tools of the servers, wherever the caller brings none of its own. Source: data-plane reference 12.5, 12.6. */
+/** Lets models use the tools of the servers, wherever the caller brings none of its own. See docs/mcp.md#the-loop. */
 export function tapLoop(deps: LoopDeps, streamsTurns: boolean): void {
   const {
     hooks: { prepare, turns },

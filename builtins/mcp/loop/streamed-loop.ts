@@ -13,7 +13,7 @@ import { TurnWriter } from './turn-writer.ts';
 
 /**
  * The loop for a client that gets its turns as they are produced (`mcp.stream`). Until the first text there is no answer yet, so
- * that a refusal or a failure is an ordinary error; after it, it ends the stream. Source: data-plane reference 12.8.
+ * that a refusal or a failure is an ordinary error; after it, it ends the stream. See docs/mcp.md#the-loop.
  */
 export async function runStreamedLoop(
   exchange: LiveExchange,

@@ -29,7 +29,7 @@ export const UNKNOWN: ResponseFacts = Object.freeze({
 
 const RUNNING: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 
-/** Of an answer, or of the response that an event holds. */
+/** What an answer, or the response that an event holds, says of itself. */
 export function factsOf(response: unknown): ResponseFacts {
   if (!isFields(response)) return UNKNOWN;
   const { usage, model, output, data, status, file } = response; // `file` of an upload that was completed

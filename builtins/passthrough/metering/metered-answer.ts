@@ -24,7 +24,7 @@ export async function* watched(body: AsyncIterable<Uint8Array>, usage: UsageRead
   }
 }
 
-/** The same; what they tell of usage is billed when there are no more, also of an answer that breaks off or is left. */
+/** The bytes of an answer as they came. What they tell of usage is billed when there are no more, also of an answer that breaks off or is left. */
 export async function* metered(
   { body, headers }: ForwardedReply,
   usage: UsageReader,

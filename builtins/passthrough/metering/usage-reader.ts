@@ -25,7 +25,7 @@ export function isCoded(headers: Readonly<Record<string, string>>): boolean {
 export const isEventStream = (headers: Readonly<Record<string, string>>): boolean =>
   /^\s*text\/event-stream\b/i.test(headers['content-type'] ?? '');
 
-/** Of an answer that cannot be read: how long it is. */
+/** Counts the bytes of an answer that cannot be read. */
 class ByteCounter implements UsageReader {
   #bytes = 0;
 

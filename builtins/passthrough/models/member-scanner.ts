@@ -53,7 +53,7 @@ export class MemberScanner {
   #offset = 0;
   #kept: Buffer[] = [];
   #keptBytes = 0;
-  /** Of what is read now, how many bytes are kept; 0 for none. */
+  /** How many bytes of what is read now are kept; 0 for none. */
   #keepLimit = 0;
   /** Hears of everything that may name a file, at any depth. */
   readonly #references: ReferenceCollector | undefined;

@@ -5,7 +5,7 @@ import { memberCount } from '../../../host/wire/repeated-names.ts';
 import type { MemberScanner } from './member-scanner.ts';
 import type { HeldBody } from '../read-ahead.ts';
 
-/** Largest body that plugins read. Source: data-plane reference 8.1. */
+/** Largest body that plugins read. See docs/passthrough.md#what-is-changed-on-the-way. */
 export const MAX_READABLE = 1024 * 1024;
 
 /** What is known of a body that goes on as it is. */

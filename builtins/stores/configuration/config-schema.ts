@@ -1,6 +1,6 @@
 import { addColumns, type Schema } from '../database/migrate.ts';
 
-/** What is stored now, and every version that ever was. Source: admin reference 16.4. */
+/** What is stored now, and every version that ever was. See docs/reference/admin.md#tables. */
 export const CONFIG_SCHEMA: Schema = {
   ledger: 'config_schema_migrations',
   table: 'gateway_config',

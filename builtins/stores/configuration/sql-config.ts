@@ -14,7 +14,7 @@ import { type Database, exclusively, rowsOf, timeOf } from '../database/database
 
 const STORED = 'gateway_config';
 const HISTORY = 'config_history';
-/** Of a change. Long enough for the database to give up first: a change that is given up here might still be kept. */
+/** Milliseconds for a change. Long enough for the database to give up first: a change that is given up here might still be kept. */
 const APPEND_LIMIT_MS = 60_000;
 
 export interface ConfigStoreDeps {

@@ -28,7 +28,7 @@ export const SILENT: Knex.Logger = { warn: () => {}, error: () => {}, deprecate:
 
 /** One open database. */
 export interface Database {
-  /** Of SQLite: where it is, for messages. */
+  /** Where a database of SQLite is, for messages. */
   readonly file?: string;
   readonly knex: Knex;
   readonly dialect: Dialect;

@@ -32,7 +32,7 @@ export async function examineStores(host: Host): Promise<readonly Finding[]> {
 interface Examined {
   readonly what: string;
   readonly settings: StoreSettings;
-  /** Of SQLite: names as operators write them. A function where a name may be wrong. */
+  /** Files of SQLite, named as operators write them. A function where a name may be wrong. */
   readonly files: readonly string[] | (() => readonly string[]);
 }
 

@@ -89,7 +89,7 @@ async function buildIndexes(
 }
 
 /**
- * Of a table with rows: builds what is missing while others read and write, which no transaction may do, on one connection without the
+ * Builds the indexes that a table with rows lacks while others read and write, which no transaction may do, on one connection without the
  * bound of statements. An index that a build has left unusable is built again.
  */
 async function buildBeside({ knex, dialect }: Database, table: string, { indexes }: IndexStep): Promise<void> {

@@ -8,7 +8,7 @@ import { openSqlite } from './sqlite.ts';
 interface MigratedFile {
   readonly file: string;
   readonly schema: Schema;
-  /** Of a new file on SQLite, unless the DSN says it. */
+  /** Size of a page in a new file of SQLite, unless the DSN says it. */
   readonly pageBytes?: number;
 }
 

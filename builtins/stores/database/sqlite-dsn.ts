@@ -10,7 +10,7 @@ const MEMORY = ':memory:';
 
 /**
  * Reads what operators write: a path, a path with `?query`, a `file:` address, `:memory:`. Throws what is wrong with it, without the
- * name of the variable. Source: admin reference 16.2, configuration reference 4.4.
+ * name of the variable. See docs/reference/admin.md#sqlite-addresses.
  */
 export function readSqliteDsn(dsn: string): SqliteSource {
   const [location, query] = split(dsn);
@@ -24,7 +24,7 @@ export function readSqliteDsn(dsn: string): SqliteSource {
   return { file, pragmas };
 }
 
-/** The same place for another store: `keys.db` and `keys-sessions.db` stand side by side. A database in memory has no place. */
+/** The DSN of another store beside this one: `keys.db` and `keys-sessions.db` stand side by side. A database in memory has no place. */
 export function derivedDsn(dsn: string, suffix: string): string {
   if (readSqliteDsn(dsn).file === MEMORY) return dsn;
   const [location, query] = split(dsn);

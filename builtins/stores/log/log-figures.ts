@@ -20,7 +20,7 @@ const MOST_ERRORS = 8;
 const MOST_SCANNED = 20_000;
 
 const HAS_ERROR = "coalesce(error_message, '') <> ''";
-/** Of a request as a whole. */
+/** Rows that end a request, which stand for it as a whole. */
 const IS_TERMINAL = "stage IN ('after_request', 'on_error')";
 const IS_ERROR = `(stage = 'on_error' OR ${HAS_ERROR})`;
 const IS_UNPRICED = `(stage = 'after_request' AND cost_usd IS NULL AND coalesce(error_message, '') = '')`;
@@ -30,7 +30,7 @@ const tokens = (column: string): string => `sum(CAST(${column} AS DOUBLE PRECISI
 /** Without costs that are beyond all sense, which would make the sum fail, or infinite. */
 const COST = `sum(CASE WHEN abs(cost_usd) <= ${MOST_SUM} THEN cost_usd END)`;
 
-/** Sums of the rows that `filtered` leaves; by stage those of `everyStage`. Source: admin reference 13. */
+/** Sums of the rows that `filtered` leaves; by stage those of `everyStage`. See docs/admin.md#the-request-log. */
 export async function statisticsOf(
   database: Database,
   filtered: Filtered,

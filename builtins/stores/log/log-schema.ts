@@ -4,7 +4,7 @@ import { addColumns, type Schema } from '../database/migrate.ts';
 
 const TABLE = 'request_logs';
 
-/** Source: admin reference 16.4; the column `decision` holds JSON, how the request was routed. */
+/** The table of log rows (docs/reference/admin.md#tables). The column `decision` holds JSON: how the request was routed. */
 export const LOG_SCHEMA: Schema = {
   ledger: 'request_log_schema_migrations',
   table: TABLE,

@@ -11,7 +11,7 @@ const DEFAULT_SECONDS = 30;
 const MOST_SECONDS = 300;
 const MOST_SYMBOL_BYTES = 64 * 1024;
 
-/** Variables of the running process, and with `ENABLE_PPROF` its profiles. Source: observability reference 1, configuration reference 8.10. */
+/** Variables of the running process, and with `ENABLE_PPROF` its profiles. See docs/reference/server.md#debugging. */
 export default defineBuiltin({
   name: 'debug',
   apply: ({ hooks }) => {

@@ -13,7 +13,7 @@ export type ValueType = readonly [type: string, unit: string];
 /** One node of a tree of calls. */
 export interface CallNode {
   readonly frame: Frame;
-  /** Of this node alone, one for each value type; all of them 0 for a node that only leads to others. */
+  /** Values of this node alone, one for each value type; all of them 0 for a node that only leads to others. */
   readonly values: readonly number[];
   readonly children: readonly CallNode[];
 }

@@ -16,9 +16,9 @@ export interface Description {
 /** One combination of label values. */
 export interface Series {
   readonly labels: Labels;
-  /** Of a histogram the sum of what was observed. */
+  /** The value; that of a histogram is the sum of what was observed. */
   value: number;
-  /** Of a histogram: how many observations fell into each bucket alone; the last place is for those above all bounds. */
+  /** How many observations of a histogram fell into each bucket alone; the last place is for those above all bounds. */
   readonly inBucket: Float64Array | undefined;
 }
 
@@ -97,7 +97,7 @@ export class Family {
     );
   }
 
-  /** The same for the same labels, in whatever order they stand. */
+  /** The key of labels, in whatever order they stand. */
   #keyOf(labels: Labels): string {
     let key = '';
     if (this.#names) for (const name of this.#names) key += `${labels[name]}\0`;

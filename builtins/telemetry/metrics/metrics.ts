@@ -7,7 +7,7 @@ import type { Family } from './family.ts';
 import { processFigures } from './process-figures.ts';
 import { ownFamilies, SeriesStore } from './series-store.ts';
 
-/** `/metrics`: everything that is counted, the gauges as they stand, and the process itself. Names: observability reference 2. */
+/** `/metrics`: everything that is counted, the gauges as they stand, and the process itself. See docs/observability.md#figures. */
 export default defineBuiltin({
   name: 'metrics',
   apply: ({ hooks }) => {

@@ -4,11 +4,11 @@ import type { CounterSink } from '../../../host/state/counters.ts';
 import { type Description, Family } from './family.ts';
 import { moduleLabels } from './module-labels.ts';
 
-/** Of the gateway's own figures only a configuration with thousands of targets and models comes near. */
+/** Most series of one of the gateway's own figures. Only a configuration with thousands of targets and models comes near. */
 const MOST_SERIES = 10_000;
 const MOST_MODULE_SERIES = 1000;
 const MOST_MODULE_FIGURES = 200;
-/** Of a module's histogram, whose unit is not known. */
+/** Buckets of a module's histogram, whose unit is not known. */
 const MODULE_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
 
 /** Names that a module's figure may not take: the gateway's, and those of the process. */

@@ -20,7 +20,7 @@ const TIMEOUTS = ['OTEL_BSP_EXPORT_TIMEOUT', 'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT'
 
 /**
  * What the variables of OpenTelemetry's batch processor say, with its defaults (OpenTelemetry specification, "Environment Variables", 2026-10-30); an
- * export has 10 s (observability reference 6) unless one of its time limits is set. A value that is not such a number is warned of and has no effect.
+ * export has 10 s (docs/reference/observability.md#where-spans-go) unless one of its time limits is set. A value that is not such a number is warned of and has no effect.
  */
 export function batchesOf(variables: Variables, log: Log): Batches {
   const number = (name: string, least: number): number | undefined => {

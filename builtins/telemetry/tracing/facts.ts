@@ -31,7 +31,7 @@ const OPERATIONS: Readonly<Record<Surface, string>> = {
   mcp: 'execute_tool',
 };
 
-/** What is known of a request before anything was done for it. Names: observability reference 7. */
+/** What is known of a request before anything was done for it. See docs/observability.md#traces. */
 export function startFacts(
   { id, surface, model, streaming, request, principal }: LiveExchange,
   strategy: string,

@@ -10,7 +10,7 @@ export interface HandshakeSpansOptions {
   readonly clock: Clock;
 }
 
-/** The spans of a handshake with a tool server, in a trace of their own: no request waits for one. Names: observability reference 7. */
+/** The spans of a handshake with a tool server, in a trace of their own: no request waits for one. See docs/observability.md#traces. */
 export function recordHandshake(
   { server, startedAt, initializedAt, endedAt, tools, error }: Handshake,
   { tracer, privacy, clock }: HandshakeSpansOptions,

@@ -9,7 +9,7 @@ export const MOST_CHARACTERS = 2048;
 /** Attributes by name; what is not known is `undefined`. */
 export type Facts = Readonly<Record<string, string | number | boolean | string[] | undefined>>;
 
-/** What spans may say about a request. Source: observability reference 7, table of privacy levels, and 4. */
+/** What spans may say about a request. See docs/reference/observability.md#what-spans-say. */
 export interface Privacy {
   readonly level: PrivacyLevel;
   /** Texts of attributes, without what is secret. */
@@ -43,7 +43,7 @@ export function setAttributes(span: Span, attributes: Facts, { text }: Privacy):
   }
 }
 
-/** The same for what happened on the way. */
+/** Adds an event for what happened on the way. What is not known is left out; texts pass the redaction. */
 export function addEvent(span: Span, name: string, at: [number, number], attributes: Facts, { text }: Privacy): void {
   const told = Object.entries(attributes).map(
     ([key, value]) => [key, typeof value === 'string' ? text(value) : value] as const,

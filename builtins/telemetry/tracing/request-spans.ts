@@ -14,7 +14,7 @@ import { hrTime, type Tracer } from './tracer.ts';
 /** The spans of one request that is recorded. */
 interface Recording {
   readonly root: Span;
-  /** Of the provider call that is under way. */
+  /** The span of the provider call that is under way. */
   call: Span | undefined;
   /** Monotonic milliseconds at which the last attempt ended. */
   settledAt: number | undefined;
@@ -31,7 +31,7 @@ export interface RequestSpansOptions {
   readonly circuitOf: (virtualKey: string) => string | undefined;
 }
 
-/** Makes the spans of requests from what the pipeline's hooks tell. A trace that is not sampled costs a look at its id. Names: observability reference 7. */
+/** Makes the spans of requests from what the pipeline's hooks tell. A trace that is not sampled costs a look at its id. See docs/observability.md#traces. */
 export class RequestSpans {
   readonly #options: RequestSpansOptions;
   readonly #recordings = new WeakMap<LiveExchange, Recording>();

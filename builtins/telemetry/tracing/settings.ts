@@ -32,7 +32,7 @@ export interface TracingSettings {
 
 const DEFAULT_GRACE_MS = 10_000;
 
-/** `undefined` where nothing is traced: switched off, or nowhere to send spans to. Source: configuration reference 1.9 and 4.5. */
+/** `undefined` where nothing is traced: switched off, or nowhere to send spans to. See docs/reference/observability.md#where-spans-go. */
 export function tracingSettings(
   { tracing = {} }: ObservabilityConfig,
   variables: Variables,
@@ -90,7 +90,7 @@ const BASE = 'OTEL_EXPORTER_OTLP_ENDPOINT';
 
 /**
  * The environment goes before the configuration, and the variable for spans alone before the one for everything. A reference passes
- * every check, and is replaced in no address (configuration reference 3): spans have nowhere to go then, and the start goes on.
+ * every check, and is replaced in no address (docs/reference/observability.md#where-spans-go): spans have nowhere to go then, and the start goes on.
  */
 function endpointOf(
   configured: string | undefined,

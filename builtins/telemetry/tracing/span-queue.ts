@@ -3,7 +3,7 @@ import { type Clock, type Timer, within } from '../../../host/common/clock.ts';
 import type { Counters, Log } from '../../../host/contract/index.ts';
 import type { Batches } from './batches.ts';
 
-/** Of the losses to a full queue, the first is logged, and every so many after it. */
+/** The first loss to a full queue is logged, and every so many after it. */
 const TOLD_EVERY = 64;
 
 /** Milliseconds for the last spans, for callers that do not say. */

@@ -26,7 +26,7 @@ export interface Asked {
 
 const MODELS = '/models/';
 
-/** Source: ingress reference 1. */
+/** What an address asks of which model: the last colon of the path ends the model. See docs/reference/ingress.md#addresses. */
 export function askedIn(url: string): Asked {
   const path = pathOf(url);
   const rest = path.slice(path.indexOf(MODELS) + MODELS.length);

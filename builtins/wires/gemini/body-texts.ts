@@ -46,7 +46,7 @@ const WORDS: ReadonlyMap<string, RegExp> = new Map([
   ].map((name) => [name, ENUM] as const),
 ]);
 
-/** Where texts stand in the bodies of this wire. Source: ingress reference 12. */
+/** Where texts stand in the bodies of this wire. See docs/reference/ingress.md#what-guardrails-read. */
 export const BODY_TEXTS: BodyTexts = {
   isWord: (value, name, holder) =>
     name === 'id'

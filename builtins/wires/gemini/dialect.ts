@@ -30,7 +30,7 @@ const PATHS: ReadonlyMap<string, string> = new Map([
   ['messages', 'contents'],
 ]);
 
-/** Source: ingress reference 2.5, 3.5, 3.6, 5.1. */
+/** What requests of this wire hold beyond the common format. See docs/reference/ingress.md#gemini-the-request. */
 export const GEMINI_DIALECT: Dialect = {
   wire: 'gemini',
   texts: BODY_TEXTS,

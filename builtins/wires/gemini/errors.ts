@@ -3,7 +3,7 @@ import { errorWords } from '../errors.ts';
 
 const TYPES = 'type.googleapis.com/google.rpc';
 
-/** An error as this wire writes it. Source: ingress reference 8.1. */
+/** An error as this wire writes it. See docs/reference/ingress.md#errors. */
 export function errorBody(failure: ClientFailure): object {
   const { code, status, message, retryAfterS } = failure;
   const details: object[] = [{ '@type': `${TYPES}.ErrorInfo`, reason: code.toUpperCase(), domain: 'gateway' }];

@@ -16,7 +16,7 @@ import type * as Read from './read.ts';
 
 const { generate, embed, count } = lateFile<typeof Read>(import.meta, './read.ts')(['generate', 'embed', 'count']);
 
-/** What a model can be asked, by the method in its address. The model may hold slashes and colons. Source: ingress reference 1. */
+/** What a model can be asked, by the method in its address. The model may hold slashes and colons. See docs/reference/ingress.md#addresses. */
 const ROUTES: readonly SurfaceRoute[] = COLLECTIONS.flatMap((collection) => {
   const pathOf = (operation: Operation): string => `${collection}/*model\\:${operation}`;
   return [

@@ -7,7 +7,7 @@ export function thoughtSecret(items: readonly Fields[]): string {
 }
 
 /**
- * The same on a call, with the texts: there are clients that return calls without the thoughts before them. `text` is that of
+ * The secret of a call, with the texts: there are clients that return calls without the thoughts before them. `text` is that of
  * thoughts without a secret. `undefined` when nothing was thought. Source: google-gemini/gemini-cli, "geminiChat.ts", 2026-11-22.
  */
 export function callSecret(items: readonly Fields[], text: string): string | undefined {

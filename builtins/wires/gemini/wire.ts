@@ -19,7 +19,7 @@ const { writeAnswer, openStream, openSameWire } = lateFile<typeof Writing>(
   './writing.ts',
 )(['writeAnswer', 'openStream', 'openSameWire']);
 
-/** Where the wire's clients carry a key of the gateway. Source: ingress reference 2.1. */
+/** Where the wire's clients carry a key of the gateway. See docs/reference/ingress.md#credentials. */
 const CREDENTIALS: readonly CredentialPlace[] = Object.freeze([
   { header: 'x-goog-api-key' },
   'bearer',

@@ -52,7 +52,7 @@ class CallLedger {
   }
 }
 
-/** The turns of a body as messages of the common format. Source: ingress reference 3.2. */
+/** The turns of a body as messages of the common format. See docs/reference/ingress.md#messages-the-conversation. */
 export function readConversation(turns: readonly unknown[], isStrict: boolean, notes: Notes): ChatMessage[] {
   const draft: Draft = { notes, isStrict, messages: [], calls: new CallLedger() };
   let before: unknown;
@@ -162,7 +162,7 @@ function partsOf(block: Block, at: string, notes: Notes): ContentPart[] {
   }
 }
 
-/** A newer version refuses citations in what the user says. Source: ingress reference 2.3. */
+/** A newer version refuses citations in what the user says. See docs/reference/ingress.md#newer-versions-of-messages. */
 function refuseCitations({ type, citations, content }: Block, at: string, { notes }: Draft): void {
   const isCited = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
   const inside = type === 'search_result' && Array.isArray(content) ? content.filter(isFields) : [];

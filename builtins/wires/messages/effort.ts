@@ -2,7 +2,7 @@ import { type Fields, isFields } from '../../../host/contract/index.ts';
 import type { Notes } from '../notes.ts';
 
 const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
-/** Most tokens of a budget that an effort stands for. Source: ingress reference 3.6. */
+/** Most tokens of a budget that an effort stands for. See docs/reference/ingress.md#effort. */
 const BUDGETS = [
   [2048, 'low'],
   [8192, 'medium'],

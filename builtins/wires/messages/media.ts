@@ -5,7 +5,7 @@ const IMAGE_TYPES: ReadonlySet<unknown> = new Set(['image/jpeg', 'image/png', 'i
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const WEB_ADDRESS = /^https?:\/\//i;
 
-/** The parts of an image; none where it is refused. Source: ingress reference 3.2. */
+/** The parts of an image; none where it is refused. See docs/reference/ingress.md#messages-the-conversation. */
 export function imageParts({ source }: Readonly<Fields>, at: string, notes: Notes): ContentPart[] {
   const { type, media_type: mediaType, data, url } = isFields(source) ? source : {};
   if (type === 'base64') {

@@ -32,7 +32,7 @@ export function wishesOf(value: Block): Wishes {
 
 const UNCITED = Object.freeze({ citations: null });
 
-/** The first choice of a common answer as a message; `ofText` stands in each block of text. Source: ingress reference 4.1. */
+/** The first choice of a common answer as a message; `ofText` stands in each block of text. See docs/reference/ingress.md#messages-the-answer. */
 export function messageOf(exchange: Exchange, value: Block, ofText: Block = UNCITED): object {
   const reply = exchange.reply as ChatReply;
   const [choice] = reply.choices;

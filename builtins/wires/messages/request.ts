@@ -20,7 +20,7 @@ export interface ReadMessages {
 /** The first version of the API; its rules hold for what says nothing else. */
 const FIRST_VERSION = '2023-06-01';
 
-/** Members that are read here; every other one is lost, or refused. Source: ingress reference 3.1. */
+/** Members that are read here; every other one is lost, or refused. See docs/reference/ingress.md#messages-the-request. */
 const READ: ReadonlySet<string> = new Set([
   'model',
   'max_tokens',
@@ -49,7 +49,7 @@ const VENDOR_STATE: ReadonlySet<string> = new Set([
   'workspace_id',
   'fallback_credit_token',
 ]);
-/** Refused by newer versions, whatever their value. Source: ingress reference 2.3. */
+/** Refused by newer versions, whatever their value. See docs/reference/ingress.md#newer-versions-of-messages. */
 const OLD_SAMPLING = ['temperature', 'top_p', 'top_k'] as const;
 
 /** Checks what any target needs, whatever it speaks. Throws. */

@@ -6,7 +6,7 @@ import type { Aside, SameWireStream } from '../../../host/wire/client-wire.ts';
 import { CONTENT_TYPE, errorEvent, eventOf } from './stream.ts';
 import { TEXTS, textsOf } from './texts.ts';
 
-/** What the vendor may call an error. Source: ingress reference 8.2. */
+/** What the vendor may call an error. See docs/reference/ingress.md#error-types. */
 const ERROR_TYPES: ReadonlySet<unknown> = new Set([
   'invalid_request_error',
   'authentication_error',
@@ -45,7 +45,7 @@ const WORD = /^[\w-]{1,128}$/;
 /** Events that stand around the blocks. */
 const FRAME: ReadonlySet<unknown> = new Set(['message_start', 'message_delta', 'message_stop', 'ping', 'error']);
 
-/** Passes the vendor's events on. The last one waits until guardrails have seen the whole answer. Source: ingress reference 9.1.3. */
+/** Passes the vendor's events on. The last one waits until guardrails have seen the whole answer. See docs/reference/ingress.md#messages-events. */
 export class VendorStream implements SameWireStream {
   readonly contentType = CONTENT_TYPE;
   readonly frames = undefined;

@@ -4,7 +4,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['pause_turn', 'pause_turn'],
 ]);
 
-/** Why an answer ended, in the words of the Messages wire. Source: ingress reference 4.2. */
+/** Why an answer ended, in the words of the Messages wire. See docs/reference/ingress.md#why-an-answer-ended. */
 export function stopReason(finish: string | null | undefined, hasCalls: boolean, isRefused: boolean): string {
   if (isRefused) return 'refusal';
   const known = REASONS.get(finish ?? '');

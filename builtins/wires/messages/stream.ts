@@ -29,7 +29,7 @@ export function eventOf(type: string, members: object): string {
   return bytesOfText(`event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`);
 }
 
-/** An error as the last event. Open circuits and full queues pass. Source: ingress reference 8.4. */
+/** An error as the last event. Open circuits and full queues pass. See docs/reference/ingress.md#failures-inside-a-stream. */
 export function errorEvent(failure: ClientFailure, type?: string): string {
   const { code } = failure;
   const own = code === 'provider_saturated' || code === 'upstream_unavailable' ? 'overloaded_error' : undefined;
@@ -41,7 +41,7 @@ const CUT_OFF: ReadonlySet<string | null> = new Set(['length', 'content_filter']
 
 type Kind = 'text' | 'thinking' | 'call';
 
-/** Writes the chunks of the common wire as events: one open block at a time, numbered in the order of opening. Source: ingress reference 9.1.1. */
+/** Writes the chunks of the common wire as events: one open block at a time, numbered in the order of opening. See docs/reference/ingress.md#messages-events. */
 export class MessagesStream implements ClientStream {
   readonly contentType = CONTENT_TYPE;
   readonly frames = undefined;
@@ -53,7 +53,7 @@ export class MessagesStream implements ClientStream {
   #isStarted = false;
   #open: Kind | undefined;
   #next = 0;
-  /** Of the open thought: its place in `reasoning_details`, its own signature, and what goes into an envelope in the place of one. */
+  /** The open thought: its place in `reasoning_details`, its own signature, and what goes into an envelope in the place of one. */
   #thought: unknown;
   #signature = '';
   #sealed: Fields[] = [];

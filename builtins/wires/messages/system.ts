@@ -4,7 +4,7 @@ import { readMark } from './mark.ts';
 
 /**
  * Claude Code puts this line first. Parts of it change with each request: sent to another vendor, it would end every cache of a prefix.
- * Source: ingress reference 3.4.
+ * See docs/reference/ingress.md#instructions.
  */
 const BILLING = 'x-anthropic-billing-header:';
 

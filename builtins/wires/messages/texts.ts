@@ -23,7 +23,7 @@ const ERROR_CODE =
 const CALLER = /^(direct|code_execution_\d{8})$/;
 const MOMENT = /^[\d:.TZ+-]+$/;
 
-/** What a member holds by its name, where the holder says that it is of the wire. Source: ingress reference 12. */
+/** What a member holds by its name, where the holder says that it is of the wire. See docs/reference/ingress.md#what-guardrails-read. */
 const TOKENS_BY_TYPE: ReadonlyMap<unknown, ReadonlySet<string>> = new Map([
   ['tool_use', new Set(['id'])],
   ['server_tool_use', new Set(['id'])],

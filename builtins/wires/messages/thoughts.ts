@@ -11,7 +11,7 @@ export function envelopeOf(block: Readonly<Fields>): readonly Fields[] | undefin
   return isThought(block) ? openEnvelope(block['type'] === 'thinking' ? block['signature'] : block['data']) : undefined;
 }
 
-/** The reasoning of one assistant turn, as it is put together. Source: ingress reference 3.2 and 3.8. */
+/** The reasoning of one assistant turn, as it is put together. See docs/reference/ingress.md#reasoning-of-other-vendors. */
 export class Thoughts {
   readonly #texts: string[] = [];
   readonly #items: Fields[] = [];

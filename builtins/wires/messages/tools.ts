@@ -24,7 +24,7 @@ const CARRIED: ReadonlySet<string> = new Set([
   'cache_control',
 ]);
 
-/** Tools and the choice among them. Source: ingress reference 3.3. */
+/** Tools and the choice among them. See docs/reference/ingress.md#messages-tools. */
 export function readTools({ tools, tool_choice: choice }: Readonly<Fields>, notes: Notes): ReadTools {
   if (tools !== undefined && tools !== null && !Array.isArray(tools)) notes.refuse('tools must be a list');
   const declared: readonly unknown[] = Array.isArray(tools) ? tools : [];

@@ -11,7 +11,7 @@ export interface Counts {
 
 export const NO_COUNTS: Counts = Object.freeze({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, thinking: 0 });
 
-/** What was read from a cache, or written to one, may be part of the common prompt, and is not of `input_tokens`. Source: ingress reference 4.3. */
+/** What was read from a cache, or written to one, may be part of the common prompt, and is not of `input_tokens`. See docs/reference/ingress.md#token-counts. */
 export function countsOf(usage: Usage): Counts {
   const {
     prompt_tokens: prompt,
@@ -47,7 +47,7 @@ export function streamedUsageOf({ input, output, cacheRead, cacheWrite, thinking
   };
 }
 
-/** Claude Code keeps the number that a stream began with over a 0, and would count what came from the cache twice. Source: ingress reference 9.1.2. */
+/** Claude Code keeps the number that a stream began with over a 0, and would count what came from the cache twice. See docs/reference/ingress.md#messages-events. */
 export function withoutZeroInput(counts: Counts): Counts {
   return counts.input === 0 && counts.cacheRead > 0 ? { ...counts, input: 1, cacheRead: counts.cacheRead - 1 } : counts;
 }

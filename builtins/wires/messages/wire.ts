@@ -26,7 +26,7 @@ export const MESSAGES_WIRE: ClientWire = {
   errorHeaders: retryHeaders,
 };
 
-/** The same for clients that refuse `citations: null`, which the vendor itself leaves out where a text has none. */
+/** The wire for clients that refuse `citations: null`, which the vendor itself leaves out where a text has none. */
 const UNCITED_WIRE: ClientWire = { ...MESSAGES_WIRE, reply: replyWithoutCitations };
 
 /** Source: AI SDK 5.0.277 and 6.0.326, 2026-11-23, whose whole answers fail on the null; 7.0.173 takes it, and says `ai-sdk-provider-utils`. */

@@ -19,7 +19,7 @@ const NOTHING: readonly unknown[] = [];
 
 /**
  * Makes the items of an answer from chunks of the common wire, one open at a time, in the order in which they come. A whole
- * answer goes the same way, so that it equals what its stream ends with. Source: ingress reference 9.1.1, 9.3.
+ * answer goes the same way, so that it equals what its stream ends with. See docs/reference/ingress.md#responses-events.
  */
 export class AnswerBuilder {
   readonly #head: AnswerHead;

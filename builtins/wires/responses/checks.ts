@@ -27,7 +27,7 @@ export function stringAt(value: unknown, path: string): string {
   return value;
 }
 
-/** The same for members that may be left out; null counts as left out. */
+/** The text of a member that may be left out; null counts as left out. */
 export function optionalString(value: unknown, path: string): string | undefined {
   return value === undefined || value === null ? undefined : stringAt(value, path);
 }

@@ -8,7 +8,7 @@ import { isGiven, notCarried } from './checks.ts';
 import { SEALED } from './reasoning.ts';
 import { RESPONSES_TEXTS } from './texts.ts';
 
-/** What this wire's requests hold beyond the common format. Source: ingress reference 6.2, 6.3. */
+/** What this wire's requests hold beyond the common format. See docs/responses.md#what-is-carried. */
 export const RESPONSES_DIALECT: Dialect = Object.freeze<Dialect>({
   wire: 'responses',
   texts: RESPONSES_TEXTS,

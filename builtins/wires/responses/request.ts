@@ -77,7 +77,7 @@ const READ = new Set([
   'stream_options',
 ]);
 
-/** Reads a body of `POST /v1/responses` into a chat. Throws for the first fault, naming its path. Source: ingress reference 6. */
+/** Reads a body of `POST /v1/responses` into a chat. Throws for the first fault, naming its path. See docs/responses.md#what-is-carried. */
 export function readResponses(body: Fields): ReadResponses {
   const model = textAt(body['model'], 'model');
   refuseStateful(body);

@@ -30,14 +30,14 @@ interface AnswerState {
   readonly usage?: Usage | undefined;
 }
 
-/** How an answer ended, by the common wire's word for it; unknown words end it like any other. Source: ingress reference 4.2. */
+/** How an answer ended, by the common wire's word for it; unknown words end it like any other. See docs/reference/ingress.md#why-an-answer-ended. */
 export function endOf(finish: string | undefined): { readonly status: ItemStatus; readonly reason?: string } {
   if (finish === 'length') return { status: 'incomplete', reason: 'max_output_tokens' };
   if (finish === 'content_filter') return { status: 'incomplete', reason: 'content_filter' };
   return { status: 'completed' };
 }
 
-/** The object of an answer, with its members in the vendor's order. Source: ingress reference 6.5. */
+/** The object of an answer, with its members in the vendor's order. See docs/reference/ingress.md#responses-the-answer. */
 export function responseObject(
   { requestId, model, createdAt, now }: AnswerHead,
   { echo }: Asked,
@@ -73,7 +73,7 @@ export function responseObject(
   };
 }
 
-/** Cache writes count as input here, beside the common wire. Source: ingress reference 4.3. */
+/** Cache writes count as input here, beside the common wire. See docs/reference/ingress.md#token-counts. */
 function usageOf(usage: Usage): Fields {
   const {
     prompt_tokens: prompt,

@@ -6,7 +6,7 @@ import { AnswerBuilder } from './builder.ts';
 import type { Asked } from './request.ts';
 import { type AnswerHead, headOf } from './response-object.ts';
 
-/** One streamed answer: numbered events, the last of which holds the whole answer. Source: ingress reference 9.3. */
+/** One streamed answer: numbered events, the last of which holds the whole answer. See docs/reference/ingress.md#responses-events. */
 export class ResponsesStream implements ClientStream {
   readonly contentType = 'text/event-stream; charset=utf-8';
   readonly frames = undefined;
@@ -74,7 +74,7 @@ const CODES: ReadonlyMap<ErrorCode, string> = new Map([
   ['provider_saturated', 'rate_limit_exceeded'],
 ]);
 
-/** By these codes clients decide whether to ask again. Source: ingress reference 8.4. */
+/** By these codes clients decide whether to ask again. See docs/reference/ingress.md#failures-inside-a-stream. */
 function failedError({ code, message, reason }: ClientFailure): Fields {
   return {
     code: reason === 'context_length' ? 'context_length_exceeded' : (CODES.get(code) ?? 'server_error'),

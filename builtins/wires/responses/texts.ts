@@ -38,7 +38,7 @@ function isMedia(value: string, name: string, { type, format }: Readonly<Fields>
   return name === 'data' && isText(format) && TOKEN.test(value);
 }
 
-/** Where the texts of a request stand. Source: ingress reference 12. */
+/** Where the texts of a request stand. See docs/reference/ingress.md#what-guardrails-read. */
 export const RESPONSES_TEXTS: BodyTexts = Object.freeze<BodyTexts>({
   isWord: (value, name, holder) => WORDS.get(name)?.test(value) === true || isMedia(value, name, holder),
   isSealed: (name, { type }) => name === 'text' && (type === 'summary_text' || type === 'reasoning_text'),

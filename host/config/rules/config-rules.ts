@@ -6,7 +6,7 @@ import type { ConfigRule } from './rule.ts';
 import { strategyRules } from './strategy-block.ts';
 import { providerRule, targetRules } from './targets.ts';
 
-/** Every rule, in the order of the configuration reference. Each is tapped on `checkConfig` under its id. */
+/** Every rule, in the order in which a report names them. Each is tapped on `checkConfig` under its id. */
 export const CONFIG_RULES: readonly ConfigRule[] = [
   ...targetRules.slice(0, 1),
   sizeRule,

@@ -42,7 +42,7 @@ export const mcpRules: readonly ConfigRule[] = [
   }),
 ];
 
-/** Servers that an admin write would have this machine run. Those that run already may be sent once more as they are. Source: data-plane reference 12.1. */
+/** Servers that an admin write would have this machine run. Those that run already may be sent once more as they are. See docs/mcp.md#servers. */
 export function newCommands({ mcp_servers: servers }: GatewayConfig, running: GatewayConfig | undefined): Problem[] {
   const known = new Set(running?.mcp_servers.map((server) => canonicalJson(server)));
   return servers.flatMap((server, index) => {

@@ -18,14 +18,14 @@ export interface CheckContext {
   readonly report: (problem: Problem) => void;
 }
 
-/** The same for one rule: its id goes with what it reports. */
+/** What one rule knows and reports to: its id goes with what it reports. */
 export interface RuleContext {
   readonly known: KnownModules;
   /** `rule` only when a module states another than the rule's id; `needs` only when it differs from the rule's. */
   readonly report: (path: string, message: string, fix: string, rule?: string, needs?: RegExp) => void;
 }
 
-/** One rule of the configuration reference, section 2. Reports every breach; never throws on a document that decoded. */
+/** One rule of docs/configuration.md#the-document-by-itself or of what follows it there. Reports every breach; never throws on a document that decoded. */
 export interface ConfigRule {
   readonly id: string;
   /** Paths of other members it compares with. */

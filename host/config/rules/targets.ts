@@ -175,7 +175,7 @@ const EACH_TARGET = new Set(targetRules.map(({ id }) => id).filter((id) => id !=
 const TARGET_NUMBER = /^targets\[(\d+)\]/;
 const numberOf = ({ path }: Problem): number => Number(TARGET_NUMBER.exec(path)?.[1]);
 
-/** What the rules on each target found, target by target: each rule looks at all targets. Source: configuration reference 2.2. */
+/** What the rules on each target found, target by target: each rule looks at all targets. See docs/configuration.md#the-document-by-itself. */
 export function byTarget(problems: readonly Problem[]): readonly Problem[] {
   const first = problems.findIndex(({ rule }) => EACH_TARGET.has(rule));
   const end = problems.findLastIndex(({ rule }) => EACH_TARGET.has(rule)) + 1;

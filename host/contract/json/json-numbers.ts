@@ -117,7 +117,7 @@ class NumberRestorer {
     return end - 1;
   }
 
-  /** Of members of one name the last one counts, and it is read last. */
+  /** Puts a number back where it stood. Of members of one name the last one counts, and it is read last. */
   #restore(written: string): void {
     const last = this.#open.length - 1;
     const open = this.#open[last];

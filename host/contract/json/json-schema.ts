@@ -53,7 +53,7 @@ export function jsonSchema(schema: object): SchemaCheck {
   return (value) => (validate(value) ? undefined : mismatchOf(validate.errors?.[0]));
 }
 
-/** Of what the library calls odd, only a keyword that no draft knows is refused: the rest is legal. Names that begin with `x-` are notes of the schema's author. */
+/** Refuses a keyword that no draft knows. Whatever else the library calls odd is legal. Names that begin with `x-` are notes of the schema's author. */
 function refuseUnknown(message: string): void {
   const keyword = /unknown keyword: "(?!x-)[^"]*"/.exec(message);
   if (keyword) throw new Error(keyword[0]);
@@ -72,7 +72,7 @@ function mismatchOf(error: ErrorObject | undefined): SchemaMismatch {
   return { path: error?.instancePath || '/', message: error?.message ?? 'does not fit' };
 }
 
-/** The same text for equal values, whatever the order of their members. The library compares each pair of items instead. */
+/** A text that is the same for equal values, whatever the order of their members. The library compares each pair of items instead. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -17,7 +17,7 @@ export function parseJson(text: string, bounds: JsonBounds = TEXT_BOUNDS): unkno
 }
 
 /**
- * The same; integers beyond 2^53 and numbers beyond the range of a double become raw JSON (`JSON.rawJSON`), so that they
+ * Parses a text as `parseJson` does; integers beyond 2^53 and numbers beyond the range of a double become raw JSON (`JSON.rawJSON`), so that they
  * leave digit for digit. They cost only where they stand; a text that holds more than 250,000 of them is refused as too large.
  */
 export function parseExactJson(text: string, bounds: JsonBounds = TEXT_BOUNDS): unknown {
@@ -29,7 +29,7 @@ export function parseExactJson(text: string, bounds: JsonBounds = TEXT_BOUNDS): 
   return value;
 }
 
-/** The same as `parseJson`, and `undefined` for what is not JSON, is nested too deep or holds too much. */
+/** What `parseJson` gives, and `undefined` for what is not JSON, is nested too deep or holds too much. */
 export function tryParseJson(text: string): unknown {
   if (text === '') return undefined; // a failure takes five microseconds, and a stream may hold millions of events without data
   try {

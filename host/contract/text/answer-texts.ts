@@ -26,7 +26,7 @@ const TRANSCRIPT_LABELS = new Set(['task', 'language']);
 /** A line of subtitles that says when the next ones are shown; it may have the number of the cue before it. */
 const CUE_TIMES = /(?:^|\n)(?:\d+\r?\n)?[^\n]*-->[^\n]*(?=\n|$)/g;
 
-/** Of subtitles also what is said without the times between: a sentence goes on over several of them. */
+/** The texts of a transcript. Subtitles also give what is said without the times between: a sentence goes on over several of them. */
 function* transcriptTexts({ contentType, body }: RawReply): Generator<string> {
   if (!(body instanceof Uint8Array)) return;
   const text = new TextDecoder().decode(body);

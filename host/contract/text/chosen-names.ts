@@ -154,7 +154,7 @@ export type NamesBelow = (member: string) => Names;
 export const inRequest: NamesBelow = (member) => (TABLES.has(member) ? 'table' : OWN.has(member) ? 'own' : 'free');
 /** What an upstream says beside the arguments of calls has names of its own. */
 export const inReply: NamesBelow = (member) => (TABLES.has(member) ? 'table' : 'own');
-/** Of a body that is only forwarded, nothing is known. */
+/** Names below a member of a body that is only forwarded: nothing is known of it. */
 export const inForwarded: NamesBelow = () => 'free';
 
 /** Whose names are below a member, from whose the member's own is. */

@@ -61,7 +61,7 @@ export const WORDS_BY_FIELD: ReadonlyMap<string, Words> = new Map([
   ['response_format', new Map([['type', /^(text|json_object|json_schema)$/]])],
 ]);
 
-/** Of requests beside chat. */
+/** A label of a request beside chat. */
 const LABEL = /^[\w.:-]{0,64}$/;
 const REQUEST_WORDS: Words = new Map([
   ['model', /^/],
@@ -81,7 +81,7 @@ const REQUEST_WORDS: Words = new Map([
   ].map((name) => [name, LABEL] as const),
 ]);
 
-/** The same of the blocks that a tool answers with. */
+/** Words of the wire in the blocks that a tool answers with. */
 const BLOCK_WORDS: Words = new Map([['type', /^(text|image|audio|resource|resource_link)$/]]);
 const BYTES_WORDS: Words = new Map([...BLOCK_WORDS, ['data', TOKEN], ['mimeType', TOKEN]]);
 const RESOURCE_WORDS: Words = new Map([
@@ -123,7 +123,7 @@ export function texts(exchange: Exchange): Generator<string> {
 
 const belowAt = ({ stage }: Exchange): NamesBelow => (stage === 'after_request' ? inReply : inRequest);
 
-/** The same of another body of the exchange: at `after_request` of an answer, else of a request. */
+/** Every text of another body of the exchange: that of an answer at `after_request`, else that of a request. */
 export function* textsIn(exchange: Exchange, body: unknown): Generator<string> {
   const own = clientBodyOf(body);
   if (own) yield* bodyTexts(own, belowAt(exchange));

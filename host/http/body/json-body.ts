@@ -13,7 +13,7 @@ export function parseJsonObject(bytes: Buffer): JsonObject {
   return value;
 }
 
-/** The same of any JSON value. */
+/** Any JSON value of a body. Throws a 400. */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) throw new GatewayError('invalid_request', 'the request body is empty');
   if (!isUtf8(bytes)) throw new GatewayError('invalid_request', 'the request body is not valid UTF-8');

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../common/clock.ts';
 
-/** Longest time a client may take nothing of what waits for it. Source: specification 6.2 rule 5. */
+/** Longest time a client may take nothing of what waits for it. See docs/reference/data-plane.md#silence. */
 const WRITE_LIMIT_MS = 15_000;
 
 /**

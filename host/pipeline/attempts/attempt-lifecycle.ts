@@ -110,7 +110,7 @@ export function relayedBody(
   return delivery.source;
 }
 
-/** Whose fault it was (data-plane reference 6.2). */
+/** Whose fault it was (docs/reference/data-plane.md#what-counts-for-a-breaker). */
 export function outcomeOf(error: GatewayError | undefined): Outcome {
   if (!error) return 'success';
   const { fault, code } = error;

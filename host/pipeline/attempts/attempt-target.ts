@@ -58,7 +58,7 @@ export async function attemptTarget(
   }
 }
 
-/** The provider's wire cannot hold the request, and nothing was sent: that is a fault of the request, and no attempt (data-plane reference 2.3). */
+/** The provider's wire cannot hold the request, and nothing was sent: that is a fault of the request, and no attempt (docs/reference/data-plane.md#requests-that-a-wire-cannot-hold). */
 function isUnsayable({ calledAt }: Attempt, { code, fault }: GatewayError): boolean {
   return code === 'invalid_request' && !fault && calledAt === undefined;
 }

@@ -31,7 +31,7 @@ export interface Attempt {
   calledAt: number | undefined;
   /** Milliseconds of the provider call; of a stream, to its first chunk. */
   upstreamMs: number | undefined;
-  /** Of the provider's last reply, where one came. */
+  /** Status of the provider's last reply, where one came. */
   status: number | undefined;
   /** Called with the status of the reply to the call that is about to leave; a tap of `outgoing` sets it. */
   onReply: ((status: number) => void) | undefined;

@@ -81,7 +81,7 @@ function refusalOf(
   return status < 400 ? undefined : replyError(module, { status, headers, body: new Uint8Array() }, now, ref.file);
 }
 
-/** The body of a forwarded refusal is not read: 5xx are failures, 4xx are not (data-plane reference 6.2). */
+/** The body of a forwarded refusal is not read: 5xx are failures, 4xx are not (docs/reference/data-plane.md#what-counts-for-a-breaker). */
 function forwardedOutcome(error: GatewayError | undefined): Outcome {
   const status = error?.fault?.status;
   if (status === undefined) return outcomeOf(error);

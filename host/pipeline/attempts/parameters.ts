@@ -37,7 +37,7 @@ export function unsupportedIn(request: ChatRequest, params: ParamTreatments): st
   return found.length > 1 ? inMatrixOrder(found, 'common') : found;
 }
 
-/** A refusal by a native wire names the two that belong together side by side. Source: providers reference 3.1. */
+/** A refusal by a native wire names the two that belong together side by side. See docs/reference/providers.md#unsupported-parameters. */
 const NATIVE_ORDER: readonly string[] = PARAMETERS.flatMap((name) => {
   if (name === 'tool_choice') return [name, 'parallel_tool_calls'];
   return name === 'parallel_tool_calls' ? [] : [name];
@@ -61,7 +61,7 @@ export function parametersIn(request: ChatRequest, left: readonly string[]): str
   return PARAMETERS.filter((name) => !left.includes(name) && isSet(request, name));
 }
 
-/** When a parameter counts as set (providers reference 3.1). */
+/** When a parameter counts as set (docs/reference/providers.md#unsupported-parameters). */
 function isSet(request: ChatRequest, name: Parameter): boolean {
   const value: unknown = request[name];
   if (value === undefined || value === null) return false;

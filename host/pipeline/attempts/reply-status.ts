@@ -3,7 +3,7 @@ import { type GatewayError, type Surface, type WireReply } from '../../contract/
 import { replyError } from '../../upstream/fault.ts';
 import type { Attempt } from './attempt.ts';
 
-/** These are answered with 200 alone; elsewhere any 2xx is an answer. Source: providers reference 4.4. */
+/** These are answered with 200 alone; elsewhere any 2xx is an answer. See docs/reference/providers.md#whole-answers. */
 const EXACTLY_OK: ReadonlySet<Surface> = new Set([
   'chat',
   'completions',

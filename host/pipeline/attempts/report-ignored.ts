@@ -57,7 +57,7 @@ export function refuseImageFormat({ name, imageFormats }: ProviderModule, format
 const MOST_NAMES = 50;
 const MOST_CHARACTERS = 4096;
 
-/** Names of what is not carried: each once, and no more than a header should hold. Source: ingress reference 2.5. */
+/** Names of what is not carried: each once, and no more than a header should hold. See docs/reference/ingress.md#what-is-lost. */
 export function boundedNames(names: readonly string[]): readonly string[] {
   const kept: string[] = [];
   const all = [...new Set(names)];

@@ -29,7 +29,7 @@ const WINDOW_S = 10;
 const FREE_RETRIES = 10;
 const RETRY_SHARE = 0.2;
 
-/** How often a target may be tried again, so that retries do not bury one that is down. Source: data-plane reference 6.1. */
+/** How often a target may be tried again, so that retries do not bury one that is down. See docs/reference/data-plane.md#retries. */
 export class RetryBudget {
   readonly #clock: Pick<Clock, 'monotonic'>;
   /** What happened in each of the last seconds, by the second modulo their number. */
@@ -134,7 +134,7 @@ function isRetryable(error: GatewayError, policy: RetryPolicy): boolean {
   return fault.status === 408 || fault.status === 429 || fault.status >= 500;
 }
 
-/** Whether another target may do better (data-plane reference 3.3). */
+/** Whether another target may do better (docs/reference/data-plane.md#failures-that-go-on-to-the-next-target). */
 function advances(error: GatewayError, strategy: FailoverRules): boolean {
   const { fault, code } = error;
   if (!fault)

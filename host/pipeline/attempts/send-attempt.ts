@@ -10,7 +10,7 @@ import type { PipelineServices } from '../pipeline-services.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const DETACHED_TIMEOUT_MS = 10_000;
-/** Longest silence of a body that is forwarded. Source: data-plane reference 8.1. */
+/** Longest silence of a body that is forwarded. See docs/passthrough.md#what-is-changed-on-the-way. */
 const FORWARDED_IDLE_MS = 300_000;
 
 type Services = Pick<PipelineServices, 'transport'>;

@@ -48,7 +48,7 @@ export function passesFaults({ module, settings }: PluginInstance): boolean {
   return failsOpen(module) || (module.type === 'guardrail' && (settings as GuardrailSettings).fail === 'open');
 }
 
-/** What has a say in a request that is only counted: who may ask, what is said, and the log. Source: ingress reference 10. */
+/** What has a say in a request that is only counted: who may ask, what is said, and the log. See docs/reference/ingress.md#counting-tokens. */
 export function runsForCounts({ module, settings }: PluginInstance, stage: Stage): boolean {
   if (module.type === 'logging' || module.type === 'metrics' || stage === 'on_error') return true;
   return (

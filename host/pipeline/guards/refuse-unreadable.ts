@@ -3,7 +3,7 @@ import type { LiveExchange } from '../live-exchange.ts';
 import type { RunningPlugins } from '../running-generation.ts';
 
 /**
- * A body that no plugin can read is refused while a content guardrail stands before the request (specification 4.3 rule 8). Of one
+ * A body that no plugin can read is refused while a content guardrail stands before the request (docs/reference/data-plane.md#unreadable-bodies). Of one
  * that goes on in the client's own bytes, nothing leaves that plugins cannot have read.
  */
 export function refuseUnreadable(exchange: LiveExchange, plugins: RunningPlugins): void {

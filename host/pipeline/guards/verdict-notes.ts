@@ -47,7 +47,7 @@ export function noteMasked(at: GuardedStage, { masked }: StreamGuard, exchange: 
     noteVerdict(at, { reason: masked }, exchange, isObserving(at.instance) ? 'observed' : 'masked');
 }
 
-/** The error a rejection becomes, by stage and plugin type (data-plane reference 3.5). */
+/** The error a rejection becomes, by stage and plugin type (docs/reference/data-plane.md#rejections). */
 export function rejectionError(
   module: PluginModule,
   stage: Stage,

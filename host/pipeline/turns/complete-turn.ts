@@ -66,7 +66,7 @@ function rerankUsage({ meta }: RerankReply): Usage | undefined {
 /** Halves of a pair count once. */
 const codePoints = (text: string): number => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 
-/** The same for the answer of a plugin, which is one of chat and costs nothing. One that names its provider keeps it. */
+/** Completes the answer of a plugin, which is one of chat and costs nothing. One that names its provider keeps it. */
 export function completeOwnAnswer(exchange: LiveExchange, pluginName: string, services: PipelineServices): void {
   const reply = shapeOwnAnswer(exchange, pluginName, services);
   exchange.measured.usage = reply.usage;

@@ -5,7 +5,7 @@ import type { ClientStream } from '../../wire/client-wire.ts';
 export interface TurnRequest {
   /** A copy that grew: the exchange's own request stays what plugins, caches and logs see. */
   readonly request: RequestOf<Surface>;
-  /** The same without the tools that the gateway itself has added: for a provider that cannot be sent any. The client has not asked for them. */
+  /** The request without the tools that the gateway itself has added: for a provider that cannot be sent any. The client has not asked for them. */
   readonly withoutTools?: RequestOf<Surface>;
   /** As the exchange unless said. */
   readonly streaming?: boolean;

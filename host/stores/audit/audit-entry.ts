@@ -1,6 +1,6 @@
 export type AuditOutcome = 'ok' | 'denied' | 'error';
 
-/** One row of the audit trail (specification 2.5). What is absent is left out. */
+/** One row of the audit trail (docs/admin.md#the-audit-trail). What is absent is left out. */
 export interface AuditEntry {
   /** Unix milliseconds. */
   readonly occurredAt: number;

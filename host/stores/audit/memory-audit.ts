@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditPage, AuditQuery, AuditRepository } from './audit-entry.ts';
 
-/** What memory keeps of the trail. Source: admin reference 8.4. */
+/** What memory keeps of the trail. See docs/reference/admin.md#audit-trail. */
 const NEWEST = 1000;
 
 /** The newest rows of this process, gone with it. */

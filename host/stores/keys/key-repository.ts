@@ -26,7 +26,7 @@ export interface UsagePage<K> {
   readonly totalUsage: number;
 }
 
-/** Of all keys there are. */
+/** Sums over all keys there are. */
 export interface KeyTotals {
   readonly total: number;
   /** By the member `active`, as in lists. */

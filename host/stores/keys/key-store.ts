@@ -24,7 +24,7 @@ import { LOOKUP_LIMIT_MS, StoreLink, StoreUnavailable } from '../store-link.ts';
 import { UseCounts } from './use-counts.ts';
 import { writeRows } from '../write-rows.ts';
 
-/** Milliseconds for which a key that was in use goes on being served without its store. Source: admin reference 17. */
+/** Milliseconds for which a key that was in use goes on being served without its store. See docs/reference/admin.md#stores-that-do-not-answer. */
 const SEEN_MS = 60 * 60 * 1000;
 /** Uses are written together, this many milliseconds after the first of them. */
 const WRITE_BEHIND_MS = 1000;
@@ -134,14 +134,14 @@ export class KeyStore {
     return record && { key, record };
   }
 
-  /** Of a credential that is in memory: whose it is, and one use more. `undefined`: ask. */
+  /** Whose a credential is that memory holds, counting one use more. `undefined`: ask. */
   find(digest: string): HostPrincipal | undefined {
     const entry = this.#table.byDigest(digest);
     if (!entry || !this.#isServed(entry) || !counts(entry.key, digest, this.#now())) return undefined;
     return this.#used(entry);
   }
 
-  /** The same of the store; of memory, where the store is away and the credential was in use a moment ago. */
+  /** Whose a credential is by the store; by memory, where the store is away and the credential was in use a moment ago. */
   async ask(digest: string): Promise<HostPrincipal | undefined> {
     const changes = this.#changes;
     try {

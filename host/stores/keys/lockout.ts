@@ -16,14 +16,14 @@ export function removesAdmin({ scopes, expiresAt }: KeyChange, now: number): boo
 
 /**
  * Refuses, by throwing, to take access away from the caller's own key. `callerId` is the credential behind the request: of a session, the one it was
- * made from. It comes before every question to the store. Source: admin reference 5.
+ * made from. It comes before every question to the store. See docs/reference/admin.md#lockout-guard.
  */
 export function refuseSelf(targetId: string, callerId: string): void {
   if (targetId === callerId)
     throw new GatewayError('self_mutation_forbidden', 'a key cannot take its own access away; use another admin key');
 }
 
-/** The same of the last key that can administer. */
+/** Refuses, by throwing, to take access away from the last key that can administer. */
 export function refuseLockout({ target, usableAdmins, now }: LockoutFacts): void {
   if (!target || !isUsableAdmin(target, now) || usableAdmins > 1) return;
   throw new GatewayError('last_admin_key', 'this is the last key that can administer; make another admin key first');

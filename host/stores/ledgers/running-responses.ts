@@ -19,7 +19,7 @@ export interface RunningResponses {
 
 /** Milliseconds that a response is remembered. */
 export const REMEMBERED_MS = 24 * 3_600_000;
-/** Of more, the oldest are forgotten. */
+/** Responses that are remembered; of more, the oldest are forgotten. */
 const MOST = 100_000;
 
 /** Those of this process, forgotten with it. */

@@ -17,7 +17,7 @@ export interface OrderedTarget extends RankedTarget {
 export interface AttemptRecord {
   readonly target: string;
   readonly upstream_model: string;
-  /** Of the provider's reply; `null` when none came. */
+  /** Status of the provider's reply; `null` when none came. */
   readonly status: number | null;
   /** Milliseconds of the provider call, of a stream to its first chunk; `null` when it was not called. */
   readonly duration_ms: number | null;

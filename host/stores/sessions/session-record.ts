@@ -8,7 +8,7 @@ export const SESSION_IDLE_MS = 60 * 60 * 1000;
 /** A session of the dashboard. Times are Unix milliseconds. */
 export interface SessionRecord {
   readonly id: string;
-  /** Of the key, or the master key, that it was made from. */
+  /** Id of the key, or the master key, that it was made from. */
   readonly credentialId: string;
   /** Name of that credential at the time. */
   readonly subject: string;

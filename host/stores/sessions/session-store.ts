@@ -49,7 +49,7 @@ interface Entry {
   principal: HostPrincipal | undefined;
 }
 
-/** `last_seen_at` is written when it is this old. Source: admin reference 7. */
+/** `last_seen_at` is written when it is this old. See docs/reference/admin.md#sessions. */
 const TOUCH_MS = 60_000;
 const SEEN_MS = 60 * 60 * 1000;
 const MOST_SESSIONS = 10_000;
@@ -145,7 +145,7 @@ export class SessionStore {
     return parent && this.#admit(entry, parent);
   }
 
-  /** The same of the stores; of memory, where one is away and the session was in use a moment ago. */
+  /** Whose a session is by the stores; by memory, where one is away and the session was in use a moment ago. */
   async ask(digest: string): Promise<HostPrincipal | undefined> {
     const entry = await this.#entry(digest);
     if (!entry) return undefined;

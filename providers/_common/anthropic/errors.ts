@@ -11,7 +11,7 @@ const REASONS: readonly (readonly [RegExp, NonNullable<ProviderFault['reason']>]
 
 /**
  * The vendor's own error body; `undefined` for another, which the host reads as it reads the usual ones. `isNamed` takes
- * only those that call themselves an error of this wire. Source: providers reference 11.2.
+ * only those that call themselves an error of this wire. See docs/reference/providers.md#error-bodies.
  */
 export function messagesFault(reply: WireReply, isNamed = false): ProviderFault | undefined {
   if (!(reply.body instanceof Uint8Array)) return undefined;
@@ -30,7 +30,7 @@ function reasonOf(message: string): ProviderFault['reason'] {
 export const isErrorEvent = ({ type, error }: Fields): boolean =>
   type === 'error' || (type === undefined && (isFields(error) || typeof error === 'string'));
 
-/** The error of a stream that fails while it runs. The client gets the vendor's message; only the log names the provider. Source: providers reference 5.1. */
+/** The error of a stream that fails while it runs. The client gets the vendor's message; only the log names the provider. See docs/providers.md#claude-models. */
 export function streamError({ error }: Fields, { label }: MessagesVariant): GatewayError {
   const { type, message } = isFields(error) ? error : { type: undefined, message: error };
   const text = [type, message].filter((part) => typeof part === 'string' && part !== '').join(': ');

@@ -27,7 +27,7 @@ export interface FormatFacts {
 
 /**
  * `response_format` by the vendor's own means: its output format where model and schema allow it, else a forced tool,
- * which needs that the caller has no tools of its own. Source: providers reference 5.1.
+ * which needs that the caller has no tools of its own. See docs/providers.md#claude-models.
  */
 export function planFormat(
   { response_format: asked }: ChatRequest,

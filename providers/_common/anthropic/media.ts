@@ -9,7 +9,7 @@ interface MediaData {
   readonly base64: string;
 }
 
-/** The block of an `image_url` part. Throws a 400 that names the part. Source: providers reference 5.1. */
+/** The block of an `image_url` part. Throws a 400 that names the part. See docs/providers.md#claude-models. */
 export function imageBlock(image: unknown, at: string, variant: MessagesVariant): Fields {
   const url = isFields(image) ? image['url'] : undefined;
   if (typeof url !== 'string' || url === '') throw invalidRequest(`${at} is an image without a url`);

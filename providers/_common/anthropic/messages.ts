@@ -42,7 +42,7 @@ class Draft {
   }
 }
 
-/** The conversation in the vendor's form. Throws a 400 that names what this form has no place for. Source: providers reference 5.1. */
+/** The conversation in the vendor's form. Throws a 400 that names what this form has no place for. See docs/providers.md#claude-models. */
 export function toConversation(messages: readonly ChatMessage[], variant: MessagesVariant): NativeConversation {
   const draft = new Draft(variant);
   const system: ChatMessage[] = [];

@@ -21,7 +21,7 @@ export interface MessagesBody {
   readonly bounded?: readonly string[];
 }
 
-/** The vendor demands a ceiling, also for a model whose longest answer the catalog does not know. Source: providers reference 5.1. */
+/** The vendor demands a ceiling, also for a model whose longest answer the catalog does not know. See docs/providers.md#claude-models. */
 const DEFAULT_MAX_TOKENS = 1024;
 
 /** Fields that are read here, or listed in `params`. */
@@ -59,7 +59,7 @@ const KNOWN = [
 
 /**
  * A chat request as the body of a Messages call, for the model of `call`. Changes nothing in it. Throws a 400 that names
- * the part, the call or the tool that the vendor cannot take. Source: providers reference 5.1.
+ * the part, the call or the tool that the vendor cannot take. See docs/providers.md#claude-models.
  */
 export function toMessagesBody(request: ChatRequest, call: CallInfo, variant: MessagesVariant): MessagesBody {
   const traits = claudeTraits(call.model);

@@ -8,7 +8,7 @@ import { ANSWER_TOOL } from './tools.ts';
 import { readCounts, toUsage } from './usage.ts';
 import type { MessagesVariant } from './variant.ts';
 
-/** A whole answer in the common wire. Throws when the body is not a message. Source: providers reference 5.1. */
+/** A whole answer in the common wire. Throws when the body is not a message. See docs/providers.md#claude-models. */
 export function readMessage(reply: UnaryReply, call: CallInfo, variant: MessagesVariant): ChatReply {
   const { id, model, usage, role, stop_reason: reason, stop_details: details } = objectOf(reply);
   const blocks = blocksOf(reply);
@@ -43,7 +43,7 @@ function blocksOf(reply: UnaryReply): Fields[] {
   return isFields(exact) && Array.isArray(exact['content']) ? exact['content'].filter(isFields) : blocks;
 }
 
-/** The finish reason for the vendor's stop reason. A structured answer travels as a tool call, but the caller did not ask for one. Source: ingress reference 4.2. */
+/** The finish reason for the vendor's stop reason. A structured answer travels as a tool call, but the caller did not ask for one. See docs/reference/ingress.md#why-an-answer-ended. */
 export function finishOf(reason: unknown, isStructured: boolean): string | null {
   if (typeof reason !== 'string') return null;
   if (reason === 'compaction' || (reason === 'tool_use' && isStructured)) return 'stop';

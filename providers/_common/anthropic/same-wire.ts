@@ -13,7 +13,7 @@ export function clientBetas({ clientHeaders }: CallInfo): string[] {
   return flags.filter((flag) => flag !== '' && flag !== OF_CREDENTIAL);
 }
 
-/** The vendor's own API: the client's body with the model that is asked for, and its headers. Source: ingress reference 3.5. */
+/** The vendor's own API: the client's body with the model that is asked for, and its headers. See docs/reference/ingress.md#bodies-in-the-vendors-own-wire. */
 export const messagesSameWire: SameWire = {
   toUpstream: (client, call) => ask('/messages', client, call),
   countTokens: (client, call) => ask('/messages/count_tokens', client, call),

@@ -16,7 +16,7 @@ import { ANSWER_TOOL } from './tools.ts';
 import { readCounts, toUsage } from './usage.ts';
 import type { MessagesVariant } from './variant.ts';
 
-/** A decoder for one streamed answer. Each event's data is one event of the vendor as JSON. Source: providers reference 5.1. */
+/** A decoder for one streamed answer. Each event's data is one event of the vendor as JSON. See docs/providers.md#claude-models. */
 export function openMessagesStream(call: CallInfo, variant: MessagesVariant): StreamDecoder {
   const stream = new MessagesStream(call.model, variant);
   return (event) => stream.read(event);

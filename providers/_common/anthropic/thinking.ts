@@ -39,7 +39,7 @@ const BUDGETS: ReadonlyMap<unknown, number> = new Map([
 /** Part of the caller's ceiling that thinking may take. */
 const SHARE = 0.8;
 
-/** The caller's wish for reasoning, as `thinking` or `reasoning_effort`, in the form the model takes. Source: providers reference 5.1. */
+/** The caller's wish for reasoning, as `thinking` or `reasoning_effort`, in the form the model takes. See docs/providers.md#claude-models. */
 export function planThinking(request: ChatRequest, facts: ThinkingFacts): ThinkingPlan {
   const { thinking, reasoning_effort: effort } = request;
   if (isGiven(thinking)) return planGiven(thinking, effort, facts);

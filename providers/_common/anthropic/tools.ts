@@ -30,7 +30,7 @@ export interface ToolFacts {
 export const hasTools = (request: ChatRequest, { searches }: MessagesVariant): boolean =>
   (request.tools?.length ?? 0) > 0 || (searches && isFields(request['web_search_options']));
 
-/** Tools and the choice among them. Throws a 400 for tools that are not functions. Source: providers reference 4.3 and 5.1. */
+/** Tools and the choice among them. Throws a 400 for tools that are not functions. See docs/reference/providers.md#tool-choice. */
 export function planTools(request: ChatRequest, facts: ToolFacts): ToolPlan {
   const declared = (request.tools ?? []).map((tool, index) => toTool(tool, index, facts));
   const search = planSearch(request, facts.variant, declared.some(isSearchTool));

@@ -49,7 +49,7 @@ function countIn(usage: Fields): (name: string) => number {
 const sumOf = (steps: readonly Fields[], name: string): number =>
   steps.reduce((sum, step) => sum + countOf(step[name]), 0);
 
-/** Cache reads count as prompt, cache writes stand beside. Source: providers reference 4.5 and 5.1. */
+/** Cache reads count as prompt, cache writes stand beside. See docs/reference/providers.md#usage. */
 export function toUsage({ input, output, cacheRead, cacheWrite, thinking }: TokenCounts): Usage {
   const prompt = input + cacheRead;
   return {

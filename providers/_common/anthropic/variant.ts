@@ -31,7 +31,7 @@ export interface MessagesVariant {
 
 const whereTheModelCan = ({ holdsSchemas }: ClaudeTraits): boolean => holdsSchemas;
 
-/** The vendor's own API. Source: providers reference 5.1. */
+/** The vendor's own API. See docs/providers.md#claude-models. */
 export const DIRECT: MessagesVariant = {
   label: 'anthropic',
   fixed: {},
@@ -48,7 +48,7 @@ export const DIRECT: MessagesVariant = {
 
 /**
  * Claude behind Bedrock's invoke: the model stands in the path. It refuses `output_config.format` of Opus 4.7 and 4.8, and a
- * tool's `strict` of those and of several since: "Extra inputs are not permitted". Sources: providers reference 5.1; GitHub
+ * tool's `strict` of those and of several since: "Extra inputs are not permitted". See docs/providers.md#claude-models. Sources: GitHub
  * vercel/ai issues 14773 and 18199 and release amazon-bedrock 5.0.131, lobehub/lobehub issue 19876; 2026-11-23.
  */
 export const BEDROCK: MessagesVariant = {

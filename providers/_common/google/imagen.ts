@@ -2,7 +2,7 @@ import type { ImagesReply, ImagesRequest, UnaryReply } from 'gw/contract';
 import { type Fields, fieldsBeside, isFields, isGiven, objectOf } from '../fields.ts';
 import { contentRefused } from './faults.ts';
 
-/** Aspect ratio by size; the service knows no sizes. Source: providers reference 7.2. */
+/** Aspect ratio by size; the service knows no sizes. See docs/reference/providers.md#images. */
 const RATIOS: ReadonlyMap<unknown, string> = new Map([
   ['1024x1024', '1:1'],
   ['512x512', '1:1'],

@@ -155,7 +155,7 @@ function callBlock({ id, function: called }: ToolCall, { ids }: Draft): Fields {
   };
 }
 
-/** Arguments that are not a JSON object become `{}`. Source: providers reference 5.1. */
+/** Arguments that are not a JSON object become `{}`. See docs/providers.md#bedrock-models. */
 function inputOf(text: string | null | undefined): Fields {
   try {
     const input: unknown = parseJson(text ?? '');

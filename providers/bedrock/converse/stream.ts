@@ -141,7 +141,7 @@ export class ConverseStream {
     return typeof state === 'object' ? this.#noArguments(state) : [];
   }
 
-  /** Of a call without fragments, once: clients of other wires end it before what comes next. */
+  /** The end of a call without fragments, once: clients of other wires end it before what comes next. */
   #noArguments(call: CallState): ChatChunk[] {
     if (call.hasFragment) return [];
     call.hasFragment = true;

@@ -24,7 +24,7 @@ interface Answer {
 /**
  * Tools, the choice among them and the form of the answer. A structured answer is the vendor's own text format, where the
  * model has it; else the input of a tool that the model must call. Throws a 400 for tools that are not functions.
- * Sources: providers reference 4.3 and 5.1; Amazon Bedrock API reference, "ToolConfiguration", "OutputConfig", 2026-11-21.
+ * See docs/reference/providers.md#tool-choice. Source: Amazon Bedrock API reference, "ToolConfiguration", "OutputConfig", 2026-11-21.
  */
 export function planTools(request: ChatRequest, traits: Traits, takesChoice: boolean): ToolPlan {
   const asked = takesChoice ? readChoice(request.tool_choice) : undefined;

@@ -93,7 +93,7 @@ export function describe(given: unknown, remarks: Members): string | undefined {
   return texts.length > 0 ? texts.join(' ') : undefined;
 }
 
-/** Of a discriminator only the property counts: the addresses beside it point into the caller's document. */
+/** A value as the description says it. Of a discriminator only the property counts: the addresses beside it point into the caller's document. */
 function briefly(keyword: string, value: unknown): unknown {
   return keyword === 'discriminator' && isFields(value) && typeof value['propertyName'] === 'string'
     ? value['propertyName']

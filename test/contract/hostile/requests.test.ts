@@ -9,7 +9,7 @@ import { hostOf, PROVIDERS, wiresOf } from './wires.ts';
 const SAMPLE = 4;
 const SEED = 23;
 
-/** Of the changes to a request of everything, those that every run makes: what is left out, or empty, and every so many others. */
+/** Which changes to a request of everything every run makes: what is left out, or empty, and every so many others. */
 const STEP = 300;
 
 describe('hostile JSON from a client', () => {

@@ -44,7 +44,7 @@ function growthsAt(value: unknown): [how: string, grow: Grow][] {
 export const times = <T>(count: number, make: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => make(at));
 
-/** The same with names, ids and places of its own, wherever it says one. */
+/** A value with names, ids and places of its own, wherever it says one. */
 export function renamed(value: unknown, at: number): unknown {
   if (Array.isArray(value)) return value.map((item) => renamed(item, at));
   if (typeof value !== 'object' || value === null) return value;

@@ -152,7 +152,7 @@ class Addresses {
     return path.startsWith('/') ? this.#call.root + path : path;
   }
 
-  /** Of the names that the provider takes. */
+  /** Places for the names that the provider takes. */
   places(models: readonly string[]): Place[] {
     return models.flatMap((model): Place[] => {
       const address = attempt(() => this.of(model));

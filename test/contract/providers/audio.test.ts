@@ -178,7 +178,7 @@ const CONTENT_TYPES = {
   odd: 'application/octet-stream',
 };
 
-/** The speech body with every field. Source: providers reference 6 and 7.6. */
+/** The speech body with every field. See docs/reference/providers.md#speech. */
 const BODIES: Readonly<Record<string, (body: Record<string, unknown>) => Record<string, unknown>>> = {
   mistral: ({ voice, speed: _speed, ...body }) => ({ ...body, voice_id: voice }),
   together: ({ speed: _speed, ...body }) => body,

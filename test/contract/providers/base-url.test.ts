@@ -3,7 +3,7 @@ import { connect, expectRejection, minimal, translate, valueOf, variablesOf } fr
 import { type Facts, FACTS } from './facts.ts';
 import { connected, factsOf, moduleOf } from './support.ts';
 
-/** Addresses that cannot be called, or with parts that would corrupt every path. Source: providers reference 2.1. */
+/** Addresses that cannot be called, or with parts that would corrupt every path. See docs/reference/providers.md#addresses. */
 const REFUSED = [
   'not-a-url',
   'ftp://host/v1',

@@ -111,7 +111,7 @@ function ofClosedSchema(body: Body): Body {
 }
 
 /**
- * What differs from the common wire, by provider. Source: providers reference 3.3, 4.2 and 6. Three vendors answer 4xx to
+ * What differs from the common wire, by provider (docs/providers.md#what-differs). Three vendors answer 4xx to
  * the thoughts of earlier turns, mistral also to names: NousResearch/hermes-agent issue 34716, 2026-05-29 (cerebras),
  * janhq/jan issue 8136, 2026-05-13 (groq), charmbracelet/crush issue 1590, 2025-12-10, and Gage-Technologies/mistral-go
  * pull request 2, 2024-04-18 (mistral).
@@ -135,7 +135,7 @@ const DEVIATIONS: Readonly<Record<string, (body: Body) => Body>> = {
 };
 
 /**
- * Usage is always asked for (providers reference 4.7), but where the vendor answers 422 to the question and sends usage
+ * Usage is always asked for (docs/reference/providers.md#streams), but where the vendor answers 422 to the question and sends usage
  * unasked (section 14 row 19). Source: avante-corp/avante.nvim issue 2347, 2025-06-27; dnakov/anon-kode issue 53, 2025-03-14.
  */
 const takesStreamOptions = (name: string): boolean => name !== 'mistral';

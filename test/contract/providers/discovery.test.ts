@@ -5,7 +5,7 @@ import { connected, goldenJson, moduleOf } from './support.ts';
 
 const LISTING = FACTS.filter(({ discovery }) => discovery);
 
-/** Ids of the golden lists, with times in Unix seconds where the vendor states them. Source: providers reference 8. */
+/** Ids of the golden lists, with times in Unix seconds where the vendor states them. See docs/reference/providers.md#live-models. */
 const expected = (name: string): { id: string; created?: number }[] => {
   const body = goldenJson(`${name}/models/reply.json`);
   if (name === 'ollama')

@@ -33,7 +33,7 @@ const full = (model: string): Body => ({
   truncate: 'END',
 });
 
-/** Fields that a provider renames or leaves out. Source: providers reference 6 and 7.1. */
+/** Fields that a provider renames or leaves out. See docs/reference/providers.md#embeddings. */
 const BODIES: Readonly<Record<string, (body: Body) => Body>> = {
   openai: ({ input_type: _type, ...body }) => body,
   mistral: ({ input_type: _type, dimensions, ...body }) => ({
@@ -57,7 +57,7 @@ async function sent(
   return { body, format };
 }
 
-/** Token ids travel on the common wire; native wires refuse them before any call. Source: data-plane reference 2.3. */
+/** Token ids travel on the common wire; native wires refuse them before any call. See docs/reference/data-plane.md#requests-that-a-wire-cannot-hold. */
 async function sendsIds(
   { host, upstream }: ProviderGateway,
   { name, model }: Case<'embeddings'>,
@@ -207,14 +207,14 @@ describe('embeddings errors', () => {
   });
 });
 
-/** The same reply with its vectors in base64. */
+/** A reply with its vectors in base64. */
 function encode(reply: Body): Body {
   return Array.isArray(reply['data'])
     ? { ...reply, data: reply['data'].map((item: Body) => ({ ...item, embedding: base64OfFloats(item['embedding']) })) }
     : reply;
 }
 
-/** The same reply without its last vector. */
+/** A reply without its last vector. */
 function shorten(reply: Body): unknown {
   if (Array.isArray(reply)) return reply.slice(0, 1);
   return 'embeddings' in reply

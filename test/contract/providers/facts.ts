@@ -1,7 +1,7 @@
 import type { TranslatedSurface } from '../../../host/contract/index.ts';
 import { golden, type ProviderFacts, type SurfaceFacts } from '../../kit/index.ts';
 
-/** One row per provider of this build; from the tables of the providers reference: 1.1 and 1.2, 1.5, 1.6, 11.2, 13.1. */
+/** One row per provider of this build: the facts of docs/providers.md, written a second time. */
 export interface Facts extends ProviderFacts {
   /** Root without any address variable; `undefined` where the address is required. */
   readonly defaultRoot: string | undefined;

@@ -28,7 +28,7 @@ const FULL = {
   brand_new_field: 'x',
 };
 
-/** The body of the full request, by provider. Source: providers reference 6 and 7.2. */
+/** The body of the full request, by provider. See docs/reference/providers.md#images. */
 const BODIES: Readonly<Record<string, Body>> = {
   openai: { ...FULL },
   deepinfra: { prompt: 'a harbour', n: 1, size: '1024x768', user: 'u-1', brand_new_field: 'x' },

@@ -8,7 +8,7 @@ import { goldenJson, moduleOf, PROVIDERS } from './support.ts';
 type Row = Readonly<Record<string, string>>;
 type Lists = Readonly<Record<string, readonly string[]>>;
 
-/** The whole matrix as it is published. Source: providers reference 3, the file beside it. */
+/** The whole matrix as it is published in `GET /v1/capabilities`. See docs/reference/providers.md#unsupported-parameters. */
 const matrix = goldenJson('capability-matrix.json') as {
   readonly params: readonly string[];
   readonly providers: Readonly<Record<string, Row>>;
@@ -42,7 +42,7 @@ function wordsOf({ translators, discovery, batches, responses, passthrough }: Pr
   return [...served, ...Object.entries(also).flatMap(([word, has]) => (has ? [word] : []))];
 }
 
-/** A row in the terms of the matrix; a renamed parameter counts as sent. Source: providers reference 3.1. */
+/** A row in the terms of the matrix; a renamed parameter counts as sent. See docs/reference/providers.md#unsupported-parameters. */
 function rowOf(params: ParamTreatments): Row {
   return Object.fromEntries(
     matrix.params.map((param) => [param, typeof params[param] === 'object' ? 'forward' : (params[param] ?? 'forward')]),

@@ -8,7 +8,7 @@ const matrix = goldenJson('capability-matrix.json') as {
   readonly providers: Readonly<Record<string, Readonly<Record<string, string>>>>;
 };
 
-/** Every parameter of the matrix, set so that it counts. Source: providers reference 3.1. */
+/** Every parameter of the matrix, set so that it counts. See docs/reference/providers.md#unsupported-parameters. */
 const ALL: Readonly<Record<string, unknown>> = {
   temperature: 0,
   top_p: 1,

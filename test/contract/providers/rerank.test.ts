@@ -10,7 +10,7 @@ type Body = Record<string, any>;
 
 const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit));
 
-/** What each golden reply means: order, scores and counts. Source: providers reference 7.3. */
+/** What each golden reply means: order, scores and counts. See docs/reference/providers.md#rerank. */
 const MEANT: Readonly<
   Record<
     string,

@@ -70,7 +70,7 @@ describe('the dashboard under the policy of its pages', () => {
       .and.not.to.match(/<script[^>]*>[^<]/);
   });
 
-  it('is served with the policy that the reference names', () => {
+  it('is served with a policy that allows nothing but its own origin', () => {
     const policy = SECURITY_HEADERS[SECURITY_HEADERS.indexOf('Content-Security-Policy') + 1];
     expect(policy).to.equal(
       "default-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'",

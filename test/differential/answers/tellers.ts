@@ -5,7 +5,7 @@ import { common } from './common.ts';
 import { converse } from './converse.ts';
 import { gemini } from './gemini.ts';
 
-/** How each side's vendor sends answers. Sources: the vendors' API references, as the reference of providers quotes them, 2026-11-22. */
+/** How each side's vendor sends answers. Sources: the vendors' API references, 2026-11-22. */
 export const TELLERS: Readonly<Record<string, Teller>> = {
   anthropic,
   'anthropic at vertex': anthropic,

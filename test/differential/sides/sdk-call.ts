@@ -6,7 +6,7 @@ type Fields = Record<string, any>;
 type Prompt = LanguageModelV4Message[];
 
 /**
- * The same request as the toolkit's users write it. What has no place there (names, `logit_bias`, …) is left to the
+ * A request as the toolkit's users write it. What has no place there (names, `logit_bias`, …) is left to the
  * options of the package, which the side fills.
  */
 export function callOf(body: Body, namespace: string, options: Fields): LanguageModelV4CallOptions {

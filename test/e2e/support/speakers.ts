@@ -1,6 +1,6 @@
 import { chatReply, openSse, replyJson, type SeenRequest, sseEvent, type StubHandler } from '../../kit/index.ts';
 
-/** The same answers in the wire of each target: thoughts with what proves them, a text, a call. */
+/** What gives one set of answers in the wire of each target: thoughts with what proves them, a text, a call. */
 export interface Speaker {
   readonly target: string;
   readonly model: string;

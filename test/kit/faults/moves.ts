@@ -54,7 +54,7 @@ export function chunked(
 export const bytesOf = (moves: readonly Move[]): number =>
   moves.reduce((sum, move) => sum + (move.do === 'write' ? move.bytes.length : 0), 0);
 
-/** The same, broken off after so many bytes. */
+/** Moves that break off after so many bytes. */
 export function cutAfter(moves: readonly Move[], bytes: number, end: Move): Move[] {
   const kept: Move[] = [];
   let left = bytes;
@@ -71,12 +71,12 @@ export function cutAfter(moves: readonly Move[], bytes: number, end: Move): Move
   return [...kept, end];
 }
 
-/** The same with a pause before every write but the first. */
+/** Moves with a pause before every write but the first. */
 export function spaced(moves: readonly Move[], waitMs: () => number): Move[] {
   return moves.flatMap((move, at) => (at === 0 || move.do !== 'write' ? [move] : [wait(waitMs()), move]));
 }
 
-/** The same with every write in two, cut where `place` says, and a pause between them. */
+/** Moves with every write in two, cut where `place` says, and a pause between them. */
 export function halved(moves: readonly Move[], place: (length: number) => number, waitMs: () => number): Move[] {
   return moves.flatMap((move) => {
     if (move.do !== 'write' || move.bytes.length < 2) return [move];

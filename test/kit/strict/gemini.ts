@@ -194,7 +194,7 @@ function conversation({ contents }: Body): string[] {
   });
 }
 
-/** Of files that were uploaded to it, and of videos of its own, the service knows the type. */
+/** Whether the service knows the type of a file by itself: those that were uploaded to it, and videos of its own. */
 const isOwn = (uri: string): boolean =>
   /^https:\/\/(generativelanguage\.googleapis\.com\/[^/]+\/files\/|(www\.)?youtube\.com\/|youtu\.be\/)/.test(uri);
 

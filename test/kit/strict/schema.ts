@@ -75,7 +75,7 @@ export function validator(schema: Schema): Validator {
         ];
 }
 
-/** Of alternatives that all failed, the one that got furthest: the others only say that the value is not of their kind. */
+/** The errors of the alternative that got furthest, where all failed: the others only say that the value is not of their kind. */
 function telling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const isGeneral = ({ keyword, params }: ErrorObject): boolean =>
     ['anyOf', 'oneOf', 'type'].includes(keyword) ||

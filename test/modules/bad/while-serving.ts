@@ -5,7 +5,7 @@ export interface BadCall {
   readonly file: string;
   readonly does: string;
   readonly source: string;
-  /** Of the one request that reaches the fault. */
+  /** What the one request that reaches the fault asks. */
   readonly ask: { readonly model?: string; readonly stream?: boolean };
   /** Status, and the code of the error or the target that answers. */
   readonly gets: readonly [status: number, codeOrTarget: string];

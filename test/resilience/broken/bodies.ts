@@ -20,7 +20,7 @@ interface Body {
   readonly expected: Expected;
 }
 
-/** Of chat: bytes that are not an answer fail; as speech they are sounds like any other, but for none at all. */
+/** What follows from bytes that are not an answer: chat fails; as speech they are sounds like any other, but for none at all. */
 const useless: Expected = { whole: 'failed', stream: 'failed', speech: 'answer' };
 
 const texts: readonly (readonly [name: string, text: string, expected?: Expected])[] = [

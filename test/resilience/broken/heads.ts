@@ -9,7 +9,7 @@ const CODES = [
   529, 530, 599, 600, 799, 999,
 ];
 
-/** Error map: data-plane reference 5.2; which statuses are an answer: providers reference 4.4. */
+/** Error map: docs/reference/data-plane.md#upstream-statuses; which statuses are an answer: docs/reference/providers.md#whole-answers. */
 function seenOf(code: number): Expected {
   const refused =
     (

@@ -41,7 +41,7 @@ interface Call {
 
 /** Circuits by the carryover rule: one per block, for as long as some living generation has that block. */
 class SwappedModel {
-  /** Of each generation that lives, its block. */
+  /** The block of each generation that lives. */
   readonly #living = new Map<number, number | undefined>();
   readonly #models = new Map<number, PlainModel>();
 

@@ -29,7 +29,7 @@ export const STANDARD: Readonly<Partial<Record<number, ErrorCode>>> = {
   429: 'rate_limit_exceeded',
 };
 
-/** Data-plane reference 5.2 and 5.4: the answer to an upstream's status. */
+/** The answer to an upstream's status (docs/reference/data-plane.md#upstream-statuses). */
 export function errorFor(upstreamStatus: number, hintSeconds?: number): Verdict & { kind: 'error' } {
   const code = STANDARD[upstreamStatus] ?? 'upstream_error';
   const status = code === 'invalid_request' ? upstreamStatus : ERRORS[code].status;

@@ -1,6 +1,6 @@
 import type { CircuitSettings } from '../../../builtins/resilience/circuit.ts';
 
-/** The table of the reference, written as it reads: every call is remembered with the era it belongs to. */
+/** The table of docs/resilience.md#circuit-breaker, written as it reads: every call is remembered with the era it belongs to. */
 export class PlainModel {
   state: 'closed' | 'open' | 'half-open' = 'closed';
   era = 0;

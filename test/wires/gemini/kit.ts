@@ -40,7 +40,7 @@ export async function commonGateway(
   return gatewayOf(host, upstream);
 }
 
-/** The same whose target is the wire's own vendor. */
+/** A gateway whose target is the wire's own vendor. */
 export async function ownGateway(
   handler: StubHandler,
   config: object = {},
@@ -78,7 +78,7 @@ export const says =
       ...more,
     });
 
-/** The same with these chunks. */
+/** A stub that streams these chunks. */
 export const streams =
   (...deltas: readonly object[]): StubHandler =>
   (_seen, response) => {

@@ -72,7 +72,7 @@ export const usage = (members: object): object => ({
   usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, ...members },
 });
 
-/** The same answer when it is sent whole. */
+/** The answer when it is sent whole. */
 export function whole(message: object, finish: string | null, asked: object = {}, more: object = {}): Json {
   const reply = {
     choices: [{ index: 0, message: { role: 'assistant', content: null, ...message }, finish_reason: finish }],

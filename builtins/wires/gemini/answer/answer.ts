@@ -20,7 +20,7 @@ export interface AnswerFacts {
   readonly ownName: (name: string) => string;
 }
 
-/** A whole answer. Throws a 502 for calls whose arguments are not an object. Source: ingress reference 5.3. */
+/** A whole answer. Throws a 502 for calls whose arguments are not an object. See docs/reference/ingress.md#gemini-the-answer. */
 export function writeAnswer({ choices, usage, model }: ChatReply, facts: AnswerFacts, requestId: string): Fields {
   return {
     candidates: choices.map((choice) => candidateOf(choice, facts)),

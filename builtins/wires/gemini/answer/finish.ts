@@ -6,7 +6,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['content_filter', 'SAFETY'],
 ]);
 
-/** Reasons of the vendor's that the common format keeps as they are. Sources: ingress reference 4.2; types of `@google/genai` 3.1.0, "FinishReason", 2026-11-23. */
+/** Reasons of the vendor's that the common format keeps as they are. See docs/reference/ingress.md#why-an-answer-ended. Source: types of `@google/genai` 3.1.0, "FinishReason", 2026-11-23. */
 const KEPT = new Set([
   'OTHER',
   'LANGUAGE',

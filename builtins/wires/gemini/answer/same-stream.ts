@@ -63,7 +63,7 @@ export class SameStream implements SameWireStream {
     return this.#calls.after(isFields(frame) ? frame : {});
   }
 
-  /** Of a stream that is passed on, chunks are read only. */
+  /** Chunks of a stream that is passed on are only read. */
   chunk(): string {
     return '';
   }

@@ -20,7 +20,7 @@ export interface StreamFacts extends AnswerFacts {
   readonly requestId: string;
 }
 
-/** Writes one streamed answer: frames with what is new, and a last one with the reasons and the usage. Source: ingress reference 9.2. */
+/** Writes one streamed answer: frames with what is new, and a last one with the reasons and the usage. See docs/reference/ingress.md#gemini-events. */
 export class GeminiStream implements ClientStream {
   readonly frames = undefined;
   readonly #form: StreamForm;

@@ -1,6 +1,6 @@
 import { countOf, type Fields, type Usage } from '../../../../host/contract/index.ts';
 
-/** Token counts in the words of this wire. Source: ingress reference 4.3. */
+/** Token counts in the words of this wire. See docs/reference/ingress.md#token-counts. */
 export function usageMetadata(usage: Usage | null | undefined): Fields {
   const [prompt, completion] = [countOf(usage?.prompt_tokens), countOf(usage?.completion_tokens)];
   const [reasoning, read, write] = [

@@ -40,7 +40,7 @@ const INT32 = 2 ** 31;
 const MAX_CANDIDATES = 8;
 const MAX_STOPS = 5;
 const MAX_LOGPROBS = 20;
-/** Most tokens of a budget that count as this effort. Source: ingress reference 5.1. */
+/** Most tokens of a budget that count as this effort. See docs/reference/ingress.md#gemini-the-request. */
 const EFFORTS: readonly (readonly [most: number, effort: string])[] = [
   [1024, 'low'],
   [8192, 'medium'],
@@ -61,7 +61,7 @@ export interface Configuration {
   readonly wantsLogprobs: boolean;
 }
 
-/** Source: ingress reference 5.1. */
+/** What `generationConfig` says, in the common format. See docs/reference/ingress.md#gemini-the-request. */
 export function readConfig(value: unknown, lost: Lost): Configuration {
   if (value === undefined) return { fields: {}, includesThoughts: false, wantsLogprobs: false };
   const config = new Members(value, KNOWN, AT);

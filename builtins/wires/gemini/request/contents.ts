@@ -26,7 +26,7 @@ export function readSystem(value: unknown, lost: Lost): string {
 /**
  * The turns in the common format. Neighbouring contents of the model are one turn: clients keep each piece of a streamed answer
  * as a content of its own. Results of a turn's calls come first, then what else the user says. Throws a 400 that names the path.
- * Source: ingress reference 5.2.
+ * See docs/reference/ingress.md#gemini-the-conversation.
  */
 export function readContents(value: unknown, lost: Lost): readonly ChatMessage[] {
   if (value === undefined) throw invalidRequest('contents is required');
@@ -163,7 +163,7 @@ interface Result {
   readonly isError: boolean;
 }
 
-/** Source: ingress reference 5.2. */
+/** What a function answered, as the text of a tool message. See docs/reference/ingress.md#gemini-the-conversation. */
 function resultOf(response: Fields | undefined): Result {
   if (!response) return { text: '', isError: false };
   const [[name, value] = [], second] = Object.entries(response);

@@ -8,7 +8,7 @@ const BATCH = new Set(['requests']);
 const CONTENT = new Set(['role', 'parts']);
 const MAX_REQUESTS = 100;
 
-/** Source: ingress reference 5.5. */
+/** `input_type` by `taskType`. See docs/reference/ingress.md#gemini-vectors. */
 const TASKS: ReadonlyMap<string, string> = new Map([
   ['RETRIEVAL_QUERY', 'search_query'],
   ['RETRIEVAL_DOCUMENT', 'search_document'],

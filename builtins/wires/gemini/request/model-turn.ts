@@ -130,7 +130,7 @@ const TEXT = 'reasoning.text';
 
 const isSigned = ({ signature, data, format }: Fields): boolean => isText(signature) || isText(data) || isText(format);
 
-/** The same for items that carry the same secret of the same vendor. */
+/** A key for the secret of an item: equal where items carry one secret of one vendor. */
 function secretOf({ format, signature, data }: Fields): string {
   return JSON.stringify([format, signature, data]);
 }

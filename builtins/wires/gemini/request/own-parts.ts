@@ -7,7 +7,7 @@ import { FOREIGN_SIGNATURE } from './signatures.ts';
 /**
  * A body for the wire's own vendor, without the secrets of other vendors: it refuses signatures that are not its own. A thought of
  * another vendor goes whole; a call gets the vendor's word for one that it has not made itself. A content that has nothing left goes too.
- * Source: ingress reference 3.5; ai.google.dev, "Thought signatures", 2026-11-22.
+ * See docs/reference/ingress.md#bodies-in-the-vendors-own-wire. Source: ai.google.dev, "Thought signatures", 2026-11-22.
  */
 export function withoutForeignSecrets(value: Readonly<Fields>): Adapted<Readonly<Fields>> {
   const lost: string[] = [];

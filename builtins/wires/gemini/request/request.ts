@@ -20,7 +20,7 @@ const KNOWN = new Set([
   'generationConfig',
   ...VENDOR_ONLY,
 ]);
-/** Source: ingress reference 5.1. */
+/** `service_tier` by `serviceTier`. See docs/reference/ingress.md#gemini-the-request. */
 const TIERS: ReadonlyMap<string, string | undefined> = new Map([
   ['unspecified', undefined],
   ['flex', 'flex'],
@@ -36,7 +36,7 @@ export interface ReadGenerate {
   readonly lost: readonly string[];
 }
 
-/** Throws a 400 that names the path for what is wrong, and for what no other wire has a place for. Source: ingress reference 5.1. */
+/** Throws a 400 that names the path for what is wrong, and for what no other wire has a place for. See docs/reference/ingress.md#gemini-the-request. */
 export function readGenerate(body: unknown, model: string): ReadGenerate {
   const lost = new Lost();
   const top = new Members(body, KNOWN, '');

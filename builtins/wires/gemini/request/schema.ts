@@ -2,7 +2,7 @@ import { invalidRequest } from '../../../../host/common/invalid-request.ts';
 import { type Fields, memberOf, setMember } from '../../../../host/contract/index.ts';
 import { isObject, membersOf } from './members.ts';
 
-/** Deeper schemas are refused. Source: ingress reference 5.4. */
+/** Deeper schemas are refused. See docs/reference/ingress.md#gemini-schemas. */
 const MAX_DEPTH = 100;
 
 /** Fields of the vendor's own kind of schema. Source: @google/genai 3.1.0, "Schema", 2026-11-22. */
@@ -94,7 +94,7 @@ function lowered(type: unknown): unknown {
 const countIn = (value: unknown): unknown =>
   typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
 
-/** The same, and null. */
+/** A schema that takes null as well. */
 function nullable(schema: Fields): Fields {
   const { type, enum: values, anyOf } = schema;
   if (Array.isArray(anyOf)) return { ...schema, anyOf: [...(anyOf as readonly unknown[]), { type: 'null' }] };

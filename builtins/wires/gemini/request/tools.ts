@@ -32,7 +32,7 @@ const TOOL_CONFIG = new Set(['functionCallingConfig', 'retrievalConfig', 'includ
 const CALLING = new Set(['mode', 'allowedFunctionNames', 'streamFunctionCallArguments']);
 const MODES = ['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED'];
 
-/** The functions a request offers, and how they are to be used, in the common format. Source: ingress reference 5.1. */
+/** The functions a request offers, and how they are to be used, in the common format. See docs/reference/ingress.md#gemini-the-request. */
 export function readTools(tools: unknown, toolConfig: unknown, lost: Lost): Fields {
   const functions = readDeclarations(tools, lost);
   const choice = readChoice(toolConfig, lost);

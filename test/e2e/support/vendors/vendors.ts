@@ -16,7 +16,7 @@ export interface Served {
 
 export type Surfaces = Readonly<Partial<Record<TranslatedSurface, Served>>> & { readonly chat: Served };
 
-/** One provider's vendor, as its own documentation describes it. Source: providers reference 1.1, 1.5, 1.6, 6 and 7. */
+/** One provider's vendor, as its own documentation describes it. */
 export interface Vendor {
   /** Path of its API root. */
   readonly root: string;

@@ -58,7 +58,7 @@ export class ApiClient {
     return (await this.answered(path, call)).data as Answer;
   }
 
-  /** The same with the headers of the answer. */
+  /** Asks, and gives back the answer with its headers. */
   async answered(path: string, call: Call = {}): Promise<{ readonly data: unknown; readonly headers: Headers }> {
     const token = this.#deps.session.current?.token;
     return this.#within(call, async (signal) => {

@@ -232,7 +232,7 @@ export interface Coverage {
 export interface CoverageRow extends CoverageCell {
   readonly surface: string;
   readonly stage: string;
-  /** Of requests that are translated. */
+  /** What holds for requests that are translated. */
   readonly translated?: CoverageCell;
 }
 

@@ -1,6 +1,6 @@
 export type Theme = 'system' | 'light' | 'dark';
 
-/** The same name stands in `public/theme.js`, which applies the choice before the first render. */
+/** Where the choice is stored. This name also stands in `public/theme.js`, which applies the choice before the first render. */
 export const THEME_KEY = 'gw.theme';
 
 const CYCLE: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };

@@ -122,7 +122,7 @@ export default function AuditTrailPage() {
   );
 }
 
-/** The same for an entry however often it is read, and wherever it stands by then: an open row stays open, and the focus where it is. */
+/** A key that stays with an entry however often it is read, and wherever it stands by then: an open row stays open, and the focus where it is. */
 const entryId = ({ occurred_at, action, outcome, target_id = '', trace_id = '' }: AuditEntry): string =>
   [occurred_at, action, outcome, target_id, trace_id].join(' ');
 

@@ -1,6 +1,6 @@
 import { type Fields, isFields } from '../../lib/fields.ts';
 
-/** The same object with a member changed; `undefined` takes it away. */
+/** A copy of an object with a member changed; `undefined` takes it away. */
 export function withMember(fields: Fields, name: string, value: unknown): Fields {
   const others = Object.entries(fields).filter(([each]) => each !== name);
   if (value === undefined) return Object.fromEntries(others);

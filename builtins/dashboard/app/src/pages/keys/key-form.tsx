@@ -210,7 +210,7 @@ function typedLimits(key: ApiKey | undefined): TypedLimits {
   };
 }
 
-/** Of a key that is changed those that changed; `null` takes a limit away. */
+/** The limits to send. Those of a key that is edited are the ones that changed; `null` takes a limit away. */
 function limitsOf(limits: TypedLimits, edited: ApiKey | undefined): object {
   const before = typedLimits(edited);
   return Object.fromEntries(
