@@ -25,8 +25,16 @@ async function compiled(files: readonly string[]): Promise<string> {
     ['contract', 'common-wire'].map((name) => [`gw/${name}`, [join(ROOT, exports[`./${name}`] ?? '')]]),
   );
   const compilerOptions = {
-    ...{ module: 'esnext', moduleResolution: 'bundler', target: 'esnext', types: ['node'], noEmit: true, strict: true },
-    ...{ erasableSyntaxOnly: true, verbatimModuleSyntax: true, skipLibCheck: true, allowImportingTsExtensions: true },
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    target: 'esnext',
+    types: ['node'],
+    noEmit: true,
+    strict: true,
+    erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
     noUnusedLocals: true,
     typeRoots: [join(ROOT, 'node_modules/@types')],
     paths: { ...paths, joi: [join(ROOT, 'node_modules/joi')] },

@@ -66,7 +66,7 @@ export interface ChatMessage {
   readonly name?: string | null;
   /** Calls that the assistant made. */
   readonly tool_calls?: readonly ToolCall[] | null;
-  /** Of a message of a tool: the call that it answers. */
+  /** The call that a message of a tool answers. */
   readonly tool_call_id?: string | null;
   /** The reasoning of the assistant as text. */
   readonly reasoning_content?: string | null;
@@ -122,7 +122,7 @@ export interface ChatTool {
     readonly strict?: boolean | null;
     readonly [field: string]: unknown;
   };
-  /** A mark for vendors whose cache of prompts ends where it is told to. */
+  /** A mark for vendors whose cache of prompts ends where the client says so. */
   readonly cache_control?: unknown;
   readonly [field: string]: unknown;
 }
@@ -135,11 +135,11 @@ export interface Usage {
   readonly completion_tokens: number;
   /** Both together. */
   readonly total_tokens: number;
-  /** Of the completion, those of reasoning. */
+  /** Tokens of reasoning, which the completion counts too. */
   readonly reasoning_tokens?: number;
-  /** Of the prompt, those that the vendor read from its cache. */
+  /** Tokens of the prompt that the vendor read from its cache. */
   readonly cache_read_tokens?: number;
-  /** Of the prompt, those that the vendor wrote to its cache. */
+  /** Tokens of the prompt that the vendor wrote to its cache. */
   readonly cache_write_tokens?: number;
   readonly [field: string]: unknown;
 }
@@ -225,7 +225,7 @@ export interface ChunkChoice {
 
 /** A piece of a message. Texts are joined in the order in which they come. */
 export interface ChunkDelta {
-  /** Of the first piece: `assistant`. */
+  /** Always `assistant`; the first piece has it. */
   role?: string;
   /** A piece of the text. */
   content?: string | null;
@@ -242,9 +242,9 @@ export interface ChunkDelta {
 export interface ToolCallDelta {
   /** The call that it belongs to, by its place. */
   index?: number;
-  /** Of the first piece: the id of the call. */
+  /** Id of the call; the first piece has it. */
   id?: string;
-  /** Of the first piece: the kind of tool. */
+  /** The kind of tool; the first piece has it. */
   type?: string;
   /** The name, whole, in the first piece; a piece of the arguments in each. */
   function?: { name?: string; arguments?: string; [field: string]: unknown };

@@ -26,13 +26,13 @@ interface Reference {
   readonly name: string;
 }
 
-const NAMED = [
+const NAMED: ReadonlySet<string> = new Set([
   'TSInterfaceDeclaration',
   'TSTypeAliasDeclaration',
   'TSDeclareFunction',
   'FunctionDeclaration',
   'ClassDeclaration',
-];
+]);
 
 /**
  * The public face of one entry point, read from the declarations that the compiler wrote: every exported name with its signature, in the order of
@@ -146,7 +146,7 @@ function readDeclarations(path: string): DeclarationFile {
 const nameOf = (node: Node): string => String(node['name'] ?? node['value']);
 
 function declaredNames(node: Node): string[] {
-  if (NAMED.includes(node.type)) return [nameOf(node['id'] as Node)];
+  if (NAMED.has(node.type)) return [nameOf(node['id'] as Node)];
   if (node.type !== 'VariableDeclaration') return [];
   return (node['declarations'] as readonly Node[]).map((one) => nameOf(one['id'] as Node));
 }
