@@ -22,10 +22,10 @@ import { Connections } from './http/connections/connections.ts';
 import { Outbox } from './http/outbox.ts';
 import { Protection } from './http/protection.ts';
 import { createLogger, type LineWriter } from './log/logger.ts';
-import { createRedactor } from './log/redact.ts';
+import { createRedactor, type Redactor } from './log/redact.ts';
 import { STREAM_IDLE_MS } from './answer/stream.ts';
 import { MODULE_RULES } from './registry/check-module.ts';
-import { createRegistry, type GatewayModule, SHIPPED } from './registry/registry.ts';
+import { createRegistry, type GatewayModule, keyShapesOf, SHIPPED } from './registry/registry.ts';
 import { readEnvironment } from './environment/settings.ts';
 import { createCounters } from './state/counters.ts';
 import { createMemoryState } from './state/shared-state.ts';
@@ -49,6 +49,8 @@ export interface HostEnvironment {
   readonly random: () => number;
   /** Values of keys and tokens; the system's random bytes unless said. */
   readonly randomBytes?: (size: number) => Buffer;
+  /** That of the process; one of its own unless given. */
+  readonly redactor?: Redactor;
   /** Takes finished log lines. */
   readonly lines: LineWriter;
   readonly modules: readonly GatewayModule[];
@@ -63,7 +65,7 @@ export interface HostEnvironment {
 export function createHost(environment: HostEnvironment): Host {
   const { variables, clock, random } = environment;
   const settings = readEnvironment(variables);
-  const redactor = createRedactor(variables);
+  const { redactor = createRedactor(variables) } = environment;
   const log = createLogger(settings.logLevel, environment.lines, redactor);
   const hooks = createHostHooks<Host>();
   closeInReverse(hooks.close, log, clock);
@@ -145,6 +147,7 @@ function tapEverything(host: Host, { builtins, modules }: HostEnvironment): void
   const { hooks } = host;
   let applied: string | undefined;
   noteTaps(hooks, () => applied);
+  hooks.registered.tap('key shapes', ({ module }) => host.redactor.learn(keyShapesOf([module])));
   for (const rule of MODULE_RULES) hooks.checkModule.tap(rule.id, (check) => rule.check(check));
   for (const rule of CONFIG_RULES) hooks.checkConfig.tap(rule.id, ruleTap(rule));
   for (const builtin of builtins) {

@@ -13,6 +13,7 @@ import { readWhole } from './cli/read-whole.ts';
 import { systemClock } from './common/clock.ts';
 import { errorMessage } from './common/error-message.ts';
 import { youngCollection } from './common/young-collection.ts';
+import type { KeyShape } from './contract/index.ts';
 import type { BuildInfo, CommandPlace, Host } from './host.ts';
 import { destinationOf, LogOutput } from './log/output.ts';
 import { prettyLine } from './log/pretty-line.ts';
@@ -31,7 +32,7 @@ function buildInfo(): BuildInfo {
 }
 
 /** What a host takes from the process. */
-interface Surroundings extends Omit<CommandPlace, 'host' | 'redactor'> {
+interface Surroundings extends Omit<CommandPlace, 'host'> {
   readonly lines: LogOutput;
   readonly isTerminal: boolean;
   readonly isColoured: boolean;
@@ -65,6 +66,15 @@ async function makeHost({ lines, isTerminal, isColoured, onLoaded, ...place }: S
     modules: MODULES,
     builtins: BUILTINS,
   });
+}
+
+/** What keys of vendors look like, for the error of a command that needs nothing else of their modules. */
+async function shippedKeyShapes(): Promise<readonly KeyShape[]> {
+  const [{ MODULES }, { keyShapesOf }] = await Promise.all([
+    import('../builtins/manifest.ts'),
+    import('./registry/registry.ts'),
+  ]);
+  return keyShapesOf(MODULES);
 }
 
 /** Runs the command that the arguments name, to its end and that of the process. */
@@ -120,6 +130,7 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
   const makeOnce = async (): Promise<Host> =>
     (host = await makeHost({
       ...surroundings,
+      redactor,
       lines,
       isTerminal: isatty(destination.descriptor),
       isColoured,
@@ -140,7 +151,10 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
     logFault('uncaught exception, the process ends', error);
     exit(1);
   });
-  const code = await createCommandLine(COMMANDS, (text) => redactor.redact(text)).run(process.argv.slice(2), io, place);
+  const code = await createCommandLine(COMMANDS, async (text) => {
+    if (!making) redactor.learn(await shippedKeyShapes());
+    return redactor.redact(text);
+  }).run(process.argv.slice(2), io, place);
   stop.settle();
   await host?.close();
   await Promise.all([lines.finish(), out.finish(isService)]);

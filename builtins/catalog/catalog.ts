@@ -23,8 +23,9 @@ export const catalogBuiltin = (load?: LoadShipped): BuiltinModule =>
       });
       hooks.close.tapPromise('catalog', async () => keeper?.close());
       hooks.models.tap('catalog', (collector) => {
-        if (keeper && collector.module?.catalogModels !== false)
-          collector.add('catalog', keeper.catalog.modelsOf(collector.provider));
+        const { catalogProvider, module } = collector;
+        if (keeper && module?.catalogModels !== false)
+          collector.add('catalog', keeper.catalog.modelsOf(catalogProvider));
       });
     },
   });

@@ -5,6 +5,7 @@ import type { Timer } from '../../host/common/clock.ts';
 import type { OfflineHost } from '../../host/generation/offline.ts';
 import { shownAddress, withShownAddresses } from './address.ts';
 import { readEntries } from './entries.ts';
+import { type Chains, chainsOf } from './lookup.ts';
 import { loadCatalog, type LoadedCatalog, loadShipped, readOverlay } from './load.ts';
 import { type CatalogSettings, readCatalogSettings } from './settings.ts';
 
@@ -23,7 +24,7 @@ interface RemoteCatalog extends RemoteUse {
 }
 
 /** Loads what ships with this build. What it gives is never changed, so that hosts of one process may share it. */
-export type LoadShipped = (overlay: unknown) => Promise<LoadedCatalog>;
+export type LoadShipped = (overlay: unknown, chains: Chains) => Promise<LoadedCatalog>;
 
 /** Loads the catalog of one host and keeps it fresh. Whatever fails, the last good one stays in force. */
 export class CatalogKeeper {
@@ -37,6 +38,11 @@ export class CatalogKeeper {
   constructor(host: OfflineHost, load: LoadShipped = loadShipped) {
     this.#host = host;
     this.#loadShipped = load;
+  }
+
+  /** Prefixes that the modules name, those of third parties too: they are all registered by the time a catalog is loaded. */
+  get #chains(): Chains {
+    return chainsOf(this.#host.registry.providers.values());
   }
 
   get catalog(): Catalog {
@@ -90,7 +96,7 @@ export class CatalogKeeper {
   async #useBundle(): Promise<void> {
     const { log, counters } = this.#host.services;
     try {
-      this.#use(await this.#loadShipped(this.#overlay), { source: 'bundle' });
+      this.#use(await this.#loadShipped(this.#overlay, this.#chains), { source: 'bundle' });
       counters.add('gateway_catalog_loads_total', { source: 'fallback', result: 'success' });
     } catch (error) {
       log.error('the shipped model catalog cannot be read: models are not described and not priced', { error });
@@ -137,7 +143,7 @@ export class CatalogKeeper {
     } finally {
       call.end();
     }
-    const loaded = loadCatalog(text, this.#overlay);
+    const loaded = loadCatalog(text, this.#overlay, this.#chains);
     if (this.#closing.signal.aborted) return;
     counters.add('gateway_catalog_loads_total', { source: 'remote', result: 'success' });
     if (loaded.catalog.version === this.catalog.version) return;

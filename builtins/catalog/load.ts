@@ -4,10 +4,12 @@ import { extname } from 'node:path';
 import { parse } from 'yaml';
 import { readPlainFile } from '../../host/config/plain-file.ts';
 import { type Entries, type EntryMap, readEntries, type ReadEntries } from './entries.ts';
+import type { Chains } from './lookup.ts';
 import { LineEntries } from './line-entries.ts';
 import { MapEntries } from './map-entries.ts';
 import { ModelCatalog } from './model-catalog.ts';
 
+const NO_CHAINS: Chains = new Map();
 const BUNDLE = new URL('models.json', import.meta.url);
 
 /** The catalog that ships with this build, as text. */
@@ -23,11 +25,16 @@ export async function readOverlay(path: string): Promise<unknown> {
 }
 
 /** The catalog that ships with this build, with the overlay laid over it. */
-export async function loadShipped(overlay: unknown): Promise<LoadedCatalog> {
+export async function loadShipped(overlay: unknown, chains: Chains): Promise<LoadedCatalog> {
   const text = await readBundle();
   const entries = overlay === undefined ? LineEntries.of(text) : undefined;
-  if (!entries) return loadCatalog(text, overlay);
-  return { entries, malformed: [], ignored: [], catalog: new ModelCatalog(entries, versionOf(entries.newest, text)) };
+  if (!entries) return loadCatalog(text, overlay, chains);
+  return {
+    entries,
+    malformed: [],
+    ignored: [],
+    catalog: new ModelCatalog(entries, versionOf(entries.newest, text), chains),
+  };
 }
 
 export interface LoadedCatalog extends Omit<ReadEntries, 'entries'> {
@@ -36,12 +43,16 @@ export interface LoadedCatalog extends Omit<ReadEntries, 'entries'> {
 }
 
 /** Reads a whole catalog and lays the overlay over it, key by key. Throws for a text without any entry. */
-export function loadCatalog(text: string, overlay: unknown): LoadedCatalog & ReadEntries {
+export function loadCatalog(text: string, overlay: unknown, chains: Chains = NO_CHAINS): LoadedCatalog & ReadEntries {
   const read = readEntries(JSON.parse(text));
   if (read.entries.size === 0) throw new Error('the catalog holds no entry');
   const entries = overlay === undefined ? read.entries : readEntries(overlay, read.entries).entries;
   const made = overlay === undefined ? text : text + JSON.stringify(overlay);
-  return { ...read, entries, catalog: new ModelCatalog(new MapEntries(entries), versionOf(newestOf(entries), made)) };
+  return {
+    ...read,
+    entries,
+    catalog: new ModelCatalog(new MapEntries(entries), versionOf(newestOf(entries), made), chains),
+  };
 }
 
 function newestOf(entries: EntryMap): string {

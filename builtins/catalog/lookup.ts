@@ -1,16 +1,13 @@
 import type { CatalogEntry } from '../../host/common/catalog.ts';
+import type { ProviderModule } from '../../host/contract/index.ts';
 import type { Entries } from './entries.ts';
 
-/** Catalog prefixes of gateway providers, in order; every other provider is its own. See docs/catalog.md#which-entry-is-a-targets. */
-export const CHAINS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['azure-openai', ['azure_openai', 'azure']],
-  ['azure-foundry', ['azure_foundry', 'azure']],
-  ['vertex-ai', ['vertex_ai']],
-  ['hugging-face', ['hugging_face']],
-  ['nvidia-nim', ['nvidia_nim']],
-  ['ollama-cloud', ['ollama_cloud']],
-  ['qwen', ['qwen', 'dashscope']],
-]);
+/** Catalog prefixes of providers, in order; every other provider is its own. See docs/catalog.md#which-entry-is-a-targets. */
+export type Chains = ReadonlyMap<string, readonly string[]>;
+
+/** The prefixes that modules name. */
+export const chainsOf = (modules: Iterable<ProviderModule>): Chains =>
+  new Map(Array.from(modules).flatMap(({ name, names }) => (names?.catalog ? [[name, names.catalog] as const] : [])));
 
 /**
  * Finds rows by gateway provider and model: the exact key, then the prefixes of the provider's chain, each exact and then
@@ -19,20 +16,22 @@ export const CHAINS: ReadonlyMap<string, readonly string[]> = new Map([
  */
 export class CatalogIndex {
   readonly #entries: Entries;
+  readonly #chains: Chains;
   /** Ids by the prefixes that were asked for, with the entries of those that were. */
   readonly #ids = new Map<string, Map<string, CatalogEntry | undefined>>();
   /** Ids by their lower case, of the prefixes that were asked for; of two that differ in case only, the first sorted. */
   readonly #folded = new Map<string, ReadonlyMap<string, string>>();
   readonly #models = new Map<string, readonly string[]>();
 
-  constructor(entries: Entries) {
+  constructor(entries: Entries, chains: Chains) {
     this.#entries = entries;
+    this.#chains = chains;
   }
 
   entry(provider: string, model: string): CatalogEntry | undefined {
     const exact = this.#exact(provider, model);
     if (exact) return exact;
-    for (const prefix of CHAINS.get(provider) ?? []) {
+    for (const prefix of this.#chains.get(provider) ?? []) {
       const found = this.#under(prefix, model);
       if (found) return found;
     }
@@ -44,7 +43,7 @@ export class CatalogIndex {
     const exact = this.#exact(provider, model);
     if (exact && isPriced(exact)) return exact;
     let unpriced = exact;
-    for (const prefix of prefixesAfter(provider, exact !== undefined)) {
+    for (const prefix of this.#prefixesAfter(provider, exact !== undefined)) {
       const found = this.#under(prefix, model);
       if (found && isPriced(found)) return found;
       unpriced ??= found;
@@ -56,10 +55,19 @@ export class CatalogIndex {
   modelsOf(provider: string): readonly string[] {
     const known = this.#models.get(provider);
     if (known) return known;
-    const ids = (CHAINS.get(provider) ?? [provider]).flatMap((prefix) => [...this.#idsOf(prefix).keys()]);
+    const ids = (this.#chains.get(provider) ?? [provider]).flatMap((prefix) => [...this.#idsOf(prefix).keys()]);
     const models = Object.freeze([...new Set(ids)].toSorted());
     if (models.length > 0) this.#models.set(provider, models);
     return models;
+  }
+
+  /** A chain as a whole; after an exact row that belongs to it, what comes later in it. */
+  #prefixesAfter(provider: string, hasExact: boolean): readonly string[] {
+    const chain =
+      this.#chains.get(provider) ??
+      (hasExact ? [...this.#chains.values()].find((prefixes) => prefixes.includes(provider)) : undefined) ??
+      [];
+    return hasExact ? chain.slice(chain.indexOf(provider) + 1) : chain;
   }
 
   #exact(prefix: string, id: string): CatalogEntry | undefined {
@@ -103,12 +111,3 @@ export class CatalogIndex {
 }
 
 const isPriced = ({ mode, pricing }: CatalogEntry): boolean => mode !== 'chat' || pricing.input_per_m_tokens !== null;
-
-/** A chain as a whole; after an exact row that belongs to it, what comes later in it. */
-function prefixesAfter(provider: string, hasExact: boolean): readonly string[] {
-  const chain =
-    CHAINS.get(provider) ??
-    (hasExact ? [...CHAINS.values()].find((prefixes) => prefixes.includes(provider)) : undefined) ??
-    [];
-  return hasExact ? chain.slice(chain.indexOf(provider) + 1) : chain;
-}

@@ -2,16 +2,16 @@ import type { Catalog, CatalogEntry } from '../../host/common/catalog.ts';
 import type { Billed, Cost, TokenPrice } from '../../host/contract/index.ts';
 import { costOf, tokenPriceOf } from './cost.ts';
 import type { Entries } from './entries.ts';
-import { CatalogIndex } from './lookup.ts';
+import { CatalogIndex, type Chains } from './lookup.ts';
 
 /** One load of the catalog, with an index of its own; a refresh makes another. */
 export class ModelCatalog implements Catalog {
   readonly version: string;
   readonly #index: CatalogIndex;
 
-  constructor(entries: Entries, version: string) {
+  constructor(entries: Entries, version: string, chains: Chains) {
     this.version = version;
-    this.#index = new CatalogIndex(entries);
+    this.#index = new CatalogIndex(entries, chains);
   }
 
   readonly entry = (provider: string, model: string): CatalogEntry | undefined => this.#index.entry(provider, model);

@@ -1,10 +1,16 @@
+import type { ProviderModule } from '../../host/contract/index.ts';
 import type { Host } from '../../host/host.ts';
 import { registeredNames } from '../../host/generation/registered-names.ts';
+import type { Target } from '../../host/pipeline/target.ts';
 import type { RunningGateway } from '../../host/start/start-gateway.ts';
 import { missingVariables } from '../../host/upstream/connect.ts';
 
-/** Providers a newcomer looks for first; shown whether or not they have a credential. */
-export const WELL_KNOWN = ['openai', 'anthropic', 'gemini', 'groq', 'mistral'];
+/** Names of providers that a newcomer looks for first, in their order; shown whether or not they have a credential. */
+export const wellKnown = (modules: Iterable<ProviderModule>): readonly string[] =>
+  [...modules]
+    .filter(({ bannerPlace }) => bannerPlace !== undefined)
+    .toSorted((a, b) => (a.bannerPlace ?? 0) - (b.bannerPlace ?? 0))
+    .map(({ name }) => name);
 
 /** What a person needs in the first minute, on stderr: where it listens, the key if it is new, and a line to paste. */
 export function banner(host: Host, { port, hasNewKey }: RunningGateway): string {
@@ -44,8 +50,9 @@ function memoryLines({ stores: { keys, configuration } }: Host): string[] {
 
 function providerLines(host: Host): string[] {
   const registered = registeredNames(host);
-  const others = [...registered].filter((name) => !WELL_KNOWN.includes(name));
-  return [...WELL_KNOWN.filter((name) => host.registry.providers.has(name)), ...others].map((name) => {
+  const known = wellKnown(host.registry.providers.values());
+  const others = [...registered].filter((name) => !known.includes(name));
+  return [...known, ...others].map((name) => {
     if (registered.has(name)) return `  [OK] ${name}`;
     const module = host.registry.providers.get(name);
     return `  [-] ${name} (${module ? missingVariables(module, host.variables).join(', ') : ''} not set)`;
@@ -60,7 +67,7 @@ function keyLines(host: Host, hasNewKey: boolean): string[] {
 /** A request that works when pasted; with the key itself only when it was made here. */
 function curlLines(host: Host, address: string, hasNewKey: boolean): string[] {
   const target = host.current?.targetList.find(({ provider }) => provider);
-  const model = target && modelToTry(host, target.virtualKey);
+  const model = target && modelToTry(host, target);
   if (model === undefined || host.masterKey === undefined) return [];
   const key = hasNewKey ? host.masterKey : '$MASTER_KEY';
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello, gateway!' }] });
@@ -72,13 +79,14 @@ function curlLines(host: Host, address: string, hasNewKey: boolean): string[] {
 }
 
 /** One that the operator declared; else the cheapest chat model with tools that the catalog calls generally available; else the first one. */
-function modelToTry({ current, services: { catalog } }: Host, target: string): string | undefined {
-  const [declared] = current?.targets.get(target)?.config.models ?? [];
+function modelToTry({ current, services: { catalog } }: Host, target: Target): string | undefined {
+  const { virtualKey, catalogProvider } = target;
+  const [declared] = target.config.models ?? [];
   if (declared !== undefined) return declared;
-  const models = current?.models.advertised(target) ?? [];
+  const models = current?.models.advertised(virtualKey) ?? [];
   const prices = models.flatMap((model) => {
-    const entry = catalog.entry(target, model);
-    const { input, output } = catalog.tokenPrice(target, model) ?? {};
+    const entry = catalog.entry(catalogProvider, model);
+    const { input, output } = catalog.tokenPrice(catalogProvider, model) ?? {};
     const isCurrent =
       entry?.mode === 'chat' && entry.lifecycle.status === 'ga' && entry.capabilities['function_calling'] === true;
     return isCurrent && input !== undefined && output !== undefined ? [{ model, price: input + output }] : [];

@@ -9,7 +9,7 @@ import type { Finding } from '../../host/host-hooks.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
 import { loadConfiguration } from '../../host/start/steps.ts';
 import { hasCredentials } from '../../host/upstream/connect.ts';
-import { WELL_KNOWN } from './banner.ts';
+import { wellKnown } from './banner.ts';
 import { Client, Unreachable } from './client.ts';
 import { clockFindings, fileFindings, moduleFindings, portFindings } from './doctor-checks.ts';
 import { symbol } from './show.ts';
@@ -69,7 +69,7 @@ function providerSection({ registry, variables }: Host, mark: Mark): Section {
     .filter(({ offline }) => !offline)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const found = providers.filter((module) => hasCredentials(module, variables)).map(({ name }) => name);
-  const missing = WELL_KNOWN.filter((name) => registry.providers.has(name) && !found.includes(name));
+  const missing = wellKnown(providers).filter((name) => !found.includes(name));
   return {
     title: 'Provider API Keys',
     lines: [

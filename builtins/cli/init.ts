@@ -5,9 +5,8 @@ import type { Format } from '../../host/config/parse.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
 import { newMasterKey } from '../../host/start/master-key.ts';
 import { hasCredentials } from '../../host/upstream/connect.ts';
+import { wellKnown } from './banner.ts';
 import { writeNew } from './new-file.ts';
-
-const PLACEHOLDER = 'openai';
 
 /** `gw init`: a first configuration file and a master key. The report goes to stderr, the key into no file. */
 export const run: RunCommand<CommandPlace> = async (input, io, place) => init(await place.host(), input, io);
@@ -18,7 +17,9 @@ async function init(host: Host, { options }: CommandInput, { err }: CommandIo): 
     .filter((module) => !module.offline && hasCredentials(module, host.variables))
     .map(({ name }) => name)
     .toSorted();
-  const isNew = await writeNew(resolve(host.workingDirectory, path), isJson ? jsonFile(found) : yamlFile(found));
+  const [placeholder = 'name-of-a-provider'] = wellKnown(host.registry.providers.values());
+  const text = isJson ? jsonFile(found, placeholder) : yamlFile(found, placeholder);
+  const isNew = await writeNew(resolve(host.workingDirectory, path), text);
   if (!options['nonInteractive']) err('gw init\n\n');
   if (isNew) err(created(path, found));
   else err(`[-] ${path} exists, skipped: it is left as it is, and no master key is made\n`);
@@ -45,17 +46,17 @@ function placeOf({ output, configFormat }: CommandInput['options']): {
 
 const askedFormat = (written: string): Format => (written.toLowerCase() === 'json' ? 'json' : 'yaml');
 
-function jsonFile(found: readonly string[]): string {
-  const targets = (found.length > 0 ? found : [PLACEHOLDER]).map((virtual_key) => ({ virtual_key }));
+function jsonFile(found: readonly string[], placeholder: string): string {
+  const targets = (found.length > 0 ? found : [placeholder]).map((virtual_key) => ({ virtual_key }));
   return `${JSON.stringify({ strategy: { mode: 'fallback' }, targets }, null, 2)}\n`;
 }
 
 /** Lines of prose begin with `##`, settings with `#`: removing one `#` from every line leaves valid YAML. */
-function yamlFile(found: readonly string[]): string {
+function yamlFile(found: readonly string[], placeholder: string): string {
   const targets =
     found.length > 0
       ? found.map((name) => `  - virtual_key: ${name}\n`).join('')
-      : `  ## Placeholder: no provider credential was found. Name your provider, and set its variable.\n  - virtual_key: ${PLACEHOLDER}\n`;
+      : `  ## Placeholder: no provider credential was found. Name your provider, and set its variable.\n  - virtual_key: ${placeholder}\n`;
   return `## Every key is explained in config.example.yaml.
 strategy:
   mode: fallback

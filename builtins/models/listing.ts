@@ -3,6 +3,7 @@ import type { KeyLimits } from '../../host/common/host-principal.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import { implementsSurface } from '../../host/generation/model-index.ts';
 import { mayAsk, mayServe } from '../../host/pipeline/key-access.ts';
+import type { Target } from '../../host/pipeline/target.ts';
 import { CAPABILITIES, type Catalog, type CatalogEntry } from '../../host/common/catalog.ts';
 
 /** One model as `GET /v1/models` shows it. */
@@ -38,7 +39,9 @@ export function listModels(
     for (const id of generation.models.advertised(virtualKey)) {
       if (entries.has(id) || !mayAsk(limits, id, generation.config.aliases)) continue;
       const owner = ownerOf(generation, catalog, id, limits);
-      if (owner !== undefined) entries.set(id, modelEntry(id, owner, createdOf(owner, id), catalog.entry(owner, id)));
+      if (!owner) continue;
+      const facts = catalog.entry(owner.catalogProvider, id);
+      entries.set(id, modelEntry(id, owner.virtualKey, createdOf(owner.virtualKey, id), facts));
     }
   }
   return entries;
@@ -50,7 +53,7 @@ function ownerOf(
   catalog: Catalog,
   model: string,
   limits: KeyLimits,
-): string | undefined {
+): Target | undefined {
   const owners = models.owners(model);
   const marked = limits.providers
     ? owners.map((target) => (mayServe(limits, target.virtualKey) ? target : { ...target, serves: false }))
@@ -60,14 +63,15 @@ function ownerOf(
   if (!first) return undefined;
   const query = bareQuery(
     model,
-    catalog.entry(first.virtualKey, model)?.mode,
+    catalog.entry(targets.get(first.virtualKey)?.catalogProvider ?? first.virtualKey, model)?.mode,
     (target) => targets.get(target)?.upstreamModel(model) ?? model,
   );
   const ranked = strategy.ranker.list(marked, query);
   const reachable = new Set(
     (strategy.advances ? ranked : named(ranked, query.surface, targets)).map(({ virtualKey }) => virtualKey),
   );
-  return candidates.find(({ virtualKey }) => reachable.has(virtualKey))?.virtualKey;
+  const owner = candidates.find(({ virtualKey }) => reachable.has(virtualKey));
+  return owner && targets.get(owner.virtualKey);
 }
 
 /** The target that takes the request under a strategy that names one: the first that can serve the surface, whatever the model. */

@@ -13,13 +13,13 @@ export interface OfferedModel {
 /** The listed models, then the aliases of listed models. See docs/reference/ingress.md#lists-of-models. */
 export function offeredModels(
   listing: ReadonlyMap<string, ModelEntry>,
-  { config: { aliases } }: Pick<Generation, 'config'>,
+  { config: { aliases }, targets }: Pick<Generation, 'config' | 'targets'>,
   catalog: Catalog,
 ): readonly OfferedModel[] {
   const offered = (id: string, entry: ModelEntry): OfferedModel => ({
     id,
     entry,
-    facts: catalog.entry(entry.owned_by, entry.id),
+    facts: catalog.entry(targets.get(entry.owned_by)?.catalogProvider ?? entry.owned_by, entry.id),
   });
   const behind = Object.entries(aliases).flatMap(([alias, model]) => {
     const entry = listing.get(model);

@@ -43,6 +43,6 @@ function isOfOtherKind(
   catalog: Catalog,
 ): boolean {
   if (!sent || isCounting || !target?.provider) return false;
-  const mode = catalogEntryOf(target.provider.module, target.upstreamModel(model), catalog)?.mode;
+  const mode = catalogEntryOf(target, target.upstreamModel(model), catalog)?.mode;
   return mode === (surface === 'embeddings' ? 'chat' : 'embedding');
 }

@@ -28,14 +28,14 @@ const HELP_OPTION = { flags: '-h, --help', summary: 'Print this' };
 /** `redact` passes what goes wrong: it may quote a file, an argument, an address. */
 export function createCommandLine<P>(
   commands: readonly CommandDefinition<P>[],
-  redact: (text: string) => string,
+  redact: (text: string) => string | Promise<string>,
 ): CommandLine<P> {
   return {
     run: async (argv, io, place) => {
       try {
         return await dispatch(commands, argv, io, place);
       } catch (error) {
-        io.err(visibleText(redact(`Error: ${errorMessage(error)}\n`)));
+        io.err(visibleText(await redact(`Error: ${errorMessage(error)}\n`)));
         return 1;
       }
     },

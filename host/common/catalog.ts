@@ -56,7 +56,7 @@ export interface CatalogEntry {
   readonly updated_at: string;
 }
 
-/** Facts and prices of models, by gateway provider. Lookups are O(1) and never answer with another provider's row. */
+/** Facts and prices of models, by provider: of a target by its `catalogProvider`. Lookups are O(1) and never answer with another provider's row. */
 export interface Catalog extends Prices {
   readonly version: string;
   /** `undefined` when the catalog does not know the model. */

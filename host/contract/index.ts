@@ -75,6 +75,14 @@ export type {
   WireRequest,
 } from './provider.ts';
 export type {
+  ChatField,
+  ChatTraits,
+  KeyShape,
+  NamesElsewhere,
+  ProviderNames,
+  SettingElsewhere,
+} from './provider-facts.ts';
+export type {
   BucketSpec,
   Carryover,
   Counters,

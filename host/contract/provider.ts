@@ -1,5 +1,6 @@
 import type { ClientBody, ClientWireName } from './text/client-body.ts';
 import type { UpstreamFault } from './errors.ts';
+import type { ChatTraits, KeyShape, NamesElsewhere, ProviderNames } from './provider-facts.ts';
 import type { HttpSend, Log } from './services.ts';
 import type { ReplyOf, RequestOf, TranslatedSurface } from './surface.ts';
 import type { ChatChunk, ChatRequest } from './wire/chat.ts';
@@ -26,6 +27,10 @@ export interface ProviderModule {
    * not served.
    */
   readonly translators: Translators;
+  /** What chats take beside the common format's core, for clients of other wires. */
+  readonly chatTraits?: ChatTraits;
+  /** The traits in force for one model, where they depend on it. */
+  chatTraitsFor?(model: string): ChatTraits;
   /** Wires of clients that the service speaks itself: such a client's request goes there as it is. */
   readonly sameWire?: Readonly<Partial<Record<ClientWireName, SameWire>>>;
   /** How a streamed body is cut into events; `sse` unless said. `eventstream` is the binary framing of AWS. */
@@ -50,6 +55,12 @@ export interface ProviderModule {
   readonly clientHeaders?: readonly string[];
   /** Where the catalog describes a model whose id it does not list for this provider: `vendor/model`. For limits, never for prices. */
   describedAs?(model: string): string | undefined;
+  /** What the catalog and telemetry call it. */
+  readonly names?: ProviderNames;
+  /** What other gateways call it and its settings, by the format of `gw import`. */
+  readonly elsewhere?: Readonly<Record<string, NamesElsewhere>>;
+  /** Its place among the providers that the start shows whether or not they have a credential, from 1; the first one stands in a new configuration while there is none. */
+  readonly bannerPlace?: number;
   /** Image response formats it can produce, where that is restricted. */
   readonly imageFormats?: readonly string[];
   /** Replaces the single call by several round trips (polling), or by none. */
@@ -89,6 +100,10 @@ export interface Connection {
   open?(credentials: Credentials, deps: ConnectionDeps): OpenConnection | Promise<OpenConnection>;
   /** Models that the provider's own variables name. `warn` tells the operator what was left out or is out of date. */
   models?(credentials: Credentials, warn: (message: string) => void): readonly string[];
+  /** Variable that names the one model which every chat goes to: the deployment of a resource. */
+  readonly chatModelEnv?: string;
+  /** What its credentials look like, where they can be recognised: hidden in all logs and errors, configured or not. */
+  readonly keyShapes?: readonly KeyShape[];
   /** Milliseconds to connect, 10,000 unless said. */
   readonly connectTimeoutMs?: number;
   /** Milliseconds to the response headers of a unary call; unless said 120,000, and more where the answer may be long. */

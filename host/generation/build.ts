@@ -99,7 +99,7 @@ export async function buildGeneration(
       deps.registry,
       hooks,
       targets,
-      strategyDeps(deps, hooks, carryover),
+      strategyDeps(deps, targets, hooks, carryover),
       { trace, closing: deps.services },
     );
     const { dispose } = strategy;
@@ -168,6 +168,7 @@ function buildTarget(config: TargetConfig, provider: ConnectedProvider | undefin
   const retry = retryPolicy(config);
   return {
     virtualKey: config.virtual_key,
+    catalogProvider: catalogName(provider, config.virtual_key),
     weight: config.weight ?? 0,
     config,
     provider,
@@ -183,6 +184,9 @@ function modelsOf(deps: GenerationDeps, { virtualKey, provider, config }: Target
   return providerModels(deps, virtualKey, provider, [...(config.models ?? []), ...Object.keys(config.model_map ?? {})]);
 }
 
+/** What asks the catalog for the models of a provider: the name of its module, where it is connected. */
+const catalogName = (provider: ConnectedProvider | undefined, name: string): string => provider?.module.name ?? name;
+
 function providerModels(
   deps: Pick<GenerationDeps, 'hooks' | 'registry'>,
   name: string,
@@ -192,7 +196,8 @@ function providerModels(
   const added: Record<ModelSource, string[]> = { catalog: [], discovered: [] };
   deps.hooks.models.call({
     provider: name,
-    module: deps.registry.providers.get(name),
+    catalogProvider: catalogName(provider, name),
+    module: deps.registry.providers.get(catalogName(provider, name)),
     add: (source, models) => {
       for (const model of models) added[source].push(model);
     },
@@ -234,7 +239,7 @@ function pluginDeps(
     log,
     counters,
     state,
-    prices: { ...pricesOf(deps), ...callPrices(deps, targets, models) },
+    prices: { ...pricesOf(deps, targets), ...callPrices(deps, targets, models) },
     redact: (text) => services.redactor.excerpt(text),
     now: services.clock.now,
     random: services.random,
@@ -245,20 +250,27 @@ function pluginDeps(
 }
 
 /** Reads the catalog that is in force when it is asked: a refresh reaches plugins that were made before it. */
-function pricesOf({ services }: GenerationDeps): Prices {
+function pricesOf({ services }: GenerationDeps, targets: ReadonlyMap<string, Target>): Prices {
+  const catalogProvider = (target: string): string => targets.get(target)?.catalogProvider ?? target;
   return {
-    tokenPrice: (target, model) => services.catalog.tokenPrice(target, model),
-    cost: (target, model, billed) => services.catalog.cost(target, model, billed),
+    tokenPrice: (target, model) => services.catalog.tokenPrice(catalogProvider(target), model),
+    cost: (target, model, billed) => services.catalog.cost(catalogProvider(target), model, billed),
   };
 }
 
-function strategyDeps({ services }: GenerationDeps, { median }: GenerationHooks, carryover: Carryover): StrategyDeps {
+function strategyDeps(
+  deps: GenerationDeps,
+  targets: ReadonlyMap<string, Target>,
+  { median }: GenerationHooks,
+  carryover: Carryover,
+): StrategyDeps {
+  const { services } = deps;
   return {
     log: services.log,
     now: services.clock.now,
     carryover,
     medianMs: (virtualKey) => median.call(virtualKey),
-    price: (target, model) => services.catalog.tokenPrice(target, model),
+    price: pricesOf(deps, targets).tokenPrice,
     random: services.random,
   };
 }

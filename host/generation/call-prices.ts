@@ -21,7 +21,7 @@ export function callPrices(
   return {
     highest: (exchange) => {
       const known = serving(exchange).flatMap(
-        (target) => services.catalog.tokenPrice(target.virtualKey, target.upstreamModel(exchange.model)) ?? [],
+        (target) => services.catalog.tokenPrice(target.catalogProvider, target.upstreamModel(exchange.model)) ?? [],
       );
       return known.length < 2 ? known[0] : known.reduce(dearer);
     },
@@ -30,8 +30,7 @@ export function callPrices(
       for (const target of serving(exchange)) {
         const most =
           target.provider &&
-          catalogEntryOf(target.provider.module, target.upstreamModel(exchange.model), services.catalog)
-            ?.max_output_tokens;
+          catalogEntryOf(target, target.upstreamModel(exchange.model), services.catalog)?.max_output_tokens;
         if (!most) return undefined;
         longest = Math.max(longest ?? 0, most);
       }

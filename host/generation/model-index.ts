@@ -8,7 +8,9 @@ export type ModelSource = 'catalog' | 'discovered';
 /** Collects the model ids of one provider while an index is built. */
 export interface ModelCollector {
   readonly provider: string;
-  /** What serves under that name; `undefined` where no such module is registered. */
+  /** Name that asks the catalog for its models. */
+  readonly catalogProvider: string;
+  /** What serves under that one; `undefined` where no such module is registered. */
   readonly module: ProviderModule | undefined;
   add(source: ModelSource, models: Iterable<string>): void;
 }

@@ -1,4 +1,6 @@
+import type { KeyShape } from '../contract/index.ts';
 import { percentDecoded } from './forms.ts';
+import { beginningsOf, keyPatterns } from './key-shapes.ts';
 import { KnownValues } from './known-values.ts';
 
 /**
@@ -19,6 +21,8 @@ export interface Redactor {
    * variable of a child process. Of `Bearer <token>` and the like it hides the token.
    */
   register(value: string): void;
+  /** From here on hides credentials of these shapes too, wherever they stand. */
+  learn(shapes: readonly KeyShape[]): void;
 }
 
 /** Characters of an upstream's or a library's text that a client or a log line gets. */
@@ -32,8 +36,8 @@ const SCHEME = /^\s*(Bearer|Basic|Token)\s+(?=\S+\s*$)/i;
 
 type Shape = readonly [pattern: RegExp, replacement: string | ((found: string, token: string) => string)];
 
-/** In this order; none rewrites a marker. Each pattern starts where a run of its characters starts, so that none backtracks over long texts. */
-const SHAPES: readonly Shape[] = [
+/** Ahead of the keys of vendors, in this order; none rewrites a marker. Each pattern starts where a run of its characters starts, so that none backtracks over long texts. */
+const BEFORE_KEYS: readonly Shape[] = [
   [/\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"'\\]{0,255}:)(?!\[REDACTED[\w:. -]*\]@)[^\s/@"'\\]+@/gi, '$1[REDACTED]@'],
   [/(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}/g, '[REDACTED_EMAIL]'],
   [/\bBearer\s+[A-Za-z0-9._~+/-]+=*/gi, 'Bearer [REDACTED_BEARER_TOKEN]'],
@@ -42,15 +46,11 @@ const SHAPES: readonly Shape[] = [
     (found, token) => (isUserAndPassword(token) ? 'Basic [REDACTED_BASIC_CREDENTIAL]' : found),
   ],
   [/(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g, '[REDACTED_JWT]'],
-  [/AKIA[A-Z0-9]{16}/g, '[REDACTED_AWS_KEY]'],
-  [/sk-ant-[A-Za-z0-9_-]{20,}/g, '[REDACTED_ANTHROPIC_KEY]'],
-  [/sk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}/g, '[REDACTED_OPENAI_KEY]'],
-  [/sk-[A-Za-z0-9]{20,}/g, '[REDACTED_OPENAI_KEY]'],
-  [/sk-ws-[A-Za-z0-9][A-Za-z0-9._-]{14,}/g, '[REDACTED_QWEN_KEY]'],
-  [/pplx-[A-Za-z0-9]{20,}/g, '[REDACTED_PERPLEXITY_KEY]'],
+];
+
+/** Behind them, in this order. */
+const AFTER_KEYS: readonly Shape[] = [
   [/gws?_[0-9a-f]{32,}/g, '[REDACTED_GW_KEY]'],
-  [/gsk_[A-Za-z0-9]{20,}/g, '[REDACTED_GROQ_KEY]'],
-  [/AIza[A-Za-z0-9_-]{35}/g, '[REDACTED_GOOGLE_KEY]'],
   [
     /([?&](?:access_token|api[_-]?key|auth|authorization|token|key|secret|password|signature|sig|credential)=)(?!\[REDACTED[\w:. -]*\](?:[&\s"'\\]|$))[^&\s"'\\]+/gi,
     '$1[REDACTED]',
@@ -65,8 +65,7 @@ const SHAPES: readonly Shape[] = [
   ],
 ];
 
-/** Without that of an e-mail address. */
-const NAME_SHAPES = SHAPES.filter(([, replacement]) => replacement !== '[REDACTED_EMAIL]');
+const isEmail = ([, replacement]: Shape): boolean => replacement === '[REDACTED_EMAIL]';
 
 /** In a sentence, `Basic` is followed by an ordinary word: a credential decodes to two texts with a colon between. */
 function isUserAndPassword(token: string): boolean {
@@ -80,8 +79,24 @@ function isUserAndPassword(token: string): boolean {
  * many lines, are not suspect.
  */
 const SUSPECT_CHARACTER = /[@?&]/;
-const SUSPECT_WORD =
-  /bearer|basic\s|eyJ|AKIA|sk-|pplx-|gws?_|gsk_|AIza|PRIVATE KEY|api[_-]?key|token[\\"'\s:=]|secret|password/i;
+const SUSPECT_WORD = /bearer|basic\s|eyJ|gws?_|PRIVATE KEY|api[_-]?key|token[\\"'\s:=]|secret|password/i;
+
+/** What credentials look like, with the shapes that modules have brought. */
+interface Looks {
+  readonly all: readonly Shape[];
+  /** Without that of an e-mail address. */
+  readonly ofNames: readonly Shape[];
+  readonly suspectWord: RegExp;
+}
+
+function looksOf(shapes: readonly KeyShape[]): Looks {
+  const all = [...BEFORE_KEYS, ...keyPatterns(shapes), ...AFTER_KEYS];
+  return {
+    all,
+    ofNames: all.filter((shape) => !isEmail(shape)),
+    suspectWord: new RegExp([SUSPECT_WORD.source, ...beginningsOf(shapes)].join('|'), 'i'),
+  };
+}
 
 /** `variables` is the process environment; values of variables with a telling name are hidden under that name. */
 export function createRedactor(variables: Readonly<Record<string, string | undefined>>): Redactor {
@@ -94,21 +109,23 @@ export function createRedactor(variables: Readonly<Record<string, string | undef
     for (const password of passwords) values.add(password, `[REDACTED:${name}]`);
   }
   const harmless = new HarmlessNames();
+  let learned: readonly KeyShape[] = [];
+  let looks = looksOf(learned);
   const redactAs = (text: string, shapes: readonly Shape[]): string => {
     if (harmless.has(text)) return text;
     let clean = values.hide(text);
-    if (!SUSPECT_CHARACTER.test(clean) && !SUSPECT_WORD.test(clean)) {
+    if (!SUSPECT_CHARACTER.test(clean) && !looks.suspectWord.test(clean)) {
       if (clean === text) harmless.add(text);
       return clean;
     }
     for (const [pattern, replacement] of shapes) clean = clean.replace(pattern, replacement as string);
     return clean;
   };
-  const redact = (text: string): string => redactAs(text, SHAPES);
+  const redact = (text: string): string => redactAs(text, looks.all);
   return {
     redact,
     hideKnown: (text) => values.hide(text),
-    redactName: (text) => redactAs(text, NAME_SHAPES),
+    redactName: (text) => redactAs(text, looks.ofNames),
     excerpt: (text, limit = MAX_EXCERPT) => {
       const ahead = Math.max(LOOK_AHEAD, 4 * values.longest);
       const end = 2 * limit + 2 * ahead;
@@ -118,6 +135,12 @@ export function createRedactor(variables: Readonly<Record<string, string | undef
     },
     register: (value) => {
       values.add(value.replace(SCHEME, ''), '[REDACTED_SECRET]');
+      harmless.clear();
+    },
+    learn: (shapes) => {
+      if (shapes.length === 0) return;
+      learned = [...learned, ...shapes];
+      looks = looksOf(learned);
       harmless.clear();
     },
   };

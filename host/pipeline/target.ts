@@ -9,6 +9,8 @@ export interface Target {
   readonly config: TargetConfig;
   /** What the strategy reads of it, with defaults. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
+  /** Name that asks the catalog for its models and prices: that of its module, whatever the target is called. */
+  readonly catalogProvider: string;
   /** `undefined` while no credential registers its provider. */
   readonly provider: ConnectedProvider | undefined;
   readonly retry: RetryPolicy;

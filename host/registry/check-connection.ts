@@ -1,5 +1,6 @@
 import type { OutgoingRequest, ProviderModule } from '../contract/index.ts';
 import { nearest } from '../common/nearest.ts';
+import { baseUrlVariable } from '../environment/base-url-variable.ts';
 import type { Finding } from './shape.ts';
 
 const REQUEST: OutgoingRequest = {
@@ -9,9 +10,31 @@ const REQUEST: OutgoingRequest = {
   body: '{}',
 };
 
-/** What a connection says of itself that cannot be: variables that it reads and does not declare, an address that is not one. */
-export function connectionFindings({ connection }: ProviderModule): readonly Finding[] {
+/** What a connection says of itself that cannot be: variables that it reads or names and does not declare, an address that is not one. */
+export function connectionFindings(module: ProviderModule): readonly Finding[] {
+  const { connection } = module;
   const declared = [...connection.env.flat(), ...(connection.optionalEnv ?? [])];
+  return [...readFindings(module, declared), ...namedFindings(module, declared)];
+}
+
+/** Variables that other facts of the module name. */
+function namedFindings(module: ProviderModule, declared: readonly string[]): readonly Finding[] {
+  const known = [...declared, baseUrlVariable(module)];
+  const { connection, elsewhere = {} } = module;
+  const settings = Object.entries(elsewhere).flatMap(([format, { settings: list = [] }]) =>
+    list.map(({ variable }) => [`elsewhere.${format}.settings`, variable] as const),
+  );
+  const { chatModelEnv } = connection;
+  const named = [
+    ...settings,
+    ...(chatModelEnv === undefined ? [] : [['connection.chatModelEnv', chatModelEnv] as const]),
+  ];
+  return named
+    .filter(([, variable]) => !known.includes(variable))
+    .map(([what, variable]) => undeclared(`${what} names ${variable}`, variable, known));
+}
+
+function readFindings({ connection }: ProviderModule, declared: readonly string[]): readonly Finding[] {
   const { authorize, baseUrl } = connection;
   const authorized = authorize
     ? strangeNames('authorize', declared, (credentials) => authorize(REQUEST, credentials))
@@ -63,14 +86,16 @@ function strangeNames(
   } catch {
     /* nor does what it throws */
   }
-  return [...strange].map((name) => {
-    const near = nearest(name, declared);
-    return {
-      message: `connection.${what} reads ${name}, which connection.env does not name`,
-      fix:
-        near === undefined
-          ? `name ${name} in env or optionalEnv`
-          : `did you mean "${near}"? else name ${name} in env or optionalEnv`,
-    };
-  });
+  return [...strange].map((name) => undeclared(`connection.${what} reads ${name}`, name, declared));
+}
+
+function undeclared(does: string, name: string, declared: readonly string[]): Finding {
+  const near = nearest(name, declared);
+  return {
+    message: `${does}, which connection.env does not name`,
+    fix:
+      near === undefined
+        ? `name ${name} in env or optionalEnv`
+        : `did you mean "${near}"? else name ${name} in env or optionalEnv`,
+  };
 }

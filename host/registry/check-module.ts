@@ -6,6 +6,7 @@ import { connectionFindings } from './check-connection.ts';
 import { paramFindings } from './check-params.ts';
 import { isInRange } from './contract-range.ts';
 import { SHAPES } from './module-shapes.ts';
+import { traitFindings } from './check-traits.ts';
 import { helperOf, type ModuleCheck, type ModuleKind, SHIPPED } from './registry.ts';
 
 /** One rule about modules; tapped on `checkModule` under its id. */
@@ -118,7 +119,8 @@ export const MODULE_RULES: readonly ModuleRule[] = [
     id: 'MV08',
     check: (check) => {
       if (check.kind !== 'provider' || !isAskable(check)) return;
-      for (const { message, fix } of paramFindings(check.value as never)) check.report('MV08', message, fix);
+      for (const { message, fix } of [...paramFindings(check.value as never), ...traitFindings(check.value as never)])
+        check.report('MV08', message, fix);
     },
   },
 ];

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { STAGES, SURFACES, SURFACE_NAMES } from '../contract/index.ts';
 import type { ModuleKind } from './registry.ts';
+import { isKeyShape } from '../log/key-shapes.ts';
 import {
   callable,
   distinct,
@@ -43,6 +44,53 @@ const chatTranslator = fields({
     relaysBytes: flag,
   },
 });
+
+/** What chats take: `chatTraits`, and what `chatTraitsFor` returns. */
+export const CHAT_TRAITS = fields({
+  optional: {
+    wire: oneOf('common', 'native'),
+    caching: oneOf('marked', 'unasked'),
+    thoughts: either('"any" or a list of formats', oneOf('any'), words),
+    lateInstructions: flag,
+    mediaInResults: flag,
+    longToolNames: flag,
+    fields: listOf(oneOf('prompt_cache_key', 'service_tier', 'verbosity')),
+  },
+});
+
+const keyShape = fields({
+  required: {
+    shape: shape('the beginning of a key and sets of characters behind it', isKeyShape, "'acme-[A-Za-z0-9_-]{20,}'"),
+    shownAs: matching(/^[A-Z][A-Z0-9_]*$/, 'capital letters, digits and underscores', "'ACME_KEY'"),
+  },
+});
+
+const place = shape('a whole number from 1 on', (value) => Number.isSafeInteger(value) && (value as number) > 0, '6');
+const lowerCase = matching(/^[^A-Z\s/]+$/, 'lower case, without blanks and slashes', "'acme'");
+
+/** What the catalog, telemetry and other gateways call a provider. */
+const naming = {
+  names: fields({
+    optional: {
+      catalog: filled(listOf(matching(/^[^\s/]+$/, 'text without blanks and slashes', "'acme'"))),
+      telemetry: text,
+    },
+  }),
+  elsewhere: recordOf(
+    fields({
+      optional: {
+        names: listOf(lowerCase),
+        models: listOf(matching(/^[^A-Z\s]*$/, 'the beginning of a model in lower case', "'acme-'")),
+        settings: listOf(
+          fields({
+            required: { variable: text, from: filled(words) },
+            optional: { isSecret: flag, as: matching(/\{\}/, 'text with {} for the setting', "'https://{}.example'") },
+          }),
+        ),
+      },
+    }),
+  ),
+};
 
 const sameWire = fields({ required: { toUpstream: callable }, optional: { countTokens: callable } });
 
@@ -88,6 +136,8 @@ const connection = fields({
     authorize: callable,
     open: callable,
     models: callable,
+    chatModelEnv: text,
+    keyShapes: listOf(keyShape),
     connectTimeoutMs: milliseconds,
     headersTimeoutMs: milliseconds,
   },
@@ -119,6 +169,8 @@ export const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
     },
     optional: {
       paramsFor: callable,
+      chatTraits: CHAT_TRAITS,
+      chatTraitsFor: callable,
       sameWire: fields({ optional: { messages: sameWire, gemini: sameWire, responses: sameWire } }),
       framing: oneOf('sse', 'ndjson', 'eventstream'),
       passthrough: flag,
@@ -131,6 +183,8 @@ export const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
       forwardPath: text,
       clientHeaders: listOf(clientHeader),
       describedAs: callable,
+      ...naming,
+      bannerPlace: place,
       imageFormats: words,
       converse: callable,
       toFault: callable,

@@ -1,9 +1,19 @@
 import { errorMessage } from '../common/error-message.ts';
-import { isFields, type PluginModule, type ProviderModule, type StrategyModule } from '../contract/index.ts';
+import {
+  isFields,
+  type KeyShape,
+  type PluginModule,
+  type ProviderModule,
+  type StrategyModule,
+} from '../contract/index.ts';
 import type { Problem } from '../config/problems.ts';
 
 export type GatewayModule = ProviderModule | StrategyModule | PluginModule;
 export type ModuleKind = GatewayModule['kind'];
+
+/** What credentials of these modules look like. */
+export const keyShapesOf = (modules: readonly GatewayModule[]): readonly KeyShape[] =>
+  modules.flatMap((module) => (module.kind === 'provider' ? (module.connection.keyShapes ?? []) : []));
 
 /** Where a module came from: `shipped`, or the file or package that holds it. */
 export type Origin = string;

@@ -2,6 +2,7 @@ import type { ModuleRef } from '../boundary/module-fault.ts';
 import { type ClosingServices, disposeModule } from '../boundary/dispose.ts';
 import { createTrace, type RequestTrace, withOwnLog } from '../boundary/module-log.ts';
 import type { Authorize, Credentials, HttpSend, Log, ProviderModule } from '../contract/index.ts';
+import { baseUrlVariable } from '../environment/base-url-variable.ts';
 import type { Variables } from '../environment/variables.ts';
 import { resolveRoot } from './base-url.ts';
 
@@ -31,11 +32,6 @@ export function missingVariables({ connection }: ProviderModule, variables: Vari
   return connection.env
     .filter((need) => !(typeof need === 'string' ? [need] : need).some((name) => variables[name]))
     .map((need) => (typeof need === 'string' ? need : need.join(' or ')));
-}
-
-/** Variable that replaces a provider's API root. */
-export function baseUrlVariable({ name, connection }: ProviderModule): string {
-  return connection.baseUrlEnv ?? `${name.toUpperCase().replaceAll('-', '_')}_BASE_URL`;
 }
 
 const noAuthorization: Authorize = () => ({});

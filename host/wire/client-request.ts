@@ -1,15 +1,23 @@
 import type { CatalogEntry } from '../common/catalog.ts';
-import type { BodyTexts, ChatRequest, ClientBody, ClientWireName, Fields, GatewayError } from '../contract/index.ts';
+import type {
+  BodyTexts,
+  ChatRequest,
+  ChatTraits,
+  ClientBody,
+  ClientWireName,
+  Fields,
+  GatewayError,
+} from '../contract/index.ts';
 import { changedJson } from './json-changes.ts';
 import { hasRepeatedNames } from './repeated-names.ts';
 
 /** What is known of the target that a request is made ready for. */
 export interface TargetFacts {
-  /** Name of its provider module. */
+  /** Name of its provider module, for messages. */
   readonly provider: string;
+  /** The wire of its chats with this model. */
   readonly wire: 'common' | 'native';
-  /** The model to ask it for. */
-  readonly model: string;
+  readonly traits: ChatTraits;
   /** What the catalog says of that model. */
   readonly entry: CatalogEntry | undefined;
   readonly streaming: boolean;

@@ -24,6 +24,8 @@ export default defineProvider({
   },
   params: {},
   paramsFor: (model) => (isJamba(model) ? {} : LEGACY_PARAMS),
+  // Source: docs.litellm.ai, "Providers", 2026-11-05.
+  elsewhere: { litellm: { names: ['ai21_chat'] } },
   translators: { chat },
   passthrough: true,
   responses: true,

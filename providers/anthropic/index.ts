@@ -2,6 +2,7 @@ import { type Authorize, defineProvider, headerKey } from 'gw/contract';
 import { listedModels } from 'gw/common-wire';
 import {
   BETA_HEADER,
+  CLAUDE_CHATS,
   DIRECT,
   MESSAGES_PARAMS,
   messagesFault,
@@ -26,8 +27,13 @@ export default defineProvider({
     env: ['ANTHROPIC_API_KEY'],
     baseUrl: 'https://api.anthropic.com/v1',
     authorize,
+    keyShapes: [{ shape: 'sk-ant-[A-Za-z0-9_-]{20,}', shownAs: 'ANTHROPIC_KEY' }],
   },
   params: MESSAGES_PARAMS,
+  chatTraits: CLAUDE_CHATS,
+  bannerPlace: 2,
+  // Source: docs.litellm.ai, "Providers", 2026-11-05.
+  elsewhere: { litellm: { names: ['anthropic_text'], models: ['claude'] } },
   translators: {
     chat: {
       toUpstream: (request, call) => ({ path: '/messages', ...toMessagesBody(request, call, DIRECT) }),

@@ -1,6 +1,13 @@
 import { type Authorize, defineProvider, headerKey } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
-import { BETA_HEADER, claudeParams, faultBeside, FOUNDRY, withClaude } from '../_common/anthropic/index.ts';
+import {
+  BETA_HEADER,
+  chatTraitsBeside,
+  claudeParams,
+  faultBeside,
+  FOUNDRY,
+  withClaude,
+} from '../_common/anthropic/index.ts';
 import { azureFault, resourceRoot } from '../_common/azure.ts';
 
 /** Fields that a model does not know are dropped there rather than refused. Source: Azure AI model inference API, "Extensibility", 2026-11-21. */
@@ -42,6 +49,18 @@ export default defineProvider({
   },
   params: {},
   paramsFor: claudeParams,
+  // See docs/reference/ingress.md#instructions.
+  chatTraitsFor: chatTraitsBeside({ wire: 'common', lateInstructions: true }),
+  // See docs/catalog.md#which-entry-is-a-targets. Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
+  names: { catalog: ['azure_foundry', 'azure'], telemetry: 'azure.ai.inference' },
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.
+  elsewhere: {
+    litellm: { names: ['azure_ai'] },
+    portkey: {
+      names: ['azure-ai', 'azure-ai-inference'],
+      settings: [{ variable: 'AZURE_FOUNDRY_ENDPOINT', from: ['azure_foundry_url', 'azureFoundryUrl'] }],
+    },
+  },
   translators: {
     chat: withClaude(chat, { variant: FOUNDRY, pathOf: () => CLAUDE_PATH }),
     ...(embeddings && { embeddings }),

@@ -1,7 +1,9 @@
 import { defineProvider, headerKey } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
+import { chatTraitsBeside } from '../_common/anthropic/index.ts';
 import { azureFault, resourceRoot } from '../_common/azure.ts';
 import { checkDeployment, pinned, requested } from './deployments.ts';
+import { elsewhere } from './elsewhere.ts';
 import { textInput, withoutModel } from './bodies.ts';
 
 const authorize = headerKey('api-key', 'AZURE_OPENAI_API_KEY');
@@ -25,9 +27,15 @@ export default defineProvider({
       checkDeployment(credentials);
       return { authorize };
     },
+    chatModelEnv: 'AZURE_OPENAI_DEPLOYMENT',
     models: ({ AZURE_OPENAI_DEPLOYMENT: deployment }) => (deployment === undefined ? [] : [deployment]),
   },
   params: {},
+  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#instructions.
+  chatTraitsFor: chatTraitsBeside({ wire: 'common', caching: 'unasked', lateInstructions: true }),
+  // See docs/catalog.md#which-entry-is-a-targets. Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
+  names: { catalog: ['azure_openai', 'azure'], telemetry: 'azure.ai.openai' },
+  elsewhere,
   translators: commonTranslators(
     ['chat', 'embeddings', 'images', 'audio.transcriptions', 'audio.translations', 'audio.speech'],
     {},

@@ -55,6 +55,7 @@ export const connection: Connection = {
   baseUrl: (credentials) => hostOf('bedrock-runtime', credentials),
   rootStyle: 'host',
   connectTimeoutMs: 15_000,
+  keyShapes: [{ shape: 'AKIA[A-Z0-9]{16}', shownAs: 'AWS_KEY' }],
   open,
 };
 

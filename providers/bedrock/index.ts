@@ -1,5 +1,6 @@
-import { defineProvider, lateFile, type ParamTreatments } from 'gw/contract';
-import { BETA_HEADER } from '../_common/anthropic/index.ts';
+import { type ChatTraits, defineProvider, lateFile, type ParamTreatments } from 'gw/contract';
+import { BETA_HEADER, CLAUDE_CHATS, isClaude } from '../_common/anthropic/index.ts';
+import { elsewhere } from './elsewhere.ts';
 import { connection } from './connection.ts';
 import { toFault } from './errors.ts';
 import { type Family, familyOf, routingId } from './models.ts';
@@ -71,6 +72,9 @@ const FAMILY_PARAMS: Readonly<Record<Family, ParamTreatments>> = {
   none: {}, // the model is refused before its parameters
 };
 
+/** Every family reads marks of caches; what a family cannot take of a turn its translator leaves out. See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#reasoning-of-other-vendors. */
+const OTHER_CHATS: ChatTraits = { ...CLAUDE_CHATS, longToolNames: false };
+
 /** Native wires of several vendors behind one service: Claude, Nova, Titan and Llama by their own, others by Converse. */
 export default defineProvider({
   name: 'bedrock',
@@ -78,6 +82,10 @@ export default defineProvider({
   connection,
   params,
   paramsFor: (model) => FAMILY_PARAMS[familyOf(model)],
+  chatTraitsFor: (model) => (isClaude(model) ? CLAUDE_CHATS : OTHER_CHATS),
+  // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
+  names: { telemetry: 'aws.bedrock' },
+  elsewhere,
   translators: {
     chat: late('chat', ['toUpstream', 'fromUpstream', 'openStream']),
     embeddings: late('embeddings', ['toUpstream', 'fromUpstream']),

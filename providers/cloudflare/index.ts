@@ -24,6 +24,13 @@ export default defineProvider({
     authorize: bearer('CLOUDFLARE_API_KEY'),
   },
   params: {},
+  // Source: Portkey-AI/gateway, src/globals.ts, 2026-11-22.
+  elsewhere: {
+    portkey: {
+      names: ['workers-ai'],
+      settings: [{ variable: 'CLOUDFLARE_ACCOUNT_ID', from: ['workers_ai_account_id', 'workersAiAccountId'] }],
+    },
+  },
   translators: commonTranslators(['chat', 'embeddings'], {}, { chat: { drops: ['web_search_options'] } }),
   passthrough: true,
   responses: true,

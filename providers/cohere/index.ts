@@ -17,6 +17,9 @@ export default defineProvider({
     authorize: bearer('COHERE_API_KEY'),
   },
   params,
+  chatTraits: { mediaInResults: false },
+  // Source: docs.litellm.ai, "Providers", 2026-11-05.
+  elsewhere: { litellm: { names: ['cohere_chat'], models: ['command'] } },
   translators: {
     chat: late('chat', ['toUpstream', 'fromUpstream', 'openStream']),
     embeddings: late('embeddings', ['toUpstream', 'fromUpstream']),

@@ -37,6 +37,10 @@ export default defineProvider({
     authorize: bearer('DEEPSEEK_API_KEY'),
   },
   params,
+  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#instructions.
+  chatTraits: { caching: 'unasked', lateInstructions: true },
+  // Source: docs.litellm.ai, "Providers", 2026-11-05.
+  elsewhere: { litellm: { models: ['deepseek'] } },
   translators: commonTranslators(['chat'], params, {
     chat: { renames: { user: 'user_id' }, drops: ['web_search_options'], adjust },
   }),

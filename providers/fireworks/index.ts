@@ -28,6 +28,8 @@ export default defineProvider({
     authorize: bearer('FIREWORKS_API_KEY'),
   },
   params: {},
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.
+  elsewhere: { litellm: { names: ['fireworks_ai'] }, portkey: { names: ['fireworks-ai'] } },
   translators: commonTranslators(
     ['chat', 'embeddings', 'audio.transcriptions', 'audio.translations'],
     {},

@@ -12,6 +12,7 @@ export default defineProvider({
     env: ['GEMINI_API_KEY'],
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     authorize: headerKey('x-goog-api-key', 'GEMINI_API_KEY'), // never in the address
+    keyShapes: [{ shape: 'AIza[A-Za-z0-9_-]{35}', shownAs: 'GOOGLE_KEY' }],
   },
   params: {
     max_completion_tokens: 'unsupported', // the ceiling that counts travels as max_tokens
@@ -22,6 +23,13 @@ export default defineProvider({
     user: 'unsupported',
     logit_bias: 'unsupported',
   },
+  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#reasoning-of-other-vendors.
+  chatTraits: { caching: 'unasked', thoughts: ['google-gemini-v1'] },
+  // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
+  names: { telemetry: 'gcp.gemini' },
+  bannerPlace: 3,
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.
+  elsewhere: { litellm: { models: ['gemini'] }, portkey: { names: ['google'] } },
   translators: {
     chat: late('chat', ['toUpstream', 'fromUpstream', 'openStream']),
     embeddings: late('embeddings', ['toUpstream', 'fromUpstream']),

@@ -25,8 +25,12 @@ export default defineProvider({
     env: ['GROQ_API_KEY'],
     baseUrl: 'https://api.groq.com/openai/v1',
     authorize: bearer('GROQ_API_KEY'),
+    keyShapes: [{ shape: 'gsk_[A-Za-z0-9]{20,}', shownAs: 'GROQ_KEY' }],
   },
   params,
+  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#messages-the-request.
+  chatTraits: { caching: 'unasked', fields: ['service_tier'] },
+  bannerPlace: 4,
   translators: commonTranslators(['chat', 'audio.transcriptions', 'audio.translations', 'audio.speech'], params, {
     chat: {
       ceiling: 'max_completion_tokens',

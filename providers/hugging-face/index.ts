@@ -13,6 +13,14 @@ export default defineProvider({
     authorize: bearer('HUGGING_FACE_API_KEY'),
   },
   params: {},
+  // See docs/catalog.md#which-entry-is-a-targets.
+  names: { catalog: ['hugging_face'] },
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22; docs.getbifrost.ai, "Provider Setup", 2026-11-22.
+  elsewhere: {
+    litellm: { names: ['huggingface'] },
+    portkey: { names: ['huggingface'] },
+    bifrost: { names: ['huggingface'] },
+  },
   translators: { ...commonTranslators(['chat'], {}, { chat: { drops: ['web_search_options'] } }), embeddings, images },
   passthrough: true,
   responses: true,

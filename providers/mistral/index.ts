@@ -43,6 +43,11 @@ export default defineProvider({
     authorize: bearer('MISTRAL_API_KEY'),
   },
   params,
+  // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
+  names: { telemetry: 'mistral_ai' },
+  bannerPlace: 5,
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.
+  elsewhere: { litellm: { models: ['mistral', 'codestral'] }, portkey: { names: ['mistral-ai'] } },
   translators: {
     chat: {
       ...chat,

@@ -25,6 +25,8 @@ export default defineProvider({
     authorize: bearer('MOONSHOT_API_KEY'),
   },
   params: {},
+  // See docs/reference/ingress.md#what-is-lost.
+  chatTraits: { caching: 'unasked' },
   translators: commonTranslators(['chat'], {}, { chat: { drops: ['web_search_options'], adjust: withoutThinking } }),
   passthrough: true,
   responses: true,

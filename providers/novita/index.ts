@@ -11,6 +11,8 @@ export default defineProvider({
     authorize: bearer('NOVITA_API_KEY'),
   },
   params: {},
+  // Source: Portkey-AI/gateway, src/globals.ts, 2026-11-22.
+  elsewhere: { portkey: { names: ['novita-ai'] } },
   translators: commonTranslators(['chat', 'embeddings'], {}, { chat: { drops: ['web_search_options'] } }),
   passthrough: true,
   batches: true,

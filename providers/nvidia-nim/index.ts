@@ -15,6 +15,10 @@ export default defineProvider({
     authorize: bearer('NVIDIA_NIM_API_KEY'),
   },
   params: {},
+  // See docs/catalog.md#which-entry-is-a-targets.
+  names: { catalog: ['nvidia_nim'] },
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.
+  elsewhere: { litellm: { names: ['nvidia_nim'] }, portkey: { names: ['nvidia'] } },
   translators: {
     ...commonTranslators(
       ['chat', 'embeddings'],

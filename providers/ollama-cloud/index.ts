@@ -28,6 +28,8 @@ export default defineProvider({
     models: ({ OLLAMA_CLOUD_MODELS: names }) => modelNames(names, DEFAULT_MODELS),
   },
   params: OLLAMA_PARAMS,
+  // See docs/catalog.md#which-entry-is-a-targets.
+  names: { catalog: ['ollama_cloud'] },
   translators: {
     ...commonTranslators(['chat'], OLLAMA_PARAMS, { chat: { drops: ['web_search_options'] } }),
     embeddings: ollamaEmbeddings(),

@@ -40,6 +40,11 @@ export default defineProvider({
     connectTimeoutMs: 5000,
   },
   params: OLLAMA_PARAMS,
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; docs.getbifrost.ai, "Provider Setup", 2026-11-22.
+  elsewhere: {
+    litellm: { names: ['ollama_chat'] },
+    bifrost: { settings: [{ variable: 'OLLAMA_HOST', from: ['ollama_key_config.url'] }] },
+  },
   translators: {
     ...commonTranslators(['chat'], OLLAMA_PARAMS, {
       chat: { path: '/v1/chat/completions', drops: ['web_search_options'] },

@@ -17,8 +17,32 @@ export default defineProvider({
     env: ['OPENAI_API_KEY'],
     baseUrl: 'https://api.openai.com/v1',
     authorize: bearer('OPENAI_API_KEY'),
+    keyShapes: [
+      { shape: 'sk-proj-[A-Za-z0-9_-]{20,}', shownAs: 'OPENAI_KEY' },
+      { shape: 'sk-svcacct-[A-Za-z0-9_-]{20,}', shownAs: 'OPENAI_KEY' },
+      { shape: 'sk-admin-[A-Za-z0-9_-]{20,}', shownAs: 'OPENAI_KEY' },
+      { shape: 'sk-[A-Za-z0-9]{20,}', shownAs: 'OPENAI_KEY' },
+    ],
   },
   params: {},
+  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#instructions.
+  chatTraits: {
+    caching: 'unasked',
+    lateInstructions: true,
+    fields: ['prompt_cache_key', 'service_tier', 'verbosity'],
+  },
+  bannerPlace: 1,
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; docs.getbifrost.ai, "Provider Setup", 2026-11-22.
+  elsewhere: {
+    litellm: {
+      names: ['text_completion_openai', 'text-completion-openai', 'custom_openai', 'openai_like', 'hosted_vllm'],
+      models: [''],
+    },
+    bifrost: {
+      names: ['vllm', 'sgl'],
+      settings: [{ variable: 'OPENAI_BASE_URL', from: ['vllm_key_config.url', 'sgl_key_config.url'] }],
+    },
+  },
   translators: commonTranslators(
     ['chat', 'embeddings', 'images', 'moderations', 'audio.transcriptions', 'audio.translations', 'audio.speech'],
     {},

@@ -36,6 +36,8 @@ export default defineProvider({
     authorize: bearer('OPENROUTER_API_KEY'),
   },
   params: {},
+  // See docs/reference/ingress.md#what-is-lost, docs/reference/ingress.md#instructions and docs/reference/ingress.md#reasoning-of-other-vendors.
+  chatTraits: { caching: 'marked', thoughts: 'any', lateInstructions: true },
   translators: commonTranslators(
     ['chat', 'embeddings'],
     {},

@@ -11,8 +11,11 @@ export default defineProvider({
     env: ['PERPLEXITY_API_KEY'],
     baseUrl: 'https://api.perplexity.ai',
     authorize: bearer('PERPLEXITY_API_KEY'),
+    keyShapes: [{ shape: 'pplx-[A-Za-z0-9]{20,}', shownAs: 'PERPLEXITY_KEY' }],
   },
   params: {},
+  // Source: Portkey-AI/gateway, src/globals.ts, 2026-11-22.
+  elsewhere: { portkey: { names: ['perplexity-ai'] } },
   translators: commonTranslators(['chat'], {}, { chat: { adjust, adjustReply: withSources, editStream } }),
   passthrough: true,
   responses: true,

@@ -28,8 +28,13 @@ export default defineProvider({
     env: ['QWEN_API_KEY'],
     baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
     authorize: bearer('QWEN_API_KEY'),
+    keyShapes: [{ shape: 'sk-ws-[A-Za-z0-9][A-Za-z0-9._-]{14,}', shownAs: 'QWEN_KEY' }],
   },
   params: {},
+  // See docs/catalog.md#which-entry-is-a-targets.
+  names: { catalog: ['qwen', 'dashscope'] },
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.
+  elsewhere: { litellm: { names: ['dashscope'] }, portkey: { names: ['dashscope'] } },
   translators: commonTranslators(
     ['chat', 'embeddings'],
     {},

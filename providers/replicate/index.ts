@@ -17,6 +17,8 @@ export default defineProvider({
     models: configuredModels,
   },
   params,
+  // Source: Portkey-AI/gateway, src/globals.ts, 2026-11-22.
+  elsewhere: { portkey: { names: ['replicate-ai'] } },
   translators: {
     chat: late('chat', ['toUpstream', 'fromUpstream', 'openStream']),
     images: late('images', ['toUpstream', 'fromUpstream']),

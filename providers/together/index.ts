@@ -16,6 +16,8 @@ export default defineProvider({
     authorize: bearer('TOGETHER_API_KEY'),
   },
   params: {},
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.
+  elsewhere: { litellm: { names: ['together_ai'] }, portkey: { names: ['together-ai'] } },
   translators: commonTranslators(
     ['chat', 'embeddings', 'images', 'rerank', 'audio.transcriptions', 'audio.translations', 'audio.speech'],
     {},

@@ -1,10 +1,18 @@
 import { defineProvider } from 'gw/contract';
 import { commonTranslators, type Fields, translateWebSearch } from 'gw/common-wire';
-import { BETA_HEADER, claudeParams, faultBeside, VERTEX, withClaude } from '../_common/anthropic/index.ts';
+import {
+  BETA_HEADER,
+  chatTraitsBeside,
+  claudeParams,
+  faultBeside,
+  VERTEX,
+  withClaude,
+} from '../_common/anthropic/index.ts';
 import { googleFault } from '../_common/google/faults.ts';
 import { imagenBody, readImagen } from '../_common/google/imagen.ts';
 import { claudePath, defaultRoot, predictPath, rootOf } from './address.ts';
 import { open } from './credentials.ts';
+import { elsewhere } from './elsewhere.ts';
 import { embeddings } from './embeddings.ts';
 import { claudeName, ownName, publishedName } from './models.ts';
 
@@ -38,6 +46,10 @@ export default defineProvider({
   },
   params: {},
   paramsFor: claudeParams,
+  chatTraitsFor: chatTraitsBeside({ wire: 'common' }),
+  // See docs/catalog.md#which-entry-is-a-targets. Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
+  names: { catalog: ['vertex_ai'], telemetry: 'gcp.vertex_ai' },
+  elsewhere,
   translators: {
     chat: withClaude(chat, {
       variant: VERTEX,

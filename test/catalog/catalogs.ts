@@ -1,10 +1,15 @@
 import type { Catalog } from '../../host/common/catalog.ts';
 import { loadCatalog } from '../../builtins/catalog/load.ts';
+import { chainsOf } from '../../builtins/catalog/lookup.ts';
+import { MODULES } from '../../builtins/manifest.ts';
 import type { TestHost } from '../kit/index.ts';
+
+/** The prefixes that shipped providers name. */
+export const CHAINS = chainsOf(MODULES.filter((module) => module.kind === 'provider'));
 
 /** A catalog of these entries, in the format of a catalog file. */
 export function catalogOf(entries: object): Catalog {
-  return loadCatalog(JSON.stringify(entries), undefined).catalog;
+  return loadCatalog(JSON.stringify(entries), undefined, CHAINS).catalog;
 }
 
 /** The nth log line with this message, once it is there. */

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { blankEntry, readEntries } from '../../builtins/catalog/entries.ts';
-import { CHAINS } from '../../builtins/catalog/lookup.ts';
 import { read } from '../architecture/source.ts';
 import { CAPABILITIES } from '../../host/common/catalog.ts';
+import { CHAINS } from './catalogs.ts';
 import { codes, rowsUnder } from '../docs/tables.ts';
 
 describe('docs/catalog.md', () => {
@@ -28,7 +28,7 @@ describe('docs/catalog.md', () => {
       codes(provider)[0],
       codes(prefixes),
     ]);
-    expect(documented).to.deep.equal([...CHAINS]);
+    expect(documented).to.have.deep.members([...CHAINS]);
   });
 
   it('shows an overlay that holds nothing in vain', () => {

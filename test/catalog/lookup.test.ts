@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { CHAINS } from '../../builtins/catalog/lookup.ts';
-import { catalogOf } from './catalogs.ts';
+import { catalogOf, CHAINS } from './catalogs.ts';
 
 const priced = (input: number): object => ({ pricing: { input_per_m_tokens: input } });
 const keyOf = (entry: { provider: string; model_id: string } | undefined): string | undefined =>

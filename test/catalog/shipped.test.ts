@@ -6,10 +6,11 @@ import { type EntryMap, readEntries } from '../../builtins/catalog/entries.ts';
 import { LineEntries } from '../../builtins/catalog/line-entries.ts';
 import { loadCatalog, loadShipped } from '../../builtins/catalog/load.ts';
 import { expectProportion, startHost } from '../kit/index.ts';
+import { CHAINS } from './catalogs.ts';
 
 const text = readFileSync(new URL('../../builtins/catalog/models.json', import.meta.url), 'utf8');
 const entries: EntryMap = readEntries(JSON.parse(text)).entries;
-const { catalog } = loadCatalog(text, undefined);
+const { catalog } = loadCatalog(text, undefined, CHAINS);
 
 /** Every provider of docs/providers.md but `echo`. */
 const PROVIDERS = [
@@ -80,7 +81,7 @@ describe('the shipped catalog', () => {
     for (const [key, entry] of entries) expect(lines.get(key), key).to.deep.equal(entry);
     for (const key of ['acme/none', 'openai/', '', '"', 'openai/gpt-4o"', 'openai/\n'])
       expect(lines.get(key), key).to.equal(undefined);
-    expect((await loadShipped(undefined)).catalog.version).to.equal(catalog.version);
+    expect((await loadShipped(undefined, CHAINS)).catalog.version).to.equal(catalog.version);
   });
 
   it('is read as a whole when it is written in another way', () => {

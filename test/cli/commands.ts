@@ -9,7 +9,7 @@ import type { CommandIo } from '../../host/cli/command.ts';
 import { type Clock, systemClock } from '../../host/common/clock.ts';
 import { createHost } from '../../host/create-host.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
-import { createRedactor } from '../../host/log/redact.ts';
+import { shippedRedactor } from '../kit/redactor.ts';
 import type { GatewayModule } from '../../host/registry/registry.ts';
 import {
   atEnd,
@@ -72,7 +72,7 @@ export function commandHost(
 export async function runCommand(args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
   const { variables = {}, cwd = await temporaryFolder(), io = {} } = options;
   const lines: Record<string, any>[] = [];
-  const redactor = createRedactor(variables);
+  const redactor = shippedRedactor(variables);
   let host: Host | undefined;
   const place: CommandPlace = {
     ...SURROUNDINGS,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MODULES } from '../../builtins/manifest.ts';
 import type { PluginModule, ProviderModule, StrategyModule } from '../../host/contract/index.ts';
 import { failsOpen } from '../../host/pipeline/guards/plugin-policy.ts';
-import { baseUrlVariable } from '../../host/upstream/connect.ts';
+import { baseUrlVariable } from '../../host/environment/base-url-variable.ts';
 import { codes, rowsUnder } from './tables.ts';
 
 const PAGES = { plugin: 'plugins.md', strategy: 'strategies.md' } as const;

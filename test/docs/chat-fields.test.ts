@@ -119,14 +119,13 @@ const NEEDLESS: ReadonlyMap<string, readonly string[]> = new Map([
 describe('docs/providers.md, fields of chat', () => {
   const page = rowsUnder('providers.md', '## Fields of chat');
 
-  it('has a row for each of the thirty providers, with the model it speaks of where they differ', () => {
-    expect(page).to.have.length(30);
+  it('has a row for each provider, with the model it speaks of where they differ', () => {
     expect(page.map(([name]) => codes(name))).to.deep.equal(
       PROVIDERS.map(({ name }) => (MODELS[name] === undefined ? [name] : [name, MODELS[name]])),
     );
   });
 
-  for (const [at, module] of PROVIDERS.entries()) {
+  for (const module of PROVIDERS) {
     it(`tells what becomes of each field at ${module.name}: named, in other words, bounded; every other travels as it is`, async () => {
       const fates = await Promise.all(
         Object.keys(FIELDS).map(async (field) => ({ field, ...(await fateOf(module, field)) })),
@@ -137,7 +136,9 @@ describe('docs/providers.md, fields of chat', () => {
         listed(({ named, travels }) => !named && travels === 'in other words'),
         listed(({ bounded }) => bounded),
       ];
-      const [, named, otherwise, bounded] = page[at] ?? [];
+      const row = page.find(([name]) => codes(name)[0] === module.name);
+      expect(row, `docs/providers.md, "Fields of chat", has no row of ${module.name}`).to.not.equal(undefined);
+      const [, named, otherwise, bounded] = row ?? [];
       expect(
         [codes(named), codes(otherwise), codes(bounded)],
         `| ${expected.map((names) => names.map((name) => `\`${name}\``).join(', ')).join(' | ')} |`,

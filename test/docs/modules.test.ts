@@ -53,6 +53,7 @@ describe('docs/modules.md', () => {
     ['Of a settled call', 'strategy', 'SettledCall'],
     ['Field of a provider', 'provider', 'ProviderModule'],
     ['Of the connection', 'provider', 'Connection'],
+    ['Of `chatTraits`', 'provider-facts', 'ChatTraits'],
   ];
   for (const [heading, file, name] of tables) {
     it(`lists every member of ${name}, and nothing else`, () => {

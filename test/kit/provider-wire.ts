@@ -10,7 +10,8 @@ import {
   type WireReply,
 } from '../../host/contract/index.ts';
 import { expectTaken } from './strict/check.ts';
-import { baseUrlVariable, type ConnectedProvider, connectProvider } from '../../host/upstream/connect.ts';
+import { baseUrlVariable } from '../../host/environment/base-url-variable.ts';
+import { type ConnectedProvider, connectProvider } from '../../host/upstream/connect.ts';
 
 /** A request as a provider's translator makes it: where it goes, what it holds. */
 export interface SentWire {

@@ -6,7 +6,7 @@ import { definePlugin } from 'gw/contract';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { GatewayError } from '../../host/contract/index.ts';
 import { createLogger } from '../../host/log/logger.ts';
-import { createRedactor } from '../../host/log/redact.ts';
+import { shippedRedactor } from '../kit/redactor.ts';
 import { runCommand, runUntilExit } from '../cli/commands.ts';
 import {
   ask,
@@ -79,7 +79,7 @@ function expectNothing(text: string, { name, part }: Sample): void {
 
 describe('a credential in the log', () => {
   const texts: string[] = [];
-  const redactor = createRedactor(SECRETS);
+  const redactor = shippedRedactor(SECRETS);
   const log = createLogger(
     'debug',
     {

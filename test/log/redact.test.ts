@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { createRedactor } from '../../host/log/redact.ts';
+import { shippedRedactor } from '../kit/redactor.ts';
 import { expectProportion } from '../kit/index.ts';
 
-const shapes = createRedactor({});
+const shapes = shippedRedactor({});
 const hex = '0123456789abcdef0123456789abcdef';
 
 describe('redaction by shape', () => {
@@ -129,7 +129,7 @@ describe('redaction of known values', () => {
       'my.api.key',
       'A KEY',
     ]) {
-      expect(createRedactor({ [name]: 'value-of-12-or-more' }).redact('<value-of-12-or-more>'), name).to.equal(
+      expect(shippedRedactor({ [name]: 'value-of-12-or-more' }).redact('<value-of-12-or-more>'), name).to.equal(
         `<[REDACTED:${name}]>`,
       );
     }
@@ -146,11 +146,11 @@ describe('redaction of known values', () => {
       EMPTY_KEY: '',
     };
     const text = Object.values(variables).join(' | ');
-    expect(createRedactor(variables).redact(text)).to.equal(text);
+    expect(shippedRedactor(variables).redact(text)).to.equal(text);
   });
 
   it('hides of a DSN only its password', () => {
-    const redactor = createRedactor({
+    const redactor = shippedRedactor({
       API_KEY_STORE_DSN: 'postgres://gateway:a-long-password@db.internal:5432/keys',
       OTHER_DSN: '/data/keys-and-more.db',
     });
@@ -158,13 +158,13 @@ describe('redaction of known values', () => {
       'password [REDACTED:API_KEY_STORE_DSN] of db.internal',
     );
     expect(redactor.redact('/data/keys-and-more.db')).to.equal('/data/keys-and-more.db');
-    expect(createRedactor({ 'log.dsn': '/data/logs-and-more.db' }).redact('/data/logs-and-more.db')).to.equal(
+    expect(shippedRedactor({ 'log.dsn': '/data/logs-and-more.db' }).redact('/data/logs-and-more.db')).to.equal(
       '/data/logs-and-more.db',
     );
   });
 
   it('changes nothing the second time, whatever the name of the variable', () => {
-    const redactor = createRedactor({ 'my-api.token': 'value-of-twelve' });
+    const redactor = shippedRedactor({ 'my-api.token': 'value-of-twelve' });
     for (const text of ['https://u:value-of-twelve@h/', 'https://h/?key=value-of-twelve&x=1'])
       expect(redactor.redact(redactor.redact(text))).to.equal(
         text.replace('value-of-twelve', '[REDACTED:my-api.token]'),
@@ -172,13 +172,13 @@ describe('redaction of known values', () => {
   });
 
   it('hides a password whole, also one that belongs to a DSN', () => {
-    expect(createRedactor({ DB_DSN_PASSWORD: 'value-of-twelve' }).redact('value-of-twelve')).to.equal(
+    expect(shippedRedactor({ DB_DSN_PASSWORD: 'value-of-twelve' }).redact('value-of-twelve')).to.equal(
       '[REDACTED:DB_DSN_PASSWORD]',
     );
   });
 
   it('prefers the longest of values that contain each other', () => {
-    const redactor = createRedactor({ A_KEY: 'value-of-twelve', B_KEY: 'value-of-twelve-and-more' });
+    const redactor = shippedRedactor({ A_KEY: 'value-of-twelve', B_KEY: 'value-of-twelve-and-more' });
     expect(redactor.redact('value-of-twelve-and-more value-of-twelve')).to.equal('[REDACTED:B_KEY] [REDACTED:A_KEY]');
   });
 
@@ -188,7 +188,7 @@ describe('redaction of known values', () => {
         { length },
         (_, at) => 'abcdefghijklmnopqrstuvwxyz0123456789+/='[(at * at + at * 7) % 39],
       ).join('');
-      const redactor = createRedactor({ LONG_TOKEN: long, SHORT_KEY: 'short-secret-value' });
+      const redactor = shippedRedactor({ LONG_TOKEN: long, SHORT_KEY: 'short-secret-value' });
       expect(redactor.redact(`a ${long} b short-secret-value c`)).to.equal(
         'a [REDACTED:LONG_TOKEN] b [REDACTED:SHORT_KEY] c',
       );
@@ -200,21 +200,21 @@ describe('redaction of known values', () => {
 
   it('hides values with percent signs of their own, as they are and encoded once or twice', () => {
     const value = 'p%40ss%2wörd%25-x';
-    const redactor = createRedactor({ ODD_SECRET: value });
+    const redactor = shippedRedactor({ ODD_SECRET: value });
     const once = encodeURIComponent(value);
     for (const text of [value, once, encodeURIComponent(once)])
       expect(redactor.redact(`ä/${text} %zz`), text).to.equal('ä/[REDACTED:ODD_SECRET] %zz');
   });
 
   it('takes values literally, and finds them escaped in JSON', () => {
-    const redactor = createRedactor({ ODD_KEY: 'a.*(+"\\q]12345' });
+    const redactor = shippedRedactor({ ODD_KEY: 'a.*(+"\\q]12345' });
     expect(redactor.redact('a.*(+"\\q]12345')).to.equal('[REDACTED:ODD_KEY]');
     expect(redactor.redact('axx(+"\\q]12345')).to.equal('axx(+"\\q]12345');
     expect(redactor.redact(JSON.stringify({ x: 'a.*(+"\\q]12345' }))).to.equal('{"x":"[REDACTED:ODD_KEY]"}');
   });
 
   it('finds values as other writers of JSON escape them, and leaves JSON behind', () => {
-    const redactor = createRedactor({ AZURE_KEY: '/abc+DEF/ghi=123==' });
+    const redactor = shippedRedactor({ AZURE_KEY: '/abc+DEF/ghi=123==' });
     for (const text of [
       '\\/abc+DEF\\/ghi=123==',
       '/abc\\u002BDEF/ghi\\u003D123\\u003d=',
@@ -227,7 +227,7 @@ describe('redaction of known values', () => {
   });
 
   it('hides the token of a registered bearer, wherever it stands, and no word of a sentence', () => {
-    const redactor = createRedactor({});
+    const redactor = shippedRedactor({});
     redactor.register('Bearer token-of-some-length');
     redactor.register('an internationalized sentence');
     expect(redactor.redact('a token-of-some-length b')).to.equal('a [REDACTED_SECRET] b');
@@ -235,7 +235,7 @@ describe('redaction of known values', () => {
   });
 
   it('hides values that are registered later', () => {
-    const redactor = createRedactor({});
+    const redactor = shippedRedactor({});
     expect(redactor.redact('configured-header-value')).to.equal('configured-header-value');
     redactor.register('configured-header-value');
     redactor.register('short');
@@ -243,7 +243,7 @@ describe('redaction of known values', () => {
   });
 
   it('does not touch its own markers', () => {
-    const redactor = createRedactor({ MASTER_KEY: 'value-of-twelve' });
+    const redactor = shippedRedactor({ MASTER_KEY: 'value-of-twelve' });
     const once = redactor.redact('key=value-of-twelve&token=value-of-twelve Bearer value-of-twelve');
     expect(redactor.redact(once)).to.equal(once);
     expect(once).not.to.include('value-of-twelve');
@@ -262,7 +262,7 @@ describe('an excerpt', () => {
 
   it('holds no piece of a credential that stands where it is cut, or where the text is looked at no more', () => {
     const secret = 'Zq7-Tt4_Lm9.Xw2~Kp5';
-    const redactor = createRedactor({ A_KEY: secret });
+    const redactor = shippedRedactor({ A_KEY: secret });
     const tail = 'y'.repeat(200_000);
     for (const filler of ['x', 'x ', `${secret} `]) {
       for (const length of [2048, 36_864, 36_864 - 16_384, 69_632]) {
@@ -281,7 +281,7 @@ describe('an excerpt', () => {
 describe('redaction of encoded values', () => {
   // Made up, with every character that some encoding changes.
   const secret = 'Zq7/Tt4+Lm9=Xw2~Kp5%Vé';
-  const redactor = createRedactor({ A_KEY: secret, B_KEY: 'another-value-of-some-length' });
+  const redactor = shippedRedactor({ A_KEY: secret, B_KEY: 'another-value-of-some-length' });
   const bytes = (text: string): Buffer => Buffer.from(text);
 
   it('hides them in base64 and base64url, at every place in a longer text', () => {
@@ -325,7 +325,7 @@ describe('redaction of encoded values', () => {
   });
 
   it('hides the password of an address in any variable, and the Basic header that is made of it', () => {
-    const of = createRedactor({
+    const of = shippedRedactor({
       OPENAI_BASE_URL: 'https://me:p%40ss-word-of-mine@host/v1',
       HTTPS_PROXY: 'http://proxy:1234@p',
     });
@@ -363,7 +363,7 @@ describe('redaction of encoded values', () => {
   });
 
   it('takes time in proportion to a text that is full of values, of their beginnings and of their encodings', async () => {
-    const many = createRedactor(
+    const many = shippedRedactor(
       Object.fromEntries(
         Array.from({ length: 40 }, (_, index) => [`KEY_${index}`, `sk-proj-value-${index}-of-some-length`]),
       ),
@@ -384,7 +384,7 @@ describe('redaction of encoded values', () => {
 
   it('finds a value wherever it stands among others', () => {
     const secrets = Array.from({ length: 60 }, (_, index) => `value-${index}-${'abcdefghijklmnop'.slice(index % 9)}`);
-    const many = createRedactor(Object.fromEntries(secrets.map((value, index) => [`KEY_${index}`, value])));
+    const many = shippedRedactor(Object.fromEntries(secrets.map((value, index) => [`KEY_${index}`, value])));
     for (const [index, value] of secrets.entries()) {
       for (let before = 0; before < 20; before += 1)
         expect(many.redact(`${'.'.repeat(before)}${value}!`)).to.equal(`${'.'.repeat(before)}[REDACTED:KEY_${index}]!`);

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { createLogger } from '../../host/log/logger.ts';
-import { createRedactor, type Redactor } from '../../host/log/redact.ts';
+import { type Redactor } from '../../host/log/redact.ts';
+import { shippedRedactor } from '../kit/redactor.ts';
 import { cases, expectProportion } from '../kit/index.ts';
 
-const shapes = createRedactor({});
+const shapes = shippedRedactor({});
 const A20 = 'abcdefghij0123456789';
 const HEX32 = '0123456789abcdef0123456789abcdef';
 const PEM = '-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----';
@@ -169,7 +170,7 @@ describe('redaction of known values', () => {
     'acme_key',
   ]) {
     it(`hides the value of ${name}`, () => {
-      expect(createRedactor({ [name]: SECRET }).redact(`<${SECRET}>`)).to.equal(`<[REDACTED:${name}]>`);
+      expect(shippedRedactor({ [name]: SECRET }).redact(`<${SECRET}>`)).to.equal(`<[REDACTED:${name}]>`);
     });
   }
 
@@ -183,26 +184,26 @@ describe('redaction of known values', () => {
     ['ACME_KEY', '${OTHER_VARIABLE}'],
   ] as const) {
     it(`leaves the value of ${name}=${value} alone`, () => {
-      expect(createRedactor({ [name]: value }).redact(`<${value}>`)).to.equal(`<${value}>`);
+      expect(shippedRedactor({ [name]: value }).redact(`<${value}>`)).to.equal(`<${value}>`);
     });
   }
 
   it('hides of a DSN the password alone', () => {
-    const redactor = createRedactor({ STORE_DSN: 'postgres://app:very-long-password@db.internal:5432/gw' });
+    const redactor = shippedRedactor({ STORE_DSN: 'postgres://app:very-long-password@db.internal:5432/gw' });
     expect(redactor.redact('failed: very-long-password at db.internal:5432/gw')).to.equal(
       'failed: [REDACTED:STORE_DSN] at db.internal:5432/gw',
     );
   });
 
   it('hides values registered at run time', () => {
-    const redactor = createRedactor({});
+    const redactor = shippedRedactor({});
     redactor.register('configured-header-value');
     redactor.register('short');
     expect(redactor.redact('configured-header-value short')).to.equal('[REDACTED_SECRET] short');
   });
 
   it('hides the longest of two values that overlap, and values with characters that patterns know', () => {
-    const redactor = createRedactor({ A_KEY: 'abcdefghijkl', B_KEY: 'abcdefghijklmnop', C_KEY: 'a.b*c+(d)[e]$^' });
+    const redactor = shippedRedactor({ A_KEY: 'abcdefghijkl', B_KEY: 'abcdefghijklmnop', C_KEY: 'a.b*c+(d)[e]$^' });
     expect(redactor.redact('abcdefghijklmnop abcdefghijkl a.b*c+(d)[e]$^ aXbXc')).to.equal(
       '[REDACTED:B_KEY] [REDACTED:A_KEY] [REDACTED:C_KEY] aXbXc',
     );
@@ -240,6 +241,6 @@ describe('redaction of log lines', () => {
 
   it('hides a known value that JSON writes with escapes', () => {
     const value = 'quote"and\\slash';
-    expect(lineOf({ note: value }, createRedactor({ ACME_KEY: value }))).to.include('[REDACTED:ACME_KEY]');
+    expect(lineOf({ note: value }, shippedRedactor({ ACME_KEY: value }))).to.include('[REDACTED:ACME_KEY]');
   });
 });

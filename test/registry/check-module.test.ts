@@ -207,6 +207,23 @@ describe('the module rules', () => {
       imageFormats: { imageFormats: 'url' },
       forwardPath: { forwardPath: true },
       describedAs: { describedAs: 'vendor' },
+      'chatTraits.caching': { chatTraits: { caching: 'always' } },
+      'chatTraits.fields': { chatTraits: { fields: ['seed'] } },
+      chatTraitsFor: { chatTraitsFor: {} },
+      'names.catalog': { names: { catalog: [] } },
+      'names.telemetry': { names: { telemetry: '' } },
+      'elsewhere.litellm.names': { elsewhere: { litellm: { names: ['Acme'] } } },
+      'elsewhere.litellm.settings': { elsewhere: { litellm: { settings: [{ variable: 'X' }] } } },
+      bannerPlace: { bannerPlace: 0 },
+      'connection.chatModelEnv': { connection: { ...connection, chatModelEnv: true } },
+      ...Object.fromEntries(
+        ['sk-acme', 'a[a-z]{20,}', 'acme-.*', 'acme-[a-z]{3,}', 'acme-[a-z]{9,}[0-9]{9,}', 'acme-[z-a]{20}'].map(
+          (shape) => [
+            `connection.keyShapes ${shape}`,
+            { connection: { ...connection, keyShapes: [{ shape, shownAs: 'ACME_KEY' }] } },
+          ],
+        ),
+      ),
       clientHeaders: { clientHeaders: 'x-trial' },
       'clientHeaders upper': { clientHeaders: ['X-Trial'] },
       'clientHeaders kept': { clientHeaders: ['authorization'] },

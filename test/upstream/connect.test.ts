@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { bearer, defineProvider, type ProviderModule } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
-import { baseUrlVariable, connectProvider, hasCredentials, missingVariables } from '../../host/upstream/connect.ts';
+import { baseUrlVariable } from '../../host/environment/base-url-variable.ts';
+import { connectProvider, hasCredentials, missingVariables } from '../../host/upstream/connect.ts';
 
 type Connection = Partial<ProviderModule['connection']>;
 

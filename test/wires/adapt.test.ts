@@ -1,20 +1,23 @@
 import { expect } from 'chai';
+import { MODULES } from '../../builtins/manifest.ts';
 import { MESSAGES } from '../../builtins/wires/messages/dialect.ts';
 import { readMessages } from '../../builtins/wires/messages/request.ts';
 import type { CatalogEntry } from '../../host/common/catalog.ts';
-import type { ChatRequest } from '../../host/contract/index.ts';
+import type { ChatRequest, ProviderModule } from '../../host/contract/index.ts';
 import type { TargetFacts } from '../../host/wire/client-request.ts';
 
 const entry = (capabilities: Record<string, boolean>, most = 0): CatalogEntry =>
   ({ capabilities, max_output_tokens: most }) as unknown as CatalogEntry;
-const target = (provider: string, more: Partial<TargetFacts> = {}): TargetFacts => ({
-  provider,
-  wire: 'common',
-  model: 'x',
-  entry: undefined,
-  streaming: false,
-  ...more,
-});
+/** A shipped provider, or one that states nothing of its chats. */
+function target(provider: string, more: Partial<TargetFacts> & { readonly model?: string } = {}): TargetFacts {
+  const { model = 'x', ...facts } = more;
+  const module = MODULES.find(({ kind, name }) => kind === 'provider' && name === provider) as
+    | ProviderModule
+    | undefined;
+  const traits = module?.chatTraitsFor?.(model) ?? module?.chatTraits ?? {};
+  const wire = traits.wire ?? module?.wire ?? 'common';
+  return { provider, wire, traits, entry: undefined, streaming: false, ...facts };
+}
 const THINKER = { entry: entry({ reasoning: true }) };
 const NATIVE = { wire: 'native' } as const;
 

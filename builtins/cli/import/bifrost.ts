@@ -15,44 +15,13 @@ export function bifrostReference(value: unknown): string | undefined {
   return typeof name === 'string' && name !== '' ? name.replace(NAME, '$1') : undefined;
 }
 
-/** What Bifrost calls the providers, where it is not their name here. Source: as above. */
-export const BIFROST_NAMES: Readonly<Record<string, string>> = {
-  azure: 'azure-openai',
-  vertex: 'vertex-ai',
-  huggingface: 'hugging-face',
-  vllm: 'openai',
-  sgl: 'openai',
-};
-
-/** Settings of a key that are variables here. Source: as above. */
-const VARIABLES: readonly (readonly [
-  provider: string,
-  block: string,
-  member: string,
-  variable: string,
-  isSecret?: true,
-])[] = [
-  ['azure-openai', 'azure_key_config', 'endpoint', 'AZURE_OPENAI_ENDPOINT'],
-  ['azure-openai', 'azure_key_config', 'api_version', 'AZURE_OPENAI_API_VERSION'],
-  ['vertex-ai', 'vertex_key_config', 'project_id', 'VERTEX_AI_PROJECT_ID'],
-  ['vertex-ai', 'vertex_key_config', 'region', 'VERTEX_AI_REGION'],
-  ['vertex-ai', 'vertex_key_config', 'auth_credentials', 'VERTEX_AI_SERVICE_ACCOUNT_JSON', true],
-  ['bedrock', 'bedrock_key_config', 'access_key', 'AWS_ACCESS_KEY_ID', true],
-  ['bedrock', 'bedrock_key_config', 'secret_key', 'AWS_SECRET_ACCESS_KEY', true],
-  ['bedrock', 'bedrock_key_config', 'session_token', 'AWS_SESSION_TOKEN', true],
-  ['bedrock', 'bedrock_key_config', 'region', 'AWS_REGION'],
-  ['ollama', 'ollama_key_config', 'url', 'OLLAMA_HOST'],
-  ['openai', 'vllm_key_config', 'url', 'OPENAI_BASE_URL'],
-  ['openai', 'sgl_key_config', 'url', 'OPENAI_BASE_URL'],
-];
-
 /** Reads a Bifrost config.json: each provider becomes a target. Clients name the provider before the model there, and may go on doing so. */
 export function readBifrost(root: Entry, draft: Draft): void {
   const called = new Map<string, string>();
   for (const [name, entry] of root.at('providers').members) {
     const custom = entry.at('custom_provider_config').at('base_provider_type');
     const provider =
-      nameHere(name, naming(draft)) ?? (custom.text === undefined ? undefined : nameHere(custom.text, naming(draft)));
+      nameHere(name, draft.naming) ?? (custom.text === undefined ? undefined : nameHere(custom.text, draft.naming));
     if (provider === undefined) entry.leave('gw has no provider of that name');
     else if (draft.targets.has(provider))
       entry.leave(`gw has one target for each provider, and there is one for ${provider} already`);
@@ -69,13 +38,6 @@ export function readBifrost(root: Entry, draft: Draft): void {
     bytes.carry();
   }
 }
-
-const naming = (
-  draft: Draft,
-): { readonly names: Readonly<Record<string, string>>; readonly knows: (provider: string) => boolean } => ({
-  names: BIFROST_NAMES,
-  knows: (provider) => draft.has(provider),
-});
 
 function readProvider(name: string, provider: string, entry: Entry, draft: Draft): void {
   draft.target(provider);
@@ -121,12 +83,7 @@ function readConcurrency(block: Entry, provider: string, draft: Draft): void {
 
 function readKey(name: string, provider: string, key: Entry, draft: Draft): void {
   draft.credential(provider, key.at('value'));
-  for (const [of, block, member, variable, isSecret] of VARIABLES) {
-    if (of !== provider) continue;
-    const entry = key.at(block).at(member);
-    if (isSecret) draft.environment.secret(variable, entry);
-    else draft.environment.plain(variable, entry);
-  }
+  draft.settings(provider, (names) => names.map((name) => within(key, name)));
   const renamed = renamings(key);
   for (const model of key.at('models').items)
     readModel(name, provider, model, memberOf(renamed, model.text ?? ''), draft);
@@ -136,6 +93,9 @@ function readKey(name: string, provider: string, key: Entry, draft: Draft): void
     else entry.leave(`gw sends "${alias}" to one model of each provider, and another one comes first`);
   }
 }
+
+/** The setting of a block: `block.member`. */
+const within = (key: Entry, name: string): Entry => name.split('.').reduce((entry, member) => entry.at(member), key);
 
 /** Names of deployments, by the names that clients use. */
 const renamingsOf = (key: Entry): readonly (readonly [string, Entry])[] =>

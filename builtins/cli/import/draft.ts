@@ -1,9 +1,10 @@
 import type { TargetConfig } from '../../../host/config/document.ts';
-import { setMember } from '../../../host/contract/json/members.ts';
+import { memberOf, setMember } from '../../../host/contract/json/members.ts';
 import type { ProviderModule } from '../../../host/contract/index.ts';
 import type { Environment } from './environment.ts';
 import type { Entry } from './reading.ts';
 import { addressOf, credentialOf } from './environment.ts';
+import { type Naming, namingOf } from './provider-names.ts';
 import { MAX_CONCURRENCY, orderOf, type Precedence } from './order.ts';
 
 /** Settings of a target that a document may state, once or several times alike. */
@@ -40,6 +41,9 @@ export class Draft {
   readonly strategy: Record<string, unknown> = {};
   /** The order in which targets are wanted. */
   readonly precedence: Precedence[] = [];
+  /** How the document's format names the providers. */
+  readonly naming: Naming;
+  readonly #format: string;
   readonly #known: ReadonlyMap<string, ProviderModule>;
   readonly #fallbacks: Fallback[] = [];
   /** Where the weight of a target is stated. */
@@ -48,13 +52,11 @@ export class Draft {
   /** What was first written as the address of a provider, if anything. */
   readonly #addresses = new Map<string, string>();
 
-  constructor(known: ReadonlyMap<string, ProviderModule>, environment: Environment) {
+  constructor(format: string, known: ReadonlyMap<string, ProviderModule>, environment: Environment) {
+    this.#format = format;
     this.#known = known;
+    this.naming = namingOf(format, known);
     this.environment = environment;
-  }
-
-  has(provider: string): boolean {
-    return this.#known.has(provider);
   }
 
   target(provider: string): DraftTarget {
@@ -98,7 +100,19 @@ export class Draft {
 
   /** Chat of this provider goes to one deployment, which its environment names: the first that the document has. */
   isDeployment(provider: string, entry: Entry, upstream: string): boolean {
-    return provider !== 'azure-openai' || this.environment.plain('AZURE_OPENAI_DEPLOYMENT', entry.with(upstream));
+    const { chatModelEnv } = this.target(provider).module.connection;
+    return chatModelEnv === undefined || this.environment.plain(chatModelEnv, entry.with(upstream));
+  }
+
+  /** Settings of a provider that are variables here. `at` finds where the document has one. */
+  settings(provider: string, at: (names: readonly string[]) => readonly Entry[]): void {
+    const { elsewhere } = this.target(provider).module;
+    for (const { variable, from, isSecret, as } of (elsewhere && memberOf(elsewhere, this.#format)?.settings) ?? [])
+      for (const entry of at(from)) {
+        if (isSecret) this.environment.secret(variable, entry);
+        else if (as === undefined) this.environment.plain(variable, entry);
+        else this.environment.made(variable, as, entry);
+      }
   }
 
   credential(provider: string, entry: Entry): void {

@@ -1,5 +1,5 @@
 import type { ProviderModule } from '../../../host/contract/index.ts';
-import { baseUrlVariable } from '../../../host/upstream/connect.ts';
+import { baseUrlVariable } from '../../../host/environment/base-url-variable.ts';
 import type { Entry } from './reading.ts';
 
 /** How a format names a variable of the environment: its name, or nothing for other texts. */
@@ -42,6 +42,14 @@ export class Environment {
     const { text } = entry;
     const isOpen = text !== undefined && PLAIN.test(text) && !(URL.canParse(text) && holdsMore(new URL(text)));
     return this.#put(name, entry, isOpen ? text : undefined);
+  }
+
+  /** A value that is made of a setting, which stands for `{}`. */
+  made(name: string, as: string, entry: Entry): void {
+    if (entry.text === undefined) return;
+    const reference = this.#referenceIn(entry.value);
+    if (reference === undefined) this.plain(name, entry.with(as.replace('{}', entry.text)));
+    else entry.leave(`set ${name} to ${as.replace('{}', `\${${reference}}`)}`);
   }
 
   /** What a provider cannot do without, where the document does not have it. */

@@ -57,7 +57,7 @@ export function importDocument(
   const format = IMPORT_FORMATS.get(kind);
   if (!format) throw new Error(`${kind} is not a format that can be imported`);
   const ledger = new Ledger();
-  const draft = new Draft(providers, new Environment(format.referenceIn));
+  const draft = new Draft(kind, providers, new Environment(format.referenceIn));
   format.read(new Entry(document, [], ledger), draft);
   for (const { module } of draft.targets.values()) draft.environment.need(module);
   const result = draft.document();

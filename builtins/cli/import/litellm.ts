@@ -1,4 +1,3 @@
-import { memberOf } from '../../../host/contract/json/members.ts';
 import type { Draft } from './draft.ts';
 import { readLitellmRouting } from './litellm-routing.ts';
 import { providerOf } from './provider-names.ts';
@@ -8,46 +7,6 @@ import type { Entry } from './reading.ts';
 /** `os.environ/NAME`. Source: docs.litellm.ai, "Config.yaml", 2026-10-13. */
 export const litellmReference = (value: unknown): string | undefined =>
   typeof value === 'string' ? /^os\.environ\/(.+)$/.exec(value)?.[1] : undefined;
-
-/** What LiteLLM calls the providers, where it is not their name here. Source: docs.litellm.ai, "Providers", 2026-11-05. */
-const NAMES: Readonly<Record<string, string>> = {
-  azure: 'azure-openai',
-  azure_text: 'azure-openai',
-  azure_ai: 'azure-foundry',
-  bedrock_converse: 'bedrock',
-  vertex_ai: 'vertex-ai',
-  vertex_ai_beta: 'vertex-ai',
-  cohere_chat: 'cohere',
-  together_ai: 'together',
-  fireworks_ai: 'fireworks',
-  huggingface: 'hugging-face',
-  ollama_chat: 'ollama',
-  nvidia_nim: 'nvidia-nim',
-  ai21_chat: 'ai21',
-  dashscope: 'qwen',
-  text_completion_openai: 'openai',
-  'text-completion-openai': 'openai',
-  custom_openai: 'openai',
-  openai_like: 'openai',
-  hosted_vllm: 'openai',
-  anthropic_text: 'anthropic',
-};
-
-/** Settings of a deployment that are variables here. Source: as above, pages of the providers. */
-const VARIABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'azure-openai': { api_version: 'AZURE_OPENAI_API_VERSION' },
-  bedrock: { aws_region_name: 'AWS_REGION', aws_bedrock_runtime_endpoint: 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME' },
-  'vertex-ai': { vertex_project: 'VERTEX_AI_PROJECT_ID', vertex_location: 'VERTEX_AI_REGION' },
-};
-
-const SECRETS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  bedrock: {
-    aws_access_key_id: 'AWS_ACCESS_KEY_ID',
-    aws_secret_access_key: 'AWS_SECRET_ACCESS_KEY',
-    aws_session_token: 'AWS_SESSION_TOKEN',
-  },
-  'vertex-ai': { vertex_credentials: 'VERTEX_AI_SERVICE_ACCOUNT_JSON' },
-};
 
 /** Reads a LiteLLM proxy configuration: deployments become targets, one for each provider. */
 export function readLitellm(root: Entry, draft: Draft): void {
@@ -69,12 +28,7 @@ function readDeployment(item: Entry, draft: Draft): void {
   const params = item.at('litellm_params');
   const name = item.at('model_name');
   const model = params.at('model');
-  const found = providerOf(model.text, {
-    stated: params.at('custom_llm_provider').text,
-    names: NAMES,
-    bare: 'openai',
-    knows: (provider) => draft.has(provider),
-  });
+  const found = providerOf(model.text, params.at('custom_llm_provider').text, draft.naming);
   if (!found) return item.leave(model.text === undefined ? 'it names no model' : 'gw has no provider of that name');
   const { provider, upstream } = found;
   params.at('custom_llm_provider').carry();
@@ -83,7 +37,7 @@ function readDeployment(item: Entry, draft: Draft): void {
   readCredentials(params, provider, draft);
   draft.note(model, provider);
   if (!isOwnPath(item) && !draft.isDeployment(provider, model, upstream)) {
-    return leaveModel(item, 'chat of azure-openai goes to one deployment, and another one comes first');
+    return leaveModel(item, `chat of ${provider} goes to one deployment, and another one comes first`);
   }
   readRoute(item, { provider, upstream, name: name.text ?? '' }, draft);
   const timeout = durationText((params.at('timeout').number ?? 0) * 1000);
@@ -94,12 +48,8 @@ function readDeployment(item: Entry, draft: Draft): void {
 }
 
 function readCredentials(params: Entry, provider: string, draft: Draft): void {
-  const { environment } = draft;
   draft.credential(provider, params.at('api_key'));
-  for (const [member, variable] of Object.entries(memberOf(VARIABLES, provider) ?? {}))
-    environment.plain(variable, params.at(member));
-  for (const [member, variable] of Object.entries(memberOf(SECRETS, provider) ?? {}))
-    environment.secret(variable, params.at(member));
+  draft.settings(provider, (names) => [params.at(...names)]);
 }
 
 /** Other surfaces than chat find their deployment by the model of the request. */

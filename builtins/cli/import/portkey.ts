@@ -13,43 +13,6 @@ export const portkeyReference = (value: unknown): string | undefined =>
         .find((name) => name !== undefined)
     : undefined;
 
-/** What Portkey calls the providers, where it is not their name here. Source: Portkey-AI/gateway, src/globals.ts, 2026-11-22. */
-const NAMES: Readonly<Record<string, string>> = {
-  google: 'gemini',
-  'vertex-ai': 'vertex-ai',
-  'azure-ai': 'azure-foundry',
-  'azure-ai-inference': 'azure-foundry',
-  'together-ai': 'together',
-  'fireworks-ai': 'fireworks',
-  huggingface: 'hugging-face',
-  'mistral-ai': 'mistral',
-  'perplexity-ai': 'perplexity',
-  'workers-ai': 'cloudflare',
-  'x-ai': 'xai',
-  dashscope: 'qwen',
-  nvidia: 'nvidia-nim',
-  'novita-ai': 'novita',
-  'replicate-ai': 'replicate',
-};
-
-/** Settings of a target that are variables here, in both forms of their names. Source: as above, src/types/requestBody.ts. */
-const VARIABLES: readonly (readonly [provider: string, names: readonly string[], variable: string])[] = [
-  ['azure-openai', ['deployment_id', 'deploymentId'], 'AZURE_OPENAI_DEPLOYMENT'],
-  ['azure-openai', ['api_version', 'apiVersion'], 'AZURE_OPENAI_API_VERSION'],
-  ['azure-foundry', ['azure_foundry_url', 'azureFoundryUrl'], 'AZURE_FOUNDRY_ENDPOINT'],
-  ['cloudflare', ['workers_ai_account_id', 'workersAiAccountId'], 'CLOUDFLARE_ACCOUNT_ID'],
-  ['bedrock', ['aws_region', 'awsRegion'], 'AWS_REGION'],
-  ['vertex-ai', ['vertex_project_id', 'vertexProjectId'], 'VERTEX_AI_PROJECT_ID'],
-  ['vertex-ai', ['vertex_region', 'vertexRegion'], 'VERTEX_AI_REGION'],
-];
-
-const SECRETS: typeof VARIABLES = [
-  ['bedrock', ['aws_access_key_id', 'awsAccessKeyId'], 'AWS_ACCESS_KEY_ID'],
-  ['bedrock', ['aws_secret_access_key', 'awsSecretAccessKey'], 'AWS_SECRET_ACCESS_KEY'],
-  ['bedrock', ['aws_session_token', 'awsSessionToken'], 'AWS_SESSION_TOKEN'],
-  ['vertex-ai', ['vertex_service_account_json', 'vertexServiceAccountJson'], 'VERTEX_AI_SERVICE_ACCOUNT_JSON'],
-];
-
 const MODES = new Set<string | undefined>(['single', 'fallback', 'loadbalance', 'conditional']);
 
 /** One provider of the document, with what it inherits from those above it. */
@@ -120,11 +83,7 @@ function readTarget({ entry, line }: Leaf, draft: Draft): boolean {
   const host = entry.at('custom_host', 'customHost');
   if (!draft.address(provider, host))
     host.leave(`gw has one address for each provider, and ${provider} has another one already`);
-  for (const [of, names, variable] of VARIABLES)
-    if (of === provider) draft.environment.plain(variable, entry.at(...names));
-  for (const [of, names, variable] of SECRETS)
-    if (of === provider) draft.environment.secret(variable, entry.at(...names));
-  readAzureHost(entry, provider, draft);
+  draft.settings(provider, (names) => [entry.at(...names)]);
   const weight = entry.at('weight');
   if (weight.number !== undefined && weight.number >= 0) draft.set(provider, 'weight', weight.number, weight);
   for (const from of line) readReliability(from, provider, draft);
@@ -133,22 +92,12 @@ function readTarget({ entry, line }: Leaf, draft: Draft): boolean {
 
 /** `openai`, `@openai-prod`, or the name of a virtual key that begins with a provider's. */
 function providerNamed(named: Entry, draft: Draft): string | undefined {
-  const naming = { names: NAMES, knows: (name: string) => draft.has(name) };
   const words = (named.text ?? '').replace(/^@/, '').split(/[-_/]/);
   for (let count = words.length; count > 0; count -= 1) {
-    const found = nameHere(words.slice(0, count).join('-'), naming);
+    const found = nameHere(words.slice(0, count).join('-'), draft.naming);
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function readAzureHost(entry: Entry, provider: string, draft: Draft): void {
-  const resource = entry.at('resource_name', 'resourceName');
-  if (provider !== 'azure-openai' || resource.text === undefined) return;
-  const reference = portkeyReference(resource.value);
-  if (reference === undefined)
-    draft.environment.plain('AZURE_OPENAI_ENDPOINT', resource.with(`https://${resource.text}.openai.azure.com`));
-  else resource.leave(`set AZURE_OPENAI_ENDPOINT to https://\${${reference}}.openai.azure.com`);
 }
 
 /** What stands nearest to a target counts. Source: portkey.ai/docs, "Automatic Retries", "Request Timeouts", 2026-11-22. */

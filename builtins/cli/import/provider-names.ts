@@ -1,4 +1,5 @@
-import { memberOf } from '../../../host/contract/json/members.ts';
+import type { ProviderModule } from '../../../host/contract/index.ts';
+import { memberOf, setMember } from '../../../host/contract/json/members.ts';
 
 export interface Found {
   readonly provider: string;
@@ -6,25 +7,30 @@ export interface Found {
   readonly upstream: string;
 }
 
-interface Naming {
-  /** Stated beside the model, which then has no prefix that counts. */
-  readonly stated?: string | undefined;
+/** How a format names the providers of this gateway. */
+export interface Naming {
   /** Names of the format that are others here. */
   readonly names: Readonly<Record<string, string>>;
-  /** Whose models go by their name alone. */
-  readonly bare: string;
+  /** Beginnings of models that stand there without a provider, the longest first. */
+  readonly families: readonly (readonly [beginning: string, provider: string])[];
   readonly knows: (provider: string) => boolean;
 }
 
-/** Makers whose models are recognised without a prefix. */
-const FAMILIES: readonly (readonly [RegExp, string])[] = [
-  [/^claude/, 'anthropic'],
-  [/^gemini/, 'gemini'],
-  [/^mistral|^codestral/, 'mistral'],
-  [/^command/, 'cohere'],
-  [/^deepseek/, 'deepseek'],
-  [/^grok/, 'xai'],
-];
+/** What the modules say of a format. Where two claim one name, the first has it: shipped ones come first. */
+export function namingOf(format: string, modules: ReadonlyMap<string, ProviderModule>): Naming {
+  const names: Record<string, string> = {};
+  const families: [string, string][] = [];
+  for (const { name, elsewhere } of modules.values()) {
+    const there = elsewhere && memberOf(elsewhere, format);
+    for (const other of there?.names ?? []) if (memberOf(names, other) === undefined) setMember(names, other, name);
+    for (const beginning of there?.models ?? []) families.push([beginning, name]);
+  }
+  return {
+    names,
+    families: families.toSorted(([a], [b]) => b.length - a.length),
+    knows: (provider) => modules.has(provider),
+  };
+}
 
 /** The provider's name here, where there is such a one. */
 export function nameHere(name: string, { names, knows }: Pick<Naming, 'names' | 'knows'>): string | undefined {
@@ -32,18 +38,18 @@ export function nameHere(name: string, { names, knows }: Pick<Naming, 'names' | 
   return [memberOf(names, lower), lower, lower.replaceAll('_', '-')].find((one) => one !== undefined && knows(one));
 }
 
-/** Reads `provider/model`, where the model may hold further slashes, or a model alone. */
-export function providerOf(model: string | undefined, naming: Naming): Found | undefined {
+/** Reads `provider/model`, where the model may hold further slashes, or a model alone. Of a provider that is stated beside it, the prefix does not count. */
+export function providerOf(model: string | undefined, stated: string | undefined, naming: Naming): Found | undefined {
   if (model === undefined) return undefined;
   const [prefix = '', ...rest] = model.split('/');
   const named = nameHere(prefix, naming);
-  if (naming.stated !== undefined) {
-    const provider = nameHere(naming.stated, naming);
+  if (stated !== undefined) {
+    const provider = nameHere(stated, naming);
     return provider === undefined
       ? undefined
       : { provider, upstream: named === provider && rest.length > 0 ? rest.join('/') : model };
   }
   if (rest.length > 0) return named === undefined ? undefined : { provider: named, upstream: rest.join('/') };
-  const provider = FAMILIES.find(([family]) => family.test(model))?.[1] ?? naming.bare;
-  return naming.knows(provider) ? { provider, upstream: model } : undefined;
+  const provider = naming.families.find(([beginning]) => model.startsWith(beginning))?.[1];
+  return provider === undefined ? undefined : { provider, upstream: model };
 }

@@ -22,7 +22,7 @@ export function rememberRunning({ later, target, upstreamModel, id }: LiveExchan
 export function correctRunning(
   { ids: [id], usage, doubts, answered, isRunning, model }: ResponseFacts,
   host: Host,
-  { services: { catalog } }: Generation,
+  { targets, services: { catalog } }: Generation,
 ): void {
   if (id === undefined || isRunning || !usage) return;
   const correct = async (): Promise<void> => {
@@ -33,10 +33,11 @@ export function correctRunning(
       { usage, doubts, answered },
       { prompt: () => 0, longestAnswer: () => Number.POSITIVE_INFINITY },
     );
+    const catalogProvider = targets.get(running.target)?.catalogProvider ?? running.target;
     const cost =
       charged &&
-      (catalog.cost(running.target, running.model, { usage: charged }) ??
-        catalog.cost(running.target, model ?? '', { usage: charged }));
+      (catalog.cost(catalogProvider, running.model, { usage: charged }) ??
+        catalog.cost(catalogProvider, model ?? '', { usage: charged }));
     for (const booking of running.bookings) {
       const amount = booking.rates
         ? charged && costAt(booking.rates, charged)

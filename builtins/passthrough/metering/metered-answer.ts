@@ -64,7 +64,7 @@ function bill(
   }
   exchange.later = new Later(id);
   const longest = services.catalog.entry(
-    exchange.lastTarget?.provider?.module.name ?? '',
+    exchange.lastTarget?.catalogProvider ?? '',
     exchange.upstreamModel ?? '',
   )?.max_output_tokens;
   billTurn(

@@ -75,10 +75,11 @@ export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, settl
     arrivedAt,
   } = exchange;
   const lastAt = lastChunkAt ?? (error ? undefined : settledAt);
+  const module = lastTarget?.provider?.module;
   const system = provider ?? (answeredBy === undefined ? 'none' : 'cache');
   return {
     'gen_ai.system': system,
-    'gen_ai.provider.name': conventionalName(system),
+    'gen_ai.provider.name': provider !== undefined && module ? conventionalName(module) : system,
     'gen_ai.response.model':
       outcome === 'success' && answeredBy === undefined ? reportedModel || upstreamModel || undefined : undefined,
     'gen_ai.response.finish_reasons': finishReasons(exchange),

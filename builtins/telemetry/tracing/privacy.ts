@@ -24,6 +24,7 @@ export function createPrivacy(level: PrivacyLevel, redactor: Redactor): Privacy 
     hideKnown: (text) => text,
     redactName: (text) => text,
     excerpt: (text, limit = MOST_CHARACTERS) => (text.length > limit ? `${text.slice(0, limit)}…` : text),
+    learn: () => {},
     register: () => {},
   };
   const text = (text: string): string => redactor.excerpt(text, MOST_CHARACTERS - 1);

@@ -185,7 +185,7 @@ export class RequestSpans {
         'url.full': `${origin}${pathname}`,
         'server.address': hostname,
         'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
-        'gen_ai.provider.name': conventionalName(provider.module.name),
+        'gen_ai.provider.name': conventionalName(provider.module),
         'gen_ai.request.model': upstreamModel,
         'gw.routing.target_key': target.virtualKey,
         'gw.routing.attempt': number,

@@ -3,7 +3,7 @@ import type { Adapted, Dialect, TargetFacts } from '../../../host/wire/client-re
 import { adaptCommon, type FieldPaths } from '../adapt.ts';
 import { openEnvelope } from '../envelope.ts';
 import { strictTools } from '../strict-tools.ts';
-import { speaksCommon } from '../targets.ts';
+import { speaksCommon, takesField } from '../targets.ts';
 import { isGiven, notCarried } from './checks.ts';
 import { SEALED } from './reasoning.ts';
 import { RESPONSES_TEXTS } from './texts.ts';
@@ -32,17 +32,17 @@ const isEnvelope = (item: unknown): boolean =>
 function adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields>): Adapted<ChatRequest> {
   if (speaksCommon(target)) refuseFileAddresses(value);
   const { verbosity, prompt_cache_key: cacheKey, ...rest } = request;
-  const isOwn = target.provider === 'openai';
+  const [takesVerbosity, takesCacheKey] = [takesField(target, 'verbosity'), takesField(target, 'prompt_cache_key')];
   const adapted = adaptCommon(
     {
       ...rest,
-      ...(isOwn && verbosity !== undefined && { verbosity }),
-      ...(isOwn && cacheKey !== undefined && { prompt_cache_key: cacheKey }),
+      ...(takesVerbosity && verbosity !== undefined && { verbosity }),
+      ...(takesCacheKey && cacheKey !== undefined && { prompt_cache_key: cacheKey }),
     },
     target,
     pathsIn(value),
   );
-  return verbosity === undefined || isOwn
+  return verbosity === undefined || takesVerbosity
     ? adapted
     : { request: adapted.request, lost: [...adapted.lost, 'text.verbosity'] };
 }

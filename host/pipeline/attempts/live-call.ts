@@ -33,10 +33,11 @@ export class LiveCall implements CallInfo {
 
   get maxOutputTokens(): number | undefined {
     const {
+      target: { catalogProvider },
       provider: { module },
     } = this.#attempt;
     const { catalog } = this.#services;
-    const own = catalog.entry(module.name, this.model)?.max_output_tokens;
+    const own = catalog.entry(catalogProvider, this.model)?.max_output_tokens;
     return own || describedEntry(module, this.model, catalog)?.max_output_tokens || undefined;
   }
 

@@ -4,6 +4,7 @@ import { deepFrozen } from '../../common/deep-frozen.ts';
 import {
   type CallInfo,
   type ChatRequest,
+  type ChatTraits,
   type ClientBody,
   isFields,
   type ReplyOf,
@@ -85,11 +86,32 @@ export function adaptedRequest({ turn }: Attempt, sent: ClientRequest, facts: Ta
 
 export function targetFacts(attempt: Attempt, { catalog }: PipelineServices): TargetFacts {
   const {
+    target,
     provider: { module },
     upstreamModel: model,
     turn: { streaming },
   } = attempt;
-  return { provider: module.name, wire: module.wire, model, entry: catalogEntryOf(module, model, catalog), streaming };
+  const traits = traitsOf(attempt, model);
+  return {
+    provider: module.name,
+    wire: traits.wire ?? module.wire,
+    traits,
+    entry: catalogEntryOf(target, model, catalog),
+    streaming,
+  };
+}
+
+const NO_TRAITS: ChatTraits = Object.freeze({});
+
+function traitsOf({ provider: { module, ref } }: Attempt, model: string): ChatTraits {
+  if (!module.chatTraitsFor) return module.chatTraits ?? NO_TRAITS;
+  try {
+    const traits: unknown = module.chatTraitsFor(model);
+    if (isFields(traits)) return traits;
+    throw new Error('it returned no traits: an object');
+  } catch (thrown) {
+    throw providerError(ref, 'chatTraitsFor', thrown);
+  }
 }
 
 /** Keeps the bytes of an answer that goes on as it came. No other request gets it: it may hold what only its vendor understands. */

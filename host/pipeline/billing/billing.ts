@@ -50,20 +50,21 @@ function longestAnswer(
   { lastTarget, turn, routing: { upstreamModel = '' } }: LiveExchange,
   { catalog }: Priced,
 ): number {
-  const module = lastTarget?.provider?.module;
-  const longest = module && catalogEntryOf(module, upstreamModel, catalog)?.max_output_tokens;
+  const longest = lastTarget && catalogEntryOf(lastTarget, upstreamModel, catalog)?.max_output_tokens;
   return (longest || LONGEST_ANSWER) * choicesOf(turn?.request);
 }
 
 function priceOf(
-  { target, routing: { upstreamModel, reportedModel } }: LiveExchange,
+  { target, lastTarget, routing: { upstreamModel, reportedModel } }: LiveExchange,
   billed: Billed,
   { catalog }: Priced,
 ): Cost | undefined {
-  if (target === undefined || upstreamModel === undefined) return undefined;
+  if (target === undefined || lastTarget === undefined || upstreamModel === undefined) return undefined;
+  const { catalogProvider } = lastTarget;
   const isOther = reportedModel !== undefined && reportedModel !== upstreamModel;
   return (
-    catalog.cost(target, upstreamModel, billed) ?? (isOther ? catalog.cost(target, reportedModel, billed) : undefined)
+    catalog.cost(catalogProvider, upstreamModel, billed) ??
+    (isOther ? catalog.cost(catalogProvider, reportedModel, billed) : undefined)
   );
 }
 

@@ -13,7 +13,7 @@ const SAMPLE: Billed = {
 
 /** Whether the catalog has a price for what the target calls the model. */
 export function isPriced(target: Target, model: string, { catalog }: Pick<PipelineServices, 'catalog'>): boolean {
-  return catalog.cost(target.virtualKey, target.upstreamModel(model), SAMPLE)?.priced === true;
+  return catalog.cost(target.catalogProvider, target.upstreamModel(model), SAMPLE)?.priced === true;
 }
 
 /** Refuses a request that is paid for in dollars and has no price; `what` names what has none. */

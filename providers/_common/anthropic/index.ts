@@ -1,6 +1,7 @@
 /** The Messages wire, for the providers that speak it: requests, whole answers, streams and errors. */
-export { claudeParams, faultBeside, withClaude } from './beside.ts';
+export { claudeParams, faultBeside, isClaude, withClaude } from './beside.ts';
 export { BETA_HEADER } from './betas.ts';
+export { chatTraitsBeside, CLAUDE_CHATS } from './chat-traits.ts';
 export { messagesFault, streamError } from './errors.ts';
 export { claudeTraits, type ClaudeTraits } from './models.ts';
 export { MESSAGES_PARAMS } from './params.ts';

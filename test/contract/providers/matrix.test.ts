@@ -68,8 +68,8 @@ function everyVariable(): Record<string, string> {
 }
 
 describe('capability matrix', () => {
-  it('names the thirty providers in their order, and the 17 parameters of the chat request', () => {
-    expect(Object.keys(matrix.providers)).to.deep.equal(NAMES).and.have.length(30);
+  it('names every provider in its order, and the 17 parameters of the chat request', () => {
+    expect(Object.keys(matrix.providers), 'the capability matrix in test/fixtures').to.deep.equal(NAMES);
     expect(matrix.params).to.have.length(17);
     for (const [name, row] of Object.entries(matrix.providers))
       expect(Object.keys(row), name).to.deep.equal(matrix.params);
