@@ -14,6 +14,7 @@ import { CarryoverStore } from './generation/carryover.ts';
 import { Slot } from './generation/slot.ts';
 import { createHostHooks } from './host-hooks.ts';
 import { sealHooks } from './hooks/seal.ts';
+import { noteTaps } from './hooks/tap-list.ts';
 import type { BuildInfo, Host } from './host.ts';
 import { CanonicalPaths } from './http/paths/canonical-path.ts';
 import { createActivity } from './http/activity.ts';
@@ -121,6 +122,7 @@ export function createHost(environment: HostEnvironment): Host {
     get surfaces() {
       return (surfaces ??= namedSurfaces(hooks));
     },
+    assemble: (draft) => hooks.assemble.promise(draft, host),
     providers: new Map(),
     configFile: undefined,
     configSource: 'defaults',
@@ -144,10 +146,15 @@ export function createHost(environment: HostEnvironment): Host {
 /** Rules and builtins tap, the hooks are sealed, and the shipped modules enter the registry. */
 function tapEverything(host: Host, { builtins, modules }: HostEnvironment): void {
   const { hooks } = host;
+  let applied: string | undefined;
+  noteTaps(hooks, () => applied);
   hooks.registered.tap('key shapes', ({ module }) => host.redactor.learn(keyShapesOf([module])));
   for (const rule of MODULE_RULES) hooks.checkModule.tap(rule.id, (check) => rule.check(check));
   for (const rule of CONFIG_RULES) hooks.checkConfig.tap(rule.id, ruleTap(rule));
-  for (const builtin of builtins) builtin.apply({ hooks });
+  for (const builtin of builtins) {
+    applied = builtin.name;
+    builtin.apply({ hooks });
+  }
   sealHooks(hooks, 'builtins tap in apply');
   for (const module of modules) addShipped(host, module);
   hooks.figures.call(host.counters, host);

@@ -66,7 +66,7 @@ export function createHostHooks<H>() {
     /** Declares which paths need a credential. */
     protect: new SyncHook<[Protection]>(['protection']),
     /** Names the paths whose clients speak another wire than the common one. */
-    clientWires: new SyncHook<[ClientWires]>(['wires']),
+    clientWires: new SyncHook<[ClientWires, H]>(['wires', 'host']),
     /**
      * A request that no route has seen yet. A tap that refuses it returns how it is answered, and then no other tap and no route
      * sees it; one that cannot decide at once returns a promise, and the request waits for it. It gets no response: a request that
@@ -101,8 +101,8 @@ export function createHostHooks<H>() {
     close: new AsyncSeriesHook<[H], CloseOptions>(['host']),
     /** A handshake with a tool server is over, or has failed: connections outlive the configurations that name them. */
     toolServerTried: new SyncHook<[Handshake, H]>(['handshake', 'host']),
-    /** A configuration is being built: tap its pipeline here. */
-    assemble: new AsyncSeriesHook<[GenerationDraft]>(['draft']),
+    /** A configuration is being built: tap its pipeline here. `host` is `undefined` for a command that only answers questions: nothing is open then. */
+    assemble: new AsyncSeriesHook<[GenerationDraft, H | undefined]>(['draft', 'host']),
   };
 }
 

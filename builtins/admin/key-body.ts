@@ -1,5 +1,6 @@
-import { GatewayError, type KeyLimits, quoted, type Scope } from '../../host/contract/index.ts';
+import { GatewayError, quoted, type Scope } from '../../host/contract/index.ts';
 import { KEY_LIMIT_LIST, type KeyLimitName } from '../../host/contract/key-members.ts';
+import type { KeyLimits } from '../../host/common/host-principal.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { JsonObject } from '../../host/http/body/json-body.ts';
 import type { KeyChange, KeyDraft, Rotation } from '../../host/stores/keys/key-record.ts';

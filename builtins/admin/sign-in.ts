@@ -1,4 +1,5 @@
-import { GatewayError, type Principal } from '../../host/contract/index.ts';
+import { GatewayError } from '../../host/contract/index.ts';
+import type { HostPrincipal } from '../../host/common/host-principal.ts';
 import type { Host } from '../../host/host.ts';
 import { bearerOf, invalidKey } from '../../host/http/bearer.ts';
 import { limiterKey } from '../../host/http/client-address.ts';
@@ -30,7 +31,7 @@ export function signInRoute(host: Host, auditor: Auditor): JsonRoute {
   };
 
   const signIn = async ({ context }: JsonCall, credential: string): Promise<JsonAnswer> => {
-    let principal: Principal | undefined;
+    let principal: HostPrincipal | undefined;
     try {
       principal = await changing(principals.identify(credential));
       if (!principal) throw invalidKey();

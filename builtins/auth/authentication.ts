@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError, type Principal } from '../../host/contract/index.ts';
+import { GatewayError } from '../../host/contract/index.ts';
+import type { HostPrincipal } from '../../host/common/host-principal.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { Host } from '../../host/host.ts';
 import { credentialsOf, unknownKey } from '../../host/http/credentials.ts';
@@ -84,7 +85,7 @@ async function ask(entry: Entry, credentials: readonly string[]): Promise<Refusa
 /** Lets the request go on, or says why not. Where no credential is needed, one that is not known counts as none. */
 function admit(
   { host, path, rates, context }: Entry,
-  principal: Principal | undefined,
+  principal: HostPrincipal | undefined,
   refusal?: GatewayError,
 ): Refusal | undefined {
   context.principal = principal;
@@ -98,7 +99,7 @@ function outOfBounds(
   { counters, services: { clock } }: Host,
   path: ProtectedPath,
   rates: KeyRates,
-  principal: Principal | undefined,
+  principal: HostPrincipal | undefined,
 ): GatewayError | undefined {
   const scope = path.scope && scopeRefusal(principal, path.scope);
   if (scope || !path.isLimited || !principal?.limits) return scope;

@@ -1,4 +1,5 @@
-import { GatewayError, type Principal } from '../../host/contract/index.ts';
+import { GatewayError } from '../../host/contract/index.ts';
+import type { HostPrincipal } from '../../host/common/host-principal.ts';
 import { type Buckets, createBuckets } from '../../host/state/buckets.ts';
 
 const MAX_KEYS = 100_000;
@@ -14,7 +15,7 @@ export class KeyRates {
   readonly #tokens: Buckets = createBuckets(MAX_KEYS);
 
   /** Takes one request. `now` in monotonic milliseconds. */
-  refusal({ id, limits }: Principal, now: number): GatewayError | undefined {
+  refusal({ id, limits }: HostPrincipal, now: number): GatewayError | undefined {
     const { rpm, tpm } = limits ?? {};
     if (tpm !== undefined) {
       const { taken, retryAfterMs } = this.#tokens.take(id, perMinute(tpm), now, 0, ANYTHING);
@@ -27,7 +28,7 @@ export class KeyRates {
     return undefined;
   }
 
-  debit({ id, limits }: Principal, tokens: number, now: number): void {
+  debit({ id, limits }: HostPrincipal, tokens: number, now: number): void {
     if (limits?.tpm !== undefined && tokens > 0)
       this.#tokens.take(id, perMinute(limits.tpm), now, tokens, Number.NEGATIVE_INFINITY);
   }

@@ -1,5 +1,4 @@
 import { type BuiltinModule, defineBuiltin } from '../../host/builtin.ts';
-import type { ProviderModule } from '../../host/contract/index.ts';
 import type { OfflineHost } from '../../host/generation/offline.ts';
 import type { CatalogKeeper, LoadShipped } from './keeper.ts';
 
@@ -9,10 +8,8 @@ export const catalogBuiltin = (load?: LoadShipped): BuiltinModule =>
     name: 'catalog',
     apply: ({ hooks }) => {
       let keeper: CatalogKeeper | undefined;
-      let providers: ReadonlyMap<string, ProviderModule> = new Map();
       const keeperOf = async (host: OfflineHost): Promise<CatalogKeeper> => {
         const { CatalogKeeper } = await import('./keeper.ts'); // loaded late: commands that open nothing do not need it
-        ({ providers } = host.registry);
         return (keeper = new CatalogKeeper(host, load));
       };
       hooks.open.tapPromise('catalog', async (host) => {
@@ -26,8 +23,8 @@ export const catalogBuiltin = (load?: LoadShipped): BuiltinModule =>
       });
       hooks.close.tapPromise('catalog', async () => keeper?.close());
       hooks.models.tap('catalog', (collector) => {
-        const { catalogProvider } = collector;
-        if (keeper && providers.get(catalogProvider)?.catalogModels !== false)
+        const { catalogProvider, module } = collector;
+        if (keeper && module?.catalogModels !== false)
           collector.add('catalog', keeper.catalog.modelsOf(catalogProvider));
       });
     },

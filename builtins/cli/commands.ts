@@ -106,6 +106,13 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./explain.ts'),
   },
   {
+    name: 'hooks',
+    summary: 'List every hook of the host and of a configuration, with its taps in the order of their run',
+    options: [CONFIG],
+    examples: ['gw hooks --config config.yaml', 'gw hooks --format json'],
+    load: () => import('./hooks.ts'),
+  },
+  {
     name: 'import',
     args: ['kind', 'file'],
     summary: 'Turn a configuration of LiteLLM, Portkey or Bifrost into one of gw',

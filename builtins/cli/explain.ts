@@ -2,16 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { type CommandInput, type CommandIo, type RunCommand, UsageError } from '../../host/cli/command.ts';
-import type { GatewayConfig } from '../../host/config/document.ts';
 import { withoutQuote } from '../../host/config/parse.ts';
-import { checkConfig } from '../../host/generation/check.ts';
 import { buildOffline } from '../../host/generation/offline.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
 import { redactedCopy } from '../../host/log/redacted-copy.ts';
 import { explain, type Explanation, readQuestion, type RouteQuestion } from '../../host/explain/explain.ts';
 import { parseMetadata } from '../../host/http/metadata-header.ts';
-import { loadConfiguration } from '../../host/start/steps.ts';
-import { problemReport, table } from './report.ts';
+import { readConfig } from './checked-config.ts';
+import { table } from './report.ts';
 
 /** `gw explain`: where a request would go and why, without sending it. */
 export const run: RunCommand<CommandPlace> = async (input, io, place) => explainRequest(await place.host(), input, io);
@@ -54,20 +52,6 @@ function parseRequest(path: string, text: string): unknown {
   } catch (cause) {
     throw new UsageError(`${path} is not valid JSON: ${withoutQuote(cause)}`, { cause });
   }
-}
-
-/** The checked configuration; its problems are printed as `gw validate` prints them. */
-async function readConfig(
-  host: Host,
-  named: string | boolean | undefined,
-  io: CommandIo,
-): Promise<GatewayConfig | undefined> {
-  const file = await loadConfiguration(host, typeof named === 'string' ? named : host.settings.configPath);
-  if (!file) throw new UsageError('there is no configuration here; name one: --config <file>');
-  const problems = checkConfig(host, file);
-  if (problems.length === 0 && file.config) return file.config;
-  io.err(host.redactor.redact(problemReport(problems)));
-  return undefined;
 }
 
 function report(explanation: Explanation): string {

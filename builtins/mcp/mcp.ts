@@ -1,5 +1,4 @@
 import { defineBuiltin } from '../../host/builtin.ts';
-import type { Host } from '../../host/host.ts';
 import type { Connections } from './connections.ts';
 
 /**
@@ -9,18 +8,14 @@ import type { Connections } from './connections.ts';
 export default defineBuiltin({
   name: 'mcp',
   apply: ({ hooks }) => {
-    let opened: Host | undefined;
     let connections: Connections | undefined;
-    hooks.open.tapPromise('mcp', async (host) => {
-      opened = host;
-    });
     hooks.close.tapPromise({ name: 'mcp', limitMs: () => CLOSE_LIMIT_MS }, async () => connections?.close());
     hooks.assemble.tapPromise(
       'mcp',
-      async ({ config: { mcp_servers: servers, mcp }, hooks: pipeline, carryover, services }) => {
-        if (servers.length === 0 || !opened) return;
+      async ({ config: { mcp_servers: servers, mcp }, hooks: pipeline, carryover, services }, host) => {
+        if (servers.length === 0 || !host) return;
         const parts = await import('./parts.ts');
-        connections ??= new parts.Connections(opened);
+        connections ??= new parts.Connections(host);
         const open = connections;
         const configured = servers.map((config) => ({ config, connection: open.lease(config, carryover) }));
         const tools = new parts.ConfiguredServers(configured, { hooks: pipeline, clock: services.clock });

@@ -1,4 +1,5 @@
-import type { KeyLimits, RouteQuery, RouteTarget, Surface } from '../../host/contract/index.ts';
+import type { RouteQuery, RouteTarget, Surface } from '../../host/contract/index.ts';
+import type { KeyLimits } from '../../host/common/host-principal.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import { implementsSurface } from '../../host/generation/model-index.ts';
 import { mayAsk, mayServe } from '../../host/pipeline/key-access.ts';

@@ -1,4 +1,5 @@
-import { GatewayError, type Principal } from '../../host/contract/index.ts';
+import { GatewayError } from '../../host/contract/index.ts';
+import type { HostPrincipal } from '../../host/common/host-principal.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { untargetedModels } from '../../host/generation/build.ts';
 import type { Generation } from '../../host/generation/generation.ts';
@@ -26,7 +27,7 @@ export default defineBuiltin({
     let discovery: Discovery | undefined;
     const listed = new WeakMap<Generation, Listed>(); // a generation never changes, and a new catalog makes a new one
 
-    const listingOf = (host: Host, principal: Principal | undefined): Listed => {
+    const listingOf = (host: Host, principal: HostPrincipal | undefined): Listed => {
       const { current } = host;
       if (!current) return new Map();
       const limits = principal?.limits;
@@ -55,7 +56,7 @@ export default defineBuiltin({
       if (discoveryIntervalMs !== undefined) discovery?.start(discoveryIntervalMs); // by now all providers are connected, those of stored modules too
       const none = { providers: {}, image_response_formats: {} };
       const createdOf = (provider: string, model: string): number => discovery?.createdOf(provider, model) ?? 0;
-      const offered = (principal: Principal | undefined): readonly OfferedModel[] =>
+      const offered = (principal: HostPrincipal | undefined): readonly OfferedModel[] =>
         host.current ? offeredModels(listingOf(host, principal), host.current, host.services.catalog) : [];
       const pageFor = (form: ClientForm | undefined, { principal, request }: JsonCall): object =>
         form

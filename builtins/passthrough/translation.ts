@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { translatesResponses } from '../../host/config/responses-mode.ts';
-import { GatewayError, type KeyLimits } from '../../host/contract/index.ts';
+import { GatewayError } from '../../host/contract/index.ts';
+import type { KeyLimits } from '../../host/common/host-principal.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
 import { checkCoding } from '../../host/http/body/coding.ts';

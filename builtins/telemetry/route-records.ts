@@ -1,20 +1,15 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { RouteRecord } from '../../host/pipeline/route-record.ts';
-import type { Stores } from '../../host/stores/stores.ts';
 
 /** Notes how requests are routed, for the rows of the request log; without a store and a plugin that writes rows, nothing of it is tapped. */
 export default defineBuiltin({
   name: 'route-records',
   apply: ({ hooks }) => {
-    let stores: Pick<Stores, 'requestLog'> | undefined;
-    hooks.open.tapPromise('route-records', async (host) => {
-      ({ stores } = host);
-    });
-    hooks.assemble.tapPromise('route-records', async ({ hooks: pipeline, config, registry, targets }) => {
+    hooks.assemble.tapPromise('route-records', async ({ hooks: pipeline, config, registry, targets }, host) => {
       const writesRows = config.plugins.some(
         ({ name, enabled }) => enabled && registry.plugins.get(name)?.type === 'logging',
       );
-      if (!stores?.requestLog.value || !writesRows) return;
+      if (!host?.stores.requestLog.value || !writesRows) return;
       const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
 
       pipeline.prepare.tap({ name: 'route-records', stage: ORDER.tracing }, ({ routing, model }) => {

@@ -12,17 +12,22 @@ import type {
   Unpriced,
   Usage,
 } from '../contract/index.ts';
+import type { HostPrincipal } from '../common/host-principal.ts';
 import { replyHeaderProblem } from './headers.ts';
+
+/** An exchange as the host has it. */
+export interface HostExchange extends Exchange {
+  readonly principal: HostPrincipal | undefined;
+}
 
 /**
  * An exchange as plugins get it: what the contract names, to be read. A write to a member throws; what the host keeps beside it, the
  * client's headers with its credential among them, is out of reach. One per exchange, so that a plugin may know it again.
  */
 export class ExchangeView implements Exchange {
-  readonly #live: Exchange;
-  #principal: Principal | undefined;
+  readonly #live: HostExchange;
 
-  constructor(live: Exchange) {
+  constructor(live: HostExchange) {
     this.#live = live;
   }
 
@@ -126,15 +131,8 @@ export class ExchangeView implements Exchange {
     return this.#live.signal;
   }
 
-  /** A copy: the credential's own entry is shared by all of its requests. */
   get principal(): Principal | undefined {
-    const own = this.#live.principal;
-    if (!own) return undefined;
-    return (this.#principal ??= Object.freeze({
-      id: own.id,
-      name: own.name,
-      scopes: Object.isFrozen(own.scopes) ? own.scopes : Object.freeze([...own.scopes]),
-    }));
+    return this.#live.principal?.view;
   }
 
   needsPrice(rule: Unpriced, who: string): void {

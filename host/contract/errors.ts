@@ -69,13 +69,20 @@ export const ERRORS = frozenTable({
   client_canceled: { status: 499, type: 'invalid_request_error' },
 } as const satisfies Readonly<Record<string, ErrorRow>>);
 
+/**
+ * Code of an error: what the client reads as `error.code`, and what decides status and type by the table `ERRORS`.
+ */
 export type ErrorCode = keyof typeof ERRORS;
 
+/** The body that a client of the common wire gets for an error, as JSON. */
 export interface ErrorEnvelope {
+  /** What went wrong: a message for people, and the type and code for programs. */
   readonly error: { readonly message: string; readonly type: ErrorType; readonly code: ErrorCode };
 }
 
+/** What an error says beside its code and message. All of it may be left out. */
 export interface GatewayErrorOptions {
+  /** What led to the error. It stands in the log, and never in the client's answer. */
   readonly cause?: unknown;
   /** Replaces the table's status: an upstream 422 keeps its own. */
   readonly status?: number;

@@ -1,32 +1,32 @@
 import type { ClientBody, ClientWireName } from './text/client-body.ts';
 import type { GatewayError } from './errors.ts';
-import type { KeyLimitValues } from './key-members.ts';
 import type { CostSource, LaterBooking, Unpriced } from './money/cost.ts';
 import { type ChatSurface, type ReplyOf, type RequestOf, type Surface, SURFACES } from './surface.ts';
 import type { Usage } from './wire/chat.ts';
 
+/** When a plugin runs: before the provider is called, once the answer is there, or after a failure. */
 export type Stage = 'before_request' | 'after_request' | 'on_error';
 
+/** The three stages, in the order in which a request meets them. Frozen. */
 export const STAGES: readonly Stage[] = Object.freeze<Stage[]>(['before_request', 'after_request', 'on_error']);
 
+/** What a credential may ask of the admin API: `admin` everything, `read_only` what changes nothing. */
 export type Scope = 'admin' | 'read_only';
 
-/** What a key may use, and how much of it. What is absent is not limited. The names are those of docs/admin.md#keys. */
-export interface KeyLimits extends KeyLimitValues {}
-
 /**
- * Who makes a request. `id` is that of the credential, opaque and never the secret: of a key, of the master key, and for a session that of
- * the credential it was made from, so that what is counted under it goes on in a new session.
+ * The credential that a request was made with, as modules get it: at every stage, in `stream` and `finished`, and in the query of a strategy.
+ * Its limits and its session are the host's alone. Frozen; one object serves all requests of a credential.
  */
 export interface Principal {
+  /**
+   * Names the credential: opaque, and never the secret. Of a session it is the id of the credential that the session was made from, so that
+   * what is counted under it goes on in a new session.
+   */
   readonly id: string;
-  /** The key's name; that of a session is its subject. */
+  /** The name of a key; of a session, its subject; of the master key, its id. */
   readonly name: string;
+  /** What the credential may ask of the admin API; empty where it may ask nothing. */
   readonly scopes: readonly Scope[];
-  /** The session that the request was made with; `undefined` for keys. */
-  readonly sessionId?: string | undefined;
-  /** What the key may use, also behind a session; `undefined` when it has none, and for the master key. */
-  readonly limits?: KeyLimits | undefined;
 }
 
 /** What is known of one request so far. Times are milliseconds, money is US dollars. */
@@ -43,6 +43,7 @@ export interface Measurements {
 
 /** A client that speaks a wire of its own. */
 export interface ClientFacts {
+  /** The wire of the client, by its name. */
   readonly wire: ClientWireName;
   /** Whether the provider that answered, or was tried last, was asked in that wire. */
   readonly isSameWire: boolean;
@@ -56,6 +57,7 @@ export interface ClientFacts {
 export interface Exchange<S extends Surface = Surface> {
   /** 32 lower-case hex digits: the `X-Request-ID`, the trace id and the `trace_id` of every log row. */
   readonly id: string;
+  /** The family of routes that the request came in by; `isChat` and `isSurface` narrow request and reply by it. */
   readonly surface: S;
   /** The stage that is running; an instance listed at several stages may branch on it. */
   readonly stage: Stage;
@@ -77,6 +79,7 @@ export interface Exchange<S extends Surface = Surface> {
   readonly model: string;
   /** Whom the request is made for: its member `user`, as it was before a guardrail masked it. */
   readonly user: string | undefined;
+  /** Whether the client asked for the answer as a stream of chunks. */
   readonly streaming: boolean;
   /** True when the body holds content that no guardrail can read (a file, token ids, bytes). */
   readonly unreadable: boolean;
@@ -112,6 +115,7 @@ export interface Exchange<S extends Surface = Surface> {
   readonly later?: { add(booking: LaterBooking): void } | undefined;
   /** Bytes of the body, of one that is forwarded, as far as they are known before it leaves. */
   readonly bodyBytes?: number | undefined;
+  /** Times and cost as they stand when they are read; each read makes a new object. */
   readonly measurements: Measurements;
   /** Version of the catalog that priced it, where one did. */
   readonly catalogVersion: string | undefined;

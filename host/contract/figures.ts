@@ -141,11 +141,13 @@ export const FIGURES = {
 
 type Table = typeof FIGURES;
 
+/** Name of a figure of the gateway's own table. */
 export type FigureName = keyof Table;
 
 type OfKind<K extends Figure['kind']> = { [N in FigureName]: Table[N]['kind'] extends K ? N : never }[FigureName];
 /** What `add` counts, and what `observe` takes samples of. */
 export type CounterName = OfKind<'counter'>;
+/** Name of a distribution of the gateway's own table; its values are in the unit that the name states. */
 export type HistogramName = OfKind<'histogram'>;
 /** What is read at each scrape, and never counted. */
 export type GaugeName = OfKind<'gauge'>;

@@ -15,16 +15,7 @@ export { ERRORS, failedAnswer, GatewayError } from './errors.ts';
 export type { BodyTexts, ClientBody, ClientWireName } from './text/client-body.ts';
 export type { ErrorCode, ErrorEnvelope, ErrorType, GatewayErrorOptions, UpstreamFault } from './errors.ts';
 export { isChat, isSurface, STAGES } from './exchange.ts';
-export type {
-  ClientFacts,
-  Exchange,
-  ExchangeOutcome,
-  KeyLimits,
-  Measurements,
-  Principal,
-  Scope,
-  Stage,
-} from './exchange.ts';
+export type { ClientFacts, Exchange, ExchangeOutcome, Measurements, Principal, Scope, Stage } from './exchange.ts';
 export { ExchangeNote } from './exchange-note.ts';
 export { parseDuration } from './duration.ts';
 export { countOf, decodedUri, type Fields, isFields, isText } from './json/fields.ts';

@@ -13,8 +13,11 @@ import type { ChatChunk } from './wire/chat.ts';
  * lets requests pass, with a warning, when the guardrail itself fails.
  */
 export interface GuardrailSettings {
+  /** True: nothing is refused, the reason is only logged. False unless said. */
   readonly observe?: boolean;
+  /** What a rejection of a streamed answer does; `end` unless said. */
   readonly stream?: 'end' | 'window' | 'record';
+  /** What a fault of the guardrail does: `closed` ends the request, `open` lets it go on. `closed` unless said. */
   readonly fail?: 'closed' | 'open';
 }
 
@@ -24,12 +27,18 @@ export interface GuardrailSettings {
  */
 export type PluginType = 'guardrail' | 'ratelimit' | 'logging' | 'metrics' | 'transform' | 'auth';
 
+/**
+ * A plugin as data and one function. `definePlugin` makes one; the host refuses unknown fields, and checks the
+ * others when it loads the file.
+ */
 export interface PluginModule<S extends object = object> {
+  /** The kind of module; stamped by `definePlugin`. */
   readonly kind: 'plugin';
   /** What it was written for; the host refuses what it does not speak. */
   readonly contract: number | string;
   /** Name in the configuration, equal to the file or folder name. */
   readonly name: string;
+  /** What it is for: decides what its refusals are called, and whether its faults end the request. */
   readonly type: PluginType;
   /** One line for the catalogue. */
   readonly summary: string;
@@ -71,8 +80,11 @@ export interface PluginModule<S extends object = object> {
   create(settings: S, deps: PluginDeps): PluginHandlers | Promise<PluginHandlers>;
 }
 
+/** What is wrong with the stages that a configuration lists a plugin at. It refuses the configuration. */
 export interface StageProblem {
+  /** What is wrong, in lower case and without the plugin's name. */
   readonly message: string;
+  /** What the operator can do about it. */
   readonly fix: string;
 }
 
@@ -83,7 +95,9 @@ type Handler = (exchange: Exchange) => Verdict | undefined | void | Promise<Verd
  * do not catch to decide fail-open or fail-closed.
  */
 export interface PluginHandlers {
+  /** Runs before the provider is called, on the request as earlier plugins left it. */
   before_request?: Handler;
+  /** Runs when the whole answer is there; of a stream, after its last chunk. */
   after_request?: Handler;
   /** Runs for every failure, its own rejections included. Its verdict is ignored. */
   on_error?: Handler;
@@ -110,7 +124,29 @@ export interface StreamGuard {
   readonly awaitsVerdict?: boolean;
 }
 
+/**
+ * What a plugin works with, given to `create` once per instance. Frozen: keep it in the closure of `create`.
+ * @example
+ * ```ts
+ * import { ExchangeNote, type PluginDeps, type PluginHandlers } from 'gw/contract';
+ *
+ * // Measures how long the provider takes, by the clock of the gateway.
+ * export function create(_settings: object, { now, counters, log }: PluginDeps): PluginHandlers {
+ *   const begun = new ExchangeNote<number>();
+ *   return {
+ *     before_request: (exchange) => begun.put(exchange, now()),
+ *     finished(exchange, outcome) {
+ *       const since = begun.get(exchange);
+ *       if (since === undefined) return;
+ *       counters.observe('my_provider_ms', now() - since, { target: exchange.target ?? 'none' });
+ *       if (outcome === 'error') log.warn('a call failed', { ms: now() - since });
+ *     },
+ *   };
+ * }
+ * ```
+ */
 export interface PluginDeps {
+  /** Structured log; each line names the plugin and, while it runs for a request, the request's id. */
   readonly log: Log;
   /** Name of what this instance remembers: the same for the same plugin and settings, also after a configuration change. */
   readonly identity: string;
@@ -120,11 +156,15 @@ export interface PluginDeps {
   readonly now: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** Figures for the metrics endpoint. */
   readonly counters: Counters;
+  /** Objects of this process that outlive a configuration change, such as a cache. */
   readonly carryover: Carryover;
+  /** Buckets, sums and values that replicas share where a shared store is configured. */
   readonly state: SharedState;
   /** The ledger of this name, which outlives configurations. Its bounds are those of the first call that asks for it. */
   readonly ledger: (name: string, bounds: LedgerBounds) => Ledger;
+  /** Catalog prices as they stand when they are asked for: a refresh of the catalog reaches plugins that run. */
   readonly prices: PluginPrices;
   /** For plugins that call out. */
   readonly send: HttpSend;

@@ -30,6 +30,7 @@ export interface ChatTraits {
   readonly fields?: readonly ChatField[];
 }
 
+/** A field of the common format that only some vendors take. */
 export type ChatField = 'prompt_cache_key' | 'service_tier' | 'verbosity';
 
 /** A kind of credential that can be recognised wherever it stands: logs and errors show a marker in its place. */
@@ -53,6 +54,7 @@ export interface NamesElsewhere {
   readonly settings?: readonly SettingElsewhere[];
 }
 
+/** A setting of another gateway that is an environment variable here: where it stands there, and what becomes of it. */
 export interface SettingElsewhere {
   /** One of the connection's. */
   readonly variable: string;

@@ -8,6 +8,7 @@ import type { UploadedFile } from './wire/other.ts';
 
 /** A provider is data and pure functions: where the service is, what it cannot express, and how bodies translate. */
 export interface ProviderModule {
+  /** The kind of module; stamped by `defineProvider`. */
   readonly kind: 'provider';
   /** What it was written for; the host refuses what it does not speak. */
   readonly contract: number | string;
@@ -15,11 +16,16 @@ export interface ProviderModule {
   readonly name: string;
   /** `common`: the provider speaks the clients' format. `native`: any other. */
   readonly wire: 'common' | 'native';
+  /** Where the service is, which variables it needs, and how a request is authorised. */
   readonly connection: Connection;
   /** Chat parameters that do not simply travel; what is not listed is forwarded. */
   readonly params: ParamTreatments;
   /** The treatments in force for one model, where they depend on it. */
   paramsFor?(model: string): ParamTreatments;
+  /**
+   * How requests and answers of each surface become the service's and the clients'; a surface that is left out is
+   * not served.
+   */
   readonly translators: Translators;
   /** What chats take beside the common format's core, for clients of other wires. */
   readonly chatTraits?: ChatTraits;
@@ -33,6 +39,7 @@ export interface ProviderModule {
   readonly passthrough?: boolean;
   /** Path below the API root that forwarded requests go to, where that is not the root itself: `/v1`. */
   readonly forwardPath?: string;
+  /** Whether it has files and batches. False unless said. */
   readonly batches?: boolean;
   /** Whether requests of the Responses API may be forwarded to it. `native`: its vendor serves that API, so that none needs to be translated. */
   readonly responses?: boolean | 'native';
@@ -42,6 +49,7 @@ export interface ProviderModule {
   readonly catalogModels?: false;
   /** Needs no network and no credential; registered only while a target names it. */
   readonly offline?: boolean;
+  /** How its live models are listed; without it the catalog and the configuration alone say which there are. */
   readonly discovery?: Discovery;
   /** Headers of the client's request that translators read, by lower-case name. Credentials and the host's own are refused. */
   readonly clientHeaders?: readonly string[];
@@ -61,12 +69,18 @@ export interface ProviderModule {
   toFault?(reply: WireReply): ProviderFault | undefined;
 }
 
+/**
+ * What becomes of a chat parameter that is not simply forwarded: the translator maps it, the service does not take
+ * it, or it has another name there.
+ */
 export type Treatment = 'forward' | 'translate' | 'unsupported' | { readonly rename: string };
+/** Treatments by the name of the chat parameter. What is not listed is forwarded as it is. */
 export type ParamTreatments = Readonly<Record<string, Treatment>>;
 
 /** Values of the environment variables a connection declares, by variable name; unset ones are missing. */
 export type Credentials = Readonly<Record<string, string>>;
 
+/** Where a service is, what it needs to be reached, and how a request is authorised. */
 export interface Connection {
   /** Variables that must all be set for the provider to be registered; a list inside means any one of them. */
   readonly env: readonly (string | readonly string[])[];
@@ -96,39 +110,54 @@ export interface Connection {
   readonly headersTimeoutMs?: number;
 }
 
+/** What `open` of a connection works with, given once per configuration. */
 export interface ConnectionDeps {
+  /** Structured log; every line names the provider. */
   readonly log: Log;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** API root without a trailing slash, as it is configured. */
   readonly root: string;
   /** One request over the pooled transport, for tokens; redirects are never followed. */
   readonly send: HttpSend;
 }
 
+/** What `open` returns: a connection that holds something, such as a token that it renews. */
 export interface OpenConnection {
+  /** Takes the place of `authorize` of the connection. */
   readonly authorize: Authorize;
+  /** Runs once when nothing uses the connection any more. What it throws is logged. */
   dispose?(): void | Promise<void>;
 }
 
 /** The request as it will leave, for schemes that sign it. */
 export interface OutgoingRequest {
+  /** The method of HTTP, in capitals. */
   readonly method: string;
+  /** The whole address, its query included. */
   readonly url: string;
+  /** Headers by lower-case name, without those that carry the credential. */
   readonly headers: Readonly<Record<string, string>>;
   /** An iterable for forms, whose files are streamed. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
 
 type Headers = Readonly<Record<string, string>>;
+/**
+ * Returns the headers that carry the credential, by lower-case name. It gets the request as it will leave, and the
+ * variables that the connection names; what it throws fails the call.
+ */
 export type Authorize = (request: OutgoingRequest, credentials: Credentials) => Headers | Promise<Headers>;
 
 /** Translation of one call. Everything here is plain data: no clock, no log. */
 export interface CallInfo {
   /** The model to ask the upstream for, after `model_map`. */
   readonly model: string;
+  /** Whether the client asked for a stream. */
   readonly stream: boolean;
   /** API root without a trailing slash. */
   readonly root: string;
+  /** The variables that the connection names, as far as they are set. */
   readonly credentials: Credentials;
   /** 32 hex digits, for wires that want an id of their own. */
   readonly exchangeId: string;
@@ -142,11 +171,13 @@ export interface CallInfo {
   readonly wait: (ms: number) => Promise<void>;
 }
 
+/** One request to the provider, as a translator makes it. The host adds address, credential and framing. */
 export interface WireRequest {
   /** `POST` unless said. */
   readonly method?: string;
   /** Appended to the API root; a whole URL is taken as it is. */
   readonly path: string;
+  /** Headers beside those that the host sets, by name. */
   readonly headers?: Readonly<Record<string, string>>;
   /** An object leaves as JSON. */
   readonly body?: object | string | Uint8Array;
@@ -162,20 +193,28 @@ export interface WireRequest {
   readonly bounded?: readonly string[];
 }
 
+/** A part of a form: a text, or a file. */
 export type FormPart = FormField | FormFile;
 
+/** A part of a form that is a text. */
 export interface FormField {
+  /** Name of the part. */
   readonly name: string;
+  /** Its text, sent as UTF-8. */
   readonly value: string;
 }
 
 /** Leaves as `application/octet-stream` with its file name; its content is streamed, once per attempt. */
 export interface FormFile {
+  /** Name of the part; the file has a name of its own. */
   readonly name: string;
+  /** The file as the client sent it. */
   readonly file: UploadedFile;
 }
 
+/** An answer of the provider as it came, whatever its status. */
 export interface WireReply {
+  /** The status of HTTP. */
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
@@ -183,6 +222,7 @@ export interface WireReply {
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
+/** How one request of `converse` is sent. Both are false unless said. */
 export interface SendOptions {
   /** Resolves with the headers; the body is iterated. */
   readonly stream?: boolean;
@@ -193,8 +233,11 @@ export interface SendOptions {
 /** Sends one request with the provider's credentials. Resolves on any status; rejects when no response arrives. */
 export type Send = (request: WireRequest, options?: SendOptions) => Promise<WireReply>;
 
+/** What an error body of the service says. A member is there only where the body states it. */
 export interface ProviderFault {
+  /** What went wrong, for people. The host cuts it, and takes credentials out. */
   readonly message?: string | undefined;
+  /** What kind of failure it is, which decides whether the next target is tried. */
   readonly reason?: UpstreamFault['reason'];
   /** A status the body states, where the transport's says less. */
   readonly status?: number;
@@ -206,6 +249,7 @@ export interface ProviderFault {
 export interface StreamEvent {
   /** SSE `event:` field, `:event-type` or `:exception-type` of an event stream; empty when there is none. */
   readonly type: string;
+  /** The data of the event as text; of several lines they are joined by line feeds. */
   readonly data: string;
 }
 
@@ -215,6 +259,10 @@ export type ChunkEdit = (chunk: ChatChunk) => void;
 /** Turns events into chunks, synchronously. Throws a `GatewayError` or any error to end the stream as failed. */
 export type StreamDecoder = (event: StreamEvent) => readonly ChatChunk[];
 
+/**
+ * Translates one surface between the common wire and the service's own. Pure and synchronous: no network, no clock,
+ * and nothing is changed in what it gets.
+ */
 export interface Translator<S extends TranslatedSurface> {
   /** Throws a `GatewayError` for what the provider cannot express: nothing is sent then. */
   toUpstream(request: RequestOf<S>, call: CallInfo): WireRequest;
@@ -224,6 +272,7 @@ export interface Translator<S extends TranslatedSurface> {
   readonly relaysBytes?: boolean;
 }
 
+/** Translates chat, whole and streamed. Completions and the wires of other clients are served by it as well. */
 export interface ChatTranslator extends Translator<'chat'> {
   /**
    * How a streamed answer is read: `common` when each event's data is a chunk of the common wire, which the host can
@@ -252,13 +301,17 @@ export interface SameWire {
 
 /** A whole reply: its bytes, and the same parsed once on demand. */
 export interface UnaryReply {
+  /** The status of HTTP. */
   readonly status: number;
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The bytes as they came, unpacked. */
   readonly body: Uint8Array;
   /** Throws when the body is not JSON. */
   json(): unknown;
 }
 
+/** Translators by surface. Surfaces whose requests are read into a chat use that of `chat`. */
 export type Translators = { readonly chat?: ChatTranslator } & {
   readonly [S in Exclude<TranslatedSurface, 'chat'>]?: Translator<S>;
 };
@@ -271,7 +324,10 @@ export interface Discovery {
   read(body: unknown): readonly DiscoveredModel[];
 }
 
+/** A model that the provider says it serves. */
 export interface DiscoveredModel {
+  /** The id that requests name it by. */
   readonly id: string;
+  /** Unix seconds; `undefined` where the provider does not say. */
   readonly created?: number;
 }

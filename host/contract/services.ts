@@ -8,12 +8,17 @@ export type Attributes = Readonly<Record<string, unknown>>;
 
 /** Structured log. Every string passes the one redaction; message first, attributes beside it. */
 export interface Log {
+  /** What helps to follow a single request; hidden unless `LOG_LEVEL` asks for it. */
   debug(message: string, attributes?: Attributes): void;
+  /** What an operator wants to know of a gateway that works. */
   info(message: string, attributes?: Attributes): void;
+  /** What works, and should not be left as it is. */
   warn(message: string, attributes?: Attributes): void;
+  /** What does not work. */
   error(message: string, attributes?: Attributes): void;
 }
 
+/** Labels of a figure by name. Few values each: every combination is a series of its own. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** Names of a module's own figures. Those that begin as the gateway's do stand in its table (`figures.ts`), or are refused. */
@@ -23,9 +28,11 @@ type OwnName<N extends string> = N extends `gateway_${string}` | `gw_${string}` 
 export interface Counters {
   /** Counts up; `by` is 1 unless said. */
   add<N extends string>(name: OwnName<N>, labels?: Labels, by?: number): void;
+  /** Counts up; the figure is made on first use. */
   add<N extends CounterName>(name: N, labels: FigureLabels<N>, by?: number): void;
   /** One sample of a distribution, in the unit its name states. */
   observe<N extends string>(name: OwnName<N>, value: number, labels?: Labels): void;
+  /** Takes one sample; the figure is made on first use. */
   observe<N extends HistogramName>(name: N, value: number, labels: FigureLabels<N>): void;
 }
 
@@ -37,7 +44,9 @@ export interface Carryover {
 
 /** A token bucket: `burst` is its size, it starts full and refills by `ratePerSecond`. */
 export interface BucketSpec {
+  /** Tokens that come back in a second, up to `burst`. */
   readonly ratePerSecond: number;
+  /** Tokens that a full bucket holds. */
   readonly burst: number;
   /** Buckets of one group, up to 100,000, make room for each other only. Without one they share a group. */
   readonly group?: string;
@@ -79,18 +88,27 @@ export interface PluginPrices extends Prices {
   readonly longestAnswer: (exchange: Exchange) => number | undefined;
 }
 
+/** One outbound call of a module. */
 export interface HttpRequest {
+  /** The method of HTTP. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
+  /** The whole address; http or https. */
   readonly url: string;
+  /** Headers by name; those of the connection are the host's. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** A text leaves as UTF-8; none unless given. */
   readonly body?: string | Uint8Array;
   /** Milliseconds for the whole call. */
   readonly timeoutMs?: number;
 }
 
+/** The answer to an outbound call, read to its end. */
 export interface HttpReply {
+  /** The status of HTTP; redirects come back as they are. */
   readonly status: number;
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The bytes of the body; empty where there is none. */
   readonly body: Uint8Array;
 }
 
@@ -99,11 +117,13 @@ export type HttpSend = (request: HttpRequest) => Promise<HttpReply>;
 
 /** A row of the request log, one per plugin stage, with the columns of `log-columns.ts`. Times in milliseconds, money in US dollars. */
 export interface RequestLogRow extends GivenColumns {
+  /** The stage that the row was written at. */
   readonly stage: Stage;
 }
 
 /** Where rows go. Writing never waits and never fails the request. */
 export interface RequestLog {
+  /** Takes one row; it is written later, together with others. */
   append(row: RequestLogRow): void;
   /**
    * Writes the row's error onto the row of the same trace at `stage`, where there is one and it has no error; appends the row

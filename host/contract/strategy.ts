@@ -4,12 +4,18 @@ import type { Principal } from './exchange.ts';
 import type { Carryover, Log } from './services.ts';
 import type { Surface } from './surface.ts';
 
+/**
+ * A strategy as data and one function. `defineStrategy` makes one; the host refuses unknown fields, and checks the
+ * others when it loads the file.
+ */
 export interface StrategyModule<S extends object = object> {
+  /** The kind of module; stamped by `defineStrategy`. */
   readonly kind: 'strategy';
   /** What it was written for; the host refuses what it does not speak. */
   readonly contract: number | string;
   /** The `strategy.mode` that selects it, equal to the file or folder name. */
   readonly name: string;
+  /** One line for the catalogue. */
   readonly summary: string;
   /**
    * What happens when a target fails: true walks on to the next of the list, false (the default) reports the failure
@@ -30,6 +36,7 @@ export interface StrategyModule<S extends object = object> {
 
 /** A ranking that learns from what became of the calls, or holds something. */
 export interface RunningStrategy {
+  /** Orders the targets of one request. */
   readonly rank: Rank;
   /** Called with how each call of a target ended. Synchronous; what it throws is logged, and changes nothing. */
   readonly settled?: (call: SettledCall) => void;
@@ -39,6 +46,7 @@ export interface RunningStrategy {
 
 /** One call of one target that has ended, refusals of breaker and limiter included. */
 export interface SettledCall {
+  /** The target, by its name in the configuration. */
   readonly virtualKey: string;
   /** The exchange it was made for: calls of one request have one id. */
   readonly exchangeId: string;
@@ -48,11 +56,15 @@ export interface SettledCall {
   readonly durationMs: number | undefined;
 }
 
+/** Something wrong with a strategy's settings or its targets. It refuses the configuration. */
 export interface StrategyProblem {
   /** Path inside the document, for example `targets[1].weight`. */
   readonly path: string;
+  /** Id of the rule that is broken. */
   readonly rule: string;
+  /** What is wrong, in lower case. */
   readonly message: string;
+  /** What the operator can do about it. */
   readonly fix: string;
 }
 
@@ -77,7 +89,9 @@ export interface RankNotes {
 /** By name with its unit, as an explanation shows them: `median_ms`, `cost_usd`. */
 export type RankFigures = Readonly<Record<string, number>>;
 
+/** A target as strategies see it: its name, its weight and its own settings. */
 export interface StrategyTarget {
+  /** The name of the target in the configuration. */
   readonly virtualKey: string;
   /** 0 when omitted. */
   readonly weight: number;
@@ -85,6 +99,10 @@ export interface StrategyTarget {
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * A target while a request is routed. A ranking returns these objects, or copies of them, in the order to try them
+ * in.
+ */
 export interface RouteTarget extends StrategyTarget {
   /** True when its provider is registered, implements the surface and may serve the model. Others are passed over. */
   readonly serves: boolean;
@@ -94,6 +112,7 @@ export interface RouteTarget extends StrategyTarget {
 export interface RouteQuery {
   /** True while models are listed: asked with the model alone, as if the request had no messages. */
   readonly isListing: boolean;
+  /** The family of routes that the request came in by. */
   readonly surface: Surface;
   /** After aliases. */
   readonly model: string;
@@ -113,10 +132,13 @@ export interface RouteQuery {
   readonly user: string | undefined;
   /** The credential of the request; `undefined` without one, and while models are listed. */
   readonly principal: Principal | undefined;
+  /** Whether the answer is streamed. */
   readonly streaming: boolean;
 }
 
+/** What a strategy works with, given to `create` once per applied configuration. */
 export interface StrategyDeps {
+  /** Structured log; each line names the strategy and, while it ranks, the request's id. */
   readonly log: Log;
   /** Unix milliseconds. */
   readonly now: () => number;

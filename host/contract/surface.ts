@@ -19,23 +19,35 @@ import type {
 
 /** Bodies per surface, in the common wire. A new surface is one line here, one in `SURFACES`, and its files. */
 export interface SurfaceBodies {
+  /** `/v1/chat/completions`. */
   readonly chat: { readonly request: ChatRequest; readonly reply: ChatReply };
+  /** `/v1/completions`: the prompt is read into a chat. */
   readonly completions: { readonly request: ChatRequest; readonly reply: ChatReply };
   /** Bodies of Anthropic's Messages, read into a chat. */
   readonly messages: { readonly request: ChatRequest; readonly reply: ChatReply };
   /** Requests of clients of the Gemini API, in the common wire. */
   readonly generate_content: { readonly request: ChatRequest; readonly reply: ChatReply };
+  /** `/v1/embeddings`. */
   readonly embeddings: { readonly request: EmbeddingsRequest; readonly reply: EmbeddingsReply };
+  /** `/v1/images/generations`. */
   readonly images: { readonly request: ImagesRequest; readonly reply: ImagesReply };
+  /** `/v1/rerank`. */
   readonly rerank: { readonly request: RerankRequest; readonly reply: RerankReply };
+  /** `/v1/moderations`. */
   readonly moderations: { readonly request: ModerationsRequest; readonly reply: ModerationsReply };
+  /** `/v1/audio/transcriptions`: a form with a file; the answer is of the type that the client asked for. */
   readonly 'audio.transcriptions': { readonly request: TranscriptionRequest; readonly reply: RawReply };
+  /** `/v1/audio/translations`: the text of the answer is English. */
   readonly 'audio.translations': { readonly request: TranscriptionRequest; readonly reply: RawReply };
+  /** `/v1/audio/speech`: the answer is sound. */
   readonly 'audio.speech': { readonly request: SpeechRequest; readonly reply: RawReply };
+  /** `/v1/responses` that goes on to a vendor of that API as it is. */
   readonly responses: { readonly request: OpaqueRequest; readonly reply: undefined };
   /** A request of the Responses API that its target cannot be given as it is, read into a chat. */
   readonly 'responses.translated': { readonly request: ChatRequest; readonly reply: ChatReply };
+  /** Any other path of `/v1`, forwarded as it is. */
   readonly passthrough: { readonly request: OpaqueRequest; readonly reply: undefined };
+  /** A call of a tool that a client makes itself, at `/mcp`. */
   readonly mcp: { readonly request: ToolRequest; readonly reply: ToolReply };
 }
 
@@ -48,7 +60,9 @@ export type ChatSurface = 'chat' | 'completions' | 'messages' | 'generate_conten
 /** Surfaces a provider translates. Those of chats run as chat, responses and pass-through are forwarded, and calls of tools go to tool servers. */
 export type TranslatedSurface = Exclude<Surface, ChatSurface | 'responses' | 'passthrough' | 'mcp'> | 'chat';
 
+/** The request body of a surface, in the common wire. */
 export type RequestOf<S extends Surface> = SurfaceBodies[S]['request'];
+/** The reply body of a surface, in the common wire; `undefined` where answers are only forwarded. */
 export type ReplyOf<S extends Surface> = SurfaceBodies[S]['reply'];
 
 interface SurfaceFacts {
@@ -97,4 +111,5 @@ export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = frozenTable({
   mcp: { translator: undefined, tag: 'mcp', isChat: false },
 });
 
+/** The names of all surfaces. Frozen. */
 export const SURFACE_NAMES = Object.freeze(Object.keys(SURFACES)) as readonly Surface[];

@@ -18,7 +18,7 @@ import {
 } from '../stores/configuration-store.ts';
 import type { Stores } from '../stores/stores.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
-import { type AssemblyHooks, buildGeneration, type GenerationDeps } from './build.ts';
+import { buildGeneration, type GenerationDeps, type ModelHooks } from './build.ts';
 import { checkConfig, type CheckDeps } from './check.ts';
 import type { Generation } from './generation.ts';
 import type { Slot } from './slot.ts';
@@ -28,7 +28,7 @@ export interface ApplierDeps extends GenerationDeps {
   readonly redactor: Redactor;
   readonly settings: Pick<Settings, 'allowsAdminStdio'>;
   readonly stores: Pick<Stores, 'configuration' | 'requestLog' | 'ledgers'>;
-  readonly hooks: AssemblyHooks & CheckDeps['hooks'];
+  readonly hooks: ModelHooks & CheckDeps['hooks'];
   readonly slot: Slot;
   /** True once the process is ending: nothing is built for it any more. */
   readonly isDraining: boolean;

@@ -120,7 +120,7 @@ export function routeQuery(exchange: LiveExchange, targets: ReadonlyMap<string, 
     maxTokens: numberOf(chat?.max_completion_tokens) ?? numberOf(chat?.max_tokens),
     images: surface === 'images' && typeof images === 'number' ? images : 1,
     user: exchange.user,
-    principal: exchange.principal,
+    principal: exchange.principal?.view,
     streaming: exchange.streaming,
   };
 }

@@ -30,9 +30,8 @@ import {
 } from './model-index.ts';
 
 /** The host's hooks that a configuration is built with. */
-export interface AssemblyHooks {
+export interface ModelHooks {
   readonly models: { call(collector: ModelCollector): void };
-  readonly assemble: { promise(draft: GenerationDraft): Promise<void> };
 }
 
 /** What a configuration is built from besides its own text. */
@@ -42,7 +41,9 @@ export interface GenerationDeps {
   readonly stores: Pick<Stores, 'requestLog' | 'ledgers'>;
   readonly registry: Registry;
   readonly carryover: CarryoverStore;
-  readonly hooks: AssemblyHooks;
+  readonly hooks: ModelHooks;
+  /** Lets builtins tap the pipeline of a configuration. */
+  readonly assemble: (draft: GenerationDraft) => Promise<void>;
   /** Providers whose credentials were found, by name. */
   readonly providers: ReadonlyMap<string, ConnectedProvider>;
   readonly variables: Variables;
@@ -103,7 +104,7 @@ export async function buildGeneration(
     );
     const { dispose } = strategy;
     if (dispose) undoLater(`dispose of the strategy "${config.strategy.mode}"`, async () => dispose());
-    await deps.hooks.assemble.promise({
+    await deps.assemble({
       config,
       hooks,
       carryover,
@@ -187,7 +188,7 @@ function modelsOf(deps: GenerationDeps, { virtualKey, provider, config }: Target
 const catalogName = (provider: ConnectedProvider | undefined, name: string): string => provider?.module.name ?? name;
 
 function providerModels(
-  deps: Pick<GenerationDeps, 'hooks'>,
+  deps: Pick<GenerationDeps, 'hooks' | 'registry'>,
   name: string,
   provider: ConnectedProvider | undefined,
   declared: readonly string[],
@@ -196,6 +197,7 @@ function providerModels(
   deps.hooks.models.call({
     provider: name,
     catalogProvider: catalogName(provider, name),
+    module: deps.registry.providers.get(catalogName(provider, name)),
     add: (source, models) => {
       for (const model of models) added[source].push(model);
     },
@@ -205,7 +207,7 @@ function providerModels(
 
 /** What a registered provider lists that no target names. */
 export function untargetedModels(
-  deps: Pick<GenerationDeps, 'hooks'>,
+  deps: Pick<GenerationDeps, 'hooks' | 'registry'>,
   name: string,
   provider: ConnectedProvider | undefined,
 ): readonly string[] {

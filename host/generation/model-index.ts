@@ -1,4 +1,4 @@
-import { type RouteTarget, type Surface, SURFACES } from '../contract/index.ts';
+import { type ProviderModule, type RouteTarget, type Surface, SURFACES } from '../contract/index.ts';
 import type { RoutedModels } from '../pipeline/running-generation.ts';
 import type { Target } from '../pipeline/target.ts';
 
@@ -10,6 +10,8 @@ export interface ModelCollector {
   readonly provider: string;
   /** Name that asks the catalog for its models. */
   readonly catalogProvider: string;
+  /** What serves under that one; `undefined` where no such module is registered. */
+  readonly module: ProviderModule | undefined;
   add(source: ModelSource, models: Iterable<string>): void;
 }
 

@@ -4,8 +4,8 @@ import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Variables } from '../environment/variables.ts';
 import { type ConnectedProvider, connectProvider, hasCredentials } from '../upstream/connect.ts';
-import { type AssemblyHooks, buildGeneration, type GenerationDeps } from './build.ts';
-import type { Generation } from './generation.ts';
+import { buildGeneration, type GenerationDeps, type ModelHooks } from './build.ts';
+import type { Generation, GenerationDraft } from './generation.ts';
 
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const UNCOUNTED: Counters = { add: () => {}, observe: () => {} };
@@ -18,22 +18,42 @@ export interface OfflineHost {
   readonly workingDirectory: string;
 }
 
+/** The host's hooks of a command that only answers questions: builtins get no host that runs. */
+export interface OfflineHooks extends ModelHooks {
+  readonly openOffline: { promise(host: OfflineHost): Promise<void> };
+  readonly assemble: { promise(draft: GenerationDraft, host: undefined): Promise<void> };
+}
+
 /** What building offline needs of the host. It connects providers of its own. */
-export interface OfflineDeps extends Omit<GenerationDeps, 'providers'>, OfflineHost {
-  readonly hooks: AssemblyHooks & { readonly openOffline: { promise(host: OfflineHost): Promise<void> } };
+export interface OfflineDeps extends Omit<GenerationDeps, 'providers' | 'assemble'>, OfflineHost {
+  readonly hooks: OfflineHooks;
 }
 
 /**
  * Builds a configuration that has passed every check to answer questions about it: it calls no provider, logs and counts
- * nothing, resolves no reference, and holds no plugin. A target is registered when the environment holds its credential.
+ * nothing, and holds no plugin but those it is given, whose references the environment resolves. A target is registered when the environment holds its credential.
  */
-export async function buildOffline(host: OfflineDeps, config: GatewayConfig): Promise<Generation> {
+export async function buildOffline(
+  host: OfflineDeps,
+  config: GatewayConfig,
+  plugins: GatewayConfig['plugins'] = [],
+): Promise<Generation> {
   const { state, stores, registry, carryover, hooks, variables, workingDirectory } = host;
   const services: PipelineServices = { ...host.services, log: SILENT, counters: UNCOUNTED };
   const providers = await registeredProviders(host, config);
   await hooks.openOffline.promise({ services, registry, variables, workingDirectory });
-  const deps: GenerationDeps = { services, state, stores, registry, carryover, hooks, providers, variables };
-  return buildGeneration(deps, { ...config, plugins: [], mcp_servers: [], observability: {} }, 0);
+  const deps: GenerationDeps = {
+    services,
+    state,
+    stores,
+    registry,
+    carryover,
+    hooks,
+    assemble: (draft) => hooks.assemble.promise(draft, undefined),
+    providers,
+    variables,
+  };
+  return buildGeneration(deps, { ...config, plugins, mcp_servers: [], observability: {} }, 0);
 }
 
 async function registeredProviders(

@@ -12,7 +12,7 @@ import { createUpgrades, type UpgradeHooks, type Upgrades } from './connections/
 
 /** The host's hooks that every request passes, and that routes and wires are declared by. */
 export interface RequestHooks<H> extends UpgradeHooks<H> {
-  readonly clientWires: { call(wires: ClientWires): void };
+  readonly clientWires: { call(wires: ClientWires, host: H): void };
   readonly mount: { call(router: Router, host: H): void };
 }
 
@@ -29,7 +29,7 @@ export interface App {
 export function createApp<H extends ShellHost>(host: H & { readonly hooks: RequestHooks<H> }): App {
   const { arrived } = host.hooks;
   const wires = new ClientWires();
-  host.hooks.clientWires.call(wires);
+  host.hooks.clientWires.call(wires, host);
   const arrivals = createArrivals(host, wires);
   const shell = createShell(host, arrivals);
   const router = createRouter({ caseSensitive: true, strict: true });

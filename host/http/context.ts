@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { GatewayError, Principal } from '../contract/index.ts';
+import type { GatewayError } from '../contract/index.ts';
+import type { HostPrincipal } from '../common/host-principal.ts';
 import type { TraceContext } from '../common/trace-context.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
 import type { Ending } from './body/leftovers.ts';
@@ -39,7 +40,7 @@ export interface RequestContext {
   misspelling: Misspelling | undefined;
   /** A probe is neither logged nor limited. */
   isProbe: boolean;
-  principal: Principal | undefined;
+  principal: HostPrincipal | undefined;
   /** Set by authentication: a surface serves no request without it. */
   isAdmitted: boolean;
   /** Called when the connection of the request, or its reply, is over; set by the code that serves it. */

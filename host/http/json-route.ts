@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NextFunction, Request, Router } from 'express';
-import { GatewayError, type Principal, type Scope } from '../contract/index.ts';
+import { GatewayError, type Scope } from '../contract/index.ts';
+import type { HostPrincipal } from '../common/host-principal.ts';
 import type { Clock } from '../common/clock.ts';
 import type { Redactor } from '../log/redact.ts';
 import { contextOf, type RequestContext } from './context.ts';
@@ -14,7 +15,7 @@ import { type FlatHeaders, sendBody, sendEmpty, sendError, sendJson } from './re
 export interface JsonCall {
   readonly request: IncomingMessage;
   /** `undefined` on open routes, and on protected ones that are open for now. */
-  readonly principal: Principal | undefined;
+  readonly principal: HostPrincipal | undefined;
   /** Who asks, and under which id the answer and its log lines stand. */
   readonly context: Pick<RequestContext, 'id' | 'address'>;
   /** What the request carried, empty where the route reads no body. */

@@ -1,4 +1,5 @@
-import type { GatewayError, KeyLimits } from '../contract/index.ts';
+import type { GatewayError } from '../contract/index.ts';
+import type { KeyLimits } from '../common/host-principal.ts';
 import type { Redactor } from '../log/redact.ts';
 import type { NamedModel } from './named-models.ts';
 import { modelNotFound } from './shown.ts';

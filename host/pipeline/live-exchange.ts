@@ -6,7 +6,6 @@ import {
   type GatewayError,
   isText,
   type Measurements,
-  type Principal,
   type ReplyOf,
   type RequestOf,
   type Stage,
@@ -14,6 +13,7 @@ import {
   type Unpriced,
   type Usage,
 } from '../contract/index.ts';
+import type { HostPrincipal } from '../common/host-principal.ts';
 import { UNPRICED } from '../config/unpriced-rule.ts';
 import { ExchangeView } from '../boundary/exchange-view.ts';
 import type { Clock } from '../common/clock.ts';
@@ -34,7 +34,7 @@ export interface ExchangeStart {
   readonly trace?: TraceContext | undefined;
   readonly surface: Surface;
   readonly clock: Clock;
-  readonly principal: Principal | undefined;
+  readonly principal: HostPrincipal | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly request: RequestOf<Surface>;
   readonly streaming: boolean;
@@ -60,7 +60,7 @@ export class LiveExchange implements Exchange {
   readonly id: string;
   readonly trace: TraceContext | undefined;
   readonly surface: Surface;
-  readonly principal: Principal | undefined;
+  readonly principal: HostPrincipal | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly streaming: boolean;
   readonly unreadable: boolean;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Principal } from '../contract/index.ts';
+import { HostPrincipal, type PrincipalFacts } from '../common/host-principal.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { SESSION_PREFIX, SessionStore } from './sessions/session-store.ts';
 import type { StoreDeps } from './store-deps.ts';
@@ -33,9 +33,9 @@ export class KnownDigests {
 /** Knows whose some credentials are, beside those of the key store: those of the environment. */
 export interface PrincipalSource {
   /** Looks in memory only: a request never waits here. A credential that has expired or was revoked is not found. */
-  find(digest: string): Principal | undefined;
+  find(digest: string): HostPrincipal | undefined;
   /** By the principal's id. */
-  byId?(id: string): Principal | undefined;
+  byId?(id: string): HostPrincipal | undefined;
 }
 
 /**
@@ -59,7 +59,7 @@ export class Principals {
   }
 
   /** In memory, without waiting. `undefined`: `ask`. Each find of a stored key is a use of it. */
-  find(credential: string): Principal | undefined {
+  find(credential: string): HostPrincipal | undefined {
     const digest = this.#known.of(credential);
     const found = credential.startsWith(SESSION_PREFIX)
       ? this.#sessions.find(digest)
@@ -69,13 +69,13 @@ export class Principals {
   }
 
   /** What memory did not find. Throws `StoreUnavailable` when only a store that is away could tell. */
-  ask(credential: string): Promise<Principal | undefined> {
+  ask(credential: string): Promise<HostPrincipal | undefined> {
     const digest = digestOf(credential);
     return credential.startsWith(SESSION_PREFIX) ? this.#sessions.ask(digest) : this.#keys.ask(digest);
   }
 
   /** Whose a key is: for signing in, where the token of a session is not accepted. */
-  async identify(credential: string): Promise<Principal | undefined> {
+  async identify(credential: string): Promise<HostPrincipal | undefined> {
     if (credential.startsWith(SESSION_PREFIX)) return undefined;
     return this.find(credential) ?? (await this.ask(credential));
   }
@@ -89,7 +89,7 @@ export class Principals {
     this.#isSealed = true;
   }
 
-  #source(digest: string): Principal | undefined {
+  #source(digest: string): HostPrincipal | undefined {
     for (const source of this.#sources) {
       const found = source.find(digest);
       if (found) return found;
@@ -97,7 +97,7 @@ export class Principals {
     return undefined;
   }
 
-  #byId(id: string): Principal | undefined {
+  #byId(id: string): HostPrincipal | undefined {
     for (const source of this.#sources) {
       const found = source.byId?.(id);
       if (found) return found;
@@ -108,19 +108,19 @@ export class Principals {
 
 /** Principals by digest, as long as nothing invalidates them. */
 export class PrincipalTable implements PrincipalSource {
-  readonly #principals = new Map<string, Principal>();
+  readonly #principals = new Map<string, HostPrincipal>();
 
-  find(digest: string): Principal | undefined {
+  find(digest: string): HostPrincipal | undefined {
     return this.#principals.get(digest);
   }
 
-  byId(id: string): Principal | undefined {
+  byId(id: string): HostPrincipal | undefined {
     return this.#principals.values().find((principal) => principal.id === id);
   }
 
   /** Replaces whom the digest stood for. */
-  set(digest: string, principal: Principal): void {
-    this.#principals.set(digest, principal);
+  set(digest: string, principal: PrincipalFacts): void {
+    this.#principals.set(digest, principal instanceof HostPrincipal ? principal : new HostPrincipal(principal));
   }
 
   /** From the next request on the credential is unknown. */

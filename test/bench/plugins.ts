@@ -5,6 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { MODULES } from '../../builtins/manifest.ts';
 import { systemClock } from '../../host/common/clock.ts';
+import { HostPrincipal } from '../../host/common/host-principal.ts';
 import { readSettings } from '../../host/config/module-settings.ts';
 import type {
   ChatReply,
@@ -45,7 +46,7 @@ const REQUEST: ChatRequest = {
   ],
 };
 const REPLY = chatReply(TEXT.repeat(5)) as ChatReply;
-const PRINCIPAL = { id: 'key-1', name: 'bench', scopes: [] };
+const PRINCIPAL = new HostPrincipal({ id: 'key-1', name: 'bench', scopes: [] });
 
 export interface PluginCost {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { KeyLimits } from '../../host/contract/index.ts';
+import type { KeyLimits } from '../../host/common/host-principal.ts';
 import { ask, chatReply, fakeClock, replyJson, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
 
 const CHAT = '/v1/chat/completions';

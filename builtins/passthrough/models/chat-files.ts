@@ -16,12 +16,9 @@ import { foreignIds, isBound } from '../ownership.ts';
 export default defineBuiltin({
   name: 'chat-files',
   apply: ({ hooks }) => {
-    let owners: { readonly value: Owners } | undefined;
-    hooks.open.tapPromise('chat-files', async ({ stores }) => {
-      owners = stores.owners;
-    });
-    hooks.assemble.tapPromise('chat-files', async ({ hooks: pipeline, config }) => {
+    hooks.assemble.tapPromise('chat-files', async ({ hooks: pipeline, config }, host) => {
       if (!isBound('file', config)) return;
+      const owners = host?.stores.owners;
       for (const surface of SURFACE_NAMES) {
         if (SURFACES[surface].isChat)
           tapEventual(

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { GatewayError, type KeyLimits } from '../../../host/contract/index.ts';
+import { GatewayError } from '../../../host/contract/index.ts';
+import type { KeyLimits } from '../../../host/common/host-principal.ts';
 import type { Generation } from '../../../host/generation/generation.ts';
 import { notListed } from '../../../host/pipeline/key-access.ts';
 import { modelsInHeaders, modelsInPath, modelsInQuery, type NamedModel } from '../../../host/pipeline/named-models.ts';

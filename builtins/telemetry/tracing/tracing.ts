@@ -24,15 +24,11 @@ interface Tracing {
 export default defineBuiltin({
   name: 'tracing',
   apply: ({ hooks }) => {
-    let host: Host | undefined;
     let opening: Promise<Tracing | undefined> | undefined;
     let inForce = '';
     let told = '';
     let closeLimitMs = CLOSE_LIMIT_MS;
 
-    hooks.open.tapPromise('tracing', async (opened) => {
-      host = opened;
-    });
     hooks.close.tapPromise({ name: 'tracing', limitMs: () => closeLimitMs }, async () =>
       (await opening?.catch(() => undefined))?.tracer.close(),
     );
@@ -46,14 +42,17 @@ export default defineBuiltin({
     });
     hooks.assemble.tapPromise(
       'tracing',
-      async ({
-        config: {
-          observability,
-          strategy: { mode },
+      async (
+        {
+          config: {
+            observability,
+            strategy: { mode },
+          },
+          hooks: pipeline,
+          services: { clock },
         },
-        hooks: pipeline,
-        services: { clock },
-      }) => {
+        host,
+      ) => {
         if (!host) return; // a command that only answers questions
         const wanted = canonicalJson({ tracing: {}, exporters: [], ...observability }); // one text for all that mean the same
         if (opening === undefined) {

@@ -1,7 +1,6 @@
-import { defineBuiltin, ORDER } from '../../../host/builtin.ts';
+import { defineBuiltin } from '../../../host/builtin.ts';
 import { translatesResponses } from '../../../host/config/responses-mode.ts';
 import { lateFile } from '../../../host/contract/late.ts';
-import type { Host } from '../../../host/host.ts';
 import { pathWire } from './path-wire.ts';
 import type * as Read from './read.ts';
 
@@ -13,12 +12,10 @@ const reading = lateFile<typeof Read>(import.meta, './read.ts')(['cleaned', 'rea
 export default defineBuiltin({
   name: 'responses',
   apply: ({ hooks }) => {
-    let host: Host | undefined;
-    const translates = (): boolean => host?.current !== undefined && translatesResponses(host.current.config);
     hooks.surfaces.tap('responses', (surfaces) => surfaces.add('responses.translated'));
-    hooks.clientWires.tap('responses', (wires) => wires.claim(PATH, pathWire(translates)));
-    hooks.mount.tap({ name: 'responses', stage: ORDER.surfaces }, (_router, mounted) => {
-      host = mounted;
+    hooks.clientWires.tap('responses', (wires, host) => {
+      const translates = (): boolean => host.current !== undefined && translatesResponses(host.current.config);
+      wires.claim(PATH, pathWire(translates));
     });
     hooks.readForwarded.tap('responses', reading.read);
     hooks.cleanForwarded.tap('responses', cleaned);

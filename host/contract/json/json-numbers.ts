@@ -1,8 +1,10 @@
 import { CODE, stringEnd } from './json-shape.ts';
 import { memberOf, setMember } from './members.ts';
 
+/** An object or a list, as JSON has them. */
 export type Container = unknown[] | Record<string, unknown>;
 
+/** Whether a parsed value holds others; `null` does not. */
 export const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
 
 interface RawJson {

@@ -6,6 +6,7 @@ import { linearPattern } from '../text/pattern.ts';
 export interface SchemaMismatch {
   /** JSON pointer; `/` is the whole value. */
   readonly path: string;
+  /** What was expected there, for people. */
   readonly message: string;
 }
 

@@ -1,6 +1,7 @@
 /** Deepest nesting of a body, an answer or an event: everything that walks them may recurse. */
 export const MAX_DEPTH = 256;
 
+/** What the `RangeError` says of a text that is nested deeper than is read. */
 export const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
 
 /** How much a JSON text may hold. Lists, objects and members cost far more than their characters, numbers and texts do not. */

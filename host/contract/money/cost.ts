@@ -9,13 +9,21 @@ export type Unpriced = 'allow' | 'warn' | 'refuse';
 
 /** US dollars. `priced: false` means that nothing prices the model; a price of 0 is a price. */
 export interface Cost {
+  /** The sum of all classes. */
   readonly totalUsd: number;
+  /** What the prompt costs, without what was read from a cache or written to one. */
   readonly inputUsd: number;
+  /** What the completion costs. */
   readonly outputUsd: number;
+  /** What the tokens cost that the vendor read from its cache. */
   readonly cacheReadUsd: number;
+  /** What the tokens cost that the vendor wrote to its cache. */
   readonly cacheWriteUsd: number;
+  /** What the reasoning costs, where the model prices it by itself. */
   readonly reasoningUsd: number;
+  /** Whether the catalog knows the model at this target, priced or not. */
   readonly modelFound: boolean;
+  /** False where nothing prices the model; the amounts are then 0 and say nothing. */
   readonly priced: boolean;
   /** Version of the catalog the figures were computed with. */
   readonly catalog: string;
@@ -23,10 +31,15 @@ export interface Cost {
 
 /** US dollars per million tokens; `undefined` where nothing is known. */
 export interface TokenPrice {
+  /** Tokens of the prompt. */
   readonly input: number | undefined;
+  /** Tokens of the completion. */
   readonly output: number | undefined;
+  /** Tokens of the prompt that the vendor reads from its cache. */
   readonly cacheRead: number | undefined;
+  /** Tokens of the prompt that the vendor writes to its cache. */
   readonly cacheWrite: number | undefined;
+  /** Tokens of the input of an embedding. */
   readonly embedding: number | undefined;
   /** Per generated image. */
   readonly image: number | undefined;
@@ -38,6 +51,7 @@ export interface TokenPrice {
 
 /** What one exchange consumed. Only the classes that the model's mode is priced by count. */
 export interface Billed {
+  /** Token counts; `undefined` where nothing of the exchange counts in tokens. */
   readonly usage?: Usage | undefined;
   /** Images returned. */
   readonly images?: number | undefined;
@@ -49,15 +63,21 @@ export interface Billed {
 
 /** Catalog prices by target and upstream model. `undefined`: the catalog does not know the model. */
 export interface Prices {
+  /** The price of a model at a target, which is named by its virtual key; `undefined` where the catalog has none. */
   readonly tokenPrice: (target: string, model: string) => TokenPrice | undefined;
+  /** What the use costs at a target. Never throws: where nothing prices the model, `priced` is false. */
   readonly cost: (target: string, model: string, billed: Billed) => Cost | undefined;
 }
 
 /** US dollars per million tokens, which is micro-dollars per token. */
 export interface Rates {
+  /** US dollars for a million tokens of the prompt. */
   readonly input_per_m_tokens?: number;
+  /** US dollars for a million tokens of the completion. */
   readonly output_per_m_tokens?: number;
+  /** US dollars for a million tokens that are read from the vendor's cache. */
   readonly cache_read_per_m_tokens?: number;
+  /** US dollars for a million tokens that are written to the vendor's cache. */
   readonly cache_write_per_m_tokens?: number;
 }
 
@@ -65,6 +85,7 @@ export interface Rates {
 export interface LaterBooking {
   /** Name of the ledger, and the key in it. */
   readonly ledger: string;
+  /** Whose spending it is: the key that the ledger keeps it under. */
   readonly key: string;
   /** Micro-dollars. */
   readonly amount: number;

@@ -17,6 +17,7 @@ export interface Ledger {
   commit(key: string, amount: number): void | Promise<void>;
 }
 
+/** How much a ledger keeps. The bounds of the first call that asks for a ledger by its name count. */
 export interface LedgerBounds {
   /**
    * Most keys; 0 means unlimited. At the bound the one that spent least leaves, and starts at 0 when it comes back. A key that has
@@ -25,7 +26,9 @@ export interface LedgerBounds {
   readonly maxKeys: number;
 }
 
+/** What is to be put aside for one call, before it is made. Amounts are micro-dollars: a millionth of a US dollar. */
 export interface ReservationOrder {
+  /** What the call may cost at most. */
   readonly amount: number;
   /** `undefined` means unlimited. */
   readonly limit: number | undefined;
@@ -35,6 +38,7 @@ export interface ReservationOrder {
 
 /** Held for one call. The first of `settle` and `release` counts; neither ever throws. */
 export interface Reservation {
+  /** Tells a reservation from a refusal. */
   readonly isGranted: true;
   /** Books what the call cost, and gives the rest back. */
   settle(amount: number): void | Promise<void>;
@@ -42,7 +46,10 @@ export interface Reservation {
   release(): void;
 }
 
+/** The answer to an order that does not fit below its limit: nothing is held, and nothing has to be given back. */
 export interface Refusal {
+  /** Tells a refusal from a reservation. */
   readonly isGranted: false;
+  /** What the key has spent so far, in micro-dollars, without what is only reserved. */
   readonly committed: number;
 }

@@ -8,7 +8,9 @@ import type { SpeechRequest, UploadedFile } from '../wire/other.ts';
 
 /** Tokens of a call before it is made. */
 export interface Estimate {
+  /** Tokens of the prompt. */
   readonly prompt: number;
+  /** Tokens of the answer, at most. */
   readonly completion: number;
   /** The prompt is to be kept in a cache, and costs at least what that does. */
   readonly writesCache?: boolean;

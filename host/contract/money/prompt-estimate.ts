@@ -15,7 +15,9 @@ export const fileTokens = (base64: string): number => Math.ceil((base64.length *
 /** What of a request says how long its prompt is. */
 export type PromptSource = Pick<Exchange, 'surface' | 'request' | 'clientRequest' | 'bodyBytes'>;
 
+/** How long a prompt is, by estimate. */
 export interface PromptSize {
+  /** Tokens that it may count as. */
   readonly tokens: number;
   /** The body asks for its prompt to be kept in a cache: writing there may cost more than reading. */
   readonly writesCache: boolean;

@@ -9,6 +9,7 @@ const UNBOUNDED: Pick<PluginPrices, 'longestAnswer'> = { longestAnswer: () => un
 
 /** Who spends, and how much of it there is. */
 export interface Purse {
+  /** Whose money it is: what the ledger keeps the sum under, such as the id of a principal. */
   readonly key: string;
   /** US dollars; `undefined` means unlimited. */
   readonly limitUsd: number | undefined;
@@ -27,6 +28,31 @@ interface Held {
 /**
  * Spends from a ledger: reserves what a call may cost before it, and books what it did cost after it. `admit` begins it, and
  * `finish` must follow; what was booked or released in between stays so.
+ * @example
+ * ```ts
+ * import Joi from 'joi';
+ * import { catalogPricing, definePlugin, reject, Spending } from 'gw/contract';
+ *
+ * // Ten dollars for each credential, by the prices of the catalog.
+ * export default definePlugin({
+ *   name: 'ten-dollars',
+ *   type: 'ratelimit',
+ *   rejectsAs: 'insufficient_quota',
+ *   summary: 'Gives each credential ten dollars',
+ *   stages: ['before_request'],
+ *   settings: Joi.object({}),
+ *   create: (_settings, { ledger, prices }) => {
+ *     const spending = new Spending(ledger('ten dollars', { maxKeys: 10_000 }), catalogPricing(prices), prices);
+ *     return {
+ *       async before_request(exchange) {
+ *         const reason = await spending.admit(exchange, { key: exchange.principal?.id ?? '', limitUsd: 10 });
+ *         return reason === undefined ? undefined : reject(reason);
+ *       },
+ *       finished: (exchange) => void spending.finish(exchange, exchange.answeredBy === undefined),
+ *     };
+ *   },
+ * });
+ * ```
  */
 export class Spending {
   readonly #ledger: Ledger;

@@ -150,6 +150,7 @@ const WORD = /^(?:\d{1,7}|(?=.{1,32}$)[a-z_$][A-Za-z_$-]*(?:\d{1,2}[A-Za-z_$-]*)
 /** Whose names are below a member of an object of the wire's own. */
 export type NamesBelow = (member: string) => Names;
 
+/** Which names of members in a request a client chose. */
 export const inRequest: NamesBelow = (member) => (TABLES.has(member) ? 'table' : OWN.has(member) ? 'own' : 'free');
 /** What an upstream says beside the arguments of calls has names of its own. */
 export const inReply: NamesBelow = (member) => (TABLES.has(member) ? 'table' : 'own');

@@ -29,10 +29,13 @@ export interface BodyTexts {
 
 /** A body in a wire of the client's own, beside what the common format makes of it. Read only. */
 export interface ClientBody {
+  /** The wire that the body is in. */
   readonly wire: ClientWireName;
   /** What is asked for, by the wire's own name. */
   readonly operation: string;
+  /** The body itself, as it was parsed. Read only. */
   readonly value: Readonly<Fields>;
+  /** How the texts of this wire are found. */
   readonly texts: BodyTexts;
 }
 

@@ -1,5 +1,6 @@
 /** A text without its JSON escapes, and where each character stood. */
 export interface Escapes {
+  /** The text with its escapes resolved. */
   readonly text: string;
   /** By place in `text`: the place in the escaped text; one more for its end. */
   readonly places: readonly number[];

@@ -51,6 +51,7 @@ export interface PatternWatch {
   readonly matched: number | undefined;
   /** Characters from the beginning of the text that no match can begin in any more. */
   readonly safe: number;
+  /** Takes the next piece of the text; says which patterns have matched so far. */
   push(piece: string): void;
   /** Nothing follows. */
   end(): void;

@@ -1,6 +1,8 @@
 /** What a scan says of a text that may still grow: a match, or how many characters at its end could become part of one. */
 export interface Scan {
+  /** True where the text holds what must not be delivered. */
   readonly isMatch: boolean;
+  /** Characters at the end of the text that could be the beginning of a match: they are held back. */
   readonly keep: number;
 }
 

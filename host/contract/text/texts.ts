@@ -29,6 +29,7 @@ export const PART_MEDIA: ReadonlyMap<unknown, readonly [holder: string, member: 
   ['file', ['file', 'file_data']],
 ]);
 
+/** Words of the wire by the name of their member: a value of that form is not a text of the client. */
 export type Words = ReadonlyMap<string, RegExp>;
 
 /**
@@ -39,16 +40,21 @@ export const MESSAGE_WORDS: Words = new Map([
   ['role', /^(system|developer|user|assistant|tool|function)$/],
   ['tool_call_id', TOKEN],
 ]);
+/** Words in a call of a tool. */
 export const CALL_WORDS: Words = new Map([
   ['id', TOKEN],
   ['type', /^(function|custom)$/],
 ]);
+/** Words in a detail of reasoning. */
 export const DETAIL_WORDS: Words = new Map(['type', 'format', 'id', 'signature', 'data'].map((name) => [name, TOKEN]));
+/** Words in a part of a message's content. */
 export const PART_WORDS: Words = new Map([['type', /^(text|image_url|input_audio|file|refusal)$/]]);
+/** Words in an image, a sound or a file. */
 export const MEDIA_WORDS: Words = new Map([
   ['detail', /^(auto|low|high)$/],
   ['format', /^(wav|mp3)$/],
 ]);
+/** The words of what a member holds, by the member's name. */
 export const WORDS_BY_FIELD: ReadonlyMap<string, Words> = new Map([
   ['tools', new Map([['type', /^(function|custom)$/]])],
   ['tool_choice', new Map([['type', /^(function|custom|allowed_tools)$/]])],
@@ -91,6 +97,22 @@ const RESOURCE_WORDS: Words = new Map([
  * model, chooses them: in tables of schemas such as `properties`, in arguments, below fields that are only forwarded, and anywhere else those
  * that are not words. Strings that are themselves JSON come a second time, decoded, and files that hold text as that text. Image addresses,
  * audio, ids and words of the wire (roles, types) are not read. Where the client speaks a wire of its own, they are those of its own body.
+ *
+ * Nothing is read before it is asked for, so stop early: `find` and `some` of the iterator do.
+ * @example
+ * ```ts
+ * import { type Exchange, reject, texts, type Verdict } from 'gw/contract';
+ *
+ * // The request before the call, the answer after it: the stage decides which.
+ * export function refuseLong(exchange: Exchange): Verdict | undefined {
+ *   let length = 0;
+ *   for (const text of texts(exchange)) {
+ *     length += text.length; // UTF-16 code units
+ *     if (length > 100_000) return reject('it is longer than 100,000 characters');
+ *   }
+ *   return undefined;
+ * }
+ * ```
  */
 export function texts(exchange: Exchange): Generator<string> {
   const own = exchange.stage === 'after_request' ? exchange.clientReply : exchange.clientRequest;

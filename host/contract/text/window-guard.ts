@@ -10,6 +10,30 @@ import { type Scan, type TextFilter, windowFilter } from './text-filter.ts';
  * A stream guard that lets text flow but holds back what could be the beginning of a match, so that no part of one is
  * delivered; content, refusal, reasoning and tool-call arguments each by themselves. `scan` sees the held text and what
  * came after it. A match ends the stream with `reason`.
+ *
+ * @param scan says whether the text holds a match, and how many characters at its end might begin one.
+ * @param reason what the client reads; never the text that was found.
+ * @example
+ * ```ts
+ * import Joi from 'joi';
+ * import { definePlugin, reject, texts, windowGuard } from 'gw/contract';
+ *
+ * const WORD = 'xyzzy';
+ *
+ * export default definePlugin({
+ *   name: 'no-magic',
+ *   type: 'guardrail',
+ *   summary: 'Delivers no magic word',
+ *   stages: ['after_request'],
+ *   settings: Joi.object({ stream: Joi.string().valid('window').default('window') }),
+ *   create: () => ({
+ *     // The whole answer.
+ *     after_request: (exchange) => (texts(exchange).some((text) => text.includes(WORD)) ? reject('a magic word') : undefined),
+ *     // A stream: what could be the beginning of the word waits for what follows.
+ *     stream: () => windowGuard((text) => ({ isMatch: text.includes(WORD), keep: WORD.length - 1 }), 'a magic word'),
+ *   }),
+ * });
+ * ```
  */
 export function windowGuard(scan: (text: string) => Scan, reason: string): StreamGuard {
   return guardWith(() => windowFilter(scan), reason, false);

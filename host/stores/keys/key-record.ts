@@ -1,4 +1,5 @@
-import type { KeyLimits, Scope } from '../../contract/index.ts';
+import type { Scope } from '../../contract/index.ts';
+import type { KeyLimits } from '../../common/host-principal.ts';
 
 /** A key as everybody may see it. Times are Unix milliseconds. */
 export interface KeyRecord {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Timer } from '../../common/clock.ts';
-import type { Principal } from '../../contract/index.ts';
+import type { HostPrincipal } from '../../common/host-principal.ts';
 import type { ChangeFeed } from '../change-feed.ts';
 import {
   changedKey,
@@ -135,14 +135,14 @@ export class KeyStore {
   }
 
   /** Whose a credential is that memory holds, counting one use more. `undefined`: ask. */
-  find(digest: string): Principal | undefined {
+  find(digest: string): HostPrincipal | undefined {
     const entry = this.#table.byDigest(digest);
     if (!entry || !this.#isServed(entry) || !counts(entry.key, digest, this.#now())) return undefined;
     return this.#used(entry);
   }
 
   /** Whose a credential is by the store; by memory, where the store is away and the credential was in use a moment ago. */
-  async ask(digest: string): Promise<Principal | undefined> {
+  async ask(digest: string): Promise<HostPrincipal | undefined> {
     const changes = this.#changes;
     try {
       const key = await this.#look(digest, () => this.#keys.find(digest));
@@ -298,7 +298,7 @@ export class KeyStore {
     return at - seenAt <= SEEN_MS && at - this.link.heardAt <= SEEN_MS;
   }
 
-  #used(entry: KeyEntry): Principal {
+  #used(entry: KeyEntry): HostPrincipal {
     entry.seenAt = this.#at();
     this.#count(entry.key.id);
     return entry.principal;

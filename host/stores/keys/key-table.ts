@@ -1,10 +1,10 @@
-import type { Principal } from '../../contract/index.ts';
+import { HostPrincipal } from '../../common/host-principal.ts';
 import { isUsable, type StoredKey } from './key-record.ts';
 
 /** A key in memory. Times are monotonic milliseconds. */
 export interface KeyEntry {
   key: StoredKey;
-  principal: Principal;
+  principal: HostPrincipal;
   /** The store last said so. */
   confirmedAt: number;
   /** A request last used it. */
@@ -82,6 +82,6 @@ export function counts(key: StoredKey, digest: string, now: number): boolean {
   );
 }
 
-export function principalOf({ id, name, scopes, limits }: StoredKey): Principal {
-  return Object.freeze({ id, name, scopes, ...(Object.keys(limits).length > 0 && { limits }) });
+export function principalOf({ id, name, scopes, limits }: StoredKey): HostPrincipal {
+  return new HostPrincipal({ id, name, scopes, ...(Object.keys(limits).length > 0 && { limits }) });
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Principal, Scope } from '../../contract/index.ts';
+import type { Scope } from '../../contract/index.ts';
+import { HostPrincipal } from '../../common/host-principal.ts';
 import type { ChangeFeed } from '../change-feed.ts';
 import { isUsable, type StoredKey } from '../keys/key-record.ts';
 import type { KeyStore } from '../keys/key-store.ts';
@@ -37,7 +38,7 @@ export interface ListedSession extends SessionRecord {
 }
 
 /** What a session was made from, as it is now: a stored key, or a credential of the environment. */
-type Parent = StoredKey | Principal;
+type Parent = StoredKey | HostPrincipal;
 
 interface Entry {
   session: StoredSession;
@@ -45,7 +46,7 @@ interface Entry {
   /** Monotonic milliseconds of the last use. */
   seenAt: number;
   parent: Parent | undefined;
-  principal: Principal | undefined;
+  principal: HostPrincipal | undefined;
 }
 
 /** `last_seen_at` is written when it is this old. See docs/reference/admin.md#sessions. */
@@ -62,13 +63,13 @@ export class SessionStore {
   readonly #place = new Place<SessionRepository>('session store', 'memory', new MemorySessions());
   readonly #deps: StoreDeps;
   readonly #keys: KeyStore;
-  readonly #environment: (id: string) => Principal | undefined;
+  readonly #environment: (id: string) => HostPrincipal | undefined;
   readonly #entries = new Map<string, Entry>();
   #feed: ChangeFeed | undefined;
   #changes = 0;
 
   /** `environment` finds a credential that no store has by its id. */
-  constructor(deps: StoreDeps, keys: KeyStore, environment: (id: string) => Principal | undefined) {
+  constructor(deps: StoreDeps, keys: KeyStore, environment: (id: string) => HostPrincipal | undefined) {
     this.#deps = deps;
     this.#keys = keys;
     this.#environment = environment;
@@ -137,7 +138,7 @@ export class SessionStore {
   }
 
   /** Whose session it is, by the digest of its token, when all that must be known is in memory. `undefined`: ask. */
-  find(digest: string): Principal | undefined {
+  find(digest: string): HostPrincipal | undefined {
     const entry = this.#entries.get(digest);
     if (!entry || !this.#isServed(entry)) return undefined;
     const parent = this.#parent(entry.session.credentialId);
@@ -145,7 +146,7 @@ export class SessionStore {
   }
 
   /** Whose a session is by the stores; by memory, where one is away and the session was in use a moment ago. */
-  async ask(digest: string): Promise<Principal | undefined> {
+  async ask(digest: string): Promise<HostPrincipal | undefined> {
     const entry = await this.#entry(digest);
     if (!entry) return undefined;
     const { credentialId } = entry.session;
@@ -207,7 +208,7 @@ export class SessionStore {
   }
 
   /** Who it is, when neither the session nor its credential is over. */
-  #admit(entry: Entry, parent: Parent): Principal | undefined {
+  #admit(entry: Entry, parent: Parent): HostPrincipal | undefined {
     const now = this.#now();
     const { session } = entry;
     if (!isLive(session, now) || isEnded(session, parent) || !isGood(parent, now)) return undefined;
@@ -273,6 +274,12 @@ function isGood(parent: Parent, now: number): boolean {
 function principalOf(
   { id: sessionId, credentialId: id, subject: name }: StoredSession,
   { scopes, limits }: Parent,
-): Principal {
-  return Object.freeze({ id, name, scopes, sessionId, ...(limits && Object.keys(limits).length > 0 && { limits }) });
+): HostPrincipal {
+  return new HostPrincipal({
+    id,
+    name,
+    scopes,
+    sessionId,
+    ...(limits && Object.keys(limits).length > 0 && { limits }),
+  });
 }

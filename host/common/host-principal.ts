@@ -1,0 +1,38 @@
+import type { Principal, Scope } from '../contract/index.ts';
+import type { KeyLimitValues } from '../contract/key-members.ts';
+
+/** What a key may use, and how much of it. What is absent is not limited. The names are those of docs/admin.md#keys. */
+export interface KeyLimits extends KeyLimitValues {}
+
+/** What a source of credentials says of one. */
+export interface PrincipalFacts extends Principal {
+  /** The session that the request was made with; `undefined` for keys. */
+  readonly sessionId?: string | undefined;
+  /** What the key may use, also behind a session; `undefined` when it has none, and for the master key. */
+  readonly limits?: KeyLimits | undefined;
+}
+
+/** A principal as the host works with it. Modules get its `view`, which holds no more than the contract names. */
+export class HostPrincipal implements PrincipalFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  declare readonly sessionId?: string;
+  declare readonly limits?: KeyLimits;
+  #view: Principal | undefined;
+
+  constructor({ id, name, scopes, sessionId, limits }: PrincipalFacts) {
+    this.id = id;
+    this.name = name;
+    this.scopes = Object.isFrozen(scopes) ? scopes : Object.freeze([...scopes]);
+    if (sessionId !== undefined) this.sessionId = sessionId;
+    if (limits !== undefined) this.limits = limits;
+    Object.freeze(this);
+  }
+
+  /** One object per credential: it is shared by all of its requests, and so frozen. */
+  get view(): Principal {
+    const { id, name, scopes } = this;
+    return (this.#view ??= Object.freeze({ id, name, scopes }));
+  }
+}
