@@ -1,5 +1,5 @@
 import { GatewayError, quoted, type Scope } from '../../host/contract/index.ts';
-import { KEY_LIMIT_LIST, type KeyLimitName } from '../../host/contract/key-members.ts';
+import { KEY_LIMIT_LIST, type KeyLimitName } from '../../host/common/key-members.ts';
 import type { KeyLimits } from '../../host/common/host-principal.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { JsonObject } from '../../host/http/body/json-body.ts';

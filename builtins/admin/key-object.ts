@@ -1,5 +1,5 @@
 import type { KeyLimits } from '../../host/common/host-principal.ts';
-import { KEY_LIMIT_LIST, type KeyLimitName, type KeyMemberName } from '../../host/contract/key-members.ts';
+import { KEY_LIMIT_LIST, type KeyLimitName, type KeyMemberName } from '../../host/common/key-members.ts';
 import type { KeyRecord } from '../../host/stores/keys/key-record.ts';
 import { timestamp } from './timestamps.ts';
 

@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../../host/cli/command.ts';
-import { KEY_MEMBER_LIST } from '../../host/contract/key-members.ts';
+import { KEY_MEMBER_LIST } from '../../host/common/key-members.ts';
 import type { CommandPlace } from '../../host/host.ts';
 
 type Command = CommandDefinition<CommandPlace>;

@@ -1,4 +1,4 @@
-import { KEY_MEMBER_LIST, type KeyMemberKind } from '../../host/contract/key-members.ts';
+import { KEY_MEMBER_LIST, type KeyMemberKind } from '../../host/common/key-members.ts';
 import { type LogColumnKind, LOG_COLUMN_LIST } from '../../host/contract/log-columns.ts';
 
 /** JSON Schemas (2020-12, as OpenAPI 3.1 takes them) of what the gateway itself answers, by the names under which operations refer to them. */

@@ -1,6 +1,6 @@
 import type { KeyLimits } from '../../host/common/host-principal.ts';
 import type { Scope } from '../../host/contract/index.ts';
-import { KEY_LIMIT_LIST, type KeyLimitName } from '../../host/contract/key-members.ts';
+import { KEY_LIMIT_LIST, type KeyLimitName } from '../../host/common/key-members.ts';
 import type { StoredKey } from '../../host/stores/keys/key-record.ts';
 import { type Dialect, listOf, listText, timeOf } from './database/database.ts';
 

@@ -1,4 +1,4 @@
-import { KEY_LIMIT_LIST, KEY_LIMIT_STEPS } from '../../host/contract/key-members.ts';
+import { KEY_LIMIT_LIST, KEY_LIMIT_STEPS } from '../../host/common/key-members.ts';
 import type { Dialect } from './database/database.ts';
 import { addColumns, type Migration, type Schema } from './database/migrate.ts';
 
@@ -50,7 +50,7 @@ const OTHERS: readonly Migration[] = [
   },
 ];
 
-/** The table of keys (docs/reference/admin.md#tables). What a step adds for limits stands in `host/contract/key-members.ts`. */
+/** The table of keys (docs/reference/admin.md#tables). What a step adds for limits stands in `host/common/key-members.ts`. */
 export const KEY_SCHEMA: Schema = {
   ledger: 'api_key_schema_migrations',
   table: TABLE,

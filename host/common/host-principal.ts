@@ -1,5 +1,5 @@
 import type { Principal, Scope } from '../contract/index.ts';
-import type { KeyLimitValues } from '../contract/key-members.ts';
+import type { KeyLimitValues } from './key-members.ts';
 
 /** What a key may use, and how much of it. What is absent is not limited. The names are those of docs/admin.md#keys. */
 export interface KeyLimits extends KeyLimitValues {}

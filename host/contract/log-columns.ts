@@ -1,3 +1,4 @@
+/** What a column holds: how it is stored, and how answers show it. */
 export type LogColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'json' | 'moment';
 
 interface LogColumn {
@@ -153,6 +154,7 @@ export const LOG_COLUMNS = {
 } as const satisfies Readonly<Record<string, LogColumn>>;
 
 type Columns = typeof LOG_COLUMNS;
+/** The name of a column, as rows and answers have it. */
 export type LogColumnName = keyof Columns;
 
 /** The columns with their names, in their order. */

@@ -67,7 +67,7 @@ function passInOrder(
   for (const [at, chunk] of chunks.entries()) {
     const passed = guard.push(structuredClone(chunk));
     if ('action' in passed) return undefined;
-    left.push(...structuredClone(passed));
+    for (const one of structuredClone(passed)) left.push(one);
     if (guard.awaitsVerdict !== true) leavesAllBefore(left, chunks.slice(0, at + 1), order);
   }
   const rest = guard.end();

@@ -11,7 +11,7 @@ export function ordersUpTo(most: number): StretchKind[][] {
   const all: StretchKind[][] = [];
   for (let length = 1; length <= most; length += 1) {
     last = last.flatMap((order) => STRETCHES.filter((kind) => kind !== order.at(-1)).map((kind) => [...order, kind]));
-    all.push(...last);
+    for (const order of last) all.push(order);
   }
   return all;
 }
@@ -46,7 +46,7 @@ export function streamOf(order: readonly StretchKind[], form: StreamForm): ChatC
   const begun = new Set<StretchKind>();
   const deltas: ChunkDelta[] = [{ role: 'assistant', content: '' }];
   for (const [number, kind] of order.entries()) {
-    deltas.push(...stretchOf(kind, number, form, !begun.has(kind)));
+    for (const delta of stretchOf(kind, number, form, !begun.has(kind))) deltas.push(delta);
     begun.add(kind);
   }
   const chunks = deltas.map((delta, at) =>
@@ -92,18 +92,19 @@ export interface Said {
 
 /** What a stream says, by choice and in its order: pieces of one text that stand side by side are one. */
 export function joined(chunks: readonly ChatChunk[]): Record<number, Said[]> {
-  const all: Record<number, Said[]> = {};
+  const all = new Map<number, Said[]>();
   for (const { choices } of chunks)
     for (const { index, delta, finish_reason: finish } of choices) {
-      const said = (all[index] ??= []);
+      const said = all.get(index) ?? [];
+      all.set(index, said);
       for (const one of [...saidIn(delta), ...(finish ? [{ what: `finish ${finish}`, text: '' }] : [])]) {
         const last = said.at(-1);
         if (last?.what === one.what && one.text !== '')
-          said[said.length - 1] = { what: one.what, text: last.text + one.text };
+          said.splice(-1, 1, { what: one.what, text: last.text + one.text });
         else said.push(one);
       }
     }
-  return all;
+  return Object.fromEntries(all);
 }
 
 /** What a delta says, in the order of its members. */
@@ -126,7 +127,7 @@ function saidIn(delta: ChunkDelta): Said[] {
       if (item[mark]) marks.push({ what: `${mark} ${String(item[mark])}`, text: '' });
   }
   add('thought', whole);
-  said.push(...marks);
+  for (const mark of marks) said.push(mark);
   add('content', delta.content);
   add('refusal', delta.refusal);
   for (const call of delta.tool_calls ?? []) {

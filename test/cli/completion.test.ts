@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { KEY_MEMBER_LIST } from '../../host/contract/key-members.ts';
+import { KEY_MEMBER_LIST } from '../../host/common/key-members.ts';
 import { COMMANDS } from '../../builtins/cli/commands.ts';
 import { requireTool, temporaryFolder } from '../kit/index.ts';
 import { runCommand } from './commands.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { limitsIn } from '../../builtins/cli/admin/keys-create.ts';
 import { COMMANDS } from '../../builtins/cli/commands.ts';
 import { UsageError } from '../../host/cli/command.ts';
-import { KEY_MEMBER_LIST } from '../../host/contract/key-members.ts';
+import { KEY_MEMBER_LIST } from '../../host/common/key-members.ts';
 
 const limit = (kind: 'texts' | 'integer' | 'amount', flags: string) => ({ kind, flag: { flags, summary: 's' } });
 const LIMITS = [

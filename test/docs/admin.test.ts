@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { KEY_LIMIT_LIST, KEY_MEMBER_LIST, type KeyMemberKind } from '../../host/contract/key-members.ts';
+import { KEY_LIMIT_LIST, KEY_MEMBER_LIST, type KeyMemberKind } from '../../host/common/key-members.ts';
 import { as, NOBODY, startAdmin } from '../admin/kit.ts';
 import { codes, rowsUnder } from './tables.ts';
 

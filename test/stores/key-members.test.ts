@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { KEY_SCHEMA } from '../../builtins/stores/key-schema.ts';
-import { KEY_LIMIT_LIST, KEY_LIMIT_STEPS } from '../../host/contract/key-members.ts';
+import { KEY_LIMIT_LIST, KEY_LIMIT_STEPS } from '../../host/common/key-members.ts';
 
 describe('the limits of a key', () => {
   it('are each added by a step of the schema, and each step for limits adds some', () => {

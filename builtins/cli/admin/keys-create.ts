@@ -1,7 +1,7 @@
 import { type CommandInput, type RunCommand, UsageError } from '../../../host/cli/command.ts';
 import { useOneOf } from '../../../host/common/nearest.ts';
 import { parseDuration } from '../../../host/contract/duration.ts';
-import { KEY_LIMIT_LIST } from '../../../host/contract/key-members.ts';
+import { KEY_LIMIT_LIST } from '../../../host/common/key-members.ts';
 import type { CommandPlace } from '../../../host/host.ts';
 import { Client } from '../client.ts';
 import { printData } from '../show.ts';

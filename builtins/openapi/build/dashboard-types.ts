@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { KEY_LIMIT_LIST } from '../../../host/contract/key-members.ts';
+import { KEY_LIMIT_LIST } from '../../../host/common/key-members.ts';
 import { SCHEMAS } from '../schemas.ts';
 
 const FILE = new URL('../../dashboard/app/src/api/answers.ts', import.meta.url);
@@ -72,7 +72,7 @@ export function dashboardTypes(schemas: Readonly<Record<string, Schema>> = SCHEM
   );
   return laidOut(
     [
-      '// Made of builtins/openapi/schemas.ts and host/contract/key-members.ts by "npm run dashboard-types".\n',
+      '// Made of builtins/openapi/schemas.ts and host/common/key-members.ts by "npm run dashboard-types".\n',
       ...types,
       `/** The limits of a key that its form has. */\nexport const KEY_LIMIT_FIELDS = {\n${fields.join('')}} as const;\n`,
     ].join('\n'),

@@ -235,7 +235,7 @@ function dropEmptyItems(delta: ChunkDelta): void {
 
 const saysText = ({ text, summary }: Fields): boolean => isSaidValue(text) || isSaidValue(summary);
 
-/** Whether an item of `reasoning_details` ends with what is no text: a signature, or sealed data. */
+/** Whether an item of `reasoning_details` ends with what is not text: a signature, or sealed data. */
 const isSealed = ({ signature, data }: Fields): boolean => isSaidValue(signature) || isSaidValue(data);
 
 /** Whether a delta holds anything else than texts, calls and its role. */

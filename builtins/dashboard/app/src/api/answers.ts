@@ -1,4 +1,4 @@
-// Made of builtins/openapi/schemas.ts and host/contract/key-members.ts by "npm run dashboard-types".
+// Made of builtins/openapi/schemas.ts and host/common/key-members.ts by "npm run dashboard-types".
 
 export type Key = {
   /** It never changes. */
