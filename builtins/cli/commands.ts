@@ -258,8 +258,9 @@ export const COMMANDS: readonly Command[] = [
     options: [
       { flags: '--wire <wire>', summary: 'Of a provider: common, or native for a wire of its own', default: 'common' },
       { flags: '--package', summary: 'A package of its own, to publish or to link' },
+      { flags: '--shipped', summary: 'Of a provider: in every place of a checkout of gw that lists the shipped ones' },
     ],
-    examples: ['gw module new plugin my-guardrail'],
+    examples: ['gw module new plugin my-guardrail', 'gw module new provider acme --shipped'],
     refusesFormat: true,
     load: () => import('./modules/module-new.ts'),
   },

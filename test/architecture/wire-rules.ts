@@ -8,7 +8,7 @@ const UPSTREAM = 'providers/echo/respond.ts';
 /** The kit of module authors plays upstreams, and the client that reads what became of their streams. */
 const KIT = 'host/testing/';
 /** Answers of a service on the common wire, for a new provider's test. */
-const FIXTURES = 'builtins/cli/modules/module-files.ts';
+const FIXTURES = 'builtins/cli/modules/common-answers.ts';
 /** Clients of a gateway. */
 const CLIENTS = ['builtins/cli/chat.ts', 'builtins/dashboard/app/'];
 

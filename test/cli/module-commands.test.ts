@@ -70,6 +70,8 @@ describe('gw module new', () => {
       [['provider', 'x', '--wire', 'grpc'], '--wire is common or native'],
       [['provider', 'openai'], 'is shipped'],
       [['plugin', 'mine'], 'exists already'],
+      [['provider', 'x', '--shipped'], 'run it in the root folder of a checkout'],
+      [['plugin', 'x', '--shipped'], '--shipped is of a provider of the common wire'],
     ];
     for (const [args, said] of refusals) {
       const { code, stdout, stderr } = await runCommand(['module', 'new', ...args], { cwd });

@@ -1,4 +1,6 @@
 import type { ModuleKind } from '../../../host/registry/registry.ts';
+import { commonAnswers } from './common-answers.ts';
+import { below, json, type NewFiles } from './new-files.ts';
 
 export interface NewModule {
   readonly kind: ModuleKind;
@@ -7,9 +9,6 @@ export interface NewModule {
   /** Version of the contract that a package states. */
   readonly contract: string;
 }
-
-/** Path below the module's own folder, and text. */
-export type NewFiles = Readonly<Record<string, string>>;
 
 const TEST_OF: Readonly<Record<ModuleKind, (module: NewModule) => string>> = {
   provider: providerTest,
@@ -77,7 +76,6 @@ export function packageFiles({ name, contract }: NewModule): NewFiles {
   };
 }
 
-const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 const variableOf = (name: string): string => name.toUpperCase().replaceAll('-', '_');
 
 const pluginSource = ({ name }: NewModule): string => `import Joi from 'joi';
@@ -264,21 +262,12 @@ for (const { title, run } of providerContract(provider, facts)) test(title, run)
 `;
 }
 
-const chunk = (delta: object, finish_reason: string | null = null): string =>
-  `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
-
 const COMMON_FIXTURES: NewFiles = {
   'fixtures/facts.json': json({ says: 'hello there' }),
-  'fixtures/reply.json': json({
-    id: 'c1',
-    object: 'chat.completion',
-    created: 1_700_000_000,
-    model: 'm',
-    choices: [{ index: 0, message: { role: 'assistant', content: 'hello there' }, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
-  }),
-  'fixtures/stream.txt': `${chunk({ role: 'assistant', content: '' })}${chunk({ content: 'hello' })}${chunk({ content: ' there' })}${chunk({}, 'stop')}data: [DONE]\n\n`,
-  'fixtures/error-401.json': json({ error: { message: 'the key is not known', type: 'invalid_request_error' } }),
+  ...below(
+    'fixtures',
+    commonAnswers({ model: 'm', says: ['hello', ' there'], errors: { 401: 'the key is not known' } }),
+  ),
 };
 
 const NATIVE_FIXTURES: NewFiles = {
