@@ -1,4 +1,4 @@
-import type { ChatChunk, ChunkDelta, Fields } from '../contract/index.ts';
+import type { ChatChunk, ChunkDelta } from '../contract/index.ts';
 import { isFields } from '../contract/index.ts';
 
 /** A stretch of a made-up stream: pieces of one text with nothing between them, or an item that is sealed. */
@@ -131,10 +131,9 @@ function saidIn(delta: ChunkDelta): Said[] {
   add('content', delta.content);
   add('refusal', delta.refusal);
   for (const call of delta.tool_calls ?? []) {
-    const { index = 0, id, function: called } = call as Fields & { index?: number; function?: Fields };
-    if (id || called?.['name'])
-      said.push({ what: `call ${index}: ${String(id)} ${String(called?.['name'])}`, text: '' });
-    add(`arguments ${index}`, called?.['arguments']);
+    const { index = 0, id, function: called } = call;
+    if (id || called?.name) said.push({ what: `call ${index}: ${String(id)} ${String(called?.name)}`, text: '' });
+    add(`arguments ${index}`, called?.arguments);
   }
   return said;
 }

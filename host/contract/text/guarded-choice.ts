@@ -80,7 +80,7 @@ export class GuardedChoice {
     const piece = delta[field];
     if (typeof piece !== 'string' || piece === '') return true;
     const text = field === 'reasoning_content' ? 'thoughts' : field;
-    return this.#pass(text, field, delta as Fields, field, undefined, chunk, leaving);
+    return this.#pass(text, field, delta, field, undefined, chunk, leaving);
   }
 
   /** Thoughts that a delta says twice, as `reasoning_content` and as text of an item, are one piece. */
@@ -97,7 +97,7 @@ export class GuardedChoice {
         const piece = item[field];
         if (typeof piece !== 'string' || piece === '') continue;
         hasText = true;
-        const twin = isSaid && !isTwin && piece === whole ? (delta as Fields) : undefined;
+        const twin = isSaid && !isTwin && piece === whole ? delta : undefined;
         if (twin) isTwin = true;
         const text = isSaid && !twin ? 'details' : 'thoughts';
         const form = `${twin ? 'twice' : 'item'} ${placeOf(item['index'])} ${field}`;
@@ -153,7 +153,7 @@ export class GuardedChoice {
     } else {
       this.#stretch = stretch = { text, form, filter: this.#filterOf(text), holder, field, twin, chunk };
     }
-    const piece = holder[field] as string;
+    const piece = saidAt(stretch);
     const passed = stretch.filter(piece, false);
     if (passed === undefined) return false;
     if (passed !== piece) write(stretch, passed);
@@ -196,7 +196,7 @@ export class GuardedChoice {
     if (rest === undefined) return false;
     if (rest === '') return true;
     if (stretch.chunk === chunk) {
-      write(stretch, `${stretch.holder[stretch.field] as string}${rest}`);
+      write(stretch, saidAt(stretch) + rest);
       return true;
     }
     const { choices: _choices, usage: _usage, ...head } = stretch.chunk;
@@ -221,6 +221,12 @@ function deltaOf({ text, holder, field, twin }: Stretch, piece: string): ChunkDe
   return { ...(twin && { reasoning_content: piece }), reasoning_details: [{ ...item, [field]: piece }] };
 }
 
+/** The piece that stands where the stretch has its last one. */
+function saidAt({ holder, field }: Stretch): string {
+  const piece = holder[field];
+  return typeof piece === 'string' ? piece : '';
+}
+
 function write({ holder, field, twin }: Stretch, text: string): void {
   setMember<unknown>(holder, field, text);
   if (twin) setMember<unknown>(twin, 'reasoning_content', text);
@@ -240,7 +246,7 @@ const isSealed = ({ signature, data }: Fields): boolean => isSaidValue(signature
 
 /** Whether a delta holds anything else than texts, calls and its role. */
 function hasOthers(delta: ChunkDelta): boolean {
-  for (const name in delta) if (!KNOWN.has(name) && isSaidValue(delta[name as keyof ChunkDelta])) return true;
+  for (const name in delta) if (!KNOWN.has(name) && isSaidValue(delta[name])) return true;
   return false;
 }
 
