@@ -530,11 +530,11 @@ describe('Messages to a target of the common wire', () => {
     expect(content.map(({ type }: { type: string }) => type)).to.deep.equal([
       'thinking',
       'text',
-      'redacted_thinking',
+      'thinking',
       'tool_use',
     ]);
     expect(content[0]).to.deep.equal({ type: 'thinking', thinking: 'why', signature: sealEnvelope([]) });
-    expect(content[2].data).to.equal(sealEnvelope([signed]));
+    expect(content[2]).to.deep.equal({ type: 'thinking', thinking: '', signature: sealEnvelope([signed]) });
     const body = await sent({
       messages: [
         { role: 'user', content: 'a' },
@@ -545,6 +545,47 @@ describe('Messages to a target of the common wire', () => {
     expect(body.messages[1]).to.include({ reasoning_content: 'why', content: 'x' });
     expect(body.messages[1].reasoning_details).to.equal(undefined);
     expect(body.lost).to.equal('messages[1].content[2]');
+  });
+
+  it('show a call of another vendor behind its signature, and leave out signatures of texts', async () => {
+    const ofText = {
+      type: 'reasoning.encrypted',
+      index: 0,
+      format: 'google-gemini-v1',
+      start: 0,
+      end: 4,
+      data: 'dGV4dA==',
+    };
+    const ofCall = { type: 'reasoning.encrypted', index: 1, format: 'google-gemini-v1', id: 'c1', data: 'Y2FsbA==' };
+    const call = { id: 'c1', type: 'function', function: { name: 'tide', arguments: '{}' } };
+    const shown = [
+      { type: 'thinking', thinking: '', signature: '' },
+      { type: 'tool_use', id: 'c1', name: 'tide', input: {}, caller: { type: 'direct' } },
+    ];
+    for (const isCalling of [true, false]) {
+      const events = await streamed([
+        delta({ content: 'low ' }),
+        delta({ content: 'tide', reasoning_details: [ofText] }),
+        ...(isCalling ? [delta({ reasoning_details: [ofCall], tool_calls: [{ index: 0, ...call }] })] : []),
+        delta({}, isCalling ? 'tool_calls' : 'stop'),
+      ]);
+      const blocks = events.filter(({ type }) => type === 'content_block_start').map((event) => event.content_block);
+      expect(blocks).to.deep.equal([{ type: 'text', text: '' }, ...(isCalling ? shown : [])]);
+      const signatures = events.filter(({ delta: piece }) => piece?.type === 'signature_delta');
+      expect(signatures.map((event) => event.delta.signature)).to.deep.equal(isCalling ? [sealEnvelope([ofCall])] : []);
+      const { post } = await crossWire(
+        saying({
+          content: 'low tide',
+          reasoning_details: [ofText, ...(isCalling ? [ofCall] : [])],
+          tool_calls: isCalling ? [call] : [],
+        }),
+      );
+      const { content } = (await post(hello)).json();
+      expect(content.map(({ type }: { type: string }) => type)).to.deep.equal([
+        'text',
+        ...(isCalling ? ['thinking', 'tool_use'] : []),
+      ]);
+    }
   });
 
   // Shape: charmbracelet/fantasy, an answer of GPT-5 recorded from OpenRouter, 2026-11-23.

@@ -19,7 +19,7 @@ import { type CallDraft, Calls } from './calls.ts';
 import { errorBody } from './errors.ts';
 import { noArguments, type Wishes, wishesOf } from './reply.ts';
 import { stopDetails, stopReason } from './stop-reason.ts';
-import { FORMAT } from './thoughts.ts';
+import { FORMAT, signsText } from './thoughts.ts';
 import { type Counts, countsOf, NO_COUNTS, streamedUsageOf, usageOf, withoutZeroInput } from './usage.ts';
 
 export const CONTENT_TYPE = 'text/event-stream; charset=utf-8';
@@ -164,10 +164,11 @@ export class MessagesStream implements ClientStream {
       this.#openThought(index);
       this.#signature += signature;
     } else if (isOwn && isText(data)) this.#block({ type: 'redacted_thinking', data });
+    else if (!isOwn && signsText(item)) return;
     else if (!isOwn && (isText(data) || isText(signature) || isText(text))) {
       const { text: _text, ...sealed } = { ...rest, ...item };
       if (this.#open === 'thinking' && !isText(id)) this.#seal(sealed);
-      else this.#block({ type: 'redacted_thinking', data: sealEnvelope([sealed]) });
+      else this.#sealedBlock(sealed);
     }
   }
 
@@ -216,6 +217,7 @@ export class MessagesStream implements ClientStream {
       id: call.id || `toolu_${id}_${this.#next}`,
       name: this.#wishes.nameOf(call.name),
       input: {},
+      caller: { type: 'direct' },
     });
     this.#input(this.#calls.start(call));
   }
@@ -232,6 +234,13 @@ export class MessagesStream implements ClientStream {
     this.#event('content_block_start', { index: this.#next, content_block: block });
     this.#event('content_block_stop', { index: this.#next });
     this.#next += 1;
+  }
+
+  /** A thought that shows nothing. Clients take its signature from a delta. */
+  #sealedBlock(item: Fields): void {
+    this.#begin('thinking', { type: 'thinking', thinking: '', signature: '' });
+    this.#sealed.push(item);
+    this.#close();
   }
 
   #begin(kind: Kind, block: Readonly<Fields>): void {

@@ -1,10 +1,24 @@
 import { type Fields, isFields, isText } from '../../../host/contract/index.ts';
-import { openEnvelope } from '../envelope.ts';
+import { openEnvelope, sealEnvelope } from '../envelope.ts';
 
 /** The format of `reasoning_details` whose signatures this wire's own vendor checks. */
 export const FORMAT = 'anthropic-claude-v1';
 
 const isThought = ({ type }: Readonly<Fields>): boolean => type === 'thinking' || type === 'redacted_thinking';
+
+/**
+ * Whether an item signs a stretch of the answer's own text. It is not written: a block behind the last text hides that text from clients that print
+ * the last block, and its vendor asks for the signatures of calls alone. Source: ai.google.dev, "Thought signatures", 2026-11-21.
+ */
+export const signsText = ({ id, start, end, thought }: Readonly<Fields>): boolean =>
+  !isText(id) && thought !== true && typeof start === 'number' && typeof end === 'number';
+
+/** A block that shows no text: what only another vendor reads, in an envelope. Editors do not know `redacted_thinking`. */
+export const sealedBlock = (items: readonly Readonly<Fields>[]): Readonly<Fields> => ({
+  type: 'thinking',
+  thinking: '',
+  signature: sealEnvelope(items),
+});
 
 /** The envelope that a block of an assistant turn carries; `undefined` where it is the vendor's own. */
 export function envelopeOf(block: Readonly<Fields>): readonly Fields[] | undefined {
