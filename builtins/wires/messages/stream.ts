@@ -49,6 +49,7 @@ export class MessagesStream implements ClientStream {
   readonly #exchange: Exchange;
   readonly #wishes: Wishes;
   readonly #calls = new Calls();
+  readonly #callIds = new Set<string>();
   #out = '';
   #isStarted = false;
   #open: Kind | undefined;
@@ -211,10 +212,12 @@ export class MessagesStream implements ClientStream {
   }
 
   #openCall(call: CallDraft): void {
-    const { id } = this.#exchange;
+    const isTaken = call.id === '' || this.#callIds.has(call.id);
+    const id = isTaken ? `toolu_${this.#exchange.id}_${this.#next}` : call.id;
+    this.#callIds.add(id);
     this.#begin('call', {
       type: 'tool_use',
-      id: call.id || `toolu_${id}_${this.#next}`,
+      id,
       name: this.#wishes.nameOf(call.name),
       input: {},
       caller: { type: 'direct' },

@@ -5,7 +5,7 @@ import {
   isText,
   type ReplyMessage,
 } from '../../../../host/contract/index.ts';
-import { argumentsIn, brokenCall, signatureBeside } from './calls.ts';
+import { argumentsIn, brokenCall, CallIds, signatureBeside } from './calls.ts';
 import { groundingOf, logprobsOf, tokensOf } from './candidate-extras.ts';
 import { finishWord } from './finish.ts';
 import { callSecret, thoughtSecret } from '../secrets.ts';
@@ -86,6 +86,7 @@ function callParts(
   { byCall, foreign, isOwn }: SortedDetails,
   ownName: AnswerFacts['ownName'],
 ): Fields[] {
+  const ids = new CallIds();
   return (calls ?? []).map((call, place) => {
     const { id, function: called } = call;
     const args = argumentsIn(called.arguments);
@@ -95,7 +96,7 @@ function callParts(
       signatureBeside(call) ??
       (place === 0 && !isOwn ? callSecret(foreign, text ?? '') : undefined);
     return {
-      functionCall: { ...(id && { id }), name: ownName(called.name ?? ''), args },
+      functionCall: { ...ids.memberOf(id, place), name: ownName(called.name ?? ''), args },
       ...(signature !== undefined && { thoughtSignature: signature }),
     };
   });
