@@ -220,6 +220,15 @@ describe('Messages to a target of the common wire', () => {
     );
   });
 
+  it('name a way to show thoughts that is not known as lost, and answer', async () => {
+    for (const display of ['updates', 'loud']) {
+      const { lost } = await sent({ thinking: { type: 'adaptive', display } });
+      expect(lost, display).to.equal('thinking.display');
+    }
+    for (const display of ['summarized', 'omitted', null])
+      expect((await sent({ thinking: { type: 'adaptive', display } })).lost).to.equal(null);
+  });
+
   it('say nothing of what is lost where the configuration wants that, and refuse where it wants that', async () => {
     for (const [policy, status] of [
       ['drop', 200],
@@ -338,7 +347,6 @@ describe('Messages to a target of the common wire', () => {
       { tools: [{ ...TOOL, cache_control: { type: 'ephemeral', ttl: '90m' } }] },
       'tools[0].cache_control',
     ],
-    ['a thought that is shown in another way', { thinking: { type: 'adaptive', display: 'loud' } }, 'thinking.display'],
     ['a thought that is shown by a number', { thinking: { type: 'adaptive', display: 1 } }, 'thinking.display'],
     ['a description that is a number', { tools: [{ ...TOOL, description: 5 }] }, 'tools[0].description'],
     ['a tool that is strict in words', { tools: [{ ...TOOL, strict: 'yes' }] }, 'tools[0].strict'],

@@ -37,6 +37,7 @@ function candidateOf({ index, message, logprobs, finish_reason: reason }: ChatCh
   return {
     content: { role: 'model', parts: parts.length > 0 || isFiltered ? parts : [{ text: '' }] },
     finishReason: isRefused ? 'SAFETY' : finishWord(reason),
+    ...(isText(message['refusal']) && { finishMessage: message['refusal'] }),
     index,
     ...groundingOf(message['annotations']),
     ...(facts.wantsLogprobs && logprobsOf(tokensOf(logprobs))),
