@@ -36,13 +36,13 @@ async function refused(body: object, headers: Record<string, string> = {}): Prom
   return error.message;
 }
 
-async function streamed(chunks: readonly (object | string)[]): Promise<any[]> {
+async function streamed(chunks: readonly (object | string)[], more: object = {}): Promise<any[]> {
   const { post } = await crossWire((_request, response) => {
     openSse(response);
     for (const chunk of chunks) response.write(typeof chunk === 'string' ? chunk : sseEvent(chunk));
     response.end('data: [DONE]\n\n');
   });
-  const answer = await post({ ...hello, stream: true, tools: [TOOL] });
+  const answer = await post({ ...hello, stream: true, tools: [TOOL], ...more });
   expect(answer.status, answer.text).to.equal(200);
   return eventsOf(answer.text);
 }
@@ -553,6 +553,40 @@ describe('Messages to a target of the common wire', () => {
     expect(body.messages[1]).to.include({ reasoning_content: 'why', content: 'x' });
     expect(body.messages[1].reasoning_details).to.equal(undefined);
     expect(body.lost).to.equal('messages[1].content[2]');
+  });
+
+  it('keep a thought that is not shown in its envelope, whole and streamed, and give it back', async () => {
+    const body = { thinking: { type: 'adaptive', display: 'omitted' } };
+    const signed = { type: 'reasoning.text', index: 0, format: 'unknown-v1', text: 'why', signature: 'c2ln' };
+    for (const details of [undefined, [signed]]) {
+      const { post } = await crossWire(
+        saying({ content: 'x', reasoning_content: 'why', ...(details && { reasoning_details: details }) }),
+      );
+      const [whole] = (await post({ ...hello, ...body })).json().content;
+      const events = await streamed(
+        [
+          ...['w', 'hy'].map((text) =>
+            delta({ reasoning_content: text, ...(details && { reasoning_details: [{ ...signed, text }] }) }),
+          ),
+          delta({ content: 'x' }),
+          delta({}, 'stop'),
+        ],
+        body,
+      );
+      expect(JSON.stringify(events)).to.not.include('thinking_delta').and.not.include('why');
+      const { signature } = events.find(({ delta: piece }) => piece?.type === 'signature_delta').delta;
+      for (const block of [whole, { type: 'thinking', thinking: '', signature }]) {
+        expect(block.thinking).to.equal('');
+        const back = await sent({
+          messages: [
+            { role: 'user', content: 'a' },
+            { role: 'assistant', content: [block, { type: 'text', text: 'x' }] },
+            { role: 'user', content: 'b' },
+          ],
+        });
+        expect(back.messages[1]).to.include({ reasoning_content: 'why', content: 'x' });
+      }
+    }
   });
 
   it('show a call of another vendor behind its signature, and leave out signatures of texts', async () => {

@@ -19,7 +19,7 @@ import { type CallDraft, Calls } from './calls.ts';
 import { errorBody } from './errors.ts';
 import { noArguments, type Wishes, wishesOf } from './reply.ts';
 import { stopDetails, stopReason } from './stop-reason.ts';
-import { FORMAT, signsText } from './thoughts.ts';
+import { FORMAT, hiddenText, signsText } from './thoughts.ts';
 import { type Counts, countsOf, NO_COUNTS, streamedUsageOf, usageOf, withoutZeroInput } from './usage.ts';
 
 export const CONTENT_TYPE = 'text/event-stream; charset=utf-8';
@@ -57,6 +57,8 @@ export class MessagesStream implements ClientStream {
   /** The open thought: its place in `reasoning_details`, its own signature, and what goes into an envelope in the place of one. */
   #thought: unknown;
   #signature = '';
+  /** Its text, where that is not shown. */
+  #hidden = '';
   #sealed: Fields[] = [];
   #finish: string | null = null;
   #isRefused = false;
@@ -186,7 +188,8 @@ export class MessagesStream implements ClientStream {
   #think(index: unknown, text: string): void {
     this.#openThought(index);
     this.#characters += text.length;
-    if (!this.#wishes.hidesThoughts) this.#piece({ type: 'thinking_delta', thinking: text });
+    if (this.#wishes.hidesThoughts) this.#hidden += text;
+    else this.#piece({ type: 'thinking_delta', thinking: text });
   }
 
   #openThought(index: unknown): void {
@@ -276,9 +279,10 @@ export class MessagesStream implements ClientStream {
   #closeThought(): void {
     this.#piece({
       type: 'signature_delta',
-      signature: this.#signature === '' ? sealEnvelope(this.#sealed) : this.#signature,
+      signature: this.#signature || sealEnvelope([...hiddenText(this.#hidden), ...this.#sealed]),
     });
     this.#signature = '';
+    this.#hidden = '';
     this.#sealed = [];
     this.#thought = undefined;
   }
