@@ -1,7 +1,7 @@
 /**
- * The name of a called tool without the marks of a channel that models such as gpt-oss leave behind it, as in
- * `tide<|channel|>commentary`: no tool is called so. Empty for what is not a text. Source: GitHub vercel/ai issue 9967,
- * vllm-project/vllm pull request 23167, 2026-11-23.
+ * The name of a called tool without the marks of a channel that models such as gpt-oss leave behind
+ * it, as in `tide<|channel|>commentary`: no tool is called so. Empty for what is not a text.
+ * Source: GitHub vercel/ai issue 9967, vllm-project/vllm pull request 23167, 2026-11-23.
  */
 export function plainCallName(name: unknown): string {
   if (typeof name !== 'string') return '';

@@ -5,17 +5,25 @@ import type { StrategyModule } from './strategy.ts';
 /** Generation of this contract. The host refuses modules that were made for another. */
 export const CONTRACT = 1;
 
-/** The contract with what was added since, as ranges count it: `"gw": { "contract": "^1.1" }` in the package.json of modules. */
+/**
+ * The contract with what was added since, as ranges count it: `"gw": { "contract": "^1.1" }` in the
+ * package.json of modules.
+ */
 export const CONTRACT_VERSION = '1.1';
 
-/** A module without its stamps. `contract` states what it was written for, a number or a range; unless said, the kit it is built with. */
+/**
+ * A module without its stamps. `contract` states what it was written for, a number or a range;
+ * unless said, the kit it is built with.
+ */
 type Unstamped<M> = Omit<M, 'kind' | 'contract'> & { readonly contract?: number | string };
 
 /**
- * Stamps a provider with its kind and the contract that it was written for, and freezes it. Defaults are not filled in: what
- * is written is what the catalogue prints. It throws nothing: the host checks the fields when it loads the file.
+ * Stamps a provider with its kind and the contract that it was written for, and freezes it.
+ * Defaults are not filled in: what is written is what the catalogue prints. It throws nothing: the
+ * host checks the fields when it loads the file.
  *
- * @param module data, and the functions that translate. `contract` says what it was written for; unless said, this kit.
+ * @param module data, and the functions that translate. `contract` says what it was written for;
+ * unless said, this kit.
  * @example
  * ```ts
  * import { bearer, defineProvider } from 'gw/contract';
@@ -42,10 +50,12 @@ export function defineProvider(module: Unstamped<ProviderModule>): ProviderModul
 }
 
 /**
- * Stamps a plugin with its kind and the contract that it was written for, and freezes it. Its settings have type `S`;
- * `Joi.object<S, true>` keeps schema and type in step. It throws nothing: the host checks the fields when it loads the file.
+ * Stamps a plugin with its kind and the contract that it was written for, and freezes it. Its
+ * settings have type `S`; `Joi.object<S, true>` keeps schema and type in step. It throws nothing:
+ * the host checks the fields when it loads the file.
  *
- * @param module data, and `create`, which the host calls once for each distinct settings of a configuration.
+ * @param module data, and `create`, which the host calls once for each distinct settings of a
+ * configuration.
  * @example
  * ```ts
  * import Joi from 'joi';
@@ -78,8 +88,8 @@ export function definePlugin<S extends object>(module: Unstamped<PluginModule<S>
 }
 
 /**
- * Stamps a strategy with its kind and the contract that it was written for, and freezes it. Its settings have type `S`. It
- * throws nothing: the host checks the fields when it loads the file.
+ * Stamps a strategy with its kind and the contract that it was written for, and freezes it. Its
+ * settings have type `S`. It throws nothing: the host checks the fields when it loads the file.
  *
  * @param module data, and `create`, which the host calls once for each applied configuration.
  * @example

@@ -14,8 +14,9 @@ const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
 export const DURATION_PATTERN = `^[+-]?(0|(${PART.source})+)$`;
 
 /**
- * Milliseconds of a duration such as `30s`, `1h30m`, `1.5s` or `0`: an optional sign, then one or more decimal-and-unit
- * pairs. `undefined` when the text is anything else. See docs/configuration.md#the-document.
+ * Milliseconds of a duration such as `30s`, `1h30m`, `1.5s` or `0`: an optional sign, then one or
+ * more decimal-and-unit pairs. `undefined` when the text is anything else. See
+ * docs/configuration.md#the-document.
  */
 export function parseDuration(text: string): number | undefined {
   const sign = text.startsWith('-') ? -1 : 1;

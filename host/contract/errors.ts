@@ -19,7 +19,8 @@ interface ErrorRow {
 }
 
 /**
- * The one table from code to status and type. `docs/errors.md` explains each row; a test compares both with the list of promised codes.
+ * The one table from code to status and type. `docs/errors.md` explains each row; a test compares
+ * both with the list of promised codes.
  */
 export const ERRORS = frozenTable({
   invalid_request: { status: 400, type: 'invalid_request_error' },
@@ -70,7 +71,8 @@ export const ERRORS = frozenTable({
 } as const satisfies Readonly<Record<string, ErrorRow>>);
 
 /**
- * Code of an error: what the client reads as `error.code`, and what decides status and type by the table `ERRORS`.
+ * Code of an error: what the client reads as `error.code`, and what decides status and type by the
+ * table `ERRORS`.
  */
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -94,27 +96,31 @@ export interface GatewayErrorOptions {
   readonly messageLimit?: number;
 }
 
-/** How an upstream failed. The pipeline decides from it, never from text, whether to retry, to fail over, and to count a failure for the breaker. */
+/**
+ * How an upstream failed. The pipeline decides from it, never from text, whether to retry, to fail
+ * over, and to count a failure for the breaker.
+ */
 export interface UpstreamFault {
   /** The upstream's HTTP status; absent when no response arrived. */
   readonly status?: number;
   /**
-   * `status`: it answered with a failure. `timeout`: it did not answer in time. `transport`: it could not be reached
-   * or broke off. `reply`: it answered 2xx with something unusable.
+   * `status`: it answered with a failure. `timeout`: it did not answer in time. `transport`: it
+   * could not be reached or broke off. `reply`: it answered 2xx with something unusable.
    */
   readonly kind: 'status' | 'timeout' | 'transport' | 'reply';
   /** Faults that opt-in failover recognises. */
   readonly reason?: 'context_length' | 'content_policy' | undefined;
   /**
-   * What the upstream said itself, all of it; never an address or a system's error text. The host redacts it and cuts it to 2,048
-   * characters, in this order, wherever it is shown: in logs and in what clients get.
+   * What the upstream said itself, all of it; never an address or a system's error text. The host
+   * redacts it and cuts it to 2,048 characters, in this order, wherever it is shown: in logs and in
+   * what clients get.
    */
   readonly message?: string | undefined;
 }
 
 /**
- * The one error class. Messages are lower case, name the thing and the limit, and never hold a credential or a body.
- * `status` is an HTTP status, `retryAfterMs` milliseconds.
+ * The one error class. Messages are lower case, name the thing and the limit, and never hold a
+ * credential or a body. `status` is an HTTP status, `retryAfterMs` milliseconds.
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
@@ -144,7 +150,10 @@ export class GatewayError extends Error {
 Object.freeze(GatewayError.prototype);
 Object.freeze(GatewayError);
 
-/** The error for an answer that fails while it arrives. A client whose stream has begun gets `message`, which is the upstream's. */
+/**
+ * The error for an answer that fails while it arrives. A client whose stream has begun gets
+ * `message`, which is the upstream's.
+ */
 export function failedAnswer(
   message: string,
   { cause, reason }: { readonly cause?: Error; readonly reason?: UpstreamFault['reason'] } = {},

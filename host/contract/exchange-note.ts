@@ -4,8 +4,8 @@ import type { Exchange } from './exchange.ts';
 type Noted = Record<symbol, unknown>;
 
 /**
- * What one instance of a plugin remembers of a request from stage to stage: make one in `create`, and it ends with the
- * exchange. Two instances never see each other's.
+ * What one instance of a plugin remembers of a request from stage to stage: make one in `create`,
+ * and it ends with the exchange. Two instances never see each other's.
  */
 export class ExchangeNote<T> {
   readonly #key = Symbol('note');

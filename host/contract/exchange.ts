@@ -4,23 +4,28 @@ import type { CostSource, LaterBooking, Unpriced } from './money/cost.ts';
 import { type ChatSurface, type ReplyOf, type RequestOf, type Surface, SURFACES } from './surface.ts';
 import type { Usage } from './wire/chat.ts';
 
-/** When a plugin runs: before the provider is called, once the answer is there, or after a failure. */
+/**
+ * When a plugin runs: before the provider is called, once the answer is there, or after a failure.
+ */
 export type Stage = 'before_request' | 'after_request' | 'on_error';
 
 /** The three stages, in the order in which a request meets them. Frozen. */
 export const STAGES: readonly Stage[] = Object.freeze<Stage[]>(['before_request', 'after_request', 'on_error']);
 
-/** What a credential may ask of the admin API: `admin` everything, `read_only` what changes nothing. */
+/**
+ * What a credential may ask of the admin API: `admin` everything, `read_only` what changes nothing.
+ */
 export type Scope = 'admin' | 'read_only';
 
 /**
- * The credential that a request was made with, as modules get it: at every stage, in `stream` and `finished`, and in the query of a strategy.
- * Its limits and its session are the host's alone. Frozen; one object serves all requests of a credential.
+ * The credential that a request was made with, as modules get it: at every stage, in `stream` and
+ * `finished`, and in the query of a strategy. Its limits and its session are the host's alone.
+ * Frozen; one object serves all requests of a credential.
  */
 export interface Principal {
   /**
-   * Names the credential: opaque, and never the secret. Of a session it is the id of the credential that the session was made from, so that
-   * what is counted under it goes on in a new session.
+   * Names the credential: opaque, and never the secret. Of a session it is the id of the credential
+   * that the session was made from, so that what is counted under it goes on in a new session.
    */
   readonly id: string;
   /** The name of a key; of a session, its subject; of the master key, its id. */
@@ -31,9 +36,14 @@ export interface Principal {
 
 /** What is known of one request so far. Times are milliseconds, money is US dollars. */
 export interface Measurements {
-  /** From arrival to now; from `after_request` on, to when the answer was there; 0 of a plugin's answer. */
+  /**
+   * From arrival to now; from `after_request` on, to when the answer was there; 0 of a plugin's
+   * answer.
+   */
   readonly durationMs: number;
-  /** From arrival to the first chunk of a stream; `undefined` when none came, and for unary answers. */
+  /**
+   * From arrival to the first chunk of a stream; `undefined` when none came, and for unary answers.
+   */
   readonly ttftMs: number | undefined;
   /** `undefined` while unknown or when nothing prices the model; 0 is a real price. */
   readonly costUsd: number | undefined;
@@ -55,9 +65,14 @@ export interface ClientFacts {
 
 /** One client request, from its arrival to its last byte, as plugins see it. */
 export interface Exchange<S extends Surface = Surface> {
-  /** 32 lower-case hex digits: the `X-Request-ID`, the trace id and the `trace_id` of every log row. */
+  /**
+   * 32 lower-case hex digits: the `X-Request-ID`, the trace id and the `trace_id` of every log row.
+   */
   readonly id: string;
-  /** The family of routes that the request came in by; `isChat` and `isSurface` narrow request and reply by it. */
+  /**
+   * The family of routes that the request came in by; `isChat` and `isSurface` narrow request and
+   * reply by it.
+   */
   readonly surface: S;
   /** The stage that is running; an instance listed at several stages may branch on it. */
   readonly stage: Stage;
@@ -67,13 +82,25 @@ export interface Exchange<S extends Surface = Surface> {
   readonly principal: Principal | undefined;
   /** Entries of `X-Gateway-Metadata` in the text they were written in. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** The body in the common wire, after earlier plugins. Read only; change it with a `rewrite` verdict. */
+  /**
+   * The body in the common wire, after earlier plugins. Read only; change it with a `rewrite`
+   * verdict.
+   */
   readonly request: RequestOf<S>;
-  /** The request in the wire that the client speaks; `undefined` for clients of the common wire, and once a plugin has changed `request` by more than its texts and its model. */
+  /**
+   * The request in the wire that the client speaks; `undefined` for clients of the common wire, and
+   * once a plugin has changed `request` by more than its texts and its model.
+   */
   readonly clientRequest?: ClientBody | undefined;
-  /** At `after_request`, an answer that the client gets as its vendor gave it; `undefined` for any other, streams included. */
+  /**
+   * At `after_request`, an answer that the client gets as its vendor gave it; `undefined` for any
+   * other, streams included.
+   */
   readonly clientReply?: ClientBody | undefined;
-  /** What is known of a client that speaks a wire of its own; `undefined` for clients of the common wire. */
+  /**
+   * What is known of a client that speaks a wire of its own; `undefined` for clients of the common
+   * wire.
+   */
   readonly client?: ClientFacts | undefined;
   /** The model after aliases, before `model_map`. */
   readonly model: string;
@@ -89,13 +116,19 @@ export interface Exchange<S extends Surface = Surface> {
   readonly error: GatewayError | undefined;
   /** Name of the plugin that answered in the provider's place. */
   readonly answeredBy: string | undefined;
-  /** Virtual key that served, or the last one attempted; `undefined` before any attempt and on a plugin's answer. */
+  /**
+   * Virtual key that served, or the last one attempted; `undefined` before any attempt and on a
+   * plugin's answer.
+   */
   readonly target: string | undefined;
   /** Canonical provider of `target`. */
   readonly provider: string | undefined;
   /** The model that was sent upstream, after `model_map`. */
   readonly upstreamModel: string | undefined;
-  /** What the upstream says it answered with, before the answer got the name that was asked for; of a plugin's answer, what that plugin knows. */
+  /**
+   * What the upstream says it answered with, before the answer got the name that was asked for; of
+   * a plugin's answer, what that plugin knows.
+   */
   readonly reportedModel: string | undefined;
   /** What a cache says of this request by the header `X-Gateway-Cache`. */
   readonly cache: 'hit' | 'miss' | undefined;
@@ -103,15 +136,24 @@ export interface Exchange<S extends Surface = Surface> {
   readonly attempts: number;
   /** Label of the variant an `ab-test` drew, once it has. */
   readonly abLabel: string | undefined;
-  /** How it was routed so far, as `gw explain` shows it, with its attempts; `undefined` unless a request log keeps it. */
+  /**
+   * How it was routed so far, as `gw explain` shows it, with its attempts; `undefined` unless a
+   * request log keeps it.
+   */
   readonly decision: object | undefined;
   /** Bytes that passed both ways once the connection had left HTTP, when that is over. */
   readonly tunnel: { readonly bytesUp: number; readonly bytesDown: number } | undefined;
   /** What the vendor reported. */
   readonly usage: Usage | undefined;
-  /** Tokens to charge: those reported as far as they can be believed, and an estimate for the rest of an answer that came. `undefined` where nothing was used, or nothing of it counts in tokens. */
+  /**
+   * Tokens to charge: those reported as far as they can be believed, and an estimate for the rest
+   * of an answer that came. `undefined` where nothing was used, or nothing of it counts in tokens.
+   */
   readonly charged?: Usage | undefined;
-  /** Set where the provider goes on by itself when the answer is over: what is booked by then is an estimate, and is corrected once its usage is known. */
+  /**
+   * Set where the provider goes on by itself when the answer is over: what is booked by then is an
+   * estimate, and is corrected once its usage is known.
+   */
   readonly later?: { add(booking: LaterBooking): void } | undefined;
   /** Bytes of the body, of one that is forwarded, as far as they are known before it leaves. */
   readonly bodyBytes?: number | undefined;
@@ -125,11 +167,20 @@ export interface Exchange<S extends Surface = Surface> {
   readonly signal: AbortSignal;
   /** Text of a stream that has been delivered so far, over all choices. */
   deliveredText(): string;
-  /** Adds a response header; ignored once the response has begun. A value longer than 1 KiB is cut, and ends with an ellipsis. */
+  /**
+   * Adds a response header; ignored once the response has begun. A value longer than 1 KiB is cut,
+   * and ends with an ellipsis.
+   */
   setHeader(name: string, value: string): void;
-  /** Says that the request is paid for in dollars, and what becomes of it where its model has no price; of several the strictest counts. `who` stands in the refusal that the client reads. */
+  /**
+   * Says that the request is paid for in dollars, and what becomes of it where its model has no
+   * price; of several the strictest counts. `who` stands in the refusal that the client reads.
+   */
   needsPrice(rule: Unpriced, who: string): void;
-  /** Says that the answer holds what belongs to this request alone: no cache keeps it or gives it to another request. */
+  /**
+   * Says that the answer holds what belongs to this request alone: no cache keeps it or gives it to
+   * another request.
+   */
   keepPrivate(): void;
 }
 

@@ -17,8 +17,8 @@ const REQUEST_SECONDS = [...TOOL_SECONDS, 30] as const;
 
 /**
  * Every figure of the gateway: what may be counted, under which labels. See
- * docs/observability.md#figures; a test compares them. `provider` is the key of a target, `none` without one, or `cache`; `model` is
- * `unknown` for what no target lists.
+ * docs/observability.md#figures; a test compares them. `provider` is the key of a target, `none`
+ * without one, or `cache`; `model` is `unknown` for what no target lists.
  */
 export const FIGURES = {
   gateway_requests_total: {
@@ -147,7 +147,10 @@ export type FigureName = keyof Table;
 type OfKind<K extends Figure['kind']> = { [N in FigureName]: Table[N]['kind'] extends K ? N : never }[FigureName];
 /** What `add` counts, and what `observe` takes samples of. */
 export type CounterName = OfKind<'counter'>;
-/** Name of a distribution of the gateway's own table; its values are in the unit that the name states. */
+/**
+ * Name of a distribution of the gateway's own table; its values are in the unit that the name
+ * states.
+ */
 export type HistogramName = OfKind<'histogram'>;
 /** What is read at each scrape, and never counted. */
 export type GaugeName = OfKind<'gauge'>;

@@ -20,7 +20,10 @@ for (const [canonical, native] of Object.entries({
 }))
   for (const reason of native) CANONICAL.set(reason, canonical);
 
-/** The common wire's name for a finish reason, whatever its case; an unknown one comes back unchanged. */
+/**
+ * The common wire's name for a finish reason, whatever its case; an unknown one comes back
+ * unchanged.
+ */
 export function finishReason(reason: string): string {
   return CANONICAL.get(reason) ?? CANONICAL.get(reason.trim().toLowerCase()) ?? reason;
 }

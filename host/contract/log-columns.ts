@@ -27,9 +27,10 @@ interface LogColumn {
 }
 
 /**
- * Every column of the request log, in the order in which rows are shown. The types of a row, the columns of the table and of its migrations, what
- * is written and read, the schema of the HTTP API and the types of the dashboard come from here: after a change run `npm run log-rows` and
- * `npm run dashboard-types`. See docs/reference/admin.md#request-log-rows.
+ * Every column of the request log, in the order in which rows are shown. The types of a row, the
+ * columns of the table and of its migrations, what is written and read, the schema of the HTTP API
+ * and the types of the dashboard come from here: after a change run `npm run log-rows` and `npm run
+ * dashboard-types`. See docs/reference/admin.md#request-log-rows.
  */
 export const LOG_COLUMNS = {
   trace_id: {
@@ -161,7 +162,10 @@ export type LogColumnName = keyof Columns;
 export const LOG_COLUMN_LIST: readonly (readonly [name: LogColumnName, column: LogColumn])[] =
   Object.entries<LogColumn>(LOG_COLUMNS) as [LogColumnName, LogColumn][];
 
-/** What each step of the schema adds that adds columns. A new column has a step after the last one of the schema. */
+/**
+ * What each step of the schema adds that adds columns. A new column has a step after the last one
+ * of the schema.
+ */
 export const LOG_COLUMN_STEPS = {
   2: 'times, cost, credential and route of a request',
   6: 'clients that speak a wire of their own',

@@ -21,10 +21,16 @@ export interface Log {
 /** Labels of a figure by name. Few values each: every combination is a series of its own. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Names of a module's own figures. Those that begin as the gateway's do stand in its table (`figures.ts`), or are refused. */
+/**
+ * Names of a module's own figures. Those that begin as the gateway's do stand in its table
+ * (`figures.ts`), or are refused.
+ */
 type OwnName<N extends string> = N extends `gateway_${string}` | `gw_${string}` ? never : N;
 
-/** Figures by name and labels, as the metrics endpoint names them. A figure of the gateway has all of its labels, and no other. */
+/**
+ * Figures by name and labels, as the metrics endpoint names them. A figure of the gateway has all
+ * of its labels, and no other.
+ */
 export interface Counters {
   /** Counts up; `by` is 1 unless said. */
   add<N extends string>(name: OwnName<N>, labels?: Labels, by?: number): void;
@@ -36,9 +42,15 @@ export interface Counters {
   observe<N extends HistogramName>(name: N, value: number, labels: FigureLabels<N>): void;
 }
 
-/** Objects of this process that outlive a configuration change, by key. The same key gives the same object. */
+/**
+ * Objects of this process that outlive a configuration change, by key. The same key gives the same
+ * object.
+ */
 export interface Carryover {
-  /** `dispose` runs once the last generation that leased the key is gone. One that fails is logged, and keeps nothing else from being closed. */
+  /**
+   * `dispose` runs once the last generation that leased the key is gone. One that fails is logged,
+   * and keeps nothing else from being closed.
+   */
   lease<T>(key: string, create: () => T, dispose?: (value: T) => void | Promise<void>): T;
 }
 
@@ -48,16 +60,23 @@ export interface BucketSpec {
   readonly ratePerSecond: number;
   /** Tokens that a full bucket holds. */
   readonly burst: number;
-  /** Buckets of one group, up to 100,000, make room for each other only. Without one they share a group. */
+  /**
+   * Buckets of one group, up to 100,000, make room for each other only. Without one they share a
+   * group.
+   */
   readonly group?: string;
 }
 
 /**
- * State that replicas share when a shared store is configured, and of this process otherwise. Keys are free text. It is
- * bounded: of more than 100,000 buckets of a group, numbers or values, or 64 MiB of values, the least recently used are forgotten first.
+ * State that replicas share when a shared store is configured, and of this process otherwise. Keys
+ * are free text. It is bounded: of more than 100,000 buckets of a group, numbers or values, or 64
+ * MiB of values, the least recently used are forgotten first.
  */
 export interface SharedState {
-  /** Takes `cost` tokens when at least `floor` (default: the cost) are there. `retryAfterMs` is 0 when taken. */
+  /**
+   * Takes `cost` tokens when at least `floor` (default: the cost) are there. `retryAfterMs` is 0
+   * when taken.
+   */
   take(
     key: string,
     spec: BucketSpec,
@@ -65,15 +84,16 @@ export interface SharedState {
     floor?: number,
   ): Promise<{ readonly taken: boolean; readonly retryAfterMs: number }>;
   /**
-   * Adds to a number that starts at 0, and returns the sum; adding 0 reads it. It starts at 0 again when it was not used
-   * for `ttlMs` milliseconds, 31 days unless said. Throws when `by` is not finite.
+   * Adds to a number that starts at 0, and returns the sum; adding 0 reads it. It starts at 0 again
+   * when it was not used for `ttlMs` milliseconds, 31 days unless said. Throws when `by` is not
+   * finite.
    */
   add(key: string, by: number, ttlMs?: number): Promise<number>;
   /** A copy of the value, unless its time is over or it was forgotten. */
   get(key: string): Promise<Uint8Array | undefined>;
   /**
-   * Keeps a copy of a value for `ttlMs` milliseconds, a text as its UTF-8, and forgets the one before it. A value of more than 8 MiB is
-   * not kept. Throws for anything but bytes and texts.
+   * Keeps a copy of a value for `ttlMs` milliseconds, a text as its UTF-8, and forgets the one
+   * before it. A value of more than 8 MiB is not kept. Throws for anything but bytes and texts.
    */
   set(key: string, value: Uint8Array | string, ttlMs: number): Promise<void>;
   /** Forgets number and value. */
@@ -82,9 +102,15 @@ export interface SharedState {
 
 /** Prices as plugins get them. */
 export interface PluginPrices extends Prices {
-  /** The highest price of each class among the targets that serve the model: what a request may cost, before one of them is chosen. */
+  /**
+   * The highest price of each class among the targets that serve the model: what a request may
+   * cost, before one of them is chosen.
+   */
   readonly highest: (exchange: Exchange) => TokenPrice | undefined;
-  /** Most tokens of one choice that any target which serves the model can answer; `undefined` where the catalog does not know it of all of them. */
+  /**
+   * Most tokens of one choice that any target which serves the model can answer; `undefined` where
+   * the catalog does not know it of all of them.
+   */
   readonly longestAnswer: (exchange: Exchange) => number | undefined;
 }
 
@@ -115,7 +141,10 @@ export interface HttpReply {
 /** One outbound call of a plugin. Redirects are never followed; failures throw. */
 export type HttpSend = (request: HttpRequest) => Promise<HttpReply>;
 
-/** A row of the request log, one per plugin stage, with the columns of `log-columns.ts`. Times in milliseconds, money in US dollars. */
+/**
+ * A row of the request log, one per plugin stage, with the columns of `log-columns.ts`. Times in
+ * milliseconds, money in US dollars.
+ */
 export interface RequestLogRow extends GivenColumns {
   /** The stage that the row was written at. */
   readonly stage: Stage;
@@ -126,8 +155,8 @@ export interface RequestLog {
   /** Takes one row; it is written later, together with others. */
   append(row: RequestLogRow): void;
   /**
-   * Writes the row's error onto the row of the same trace at `stage`, where there is one and it has no error; appends the row
-   * where there is none. A blank trace id matches nothing.
+   * Writes the row's error onto the row of the same trace at `stage`, where there is one and it has
+   * no error; appends the row where there is none. A blank trace id matches nothing.
    */
   annotate(stage: Stage, row: RequestLogRow): void;
 }

@@ -5,8 +5,8 @@ import type { Carryover, Log } from './services.ts';
 import type { Surface } from './surface.ts';
 
 /**
- * A strategy as data and one function. `defineStrategy` makes one; the host refuses unknown fields, and checks the
- * others when it loads the file.
+ * A strategy as data and one function. `defineStrategy` makes one; the host refuses unknown fields,
+ * and checks the others when it loads the file.
  */
 export interface StrategyModule<S extends object = object> {
   /** The kind of module; stamped by `defineStrategy`. */
@@ -18,19 +18,28 @@ export interface StrategyModule<S extends object = object> {
   /** One line for the catalogue. */
   readonly summary: string;
   /**
-   * What happens when a target fails: true walks on to the next of the list, false (the default) reports the failure
-   * of the first target that serves the surface.
+   * What happens when a target fails: true walks on to the next of the list, false (the default)
+   * reports the failure of the first target that serves the surface.
    */
   readonly advances?: boolean;
-  /** Joi schema of `strategy.settings`; shipped strategies may read other keys of the `strategy` block, see `settingsFrom`. */
+  /**
+   * Joi schema of `strategy.settings`; shipped strategies may read other keys of the `strategy`
+   * block, see `settingsFrom`.
+   */
   readonly settings: ObjectSchema<S>;
   /** Keys of the `strategy` block that make up the settings, instead of `strategy.settings`. */
   readonly settingsFrom?: readonly string[];
-  /** Joi schema of `targets[].settings`, for every target alike. Without it, settings of a target are refused. */
+  /**
+   * Joi schema of `targets[].settings`, for every target alike. Without it, settings of a target
+   * are refused.
+   */
   readonly targetSettings?: ObjectSchema;
   /** Rules that need the targets, such as weights. Only called when the settings pass. */
   check?(settings: S, targets: readonly StrategyTarget[]): readonly StrategyProblem[];
-  /** Called once per applied configuration. Whatever passes the checks must construct. Returns the ranking, alone or with what else it does. */
+  /**
+   * Called once per applied configuration. Whatever passes the checks must construct. Returns the
+   * ranking, alone or with what else it does.
+   */
   create(settings: S, deps: StrategyDeps): Rank | RunningStrategy;
 }
 
@@ -38,7 +47,10 @@ export interface StrategyModule<S extends object = object> {
 export interface RunningStrategy {
   /** Orders the targets of one request. */
   readonly rank: Rank;
-  /** Called with how each call of a target ended. Synchronous; what it throws is logged, and changes nothing. */
+  /**
+   * Called with how each call of a target ended. Synchronous; what it throws is logged, and changes
+   * nothing.
+   */
   readonly settled?: (call: SettledCall) => void;
   /** Runs once when the last request that uses the configuration has ended. */
   readonly dispose?: () => void | Promise<void>;
@@ -69,20 +81,29 @@ export interface StrategyProblem {
 }
 
 /**
- * Synchronous and pure: sorts or drops what it is given and returns a new list. It never invents or repeats a target.
- * What it leaves out gets no traffic at all, not even when everything else fails.
+ * Synchronous and pure: sorts or drops what it is given and returns a new list. It never invents or
+ * repeats a target. What it leaves out gets no traffic at all, not even when everything else fails.
  */
 export type Rank = (targets: readonly RouteTarget[], query: RouteQuery, notes?: RankNotes) => readonly RouteTarget[];
 
-/** What a ranking may say beside its order. A note that is not wanted is absent, so that `notes?.target?.(…)` costs a request nothing. */
+/**
+ * What a ranking may say beside its order. A note that is not wanted is absent, so that
+ * `notes?.target?.(…)` costs a request nothing.
+ */
 export interface RankNotes {
   /** The variant of an experiment that the request takes part in: log rows and figures carry it. */
   variant?(label: string): void;
   /** Why nothing is left, for the 404 that follows. */
   nothing?(why: string): void;
-  /** The rule that decided, as a path inside the `strategy` block: `conditions[1]`. Only asked for by an explanation. */
+  /**
+   * The rule that decided, as a path inside the `strategy` block: `conditions[1]`. Only asked for
+   * by an explanation.
+   */
   rule?(path: string): void;
-  /** Why a target stands where it does or was left out, with the figures it was judged by. Only asked for by an explanation. */
+  /**
+   * Why a target stands where it does or was left out, with the figures it was judged by. Only
+   * asked for by an explanation.
+   */
   target?(virtualKey: string, why: string, figures?: RankFigures): void;
 }
 
@@ -95,22 +116,30 @@ export interface StrategyTarget {
   readonly virtualKey: string;
   /** 0 when omitted. */
   readonly weight: number;
-  /** `targets[].settings`, checked by `targetSettings` and with its defaults; absent for a strategy that has none. */
+  /**
+   * `targets[].settings`, checked by `targetSettings` and with its defaults; absent for a strategy
+   * that has none.
+   */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * A target while a request is routed. A ranking returns these objects, or copies of them, in the order to try them
- * in.
+ * A target while a request is routed. A ranking returns these objects, or copies of them, in the
+ * order to try them in.
  */
 export interface RouteTarget extends StrategyTarget {
-  /** True when its provider is registered, implements the surface and may serve the model. Others are passed over. */
+  /**
+   * True when its provider is registered, implements the surface and may serve the model. Others
+   * are passed over.
+   */
   readonly serves: boolean;
 }
 
 /** What a strategy may look at. */
 export interface RouteQuery {
-  /** True while models are listed: asked with the model alone, as if the request had no messages. */
+  /**
+   * True while models are listed: asked with the model alone, as if the request had no messages.
+   */
   readonly isListing: boolean;
   /** The family of routes that the request came in by. */
   readonly surface: Surface;
@@ -118,7 +147,10 @@ export interface RouteQuery {
   readonly model: string;
   /** The upstream model a target would be asked for, by `model_map`. */
   upstreamModel(virtualKey: string): string;
-  /** Texts of the messages with role `user`, text parts joined by newline; empty beside chat and completions. */
+  /**
+   * Texts of the messages with role `user`, text parts joined by newline; empty beside chat and
+   * completions.
+   */
   userTexts(): readonly string[];
   /** Characters of all message content. */
   promptCharacters(): number;
@@ -144,7 +176,10 @@ export interface StrategyDeps {
   readonly now: () => number;
   /** Objects of this process that outlive a configuration change. */
   readonly carryover: Carryover;
-  /** Recent median of a target's successful calls, of streams to their first chunk, in milliseconds; `undefined` without samples. */
+  /**
+   * Recent median of a target's successful calls, of streams to their first chunk, in milliseconds;
+   * `undefined` without samples.
+   */
   readonly medianMs: (virtualKey: string) => number | undefined;
   /** Catalog price of a model at a target. */
   readonly price: (virtualKey: string, model: string) => TokenPrice | undefined;

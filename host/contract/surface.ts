@@ -17,7 +17,10 @@ import type {
   TranscriptionRequest,
 } from './wire/other.ts';
 
-/** Bodies per surface, in the common wire. A new surface is one line here, one in `SURFACES`, and its files. */
+/**
+ * Bodies per surface, in the common wire. A new surface is one line here, one in `SURFACES`, and
+ * its files.
+ */
 export interface SurfaceBodies {
   /** `/v1/chat/completions`. */
   readonly chat: { readonly request: ChatRequest; readonly reply: ChatReply };
@@ -35,7 +38,10 @@ export interface SurfaceBodies {
   readonly rerank: { readonly request: RerankRequest; readonly reply: RerankReply };
   /** `/v1/moderations`. */
   readonly moderations: { readonly request: ModerationsRequest; readonly reply: ModerationsReply };
-  /** `/v1/audio/transcriptions`: a form with a file; the answer is of the type that the client asked for. */
+  /**
+   * `/v1/audio/transcriptions`: a form with a file; the answer is of the type that the client asked
+   * for.
+   */
   readonly 'audio.transcriptions': { readonly request: TranscriptionRequest; readonly reply: RawReply };
   /** `/v1/audio/translations`: the text of the answer is English. */
   readonly 'audio.translations': { readonly request: TranscriptionRequest; readonly reply: RawReply };
@@ -57,12 +63,17 @@ export type Surface = keyof SurfaceBodies;
 /** Surfaces whose requests and replies are those of a chat, whatever their clients speak. */
 export type ChatSurface = 'chat' | 'completions' | 'messages' | 'generate_content' | 'responses.translated';
 
-/** Surfaces a provider translates. Those of chats run as chat, responses and pass-through are forwarded, and calls of tools go to tool servers. */
+/**
+ * Surfaces a provider translates. Those of chats run as chat, responses and pass-through are
+ * forwarded, and calls of tools go to tool servers.
+ */
 export type TranslatedSurface = Exclude<Surface, ChatSurface | 'responses' | 'passthrough' | 'mcp'> | 'chat';
 
 /** The request body of a surface, in the common wire. */
 export type RequestOf<S extends Surface> = SurfaceBodies[S]['request'];
-/** The reply body of a surface, in the common wire; `undefined` where answers are only forwarded. */
+/**
+ * The reply body of a surface, in the common wire; `undefined` where answers are only forwarded.
+ */
 export type ReplyOf<S extends Surface> = SurfaceBodies[S]['reply'];
 
 interface SurfaceFacts {
@@ -74,9 +85,15 @@ interface SurfaceFacts {
   readonly isChat: boolean;
   /** Whether the answer is bytes that go on as they are, rather than JSON. */
   readonly isRaw?: boolean;
-  /** Whether its request bodies hold content that no plugin can read, such as audio: a content guardrail refuses them all (docs/reference/data-plane.md#unreadable-bodies). */
+  /**
+   * Whether its request bodies hold content that no plugin can read, such as audio: a content
+   * guardrail refuses them all (docs/reference/data-plane.md#unreadable-bodies).
+   */
   readonly isUnreadable?: boolean;
-  /** Whether bodies go to a provider and back as they are: answers have been sent when `after_request` runs. */
+  /**
+   * Whether bodies go to a provider and back as they are: answers have been sent when
+   * `after_request` runs.
+   */
   readonly isForwarded?: boolean;
 }
 

@@ -1,11 +1,14 @@
 import type { RouteTarget, StrategyProblem, StrategyTarget } from './strategy.ts';
 
-/** Targets that a problem names; a configuration may have thousands, and a problem for each of its rules. */
+/**
+ * Targets that a problem names; a configuration may have thousands, and a problem for each of its
+ * rules.
+ */
 const MAX_NAMED = 20;
 
 /**
- * A problem when a rule of a strategy names no target, or one that is not declared. A strategy with many rules gives the
- * names as a set, made once.
+ * A problem when a rule of a strategy names no target, or one that is not declared. A strategy with
+ * many rules gives the names as a set, made once.
  */
 export function targetKeyProblem(
   key: string,

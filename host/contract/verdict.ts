@@ -1,6 +1,9 @@
 import type { ReplyOf, RequestOf, Surface } from './surface.ts';
 
-/** Ends the request with a refusal. At `before_request` the provider is not called, at `after_request` the answer is withheld. */
+/**
+ * Ends the request with a refusal. At `before_request` the provider is not called, at
+ * `after_request` the answer is withheld.
+ */
 export interface Rejection {
   /** Tells a rejection from the other verdicts. */
   readonly action: 'reject';
@@ -23,27 +26,35 @@ export interface Answer {
 }
 
 /**
- * Replaces the request (`before_request`; beside chat only a changed `model` is read back) or the reply (`after_request`).
- * A reply of audio is replaced by a content type and bytes, which may wrap those that still arrive.
+ * Replaces the request (`before_request`; beside chat only a changed `model` is read back) or the
+ * reply (`after_request`). A reply of audio is replaced by a content type and bytes, which may wrap
+ * those that still arrive.
  */
 export interface Rewrite {
   /** Tells a rewrite from the other verdicts. */
   readonly action: 'rewrite';
   /** The whole new body; what it leaves out is gone. */
   readonly body: RequestOf<Surface> | ReplyOf<Surface>;
-  /** What a guardrail put out of sight, in words that may be logged. Counted as `masked`; an observing guardrail's is only logged. */
+  /**
+   * What a guardrail put out of sight, in words that may be logged. Counted as `masked`; an
+   * observing guardrail's is only logged.
+   */
   readonly masked?: string;
 }
 
-/** What a plugin decides. `undefined` means: go on. Anything else, `null` and `false` too, is a fault of the plugin, at once or from a promise. */
+/**
+ * What a plugin decides. `undefined` means: go on. Anything else, `null` and `false` too, is a
+ * fault of the plugin, at once or from a promise.
+ */
 export type Verdict = Rejection | Answer | Rewrite;
 
 /**
  * Refuses the request, or at `after_request` the answer.
  *
- * @param reason what the client reads, behind the plugin's name and the stage. Never the text that was found.
- * @param options `retryAfterMs` for limits, in milliseconds; `score`, 0 to 1, for the log line of an observed
- * verdict.
+ * @param reason what the client reads, behind the plugin's name and the stage. Never the text that
+ * was found.
+ * @param options `retryAfterMs` for limits, in milliseconds; `score`, 0 to 1, for the log line of
+ * an observed verdict.
  * @example
  * ```ts
  * import { definePlugin, isChat, reject } from 'gw/contract';
@@ -70,9 +81,11 @@ export function reject(reason: string, options: Pick<Rejection, 'retryAfterMs' |
 }
 
 /**
- * Answers in the provider's place, at `before_request` of chat and completions; elsewhere it is ignored.
+ * Answers in the provider's place, at `before_request` of chat and completions; elsewhere it is
+ * ignored.
  *
- * @param reply the whole answer in the common wire; a client that asked for a stream gets it as chunks.
+ * @param reply the whole answer in the common wire; a client that asked for a stream gets it as
+ * chunks.
  * @param options `reportedModel`: what the log row says of the model.
  * @example
  * ```ts
@@ -98,8 +111,8 @@ export function answer(reply: ReplyOf<Surface>, options: Pick<Answer, 'reportedM
 /**
  * Replaces the request before the provider is called, or the answer before the client gets it.
  *
- * @param body the whole new body. What it shares with the old one is not copied, and nothing of the old one may be
- * changed in place.
+ * @param body the whole new body. What it shares with the old one is not copied, and nothing of the
+ * old one may be changed in place.
  * @example
  * ```ts
  * import { type Exchange, isChat, rewrite, type Verdict } from 'gw/contract';

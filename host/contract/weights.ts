@@ -1,6 +1,7 @@
 /**
- * Index of the element that a draw falls on: the first whose cumulative weight exceeds `draw` times the sum. Elements of
- * weight 0 or less are drained and never come; -1 when all are. `draw` is uniform in [0, 1).
+ * Index of the element that a draw falls on: the first whose cumulative weight exceeds `draw` times
+ * the sum. Elements of weight 0 or less are drained and never come; -1 when all are. `draw` is
+ * uniform in [0, 1).
  */
 export function drawByWeight(weights: readonly number[], draw: number): number {
   let total = 0;
