@@ -2,12 +2,17 @@ import type { Authorize, ProviderModule } from './provider.ts';
 import type { PluginModule } from './plugin.ts';
 import type { StrategyModule } from './strategy.ts';
 
-/** Generation of this contract. The host refuses modules that were made for another. */
+/**
+ * Generation of this contract. The host refuses modules that were made for another. A module that
+ * states no `contract` is taken as written for this one. It changes only when modules must be
+ * rewritten.
+ */
 export const CONTRACT = 1;
 
 /**
  * The contract with what was added since, as ranges count it: `"gw": { "contract": "^1.1" }` in the
- * package.json of modules.
+ * package.json of modules. The number behind the point grows when something is added that a module
+ * may need, and modules written for an earlier one run unchanged.
  */
 export const CONTRACT_VERSION = '1.1';
 
@@ -114,12 +119,43 @@ export function defineStrategy<S extends object>(module: Unstamped<StrategyModul
   return Object.freeze({ kind: 'strategy', contract: CONTRACT, ...module });
 }
 
-/** `Authorization: Bearer` with the value of an environment variable. */
+/**
+ * `Authorization: Bearer` with the value of an environment variable. It is made for every call. A
+ * variable that is not set gives an empty token, which the service refuses; name it in `env`, and
+ * the provider is not registered without it.
+ *
+ * @param variable one of those that the connection names in `env` or `optionalEnv`; any other
+ * refuses the module (`MV07`).
+ * @example
+ * ```ts
+ * import { bearer, type Connection } from 'gw/contract';
+ *
+ * export const connection: Connection = {
+ *   env: ['ACME_API_KEY'],
+ *   baseUrl: 'https://api.acme.example/v1',
+ *   authorize: bearer('ACME_API_KEY'),
+ * };
+ * ```
+ */
 export function bearer(variable: string): Authorize {
   return (_request, credentials) => ({ authorization: `Bearer ${credentials[variable] ?? ''}` });
 }
 
-/** A header of its own with the value of an environment variable, and fixed headers beside it. */
+/**
+ * A header of its own with the value of an environment variable, and fixed headers beside it.
+ * Nothing is put in front of the value. A variable that is not set gives an empty header.
+ *
+ * @param name the header, in lower case, such as `x-api-key`.
+ * @param variable one of those that the connection names in `env` or `optionalEnv`.
+ * @param fixed headers that go along with every call, such as the version of an API. The credential
+ * counts where both have one name.
+ * @example
+ * ```ts
+ * import { headerKey } from 'gw/contract';
+ *
+ * export const authorize = headerKey('x-api-key', 'ACME_API_KEY', { 'acme-version': '2026-01-12' });
+ * ```
+ */
 export function headerKey(name: string, variable: string, fixed: Readonly<Record<string, string>> = {}): Authorize {
   return (_request, credentials) => ({ ...fixed, [name]: credentials[variable] ?? '' });
 }
