@@ -14,6 +14,7 @@ export const STAGES: readonly Stage[] = Object.freeze<Stage[]>(['before_request'
 
 /**
  * What a credential may ask of the admin API: `admin` everything, `read_only` what changes nothing.
+ * A key for serving requests has none of them.
  */
 export type Scope = 'admin' | 'read_only';
 
@@ -25,7 +26,8 @@ export type Scope = 'admin' | 'read_only';
 export interface Principal {
   /**
    * Names the credential: opaque, and never the secret. Of a session it is the id of the credential
-   * that the session was made from, so that what is counted under it goes on in a new session.
+   * that the session was made from, so that what is counted under it goes on in a new session. Use
+   * it, and not the name, as the key of what is counted for each credential.
    */
   readonly id: string;
   /** The name of a key; of a session, its subject; of the master key, its id. */
@@ -38,11 +40,12 @@ export interface Principal {
 export interface Measurements {
   /**
    * From arrival to now; from `after_request` on, to when the answer was there; 0 of a plugin's
-   * answer.
+   * answer. A monotonic clock measures it, so that a change of the system's time does not show.
    */
   readonly durationMs: number;
   /**
    * From arrival to the first chunk of a stream; `undefined` when none came, and for unary answers.
+   * In a `finished` handler it is the sign that the client has seen a part of a stream.
    */
   readonly ttftMs: number | undefined;
   /** `undefined` while unknown or when nothing prices the model; 0 is a real price. */
@@ -51,7 +54,10 @@ export interface Measurements {
   readonly costSource?: CostSource | undefined;
 }
 
-/** A client that speaks a wire of its own. */
+/**
+ * A client that speaks a wire of its own. Its request has been read into the common wire by the
+ * time a plugin runs, so most plugins need none of this.
+ */
 export interface ClientFacts {
   /** The wire of the client, by its name. */
   readonly wire: ClientWireName;
@@ -63,7 +69,15 @@ export interface ClientFacts {
   readonly upstreamRequestId: string | undefined;
 }
 
-/** One client request, from its arrival to its last byte, as plugins see it. */
+/**
+ * One client request, from its arrival to its last byte, as plugins see it. A third-party plugin
+ * gets one view of it for all stages: the same object each time, whose members show the present
+ * state. A write throws. Read a member when you need it, and do not copy the exchange: many members
+ * are computed as they are read.
+ *
+ * What only an attempt can tell (`target`, `provider`, `upstreamModel`, `usage`) is `undefined` at
+ * the first `before_request`.
+ */
 export interface Exchange<S extends Surface = Surface> {
   /**
    * 32 lower-case hex digits: the `X-Request-ID`, the trace id and the `trace_id` of every log row.
@@ -80,11 +94,15 @@ export interface Exchange<S extends Surface = Surface> {
   readonly startedAt: number;
   /** `undefined` when the request carried no valid credential. */
   readonly principal: Principal | undefined;
-  /** Entries of `X-Gateway-Metadata` in the text they were written in. */
+  /**
+   * Entries of `X-Gateway-Metadata` in the text they were written in. Clients write them, so that
+   * they prove nothing of who asks.
+   */
   readonly metadata: Readonly<Record<string, string>>;
   /**
    * The body in the common wire, after earlier plugins. Read only; change it with a `rewrite`
-   * verdict.
+   * verdict. It is frozen at every depth for third-party plugins; bodies that are only forwarded
+   * hold next to nothing (see `needsBody`).
    */
   readonly request: RequestOf<S>;
   /**
@@ -104,11 +122,18 @@ export interface Exchange<S extends Surface = Surface> {
   readonly client?: ClientFacts | undefined;
   /** The model after aliases, before `model_map`. */
   readonly model: string;
-  /** Whom the request is made for: its member `user`, as it was before a guardrail masked it. */
+  /**
+   * Whom the request is made for: its member `user`, as it was before a guardrail masked it.
+   * `undefined` where the body names none, or something that is not a text.
+   */
   readonly user: string | undefined;
   /** Whether the client asked for the answer as a stream of chunks. */
   readonly streaming: boolean;
-  /** True when the body holds content that no guardrail can read (a file, token ids, bytes). */
+  /**
+   * True when the body holds content that no guardrail can read (a file, token ids, bytes). The
+   * host refuses such a request by itself while a guardrail reads content, unless that says
+   * `refusesUnreadable`.
+   */
   readonly unreadable: boolean;
   /** Set before `after_request`; of a stream, the assembled answer. */
   readonly reply: ReplyOf<S> | undefined;
@@ -143,7 +168,10 @@ export interface Exchange<S extends Surface = Surface> {
   readonly decision: object | undefined;
   /** Bytes that passed both ways once the connection had left HTTP, when that is over. */
   readonly tunnel: { readonly bytesUp: number; readonly bytesDown: number } | undefined;
-  /** What the vendor reported. */
+  /**
+   * What the vendor reported. `undefined` where it reported nothing, and until the answer has told
+   * it: of a stream that is at the end.
+   */
   readonly usage: Usage | undefined;
   /**
    * Tokens to charge: those reported as far as they can be believed, and an estimate for the rest
@@ -163,18 +191,32 @@ export interface Exchange<S extends Surface = Surface> {
   readonly catalogVersion: string | undefined;
   /** True when the answer holds what belongs to this request alone. */
   readonly isPrivate: boolean;
-  /** Aborts when the client leaves or the request's own clock runs out. Made on first use. */
+  /**
+   * Aborts when the client leaves or the request's own clock runs out. Made on first use. Pass it
+   * on to what a handler waits for; its reason is a `GatewayError`.
+   */
   readonly signal: AbortSignal;
-  /** Text of a stream that has been delivered so far, over all choices. */
+  /**
+   * Text of a stream that has been delivered so far, over all choices. It is empty for an answer
+   * that is not streamed.
+   */
   deliveredText(): string;
   /**
-   * Adds a response header; ignored once the response has begun. A value longer than 1 KiB is cut,
-   * and ends with an ellipsis.
+   * Adds a response header, in place of one of that name that a plugin has set before; ignored once
+   * the response has begun. A value longer than 1 KiB is cut, and ends with an ellipsis.
+   *
+   * @param name any case. A name that is not legal, or that belongs to the connection or the
+   * gateway, such as `content-length` and `x-gateway-target`, throws a `TypeError`.
+   * @param value a text; anything else throws a `TypeError`.
    */
   setHeader(name: string, value: string): void;
   /**
    * Says that the request is paid for in dollars, and what becomes of it where its model has no
    * price; of several the strictest counts. `who` stands in the refusal that the client reads.
+   *
+   * @param rule from `allow` over `warn` to `refuse`. `refuse` keeps the money right, and breaks
+   * models that the catalog does not know yet.
+   * @param who the plugin, in words that a client may read.
    */
   needsPrice(rule: Unpriced, who: string): void;
   /**
@@ -184,15 +226,43 @@ export interface Exchange<S extends Surface = Surface> {
   keepPrivate(): void;
 }
 
-/** How an exchange ended. Every `finished` handler gets it once. */
+/**
+ * How an exchange ended. Every `finished` handler gets it once.
+ * - `success`: the client got an answer, of a plugin or a provider.
+ * - `rejected`: a plugin refused the request or the answer.
+ * - `error`: anything else that failed.
+ * - `client_canceled`: the client left first. What a stream had used by then is still to be paid.
+ */
 export type ExchangeOutcome = 'success' | 'rejected' | 'error' | 'client_canceled';
 
-/** Narrows to the surfaces whose request and reply are chat bodies. */
+/**
+ * Narrows to the surfaces whose request and reply are chat bodies. It does not ask what the client
+ * speaks: requests of Messages, of the Gemini API and translated ones of the Responses API are
+ * chats as well. A plugin that works on messages asks this rather than `surface === 'chat'`.
+ *
+ * @returns true also at stages where `reply` is `undefined`: check that by itself.
+ */
 export function isChat(exchange: Exchange): exchange is Exchange<ChatSurface> {
   return SURFACES[exchange.surface].isChat;
 }
 
-/** Narrows to one surface, its request and its reply: `isSurface(exchange, 'embeddings')`. */
+/**
+ * Narrows to one surface, its request and its reply: `isSurface(exchange, 'embeddings')`.
+ *
+ * @param surface one of the table; completions are not `chat` here, although their bodies have its
+ * shape.
+ * @example
+ * ```ts
+ * import { type Exchange, isSurface, reject, type Verdict } from 'gw/contract';
+ *
+ * // Long lists of inputs hold a provider up; one text is not a list.
+ * export function refuseLongLists(exchange: Exchange): Verdict | undefined {
+ *   if (!isSurface(exchange, 'embeddings')) return undefined;
+ *   const { input } = exchange.request;
+ *   return Array.isArray(input) && input.length > 500 ? reject('there are more than 500 inputs') : undefined;
+ * }
+ * ```
+ */
 export function isSurface<S extends Surface>(exchange: Exchange, surface: S): exchange is Exchange<S> {
   return exchange.surface === surface;
 }

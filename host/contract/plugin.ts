@@ -34,7 +34,9 @@ export type PluginType = 'guardrail' | 'ratelimit' | 'logging' | 'metrics' | 'tr
 
 /**
  * A plugin as data and one function. `definePlugin` makes one; the host refuses unknown fields, and
- * checks the others when it loads the file.
+ * checks the others when it loads the file. Fields that are functions of the settings
+ * (`readsContent`, `readsUsage`, `needsBody`, `checkStages`) answer by the settings alone, and at
+ * once: `gw validate` asks them too, where nothing runs.
  */
 export interface PluginModule<S extends object = object> {
   /** The kind of module; stamped by `definePlugin`. */
@@ -49,7 +51,10 @@ export interface PluginModule<S extends object = object> {
   readonly type: PluginType;
   /** One line for the catalogue. */
   readonly summary: string;
-  /** Stages it may be listed at. */
+  /**
+   * Stages it may be listed at. `create` must return a handler for each of them that the
+   * configuration lists.
+   */
   readonly stages: readonly Stage[];
   /**
    * Surfaces it runs on; all when omitted. A body on a surface that a content guardrail leaves out
@@ -87,11 +92,14 @@ export interface PluginModule<S extends object = object> {
   readonly keepsModel?: boolean;
   /**
    * Code of its `before_request` rejections. Omitted: `rate_limit_exceeded` for `ratelimit`, else
-   * `request_rejected`.
+   * `request_rejected`. It does not change what a refusal at `after_request` is:
+   * `response_rejected`.
    */
   readonly rejectsAs?: 'request_rejected' | 'rate_limit_exceeded' | 'insufficient_quota';
   /**
    * Joi schema of the settings; its keys, in order, are the catalogue's. Unknown keys are refused.
+   * Defaults of the schema are filled in before `create` gets the settings. A schema that must be
+   * waited for (`external()`) is refused.
    */
   readonly settings: ObjectSchema<S>;
   /**
@@ -106,12 +114,19 @@ export interface PluginModule<S extends object = object> {
   readonly toleratedSettings?: Readonly<Record<string, string>>;
   /**
    * Rules the schema cannot state: returns what is wrong with being listed at just these stages,
-   * with the fix.
+   * with the fix. `undefined` where they are all right.
    */
   checkStages?(stages: readonly Stage[], settings: S): StageProblem | undefined;
   /**
    * Makes one instance per distinct settings; the instance is shared by all stages that list them.
    * May reject: the configuration is then refused.
+   *
+   * @param settings checked, with references replaced and defaults filled in.
+   * @param deps what the instance works with until it is disposed of.
+   * @returns the handlers. What they have in common stands in the closure of this call, never at
+   * the top level of the file: two configurations may be in force at once while one is replaced.
+   * @throws whatever is thrown refuses the configuration under `PB01`, and so does a promise that
+   * takes longer than 10 seconds.
    */
   create(settings: S, deps: PluginDeps): PluginHandlers | Promise<PluginHandlers>;
 }
@@ -127,6 +142,10 @@ export interface StageProblem {
   readonly fix: string;
 }
 
+/**
+ * A handler of one stage. `undefined` goes on; a promise is waited for up to the bound of its
+ * stage.
+ */
 type Handler = (exchange: Exchange) => Verdict | undefined | void | Promise<Verdict | undefined | void>;
 
 /**
@@ -134,9 +153,16 @@ type Handler = (exchange: Exchange) => Verdict | undefined | void | Promise<Verd
  * treated by its type; do not catch to decide fail-open or fail-closed.
  */
 export interface PluginHandlers {
-  /** Runs before the provider is called, on the request as earlier plugins left it. */
+  /**
+   * Runs before the provider is called, on the request as earlier plugins left it. A guardrail, a
+   * limit or an `auth` plugin runs again before each further turn of a loop of tool calls.
+   */
   before_request?: Handler;
-  /** Runs when the whole answer is there; of a stream, after its last chunk. */
+  /**
+   * Runs when the whole answer is there; of a stream, after its last chunk. A rejection of a stream
+   * comes late: what has been delivered cannot be taken back. Guard it by `stream` where that
+   * matters.
+   */
   after_request?: Handler;
   /** Runs for every failure, its own rejections included. Its verdict is ignored. */
   on_error?: Handler;
@@ -147,23 +173,39 @@ export interface PluginHandlers {
   stream?: (exchange: Exchange) => StreamGuard | undefined;
   /**
    * Runs exactly once per exchange, whatever stages are listed, so that what was reserved is
-   * released.
+   * released. It is synchronous; a promise that it leaves behind all the same gets 10 seconds.
    */
   finished?: (exchange: Exchange, outcome: ExchangeOutcome) => void;
-  /** Runs once when the last request that uses the instance has ended. */
+  /**
+   * Runs once when the last request that uses the instance has ended. It has 5 seconds. Close here
+   * what `create` opened, timers too; what `carryover` keeps goes by its own `dispose`.
+   */
   dispose?: () => void | Promise<void>;
 }
 
-/** Stands between the provider and the client. What it holds back it must yield later or reject. */
+/**
+ * Stands between the provider and the client. What it holds back it must yield later or reject. One
+ * guard serves one stream, and sees all its choices. It is synchronous, because each piece of each
+ * answer passes it. Write one only where `windowGuard` and `filterGuard` do not do: the rules of
+ * what may be held are in docs/modules.md#a-plugin.
+ */
 export interface StreamGuard {
-  /** Called per chunk in order; returns what may go on now, or ends the stream with a rejection. */
+  /**
+   * Called per chunk in order; returns what may go on now, or ends the stream with a rejection. The
+   * chunk may be changed in place. An empty list holds it back; more than one lets out what was
+   * held before.
+   */
   push(chunk: ChatChunk): readonly ChatChunk[] | Rejection;
-  /** Called once after the last chunk; returns the rest. */
+  /**
+   * Called once after the last chunk; returns the rest. Not called for a stream that broke off or
+   * was rejected.
+   */
   end(): readonly ChatChunk[] | Rejection;
   /** What it put out of sight so far, in words that may be logged; counted as `masked`, once. */
   readonly masked?: string | undefined;
   /**
    * True when nothing may be delivered before every `after_request` has let the whole answer go.
+   * The client then waits as if the answer were not streamed.
    */
   readonly awaitsVerdict?: boolean;
 }
@@ -202,10 +244,14 @@ export interface PluginDeps {
   readonly identity: string;
   /**
    * A text without credentials, bounded in length: for what leaves the gateway by another way than
-   * `log`.
+   * `log`. Use it for messages to other services: what an upstream or a client wrote may hold a
+   * key.
    */
   readonly redact: (text: string) => string;
-  /** Unix milliseconds. */
+  /**
+   * Unix milliseconds. Tests can set it, unlike `Date.now`. For a span of time it may run backwards
+   * by an adjustment of the clock.
+   */
   readonly now: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -218,6 +264,8 @@ export interface PluginDeps {
   /**
    * The ledger of this name, which outlives configurations. Its bounds are those of the first call
    * that asks for it.
+   *
+   * @param name shared by all plugins of the process: choose one that no other plugin would.
    */
   readonly ledger: (name: string, bounds: LedgerBounds) => Ledger;
   /**
@@ -225,7 +273,9 @@ export interface PluginDeps {
    * that run.
    */
   readonly prices: PluginPrices;
-  /** For plugins that call out. */
+  /**
+   * For plugins that call out. The whole call has 10 seconds unless its `timeoutMs` says otherwise.
+   */
   readonly send: HttpSend;
   /** `undefined` when no request-log store is configured. */
   readonly requestLog: RequestLog | undefined;

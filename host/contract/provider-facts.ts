@@ -21,6 +21,8 @@ export interface ProviderNames {
  * What chats with the provider take, for clients of other wires (Messages, Gemini, Responses) that
  * are served through the common format. What is not stated is not taken, except by native wires:
  * their translators map late instructions, media in results and `service_tier`, or report them.
+ * Stating too much sends the service what it refuses; stating too little leaves out what it would
+ * have read.
  */
 export interface ChatTraits {
   /**
@@ -47,7 +49,7 @@ export interface ChatTraits {
   readonly mediaInResults?: boolean;
   /**
    * Whether names of tools may be longer than 64 characters; otherwise they are shortened on their
-   * way.
+   * way. The client gets the long names back in the answer.
    */
   readonly longToolNames?: boolean;
   /** Fields of the common format that not every vendor has, and this one takes. */
@@ -59,7 +61,8 @@ export type ChatField = 'prompt_cache_key' | 'service_tier' | 'verbosity';
 
 /**
  * A kind of credential that can be recognised wherever it stands: logs and errors show a marker in
- * its place.
+ * its place. Write the shape as narrow as the vendor's keys are. A wide one hides texts that are
+ * not credentials.
  */
 export interface KeyShape {
   /**
@@ -72,7 +75,10 @@ export interface KeyShape {
   readonly shownAs: string;
 }
 
-/** How the configuration of another gateway says what belongs to the provider. For `gw import`. */
+/**
+ * How the configuration of another gateway says what belongs to the provider. For `gw import`. It
+ * only proposes: what is imported is checked as any other configuration.
+ */
 export interface NamesElsewhere {
   /** What it calls the provider, in lower case, beside the provider's own name. */
   readonly names?: readonly string[];

@@ -8,7 +8,8 @@ import type { UploadedFile } from './wire/other.ts';
 
 /**
  * A provider is data and pure functions: where the service is, what it cannot express, and how
- * bodies translate.
+ * bodies translate. The host does what is not data or translation: it connects, authorises,
+ * retries, frames, meters and cancels. So a provider has no state and needs no test with a network.
  */
 export interface ProviderModule {
   /** The kind of module; stamped by `defineProvider`. */
@@ -23,7 +24,11 @@ export interface ProviderModule {
   readonly connection: Connection;
   /** Chat parameters that do not simply travel; what is not listed is forwarded. */
   readonly params: ParamTreatments;
-  /** The treatments in force for one model, where they depend on it. */
+  /**
+   * The treatments in force for one model, where they depend on it. It replaces `params` as a
+   * whole, so begin with a copy of that. Asked for every call: keep it cheap, and answer for any
+   * text.
+   */
   paramsFor?(model: string): ParamTreatments;
   /**
    * How requests and answers of each surface become the service's and the clients'; a surface that
@@ -57,7 +62,10 @@ export interface ProviderModule {
    * API, so that none needs to be translated.
    */
   readonly responses?: boolean | 'native';
-  /** Accepts model ids that nothing can enumerate; asked only when no target owns the model. */
+  /**
+   * Accepts model ids that nothing can enumerate; asked only when no target owns the model. For
+   * services whose users give models names of their own.
+   */
   readonly anyModel?: boolean;
   /**
    * `false` where only configured and declared models are served, whatever the model catalog lists
@@ -92,11 +100,20 @@ export interface ProviderModule {
   readonly bannerPlace?: number;
   /** Image response formats it can produce, where that is restricted. */
   readonly imageFormats?: readonly string[];
-  /** Replaces the single call by several round trips (polling), or by none. */
+  /**
+   * Replaces the single call by several round trips (polling), or by none.
+   *
+   * @param send makes one round trip with the provider's credential; `request` and what it builds
+   * on are paths below the API root.
+   * @param call `wait` pauses between polls, and `signal` says when to stop. A service that goes on
+   * by itself is stopped by a detached request.
+   * @returns the reply that `fromUpstream` reads, as if one call had brought it.
+   */
   converse?(send: Send, request: WireRequest, call: CallInfo): Promise<WireReply>;
   /**
    * Reads the provider's own error body; without it, or on `undefined`, the host reads the usual
-   * shapes.
+   * shapes. Asked for statuses that are not 2xx. The body holds its bytes; one that is not JSON is
+   * common when a proxy answers in the service's place, so parse it with `tryParseJson`.
    */
   toFault?(reply: WireReply): ProviderFault | undefined;
 }
@@ -104,6 +121,11 @@ export interface ProviderModule {
 /**
  * What becomes of a chat parameter that is not simply forwarded: the translator maps it, the
  * service does not take it, or it has another name there.
+ * - `forward`: it travels as it is; for an exception in `paramsFor`.
+ * - `translate`: the translator maps it, and the host leaves it alone.
+ * - `unsupported`: the service does not take it. It is left out and named to the client, or
+ *   refused, as `compatibility.on_unsupported_param` says.
+ * - `{ rename }`: it travels with its value under another name.
  */
 export type Treatment = 'forward' | 'translate' | 'unsupported' | { readonly rename: string };
 /** Treatments by the name of the chat parameter. What is not listed is forwarded as it is. */
@@ -111,7 +133,8 @@ export type ParamTreatments = Readonly<Record<string, Treatment>>;
 
 /**
  * Values of the environment variables a connection declares, by variable name; unset ones are
- * missing.
+ * missing. They hold secrets: put them into headers that `authorize` returns, never into a path, a
+ * message or a log.
  */
 export type Credentials = Readonly<Record<string, string>>;
 
@@ -119,7 +142,7 @@ export type Credentials = Readonly<Record<string, string>>;
 export interface Connection {
   /**
    * Variables that must all be set for the provider to be registered; a list inside means any one
-   * of them.
+   * of them. `['A', ['B', 'C']]` wants `A`, and one of `B` and `C`. An empty list wants none.
    */
   readonly env: readonly (string | readonly string[])[];
   /** Further variables that are read when set. */
@@ -140,7 +163,10 @@ export interface Connection {
   readonly root?: (address: string, defaultRoot: string) => string;
   /** Headers that carry the credential. Runs last, on the final request. */
   readonly authorize?: Authorize;
-  /** Opens what needs I/O (tokens, credential chains); the only provider code that may do any. */
+  /**
+   * Opens what needs I/O (tokens, credential chains); the only provider code that may do any. It
+   * runs before anything is served, and has 30 seconds.
+   */
   open?(credentials: Credentials, deps: ConnectionDeps): OpenConnection | Promise<OpenConnection>;
   /**
    * Models that the provider's own variables name. `warn` tells the operator what was left out or
@@ -158,7 +184,8 @@ export interface Connection {
   readonly connectTimeoutMs?: number;
   /**
    * Milliseconds to the response headers of a unary call; unless said 120,000, and more where the
-   * answer may be long.
+   * answer may be long. The headers of a whole answer come when it is written, so a bound that is
+   * too short cuts off what is then paid for twice.
    */
   readonly headersTimeoutMs?: number;
 }
@@ -183,7 +210,10 @@ export interface OpenConnection {
   dispose?(): void | Promise<void>;
 }
 
-/** The request as it will leave, for schemes that sign it. */
+/**
+ * The request as it will leave, for schemes that sign it. Nothing of it changes between `authorize`
+ * and the wire, so a signature over it holds.
+ */
 export interface OutgoingRequest {
   /** The method of HTTP, in capitals. */
   readonly method: string;
@@ -198,7 +228,18 @@ export interface OutgoingRequest {
 type Headers = Readonly<Record<string, string>>;
 /**
  * Returns the headers that carry the credential, by lower-case name. It gets the request as it will
- * leave, and the variables that the connection names; what it throws fails the call.
+ * leave, and the variables that the connection names; what it throws fails the call. A promise is
+ * waited for, before every call: return the headers at once where nothing has to be fetched.
+ *
+ * @example
+ * ```ts
+ * import type { Authorize } from 'gw/contract';
+ *
+ * export const authorize: Authorize = ({ method }, { ACME_ID = '', ACME_KEY = '' }) => ({
+ *   authorization: `Acme ${ACME_ID}:${ACME_KEY}`,
+ *   'x-acme-method': method.toLowerCase(),
+ * });
+ * ```
  */
 export type Authorize = (request: OutgoingRequest, credentials: Credentials) => Headers | Promise<Headers>;
 
@@ -212,7 +253,10 @@ export interface CallInfo {
   readonly root: string;
   /** The variables that the connection names, as far as they are set. */
   readonly credentials: Credentials;
-  /** 32 hex digits, for wires that want an id of their own. */
+  /**
+   * 32 hex digits, for wires that want an id of their own. All attempts of a request have the same
+   * one.
+   */
   readonly exchangeId: string;
   /** Most tokens that the model can answer with, where the catalog knows. */
   readonly maxOutputTokens?: number | undefined;
@@ -223,18 +267,25 @@ export interface CallInfo {
   readonly clientHeaders?: Readonly<Record<string, string>> | undefined;
   /** Aborts when the client leaves or a deadline passes. */
   readonly signal: AbortSignal;
-  /** Waits; rejects when the call is cancelled. For `converse` only. */
+  /**
+   * Waits; rejects when the call is cancelled. For `converse` only. A translator must not call it:
+   * nothing waits for what it returns.
+   */
   readonly wait: (ms: number) => Promise<void>;
 }
 
 /**
  * One request to the provider, as a translator makes it. The host adds address, credential and
- * framing.
+ * framing. The host checks its shape, and what does not have it is a fault of the module: a `path`
+ * begins with `/` or is a whole address, and holds no blanks.
  */
 export interface WireRequest {
   /** `POST` unless said. */
   readonly method?: string;
-  /** Appended to the API root; a whole URL is taken as it is. */
+  /**
+   * Appended to the API root; a whole URL is taken as it is. Build it from names with `pathSegment`
+   * of `gw/common-wire`: a model such as `../admin` would mean another place.
+   */
   readonly path: string;
   /** Headers beside those that the host sets, by name. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -242,7 +293,10 @@ export interface WireRequest {
   readonly body?: object | string | Uint8Array;
   /** Parts of a `multipart/form-data` body, in order, instead of `body`; the host encodes them. */
   readonly form?: readonly FormPart[];
-  /** Whether the credential goes along; unless said, only to the origin of the API root. */
+  /**
+   * Whether the credential goes along; unless said, only to the origin of the API root. Say `true`
+   * for another origin only where the service documents it: the credential is theirs from then on.
+   */
   readonly withCredential?: boolean;
   /**
    * Most tokens the answer may have, where the request does not say so itself: what the wait for a
@@ -251,7 +305,8 @@ export interface WireRequest {
   readonly answerTokens?: number;
   /**
    * Request fields that this wire cannot carry, beyond the declared `params`; treated like
-   * unsupported parameters.
+   * unsupported parameters. Name them as the client wrote them, such as `logit_bias`. They stand in
+   * the header `X-Gateway-Ignored-Params`.
    */
   readonly ignored?: readonly string[];
   /**
@@ -289,7 +344,10 @@ export interface WireReply {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The bytes of a unary reply, or the events of a stream. */
+  /**
+   * The bytes of a unary reply, or the events of a stream. An iterable must be read to its end or
+   * left by `return`, or its connection stays taken.
+   */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
@@ -303,11 +361,15 @@ export interface SendOptions {
 
 /**
  * Sends one request with the provider's credentials. Resolves on any status; rejects when no
- * response arrives.
+ * response arrives. The path is taken as a translator's: below the API root, or whole.
  */
 export type Send = (request: WireRequest, options?: SendOptions) => Promise<WireReply>;
 
-/** What an error body of the service says. A member is there only where the body states it. */
+/**
+ * What an error body of the service says. A member is there only where the body states it. Members
+ * of other types than these make it a fault of the module, which is logged beside the error that
+ * the client gets.
+ */
 export interface ProviderFault {
   /** What went wrong, for people. The host cuts it, and takes credentials out. */
   readonly message?: string | undefined;
@@ -335,7 +397,12 @@ export type ChunkEdit = (chunk: ChatChunk) => void;
 
 /**
  * Turns events into chunks, synchronously. Throws a `GatewayError` or any error to end the stream
- * as failed.
+ * as failed. A stream gets one of its own, so that it may keep what the wire says piece by piece.
+ * An empty list is the answer to an event that says nothing to clients, such as a ping. Every event
+ * of every stream passes it: do no more than the wire needs.
+ *
+ * @param event one framed piece; its `data` is whole, and not yet parsed.
+ * @returns chunks in the order in which clients get them.
  */
 export type StreamDecoder = (event: StreamEvent) => readonly ChatChunk[];
 
@@ -344,11 +411,24 @@ export type StreamDecoder = (event: StreamEvent) => readonly ChatChunk[];
  * network, no clock, and nothing is changed in what it gets.
  */
 export interface Translator<S extends TranslatedSurface> {
-  /** Throws a `GatewayError` for what the provider cannot express: nothing is sent then. */
+  /**
+   * Throws a `GatewayError` for what the provider cannot express: nothing is sent then.
+   *
+   * @param request the client's, after aliases and plugins. Members of any type may stand in it
+   * that the type does not list.
+   * @param call what is known beside the body; `call.model` is the name to send, not
+   * `request.model`.
+   * @returns path and body. It may share members with the request, and changes none of them.
+   */
   toUpstream(request: RequestOf<S>, call: CallInfo): WireRequest;
   /**
    * Only called for 2xx replies with the whole body. Throws when the body is unusable: the call has
    * then failed.
+   *
+   * @param reply a success by its status. Services that put failures into such replies are read by
+   * `failedAnswer`.
+   * @param call what `toUpstream` knew of the call.
+   * @param request for what the reply alone does not tell, such as how many inputs there were.
    */
   fromUpstream(reply: UnaryReply, call: CallInfo, request: RequestOf<S>): ReplyOf<S>;
   /**
@@ -409,11 +489,20 @@ export type Translators = { readonly chat?: ChatTranslator } & {
   readonly [S in Exclude<TranslatedSurface, 'chat'>]?: Translator<S>;
 };
 
-/** How to list the models that are live at the provider. */
+/**
+ * How to list the models that are live at the provider. It is asked in the background, again and
+ * again; a service that fails, or lists nothing, keeps the models that it had.
+ */
 export interface Discovery {
   /** Appended to the API root. */
   readonly path: string;
-  /** Returns ids and, where stated, creation times in Unix seconds. */
+  /**
+   * Returns ids and, where stated, creation times in Unix seconds.
+   *
+   * @param body the parsed answer. It comes from outside: check every member before you use it.
+   * @returns the models that requests may name. A throw is logged as `live models could not be
+   * listed`.
+   */
   read(body: unknown): readonly DiscoveredModel[];
 }
 
