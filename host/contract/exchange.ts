@@ -169,8 +169,8 @@ export interface Exchange<S extends Surface = Surface> {
   /** Bytes that passed both ways once the connection had left HTTP, when that is over. */
   readonly tunnel: { readonly bytesUp: number; readonly bytesDown: number } | undefined;
   /**
-   * What the vendor reported. `undefined` where it reported nothing, and until the answer has told
-   * it: of a stream that is at the end.
+   * What the vendor reported. `undefined` where it reported nothing, and until it has arrived:
+   * of a stream that is at the end.
    */
   readonly usage: Usage | undefined;
   /**

@@ -19,7 +19,8 @@ import type {
 
 /**
  * Bodies per surface, in the common wire. A new surface is one line here, one in `SURFACES`, and
- * its files.
+ * its files. It is the one place that ties a surface to its types: `RequestOf` and `ReplyOf` read
+ * it, and so do `isChat` and `isSurface`.
  */
 export interface SurfaceBodies {
   /** `/v1/chat/completions`. */
@@ -60,7 +61,10 @@ export interface SurfaceBodies {
 /** A family of routes with one body shape. */
 export type Surface = keyof SurfaceBodies;
 
-/** Surfaces whose requests and replies are those of a chat, whatever their clients speak. */
+/**
+ * Surfaces whose requests and replies are those of a chat, whatever their clients speak. One
+ * translator, that of `chat`, serves them all.
+ */
 export type ChatSurface = 'chat' | 'completions' | 'messages' | 'generate_content' | 'responses.translated';
 
 /**
@@ -69,17 +73,24 @@ export type ChatSurface = 'chat' | 'completions' | 'messages' | 'generate_conten
  */
 export type TranslatedSurface = Exclude<Surface, ChatSurface | 'responses' | 'passthrough' | 'mcp'> | 'chat';
 
-/** The request body of a surface, in the common wire. */
+/**
+ * The request body of a surface, in the common wire. For a union of surfaces it is the union of
+ * their bodies, so narrow the exchange first.
+ */
 export type RequestOf<S extends Surface> = SurfaceBodies[S]['request'];
 /**
  * The reply body of a surface, in the common wire; `undefined` where answers are only forwarded.
  */
 export type ReplyOf<S extends Surface> = SurfaceBodies[S]['reply'];
 
+/** What sets a surface apart where the host treats surfaces alike. */
 interface SurfaceFacts {
   /** The translator that serves it; `undefined` where no provider translates the body. */
   readonly translator: TranslatedSurface | undefined;
-  /** The name a plugin's configuration, a log row and the coverage table know it by. */
+  /**
+   * The name a plugin's configuration, a log row and the coverage table know it by. Two surfaces
+   * may share one: both kinds of uploads are `audio.transcriptions` there.
+   */
   readonly tag: string;
   /** Whether plugins see the real messages, rather than a read-only projection of the body. */
   readonly isChat: boolean;
@@ -97,7 +108,10 @@ interface SurfaceFacts {
   readonly isForwarded?: boolean;
 }
 
-/** What the host knows of each surface. */
+/**
+ * What the host knows of each surface. Frozen. Asking it by `surface` is the way to treat kinds of
+ * surfaces alike without naming each.
+ */
 export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = frozenTable({
   chat: { translator: 'chat', tag: 'chat', isChat: true },
   completions: { translator: 'chat', tag: 'completions', isChat: true },
@@ -128,5 +142,8 @@ export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = frozenTable({
   mcp: { translator: undefined, tag: 'mcp', isChat: false },
 });
 
-/** The names of all surfaces. Frozen. */
+/**
+ * The names of all surfaces. Frozen. In the order of the table, for schemas of settings that list
+ * surfaces.
+ */
 export const SURFACE_NAMES = Object.freeze(Object.keys(SURFACES)) as readonly Surface[];
