@@ -1,6 +1,6 @@
 /**
- * The public entry point `gw/contract`: everything a third-party provider, strategy or plugin may import.
- * Shipped modules import it by the same name.
+ * The public entry point `gw/contract`: everything a third-party provider, strategy or plugin may
+ * import. Shipped modules import it by the same name.
  */
 export {
   bearer,

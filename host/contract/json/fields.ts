@@ -14,7 +14,9 @@ export function isText(value: unknown): value is string {
 /** Whether a value is a place in a list. */
 export const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** A count as it is stated from outside: a number above 0 that is exact, and 0 for anything else. */
+/**
+ * A count as it is stated from outside: a number above 0 that is exact, and 0 for anything else.
+ */
 export function countOf(value: unknown): number {
   return typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? value : 0;
 }

@@ -23,10 +23,16 @@ export function isRawNumber(value: unknown): boolean {
 /** Whether a number can be what was written: beyond these only some integers are numbers at all. */
 export const isExact = (value: number): boolean => value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER;
 
-/** Each becomes an object of its own: more of them would hold up the process for half a second, and no honest request needs them. */
+/**
+ * Each becomes an object of its own: more of them would hold up the process for half a second, and
+ * no honest request needs them.
+ */
 const MAX_INEXACT = 250_000;
 
-/** Puts the numbers of a text that are not exact back into its value, as they were written. Throws a `RangeError` when there are more than 250,000. */
+/**
+ * Puts the numbers of a text that are not exact back into its value, as they were written. Throws a
+ * `RangeError` when there are more than 250,000.
+ */
 export function restoreNumbers(text: string, value: Container): void {
   new NumberRestorer(text, value).run();
 }
@@ -34,7 +40,10 @@ export function restoreNumbers(text: string, value: Container): void {
 /** A list or object that is being read, and which of its members. */
 interface Open {
   readonly isList: boolean;
-  /** What it became; `null` where a later member of the same name took its place. Looked up when it is needed. */
+  /**
+   * What it became; `null` where a later member of the same name took its place. Looked up when it
+   * is needed.
+   */
   container: Container | null | undefined;
   /** Place in a list. */
   place: number;
@@ -44,7 +53,9 @@ interface Open {
   isName: boolean;
 }
 
-/** Fewer characters than this, without an exponent, are always a number that JavaScript can hold. */
+/**
+ * Fewer characters than this, without an exponent, are always a number that JavaScript can hold.
+ */
 const MIN_INEXACT = 16;
 
 /** Reads a text once more beside what it became, and puts numbers back as they were written. */
@@ -117,7 +128,10 @@ class NumberRestorer {
     return end - 1;
   }
 
-  /** Puts a number back where it stood. Of members of one name the last one counts, and it is read last. */
+  /**
+   * Puts a number back where it stood. Of members of one name the last one counts, and it is read
+   * last.
+   */
   #restore(written: string): void {
     const last = this.#open.length - 1;
     const open = this.#open[last];

@@ -1,4 +1,7 @@
-/** Characters of a text for which `isJson` is asked first. Longer ones are so few in a body that a failure of each costs little. */
+/**
+ * Characters of a text for which `isJson` is asked first. Longer ones are so few in a body that a
+ * failure of each costs little.
+ */
 const SHORT = 1000;
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -6,8 +9,9 @@ const ESCAPE = /^(?:["\\/bfnrt]|u[\da-fA-F]{4})/;
 const LITERALS = ['true', 'false', 'null'] as const;
 
 /**
- * Whether a text can be JSON: false is certain, true of a text of more than 1,000 characters is not. `JSON.parse` takes five
- * microseconds to fail, so that a body of millions of texts such as `[x]` would hold everybody up for many seconds.
+ * Whether a text can be JSON: false is certain, true of a text of more than 1,000 characters is
+ * not. `JSON.parse` takes five microseconds to fail, so that a body of millions of texts such as
+ * `[x]` would hold everybody up for many seconds.
  */
 export function mayBeJson(text: string): boolean {
   return text.length > SHORT || new JsonScan(text).isWhole();

@@ -17,7 +17,10 @@ type AjvClass = new (options: Options) => Ajv;
 
 const EQUAL_ITEMS = { message: 'must NOT have equal items' };
 
-/** The library is loaded with the first schema: the draft that `$schema` names, 2020-12 unless it names one. */
+/**
+ * The library is loaded with the first schema: the draft that `$schema` names, 2020-12 unless it
+ * names one.
+ */
 function libraryFor(draft: string, options: Options): Ajv {
   const require = createRequire(import.meta.url);
   const made = ({ default: Library }: { readonly default: AjvClass }): Ajv => new Library(options);
@@ -28,8 +31,9 @@ function libraryFor(draft: string, options: Options): Ajv {
 }
 
 /**
- * Compiles a JSON Schema (drafts 6, 7, 2019-09 and 2020-12). Throws with the reason for what is not one, for keywords that no draft knows,
- * and for references to schemas elsewhere. Patterns are RE2, so that no text makes them slow; `format` is a note, as the drafts have it.
+ * Compiles a JSON Schema (drafts 6, 7, 2019-09 and 2020-12). Throws with the reason for what is not
+ * one, for keywords that no draft knows, and for references to schemas elsewhere. Patterns are RE2,
+ * so that no text makes them slow; `format` is a note, as the drafts have it.
  */
 export function jsonSchema(schema: object): SchemaCheck {
   const { $schema: named } = schema as { readonly $schema?: unknown };
@@ -53,7 +57,10 @@ export function jsonSchema(schema: object): SchemaCheck {
   return (value) => (validate(value) ? undefined : mismatchOf(validate.errors?.[0]));
 }
 
-/** Refuses a keyword that no draft knows. Whatever else the library calls odd is legal. Names that begin with `x-` are notes of the schema's author. */
+/**
+ * Refuses a keyword that no draft knows. Whatever else the library calls odd is legal. Names that
+ * begin with `x-` are notes of the schema's author.
+ */
 function refuseUnknown(message: string): void {
   const keyword = /unknown keyword: "(?!x-)[^"]*"/.exec(message);
   if (keyword) throw new Error(keyword[0]);
@@ -72,7 +79,10 @@ function mismatchOf(error: ErrorObject | undefined): SchemaMismatch {
   return { path: error?.instancePath || '/', message: error?.message ?? 'does not fit' };
 }
 
-/** A text that is the same for equal values, whatever the order of their members. The library compares each pair of items instead. */
+/**
+ * A text that is the same for equal values, whatever the order of their members. The library
+ * compares each pair of items instead.
+ */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -1,6 +1,7 @@
 /**
- * Writes a member whose name comes from outside: from a body, a header, a form, a configuration. The name is only ever a
- * member of the object itself: `object[name] = value` would exchange the object's prototype for the name `__proto__`.
+ * Writes a member whose name comes from outside: from a body, a header, a form, a configuration.
+ * The name is only ever a member of the object itself: `object[name] = value` would exchange the
+ * object's prototype for the name `__proto__`.
  */
 export function setMember<T>(object: { [name: string]: T }, name: string, value: T): void {
   if (name in object && !Object.hasOwn(object, name))
@@ -8,7 +9,10 @@ export function setMember<T>(object: { [name: string]: T }, name: string, value:
   else object[name] = value;
 }
 
-/** Reads a member whose name comes from outside; `undefined` for what every object inherits, such as `constructor`. */
+/**
+ * Reads a member whose name comes from outside; `undefined` for what every object inherits, such as
+ * `constructor`.
+ */
 export function memberOf<T>(object: { readonly [name: string]: T }, name: string): T | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }

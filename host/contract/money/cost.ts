@@ -1,10 +1,16 @@
 /** Prices, and what is paid by them. */
 import type { Usage } from '../wire/chat.ts';
 
-/** What a cost was computed of: what the vendor reported of the use, or an estimate where it said nothing that can be believed. */
+/**
+ * What a cost was computed of: what the vendor reported of the use, or an estimate where it said
+ * nothing that can be believed.
+ */
 export type CostSource = 'usage' | 'estimated';
 
-/** What becomes of a request that is paid for in dollars where its model has no price: it is served, served with a warning, or refused. */
+/**
+ * What becomes of a request that is paid for in dollars where its model has no price: it is served,
+ * served with a warning, or refused.
+ */
 export type Unpriced = 'allow' | 'warn' | 'refuse';
 
 /** US dollars. `priced: false` means that nothing prices the model; a price of 0 is a price. */
@@ -61,11 +67,19 @@ export interface Billed {
   readonly characters?: number | undefined;
 }
 
-/** Catalog prices by target and upstream model. `undefined`: the catalog does not know the model. */
+/**
+ * Catalog prices by target and upstream model. `undefined`: the catalog does not know the model.
+ */
 export interface Prices {
-  /** The price of a model at a target, which is named by its virtual key; `undefined` where the catalog has none. */
+  /**
+   * The price of a model at a target, which is named by its virtual key; `undefined` where the
+   * catalog has none.
+   */
   readonly tokenPrice: (target: string, model: string) => TokenPrice | undefined;
-  /** What the use costs at a target. Never throws: where nothing prices the model, `priced` is false. */
+  /**
+   * What the use costs at a target. Never throws: where nothing prices the model, `priced` is
+   * false.
+   */
   readonly cost: (target: string, model: string, billed: Billed) => Cost | undefined;
 }
 

@@ -1,38 +1,51 @@
 /**
- * What is spent and what is reserved, by key, in micro-dollars (0.000001 US dollars). An amount is from 0 to 1e9 (1,000 US dollars): more
- * counts as that, and less, or what is not a number, as 0. Committed sums are whole, and stop at 2^53 - 1: what is below a
- * micro-dollar is carried to the key's next booking. In memory everything is answered at once; a ledger in a store may take a promise.
+ * What is spent and what is reserved, by key, in micro-dollars (0.000001 US dollars). An amount is
+ * from 0 to 1e9 (1,000 US dollars): more counts as that, and less, or what is not a number, as 0.
+ * Committed sums are whole, and stop at 2^53 - 1: what is below a micro-dollar is carried to the
+ * key's next booking. In memory everything is answered at once; a ledger in a store may take a
+ * promise.
  */
 export interface Ledger {
   /**
-   * Reserves an amount, unless what is committed and reserved has reached the limit already: the call that crosses it is
-   * granted, the next one refused.
+   * Reserves an amount, unless what is committed and reserved has reached the limit already: the
+   * call that crosses it is granted, the next one refused.
    */
   reserve(key: string, order: ReservationOrder): Reservation | Refusal | Promise<Reservation | Refusal>;
   /** What it was opened by. */
   readonly name?: string;
-  /** Adds a difference to what was booked before, which may be less than 0. It takes no more than what is committed. */
+  /**
+   * Adds a difference to what was booked before, which may be less than 0. It takes no more than
+   * what is committed.
+   */
   correct?(key: string, amount: number): void | Promise<void>;
   /** Books an amount that nothing was reserved for. */
   commit(key: string, amount: number): void | Promise<void>;
 }
 
-/** How much a ledger keeps. The bounds of the first call that asks for a ledger by its name count. */
+/**
+ * How much a ledger keeps. The bounds of the first call that asks for a ledger by its name count.
+ */
 export interface LedgerBounds {
   /**
-   * Most keys; 0 means unlimited. At the bound the one that spent least leaves, and starts at 0 when it comes back. A key that has
-   * reached its limit, or has calls in flight, never leaves.
+   * Most keys; 0 means unlimited. At the bound the one that spent least leaves, and starts at 0
+   * when it comes back. A key that has reached its limit, or has calls in flight, never leaves.
    */
   readonly maxKeys: number;
 }
 
-/** What is to be put aside for one call, before it is made. Amounts are micro-dollars: a millionth of a US dollar. */
+/**
+ * What is to be put aside for one call, before it is made. Amounts are micro-dollars: a millionth
+ * of a US dollar.
+ */
 export interface ReservationOrder {
   /** What the call may cost at most. */
   readonly amount: number;
   /** `undefined` means unlimited. */
   readonly limit: number | undefined;
-  /** What the request has cost so far without being committed: counts toward the limit, up to 2^53 - 1. 0 unless said. */
+  /**
+   * What the request has cost so far without being committed: counts toward the limit, up to 2^53 -
+   * 1. 0 unless said.
+   */
   readonly running?: number;
 }
 
@@ -46,7 +59,10 @@ export interface Reservation {
   release(): void;
 }
 
-/** The answer to an order that does not fit below its limit: nothing is held, and nothing has to be given back. */
+/**
+ * The answer to an order that does not fit below its limit: nothing is held, and nothing has to be
+ * given back.
+ */
 export interface Refusal {
   /** Tells a refusal from a reservation. */
   readonly isGranted: false;

@@ -28,7 +28,9 @@ export interface Pricing {
 
 const MICRO = 1e6;
 
-/** The catalog's prices, of the target that served; before one is chosen, of the dearest that may. */
+/**
+ * The catalog's prices, of the target that served; before one is chosen, of the dearest that may.
+ */
 export function catalogPricing(prices: PluginPrices): Pricing {
   return {
     expected: (exchange, estimate) => expectedAt(prices.highest(exchange), exchange, estimate),
@@ -46,7 +48,10 @@ export function flatPricing(rates: Rates): Pricing {
   };
 }
 
-/** Cached tokens are part of the prompt: without a rate of their own they cost what the rest does. So are cache writes where the vendor counts them in it. */
+/**
+ * Cached tokens are part of the prompt: without a rate of their own they cost what the rest does.
+ * So are cache writes where the vendor counts them in it.
+ */
 export function costAt(rates: Rates, usage: Usage): number {
   const {
     input_per_m_tokens: input = 0,
@@ -91,15 +96,19 @@ const BYTES_PER_SECOND = 16_000;
 /** Seconds of a recording, guessed from its size. */
 export const secondsOf = (bytes: number): number => bytes / BYTES_PER_SECOND;
 
-/** Tokens to hold for an answer without a ceiling, where neither the operator nor the catalog says less. */
+/**
+ * Tokens to hold for an answer without a ceiling, where neither the operator nor the catalog says
+ * less.
+ */
 const UNDECLARED = 4096;
 /** The longest answer that is believed of a model that the catalog does not know. */
 export const LONGEST_ANSWER = 200_000;
 const MOST_CHOICES = 128;
 
 /**
- * Most tokens that the answer may have; each choice has as many. A declared ceiling counts no further than the model can answer (`longest`);
- * `undeclared` is what the operator holds for a request without one.
+ * Most tokens that the answer may have; each choice has as many. A declared ceiling counts no
+ * further than the model can answer (`longest`); `undeclared` is what the operator holds for a
+ * request without one.
  */
 export function ceilingOf(
   { request }: Exchange,

@@ -1,4 +1,7 @@
-/** What a request counts before any vendor has counted it: guesses for reservations, and for answers that say nothing of their usage. */
+/**
+ * What a request counts before any vendor has counted it: guesses for reservations, and for answers
+ * that say nothing of their usage.
+ */
 import type { Exchange } from '../exchange.ts';
 import { type Fields, isFields, TOKEN } from '../json/fields.ts';
 
@@ -19,7 +22,9 @@ export type PromptSource = Pick<Exchange, 'surface' | 'request' | 'clientRequest
 export interface PromptSize {
   /** Tokens that it may count as. */
   readonly tokens: number;
-  /** The body asks for its prompt to be kept in a cache: writing there may cost more than reading. */
+  /**
+   * The body asks for its prompt to be kept in a cache: writing there may cost more than reading.
+   */
   readonly writesCache: boolean;
 }
 
@@ -41,7 +46,9 @@ const CONTROLS = new Set([
   'encoding_format',
   'input_type',
 ]);
-/** Members whose objects are written for the model as they are: the names in them are texts as well. */
+/**
+ * Members whose objects are written for the model as they are: the names in them are texts as well.
+ */
 const WRITTEN_WHOLE = new Set([
   'tools',
   'functions',
@@ -82,8 +89,9 @@ const BYTES = new Set(['data', 'file_data', 'bytes', 'blob', 'b64_json', 'audio'
 const DATA_ADDRESS = /^data:([^;,]*)[^,]{0,200},/;
 
 /**
- * Tokens of the prompt: all texts of the body by their characters, of messages of every kind, tools, schemas and earlier calls; images and
- * files by their number and size; token ids by their number. Of a body that is not JSON, or was not held, its bytes count as text.
+ * Tokens of the prompt: all texts of the body by their characters, of messages of every kind,
+ * tools, schemas and earlier calls; images and files by their number and size; token ids by their
+ * number. Of a body that is not JSON, or was not held, its bytes count as text.
  */
 export function promptSize({ request, clientRequest, surface, bodyBytes }: PromptSource): PromptSize {
   const size = new Counter();

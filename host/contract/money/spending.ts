@@ -13,7 +13,10 @@ export interface Purse {
   readonly key: string;
   /** US dollars; `undefined` means unlimited. */
   readonly limitUsd: number | undefined;
-  /** Completion tokens to reserve for a request that declares no ceiling; `undefined` leaves it to the catalog. */
+  /**
+   * Completion tokens to reserve for a request that declares no ceiling; `undefined` leaves it to
+   * the catalog.
+   */
   readonly reserveTokens?: number | undefined;
 }
 
@@ -26,8 +29,8 @@ interface Held {
 }
 
 /**
- * Spends from a ledger: reserves what a call may cost before it, and books what it did cost after it. `admit` begins it, and
- * `finish` must follow; what was booked or released in between stays so.
+ * Spends from a ledger: reserves what a call may cost before it, and books what it did cost after
+ * it. `admit` begins it, and `finish` must follow; what was booked or released in between stays so.
  * @example
  * ```ts
  * import Joi from 'joi';
@@ -67,8 +70,9 @@ export class Spending {
   }
 
   /**
-   * Before a request's first turn, and before each further one of an answer that calls for tools: what the turns before it cost
-   * counts there. Gives the reason why it is refused, or `undefined`; a promise only where the ledger takes one.
+   * Before a request's first turn, and before each further one of an answer that calls for tools:
+   * what the turns before it cost counts there. Gives the reason why it is refused, or `undefined`;
+   * a promise only where the ledger takes one.
    */
   admit(exchange: Exchange, { key, limitUsd, reserveTokens }: Purse): string | undefined | Promise<string | undefined> {
     const earlier = this.#inFlight.take(exchange);
@@ -112,7 +116,10 @@ export class Spending {
     this.#inFlight.take(exchange)?.reservation.release();
   }
 
-  /** The end of a request. What was used of a stream that had begun was paid for, however it ended; what else was used is booked where `isBilled` says so. */
+  /**
+   * The end of a request. What was used of a stream that had begun was paid for, however it ended;
+   * what else was used is booked where `isBilled` says so.
+   */
   finish(exchange: Exchange, isBilled: boolean): void {
     const held = this.#inFlight.take(exchange);
     if (!held) return;

@@ -15,7 +15,10 @@ const CONTROLS: ReadonlyMap<string, string> = new Map([
 ]);
 const ESCAPE = /\\(?:u([\da-f]{4})|([^]))/gi;
 
-/** Resolves the escapes of JSON strings, wherever they stand in a text. An escape that has not ended yet is left out. */
+/**
+ * Resolves the escapes of JSON strings, wherever they stand in a text. An escape that has not ended
+ * yet is left out.
+ */
 export function escapesOf(escaped: string): Escapes {
   const places: number[] = [];
   let text = '';

@@ -16,8 +16,9 @@ interface Library {
 export const re2 = (): Library => createRequire(import.meta.url)('re2js') as Library;
 
 /**
- * Compiles an RE2 pattern: it takes time in proportion to the text whatever both are, and has no lookaround and no
- * backreferences. Throws with the reason when it does not compile. The library is loaded with the first pattern.
+ * Compiles an RE2 pattern: it takes time in proportion to the text whatever both are, and has no
+ * lookaround and no backreferences. Throws with the reason when it does not compile. The library is
+ * loaded with the first pattern.
  */
 export function linearPattern(pattern: string): LinearPattern {
   return re2().RE2JS.compile(pattern);

@@ -1,21 +1,27 @@
-/** What a scan says of a text that may still grow: a match, or how many characters at its end could become part of one. */
+/**
+ * What a scan says of a text that may still grow: a match, or how many characters at its end could
+ * become part of one.
+ */
 export interface Scan {
   /** True where the text holds what must not be delivered. */
   readonly isMatch: boolean;
-  /** Characters at the end of the text that could be the beginning of a match: they are held back. */
+  /**
+   * Characters at the end of the text that could be the beginning of a match: they are held back.
+   */
   readonly keep: number;
 }
 
 /**
- * One text of a stream on its way: takes the next piece, and gives back what may go on now. `isLast` is the end of the text: it gives
- * back the rest. `undefined` ends the stream.
+ * One text of a stream on its way: takes the next piece, and gives back what may go on now.
+ * `isLast` is the end of the text: it gives back the rest. `undefined` ends the stream.
  */
 export interface TextFilter {
   (piece: string, isLast: boolean): string | undefined;
   /**
-   * Gives out all that is held, because something else follows it in the answer, and goes on with the same text, knowing what went before:
-   * a match that began there ends the stream with its last piece. `undefined` ends the stream at once. A filter without it is ended where
-   * something else follows, and what the text goes on with gets a new one.
+   * Gives out all that is held, because something else follows it in the answer, and goes on with
+   * the same text, knowing what went before: a match that began there ends the stream with its last
+   * piece. `undefined` ends the stream at once. A filter without it is ended where something else
+   * follows, and what the text goes on with gets a new one.
    */
   release?(): string | undefined;
 }
