@@ -123,8 +123,10 @@ function saidIn(delta: ChunkDelta): Said[] {
       else add('thought', item[field]);
       if (item[field] === whole) whole = undefined;
     }
-    for (const mark of ['signature', 'data'])
-      if (item[mark]) marks.push({ what: `${mark} ${String(item[mark])}`, text: '' });
+    for (const name of ['signature', 'data']) {
+      const mark = item[name];
+      if (typeof mark === 'string' && mark !== '') marks.push({ what: `${name} ${mark}`, text: '' });
+    }
   }
   add('thought', whole);
   for (const mark of marks) said.push(mark);

@@ -33,7 +33,7 @@ const REQUEST = {
 async function opened<S extends object>(module: PluginModule<S>, settings: object): Promise<Open> {
   const { value, error } = module.settings.validate(settings);
   if (error) throw error;
-  const handlers = await module.create(value as S, madeUpPluginDeps(nothingHeard(), {}));
+  const handlers = await module.create(value, madeUpPluginDeps(nothingHeard(), {}));
   const exchange = madeUpExchange({ surface: 'chat', request: REQUEST }, nothingHeard());
   await handlers.before_request?.(exchange);
   return () => handlers.stream?.(exchange) ?? { push: (chunk) => [chunk], end: () => [] };
@@ -313,7 +313,7 @@ describe('a match in a stream', () => {
 
 describe('guards one after the other', () => {
   it('leave the order as it is, in every order of theirs', async () => {
-    const makers = await Promise.all(Object.values(WINDOWS).map(({ open }) => open));
+    const makers = await Promise.all(Object.values(WINDOWS).map(async ({ open }) => open));
     const random = seeded(11);
     for (let at = 0; at < cases(3000); at += 1) {
       const guards = Array.from({ length: 2 + (at % 2) }, () =>
