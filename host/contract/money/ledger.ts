@@ -9,16 +9,24 @@ export interface Ledger {
   /**
    * Reserves an amount, unless what is committed and reserved has reached the limit already: the
    * call that crosses it is granted, the next one refused.
+   *
+   * @param key whose spending it is. A key that is new begins at 0.
+   * @param order what to hold, and against which limit; a limit may change from call to call.
+   * @returns a reservation, of which `settle` or `release` must be called, or the key can never
+   * leave the ledger; or a refusal.
    */
   reserve(key: string, order: ReservationOrder): Reservation | Refusal | Promise<Reservation | Refusal>;
   /** What it was opened by. */
   readonly name?: string;
   /**
    * Adds a difference to what was booked before, which may be less than 0. It takes no more than
-   * what is committed.
+   * what is committed. Absent from a ledger that takes no corrections.
    */
   correct?(key: string, amount: number): void | Promise<void>;
-  /** Books an amount that nothing was reserved for. */
+  /**
+   * Books an amount that nothing was reserved for. It asks no limit: what has been used must be
+   * booked even where that goes beyond it.
+   */
   commit(key: string, amount: number): void | Promise<void>;
 }
 
@@ -44,16 +52,19 @@ export interface ReservationOrder {
   readonly limit: number | undefined;
   /**
    * What the request has cost so far without being committed: counts toward the limit, up to 2^53 -
-   * 1. 0 unless said.
+   * 1. 0 unless said. In a loop of tool calls: the turns before this one.
    */
   readonly running?: number;
 }
 
 /** Held for one call. The first of `settle` and `release` counts; neither ever throws. */
 export interface Reservation {
-  /** Tells a reservation from a refusal. */
+  /** Tells a reservation from a refusal. `if (answer.isGranted)` narrows to one or the other. */
   readonly isGranted: true;
-  /** Books what the call cost, and gives the rest back. */
+  /**
+   * Books what the call cost, and gives the rest back. It may be more than was reserved: the
+   * estimate was then too low, and the limit is passed by so much.
+   */
   settle(amount: number): void | Promise<void>;
   /** Gives everything back. */
   release(): void;
@@ -66,6 +77,9 @@ export interface Reservation {
 export interface Refusal {
   /** Tells a refusal from a reservation. */
   readonly isGranted: false;
-  /** What the key has spent so far, in micro-dollars, without what is only reserved. */
+  /**
+   * What the key has spent so far, in micro-dollars, without what is only reserved. Show it in US
+   * dollars, by dividing by a million.
+   */
   readonly committed: number;
 }

@@ -7,6 +7,9 @@ import type { ImagesReply, RawReply, RerankReply } from '../wire/other.ts';
 /**
  * The texts of an answer beside chat: transcripts, what became of an image's prompt, documents that
  * come back. The others hold numbers, labels, pictures and sound.
+ *
+ * @param surface one beside chat; for those of chats it gives nothing.
+ * @param reply the answer in the common wire. A body that is still arriving has no texts yet.
  */
 export function* answerTexts(surface: Surface, reply: unknown): Generator<string> {
   if (surface === 'images') yield* imagesTexts(reply as ImagesReply);

@@ -7,7 +7,13 @@ const MEDIA = /^\s*(?:image|audio|video)\//i;
 /**
  * The text that a file holds: base64, or a data address, of a text. `undefined` for other files,
  * and for an address elsewhere. What does not say that it is text is one when its bytes are:
- * clients give any type, and providers hand a text on as what it is.
+ * clients give any type, and providers hand a text on as what it is. Guardrails read files by it,
+ * because a model does: a text that travels as a file would otherwise pass unseen.
+ *
+ * @param file base64, or a data address. It may be as long as a body; a file that is not text is
+ * refused by its first kilobyte.
+ * @param type the media type that stands beside base64; the one in a data address counts before it.
+ * @returns the text; of UTF-16 by its mark of byte order.
  */
 export function textOfFile(file: string, type?: string): string | undefined {
   if (ELSEWHERE.test(file.slice(0, MAX_HEAD))) return undefined;
