@@ -9,6 +9,8 @@ const MAX_CALLS = 10_000;
 /** The calls of one choice, by what the upstream calls them. */
 interface OpenCalls {
   count: number;
+  /** Their ids, by number. */
+  readonly ids: (string | undefined)[];
   readonly byId: Map<string, number>;
   readonly byIndex: Map<number, number>;
 }
@@ -45,7 +47,7 @@ export class CallNumbers {
 
   #callsOf(choice: number): OpenCalls {
     let open = this.#choices.get(choice);
-    if (!open) this.#choices.set(choice, (open = { count: 0, byId: new Map(), byIndex: new Map() }));
+    if (!open) this.#choices.set(choice, (open = { count: 0, ids: [], byId: new Map(), byIndex: new Map() }));
     return open;
   }
 
@@ -64,6 +66,7 @@ export class CallNumbers {
     this.#opened += 1;
     if (this.#opened > MAX_CALLS) throw unusableReply(`the answer exceeds the limit of ${MAX_CALLS} tool calls`);
     const number = open.count++;
+    open.ids.push(isText(call.id) ? call.id : undefined);
     if (isText(call.id)) open.byId.set(call.id, number);
     if (typeof call.index === 'number') open.byIndex.set(call.index, number);
     this.#onOpen();
@@ -74,15 +77,20 @@ export class CallNumbers {
 /** The number of the call that a fragment continues; `undefined` when it opens one. */
 function knownCall(
   { id, index, function: target }: ToolCallDelta,
-  { count, byId, byIndex }: OpenCalls,
+  { count, ids, byId, byIndex }: OpenCalls,
   back: number,
 ): number | undefined {
+  const isNamed = isText(target?.name);
   const byItsId = isText(id) ? byId.get(id) : undefined;
-  if (byItsId !== undefined) return byItsId;
-  // Some servers make up an id for every fragment: only one that names a function opens a call then.
-  if (isText(id) && (isText(target?.name) || typeof index !== 'number')) return undefined;
-  if (typeof index === 'number') return byIndex.get(index);
-  return count === 0 || isText(target?.name) ? undefined : count - Math.min(back, count);
+  if (typeof index === 'number') {
+    const byItsIndex = byIndex.get(index);
+    if (byItsIndex === undefined) return isNamed ? undefined : byItsId; // two indexes with a name each are two calls, whatever their ids
+    if (!isText(id) || ids[byItsIndex] === id) return byItsIndex;
+    // Some servers make up an id for every fragment: only one that names a function opens a call then.
+    return byItsId ?? (isNamed ? undefined : byItsIndex);
+  }
+  if (byItsId !== undefined || isText(id)) return byItsId;
+  return count === 0 || isNamed ? undefined : count - Math.min(back, count);
 }
 
 /** Whether nothing in a fragment says which call it is of, and it opens none. */

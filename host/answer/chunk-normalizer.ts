@@ -190,7 +190,7 @@ export class ChunkNormalizer {
     let isChanged = takeReasoning(delta);
     if (normalizeToolCalls(delta)) isChanged = true;
     if (delta.tool_calls && this.#calls.number(delta.tool_calls, index)) isChanged = true;
-    const { reasoning_details: details } = delta as Fields;
+    const { reasoning_details: details }: Fields = delta;
     if (details !== undefined && details !== null && !Array.isArray(details)) {
       delete delta.reasoning_details;
       isChanged = true;

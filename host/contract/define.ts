@@ -2,20 +2,33 @@ import type { Authorize, ProviderModule } from './provider.ts';
 import type { PluginModule } from './plugin.ts';
 import type { StrategyModule } from './strategy.ts';
 
-/** Generation of this contract. The host refuses modules that were made for another. */
+/**
+ * Generation of this contract. The host refuses modules that were made for another. A module that
+ * states no `contract` is taken as written for this one. It changes only when modules must be
+ * rewritten.
+ */
 export const CONTRACT = 1;
 
-/** The contract with what was added since, as ranges count it: `"gw": { "contract": "^1.1" }` in the package.json of modules. */
+/**
+ * The contract with what was added since, as ranges count it: `"gw": { "contract": "^1.1" }` in the
+ * package.json of modules. The number behind the point grows when something is added that a module
+ * may need, and modules written for an earlier one run unchanged.
+ */
 export const CONTRACT_VERSION = '1.1';
 
-/** A module without its stamps. `contract` states what it was written for, a number or a range; unless said, the kit it is built with. */
+/**
+ * A module without its stamps. `contract` states what it was written for, a number or a range;
+ * unless said, the kit it is built with.
+ */
 type Unstamped<M> = Omit<M, 'kind' | 'contract'> & { readonly contract?: number | string };
 
 /**
- * Stamps a provider with its kind and the contract that it was written for, and freezes it. Defaults are not filled in: what
- * is written is what the catalogue prints. It throws nothing: the host checks the fields when it loads the file.
+ * Stamps a provider with its kind and the contract that it was written for, and freezes it.
+ * Defaults are not filled in: what is written is what the catalogue prints. It throws nothing: the
+ * host checks the fields when it loads the file.
  *
- * @param module data, and the functions that translate. `contract` says what it was written for; unless said, this kit.
+ * @param module data, and the functions that translate. `contract` says what it was written for;
+ * unless said, this kit.
  * @example
  * ```ts
  * import { bearer, defineProvider } from 'gw/contract';
@@ -42,10 +55,12 @@ export function defineProvider(module: Unstamped<ProviderModule>): ProviderModul
 }
 
 /**
- * Stamps a plugin with its kind and the contract that it was written for, and freezes it. Its settings have type `S`;
- * `Joi.object<S, true>` keeps schema and type in step. It throws nothing: the host checks the fields when it loads the file.
+ * Stamps a plugin with its kind and the contract that it was written for, and freezes it. Its
+ * settings have type `S`; `Joi.object<S, true>` keeps schema and type in step. It throws nothing:
+ * the host checks the fields when it loads the file.
  *
- * @param module data, and `create`, which the host calls once for each distinct settings of a configuration.
+ * @param module data, and `create`, which the host calls once for each distinct settings of a
+ * configuration.
  * @example
  * ```ts
  * import Joi from 'joi';
@@ -78,8 +93,8 @@ export function definePlugin<S extends object>(module: Unstamped<PluginModule<S>
 }
 
 /**
- * Stamps a strategy with its kind and the contract that it was written for, and freezes it. Its settings have type `S`. It
- * throws nothing: the host checks the fields when it loads the file.
+ * Stamps a strategy with its kind and the contract that it was written for, and freezes it. Its
+ * settings have type `S`. It throws nothing: the host checks the fields when it loads the file.
  *
  * @param module data, and `create`, which the host calls once for each applied configuration.
  * @example
@@ -104,12 +119,43 @@ export function defineStrategy<S extends object>(module: Unstamped<StrategyModul
   return Object.freeze({ kind: 'strategy', contract: CONTRACT, ...module });
 }
 
-/** `Authorization: Bearer` with the value of an environment variable. */
+/**
+ * `Authorization: Bearer` with the value of an environment variable. It is made for every call. A
+ * variable that is not set gives an empty token, which the service refuses; name it in `env`, and
+ * the provider is not registered without it.
+ *
+ * @param variable one of those that the connection names in `env` or `optionalEnv`; any other
+ * refuses the module (`MV07`).
+ * @example
+ * ```ts
+ * import { bearer, type Connection } from 'gw/contract';
+ *
+ * export const connection: Connection = {
+ *   env: ['ACME_API_KEY'],
+ *   baseUrl: 'https://api.acme.example/v1',
+ *   authorize: bearer('ACME_API_KEY'),
+ * };
+ * ```
+ */
 export function bearer(variable: string): Authorize {
   return (_request, credentials) => ({ authorization: `Bearer ${credentials[variable] ?? ''}` });
 }
 
-/** A header of its own with the value of an environment variable, and fixed headers beside it. */
+/**
+ * A header of its own with the value of an environment variable, and fixed headers beside it.
+ * Nothing is put in front of the value. A variable that is not set gives an empty header.
+ *
+ * @param name the header, in lower case, such as `x-api-key`.
+ * @param variable one of those that the connection names in `env` or `optionalEnv`.
+ * @param fixed headers that go along with every call, such as the version of an API. The credential
+ * counts where both have one name.
+ * @example
+ * ```ts
+ * import { headerKey } from 'gw/contract';
+ *
+ * export const authorize = headerKey('x-api-key', 'ACME_API_KEY', { 'acme-version': '2026-01-12' });
+ * ```
+ */
 export function headerKey(name: string, variable: string, fixed: Readonly<Record<string, string>> = {}): Authorize {
   return (_request, credentials) => ({ ...fixed, [name]: credentials[variable] ?? '' });
 }

@@ -1,6 +1,10 @@
 import { frozenTable } from './json/members.ts';
 
-/** Error types of the common wire, and the two of its stream events (docs/errors.md). */
+/**
+ * Error types of the common wire, and the two of its stream events (docs/errors.md). It is the
+ * class that a client's library picks its exception by; `code` says more. A module never states it:
+ * it follows from the code.
+ */
 export type ErrorType =
   | 'invalid_request_error'
   | 'authentication_error'
@@ -13,17 +17,30 @@ export type ErrorType =
   | 'stream_error'
   | 'timeout_error';
 
+/** What a code stands for on the wire. */
 interface ErrorRow {
+  /** The status of HTTP that the answer has, unless the error brings one of its own. */
   readonly status: number;
+  /** What the client reads as `error.type`. */
   readonly type: ErrorType;
 }
 
 /**
- * The one table from code to status and type. `docs/errors.md` explains each row; a test compares both with the list of promised codes.
+ * The one table from code to status and type. `docs/errors.md` explains each row; a test compares
+ * both with the list of promised codes. A code is a promise to clients: one that has been sent
+ * keeps its meaning, status and type. The codes that the module of a provider throws are mostly
+ * `invalid_request`, for what its service cannot express, and those that begin with `upstream_`.
+ * Plugins throw none of them: they return `reject`.
  */
 export const ERRORS = frozenTable({
+  /** The request is wrong, or the provider cannot express it. */
   invalid_request: { status: 400, type: 'invalid_request_error' },
+  /** A plugin refused the request before it was sent. */
   request_rejected: { status: 400, type: 'invalid_request_error' },
+  /**
+   * For operators who have parameters refused rather than left out: the host throws it by `params`
+   * and `ignored`.
+   */
   unsupported_parameter: { status: 400, type: 'invalid_request_error' },
   provider_not_resolved: { status: 400, type: 'invalid_request_error' },
   invalid_proxy_path: { status: 400, type: 'invalid_request_error' },
@@ -34,6 +51,7 @@ export const ERRORS = frozenTable({
   missing_api_key: { status: 401, type: 'authentication_error' },
   invalid_api_key: { status: 401, type: 'authentication_error' },
   authentication_required: { status: 401, type: 'authentication_error' },
+  /** A budget is spent. Trying again does not help, so that it never says when to. */
   insufficient_quota: { status: 402, type: 'insufficient_quota' },
   insufficient_scope: { status: 403, type: 'permission_error' },
   model_not_found: { status: 404, type: 'invalid_request_error' },
@@ -42,19 +60,30 @@ export const ERRORS = frozenTable({
   method_not_supported: { status: 405, type: 'invalid_request_error' },
   self_mutation_forbidden: { status: 409, type: 'invalid_request_error' },
   last_admin_key: { status: 409, type: 'invalid_request_error' },
+  /** A limit of the gateway or of the provider; `retryAfterMs` says when it is over. */
   rate_limit_exceeded: { status: 429, type: 'rate_limit_error' },
   provider_saturated: { status: 429, type: 'rate_limit_error' },
+  /** A fault of a plugin whose type fails closed. */
   plugin_error: { status: 500, type: 'server_error' },
   internal_error: { status: 500, type: 'server_error' },
+  /** A fault before the request has left, such as a throw of a strategy or of `toUpstream`. */
   routing_error: { status: 500, type: 'server_error' },
   proxy_not_supported: { status: 501, type: 'invalid_request_error' },
   batch_not_configured: { status: 501, type: 'invalid_request_error' },
   responses_not_configured: { status: 501, type: 'invalid_request_error' },
+  /** A plugin withheld the answer, which the provider may have charged for. */
   response_rejected: { status: 502, type: 'upstream_error' },
+  /**
+   * The provider refused the gateway's credential, which is the operator's to mend and not the
+   * client's.
+   */
   upstream_auth_error: { status: 502, type: 'upstream_error' },
+  /** The provider failed, could not be reached, or sent something that cannot be used. */
   upstream_error: { status: 502, type: 'upstream_error' },
   upstream_unavailable: { status: 503, type: 'upstream_error' },
+  /** The provider did not connect or answer in time. */
   upstream_timeout: { status: 504, type: 'upstream_error' },
+  /** The time that the configuration gives a request is over, whatever the provider does. */
   gateway_timeout: { status: 504, type: 'upstream_error' },
 
   redacted_secret: { status: 400, type: 'invalid_request_error' },
@@ -62,7 +91,9 @@ export const ERRORS = frozenTable({
   request_too_large: { status: 413, type: 'invalid_request_error' },
   not_implemented: { status: 501, type: 'invalid_request_error' },
   store_unavailable: { status: 503, type: 'server_error' },
+  /** A stream that had begun failed. Its status is never seen: 200 has been sent by then. */
   stream_error: { status: 502, type: 'stream_error' },
+  /** A stream that had begun went silent. */
   stream_timeout: { status: 504, type: 'timeout_error' },
 
   /** Never sent: the client has gone. */
@@ -70,7 +101,8 @@ export const ERRORS = frozenTable({
 } as const satisfies Readonly<Record<string, ErrorRow>>);
 
 /**
- * Code of an error: what the client reads as `error.code`, and what decides status and type by the table `ERRORS`.
+ * Code of an error: what the client reads as `error.code`, and what decides status and type by the
+ * table `ERRORS`.
  */
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -82,49 +114,96 @@ export interface ErrorEnvelope {
 
 /** What an error says beside its code and message. All of it may be left out. */
 export interface GatewayErrorOptions {
-  /** What led to the error. It stands in the log, and never in the client's answer. */
+  /**
+   * What led to the error. It stands in the log, and never in the client's answer. Keep the error
+   * that was caught here, so that the log shows both.
+   */
   readonly cause?: unknown;
-  /** Replaces the table's status: an upstream 422 keeps its own. */
+  /**
+   * Replaces the table's status: an upstream 422 keeps its own. Give one only where the client
+   * learns something from it; the type stays that of the code.
+   */
   readonly status?: number;
-  /** Milliseconds the client should wait, from an upstream's hint or a limiter's refill. */
+  /**
+   * Milliseconds the client should wait, from an upstream's hint or a limiter's refill. The client
+   * gets it as `Retry-After` in whole seconds. `undefined` where nothing is known.
+   */
   readonly retryAfterMs?: number | undefined;
   /** What the upstream did, when the error comes from one. */
   readonly fault?: UpstreamFault;
-  /** Characters of the message that a client gets; 2,048 unless said. */
+  /**
+   * Characters of the message that a client gets; 2,048 unless said. A message that lists many
+   * problems may need more. What is over it is cut when the answer is written.
+   */
   readonly messageLimit?: number;
 }
 
-/** How an upstream failed. The pipeline decides from it, never from text, whether to retry, to fail over, and to count a failure for the breaker. */
+/**
+ * How an upstream failed. The pipeline decides from it, never from text, whether to retry, to fail
+ * over, and to count a failure for the breaker.
+ */
 export interface UpstreamFault {
-  /** The upstream's HTTP status; absent when no response arrived. */
+  /**
+   * The upstream's HTTP status; absent when no response arrived. It may differ from the status that
+   * the client gets: a 401 of the upstream is the client's 502.
+   */
   readonly status?: number;
   /**
-   * `status`: it answered with a failure. `timeout`: it did not answer in time. `transport`: it could not be reached
-   * or broke off. `reply`: it answered 2xx with something unusable.
+   * `status`: it answered with a failure. `timeout`: it did not answer in time. `transport`: it
+   * could not be reached or broke off. `reply`: it answered 2xx with something unusable.
    */
   readonly kind: 'status' | 'timeout' | 'transport' | 'reply';
-  /** Faults that opt-in failover recognises. */
+  /**
+   * Faults that opt-in failover recognises. Both would fail at the same model again, and may pass
+   * at another one. `undefined` where the failure is another, or the service's text does not tell.
+   */
   readonly reason?: 'context_length' | 'content_policy' | undefined;
   /**
-   * What the upstream said itself, all of it; never an address or a system's error text. The host redacts it and cuts it to 2,048
-   * characters, in this order, wherever it is shown: in logs and in what clients get.
+   * What the upstream said itself, all of it; never an address or a system's error text. The host
+   * redacts it and cuts it to 2,048 characters, in this order, wherever it is shown: in logs and in
+   * what clients get.
    */
   readonly message?: string | undefined;
 }
 
 /**
- * The one error class. Messages are lower case, name the thing and the limit, and never hold a credential or a body.
- * `status` is an HTTP status, `retryAfterMs` milliseconds.
+ * The one error class. Messages are lower case, name the thing and the limit, and never hold a
+ * credential or a body. `status` is an HTTP status, `retryAfterMs` milliseconds. A provider throws
+ * one to say what it cannot express or how its vendor failed; with a `fault` it counts as the
+ * target's failure, by the status in there, and without one it does not. Any other throw counts as
+ * a fault of the module, and is logged as one.
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
+  /** What the client reads as `error.code`. */
   readonly code: ErrorCode;
+  /** The class of the error, by the table. */
   readonly type: ErrorType;
+  /** The status of HTTP: that of the options, else the table's. */
   readonly status: number;
+  /** When trying again makes sense; `undefined` where nothing is known of it. */
   readonly retryAfterMs: number | undefined;
+  /** What the upstream did; `undefined` for an error that the gateway or the client made. */
   readonly fault: UpstreamFault | undefined;
+  /** Characters of `message` that a client gets; `undefined` for the usual 2,048. */
   readonly messageLimit: number | undefined;
 
+  /**
+   * @param code decides status and type.
+   * @param message for people, without the code and without a full stop: `acme did not connect
+   * within 10000 ms`.
+   * @param options what is known beside that. What is left out is `undefined` on the error, so that
+   * a check need not ask whether it is there.
+   * @example
+   * ```ts
+   * import { GatewayError } from 'gw/contract';
+   *
+   * // In `toUpstream`: nothing is sent.
+   * export function refuseAudio(type: string): void {
+   *   if (type === 'input_audio') throw new GatewayError('invalid_request', 'acme takes no audio in messages');
+   * }
+   * ```
+   */
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
@@ -135,6 +214,10 @@ export class GatewayError extends Error {
     this.messageLimit = options.messageLimit;
   }
 
+  /**
+   * The body that a client of the common wire gets. The message is neither redacted nor cut here:
+   * the host does both before an answer leaves.
+   */
   toEnvelope(): ErrorEnvelope {
     return { error: { message: this.message, type: this.type, code: this.code } };
   }
@@ -144,7 +227,16 @@ export class GatewayError extends Error {
 Object.freeze(GatewayError.prototype);
 Object.freeze(GatewayError);
 
-/** The error for an answer that fails while it arrives. A client whose stream has begun gets `message`, which is the upstream's. */
+/**
+ * The error for an answer that fails while it arrives. A client whose stream has begun gets
+ * `message`, which is the upstream's. For services that answer 200 and put the failure into the
+ * body or into an event of the stream. It counts as a failure of the target, except with the reason
+ * `context_length`, which the request itself brought about.
+ *
+ * @param message what the upstream said. It is not the message of the error, which names no vendor.
+ * @param options `cause` for the log; `reason` where the failure is one that opt-in failover knows.
+ * @returns the error, to be thrown by `fromUpstream` or by a stream decoder.
+ */
 export function failedAnswer(
   message: string,
   { cause, reason }: { readonly cause?: Error; readonly reason?: UpstreamFault['reason'] } = {},

@@ -1,11 +1,13 @@
 /** The values of a label: any text, or one of a few. */
 type LabelValues = 'any' | readonly string[];
 
+/** A row of the table: what a figure measures, and which labels each of its samples has. */
 interface Figure {
   /** A gauge's value is computed when metrics are read; nothing counts it. */
   readonly kind: 'counter' | 'histogram' | 'gauge';
   /** One sentence for operators, without a full stop. */
   readonly help: string;
+  /** Labels by name. A figure of the gateway is never counted without one of them. */
   readonly labels: Readonly<Record<string, LabelValues>>;
   /** Upper bounds of a histogram, ascending, in the unit of its name. */
   readonly buckets?: readonly number[];
@@ -17,8 +19,11 @@ const REQUEST_SECONDS = [...TOOL_SECONDS, 30] as const;
 
 /**
  * Every figure of the gateway: what may be counted, under which labels. See
- * docs/observability.md#figures; a test compares them. `provider` is the key of a target, `none` without one, or `cache`; `model` is
- * `unknown` for what no target lists.
+ * docs/observability.md#figures; a test compares them. `provider` is the key of a target, `none`
+ * without one, or `cache`; `model` is `unknown` for what no target lists. The dashboards and alerts
+ * of operators hang on names and labels, so renaming one is a breaking change. Figures of modules
+ * do not stand here; they are made on first use, under any name that does not begin with `gateway_`
+ * or `gw_`.
  */
 export const FIGURES = {
   gateway_requests_total: {
@@ -141,18 +146,28 @@ export const FIGURES = {
 
 type Table = typeof FIGURES;
 
-/** Name of a figure of the gateway's own table. */
+/**
+ * Name of a figure of the gateway's own table. Code of the host counts by this type, so that a
+ * typing mistake in a name does not compile.
+ */
 export type FigureName = keyof Table;
 
+/** Names of the figures of one kind. */
 type OfKind<K extends Figure['kind']> = { [N in FigureName]: Table[N]['kind'] extends K ? N : never }[FigureName];
 /** What `add` counts, and what `observe` takes samples of. */
 export type CounterName = OfKind<'counter'>;
-/** Name of a distribution of the gateway's own table; its values are in the unit that the name states. */
+/**
+ * Name of a distribution of the gateway's own table; its values are in the unit that the name
+ * states.
+ */
 export type HistogramName = OfKind<'histogram'>;
 /** What is read at each scrape, and never counted. */
 export type GaugeName = OfKind<'gauge'>;
 
-/** The labels of one figure, all of them, with the values that the table allows. */
+/**
+ * The labels of one figure, all of them, with the values that the table allows. One that is left
+ * out, one too many, or a value that the table does not list is an error of types.
+ */
 export type FigureLabels<N extends FigureName> = {
   readonly [L in keyof Table[N]['labels']]: Table[N]['labels'][L] extends readonly string[]
     ? Table[N]['labels'][L][number]

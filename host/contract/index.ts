@@ -1,6 +1,22 @@
 /**
- * The public entry point `gw/contract`: everything a third-party provider, strategy or plugin may import.
- * Shipped modules import it by the same name.
+ * The public entry point `gw/contract`: everything a third-party provider, strategy or plugin may
+ * import. Shipped modules import it by the same name. What is not passed on here may change at any
+ * time, also where a file could be reached by its path.
+ *
+ * - A module of any kind: `definePlugin`, `defineProvider`, `defineStrategy`, with an example each.
+ * - What a plugin decides: `reject`, `answer`, `rewrite`, `mask`. What it looks at: `Exchange`,
+ *   narrowed by `isChat` and `isSurface`. What it works with: `PluginDeps`.
+ * - Texts without knowing wires: `texts`, `messageTexts`, `editTexts`; of a stream `windowGuard`
+ *   and `filterGuard`; patterns that no text makes slow: `linearPattern`, `patternSet`.
+ * - What a provider translates: the bodies of `SurfaceBodies`, by `Translator` and
+ *   `ChatTranslator`; `finishReason`, `readUsage` and `failedAnswer` for its answers.
+ * - What a strategy ranks: `RouteTarget` by `RouteQuery`; `drawByWeight`, `targetFirst`,
+ *   `targetKeyProblem`.
+ * - Money: `Spending` over a `Ledger`, with `catalogPricing` or `flatPricing`.
+ * - Values from outside: `isFields`, `isText`, `countOf`, `memberOf`, `setMember`, `parseJson`; and
+ *   `quoted`, `inPart` for what a message shows of them.
+ *
+ * docs/modules.md explains how modules are found and checked.
  */
 export {
   bearer,

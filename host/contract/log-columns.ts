@@ -1,6 +1,15 @@
-/** What a column holds: how it is stored, and how answers show it. */
+/**
+ * What a column holds: how it is stored, and how answers show it.
+ * - `text`: a text, cut to `longest` characters.
+ * - `integer`: a whole number, such as a count of tokens.
+ * - `real`: a number with a fraction, such as milliseconds or US dollars.
+ * - `boolean`: true or false.
+ * - `json`: an object, which is kept as its text.
+ * - `moment`: a time, which modules give in Unix milliseconds.
+ */
 export type LogColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'json' | 'moment';
 
+/** The facts of one column: what is stored, what is shown, and since which schema. */
 interface LogColumn {
   /** `moment` is in Unix milliseconds, `boolean` is kept as 1 or 0, `json` is kept as text. */
   readonly kind: LogColumnKind;
@@ -12,24 +21,34 @@ interface LogColumn {
   readonly absent?: '' | 0;
   /** The values of a text of which there are a few. */
   readonly values?: readonly string[];
-  /** Credentials may stand in the text, which is redacted as it comes. */
+  /**
+   * Credentials may stand in the text, which is redacted as it comes. Redaction costs time in
+   * proportion to the text, so that it is left out where a text is an id or one of a few words.
+   */
   readonly isFree?: true;
   /** Characters of a text that are kept; 1,024 unless said. */
   readonly longest?: number;
-  /** The step of the schema that adds it. */
+  /**
+   * The step of the schema that adds it. Tables of earlier versions get it by a migration, with
+   * null in the rows that are there.
+   */
   readonly since: number;
   /** Where `GET /admin/logs` shows it: in every row, in rows that have it, or in none. */
   readonly shown: 'always' | 'where known' | 'never';
   /** `GET /admin/logs` takes a parameter of its name. */
   readonly isFilter?: true;
-  /** One phrase for operators, without a full stop. */
+  /**
+   * One phrase for operators, without a full stop. The schema of the HTTP API has it as the
+   * description of the member.
+   */
   readonly about: string;
 }
 
 /**
- * Every column of the request log, in the order in which rows are shown. The types of a row, the columns of the table and of its migrations, what
- * is written and read, the schema of the HTTP API and the types of the dashboard come from here: after a change run `npm run log-rows` and
- * `npm run dashboard-types`. See docs/reference/admin.md#request-log-rows.
+ * Every column of the request log, in the order in which rows are shown. The types of a row, the
+ * columns of the table and of its migrations, what is written and read, the schema of the HTTP API
+ * and the types of the dashboard come from here: after a change run `npm run log-rows` and `npm run
+ * dashboard-types`. See docs/reference/admin.md#request-log-rows.
  */
 export const LOG_COLUMNS = {
   trace_id: {
@@ -157,17 +176,25 @@ type Columns = typeof LOG_COLUMNS;
 /** The name of a column, as rows and answers have it. */
 export type LogColumnName = keyof Columns;
 
-/** The columns with their names, in their order. */
+/**
+ * The columns with their names, in their order. For code that treats columns alike, such as writing
+ * a row; where one column is meant, name it by `LOG_COLUMNS`.
+ */
 export const LOG_COLUMN_LIST: readonly (readonly [name: LogColumnName, column: LogColumn])[] =
   Object.entries<LogColumn>(LOG_COLUMNS) as [LogColumnName, LogColumn][];
 
-/** What each step of the schema adds that adds columns. A new column has a step after the last one of the schema. */
+/**
+ * What each step of the schema adds that adds columns. A new column has a step after the last one
+ * of the schema. The phrases name the migrations. A step that has run anywhere is never changed:
+ * databases that have run it would differ.
+ */
 export const LOG_COLUMN_STEPS = {
   2: 'times, cost, credential and route of a request',
   6: 'clients that speak a wire of their own',
   10: 'source of a cost',
 } as const satisfies Readonly<Record<number, string>>;
 
+/** The types of values as a module gives them, by the kind of their column. */
 interface GivenKinds {
   readonly text: string;
   readonly integer: number;
@@ -175,22 +202,36 @@ interface GivenKinds {
   readonly real: number | null;
   readonly boolean: boolean;
   readonly json: object;
+  /** Unix milliseconds. */
   readonly moment: number;
 }
 
+/**
+ * What a module gives for one column: one of its `values` where it lists them, else what its kind
+ * takes.
+ */
 type GivenAs<C extends LogColumn> = C extends { readonly values: readonly (infer Value)[] }
   ? Value
   : GivenKinds[C['kind']];
+/** Names of the columns that have these facts. */
 type NamesWith<Facet extends Partial<LogColumn>> = {
   [Name in LogColumnName]: Columns[Name] extends Facet ? Name : never;
 }[LogColumnName];
+/** Columns that a row cannot be without. */
 type AlwaysGiven = NamesWith<{ readonly isGiven: true }>;
 
-/** The members of a row as modules give it. Times in milliseconds, money in US dollars. */
+/**
+ * The members of a row as modules give it. Times in milliseconds, money in US dollars. A member
+ * that may be left out and is `undefined` is stored as the column's `absent`, or null.
+ */
 export type GivenColumns = { readonly [Name in AlwaysGiven]: GivenAs<Columns[Name]> } & {
   readonly [Name in Exclude<LogColumnName, AlwaysGiven>]?: GivenAs<Columns[Name]> | undefined;
 };
 
+/**
+ * The types of values in a row that waits to be written: an object is its text by then, and a
+ * moment too.
+ */
 interface KeptKinds {
   readonly text: string;
   readonly integer: number;
@@ -200,9 +241,13 @@ interface KeptKinds {
   readonly moment: number;
 }
 
+/** Columns that no reader has to check for null. */
 type NeverNull = NamesWith<{ readonly isRequired: true }> | NamesWith<{ readonly absent: '' | 0 }>;
 
-/** The members of a row as it is kept. */
+/**
+ * The members of a row as it is kept. A column that is not required may be null, also in rows that
+ * were written before it existed.
+ */
 export type KeptColumns = {
   readonly [Name in LogColumnName]: KeptKinds[Columns[Name]['kind']] | (Name extends NeverNull ? never : null);
 };

@@ -1,30 +1,56 @@
-/** What is known of a vendor beside its wire. Plain data: what uses it asks for the fact, and never for the name of the vendor. */
+/**
+ * What is known of a vendor beside its wire. Plain data: what uses it asks for the fact, and never
+ * for the name of the vendor.
+ */
 
 /** What others call the provider, where that is not its own name. */
 export interface ProviderNames {
-  /** Prefixes of its models in the catalog, in the order in which they are looked at; its own name unless said. */
+  /**
+   * Prefixes of its models in the catalog, in the order in which they are looked at; its own name
+   * unless said.
+   */
   readonly catalog?: readonly string[];
-  /** The `gen_ai.provider.name` of spans, by the semantic conventions of OpenTelemetry; its own name unless said. */
+  /**
+   * The `gen_ai.provider.name` of spans, by the semantic conventions of OpenTelemetry; its own name
+   * unless said.
+   */
   readonly telemetry?: string;
 }
 
 /**
- * What chats with the provider take, for clients of other wires (Messages, Gemini, Responses) that are served through the common
- * format. What is not stated is not taken, except by native wires: their translators map late instructions, media in results and
- * `service_tier`, or report them.
+ * What chats with the provider take, for clients of other wires (Messages, Gemini, Responses) that
+ * are served through the common format. What is not stated is not taken, except by native wires:
+ * their translators map late instructions, media in results and `service_tier`, or report them.
+ * Stating too much sends the service what it refuses; stating too little leaves out what it would
+ * have read.
  */
 export interface ChatTraits {
-  /** The wire of chats, where it is not the module's: a cloud whose paths are its own and whose chats have the common format. */
+  /**
+   * The wire of chats, where it is not the module's: a cloud whose paths are its own and whose
+   * chats have the common format.
+   */
   readonly wire?: 'common' | 'native';
-  /** `marked`: it reads the client's marks of where a cached prompt ends. `unasked`: it caches by itself, and a mark left out changes nothing. Otherwise a mark is reported as lost. */
+  /**
+   * `marked`: it reads the client's marks of where a cached prompt ends. `unasked`: it caches by
+   * itself, and a mark left out changes nothing. Otherwise a mark is reported as lost.
+   */
   readonly caching?: 'marked' | 'unasked';
-  /** Formats of `reasoning_details` of earlier turns that it reads, such as `anthropic-claude-v1`; `any` passes all of them on. */
+  /**
+   * Formats of `reasoning_details` of earlier turns that it reads, such as `anthropic-claude-v1`;
+   * `any` passes all of them on.
+   */
   readonly thoughts?: 'any' | readonly string[];
   /** Whether `system` messages may stand behind others; otherwise they are put at the beginning. */
   readonly lateInstructions?: boolean;
-  /** Whether results of tools may hold more than text; otherwise the rest follows in a message of the user. */
+  /**
+   * Whether results of tools may hold more than text; otherwise the rest follows in a message of
+   * the user.
+   */
   readonly mediaInResults?: boolean;
-  /** Whether names of tools may be longer than 64 characters; otherwise they are shortened on their way. */
+  /**
+   * Whether names of tools may be longer than 64 characters; otherwise they are shortened on their
+   * way. The client gets the long names back in the answer.
+   */
   readonly longToolNames?: boolean;
   /** Fields of the common format that not every vendor has, and this one takes. */
   readonly fields?: readonly ChatField[];
@@ -33,32 +59,49 @@ export interface ChatTraits {
 /** A field of the common format that only some vendors take. */
 export type ChatField = 'prompt_cache_key' | 'service_tier' | 'verbosity';
 
-/** A kind of credential that can be recognised wherever it stands: logs and errors show a marker in its place. */
+/**
+ * A kind of credential that can be recognised wherever it stands: logs and errors show a marker in
+ * its place. Write the shape as narrow as the vendor's keys are. A wide one hides texts that are
+ * not credentials.
+ */
 export interface KeyShape {
   /**
-   * Three characters or more that each begins with, then sets of characters with how many: `sk-acme-[A-Za-z0-9_-]{20,}`. Only the last
-   * set may be open-ended, and there are eight characters or more behind the beginning.
+   * Three characters or more that each begins with, then sets of characters with how many:
+   * `sk-acme-[A-Za-z0-9_-]{20,}`. Only the last set may be open-ended, and there are eight
+   * characters or more behind the beginning.
    */
   readonly shape: string;
   /** Capital letters, digits and underscores: `ACME_KEY` is shown as `[REDACTED_ACME_KEY]`. */
   readonly shownAs: string;
 }
 
-/** How the configuration of another gateway says what belongs to the provider. For `gw import`. */
+/**
+ * How the configuration of another gateway says what belongs to the provider. For `gw import`. It
+ * only proposes: what is imported is checked as any other configuration.
+ */
 export interface NamesElsewhere {
   /** What it calls the provider, in lower case, beside the provider's own name. */
   readonly names?: readonly string[];
-  /** Beginnings of models that stand there without a provider and are this one's; an empty text takes those that no other provider does. */
+  /**
+   * Beginnings of models that stand there without a provider and are this one's; an empty text
+   * takes those that no other provider does.
+   */
   readonly models?: readonly string[];
   /** Settings there that are environment variables here. */
   readonly settings?: readonly SettingElsewhere[];
 }
 
-/** A setting of another gateway that is an environment variable here: where it stands there, and what becomes of it. */
+/**
+ * A setting of another gateway that is an environment variable here: where it stands there, and
+ * what becomes of it.
+ */
 export interface SettingElsewhere {
   /** One of the connection's. */
   readonly variable: string;
-  /** Names that the setting has there, of which the first that is there counts; `block.member` for one inside another. */
+  /**
+   * Names that the setting has there, of which the first that is there counts; `block.member` for
+   * one inside another.
+   */
   readonly from: readonly string[];
   /** A value in the open is not copied. */
   readonly isSecret?: boolean;

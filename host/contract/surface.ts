@@ -17,7 +17,11 @@ import type {
   TranscriptionRequest,
 } from './wire/other.ts';
 
-/** Bodies per surface, in the common wire. A new surface is one line here, one in `SURFACES`, and its files. */
+/**
+ * Bodies per surface, in the common wire. A new surface is one line here, one in `SURFACES`, and
+ * its files. It is the one place that ties a surface to its types: `RequestOf` and `ReplyOf` read
+ * it, and so do `isChat` and `isSurface`.
+ */
 export interface SurfaceBodies {
   /** `/v1/chat/completions`. */
   readonly chat: { readonly request: ChatRequest; readonly reply: ChatReply };
@@ -35,7 +39,10 @@ export interface SurfaceBodies {
   readonly rerank: { readonly request: RerankRequest; readonly reply: RerankReply };
   /** `/v1/moderations`. */
   readonly moderations: { readonly request: ModerationsRequest; readonly reply: ModerationsReply };
-  /** `/v1/audio/transcriptions`: a form with a file; the answer is of the type that the client asked for. */
+  /**
+   * `/v1/audio/transcriptions`: a form with a file; the answer is of the type that the client asked
+   * for.
+   */
   readonly 'audio.transcriptions': { readonly request: TranscriptionRequest; readonly reply: RawReply };
   /** `/v1/audio/translations`: the text of the answer is English. */
   readonly 'audio.translations': { readonly request: TranscriptionRequest; readonly reply: RawReply };
@@ -54,33 +61,57 @@ export interface SurfaceBodies {
 /** A family of routes with one body shape. */
 export type Surface = keyof SurfaceBodies;
 
-/** Surfaces whose requests and replies are those of a chat, whatever their clients speak. */
+/**
+ * Surfaces whose requests and replies are those of a chat, whatever their clients speak. One
+ * translator, that of `chat`, serves them all.
+ */
 export type ChatSurface = 'chat' | 'completions' | 'messages' | 'generate_content' | 'responses.translated';
 
-/** Surfaces a provider translates. Those of chats run as chat, responses and pass-through are forwarded, and calls of tools go to tool servers. */
+/**
+ * Surfaces a provider translates. Those of chats run as chat, responses and pass-through are
+ * forwarded, and calls of tools go to tool servers.
+ */
 export type TranslatedSurface = Exclude<Surface, ChatSurface | 'responses' | 'passthrough' | 'mcp'> | 'chat';
 
-/** The request body of a surface, in the common wire. */
+/**
+ * The request body of a surface, in the common wire. For a union of surfaces it is the union of
+ * their bodies, so narrow the exchange first.
+ */
 export type RequestOf<S extends Surface> = SurfaceBodies[S]['request'];
-/** The reply body of a surface, in the common wire; `undefined` where answers are only forwarded. */
+/**
+ * The reply body of a surface, in the common wire; `undefined` where answers are only forwarded.
+ */
 export type ReplyOf<S extends Surface> = SurfaceBodies[S]['reply'];
 
+/** What sets a surface apart where the host treats surfaces alike. */
 interface SurfaceFacts {
   /** The translator that serves it; `undefined` where no provider translates the body. */
   readonly translator: TranslatedSurface | undefined;
-  /** The name a plugin's configuration, a log row and the coverage table know it by. */
+  /**
+   * The name a plugin's configuration, a log row and the coverage table know it by. Two surfaces
+   * may share one: both kinds of uploads are `audio.transcriptions` there.
+   */
   readonly tag: string;
   /** Whether plugins see the real messages, rather than a read-only projection of the body. */
   readonly isChat: boolean;
   /** Whether the answer is bytes that go on as they are, rather than JSON. */
   readonly isRaw?: boolean;
-  /** Whether its request bodies hold content that no plugin can read, such as audio: a content guardrail refuses them all (docs/reference/data-plane.md#unreadable-bodies). */
+  /**
+   * Whether its request bodies hold content that no plugin can read, such as audio: a content
+   * guardrail refuses them all (docs/reference/data-plane.md#unreadable-bodies).
+   */
   readonly isUnreadable?: boolean;
-  /** Whether bodies go to a provider and back as they are: answers have been sent when `after_request` runs. */
+  /**
+   * Whether bodies go to a provider and back as they are: answers have been sent when
+   * `after_request` runs.
+   */
   readonly isForwarded?: boolean;
 }
 
-/** What the host knows of each surface. */
+/**
+ * What the host knows of each surface. Frozen. Asking it by `surface` is the way to treat kinds of
+ * surfaces alike without naming each.
+ */
 export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = frozenTable({
   chat: { translator: 'chat', tag: 'chat', isChat: true },
   completions: { translator: 'chat', tag: 'completions', isChat: true },
@@ -111,5 +142,8 @@ export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = frozenTable({
   mcp: { translator: undefined, tag: 'mcp', isChat: false },
 });
 
-/** The names of all surfaces. Frozen. */
+/**
+ * The names of all surfaces. Frozen. In the order of the table, for schemas of settings that list
+ * surfaces.
+ */
 export const SURFACE_NAMES = Object.freeze(Object.keys(SURFACES)) as readonly Surface[];

@@ -1,4 +1,4 @@
-import type { ChatChunk, ChunkDelta, Fields } from '../contract/index.ts';
+import type { ChatChunk, ChunkDelta } from '../contract/index.ts';
 import { isFields } from '../contract/index.ts';
 
 /** A stretch of a made-up stream: pieces of one text with nothing between them, or an item that is sealed. */
@@ -123,18 +123,19 @@ function saidIn(delta: ChunkDelta): Said[] {
       else add('thought', item[field]);
       if (item[field] === whole) whole = undefined;
     }
-    for (const mark of ['signature', 'data'])
-      if (item[mark]) marks.push({ what: `${mark} ${String(item[mark])}`, text: '' });
+    for (const name of ['signature', 'data']) {
+      const mark = item[name];
+      if (typeof mark === 'string' && mark !== '') marks.push({ what: `${name} ${mark}`, text: '' });
+    }
   }
   add('thought', whole);
   for (const mark of marks) said.push(mark);
   add('content', delta.content);
   add('refusal', delta.refusal);
   for (const call of delta.tool_calls ?? []) {
-    const { index = 0, id, function: called } = call as Fields & { index?: number; function?: Fields };
-    if (id || called?.['name'])
-      said.push({ what: `call ${index}: ${String(id)} ${String(called?.['name'])}`, text: '' });
-    add(`arguments ${index}`, called?.['arguments']);
+    const { index = 0, id, function: called } = call;
+    if (id || called?.name) said.push({ what: `call ${index}: ${String(id)} ${String(called?.name)}`, text: '' });
+    add(`arguments ${index}`, called?.arguments);
   }
   return said;
 }

@@ -3,7 +3,7 @@ import { docShare, undocumentedExports } from './contract-docs.ts';
 import { filesIn, problemsIn, read } from './source.ts';
 
 /** What of the lines of `host/contract` is at least documentation. In percent; it only goes up, and 40 is where it should be. */
-const LEAST_PERCENT = 29;
+const LEAST_PERCENT = 40;
 
 describe('the documentation of gw/contract', () => {
   const files = filesIn('host/contract');

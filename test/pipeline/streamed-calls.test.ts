@@ -198,6 +198,41 @@ describe('tool calls of a stream', () => {
     });
   }
 
+  const ONE_ID: readonly Call[] = [
+    head('c1', 'tide', { index: 0 }),
+    head('c1', 'wind', { index: 1 }),
+    piece('{"b":', { index: 1, id: 'c1' }),
+    piece('{"a":', { index: 0, id: 'c1' }),
+    piece('2}', { index: 1 }),
+    piece('1}', { index: 0 }),
+  ];
+
+  it('are two where two indexes have one id', () => {
+    for (const pieces of everyCut(sseBytes(streamOf(ONE_ID))))
+      expect(byIndex(relayed(pieces))).to.deep.equal(BOTH.map((call) => ({ ...call, id: 'c1' })));
+  });
+
+  it('of one id have ids of their own for clients of other wires', async () => {
+    const upstream = await stubUpstream((_request, response) => {
+      openSse(response);
+      response.end(sseBytes([...streamOf(ONE_ID), { type: '', data: '[DONE]' }]));
+    });
+    const host = await startHost({ targets: [upstream.target('a')], responses: { translate: 'auto' } });
+    const messages = [{ role: 'user', content: 'hi' }];
+    for (const [path, body, ids] of [
+      ['/v1/messages', { model: 'm', max_tokens: 9, stream: true, messages }, /"id":"(c1|toolu_\w+)"/g],
+      ['/v1/responses', { model: 'm', input: 'hi', stream: true }, /"call_id":"(c1|call_\w+)"/g],
+      [
+        '/v1beta/models/m:streamGenerateContent?alt=sse',
+        { contents: [{ parts: [{ text: 'hi' }] }] },
+        /"id":"(c1|call_\w+)"/g,
+      ],
+    ] as const) {
+      const { text } = await host.post(path, body);
+      expect(new Set([...text.matchAll(ids)].map(([, id]) => id)).size, text).to.equal(2);
+    }
+  });
+
   // Source: vercel/ai, Moonshot stream of two calls without an index (kimi-k2.5), 2026-11-23.
   it('are continued by the place of their pieces in a list where nothing else tells them apart', () => {
     const lists = [

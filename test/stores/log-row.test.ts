@@ -8,7 +8,7 @@ import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import { SqlLogs } from '../../builtins/stores/log/sql-logs.ts';
 import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import type { RequestLogRow } from '../../host/contract/index.ts';
-import { createRedactor } from '../../host/log/redact.ts';
+import { shippedRedactor } from '../kit/redactor.ts';
 import type { LogRow } from '../../host/stores/log/log-repository.ts';
 import { LogQueue } from '../../host/stores/log/log-queue.ts';
 import { givenRow, storedRow } from '../../host/stores/log/log-row.ts';
@@ -38,7 +38,7 @@ const TEXTS = [
   'session_id',
 ] as const;
 
-const redactor = createRedactor({});
+const redactor = shippedRedactor({});
 const given = (more: object = {}): RequestLogRow => ({
   trace_id: 't',
   stage: 'after_request',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Fields, parseJson } from '../../host/contract/index.ts';
-import { createRedactor } from '../../host/log/redact.ts';
+import { shippedRedactor } from '../kit/redactor.ts';
 import { givenRow, storedRow } from '../../host/stores/log/log-row.ts';
 import { type DecisionMembers, RouteDecision, shownDecision } from '../../host/stores/log/route-decision.ts';
 
@@ -35,7 +35,7 @@ const UNUSUAL: DecisionMembers = {
     { target: 'a', upstream_model: 'm-2024', status: 503, duration_ms: 0, ended: 'upstream_error', message: 'no' },
   ],
 };
-const redactor = createRedactor({});
+const redactor = shippedRedactor({});
 const shortOf = (members: DecisionMembers): Readonly<Fields> =>
   parseJson(new RouteDecision(members).shortText((text) => redactor.redact(text))) as Fields;
 

@@ -117,7 +117,7 @@ function gemini(): string {
   return frames.map(sseEvent).join('');
 }
 
-const upstreams: StubHandler = ({ url = '' }, response) => {
+const upstreams: StubHandler = ({ url }, response) => {
   openSse(response);
   response.end(url.includes('/messages') ? messages() : url.includes('/v1beta/') ? gemini() : common());
 };

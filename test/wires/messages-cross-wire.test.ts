@@ -36,13 +36,13 @@ async function refused(body: object, headers: Record<string, string> = {}): Prom
   return error.message;
 }
 
-async function streamed(chunks: readonly (object | string)[]): Promise<any[]> {
+async function streamed(chunks: readonly (object | string)[], more: object = {}): Promise<any[]> {
   const { post } = await crossWire((_request, response) => {
     openSse(response);
     for (const chunk of chunks) response.write(typeof chunk === 'string' ? chunk : sseEvent(chunk));
     response.end('data: [DONE]\n\n');
   });
-  const answer = await post({ ...hello, stream: true, tools: [TOOL] });
+  const answer = await post({ ...hello, stream: true, tools: [TOOL], ...more });
   expect(answer.status, answer.text).to.equal(200);
   return eventsOf(answer.text);
 }
@@ -220,6 +220,15 @@ describe('Messages to a target of the common wire', () => {
     );
   });
 
+  it('name a way to show thoughts that is not known as lost, and answer', async () => {
+    for (const display of ['updates', 'loud']) {
+      const { lost } = await sent({ thinking: { type: 'adaptive', display } });
+      expect(lost.split(', '), display).to.include('thinking.display');
+    }
+    for (const display of ['summarized', 'omitted', null])
+      expect((await sent({ thinking: { type: 'adaptive', display } })).lost ?? '').to.not.include('display');
+  });
+
   it('say nothing of what is lost where the configuration wants that, and refuse where it wants that', async () => {
     for (const [policy, status] of [
       ['drop', 200],
@@ -338,7 +347,6 @@ describe('Messages to a target of the common wire', () => {
       { tools: [{ ...TOOL, cache_control: { type: 'ephemeral', ttl: '90m' } }] },
       'tools[0].cache_control',
     ],
-    ['a thought that is shown in another way', { thinking: { type: 'adaptive', display: 'loud' } }, 'thinking.display'],
     ['a thought that is shown by a number', { thinking: { type: 'adaptive', display: 1 } }, 'thinking.display'],
     ['a description that is a number', { tools: [{ ...TOOL, description: 5 }] }, 'tools[0].description'],
     ['a tool that is strict in words', { tools: [{ ...TOOL, strict: 'yes' }] }, 'tools[0].strict'],
@@ -530,11 +538,11 @@ describe('Messages to a target of the common wire', () => {
     expect(content.map(({ type }: { type: string }) => type)).to.deep.equal([
       'thinking',
       'text',
-      'redacted_thinking',
+      'thinking',
       'tool_use',
     ]);
     expect(content[0]).to.deep.equal({ type: 'thinking', thinking: 'why', signature: sealEnvelope([]) });
-    expect(content[2].data).to.equal(sealEnvelope([signed]));
+    expect(content[2]).to.deep.equal({ type: 'thinking', thinking: '', signature: sealEnvelope([signed]) });
     const body = await sent({
       messages: [
         { role: 'user', content: 'a' },
@@ -545,6 +553,81 @@ describe('Messages to a target of the common wire', () => {
     expect(body.messages[1]).to.include({ reasoning_content: 'why', content: 'x' });
     expect(body.messages[1].reasoning_details).to.equal(undefined);
     expect(body.lost).to.equal('messages[1].content[2]');
+  });
+
+  it('keep a thought that is not shown in its envelope, whole and streamed, and give it back', async () => {
+    const body = { thinking: { type: 'adaptive', display: 'omitted' } };
+    const signed = { type: 'reasoning.text', index: 0, format: 'unknown-v1', text: 'why', signature: 'c2ln' };
+    for (const details of [undefined, [signed]]) {
+      const { post } = await crossWire(
+        saying({ content: 'x', reasoning_content: 'why', ...(details && { reasoning_details: details }) }),
+      );
+      const [whole] = (await post({ ...hello, ...body })).json().content;
+      const events = await streamed(
+        [
+          ...['w', 'hy'].map((text) =>
+            delta({ reasoning_content: text, ...(details && { reasoning_details: [{ ...signed, text }] }) }),
+          ),
+          delta({ content: 'x' }),
+          delta({}, 'stop'),
+        ],
+        body,
+      );
+      expect(JSON.stringify(events)).to.not.include('thinking_delta').and.not.include('why');
+      const { signature } = events.find(({ delta: piece }) => piece?.type === 'signature_delta').delta;
+      for (const block of [whole, { type: 'thinking', thinking: '', signature }]) {
+        expect(block.thinking).to.equal('');
+        const back = await sent({
+          messages: [
+            { role: 'user', content: 'a' },
+            { role: 'assistant', content: [block, { type: 'text', text: 'x' }] },
+            { role: 'user', content: 'b' },
+          ],
+        });
+        expect(back.messages[1]).to.include({ reasoning_content: 'why', content: 'x' });
+      }
+    }
+  });
+
+  it('show a call of another vendor behind its signature, and leave out signatures of texts', async () => {
+    const ofText = {
+      type: 'reasoning.encrypted',
+      index: 0,
+      format: 'google-gemini-v1',
+      start: 0,
+      end: 4,
+      data: 'dGV4dA==',
+    };
+    const ofCall = { type: 'reasoning.encrypted', index: 1, format: 'google-gemini-v1', id: 'c1', data: 'Y2FsbA==' };
+    const call = { id: 'c1', type: 'function', function: { name: 'tide', arguments: '{}' } };
+    const shown = [
+      { type: 'thinking', thinking: '', signature: '' },
+      { type: 'tool_use', id: 'c1', name: 'tide', input: {}, caller: { type: 'direct' } },
+    ];
+    for (const isCalling of [true, false]) {
+      const events = await streamed([
+        delta({ content: 'low ' }),
+        delta({ content: 'tide', reasoning_details: [ofText] }),
+        ...(isCalling ? [delta({ reasoning_details: [ofCall], tool_calls: [{ index: 0, ...call }] })] : []),
+        delta({}, isCalling ? 'tool_calls' : 'stop'),
+      ]);
+      const blocks = events.filter(({ type }) => type === 'content_block_start').map((event) => event.content_block);
+      expect(blocks).to.deep.equal([{ type: 'text', text: '' }, ...(isCalling ? shown : [])]);
+      const signatures = events.filter(({ delta: piece }) => piece?.type === 'signature_delta');
+      expect(signatures.map((event) => event.delta.signature)).to.deep.equal(isCalling ? [sealEnvelope([ofCall])] : []);
+      const { post } = await crossWire(
+        saying({
+          content: 'low tide',
+          reasoning_details: [ofText, ...(isCalling ? [ofCall] : [])],
+          tool_calls: isCalling ? [call] : [],
+        }),
+      );
+      const { content } = (await post(hello)).json();
+      expect(content.map(({ type }: { type: string }) => type)).to.deep.equal([
+        'text',
+        ...(isCalling ? ['thinking', 'tool_use'] : []),
+      ]);
+    }
   });
 
   // Shape: charmbracelet/fantasy, an answer of GPT-5 recorded from OpenRouter, 2026-11-23.

@@ -24,7 +24,8 @@ export function readEffort(
   const effort = typeof asked === 'string' && EFFORTS.has(asked) ? asked : undefined;
   if (thinking === undefined || thinking === null) return effort;
   const { type, budget_tokens: budget, display } = isFields(thinking) ? thinking : {};
-  if (!DISPLAYS.has(display)) notes.refuse('thinking.display must be summarized or omitted');
+  if (typeof display === 'string' && !DISPLAYS.has(display)) notes.lose('thinking.display'); // the vendor adds words without a new version
+  else if (!DISPLAYS.has(display)) notes.refuse('thinking.display must be summarized or omitted');
   switch (type) {
     case 'adaptive':
       return effort;

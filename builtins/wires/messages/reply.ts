@@ -15,7 +15,7 @@ import { ownNames } from '../tool-names.ts';
 import { toolNames } from './dialect.ts';
 import { hidesThoughts } from './effort.ts';
 import { stopDetails, stopReason } from './stop-reason.ts';
-import { FORMAT } from './thoughts.ts';
+import { FORMAT, hiddenText, sealedBlock, signsText } from './thoughts.ts';
 import { countsOf, NO_COUNTS, usageOf } from './usage.ts';
 
 type Block = Readonly<Fields>;
@@ -104,14 +104,16 @@ function thoughtBlocks(message: Partial<ReplyMessage>, calls: readonly ToolCall[
   const rest = items.filter((item) => !isOfCall(item));
   const isThought = (item: Block): boolean =>
     isText(item['text']) || (item['format'] === FORMAT && isText(item['signature']));
-  const loose = rest.filter((item) => !isThought(item) && item['format'] !== FORMAT);
+  const loose = rest.filter((item) => !isThought(item) && item['format'] !== FORMAT && !signsText(item));
   const own: Block[] = rest.flatMap((item) => {
-    if (isThought(item)) return [thinkingBlock(item['text'], signatureOf(item), isHidden)];
+    if (isThought(item)) return [thinkingBlock(item['text'], signatureOf(item, isHidden), isHidden)];
     return item['format'] === FORMAT && isText(item['data']) ? [{ type: 'redacted_thinking', data: item['data'] }] : [];
   });
   const isBare = isText(message.reasoning_content) && !rest.some(isThought);
-  if (isBare) own.push(thinkingBlock(message.reasoning_content, sealEnvelope(loose), isHidden));
-  else if (loose.length > 0) own.push({ type: 'redacted_thinking', data: sealEnvelope(loose) });
+  if (isBare) {
+    const hidden = isHidden ? hiddenText(message.reasoning_content ?? '') : [];
+    own.push(thinkingBlock(message.reasoning_content, sealEnvelope([...hidden, ...loose]), isHidden));
+  } else if (loose.length > 0) own.push(sealedBlock(loose));
   return { own, ofCalls };
 }
 
@@ -121,14 +123,16 @@ const thinkingBlock = (text: unknown, signature: string, isHidden: boolean): Blo
   signature,
 });
 
-function signatureOf({ text: _text, ...item }: Block): string {
-  if (item['format'] === FORMAT) return isText(item['signature']) ? item['signature'] : sealEnvelope([]);
-  return sealEnvelope([item]);
+function signatureOf({ text, ...item }: Block, isHidden: boolean): string {
+  const isOwn = item['format'] === FORMAT;
+  if (isOwn && isText(item['signature'])) return item['signature'];
+  const hidden = isHidden && isText(text) ? hiddenText(text) : [];
+  return sealEnvelope([...hidden, ...(isOwn ? [] : [item])]);
 }
 
 function sealedFor({ id }: ToolCall, items: ThoughtBlocks['ofCalls']): Block[] {
   const own = items.get(id);
-  return own ? [{ type: 'redacted_thinking', data: sealEnvelope(own) }] : [];
+  return own ? [sealedBlock(own)] : [];
 }
 
 /** Clients answer calls by their id: one that has none, or that of a call before it, gets another. */

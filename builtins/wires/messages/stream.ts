@@ -19,7 +19,7 @@ import { type CallDraft, Calls } from './calls.ts';
 import { errorBody } from './errors.ts';
 import { noArguments, type Wishes, wishesOf } from './reply.ts';
 import { stopDetails, stopReason } from './stop-reason.ts';
-import { FORMAT } from './thoughts.ts';
+import { FORMAT, hiddenText, signsText } from './thoughts.ts';
 import { type Counts, countsOf, NO_COUNTS, streamedUsageOf, usageOf, withoutZeroInput } from './usage.ts';
 
 export const CONTENT_TYPE = 'text/event-stream; charset=utf-8';
@@ -49,6 +49,7 @@ export class MessagesStream implements ClientStream {
   readonly #exchange: Exchange;
   readonly #wishes: Wishes;
   readonly #calls = new Calls();
+  readonly #callIds = new Set<string>();
   #out = '';
   #isStarted = false;
   #open: Kind | undefined;
@@ -56,6 +57,8 @@ export class MessagesStream implements ClientStream {
   /** The open thought: its place in `reasoning_details`, its own signature, and what goes into an envelope in the place of one. */
   #thought: unknown;
   #signature = '';
+  /** Its text, where that is not shown. */
+  #hidden = '';
   #sealed: Fields[] = [];
   #finish: string | null = null;
   #isRefused = false;
@@ -164,10 +167,11 @@ export class MessagesStream implements ClientStream {
       this.#openThought(index);
       this.#signature += signature;
     } else if (isOwn && isText(data)) this.#block({ type: 'redacted_thinking', data });
+    else if (!isOwn && signsText(item)) return;
     else if (!isOwn && (isText(data) || isText(signature) || isText(text))) {
       const { text: _text, ...sealed } = { ...rest, ...item };
       if (this.#open === 'thinking' && !isText(id)) this.#seal(sealed);
-      else this.#block({ type: 'redacted_thinking', data: sealEnvelope([sealed]) });
+      else this.#sealedBlock(sealed);
     }
   }
 
@@ -184,7 +188,8 @@ export class MessagesStream implements ClientStream {
   #think(index: unknown, text: string): void {
     this.#openThought(index);
     this.#characters += text.length;
-    if (!this.#wishes.hidesThoughts) this.#piece({ type: 'thinking_delta', thinking: text });
+    if (this.#wishes.hidesThoughts) this.#hidden += text;
+    else this.#piece({ type: 'thinking_delta', thinking: text });
   }
 
   #openThought(index: unknown): void {
@@ -210,12 +215,15 @@ export class MessagesStream implements ClientStream {
   }
 
   #openCall(call: CallDraft): void {
-    const { id } = this.#exchange;
+    const isTaken = call.id === '' || this.#callIds.has(call.id);
+    const id = isTaken ? `toolu_${this.#exchange.id}_${this.#next}` : call.id;
+    this.#callIds.add(id);
     this.#begin('call', {
       type: 'tool_use',
-      id: call.id || `toolu_${id}_${this.#next}`,
+      id,
       name: this.#wishes.nameOf(call.name),
       input: {},
+      caller: { type: 'direct' },
     });
     this.#input(this.#calls.start(call));
   }
@@ -232,6 +240,13 @@ export class MessagesStream implements ClientStream {
     this.#event('content_block_start', { index: this.#next, content_block: block });
     this.#event('content_block_stop', { index: this.#next });
     this.#next += 1;
+  }
+
+  /** A thought that shows nothing. Clients take its signature from a delta. */
+  #sealedBlock(item: Fields): void {
+    this.#begin('thinking', { type: 'thinking', thinking: '', signature: '' });
+    this.#sealed.push(item);
+    this.#close();
   }
 
   #begin(kind: Kind, block: Readonly<Fields>): void {
@@ -264,9 +279,10 @@ export class MessagesStream implements ClientStream {
   #closeThought(): void {
     this.#piece({
       type: 'signature_delta',
-      signature: this.#signature === '' ? sealEnvelope(this.#sealed) : this.#signature,
+      signature: this.#signature || sealEnvelope([...hiddenText(this.#hidden), ...this.#sealed]),
     });
     this.#signature = '';
+    this.#hidden = '';
     this.#sealed = [];
     this.#thought = undefined;
   }

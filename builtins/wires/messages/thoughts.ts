@@ -1,10 +1,34 @@
 import { type Fields, isFields, isText } from '../../../host/contract/index.ts';
-import { openEnvelope } from '../envelope.ts';
+import { openEnvelope, sealEnvelope } from '../envelope.ts';
 
 /** The format of `reasoning_details` whose signatures this wire's own vendor checks. */
 export const FORMAT = 'anthropic-claude-v1';
 
 const isThought = ({ type }: Readonly<Fields>): boolean => type === 'thinking' || type === 'redacted_thinking';
+
+/**
+ * Whether an item signs a stretch of the answer's own text. It is not written: a block behind the last text hides that text from clients that print
+ * the last block, and its vendor asks for the signatures of calls alone. Source: ai.google.dev, "Thought signatures", 2026-11-21.
+ */
+export const signsText = ({ id, start, end, thought }: Readonly<Fields>): boolean =>
+  !isText(id) && thought !== true && typeof start === 'number' && typeof end === 'number';
+
+/** A block that shows no text: what only another vendor reads, in an envelope. Editors do not know `redacted_thinking`. */
+export const sealedBlock = (items: readonly Readonly<Fields>[]): Readonly<Fields> => ({
+  type: 'thinking',
+  thinking: '',
+  signature: sealEnvelope(items),
+});
+
+/** The text of a thought that its block does not show, for the envelope. Text beyond what an envelope may hold stays behind. */
+export const hiddenText = (text: string): Fields[] =>
+  text === '' || text.length > MOST_HIDDEN ? [] : [{ type: 'reasoning.text', text }];
+
+/** Characters of a text that certainly fit into an envelope. */
+const MOST_HIDDEN = 256 * 1024;
+
+const isHiddenText = ({ type, text, format }: Readonly<Fields>): boolean =>
+  type === 'reasoning.text' && isText(text) && format === undefined;
 
 /** The envelope that a block of an assistant turn carries; `undefined` where it is the vendor's own. */
 export function envelopeOf(block: Readonly<Fields>): readonly Fields[] | undefined {
@@ -22,15 +46,15 @@ export class Thoughts {
 
   add(block: Readonly<Fields>): void {
     const { type, thinking, signature, data } = block;
-    if (isText(thinking)) this.#texts.push(thinking);
     const items = envelopeOf(block);
+    const hidden = (items ?? []).filter(isHiddenText).map(({ text }) => text);
+    const said = isText(thinking) ? thinking : hidden.join('');
+    if (said !== '') this.#texts.push(said);
     if (items) {
-      for (const item of items)
+      for (const item of items.filter((each) => !isHiddenText(each)))
         this.#items.push({
           ...item,
-          ...(isText(thinking) &&
-            item['type'] === 'reasoning.text' &&
-            item['text'] === undefined && { text: thinking }),
+          ...(said !== '' && item['type'] === 'reasoning.text' && item['text'] === undefined && { text: said }),
         });
     } else if (type === 'thinking')
       this.#items.push({
@@ -59,7 +83,9 @@ export function unreadThoughts(turns: unknown, isKnown: (format: unknown) => boo
     if (!isFields(turn) || turn['role'] !== 'assistant' || !Array.isArray(turn['content'])) continue;
     for (const [place, block] of turn['content'].entries()) {
       if (!isFields(block) || !isThought(block)) continue;
-      const formats = envelopeOf(block)?.map(({ format }) => format) ?? [FORMAT];
+      const formats = envelopeOf(block)
+        ?.filter((item) => !isHiddenText(item))
+        .map(({ format }) => format) ?? [FORMAT];
       if (formats.some((format) => !isKnown(format))) lost.push(`messages[${at}].content[${place}]`);
     }
   }

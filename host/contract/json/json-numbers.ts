@@ -7,6 +7,7 @@ export type Container = unknown[] | Record<string, unknown>;
 /** Whether a parsed value holds others; `null` does not. */
 export const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
 
+/** The two functions that keep a number as its text, and know such a number again. */
 interface RawJson {
   rawJSON(text: string): object;
   isRawJSON(value: unknown): boolean;
@@ -15,18 +16,36 @@ interface RawJson {
 /** Parts of `JSON` that the language's types do not know yet. */
 const json = JSON as unknown as RawJson;
 
-/** True for a number that was kept as it was written. */
+/**
+ * True for a number that was kept as it was written. `parseExactJson` keeps numbers so that no
+ * double holds, and request bodies are read by it. Such a number is a frozen object, whose digits
+ * stand in its member `rawJSON`; `JSON.stringify` writes them as they were. It is not of type
+ * `number`, so a check of that type refuses it.
+ */
 export function isRawNumber(value: unknown): boolean {
   return json.isRawJSON(value);
 }
 
-/** Whether a number can be what was written: beyond these only some integers are numbers at all. */
+/**
+ * Whether a number can be what was written: beyond these only some integers are numbers at all.
+ * Integers beyond 2^53 - 1 are only sometimes what was written, and what is larger than a double
+ * becomes infinite.
+ */
 export const isExact = (value: number): boolean => value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER;
 
-/** Each becomes an object of its own: more of them would hold up the process for half a second, and no honest request needs them. */
+/**
+ * Each becomes an object of its own: more of them would hold up the process for half a second, and
+ * no honest request needs them.
+ */
 const MAX_INEXACT = 250_000;
 
-/** Puts the numbers of a text that are not exact back into its value, as they were written. Throws a `RangeError` when there are more than 250,000. */
+/**
+ * Puts the numbers of a text that are not exact back into its value, as they were written. Throws a
+ * `RangeError` when there are more than 250,000.
+ *
+ * @param text the JSON that `value` was parsed from: it must have been valid.
+ * @param value the same as objects and lists. It is changed in place, only where numbers need it.
+ */
 export function restoreNumbers(text: string, value: Container): void {
   new NumberRestorer(text, value).run();
 }
@@ -34,7 +53,10 @@ export function restoreNumbers(text: string, value: Container): void {
 /** A list or object that is being read, and which of its members. */
 interface Open {
   readonly isList: boolean;
-  /** What it became; `null` where a later member of the same name took its place. Looked up when it is needed. */
+  /**
+   * What it became; `null` where a later member of the same name took its place. Looked up when it
+   * is needed.
+   */
   container: Container | null | undefined;
   /** Place in a list. */
   place: number;
@@ -44,7 +66,9 @@ interface Open {
   isName: boolean;
 }
 
-/** Fewer characters than this, without an exponent, are always a number that JavaScript can hold. */
+/**
+ * Fewer characters than this, without an exponent, are always a number that JavaScript can hold.
+ */
 const MIN_INEXACT = 16;
 
 /** Reads a text once more beside what it became, and puts numbers back as they were written. */
@@ -117,7 +141,10 @@ class NumberRestorer {
     return end - 1;
   }
 
-  /** Puts a number back where it stood. Of members of one name the last one counts, and it is read last. */
+  /**
+   * Puts a number back where it stood. Of members of one name the last one counts, and it is read
+   * last.
+   */
   #restore(written: string): void {
     const last = this.#open.length - 1;
     const open = this.#open[last];
@@ -131,6 +158,10 @@ class NumberRestorer {
     else setMember<unknown>(container, this.#nameOf(open), json.rawJSON(written));
   }
 
+  /**
+   * The list or object at a level of nesting; `null` where a later member of the same name replaced
+   * it. It is looked up from the outside in, and only when a number has to be put back.
+   */
   #containerOf(level: number): Container | null {
     const open = this.#open[level];
     if (!open) return null;
@@ -143,10 +174,12 @@ class NumberRestorer {
     return open.container;
   }
 
+  /** What stands now where the reading is. */
   #memberOf(container: Container, open: Open): unknown {
     return Array.isArray(container) ? container[open.place] : memberOf(container, this.#nameOf(open));
   }
 
+  /** The name of the member that is being read, without its escapes. */
   #nameOf({ nameStart, nameEnd }: Open): string {
     const quoted = this.#text.slice(nameStart, nameEnd);
     return quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);

@@ -1,15 +1,25 @@
 /** Prices, and what is paid by them. */
 import type { Usage } from '../wire/chat.ts';
 
-/** What a cost was computed of: what the vendor reported of the use, or an estimate where it said nothing that can be believed. */
+/**
+ * What a cost was computed of: what the vendor reported of the use, or an estimate where it said
+ * nothing that can be believed. An estimate is booked rather than nothing, because an answer whose
+ * use was not reported was paid for all the same.
+ */
 export type CostSource = 'usage' | 'estimated';
 
-/** What becomes of a request that is paid for in dollars where its model has no price: it is served, served with a warning, or refused. */
+/**
+ * What becomes of a request that is paid for in dollars where its model has no price: it is served,
+ * served with a warning, or refused.
+ */
 export type Unpriced = 'allow' | 'warn' | 'refuse';
 
 /** US dollars. `priced: false` means that nothing prices the model; a price of 0 is a price. */
 export interface Cost {
-  /** The sum of all classes. */
+  /**
+   * The sum of all classes. Rounded, far below a micro-dollar, so that binary fractions do not
+   * show.
+   */
   readonly totalUsd: number;
   /** What the prompt costs, without what was read from a cache or written to one. */
   readonly inputUsd: number;
@@ -19,7 +29,10 @@ export interface Cost {
   readonly cacheReadUsd: number;
   /** What the tokens cost that the vendor wrote to its cache. */
   readonly cacheWriteUsd: number;
-  /** What the reasoning costs, where the model prices it by itself. */
+  /**
+   * What the reasoning costs, where the model prices it by itself. Where it does not, reasoning is
+   * part of `outputUsd`, and this is 0.
+   */
   readonly reasoningUsd: number;
   /** Whether the catalog knows the model at this target, priced or not. */
   readonly modelFound: boolean;
@@ -29,7 +42,11 @@ export interface Cost {
   readonly catalog: string;
 }
 
-/** US dollars per million tokens; `undefined` where nothing is known. */
+/**
+ * US dollars per million tokens; `undefined` where nothing is known. What counts depends on the use
+ * that the catalog names for the model: one for embeddings has no price of images, whatever it
+ * lists.
+ */
 export interface TokenPrice {
   /** Tokens of the prompt. */
   readonly input: number | undefined;
@@ -41,7 +58,7 @@ export interface TokenPrice {
   readonly cacheWrite: number | undefined;
   /** Tokens of the input of an embedding. */
   readonly embedding: number | undefined;
-  /** Per generated image. */
+  /** Per generated image. In US dollars, not in dollars per million. */
   readonly image: number | undefined;
   /** Per minute of audio heard. */
   readonly audioMinute?: number | undefined;
@@ -61,15 +78,28 @@ export interface Billed {
   readonly characters?: number | undefined;
 }
 
-/** Catalog prices by target and upstream model. `undefined`: the catalog does not know the model. */
+/**
+ * Catalog prices by target and upstream model. `undefined`: the catalog does not know the model.
+ */
 export interface Prices {
-  /** The price of a model at a target, which is named by its virtual key; `undefined` where the catalog has none. */
+  /**
+   * The price of a model at a target, which is named by its virtual key; `undefined` where the
+   * catalog has none.
+   */
   readonly tokenPrice: (target: string, model: string) => TokenPrice | undefined;
-  /** What the use costs at a target. Never throws: where nothing prices the model, `priced` is false. */
+  /**
+   * What the use costs at a target. Never throws: where nothing prices the model, `priced` is
+   * false.
+   */
   readonly cost: (target: string, model: string, billed: Billed) => Cost | undefined;
 }
 
-/** US dollars per million tokens, which is micro-dollars per token. */
+/**
+ * US dollars per million tokens, which is micro-dollars per token. Rates of an operator stand in
+ * place of the catalog's prices, for all models alike. What is left out costs nothing, except for
+ * tokens of the cache that are part of the prompt: without a rate of their own they cost what the
+ * rest of it does.
+ */
 export interface Rates {
   /** US dollars for a million tokens of the prompt. */
   readonly input_per_m_tokens?: number;
@@ -87,7 +117,7 @@ export interface LaterBooking {
   readonly ledger: string;
   /** Whose spending it is: the key that the ledger keeps it under. */
   readonly key: string;
-  /** Micro-dollars. */
+  /** Micro-dollars. What the use turns out to cost later is booked as the difference to it. */
   readonly amount: number;
   /** The rates it was booked by; `undefined` for prices of the catalog. */
   readonly rates?: Rates | undefined;

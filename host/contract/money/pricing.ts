@@ -6,7 +6,10 @@ import { cacheWritesIn } from './usage.ts';
 import type { Usage } from '../wire/chat.ts';
 import type { SpeechRequest, UploadedFile } from '../wire/other.ts';
 
-/** Tokens of a call before it is made. */
+/**
+ * Tokens of a call before it is made. Of the answer it is the most that there may be, because calls
+ * that are in flight together would otherwise spend the same money.
+ */
 export interface Estimate {
   /** Tokens of the prompt. */
   readonly prompt: number;
@@ -16,11 +19,16 @@ export interface Estimate {
   readonly writesCache?: boolean;
 }
 
-/** What calls cost, in micro-dollars. */
+/**
+ * What calls cost, in micro-dollars. Amounts may have a fraction; the ledger sees to whole ones.
+ */
 export interface Pricing {
   /** Where it is one price for all models. */
   readonly rates?: Rates;
-  /** What a call may cost, before a target is chosen. */
+  /**
+   * What a call may cost, before a target is chosen. 0 where nothing prices what is asked for: such
+   * a call reserves nothing, and `needsPrice` says whether it is served at all.
+   */
   expected(exchange: Exchange, estimate: Estimate): number;
   /** What a call has cost so far, by what was reported or is estimated. Without a price it is 0. */
   reported(exchange: Exchange): number;
@@ -28,7 +36,14 @@ export interface Pricing {
 
 const MICRO = 1e6;
 
-/** The catalog's prices, of the target that served; before one is chosen, of the dearest that may. */
+/**
+ * The catalog's prices, of the target that served; before one is chosen, of the dearest that may.
+ * Before an attempt the price of each class is the highest of all targets that may serve;
+ * afterwards the cost is the measured one, by the target that did.
+ *
+ * @param prices `deps.prices`. It is asked anew for each call, so a refresh of the catalog counts
+ * at once.
+ */
 export function catalogPricing(prices: PluginPrices): Pricing {
   return {
     expected: (exchange, estimate) => expectedAt(prices.highest(exchange), exchange, estimate),
@@ -36,7 +51,13 @@ export function catalogPricing(prices: PluginPrices): Pricing {
   };
 }
 
-/** The operator's rates, one for all models. What is not counted in tokens costs nothing. */
+/**
+ * The operator's rates, one for all models. What is not counted in tokens costs nothing. Images,
+ * audio and speech are free by these rates where no tokens of them are known; use the catalog's
+ * prices where they matter.
+ *
+ * @param rates US dollars per million tokens; one that is left out is 0.
+ */
 export function flatPricing(rates: Rates): Pricing {
   return {
     rates,
@@ -46,7 +67,16 @@ export function flatPricing(rates: Rates): Pricing {
   };
 }
 
-/** Cached tokens are part of the prompt: without a rate of their own they cost what the rest does. So are cache writes where the vendor counts them in it. */
+/**
+ * Cached tokens are part of the prompt: without a rate of their own they cost what the rest does.
+ * So are cache writes where the vendor counts them in it.
+ *
+ * @param rates of the operator.
+ * @param usage token counts in the common shape, as `readUsage` gives them. `total_tokens` does not
+ * count.
+ * @returns micro-dollars, with a fraction. Reasoning is a part of the completion, and costs what
+ * that does.
+ */
 export function costAt(rates: Rates, usage: Usage): number {
   const {
     input_per_m_tokens: input = 0,
@@ -65,6 +95,10 @@ export function costAt(rates: Rates, usage: Usage): number {
   return input * fresh + output * completion + (cacheRead ?? 0) * read + (cacheWrite ?? 0) * (written + stored);
 }
 
+/**
+ * What a call costs at a catalog's price at most, by what it asks for: inputs of embeddings,
+ * images, characters to be spoken, sound to be heard, else tokens.
+ */
 function expectedAt(
   price: TokenPrice | undefined,
   { request, surface }: Exchange,
@@ -91,15 +125,19 @@ const BYTES_PER_SECOND = 16_000;
 /** Seconds of a recording, guessed from its size. */
 export const secondsOf = (bytes: number): number => bytes / BYTES_PER_SECOND;
 
-/** Tokens to hold for an answer without a ceiling, where neither the operator nor the catalog says less. */
+/**
+ * Tokens to hold for an answer without a ceiling, where neither the operator nor the catalog says
+ * less.
+ */
 const UNDECLARED = 4096;
 /** The longest answer that is believed of a model that the catalog does not know. */
 export const LONGEST_ANSWER = 200_000;
 const MOST_CHOICES = 128;
 
 /**
- * Most tokens that the answer may have; each choice has as many. A declared ceiling counts no further than the model can answer (`longest`);
- * `undeclared` is what the operator holds for a request without one.
+ * Most tokens that the answer may have; each choice has as many. A declared ceiling counts no
+ * further than the model can answer (`longest`); `undeclared` is what the operator holds for a
+ * request without one.
  */
 export function ceilingOf(
   { request }: Exchange,

@@ -1,25 +1,41 @@
-/** What a request counts before any vendor has counted it: guesses for reservations, and for answers that say nothing of their usage. */
+/**
+ * What a request counts before any vendor has counted it: guesses for reservations, and for answers
+ * that say nothing of their usage.
+ */
 import type { Exchange } from '../exchange.ts';
 import { type Fields, isFields, TOKEN } from '../json/fields.ts';
 
-/** Characters of text that one token stands for. */
+/**
+ * Characters of text that one token stands for. Near the truth for English; other languages and
+ * code have fewer characters to a token.
+ */
 export const CHARACTERS_PER_TOKEN = 4;
 /** Tokens of an image of usual size. */
 export const IMAGE_TOKENS = 1600;
 /** Bytes of any other file that one token stands for. */
 const FILE_BYTES_PER_TOKEN = 20;
 
-/** Tokens of any file but an image, from its base64. */
+/**
+ * Tokens of any file but an image, from its base64.
+ *
+ * @param base64 the data alone, without the head of a data address. Its length is enough: nothing
+ * is decoded.
+ */
 export const fileTokens = (base64: string): number => Math.ceil((base64.length * 3) / 4 / FILE_BYTES_PER_TOKEN);
 
-/** What of a request says how long its prompt is. */
+/**
+ * What of a request says how long its prompt is. An exchange has all of it; so has what a test
+ * makes up.
+ */
 export type PromptSource = Pick<Exchange, 'surface' | 'request' | 'clientRequest' | 'bodyBytes'>;
 
 /** How long a prompt is, by estimate. */
 export interface PromptSize {
   /** Tokens that it may count as. */
   readonly tokens: number;
-  /** The body asks for its prompt to be kept in a cache: writing there may cost more than reading. */
+  /**
+   * The body asks for its prompt to be kept in a cache: writing there may cost more than reading.
+   */
   readonly writesCache: boolean;
 }
 
@@ -41,7 +57,9 @@ const CONTROLS = new Set([
   'encoding_format',
   'input_type',
 ]);
-/** Members whose objects are written for the model as they are: the names in them are texts as well. */
+/**
+ * Members whose objects are written for the model as they are: the names in them are texts as well.
+ */
 const WRITTEN_WHOLE = new Set([
   'tools',
   'functions',
@@ -82,8 +100,11 @@ const BYTES = new Set(['data', 'file_data', 'bytes', 'blob', 'b64_json', 'audio'
 const DATA_ADDRESS = /^data:([^;,]*)[^,]{0,200},/;
 
 /**
- * Tokens of the prompt: all texts of the body by their characters, of messages of every kind, tools, schemas and earlier calls; images and
- * files by their number and size; token ids by their number. Of a body that is not JSON, or was not held, its bytes count as text.
+ * Tokens of the prompt: all texts of the body by their characters, of messages of every kind,
+ * tools, schemas and earlier calls; images and files by their number and size; token ids by their
+ * number. Of a body that is not JSON, or was not held, its bytes count as text.
+ *
+ * @returns 1 token at least. The model's own tokenizer is not asked, which would take far longer.
  */
 export function promptSize({ request, clientRequest, surface, bodyBytes }: PromptSource): PromptSize {
   const size = new Counter();
@@ -98,21 +119,36 @@ export function promptSize({ request, clientRequest, surface, bodyBytes }: Promp
   };
 }
 
-/** Tokens of the prompt alone. */
+/**
+ * Tokens of the prompt alone. For a plugin that treats requests by their size; for money take
+ * `Spending`, which counts the answer as well.
+ */
 export const promptTokens = (source: PromptSource): number => promptSize(source).tokens;
 
-/** Characters of all texts of a value out of JSON; those of bytes do not count. */
+/**
+ * Characters of all texts of a value out of JSON; those of bytes do not count. Numbers do not
+ * count, nor do words of the wire such as roles and types. Names of members do only below those
+ * that a model reads as they are, such as `arguments`.
+ *
+ * @param value parsed JSON of any shape, a text too.
+ * @returns UTF-16 code units.
+ */
 export function charactersIn(value: unknown): number {
   const size = new Counter();
   size.add(value, '', false);
   return size.characters;
 }
 
+/** The counts of one body. It goes through every value once, and decodes nothing. */
 class Counter {
   characters = 0;
   tokens = 0;
   writesCache = false;
 
+  /**
+   * Counts the members of a whole body, without those that steer the call. What is not an object
+   * counts nothing.
+   */
   addBody(body: unknown): void {
     if (!isFields(body)) return;
     for (const name in body) if (!CONTROLS.has(name)) this.add(body[name], name, WRITTEN_WHOLE.has(name));
@@ -131,6 +167,10 @@ class Counter {
     else this.add(item, name, isWhole);
   }
 
+  /**
+   * Counts an object: as an image where its type says that it is one, with whatever text stands
+   * beside the picture.
+   */
   #addFields(fields: Readonly<Fields>, isWhole: boolean): void {
     const isImage =
       IMAGE_PARTS.has(fields['type']) || isImageType(fields['mimeType'] ?? fields['mime_type'] ?? fields['media_type']);
@@ -146,6 +186,10 @@ class Counter {
     }
   }
 
+  /**
+   * A data address and base64 count by the bytes that they stand for, any other text by its
+   * characters.
+   */
   #addText(text: string, name: string): void {
     const media = text.startsWith('data:') ? DATA_ADDRESS.exec(text) : undefined;
     if (media) this.tokens += isImageType(media[1]) ? IMAGE_TOKENS : fileTokens(text.slice(media[0].length));

@@ -7,13 +7,22 @@ import type { PluginPrices } from '../services.ts';
 const MICRO = 1e6;
 const UNBOUNDED: Pick<PluginPrices, 'longestAnswer'> = { longestAnswer: () => undefined };
 
-/** Who spends, and how much of it there is. */
+/**
+ * Who spends, and how much of it there is. It is asked for each request, so that limits may differ
+ * by principal.
+ */
 export interface Purse {
   /** Whose money it is: what the ledger keeps the sum under, such as the id of a principal. */
   readonly key: string;
-  /** US dollars; `undefined` means unlimited. */
+  /**
+   * US dollars; `undefined` means unlimited. Less than a micro-dollar counts as one, so that a
+   * limit of 0 grants calls until something is spent or reserved.
+   */
   readonly limitUsd: number | undefined;
-  /** Completion tokens to reserve for a request that declares no ceiling; `undefined` leaves it to the catalog. */
+  /**
+   * Completion tokens to reserve for a request that declares no ceiling; `undefined` leaves it to
+   * the catalog.
+   */
   readonly reserveTokens?: number | undefined;
 }
 
@@ -26,8 +35,11 @@ interface Held {
 }
 
 /**
- * Spends from a ledger: reserves what a call may cost before it, and books what it did cost after it. `admit` begins it, and
- * `finish` must follow; what was booked or released in between stays so.
+ * Spends from a ledger: reserves what a call may cost before it, and books what it did cost after
+ * it. `admit` begins it, and `finish` must follow; what was booked or released in between stays so.
+ * All of it is kept in the ledger and on the exchange, so one instance serves all requests of a
+ * plugin.
+ *
  * @example
  * ```ts
  * import Joi from 'joi';
@@ -60,6 +72,12 @@ export class Spending {
   readonly #longestAnswer: PluginPrices['longestAnswer'];
   readonly #inFlight = new ExchangeNote<Held>();
 
+  /**
+   * @param ledger `deps.ledger(name, bounds)`: what was spent outlives the configuration there.
+   * @param pricing by the catalog, or by rates of the operator.
+   * @param prices `deps.prices`, for the longest answer of a model. Left out, a request without a
+   * ceiling is held for 4,096 tokens per choice, unless the purse says how many.
+   */
   constructor(ledger: Ledger, pricing: Pricing, { longestAnswer }: Pick<PluginPrices, 'longestAnswer'> = UNBOUNDED) {
     this.#ledger = ledger;
     this.#pricing = pricing;
@@ -67,8 +85,9 @@ export class Spending {
   }
 
   /**
-   * Before a request's first turn, and before each further one of an answer that calls for tools: what the turns before it cost
-   * counts there. Gives the reason why it is refused, or `undefined`; a promise only where the ledger takes one.
+   * Before a request's first turn, and before each further one of an answer that calls for tools:
+   * what the turns before it cost counts there. Gives the reason why it is refused, or `undefined`;
+   * a promise only where the ledger takes one.
    */
   admit(exchange: Exchange, { key, limitUsd, reserveTokens }: Purse): string | undefined | Promise<string | undefined> {
     const earlier = this.#inFlight.take(exchange);
@@ -88,6 +107,7 @@ export class Spending {
     return answer instanceof Promise ? answer.then(decide) : decide(answer);
   }
 
+  /** Micro-dollars to hold for the call that comes next. */
   #expected(exchange: Exchange, reserveTokens: number | undefined): number {
     return this.#pricing.expected(
       exchange,
@@ -95,12 +115,19 @@ export class Spending {
     );
   }
 
-  /** Books what was used so far. */
+  /**
+   * Books what was used so far. For `after_request`, where the cost is known already; `finish` then
+   * finds nothing left to do. Nothing is booked where nothing is held.
+   */
   book(exchange: Exchange): void | Promise<void> {
     const held = this.#inFlight.take(exchange);
     return held && this.#settle(exchange, held);
   }
 
+  /**
+   * Books the cost as it is known now. Where the provider goes on by itself, the booking is noted,
+   * to be corrected later.
+   */
   #settle(exchange: Exchange, { key, reservation }: Held): void | Promise<void> {
     const amount = this.#pricing.reported(exchange);
     exchange.later?.add({ ledger: this.#ledger.name ?? '', key, amount, rates: this.#pricing.rates });
@@ -112,7 +139,12 @@ export class Spending {
     this.#inFlight.take(exchange)?.reservation.release();
   }
 
-  /** The end of a request. What was used of a stream that had begun was paid for, however it ended; what else was used is booked where `isBilled` says so. */
+  /**
+   * The end of a request. What was used of a stream that had begun was paid for, however it ended;
+   * what else was used is booked where `isBilled` says so.
+   *
+   * @param isBilled whether a use outside of a stream was paid for. A plugin's own answer was not.
+   */
   finish(exchange: Exchange, isBilled: boolean): void {
     const held = this.#inFlight.take(exchange);
     if (!held) return;

@@ -22,12 +22,16 @@ const KNOWN = new Set([
   'prompt_token_details',
 ]);
 
-/** The most of one class of tokens that is believed of one answer. */
+/**
+ * The most of one class of tokens that is believed of one answer. A larger number is a mistake of
+ * the vendor, and would empty a budget at once.
+ */
 export const MOST_TOKENS = 10_000_000;
 
 /** Sums that every answer states, if it states any. */
 const SUMS = ['prompt_tokens', 'completion_tokens'] as const;
 
+/** Adds the names of sums that are there and are not counts. A name is added once. */
 function collectDoubts(raw: Readonly<Fields>, doubts: string[]): void {
   for (const name of SUMS) {
     const value = raw[name];
@@ -42,10 +46,23 @@ function collectDoubts(raw: Readonly<Fields>, doubts: string[]): void {
 }
 
 /**
- * Usage in the common shape, from any of the forms upstreams send: flat fields, nested details, and the vendors' own
- * names of cached tokens; a non-zero flat value wins over the nested one. Zero details are left out, a missing total
- * is the sum, members that are not counts of ours stay. `undefined` when the value is not an object. Names of sums that are not
- * counts (negative, texts, lists) are added to `doubts`.
+ * Usage in the common shape, from any of the forms upstreams send: flat fields, nested details, and
+ * the vendors' own names of cached tokens; a non-zero flat value wins over the nested one. Zero
+ * details are left out, a missing total is the sum, members that are not counts of ours stay.
+ * `undefined` when the value is not an object. Names of sums that are not counts (negative, texts,
+ * lists) are added to `doubts`. Translators of native wires call it with names already in the
+ * common form; the host calls it for whatever a common wire brings.
+ *
+ * @param value what stands under `usage`, from outside; nothing in it is trusted to be a number.
+ * @param doubts a list that the names are added to, for a warning; nothing is collected without it.
+ * @returns a new object. Counts that are missing or wrong are 0, so that sums never become `NaN`.
+ * @example
+ * ```ts
+ * import { readUsage } from 'gw/contract';
+ *
+ * // { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12, cache_read_tokens: 4, … }
+ * export const usage = readUsage({ prompt_tokens: 9, completion_tokens: 3, prompt_cache_hit_tokens: 4 });
+ * ```
  */
 export function readUsage(value: unknown, doubts?: string[]): Usage | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -75,9 +92,11 @@ export function readUsage(value: unknown, doubts?: string[]): Usage | undefined 
 }
 
 /**
- * Tokens of the prompt that were written to a cache, where the vendor counts them in it; 0 where they stand beside it, as
- * `cache_write_tokens`. Sources: OpenAI documentation, "Prompt caching", GPT-5.6 and later; OpenRouter as measured in
- * github.com/aaif-goose/goose, pull request 11472; 2026-11-23.
+ * Tokens of the prompt that were written to a cache, where the vendor counts them in it; 0 where
+ * they stand beside it, as `cache_write_tokens`. Sources: OpenAI documentation, "Prompt caching",
+ * GPT-5.6 and later; OpenRouter as measured in github.com/aaif-goose/goose, pull request 11472;
+ * 2026-11-23. Who prices cache writes subtracts them from the prompt first, or they are paid twice.
+ * A count that would make the parts larger than the whole is not believed, and gives 0.
  */
 export function cacheWritesIn({
   prompt_tokens: prompt,
@@ -90,9 +109,9 @@ export function cacheWritesIn({
 }
 
 /**
- * Completion tokens with the reasoning in them. Some vendors count it apart: then it makes up the rest of the total
- * (xAI), or is more than the whole completion (Perplexity), unless a total with room for it, but not for both, shows that
- * it was only counted a little higher (Moonshot).
+ * Completion tokens with the reasoning in them. Some vendors count it apart: then it makes up the
+ * rest of the total (xAI), or is more than the whole completion (Perplexity), unless a total with
+ * room for it, but not for both, shows that it was only counted a little higher (Moonshot).
  */
 function completionOf(stated: number, reasoning: number, beyondPrompt: number): number {
   const both = stated + reasoning;
@@ -100,7 +119,10 @@ function completionOf(stated: number, reasoning: number, beyondPrompt: number): 
   return reasoning <= beyondPrompt && beyondPrompt < both ? reasoning : both;
 }
 
-/** Cached tokens of the prompt: DeepSeek, Moonshot and Mistral have names of their own beside the common ones. */
+/**
+ * Cached tokens of the prompt: DeepSeek, Moonshot and Mistral have names of their own beside the
+ * common ones.
+ */
 function cachedIn(raw: Readonly<Fields>, details: Readonly<Fields>): number {
   return (
     countOf(raw['cache_read_tokens']) ||
@@ -112,7 +134,10 @@ function cachedIn(raw: Readonly<Fields>, details: Readonly<Fields>): number {
   );
 }
 
-/** Non-zero details as the upstream gave them, with the one we know in place of its own; `undefined` when there are none. */
+/**
+ * Non-zero details as the upstream gave them, with the one we know in place of its own; `undefined`
+ * when there are none.
+ */
 function putDetails(
   usage: Record<string, unknown>,
   name: string,

@@ -2,13 +2,17 @@ import { isFields } from '../json/fields.ts';
 import { isRawNumber } from '../json/json-numbers.ts';
 
 /**
- * Whose names the members of an object have: those of the wire itself (`own`), or names that a client or a model chose, in a table such as
- * the `properties` of a schema (`table`), or all of them, at any depth (`free`). Names of a wire are plain words; any other name was chosen,
- * wherever it stands.
+ * Whose names the members of an object have: those of the wire itself (`own`), or names that a
+ * client or a model chose, in a table such as the `properties` of a schema (`table`), or all of
+ * them, at any depth (`free`). Names of a wire are plain words; any other name was chosen, wherever
+ * it stands.
  */
 export type Names = 'own' | 'table' | 'free';
 
-/** Members whose names are chosen one by one, and whose values are schemas, or lists of such names. Source: JSON Schema 2020-12 and draft 7. */
+/**
+ * Members whose names are chosen one by one, and whose values are schemas, or lists of such names.
+ * Source: JSON Schema 2020-12 and draft 7.
+ */
 const TABLES: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -20,8 +24,9 @@ const TABLES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Members that hold objects of the wires' own in requests; what is below any other member is the client's. Sources: API references of OpenAI
- * ("Chat completions", "Responses"), Anthropic ("Create a Message"), Google ("Generating content"), and JSON Schema, 2026-11-26.
+ * Members that hold objects of the wires' own in requests; what is below any other member is the
+ * client's. Sources: API references of OpenAI ("Chat completions", "Responses"), Anthropic ("Create
+ * a Message"), Google ("Generating content"), and JSON Schema, 2026-11-26.
  */
 const OWN: ReadonlySet<string> = new Set([
   // What several of them have.
@@ -144,7 +149,10 @@ const OWN: ReadonlySet<string> = new Set([
   'contentSchema',
 ]);
 
-/** Words that name members of some wire, such as `b64_json`, and ids of tokens. Not an address, a number, a key or a sentence. */
+/**
+ * Words that name members of some wire, such as `b64_json`, and ids of tokens. Not an address, a
+ * number, a key or a sentence.
+ */
 const WORD = /^(?:\d{1,7}|(?=.{1,32}$)[a-z_$][A-Za-z_$-]*(?:\d{1,2}[A-Za-z_$-]*)?)$/;
 
 /** Whose names are below a member of an object of the wire's own. */
@@ -168,7 +176,10 @@ export function isChosen(name: string, names: Names): boolean {
   return name !== '' && (names !== 'own' || !WORD.test(name));
 }
 
-/** All strings inside a value, and each name once that was chosen by a client or a model. `names` says whose those of the outermost object are. */
+/**
+ * All strings inside a value, and each name once that was chosen by a client or a model. `names`
+ * says whose those of the outermost object are.
+ */
 export function* namedLeaves(value: unknown, names: Names, below: NamesBelow): Generator<string> {
   const open: unknown[] = [value];
   const whose: Names[] = [names];

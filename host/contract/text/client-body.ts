@@ -11,17 +11,31 @@ import { setMember } from '../json/members.ts';
 /** Formats that clients speak beside the common wire. */
 export type ClientWireName = 'messages' | 'gemini' | 'responses';
 
-/** Where the texts are in the bodies of a wire. `name` is that of the member, or of the list that holds the string; `holder` the object around it. */
+/**
+ * Where the texts are in the bodies of a wire. `name` is that of the member, or of the list that
+ * holds the string; `holder` the object around it.
+ */
 export interface BodyTexts {
-  /** Whether a string is an id, a word of the wire itself, a token or bytes. Any other string is read as a text. */
+  /**
+   * Whether a string is an id, a word of the wire itself, a token or bytes. Any other string is
+   * read as a text.
+   */
   isWord(value: string, name: string, holder: Readonly<Fields>): boolean;
   /** Whether a text may be read and not changed: the vendor refuses it when it is. */
   isSealed(name: string, holder: Readonly<Fields>): boolean;
-  /** Whether all names of members below this one are texts: what is written for a tool is one text in the common format. Elsewhere those are that the wire does not know. */
+  /**
+   * Whether all names of members below this one are texts: what is written for a tool is one text
+   * in the common format. Elsewhere those are that the wire does not know.
+   */
   hasNames?(name: string, holder: Readonly<Fields>): boolean;
-  /** What a list of neighbours says as one: the text of an item, `undefined` for items that are not plain text. */
+  /**
+   * What a list of neighbours says as one: the text of an item, `undefined` for items that are not
+   * plain text.
+   */
   textOf(item: Readonly<Fields>): string | undefined;
-  /** The member that repeats the texts beside it, token by token: it goes where they are changed. */
+  /**
+   * The member that repeats the texts beside it, token by token: it goes where they are changed.
+   */
   readonly repeats?: string;
   /** Texts inside a string that looks like a token, or like bytes; `undefined` where it is one. */
   opened?(value: string, name: string, holder: Readonly<Fields>): unknown;
@@ -48,8 +62,9 @@ interface Look {
 }
 
 /**
- * Every text of a body, the names of members that a client or a model chose among them, each once. Strings that are themselves JSON come a second
- * time, decoded; texts of neighbouring blocks also joined.
+ * Every text of a body, the names of members that a client or a model chose among them, each once.
+ * Strings that are themselves JSON come a second time, decoded; texts of neighbouring blocks also
+ * joined.
  */
 export function* bodyTexts({ value, texts }: ClientBody, below: NamesBelow = inReply): Generator<string> {
   yield* membersTexts(value, 'own', { texts, below, seen: new Set() });
@@ -81,7 +96,10 @@ function* valueTexts(value: unknown, place: Place, look: Look): Generator<string
   else if (isFields(value)) yield* membersTexts(value, place.below, look);
 }
 
-/** The names in a body that a client or a model chose, each once: they are read with its texts, and are never changed. */
+/**
+ * The names in a body that a client or a model chose, each once: they are read with its texts, and
+ * are never changed.
+ */
 export function* bodyNames({ value, texts }: ClientBody, below: NamesBelow = inReply): Generator<string> {
   yield* namesIn(value, 'own', { texts, below, seen: new Set() });
 }
@@ -108,10 +126,16 @@ function* stringTexts(value: string, name: string, holder: Readonly<Fields>, tex
   for (const leaf of leaves(texts.opened?.(value, name, holder))) yield* readings(leaf);
 }
 
-/** JSON inside strings of JSON that is opened, so that nesting multiplies the work by no more than this. */
+/**
+ * JSON inside strings of JSON that is opened, so that nesting multiplies the work by no more than
+ * this.
+ */
 const MAX_READINGS = 8;
 
-/** A text, and what stands in it where it is itself a JSON object, array or string, or the address that holds a text; texts in there the same way. */
+/**
+ * A text, and what stands in it where it is itself a JSON object, array or string, or the address
+ * that holds a text; texts in there the same way.
+ */
 export function* readings(text: string, most = MAX_READINGS): Generator<string> {
   yield text;
   if (most === 0 || !/^\s*(?:[{["]|data:)/i.test(text)) return;
@@ -194,7 +218,10 @@ function editValue(
 
 const CLIENT_BODY = Symbol('client body');
 
-/** Puts the client's own body, as it was edited, beside the common one that was edited alike. A copy of the latter does not have it. */
+/**
+ * Puts the client's own body, as it was edited, beside the common one that was edited alike. A copy
+ * of the latter does not have it.
+ */
 export function withClientBody<T extends object>(body: T, client: ClientBody): T {
   return Object.defineProperty(body, CLIENT_BODY, { value: client });
 }

@@ -1,4 +1,8 @@
-/** A text without its JSON escapes, and where each character stood. */
+/**
+ * A text without its JSON escapes, and where each character stood. For guardrails that look into
+ * JSON while it arrives, such as the arguments of a call, and must say which characters to hold
+ * back.
+ */
 export interface Escapes {
   /** The text with its escapes resolved. */
   readonly text: string;
@@ -15,7 +19,22 @@ const CONTROLS: ReadonlyMap<string, string> = new Map([
 ]);
 const ESCAPE = /\\(?:u([\da-f]{4})|([^]))/gi;
 
-/** Resolves the escapes of JSON strings, wherever they stand in a text. An escape that has not ended yet is left out. */
+/**
+ * Resolves the escapes of JSON strings, wherever they stand in a text. An escape that has not ended
+ * yet is left out. An escape that JSON does not know gives the character behind its backslash. A
+ * whole JSON text may be given: what stands outside of its strings has no escapes.
+ *
+ * @param escaped a text that may begin and end anywhere.
+ * @returns the text as a reader of the JSON sees it, and where each of its UTF-16 code units came
+ * from.
+ * @example
+ * ```ts
+ * import { escapesOf } from 'gw/contract';
+ *
+ * const { text, places } = escapesOf(String.raw`a\u0062c`); // text: 'abc'
+ * export const beginOfC = places[text.indexOf('c')]; // 7
+ * ```
+ */
 export function escapesOf(escaped: string): Escapes {
   const places: number[] = [];
   let text = '';

@@ -5,8 +5,15 @@ const ELSEWHERE = /^[a-z][a-z\d+.-]*:\/\//i;
 const MEDIA = /^\s*(?:image|audio|video)\//i;
 
 /**
- * The text that a file holds: base64, or a data address, of a text. `undefined` for other files, and for an address elsewhere. What does
- * not say that it is text is one when its bytes are: clients give any type, and providers hand a text on as what it is.
+ * The text that a file holds: base64, or a data address, of a text. `undefined` for other files,
+ * and for an address elsewhere. What does not say that it is text is one when its bytes are:
+ * clients give any type, and providers hand a text on as what it is. Guardrails read files by it,
+ * because a model does: a text that travels as a file would otherwise pass unseen.
+ *
+ * @param file base64, or a data address. It may be as long as a body; a file that is not text is
+ * refused by its first kilobyte.
+ * @param type the media type that stands beside base64; the one in a data address counts before it.
+ * @returns the text; of UTF-16 by its mark of byte order.
  */
 export function textOfFile(file: string, type?: string): string | undefined {
   if (ELSEWHERE.test(file.slice(0, MAX_HEAD))) return undefined;
@@ -20,7 +27,10 @@ export function textOfFile(file: string, type?: string): string | undefined {
   return strictText(data.slice(0, MAX_HEAD)) === undefined ? undefined : strictText(data);
 }
 
-/** The text that bytes in base64 are, which may be cut within its last character; `undefined` where they are anything else. */
+/**
+ * The text that bytes in base64 are, which may be cut within its last character; `undefined` where
+ * they are anything else.
+ */
 function strictText(base64: string): string | undefined {
   const bytes = Buffer.from(base64, 'base64');
   if (isUtf16(bytes)) return decoded(bytes);
@@ -30,7 +40,10 @@ function strictText(base64: string): string | undefined {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-/** Whether nothing was replaced in a text. A strict decoder takes far longer to fail, and a body may hold hundreds of thousands of short files. */
+/**
+ * Whether nothing was replaced in a text. A strict decoder takes far longer to fail, and a body may
+ * hold hundreds of thousands of short files.
+ */
 function isBeginningOf(bytes: Buffer, text: string): boolean {
   const written = Buffer.from(text);
   return written.equals(bytes.subarray(0, written.length));

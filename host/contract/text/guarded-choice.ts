@@ -3,10 +3,16 @@ import { setMember } from '../json/members.ts';
 import type { ChatChunk, ChunkChoice, ChunkDelta } from '../wire/chat.ts';
 import type { TextFilter } from './text-filter.ts';
 
-/** Runs one member of an object, which comes whole, through a filter of its own, in place; false where that ends the stream. */
+/**
+ * Runs one member of an object, which comes whole, through a filter of its own, in place; false
+ * where that ends the stream.
+ */
 type PassWhole = (holder: unknown, field: string) => boolean;
 
-/** Pieces of one text, said in the same members, with nothing else of the choice between them. Only its end may be held. */
+/**
+ * Pieces of one text, said in the same members, with nothing else of the choice between them. Only
+ * its end may be held.
+ */
 interface Stretch {
   /** Which text of the choice it goes on with. */
   readonly text: string;
@@ -32,8 +38,9 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The texts of one choice on their way through a guard: each has a filter of its own, and at most the end of the last one is held. Whatever
- * follows in the choice (another text, a call, a signature, the finish) has that end leave first, in the order in which it came.
+ * The texts of one choice on their way through a guard: each has a filter of its own, and at most
+ * the end of the last one is held. Whatever follows in the choice (another text, a call, a
+ * signature, the finish) has that end leave first, in the order in which it came.
  */
 export class GuardedChoice {
   readonly #index: number;
@@ -52,7 +59,10 @@ export class GuardedChoice {
     this.#passWhole = passWhole;
   }
 
-  /** Guards a choice of a chunk in place; what must leave before the chunk is added to `leaving`. False where the stream ends. */
+  /**
+   * Guards a choice of a chunk in place; what must leave before the chunk is added to `leaving`.
+   * False where the stream ends.
+   */
   push({ delta, finish_reason }: ChunkChoice, chunk: ChatChunk, leaving: ChatChunk[]): boolean {
     const goesOn =
       this.#thoughts(delta, chunk, leaving) &&
@@ -80,10 +90,12 @@ export class GuardedChoice {
     const piece = delta[field];
     if (typeof piece !== 'string' || piece === '') return true;
     const text = field === 'reasoning_content' ? 'thoughts' : field;
-    return this.#pass(text, field, delta as Fields, field, undefined, chunk, leaving);
+    return this.#pass(text, field, delta, field, undefined, chunk, leaving);
   }
 
-  /** Thoughts that a delta says twice, as `reasoning_content` and as text of an item, are one piece. */
+  /**
+   * Thoughts that a delta says twice, as `reasoning_content` and as text of an item, are one piece.
+   */
   #thoughts(delta: ChunkDelta, chunk: ChatChunk, leaving: ChatChunk[]): boolean {
     const { reasoning_details: details, reasoning_content: whole } = delta;
     if (!details || details.length === 0) return this.#member(delta, 'reasoning_content', chunk, leaving);
@@ -97,7 +109,7 @@ export class GuardedChoice {
         const piece = item[field];
         if (typeof piece !== 'string' || piece === '') continue;
         hasText = true;
-        const twin = isSaid && !isTwin && piece === whole ? (delta as Fields) : undefined;
+        const twin = isSaid && !isTwin && piece === whole ? delta : undefined;
         if (twin) isTwin = true;
         const text = isSaid && !twin ? 'details' : 'thoughts';
         const form = `${twin ? 'twice' : 'item'} ${placeOf(item['index'])} ${field}`;
@@ -153,7 +165,7 @@ export class GuardedChoice {
     } else {
       this.#stretch = stretch = { text, form, filter: this.#filterOf(text), holder, field, twin, chunk };
     }
-    const piece = holder[field] as string;
+    const piece = saidAt(stretch);
     const passed = stretch.filter(piece, false);
     if (passed === undefined) return false;
     if (passed !== piece) write(stretch, passed);
@@ -196,7 +208,7 @@ export class GuardedChoice {
     if (rest === undefined) return false;
     if (rest === '') return true;
     if (stretch.chunk === chunk) {
-      write(stretch, `${stretch.holder[stretch.field] as string}${rest}`);
+      write(stretch, saidAt(stretch) + rest);
       return true;
     }
     const { choices: _choices, usage: _usage, ...head } = stretch.chunk;
@@ -221,12 +233,21 @@ function deltaOf({ text, holder, field, twin }: Stretch, piece: string): ChunkDe
   return { ...(twin && { reasoning_content: piece }), reasoning_details: [{ ...item, [field]: piece }] };
 }
 
+/** The piece that stands where the stretch has its last one. */
+function saidAt({ holder, field }: Stretch): string {
+  const piece = holder[field];
+  return typeof piece === 'string' ? piece : '';
+}
+
 function write({ holder, field, twin }: Stretch, text: string): void {
   setMember<unknown>(holder, field, text);
   if (twin) setMember<unknown>(twin, 'reasoning_content', text);
 }
 
-/** Items of which nothing leaves yet are left out: an item without text says something else than a text. */
+/**
+ * Items of which nothing leaves yet are left out: an item without text says something else than a
+ * text.
+ */
 function dropEmptyItems(delta: ChunkDelta): void {
   const left = delta.reasoning_details?.filter((item) => !isFields(item) || isSealed(item) || saysText(item));
   if (left && left.length > 0) delta.reasoning_details = left;
@@ -235,12 +256,14 @@ function dropEmptyItems(delta: ChunkDelta): void {
 
 const saysText = ({ text, summary }: Fields): boolean => isSaidValue(text) || isSaidValue(summary);
 
-/** Whether an item of `reasoning_details` ends with what is not text: a signature, or sealed data. */
+/**
+ * Whether an item of `reasoning_details` ends with what is not text: a signature, or sealed data.
+ */
 const isSealed = ({ signature, data }: Fields): boolean => isSaidValue(signature) || isSaidValue(data);
 
 /** Whether a delta holds anything else than texts, calls and its role. */
 function hasOthers(delta: ChunkDelta): boolean {
-  for (const name in delta) if (!KNOWN.has(name) && isSaidValue(delta[name as keyof ChunkDelta])) return true;
+  for (const name in delta) if (!KNOWN.has(name) && isSaidValue(delta[name])) return true;
   return false;
 }
 

@@ -1,10 +1,15 @@
 import { re2 } from './pattern.ts';
 
-/** What the library compiles a set of patterns to, as far as it is read here. Source: re2js 2.10, `Inst.js`, `Prog.js`, `DFA.js`, 2026-11-22. */
+/**
+ * What the library compiles a set of patterns to, as far as it is read here. Source: re2js 2.10,
+ * `Inst.js`, `Prog.js`, `DFA.js`, 2026-11-22.
+ */
 interface Instruction {
   readonly op: number;
   readonly out: number;
-  /** The other way of a branch, the flags of an empty width, the number of the pattern that matches. */
+  /**
+   * The other way of a branch, the flags of an empty width, the number of the pattern that matches.
+   */
   readonly arg: number;
   matchRune(rune: number): boolean;
 }
@@ -21,7 +26,9 @@ interface State {
   readonly next: readonly (State | null)[] | null;
 }
 
-/** States are made as texts need them, within a bound of memory; `null` where that bound was met. */
+/**
+ * States are made as texts need them, within a bound of memory; `null` where that bound was met.
+ */
 interface Automaton {
   readonly numClasses: number;
   readonly latin1Class: Int32Array;
@@ -39,7 +46,10 @@ interface Automaton {
 
 /** Patterns that are looked for together. */
 export interface PatternSet {
-  /** The first listed pattern of those whose match ends first; `undefined` when none matches anywhere in the text. */
+  /**
+   * The first listed pattern of those whose match ends first; `undefined` when none matches
+   * anywhere in the text.
+   */
   find(text: string): number | undefined;
   /** Looks at a text that arrives in pieces. */
   watch(): PatternWatch;
@@ -64,8 +74,9 @@ const [BEGIN_LINE, END_LINE, BEGIN_TEXT, END_TEXT, WORD_BOUNDARY, NO_WORD_BOUNDA
 const NEWLINE = 0x0a;
 
 /**
- * Compiles RE2 patterns into one machine: looking for all of them takes time in proportion to the text, as for one. Throws
- * for the first that does not compile; the library is loaded with the first set.
+ * Compiles RE2 patterns into one machine: looking for all of them takes time in proportion to the
+ * text, as for one. Throws for the first that does not compile; the library is loaded with the
+ * first set.
  */
 export function patternSet(patterns: readonly string[]): PatternSet {
   const { RE2Set } = re2();
@@ -78,7 +89,10 @@ export function patternSet(patterns: readonly string[]): PatternSet {
   return { find: (text) => findIn(text, automaton, () => set.match(text)[0]), watch: () => new Watch(program, firsts) };
 }
 
-/** By the code of a character up to 255: 1 where a match can begin with it; `undefined` where one may be empty. */
+/**
+ * By the code of a character up to 255: 1 where a match can begin with it; `undefined` where one
+ * may be empty.
+ */
 function firstsOf({ inst, start }: Program): Uint8Array | undefined {
   const firsts = new Uint8Array(256);
   const seen = new Set<number>([0]);
@@ -100,7 +114,10 @@ const isBranch = ({ op }: Instruction): boolean => op === BRANCH || op === BRANC
 
 const AT_BEGIN = { context: () => BEGIN_TEXT | BEGIN_LINE };
 
-/** The library's own loop asks for each character by several calls; `otherwise` is what it says where its states do not suffice. */
+/**
+ * The library's own loop asks for each character by several calls; `otherwise` is what it says
+ * where its states do not suffice.
+ */
 function findIn(text: string, automaton: Automaton, otherwise: () => number | undefined): number | undefined {
   const { latin1Class, numClasses } = automaton;
   const search = { resetPos: -1 };
@@ -122,7 +139,9 @@ function findIn(text: string, automaton: Automaton, otherwise: () => number | un
   return last.isMatch ? last.matchIDs[0] : undefined;
 }
 
-/** Every way in which a match may go on, with where it began: of two at one instruction the earlier. */
+/**
+ * Every way in which a match may go on, with where it began: of two at one instruction the earlier.
+ */
 class Watch implements PatternWatch {
   matched: number | undefined;
   safe = 0;

@@ -20,9 +20,9 @@ import type { ChatReply, ChatRequest, ContentPart } from '../wire/chat.ts';
 export type Edit = (text: string) => string;
 
 /**
- * The chat request, or at `after_request` the chat answer, with every string changed that `texts` reads; what is not changed is
- * not copied. `undefined` when nothing changed, and on surfaces whose bodies plugins do not rewrite. A text that is itself JSON
- * comes as it is written.
+ * The chat request, or at `after_request` the chat answer, with every string changed that `texts`
+ * reads; what is not changed is not copied. `undefined` when nothing changed, and on surfaces whose
+ * bodies plugins do not rewrite. A text that is itself JSON comes as it is written.
  */
 export function editTexts(exchange: Exchange, edit: Edit): ChatRequest | ChatReply | undefined {
   if (!isChat(exchange)) return undefined;
@@ -97,7 +97,10 @@ function editPart(part: unknown, edit: Edit): unknown {
   });
 }
 
-/** Members of an object of the wire, or of each object in a list, without the words that the wire itself defines. */
+/**
+ * Members of an object of the wire, or of each object in a list, without the words that the wire
+ * itself defines.
+ */
 function editWords(value: unknown, words: Words, edit: Edit): unknown {
   if (Array.isArray(value))
     return editEach(value, (item) => (Array.isArray(item) ? editAll(item, edit) : editWords(item, words, edit)), edit);
@@ -109,7 +112,10 @@ function editWords(value: unknown, words: Words, edit: Edit): unknown {
 const isWord = (name: string, value: unknown, words: Words): boolean =>
   typeof value === 'string' && words.get(name)?.test(value) === true;
 
-/** Every string inside a value. A number beyond those that a double holds is a text too, and leaves as one once it is changed. */
+/**
+ * Every string inside a value. A number beyond those that a double holds is a text too, and leaves
+ * as one once it is changed.
+ */
 function editAll(value: unknown, edit: Edit): unknown {
   if (typeof value === 'string') return edit(value);
   if (Array.isArray(value)) return editEach(value, editAll, edit);

@@ -9,7 +9,10 @@ import type { RequestOf, Surface } from '../surface.ts';
 import type { ChatMessage, ChatReply, ChatRequest, ContentPart, ReplyMessage } from '../wire/chat.ts';
 import type { OpaqueRequest, ToolReply } from '../wire/other.ts';
 
-/** Request fields of the chat wire that hold no text of the caller's: numbers, switches, the model; messages are read by themselves. */
+/**
+ * Request fields of the chat wire that hold no text of the caller's: numbers, switches, the model;
+ * messages are read by themselves.
+ */
 const CONTROL_FIELDS = new Set(['model', 'messages', 'stream', 'n', 'seed']);
 /** Fields whose objects have members that the chat wire names; any other is only forwarded. */
 const NAMED_FIELDS = new Set(['tools', 'tool_choice', 'response_format', 'stream_options', 'logit_bias']);
@@ -29,12 +32,15 @@ export const PART_MEDIA: ReadonlyMap<unknown, readonly [holder: string, member: 
   ['file', ['file', 'file_data']],
 ]);
 
-/** Words of the wire by the name of their member: a value of that form is not a text of the client. */
+/**
+ * Words of the wire by the name of their member: a value of that form is not a text of the client.
+ */
 export type Words = ReadonlyMap<string, RegExp>;
 
 /**
- * What the wire itself defines, by the member that holds it: enumerated words and opaque tokens. Only a value of that
- * form is left out: any other value in the same place may be text of the caller's, and is read.
+ * What the wire itself defines, by the member that holds it: enumerated words and opaque tokens.
+ * Only a value of that form is left out: any other value in the same place may be text of the
+ * caller's, and is read.
  */
 export const MESSAGE_WORDS: Words = new Map([
   ['role', /^(system|developer|user|assistant|tool|function)$/],
@@ -90,13 +96,17 @@ const RESOURCE_WORDS: Words = new Map([
 ]);
 
 /**
- * Every string that a guardrail reads at the running stage, on every surface and wire: of a chat request all messages
- * with their parts, reasoning and tool-call arguments, tools, tool_choice, response_format, stop, user and fields that are only forwarded;
- * of other requests their text and what travels beside it; of answers every choice's content, reasoning and tool-call arguments and what stands beside the choices, of a tool what it
- * answered, transcripts, the revised prompt of an image, documents that come back. Names of members are texts where a client, or a
- * model, chooses them: in tables of schemas such as `properties`, in arguments, below fields that are only forwarded, and anywhere else those
- * that are not words. Strings that are themselves JSON come a second time, decoded, and files that hold text as that text. Image addresses,
- * audio, ids and words of the wire (roles, types) are not read. Where the client speaks a wire of its own, they are those of its own body.
+ * Every string that a guardrail reads at the running stage, on every surface and wire: of a chat
+ * request all messages with their parts, reasoning and tool-call arguments, tools, tool_choice,
+ * response_format, stop, user and fields that are only forwarded; of other requests their text and
+ * what travels beside it; of answers every choice's content, reasoning and tool-call arguments and
+ * what stands beside the choices, of a tool what it answered, transcripts, the revised prompt of an
+ * image, documents that come back. Names of members are texts where a client, or a model, chooses
+ * them: in tables of schemas such as `properties`, in arguments, below fields that are only
+ * forwarded, and anywhere else those that are not words. Strings that are themselves JSON come a
+ * second time, decoded, and files that hold text as that text. Image addresses, audio, ids and
+ * words of the wire (roles, types) are not read. Where the client speaks a wire of its own, they
+ * are those of its own body.
  *
  * Nothing is read before it is asked for, so stop early: `find` and `some` of the iterator do.
  * @example
@@ -123,7 +133,10 @@ export function texts(exchange: Exchange): Generator<string> {
 
 const belowAt = ({ stage }: Exchange): NamesBelow => (stage === 'after_request' ? inReply : inRequest);
 
-/** Every text of another body of the exchange: that of an answer at `after_request`, else that of a request. */
+/**
+ * Every text of another body of the exchange: that of an answer at `after_request`, else that of a
+ * request.
+ */
 export function* textsIn(exchange: Exchange, body: unknown): Generator<string> {
   const own = clientBodyOf(body);
   if (own) yield* bodyTexts(own, belowAt(exchange));
@@ -136,7 +149,10 @@ export function* textsIn(exchange: Exchange, body: unknown): Generator<string> {
   else yield* otherRequestTexts(exchange.surface, body as RequestOf<Surface>);
 }
 
-/** The projection, and what else travels beside it: who asks, how to speak, fields that are only forwarded. */
+/**
+ * The projection, and what else travels beside it: who asks, how to speak, fields that are only
+ * forwarded.
+ */
 function* otherRequestTexts(surface: Surface, request: RequestOf<Surface>): Generator<string> {
   if (surface === 'passthrough' || surface === 'responses') {
     yield* named((request as OpaqueRequest).json, 'own', surface === 'responses' ? inRequest : inForwarded);
@@ -153,9 +169,10 @@ function* otherRequestTexts(surface: Surface, request: RequestOf<Surface>): Gene
 }
 
 /**
- * The plain message view: per message its content, the texts of parts joined; beside chat the projection of the body.
- * At `after_request` the content of every choice, the text blocks of a tool's answer, or the texts of another answer. Without tools, arguments, reasoning
- * and forwarded fields.
+ * The plain message view: per message its content, the texts of parts joined; beside chat the
+ * projection of the body. At `after_request` the content of every choice, the text blocks of a
+ * tool's answer, or the texts of another answer. Without tools, arguments, reasoning and forwarded
+ * fields.
  */
 export function* messageTexts(exchange: Exchange): Generator<string> {
   if (exchange.stage === 'after_request') {
@@ -175,7 +192,10 @@ export function* messageTexts(exchange: Exchange): Generator<string> {
   }
 }
 
-/** Content of one chat message: the string, or the text of each text part; what an earlier turn refused is text too. */
+/**
+ * Content of one chat message: the string, or the text of each text part; what an earlier turn
+ * refused is text too.
+ */
 export function* contentTexts(message: ChatMessage): Generator<string> {
   const { content } = message;
   if (typeof content === 'string') yield content;
@@ -208,7 +228,10 @@ function* besideTexts(fields: Readonly<Record<string, unknown>>): Generator<stri
   }
 }
 
-/** Texts of the blocks, also joined, and of the structured answer; the bytes of images, audio and files are left out. */
+/**
+ * Texts of the blocks, also joined, and of the structured answer; the bytes of images, audio and
+ * files are left out.
+ */
 function* toolReplyTexts({ content, structuredContent }: ToolReply): Generator<string> {
   for (const block of content) {
     const { resource, ...rest } = isFields(block) ? block : { resource: block };
@@ -276,7 +299,10 @@ function partText(part: ContentPart): string {
   return part.type === 'refusal' ? part.refusal : '';
 }
 
-/** Texts of an object of the wire, or of each object in a list, without the words that the wire itself defines. */
+/**
+ * Texts of an object of the wire, or of each object in a list, without the words that the wire
+ * itself defines.
+ */
 function* membersTexts(value: unknown, words: Words, below: NamesBelow): Generator<string> {
   if (Array.isArray(value)) {
     for (const item of value) yield* Array.isArray(item) ? named(item, 'own', below) : membersTexts(item, words, below);
@@ -288,14 +314,20 @@ function* membersTexts(value: unknown, words: Words, below: NamesBelow): Generat
   } else yield* named(value, 'own', below);
 }
 
-/** All strings inside a value, JSON strings also decoded, and the names that a client or a model chose. */
+/**
+ * All strings inside a value, JSON strings also decoded, and the names that a client or a model
+ * chose.
+ */
 function* named(value: unknown, names: Names, below: NamesBelow): Generator<string> {
   if (typeof value === 'string') yield* readings(value);
   else if (typeof value === 'object' && value !== null)
     for (const text of namedLeaves(value, names, below)) yield* readings(text);
 }
 
-/** What plugins read of a body beside chat. Unreadable parts are left out; the host marks such exchanges. */
+/**
+ * What plugins read of a body beside chat. Unreadable parts are left out; the host marks such
+ * exchanges.
+ */
 function projection(surface: Surface, request: RequestOf<Surface>): Iterable<string> {
   const body: Readonly<Record<string, unknown>> = request;
   const pick = PROJECTIONS[surface];

@@ -7,11 +7,13 @@ import { GuardedChoice } from './guarded-choice.ts';
 import { type Scan, type TextFilter, windowFilter } from './text-filter.ts';
 
 /**
- * A stream guard that lets text flow but holds back what could be the beginning of a match, so that no part of one is
- * delivered; content, refusal, reasoning and tool-call arguments each by themselves. `scan` sees the held text and what
- * came after it. A match ends the stream with `reason`.
+ * A stream guard that lets text flow but holds back what could be the beginning of a match, so that
+ * no part of one is delivered; content, refusal, reasoning and tool-call arguments each by
+ * themselves. `scan` sees the held text and what came after it. A match ends the stream with
+ * `reason`.
  *
- * @param scan says whether the text holds a match, and how many characters at its end might begin one.
+ * @param scan says whether the text holds a match, and how many characters at its end might begin
+ * one.
  * @param reason what the client reads; never the text that was found.
  * @example
  * ```ts
@@ -40,8 +42,9 @@ export function windowGuard(scan: (text: string) => Scan, reason: string): Strea
 }
 
 /**
- * A stream guard that runs each text through a filter of its own: content, refusal, reasoning, tool-call arguments, and whole the names
- * of called tools. What a filter holds leaves before the next text, call or signature of its choice, so nothing is reordered.
+ * A stream guard that runs each text through a filter of its own: content, refusal, reasoning,
+ * tool-call arguments, and whole the names of called tools. What a filter holds leaves before the
+ * next text, call or signature of its choice, so nothing is reordered.
  */
 export function filterGuard(open: () => TextFilter, reason: string): StreamGuard {
   return guardWith(open, reason, true);

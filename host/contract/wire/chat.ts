@@ -1,14 +1,14 @@
 /**
  * The common chat wire: the bodies of `POST /v1/chat/completions` as clients send and receive them.
- * Fields that are not listed travel too; the index signatures say so. Numbers that JavaScript cannot
- * hold exactly arrive as `JSON.rawJSON` objects, so that they leave digit for digit.
+ * Fields that are not listed travel too; the index signatures say so. Numbers that JavaScript
+ * cannot hold exactly arrive as `JSON.rawJSON` objects, so that they leave digit for digit.
  */
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /**
- * A request of chat in the common wire, which is that of OpenAI's chat completions. Members that are not listed
- * travel as they are.
+ * A request of chat in the common wire, which is that of OpenAI's chat completions. Members that
+ * are not listed travel as they are.
  */
 export interface ChatRequest {
   /** Model, or an alias of the configuration. */
@@ -105,7 +105,9 @@ export interface ToolCall {
   readonly type?: string;
   /** Place among the calls of one message. */
   readonly index?: number;
-  /** The function by name, and its arguments as a text of JSON, which a model may have got wrong. */
+  /**
+   * The function by name, and its arguments as a text of JSON, which a model may have got wrong.
+   */
   readonly function: { readonly name?: string; readonly arguments?: string; readonly [field: string]: unknown };
   readonly [field: string]: unknown;
 }
@@ -127,7 +129,10 @@ export interface ChatTool {
   readonly [field: string]: unknown;
 }
 
-/** Token counts. `prompt_tokens` includes cache reads and excludes `cache_write_tokens`, on every provider; see `cacheWritesIn`. */
+/**
+ * Token counts. `prompt_tokens` includes cache reads and excludes `cache_write_tokens`, on every
+ * provider; see `cacheWritesIn`.
+ */
 export interface Usage {
   /** Tokens of the prompt, those from a cache included. */
   readonly prompt_tokens: number;

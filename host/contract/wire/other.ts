@@ -1,4 +1,6 @@
-/** Bodies of the surfaces beside chat, in the common wire. Fields that are not listed travel too. */
+/**
+ * Bodies of the surfaces beside chat, in the common wire. Fields that are not listed travel too.
+ */
 import type { Billed } from '../money/cost.ts';
 import type { Usage } from './chat.ts';
 
@@ -122,7 +124,10 @@ export interface ModerationsReply {
   [field: string]: unknown;
 }
 
-/** The form fields of an upload. The file's bytes stand apart, so that they are streamed and never copied. */
+/**
+ * The form fields of an upload. The file's bytes stand apart, so that they are streamed and never
+ * copied.
+ */
 export interface TranscriptionRequest {
   /** Model, or an alias of the configuration. */
   readonly model: string;
@@ -178,7 +183,10 @@ export interface SpeechRequest {
   readonly [field: string]: unknown;
 }
 
-/** What plugins see of a body that is forwarded untouched: the values a route peeked at, and the bytes if it holds them. */
+/**
+ * What plugins see of a body that is forwarded untouched: the values a route peeked at, and the
+ * bytes if it holds them.
+ */
 export interface OpaqueRequest {
   /** The model, where the body names one. */
   readonly model?: string;
@@ -204,7 +212,10 @@ export interface ToolRequest {
   readonly [field: string]: unknown;
 }
 
-/** What a tool answered. Source: Model Context Protocol, revision 2025-11-25, "Tools", read 2026-11-22. */
+/**
+ * What a tool answered. Source: Model Context Protocol, revision 2025-11-25, "Tools", read
+ * 2026-11-22.
+ */
 export interface ToolReply {
   /** Blocks of text, images, audio, links to resources, resources. */
   readonly content: readonly unknown[];

@@ -105,6 +105,7 @@ describe('an answer in the form of the Gemini API', () => {
     expect(candidate({ refusal: 'no' })).to.deep.equal({
       content: { role: 'model', parts: [] },
       finishReason: 'SAFETY',
+      finishMessage: 'no',
       index: 0,
     });
     expect(candidate({}, 'content_filter')).to.deep.equal({

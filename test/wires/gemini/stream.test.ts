@@ -173,7 +173,18 @@ describe('a stream in the form of the Gemini API', () => {
       [0, 'STOP'],
       [1, 'MAX_TOKENS'],
     ]);
-    expect(reasons([chunkOf({ refusal: 'no' }), finish()])).to.deep.equal(['SAFETY']);
+    const refused = [
+      chunkOf({ content: 'a' }),
+      chunkOf({ refusal: 'no, ' }),
+      chunkOf({ refusal: 'not that' }),
+      finish(),
+    ];
+    expect(reasons(refused.slice(1))).to.deep.equal(['SAFETY']);
+    for (const chunks of [refused, refused.slice(1)])
+      expect(written(chunks).at(-1)?.['candidates'][0]).to.include({ finishMessage: 'no, not that' });
+    expect(written([chunkOf({ content: 'a' }), finish()]).at(-1)?.['candidates'][0]).to.not.have.property(
+      'finishMessage',
+    );
   });
 
   it('holds a call until its arguments are complete', () => {

@@ -5,7 +5,7 @@ import {
   isText,
   type ReplyMessage,
 } from '../../../../host/contract/index.ts';
-import { argumentsIn, brokenCall, signatureBeside } from './calls.ts';
+import { argumentsIn, brokenCall, CallIds, signatureBeside } from './calls.ts';
 import { groundingOf, logprobsOf, tokensOf } from './candidate-extras.ts';
 import { finishWord } from './finish.ts';
 import { callSecret, thoughtSecret } from '../secrets.ts';
@@ -37,6 +37,7 @@ function candidateOf({ index, message, logprobs, finish_reason: reason }: ChatCh
   return {
     content: { role: 'model', parts: parts.length > 0 || isFiltered ? parts : [{ text: '' }] },
     finishReason: isRefused ? 'SAFETY' : finishWord(reason),
+    ...(isText(message['refusal']) && { finishMessage: message['refusal'] }),
     index,
     ...groundingOf(message['annotations']),
     ...(facts.wantsLogprobs && logprobsOf(tokensOf(logprobs))),
@@ -86,6 +87,7 @@ function callParts(
   { byCall, foreign, isOwn }: SortedDetails,
   ownName: AnswerFacts['ownName'],
 ): Fields[] {
+  const ids = new CallIds();
   return (calls ?? []).map((call, place) => {
     const { id, function: called } = call;
     const args = argumentsIn(called.arguments);
@@ -95,7 +97,7 @@ function callParts(
       signatureBeside(call) ??
       (place === 0 && !isOwn ? callSecret(foreign, text ?? '') : undefined);
     return {
-      functionCall: { ...(id && { id }), name: ownName(called.name ?? ''), args },
+      functionCall: { ...ids.memberOf(id, place), name: ownName(called.name ?? ''), args },
       ...(signature !== undefined && { thoughtSignature: signature }),
     };
   });

@@ -1,6 +1,6 @@
 import { type Fields, isText, type ToolCallDelta } from '../../../../host/contract/index.ts';
 import type { AnswerFacts } from './answer.ts';
-import { argumentsIn, brokenCall, signatureBeside } from './calls.ts';
+import { argumentsIn, brokenCall, CallIds, signatureBeside } from './calls.ts';
 
 interface OpenCall {
   id: string | undefined;
@@ -16,6 +16,7 @@ export class CallWriter {
   readonly #written = new Set<number>();
   /** Signatures by the ids of their calls: there are services that send one before its call begins. */
   readonly #signed = new Map<string, string>();
+  readonly #ids = new CallIds();
   readonly #ownName: AnswerFacts['ownName'];
 
   constructor(ownName: AnswerFacts['ownName']) {
@@ -75,7 +76,7 @@ export class CallWriter {
       this.#open.delete(index);
       this.#written.add(index);
       parts.push({
-        functionCall: { ...(id !== undefined && { id }), name: this.#ownName(name), args },
+        functionCall: { ...this.#ids.memberOf(id, index), name: this.#ownName(name), args },
         ...(own !== undefined && { thoughtSignature: own }),
       });
     }

@@ -29,7 +29,8 @@ export class CandidateWriter {
   /** Whether signatures of this wire's own vendor came. */
   #isOwn = false;
   #hasSpoken = false;
-  #isRefused = false;
+  /** The sentence of a refusal. */
+  #refusal = '';
   #finish: string | null = null;
 
   constructor({ includesThoughts, ownName }: AnswerFacts) {
@@ -47,7 +48,7 @@ export class CandidateWriter {
     const pieces = [this.#details(details, isText(thought)), this.#thought(thought ?? '', details)];
     if (isText(content) || details.text.length > 0)
       pieces.push(this.#closeThoughts(), this.#speech(content ?? '', details));
-    if (isText(delta['refusal'])) this.#isRefused = true;
+    if (isText(delta['refusal'])) this.#refusal += delta['refusal'];
     if (Array.isArray(annotations))
       for (const annotation of annotations as readonly unknown[]) this.#annotations.push(annotation);
     if (calls && calls.length > 0) pieces.push(this.#closeThoughts(), this.#calls.write(calls, secret));
@@ -60,7 +61,7 @@ export class CandidateWriter {
 
   /** The candidate of the last frame. Throws for a call that is not complete. */
   end(index: number): Fields {
-    const isRefused = this.#isRefused && !this.#hasSpoken;
+    const isRefused = this.#refusal !== '' && !this.#hasSpoken;
     const rest = [
       ...this.#rest.flat(),
       ...this.#closeThoughts(),
@@ -71,6 +72,7 @@ export class CandidateWriter {
     return {
       content: { role: 'model', parts },
       finishReason: isRefused ? 'SAFETY' : finishWord(this.#finish),
+      ...(this.#refusal !== '' && { finishMessage: this.#refusal }),
       index,
       ...groundingOf(this.#annotations),
     };
