@@ -9,8 +9,8 @@ export interface Place {
   /** What is missing where it is not there: "row of the table …". */
   readonly what: string;
   /** The providers that stand there. */
-  names(text: string): readonly string[];
-  added(text: string, provider: ShippedProvider): string;
+  readonly names: (text: string) => readonly string[];
+  readonly added: (text: string, provider: ShippedProvider) => string;
 }
 
 const VARIABLE_ROW = /^\| `[A-Z][A-Z0-9_]*` \| `([a-z0-9-]+)` \|/;

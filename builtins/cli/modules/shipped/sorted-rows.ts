@@ -1,9 +1,9 @@
 /** Rows of a file that are kept in order of a name: of a table, or of an object in source. */
 export interface SortedRows {
   /** The names of the rows, in the order of the file. */
-  names(text: string): readonly string[];
+  readonly names: (text: string) => readonly string[];
   /** The text with one row more, before the first whose name is greater. Throws where the rows are not found. */
-  withRow(text: string, name: string, row: string): string;
+  readonly withRow: (text: string, name: string, row: string) => string;
 }
 
 interface Region {
