@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from 'gw/contract';
 import type { Detector, Found } from './detector.ts';
-import { isContainer, look, mayBeEscaped, type Seen, StringTracker } from './json-text.ts';
+import { isContainer, look, mayBeEscaped, StringTracker } from './json-text.ts';
 import type { Placeholders } from './placeholders.ts';
 
 /** Characters in front of the held text that a detector sees again: whether a word begins there, and which came before it. */
@@ -85,14 +85,14 @@ export function spanFilter(detector: Detector, replace: Replace): TextFilter {
     return out;
   };
 
-  /** Gives out the held text up to where `cutAt` says; `undefined` where something found begins in what has been released. */
-  const giveOut = (cutAt: (seen: Seen, found: readonly Found[], offset: number) => number): string | undefined => {
+  /** Gives out the held text, all of it or what nothing can change any more; `undefined` where something found begins in what has been released. */
+  const giveOut = (isAll: boolean): string | undefined => {
     const offset = before.length;
     const seen = look(detector, before + held, mayBeEscaped(head));
     const boundary = released - passed + offset;
     if (released > 0 && seen.found.some(({ start, end }) => start < boundary && end > boundary)) return undefined;
     const found = seen.found.filter(({ start }) => start >= offset);
-    const cut = cutAt(seen, found, offset);
+    const cut = isAll ? offset + held.length : cutOf(seen.open, found, offset);
     const text = held.slice(0, cut - offset);
     const out = replaced(
       text,
@@ -111,11 +111,11 @@ export function spanFilter(detector: Detector, replace: Replace): TextFilter {
     if (head.length < HEAD) head += piece.slice(0, HEAD);
     const isWhole = isLast || held.length > MOST_HELD;
     if (!isWhole && held.length < lookAgainAt) return '';
-    return giveOut(isWhole ? allOf : (seen, found, offset) => cutOf(seen.open, found, offset));
+    return giveOut(isWhole);
   };
-  const allOf = (_seen: Seen, _found: readonly Found[], offset: number): number => offset + held.length;
   const release = (): string | undefined => {
-    const out = giveOut(allOf);
+    if (held === '') return '';
+    const out = giveOut(true);
     released = passed;
     return out;
   };
