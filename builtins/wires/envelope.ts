@@ -14,12 +14,18 @@ export function sealEnvelope(items: readonly Readonly<Fields>[]): string {
   return Buffer.from(MARK + JSON.stringify(items)).toString('base64');
 }
 
+/** Longest envelope that is opened again, in characters. */
+const MAX_LENGTH = Math.ceil(MAX_BYTES / 3) * 4;
+
+/** Whether an envelope comes back as one: larger ones are taken for ordinary signatures. */
+export const isOpenable = (envelope: string): boolean => envelope.length <= MAX_LENGTH;
+
 /** The items of an envelope; `undefined` for anything else, which is then an ordinary signature of its wire. */
 export function openEnvelope(text: unknown): readonly Fields[] | undefined {
   if (
     typeof text !== 'string' ||
     !text.startsWith(MARK_BASE64) ||
-    text.length > Math.ceil(MAX_BYTES / 3) * 4 ||
+    !isOpenable(text) ||
     text.length % 4 !== 0 ||
     !BASE64.test(text)
   )

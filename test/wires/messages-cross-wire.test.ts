@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import { MASTER_KEY, openSse, replyJson, sseEvent, startHost, stubUpstream } from '../kit/index.ts';
-import { sealEnvelope } from '../../builtins/wires/envelope.ts';
+import { openEnvelope, sealEnvelope } from '../../builtins/wires/envelope.ts';
 import { crossWire, eventsOf, hello, PATH, saying } from './messages-kit.ts';
 
 const TOOL = {
@@ -586,6 +586,26 @@ describe('Messages to a target of the common wire', () => {
         });
         expect(back.messages[1]).to.include({ reasoning_content: 'why', content: 'x' });
       }
+    }
+  });
+
+  it('leave the text of a thought out of an envelope that would be too large to come back', async () => {
+    const body = { thinking: { type: 'adaptive', display: 'omitted' } };
+    for (const [text, isKept] of [
+      ['x'.repeat(700_000), true],
+      ['\u0001'.repeat(200_000), false], // six bytes each as JSON has them
+      ['x'.repeat(2 * 1024 * 1024), false],
+    ] as const) {
+      const { post } = await crossWire(saying({ content: 'x', reasoning_content: text }));
+      const [whole] = (await post({ ...hello, ...body })).json().content;
+      const events = await streamed(
+        [delta({ reasoning_content: text }), delta({ content: 'x' }), delta({}, 'stop')],
+        body,
+      );
+      const { signature } = events.find(({ delta: piece }) => piece?.type === 'signature_delta').delta;
+      const envelope = sealEnvelope(isKept ? [{ type: 'reasoning.text', text }] : []);
+      expect([whole.signature === envelope, signature === envelope], `${text.length}`).to.deep.equal([true, true]);
+      expect(openEnvelope(signature), `${text.length}`).to.not.equal(undefined);
     }
   });
 

@@ -10,12 +10,11 @@ import {
   type ToolCall,
 } from '../../../host/contract/index.ts';
 import { estimateAnswer, estimateTokens } from '../estimate.ts';
-import { sealEnvelope } from '../envelope.ts';
 import { ownNames } from '../tool-names.ts';
 import { toolNames } from './dialect.ts';
 import { hidesThoughts } from './effort.ts';
 import { stopDetails, stopReason } from './stop-reason.ts';
-import { FORMAT, hiddenText, sealedBlock, signsText } from './thoughts.ts';
+import { FORMAT, sealedBlock, sealThought, signsText } from './thoughts.ts';
 import { countsOf, NO_COUNTS, usageOf } from './usage.ts';
 
 type Block = Readonly<Fields>;
@@ -111,8 +110,8 @@ function thoughtBlocks(message: Partial<ReplyMessage>, calls: readonly ToolCall[
   });
   const isBare = isText(message.reasoning_content) && !rest.some(isThought);
   if (isBare) {
-    const hidden = isHidden ? hiddenText(message.reasoning_content ?? '') : [];
-    own.push(thinkingBlock(message.reasoning_content, sealEnvelope([...hidden, ...loose]), isHidden));
+    const hidden = isHidden ? (message.reasoning_content ?? '') : '';
+    own.push(thinkingBlock(message.reasoning_content, sealThought(hidden, loose), isHidden));
   } else if (loose.length > 0) own.push(sealedBlock(loose));
   return { own, ofCalls };
 }
@@ -126,8 +125,7 @@ const thinkingBlock = (text: unknown, signature: string, isHidden: boolean): Blo
 function signatureOf({ text, ...item }: Block, isHidden: boolean): string {
   const isOwn = item['format'] === FORMAT;
   if (isOwn && isText(item['signature'])) return item['signature'];
-  const hidden = isHidden && isText(text) ? hiddenText(text) : [];
-  return sealEnvelope([...hidden, ...(isOwn ? [] : [item])]);
+  return sealThought(isHidden && isText(text) ? text : '', isOwn ? [] : [item]);
 }
 
 function sealedFor({ id }: ToolCall, items: ThoughtBlocks['ofCalls']): Block[] {

@@ -14,12 +14,11 @@ import { bytesOfText } from '../../../host/upstream/sse.ts';
 import { type ClientFailure, failureOf } from '../../../host/wire/client-failure.ts';
 import type { ClientStream } from '../../../host/wire/client-wire.ts';
 import { estimateAnswer, estimateTokens } from '../estimate.ts';
-import { sealEnvelope } from '../envelope.ts';
 import { type CallDraft, Calls } from './calls.ts';
 import { errorBody } from './errors.ts';
 import { noArguments, type Wishes, wishesOf } from './reply.ts';
 import { stopDetails, stopReason } from './stop-reason.ts';
-import { FORMAT, hiddenText, signsText } from './thoughts.ts';
+import { FORMAT, sealThought, signsText } from './thoughts.ts';
 import { type Counts, countsOf, NO_COUNTS, streamedUsageOf, usageOf, withoutZeroInput } from './usage.ts';
 
 export const CONTENT_TYPE = 'text/event-stream; charset=utf-8';
@@ -279,7 +278,7 @@ export class MessagesStream implements ClientStream {
   #closeThought(): void {
     this.#piece({
       type: 'signature_delta',
-      signature: this.#signature || sealEnvelope([...hiddenText(this.#hidden), ...this.#sealed]),
+      signature: this.#signature || sealThought(this.#hidden, this.#sealed),
     });
     this.#signature = '';
     this.#hidden = '';

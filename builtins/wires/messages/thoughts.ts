@@ -1,5 +1,5 @@
 import { type Fields, isFields, isText } from '../../../host/contract/index.ts';
-import { openEnvelope, sealEnvelope } from '../envelope.ts';
+import { isOpenable, openEnvelope, sealEnvelope } from '../envelope.ts';
 
 /** The format of `reasoning_details` whose signatures this wire's own vendor checks. */
 export const FORMAT = 'anthropic-claude-v1';
@@ -20,12 +20,12 @@ export const sealedBlock = (items: readonly Readonly<Fields>[]): Readonly<Fields
   signature: sealEnvelope(items),
 });
 
-/** The text of a thought that its block does not show, for the envelope. Text beyond what an envelope may hold stays behind. */
-export const hiddenText = (text: string): Fields[] =>
-  text === '' || text.length > MOST_HIDDEN ? [] : [{ type: 'reasoning.text', text }];
-
-/** Characters of a text that certainly fit into an envelope. */
-const MOST_HIDDEN = 256 * 1024;
+/** The envelope of a thought with the text that its block does not show, if any; without the text where that would make it too large to be opened again. */
+export function sealThought(hidden: string, items: readonly Readonly<Fields>[]): string {
+  if (hidden === '') return sealEnvelope(items);
+  const envelope = sealEnvelope([{ type: 'reasoning.text', text: hidden }, ...items]);
+  return isOpenable(envelope) ? envelope : sealEnvelope(items);
+}
 
 const isHiddenText = ({ type, text, format }: Readonly<Fields>): boolean =>
   type === 'reasoning.text' && isText(text) && format === undefined;
