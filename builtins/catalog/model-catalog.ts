@@ -1,5 +1,5 @@
 import type { Catalog, CatalogEntry } from '../../host/common/catalog.ts';
-import type { Billed, Cost, TokenPrice } from '../../host/contract/index.ts';
+import { type Billed, type Cost, type ModelFacts, NO_FACTS, type TokenPrice } from '../../host/contract/index.ts';
 import { costOf, tokenPriceOf } from './cost.ts';
 import type { Entries } from './entries.ts';
 import { CatalogIndex, type Chains } from './lookup.ts';
@@ -15,6 +15,8 @@ export class ModelCatalog implements Catalog {
   }
 
   readonly entry = (provider: string, model: string): CatalogEntry | undefined => this.#index.entry(provider, model);
+
+  readonly facts = (): ModelFacts => NO_FACTS;
 
   modelsOf(provider: string): readonly string[] {
     return this.#index.modelsOf(provider);

@@ -1,4 +1,4 @@
-import type { Prices } from '../contract/index.ts';
+import { type ModelFacts, NO_FACTS, type Prices } from '../contract/index.ts';
 
 /** Lifecycle words a catalog uses; unknown ones are passed on. */
 export type ModelStatus = 'preview' | 'ga' | 'deprecated' | 'legacy' | (string & {});
@@ -61,6 +61,8 @@ export interface Catalog extends Prices {
   readonly version: string;
   /** `undefined` when the catalog does not know the model. */
   readonly entry: (provider: string, model: string) => CatalogEntry | undefined;
+  /** What the rules of models say of one, whether or not there is an entry of it. */
+  readonly facts: (provider: string, model: string) => ModelFacts;
   /** Sorted ids of a provider's models, deprecated ones included. */
   modelsOf(provider: string): readonly string[];
 }
@@ -69,6 +71,7 @@ export interface Catalog extends Prices {
 export const NO_CATALOG: Catalog = {
   version: 'none',
   entry: () => undefined,
+  facts: () => NO_FACTS,
   modelsOf: () => [],
   tokenPrice: () => undefined,
   cost: () => undefined,

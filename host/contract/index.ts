@@ -44,6 +44,7 @@ export { isRawNumber } from './json/json-numbers.ts';
 export type { Ledger, LedgerBounds, Refusal, Reservation, ReservationOrder } from './money/ledger.ts';
 export { memberOf, setMember } from './json/members.ts';
 export { lateFile, type LateFunctions, loadedFile } from './late.ts';
+export { type ModelFacts, NO_FACTS } from './model-facts.ts';
 export { linearPattern } from './text/pattern.ts';
 export type { LinearPattern } from './text/pattern.ts';
 export { patternSet } from './text/pattern-set.ts';

@@ -1,5 +1,6 @@
 import type { ClientBody, ClientWireName } from './text/client-body.ts';
 import type { UpstreamFault } from './errors.ts';
+import type { ModelFacts } from './model-facts.ts';
 import type { ChatTraits, KeyShape, NamesElsewhere, ProviderNames } from './provider-facts.ts';
 import type { HttpSend, Log } from './services.ts';
 import type { ReplyOf, RequestOf, TranslatedSurface } from './surface.ts';
@@ -260,6 +261,8 @@ export interface CallInfo {
   readonly exchangeId: string;
   /** Most tokens that the model can answer with, where the catalog knows. */
   readonly maxOutputTokens?: number | undefined;
+  /** What the rules of models say of the model; absent where no host asks, as in a test of a translator alone. */
+  readonly facts?: ModelFacts;
   /**
    * Headers of the client's request that the module lists in `clientHeaders`, by lower-case name;
    * absent without any.

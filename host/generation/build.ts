@@ -75,7 +75,10 @@ export async function buildGeneration(
           undoLater(`the provider ${target.virtual_key}`, () => disposeProvider(provider, deps.services));
         const budget = (): RetryBudget =>
           carryover.lease(`retry budget ${target.virtual_key}`, () => new RetryBudget(deps.services.clock));
-        return { ...buildTarget(target, provider, budget), settings: mode && strategyTarget(mode, target).settings };
+        return {
+          ...buildTarget(target, provider, { budget, services: deps.services }),
+          settings: mode && strategyTarget(mode, target).settings,
+        };
       }),
     );
     const targets = new Map(targetList.map((target) => [target.virtualKey, target]));
@@ -163,18 +166,24 @@ async function providerOf(deps: GenerationDeps, name: string): Promise<Connected
   return deps.providers.get(name);
 }
 
-function buildTarget(config: TargetConfig, provider: ConnectedProvider | undefined, budget: () => RetryBudget): Target {
+function buildTarget(
+  config: TargetConfig,
+  provider: ConnectedProvider | undefined,
+  { budget, services }: { readonly budget: () => RetryBudget; readonly services: GenerationDeps['services'] },
+): Target {
+  const catalogProvider = catalogName(provider, config.virtual_key);
   const mapped = new Map(Object.entries(config.model_map ?? {}));
   const retry = retryPolicy(config);
   return {
     virtualKey: config.virtual_key,
-    catalogProvider: catalogName(provider, config.virtual_key),
+    catalogProvider,
     weight: config.weight ?? 0,
     config,
     provider,
     retry,
     retryBudget: retry.attempts > 1 ? budget() : undefined,
     requestTimeoutMs: durationOf(config.request_timeout),
+    factsOf: (model) => services.catalog.facts(catalogProvider, model),
     upstreamModel: mapped.size === 0 ? (model) => model : (model) => mapped.get(model) ?? model,
   };
 }

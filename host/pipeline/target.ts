@@ -1,3 +1,4 @@
+import type { ModelFacts } from '../contract/index.ts';
 import type { TargetConfig } from '../config/document.ts';
 import type { ConnectedProvider } from '../upstream/connect.ts';
 import type { RetryBudget, RetryPolicy } from './attempts/retry.ts';
@@ -19,4 +20,6 @@ export interface Target {
   /** Milliseconds for one attempt; `undefined` means no limit. */
   readonly requestTimeoutMs: number | undefined;
   upstreamModel(model: string): string;
+  /** What is known of an upstream model there. */
+  factsOf(model: string): ModelFacts;
 }

@@ -7,6 +7,7 @@ import type {
   ClientWireName,
   Fields,
   GatewayError,
+  ModelFacts,
 } from '../contract/index.ts';
 import { changedJson } from './json-changes.ts';
 import { hasRepeatedNames } from './repeated-names.ts';
@@ -18,6 +19,8 @@ export interface TargetFacts {
   /** The wire of its chats with this model. */
   readonly wire: 'common' | 'native';
   readonly traits: ChatTraits;
+  /** What the rules of models say of that model. */
+  readonly facts: ModelFacts;
   /** What the catalog says of that model. */
   readonly entry: CatalogEntry | undefined;
   readonly streaming: boolean;

@@ -1,3 +1,4 @@
+import { NO_CATALOG } from '../../host/common/catalog.ts';
 import { commonTranslators } from 'gw/common-wire';
 import { defineProvider, type ProviderModule, type RouteTarget } from 'gw/contract';
 import { MODULES } from '../../builtins/manifest.ts';
@@ -69,10 +70,7 @@ export async function createWorldHost(): Promise<WorldHost> {
         world.targets.filter(({ isRegistered }) => isRegistered).map(({ key }) => [key, connected.get(key)!]),
       );
       host.services.catalog = {
-        version: '',
-        entry: () => undefined,
-        modelsOf: () => [],
-        cost: () => undefined,
+        ...NO_CATALOG,
         tokenPrice: (key) => priceIn(world, key),
       };
       const config = configOf(world, base);

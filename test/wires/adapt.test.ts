@@ -16,7 +16,7 @@ function target(provider: string, more: Partial<TargetFacts> & { readonly model?
     | undefined;
   const traits = module?.chatTraitsFor?.(model) ?? module?.chatTraits ?? {};
   const wire = traits.wire ?? module?.wire ?? 'common';
-  return { provider, wire, traits, entry: undefined, streaming: false, ...facts };
+  return { provider, wire, traits, entry: undefined, facts: {}, streaming: false, ...facts };
 }
 const THINKER = { entry: entry({ reasoning: true }) };
 const NATIVE = { wire: 'native' } as const;

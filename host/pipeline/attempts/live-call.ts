@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import {
   type CallInfo,
   type Credentials,
+  type ModelFacts,
   setMember,
   SURFACES,
   type TranslatedSurface,
@@ -39,6 +40,10 @@ export class LiveCall implements CallInfo {
     const { catalog } = this.#services;
     const own = catalog.entry(catalogProvider, this.model)?.max_output_tokens;
     return own || describedEntry(module, this.model, catalog)?.max_output_tokens || undefined;
+  }
+
+  get facts(): ModelFacts {
+    return this.#attempt.target.factsOf(this.model);
   }
 
   get clientHeaders(): Readonly<Record<string, string>> | undefined {

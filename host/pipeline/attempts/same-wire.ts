@@ -96,6 +96,7 @@ export function targetFacts(attempt: Attempt, { catalog }: PipelineServices): Ta
     provider: module.name,
     wire: traits.wire ?? module.wire,
     traits,
+    facts: target.factsOf(model),
     entry: catalogEntryOf(target, model, catalog),
     streaming,
   };
