@@ -21,7 +21,8 @@ rmSync(DIST, { recursive: true, force: true });
 const { inputs } = await bundle(ROOT, DIST);
 writeTypes(ROOT, DIST);
 copyFileSync(join(ROOT, 'host/gw.js'), join(DIST, 'gw.js'));
-copyFileSync(join(ROOT, 'builtins/catalog/models.json'), join(DIST, 'models.json'));
+for (const file of ['models.json', 'model-rules.json'])
+  copyFileSync(join(ROOT, 'builtins/catalog', file), join(DIST, file));
 writeFileSync(
   join(DIST, 'LICENSES.txt'),
   licensesOf(ROOT, Object.keys(inputs)) + readFileSync(join(ROOT, 'builtins/dashboard/dist/.vite/license.md'), 'utf8'),

@@ -7,6 +7,7 @@ import { shownAddress, withShownAddresses } from './address.ts';
 import { readEntries } from './entries.ts';
 import { type Chains, chainsOf } from './lookup.ts';
 import { loadCatalog, type LoadedCatalog, loadShipped, readOverlay } from './load.ts';
+import { NO_RULES, type RuleSet } from './model-rules.ts';
 import { type CatalogSettings, readCatalogSettings } from './settings.ts';
 
 const REFRESH_MS = 24 * 60 * 60 * 1000;
@@ -32,6 +33,8 @@ export class CatalogKeeper {
   readonly #loadShipped: LoadShipped;
   readonly #closing = new AbortController();
   #overlay: unknown;
+  /** Those of this build, whatever catalog is in force. */
+  #rules: RuleSet = NO_RULES;
   #timer: Timer | undefined;
   #fetching: Promise<void> | undefined;
 
@@ -96,7 +99,9 @@ export class CatalogKeeper {
   async #useBundle(): Promise<void> {
     const { log, counters } = this.#host.services;
     try {
-      this.#use(await this.#loadShipped(this.#overlay, this.#chains), { source: 'bundle' });
+      const shipped = await this.#loadShipped(this.#overlay, this.#chains);
+      this.#rules = shipped.rules;
+      this.#use(shipped, { source: 'bundle' });
       counters.add('gateway_catalog_loads_total', { source: 'fallback', result: 'success' });
     } catch (error) {
       log.error('the shipped model catalog cannot be read: models are not described and not priced', { error });
@@ -143,7 +148,7 @@ export class CatalogKeeper {
     } finally {
       call.end();
     }
-    const loaded = loadCatalog(text, this.#overlay, this.#chains);
+    const loaded = loadCatalog(text, this.#overlay, { chains: this.#chains, rules: this.#rules });
     if (this.#closing.signal.aborted) return;
     counters.add('gateway_catalog_loads_total', { source: 'remote', result: 'success' });
     if (loaded.catalog.version === this.catalog.version) return;

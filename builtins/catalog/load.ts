@@ -7,14 +7,22 @@ import { type Entries, type EntryMap, readEntries, type ReadEntries } from './en
 import type { Chains } from './lookup.ts';
 import { LineEntries } from './line-entries.ts';
 import { MapEntries } from './map-entries.ts';
-import { ModelCatalog } from './model-catalog.ts';
+import { type CatalogParts, ModelCatalog } from './model-catalog.ts';
+import { NO_RULES, type RuleSet } from './model-rules.ts';
+import { readRules, type ReadRules } from './read-rules.ts';
 
 const NO_CHAINS: Chains = new Map();
 const BUNDLE = new URL('models.json', import.meta.url);
+const RULES = new URL('model-rules.json', import.meta.url);
 
 /** The catalog that ships with this build, as text. */
 export function readBundle(): Promise<string> {
   return readFile(BUNDLE, 'utf8');
+}
+
+/** The rules of models that ship with this build. */
+export async function readShippedRules(): Promise<ReadRules> {
+  return readRules(JSON.parse(await readFile(RULES, 'utf8')));
 }
 
 /** A file of the operator's own entries: YAML or JSON, by its extension. */
@@ -26,24 +34,30 @@ export async function readOverlay(path: string): Promise<unknown> {
 
 /** The catalog that ships with this build, with the overlay laid over it. */
 export async function loadShipped(overlay: unknown, chains: Chains): Promise<LoadedCatalog> {
-  const text = await readBundle();
+  const [text, rules] = await Promise.all([readBundle(), readShippedRules()]);
   const entries = overlay === undefined ? LineEntries.of(text) : undefined;
-  if (!entries) return loadCatalog(text, overlay, chains);
+  if (!entries) return loadCatalog(text, overlay, { chains, rules });
   return {
     entries,
     malformed: [],
     ignored: [],
-    catalog: new ModelCatalog(entries, versionOf(entries.newest, text), chains),
+    rules,
+    catalog: new ModelCatalog(entries, versionOf(entries.newest, text), { chains, rules }),
   };
 }
 
 export interface LoadedCatalog extends Omit<ReadEntries, 'entries'> {
   readonly entries: Pick<Entries, 'size'>;
   readonly catalog: ModelCatalog;
+  readonly rules: RuleSet;
 }
 
 /** Reads a whole catalog and lays the overlay over it, key by key. Throws for a text without any entry. */
-export function loadCatalog(text: string, overlay: unknown, chains: Chains = NO_CHAINS): LoadedCatalog & ReadEntries {
+export function loadCatalog(
+  text: string,
+  overlay: unknown,
+  { chains, rules = NO_RULES }: CatalogParts = { chains: NO_CHAINS },
+): LoadedCatalog & ReadEntries {
   const read = readEntries(JSON.parse(text));
   if (read.entries.size === 0) throw new Error('the catalog holds no entry');
   const entries = overlay === undefined ? read.entries : readEntries(overlay, read.entries).entries;
@@ -51,7 +65,8 @@ export function loadCatalog(text: string, overlay: unknown, chains: Chains = NO_
   return {
     ...read,
     entries,
-    catalog: new ModelCatalog(new MapEntries(entries), versionOf(newestOf(entries), made), chains),
+    rules,
+    catalog: new ModelCatalog(new MapEntries(entries), versionOf(newestOf(entries), made), { chains, rules }),
   };
 }
 

@@ -1,22 +1,31 @@
 import type { Catalog, CatalogEntry } from '../../host/common/catalog.ts';
-import { type Billed, type Cost, type ModelFacts, NO_FACTS, type TokenPrice } from '../../host/contract/index.ts';
+import type { Billed, Cost, ModelFacts, TokenPrice } from '../../host/contract/index.ts';
 import { costOf, tokenPriceOf } from './cost.ts';
 import type { Entries } from './entries.ts';
 import { CatalogIndex, type Chains } from './lookup.ts';
+import { factsIn, NO_RULES, type RuleSet } from './model-rules.ts';
+
+/** What a catalog is read with, beside its entries. */
+export interface CatalogParts {
+  readonly chains: Chains;
+  readonly rules?: RuleSet;
+}
 
 /** One load of the catalog, with an index of its own; a refresh makes another. */
 export class ModelCatalog implements Catalog {
   readonly version: string;
   readonly #index: CatalogIndex;
+  readonly #rules: RuleSet;
 
-  constructor(entries: Entries, version: string, chains: Chains) {
+  constructor(entries: Entries, version: string, { chains, rules = NO_RULES }: CatalogParts) {
     this.version = version;
+    this.#rules = rules;
     this.#index = new CatalogIndex(entries, chains);
   }
 
   readonly entry = (provider: string, model: string): CatalogEntry | undefined => this.#index.entry(provider, model);
 
-  readonly facts = (): ModelFacts => NO_FACTS;
+  readonly facts = (provider: string, model: string): ModelFacts => factsIn(this.#rules, provider, model);
 
   modelsOf(provider: string): readonly string[] {
     return this.#index.modelsOf(provider);

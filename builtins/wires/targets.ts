@@ -4,9 +4,10 @@ import type { TargetFacts } from '../../host/wire/client-request.ts';
 /** Whether a target is asked in the common format. */
 export const speaksCommon = ({ wire }: TargetFacts): boolean => wire === 'common';
 
-export function marksCaches({ traits: { caching } }: TargetFacts): 'asked' | 'unasked' | 'never' {
-  if (caching === undefined) return 'never';
-  return caching === 'marked' ? 'asked' : 'unasked';
+export function marksCaches({ traits: { history } }: TargetFacts): 'asked' | 'unasked' | 'never' {
+  const { marks = [] } = history ?? {};
+  if (marks === 'unasked') return 'unasked';
+  return marks.length > 0 ? 'asked' : 'never';
 }
 
 /** Whether results of tools may hold more than text: the common wire has no place for it. */
@@ -15,12 +16,13 @@ export const takesMediaInResults = (target: TargetFacts): boolean =>
 
 /** Whether messages of the role `system` may stand where they are; native translators bring them into place themselves. */
 export const takesLateInstructions = (target: TargetFacts): boolean =>
-  target.traits.lateInstructions ?? !speaksCommon(target);
+  !speaksCommon(target) || (target.facts.late_system ?? target.traits.history?.late_system ?? false);
 
 /** Whether a target understands a format of `reasoning_details`. */
-export function knowsReasoning({ traits: { thoughts } }: TargetFacts, format: unknown): boolean {
-  if (thoughts === 'any') return true;
-  return typeof format === 'string' && thoughts !== undefined && thoughts.includes(format);
+export function knowsReasoning({ facts, traits: { history } }: TargetFacts, format: unknown): boolean {
+  if (facts.thoughts_back === 'details') return true;
+  const { thoughts } = history ?? {};
+  return typeof format === 'string' && Array.isArray(thoughts) && thoughts.includes(format);
 }
 
 /** Whether a target takes a field that not every vendor of the common format has. */

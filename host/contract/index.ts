@@ -94,7 +94,9 @@ export type {
 export type {
   ChatField,
   ChatTraits,
+  HistoryTraits,
   KeyShape,
+  MarkPlace,
   NamesElsewhere,
   ProviderNames,
   SettingElsewhere,

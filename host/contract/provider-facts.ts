@@ -30,18 +30,8 @@ export interface ChatTraits {
    * chats have the common format.
    */
   readonly wire?: 'common' | 'native';
-  /**
-   * `marked`: it reads the client's marks of where a cached prompt ends. `unasked`: it caches by
-   * itself, and a mark left out changes nothing. Otherwise a mark is reported as lost.
-   */
-  readonly caching?: 'marked' | 'unasked';
-  /**
-   * Formats of `reasoning_details` of earlier turns that it reads, such as `anthropic-claude-v1`;
-   * `any` passes all of them on.
-   */
-  readonly thoughts?: 'any' | readonly string[];
-  /** Whether `system` messages may stand behind others; otherwise they are put at the beginning. */
-  readonly lateInstructions?: boolean;
+  /** What of a conversation's earlier turns they take. */
+  readonly history?: HistoryTraits;
   /**
    * Whether results of tools may hold more than text; otherwise the rest follows in a message of
    * the user.
@@ -55,6 +45,35 @@ export interface ChatTraits {
   /** Fields of the common format that not every vendor has, and this one takes. */
   readonly fields?: readonly ChatField[];
 }
+
+/**
+ * What a provider takes of what clients of other wires bring along with a conversation. What is not stated is left out and
+ * reported: services refuse members that they do not know.
+ */
+export interface HistoryTraits {
+  /**
+   * Where it reads the client's marks of where a cached prompt ends. `unasked`: it caches by
+   * itself, and a mark left out changes nothing, so that it is not reported.
+   */
+  readonly marks?: 'unasked' | readonly MarkPlace[];
+  /**
+   * Whether `system` messages may stand behind the first turn, unless the rules of models say it of
+   * the model.
+   */
+  readonly late_system?: boolean;
+  /**
+   * What its own translator makes of thoughts of earlier turns, on a native wire: formats of
+   * `reasoning_details` that it reads, such as `anthropic-claude-v1`, or the text of turns that call
+   * tools. On the common wire the rules of models decide.
+   */
+  readonly thoughts?: 'tool_turns' | readonly string[];
+}
+
+/**
+ * A place of a mark, `cache_control`: a member of the request, of a tool, of any part of a message's
+ * content (`texts`: of those that are text alone), of a message, or of a call.
+ */
+export type MarkPlace = 'request' | 'tools' | 'parts' | 'texts' | 'messages' | 'calls';
 
 /** A field of the common format that only some vendors take. */
 export type ChatField = 'prompt_cache_key' | 'service_tier' | 'verbosity';

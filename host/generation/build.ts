@@ -19,6 +19,7 @@ import { bindStrategy } from './bind-strategy.ts';
 import { callPrices } from './call-prices.ts';
 import type { CarryoverStore } from './carryover.ts';
 import type { Generation, GenerationDraft } from './generation.ts';
+import { KnownFacts } from './known-facts.ts';
 import {
   advertisedOf,
   allOf,
@@ -66,6 +67,7 @@ export async function buildGeneration(
     undo.unshift(() => within(close(), CLOSE_LIMIT_MS, deps.services.clock, what));
   };
   undoLater('what configurations share', () => carryover.release());
+  const facts = new KnownFacts(deps.services.catalog);
   try {
     const mode = deps.registry.strategies.get(config.strategy.mode);
     const targetList = await everyResult(
@@ -76,7 +78,7 @@ export async function buildGeneration(
         const budget = (): RetryBudget =>
           carryover.lease(`retry budget ${target.virtual_key}`, () => new RetryBudget(deps.services.clock));
         return {
-          ...buildTarget(target, provider, { budget, services: deps.services }),
+          ...buildTarget(target, provider, { budget, facts }),
           settings: mode && strategyTarget(mode, target).settings,
         };
       }),
@@ -169,7 +171,7 @@ async function providerOf(deps: GenerationDeps, name: string): Promise<Connected
 function buildTarget(
   config: TargetConfig,
   provider: ConnectedProvider | undefined,
-  { budget, services }: { readonly budget: () => RetryBudget; readonly services: GenerationDeps['services'] },
+  { budget, facts }: { readonly budget: () => RetryBudget; readonly facts: KnownFacts },
 ): Target {
   const catalogProvider = catalogName(provider, config.virtual_key);
   const mapped = new Map(Object.entries(config.model_map ?? {}));
@@ -183,7 +185,7 @@ function buildTarget(
     retry,
     retryBudget: retry.attempts > 1 ? budget() : undefined,
     requestTimeoutMs: durationOf(config.request_timeout),
-    factsOf: (model) => services.catalog.facts(catalogProvider, model),
+    factsOf: (model) => facts.of(catalogProvider, model),
     upstreamModel: mapped.size === 0 ? (model) => model : (model) => mapped.get(model) ?? model,
   };
 }

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { STAGES, SURFACES, SURFACE_NAMES } from '../contract/index.ts';
+import { type MarkPlace, STAGES, SURFACES, SURFACE_NAMES } from '../contract/index.ts';
 import type { ModuleKind } from './registry.ts';
 import { isKeyShape } from '../log/key-shapes.ts';
 import {
@@ -45,13 +45,23 @@ const chatTranslator = fields({
   },
 });
 
+const MARK_PLACES: readonly MarkPlace[] = ['request', 'tools', 'parts', 'texts', 'messages', 'calls'];
+
 /** What chats take: `chatTraits`, and what `chatTraitsFor` returns. */
 export const CHAT_TRAITS = fields({
   optional: {
     wire: oneOf('common', 'native'),
-    caching: oneOf('marked', 'unasked'),
-    thoughts: either('"any" or a list of formats', oneOf('any'), words),
-    lateInstructions: flag,
+    history: fields({
+      optional: {
+        marks: either(
+          `"unasked" or a list of places: ${MARK_PLACES.join(', ')}`,
+          oneOf('unasked'),
+          listOf(oneOf(...MARK_PLACES)),
+        ),
+        late_system: flag,
+        thoughts: either('"tool_turns" or a list of formats', oneOf('tool_turns'), words),
+      },
+    }),
     mediaInResults: flag,
     longToolNames: flag,
     fields: listOf(oneOf('prompt_cache_key', 'service_tier', 'verbosity')),

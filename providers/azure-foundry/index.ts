@@ -50,7 +50,7 @@ export default defineProvider({
   params: {},
   paramsFor: claudeParams,
   // See docs/reference/ingress.md#instructions.
-  chatTraitsFor: chatTraitsBeside({ wire: 'common', lateInstructions: true }),
+  chatTraitsFor: chatTraitsBeside({ wire: 'common', history: { late_system: true } }),
   // See docs/catalog.md#which-entry-is-a-targets. Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { catalog: ['azure_foundry', 'azure'], telemetry: 'azure.ai.inference' },
   // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.

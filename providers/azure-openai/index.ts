@@ -32,7 +32,7 @@ export default defineProvider({
   },
   params: {},
   // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#instructions.
-  chatTraitsFor: chatTraitsBeside({ wire: 'common', caching: 'unasked', lateInstructions: true }),
+  chatTraitsFor: chatTraitsBeside({ wire: 'common', history: { marks: 'unasked', late_system: true } }),
   // See docs/catalog.md#which-entry-is-a-targets. Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { catalog: ['azure_openai', 'azure'], telemetry: 'azure.ai.openai' },
   elsewhere,

@@ -38,7 +38,7 @@ export default defineProvider({
   },
   params,
   // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#instructions.
-  chatTraits: { caching: 'unasked', lateInstructions: true },
+  chatTraits: { history: { marks: 'unasked', late_system: true } },
   // Source: docs.litellm.ai, "Providers", 2026-11-05.
   elsewhere: { litellm: { models: ['deepseek'] } },
   translators: commonTranslators(['chat'], params, {

@@ -24,7 +24,7 @@ export default defineProvider({
     logit_bias: 'unsupported',
   },
   // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#reasoning-of-other-vendors.
-  chatTraits: { caching: 'unasked', thoughts: ['google-gemini-v1'] },
+  chatTraits: { history: { marks: 'unasked', thoughts: ['google-gemini-v1'] } },
   // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { telemetry: 'gcp.gemini' },
   bannerPlace: 3,

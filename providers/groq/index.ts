@@ -29,7 +29,7 @@ export default defineProvider({
   },
   params,
   // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#messages-the-request.
-  chatTraits: { caching: 'unasked', fields: ['service_tier'] },
+  chatTraits: { history: { marks: 'unasked' }, fields: ['service_tier'] },
   bannerPlace: 4,
   translators: commonTranslators(['chat', 'audio.transcriptions', 'audio.translations', 'audio.speech'], params, {
     chat: {

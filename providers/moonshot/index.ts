@@ -26,7 +26,7 @@ export default defineProvider({
   },
   params: {},
   // See docs/reference/ingress.md#what-is-lost.
-  chatTraits: { caching: 'unasked' },
+  chatTraits: { history: { marks: 'unasked' } },
   translators: commonTranslators(['chat'], {}, { chat: { drops: ['web_search_options'], adjust: withoutThinking } }),
   passthrough: true,
   responses: true,

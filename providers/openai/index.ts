@@ -27,8 +27,7 @@ export default defineProvider({
   params: {},
   // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#instructions.
   chatTraits: {
-    caching: 'unasked',
-    lateInstructions: true,
+    history: { marks: 'unasked', late_system: true },
     fields: ['prompt_cache_key', 'service_tier', 'verbosity'],
   },
   bannerPlace: 1,

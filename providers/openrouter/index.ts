@@ -37,7 +37,7 @@ export default defineProvider({
   },
   params: {},
   // See docs/reference/ingress.md#what-is-lost, docs/reference/ingress.md#instructions and docs/reference/ingress.md#reasoning-of-other-vendors.
-  chatTraits: { caching: 'marked', thoughts: 'any', lateInstructions: true },
+  chatTraits: { history: { marks: ['tools', 'parts', 'messages'], late_system: true } },
   translators: commonTranslators(
     ['chat', 'embeddings'],
     {},

@@ -15,7 +15,7 @@ export default defineProvider({
   },
   params: {},
   // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#instructions.
-  chatTraits: { caching: 'unasked', lateInstructions: true },
+  chatTraits: { history: { marks: 'unasked', late_system: true } },
   // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { telemetry: 'x_ai' },
   // Source: docs.litellm.ai, "Providers", 2026-11-05; Portkey-AI/gateway, src/globals.ts, 2026-11-22.

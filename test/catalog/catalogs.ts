@@ -9,7 +9,7 @@ export const CHAINS = chainsOf(MODULES.filter((module) => module.kind === 'provi
 
 /** A catalog of these entries, in the format of a catalog file. */
 export function catalogOf(entries: object): Catalog {
-  return loadCatalog(JSON.stringify(entries), undefined, CHAINS).catalog;
+  return loadCatalog(JSON.stringify(entries), undefined, { chains: CHAINS }).catalog;
 }
 
 /** The nth log line with this message, once it is there. */

@@ -11,7 +11,7 @@ import { WITHOUT_ROWS } from './providers-without-rows.ts';
 
 const text = readFileSync(new URL('../../builtins/catalog/models.json', import.meta.url), 'utf8');
 const entries: EntryMap = readEntries(JSON.parse(text)).entries;
-const { catalog } = loadCatalog(text, undefined, CHAINS);
+const { catalog } = loadCatalog(text, undefined, { chains: CHAINS });
 
 const REASONS = 'test/catalog/providers-without-rows.ts';
 const registered = MODULES.filter((module) => module.kind === 'provider' && !module.offline).map(({ name }) => name);
