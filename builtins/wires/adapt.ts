@@ -7,11 +7,12 @@ import {
   type ToolCall,
 } from '../../host/contract/index.ts';
 import type { Adapted, TargetFacts } from '../../host/wire/client-request.ts';
+import { isSystem, placeLateSystem, type PlacedLate, plainContent } from './late-system.ts';
 import {
   knowsReasoning,
+  latePlace,
   marksCaches,
   speaksCommon,
-  takesLateInstructions,
   takesLongNames,
   takesMediaInResults,
   takesTier,
@@ -27,6 +28,8 @@ export interface FieldPaths {
   reasoning(isKnown: (format: unknown) => boolean): readonly string[];
   /** Where caches are marked. */
   readonly marks: () => readonly string[];
+  /** Where a late system message has its role, counted from 0 among those that are read. */
+  late(index: number): string | undefined;
 }
 
 /** A common request as one target takes it. See docs/reference/ingress.md#messages-the-request. */
@@ -41,7 +44,8 @@ export function adaptCommon(asked: ChatRequest, target: TargetFacts, paths: Fiel
   }
   const caching = marksCaches(target);
   const unread = paths.reasoning((format) => knowsReasoning(target, format));
-  request['messages'] = adaptMessages(asked.messages, target, caching === 'asked');
+  const { messages, turned } = adaptMessages(asked.messages, target, caching === 'asked');
+  request['messages'] = messages;
   if (caching !== 'asked') {
     delete request['cache_control'];
     if (asked.tools) request['tools'] = asked.tools.map(({ cache_control: _mark, ...tool }) => tool);
@@ -49,7 +53,7 @@ export function adaptCommon(asked: ChatRequest, target: TargetFacts, paths: Fiel
   if (!takesLongNames(target)) shortenTools(request as unknown as ChatRequest, request);
   return {
     request: request as unknown as ChatRequest,
-    lost: [...lost, ...(caching === 'never' ? paths.marks() : []), ...unread],
+    lost: [...lost, ...(caching === 'never' ? paths.marks() : []), ...unread, ...latePath(turned, paths)],
   };
 }
 
@@ -74,32 +78,31 @@ function adaptFields(request: Fields, { entry }: TargetFacts, paths: FieldPaths,
   }
 }
 
-function adaptMessages(
-  messages: readonly ChatMessage[],
-  target: TargetFacts,
-  keepsMarks: boolean,
-): readonly ChatMessage[] {
-  const placed = takesLateInstructions(target) ? messages : withInstructionsFirst(messages);
-  const own = placed.map((message) => adaptMessage(message, target, keepsMarks));
-  return takesMediaInResults(target) ? own : withMediaBehindResults(own);
+const latePath = (turned: number | undefined, { late }: FieldPaths): readonly string[] =>
+  turned === undefined ? [] : [late(turned) ?? 'messages'];
+
+function adaptMessages(messages: readonly ChatMessage[], target: TargetFacts, keepsMarks: boolean): PlacedLate {
+  const place = latePlace(target);
+  const begun = place === 'nowhere' && speaksCommon(target) ? withOneBeginning(messages) : messages;
+  const own = begun.map((message) => adaptMessage(message, target, keepsMarks));
+  const placed = placeLateSystem(own, { place, asParts: keepsMarks });
+  return takesMediaInResults(target) ? placed : { ...placed, messages: withMediaBehindResults(placed.messages) };
 }
 
-/** Later instructions stand at the end of the first ones. */
-function withInstructionsFirst(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  const [first] = messages;
-  const isLate = ({ role }: ChatMessage): boolean => role === 'system';
-  if (!messages.some((message, at) => at > 0 && isLate(message))) return messages;
-  const head = first && isLate(first) ? first : { role: 'system', content: '' };
-  const late = messages.filter((message) => message !== head && isLate(message));
+/** System messages in front of the first turn are one, where the target may not take several. */
+function withOneBeginning(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  const end = messages.findIndex((message) => !isSystem(message));
+  const leading = messages.slice(0, end < 0 ? messages.length : end);
+  const own = leading.filter(({ role }) => role === 'system');
+  if (own.length < 2) return messages;
+  const content = own
+    .map((message) => textOf(message.content))
+    .filter((text) => text !== '')
+    .join('\n');
   return [
-    {
-      ...head,
-      content: [head, ...late]
-        .map(({ content }) => textOf(content))
-        .filter((text) => text !== '')
-        .join('\n'),
-    },
-    ...messages.filter((message) => !isLate(message)),
+    { ...own[0], role: 'system', content },
+    ...leading.filter(({ role }) => role !== 'system'),
+    ...messages.slice(leading.length),
   ];
 }
 
@@ -117,12 +120,18 @@ function adaptMessage(message: ChatMessage, target: TargetFacts, keepsMarks: boo
   return {
     ...rest,
     ...(content !== undefined && {
-      content: keepsMarks || !Array.isArray(content) ? content : content.map(withoutMark),
+      content: keepsMarks || !Array.isArray(content) ? content : unmarked(content, message),
     }),
     ...(calls && { tool_calls: takesLongNames(target) ? calls : calls.map(withShortName) }),
     ...(known && known.length > 0 && { reasoning_details: known }),
     ...(isError === true && !speaksCommon(target) && { is_error: true }),
   };
+}
+
+/** A text that is marked in one request and not in the next is one string in both. */
+function unmarked(content: readonly ContentPart[], message: ChatMessage): ChatMessage['content'] {
+  const parts = content.map(withoutMark);
+  return isSystem(message) || parts.every((part, at) => part === content[at]) ? parts : plainContent(parts);
 }
 
 function withoutMark(part: ContentPart): ContentPart {

@@ -1,5 +1,6 @@
 import type { ChatField } from '../../host/contract/index.ts';
 import type { TargetFacts } from '../../host/wire/client-request.ts';
+import type { LatePlace } from './late-system.ts';
 
 /** Whether a target is asked in the common format. */
 export const speaksCommon = ({ wire }: TargetFacts): boolean => wire === 'common';
@@ -14,9 +15,11 @@ export function marksCaches({ traits: { history } }: TargetFacts): 'asked' | 'un
 export const takesMediaInResults = (target: TargetFacts): boolean =>
   target.traits.mediaInResults ?? !speaksCommon(target);
 
-/** Whether messages of the role `system` may stand where they are; native translators bring them into place themselves. */
-export const takesLateInstructions = (target: TargetFacts): boolean =>
-  !speaksCommon(target) || (target.facts.late_system ?? target.traits.history?.late_system ?? false);
+/** Where messages of the role `system` may stand behind the first turn: what is known of the model counts first. Native wires that take them have rules of place. */
+export function latePlace({ facts, traits: { history }, wire }: TargetFacts): LatePlace {
+  if (!(facts.late_system ?? history?.late_system ?? false)) return 'nowhere';
+  return wire === 'native' ? 'between_turns' : 'anywhere';
+}
 
 /** Whether a target understands a format of `reasoning_details`. */
 export function knowsReasoning({ facts, traits: { history } }: TargetFacts, format: unknown): boolean {

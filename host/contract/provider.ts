@@ -264,6 +264,11 @@ export interface CallInfo {
   /** What the rules of models say of the model; absent where no host asks, as in a test of a translator alone. */
   readonly facts?: ModelFacts;
   /**
+   * The wire of a client that does not speak the common one; absent where it does. System messages
+   * behind the first turn stand there only where the model takes them: they keep their place.
+   */
+  readonly clientWire?: ClientWireName | undefined;
+  /**
    * Headers of the client's request that the module lists in `clientHeaders`, by lower-case name;
    * absent without any.
    */

@@ -45,14 +45,18 @@ function objectText(text: string, before: Readonly<Fields>, after: Readonly<Fiel
   return joined(text, start, end, places, pieces);
 }
 
-/** Items are the same where they are the same object, or stand in the same place of a list as long. */
+/** Items are the same where they are the same object, or stand in the same place of a list as long. In a list of another length a new one is written from the old one that is gone there. */
 function listText(text: string, before: readonly unknown[], after: readonly unknown[], start: number): string {
   const { places, end } = placesIn(text, start, false);
   const known = new Map(before.map((item, at) => [item, at]));
+  const kept = new Set(after);
+  let next = 0;
   const pieces = after.map((item, at) => {
-    const from = before.length === after.length ? at : known.get(item);
+    const gone = next < before.length && !kept.has(before[next]) ? next : undefined;
+    const from = before.length === after.length ? at : (known.get(item) ?? gone);
     const place = from === undefined ? undefined : places[from];
     if (!place || from === undefined) return JSON.stringify(item);
+    next = from + 1;
     return before[from] === item
       ? text.slice(place.start, place.end)
       : rendered(text, before[from], item, place.valueStart);

@@ -1,5 +1,6 @@
 import { type ClientBody, isFields, type SameWire } from 'gw/contract';
 import { BEDROCK, claudeTraits, type ClaudeTraits, clientBetas } from '../_common/anthropic/index.ts';
+import { beginsWithSystem, withLateInTurns, withoutBilling } from './late-system.ts';
 import { familyOf, modelPath } from './models.ts';
 
 /** Betas that bring `context_management`: edits of the context, and its compaction. */
@@ -44,26 +45,29 @@ export const sameWire: SameWire = {
     const betas = asked.filter((flag) => BETAS.has(flag));
     const isLost = (name: string): boolean =>
       REFUSED.has(name) || (name === 'context_management' && !CONTEXT.some((flag) => betas.includes(flag)));
-    const given = Object.entries(client.value);
+    const value = withoutBilling(client.value);
+    const { body, lost } = call.facts?.late_system === true ? { body: value, lost: [] } : withLateInTurns(value);
+    const given = Object.entries(body);
     const kept = given.filter(([name]) => !isLost(name) && !IN_THE_PATH.has(name));
-    const { max_tokens: maxTokens } = client.value;
+    const { max_tokens: maxTokens } = body;
     return {
       path: modelPath(call.model, call.stream ? 'invoke-with-response-stream' : 'invoke'),
       body: { ...Object.fromEntries(kept), ...BEDROCK.fixed, ...(betas.length > 0 && { anthropic_beta: betas }) },
       ...(typeof maxTokens === 'number' && { answerTokens: maxTokens }),
       ignored: [
         ...given.filter(([name, value]) => isLost(name) && value !== null).map(([name]) => name),
+        ...lost,
         ...asked.filter((flag) => !BETAS.has(flag)).map((flag) => `anthropic-beta:${flag}`),
       ],
     };
   },
 };
 
-/** Whether a body holds what this service's form has no place for: media by their address, and instructions between the turns. */
+/** Whether a body holds what this service's form has no place for: media by their address, and system messages in front of the first turn. */
 function holdsMore({ value: { messages } }: ClientBody): boolean {
   return (
     Array.isArray(messages) &&
-    messages.some((turn) => isFields(turn) && (turn['role'] === 'system' || holdsAddress(turn['content'])))
+    (beginsWithSystem(messages) || messages.some((turn) => isFields(turn) && holdsAddress(turn['content'])))
   );
 }
 

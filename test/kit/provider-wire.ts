@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import {
   type CallInfo,
+  type ClientWireName,
   type FormPart,
   GatewayError,
+  type ModelFacts,
   type ProviderModule,
   type RequestOf,
   type TranslatedSurface,
@@ -32,6 +34,9 @@ export interface WireOptions {
   readonly stream?: boolean;
   readonly clientHeaders?: Readonly<Record<string, string>>;
   readonly maxOutputTokens?: number;
+  readonly facts?: ModelFacts;
+  /** The wire of a client that does not speak the common one. */
+  readonly clientWire?: ClientWireName;
 }
 
 interface Warned {
@@ -64,7 +69,7 @@ export async function connected(
 async function calling(
   module: ProviderModule,
   model: string,
-  { variables = {}, stream = false, clientHeaders, maxOutputTokens }: WireOptions,
+  { variables = {}, stream = false, clientHeaders, maxOutputTokens, facts, clientWire }: WireOptions,
 ): Promise<CallInfo> {
   const {
     provider: { root, credentials },
@@ -72,6 +77,8 @@ async function calling(
   return {
     clientHeaders,
     maxOutputTokens,
+    ...(facts && { facts }),
+    clientWire,
     model,
     stream,
     root,

@@ -57,6 +57,7 @@ function adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields
     service_tier: 'serviceTier',
     reasoning: (isKnown) => unreadSignatures(value, isKnown),
     marks: () => [],
+    late: () => undefined, // all of its instructions stand apart from the turns
   });
 }
 

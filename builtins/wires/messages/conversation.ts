@@ -22,6 +22,8 @@ interface Draft {
   readonly isStrict: boolean;
   readonly messages: ChatMessage[];
   readonly calls: CallLedger;
+  /** System messages between calls and the turn that answers them: they follow that turn. */
+  readonly held: ChatMessage[];
 }
 
 /** Which calls of tools are answered: every one must be by the turn that follows it, and once. */
@@ -44,6 +46,10 @@ class CallLedger {
     return undefined;
   }
 
+  get isOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
   /** The first call that is not answered, once; none afterwards. */
   takeOpen(): string | undefined {
     const [at] = this.#open.values();
@@ -54,7 +60,7 @@ class CallLedger {
 
 /** The turns of a body as messages of the common format. See docs/reference/ingress.md#messages-the-conversation. */
 export function readConversation(turns: readonly unknown[], isStrict: boolean, notes: Notes): ChatMessage[] {
-  const draft: Draft = { notes, isStrict, messages: [], calls: new CallLedger() };
+  const draft: Draft = { notes, isStrict, messages: [], calls: new CallLedger(), held: [] };
   let before: unknown;
   turns.forEach((turn, index) => {
     const at = `messages[${index}]`;
@@ -65,10 +71,23 @@ export function readConversation(turns: readonly unknown[], isStrict: boolean, n
     const { role, content } = turn;
     if (before === 'user' && role === 'assistant') refuseOpen(draft);
     if (role === 'user' || role === 'assistant') before = role;
+    if (role === 'assistant') release(draft);
     readTurn(role, content, at, draft);
+    if (role === 'system') noteDirection(turn, at, notes);
+    if (!draft.calls.isOpen) release(draft);
   });
   if (before === 'user') refuseOpen(draft);
+  release(draft);
   return draft.messages;
+}
+
+function release({ held, messages }: Draft): void {
+  for (const message of held.splice(0)) messages.push(message);
+}
+
+/** What a system message asks of the answers from there on. No other wire has it. */
+function noteDirection({ output_config: config }: Block, at: string, notes: Notes): void {
+  if (config !== undefined && config !== null) notes.lose(`${at}.output_config`);
 }
 
 function refuseOpen({ calls, notes }: Draft): void {
@@ -88,7 +107,7 @@ function readTurn(role: unknown, content: unknown, at: string, draft: Draft): vo
       return readAssistant(content, at, draft);
     case 'system': {
       const message = systemMessage(content, `${at}.content`, draft.notes);
-      if (message) draft.messages.push(message);
+      if (message) draft.held.push(message);
       return;
     }
     default:

@@ -5,6 +5,7 @@ import { adaptCommon } from '../adapt.ts';
 import { strictTools } from '../strict-tools.ts';
 import { marksCaches, speaksCommon } from '../targets.ts';
 import { effortPath } from './effort.ts';
+import { latePaths } from './system.ts';
 import { TEXTS } from './texts.ts';
 import { envelopeOf, unreadThoughts } from './thoughts.ts';
 
@@ -31,6 +32,7 @@ export const MESSAGES: Dialect = {
       service_tier: 'service_tier',
       reasoning: (isKnown) => unreadThoughts(value['messages'], isKnown),
       marks: () => [...marksIn(value)],
+      late: (index) => latePaths(value)[index],
     });
     const isUnthinking = speaksCommon(target) && isAdaptive(value) && target.entry?.capabilities['reasoning'] !== true;
     return { request: adapted, lost: isUnthinking ? ['thinking', ...lost] : lost };

@@ -1,5 +1,5 @@
-import { type ChatMessage, type ContentPart, isFields } from '../../../host/contract/index.ts';
-import type { Notes } from '../notes.ts';
+import { type ChatMessage, type ContentPart, type Fields, isFields } from '../../../host/contract/index.ts';
+import { Notes } from '../notes.ts';
 import { readMark } from './mark.ts';
 
 /**
@@ -39,4 +39,24 @@ function partsOf(block: unknown, at: string, notes: Notes): ContentPart[] {
   if (Array.isArray(citations) && citations.length > 0) notes.lose(`${at}.citations`);
   if (text.startsWith(BILLING) || text === '') return [];
   return [{ type: 'text', text, ...(mark && { cache_control: mark }) }];
+}
+
+/** Where the roles of system messages stand that are late: behind the first turn, and with a text that is read. */
+export function latePaths({ messages }: Readonly<Fields>): string[] {
+  const turns: readonly unknown[] = Array.isArray(messages) ? messages : [];
+  const start = turns.findIndex(isTurn);
+  return turns.flatMap((turn, at) =>
+    start >= 0 && at > start && isFields(turn) && turn['role'] === 'system' && isRead(turn['content'])
+      ? [`messages[${at}].role`]
+      : [],
+  );
+}
+
+const isRead = (content: unknown): boolean => systemMessage(content, '', new Notes()) !== undefined;
+
+function isTurn(turn: unknown): boolean {
+  if (!isFields(turn) || turn['role'] === 'system') return false;
+  const { content } = turn;
+  if (!Array.isArray(content)) return content !== '';
+  return content.some((block) => !isFields(block) || block['type'] !== 'text' || block['text'] !== '');
 }

@@ -55,9 +55,23 @@ function pathsIn(value: Readonly<Fields>): FieldPaths {
     top_k: 'top_k',
     service_tier: 'service_tier',
     marks: NO_MARKS,
+    late: (index) => latePaths(value)[index],
     reasoning: (isKnown) =>
       itemsOf(value).flatMap((item, at) => (formatsOf(item).every(isKnown) ? [] : [`input[${at}].encrypted_content`])),
   };
+}
+
+const isSystemItem = (item: unknown): boolean =>
+  isFields(item) && (item['role'] === 'system' || item['role'] === 'developer');
+
+/** Items of these types are not of the conversation. */
+const ASIDE = new Set<unknown>(['additional_tools', 'web_search_call']);
+
+/** Where the roles of messages of the system and the developer stand behind the first other item. */
+function latePaths(value: Readonly<Fields>): string[] {
+  const input = itemsOf(value);
+  const start = input.findIndex((item) => !isSystemItem(item) && isFields(item) && !ASIDE.has(item['type']));
+  return input.flatMap((item, at) => (start >= 0 && at > start && isSystemItem(item) ? [`input[${at}].role`] : []));
 }
 
 /** Formats of the reasoning that an item holds beside its text. */

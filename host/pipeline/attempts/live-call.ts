@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   type CallInfo,
+  type ClientWireName,
   type Credentials,
   type ModelFacts,
   setMember,
@@ -44,6 +45,10 @@ export class LiveCall implements CallInfo {
 
   get facts(): ModelFacts {
     return this.#attempt.target.factsOf(this.model);
+  }
+
+  get clientWire(): ClientWireName | undefined {
+    return this.#attempt.exchange.sent?.wire;
   }
 
   get clientHeaders(): Readonly<Record<string, string>> | undefined {

@@ -42,8 +42,16 @@ class Draft {
   }
 }
 
-/** The conversation in the vendor's form. Throws a 400 that names what this form has no place for. See docs/providers.md#claude-models. */
-export function toConversation(messages: readonly ChatMessage[], variant: MessagesVariant): NativeConversation {
+/**
+ * The conversation in the vendor's form. `keepsPlaces` says that system messages behind the first turn stand where the model
+ * takes them; else all of them are the system text. Throws a 400 that names what this form has no place for.
+ * See docs/providers.md#claude-models.
+ */
+export function toConversation(
+  messages: readonly ChatMessage[],
+  variant: MessagesVariant,
+  keepsPlaces = false,
+): NativeConversation {
   const draft = new Draft(variant);
   const system: ChatMessage[] = [];
   const turns: Turn[] = [];
@@ -51,7 +59,9 @@ export function toConversation(messages: readonly ChatMessage[], variant: Messag
     const at = `messages[${index}]`;
     if (message.role === 'system' || message.role === 'developer') {
       refuseMedia(message, at);
-      system.push(message);
+      if (keepsPlaces && turns.length > 0)
+        addTurn(turns, { role: 'system', content: contentOf(message, at, draft), isSpoken: true });
+      else system.push(message);
     } else if (message.role === 'tool') addResult(turns, resultBlock(message, at, draft));
     else addTurn(turns, { role: message.role, content: contentOf(message, at, draft), isSpoken: true });
   });

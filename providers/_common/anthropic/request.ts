@@ -63,7 +63,7 @@ const KNOWN = [
  */
 export function toMessagesBody(request: ChatRequest, call: CallInfo, variant: MessagesVariant): MessagesBody {
   const traits = claudeTraits(call.model);
-  const conversation = toConversation(request.messages, variant);
+  const conversation = toConversation(request.messages, variant, call.clientWire !== undefined);
   const room = new SchemaRoom();
   const format = planFormat(request, { traits, variant, room, hasTools: hasTools(request, variant) });
   const own = planTools(request, { traits, variant, room });

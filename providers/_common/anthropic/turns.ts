@@ -48,14 +48,29 @@ function withoutSpace(content: string | Fields[]): string | Fields[] {
 
 /**
  * Whether the assistant's last turn begins without thinking, where it is to be gone on with: the caller has begun the
- * answer, or nothing but results follows. Source: platform.claude.com, "Extended thinking", 2026-11-21.
+ * answer, or nothing but results follows, and what the system says behind them. Source: platform.claude.com, "Extended
+ * thinking", 2026-11-21.
  */
 export function lacksThinking(turns: readonly Turn[]): boolean {
-  const last = turns.at(-1);
-  const caller = last?.role === 'assistant' ? last : turns.at(-2);
+  const spoken = turns.filter(({ role }) => role !== 'system');
+  const last = spoken.at(-1);
+  const caller = last?.role === 'assistant' ? last : spoken.at(-2);
   const isOpen =
-    last === caller || (Array.isArray(last?.content) && last.content.every(({ type }) => type === 'tool_result'));
+    last === caller ||
+    (Array.isArray(last?.content) && withoutSystemTexts(last.content).every(({ type }) => type === 'tool_result'));
   if (caller?.role !== 'assistant' || !isOpen) return false;
   const [first] = caller.content;
   return typeof first !== 'object' || !String(first['type']).endsWith('thinking');
+}
+
+/** A turn without the texts that stand between tags of the system. See docs/reference/ingress.md#late-system-messages. */
+function withoutSystemTexts(blocks: readonly Fields[]): readonly Fields[] {
+  let isInside = false;
+  return blocks.filter(({ text }) => {
+    const said = typeof text === 'string' ? text : '';
+    if (said.startsWith('<system>\n')) isInside = true;
+    const isKept = !isInside;
+    if (said.endsWith('\n</system>')) isInside = false;
+    return isKept;
+  });
 }

@@ -102,7 +102,9 @@ const choice = tagged('type', {
 });
 
 const shared: Members = {
-  messages: listOf(closed({ role: oneOf('user', 'assistant'), content: either(text, listOf(block)) }), { minItems: 1 }),
+  messages: listOf(closed({ role: oneOf('user', 'assistant', 'system'), content: either(text, listOf(block)) }), {
+    minItems: 1,
+  }),
   max_tokens: whole(1),
 };
 const options: Members = {
@@ -159,15 +161,15 @@ const takesInvoked = validator(invoked);
 const takesVertex = validator(vertex);
 
 export function anthropicRules(model: string): Validator {
-  return inOrder(takesDirect, sampling(model), conversation, schemas, marks);
+  return inOrder(takesDirect, sampling(model), systemTurns(model), conversation, schemas, marks);
 }
 
 export function vertexClaudeRules(model: string): Validator {
-  return inOrder(takesVertex, sampling(model), conversation, schemas, marks);
+  return inOrder(takesVertex, sampling(model), systemTurns(model), conversation, schemas, marks);
 }
 
 export function bedrockClaudeRules(model: string): Validator {
-  return inOrder(takesInvoked, sampling(model), conversation, schemas, marks, base64Only);
+  return inOrder(takesInvoked, sampling(model), systemTurns(model), conversation, schemas, marks, base64Only);
 }
 
 const familyOf = (model: string): readonly [number, number] => {
@@ -200,6 +202,27 @@ const sampling =
         ? ['`max_tokens` must be greater than `thinking.budget_tokens`']
         : []),
     ];
+  };
+
+/**
+ * Where a model takes the role `system`: text alone, behind what the user says, last or in front of the assistant. Sources:
+ * GitHub BerriAI/litellm issues 32578, 32831 and 32882; can1357/oh-my-pi, "anthropic-mid-conversation-system.test.ts"; 2026-11-26.
+ */
+const systemTurns =
+  (model: string): Validator =>
+  ({ messages }) => {
+    const [major, minor] = familyOf(model);
+    const isTaken = major >= 5 || (major === 4 && minor >= 8) || !/claude-.*\d/.test(model);
+    return (messages as readonly Body[]).flatMap(({ role, content }, at) => {
+      if (role !== 'system') return [];
+      if (!isTaken) return ["role 'system' is not supported on this model"];
+      const isInPlace =
+        messages[at - 1]?.role === 'user' && (messages.length === at + 1 || messages[at + 1].role === 'assistant');
+      return [
+        ...(isInPlace ? [] : [`messages[${at}]: a system message stands where it may not`]),
+        ...(blocksOf(content).every(({ type }) => type === 'text') ? [] : ['a system message takes text only']),
+      ];
+    });
   };
 
 const blocksOf = (content: unknown): readonly Body[] =>

@@ -1,0 +1,203 @@
+import { expect } from 'chai';
+import { MESSAGES } from '../../builtins/wires/messages/dialect.ts';
+import { readMessages } from '../../builtins/wires/messages/request.ts';
+import { GEMINI_DIALECT } from '../../builtins/wires/gemini/dialect.ts';
+import { readGenerate } from '../../builtins/wires/gemini/request/request.ts';
+import { RESPONSES_DIALECT } from '../../builtins/wires/responses/dialect.ts';
+import { readResponses } from '../../builtins/wires/responses/request.ts';
+import type { ChatRequest } from '../../host/contract/index.ts';
+import { callFor } from '../kit/index.ts';
+import { CHAT_TARGETS, type Conversation, conversationIn, leaving } from './agent-conversation.ts';
+
+const MARK = { cache_control: { type: 'ephemeral' } };
+const TURNS = [1, 2, 3, 4, 5];
+
+/** How an agent writes a system message that it does not mark. */
+const FORMS = {
+  string: (text: string) => text,
+  blocks: (text: string) => [{ type: 'text', text }],
+} as const;
+type Form = keyof typeof FORMS;
+
+const leftOf = (turn: number): string => `<total_tokens>${200_000 - turn} tokens left</total_tokens>`;
+const ENVIRONMENT = 'Working folder: /w, platform: linux';
+
+/** What a coding agent sends as its request number `turns`: a system message behind each turn of the user, and one mark, on the last of them. */
+function agentBody(turns: number, form: Form): any {
+  const late = (text: string, isLast: boolean): object => ({
+    role: 'system',
+    content: isLast ? [{ type: 'text', text, ...MARK }] : FORMS[form](text),
+  });
+  const messages: object[] = [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Some context.' },
+        { type: 'text', text: 'Mend the tests.' },
+      ],
+    },
+    late(ENVIRONMENT, turns === 1),
+  ];
+  for (let turn = 1; turn < turns; turn += 1) {
+    const calls = Array.from({ length: 1 + (turn % 2) }, (_, at) => `toolu_0${turn}|${at}/x`);
+    messages.push(
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: `Step ${turn}.` },
+          ...calls.map((id) => ({ type: 'tool_use', id, name: 'Bash', input: { command: `ls ${turn}` } })),
+        ],
+      },
+      {
+        role: 'user',
+        content: calls.map((id) => ({ type: 'tool_result', tool_use_id: id, content: `listing ${turn}` })),
+      },
+      late(leftOf(turn), turn === turns - 1),
+    );
+  }
+  return {
+    model: 'm',
+    max_tokens: 1000,
+    system: [{ type: 'text', text: 'You are an agent.' }],
+    tools: [{ name: 'Bash', description: 'Runs a command', input_schema: { type: 'object', properties: {} } }],
+    messages,
+  };
+}
+
+function read(value: any): { request: ChatRequest; value: any } {
+  const { request, notes } = readMessages(value, undefined);
+  expect(notes.refusal).to.equal(undefined);
+  return { request, value };
+}
+
+/** That a list or a text begins with another one. */
+function expectBeginning(longer: readonly unknown[] | string, shorter: readonly unknown[] | string): void {
+  const beginning = longer.slice(0, shorter.length);
+  expect(JSON.stringify(beginning)).to.equal(JSON.stringify(shorter));
+}
+
+/** That each of these conversations begins with the one before it, to the byte. */
+async function expectGrowth(conversationAt: (turns: number) => Promise<Conversation>): Promise<void> {
+  let earlier = await conversationAt(1);
+  for (const turns of TURNS.slice(1)) {
+    const later = await conversationAt(turns);
+    expectBeginning(later.turns, earlier.turns);
+    expect(later.turns.length).to.be.greaterThan(earlier.turns.length);
+    expect(JSON.stringify(later.around)).to.equal(JSON.stringify(earlier.around));
+    earlier = later;
+  }
+}
+
+describe('two requests of one agent conversation', () => {
+  for (const target of CHAT_TARGETS) {
+    for (const form of Object.keys(FORMS) as Form[]) {
+      it(`share their beginning at ${target.title}, where the agent writes ${form}`, () =>
+        expectGrowth(async (turns) => {
+          const { wire } = await leaving(target, MESSAGES, read(agentBody(turns, form)));
+          return conversationIn(wire.body);
+        }));
+    }
+
+    it(`have their late system messages among the turns at ${target.title}, and name the first that became the user's`, async () => {
+      const { adapted, wire } = await leaving(target, MESSAGES, read(agentBody(3, 'string')));
+      const { turns, around } = conversationIn(wire.body);
+      const said = JSON.stringify(turns);
+      const leading = JSON.stringify([around, typeof turns === 'string' ? turns.split('\n')[0] : turns[0]]);
+      for (const text of [ENVIRONMENT, leftOf(1), leftOf(2)]) {
+        expect(said.split(text)).to.have.length(2);
+        expect(said.indexOf(text)).to.be.greaterThan(said.indexOf('Mend the tests.'));
+      }
+      expect(leading).to.not.include(leftOf(1));
+      expect(JSON.stringify(around)).to.not.include(ENVIRONMENT);
+      const isTurned = said.includes('<system>');
+      expect(adapted.lost.filter((path) => path.endsWith('.role'))).to.deep.equal(isTurned ? ['messages[1].role'] : []);
+    });
+
+    it(`share their beginning at ${target.title}, from a client of Responses`, () =>
+      expectGrowth(async (turns) => {
+        const value = responsesBody(turns);
+        const { request } = readResponses(value);
+        const { adapted, wire } = await leaving(target, RESPONSES_DIALECT, { request, value });
+        const isTurned = JSON.stringify(wire.body).includes('<system>');
+        expect(adapted.lost).to.deep.equal(isTurned ? ['input[2].role'] : []);
+        return conversationIn(wire.body);
+      }));
+
+    it(`share their beginning at ${target.title}, from a client of Gemini`, () =>
+      expectGrowth(async (turns) => {
+        const value = geminiBody(turns);
+        const { wire } = await leaving(target, GEMINI_DIALECT, { request: readGenerate(value, 'm').request, value });
+        return conversationIn(wire.body);
+      }));
+
+    const entrance = target.module.sameWire?.messages;
+    for (const form of entrance ? (Object.keys(FORMS) as Form[]) : []) {
+      it(`share their beginning at ${target.title} in their own wire, where the agent writes ${form}`, async () => {
+        const { model, facts } = target;
+        const sameWireAt = (turns: number): any =>
+          entrance?.toUpstream(
+            { wire: 'messages', operation: 'messages', texts: MESSAGES.texts, value: agentBody(turns, form) },
+            callFor(model, { facts }),
+          );
+        if (sameWireAt(1) !== undefined)
+          await expectGrowth(async (turns) => conversationIn(inBlocks(sameWireAt(turns).body)));
+      });
+    }
+  }
+});
+
+/** A body with its texts in the form that the vendor reads them in: a string is one block. */
+function inBlocks({ messages, ...rest }: any): any {
+  return {
+    ...rest,
+    messages: messages.map(({ role, content }: any) => ({
+      role,
+      content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+    })),
+  };
+}
+
+/** What an agent that speaks Responses sends: the developer says something behind each turn. */
+function responsesBody(turns: number): any {
+  const developer = (text: string): object => ({
+    type: 'message',
+    role: 'developer',
+    content: [{ type: 'input_text', text }],
+  });
+  const input: object[] = [
+    developer('Follow the rules.'),
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Mend the tests.' }] },
+    developer(ENVIRONMENT),
+  ];
+  for (let turn = 1; turn < turns; turn += 1) {
+    const id = `call|${turn}`;
+    input.push(
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: `Step ${turn}.` }] },
+      { type: 'function_call', call_id: id, name: 'shell', arguments: `{"n":${turn}}` },
+      developer(leftOf(turn)),
+      { type: 'function_call_output', call_id: id, output: `listing ${turn}` },
+    );
+  }
+  return {
+    model: 'm',
+    instructions: 'You are an agent.',
+    tools: [{ type: 'function', name: 'shell', description: 'd', parameters: { type: 'object', properties: {} } }],
+    input,
+  };
+}
+
+/** What an agent that speaks Gemini sends: calls have no ids. */
+function geminiBody(turns: number): any {
+  const contents: object[] = [{ role: 'user', parts: [{ text: 'Mend the tests.' }] }];
+  for (let turn = 1; turn < turns; turn += 1) {
+    contents.push(
+      { role: 'model', parts: [{ text: `Step ${turn}.` }, { functionCall: { name: 'shell', args: { n: turn } } }] },
+      { role: 'user', parts: [{ functionResponse: { name: 'shell', response: { output: `listing ${turn}` } } }] },
+    );
+  }
+  return {
+    systemInstruction: { parts: [{ text: 'You are an agent.' }] },
+    tools: [{ functionDeclarations: [{ name: 'shell', description: 'd', parameters: { type: 'OBJECT' } }] }],
+    contents,
+  };
+}
