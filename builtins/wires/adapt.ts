@@ -29,7 +29,7 @@ export interface FieldPaths {
   /** Where caches are marked. */
   readonly marks: () => readonly string[];
   /** Where a late system message has its role, counted from 0 among those that are read. */
-  late(index: number): string | undefined;
+  readonly late: (index: number) => string | undefined;
 }
 
 /** A common request as one target takes it. See docs/reference/ingress.md#messages-the-request. */

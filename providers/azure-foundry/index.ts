@@ -49,7 +49,7 @@ export default defineProvider({
   },
   params: {},
   paramsFor: claudeParams,
-  // See docs/reference/ingress.md#instructions.
+  // See docs/reference/ingress.md#late-system-messages.
   chatTraitsFor: chatTraitsBeside({ wire: 'common', history: { late_system: true } }),
   // See docs/catalog.md#which-entry-is-a-targets. Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { catalog: ['azure_foundry', 'azure'], telemetry: 'azure.ai.inference' },

@@ -31,7 +31,7 @@ export default defineProvider({
     models: ({ AZURE_OPENAI_DEPLOYMENT: deployment }) => (deployment === undefined ? [] : [deployment]),
   },
   params: {},
-  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#instructions.
+  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#late-system-messages.
   chatTraitsFor: chatTraitsBeside({ wire: 'common', history: { marks: 'unasked', late_system: true } }),
   // See docs/catalog.md#which-entry-is-a-targets. Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { catalog: ['azure_openai', 'azure'], telemetry: 'azure.ai.openai' },

@@ -37,7 +37,7 @@ export default defineProvider({
     authorize: bearer('DEEPSEEK_API_KEY'),
   },
   params,
-  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#instructions.
+  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#late-system-messages.
   chatTraits: { history: { marks: 'unasked', late_system: true } },
   // Source: docs.litellm.ai, "Providers", 2026-11-05.
   elsewhere: { litellm: { models: ['deepseek'] } },

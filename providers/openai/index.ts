@@ -25,7 +25,7 @@ export default defineProvider({
     ],
   },
   params: {},
-  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#instructions.
+  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#late-system-messages.
   chatTraits: {
     history: { marks: 'unasked', late_system: true },
     fields: ['prompt_cache_key', 'service_tier', 'verbosity'],

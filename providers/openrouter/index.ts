@@ -36,7 +36,7 @@ export default defineProvider({
     authorize: bearer('OPENROUTER_API_KEY'),
   },
   params: {},
-  // See docs/reference/ingress.md#what-is-lost, docs/reference/ingress.md#instructions and docs/reference/ingress.md#reasoning-of-other-vendors.
+  // See docs/reference/ingress.md#what-is-lost, docs/reference/ingress.md#late-system-messages and docs/reference/ingress.md#reasoning-of-other-vendors.
   chatTraits: { history: { marks: ['tools', 'parts', 'messages'], late_system: true } },
   translators: commonTranslators(
     ['chat', 'embeddings'],

@@ -14,7 +14,7 @@ export default defineProvider({
     authorize: bearer('XAI_API_KEY'),
   },
   params: {},
-  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#instructions.
+  // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#late-system-messages.
   chatTraits: { history: { marks: 'unasked', late_system: true } },
   // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { telemetry: 'x_ai' },

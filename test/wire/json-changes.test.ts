@@ -45,6 +45,20 @@ describe('a JSON text with a change', () => {
     expect(changed((value) => ({ ...value, a: [] }), '{"a":[{"b":1}]}')).to.equal('{"a":[]}');
   });
 
+  it('keeps the bytes inside items that change while others of their list go', () => {
+    const text = '{"list":[ {"a":1.0, "b":"\\u0067"} , {"gone":1}, {"kept" : 1}, {"c":2.50,"d":3} ]}';
+    const listOf = (value: Record<string, unknown>): any[] => value['list'] as any[];
+    expect(
+      changed((value) => {
+        const [first, , kept, last] = listOf(value);
+        return { ...value, list: [{ ...first, e: 1 }, kept, { ...last, d: 4 }] };
+      }, text),
+    ).to.equal('{"list":[{"a":1.0,"b":"\\u0067","e":1},{"kept" : 1},{"c":2.50,"d":4}]}');
+    expect(changed((value) => ({ ...value, list: ['new', ...listOf(value).slice(1), { f: 1 }] }), text)).to.equal(
+      '{"list":["new",{"gone":1},{"kept" : 1},{"c":2.50,"d":3},{"f":1}]}',
+    );
+  });
+
   it('means what it should, wherever the change is', () => {
     const before = parseExactJson(TEXT) as Record<string, unknown>;
     for (const name of Object.keys(before)) {

@@ -98,14 +98,23 @@ describe('a request of the Messages wire for one target', () => {
         { role: 'system', content: 'c' },
       ],
     };
-    for (const provider of ['openai', 'azure-openai', 'openrouter', 'xai', 'deepseek'])
+    for (const provider of ['openai', 'azure-openai', 'openrouter', 'xai', 'deepseek']) {
+      const { request, lost } = adapted(body, target(provider));
+      expect([request.messages.map(({ role }) => role), lost], provider).to.deep.equal([
+        ['system', 'user', 'system'],
+        [],
+      ]);
+    }
+    for (const late_system of [true, false])
       expect(
-        adapted(body, target(provider)).request.messages.map(({ role }) => role),
-        provider,
-      ).to.deep.equal(['system', 'user', 'system']);
+        adapted(body, target('openai', { facts: { late_system } })).request.messages.at(-1)?.role,
+        'what is known of the model counts first',
+      ).to.equal(late_system ? 'system' : 'user');
+    expect(adapted(body, target('groq'))).to.deep.include({ lost: ['messages[1].role'] });
     expect(adapted(body, target('groq')).request.messages).to.deep.equal([
-      { role: 'system', content: 'a\nc' },
+      { role: 'system', content: 'a' },
       { role: 'user', content: 'b' },
+      { role: 'user', content: '<system>\nc\n</system>' },
     ]);
   });
 

@@ -1,10 +1,12 @@
+import { readShippedRules } from '../../builtins/catalog/load.ts';
+import { factsIn } from '../../builtins/catalog/model-rules.ts';
 import { MODULES } from '../../builtins/manifest.ts';
 import { type ChatRequest, isFields, type ModelFacts, type ProviderModule } from '../../host/contract/index.ts';
 import type { Adapted, Dialect, TargetFacts } from '../../host/wire/client-request.ts';
 import { sentBy, type SentWire } from '../kit/index.ts';
 import { BEARER, LLAMA, MISTRAL, NOVA, TITAN } from '../providers/bedrock-support.ts';
 
-/** A target of a conversation: a provider's chats with one model, and whether that takes late system messages. */
+/** A target of a conversation: a provider's chats with one model, and what the rules say of that. */
 export interface ChatTarget {
   readonly title: string;
   readonly module: ProviderModule;
@@ -12,38 +14,30 @@ export interface ChatTarget {
   readonly facts: ModelFacts;
 }
 
-const TAKES: ModelFacts = { late_system: true };
-const REFUSES: ModelFacts = { late_system: false };
-
 /** Models of providers that have more than one form of chats, or whose form depends on the model. */
-const MODELS: Readonly<Record<string, Readonly<Record<string, ModelFacts>>>> = {
-  ai21: { 'jamba-large': {}, 'j2-ultra': {} },
-  anthropic: { 'claude-sonnet-4-6': REFUSES, 'claude-opus-4-8': TAKES, 'claude-opus-5-5': TAKES },
-  'azure-foundry': { 'claude-sonnet-4-6': REFUSES, 'claude-opus-4-8': TAKES, 'gpt-6-sol': {} },
-  bedrock: {
-    'us.anthropic.claude-sonnet-4-6': REFUSES,
-    'us.anthropic.claude-opus-4-8': TAKES,
-    [NOVA]: {},
-    [LLAMA]: {},
-    [MISTRAL]: {},
-    [TITAN]: {},
-  },
-  cohere: { 'command-a-03-2025': {} },
-  gemini: { 'gemini-3.1-pro': {}, 'gemini-2.5-flash': {} },
-  mistral: { 'mistral-medium-3.5': {}, 'mistral-large-latest': {} },
-  replicate: { 'meta/meta-llama-3.1-8b-instruct': {} },
-  'vertex-ai': { 'claude-sonnet-4-6': REFUSES, 'claude-opus-4-8': TAKES, 'google/gemini-3.1-pro': {} },
+const MODELS: Readonly<Record<string, readonly string[]>> = {
+  ai21: ['jamba-large', 'j2-ultra'],
+  anthropic: ['claude-sonnet-4-6', 'claude-opus-4-8', 'claude-opus-5-5', 'claude-sonnet-latest'],
+  'azure-foundry': ['claude-sonnet-4-6', 'claude-opus-4-8', 'gpt-6-sol'],
+  bedrock: ['us.anthropic.claude-sonnet-4-6', 'us.anthropic.claude-opus-4-8', NOVA, LLAMA, MISTRAL, TITAN],
+  cohere: ['command-a-03-2025'],
+  gemini: ['gemini-3.1-pro', 'gemini-2.5-flash'],
+  mistral: ['mistral-medium-3.5', 'mistral-large-latest'],
+  replicate: ['meta/meta-llama-3.1-8b-instruct'],
+  'vertex-ai': ['claude-sonnet-4-6', 'claude-opus-4-8', 'google/gemini-3.1-pro'],
 };
+
+const rules = await readShippedRules();
 
 /** Every provider that chats, with each of its forms. */
 export const CHAT_TARGETS: readonly ChatTarget[] = MODULES.filter((module) => module.kind === 'provider')
   .filter((module) => module.translators.chat !== undefined)
   .flatMap((module) =>
-    Object.entries(MODELS[module.name] ?? { 'some-model': {} }).map(([model, facts]) => ({
+    (MODELS[module.name] ?? ['some-model']).map((model) => ({
       title: `${module.name} with ${model}`,
       module,
       model,
-      facts,
+      facts: factsIn(rules, module.name, model),
     })),
   );
 
@@ -123,3 +117,17 @@ export function marksIn(value: unknown, before: { text: unknown } = { text: unde
   const inside = Object.values(value).flatMap((member) => marksIn(member, before));
   return 'cache_control' in value ? [...inside, value['text'] ?? value['content'] ?? value['type']] : inside;
 }
+
+/** Fixtures of one conversation as different targets get it. */
+export const GOLDEN = [
+  ['bedrock/late-system/claude-4-6.json', 'bedrock', 'claude-sonnet-4-6'],
+  ['bedrock/late-system/claude-4-8.json', 'bedrock', 'claude-opus-4-8'],
+  ['bedrock/late-system/converse.json', 'bedrock', 'nova'],
+  ['azure-foundry/late-system/claude-4-6.json', 'azure-foundry', 'claude-sonnet-4-6'],
+  ['azure-foundry/late-system/claude-4-8.json', 'azure-foundry', 'claude-opus-4-8'],
+  ['gemini/late-system/gemini-3-1.json', 'gemini', 'gemini-3.1-pro'],
+  ['mistral/late-system/medium.json', 'mistral', 'mistral-medium-3.5'],
+  ['cohere/late-system/command.json', 'cohere', 'command-a'],
+  ['qwen/late-system/qwen.json', 'qwen', 'some-model'],
+  ['openai/late-system/openai.json', 'openai', 'some-model'],
+] as const;

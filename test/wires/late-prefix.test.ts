@@ -1,74 +1,14 @@
 import { expect } from 'chai';
 import { MESSAGES } from '../../builtins/wires/messages/dialect.ts';
-import { readMessages } from '../../builtins/wires/messages/request.ts';
 import { GEMINI_DIALECT } from '../../builtins/wires/gemini/dialect.ts';
 import { readGenerate } from '../../builtins/wires/gemini/request/request.ts';
 import { RESPONSES_DIALECT } from '../../builtins/wires/responses/dialect.ts';
 import { readResponses } from '../../builtins/wires/responses/request.ts';
-import type { ChatRequest } from '../../host/contract/index.ts';
 import { callFor } from '../kit/index.ts';
+import { agentBody, ENVIRONMENT, type Form, FORMS, geminiBody, leftOf, read, responsesBody } from './agent-bodies.ts';
 import { CHAT_TARGETS, type Conversation, conversationIn, leaving } from './agent-conversation.ts';
 
-const MARK = { cache_control: { type: 'ephemeral' } };
 const TURNS = [1, 2, 3, 4, 5];
-
-/** How an agent writes a system message that it does not mark. */
-const FORMS = {
-  string: (text: string) => text,
-  blocks: (text: string) => [{ type: 'text', text }],
-} as const;
-type Form = keyof typeof FORMS;
-
-const leftOf = (turn: number): string => `<total_tokens>${200_000 - turn} tokens left</total_tokens>`;
-const ENVIRONMENT = 'Working folder: /w, platform: linux';
-
-/** What a coding agent sends as its request number `turns`: a system message behind each turn of the user, and one mark, on the last of them. */
-function agentBody(turns: number, form: Form): any {
-  const late = (text: string, isLast: boolean): object => ({
-    role: 'system',
-    content: isLast ? [{ type: 'text', text, ...MARK }] : FORMS[form](text),
-  });
-  const messages: object[] = [
-    {
-      role: 'user',
-      content: [
-        { type: 'text', text: 'Some context.' },
-        { type: 'text', text: 'Mend the tests.' },
-      ],
-    },
-    late(ENVIRONMENT, turns === 1),
-  ];
-  for (let turn = 1; turn < turns; turn += 1) {
-    const calls = Array.from({ length: 1 + (turn % 2) }, (_, at) => `toolu_0${turn}|${at}/x`);
-    messages.push(
-      {
-        role: 'assistant',
-        content: [
-          { type: 'text', text: `Step ${turn}.` },
-          ...calls.map((id) => ({ type: 'tool_use', id, name: 'Bash', input: { command: `ls ${turn}` } })),
-        ],
-      },
-      {
-        role: 'user',
-        content: calls.map((id) => ({ type: 'tool_result', tool_use_id: id, content: `listing ${turn}` })),
-      },
-      late(leftOf(turn), turn === turns - 1),
-    );
-  }
-  return {
-    model: 'm',
-    max_tokens: 1000,
-    system: [{ type: 'text', text: 'You are an agent.' }],
-    tools: [{ name: 'Bash', description: 'Runs a command', input_schema: { type: 'object', properties: {} } }],
-    messages,
-  };
-}
-
-function read(value: any): { request: ChatRequest; value: any } {
-  const { request, notes } = readMessages(value, undefined);
-  expect(notes.refusal).to.equal(undefined);
-  return { request, value };
-}
 
 /** That a list or a text begins with another one. */
 function expectBeginning(longer: readonly unknown[] | string, shorter: readonly unknown[] | string): void {
@@ -154,50 +94,5 @@ function inBlocks({ messages, ...rest }: any): any {
       role,
       content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
     })),
-  };
-}
-
-/** What an agent that speaks Responses sends: the developer says something behind each turn. */
-function responsesBody(turns: number): any {
-  const developer = (text: string): object => ({
-    type: 'message',
-    role: 'developer',
-    content: [{ type: 'input_text', text }],
-  });
-  const input: object[] = [
-    developer('Follow the rules.'),
-    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Mend the tests.' }] },
-    developer(ENVIRONMENT),
-  ];
-  for (let turn = 1; turn < turns; turn += 1) {
-    const id = `call|${turn}`;
-    input.push(
-      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: `Step ${turn}.` }] },
-      { type: 'function_call', call_id: id, name: 'shell', arguments: `{"n":${turn}}` },
-      developer(leftOf(turn)),
-      { type: 'function_call_output', call_id: id, output: `listing ${turn}` },
-    );
-  }
-  return {
-    model: 'm',
-    instructions: 'You are an agent.',
-    tools: [{ type: 'function', name: 'shell', description: 'd', parameters: { type: 'object', properties: {} } }],
-    input,
-  };
-}
-
-/** What an agent that speaks Gemini sends: calls have no ids. */
-function geminiBody(turns: number): any {
-  const contents: object[] = [{ role: 'user', parts: [{ text: 'Mend the tests.' }] }];
-  for (let turn = 1; turn < turns; turn += 1) {
-    contents.push(
-      { role: 'model', parts: [{ text: `Step ${turn}.` }, { functionCall: { name: 'shell', args: { n: turn } } }] },
-      { role: 'user', parts: [{ functionResponse: { name: 'shell', response: { output: `listing ${turn}` } } }] },
-    );
-  }
-  return {
-    systemInstruction: { parts: [{ text: 'You are an agent.' }] },
-    tools: [{ functionDeclarations: [{ name: 'shell', description: 'd', parameters: { type: 'OBJECT' } }] }],
-    contents,
   };
 }

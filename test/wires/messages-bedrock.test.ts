@@ -105,39 +105,12 @@ describe('Messages to Claude on Bedrock', () => {
     expect(eventsOf(answer.text)).to.deep.equal(VENDOR_EVENTS);
   });
 
-  for (const [what, messages] of [
-    [
-      'media by their address',
-      [
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: 'see' },
-            { type: 'image', source: { type: 'url', url: 'https://example.test/a.png' } },
-          ],
-        },
-      ],
-    ],
-    [
-      'instructions between turns',
-      [
-        { role: 'user', content: 'a' },
-        { role: 'system', content: 'terse' },
-        { role: 'user', content: 'b' },
-      ],
-    ],
-  ] as const) {
-    it(`go through the common format with ${what}`, async () => {
-      const { host, upstream } = await open(answering);
-      const answer = await host.post(PATH, { ...hello, model: CLAUDE, messages });
-      if (what.startsWith('media')) expect(answer.status).to.equal(400);
-      else {
-        expect(answer.status, answer.text).to.equal(200);
-        expect(upstream.seen[0]?.json()).to.deep.include({ system: 'terse' });
-        expect(answer.json().id).to.match(/^msg_[0-9a-f]{32}$/);
-      }
-    });
-  }
+  it('go through the common format with media by their address', async () => {
+    const { host } = await open(answering);
+    const image = { type: 'image', source: { type: 'url', url: 'https://example.test/a.png' } };
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'see' }, image] }];
+    expect((await host.post(PATH, { ...hello, model: CLAUDE, messages })).status).to.equal(400);
+  });
 
   it('go through the common format to other models, errors of tools included', async () => {
     const { host, upstream } = await open((_request, response) =>

@@ -104,7 +104,7 @@ describe('Messages that go from wire to wire', () => {
     expect(answer.headers.get('x-gateway-ignored-params')).to.equal('messages[1].content[0], messages[3].content[0]');
   });
 
-  it('have their later instructions placed where the target takes them', async () => {
+  it('have their late system messages in their place, and the first that became a turn of the user named', async () => {
     const upstream = await stubUpstream(saying({ content: 'ok' }));
     const host = await startHost(
       { targets: [{ virtual_key: 'mistral', models: ['m'] }] },
@@ -122,6 +122,13 @@ describe('Messages that go from wire to wire', () => {
       ],
     });
     expect(answer.status, answer.text).to.equal(200);
-    expect(upstream.seen[0]?.json()).to.have.nested.property('messages[0].content', 'first\nsecond');
+    expect(upstream.seen[0]?.json()['messages']).to.deep.equal([
+      { role: 'system', content: 'first' },
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: 'b' },
+      { role: 'user', content: '<system>\nsecond\n</system>' },
+      { role: 'user', content: 'c' },
+    ]);
+    expect(answer.headers.get('x-gateway-ignored-params')).to.equal('messages[2].role');
   });
 });
