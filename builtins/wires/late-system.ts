@@ -33,10 +33,11 @@ export function placeLateSystem(messages: readonly ChatMessage[], form: LateForm
   const out = messages.slice(0, start);
   let turned: number | undefined;
   let seen = 0;
-  for (const { at, run } of stretches(messages, start)) {
+  for (const stretch of stretches(messages, start)) {
+    const { run } = stretch;
     const isLate = run.every(isSystem);
     const said = isLate ? run.filter(({ content }) => partsOf(content).length > 0) : run;
-    const stays = !isLate || mayStand(said, form.place, neighbours(messages, at, at + run.length));
+    const stays = !isLate || said.length === 0 || mayStand(said, form.place, { messages, stretch });
     if (!stays && said[0]) turned ??= seen + run.indexOf(said[0]);
     for (const message of isLate ? placedRun(said, stays, form) : run) out.push(message);
     if (isLate) seen += run.length;
@@ -60,24 +61,20 @@ function* stretches(messages: readonly ChatMessage[], start: number): Generator<
   }
 }
 
-interface Neighbours {
-  readonly before: ChatMessage | undefined;
-  readonly after: ChatMessage | undefined;
+interface StretchIn {
+  readonly messages: readonly ChatMessage[];
+  readonly stretch: Stretch;
 }
 
-/** The nearest messages that a translator does not leave out. */
-function neighbours(messages: readonly ChatMessage[], start: number, end: number): Neighbours {
-  let [before, after] = [start - 1, end];
+/** Messages around it that a translator leaves out do not count. */
+function mayStand(said: readonly ChatMessage[], place: LatePlace, { messages, stretch }: StretchIn): boolean {
+  if (place !== 'between_turns') return place === 'anywhere';
+  let [before, after] = [stretch.at - 1, stretch.at + stretch.run.length];
   while (before >= 0 && !saysSomething(messages[before])) before -= 1;
   while (after < messages.length && !saysSomething(messages[after])) after += 1;
-  return { before: messages[before], after: messages[after] };
-}
-
-function mayStand(said: readonly ChatMessage[], place: LatePlace, { before, after }: Neighbours): boolean {
-  if (place !== 'between_turns') return place === 'anywhere';
   return (
-    (before?.role === 'user' || before?.role === 'tool') &&
-    (after === undefined || after.role === 'assistant') &&
+    ['user', 'tool'].includes(messages[before]?.role ?? '') &&
+    (after === messages.length || messages[after]?.role === 'assistant') &&
     said.every(({ content }) => partsOf(content).every(({ type }) => type === 'text'))
   );
 }
