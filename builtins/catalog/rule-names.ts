@@ -1,3 +1,5 @@
+import { bareModelName } from '../../host/common/model-name.ts';
+
 /** How hosts of models write their names, beside the names that the models' vendors gave them. */
 export interface HostNames {
   readonly providers: readonly string[];
@@ -10,16 +12,8 @@ export interface HostNames {
 /** The name of a model as rules know it: `us.anthropic.claude-opus-5-v1:0` is `claude-opus-5-v1:0`. See docs/catalog.md#rules-of-models. */
 export function nameInRules(provider: string, model: string, hosts: readonly HostNames[]): string {
   const own = hosts.filter(({ providers }) => providers.includes(provider));
-  const name = bareName(model);
+  const name = bareModelName(model);
   return own.reduce((text, host) => withVendorPoint(withoutPrefixes(text, host), host), name);
-}
-
-/** Without collection, owner, date behind an at sign, and what a fine-tuned model adds to its base. */
-function bareName(model: string): string {
-  const name = model.toLowerCase();
-  const base = name.startsWith('ft:') ? (name.split(':')[1] ?? '') : name;
-  const [undated = ''] = base.slice(base.lastIndexOf('/') + 1).split('@');
-  return undated;
 }
 
 function withoutPrefixes(name: string, { prefixes = [] }: HostNames): string {

@@ -7,16 +7,11 @@ import {
   type ToolCall,
 } from '../../host/contract/index.ts';
 import type { Adapted, TargetFacts } from '../../host/wire/client-request.ts';
-import { isSystem, placeLateSystem, type PlacedLate, plainContent } from './late-system.ts';
-import {
-  knowsReasoning,
-  latePlace,
-  marksCaches,
-  speaksCommon,
-  takesLongNames,
-  takesMediaInResults,
-  takesTier,
-} from './targets.ts';
+import type { NotedHistory } from './history-notes.ts';
+import { isSystem, placeLateSystem, type PlacedLate } from './late-system.ts';
+import { lostMarks, markedMessage, markedTools, readsPartMarks } from './marks.ts';
+import { lostThoughts, thoughtfulMessage } from './taken-thoughts.ts';
+import { latePlace, speaksCommon, takesLongNames, takesMediaInResults, takesTier } from './targets.ts';
 import { shortName } from './tool-names.ts';
 
 /** Fields of a common request that not every target takes, and the paths that clients of a wire know them by. */
@@ -24,10 +19,8 @@ export interface FieldPaths {
   readonly effort: string;
   readonly top_k: string;
   readonly service_tier: string;
-  /** Where reasoning of earlier turns stands that this target cannot read. */
-  reasoning(isKnown: (format: unknown) => boolean): readonly string[];
-  /** Where caches are marked. */
-  readonly marks: () => readonly string[];
+  /** Marks of caches and thoughts of earlier turns. */
+  readonly history: NotedHistory;
   /** Where a late system message has its role, counted from 0 among those that are read. */
   readonly late: (index: number) => string | undefined;
 }
@@ -42,18 +35,18 @@ export function adaptCommon(asked: ChatRequest, target: TargetFacts, paths: Fiel
     delete request['service_tier'];
     lost.push(paths.service_tier);
   }
-  const caching = marksCaches(target);
-  const unread = paths.reasoning((format) => knowsReasoning(target, format));
-  const { messages, turned } = adaptMessages(asked.messages, target, caching === 'asked');
+  const { messages, turned } = adaptMessages(asked.messages, target);
   request['messages'] = messages;
-  if (caching !== 'asked') {
-    delete request['cache_control'];
-    if (asked.tools) request['tools'] = asked.tools.map(({ cache_control: _mark, ...tool }) => tool);
-  }
+  if (asked.tools) request['tools'] = markedTools(asked.tools, target);
   if (!takesLongNames(target)) shortenTools(request as unknown as ChatRequest, request);
   return {
     request: request as unknown as ChatRequest,
-    lost: [...lost, ...(caching === 'never' ? paths.marks() : []), ...unread, ...latePath(turned, paths)],
+    lost: [
+      ...lost,
+      ...lostMarks(paths.history, target),
+      ...lostThoughts(paths.history, target),
+      ...latePath(turned, paths),
+    ],
   };
 }
 
@@ -81,11 +74,11 @@ function adaptFields(request: Fields, { entry }: TargetFacts, paths: FieldPaths,
 const latePath = (turned: number | undefined, { late }: FieldPaths): readonly string[] =>
   turned === undefined ? [] : [late(turned) ?? 'messages'];
 
-function adaptMessages(messages: readonly ChatMessage[], target: TargetFacts, keepsMarks: boolean): PlacedLate {
+function adaptMessages(messages: readonly ChatMessage[], target: TargetFacts): PlacedLate {
   const place = latePlace(target);
   const begun = place === 'nowhere' && speaksCommon(target) ? withOneBeginning(messages) : messages;
-  const own = begun.map((message) => adaptMessage(message, target, keepsMarks));
-  const placed = placeLateSystem(own, { place, asParts: keepsMarks });
+  const own = begun.flatMap((message) => adaptMessage(message, target));
+  const placed = placeLateSystem(own, { place, asParts: readsPartMarks(target) });
   return takesMediaInResults(target) ? placed : { ...placed, messages: withMediaBehindResults(placed.messages) };
 }
 
@@ -114,30 +107,18 @@ export function textOf(content: ChatMessage['content']): string {
     .join('\n');
 }
 
-function adaptMessage(message: ChatMessage, target: TargetFacts, keepsMarks: boolean): ChatMessage {
-  const { content, tool_calls: calls, reasoning_details: details, is_error: isError, ...rest } = message;
-  const known = details?.filter((item) => isFields(item) && knowsReasoning(target, item['format']));
-  return {
-    ...rest,
-    ...(content !== undefined && {
-      content: keepsMarks || !Array.isArray(content) ? content : unmarked(content, message),
-    }),
-    ...(calls && { tool_calls: takesLongNames(target) ? calls : calls.map(withShortName) }),
-    ...(known && known.length > 0 && { reasoning_details: known }),
-    ...(isError === true && !speaksCommon(target) && { is_error: true }),
-  };
-}
-
-/** A text that is marked in one request and not in the next is one string in both. */
-function unmarked(content: readonly ContentPart[], message: ChatMessage): ChatMessage['content'] {
-  const parts = content.map(withoutMark);
-  return isSystem(message) || parts.every((part, at) => part === content[at]) ? parts : plainContent(parts);
-}
-
-function withoutMark(part: ContentPart): ContentPart {
-  if (part['cache_control'] === undefined) return part;
-  const { cache_control: _mark, ...rest } = part as ContentPart & { readonly cache_control: unknown };
-  return rest;
+/** A message with what the target takes of it; none for a turn that held nothing else. */
+function adaptMessage(message: ChatMessage, target: TargetFacts): readonly ChatMessage[] {
+  const taken = thoughtfulMessage(message, target);
+  if (!taken) return [];
+  const { tool_calls: calls, is_error: isError, ...rest } = markedMessage(taken, target);
+  return [
+    {
+      ...rest,
+      ...(calls && { tool_calls: takesLongNames(target) ? calls : calls.map(withShortName) }),
+      ...(isError === true && !speaksCommon(target) && { is_error: true }),
+    },
+  ];
 }
 
 function withShortName(call: ToolCall): ToolCall {
@@ -162,6 +143,12 @@ const isText = ({ type }: ContentPart): boolean => type === 'text' || type === '
 /** Said where a result held nothing but media. */
 const ELSEWHERE = '(see the next message)';
 
+/** Texts as one, unless one is marked; a word of the media that follow, where there are no texts. */
+function textOfResult(texts: readonly ContentPart[], hasMedia: boolean): ChatMessage['content'] {
+  if (texts.some((part) => part['cache_control'] !== undefined)) return texts;
+  return textOf(texts) || (hasMedia ? ELSEWHERE : '');
+}
+
 /** Where results hold text only: their media follow, in order, in one message behind the last result of the turn. */
 function withMediaBehindResults(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   if (!messages.some(({ role, content }) => role === 'tool' && Array.isArray(content) && !content.every(isText)))
@@ -173,10 +160,9 @@ function withMediaBehindResults(messages: readonly ChatMessage[]): readonly Chat
     if (role !== 'tool' || !Array.isArray(content)) out.push(message);
     else {
       const parts = content as readonly ContentPart[];
-      const text = textOf(parts);
       const others = parts.filter((part) => !isText(part));
       for (const part of others) media.push(part);
-      out.push({ ...message, content: others.length > 0 && text === '' ? ELSEWHERE : text });
+      out.push({ ...message, content: textOfResult(parts.filter(isText), others.length > 0) });
     }
     if (role === 'tool' && messages[at + 1]?.role !== 'tool' && media.length > 0) {
       out.push({ role: 'user', content: media });

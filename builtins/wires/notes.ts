@@ -1,3 +1,4 @@
+import { HistoryNotes } from './history-notes.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { type GatewayError, inPart } from '../../host/contract/index.ts';
 
@@ -6,6 +7,7 @@ const MAX_MESSAGE = 512;
 /** What reading a body of another wire finds: what has no place in the common format, and the first thing that must not be left out. */
 export class Notes {
   readonly lost: string[] = [];
+  readonly history = new HistoryNotes();
   refusals = 0;
   refusal: GatewayError | undefined;
 

@@ -5,12 +5,6 @@ import type { LatePlace } from './late-system.ts';
 /** Whether a target is asked in the common format. */
 export const speaksCommon = ({ wire }: TargetFacts): boolean => wire === 'common';
 
-export function marksCaches({ traits: { history } }: TargetFacts): 'asked' | 'unasked' | 'never' {
-  const { marks = [] } = history ?? {};
-  if (marks === 'unasked') return 'unasked';
-  return marks.length > 0 ? 'asked' : 'never';
-}
-
 /** Whether results of tools may hold more than text: the common wire has no place for it. */
 export const takesMediaInResults = (target: TargetFacts): boolean =>
   target.traits.mediaInResults ?? !speaksCommon(target);
@@ -19,13 +13,6 @@ export const takesMediaInResults = (target: TargetFacts): boolean =>
 export function latePlace({ facts, traits: { history }, wire }: TargetFacts): LatePlace {
   if (!(facts.late_system ?? history?.late_system ?? false)) return 'nowhere';
   return wire === 'native' ? 'between_turns' : 'anywhere';
-}
-
-/** Whether a target understands a format of `reasoning_details`. */
-export function knowsReasoning({ facts, traits: { history } }: TargetFacts, format: unknown): boolean {
-  if (facts.thoughts_back === 'details') return true;
-  const { thoughts } = history ?? {};
-  return typeof format === 'string' && Array.isArray(thoughts) && thoughts.includes(format);
 }
 
 /** Whether a target takes a field that not every vendor of the common format has. */

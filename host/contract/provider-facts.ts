@@ -70,10 +70,10 @@ export interface HistoryTraits {
 }
 
 /**
- * A place of a mark, `cache_control`: a member of the request, of a tool, of any part of a message's
+ * A place of a mark, `cache_control`: a member of a tool, of any part of a message's
  * content (`texts`: of those that are text alone), of a message, or of a call.
  */
-export type MarkPlace = 'request' | 'tools' | 'parts' | 'texts' | 'messages' | 'calls';
+export type MarkPlace = 'tools' | 'parts' | 'texts' | 'messages' | 'calls';
 
 /** A field of the common format that only some vendors take. */
 export type ChatField = 'prompt_cache_key' | 'service_tier' | 'verbosity';

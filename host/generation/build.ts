@@ -19,7 +19,7 @@ import { bindStrategy } from './bind-strategy.ts';
 import { callPrices } from './call-prices.ts';
 import type { CarryoverStore } from './carryover.ts';
 import type { Generation, GenerationDraft } from './generation.ts';
-import { KnownFacts } from './known-facts.ts';
+import { configuredAs, KnownFacts } from './known-facts.ts';
 import {
   advertisedOf,
   allOf,
@@ -174,6 +174,7 @@ function buildTarget(
   { budget, facts }: { readonly budget: () => RetryBudget; readonly facts: KnownFacts },
 ): Target {
   const catalogProvider = catalogName(provider, config.virtual_key);
+  const own = { config, catalogProvider };
   const mapped = new Map(Object.entries(config.model_map ?? {}));
   const retry = retryPolicy(config);
   return {
@@ -185,7 +186,8 @@ function buildTarget(
     retry,
     retryBudget: retry.attempts > 1 ? budget() : undefined,
     requestTimeoutMs: durationOf(config.request_timeout),
-    factsOf: (model) => facts.of(catalogProvider, model),
+    factsOf: (model) => facts.of(own, model),
+    describedAs: (model) => configuredAs(config, model),
     upstreamModel: mapped.size === 0 ? (model) => model : (model) => mapped.get(model) ?? model,
   };
 }

@@ -22,4 +22,6 @@ export interface Target {
   upstreamModel(model: string): string;
   /** What is known of an upstream model there. */
   factsOf(model: string): ModelFacts;
+  /** The model that describes an upstream model there by the word of the configuration, as `provider/model`. */
+  describedAs(model: string): string | undefined;
 }

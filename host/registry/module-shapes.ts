@@ -45,7 +45,7 @@ const chatTranslator = fields({
   },
 });
 
-const MARK_PLACES: readonly MarkPlace[] = ['request', 'tools', 'parts', 'texts', 'messages', 'calls'];
+const MARK_PLACES: readonly MarkPlace[] = ['tools', 'parts', 'texts', 'messages', 'calls'];
 
 /** What chats take: `chatTraits`, and what `chatTraitsFor` returns. */
 export const CHAT_TRAITS = fields({

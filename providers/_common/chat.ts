@@ -12,6 +12,7 @@ import type {
 import { renameFields } from './body.ts';
 import { isFields, isGiven } from './fields.ts';
 import { type Path, pathOf } from './paths.ts';
+import { thoughtsTo } from './thoughts.ts';
 
 /** Which token-ceiling fields a provider reads. `reconciled` sends what the client sent, after unification. */
 export type CeilingStyle = 'reconciled' | 'max_completion_tokens' | 'max_tokens';
@@ -36,7 +37,7 @@ export interface ChatOptions {
   /** `false` where the vendor refuses `stream_options` and sends usage unasked. */
   readonly streamOptions?: boolean;
   /** Last change to the body, for what the options cannot say. Returns a new body, and tells of fields that do not travel as they are. */
-  readonly adjust?: (body: ChatBody, notes: Notes) => ChatBody;
+  readonly adjust?: (body: ChatBody, notes: Notes, call: CallInfo) => ChatBody;
   /** Last change to a whole reply. Returns a new one. */
   readonly adjustReply?: (reply: ChatReply) => ChatReply;
   /** Opens what changes the chunks of a stream. */
@@ -90,8 +91,9 @@ function toBody(
     if (isGiven(body[name])) notes.ignored.push(name);
     delete body[name];
   }
-  if (request.messages.some((message) => needsShaping(message, options)))
-    body['messages'] = request.messages.map((message) => shapeMessage(message, options));
+  const shaped = shapeMessages(request.messages, options);
+  const withThoughts = call.facts && thoughtsTo(call.facts, body);
+  body['messages'] = withThoughts ? shaped.map(withThoughts) : shaped;
   if (body['logprobs'] === false) delete body['logprobs'];
   renameFields(body, renames);
   if (call.stream) {
@@ -99,7 +101,7 @@ function toBody(
     // Usage is always metered; the host strips it for clients that opted out.
     if (options.streamOptions !== false) body['stream_options'] = { include_usage: true };
   }
-  return options.adjust ? options.adjust(body as ChatBody, notes) : (body as ChatBody);
+  return options.adjust ? options.adjust(body as ChatBody, notes, call) : (body as ChatBody);
 }
 
 /** All fields but those that say how to stream, with the ceiling in its place. Nothing is deleted: that would make the object slow. */
@@ -145,6 +147,11 @@ function withoutRefusal(part: ContentPart): ContentPart {
 function without(fields: object, names: readonly string[]): object {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
+
+const shapeMessages = (messages: readonly ChatMessage[], options: ChatOptions): readonly ChatMessage[] =>
+  messages.some((message) => needsShaping(message, options))
+    ? messages.map((message) => shapeMessage(message, options))
+    : messages;
 
 /** `content` always travels; optional members only when they hold something. */
 function shapeMessage(message: ChatMessage, options: ChatOptions): ChatMessage {

@@ -3,7 +3,7 @@ import { BETA_HEADER, CLAUDE_CHATS, isClaude } from '../_common/anthropic/index.
 import { elsewhere } from './elsewhere.ts';
 import { connection } from './connection.ts';
 import { toFault } from './errors.ts';
-import { type Family, familyOf, routingId } from './models.ts';
+import { type Family, familyOf, routingId, traitsOf } from './models.ts';
 import type * as Wire from './wire.ts';
 
 const late = lateFile<typeof Wire>(import.meta, './wire.ts');
@@ -72,8 +72,19 @@ const FAMILY_PARAMS: Readonly<Record<Family, ParamTreatments>> = {
   none: {}, // the model is refused before its parameters
 };
 
-/** Every family reads marks of caches; what a family cannot take of a turn its translator leaves out. See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#reasoning-of-other-vendors. */
-const OTHER_CHATS: ChatTraits = { ...CLAUDE_CHATS, longToolNames: false };
+/** What models other than Claude take of a history. See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#thoughts-of-earlier-turns. */
+function otherChats(model: string): ChatTraits {
+  const family = familyOf(model);
+  const { caches, cachesTools } = traitsOf(model);
+  return {
+    ...CLAUDE_CHATS,
+    longToolNames: false,
+    history: {
+      marks: caches ? ['parts', 'messages', ...(cachesTools ? ['tools' as const] : [])] : [],
+      thoughts: family === 'titan' || family === 'llama' ? [] : (CLAUDE_CHATS.history?.thoughts ?? []),
+    },
+  };
+}
 
 /** Native wires of several vendors behind one service: Claude, Nova, Titan and Llama by their own, others by Converse. */
 export default defineProvider({
@@ -82,7 +93,7 @@ export default defineProvider({
   connection,
   params,
   paramsFor: (model) => FAMILY_PARAMS[familyOf(model)],
-  chatTraitsFor: (model) => (isClaude(model) ? CLAUDE_CHATS : OTHER_CHATS),
+  chatTraitsFor: (model) => (isClaude(model) ? CLAUDE_CHATS : otherChats(model)),
   // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { telemetry: 'aws.bedrock' },
   elsewhere,

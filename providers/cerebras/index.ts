@@ -21,7 +21,7 @@ export default defineProvider({
       chat: {
         ceiling: 'max_completion_tokens',
         drops: ['web_search_options'],
-        messageDrops: ['reasoning_content', 'reasoning_details', 'annotations', 'images'],
+        messageDrops: ['reasoning_details', 'annotations', 'images'],
         callDrops: ['extra_content'],
       },
     },

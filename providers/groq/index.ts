@@ -35,7 +35,7 @@ export default defineProvider({
     chat: {
       ceiling: 'max_completion_tokens',
       knowsDeveloper: true,
-      messageDrops: ['name', 'reasoning_content', 'reasoning_details', 'annotations', 'images'],
+      messageDrops: ['name', 'annotations', 'images'],
       callDrops: ['extra_content'],
       adjust: withSearch,
     },

@@ -18,7 +18,8 @@ const chat = commonChat(params, {
   ceiling: 'max_tokens',
   renames: { seed: 'random_seed' },
   streamOptions: false,
-  adjust: (body, notes) => closedBody(body, notes, Object.keys(params)),
+  adjust: (body, notes, { facts }) =>
+    closedBody(body, notes, { reported: Object.keys(params), thinks: facts?.thoughts_back === 'parts' }),
   editStream,
 });
 

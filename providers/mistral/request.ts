@@ -42,8 +42,15 @@ const FIELDS: ReadonlySet<string> = new Set([
   'document_page_limit',
 ]);
 
-/** What the schema has of the body. `reported` names fields that the host reports by itself. */
-export function closedBody(body: ChatBody, notes: Notes, reported: readonly string[]): ChatBody {
+export interface BodyFacts {
+  /** Fields that the host reports by itself. */
+  readonly reported: readonly string[];
+  /** Whether the model takes its thinking of earlier turns back, as every one does that is asked for an effort. */
+  readonly thinks: boolean;
+}
+
+/** What the schema has of the body. */
+export function closedBody(body: ChatBody, notes: Notes, { reported, thinks }: BodyFacts): ChatBody {
   const {
     service_tier: tier,
     tools,
@@ -55,11 +62,7 @@ export function closedBody(body: ChatBody, notes: Notes, reported: readonly stri
       service_tier: serviceTier(tier, notes),
       tools: Array.isArray(tools) ? tools.map((tool) => toTool(tool, notes)) : undefined,
     }),
-    messages: toMessages(
-      rest.messages,
-      notes,
-      isGiven(rest['reasoning_effort']) || /magistral/i.test(String(rest.model)),
-    ),
+    messages: toMessages(rest.messages, notes, thinks || isGiven(rest['reasoning_effort'])),
   };
   const known = Object.entries(whole).filter(([name, value]) => {
     if (FIELDS.has(name)) return true;

@@ -4,7 +4,7 @@ import { readShippedRules } from '../../builtins/catalog/load.ts';
 import { readRules } from '../../builtins/catalog/read-rules.ts';
 import { MODULES } from '../../builtins/manifest.ts';
 import { globProblem, matchesGlob } from '../../host/common/model-glob.ts';
-import { KnownFacts } from '../../host/generation/known-facts.ts';
+import { configuredAs, KnownFacts } from '../../host/generation/known-facts.ts';
 import type { ModelFacts } from '../../host/contract/index.ts';
 
 const shipped = await readShippedRules();
@@ -36,6 +36,44 @@ describe('the shipped rules of models', () => {
     for (const { providers: named } of shipped.names)
       for (const name of named) expect(providers.has(name), name).to.equal(true);
   });
+
+  const THOUGHTS: readonly (readonly [provider: string, model: string, back: string | undefined, field?: string])[] = [
+    ['openai', 'gpt-5.6-sol', 'sealed'],
+    ['openai', 'gpt-4o', undefined],
+    ['azure-openai', 'gpt-5.6', 'sealed'],
+    ['together', 'openai/gpt-oss-120b', 'none'],
+    ['azure-foundry', 'gpt-oss-120b', 'none'],
+    ['xai', 'grok-4.6', 'sealed'],
+    ['anthropic', 'claude-fable-5-1', 'signed'],
+    ['gemini', 'models/gemini-3-pro', 'signed'],
+    ...(
+      ['deepseek', 'together', 'fireworks', 'deepinfra', 'novita', 'nvidia-nim', 'hugging-face', 'ollama'] as const
+    ).flatMap((provider) => [
+      [provider, 'deepseek-ai/DeepSeek-V4-Pro', 'every_turn', 'reasoning_content'] as const,
+      [provider, 'moonshotai/Kimi-K2.6', 'tool_turns', 'reasoning_content'] as const,
+      [provider, 'Qwen/Qwen3.6-35B-A3B', 'tool_turns', 'reasoning_content'] as const,
+      [provider, 'MiniMaxAI/MiniMax-M2', 'details'] as const,
+      [provider, 'zai-org/GLM-5', 'none', 'reasoning_content'] as const,
+      [provider, 'acme/unheard-of', undefined] as const,
+    ]),
+    ['fireworks', 'accounts/fireworks/models/kimi-k2p6', 'tool_turns', 'reasoning_content'],
+    ['deepseek', 'deepseek-chat', undefined],
+    ['mistral', 'magistral-medium-2509', 'parts'],
+    ['mistral', 'codestral-latest', undefined],
+    ['together', 'mistralai/magistral-small', undefined],
+    ['openrouter', 'deepseek/deepseek-v4', 'details', 'reasoning'],
+    ['openrouter', 'anthropic/claude-opus-5', 'details', 'reasoning'],
+    ['groq', 'openai/gpt-oss-120b', 'refused'],
+    ['groq', 'moonshotai/kimi-k2.6', 'refused', 'reasoning_content'],
+    ['cerebras', 'gpt-oss-120b', 'none', 'reasoning'],
+    ['cerebras', 'qwen3.6-235b-thinking', 'none', 'reasoning'],
+    ['perplexity', 'sonar', undefined],
+  ];
+  for (const [provider, model, back, field] of THOUGHTS)
+    it(`say of thoughts to ${provider}/${model}: ${back} in ${field}`, () => {
+      const facts = factsIn(shipped, provider, model);
+      expect([facts.thoughts_back, facts.thoughts_field]).to.deep.equal([back, field]);
+    });
 
   const LATE: readonly (readonly [provider: string, model: string, late: boolean | undefined])[] = [
     ['anthropic', 'claude-opus-5-5', true],
@@ -169,13 +207,32 @@ describe('the facts that a configuration knows', () => {
         return {};
       },
     });
+    const target = { config: { virtual_key: 'own' }, catalogProvider: 'acme' };
     for (let round = 0; round < 3; round += 1)
-      for (const model of ['a', 'b']) expect(facts.of('acme', model)).to.deep.equal({});
+      for (const model of ['a', 'b']) expect(facts.of(target, model)).to.deep.equal({});
     expect(asked).to.deep.equal(['acme/a', 'acme/b']);
-    for (let more = 0; more < 1_999; more += 1) facts.of('acme', `m-${more}`);
-    facts.of('acme', 'b');
+    for (let more = 0; more < 1_999; more += 1) facts.of(target, `m-${more}`);
+    facts.of(target, 'b');
     expect(asked.filter((name) => name === 'acme/b')).to.have.lengthOf(1);
-    facts.of('acme', 'a');
+    facts.of(target, 'a');
     expect(asked.filter((name) => name === 'acme/a')).to.have.lengthOf(2);
+  });
+
+  it('are those of the rules, then of `as`, then of `set`, and a later entry wins', () => {
+    const facts = new KnownFacts({
+      facts: (provider, model) => (model === 'one' ? { thoughts_back: 'none', late_system: provider === 'acme' } : {}),
+    });
+    const config = {
+      virtual_key: 'own',
+      model_facts: [
+        { models: ['mine-*'], as: 'other/one' },
+        { models: ['MINE-2'], set: { thoughts_back: 'every_turn', late_system: null } },
+      ],
+    };
+    const of = (model: string): ModelFacts => facts.of({ config, catalogProvider: 'acme' }, model);
+    expect(of('one')).to.deep.equal({ thoughts_back: 'none', late_system: true });
+    expect(of('mine-1')).to.deep.equal({ thoughts_back: 'none', late_system: false });
+    expect(of('owner/mine-2@20260101')).to.deep.equal({ thoughts_back: 'every_turn' });
+    expect([configuredAs(config, 'mine-2'), configuredAs(config, 'one')]).to.deep.equal(['other/one', undefined]);
   });
 });

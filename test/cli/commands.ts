@@ -134,7 +134,7 @@ export interface ReportedProblem {
 }
 
 const PROBLEM =
-  /^ {2}(?<path>.*?): (?<rule>[A-Z]{2}\d\d[a-z]?): (?<message>.+); fix: (?<fix>.+?)(?: \(line (?<line>\d+)\))?$/;
+  /^ {2}(?<path>.*?): (?<rule>[A-Z]{2}\d{2,3}[a-z]?): (?<message>.+); fix: (?<fix>.+?)(?: \(line (?<line>\d+)\))?$/;
 
 /** The report of a refused configuration: its heading, and one problem per line. Throws on a line of another form. */
 export function readReport(stderr: string): {

@@ -360,6 +360,34 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
       fix: 'native or translate',
     },
   ],
+  CV101: [
+    ...(
+      [
+        [{ as: 'openai/gpt-4o' }, 'models', 'names no models', 'patterns'],
+        [{ models: [], as: 'openai/gpt-4o' }, 'models', 'names no models', 'patterns'],
+        [{ models: ['*a*b*c*d*'], set: {} }, 'models[0]', '4 stars', 'a name'],
+        [{ models: ['m', ''], set: {} }, 'models[1]', 'must not be empty', 'a name'],
+        [{ models: ['m'] }, '', 'says nothing', 'as, or set'],
+        [{ models: ['m'], as: 'gpt-4o' }, 'as', '"gpt-4o"', 'the provider and the model'],
+        [{ models: ['m'], as: 'openai/' }, 'as', '"openai/"', 'the provider and the model'],
+        [{ models: ['m'], set: { late_sytem: true } }, 'set.late_sytem', 'is not a fact', 'Rules of models'],
+        [{ models: ['m'], set: { late_system: 'yes' } }, 'set.late_system', 'true or false', 'Rules of models'],
+        [{ models: ['m'], set: { thoughts_back: 'always' } }, 'set.thoughts_back', 'every_turn', 'Rules of models'],
+        [{ models: ['m'], set: { thoughts_field: 7 } }, 'set.thoughts_field', 'reasoning', 'Rules of models'],
+      ] as const
+    ).map(([entry, member, says, fix]) => ({
+      document: target({ model_facts: [entry] }),
+      at: [`targets[0].model_facts[0]${member === '' ? '' : `.${member}`}`],
+      says: ['"echo"', says],
+      fix,
+    })),
+    {
+      document: target({ model_facts: Array.from({ length: 101 }, () => ({ models: ['m'], set: {} })) }),
+      at: ['targets[0].model_facts'],
+      says: ['101', '100'],
+      fix: 'several models in one entry',
+    },
+  ],
   CV22b: [
     {
       document: minimal({ compatibility: { on_unsupported_param: 'Warn' } }),

@@ -118,6 +118,13 @@ const LEGAL: Readonly<Record<string, object>> = {
     retry: { on_status_codes: [429, 500] },
     retry_on_status: [429, 500],
   }),
+  'facts of models': target({
+    model_facts: [
+      { models: ['*'], as: 'nobody/nothing' },
+      { models: ['a*b*c*d*', 'x/y'], set: { late_system: true, thoughts_back: null, thoughts_field: 'reasoning' } },
+      { models: ['m'], as: 'openai/gpt-4o', set: {} },
+    ],
+  }),
   'a target for batches and responses': {
     targets: [{ virtual_key: 'openai' }],
     batch_target: 'openai',
@@ -173,7 +180,7 @@ describe('a configuration is valid with', () => {
       targets: [
         {
           virtual_key: 'echo',
-          ...nulls('weight', 'models', 'model_map', 'retry_on_status', 'request_timeout', 'concurrency'),
+          ...nulls('weight', 'models', 'model_map', 'model_facts', 'retry_on_status', 'request_timeout', 'concurrency'),
           retry: nulls('attempts', 'on_status_codes', 'initial_backoff_ms'),
           circuit_breaker: nulls('failure_threshold', 'success_threshold', 'max_half_threshold', 'timeout'),
         },

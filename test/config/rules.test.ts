@@ -19,7 +19,7 @@ function decodeRules(): string[] {
 function strategyRules(): string[] {
   const folder = join(ROOT, 'strategies');
   const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-  return [...new Set(sources.flatMap((source) => source.match(/(?<=')CV\d\d[a-z]?(?=')/g) ?? []))];
+  return [...new Set(sources.flatMap((source) => source.match(/(?<=')CV\d{2,3}[a-z]?(?=')/g) ?? []))];
 }
 
 /** Writes a bad document where `gw validate` can find it; returns folder and file name. */

@@ -17,6 +17,7 @@ import type { Departure } from '../../host/pipeline/hooks.ts';
 import { outgoingRequest } from '../../host/pipeline/attempts/outgoing-request.ts';
 import { connectProvider, type ConnectedProvider } from '../../host/upstream/connect.ts';
 import { ask, startHost, type TestHost, type TestHostOptions } from './host.ts';
+import { shippedFacts } from './facts.ts';
 import { expectTaken } from './strict/check.ts';
 import { type StubHandler, stubUpstream, type StubUpstream } from './upstream.ts';
 
@@ -72,6 +73,7 @@ export function callOf(provider: ConnectedProvider, model: string, stream = fals
     stream,
     root: provider.root,
     credentials: provider.credentials,
+    facts: shippedFacts(provider.module.name, model),
     exchangeId: '0'.repeat(32),
     signal: new AbortController().signal,
     wait: () => Promise.resolve(),

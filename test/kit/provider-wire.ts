@@ -11,6 +11,7 @@ import {
   type Translator,
   type WireReply,
 } from '../../host/contract/index.ts';
+import { shippedFacts } from './facts.ts';
 import { expectTaken } from './strict/check.ts';
 import { baseUrlVariable } from '../../host/environment/base-url-variable.ts';
 import { type ConnectedProvider, connectProvider } from '../../host/upstream/connect.ts';
@@ -77,7 +78,7 @@ async function calling(
   return {
     clientHeaders,
     maxOutputTokens,
-    ...(facts && { facts }),
+    facts: facts ?? shippedFacts(module.name, model),
     clientWire,
     model,
     stream,

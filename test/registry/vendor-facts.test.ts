@@ -10,7 +10,7 @@ import { chatReply, startHost, stubUpstream } from '../kit/index.ts';
 
 const TRAITS: ChatTraits = {
   wire: 'common',
-  history: { marks: ['request', 'tools', 'parts', 'messages', 'calls'], late_system: true },
+  history: { marks: ['tools', 'parts', 'messages', 'calls'], late_system: true },
   mediaInResults: true,
   longToolNames: true,
   fields: ['service_tier', 'verbosity', 'prompt_cache_key'],

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MODULES } from '../../builtins/manifest.ts';
-import { MESSAGES } from '../../builtins/wires/messages/dialect.ts';
+import { messagesDialect } from '../../builtins/wires/messages/dialect.ts';
 import { readMessages } from '../../builtins/wires/messages/request.ts';
 import type { CatalogEntry } from '../../host/common/catalog.ts';
 import type { ChatRequest, ProviderModule } from '../../host/contract/index.ts';
@@ -28,7 +28,7 @@ function adapted(more: object, facts: TargetFacts): { request: ChatRequest; lost
   const body = { ...BODY, ...more };
   const { request, notes } = readMessages(body, undefined);
   expect(notes.refusal).to.equal(undefined);
-  return MESSAGES.adapt(request, facts, body);
+  return messagesDialect(notes.history).adapt(request, facts, body);
 }
 
 describe('a request of the Messages wire for one target', () => {
@@ -82,7 +82,7 @@ describe('a request of the Messages wire for one target', () => {
     expect(JSON.stringify(adapted(body, target('openrouter')).request)).to.include('cache_control');
     for (const [provider, lost] of [
       ['openai', []],
-      ['mistral', ['tools[0].cache_control', 'messages[0].content[0].cache_control']],
+      ['mistral', ['messages[0].content[0].cache_control', 'tools[0].cache_control']],
     ] as const) {
       const { request, lost: named } = adapted(body, target(provider));
       expect(JSON.stringify(request)).to.not.include('cache_control');

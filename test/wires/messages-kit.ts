@@ -78,15 +78,19 @@ export async function sameWire(
   return { host, upstream, post: (body, headers) => host.post(PATH, body, headers) };
 }
 
-/** A gateway whose one target speaks the common wire. */
+/** Facts of a model that takes the text of thoughts in earlier turns. */
+const TAKES_THOUGHTS = [{ models: ['*'], set: { thoughts_back: 'none', thoughts_field: 'reasoning_content' } }];
+
+/** A gateway whose one target speaks the common wire, and takes the text of thoughts. */
 export async function crossWire(
   handler: StubHandler,
   config: object = {},
   options: TestHostOptions = {},
 ): Promise<Gateway> {
   const upstream = await stubUpstream(handler);
+  const target = { models: ['claude-x'], model_facts: TAKES_THOUGHTS };
   const host = await startHost(
-    { strategy: { mode: 'single' }, targets: [upstream.target('a', { models: ['claude-x'] })], ...config },
+    { strategy: { mode: 'single' }, targets: [upstream.target('a', target)], ...config },
     options,
   );
   return { host, upstream, post: (body, headers) => host.post(PATH, body, headers) };

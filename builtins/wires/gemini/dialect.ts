@@ -1,12 +1,11 @@
 import { type ChatRequest, type Fields, isFields } from '../../../host/contract/index.ts';
 import type { Adapted, Dialect, TargetFacts } from '../../../host/wire/client-request.ts';
 import { adaptCommon } from '../adapt.ts';
-import { openEnvelope } from '../envelope.ts';
+import { type NotedHistory, NO_HISTORY } from '../history-notes.ts';
 import { speaksCommon } from '../targets.ts';
 import { BODY_TEXTS } from './body-texts.ts';
 import { cannotCarry, listOf } from './request/members.ts';
 import { withoutForeignSecrets } from './request/own-parts.ts';
-import { FOREIGN_SIGNATURE, FORMAT } from './request/signatures.ts';
 
 /** What the client calls the fields of the common format. */
 const PATHS: ReadonlyMap<string, string> = new Map([
@@ -35,10 +34,16 @@ export const GEMINI_DIALECT: Dialect = {
   wire: 'gemini',
   texts: BODY_TEXTS,
   forSameWire: withoutForeignSecrets,
-  adapt,
+  adapt: (request, target, value) => adapt(request, target, value, NO_HISTORY),
   pathsOf: (field, _target, value) =>
     field === 'response_format' ? [formatPath(value)] : [PATHS.get(field) ?? []].flat(),
 };
+
+/** The dialect of one request, whose history was noted while it was read. */
+export const geminiDialect = (history: NotedHistory): Dialect => ({
+  ...GEMINI_DIALECT,
+  adapt: (request, target, value) => adapt(request, target, value, history),
+});
 
 function formatPath({ generationConfig: config }: Readonly<Fields>): string {
   const given = isFields(config)
@@ -48,15 +53,19 @@ function formatPath({ generationConfig: config }: Readonly<Fields>): string {
 }
 
 /** Embeddings are the same for every target. */
-function adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields>): Adapted<ChatRequest> {
+function adapt(
+  request: ChatRequest,
+  target: TargetFacts,
+  value: Readonly<Fields>,
+  history: NotedHistory,
+): Adapted<ChatRequest> {
   if (request.messages === undefined) return { request, lost: [] };
   if (speaksCommon(target)) refuseFetched(value, target.provider);
   return adaptCommon(request, target, {
     effort: 'generationConfig.thinkingConfig',
     top_k: 'generationConfig.topK',
     service_tier: 'serviceTier',
-    reasoning: (isKnown) => unreadSignatures(value, isKnown),
-    marks: () => [],
+    history,
     late: () => undefined, // all of its instructions stand apart from the turns
   });
 }
@@ -78,18 +87,4 @@ function refuseFetched(value: Readonly<Fields>, provider: string): void {
     if (isFields(file) && !(typeof type === 'string' && /^image\//i.test(type)))
       throw cannotCarry(`${at}.fileData`, `${provider} fetches images only`);
   }
-}
-
-/** Signatures that this target does not understand; what a client writes for want of one is not worth a word. */
-function unreadSignatures(value: Readonly<Fields>, isKnown: (format: unknown) => boolean): readonly string[] {
-  const paths: string[] = [];
-  for (const [part, at] of partsIn(value)) {
-    const signature = part['thoughtSignature'] ?? part['thought_signature'];
-    if (typeof signature !== 'string' || signature === '' || signature === FOREIGN_SIGNATURE) continue;
-    const formats = openEnvelope(signature)
-      ?.map(({ format }) => format)
-      .filter((format) => format !== undefined) ?? [FORMAT];
-    if (formats.some((format) => !isKnown(format))) paths.push(`${at}.thoughtSignature`);
-  }
-  return paths;
 }

@@ -13,8 +13,9 @@ import type { JsonObject } from '../../../host/http/body/json-body.ts';
 import { readMetadata } from '../../../host/http/metadata-header.ts';
 import type { ReadRequest } from '../../../host/http/surface-route.ts';
 import { ClientRequest } from '../../../host/wire/client-request.ts';
+import { NO_HISTORY } from '../history-notes.ts';
 import { askedIn, checkForm, isListStream, modelOf, type Operation } from './address.ts';
-import { GEMINI_DIALECT } from './dialect.ts';
+import { GEMINI_DIALECT, geminiDialect } from './dialect.ts';
 import { readBatch, readEmbed, writeEmbedding, writeEmbeddings } from './request/embeddings.ts';
 import { isObject, listOf, membersOf } from './request/members.ts';
 import { type ReadGenerate, readGenerate } from './request/request.ts';
@@ -33,14 +34,14 @@ export function generate(
   checkForm(url);
   const model = modelOf(askedIn(url));
   checkContents(body);
-  const { request, facts, lost, refusal } = readOrRefuse(body, model);
+  const { request, facts, lost, history, refusal } = readOrRefuse(body, model);
   const streaming = operation === 'streamGenerateContent';
   return {
     request,
     streaming,
     metadata: readMetadata(httpRequest.headers['x-gateway-metadata']),
     wire: new GeminiWire(isListStream(url) ? LIST_FORM : SSE_FORM, facts),
-    clientRequest: new ClientRequest({ dialect: GEMINI_DIALECT, operation, bytes, value: body, refusal, lost }),
+    clientRequest: new ClientRequest({ dialect: geminiDialect(history), operation, bytes, value: body, refusal, lost }),
   };
 }
 
@@ -56,12 +57,12 @@ export function count(body: JsonObject, httpRequest: IncomingMessage, bytes: Buf
   if (asked !== undefined && !isObject(asked)) throw invalidRequest('generateContentRequest must be an object');
   const counted = asked ?? body;
   checkContents(counted, asked === undefined ? '' : 'generateContentRequest.');
-  const { request, lost, refusal } = readOrRefuse(counted, model);
+  const { request, lost, history, refusal } = readOrRefuse(counted, model);
   return {
     request,
     streaming: false,
     clientRequest: new ClientRequest({
-      dialect: GEMINI_DIALECT,
+      dialect: geminiDialect(history),
       operation: 'countTokens',
       bytes,
       value: body,
@@ -109,7 +110,7 @@ function readOrRefuse(body: JsonObject, model: string): Read {
     return readGenerate(body, model);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    return { request: plainRequest(body, model), lost: [], refusal: error };
+    return { request: plainRequest(body, model), lost: [], history: NO_HISTORY, refusal: error };
   }
 }
 

@@ -8,7 +8,8 @@ import {
 } from '../../../host/contract/index.ts';
 import type { Notes } from '../notes.ts';
 import { documentParts, imageParts, searchResultParts } from './media.ts';
-import { readMark } from './mark.ts';
+import { messageSpot } from '../marks.ts';
+import { marked, readMark } from './mark.ts';
 import { systemMessage } from './system.ts';
 import { textsOf } from './texts.ts';
 import { Thoughts } from './thoughts.ts';
@@ -124,7 +125,7 @@ function readUser(content: string | readonly unknown[], at: string, draft: Draft
   const parts: ContentPart[] = [];
   eachBlock(content, at, draft, (block, place) => {
     if (block['type'] === 'tool_result') draft.messages.push(resultMessage(block, place, draft));
-    else for (const part of userParts(block, place, draft)) parts.push(part);
+    else for (const part of userParts(block, place, draft, parts)) parts.push(part);
   });
   if (parts.length > 0) draft.messages.push({ role: 'user', content: plain(parts) });
 }
@@ -148,9 +149,9 @@ function plain(parts: readonly ContentPart[]): string | readonly ContentPart[] {
   return only?.type === 'text' && !other && only.cache_control === undefined ? only.text : parts;
 }
 
-function userParts(block: Block, at: string, draft: Draft): ContentPart[] {
+function userParts(block: Block, at: string, draft: Draft, before: ContentPart[]): ContentPart[] {
   if (draft.isStrict) refuseCitations(block, at, draft);
-  return marked(contentParts(block, at, draft), block, at, draft);
+  return marked(contentParts(block, at, draft), { block, at, before }, draft.notes);
 }
 
 /** A block that is refused, as the texts in it: no target gets them, guardrails and routing do. */
@@ -198,16 +199,11 @@ function textParts({ text, citations }: Block, at: string, notes: Notes): Conten
   return text === '' ? [] : [{ type: 'text', text }];
 }
 
-/** The mark of a block stands on its last part. */
-function marked(parts: ContentPart[], block: Block, at: string, { notes }: Draft): ContentPart[] {
-  const mark = readMark(block, at, notes);
-  const last = parts.at(-1);
-  return last && mark ? [...parts.slice(0, -1), { ...last, cache_control: mark }] : parts;
-}
-
 function resultMessage(block: Block, at: string, draft: Draft): ChatMessage {
   const { tool_use_id: id, content = '', is_error: isError } = block;
   const mark = readMark(block, at, draft.notes);
+  const said = resultContent(content, at, draft);
+  if (mark) draft.notes.history.mark(`${at}.cache_control`, messageSpot(said));
   const problem = draft.calls.answer(id);
   if (problem !== undefined) draft.notes.refuse(`${at}.tool_use_id ${problem}`);
   if (isError !== undefined && isError !== null && typeof isError !== 'boolean')
@@ -215,7 +211,7 @@ function resultMessage(block: Block, at: string, draft: Draft): ChatMessage {
   return {
     role: 'tool',
     tool_call_id: String(id),
-    content: resultContent(content, at, draft),
+    content: said,
     ...(isError === true && { is_error: true }),
     ...(mark && { cache_control: mark }),
   };
@@ -229,7 +225,8 @@ function resultContent(content: unknown, at: string, draft: Draft): ChatMessage[
   }
   const parts: ContentPart[] = [];
   eachBlock(content, at, draft, (block, place) => {
-    for (const part of marked(contentParts(block, place, draft), block, place, draft)) parts.push(part);
+    const own = contentParts(block, place, draft);
+    for (const part of marked(own, { block, at: place, before: parts }, draft.notes)) parts.push(part);
   });
   return parts.length === 0 ? '' : plain(parts);
 }
@@ -241,18 +238,26 @@ function readAssistant(content: string | readonly unknown[], at: string, draft: 
   }
   const parts: ContentPart[] = [];
   const calls: ToolCall[] = [];
+  const places: string[] = [];
   const thoughts = new Thoughts();
   eachBlock(content, at, draft, (block, place) => {
     switch (block['type']) {
       case 'text':
-        for (const part of marked(textParts(block, place, draft.notes), block, place, draft)) parts.push(part);
+        for (const part of marked(
+          textParts(block, place, draft.notes),
+          { block, at: place, before: parts },
+          draft.notes,
+        ))
+          parts.push(part);
         return;
       case 'tool_use':
         calls.push(callOf(block, place, draft));
+        places.push(place);
         return;
       case 'thinking':
       case 'redacted_thinking':
-        thoughts.add(block);
+        thoughts.add(block, place);
+        marked([], { block, at: place, before: parts }, draft.notes);
         return;
       default:
         draft.notes.refuse(
@@ -261,12 +266,24 @@ function readAssistant(content: string | readonly unknown[], at: string, draft: 
         for (const part of refusedParts(block)) parts.push(part);
     }
   });
+  noteCallMarks(calls, places, draft.notes);
   if (parts.length === 0 && calls.length === 0 && thoughts.isEmpty) return;
+  draft.notes.history.turn(thoughts.notes, {
+    callsTools: calls.length > 0,
+    saysMore: parts.length > 0 || calls.length > 0,
+  });
   draft.messages.push({
     role: 'assistant',
     content: parts.length === 0 ? null : plain(parts),
     ...thoughts.members(),
     ...(calls.length > 0 && { tool_calls: calls }),
+  });
+}
+
+function noteCallMarks(calls: readonly ToolCall[], paths: readonly string[], { history }: Notes): void {
+  calls.forEach((call, at) => {
+    if ('cache_control' in call)
+      history.mark(`${paths[at]}.cache_control`, { kind: 'call', isLast: at === calls.length - 1 });
   });
 }
 

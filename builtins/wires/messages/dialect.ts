@@ -1,13 +1,15 @@
-import { type Fields, isFields, isText } from '../../../host/contract/index.ts';
-import type { Dialect, TargetFacts } from '../../../host/wire/client-request.ts';
+import { type ChatRequest, type Fields, isFields, isText } from '../../../host/contract/index.ts';
+import type { Adapted, Dialect, TargetFacts } from '../../../host/wire/client-request.ts';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { adaptCommon } from '../adapt.ts';
 import { strictTools } from '../strict-tools.ts';
-import { marksCaches, speaksCommon } from '../targets.ts';
+import { type NotedHistory, NO_HISTORY } from '../history-notes.ts';
+import { cachesUnasked } from '../marks.ts';
+import { speaksCommon } from '../targets.ts';
 import { effortPath } from './effort.ts';
 import { latePaths } from './system.ts';
 import { TEXTS } from './texts.ts';
-import { envelopeOf, unreadThoughts } from './thoughts.ts';
+import { envelopeOf } from './thoughts.ts';
 
 type Body = Readonly<Fields>;
 
@@ -24,25 +26,32 @@ export const MESSAGES: Dialect = {
       return { request: value, lost: [] };
     return withoutEnvelopes(value, messages);
   },
-  adapt: (request, target, value) => {
-    refuseAddresses(value['messages'], target);
-    const { request: adapted, lost } = adaptCommon(request, target, {
-      effort: effortPath(value),
-      top_k: 'top_k',
-      service_tier: 'service_tier',
-      reasoning: (isKnown) => unreadThoughts(value['messages'], isKnown),
-      marks: () => [...marksIn(value)],
-      late: (index) => latePaths(value)[index],
-    });
-    const isUnthinking = speaksCommon(target) && isAdaptive(value) && target.entry?.capabilities['reasoning'] !== true;
-    return { request: adapted, lost: isUnthinking ? ['thinking', ...lost] : lost };
-  },
+  adapt: (request, target, value) => adapt(request, target, value, NO_HISTORY),
   pathsOf: (field, target, value) => {
     if (field === 'strict') return strictTools(value);
-    if (field === 'cache_control') return marksCaches(target) === 'unasked' ? [] : ['cache_control'];
+    if (field === 'cache_control') return cachesUnasked(target) ? [] : ['cache_control'];
     return [PATHS.has(field) ? (PATHS.get(field) ?? []) : field].flat();
   },
 };
+
+/** The dialect of one request, whose history was noted while it was read. */
+export const messagesDialect = (history: NotedHistory): Dialect => ({
+  ...MESSAGES,
+  adapt: (request, target, value) => adapt(request, target, value, history),
+});
+
+function adapt(request: ChatRequest, target: TargetFacts, value: Body, history: NotedHistory): Adapted<ChatRequest> {
+  refuseAddresses(value['messages'], target);
+  const { request: adapted, lost } = adaptCommon(request, target, {
+    effort: effortPath(value),
+    top_k: 'top_k',
+    service_tier: 'service_tier',
+    history,
+    late: (index) => latePaths(value)[index],
+  });
+  const isUnthinking = speaksCommon(target) && isAdaptive(value) && target.entry?.capabilities['reasoning'] !== true;
+  return { request: adapted, lost: isUnthinking ? ['thinking', ...lost] : lost };
+}
 
 /** What the client calls the fields of the common format; `undefined` for those that are not worth a word. Others are called the same. */
 const PATHS: ReadonlyMap<string, string | undefined> = new Map([
@@ -102,20 +111,6 @@ function* blocksOf(holder: unknown, at: string): Generator<PlacedBlock> {
     yield { block, path };
     if (block['type'] === 'tool_result') yield* blocksOf(block, path);
   }
-}
-
-/** Where the client marks caches. */
-function* marksIn(value: Body): Generator<string> {
-  const isMarked = (holder: unknown): boolean => isFields(holder) && isFields(holder['cache_control']);
-  if (isMarked(value)) yield 'cache_control';
-  for (const name of ['system', 'tools']) {
-    const list = value[name];
-    if (Array.isArray(list))
-      for (const [at, item] of list.entries()) if (isMarked(item)) yield `${name}[${at}].cache_control`;
-  }
-  if (!Array.isArray(value['messages'])) return;
-  for (const [at, turn] of value['messages'].entries())
-    for (const { block, path } of blocksOf(turn, `messages[${at}]`)) if (isMarked(block)) yield `${path}.cache_control`;
 }
 
 /** Names of the client's tools. */

@@ -6,7 +6,7 @@ import { readMetadata } from '../../../host/http/metadata-header.ts';
 import type { ReadRequest } from '../../../host/http/surface-route.ts';
 import { ClientRequest } from '../../../host/wire/client-request.ts';
 import { repeats } from '../../../host/wire/json-changes.ts';
-import { MESSAGES } from './dialect.ts';
+import { messagesDialect } from './dialect.ts';
 import { checkMessages, readMessages } from './request.ts';
 import { wireFor } from './wire.ts';
 
@@ -30,7 +30,7 @@ export function readRequest(
     metadata: readMetadata(headers['x-gateway-metadata']),
     wire: wireFor(headers['user-agent']),
     clientRequest: new ClientRequest({
-      dialect: MESSAGES,
+      dialect: messagesDialect(notes.history),
       operation,
       bytes,
       value: body,

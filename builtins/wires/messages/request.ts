@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { type ChatMessage, type ChatRequest, type Fields, isFields, isText } from '../../../host/contract/index.ts';
 import { textOf } from '../adapt.ts';
+import { partSpot } from '../marks.ts';
 import { Notes } from '../notes.ts';
 import { readConversation } from './conversation.ts';
 import { readEffort } from './effort.ts';
@@ -130,6 +131,7 @@ function withOwnMark(messages: readonly ChatMessage[], body: Body, notes: Notes)
   const parts =
     typeof last.content === 'string' ? [{ type: 'text' as const, text: last.content }] : (last.content ?? []);
   const end = parts.at(-1);
+  notes.history.mark('cache_control', end ? partSpot(end) : { kind: 'nowhere' });
   if (!end || end['cache_control'] !== undefined) return messages;
   return [...messages.slice(0, -1), { ...last, content: [...parts.slice(0, -1), { ...end, cache_control: mark }] }];
 }

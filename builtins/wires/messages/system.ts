@@ -1,6 +1,6 @@
 import { type ChatMessage, type ContentPart, type Fields, isFields } from '../../../host/contract/index.ts';
 import { Notes } from '../notes.ts';
-import { readMark } from './mark.ts';
+import { marked } from './mark.ts';
 
 /**
  * Claude Code puts this line first. Parts of it change with each request: sent to another vendor, it would end every cache of a prefix.
@@ -19,7 +19,10 @@ export function systemMessage(system: unknown, at: string, notes: Notes): ChatMe
     notes.refuse(`${at} must be a string or a list of text blocks`);
     return undefined;
   }
-  const parts = system.flatMap((block: unknown, place) => partsOf(block, `${at}[${place}]`, notes));
+  const parts: ContentPart[] = [];
+  system.forEach((block: unknown, place) => {
+    for (const part of partsOf(block, `${at}[${place}]`, notes, parts)) parts.push(part);
+  });
   return parts.length === 0 ? undefined : { role: 'system', content: parts };
 }
 
@@ -29,16 +32,15 @@ function withoutBilling(text: string): string {
   return end < 0 ? '' : text.slice(end + 1);
 }
 
-function partsOf(block: unknown, at: string, notes: Notes): ContentPart[] {
+function partsOf(block: unknown, at: string, notes: Notes, before: ContentPart[]): ContentPart[] {
   if (!isFields(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') {
     notes.refuse(`${at} must be a text block`);
     return [];
   }
   const { text, citations } = block as typeof block & { readonly text: string };
-  const mark = readMark(block, at, notes);
   if (Array.isArray(citations) && citations.length > 0) notes.lose(`${at}.citations`);
-  if (text.startsWith(BILLING) || text === '') return [];
-  return [{ type: 'text', text, ...(mark && { cache_control: mark }) }];
+  if (text.startsWith(BILLING)) return [];
+  return marked(text === '' ? [] : [{ type: 'text', text }], { block, at, before }, notes);
 }
 
 /** Where the roles of system messages stand that are late: behind the first turn, and with a text that is read. */

@@ -1,4 +1,6 @@
-import { type Fields, isFields, isText } from '../../../host/contract/index.ts';
+import { type Fields, isText } from '../../../host/contract/index.ts';
+import type { ThoughtNote } from '../history-notes.ts';
+import { itemNote } from '../taken-thoughts.ts';
 import { isOpenable, openEnvelope, sealEnvelope } from '../envelope.ts';
 
 /** The format of `reasoning_details` whose signatures this wire's own vendor checks. */
@@ -37,6 +39,8 @@ export function envelopeOf(block: Readonly<Fields>): readonly Fields[] | undefin
 
 /** The reasoning of one assistant turn, as it is put together. See docs/reference/ingress.md#reasoning-of-other-vendors. */
 export class Thoughts {
+  /** What each block holds that was added. */
+  readonly notes: ThoughtNote[] = [];
   readonly #texts: string[] = [];
   readonly #items: Fields[] = [];
 
@@ -44,7 +48,14 @@ export class Thoughts {
     return this.#texts.length === 0 && this.#items.length === 0;
   }
 
-  add(block: Readonly<Fields>): void {
+  /** `path` is where the block stands. */
+  add(block: Readonly<Fields>, path: string): void {
+    const [texts, items] = [this.#texts.length, this.#items.length];
+    this.#read(block);
+    this.notes.push({ path, hasText: this.#texts.length > texts, items: this.#items.slice(items).map(itemNote) });
+  }
+
+  #read(block: Readonly<Fields>): void {
     const { type, thinking, signature, data } = block;
     const items = envelopeOf(block);
     const hidden = (items ?? []).filter(isHiddenText).map(({ text }) => text);
@@ -74,20 +85,4 @@ export class Thoughts {
       ...(this.#items.length > 0 && { reasoning_details: this.#items.map((item, index) => ({ ...item, index })) }),
     };
   }
-}
-
-/** Paths of blocks whose reasoning a target does not understand. Reasoning without a signature is not lost anywhere. */
-export function unreadThoughts(turns: unknown, isKnown: (format: unknown) => boolean): string[] {
-  const lost: string[] = [];
-  for (const [at, turn] of (Array.isArray(turns) ? turns : []).entries()) {
-    if (!isFields(turn) || turn['role'] !== 'assistant' || !Array.isArray(turn['content'])) continue;
-    for (const [place, block] of turn['content'].entries()) {
-      if (!isFields(block) || !isThought(block)) continue;
-      const formats = envelopeOf(block)
-        ?.filter((item) => !isHiddenText(item))
-        .map(({ format }) => format) ?? [FORMAT];
-      if (formats.some((format) => !isKnown(format))) lost.push(`messages[${at}].content[${place}]`);
-    }
-  }
-  return lost;
 }

@@ -67,6 +67,7 @@ function toolOf(tool: unknown, at: string, names: Set<string>, notes: Notes): Ch
 function functionOf(tool: Readonly<Fields>, at: string, notes: Notes): ChatTool {
   const { name, description, input_schema: parameters, strict } = tool;
   const mark = readMark(tool, at, notes);
+  if (mark) notes.history.mark(`${at}.cache_control`, { kind: 'tool' });
   if (description !== undefined && description !== null && typeof description !== 'string')
     notes.refuse(`${at}.description must be a string`);
   if (strict !== undefined && strict !== null && typeof strict !== 'boolean')

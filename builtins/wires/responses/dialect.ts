@@ -2,10 +2,10 @@ import { type ChatRequest, type Fields, isFields, isText } from '../../../host/c
 import type { Adapted, Dialect, TargetFacts } from '../../../host/wire/client-request.ts';
 import { adaptCommon, type FieldPaths } from '../adapt.ts';
 import { openEnvelope } from '../envelope.ts';
+import { type NotedHistory, NO_HISTORY } from '../history-notes.ts';
 import { strictTools } from '../strict-tools.ts';
 import { speaksCommon, takesField } from '../targets.ts';
 import { isGiven, notCarried } from './checks.ts';
-import { SEALED } from './reasoning.ts';
 import { RESPONSES_TEXTS } from './texts.ts';
 
 /** What this wire's requests hold beyond the common format. See docs/responses.md#what-is-carried. */
@@ -13,8 +13,14 @@ export const RESPONSES_DIALECT: Dialect = Object.freeze<Dialect>({
   wire: 'responses',
   texts: RESPONSES_TEXTS,
   forSameWire: withoutEnvelopes,
-  adapt,
+  adapt: (request, target, value) => adapt(request, target, value, NO_HISTORY),
   pathsOf: (field, _target, value) => pathsOf(field, value),
+});
+
+/** The dialect of one request, whose history was noted while it was read. */
+export const responsesDialect = (history: NotedHistory): Dialect => ({
+  ...RESPONSES_DIALECT,
+  adapt: (request, target, value) => adapt(request, target, value, history),
 });
 
 /** Items that only this gateway can read are cut out. */
@@ -29,7 +35,12 @@ const itemsOf = ({ input }: Readonly<Fields>): readonly unknown[] => (Array.isAr
 const isEnvelope = (item: unknown): boolean =>
   isFields(item) && item['type'] === 'reasoning' && openEnvelope(item['encrypted_content']) !== undefined;
 
-function adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields>): Adapted<ChatRequest> {
+function adapt(
+  request: ChatRequest,
+  target: TargetFacts,
+  value: Readonly<Fields>,
+  history: NotedHistory,
+): Adapted<ChatRequest> {
   if (speaksCommon(target)) refuseFileAddresses(value);
   const { verbosity, prompt_cache_key: cacheKey, ...rest } = request;
   const [takesVerbosity, takesCacheKey] = [takesField(target, 'verbosity'), takesField(target, 'prompt_cache_key')];
@@ -40,24 +51,20 @@ function adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields
       ...(takesCacheKey && cacheKey !== undefined && { prompt_cache_key: cacheKey }),
     },
     target,
-    pathsIn(value),
+    pathsIn(value, history),
   );
   return verbosity === undefined || takesVerbosity
     ? adapted
     : { request: adapted.request, lost: [...adapted.lost, 'text.verbosity'] };
 }
 
-const NO_MARKS = (): readonly string[] => [];
-
-function pathsIn(value: Readonly<Fields>): FieldPaths {
+function pathsIn(value: Readonly<Fields>, history: NotedHistory): FieldPaths {
   return {
     effort: 'reasoning.effort',
     top_k: 'top_k',
     service_tier: 'service_tier',
-    marks: NO_MARKS,
+    history,
     late: (index) => latePaths(value)[index],
-    reasoning: (isKnown) =>
-      itemsOf(value).flatMap((item, at) => (formatsOf(item).every(isKnown) ? [] : [`input[${at}].encrypted_content`])),
   };
 }
 
@@ -72,13 +79,6 @@ function latePaths(value: Readonly<Fields>): string[] {
   const input = itemsOf(value);
   const start = input.findIndex((item) => !isSystemItem(item) && isFields(item) && !ASIDE.has(item['type']));
   return input.flatMap((item, at) => (start >= 0 && at > start && isSystemItem(item) ? [`input[${at}].role`] : []));
-}
-
-/** Formats of the reasoning that an item holds beside its text. */
-function formatsOf(item: unknown): readonly unknown[] {
-  if (!isFields(item) || item['type'] !== 'reasoning' || !isText(item['encrypted_content'])) return [];
-  const items = openEnvelope(item['encrypted_content']);
-  return items ? items.map(({ format }) => format).filter(isGiven) : [SEALED];
 }
 
 /** Vendors of the common format fetch images, and no files. */

@@ -1,5 +1,7 @@
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import type { ChatMessage, Fields } from '../../../host/contract/index.ts';
+import type { HistoryNotes, ThoughtNote } from '../history-notes.ts';
+import { itemNote } from '../taken-thoughts.ts';
 import type { Content } from './content.ts';
 
 /** A call of an earlier turn, waiting for its result. */
@@ -13,6 +15,7 @@ class AssistantTurn {
   readonly texts: string[] = [];
   readonly thoughts: string[] = [];
   readonly details: Fields[] = [];
+  readonly notes: ThoughtNote[] = [];
   readonly calls: Fields[] = [];
   readonly results: ChatMessage[] = [];
 
@@ -52,8 +55,10 @@ export class History {
     for (const text of texts) turn.texts.push(text);
   }
 
-  addReasoning(text: string, details: readonly Fields[]): void {
+  /** `path` is where the item stands. */
+  addReasoning(text: string, details: readonly Fields[], path: string): void {
     const turn = this.#assistant();
+    turn.notes.push({ path, hasText: text !== '', items: details.map(itemNote) });
     if (text !== '') turn.thoughts.push(text);
     for (const detail of details) turn.details.push(detail);
   }
@@ -79,12 +84,17 @@ export class History {
   }
 
   /** Throws for a call without a result: no vendor takes one. */
-  messages(): ChatMessage[] {
+  messages(notes: HistoryNotes): ChatMessage[] {
     for (const calls of this.#waiting.values()) {
       const [open] = calls;
       if (open) throw invalidRequest(`${open.path} has no output: each call needs one`);
     }
-    return this.#turns.flatMap((turn) => (turn instanceof AssistantTurn ? [...turn.messages()] : [turn]));
+    return this.#turns.flatMap((turn) => {
+      if (!(turn instanceof AssistantTurn)) return [turn];
+      const callsTools = turn.calls.length > 0;
+      notes.turn(turn.notes, { callsTools, saysMore: callsTools || turn.texts.length > 0 });
+      return [...turn.messages()];
+    });
   }
 
   #assistant(): AssistantTurn {

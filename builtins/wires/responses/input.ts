@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { type ChatMessage, type Fields, quoted } from '../../../host/contract/index.ts';
+import type { HistoryNotes } from '../history-notes.ts';
 import { isGiven, notCarried, objectAt, optionalString, stringAt, textAt, unknownType } from './checks.ts';
 import { readContent, readTexts } from './content.ts';
 import { customArguments, History } from './history.ts';
@@ -12,6 +13,8 @@ export interface InputNotes {
   readonly tools: ToolBook;
   /** Paths of what was left out. */
   readonly lost: string[];
+  /** Thoughts of earlier turns. */
+  readonly history: HistoryNotes;
 }
 
 type ReadItem = (item: Fields, path: string, history: History, notes: InputNotes) => void;
@@ -68,7 +71,7 @@ const ITEMS: ReadonlyMap<unknown, ReadItem> = new Map<unknown, ReadItem>([
     'reasoning',
     (item, path, history) => {
       const { text, details } = readReasoning(item, path);
-      history.addReasoning(text, details);
+      history.addReasoning(text, details, path);
     },
   ],
   [
@@ -89,7 +92,7 @@ export function readInput(value: unknown, instructions: string | undefined, note
   else if (Array.isArray(value))
     value.forEach((item, at) => readItem(objectAt(item, `input[${at}]`), `input[${at}]`, history, notes));
   else throw invalidRequest('input must be a string or a list of items');
-  const messages = history.messages();
+  const messages = history.messages(notes.history);
   if (!messages.some((message) => message !== first)) throw invalidRequest('input must hold at least one message');
   return messages;
 }

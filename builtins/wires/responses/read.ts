@@ -5,7 +5,7 @@ import { readMetadata } from '../../../host/http/metadata-header.ts';
 import type { ReadForwarded } from '../../../host/http/surface-route.ts';
 import { ClientRequest } from '../../../host/wire/client-request.ts';
 import { changedJson } from '../../../host/wire/json-changes.ts';
-import { RESPONSES_DIALECT, withoutEnvelopes } from './dialect.ts';
+import { responsesDialect, withoutEnvelopes } from './dialect.ts';
 import { readResponses } from './request.ts';
 import { ResponsesWire } from './wire.ts';
 
@@ -18,13 +18,19 @@ export function cleaned(bytes: Buffer): Buffer | undefined {
 }
 
 export function read(body: JsonObject, { headers }: IncomingMessage, bytes: Buffer): ReadForwarded {
-  const { request, streaming, asked, lost } = readResponses(body);
+  const { request, streaming, asked, lost, history } = readResponses(body);
   return {
     surface: 'responses.translated',
     request,
     streaming,
     wire: new ResponsesWire(asked),
     metadata: readMetadata(headers['x-gateway-metadata']),
-    clientRequest: new ClientRequest({ dialect: RESPONSES_DIALECT, operation: 'create', bytes, value: body, lost }),
+    clientRequest: new ClientRequest({
+      dialect: responsesDialect(history),
+      operation: 'create',
+      bytes,
+      value: body,
+      lost,
+    }),
   };
 }

@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { type ChatRequest, type Fields, quoted } from '../../../host/contract/index.ts';
+import { HistoryNotes, type NotedHistory } from '../history-notes.ts';
 import {
   isGiven,
   listAt,
@@ -23,6 +24,7 @@ export interface ReadResponses {
   readonly asked: Asked;
   /** Paths of what no other vendor could be given. */
   readonly lost: readonly string[];
+  readonly history: NotedHistory;
 }
 
 /** What the answer depends on. */
@@ -88,8 +90,13 @@ export function readResponses(body: Fields): ReadResponses {
   const text = readText(body['text'], lost);
   const include = readInclude(body['include'], lost);
   const tools = new ToolBook();
+  const history = new HistoryNotes();
   if (isGiven(body['tools'])) tools.declare(body['tools'], 'tools');
-  const messages = readInput(body['input'], optionalString(body['instructions'], 'instructions'), { tools, lost });
+  const messages = readInput(body['input'], optionalString(body['instructions'], 'instructions'), {
+    tools,
+    lost,
+    history,
+  });
   const chosen = chooseTools(tools, body['tool_choice']);
   const parallel = optionalFlag(body['parallel_tool_calls'], 'parallel_tool_calls');
   readRest(body, lost);
@@ -112,6 +119,7 @@ export function readResponses(body: Fields): ReadResponses {
     request,
     streaming,
     lost: [...lost, ...tools.lost],
+    history,
     asked: {
       echo: echoOf(body),
       tools,

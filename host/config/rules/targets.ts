@@ -1,6 +1,7 @@
 import type { GatewayConfig, TargetConfig } from '../document.ts';
 import { parseDuration } from '../../contract/duration.ts';
 import type { Problem } from '../problems.ts';
+import { MAX_MODEL_FACTS, modelFactsProblems } from './model-facts.ts';
 import { type ConfigRule, type RuleContext, useKnown } from './rule.ts';
 
 type TargetCheck = (target: TargetConfig, path: string, report: RuleContext['report']) => void;
@@ -158,6 +159,22 @@ export const targetRules: readonly ConfigRule[] = [
     const { responses } = target;
     if (!responses || responses === 'native' || responses === 'translate') return;
     report(`${path}.responses`, `responses of ${named(target)} is "${responses}"`, 'use native or translate');
+  }),
+  eachTarget('CV101', (target, path, report) => {
+    const { model_facts: entries = [] } = target;
+    if (entries.length > MAX_MODEL_FACTS)
+      report(
+        `${path}.model_facts`,
+        `model_facts of ${named(target)} has ${entries.length} entries, the limit is ${MAX_MODEL_FACTS}`,
+        'name several models in one entry',
+      );
+    entries.forEach((entry, index) => {
+      const at = `model_facts[${index}]`;
+      for (const { member, message, fix } of modelFactsProblems(entry)) {
+        const place = member === '' ? at : `${at}.${member}`;
+        report(`${path}.${place}`, `${place} of ${named(target)} ${message}`, fix);
+      }
+    });
   }),
   eachTarget('CV37', (target, path, report) => {
     for (const [model, upstream] of Object.entries(target.model_map ?? {})) {

@@ -57,6 +57,29 @@ export const target = entry({
   retry_on_status: list('another name of `retry.on_status_codes`', integerItem, {
     bounds: 'equal to it when both are there',
   }),
+  model_facts: list(
+    'what is known of upstream models, where the [rules of models](catalog.md#rules-of-models) do not know them or say otherwise; a later entry wins',
+    entry({
+      models: list(
+        'names of upstream models, with `*` for any run of characters; case does not matter',
+        textItem.meta(NAME),
+        {
+          isRequired: true,
+          bounds: 'at least one; at most 4 stars and 128 characters each',
+        },
+      ),
+      as: text(
+        'the model whose facts they have, and whose limits where the catalog does not know them: `openai/gpt-4o`',
+        {
+          bounds: 'a provider, `/`, a model; `as` or `set` is there',
+        },
+      ),
+      set: freeMap('facts that win over `as` and over the rules; `null` takes one away', {
+        bounds: '[facts](catalog.md#rules-of-models)',
+      }),
+    }),
+    { bounds: 'at most 100' },
+  ),
   request_timeout: duration('longest time for one try; of a stream, until its first chunk', { bounds: '> 0' }),
   responses: text(
     'whether requests of `POST /v1/responses` go to this target as they are, or translated to chat; without it `responses.translate` decides',

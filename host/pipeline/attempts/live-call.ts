@@ -34,13 +34,10 @@ export class LiveCall implements CallInfo {
   }
 
   get maxOutputTokens(): number | undefined {
-    const {
-      target: { catalogProvider },
-      provider: { module },
-    } = this.#attempt;
+    const { target } = this.#attempt;
     const { catalog } = this.#services;
-    const own = catalog.entry(catalogProvider, this.model)?.max_output_tokens;
-    return own || describedEntry(module, this.model, catalog)?.max_output_tokens || undefined;
+    const own = catalog.entry(target.catalogProvider, this.model)?.max_output_tokens;
+    return own || describedEntry(target, this.model, catalog)?.max_output_tokens || undefined;
   }
 
   get facts(): ModelFacts {

@@ -5,7 +5,7 @@ import { FORMAT } from './reasoning.ts';
 /** What chats in the Messages wire take. See docs/reference/ingress.md#what-is-lost, docs/reference/ingress.md#late-system-messages and docs/reference/ingress.md#reasoning-of-other-vendors. */
 export const CLAUDE_CHATS: ChatTraits = Object.freeze<ChatTraits>({
   wire: 'native',
-  history: { marks: ['request', 'tools', 'parts', 'messages', 'calls'], thoughts: [FORMAT] },
+  history: { marks: ['tools', 'parts', 'messages', 'calls'], thoughts: [FORMAT] },
   longToolNames: true,
 });
 

@@ -163,8 +163,16 @@ function partBlock(part: ContentPart, at: string, draft: Draft): Fields[] {
   }
 }
 
-function callBlock({ id, function: called }: ToolCall, at: string, { ids, variant }: Draft): Fields {
-  return { type: 'tool_use', id: ids.ofCall(id), name: called?.name, input: inputOf(called?.arguments, at, variant) };
+function callBlock(call: ToolCall, at: string, { ids, variant }: Draft): Fields {
+  const { function: called } = call;
+  const mark = cacheMarkOf(call);
+  return {
+    type: 'tool_use',
+    id: ids.ofCall(call.id),
+    name: called?.name,
+    input: inputOf(called?.arguments, at, variant),
+    ...(mark && { cache_control: mark }),
+  };
 }
 
 function inputOf(text: string | null | undefined, at: string, { label, repairsArguments }: MessagesVariant): Fields {

@@ -110,6 +110,14 @@ function ofClosedSchema(body: Body): Body {
   };
 }
 
+/** Thoughts of earlier turns by the name that these hosts have for them. Source: @ai-sdk/cerebras 3.0.59, @openrouter/ai-sdk-provider 2.10.0, 2026-11-26. */
+const namedReasoning = (body: Body): Body => ({
+  ...body,
+  messages: body['messages'].map(({ reasoning_content: thought, ...message }: Body) =>
+    thought === undefined ? message : { ...message, reasoning: thought },
+  ),
+});
+
 /**
  * What differs from the common wire, by provider (docs/providers.md#what-differs). Three vendors answer 4xx to
  * the thoughts of earlier turns, mistral also to names: NousResearch/hermes-agent issue 34716, 2026-05-29 (cerebras),
@@ -118,9 +126,10 @@ function ofClosedSchema(body: Body): Body {
  */
 const DEVIATIONS: Readonly<Record<string, (body: Body) => Body>> = {
   openai: onlyNewCeiling,
-  cerebras: (body) => withoutInTurns(onlyNewCeiling(body), ...THOUGHTS),
+  cerebras: (body) => withoutInTurns(namedReasoning(onlyNewCeiling(body)), 'reasoning_details'),
   groq: (body) => withoutInTurns(onlyNewCeiling(body), 'name', ...THOUGHTS),
   mistral: ofClosedSchema,
+  openrouter: namedReasoning,
   deepseek: (body) => ({
     ...without(body, 'user'),
     user_id: body['user'],

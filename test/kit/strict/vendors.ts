@@ -31,7 +31,7 @@ export const VENDORS: Readonly<Record<string, Dialect>> = {
   groq: {
     roles: ['developer'],
     refused: ['logprobs', 'top_logprobs', 'logit_bias'],
-    refusedInMessages: ['name', ...OWN_THOUGHTS],
+    refusedInMessages: ['name', 'reasoning', ...OWN_THOUGHTS],
   },
   'hugging-face': {},
   /** Source: Moonshot AI platform documentation, "Chat", 2026-11-22. */

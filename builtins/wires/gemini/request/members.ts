@@ -1,3 +1,4 @@
+import { HistoryNotes } from '../../history-notes.ts';
 import { invalidRequest } from '../../../../host/common/invalid-request.ts';
 import {
   type Fields,
@@ -54,6 +55,7 @@ export function given(members: Fields): Fields {
 
 /** Members that mean nothing to other wires: what is left out is reported by the path the client knows. */
 export class Lost {
+  readonly history = new HistoryNotes();
   readonly #paths = new Set<string>();
 
   add(path: string): void {

@@ -7,6 +7,8 @@ import {
   type ToolCall,
 } from '../../../../host/contract/index.ts';
 import { openEnvelope } from '../../envelope.ts';
+import type { ThoughtNote } from '../../history-notes.ts';
+import { itemNote } from '../../taken-thoughts.ts';
 import { cannotCarry, type Lost, Members } from './members.ts';
 import { contentParts, type OpenPart } from './parts.ts';
 import { FOREIGN_SIGNATURE, type Place, signatureItem } from './signatures.ts';
@@ -27,6 +29,7 @@ export class ModelTurn {
   readonly #lost: Lost;
   readonly #said: ContentPart[] = [];
   readonly #details: Fields[] = [];
+  readonly #notes: ThoughtNote[] = [];
   /** Text so far, in UTF-16 code units: places of signatures are counted in them. */
   #text = 0;
   #thoughts = '';
@@ -41,6 +44,19 @@ export class ModelTurn {
 
   /** `ownId` is the id of a call to which the client gave none. */
   add(part: OpenPart, ownId: string): void {
+    const [thoughts, items] = [this.#thoughts.length, this.#details.length];
+    this.#read(part, ownId);
+    const found = this.#details.slice(items).map(itemNote);
+    const hasText = this.#thoughts.length > thoughts;
+    if (hasText || found.length > 0)
+      this.#notes.push({
+        path: part.isThought ? part.members.path('').slice(0, -1) : part.members.path('thoughtSignature'),
+        hasText,
+        items: found,
+      });
+  }
+
+  #read(part: OpenPart, ownId: string): void {
     const place =
       part.kind === 'functionCall'
         ? this.#call(part, ownId)
@@ -52,6 +68,8 @@ export class ModelTurn {
 
   /** `undefined` when nothing of it has a place in the common format. */
   message(): ChatMessage | undefined {
+    const callsTools = this.calls.length > 0;
+    this.#lost.history.turn(this.#notes, { callsTools, saysMore: callsTools || this.#said.length > 0 });
     if (this.#said.length === 0 && this.calls.length === 0 && this.#thoughts === '' && this.#details.length === 0)
       return undefined;
     return {

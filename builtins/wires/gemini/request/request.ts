@@ -1,5 +1,6 @@
 import { type ChatMessage, type ChatRequest, GatewayError, quoted } from '../../../../host/contract/index.ts';
 import { ownNames } from '../../tool-names.ts';
+import type { NotedHistory } from '../../history-notes.ts';
 import type { AnswerFacts } from '../answer/answer.ts';
 import { readConfig } from './config.ts';
 import { readContents, readSystem } from './contents.ts';
@@ -34,6 +35,7 @@ export interface ReadGenerate {
   readonly facts: AnswerFacts;
   /** What was left out, by the client's paths. */
   readonly lost: readonly string[];
+  readonly history: NotedHistory;
 }
 
 /** Throws a 400 that names the path for what is wrong, and for what no other wire has a place for. See docs/reference/ingress.md#gemini-the-request. */
@@ -58,6 +60,7 @@ export function readGenerate(body: unknown, model: string): ReadGenerate {
     request,
     facts: { ...config, ownName: ownNames((request.tools ?? []).map((tool) => tool.function?.name ?? '')) },
     lost: lost.inOrderOf(top.fields),
+    history: lost.history,
   };
 }
 
