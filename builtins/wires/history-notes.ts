@@ -2,7 +2,7 @@
 export type MarkSpot =
   | { readonly kind: 'tool' }
   | { readonly kind: 'part'; readonly isText: boolean }
-  /** Of a message itself; `last` is what its content ends with. */
+  /** A message itself is marked; `last` is what its content ends with. */
   | { readonly kind: 'message'; readonly last: 'text' | 'other' | 'nothing' }
   | { readonly kind: 'call'; readonly isLast: boolean }
   /** What it stood on has no place in the common format. */

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatTool, ContentPart, Fields, MarkPlace, ToolCall } from '../../host/contract/index.ts';
+import type { ChatMessage, ChatTool, ContentPart, Fields, MarkPlace } from '../../host/contract/index.ts';
 import type { TargetFacts } from '../../host/wire/client-request.ts';
 import type { NotedHistory, MarkSpot } from './history-notes.ts';
 import { isSystem, plainContent } from './late-system.ts';
@@ -19,21 +19,21 @@ export function readsPartMarks(target: TargetFacts): boolean {
 
 /** Where a mark goes at a target that reads marks in these places; `undefined`: it is left out. */
 function homeOf(spot: MarkSpot, places: readonly MarkPlace[]): 'here' | 'message' | 'part' | undefined {
+  const takes = (place: MarkPlace): boolean => places.includes(place);
+  const takesPart = (isText: boolean): boolean => takes('parts') || (takes('texts') && isText);
   switch (spot.kind) {
-    case 'nowhere':
-      return undefined;
     case 'tool':
-      return places.includes('tools') ? 'here' : undefined;
+      return takes('tools') ? 'here' : undefined;
     case 'part':
-      return places.includes('parts') || (places.includes('texts') && spot.isText) ? 'here' : undefined;
-    case 'message': {
-      if (places.includes('messages')) return 'here';
-      const isPart = (places.includes('parts') && spot.last !== 'nothing') || spot.last === 'text';
-      return isPart && (places.includes('parts') || places.includes('texts')) ? 'part' : undefined;
-    }
+      return takesPart(spot.isText) ? 'here' : undefined;
+    case 'message':
+      if (takes('messages')) return 'here';
+      return spot.last !== 'nothing' && takesPart(spot.last === 'text') ? 'part' : undefined;
     case 'call':
-      if (places.includes('calls')) return 'here';
-      return places.includes('messages') && spot.isLast ? 'message' : undefined;
+      if (takes('calls')) return 'here';
+      return takes('messages') && spot.isLast ? 'message' : undefined;
+    default:
+      return undefined; // nothing holds it
   }
 }
 
@@ -91,7 +91,7 @@ function callMarks(message: ChatMessage, places: readonly MarkPlace[]): ChatMess
     isMarked(call) ? homeOf({ kind: 'call', isLast: at === calls.length - 1 }, places) : undefined,
   );
   const kept = calls.map((call, at) => (isMarked(call) && homes[at] !== 'here' ? withoutMark(call) : call));
-  const moved = calls.find((_call, at) => homes[at] === 'message') as (ToolCall & Fields) | undefined;
+  const moved = calls.find((_call, at) => homes[at] === 'message');
   return { ...message, tool_calls: kept, ...(moved && { cache_control: moved['cache_control'] }) };
 }
 
@@ -105,7 +105,8 @@ function messageMark(message: ChatMessage, places: readonly MarkPlace[]): ChatMe
 
 /** Content whose last part has the mark, unless that one has its own. */
 function markedEnd(content: ChatMessage['content'], mark: unknown): readonly ContentPart[] {
-  const parts: readonly ContentPart[] = Array.isArray(content) ? content : [{ type: 'text', text: String(content) }];
+  const parts: readonly ContentPart[] =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   return parts.map((part, at) =>
     at === parts.length - 1 && !isMarked(part) ? { ...part, cache_control: mark } : part,
   );

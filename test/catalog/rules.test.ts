@@ -60,6 +60,7 @@ describe('the shipped rules of models', () => {
     ['deepseek', 'deepseek-chat', undefined],
     ['mistral', 'magistral-medium-2509', 'parts'],
     ['mistral', 'codestral-latest', undefined],
+    ['mistral', 'deepseek-v4', undefined],
     ['together', 'mistralai/magistral-small', undefined],
     ['openrouter', 'deepseek/deepseek-v4', 'details', 'reasoning'],
     ['openrouter', 'anthropic/claude-opus-5', 'details', 'reasoning'],

@@ -120,7 +120,7 @@ const LEGAL: Readonly<Record<string, object>> = {
   }),
   'facts of models': target({
     model_facts: [
-      { models: ['*'], as: 'nobody/nothing' },
+      { models: ['*'], as: 'acme/unheard-of' },
       { models: ['a*b*c*d*', 'x/y'], set: { late_system: true, thoughts_back: null, thoughts_field: 'reasoning' } },
       { models: ['m'], as: 'openai/gpt-4o', set: {} },
     ],

@@ -94,7 +94,7 @@ const HELD: readonly (readonly [
     18,
     'instructions in the middle',
     ['wires/adapt.test.ts', 'keeps instructions in their place'],
-    ['wires/messages-failover.test.ts', 'have their later instructions placed'],
+    ['wires/messages-failover.test.ts', 'have their late system messages in their place'],
   ],
   [
     19,

@@ -1,7 +1,7 @@
 import type { GatewayConfig, TargetConfig } from '../document.ts';
 import { parseDuration } from '../../contract/duration.ts';
 import type { Problem } from '../problems.ts';
-import { MAX_MODEL_FACTS, modelFactsProblems } from './model-facts.ts';
+import { MAX_MODEL_FACTS, modelFactsProblems } from './model-facts-rule.ts';
 import { type ConfigRule, type RuleContext, useKnown } from './rule.ts';
 
 type TargetCheck = (target: TargetConfig, path: string, report: RuleContext['report']) => void;
