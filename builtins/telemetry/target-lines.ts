@@ -4,19 +4,29 @@ import { errorType } from '../../host/pipeline/error-type.ts';
 import type { FailedTry } from '../../host/pipeline/hooks.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { MAX_WAIT_MS } from '../../host/pipeline/attempts/retry.ts';
+import { shownModel } from '../../host/pipeline/shown.ts';
 import type { Target } from '../../host/pipeline/target.ts';
 
 /** Log lines and figures of targets that fail: retries, failovers, circuits that open and close. See docs/observability.md#log-lines. */
 export default defineBuiltin({
   name: 'target-lines',
   apply: ({ hooks }) =>
-    hooks.assemble.tapPromise('target-lines', async ({ hooks: pipeline, services: { log, counters } }) => {
+    hooks.assemble.tapPromise('target-lines', async ({ hooks: pipeline, services: { log, counters, redactor } }) => {
       const count = ({ virtualKey }: Target, error: GatewayError): void =>
         counters.add('gateway_provider_errors_total', { provider: virtualKey, error_type: errorType(error) });
 
       pipeline.tryFailed.tap('target-lines', (failed) => {
         logFailedTry(log, failed);
         if (failed.next.step === 'advance') count(failed.target, failed.error); // a failure that a later target hides still counts against its own
+      });
+      pipeline.corrected.tap('target-lines', ({ exchange, target: { virtualKey }, kind, result }) => {
+        log.warn('a request was corrected after the provider refused it', {
+          target: virtualKey,
+          model: shownModel(exchange.routing.upstreamModel ?? exchange.model, redactor),
+          kind,
+          trace_id: exchange.id,
+        });
+        counters.add('gateway_upstream_repairs_total', { provider: virtualKey, kind, result });
       });
       pipeline.finished.tap('target-lines', (exchange, outcome) => {
         const { surface, error, lastTarget } = exchange;

@@ -66,6 +66,11 @@ export const FIGURES = {
       error_type: ['circuit_open', 'backpressure', 'client_canceled', 'timeout', 'plugin_error', 'provider_error'],
     },
   },
+  gateway_upstream_repairs_total: {
+    kind: 'counter',
+    help: 'Requests that were sent once more, corrected, after the provider had refused them',
+    labels: { provider: 'any', kind: ['late_system'], result: ['ok', 'failed'] },
+  },
   gateway_provider_init_failures_total: {
     kind: 'counter',
     help: 'Providers that could not be set up at start',

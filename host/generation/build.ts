@@ -20,6 +20,7 @@ import { callPrices } from './call-prices.ts';
 import type { CarryoverStore } from './carryover.ts';
 import type { Generation, GenerationDraft } from './generation.ts';
 import { configuredAs, KnownFacts } from './known-facts.ts';
+import { LearnedFacts } from './learned-facts.ts';
 import {
   advertisedOf,
   allOf,
@@ -177,6 +178,7 @@ function buildTarget(
   const own = { config, catalogProvider };
   const mapped = new Map(Object.entries(config.model_map ?? {}));
   const retry = retryPolicy(config);
+  const learned = new LearnedFacts();
   return {
     virtualKey: config.virtual_key,
     catalogProvider,
@@ -186,8 +188,9 @@ function buildTarget(
     retry,
     retryBudget: retry.attempts > 1 ? budget() : undefined,
     requestTimeoutMs: durationOf(config.request_timeout),
-    factsOf: (model) => facts.of(own, model),
+    factsOf: (model) => learned.over(facts.of(own, model), model),
     describedAs: (model) => configuredAs(config, model),
+    learn: (model, learnt) => learned.learn(model, learnt),
     upstreamModel: mapped.size === 0 ? (model) => model : (model) => mapped.get(model) ?? model,
   };
 }

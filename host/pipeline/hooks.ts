@@ -93,6 +93,18 @@ export interface FailedTry {
   readonly next: NextStep;
 }
 
+/** What a corrected request is without; a label of a figure. */
+export type CorrectionKind = 'late_system';
+
+/** A request that its provider refused went out once more without what the model does not take. */
+export interface CorrectedTry {
+  readonly exchange: LiveExchange;
+  readonly target: Target;
+  readonly kind: CorrectionKind;
+  /** What came of the second one. */
+  readonly result: 'ok' | 'failed';
+}
+
 /** The circuit breaker of a target changed its state. */
 export interface CircuitMove {
   readonly from: CircuitState;
@@ -157,6 +169,8 @@ export function createGenerationHooks() {
     pluginFailed: new SyncHook<[PluginFailure]>(['failure']),
     /** A try at a target failed; called as that follows which `next` says. */
     tryFailed: new SyncHook<[FailedTry]>(['failed']),
+    /** A refused request was corrected and sent once more, and that one has ended. */
+    corrected: new SyncHook<[CorrectedTry]>(['corrected']),
     /** The tool servers of this configuration; nothing where none are configured. */
     toolServers: new SyncBailHook<[], ToolServers | undefined>([]),
     /** A call of a tool is over, of a loop or of a client's own. */

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../contract/index.ts';
-import { attemptTarget } from '../attempts/attempt-target.ts';
+import { attemptCorrected } from '../attempts/correct.ts';
 import { completeTurn } from './complete-turn.ts';
 import type { FailedTry } from '../hooks.ts';
 import type { LiveExchange } from '../live-exchange.ts';
@@ -39,9 +39,9 @@ export async function walkTargets(
       exchange.cancellation.throwIfCancelled();
       let answer: Answer;
       try {
-        answer = await attemptTarget(exchange, turn, target, target.provider, generation);
+        answer = await attemptCorrected(exchange, turn, target, target.provider, generation);
       } catch (cause) {
-        last = afterFailure(exchange, target, cause as GatewayError, tries, generation); // attemptTarget throws nothing else
+        last = afterFailure(exchange, target, cause as GatewayError, tries, generation); // attempts throw nothing else
         if (last.next.step !== 'again') break;
         tryFailed.call(last);
         await exchange.cancellation.wait(last.next.waitMs, services.clock);
