@@ -22,7 +22,7 @@ export const leftOf = (turn: number): string => `<total_tokens>${200_000 - turn}
 export const ENVIRONMENT = 'Working folder: /w, platform: linux';
 
 /** What a coding agent sends as its request number `turns`: a system message behind each turn of the user, and one mark, on the last of them. */
-export function agentBody(turns: number, form: Form): any {
+export function agentBody(turns: number, form: Form, thoughts: readonly object[] = []): any {
   const late = (text: string, isLast: boolean): object => ({
     role: 'system',
     content: isLast ? [{ type: 'text', text, ...MARK }] : FORMS[form](text),
@@ -43,6 +43,7 @@ export function agentBody(turns: number, form: Form): any {
       {
         role: 'assistant',
         content: [
+          ...thoughts.slice((turn - 1) % Math.max(thoughts.length, 1)).slice(0, 1),
           { type: 'text', text: `Step ${turn}.` },
           ...calls.map((id) => ({ type: 'tool_use', id, name: 'Bash', input: { command: `ls ${turn}` } })),
         ],

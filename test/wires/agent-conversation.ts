@@ -29,11 +29,31 @@ const MODELS: Readonly<Record<string, readonly string[]>> = {
 
 const rules = await readShippedRules();
 
+/** Of each rule of models, one that it speaks of. */
+const inRules = (provider: string): string[] =>
+  rules.rules
+    .filter(({ providers }) => providers.includes(provider))
+    .map(({ models: [pattern = '*'] }) =>
+      pattern === '*' ? 'some-model' : pattern.replace('claude-*', 'claude-opus').replaceAll('*', ''),
+    );
+
+/** Models with thoughts of their own, at others. */
+const HOSTED: Readonly<Record<string, readonly string[]>> = {
+  together: ['deepseek-ai/deepseek-v4', 'moonshotai/kimi-k2.6'],
+  fireworks: ['accounts/fireworks/models/minimax-m3', 'accounts/fireworks/models/gpt-oss-120b'],
+};
+
 /** Every provider that chats, with each of its forms. */
 export const CHAT_TARGETS: readonly ChatTarget[] = MODULES.filter((module) => module.kind === 'provider')
   .filter((module) => module.translators.chat !== undefined)
   .flatMap((module) =>
-    (MODELS[module.name] ?? ['some-model']).map((model) => ({
+    [
+      ...new Set([
+        ...(MODELS[module.name] ?? ['some-model']),
+        ...inRules(module.name).map((model) => (module.name === 'bedrock' ? `anthropic.${model}` : model)),
+        ...(HOSTED[module.name] ?? []),
+      ]),
+    ].map((model) => ({
       title: `${module.name} with ${model}`,
       module,
       model,

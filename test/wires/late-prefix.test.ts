@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { MESSAGES } from '../../builtins/wires/messages/dialect.ts';
+import { sealEnvelope } from '../../builtins/wires/envelope.ts';
 import { GEMINI_DIALECT } from '../../builtins/wires/gemini/dialect.ts';
 import { readGenerate } from '../../builtins/wires/gemini/request/request.ts';
 import { RESPONSES_DIALECT } from '../../builtins/wires/responses/dialect.ts';
@@ -8,6 +9,26 @@ import { callFor } from '../kit/index.ts';
 import { agentBody, ENVIRONMENT, type Form, FORMS, geminiBody, leftOf, read, responsesBody } from './agent-bodies.ts';
 import { CHAT_TARGETS, type Conversation, conversationIn, leaving } from './agent-conversation.ts';
 
+/** Thoughts as a client of Messages returns them: of the vendor of this wire, in plain words, and with a signature of another. */
+const THOUGHTS = [
+  { type: 'thinking', thinking: 'own', signature: 'c2ln' },
+  { type: 'thinking', thinking: 'plain', signature: sealEnvelope([]) },
+  {
+    type: 'thinking',
+    thinking: 'signed',
+    signature: sealEnvelope([
+      {
+        type: 'reasoning.encrypted',
+        index: 0,
+        format: 'google-gemini-v1',
+        thought: true,
+        start: 0,
+        end: 6,
+        data: 'c2ln',
+      },
+    ]),
+  },
+];
 const TURNS = [1, 2, 3, 4, 5];
 
 /** That a list or a text begins with another one. */
@@ -37,6 +58,12 @@ describe('two requests of one agent conversation', () => {
           return conversationIn(wire.body);
         }));
     }
+
+    it(`share their beginning at ${target.title} with thoughts of any vendor`, () =>
+      expectGrowth(async (turns) => {
+        const { wire } = await leaving(target, MESSAGES, read(agentBody(turns, 'string', THOUGHTS)));
+        return conversationIn(wire.body);
+      }));
 
     it(`have their late system messages among the turns at ${target.title}, and name the first that became the user's`, async () => {
       const { adapted, wire } = await leaving(target, MESSAGES, read(agentBody(3, 'string')));
