@@ -3,6 +3,7 @@ import { MESSAGES } from '../../builtins/wires/messages/dialect.ts';
 import { readMessages } from '../../builtins/wires/messages/request.ts';
 import { RESPONSES_DIALECT } from '../../builtins/wires/responses/dialect.ts';
 import { readResponses } from '../../builtins/wires/responses/request.ts';
+import { lacksThinking } from '../../providers/_common/anthropic/turns.ts';
 import { cases, Dice, golden } from '../kit/index.ts';
 import { hello, MARK, mixedBody, read } from './agent-bodies.ts';
 import {
@@ -176,6 +177,12 @@ describe('late system messages', () => {
     expect(await isThinking(user(), call('a'), result('a'), system())).to.equal(false);
     expect(await isThinking(user(), call('a'), result('a'), user(), system())).to.equal(true);
     expect(await isThinking(user(), system())).to.equal(true);
+    const turn = (role: string, ...types: string[]): any => ({
+      role,
+      content: types.map((type) => ({ type, text: 'x' })),
+    });
+    const begun = [turn('user', 'text'), turn('assistant', 'tool_use'), turn('user', 'tool_result')];
+    expect(lacksThinking([...begun, turn('system', 'text')]), 'in its own role').to.equal(true);
   });
 
   it('of the developer of Responses are the same, and may hold images', async () => {
