@@ -1,0 +1,351 @@
+import { expect } from 'chai';
+import { sealEnvelope } from '../../builtins/wires/envelope.ts';
+import { messagesDialect } from '../../builtins/wires/messages/dialect.ts';
+import { readMessages } from '../../builtins/wires/messages/request.ts';
+import { MODULES } from '../../builtins/manifest.ts';
+import { sentBy, startHost, stubUpstream } from '../kit/index.ts';
+import { shippedFacts } from '../kit/facts.ts';
+import { type ChatTarget, leaving } from './agent-conversation.ts';
+import { saying } from './messages-kit.ts';
+
+const MARK = { cache_control: { type: 'ephemeral' } };
+
+function targetOf(provider: string, model: string): ChatTarget {
+  const module = MODULES.find(({ kind, name }) => kind === 'provider' && name === provider);
+  if (module?.kind !== 'provider') throw new Error(`no provider ${provider}`);
+  return { title: provider, module, model, facts: shippedFacts(provider, model) };
+}
+
+/** What a target is sent of a body in Messages, and what is lost of it. */
+async function sentOf(provider: string, model: string, body: object): Promise<{ body: any; lost: readonly string[] }> {
+  const value = { model: 'm', max_tokens: 64, ...body };
+  const { request, notes } = readMessages(value, undefined);
+  expect(notes.refusal).to.equal(undefined);
+  const { adapted, wire } = await leaving(targetOf(provider, model), messagesDialect(notes.history), {
+    request,
+    value,
+  });
+  return { body: wire.body, lost: adapted.lost };
+}
+
+/** Two calls and their results, with a mark wherever one may stand. */
+const MARKED = {
+  system: [{ type: 'text', text: 's', ...MARK }],
+  tools: [{ name: 'tide', input_schema: { type: 'object' }, ...MARK }],
+  messages: [
+    { role: 'user', content: [{ type: 'text', text: 'u', ...MARK }] },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'tool_use', id: 'a', name: 'tide', input: {}, ...MARK },
+        { type: 'tool_use', id: 'b', name: 'tide', input: {}, ...MARK },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'a', content: 'one', ...MARK },
+        { type: 'tool_result', tool_use_id: 'b', content: [{ type: 'text', text: 'two' }], ...MARK },
+        { type: 'text', text: 'v' },
+        { type: 'text', text: '', ...MARK },
+      ],
+    },
+  ],
+};
+const PATHS = [
+  'system[0].cache_control',
+  'messages[0].content[0].cache_control',
+  'messages[1].content[0].cache_control',
+  'messages[1].content[1].cache_control',
+  'messages[2].content[0].cache_control',
+  'messages[2].content[1].cache_control',
+  'messages[2].content[3].cache_control',
+  'tools[0].cache_control',
+];
+
+describe('marks of caches', () => {
+  for (const provider of ['openai', 'azure-openai', 'groq', 'xai', 'deepseek', 'moonshot', 'gemini'])
+    it(`stand nowhere at ${provider}, which caches by itself, and are not named`, async () => {
+      const { body, lost } = await sentOf(provider, 'some-model', MARKED);
+      expect(JSON.stringify(body)).to.not.include('cache_control');
+      expect(lost).to.deep.equal([]);
+    });
+
+  for (const provider of ['mistral', 'together', 'nvidia-nim', 'fireworks', 'cohere', 'ollama'])
+    it(`stand nowhere at ${provider}, and each is named`, async () => {
+      const { body, lost } = await sentOf(provider, 'some-model', MARKED);
+      expect(JSON.stringify(body)).to.not.include('cache_control');
+      expect(lost).to.deep.equal(PATHS);
+    });
+
+  it('stand at openrouter on tools, parts and messages; that of a call on its message where it is the last', async () => {
+    const { body, lost } = await sentOf('openrouter', 'anthropic/claude-opus-5', MARKED);
+    expect(lost).to.deep.equal(['messages[1].content[0].cache_control']);
+    const calls = ['a', 'b'].map((id) => ({ id, type: 'function', function: { name: 'tide', arguments: '{}' } }));
+    expect(body.tools[0]).to.deep.include(MARK);
+    expect(body.messages).to.deep.equal([
+      { role: 'system', content: [{ type: 'text', text: 's', ...MARK }] },
+      { role: 'user', content: [{ type: 'text', text: 'u', ...MARK }] },
+      { role: 'assistant', content: '', tool_calls: calls, ...MARK },
+      { role: 'tool', tool_call_id: 'a', content: 'one', ...MARK },
+      { role: 'tool', tool_call_id: 'b', content: 'two', ...MARK },
+      { role: 'user', content: [{ type: 'text', text: 'v', ...MARK }] },
+    ]);
+  });
+
+  it('stand at qwen on texts, where a marked result is a list of one', async () => {
+    const { body, lost } = await sentOf('qwen', 'qwen3.6-plus', MARKED);
+    expect(lost).to.deep.equal([PATHS[2], PATHS[3], PATHS[7]]);
+    expect(body.messages[2]).to.not.have.property('cache_control');
+    expect(body.messages.slice(3)).to.deep.equal([
+      { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'one', ...MARK }] },
+      { role: 'tool', tool_call_id: 'b', content: [{ type: 'text', text: 'two', ...MARK }] },
+      { role: 'user', content: [{ type: 'text', text: 'v', ...MARK }] },
+    ]);
+  });
+
+  it('stand at Claude on calls too', async () => {
+    const { messages } = MARKED;
+    const { body, lost } = await sentOf('anthropic', 'claude-opus-5-5', { messages: messages.slice(0, 3) });
+    expect(lost).to.deep.equal([]);
+    expect(body.messages[1].content[1]).to.deep.include({ type: 'tool_use', id: 'b', ...MARK });
+  });
+
+  it('are lost where they stand on nothing that goes', async () => {
+    const { body, lost } = await sentOf('openrouter', 'x', {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: '', ...MARK },
+            { type: 'text', text: 'a' },
+          ],
+        },
+      ],
+    });
+    expect(lost).to.deep.equal(['messages[0].content[0].cache_control']);
+    expect(JSON.stringify(body)).to.not.include('cache_control');
+  });
+});
+
+const THOUGHT = { type: 'thinking', thinking: 'because', signature: 'c2ln' };
+const toolTurn = (...blocks: object[]): object => ({
+  messages: [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: [...blocks, { type: 'tool_use', id: 't', name: 'tide', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'high' }] },
+  ],
+  tools: [{ name: 'tide', input_schema: { type: 'object' } }],
+});
+
+describe('a thought of Claude', () => {
+  for (const [provider, model] of [
+    ['openai', 'gpt-5.6-sol'],
+    ['azure-openai', 'prod'],
+    ['xai', 'grok-4.6'],
+    ['perplexity', 'sonar'],
+    ['together', 'acme/unheard-of'],
+    ['groq', 'moonshotai/kimi-k2.6'],
+    ['mistral', 'codestral-latest'],
+  ] as const)
+    it(`does not reach ${provider} with ${model}, and is named`, async () => {
+      const { body, lost } = await sentOf(provider, model, toolTurn(THOUGHT));
+      expect(lost).to.deep.equal(['messages[1].content[0]']);
+      expect(JSON.stringify(body)).to.not.match(/because|c2ln|reasoning/);
+    });
+
+  for (const provider of [
+    'deepseek',
+    'moonshot',
+    'together',
+    'fireworks',
+    'deepinfra',
+    'novita',
+    'nvidia-nim',
+    'ollama',
+  ])
+    for (const model of ['deepseek-ai/DeepSeek-V4', 'moonshotai/Kimi-K2.6', 'Qwen/Qwen3.7-Max', 'zai-org/GLM-5'])
+      it(`is reasoning_content at ${provider} with ${model}, and is not named`, async () => {
+        const { body, lost } = await sentOf(provider, model, toolTurn(THOUGHT));
+        expect(lost).to.deep.equal([]);
+        expect(body.messages[1])
+          .to.include({ reasoning_content: 'because' })
+          .and.not.have.property('reasoning_details');
+      });
+
+  it('is `reasoning` at cerebras and openrouter, with its details there, and a part at mistral', async () => {
+    const cerebras = await sentOf('cerebras', 'gpt-oss-120b', toolTurn(THOUGHT));
+    expect(cerebras.body.messages[1]).to.include({ reasoning: 'because' }).and.not.have.property('reasoning_content');
+    const { body } = await sentOf('openrouter', 'anthropic/claude-opus-5', toolTurn(THOUGHT));
+    expect(body.messages[1]).to.deep.include({ reasoning: 'because' });
+    expect(body.messages[1].reasoning_details).to.deep.equal([
+      { type: 'reasoning.text', index: 0, format: 'anthropic-claude-v1', text: 'because', signature: 'c2ln' },
+    ]);
+    const mistral = await sentOf('mistral', 'magistral-medium', toolTurn(THOUGHT));
+    expect(mistral.body.messages[1].content[0]).to.deep.include({ type: 'thinking' });
+  });
+
+  it('comes back unchanged at every cloud of Claude', async () => {
+    for (const provider of ['bedrock', 'azure-foundry', 'vertex-ai', 'anthropic']) {
+      const model = provider === 'bedrock' ? 'us.anthropic.claude-opus-4-8-v1' : 'claude-opus-4-8';
+      const { body, lost } = await sentOf(provider, model, toolTurn(THOUGHT));
+      expect(lost, provider).to.deep.equal([]);
+      expect(body.messages[1].content[0], provider).to.deep.equal(THOUGHT);
+    }
+  });
+
+  it('is the plan of a turn that calls tools at cohere, and is named in others', async () => {
+    expect((await sentOf('cohere', 'command-a', toolTurn(THOUGHT))).body.messages[1]).to.include({
+      tool_plan: 'because',
+    });
+    const messages = [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: [THOUGHT, { type: 'text', text: 'b' }] },
+      { role: 'user', content: 'c' },
+    ];
+    const { body, lost } = await sentOf('cohere', 'command-a', { messages });
+    expect(lost).to.deep.equal(['messages[1].content[0]']);
+    expect(JSON.stringify(body)).to.not.include('because');
+  });
+
+  it('that holds no text for a target that takes text is named', async () => {
+    const { lost } = await sentOf('deepseek', 'deepseek-v4', toolTurn({ type: 'redacted_thinking', data: 'c2VhbGVk' }));
+    expect(lost).to.deep.equal(['messages[1].content[0]']);
+  });
+
+  it('is not sent without the rest of its turn, and the turn is left out', async () => {
+    const messages = [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: [THOUGHT] },
+      { role: 'user', content: 'b' },
+    ];
+    const { body, lost } = await sentOf('openai', 'gpt-5.6', { messages });
+    expect(body.messages).to.deep.equal([
+      { role: 'user', content: 'a' },
+      { role: 'user', content: 'b' },
+    ]);
+    expect(lost).to.deep.equal(['messages[1].content[0]']);
+  });
+});
+
+describe('a turn without thoughts', () => {
+  const CALL = { id: 't', type: 'function', function: { name: 'tide', arguments: '{}' } };
+  const messages = [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: 'b' },
+    { role: 'user', content: 'c' },
+    { role: 'assistant', content: null, tool_calls: [CALL] },
+    { role: 'tool', tool_call_id: 't', content: 'd' },
+  ];
+  const thoughtsOf = async (provider: string, model: string, more: object = {}): Promise<unknown[]> => {
+    const { module } = targetOf(provider, model);
+    const { body } = await sentBy(module, 'chat', { model, messages, ...more } as never);
+    return body.messages.filter(({ role }: any) => role === 'assistant').map((each: any) => each.reasoning_content);
+  };
+
+  it('has an empty text where the model wants one with every turn, or with calls, wherever it is hosted', async () => {
+    for (const provider of ['deepseek', 'together', 'fireworks', 'hugging-face']) {
+      expect(await thoughtsOf(provider, 'x/DeepSeek-V4'), provider).to.deep.equal(['', '']);
+      expect(await thoughtsOf(provider, 'x/kimi-k2.6'), provider).to.deep.equal([undefined, '']);
+      expect(await thoughtsOf(provider, 'x/unheard-of'), provider).to.deep.equal([undefined, undefined]);
+    }
+    expect(await thoughtsOf('groq', 'moonshotai/kimi-k2.6')).to.deep.equal([undefined, undefined]);
+    expect(await thoughtsOf('openrouter', 'deepseek/deepseek-v4')).to.deep.equal([undefined, undefined]);
+  });
+
+  it('has none where thinking is off, in the words of any host', async () => {
+    for (const off of [
+      { reasoning_effort: 'none' },
+      { thinking: { type: 'disabled' } },
+      { enable_thinking: false },
+      { reasoning: { enabled: false } },
+      { reasoning: { effort: 'none' } },
+    ])
+      expect(await thoughtsOf('together', 'x/DeepSeek-V4', off), JSON.stringify(off)).to.deep.equal([
+        undefined,
+        undefined,
+      ]);
+  });
+});
+
+describe('thoughts of a chat client', () => {
+  const message = {
+    role: 'assistant',
+    content: 'b',
+    reasoning_content: 'why',
+    reasoning: 'so',
+    reasoning_details: [{}],
+  };
+  const messageAt = async (provider: string, model: string, own: object = message): Promise<any> => {
+    const messages = [{ role: 'user', content: 'a' }, own, { role: 'user', content: 'c' }];
+    const { body } = await sentBy(targetOf(provider, model).module, 'chat', { model, messages } as never);
+    return body.messages[1];
+  };
+
+  it('go on as they came, where the host does not refuse them', async () => {
+    for (const [provider, model] of [
+      ['openai', 'gpt-5.6'],
+      ['together', 'x/unheard-of'],
+      ['deepseek', 'deepseek-v4'],
+    ] as const)
+      expect(await messageAt(provider, model), provider).to.deep.equal(message);
+  });
+
+  it('are taken out where the host refuses them, and have its name where it has another', async () => {
+    expect(await messageAt('groq', 'llama')).to.deep.equal({ role: 'assistant', content: 'b' });
+    expect(
+      await messageAt('cerebras', 'llama', { role: 'assistant', content: 'b', reasoning_content: 'why' }),
+    ).to.deep.equal({
+      role: 'assistant',
+      content: 'b',
+      reasoning: 'why',
+    });
+  });
+
+  it('have the vendor of qwen read them: a switch, for the models that have it', async () => {
+    const bodyOf = async (model: string, own: object, more: object = {}): Promise<any> => {
+      const messages = [{ role: 'user', content: 'a' }, own, { role: 'user', content: 'c' }];
+      return (await sentBy(targetOf('qwen', model).module, 'chat', { model, messages, ...more } as never)).body;
+    };
+    const thinking = { role: 'assistant', content: 'b', reasoning_content: 'why' };
+    for (const model of ['qwen3.6-plus', 'qwen3.6-max', 'qwen3.7-flash', 'qwen3.8-max'])
+      expect(await bodyOf(model, thinking), model).to.include({ preserve_thinking: true });
+    for (const model of ['qwen3.6-35b-a3b', 'qwen3-max', 'qwen-plus'])
+      expect(await bodyOf(model, thinking), model).to.not.have.property('preserve_thinking');
+    expect(await bodyOf('qwen3.7-max', { role: 'assistant', content: 'b' })).to.not.have.property('preserve_thinking');
+    expect(await bodyOf('qwen3.7-max', thinking, { preserve_thinking: false })).to.include({
+      preserve_thinking: false,
+    });
+    expect(await bodyOf('qwen3.7-max', thinking, { reasoning_effort: 'none' })).to.not.have.property(
+      'preserve_thinking',
+    );
+  });
+});
+
+describe('a conversation of an agent that does not show thoughts', () => {
+  it('gives DeepSeek V4 back what it thought, without showing it', async () => {
+    const upstream = await stubUpstream(saying({ content: 'x', reasoning_content: 'because' }));
+    const host = await startHost(
+      { strategy: { mode: 'single' }, targets: [{ virtual_key: 'deepseek', models: ['deepseek-v4'] }] },
+      { variables: { DEEPSEEK_API_KEY: 'x', DEEPSEEK_BASE_URL: upstream.url } },
+    );
+    const ask = { model: 'deepseek-v4', max_tokens: 64, thinking: { type: 'adaptive', display: 'omitted' } };
+    const block = {
+      type: 'thinking',
+      thinking: '',
+      signature: sealEnvelope([{ type: 'reasoning.text', text: 'because' }]),
+    };
+    const answer = await host.post('/v1/messages', {
+      ...ask,
+      messages: [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: [block, { type: 'text', text: 'x' }] },
+        { role: 'user', content: 'b' },
+      ],
+    });
+    expect(answer.status, answer.text).to.equal(200);
+    expect(answer.text).to.not.include('because');
+    const { messages } = upstream.seen[0]!.json() as { messages: object[] };
+    expect(messages[1]).to.include({ reasoning_content: 'because' });
+  });
+});
