@@ -132,7 +132,8 @@ export type {
 export { SURFACE_NAMES, SURFACES } from './surface.ts';
 export type { ChatSurface, ReplyOf, RequestOf, Surface, SurfaceBodies, TranslatedSurface } from './surface.ts';
 export { targetFirst, targetKeyProblem, targetNames } from './target-key.ts';
-export { contentTexts, messageTexts, texts, textsIn } from './text/texts.ts';
+export { contentTexts } from './text/part-texts.ts';
+export { messageTexts, texts, textsIn } from './text/texts.ts';
 export { editTexts } from './text/text-edits.ts';
 export { escapesOf } from './text/escapes.ts';
 export type { Escapes } from './text/escapes.ts';
