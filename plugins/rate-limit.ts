@@ -23,11 +23,12 @@ interface Settings {
 /** Optional settings have no default: a rate that is not there limits nothing. */
 type GivenSettings = Pick<Settings, 'requests_per_second'> & Partial<Settings>;
 
-const rate = (): Joi.NumberSchema =>
+const rate = (meaning: string): Joi.NumberSchema =>
   Joi.number()
     .unsafe()
     .greater(0)
     .meta({ rule: 'BV04' })
+    .description(meaning)
     .error((errors) =>
       errors.map((error) =>
         Object.assign(error, {
@@ -44,13 +45,13 @@ export default definePlugin<GivenSettings>({
   stages: ['before_request', 'after_request'],
   needsBody: ({ user_rpm, user_tpm }) => user_rpm !== undefined || user_tpm !== undefined,
   settings: Joi.object<GivenSettings>({
-    requests_per_second: rate().default(100),
-    burst: rate(),
-    key_rpm: rate(),
-    user_rpm: rate(),
-    tokens_per_minute: rate(),
-    key_tpm: rate(),
-    user_tpm: rate(),
+    requests_per_second: rate('requests a second of everybody together').default(100),
+    burst: rate('requests that may come at once; unset, as many as `requests_per_second`, and at least 1'),
+    key_rpm: rate('requests a minute of one credential; unset, no limit'),
+    user_rpm: rate('requests a minute of one `user` of one credential; unset, no limit'),
+    tokens_per_minute: rate('tokens a minute of everybody together; unset, no limit'),
+    key_tpm: rate('tokens a minute of one credential; unset, no limit'),
+    user_tpm: rate('tokens a minute of one `user` of one credential; unset, no limit'),
   }),
   readsUsage: ({ tokens_per_minute: all, key_tpm: ofKey, user_tpm: ofUser }) => (all ?? ofKey ?? ofUser) !== undefined,
   checkStages: (stages) =>

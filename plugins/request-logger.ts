@@ -27,8 +27,15 @@ export default definePlugin<Settings>({
   stages: ['before_request', 'after_request', 'on_error'],
   needsBody: () => false,
   settings: Joi.object<Settings, true>({
-    level: Joi.string().valid('debug', 'info', 'warn', 'error').default('info'),
-    persist: Joi.boolean().default(false),
+    level: Joi.string()
+      .valid('debug', 'info', 'warn', 'error')
+      .default('info')
+      .description(
+        'level of the lines for requests and responses: `debug`, `info`, `warn` or `error`; errors are always `error`',
+      ),
+    persist: Joi.boolean()
+      .default(false)
+      .description('whether each line is also a row of the request log, where one is configured'),
   }),
   toleratedSettings: { backend: 'REQUEST_LOG_STORE_BACKEND', dsn: 'REQUEST_LOG_STORE_DSN' },
   create: logger,
