@@ -98,11 +98,7 @@ export function readResponses(body: Fields): ReadResponses {
     model,
     messages,
     ...sampling,
-    ...(chosen.tools.length > 0 && {
-      tools: chosen.tools,
-      ...(chosen.choice !== undefined && { tool_choice: chosen.choice }),
-      ...(parallel !== undefined && { parallel_tool_calls: parallel }),
-    }),
+    ...toolMembers(chosen, parallel),
     ...(reasoning.effort !== undefined && { reasoning_effort: reasoning.effort }),
     ...text,
     ...(logprobs && { logprobs: true }),
@@ -119,6 +115,15 @@ export function readResponses(body: Fields): ReadResponses {
       sealsReasoning: include.seals,
       showsLogprobs: include.logprobs,
     },
+  };
+}
+
+function toolMembers({ tools, choice }: ReturnType<typeof chooseTools>, parallel: boolean | undefined): object {
+  if (tools.length === 0) return {};
+  return {
+    tools,
+    ...(choice !== undefined && { tool_choice: choice }),
+    ...(parallel !== undefined && { parallel_tool_calls: parallel }),
   };
 }
 
