@@ -3,6 +3,7 @@ import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { type ChatMessage, type ChatRequest, type Fields, isFields, isText } from '../../../host/contract/index.ts';
 import { textOf } from '../adapt.ts';
 import { Notes } from '../notes.ts';
+import { WORDS } from '../words.ts';
 import { readConversation } from './conversation.ts';
 import { readEffort } from './effort.ts';
 import { readMark } from './mark.ts';
@@ -202,12 +203,9 @@ function userOf({ metadata }: Body, notes: Notes): { user?: string } {
   return isText(id) ? { user: hash('sha256', id) } : {};
 }
 
-function tierOf({ service_tier: tier }: Body, notes: Notes): { service_tier?: string } {
-  if (tier === undefined || tier === null) return {};
-  if (tier === 'auto') return { service_tier: 'auto' };
-  if (tier === 'standard_only') return { service_tier: 'default' };
-  notes.refuse('service_tier must be auto or standard_only');
-  return {};
+function tierOf({ service_tier: asked }: Body, notes: Notes): { service_tier?: string } {
+  const tier = notes.word(asked, WORDS.messages.service_tier, 'service_tier');
+  return tier === undefined ? {} : { service_tier: tier === 'auto' ? 'auto' : 'default' };
 }
 
 function noteOthers(body: Body, notes: Notes): void {
