@@ -3,11 +3,12 @@ import type { Dialect, TargetFacts } from '../../../host/wire/client-request.ts'
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { adaptCommon } from '../adapt.ts';
 import { strictTools } from '../strict-tools.ts';
-import { marksCaches, speaksCommon } from '../targets.ts';
+import { marksCaches, speaksCommon, takesLongNames } from '../targets.ts';
 import { effortPath } from './effort.ts';
 import { lostOfMark } from './mark.ts';
 import { TEXTS } from './texts.ts';
 import { envelopeOf, unreadThoughts } from './thoughts.ts';
+import { withShortReferences } from './tool-reference.ts';
 
 type Body = Readonly<Fields>;
 
@@ -26,7 +27,8 @@ export const MESSAGES: Dialect = {
   },
   adapt: (request, target, value) => {
     refuseAddresses(value['messages'], target);
-    const { request: adapted, lost } = adaptCommon(request, target, {
+    const named = takesLongNames(target) ? request : withShortReferences(request, value['messages']);
+    const { request: adapted, lost } = adaptCommon(named, target, {
       effort: effortPath(value),
       top_k: 'top_k',
       service_tier: 'service_tier',

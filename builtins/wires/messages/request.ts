@@ -65,7 +65,7 @@ export function checkMessages({ model, messages, max_tokens: maxTokens, stream }
 }
 
 /** A checked body in the common format, with what does not fit into that. Changes nothing in it. */
-export function readMessages(body: Body, version: string | undefined): ReadMessages {
+export function readMessages(body: Body, version: string | undefined, isCounting = false): ReadMessages {
   const notes = new Notes();
   const isNew = version !== undefined && version !== '' && version !== FIRST_VERSION;
   const turns = body['messages'] as readonly unknown[];
@@ -75,7 +75,7 @@ export function readMessages(body: Body, version: string | undefined): ReadMessa
       if (name in body) notes.refuse(`${name} is not supported by this anthropic-version`);
   if (isNew) refuseAssistantDocuments(turns, notes);
   const system = systemMessage(body['system'], 'system', notes);
-  const said = readConversation(turns, isNew, notes);
+  const said = readConversation(turns, { isStrict: isNew, isCounting }, notes);
   if (turns.length > 0 && said.length === 0) notes.refuse('messages hold no content');
   const messages = withFirstSystem(system, said);
   const effort = readEffort(body, notes);

@@ -3,7 +3,8 @@ import type { Adapted, Dialect, TargetFacts } from '../../../host/wire/client-re
 import { adaptCommon, type FieldPaths } from '../adapt.ts';
 import { openEnvelope } from '../envelope.ts';
 import { strictTools } from '../strict-tools.ts';
-import { speaksCommon, takesField } from '../targets.ts';
+import { speaksCommon, takesField, takesLongNames } from '../targets.ts';
+import { shortName } from '../tool-names.ts';
 import { isGiven, notCarried } from './checks.ts';
 import { SEALED } from './reasoning.ts';
 import { RESPONSES_TEXTS } from './texts.ts';
@@ -31,7 +32,11 @@ const isEnvelope = (item: unknown): boolean =>
 
 function adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields>): Adapted<ChatRequest> {
   if (speaksCommon(target)) refuseFileAddresses(value);
-  const { verbosity, prompt_cache_key: cacheKey, ...rest } = request;
+  const {
+    verbosity,
+    prompt_cache_key: cacheKey,
+    ...rest
+  } = takesLongNames(target) ? request : withShortFinds(request, value);
   const [takesVerbosity, takesCacheKey] = [takesField(target, 'verbosity'), takesField(target, 'prompt_cache_key')];
   const adapted = adaptCommon(
     {
@@ -45,6 +50,24 @@ function adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields
   return verbosity === undefined || takesVerbosity
     ? adapted
     : { request: adapted.request, lost: [...adapted.lost, 'text.verbosity'] };
+}
+
+/** The names of tools that a search has found, as a target with shorter names gets them. */
+function withShortFinds(request: ChatRequest, value: Readonly<Fields>): ChatRequest {
+  const searches = new Set(
+    itemsOf(value).map((item) =>
+      isFields(item) && item['type'] === 'tool_search_output' ? item['call_id'] : undefined,
+    ),
+  );
+  const shortened = (content: string): string => content.split('\n').map(shortName).join('\n');
+  return {
+    ...request,
+    messages: request.messages.map((message) => {
+      const { role, tool_call_id: id, content } = message;
+      const isFind = role === 'tool' && isText(id) && searches.has(id) && typeof content === 'string';
+      return isFind ? { ...message, content: shortened(content) } : message;
+    }),
+  };
 }
 
 const NO_MARKS = (): readonly string[] => [];

@@ -33,7 +33,7 @@ export interface ReadGenerate {
 }
 
 /** Throws a 400 that names the path for what is wrong, and for what no other wire has a place for. See docs/reference/ingress.md#gemini-the-request. */
-export function readGenerate(body: unknown, model: string): ReadGenerate {
+export function readGenerate(body: unknown, model: string, isCounting = false): ReadGenerate {
   const lost = new Lost();
   const top = new Members(body, KNOWN, '');
   if (top.text('cachedContent')) throw cannotCarry('cachedContent', 'the cache lies with its own vendor');
@@ -42,7 +42,7 @@ export function readGenerate(body: unknown, model: string): ReadGenerate {
   lost.addUnknown(top.fields, KNOWN, '');
   const config = readConfig(top.fields['generationConfig'], lost);
   const system = readSystem(top.fields['systemInstruction'], lost);
-  const messages = readContents(top.fields['contents'], lost);
+  const messages = readContents(top.fields['contents'], lost, isCounting);
   const request: ChatRequest = {
     model,
     messages: system === '' ? messages : [{ role: 'system', content: system } satisfies ChatMessage, ...messages],
