@@ -37,6 +37,7 @@ function targetOf(module: ProviderModule, model: string): EveryTarget {
       wire: traits.wire ?? module.wire,
       traits,
       entry: undefined,
+      facts: {},
       streaming: false,
     },
     bodyOf: (request) => {

@@ -198,7 +198,7 @@ describe('Messages to a target of the common wire', () => {
       tool_choice: 'required',
       parallel_tool_calls: false,
     });
-    expect(lost).to.equal('stop_sequences[1]');
+    expect(lost).to.equal('messages[2].content[1].is_error, stop_sequences[1]');
   });
 
   it('name what is lost, in the order of the body', async () => {

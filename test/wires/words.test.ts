@@ -122,6 +122,7 @@ const TAKER = {
   wire: 'native',
   traits: { caching: 'marked', thoughts: 'any', fields: ['prompt_cache_key', 'service_tier', 'verbosity'] },
   entry: undefined,
+  facts: {},
   streaming: false,
 } as const satisfies TargetFacts;
 

@@ -42,6 +42,7 @@ export function readConversation(
 ): ChatMessage[] {
   const draft: Draft = { notes, isStrict, messages: [], calls: new CallLedger(!isCounting) };
   let before: unknown;
+  let answered = 0; // messages up to the last answer
   turns.forEach((turn, index) => {
     const at = `messages[${index}]`;
     if (!isFields(turn)) {
@@ -52,9 +53,18 @@ export function readConversation(
     if (before === 'user' && role === 'assistant') refuseOpen(draft);
     if (role === 'user' || role === 'assistant') before = role;
     readTurn(role, content, at, draft);
+    if (role === 'assistant') answered = draft.messages.length;
   });
   if (before === 'user') refuseOpen(draft);
+  if (before === 'user') keepSilence(draft.messages, answered);
   return draft.messages;
+}
+
+/** A user who says nothing behind the last answer says so: without a turn of their own, the model would go on with that answer. */
+function keepSilence(messages: ChatMessage[], answered: number): void {
+  const isAnswer = messages[answered - 1]?.role === 'assistant';
+  if (isAnswer && messages.slice(answered).every(({ role }) => role === 'system'))
+    messages.splice(answered, 0, { role: 'user', content: '' });
 }
 
 function refuseOpen({ calls, notes }: Draft): void {

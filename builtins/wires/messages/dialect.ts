@@ -2,6 +2,7 @@ import { type Fields, isFields, isText } from '../../../host/contract/index.ts';
 import type { Dialect, TargetFacts } from '../../../host/wire/client-request.ts';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { adaptCommon } from '../adapt.ts';
+import { lastUserTurn, refuseBlankTurn } from '../blank-turn.ts';
 import { strictTools } from '../strict-tools.ts';
 import { marksCaches, speaksCommon, takesLongNames } from '../targets.ts';
 import { effortPath } from './effort.ts';
@@ -27,12 +28,14 @@ export const MESSAGES: Dialect = {
   },
   adapt: (request, target, value) => {
     refuseAddresses(value['messages'], target);
+    refuseBlankTurn(request, target, () => `messages[${lastUser(value['messages'])}].content`);
     const named = takesLongNames(target) ? request : withShortReferences(request, value['messages']);
     const { request: adapted, lost } = adaptCommon(named, target, {
       effort: effortPath(value),
       top_k: 'top_k',
       service_tier: 'service_tier',
       reasoning: (isKnown) => unreadThoughts(value['messages'], isKnown),
+      failures: () => failuresIn(value['messages']),
       marks: () => [...marksIn(value)].map(({ at }) => `${at}cache_control`),
     });
     const isUnthinking = speaksCommon(target) && isAdaptive(value) && target.entry?.capabilities['reasoning'] !== true;
@@ -105,6 +108,17 @@ function* blocksOf(holder: unknown, at: string): Generator<PlacedBlock> {
     if (block['type'] === 'tool_result') yield* blocksOf(block, path);
   }
 }
+
+/** Where results of tools say that the tool failed. */
+const failuresIn = (messages: unknown): string[] =>
+  (Array.isArray(messages) ? messages : []).flatMap((turn: unknown, at) =>
+    [...blocksOf(turn, `messages[${at}]`)]
+      .filter(({ block }) => block['type'] === 'tool_result' && block['is_error'] === true)
+      .map(({ path }) => `${path}.is_error`),
+  );
+
+const lastUser = (messages: unknown): number =>
+  lastUserTurn(Array.isArray(messages) ? messages : [], (role) => role === 'user');
 
 /** What is marked as the end of a cache, and the path in front of its members. */
 function* marksIn(value: Body): Generator<{ readonly holder: Body; readonly at: string }> {

@@ -1,6 +1,7 @@
 import { type ChatRequest, type Fields, isFields, isText } from '../../../host/contract/index.ts';
 import type { Adapted, Dialect, TargetFacts } from '../../../host/wire/client-request.ts';
 import { adaptCommon, type FieldPaths } from '../adapt.ts';
+import { lastUserTurn, refuseBlankTurn } from '../blank-turn.ts';
 import { openEnvelope } from '../envelope.ts';
 import { strictTools } from '../strict-tools.ts';
 import { speaksCommon, takesField, takesLongNames } from '../targets.ts';
@@ -32,6 +33,7 @@ const isEnvelope = (item: unknown): boolean =>
 
 function adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields>): Adapted<ChatRequest> {
   if (speaksCommon(target)) refuseFileAddresses(value);
+  refuseBlankTurn(request, target, () => `input[${lastUserTurn(itemsOf(value), (role) => role === 'user')}].content`);
   const {
     verbosity,
     prompt_cache_key: cacheKey,
@@ -70,14 +72,15 @@ function withShortFinds(request: ChatRequest, value: Readonly<Fields>): ChatRequ
   };
 }
 
-const NO_MARKS = (): readonly string[] => [];
+const NO_PATHS = (): readonly string[] => [];
 
 function pathsIn(value: Readonly<Fields>): FieldPaths {
   return {
     effort: 'reasoning.effort',
     top_k: 'top_k',
     service_tier: 'service_tier',
-    marks: NO_MARKS,
+    marks: NO_PATHS,
+    failures: NO_PATHS,
     reasoning: (isKnown) =>
       itemsOf(value).flatMap((item, at) => (formatsOf(item).every(isKnown) ? [] : [`input[${at}].encrypted_content`])),
   };

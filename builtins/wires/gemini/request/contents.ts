@@ -68,7 +68,11 @@ class ContentsReader {
   }
 
   end(): readonly ChatMessage[] {
-    if (!this.#turn) this.#refuseWaiting();
+    if (!this.#turn) {
+      this.#refuseWaiting();
+      // A user who says nothing behind the last answer says so: without a turn of their own, the model would go on with that answer.
+      if (this.#messages.at(-1)?.role === 'assistant') this.#messages.push({ role: 'user', content: '' });
+    }
     this.#endTurn();
     return this.#messages;
   }
