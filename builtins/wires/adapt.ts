@@ -11,6 +11,7 @@ import {
   knowsReasoning,
   marksCaches,
   speaksCommon,
+  takesErrorsInResults,
   takesLateInstructions,
   takesLongNames,
   takesMediaInResults,
@@ -27,6 +28,8 @@ export interface FieldPaths {
   reasoning(isKnown: (format: unknown) => boolean): readonly string[];
   /** Where caches are marked. */
   readonly marks: () => readonly string[];
+  /** Where results say that their tool failed. */
+  readonly failures: () => readonly string[];
 }
 
 /** A common request as one target takes it. See docs/reference/ingress.md#messages-the-request. */
@@ -49,7 +52,12 @@ export function adaptCommon(asked: ChatRequest, target: TargetFacts, paths: Fiel
   if (!takesLongNames(target)) shortenTools(request as unknown as ChatRequest, request);
   return {
     request: request as unknown as ChatRequest,
-    lost: [...lost, ...(caching === 'never' ? paths.marks() : []), ...unread],
+    lost: [
+      ...lost,
+      ...(caching === 'never' ? paths.marks() : []),
+      ...unread,
+      ...(takesErrorsInResults(target) ? [] : paths.failures()),
+    ],
   };
 }
 
@@ -121,7 +129,7 @@ function adaptMessage(message: ChatMessage, target: TargetFacts, keepsMarks: boo
     }),
     ...(calls && { tool_calls: takesLongNames(target) ? calls : calls.map(withShortName) }),
     ...(known && known.length > 0 && { reasoning_details: known }),
-    ...(isError === true && !speaksCommon(target) && { is_error: true }),
+    ...(isError === true && takesErrorsInResults(target) && { is_error: true }),
   };
 }
 

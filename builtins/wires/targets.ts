@@ -13,6 +13,10 @@ export function marksCaches({ traits: { caching } }: TargetFacts): 'asked' | 'un
 export const takesMediaInResults = (target: TargetFacts): boolean =>
   target.traits.mediaInResults ?? !speaksCommon(target);
 
+/** Whether results of tools may say that the tool failed: the common wire has no place for it. */
+export const takesErrorsInResults = (target: TargetFacts): boolean =>
+  target.traits.errorsInResults ?? !speaksCommon(target);
+
 /** Whether messages of the role `system` may stand where they are; native translators bring them into place themselves. */
 export const takesLateInstructions = (target: TargetFacts): boolean =>
   target.traits.lateInstructions ?? !speaksCommon(target);

@@ -53,6 +53,8 @@ export const CHAT_TRAITS = fields({
     thoughts: either('"any" or a list of formats', oneOf('any'), words),
     lateInstructions: flag,
     mediaInResults: flag,
+    errorsInResults: flag,
+    refusesBlankTurns: flag,
     longToolNames: flag,
     fields: listOf(oneOf('prompt_cache_key', 'service_tier', 'verbosity')),
   },

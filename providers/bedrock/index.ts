@@ -74,6 +74,13 @@ const FAMILY_PARAMS: Readonly<Record<Family, ParamTreatments>> = {
 
 /** Every family reads marks of caches; what a family cannot take of a turn its translator leaves out. See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#reasoning-of-other-vendors. */
 const OTHER_CHATS: ChatTraits = { ...CLAUDE_CHATS, longToolNames: false };
+/** One text is the whole request. */
+const TITAN_CHATS: ChatTraits = { ...OTHER_CHATS, errorsInResults: false };
+
+function traitsOf(model: string): ChatTraits {
+  if (isClaude(model)) return CLAUDE_CHATS;
+  return familyOf(model) === 'titan' ? TITAN_CHATS : OTHER_CHATS;
+}
 
 /** Native wires of several vendors behind one service: Claude, Nova, Titan and Llama by their own, others by Converse. */
 export default defineProvider({
@@ -82,7 +89,7 @@ export default defineProvider({
   connection,
   params,
   paramsFor: (model) => FAMILY_PARAMS[familyOf(model)],
-  chatTraitsFor: (model) => (isClaude(model) ? CLAUDE_CHATS : OTHER_CHATS),
+  chatTraitsFor: traitsOf,
   // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { telemetry: 'aws.bedrock' },
   elsewhere,

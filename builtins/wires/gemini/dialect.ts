@@ -1,6 +1,7 @@
 import { type ChatRequest, type Fields, isFields } from '../../../host/contract/index.ts';
 import type { Adapted, Dialect, TargetFacts } from '../../../host/wire/client-request.ts';
 import { adaptCommon } from '../adapt.ts';
+import { lastUserTurn, refuseBlankTurn } from '../blank-turn.ts';
 import { openEnvelope } from '../envelope.ts';
 import { speaksCommon } from '../targets.ts';
 import { BODY_TEXTS } from './body-texts.ts';
@@ -51,12 +52,15 @@ function formatPath({ generationConfig: config }: Readonly<Fields>): string {
 function adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields>): Adapted<ChatRequest> {
   if (request.messages === undefined) return { request, lost: [] };
   if (speaksCommon(target)) refuseFetched(value, target.provider);
+  const contents = listOf(value['contents']) ?? [];
+  refuseBlankTurn(request, target, () => `contents[${lastUserTurn(contents, (role) => role !== 'model')}].parts`);
   return adaptCommon(request, target, {
     effort: 'generationConfig.thinkingConfig',
     top_k: 'generationConfig.topK',
     service_tier: 'serviceTier',
     reasoning: (isKnown) => unreadSignatures(value, isKnown),
     marks: () => [],
+    failures: () => [], // the name of a member says it, and what it holds goes on
   });
 }
 

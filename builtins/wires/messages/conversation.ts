@@ -7,11 +7,13 @@ import {
   type ToolCall,
 } from '../../../host/contract/index.ts';
 import type { Notes } from '../notes.ts';
+import { CallLedger } from './call-ledger.ts';
 import { documentParts, imageParts, searchResultParts } from './media.ts';
 import { readMark } from './mark.ts';
 import { systemMessage } from './system.ts';
 import { textsOf } from './texts.ts';
 import { Thoughts } from './thoughts.ts';
+import { REFERENCE, referenceParts } from './tool-reference.ts';
 
 type Block = Readonly<Fields>;
 
@@ -24,38 +26,23 @@ interface Draft {
   readonly calls: CallLedger;
 }
 
-/** Which calls of tools are answered: every one must be by the turn that follows it, and once. */
-class CallLedger {
-  readonly #known = new Set<string>();
-  readonly #answered = new Set<string>();
-  readonly #open = new Map<string, string>();
-
-  call(id: string, at: string): void {
-    this.#known.add(id);
-    this.#open.set(id, at);
-  }
-
-  /** Why a result cannot be for this call. */
-  answer(id: unknown): string | undefined {
-    if (typeof id !== 'string' || !this.#known.has(id)) return 'answers no tool_use that stands before it';
-    if (this.#answered.has(id)) return 'answers a tool_use that is answered already';
-    this.#answered.add(id);
-    this.#open.delete(id);
-    return undefined;
-  }
-
-  /** The first call that is not answered, once; none afterwards. */
-  takeOpen(): string | undefined {
-    const [at] = this.#open.values();
-    this.#open.clear();
-    return at;
-  }
+/** How a conversation is read. */
+export interface Reading {
+  /** Blocks that a newer version of the API refuses. */
+  readonly isStrict: boolean;
+  /** Nothing but its tokens is asked for. */
+  readonly isCounting: boolean;
 }
 
 /** The turns of a body as messages of the common format. See docs/reference/ingress.md#messages-the-conversation. */
-export function readConversation(turns: readonly unknown[], isStrict: boolean, notes: Notes): ChatMessage[] {
-  const draft: Draft = { notes, isStrict, messages: [], calls: new CallLedger() };
+export function readConversation(
+  turns: readonly unknown[],
+  { isStrict, isCounting }: Reading,
+  notes: Notes,
+): ChatMessage[] {
+  const draft: Draft = { notes, isStrict, messages: [], calls: new CallLedger(!isCounting) };
   let before: unknown;
+  let answered = 0; // messages up to the last answer
   turns.forEach((turn, index) => {
     const at = `messages[${index}]`;
     if (!isFields(turn)) {
@@ -66,9 +53,18 @@ export function readConversation(turns: readonly unknown[], isStrict: boolean, n
     if (before === 'user' && role === 'assistant') refuseOpen(draft);
     if (role === 'user' || role === 'assistant') before = role;
     readTurn(role, content, at, draft);
+    if (role === 'assistant') answered = draft.messages.length;
   });
   if (before === 'user') refuseOpen(draft);
+  if (before === 'user') keepSilence(draft.messages, answered);
   return draft.messages;
+}
+
+/** A user who says nothing behind the last answer says so: without a turn of their own, the model would go on with that answer. */
+function keepSilence(messages: ChatMessage[], answered: number): void {
+  const isAnswer = messages[answered - 1]?.role === 'assistant';
+  if (isAnswer && messages.slice(answered).every(({ role }) => role === 'system'))
+    messages.splice(answered, 0, { role: 'user', content: '' });
 }
 
 function refuseOpen({ calls, notes }: Draft): void {
@@ -210,7 +206,9 @@ function resultContent(content: unknown, at: string, draft: Draft): ChatMessage[
   }
   const parts: ContentPart[] = [];
   eachBlock(content, at, draft, (block, place) => {
-    for (const part of marked(contentParts(block, place, draft), block, place, draft)) parts.push(part);
+    const own =
+      block['type'] === REFERENCE ? referenceParts(block, place, draft.notes) : contentParts(block, place, draft);
+    for (const part of marked(own, block, place, draft)) parts.push(part);
   });
   return parts.length === 0 ? '' : plain(parts);
 }

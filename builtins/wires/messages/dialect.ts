@@ -2,11 +2,14 @@ import { type Fields, isFields, isText } from '../../../host/contract/index.ts';
 import type { Dialect, TargetFacts } from '../../../host/wire/client-request.ts';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { adaptCommon } from '../adapt.ts';
+import { lastUserTurn, refuseBlankTurn } from '../blank-turn.ts';
 import { strictTools } from '../strict-tools.ts';
-import { marksCaches, speaksCommon } from '../targets.ts';
+import { marksCaches, speaksCommon, takesLongNames } from '../targets.ts';
 import { effortPath } from './effort.ts';
+import { lostOfMark } from './mark.ts';
 import { TEXTS } from './texts.ts';
 import { envelopeOf, unreadThoughts } from './thoughts.ts';
+import { withShortReferences } from './tool-reference.ts';
 
 type Body = Readonly<Fields>;
 
@@ -25,15 +28,19 @@ export const MESSAGES: Dialect = {
   },
   adapt: (request, target, value) => {
     refuseAddresses(value['messages'], target);
-    const { request: adapted, lost } = adaptCommon(request, target, {
+    refuseBlankTurn(request, target, () => `messages[${lastUser(value['messages'])}].content`);
+    const named = takesLongNames(target) ? request : withShortReferences(request, value['messages']);
+    const { request: adapted, lost } = adaptCommon(named, target, {
       effort: effortPath(value),
       top_k: 'top_k',
       service_tier: 'service_tier',
       reasoning: (isKnown) => unreadThoughts(value['messages'], isKnown),
-      marks: () => [...marksIn(value)],
+      failures: () => failuresIn(value['messages']),
+      marks: () => [...marksIn(value)].map(({ at }) => `${at}cache_control`),
     });
     const isUnthinking = speaksCommon(target) && isAdaptive(value) && target.entry?.capabilities['reasoning'] !== true;
-    return { request: adapted, lost: isUnthinking ? ['thinking', ...lost] : lost };
+    const words = marksCaches(target) === 'unasked' ? [] : lostOfMarks(value);
+    return { request: adapted, lost: [...(isUnthinking ? ['thinking'] : []), ...lost, ...words] };
   },
   pathsOf: (field, target, value) => {
     if (field === 'strict') return strictTools(value);
@@ -102,19 +109,38 @@ function* blocksOf(holder: unknown, at: string): Generator<PlacedBlock> {
   }
 }
 
-/** Where the client marks caches. */
-function* marksIn(value: Body): Generator<string> {
-  const isMarked = (holder: unknown): boolean => isFields(holder) && isFields(holder['cache_control']);
-  if (isMarked(value)) yield 'cache_control';
+/** Where results of tools say that the tool failed. */
+const failuresIn = (messages: unknown): string[] =>
+  (Array.isArray(messages) ? messages : []).flatMap((turn: unknown, at) =>
+    [...blocksOf(turn, `messages[${at}]`)]
+      .filter(({ block }) => block['type'] === 'tool_result' && block['is_error'] === true)
+      .map(({ path }) => `${path}.is_error`),
+  );
+
+const lastUser = (messages: unknown): number =>
+  lastUserTurn(Array.isArray(messages) ? messages : [], (role) => role === 'user');
+
+/** What is marked as the end of a cache, and the path in front of its members. */
+function* marksIn(value: Body): Generator<{ readonly holder: Body; readonly at: string }> {
+  const isMarked = (holder: unknown): holder is Body => isFields(holder) && isFields(holder['cache_control']);
+  if (isMarked(value)) yield { holder: value, at: '' };
   for (const name of ['system', 'tools']) {
     const list = value[name];
-    if (Array.isArray(list))
-      for (const [at, item] of list.entries()) if (isMarked(item)) yield `${name}[${at}].cache_control`;
+    if (!Array.isArray(list)) continue;
+    for (const [at, holder] of list.entries()) if (isMarked(holder)) yield { holder, at: `${name}[${at}].` };
   }
   if (!Array.isArray(value['messages'])) return;
   for (const [at, turn] of value['messages'].entries())
-    for (const { block, path } of blocksOf(turn, `messages[${at}]`)) if (isMarked(block)) yield `${path}.cache_control`;
+    for (const { block, path } of blocksOf(turn, `messages[${at}]`))
+      if (isMarked(block)) yield { holder: block, at: `${path}.` };
 }
+
+/** Words of marks that no list has; a vendor that caches by itself misses none of them. */
+const lostOfMarks = (value: Body): string[] =>
+  [...marksIn(value)].flatMap(({ holder, at }) => {
+    const lost = lostOfMark(holder);
+    return lost === undefined ? [] : [at + lost];
+  });
 
 /** Names of the client's tools. */
 export function toolNames({ tools }: Body): string[] {

@@ -8,6 +8,7 @@ export const CLAUDE_CHATS: ChatTraits = Object.freeze<ChatTraits>({
   caching: 'marked',
   thoughts: [FORMAT],
   longToolNames: true,
+  refusesBlankTurns: true,
 });
 
 /** The traits of a cloud whose Claude models speak their own wire, and whose other models another. */
