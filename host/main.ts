@@ -89,29 +89,19 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
   let host: Host | undefined;
   let making: Promise<Host> | undefined;
   const io: CommandIo = {
-    out: (text) => out.print(text),
-    err: (text) => err.print(text),
+    ...printing(out, err),
     onStop: (listener) => {
       isService = true;
       stop.onStop(listener);
     },
     onBegun: () => stop.settle(), // a service has asked by now to hear of signals
     onStarted,
-    isOutputLost: () => out.isLost,
     ...(isatty(1) && {
       terminal: {
         columns: stdout().columns,
         isColoured: isColoured && (process.platform !== 'win32' || !!variables['WT_SESSION'] || !!variables['TERM']),
       },
     }),
-    ...(isatty(0) &&
-      isatty(2) && {
-        ask: askOn(
-          () => process.stdin,
-          (text) => err.print(text),
-        ),
-      }),
-    piped: async () => (isPiped(0) ? readWhole(process.stdin, 'the input', 16) : ''),
   };
   const lines = new LogOutput({
     ...destination,
@@ -143,6 +133,57 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
   };
   process.on('exit', () => lines.finishNow());
   const isOfModule = (error: unknown): boolean => host?.logBackgroundFault(error) === true;
+  watchFaults({ isOfModule, logFault, exit });
+  const code = await createCommandLine(COMMANDS, async (text) => {
+    if (!making) redactor.learn(await shippedKeyShapes());
+    return redactor.redact(text);
+  }).run(process.argv.slice(2), io, place);
+  stop.settle();
+  await host?.close();
+  const isSaid = await finish({ lines, out, err, isService });
+  return exit(isSaid ? code : 1);
+}
+
+interface Output {
+  readonly lines: LogOutput;
+  readonly out: Printer;
+  readonly err: Printer;
+  readonly isService: boolean;
+}
+
+/** Writes what still waits; false where something of it was lost that the operator has to know. */
+async function finish({ lines, out, err, isService }: Output): Promise<boolean> {
+  await Promise.all([lines.finish(), out.finish(isService)]);
+  if (out.failure) err.print(`Error: the output could not be written: ${out.failure.message}\n`);
+  await err.finish(isService);
+  return !out.failure && (isService || !err.failure);
+}
+
+/** What a command prints to, and reads of an operator. */
+function printing(out: Printer, err: Printer): Pick<CommandIo, 'out' | 'err' | 'isOutputLost' | 'ask' | 'piped'> {
+  const isAnswered = isatty(0) && isatty(2);
+  return {
+    out: (text) => out.print(text),
+    err: (text) => err.print(text),
+    isOutputLost: () => out.isLost,
+    ...(isAnswered && {
+      ask: askOn(
+        () => process.stdin,
+        (text) => err.print(text),
+      ),
+    }),
+    piped: async () => (isPiped(0) ? readWhole(process.stdin, 'the input', 16) : ''),
+  };
+}
+
+interface FaultWatch {
+  /** Whether a module of others threw it; then it is logged by now. */
+  readonly isOfModule: (error: unknown) => boolean;
+  readonly logFault: (message: string, error: unknown) => void;
+  readonly exit: (code: number) => void;
+}
+
+function watchFaults({ isOfModule, logFault, exit }: FaultWatch): void {
   process.on('unhandledRejection', (error) => {
     if (!isOfModule(error)) logFault('a promise was rejected and its error was not handled', error);
   });
@@ -151,17 +192,6 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
     logFault('uncaught exception, the process ends', error);
     exit(1);
   });
-  const code = await createCommandLine(COMMANDS, async (text) => {
-    if (!making) redactor.learn(await shippedKeyShapes());
-    return redactor.redact(text);
-  }).run(process.argv.slice(2), io, place);
-  stop.settle();
-  await host?.close();
-  await Promise.all([lines.finish(), out.finish(isService)]);
-  if (out.failure) err.print(`Error: the output could not be written: ${out.failure.message}\n`);
-  await err.finish(isService);
-  const isUnsaid = out.failure !== undefined || (!isService && err.failure !== undefined);
-  return exit(isUnsaid ? 1 : code);
 }
 
 /** Undefined for a folder that was deleted: it has no name, and every path would be looked for from nowhere. */

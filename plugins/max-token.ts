@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { type ChatMessage, definePlugin, type Exchange, isChat, messageTexts, reject, type Verdict } from 'gw/contract';
+import { observe } from './_common/settings.ts';
 
 interface Settings {
   max_tokens: number;
@@ -8,7 +9,8 @@ interface Settings {
   observe: boolean;
 }
 
-const limit = (otherwise: number): Joi.NumberSchema => Joi.number().integer().min(0).default(otherwise);
+const limit = (otherwise: number, meaning: string): Joi.NumberSchema =>
+  Joi.number().integer().min(0).default(otherwise).description(`${meaning}; 0 switches this off`);
 
 /** Refuses requests that declare too many tokens, hold too many messages or are too long in bytes. 0 switches a limit off. */
 export default definePlugin<Settings>({
@@ -19,10 +21,10 @@ export default definePlugin<Settings>({
   readsContent: ({ max_input_length, observe }) => max_input_length > 0 && !observe,
   needsBody: ({ max_tokens, max_input_length }) => max_tokens + max_input_length > 0,
   settings: Joi.object<Settings, true>({
-    max_tokens: limit(4096),
-    max_messages: limit(100),
-    max_input_length: limit(0),
-    observe: Joi.boolean().default(false),
+    max_tokens: limit(4096, 'highest token ceiling that a request may declare; one that declares none passes'),
+    max_messages: limit(100, 'most messages of a chat request'),
+    max_input_length: limit(0, 'most bytes of text and image addresses in all messages'),
+    observe,
   }),
   create: (settings) => ({
     before_request: (exchange) =>

@@ -23,11 +23,12 @@ interface Settings {
 /** Optional settings have no default: a rate that is not there limits nothing. */
 type GivenSettings = Pick<Settings, 'requests_per_second'> & Partial<Settings>;
 
-const rate = (): Joi.NumberSchema =>
+const rate = (meaning: string): Joi.NumberSchema =>
   Joi.number()
     .unsafe()
     .greater(0)
     .meta({ rule: 'BV04' })
+    .description(meaning)
     .error((errors) =>
       errors.map((error) =>
         Object.assign(error, {
@@ -44,13 +45,13 @@ export default definePlugin<GivenSettings>({
   stages: ['before_request', 'after_request'],
   needsBody: ({ user_rpm, user_tpm }) => user_rpm !== undefined || user_tpm !== undefined,
   settings: Joi.object<GivenSettings>({
-    requests_per_second: rate().default(100),
-    burst: rate(),
-    key_rpm: rate(),
-    user_rpm: rate(),
-    tokens_per_minute: rate(),
-    key_tpm: rate(),
-    user_tpm: rate(),
+    requests_per_second: rate('requests a second of everybody together').default(100),
+    burst: rate('requests that may come at once; unset, as many as `requests_per_second`, and at least 1'),
+    key_rpm: rate('requests a minute of one credential; unset, no limit'),
+    user_rpm: rate('requests a minute of one `user` of one credential; unset, no limit'),
+    tokens_per_minute: rate('tokens a minute of everybody together; unset, no limit'),
+    key_tpm: rate('tokens a minute of one credential; unset, no limit'),
+    user_tpm: rate('tokens a minute of one `user` of one credential; unset, no limit'),
   }),
   readsUsage: ({ tokens_per_minute: all, key_tpm: ofKey, user_tpm: ofUser }) => (all ?? ofKey ?? ofUser) !== undefined,
   checkStages: (stages) =>
@@ -87,55 +88,67 @@ interface Limit {
   readonly bucketOf: (exchange: Exchange) => string | undefined;
 }
 
-/** In the order in which they are asked: the first that refuses ends it. What was taken from the ones before stays taken. */
-function limitsOf(settings: GivenSettings, { identity }: PluginDeps): Limit[] {
-  const { requests_per_second: perSecond, burst = perSecond } = settings;
-  const everybody = (): string => '';
-  const limit = (
-    name: string,
-    reason: string,
-    countsTokens: boolean,
-    size: number,
-    ratePerSecond: number,
-    keyOf: (exchange: Exchange) => string | undefined,
-  ): Limit => {
-    const group = `${identity} ${name}`;
-    const spec = { ratePerSecond, burst: countsTokens ? size : Math.max(size, 1), group }; // a request takes a whole token
-    return {
-      reason,
-      spec,
-      countsTokens,
-      bucketOf: (exchange) => {
-        const key = keyOf(exchange);
-        return key === undefined ? undefined : `${group} ${key}`;
-      },
-    };
-  };
-  const perMinute = (
-    name: keyof Settings,
-    reason: string,
-    countsTokens: boolean,
-    keyOf: (exchange: Exchange) => string | undefined,
-  ): Limit[] => {
-    const amount = settings[name];
-    return amount === undefined ? [] : [limit(name, reason, countsTokens, amount, amount / 60, keyOf)];
-  };
-  const [ofAll, ofKey, ofUser] = ['rate limit exceeded', 'per-key rate limit exceeded', 'per-user rate limit exceeded'];
-  return [
-    limit('requests_per_second', ofAll, false, burst, perSecond, everybody),
-    ...perMinute('tokens_per_minute', ofAll, true, everybody),
-    ...perMinute('key_rpm', ofKey, false, keyOfCredential),
-    ...perMinute('key_tpm', ofKey, true, keyOfCredential),
-    ...perMinute('user_rpm', ofUser, false, keyOfUser),
-    ...perMinute('user_tpm', ofUser, true, keyOfUser),
-  ];
+/** What is counted, and for whom. */
+interface Kind extends Pick<Limit, 'reason' | 'countsTokens'> {
+  readonly name: keyof Settings;
+  readonly keyOf: (exchange: Exchange) => string | undefined;
 }
 
+const everybody = (): string => '';
 const keyOfCredential = ({ principal }: Exchange): string | undefined => principal?.id;
 
 /** Holds the credential too: the same user name under another credential has a bucket of its own. */
 function keyOfUser({ principal, user }: Exchange): string | undefined {
   return user === undefined ? undefined : JSON.stringify([principal?.id ?? '', user]);
+}
+
+const [OF_ALL, OF_KEY, OF_USER] = [
+  'rate limit exceeded',
+  'per-key rate limit exceeded',
+  'per-user rate limit exceeded',
+] as const;
+
+const PER_SECOND: Kind = { name: 'requests_per_second', reason: OF_ALL, countsTokens: false, keyOf: everybody };
+
+/** In the order in which they are asked: the first that refuses ends it. What was taken from the ones before stays taken. */
+const PER_MINUTE: readonly Kind[] = [
+  { name: 'tokens_per_minute', reason: OF_ALL, countsTokens: true, keyOf: everybody },
+  { name: 'key_rpm', reason: OF_KEY, countsTokens: false, keyOf: keyOfCredential },
+  { name: 'key_tpm', reason: OF_KEY, countsTokens: true, keyOf: keyOfCredential },
+  { name: 'user_rpm', reason: OF_USER, countsTokens: false, keyOf: keyOfUser },
+  { name: 'user_tpm', reason: OF_USER, countsTokens: true, keyOf: keyOfUser },
+];
+
+function limitsOf(settings: GivenSettings, { identity }: PluginDeps): Limit[] {
+  const { requests_per_second: perSecond, burst = perSecond } = settings;
+  return [
+    limitOf(PER_SECOND, { identity, size: burst, ratePerSecond: perSecond }),
+    ...PER_MINUTE.flatMap((kind) => {
+      const amount = settings[kind.name];
+      return amount === undefined ? [] : [limitOf(kind, { identity, size: amount, ratePerSecond: amount / 60 })];
+    }),
+  ];
+}
+
+interface Bucket {
+  /** That of the plugin's settings: other settings have other buckets. */
+  readonly identity: string;
+  readonly size: number;
+  readonly ratePerSecond: number;
+}
+
+function limitOf({ name, reason, countsTokens, keyOf }: Kind, { identity, size, ratePerSecond }: Bucket): Limit {
+  const group = `${identity} ${name}`;
+  const spec = { ratePerSecond, burst: countsTokens ? size : Math.max(size, 1), group }; // a request takes a whole token
+  return {
+    reason,
+    spec,
+    countsTokens,
+    bucketOf: (exchange) => {
+      const key = keyOf(exchange);
+      return key === undefined ? undefined : `${group} ${key}`;
+    },
+  };
 }
 
 /** A request takes one token; tokens of answers are not known yet, so that their bucket only has to be above zero. */

@@ -29,7 +29,11 @@ export default definePlugin<Settings>({
   readsContent: ({ patterns }) => patterns.length > 0,
   needsBody: ({ patterns }) => patterns.length > 0,
   settings: Joi.object<Settings, true>({
-    patterns: Joi.array().items(Joi.string().custom(compiling)).custom(compilingTogether).default([]),
+    patterns: Joi.array()
+      .items(Joi.string().custom(compiling))
+      .custom(compilingTogether)
+      .default([])
+      .description('patterns of the RE2 dialect, `(?i)` for any case; without any it does nothing'),
     observe,
     stream,
   }),

@@ -27,8 +27,15 @@ export default definePlugin<Settings>({
   stages: ['before_request', 'after_request', 'on_error'],
   needsBody: () => false,
   settings: Joi.object<Settings, true>({
-    level: Joi.string().valid('debug', 'info', 'warn', 'error').default('info'),
-    persist: Joi.boolean().default(false),
+    level: Joi.string()
+      .valid('debug', 'info', 'warn', 'error')
+      .default('info')
+      .description(
+        'level of the lines for requests and responses: `debug`, `info`, `warn` or `error`; errors are always `error`',
+      ),
+    persist: Joi.boolean()
+      .default(false)
+      .description('whether each line is also a row of the request log, where one is configured'),
   }),
   toleratedSettings: { backend: 'REQUEST_LOG_STORE_BACKEND', dsn: 'REQUEST_LOG_STORE_DSN' },
   create: logger,
@@ -41,10 +48,27 @@ function logger({ level, persist }: Settings, { log, now, redact, requestLog }: 
       rule: 'WN15',
     });
   const store: RequestLog | undefined = persist ? requestLog : undefined;
-  const answered = new ExchangeNote<true>();
+  const scribe: Scribe = { log, level, store, now, redact, timestamp: timestamps(now), answered: new ExchangeNote() };
+  return {
+    before_request: (exchange) => noteRequest(exchange, scribe),
+    after_request: (exchange) => noteResponse(exchange, scribe),
+    on_error: (exchange) => noteError(exchange, scribe),
+  };
+}
+
+/** What lines and rows are written with. */
+interface Scribe extends Pick<PluginDeps, 'log' | 'now' | 'redact'>, Pick<Settings, 'level'> {
+  readonly store: RequestLog | undefined;
+  /** The moment, as lines have it. */
+  readonly timestamp: () => string;
+  /** Requests that have the row of an answer. */
+  readonly answered: ExchangeNote<true>;
+}
+
+function timestamps(now: () => number): () => string {
   let moment = NaN;
   let text = '';
-  const timestamp = (): string => {
+  return () => {
     const at = now();
     if (at !== moment) {
       // many come in one millisecond
@@ -53,59 +77,54 @@ function logger({ level, persist }: Settings, { log, now, redact, requestLog }: 
     }
     return text;
   };
-  return {
-    before_request: (exchange) => {
-      const { id, model, streaming: stream } = exchange;
-      log[level]('gateway request', {
-        trace_id: id,
-        model,
-        messages: messagesIn(exchange),
-        stream,
-        timestamp: timestamp(),
-      });
-      store?.append({
-        trace_id: id,
-        stage: 'before_request',
-        model: redact(model),
-        api_key_id: keyOf(exchange),
-        created_at: now(),
-      });
-    },
-    after_request: (exchange) => {
-      const model = answeringModel(exchange);
-      const provider = providerOf(exchange);
-      const { prompt_tokens = 0, completion_tokens = 0, total_tokens = 0 } = exchange.usage ?? {};
-      log[level]('gateway response', {
-        trace_id: exchange.id,
-        model,
-        provider,
-        prompt_tokens,
-        completion_tokens,
-        total_tokens,
-        choices: choicesIn(exchange),
-        timestamp: timestamp(),
-      });
-      if (!store) return;
-      store.append(endingRow(exchange, { stage: 'after_request', model: redact(model), provider, createdAt: now() }));
-      answered.put(exchange, true);
-    },
-    on_error: (exchange) => {
-      const { id, model, target: provider = '' } = exchange;
-      const error = redact(exchange.error?.message ?? '');
-      log.error('gateway error', { trace_id: id, model, provider, error, timestamp: timestamp() });
-      if (!store) return;
-      const failed = endingRow(exchange, {
-        stage: 'on_error',
-        model: redact(model),
-        provider,
-        createdAt: now(),
-        error,
-      });
-      // One request has one last row: an answer that was withheld after it had been written down is that answer's row.
-      if (answered.get(exchange)) store.annotate('after_request', failed);
-      else store.append(failed);
-    },
-  };
+}
+
+function noteRequest(exchange: Exchange, { log, level, store, now, redact, timestamp }: Scribe): void {
+  const { id, model, streaming: stream } = exchange;
+  log[level]('gateway request', {
+    trace_id: id,
+    model,
+    messages: messagesIn(exchange),
+    stream,
+    timestamp: timestamp(),
+  });
+  store?.append({
+    trace_id: id,
+    stage: 'before_request',
+    model: redact(model),
+    api_key_id: keyOf(exchange),
+    created_at: now(),
+  });
+}
+
+function noteResponse(exchange: Exchange, { log, level, store, now, redact, timestamp, answered }: Scribe): void {
+  const model = answeringModel(exchange);
+  const provider = providerOf(exchange);
+  const { prompt_tokens = 0, completion_tokens = 0, total_tokens = 0 } = exchange.usage ?? {};
+  log[level]('gateway response', {
+    trace_id: exchange.id,
+    model,
+    provider,
+    prompt_tokens,
+    completion_tokens,
+    total_tokens,
+    choices: choicesIn(exchange),
+    timestamp: timestamp(),
+  });
+  if (!store) return;
+  store.append(endingRow(exchange, { stage: 'after_request', model: redact(model), provider, createdAt: now() }));
+  answered.put(exchange, true);
+}
+
+function noteError(exchange: Exchange, { log, store, now, redact, timestamp, answered }: Scribe): void {
+  const { id, model, target: provider = '' } = exchange;
+  const error = redact(exchange.error?.message ?? '');
+  log.error('gateway error', { trace_id: id, model, provider, error, timestamp: timestamp() });
+  if (!store) return;
+  const failed = endingRow(exchange, { stage: 'on_error', model: redact(model), provider, createdAt: now(), error });
+  // One request has one last row: an answer that was withheld after it had been written down is that answer's row.
+  if (answered.get(exchange)) store.annotate('after_request', failed);
+  else store.append(failed);
 }
 
 /** How many messages a request has. A body that is forwarded as it is counts as one: the text that all of its strings make. */

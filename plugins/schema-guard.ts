@@ -12,7 +12,7 @@ import {
   type StreamGuard,
   type Verdict,
 } from 'gw/contract';
-import { observe, stream, type StreamSettings } from './_common/settings.ts';
+import { observe, streamWhole, type StreamSettings } from './_common/settings.ts';
 
 interface Settings extends StreamSettings {
   schema: object;
@@ -32,9 +32,13 @@ export default definePlugin<Settings>({
   stages: ['after_request'],
   surfaces: ['chat', 'completions', 'messages', 'generate_content', 'responses.translated'],
   settings: Joi.object<Settings, true>({
-    schema: Joi.object().unknown().required().custom(compiling),
+    schema: Joi.object()
+      .unknown()
+      .required()
+      .custom(compiling)
+      .description('a JSON Schema: draft 2020-12, or what its `$schema` names (2019-09, 7, 6)'),
     observe,
-    stream,
+    stream: streamWhole,
   }),
   create: ({ schema, observe: isObserving, stream: mode }) => {
     const check = jsonSchema(schema);

@@ -15,7 +15,7 @@ import {
   tryParseJson,
   type Verdict,
 } from 'gw/contract';
-import { observe, stream, type StreamSettings } from './_common/settings.ts';
+import { observe, streamWhole, type StreamSettings } from './_common/settings.ts';
 
 interface Settings extends StreamSettings {
   url: string;
@@ -40,11 +40,20 @@ export default definePlugin<Settings>({
   stages: ['before_request', 'after_request'],
   unlistedSettings: ['headers'],
   settings: Joi.object<Settings, true>({
-    url: Joi.string().required().custom(addressOf),
-    timeout: Joi.string().custom(durationOf).default(DEFAULT_TIMEOUT),
-    fail: Joi.string().valid('closed', 'open').default('closed'),
+    url: Joi.string()
+      .required()
+      .custom(addressOf)
+      .description('where to ask: an http or https URL without credentials in it'),
+    timeout: Joi.string()
+      .custom(durationOf)
+      .default(DEFAULT_TIMEOUT)
+      .description('how long an answer may take: a duration such as `500ms`'),
+    fail: Joi.string()
+      .valid('closed', 'open')
+      .default('closed')
+      .description('a service that is away, slow or wrong: `closed` refuses with 500, `open` lets pass with a warning'),
     observe,
-    stream,
+    stream: streamWhole,
     headers: Joi.object()
       .pattern(
         Joi.string()
@@ -53,7 +62,10 @@ export default definePlugin<Settings>({
           .insensitive(),
         Joi.string().allow('').pattern(HEADER_VALUE),
       )
-      .default({}),
+      .default({})
+      .description(
+        'headers of the call, such as a credential as `${VAR}`; the admin API shows neither names nor values',
+      ),
   }),
   create: (settings, { send }) => {
     const ask = asking(settings, send);

@@ -9,12 +9,11 @@ import {
   type Verdict,
   windowGuard,
 } from 'gw/contract';
+import { observe, stream, type StreamSettings } from './_common/settings.ts';
 
-interface Settings {
+interface Settings extends StreamSettings {
   blocked_words: string[];
   case_sensitive: boolean;
-  observe: boolean;
-  stream: 'end' | 'window' | 'record';
 }
 
 const REQUEST_REASON = 'request blocked by content policy';
@@ -30,10 +29,13 @@ export default definePlugin<Settings>({
   readsContent: ({ blocked_words, observe }) => blocked_words.length > 0 && !observe,
   needsBody: ({ blocked_words }) => blocked_words.length > 0,
   settings: Joi.object<Settings, true>({
-    blocked_words: Joi.array().items(Joi.string().allow('')).default([]),
-    case_sensitive: Joi.boolean().default(false),
-    observe: Joi.boolean().default(false),
-    stream: Joi.string().valid('end', 'window', 'record').default('end'),
+    blocked_words: Joi.array()
+      .items(Joi.string().allow(''))
+      .default([])
+      .description('words that are found anywhere in a text, inside other words too; without any it does nothing'),
+    case_sensitive: Joi.boolean().default(false).description('whether upper and lower case differ'),
+    observe,
+    stream,
   }),
   create: (settings, { log }) => {
     const matcher = createMatcher(settings.blocked_words, settings.case_sensitive);

@@ -19,7 +19,7 @@ interface Settings {
   ab_variants: Variant[];
 }
 
-const text = Joi.string().allow('').default('');
+const text = (meaning: string): Joi.StringSchema => Joi.string().allow('').default('').description(meaning);
 
 /** A weighted random variant first, the other variants behind it. Targets that are not a variant get no requests. See docs/reference/governance.md#weights. */
 export default defineStrategy<Settings>({
@@ -28,8 +28,17 @@ export default defineStrategy<Settings>({
   advances: true,
   settings: Joi.object<Settings, true>({
     ab_variants: Joi.array()
-      .items(Joi.object<Variant, true>({ target_key: text, weight: Joi.number().default(0), label: text }))
-      .default([]),
+      .items(
+        Joi.object<Variant, true>({
+          target_key: text('the target of the variant: a declared `virtual_key`'),
+          weight: Joi.number().default(0).description('its share; 0 drains it, and not all may be 0'),
+          label: text("its name in logs and figures; without one, its target's"),
+        }),
+      )
+      .default([])
+      .description(
+        'variants, at least one: `target_key`, `weight` (default 0, which drains it; not 0 for all) and `label`',
+      ),
   }),
   settingsFrom: ['ab_variants'],
   check: ({ ab_variants: variants }, targets) => {

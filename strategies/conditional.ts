@@ -28,7 +28,7 @@ const MATCHERS: ReadonlyMap<string, Matcher> = new Map<string, Matcher>([
   ['metadata', ({ metadata }, { field, value }) => metadata[field] === value],
 ]);
 
-const text = Joi.string().allow('').default('');
+const text = (meaning: string): Joi.StringSchema => Joi.string().allow('').default('').description(meaning);
 
 /** The target that the first matching condition names, else the first. See docs/strategies.md#conditional. */
 export default defineStrategy<Settings>({
@@ -36,8 +36,18 @@ export default defineStrategy<Settings>({
   summary: 'Chooses the target by rules on the model or on request metadata',
   settings: Joi.object<Settings, true>({
     conditions: Joi.array()
-      .items(Joi.object<Condition, true>({ key: text, field: text, value: text, target_key: text }))
-      .default([]),
+      .items(
+        Joi.object<Condition, true>({
+          key: text('what is looked at: `model`, `model_prefix` or `metadata`'),
+          field: text('entry of the header `X-Gateway-Metadata`, for `metadata` alone'),
+          value: text('what it must equal, or begin with'),
+          target_key: text('the target that takes it: a declared `virtual_key`'),
+        }),
+      )
+      .default([])
+      .description(
+        'rules, at least one; the first that matches names the target, otherwise the first target takes the request',
+      ),
   }),
   settingsFrom: ['conditions'],
   check: ({ conditions }, targets) => {

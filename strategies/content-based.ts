@@ -55,7 +55,7 @@ const MATCHERS: ReadonlyMap<string, (value: string) => Matcher> = new Map<string
   ],
 ]);
 
-const text = Joi.string().allow('').default('');
+const text = (meaning: string): Joi.StringSchema => Joi.string().allow('').default('').description(meaning);
 
 /** The target that the first matching condition names, else the declared order. See docs/strategies.md#content-based. */
 export default defineStrategy<Settings>({
@@ -63,8 +63,17 @@ export default defineStrategy<Settings>({
   summary: 'Chooses the target by rules on what the user wrote',
   settings: Joi.object<Settings, true>({
     content_conditions: Joi.array()
-      .items(Joi.object<ContentCondition, true>({ type: text, value: text, target_key: text }))
-      .default([]),
+      .items(
+        Joi.object<ContentCondition, true>({
+          type: text('how texts are compared: `prompt_contains`, `prompt_not_contains` or `prompt_regex`'),
+          value: text('text or pattern; a pattern is RE2, found anywhere'),
+          target_key: text('the target that takes it: a declared `virtual_key`'),
+        }),
+      )
+      .default([])
+      .description(
+        'rules, at least one; the first that matches names the target, otherwise the first target takes the request',
+      ),
   }),
   settingsFrom: ['content_conditions'],
   check: ({ content_conditions: conditions }, targets) => {

@@ -37,7 +37,12 @@ export default defineStrategy<Settings>({
   name: 'cost-optimized',
   summary: 'Tries the target with the lowest expected price of the request first',
   advances: true,
-  settings: Joi.object<Settings, true>({ unpriced_strategy: Joi.string().allow('').default('fallback') }),
+  settings: Joi.object<Settings, true>({
+    unpriced_strategy: Joi.string()
+      .allow('')
+      .default('fallback')
+      .description('what becomes of targets without a price: `fallback`, `skip` or `allow`'),
+  }),
   settingsFrom: ['unpriced_strategy'],
   check: ({ unpriced_strategy: chosen }) => {
     if (chosen === '' || UNPRICED.includes(chosen)) return [];

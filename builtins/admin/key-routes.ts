@@ -1,6 +1,6 @@
 import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
-import type { MadeKey } from '../../host/stores/keys/key-record.ts';
+import type { KeyRecord, MadeKey } from '../../host/stores/keys/key-record.ts';
 import { mostBytes, targetId } from './asked.ts';
 import type { Auditor } from './auditor.ts';
 import { KeyActions, known } from './key-actions.ts';
@@ -21,27 +21,13 @@ export function keyRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
   const write = { scope: 'admin', maxBytes: mostBytes(host) } as const;
   const one = async (call: JsonCall): Promise<JsonAnswer> => {
     const id = targetId(call);
-    return { status: 200, body: keyObject(await known(id, reading(keys.get(id), log))) };
+    return shown(await known(id, reading(keys.get(id), log)));
   };
   return [
-    {
-      ...read,
-      path: KEYS,
-      answer: async () => ({ status: 200, body: (await reading(keys.list(), log)).map((record) => keyObject(record)) }),
-    },
+    { ...read, path: KEYS, answer: async () => listed(await reading(keys.list(), log)) },
     { ...read, path: KEY, answer: one },
-    {
-      ...write,
-      method: 'POST',
-      path: KEYS,
-      answer: async (call) => ({ status: 201, body: made(await actions.create(call)) }),
-    },
-    {
-      ...write,
-      method: 'PUT',
-      path: KEY,
-      answer: async (call) => ({ status: 200, body: keyObject(await actions.update(call)) }),
-    },
+    { ...write, method: 'POST', path: KEYS, answer: async (call) => made(201, await actions.create(call)) },
+    { ...write, method: 'PUT', path: KEY, answer: async (call) => shown(await actions.update(call)) },
     {
       method: 'DELETE',
       path: KEY,
@@ -60,16 +46,16 @@ export function keyRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
         return { status: 200, body: { status: 'revoked' } };
       },
     },
-    {
-      ...write,
-      method: 'POST',
-      path: `${KEY}/rotate`,
-      answer: async (call) => ({ status: 200, body: made(await actions.rotate(call)) }),
-    },
+    { ...write, method: 'POST', path: `${KEY}/rotate`, answer: async (call) => made(200, await actions.rotate(call)) },
   ];
 }
 
+const listed = (records: readonly KeyRecord[]): JsonAnswer => ({
+  status: 200,
+  body: records.map((record) => keyObject(record)),
+});
+
+const shown = (record: KeyRecord): JsonAnswer => ({ status: 200, body: keyObject(record) });
+
 /** The only answers that hold the whole key. */
-function made({ key, record }: MadeKey): object {
-  return keyObject(record, key);
-}
+const made = (status: number, { key, record }: MadeKey): JsonAnswer => ({ status, body: keyObject(record, key) });

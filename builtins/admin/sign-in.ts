@@ -19,7 +19,7 @@ export function signInRoute(host: Host, auditor: Auditor): JsonRoute {
   const {
     counters,
     services: { clock },
-    stores: { principals, sessions },
+    stores,
   } = host;
   const buckets = createBuckets(MOST_ADDRESSES);
 
@@ -29,25 +29,6 @@ export function signInRoute(host: Host, auditor: Auditor): JsonRoute {
     counters.add('gateway_rate_limit_rejections_total', { key_type: 'admin_session' });
     throw new GatewayError('rate_limit_exceeded', 'too many attempts to sign in from this address', { retryAfterMs });
   };
-
-  const signIn = async ({ context }: JsonCall, credential: string): Promise<JsonAnswer> => {
-    let principal: HostPrincipal | undefined;
-    try {
-      principal = await changing(principals.identify(credential));
-      if (!principal) throw invalidKey();
-      const { id, name, scopes } = principal;
-      const {
-        token,
-        session: { subject, expiresAt },
-      } = await changing(sessions.create({ credentialId: id, subject: name, scopes }));
-      auditor.record({ context, principal }, { action: ACTION, target: id, outcome: 'ok', detail: { subject } });
-      return { status: 201, body: { token, subject, scopes, expires_at: timestamp(expiresAt) } };
-    } catch (error) {
-      auditor.failed({ context, principal }, { action: ACTION, target: '*', error });
-      throw error;
-    }
-  };
-
   return {
     method: 'POST',
     path: '/admin/session',
@@ -56,7 +37,30 @@ export function signInRoute(host: Host, auditor: Auditor): JsonRoute {
       limit(call.context.address);
       const bearer = bearerOf(call.request);
       if (bearer instanceof GatewayError) throw bearer;
-      return signIn(call, bearer);
+      return signIn(call, bearer, { stores, auditor });
     },
   };
+}
+
+async function signIn(
+  { context }: JsonCall,
+  credential: string,
+  { stores, auditor }: Pick<Host, 'stores'> & { readonly auditor: Auditor },
+): Promise<JsonAnswer> {
+  const { principals, sessions } = stores;
+  let principal: HostPrincipal | undefined;
+  try {
+    principal = await changing(principals.identify(credential));
+    if (!principal) throw invalidKey();
+    const { id, name, scopes } = principal;
+    const {
+      token,
+      session: { subject, expiresAt },
+    } = await changing(sessions.create({ credentialId: id, subject: name, scopes }));
+    auditor.record({ context, principal }, { action: ACTION, target: id, outcome: 'ok', detail: { subject } });
+    return { status: 201, body: { token, subject, scopes, expires_at: timestamp(expiresAt) } };
+  } catch (error) {
+    auditor.failed({ context, principal }, { action: ACTION, target: '*', error });
+    throw error;
+  }
 }

@@ -1,6 +1,7 @@
 import type { RouteTarget } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { DAY_MS, OncePer } from '../../host/common/once-per.ts';
+import type { GenerationDraft } from '../../host/generation/generation.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
 import { isPriced, refuseUnpriced } from '../../host/pipeline/billing/unpriced.ts';
 
@@ -12,46 +13,54 @@ export default defineBuiltin({
   name: 'unpriced',
   apply: ({ hooks }) => {
     const told = new OncePer(DAY_MS);
-    hooks.assemble.tapPromise('unpriced', async ({ hooks: pipeline, targets, models, services }) => {
-      const { log, clock, counters, redactor } = services;
-      const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
-      pipeline.route.tap({ name: 'unpriced', stage: ORDER.unpriced }, (ranked, exchange) => {
-        const {
-          routing: { unpriced, heard },
-          model,
-        } = exchange;
-        if (unpriced?.rule !== 'refuse') return ranked;
-        const priced: RouteTarget[] = [];
-        for (const target of ranked) {
-          const known = byKey.get(target.virtualKey);
-          if (!target.serves || (known && isPriced(known, model, services))) priced.push(target);
-          else heard?.target?.(target.virtualKey, 'no price');
-        }
-        if (ranked.some(({ serves }) => serves) && !priced.some(({ serves }) => serves))
-          throw refuseUnpriced(exchange, `the model "${shownModel(model, redactor)}"`);
-        return priced;
-      });
-      pipeline.finished.tap(
-        'unpriced',
-        ({
-          routing: { unpriced, upstreamModel = '' },
-          target,
-          measured: { charged, costUsd },
-          surface,
-          id,
-          model: asked,
-        }) => {
-          if (!unpriced || target === undefined || !charged || costUsd !== undefined) return;
-          const model = shownModel(upstreamModel, redactor);
-          counters.add('gateway_unpriced_requests_total', {
-            provider: target,
-            model: models.isKnown(asked) ? asked : 'unknown',
-            action: unpriced.rule === 'warn' ? 'warned' : 'allowed',
-          });
-          if (unpriced.rule === 'warn' && told.isFirst(`${target} ${model}`, clock.now()))
-            log.warn('model without a price', { target, model, surface, action: 'warned', trace_id: id });
-        },
-      );
+    hooks.assemble.tapPromise('unpriced', async (draft) => {
+      leaveOut(draft);
+      count(draft, told);
     });
   },
 });
+
+function leaveOut({ hooks: pipeline, targets, services }: GenerationDraft): void {
+  const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
+  pipeline.route.tap({ name: 'unpriced', stage: ORDER.unpriced }, (ranked, exchange) => {
+    const {
+      routing: { unpriced, heard },
+      model,
+    } = exchange;
+    if (unpriced?.rule !== 'refuse') return ranked;
+    const priced: RouteTarget[] = [];
+    for (const target of ranked) {
+      const known = byKey.get(target.virtualKey);
+      if (!target.serves || (known && isPriced(known, model, services))) priced.push(target);
+      else heard?.target?.(target.virtualKey, 'no price');
+    }
+    if (ranked.some(({ serves }) => serves) && !priced.some(({ serves }) => serves))
+      throw refuseUnpriced(exchange, `the model "${shownModel(model, services.redactor)}"`);
+    return priced;
+  });
+}
+
+function count({ hooks: pipeline, models, services }: GenerationDraft, told: OncePer): void {
+  const { log, clock, counters, redactor } = services;
+  pipeline.finished.tap(
+    'unpriced',
+    ({
+      routing: { unpriced, upstreamModel = '' },
+      target,
+      measured: { charged, costUsd },
+      surface,
+      id,
+      model: asked,
+    }) => {
+      if (!unpriced || target === undefined || !charged || costUsd !== undefined) return;
+      const model = shownModel(upstreamModel, redactor);
+      counters.add('gateway_unpriced_requests_total', {
+        provider: target,
+        model: models.isKnown(asked) ? asked : 'unknown',
+        action: unpriced.rule === 'warn' ? 'warned' : 'allowed',
+      });
+      if (unpriced.rule === 'warn' && told.isFirst(`${target} ${model}`, clock.now()))
+        log.warn('model without a price', { target, model, surface, action: 'warned', trace_id: id });
+    },
+  );
+}

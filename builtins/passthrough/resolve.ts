@@ -27,7 +27,7 @@ export function resolve(forwarding: Forwarding, exchange: LiveExchange, generati
     if (family.asks && !mayAsk(limits, meant ?? '', aliases)) throw modelNotFound(model ?? '', host.redactor);
   };
   if (family.fixed) {
-    const fixed = allowed(family.fixed(host, generation));
+    const fixed = allowed(limits, family.fixed(host, generation));
     hold();
     return fixed;
   }
@@ -40,14 +40,14 @@ export function resolve(forwarding: Forwarding, exchange: LiveExchange, generati
   const found =
     named === undefined
       ? ownerOf(host, generation, meant ?? '', (target) => mayServe(limits, target.virtualKey))
-      : allowed(namedDestination(host, generation, named));
+      : allowed(limits, namedDestination(host, generation, named));
   hold();
   const { module } = found.provider;
   requireForwarding(found, family.asks ? hasResponses(found) : module.passthrough === true);
   return found;
+}
 
-  function allowed(destination: Destination): Destination {
-    if (mayServe(limits, destination.target.virtualKey)) return destination;
-    throw new GatewayError('provider_not_found', 'this key may not use the provider');
-  }
+function allowed(limits: Parameters<typeof mayServe>[0], destination: Destination): Destination {
+  if (mayServe(limits, destination.target.virtualKey)) return destination;
+  throw new GatewayError('provider_not_found', 'this key may not use the provider');
 }

@@ -3,6 +3,7 @@ import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { canonicalJson } from '../../host/config/canonical.ts';
 import type { TargetConfig } from '../../host/config/document.ts';
 import { parseDuration } from '../../host/contract/duration.ts';
+import type { GenerationDraft } from '../../host/generation/generation.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
 import { type Attempt, AttemptNote } from '../../host/pipeline/attempts/attempt.ts';
 import { Circuit, type CircuitSettings, type Ticket } from './circuit.ts';
@@ -13,19 +14,10 @@ const DEFAULTS: CircuitSettings = { failureThreshold: 5, successThreshold: 1, ma
 export default defineBuiltin({
   name: 'breaker',
   apply: ({ hooks }) =>
-    hooks.assemble.tapPromise('breaker', async ({ hooks: pipeline, targets, carryover, services: { clock } }) => {
-      const circuits = new Map<string, Circuit>();
-      for (const {
-        virtualKey,
-        config: { circuit_breaker: block },
-      } of targets) {
-        if (!block) continue;
-        const settings = circuitSettings(block);
-        // With other settings it is another circuit; a stream reports to the one that admitted it.
-        const create = (): Circuit => new Circuit(settings, clock.monotonic);
-        circuits.set(virtualKey, carryover.lease(`breaker ${virtualKey} ${canonicalJson(settings)}`, create));
-      }
+    hooks.assemble.tapPromise('breaker', async (draft) => {
+      const circuits = circuitsOf(draft);
       if (circuits.size === 0) return;
+      const { hooks: pipeline } = draft;
       const tickets = new AttemptNote<Ticket>();
       const reportMove = (circuit: Circuit, attempt: Attempt): void => {
         const move = circuit.takeMove();
@@ -55,6 +47,22 @@ export default defineBuiltin({
       });
     }),
 });
+
+/** The circuits of targets that have one, by virtual key. */
+function circuitsOf({ targets, carryover, services: { clock } }: GenerationDraft): ReadonlyMap<string, Circuit> {
+  const circuits = new Map<string, Circuit>();
+  for (const {
+    virtualKey,
+    config: { circuit_breaker: block },
+  } of targets) {
+    if (!block) continue;
+    const settings = circuitSettings(block);
+    // With other settings it is another circuit; a stream reports to the one that admitted it.
+    const create = (): Circuit => new Circuit(settings, clock.monotonic);
+    circuits.set(virtualKey, carryover.lease(`breaker ${virtualKey} ${canonicalJson(settings)}`, create));
+  }
+  return circuits;
+}
 
 function circuitSettings({
   failure_threshold,

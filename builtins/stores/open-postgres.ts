@@ -18,6 +18,11 @@ import { OWNER_SCHEMA, SqlOwners } from './sql-owners.ts';
 import { SqlRunningResponses } from './sql-running.ts';
 import { SqlSessions } from './sql-sessions.ts';
 
+const BACKEND = 'postgres';
+
+/** Opens a pool of its own for tables, which it brings up to date. */
+type Open = (...schemas: readonly Schema[]) => Promise<Database>;
+
 /** One database for all of them, with a pool for each, so that none waits for another's connections. See docs/stores.md#postgres. */
 export async function openPostgresStores(
   host: Host,
@@ -27,7 +32,7 @@ export async function openPostgresStores(
     host.log.warn(`${prefix}_DSN reaches a public address without TLS; add sslmode=require, or use a private network`);
   const opened: Database[] = [];
   const listener = new Listener(dsn, randomUUID(), { clock: host.services.clock, log: host.log });
-  const open = async (...schemas: readonly Schema[]): Promise<Database> => {
+  const open: Open = async (...schemas) => {
     const database = await openPostgres(dsn);
     opened.push(database);
     for (const schema of schemas) await migrate(database, schema, host.log, host.services.clock.now);
@@ -36,24 +41,7 @@ export async function openPostgresStores(
   const close = (): Promise<void> =>
     closeInTurn([() => listener.close(), ...opened.map((database) => () => database.close())]);
   try {
-    const keys = await open(KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA);
-    host.stores.keys.supply('postgres', new SqlKeys(keys, listener.tell), listener.feed('key'));
-    host.stores.ledgers.supply(
-      'postgres',
-      await StoredLedgers.load(new SqlLedgers(keys), {
-        clock: host.services.clock,
-        log: host.log,
-        backend: 'postgres',
-      }),
-    );
-    host.stores.owners.supply('postgres', new SqlOwners(keys, host.services.clock.now));
-    host.stores.running.supply('postgres', new SqlRunningResponses(keys, host.services.clock.now));
-    host.stores.sessions.supply(
-      'postgres',
-      new SqlSessions(await open(SESSION_SCHEMA), listener.tell),
-      listener.feed('session'),
-    );
-    host.stores.audit.supply('postgres', new SqlAudit(await open(AUDIT_SCHEMA)));
+    await supplyAll(host, open, listener);
     await listener.open();
   } catch (error) {
     await close();
@@ -61,4 +49,16 @@ export async function openPostgresStores(
   }
   host.log.info('keys, sessions and the audit trail are kept in Postgres');
   return close;
+}
+
+async function supplyAll({ stores, services: { clock }, log }: Host, open: Open, listener: Listener): Promise<void> {
+  const keys = await open(KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA);
+  stores.keys.supply(BACKEND, new SqlKeys(keys, listener.tell), listener.feed('key'));
+  const ledgers = await StoredLedgers.load(new SqlLedgers(keys), { clock, log, backend: BACKEND });
+  stores.ledgers.supply(BACKEND, ledgers);
+  stores.owners.supply(BACKEND, new SqlOwners(keys, clock.now));
+  stores.running.supply(BACKEND, new SqlRunningResponses(keys, clock.now));
+  const sessions = new SqlSessions(await open(SESSION_SCHEMA), listener.tell);
+  stores.sessions.supply(BACKEND, sessions, listener.feed('session'));
+  stores.audit.supply(BACKEND, new SqlAudit(await open(AUDIT_SCHEMA)));
 }

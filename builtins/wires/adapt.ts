@@ -11,7 +11,14 @@ import type { NotedHistory } from './history-notes.ts';
 import { isSystem, placeLateSystem, type PlacedLate } from './late-system.ts';
 import { lostMarks, markedMessage, markedTools, readsPartMarks } from './marks.ts';
 import { lostThoughts, thoughtfulMessage } from './taken-thoughts.ts';
-import { latePlace, speaksCommon, takesLongNames, takesMediaInResults, takesTier } from './targets.ts';
+import {
+  latePlace,
+  speaksCommon,
+  takesErrorsInResults,
+  takesLongNames,
+  takesMediaInResults,
+  takesTier,
+} from './targets.ts';
 import { shortName } from './tool-names.ts';
 
 /** Fields of a common request that not every target takes, and the paths that clients of a wire know them by. */
@@ -23,6 +30,8 @@ export interface FieldPaths {
   readonly history: NotedHistory;
   /** Where a late system message has its role, counted from 0 among those that are read. */
   readonly late: (index: number) => string | undefined;
+  /** Where results say that their tool failed. */
+  readonly failures: () => readonly string[];
 }
 
 /** A common request as one target takes it. See docs/reference/ingress.md#messages-the-request. */
@@ -45,6 +54,7 @@ export function adaptCommon(asked: ChatRequest, target: TargetFacts, paths: Fiel
       ...lost,
       ...lostMarks(paths.history, target),
       ...lostThoughts(paths.history, target),
+      ...(takesErrorsInResults(target) ? [] : paths.failures()),
       ...latePath(turned, paths),
     ],
   };
@@ -116,7 +126,7 @@ function adaptMessage(message: ChatMessage, target: TargetFacts): readonly ChatM
     {
       ...rest,
       ...(calls && { tool_calls: takesLongNames(target) ? calls : calls.map(withShortName) }),
-      ...(isError === true && !speaksCommon(target) && { is_error: true }),
+      ...(isError === true && takesErrorsInResults(target) && { is_error: true }),
     },
   ];
 }

@@ -9,6 +9,10 @@ export const speaksCommon = ({ wire }: TargetFacts): boolean => wire === 'common
 export const takesMediaInResults = (target: TargetFacts): boolean =>
   target.traits.mediaInResults ?? !speaksCommon(target);
 
+/** Whether results of tools may say that the tool failed: the common wire has no place for it. */
+export const takesErrorsInResults = (target: TargetFacts): boolean =>
+  target.traits.errorsInResults ?? !speaksCommon(target);
+
 /** Where messages of the role `system` may stand behind the first turn: what is known of the model counts first. Native wires that take them have rules of place. */
 export function latePlace({ facts, traits: { history }, wire }: TargetFacts): LatePlace {
   if (!(facts.late_system ?? history?.late_system ?? false)) return 'nowhere';

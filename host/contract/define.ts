@@ -1,4 +1,5 @@
-import type { Authorize, ProviderModule } from './provider.ts';
+import type { Authorize } from './provider/connection.ts';
+import type { ProviderModule } from './provider/provider.ts';
 import type { PluginModule } from './plugin.ts';
 import type { StrategyModule } from './strategy.ts';
 

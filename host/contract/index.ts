@@ -63,34 +63,26 @@ export { charactersIn, promptTokens } from './money/prompt-estimate.ts';
 export type { Estimate, Pricing } from './money/pricing.ts';
 export type {
   Authorize,
-  CallInfo,
-  ChatTranslator,
-  ChunkEdit,
   Connection,
   ConnectionDeps,
   Credentials,
-  DiscoveredModel,
-  Discovery,
+  OpenConnection,
+  OutgoingRequest,
+} from './provider/connection.ts';
+export type { DiscoveredModel, Discovery } from './provider/discovery.ts';
+export type {
+  CallInfo,
   FormField,
   FormFile,
   FormPart,
-  OpenConnection,
-  OutgoingRequest,
-  ParamTreatments,
   ProviderFault,
-  ProviderModule,
-  SameWire,
   Send,
   SendOptions,
-  StreamDecoder,
   StreamEvent,
-  Translator,
-  Translators,
-  Treatment,
   UnaryReply,
   WireReply,
   WireRequest,
-} from './provider.ts';
+} from './provider/provider-call.ts';
 export type {
   ChatField,
   ChatTraits,
@@ -100,7 +92,16 @@ export type {
   NamesElsewhere,
   ProviderNames,
   SettingElsewhere,
-} from './provider-facts.ts';
+} from './provider/provider-facts.ts';
+export type { ParamTreatments, ProviderModule, Treatment } from './provider/provider.ts';
+export type {
+  ChatTranslator,
+  ChunkEdit,
+  SameWire,
+  StreamDecoder,
+  Translator,
+  Translators,
+} from './provider/translator.ts';
 export type {
   BucketSpec,
   Carryover,
@@ -134,7 +135,8 @@ export type {
 export { SURFACE_NAMES, SURFACES } from './surface.ts';
 export type { ChatSurface, ReplyOf, RequestOf, Surface, SurfaceBodies, TranslatedSurface } from './surface.ts';
 export { targetFirst, targetKeyProblem, targetNames } from './target-key.ts';
-export { contentTexts, messageTexts, texts, textsIn } from './text/texts.ts';
+export { contentTexts } from './text/part-texts.ts';
+export { messageTexts, texts, textsIn } from './text/texts.ts';
 export { editTexts } from './text/text-edits.ts';
 export { escapesOf } from './text/escapes.ts';
 export type { Escapes } from './text/escapes.ts';

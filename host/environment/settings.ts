@@ -55,6 +55,33 @@ export function readEnvironment(variables: Variables): Settings {
   const allowUnauthenticated = readSwitch(variables, 'ALLOW_UNAUTHENTICATED_PROXY', notes);
   const corsOrigins = list(variables['CORS_ORIGINS']);
   const rateLimit = readRateLimit(variables, notes);
+  const stores = readStores(variables, notes);
+  const hasPprof = readSwitch(variables, 'ENABLE_PPROF', notes, ['true', '1', 'yes']);
+  noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof }, notes);
+  return {
+    port: variables['PORT'] || '8080',
+    isProduction,
+    logLevel: logLevel(variables['LOG_LEVEL']),
+    configPath: trimmed(variables['GATEWAY_CONFIG']) || undefined,
+    watchesConfig: readSwitch(variables, 'GW_CONFIG_WATCH', notes),
+    allowsAdminStdio: readSwitch(variables, 'GW_ADMIN_STDIO', notes),
+    masterKey: trimmed(variables['MASTER_KEY']) || undefined,
+    ...stores,
+    allowUnauthenticated,
+    corsOrigins: corsOrigins.filter((origin) => !isWildcard(origin)),
+    trustedProxies: readRanges(variables['TRUSTED_PROXIES'], notes),
+    rateLimit,
+    shutdownTimeoutMs: readShutdownTimeout(variables['GW_SHUTDOWN_TIMEOUT'], notes),
+    discoveryIntervalMs: readDiscoveryInterval(variables['GW_MODEL_DISCOVERY_INTERVAL'], notes),
+    hasPprof,
+    notes,
+  };
+}
+
+function readStores(
+  variables: Variables,
+  notes: SettingNote[],
+): Pick<Settings, 'keyStore' | 'configurationStore' | 'logStore' | 'logRetention'> {
   const keyStore = readStoreSettings(
     { prefix: 'API_KEY_STORE', backend: variables['API_KEY_STORE_BACKEND'], dsn: variables['API_KEY_STORE_DSN'] },
     notes,
@@ -78,29 +105,7 @@ export function readEnvironment(variables: Variables): Settings {
       message:
         'GW_STATE_URL has no effect in this version: limits and caches are those of each process, budgets unless API_KEY_STORE_BACKEND is postgres',
     });
-  const hasPprof = readSwitch(variables, 'ENABLE_PPROF', notes, ['true', '1', 'yes']);
-  noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof }, notes);
-  return {
-    port: variables['PORT'] || '8080',
-    isProduction,
-    logLevel: logLevel(variables['LOG_LEVEL']),
-    configPath: trimmed(variables['GATEWAY_CONFIG']) || undefined,
-    watchesConfig: readSwitch(variables, 'GW_CONFIG_WATCH', notes),
-    allowsAdminStdio: readSwitch(variables, 'GW_ADMIN_STDIO', notes),
-    masterKey: trimmed(variables['MASTER_KEY']) || undefined,
-    keyStore,
-    configurationStore,
-    logStore,
-    logRetention,
-    allowUnauthenticated,
-    corsOrigins: corsOrigins.filter((origin) => !isWildcard(origin)),
-    trustedProxies: readRanges(variables['TRUSTED_PROXIES'], notes),
-    rateLimit,
-    shutdownTimeoutMs: readShutdownTimeout(variables['GW_SHUTDOWN_TIMEOUT'], notes),
-    discoveryIntervalMs: readDiscoveryInterval(variables['GW_MODEL_DISCOVERY_INTERVAL'], notes),
-    hasPprof,
-    notes,
-  };
+  return { keyStore, configurationStore, logStore, logRetention };
 }
 
 const trimmed = (text: string | undefined): string => text?.trim() ?? '';

@@ -18,7 +18,8 @@ import {
 } from '../stores/configuration-store.ts';
 import type { Stores } from '../stores/stores.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
-import { buildGeneration, type GenerationDeps, type ModelHooks } from './build.ts';
+import { buildGeneration } from './build.ts';
+import type { GenerationDeps, ModelHooks } from './generation-deps.ts';
 import { checkConfig, type CheckDeps } from './check.ts';
 import type { Generation } from './generation.ts';
 import type { Slot } from './slot.ts';

@@ -38,40 +38,10 @@ export interface ModelIndex extends RoutedModels {
 type RouteCache = Map<string, readonly RouteTarget[]>;
 
 export function buildModelIndex(targets: readonly Target[], modelsOf: (target: Target) => KnownModels): ModelIndex {
-  const owners = new Map<string, Set<Target>>();
-  const advertised = new Map<string, readonly string[]>();
-  for (const target of targets) {
-    if (!target.provider) continue; // declared models stay inert until the provider registers
-    const models = modelsOf(target);
-    advertised.set(target.virtualKey, advertisedOf(models));
-    for (const model of allOf(models)) {
-      const known = owners.get(model);
-      if (known) known.add(target);
-      else owners.set(model, new Set([target]));
-    }
-  }
+  const { owners, advertised } = ownersOf(targets, modelsOf);
   const anyModel = new Set(targets.filter((target) => target.provider?.module.anyModel));
-  // Only owned models are cached, so that names clients invent take no memory.
-  const caches = { unary: new Map<Surface, RouteCache>(), stream: new Map<Surface, RouteCache>() };
-  const cacheOf = (surface: Surface, streaming: boolean): RouteCache => {
-    const bySurface = streaming ? caches.stream : caches.unary;
-    const known = bySurface.get(surface);
-    if (known) return known;
-    const cache: RouteCache = new Map();
-    bySurface.set(surface, cache);
-    return cache;
-  };
-  const mark = (serves: (target: Target) => boolean): readonly RouteTarget[] =>
-    Object.freeze(
-      targets.map((target) =>
-        Object.freeze({
-          virtualKey: target.virtualKey,
-          weight: target.weight,
-          serves: serves(target),
-          ...(target.settings && { settings: target.settings }),
-        }),
-      ),
-    );
+  const cacheOf = createCaches();
+  const mark = (serves: (target: Target) => boolean): readonly RouteTarget[] => marked(targets, serves);
   const route = (model: string, surface: Surface, streaming: boolean): readonly RouteTarget[] => {
     const candidates = owners.get(model) ?? anyModel;
     return mark((target) => candidates.has(target) && implementsSurface(target, surface, streaming));
@@ -89,11 +59,58 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
       const cache = cacheOf(surface, streaming);
       const cached = cache.get(model);
       if (cached) return cached;
-      const marked = route(model, surface, streaming);
-      cache.set(model, marked);
-      return marked;
+      const found = route(model, surface, streaming);
+      cache.set(model, found);
+      return found;
     },
   };
+}
+
+interface Owners {
+  readonly owners: ReadonlyMap<string, ReadonlySet<Target>>;
+  readonly advertised: ReadonlyMap<string, readonly string[]>;
+}
+
+function ownersOf(targets: readonly Target[], modelsOf: (target: Target) => KnownModels): Owners {
+  const owners = new Map<string, Set<Target>>();
+  const advertised = new Map<string, readonly string[]>();
+  for (const target of targets) {
+    if (!target.provider) continue; // declared models stay inert until the provider registers
+    const models = modelsOf(target);
+    advertised.set(target.virtualKey, advertisedOf(models));
+    for (const model of allOf(models)) {
+      const known = owners.get(model);
+      if (known) known.add(target);
+      else owners.set(model, new Set([target]));
+    }
+  }
+  return { owners, advertised };
+}
+
+/** Only owned models are cached, so that names clients invent take no memory. */
+function createCaches(): (surface: Surface, streaming: boolean) => RouteCache {
+  const caches = { unary: new Map<Surface, RouteCache>(), stream: new Map<Surface, RouteCache>() };
+  return (surface, streaming) => {
+    const bySurface = streaming ? caches.stream : caches.unary;
+    const known = bySurface.get(surface);
+    if (known) return known;
+    const cache: RouteCache = new Map();
+    bySurface.set(surface, cache);
+    return cache;
+  };
+}
+
+function marked(targets: readonly Target[], serves: (target: Target) => boolean): readonly RouteTarget[] {
+  return Object.freeze(
+    targets.map((target) =>
+      Object.freeze({
+        virtualKey: target.virtualKey,
+        weight: target.weight,
+        serves: serves(target),
+        ...(target.settings && { settings: target.settings }),
+      }),
+    ),
+  );
 }
 
 /** Every id a provider is known to have. */

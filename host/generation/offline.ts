@@ -4,7 +4,8 @@ import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Variables } from '../environment/variables.ts';
 import { type ConnectedProvider, connectProvider, hasCredentials } from '../upstream/connect.ts';
-import { buildGeneration, type GenerationDeps, type ModelHooks } from './build.ts';
+import { buildGeneration } from './build.ts';
+import type { GenerationDeps, ModelHooks } from './generation-deps.ts';
 import type { Generation, GenerationDraft } from './generation.ts';
 
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -63,6 +63,8 @@ export const CHAT_TRAITS = fields({
       },
     }),
     mediaInResults: flag,
+    errorsInResults: flag,
+    refusesBlankTurns: flag,
     longToolNames: flag,
     fields: listOf(oneOf('prompt_cache_key', 'service_tier', 'verbosity')),
   },

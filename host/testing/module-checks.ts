@@ -74,34 +74,40 @@ export function pluginContract<S extends object>(
       for (const stage of ['before_request', 'after_request', 'on_error'] satisfies Stage[])
         ok(!handlers[stage] || module.stages.includes(stage), `it has a handler for ${stage}, and does not list it`);
     }),
-    ...SURFACE_NAMES.filter((surface) => covers(module as PluginModule, surface)).map((surface) =>
-      check(`goes through an exchange on ${surface}, and changes nothing but by a verdict`, async () => {
-        await tryPlugin(module, settings, {
-          surface,
-          request: SMALLEST[surface] as never,
-          ...(SURFACES[surface].isChat && { reply: CHAT_REPLY as never }),
-          ...(surface === 'mcp' && { reply: TOOL_REPLY }),
-        });
-      }),
-    ),
-    ...(covers(module, 'chat')
-      ? [
-          check('goes through a streamed answer, and lets through nothing but chunks', async () => {
-            await tryPlugin(
-              module,
-              settings,
-              { surface: 'chat', request: { ...CHAT, stream: true }, reply: CHAT_REPLY as never },
-              { chunks: CHAT_CHUNKS },
-            );
-          }),
-          check('leaves what a streamed answer says in its order, whole and once', () => keepsOrder(module, settings)),
-        ]
-      : []),
+    ...surfaceChecks(module, settings),
+    ...(covers(module, 'chat') ? streamChecks(module, settings) : []),
     ...exchanges.map((exchange, index) =>
       check(`goes through exchange ${index + 1} of its facts`, async () => {
         await tryPlugin(module, settings, exchange);
       }),
     ),
+  ];
+}
+
+function surfaceChecks<S extends object>(module: PluginModule<S>, settings: object): readonly Check[] {
+  return SURFACE_NAMES.filter((surface) => covers(module, surface)).map((surface) =>
+    check(`goes through an exchange on ${surface}, and changes nothing but by a verdict`, async () => {
+      await tryPlugin(module, settings, {
+        surface,
+        request: SMALLEST[surface] as never,
+        ...(SURFACES[surface].isChat && { reply: CHAT_REPLY as never }),
+        ...(surface === 'mcp' && { reply: TOOL_REPLY }),
+      });
+    }),
+  );
+}
+
+function streamChecks<S extends object>(module: PluginModule<S>, settings: object): readonly Check[] {
+  return [
+    check('goes through a streamed answer, and lets through nothing but chunks', async () => {
+      await tryPlugin(
+        module,
+        settings,
+        { surface: 'chat', request: { ...CHAT, stream: true }, reply: CHAT_REPLY as never },
+        { chunks: CHAT_CHUNKS },
+      );
+    }),
+    check('leaves what a streamed answer says in its order, whole and once', () => keepsOrder(module, settings)),
   ];
 }
 

@@ -39,7 +39,8 @@ const TOKENLESS: ReadonlySet<Surface> = new Set([
   'audio.translations',
 ]);
 
-const amount = (): Joi.NumberSchema => Joi.number().unsafe().min(0).meta({ rule: 'BV05' });
+const amount = (meaning: string): Joi.NumberSchema =>
+  Joi.number().unsafe().min(0).meta({ rule: 'BV05' }).description(meaning);
 
 /** Rates that are written and all 0 make every call free: a limit would never be reached. */
 const limitThatHolds: Joi.CustomValidator<number> = (limit, helpers) => {
@@ -62,15 +63,40 @@ export default definePlugin<Settings>({
   summary: 'Caps what each key may spend in US dollars',
   stages: ['before_request', 'after_request', 'on_error'],
   settings: Joi.object<Settings, true>({
-    spend_limit_usd: amount().custom(limitThatHolds).default(0),
-    input_per_m_tokens: amount(),
-    output_per_m_tokens: amount(),
-    cache_read_per_m_tokens: amount(),
-    cache_write_per_m_tokens: amount(),
-    max_keys: amount().integer().default(10_000),
-    store_id: Joi.string().default('default'),
-    reserve_tokens: Joi.number().integer().min(0),
-    unpriced: Joi.string().valid('refuse', 'warn', 'allow').default('warn').meta({ rule: 'BV06' }),
+    spend_limit_usd: amount(
+      'what each credential may spend, in US dollars; 0 means no limit, and spend is still counted',
+    )
+      .custom(limitThatHolds)
+      .default(0),
+    input_per_m_tokens: amount(
+      "US dollars per million prompt tokens; unset, nothing, or the catalog's price where no rate is set",
+    ),
+    output_per_m_tokens: amount(
+      "US dollars per million completion tokens; unset, nothing, or the catalog's price where no rate is set",
+    ),
+    cache_read_per_m_tokens: amount(
+      "US dollars per million prompt tokens read from the provider's cache; unset, they cost what the others do",
+    ),
+    cache_write_per_m_tokens: amount(
+      "US dollars per million tokens written to the provider's cache; unset, those that the prompt counts cost what it does",
+    ),
+    max_keys: amount('most credentials that are remembered; 0 means no limit').integer().default(10_000),
+    store_id: Joi.string()
+      .default('default')
+      .description('name of the ledger: what is spent goes on over configuration changes that keep it'),
+    reserve_tokens: Joi.number()
+      .integer()
+      .min(0)
+      .description(
+        'completion tokens reserved for a request without a ceiling; unset, what the model can answer, up to 4096',
+      ),
+    unpriced: Joi.string()
+      .valid('refuse', 'warn', 'allow')
+      .default('warn')
+      .meta({ rule: 'BV06' })
+      .description(
+        'a model without a price: `warn` serves it and logs it once a day, `allow` serves it, `refuse` answers 400',
+      ),
   }),
   unlistedSettings: ['reserve_tokens', 'unpriced'],
   readsUsage: () => true,

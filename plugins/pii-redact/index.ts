@@ -13,7 +13,7 @@ import {
 import { restoreFilter } from '../_common/masking.ts';
 import type { Placeholders } from '../_common/placeholders.ts';
 import { Screening } from '../_common/screening.ts';
-import { observe, stream, type StreamSettings } from '../_common/settings.ts';
+import { observeMasks, stream, type StreamSettings } from '../_common/settings.ts';
 import { ENTITIES, type Entity } from './entities.ts';
 import type * as Detector from './detector.ts';
 
@@ -37,10 +37,16 @@ export default definePlugin<Settings>({
     entities: Joi.array()
       .items(Joi.string().valid(...ENTITIES))
       .min(1)
-      .default([...ENTITIES]),
-    action: Joi.string().valid('mask', 'reject').default('mask'),
-    restore: Joi.boolean().default(false),
-    observe,
+      .default([...ENTITIES])
+      .description('kinds of personal data that are looked for; all of them unless said'),
+    action: Joi.string()
+      .valid('mask', 'reject')
+      .default('mask')
+      .description('what becomes of what is found: `mask` replaces it, `reject` refuses the request or the answer'),
+    restore: Joi.boolean()
+      .default(false)
+      .description('put what was masked back into the answer; list it at both stages'),
+    observe: observeMasks,
     stream,
   }),
   create: redact,

@@ -33,13 +33,16 @@ export default definePlugin<Settings>({
   stages: ['before_request', 'after_request'],
   surfaces: ['chat', 'completions', 'messages', 'generate_content', 'responses.translated'],
   settings: Joi.object<Settings, true>({
-    max_age: Joi.number().min(0).default(300),
-    max_entries: Joi.number().integer().default(1000),
+    max_age: Joi.number().min(0).default(300).description('seconds for which an answer is given again'),
+    max_entries: Joi.number().integer().default(1000).description('most answers that are kept; 0 or less keeps none'),
     max_bytes: Joi.number()
       .integer()
       .min(0)
-      .default(64 * MIB),
-    collapse: Joi.boolean().default(false),
+      .default(64 * MIB)
+      .description('most bytes of all answers together; a larger one is not kept'),
+    collapse: Joi.boolean()
+      .default(false)
+      .description("whether identical requests in flight wait for the first one's answer"),
   }),
   checkStages,
   create: cache,

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { definePlugin, lateFile, type PluginHandlers } from 'gw/contract';
 import { Screening } from '../_common/screening.ts';
-import { observe, stream, type StreamSettings } from '../_common/settings.ts';
+import { observeMasks, stream, type StreamSettings } from '../_common/settings.ts';
 import type * as Detector from './detector.ts';
 
 interface Settings extends StreamSettings {
@@ -22,9 +22,16 @@ export default definePlugin<Settings>({
   summary: 'Rejects or masks keys, tokens and other credentials',
   stages: ['before_request', 'after_request'],
   settings: Joi.object<Settings, true>({
-    action: Joi.string().valid('reject', 'mask').default('reject'),
-    entropy: Joi.number().min(0).max(MOST_BITS).default(4),
-    observe,
+    action: Joi.string()
+      .valid('reject', 'mask')
+      .default('reject')
+      .description('what becomes of what is found: `reject` refuses the request or the answer, `mask` replaces it'),
+    entropy: Joi.number()
+      .min(0)
+      .max(MOST_BITS)
+      .default(4)
+      .description('bits per character from which on a token counts as a secret; 0 switches this off'),
+    observe: observeMasks,
     stream,
   }),
   create: scan,

@@ -79,6 +79,7 @@ function otherChats(model: string): ChatTraits {
   return {
     ...CLAUDE_CHATS,
     longToolNames: false,
+    ...(family === 'titan' && { errorsInResults: false }), // one text is the whole request
     history: {
       marks: caches ? ['parts', 'messages', ...(cachesTools ? ['tools' as const] : [])] : [],
       thoughts: family === 'titan' || family === 'llama' ? [] : (CLAUDE_CHATS.history?.thoughts ?? []),

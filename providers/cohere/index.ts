@@ -17,7 +17,7 @@ export default defineProvider({
     authorize: bearer('COHERE_API_KEY'),
   },
   params,
-  chatTraits: { mediaInResults: false, history: { thoughts: 'tool_turns' } },
+  chatTraits: { mediaInResults: false, errorsInResults: false, history: { thoughts: 'tool_turns' } },
   // Source: docs.litellm.ai, "Providers", 2026-11-05.
   elsewhere: { litellm: { names: ['cohere_chat'], models: ['command'] } },
   translators: {

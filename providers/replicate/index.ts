@@ -9,6 +9,7 @@ const late = lateFile<typeof Wire>(import.meta, './wire.ts');
 export default defineProvider({
   name: 'replicate',
   wire: 'native',
+  chatTraits: { errorsInResults: false },
   connection: {
     env: ['REPLICATE_API_TOKEN'],
     optionalEnv: ['REPLICATE_TEXT_MODELS', 'REPLICATE_IMAGE_MODELS'],

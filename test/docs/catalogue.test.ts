@@ -1,9 +1,17 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { rowOf, withTable } from '../../builtins/cli/build/configuration-page.ts';
+import { flagsOf } from '../../builtins/cli/schema/setting-schema.ts';
 import { MODULES } from '../../builtins/manifest.ts';
 import type { PluginModule, ProviderModule, StrategyModule } from '../../host/contract/index.ts';
 import { failsOpen } from '../../host/pipeline/guards/plugin-policy.ts';
 import { baseUrlVariable } from '../../host/environment/base-url-variable.ts';
+import { describedAt, keysOf } from '../../host/config/schema/schema-walk.ts';
+import { read, ROOT } from '../architecture/source.ts';
 import { codes, rowsUnder } from './tables.ts';
+
+type Governing = PluginModule | StrategyModule;
 
 const PAGES = { plugin: 'plugins.md', strategy: 'strategies.md' } as const;
 const code = (text: string): string => `\`${text}\``;
@@ -13,20 +21,25 @@ function ofKind<M extends PluginModule | ProviderModule | StrategyModule>(kind: 
   return MODULES.filter((module) => module.kind === kind).toSorted((a, b) => (a.name < b.name ? -1 : 1)) as M[];
 }
 
-interface Described {
-  readonly keys?: Readonly<
-    Record<string, { readonly flags?: { readonly default?: unknown; readonly presence?: string } }>
-  >;
-}
+const SETTINGS = '| Setting | Default | Meaning |\n|---|---|---|\n';
 
-/** Settings in their order, with the defaults the schema fills in; `required` and `unset` where it fills in none. */
-function settingsOf({ settings }: PluginModule | StrategyModule): string[][] {
-  const { keys = {} } = settings.describe() as Described;
-  return Object.entries(keys).map(([name, { flags = {} }]) => {
-    if (flags.presence === 'required') return [code(name), 'required'];
-    return [code(name), flags.default === undefined ? 'unset' : code(JSON.stringify(flags.default))];
+/** Settings in their order, with the defaults the schema fills in, and their meaning; `required` and `unset` where it fills in none. */
+function settingsOf({ settings }: Governing): string[][] {
+  const schema = settings.describe();
+  return keysOf(schema).map((name) => {
+    const { presence, default: otherwise, description = '' } = flagsOf(describedAt(schema, [name]));
+    if (presence === 'required') return [code(name), 'required', description];
+    return [code(name), otherwise === undefined ? 'unset' : code(JSON.stringify(otherwise)), description];
   });
 }
+
+/** A page with the settings of these modules as their schemas have them. All beside their tables is written by hand. */
+const withSettings = (page: string, modules: readonly Governing[]): string =>
+  modules.reduce(
+    (text, module) =>
+      withTable(text, { heading: code(module.name), head: SETTINGS, rows: settingsOf(module).map(rowOf) }),
+    page,
+  );
 
 function providerRow(module: ProviderModule): string[] {
   const { name, connection, wire, translators, offline, passthrough, batches, responses } = module;
@@ -71,11 +84,15 @@ describe('docs/plugins.md and docs/strategies.md', () => {
     expect(rowsUnder(PAGES.strategy, '## Strategies')).to.deep.equal(rows);
   });
 
-  for (const module of [...plugins, ...strategies].filter((each) => settingsOf(each).length > 0)) {
-    it(`lists the settings of the ${module.kind} ${module.name} in their order, with default and meaning`, () => {
-      const rows = rowsUnder(PAGES[module.kind], `### ${code(module.name)}`);
-      expect(rows.map((row) => row.slice(0, 2))).to.deep.equal(settingsOf(module));
-      for (const row of rows) expect(row[2], row[0]).to.match(/\w{3}/);
+  for (const modules of [plugins, strategies]) {
+    const page = PAGES[modules[0]!.kind];
+    it(`lists in ${page} the settings of every module as its schema has them; else run "npm run docs:settings"`, () => {
+      const path = `docs/${page}`;
+      const settable = modules.filter((module) => settingsOf(module).length > 0);
+      if (process.env['GW_WRITE_DOCS']) writeFileSync(join(ROOT, path), withSettings(read(path), settable));
+      expect(settable).to.have.length.above(3);
+      for (const module of settable)
+        expect(rowsUnder(page, `### ${code(module.name)}`), module.name).to.deep.equal(settingsOf(module));
     });
   }
 });

@@ -51,9 +51,9 @@ describe('docs/modules.md', () => {
     ['Of the exchange', 'exchange', 'Exchange'],
     ['Of a running strategy', 'strategy', 'RunningStrategy'],
     ['Of a settled call', 'strategy', 'SettledCall'],
-    ['Field of a provider', 'provider', 'ProviderModule'],
-    ['Of the connection', 'provider', 'Connection'],
-    ['Of `chatTraits`', 'provider-facts', 'ChatTraits'],
+    ['Field of a provider', 'provider/provider', 'ProviderModule'],
+    ['Of the connection', 'provider/connection', 'Connection'],
+    ['Of `chatTraits`', 'provider/provider-facts', 'ChatTraits'],
   ];
   for (const [heading, file, name] of tables) {
     it(`lists every member of ${name}, and nothing else`, () => {

@@ -104,7 +104,11 @@ describe('facts of a provider that is not shipped', () => {
     }
     const old = await sentTo(ofMessage, 'old');
     expect(old).to.not.include('"cache_control"').and.to.not.include(LONG).and.to.not.include('service_tier');
-    expect((JSON.parse(old) as { messages: object[] }).messages).to.have.lengthOf(2);
+    expect((JSON.parse(old) as { messages: { role: string }[] }).messages.map(({ role }) => role)).to.deep.equal([
+      'system',
+      'user',
+      'user',
+    ]);
   });
 
   it('find its models in the catalog, under the prefixes that it names', async () => {

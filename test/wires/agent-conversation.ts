@@ -29,7 +29,7 @@ const MODELS: Readonly<Record<string, readonly string[]>> = {
 
 const rules = await readShippedRules();
 
-/** Of each rule of models, one that it speaks of. */
+/** A model that each rule speaks of. */
 const inRules = (provider: string): string[] =>
   rules.rules
     .filter(({ providers }) => providers.includes(provider))

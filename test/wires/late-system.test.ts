@@ -70,7 +70,7 @@ describe('late system messages', () => {
       ['behind the assistant', [user(), said(), system(), user()], 2],
       ['last, behind the assistant', [user(), said(), system()], 2],
       ['in front of the user', [user(), system(), user()], 1],
-      ['behind a turn without a word', [user(), said(), user('  '), system()], 3],
+      ['behind a turn without a word', [user(), said(), user('  '), system(), said(), user()], 3],
     ] as const)
       it(`are the user's ${where}`, async () => {
         const { turns, lost } = await turnsAt(CLAUDE, ...messages);

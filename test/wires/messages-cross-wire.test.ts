@@ -198,7 +198,7 @@ describe('Messages to a target of the common wire', () => {
       tool_choice: 'required',
       parallel_tool_calls: false,
     });
-    expect(lost).to.equal('stop_sequences[1]');
+    expect(lost).to.equal('messages[2].content[1].is_error, stop_sequences[1]');
   });
 
   it('name what is lost, in the order of the body', async () => {
@@ -330,7 +330,11 @@ describe('Messages to a target of the common wire', () => {
     ],
     ['a container', { container: 'c1' }, 'container'],
     ['servers of tools', { mcp_servers: [{}] }, 'mcp_servers'],
-    ['a mark of a cache that lasts two days', { cache_control: { type: 'ephemeral', ttl: '2d' } }, 'cache_control'],
+    [
+      'a mark of a cache that lasts two of something',
+      { cache_control: { type: 'ephemeral', ttl: 2 } },
+      'cache_control',
+    ],
     ['a mark of a cache that is a word', { cache_control: 'ephemeral' }, 'cache_control'],
     [
       'a mark of a block that is a word',
@@ -338,13 +342,13 @@ describe('Messages to a target of the common wire', () => {
       'messages[0].content[0].cache_control',
     ],
     [
-      'a mark of a block of another type',
-      { system: [{ type: 'text', text: 'a', cache_control: { type: 'permanent' } }] },
+      'a mark of a block whose type is a number',
+      { system: [{ type: 'text', text: 'a', cache_control: { type: 7 } }] },
       'system[0].cache_control',
     ],
     [
-      'a mark of a tool that lasts an hour and a half',
-      { tools: [{ ...TOOL, cache_control: { type: 'ephemeral', ttl: '90m' } }] },
+      'a mark of a tool that has no type',
+      { tools: [{ ...TOOL, cache_control: { ttl: '1h' } }] },
       'tools[0].cache_control',
     ],
     ['a thought that is shown by a number', { thinking: { type: 'adaptive', display: 1 } }, 'thinking.display'],

@@ -80,6 +80,17 @@ const PLACES: Readonly<Record<string, object>> = {
       },
     ],
   },
+  'a tool that was found': {
+    messages: [
+      { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'n', input: {} }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 't', content: [{ type: 'tool_reference', tool_name: 'a_canary' }] },
+        ],
+      },
+    ],
+  },
   'the name of a tool': { tools: [{ name: 'canary', input_schema: {} }] },
   'the description of a tool': { tools: [{ name: 'n', description: 'canary', input_schema: {} }] },
   'the schema of a tool': {

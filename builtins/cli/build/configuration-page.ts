@@ -14,17 +14,26 @@ const TABLES = ['targets', 'strategy', 'plugins', 'mcp_servers', 'observability'
 export function configurationPage(page: string, schema: Description = configSchema.describe()): string {
   const own = new Map(keysOf(schema).map((key) => [key, rowsOf(key, describedAt(schema, [key]))]));
   const top = [...own].flatMap(([key, rows]) => (TABLES.includes(key) ? rows.slice(0, 1) : rows));
-  const first = withTable(page, 'Top level', top);
+  const first = withTable(page, { heading: 'Top level', head: HEAD, rows: top });
   return TABLES.reduce((text, key) => {
     const heading = describedAt(schema, [key])?.type === 'array' ? `\`${key}[]\`` : `\`${key}\``;
-    return withTable(text, heading, own.get(key)?.slice(1) ?? []);
+    return withTable(text, { heading, head: HEAD, rows: own.get(key)?.slice(1) ?? [] });
   }, first);
 }
 
-function withTable(page: string, heading: string, rows: readonly string[]): string {
-  const place = page.indexOf(`\n### ${heading}\n\n${HEAD}`);
-  if (place < 0) throw new Error(`the page has no table of keys under the heading "${heading}"`);
-  const begin = page.indexOf(HEAD, place) + HEAD.length;
+interface Table {
+  /** The text of the heading under which it stands, first of all. */
+  readonly heading: string;
+  /** Its first two lines. */
+  readonly head: string;
+  readonly rows: readonly string[];
+}
+
+/** The page with other rows in one of its tables. */
+export function withTable(page: string, { heading, head, rows }: Table): string {
+  const place = page.indexOf(`\n### ${heading}\n\n${head}`);
+  if (place < 0) throw new Error(`the page has no such table under the heading "${heading}"`);
+  const begin = page.indexOf(head, place) + head.length;
   const rest = page.slice(begin).replace(/^(?:\|[^\n]*\n)+/, '');
   return `${page.slice(0, begin)}${rows.join('\n')}\n${rest}`;
 }
@@ -39,8 +48,11 @@ function rowsOf(place: string, field: Description | undefined): string[] {
   return [row(place, field), ...below];
 }
 
-function row(place: string, field: Description | undefined): string {
-  const cells = [`\`${place}\``, typeOf(field), defaultOf(field), boundsOf(field), meaningOf(field)];
+const row = (place: string, field: Description | undefined): string =>
+  rowOf([`\`${place}\``, typeOf(field), defaultOf(field), boundsOf(field), meaningOf(field)]);
+
+/** A row of a table, with these cells. */
+export function rowOf(cells: readonly string[]): string {
   return `|${cells.map((cell) => (cell === '' ? ' ' : ` ${cell.replaceAll('|', '\\|')} `)).join('|')}|`;
 }
 

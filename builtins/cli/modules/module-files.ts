@@ -91,7 +91,9 @@ export default definePlugin<Settings>({
   type: 'guardrail',
   summary: 'Refuses requests that hold one of some words',
   stages: ['before_request'],
-  settings: Joi.object<Settings, true>({ words: Joi.array().items(Joi.string().lowercase()).required() }),
+  settings: Joi.object<Settings, true>({
+    words: Joi.array().items(Joi.string().lowercase()).required().description('words that no request may hold'),
+  }),
   create: ({ words }) => ({
     before_request(exchange) {
       for (const text of texts(exchange)) if (words.some((word) => text.toLowerCase().includes(word))) return reject('it holds a word that is not wanted');
@@ -131,7 +133,9 @@ export default defineStrategy<Settings>({
   name: '${name}',
   summary: 'Tries one target before the others',
   advances: true,
-  settings: Joi.object<Settings, true>({ first: Joi.string().required() }),
+  settings: Joi.object<Settings, true>({
+    first: Joi.string().required().description('the target that is tried first: its virtual_key'),
+  }),
   check: ({ first }, targets) => targetKeyProblem(first, targets, { path: 'strategy.settings.first', rule: '${name}' }),
   create: ({ first }) => (targets) => targetFirst(first, targets),
 });

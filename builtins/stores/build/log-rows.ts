@@ -39,9 +39,7 @@ const bound = ([name, { kind }]: NamedColumn): string => (kind === 'moment' ? 'm
 const lines = (columns: readonly NamedColumn[], of: (column: NamedColumn) => string): string =>
   columns.map((column) => `    ${of(column)},`).join('\n');
 
-/** The file of what is made for every row: literals, because members that are read by a name that changes cost several times as much. */
-export function logRowFile(columns: readonly NamedColumn[] = LOG_COLUMN_LIST): string {
-  return `// Made of host/contract/log-columns.ts by "npm run log-rows".
+const HEAD = `// Made of host/contract/log-columns.ts by "npm run log-rows".
 import type { RequestLogRow } from '../../contract/index.ts';
 import type { Redactor } from '../../log/redact.ts';
 import type { LogRow } from './log-repository.ts';
@@ -59,7 +57,11 @@ import {
   whole,
 } from './row-values.ts';
 
-/** A row as it waits. Free texts are redacted as they come: of a batch of rows at once it would be one long turn. */
+`;
+
+/** The file of what is made for every row: literals, because members that are read by a name that changes cost several times as much. */
+export function logRowFile(columns: readonly NamedColumn[] = LOG_COLUMN_LIST): string {
+  return `${HEAD}/** A row as it waits. Free texts are redacted as they come: of a batch of rows at once it would be one long turn. */
 export function givenRow(row: RequestLogRow, redactor: Redactor): GivenRow {
   return {
 ${lines(columns, given)}

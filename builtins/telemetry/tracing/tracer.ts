@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type * as Api from '@opentelemetry/api';
 import type { Context, Span, SpanKind } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { TraceContext } from '../../../host/common/trace-context.ts';
@@ -59,19 +60,22 @@ export async function openTracer(settings: TracingSettings, host: Host): Promise
         : ratio.shouldSample(api.ROOT_CONTEXT, traceId).decision === sdk.SamplingDecision.RECORD_AND_SAMPLED,
     root: (traceId, parent, start) => {
       nextTraceId = traceId;
-      const { parentId: spanId = '', state } = parent ?? {};
-      const caller = {
-        traceId,
-        spanId,
-        traceFlags: 1,
-        isRemote: true,
-        ...(state !== undefined && { traceState: api.createTraceState(state) }),
-      };
-      return begin(start, parent ? api.trace.setSpanContext(api.ROOT_CONTEXT, caller) : api.ROOT_CONTEXT);
+      return begin(start, parent ? callersContext(api, traceId, parent) : api.ROOT_CONTEXT);
     },
     child: (parent, start) => begin(start, api.trace.setSpan(api.ROOT_CONTEXT, parent)),
     close: () => queue.close(settings.graceMs),
   };
+}
+
+/** The context of a span whose parent is the caller's. */
+function callersContext(api: typeof Api, traceId: string, { parentId: spanId, state }: TraceContext): Context {
+  return api.trace.setSpanContext(api.ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    traceFlags: 1,
+    isRemote: true,
+    ...(state !== undefined && { traceState: api.createTraceState(state) }),
+  });
 }
 
 /** Seconds and nanoseconds, which the SDK takes without guessing what a number means. */

@@ -2,6 +2,7 @@ import { defineBuiltin, ORDER } from '../../../host/builtin.ts';
 import { CLOSE_LIMIT_MS } from '../../../host/common/close-all.ts';
 import { canonicalJson } from '../../../host/config/canonical.ts';
 import type { ObservabilityConfig } from '../../../host/config/document.ts';
+import type { GenerationDraft } from '../../../host/generation/generation.ts';
 import type { Host } from '../../../host/host.ts';
 import { createIdSource } from '../../../host/http/request-id.ts';
 import { tapEventual } from '../../../host/pipeline/eventual.ts';
@@ -40,56 +41,48 @@ export default defineBuiltin({
         () => {},
       ); // a tracer that cannot be opened has ended the start
     });
-    hooks.assemble.tapPromise(
-      'tracing',
-      async (
-        {
-          config: {
-            observability,
-            strategy: { mode },
-          },
-          hooks: pipeline,
-          services: { clock },
-        },
-        host,
-      ) => {
-        if (!host) return; // a command that only answers questions
-        const wanted = canonicalJson({ tracing: {}, exporters: [], ...observability }); // one text for all that mean the same
-        if (opening === undefined) {
-          inForce = told = wanted;
-          opening = open(observability, host);
-        } else if (wanted !== inForce && wanted !== told) {
-          told = wanted;
-          host.log.warn('observability has changed: that has an effect after a restart', {
-            rule: 'WN12',
-            pending_restart: true,
-          });
-        }
-        const opened = await opening;
-        if (!opened) return;
-        closeLimitMs = 2 * opened.graceMs + CLOSE_LIMIT_MS; // one stage for the spans, one for the exporter
-        const spans = new opened.parts.RequestSpans({
-          ...opened,
-          now: clock.monotonic,
-          spanId: createIdSource(SPAN_ID_BYTES),
-          strategy: mode || 'single',
-          version: host.build.version,
-          circuitOf: (virtualKey) => pipeline.circuit.call(virtualKey),
+    hooks.assemble.tapPromise('tracing', async (draft, host) => {
+      if (!host) return; // a command that only answers questions
+      const { observability } = draft.config;
+      const wanted = canonicalJson({ tracing: {}, exporters: [], ...observability }); // one text for all that mean the same
+      if (opening === undefined) {
+        inForce = told = wanted;
+        opening = open(observability, host);
+      } else if (wanted !== inForce && wanted !== told) {
+        told = wanted;
+        host.log.warn('observability has changed: that has an effect after a restart', {
+          rule: 'WN12',
+          pending_restart: true,
         });
-        pipeline.prepare.tap({ name: 'tracing', stage: ORDER.tracing }, (exchange) => {
-          if (!exchange.routing.explaining) spans.begin(exchange);
-        });
-        tapEventual(pipeline.outgoing, 'tracing', (departure) => spans.depart(departure));
-        pipeline.settled.tap('tracing', (attempt) => spans.settle(attempt));
-        pipeline.stageRan.tap('tracing', (run) => spans.ran(run));
-        pipeline.toolCalled.tap('tracing', (call) => spans.called(call));
-        pipeline.tryFailed.tap('tracing', (failed) => spans.tried(failed));
-        pipeline.circuitMoved.tap('tracing', (move) => spans.moved(move));
-        pipeline.finished.tap('tracing', (exchange, outcome) => spans.finish(exchange, outcome));
-      },
-    );
+      }
+      const opened = await opening;
+      if (!opened) return;
+      closeLimitMs = 2 * opened.graceMs + CLOSE_LIMIT_MS; // one stage for the spans, one for the exporter
+      tapSpans(opened, draft, host.build.version);
+    });
   },
 });
+
+function tapSpans(opened: Tracing, { config, hooks: pipeline, services }: GenerationDraft, version: string): void {
+  const spans = new opened.parts.RequestSpans({
+    ...opened,
+    now: services.clock.monotonic,
+    spanId: createIdSource(SPAN_ID_BYTES),
+    strategy: config.strategy.mode || 'single',
+    version,
+    circuitOf: (virtualKey) => pipeline.circuit.call(virtualKey),
+  });
+  pipeline.prepare.tap({ name: 'tracing', stage: ORDER.tracing }, (exchange) => {
+    if (!exchange.routing.explaining) spans.begin(exchange);
+  });
+  tapEventual(pipeline.outgoing, 'tracing', (departure) => spans.depart(departure));
+  pipeline.settled.tap('tracing', (attempt) => spans.settle(attempt));
+  pipeline.stageRan.tap('tracing', (run) => spans.ran(run));
+  pipeline.toolCalled.tap('tracing', (call) => spans.called(call));
+  pipeline.tryFailed.tap('tracing', (failed) => spans.tried(failed));
+  pipeline.circuitMoved.tap('tracing', (move) => spans.moved(move));
+  pipeline.finished.tap('tracing', (exchange, outcome) => spans.finish(exchange, outcome));
+}
 
 async function open(observability: ObservabilityConfig, host: Host): Promise<Tracing | undefined> {
   const { log, redactor, variables } = host;

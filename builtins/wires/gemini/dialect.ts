@@ -1,6 +1,7 @@
 import { type ChatRequest, type Fields, isFields } from '../../../host/contract/index.ts';
 import type { Adapted, Dialect, TargetFacts } from '../../../host/wire/client-request.ts';
 import { adaptCommon } from '../adapt.ts';
+import { lastUserTurn, refuseBlankTurn } from '../blank-turn.ts';
 import { type NotedHistory, NO_HISTORY } from '../history-notes.ts';
 import { speaksCommon } from '../targets.ts';
 import { BODY_TEXTS } from './body-texts.ts';
@@ -61,12 +62,15 @@ function adapt(
 ): Adapted<ChatRequest> {
   if (request.messages === undefined) return { request, lost: [] };
   if (speaksCommon(target)) refuseFetched(value, target.provider);
+  const contents = listOf(value['contents']) ?? [];
+  refuseBlankTurn(request, target, () => `contents[${lastUserTurn(contents, (role) => role !== 'model')}].parts`);
   return adaptCommon(request, target, {
     effort: 'generationConfig.thinkingConfig',
     top_k: 'generationConfig.topK',
     service_tier: 'serviceTier',
     history,
     late: () => undefined, // all of its instructions stand apart from the turns
+    failures: () => [], // the name of a member says it, and what it holds goes on
   });
 }
 

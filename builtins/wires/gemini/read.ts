@@ -57,7 +57,7 @@ export function count(body: JsonObject, httpRequest: IncomingMessage, bytes: Buf
   if (asked !== undefined && !isObject(asked)) throw invalidRequest('generateContentRequest must be an object');
   const counted = asked ?? body;
   checkContents(counted, asked === undefined ? '' : 'generateContentRequest.');
-  const { request, lost, history, refusal } = readOrRefuse(counted, model);
+  const { request, lost, history, refusal } = readOrRefuse(counted, model, true);
   return {
     request,
     streaming: false,
@@ -105,9 +105,9 @@ interface Read extends Omit<ReadGenerate, 'facts'> {
   readonly refusal?: GatewayError;
 }
 
-function readOrRefuse(body: JsonObject, model: string): Read {
+function readOrRefuse(body: JsonObject, model: string, isCounting = false): Read {
   try {
-    return readGenerate(body, model);
+    return readGenerate(body, model, isCounting);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return { request: plainRequest(body, model), lost: [], history: NO_HISTORY, refusal: error };

@@ -7,12 +7,14 @@ import {
   type ToolCall,
 } from '../../../host/contract/index.ts';
 import type { Notes } from '../notes.ts';
+import { CallLedger } from './call-ledger.ts';
 import { documentParts, imageParts, searchResultParts } from './media.ts';
 import { messageSpot } from '../marks.ts';
 import { marked, readMark } from './mark.ts';
 import { systemMessage } from './system.ts';
 import { textsOf } from './texts.ts';
 import { Thoughts } from './thoughts.ts';
+import { REFERENCE, referenceParts } from './tool-reference.ts';
 
 type Block = Readonly<Fields>;
 
@@ -27,42 +29,23 @@ interface Draft {
   readonly held: ChatMessage[];
 }
 
-/** Which calls of tools are answered: every one must be by the turn that follows it, and once. */
-class CallLedger {
-  readonly #known = new Set<string>();
-  readonly #answered = new Set<string>();
-  readonly #open = new Map<string, string>();
-
-  call(id: string, at: string): void {
-    this.#known.add(id);
-    this.#open.set(id, at);
-  }
-
-  /** Why a result cannot be for this call. */
-  answer(id: unknown): string | undefined {
-    if (typeof id !== 'string' || !this.#known.has(id)) return 'answers no tool_use that stands before it';
-    if (this.#answered.has(id)) return 'answers a tool_use that is answered already';
-    this.#answered.add(id);
-    this.#open.delete(id);
-    return undefined;
-  }
-
-  get isOpen(): boolean {
-    return this.#open.size > 0;
-  }
-
-  /** The first call that is not answered, once; none afterwards. */
-  takeOpen(): string | undefined {
-    const [at] = this.#open.values();
-    this.#open.clear();
-    return at;
-  }
+/** How a conversation is read. */
+export interface Reading {
+  /** Blocks that a newer version of the API refuses. */
+  readonly isStrict: boolean;
+  /** Nothing but its tokens is asked for. */
+  readonly isCounting: boolean;
 }
 
 /** The turns of a body as messages of the common format. See docs/reference/ingress.md#messages-the-conversation. */
-export function readConversation(turns: readonly unknown[], isStrict: boolean, notes: Notes): ChatMessage[] {
-  const draft: Draft = { notes, isStrict, messages: [], calls: new CallLedger(), held: [] };
+export function readConversation(
+  turns: readonly unknown[],
+  { isStrict, isCounting }: Reading,
+  notes: Notes,
+): ChatMessage[] {
+  const draft: Draft = { notes, isStrict, messages: [], calls: new CallLedger(!isCounting), held: [] };
   let before: unknown;
+  let answered = 0; // messages up to the last answer
   turns.forEach((turn, index) => {
     const at = `messages[${index}]`;
     if (!isFields(turn)) {
@@ -76,9 +59,11 @@ export function readConversation(turns: readonly unknown[], isStrict: boolean, n
     readTurn(role, content, at, draft);
     if (role === 'system') noteDirection(turn, at, notes);
     if (!draft.calls.isOpen) release(draft);
+    if (role === 'assistant') answered = draft.messages.length;
   });
   if (before === 'user') refuseOpen(draft);
   release(draft);
+  if (before === 'user') keepSilence(draft.messages, answered);
   return draft.messages;
 }
 
@@ -89,6 +74,13 @@ function release({ held, messages }: Draft): void {
 /** What a system message asks of the answers from there on. No other wire has it. */
 function noteDirection({ output_config: config }: Block, at: string, notes: Notes): void {
   if (config !== undefined && config !== null) notes.lose(`${at}.output_config`);
+}
+
+/** A user who says nothing behind the last answer says so: without a turn of their own, the model would go on with that answer. */
+function keepSilence(messages: ChatMessage[], answered: number): void {
+  const isAnswer = messages[answered - 1]?.role === 'assistant';
+  if (isAnswer && messages.slice(answered).every(({ role }) => role === 'system'))
+    messages.splice(answered, 0, { role: 'user', content: '' });
 }
 
 function refuseOpen({ calls, notes }: Draft): void {
@@ -225,7 +217,8 @@ function resultContent(content: unknown, at: string, draft: Draft): ChatMessage[
   }
   const parts: ContentPart[] = [];
   eachBlock(content, at, draft, (block, place) => {
-    const own = contentParts(block, place, draft);
+    const own =
+      block['type'] === REFERENCE ? referenceParts(block, place, draft.notes) : contentParts(block, place, draft);
     for (const part of marked(own, { block, at: place, before: parts }, draft.notes)) parts.push(part);
   });
   return parts.length === 0 ? '' : plain(parts);

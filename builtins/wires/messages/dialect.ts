@@ -2,14 +2,16 @@ import { type ChatRequest, type Fields, isFields, isText } from '../../../host/c
 import type { Adapted, Dialect, TargetFacts } from '../../../host/wire/client-request.ts';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { adaptCommon } from '../adapt.ts';
+import { lastUserTurn, refuseBlankTurn } from '../blank-turn.ts';
 import { strictTools } from '../strict-tools.ts';
 import { type NotedHistory, NO_HISTORY } from '../history-notes.ts';
 import { cachesUnasked } from '../marks.ts';
-import { speaksCommon } from '../targets.ts';
+import { speaksCommon, takesLongNames } from '../targets.ts';
 import { effortPath } from './effort.ts';
 import { latePaths } from './system.ts';
 import { TEXTS } from './texts.ts';
 import { envelopeOf } from './thoughts.ts';
+import { withShortReferences } from './tool-reference.ts';
 
 type Body = Readonly<Fields>;
 
@@ -42,11 +44,14 @@ export const messagesDialect = (history: NotedHistory): Dialect => ({
 
 function adapt(request: ChatRequest, target: TargetFacts, value: Body, history: NotedHistory): Adapted<ChatRequest> {
   refuseAddresses(value['messages'], target);
-  const { request: adapted, lost } = adaptCommon(request, target, {
+  refuseBlankTurn(request, target, () => `messages[${lastUser(value['messages'])}].content`);
+  const named = takesLongNames(target) ? request : withShortReferences(request, value['messages']);
+  const { request: adapted, lost } = adaptCommon(named, target, {
     effort: effortPath(value),
     top_k: 'top_k',
     service_tier: 'service_tier',
     history,
+    failures: () => failuresIn(value['messages']),
     late: (index) => latePaths(value)[index],
   });
   const isUnthinking = speaksCommon(target) && isAdaptive(value) && target.entry?.capabilities['reasoning'] !== true;
@@ -112,6 +117,17 @@ function* blocksOf(holder: unknown, at: string): Generator<PlacedBlock> {
     if (block['type'] === 'tool_result') yield* blocksOf(block, path);
   }
 }
+
+/** Where results of tools say that the tool failed. */
+const failuresIn = (messages: unknown): string[] =>
+  (Array.isArray(messages) ? messages : []).flatMap((turn: unknown, at) =>
+    [...blocksOf(turn, `messages[${at}]`)]
+      .filter(({ block }) => block['type'] === 'tool_result' && block['is_error'] === true)
+      .map(({ path }) => `${path}.is_error`),
+  );
+
+const lastUser = (messages: unknown): number =>
+  lastUserTurn(Array.isArray(messages) ? messages : [], (role) => role === 'user');
 
 /** Names of the client's tools. */
 export function toolNames({ tools }: Body): string[] {

@@ -23,7 +23,7 @@ export function readRequest(
   checkCoding(httpRequest);
   if (repeats(bytes.toString('utf8'), 'model')) throw invalidRequest('model stands there twice');
   checkMessages(body, isCounting);
-  const { request, notes } = readMessages(body, typeof version === 'string' ? version : undefined);
+  const { request, notes } = readMessages(body, typeof version === 'string' ? version : undefined, isCounting);
   return {
     request,
     streaming: !isCounting && body['stream'] === true,

@@ -4,6 +4,7 @@ import { type ChatMessage, type ChatRequest, type Fields, isFields, isText } fro
 import { textOf } from '../adapt.ts';
 import { partSpot } from '../marks.ts';
 import { Notes } from '../notes.ts';
+import { WORDS } from '../words.ts';
 import { readConversation } from './conversation.ts';
 import { readEffort } from './effort.ts';
 import { readMark } from './mark.ts';
@@ -65,7 +66,7 @@ export function checkMessages({ model, messages, max_tokens: maxTokens, stream }
 }
 
 /** A checked body in the common format, with what does not fit into that. Changes nothing in it. */
-export function readMessages(body: Body, version: string | undefined): ReadMessages {
+export function readMessages(body: Body, version: string | undefined, isCounting = false): ReadMessages {
   const notes = new Notes();
   const isNew = version !== undefined && version !== '' && version !== FIRST_VERSION;
   const turns = body['messages'] as readonly unknown[];
@@ -75,7 +76,7 @@ export function readMessages(body: Body, version: string | undefined): ReadMessa
       if (name in body) notes.refuse(`${name} is not supported by this anthropic-version`);
   if (isNew) refuseAssistantDocuments(turns, notes);
   const system = systemMessage(body['system'], 'system', notes);
-  const said = readConversation(turns, isNew, notes);
+  const said = readConversation(turns, { isStrict: isNew, isCounting }, notes);
   if (turns.length > 0 && said.length === 0) notes.refuse('messages hold no content');
   const messages = withFirstSystem(system, said);
   const effort = readEffort(body, notes);
@@ -204,12 +205,9 @@ function userOf({ metadata }: Body, notes: Notes): { user?: string } {
   return isText(id) ? { user: hash('sha256', id) } : {};
 }
 
-function tierOf({ service_tier: tier }: Body, notes: Notes): { service_tier?: string } {
-  if (tier === undefined || tier === null) return {};
-  if (tier === 'auto') return { service_tier: 'auto' };
-  if (tier === 'standard_only') return { service_tier: 'default' };
-  notes.refuse('service_tier must be auto or standard_only');
-  return {};
+function tierOf({ service_tier: asked }: Body, notes: Notes): { service_tier?: string } {
+  const tier = notes.word(asked, WORDS.messages.service_tier, 'service_tier');
+  return tier === undefined ? {} : { service_tier: tier === 'auto' ? 'auto' : 'default' };
 }
 
 function noteOthers(body: Body, notes: Notes): void {

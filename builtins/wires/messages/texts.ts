@@ -3,6 +3,7 @@ import { TOKEN } from '../../../host/contract/json/fields.ts';
 import { textOfFile } from '../../../host/contract/text/file-text.ts';
 import { type BodyTexts, type Fields, isText } from '../../../host/contract/index.ts';
 import { openEnvelope } from '../envelope.ts';
+import { REFERENCE } from './tool-reference.ts';
 
 const ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
 const MEDIA_TYPE = /^[a-z]+\/[\w.+-]+$/;
@@ -41,7 +42,7 @@ export const TEXTS: BodyTexts = {
     if (name === 'role') return ROLES.has(value) && 'content' in holder;
     if (name === 'type')
       return (
-        (TYPE.test(value) && isOfWire(holder)) ||
+        (TYPE.test(value) && (value === REFERENCE || isOfWire(holder))) ||
         (CALLER.test(value) && Object.keys(holder).every((other) => other === 'type' || other === 'tool_id'))
       );
     if (name === 'media_type') return MEDIA_TYPE.test(value);

@@ -1,20 +1,21 @@
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import type { ContentPart, Fields } from '../../../host/contract/index.ts';
+import { knownWord, WORDS } from '../words.ts';
 import { isGiven, listAt, notCarried, objectAt, optionalString, stringAt, textAt, unknownType } from './checks.ts';
 
 /** A text, or parts in the common wire. */
 export type Content = string | readonly ContentPart[];
 
 /** The content of a message, or the output of a call. */
-export function readContent(value: unknown, path: string): Content {
+export function readContent(value: unknown, path: string, lost: string[]): Content {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) throw invalidRequest(`${path} must be a string or a list of parts`);
-  return listAt(value, path).map((part, at) => readPart(objectAt(part, `${path}[${at}]`), `${path}[${at}]`));
+  return listAt(value, path).map((part, at) => readPart(objectAt(part, `${path}[${at}]`), `${path}[${at}]`, lost));
 }
 
 /** Texts alone, as an answer of an earlier turn holds them. */
-export function readTexts(value: unknown, path: string): readonly string[] {
-  const content = readContent(value, path);
+export function readTexts(value: unknown, path: string, lost: string[]): readonly string[] {
+  const content = readContent(value, path, lost);
   if (typeof content === 'string') return [content];
   return content.map((part, at) => {
     if (part.type !== 'text') throw invalidRequest(`${path}[${at}] must be text: an answer holds nothing else`);
@@ -22,7 +23,7 @@ export function readTexts(value: unknown, path: string): readonly string[] {
   });
 }
 
-function readPart(part: Fields, path: string): ContentPart {
+function readPart(part: Fields, path: string, lost: string[]): ContentPart {
   switch (part['type']) {
     case 'input_text':
     case 'output_text':
@@ -31,9 +32,9 @@ function readPart(part: Fields, path: string): ContentPart {
     case 'refusal':
       return { type: 'text', text: stringAt(part['refusal'], `${path}.refusal`) };
     case 'input_image':
-      return imagePart(part, path);
+      return imagePart(part, path, lost);
     case 'input_file':
-      return filePart(part, path);
+      return filePart(part, path, lost);
     case 'input_audio':
       return audioPart(part, path);
     default:
@@ -41,31 +42,26 @@ function readPart(part: Fields, path: string): ContentPart {
   }
 }
 
-const DETAILS: ReadonlyMap<unknown, string> = new Map([
-  ['low', 'low'],
-  ['high', 'high'],
-  ['auto', 'auto'],
-  ['original', 'high'],
-]);
 const IMAGE_TYPES = /^image\/(?:jpeg|jpg|png|gif|webp)$/i;
 
-function imagePart(part: Fields, path: string): ContentPart {
+function imagePart(part: Fields, path: string, lost: string[]): ContentPart {
   if (isGiven(part['file_id']))
     throw notCarried(`${path}.file_id`, 'names a file that only the vendor of this API keeps');
   const url = textAt(part['image_url'], `${path}.image_url`);
   checkAddress(url, `${path}.image_url`, IMAGE_TYPES);
-  const { detail } = part;
-  const known = DETAILS.get(detail);
-  if (isGiven(detail) && known === undefined)
-    throw invalidRequest(`${path}.detail must be low, high, auto or original`);
-  return { type: 'image_url', image_url: { url, ...(known !== undefined && { detail: known }) } };
+  const asked = optionalString(part['detail'], `${path}.detail`);
+  const known =
+    asked === undefined ? undefined : knownWord(WORDS.responses.detail, asked, () => lost.push(`${path}.detail`));
+  const detail = known === 'original' ? 'high' : known; // no other wire has a closer look than this
+  return { type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) } };
 }
 
 const FILE_NAME = 'document.pdf';
 
-function filePart(part: Fields, path: string): ContentPart {
+function filePart(part: Fields, path: string, lost: string[]): ContentPart {
   if (isGiven(part['file_id']))
     throw notCarried(`${path}.file_id`, 'names a file that only the vendor of this API keeps');
+  if (optionalString(part['detail'], `${path}.detail`) !== undefined) lost.push(`${path}.detail`);
   const filename = optionalString(part['filename'], `${path}.filename`) ?? FILE_NAME;
   if (isGiven(part['file_url'])) {
     const address = textAt(part['file_url'], `${path}.file_url`);

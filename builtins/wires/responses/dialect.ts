@@ -1,10 +1,12 @@
 import { type ChatRequest, type Fields, isFields, isText } from '../../../host/contract/index.ts';
 import type { Adapted, Dialect, TargetFacts } from '../../../host/wire/client-request.ts';
 import { adaptCommon, type FieldPaths } from '../adapt.ts';
+import { lastUserTurn, refuseBlankTurn } from '../blank-turn.ts';
 import { openEnvelope } from '../envelope.ts';
 import { type NotedHistory, NO_HISTORY } from '../history-notes.ts';
 import { strictTools } from '../strict-tools.ts';
-import { speaksCommon, takesField } from '../targets.ts';
+import { speaksCommon, takesField, takesLongNames } from '../targets.ts';
+import { shortName } from '../tool-names.ts';
 import { isGiven, notCarried } from './checks.ts';
 import { RESPONSES_TEXTS } from './texts.ts';
 
@@ -42,7 +44,12 @@ function adapt(
   history: NotedHistory,
 ): Adapted<ChatRequest> {
   if (speaksCommon(target)) refuseFileAddresses(value);
-  const { verbosity, prompt_cache_key: cacheKey, ...rest } = request;
+  refuseBlankTurn(request, target, () => `input[${lastUserTurn(itemsOf(value), (role) => role === 'user')}].content`);
+  const {
+    verbosity,
+    prompt_cache_key: cacheKey,
+    ...rest
+  } = takesLongNames(target) ? request : withShortFinds(request, value);
   const [takesVerbosity, takesCacheKey] = [takesField(target, 'verbosity'), takesField(target, 'prompt_cache_key')];
   const adapted = adaptCommon(
     {
@@ -58,6 +65,26 @@ function adapt(
     : { request: adapted.request, lost: [...adapted.lost, 'text.verbosity'] };
 }
 
+/** The names of tools that a search has found, as a target with shorter names gets them. */
+function withShortFinds(request: ChatRequest, value: Readonly<Fields>): ChatRequest {
+  const searches = new Set(
+    itemsOf(value).map((item) =>
+      isFields(item) && item['type'] === 'tool_search_output' ? item['call_id'] : undefined,
+    ),
+  );
+  const shortened = (content: string): string => content.split('\n').map(shortName).join('\n');
+  return {
+    ...request,
+    messages: request.messages.map((message) => {
+      const { role, tool_call_id: id, content } = message;
+      const isFind = role === 'tool' && isText(id) && searches.has(id) && typeof content === 'string';
+      return isFind ? { ...message, content: shortened(content) } : message;
+    }),
+  };
+}
+
+const NO_PATHS = (): readonly string[] => [];
+
 function pathsIn(value: Readonly<Fields>, history: NotedHistory): FieldPaths {
   return {
     effort: 'reasoning.effort',
@@ -65,6 +92,7 @@ function pathsIn(value: Readonly<Fields>, history: NotedHistory): FieldPaths {
     service_tier: 'service_tier',
     history,
     late: (index) => latePaths(value)[index],
+    failures: NO_PATHS,
   };
 }
 

@@ -109,16 +109,16 @@ function readItem(item: Fields, path: string, history: History, notes: InputNote
   else throw unknownType(type, path);
 }
 
-function readMessage(item: Fields, path: string, history: History): void {
+function readMessage(item: Fields, path: string, history: History, { lost }: InputNotes): void {
   const { role, content } = item;
-  if (role === 'assistant') history.addTexts(readTexts(content, `${path}.content`));
+  if (role === 'assistant') history.addTexts(readTexts(content, `${path}.content`, lost));
   else if (role === 'user' || role === 'system' || role === 'developer')
-    history.addMessage(role, readContent(content, `${path}.content`));
+    history.addMessage(role, readContent(content, `${path}.content`, lost));
   else throw invalidRequest(`${path}.role must be user, assistant, system or developer, not ${quoted(role ?? null)}`);
 }
 
-function readOutput(item: Fields, path: string, history: History): void {
-  history.addResult(callId(item, path), readContent(item['output'], `${path}.output`), path);
+function readOutput(item: Fields, path: string, history: History, { lost }: InputNotes): void {
+  history.addResult(callId(item, path), readContent(item['output'], `${path}.output`, lost), path);
 }
 
 const callId = (item: Fields, path: string): string => textAt(item['call_id'], `${path}.call_id`);

@@ -13,6 +13,7 @@ import {
   stringAt,
   textAt,
 } from './checks.ts';
+import { knownWord, WORDS } from '../words.ts';
 import { echoOf, type Echo } from './echo.ts';
 import { readInput } from './input.ts';
 import { chooseTools, ToolBook } from './tools.ts';
@@ -105,11 +106,7 @@ export function readResponses(body: Fields): ReadResponses {
     model,
     messages,
     ...sampling,
-    ...(chosen.tools.length > 0 && {
-      tools: chosen.tools,
-      ...(chosen.choice !== undefined && { tool_choice: chosen.choice }),
-      ...(parallel !== undefined && { parallel_tool_calls: parallel }),
-    }),
+    ...toolMembers(chosen, parallel),
     ...(reasoning.effort !== undefined && { reasoning_effort: reasoning.effort }),
     ...text,
     ...(logprobs && { logprobs: true }),
@@ -127,6 +124,15 @@ export function readResponses(body: Fields): ReadResponses {
       sealsReasoning: include.seals,
       showsLogprobs: include.logprobs,
     },
+  };
+}
+
+function toolMembers({ tools, choice }: ReturnType<typeof chooseTools>, parallel: boolean | undefined): object {
+  if (tools.length === 0) return {};
+  return {
+    tools,
+    ...(choice !== undefined && { tool_choice: choice }),
+    ...(parallel !== undefined && { parallel_tool_calls: parallel }),
   };
 }
 
@@ -156,24 +162,26 @@ function readSampling(body: Fields): Sampling {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }
 
-const SUMMARIES = new Set<unknown>(['auto', 'concise', 'detailed']);
-
 function readReasoningWish(
   value: unknown,
   lost: string[],
 ): { readonly effort: string | undefined; readonly isShown: boolean } {
   const { effort, summary, generate_summary: earlier, ...others } = optionalObject(value, 'reasoning') ?? {};
   for (const [name, member] of Object.entries(others)) if (isGiven(member)) lost.push(`reasoning.${name}`);
-  const wish = summary ?? earlier;
-  if (isGiven(wish) && !SUMMARIES.has(wish))
-    throw invalidRequest(`reasoning.summary must be auto, concise or detailed, not ${quoted(wish)}`);
-  return { effort: optionalString(effort, 'reasoning.effort'), isShown: isGiven(wish) };
+  const wish = optionalString(summary, 'reasoning.summary') ?? optionalString(earlier, 'reasoning.generate_summary'); // every word asks for one
+  return { effort: optionalString(effort, 'reasoning.effort'), isShown: wish !== undefined };
+}
+
+/** The word of a list that the vendor adds to: one that the list does not have is lost. */
+function optionalWord(value: unknown, path: 'text.verbosity' | 'truncation', lost: string[]): string | undefined {
+  const given = optionalString(value, path);
+  return given === undefined ? undefined : knownWord<string>(WORDS.responses[path], given, () => lost.push(path));
 }
 
 function readText(value: unknown, lost: string[]): Fields {
   const { format, verbosity, ...others } = optionalObject(value, 'text') ?? {};
   for (const [name, member] of Object.entries(others)) if (isGiven(member)) lost.push(`text.${name}`);
-  const wanted = optionalString(verbosity, 'text.verbosity');
+  const wanted = optionalWord(verbosity, 'text.verbosity', lost);
   return { ...formatOf(optionalObject(format, 'text.format')), ...(wanted !== undefined && { verbosity: wanted }) };
 }
 
@@ -217,10 +225,7 @@ function readInclude(value: unknown, lost: string[]): { readonly seals: boolean;
 function readRest(body: Fields, lost: string[]): void {
   optionalObject(body['metadata'], 'metadata');
   if (optionalFlag(body['store'], 'store') === true) lost.push('store');
-  const { truncation } = body;
-  if (truncation === 'auto') lost.push('truncation');
-  else if (isGiven(truncation) && truncation !== 'disabled')
-    throw invalidRequest('truncation must be auto or disabled');
+  if (optionalWord(body['truncation'], 'truncation', lost) === 'auto') lost.push('truncation');
   const options = optionalObject(body['stream_options'], 'stream_options') ?? {};
   for (const [name, member] of Object.entries(options))
     if (name !== 'include_obfuscation' && isGiven(member)) lost.push(`stream_options.${name}`);

@@ -13,7 +13,7 @@ import {
   PART_WORDS,
   type Words,
   WORDS_BY_FIELD,
-} from './texts.ts';
+} from './chat-words.ts';
 import type { ChatReply, ChatRequest, ContentPart } from '../wire/chat.ts';
 
 /** What becomes of one text; the same text when nothing does. */

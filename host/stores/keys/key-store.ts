@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto';
-import type { Timer } from '../../common/clock.ts';
 import type { HostPrincipal } from '../../common/host-principal.ts';
 import type { ChangeFeed } from '../change-feed.ts';
 import {
@@ -15,19 +13,18 @@ import {
   type StoredKey,
 } from './key-record.ts';
 import type { KeyRepository, KeyStep, KeyTotals, UsagePage, UsageQuery } from './key-repository.ts';
+import { Lookups } from './lookups.ts';
+import { newId, newValue } from './new-value.ts';
 import { counts, type KeyEntry, KeyTable, principalOf } from './key-table.ts';
 import { refuseLockout, refuseSelf, removesAdmin } from './lockout.ts';
 import { MemoryKeys } from './memory-keys.ts';
 import { Place } from '../place.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink, StoreUnavailable } from '../store-link.ts';
-import { UseCounts } from './use-counts.ts';
-import { writeRows } from '../write-rows.ts';
+import { UseWriter } from './use-writer.ts';
 
 /** Milliseconds for which a key that was in use goes on being served without its store. See docs/reference/admin.md#stores-that-do-not-answer. */
 const SEEN_MS = 60 * 60 * 1000;
-/** Uses are written together, this many milliseconds after the first of them. */
-const WRITE_BEHIND_MS = 1000;
 
 /**
  * The keys of this gateway: made, changed and ended in a repository, and looked up in memory. Whatever this process changes
@@ -37,20 +34,16 @@ export class KeyStore {
   readonly link: StoreLink;
   readonly #place = new Place<KeyRepository>('key store', 'memory', new MemoryKeys());
   readonly #table = new KeyTable();
-  readonly #uses = new UseCounts();
+  readonly #uses: UseWriter;
   readonly #deps: StoreDeps;
-  readonly #lookups = new Map<string, Promise<StoredKey | undefined>>();
+  readonly #lookups: Lookups;
   #feed: ChangeFeed | undefined;
-  /** Counts changes: what was read before the last one is not kept. */
-  #changes = 0;
-  #writing: Promise<void> = Promise.resolve();
-  #due: Timer | undefined;
-  #isBehind = false;
-  #isClosed = false;
 
   constructor(deps: StoreDeps) {
     this.#deps = deps;
     this.link = new StoreLink('the key store', { ...deps, backend: () => this.backend });
+    this.#lookups = new Lookups(this.link);
+    this.#uses = new UseWriter({ ...deps, link: this.link, repository: () => this.#keys });
   }
 
   get backend(): string {
@@ -68,9 +61,9 @@ export class KeyStore {
   }
 
   async create({ name, scopes, expiresAt, limits = {} }: KeyDraft): Promise<MadeKey> {
-    const { key, digest, display } = this.#newValue();
+    const { key, digest, display } = newValue(this.#deps.randomBytes);
     const stored: StoredKey = {
-      id: this.#newId(),
+      id: newId(this.#deps.randomBytes),
       digest,
       display,
       name,
@@ -87,19 +80,19 @@ export class KeyStore {
 
   async list(): Promise<readonly KeyRecord[]> {
     await this.#flushFirst();
-    return (await this.link.ask(() => this.#keys.list())).map((key) => this.#shown(key));
+    return (await this.link.ask(() => this.#keys.list())).map((key) => this.#uses.shown(key));
   }
 
   async get(id: string): Promise<KeyRecord | undefined> {
     await this.#flushFirst();
     const key = await this.link.ask(() => this.#keys.get(id));
-    return key && this.#shown(key);
+    return key && this.#uses.shown(key);
   }
 
   async usage(query: UsageQuery): Promise<UsagePage<KeyRecord>> {
     await this.#flushFirst();
     const page = await this.link.ask(() => this.#keys.usage(query));
-    return { ...page, keys: page.keys.map((key) => this.#shown(key)) };
+    return { ...page, keys: page.keys.map((key) => this.#uses.shown(key)) };
   }
 
   async totals(): Promise<KeyTotals> {
@@ -129,7 +122,7 @@ export class KeyStore {
 
   /** The new value counts at once, and so does the end of the old one, unless it has a grace. */
   async rotate(id: string, rotation: Rotation = {}): Promise<MadeKey | undefined> {
-    const { key, ...value } = this.#newValue();
+    const { key, ...value } = newValue(this.#deps.randomBytes);
     const record = await this.#change(id, undefined, (old) => rotatedKey(old, value, rotation, this.#now()));
     return record && { key, record };
   }
@@ -143,12 +136,12 @@ export class KeyStore {
 
   /** Whose a credential is by the store; by memory, where the store is away and the credential was in use a moment ago. */
   async ask(digest: string): Promise<HostPrincipal | undefined> {
-    const changes = this.#changes;
+    const changes = this.#lookups.changes;
     try {
-      const key = await this.#look(digest, () => this.#keys.find(digest));
+      const key = await this.#lookups.ask(digest, () => this.#keys.find(digest));
       if (!key || !counts(key, digest, this.#now())) return undefined;
-      if (changes === this.#changes) return this.#used(this.#table.keep(key, this.#at(), digest));
-      this.#count(key.id);
+      if (changes === this.#lookups.changes) return this.#used(this.#table.keep(key, this.#at(), digest));
+      this.#uses.count(key.id);
       return principalOf(key);
     } catch (error) {
       const entry = this.#table.byDigest(digest);
@@ -172,10 +165,10 @@ export class KeyStore {
   }
 
   async askParent(id: string): Promise<StoredKey | undefined> {
-    const changes = this.#changes;
+    const changes = this.#lookups.changes;
     try {
-      const key = await this.#look(`id ${id}`, () => this.#keys.get(id));
-      if (key && changes === this.#changes) this.#table.keep(key, this.#at());
+      const key = await this.#lookups.ask(`id ${id}`, () => this.#keys.get(id));
+      if (key && changes === this.#lookups.changes) this.#table.keep(key, this.#at());
       return key;
     } catch (error) {
       const entry = this.#table.byId(id);
@@ -190,14 +183,12 @@ export class KeyStore {
 
   /** Writes the uses that were counted. What cannot be written stays counted, and is shown all the same. */
   flush(): Promise<void> {
-    return (this.#writing = this.#writing.then(() => this.#writeUses()));
+    return this.#uses.flush();
   }
 
   /** Before the repository closes. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#due?.cancel();
-    await this.flush();
+  close(): Promise<void> {
+    return this.#uses.close();
   }
 
   get #keys(): KeyRepository {
@@ -210,18 +201,6 @@ export class KeyStore {
 
   #at(): number {
     return this.#deps.clock.monotonic();
-  }
-
-  #newId(): string {
-    return this.#deps
-      .randomBytes(16)
-      .toString('hex')
-      .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-  }
-
-  #newValue(): { readonly key: string; readonly digest: string; readonly display: string } {
-    const key = `gw_${this.#deps.randomBytes(32).toString('hex')}`;
-    return { key, digest: hash('sha256', key), display: `${key.slice(0, 8)}...` };
   }
 
   /** `callerId` where the guard must agree. Whatever came of it, memory does not go by what it knew. */
@@ -246,40 +225,23 @@ export class KeyStore {
       if (error instanceof StoreUnavailable) this.#doubt(id);
       throw error;
     }
-    this.#forgetLookups();
+    this.#lookups.forget();
     if (after) this.#table.replace(after, this.#at());
     else this.#table.forget(id);
-    return after && this.#shown(after);
+    return after && this.#uses.shown(after);
   }
 
   /** Another process changed a key; without an id, all may be others by now, and the feed says from when on what is read counts. */
   #heard(id: string | undefined): void {
-    this.#forgetLookups();
+    this.#lookups.forget();
     if (id !== undefined) this.#table.forget(id);
   }
 
   /** It is not known whether a change was made: the store is asked again, and while it is away the key is as it was. */
   #doubt(id: string): void {
-    this.#forgetLookups();
+    this.#lookups.forget();
     const entry = this.#table.byId(id);
     if (entry) entry.confirmedAt = Number.NEGATIVE_INFINITY;
-  }
-
-  /** One question to the store for all who ask it at the same time. */
-  #look(question: string, ask: () => Promise<StoredKey | undefined>): Promise<StoredKey | undefined> {
-    const asked = this.#lookups.get(question);
-    if (asked) return asked;
-    const answer = this.link.ask(ask, LOOKUP_LIMIT_MS).finally(() => {
-      if (this.#lookups.get(question) === answer) this.#lookups.delete(question);
-    });
-    this.#lookups.set(question, answer);
-    return answer;
-  }
-
-  /** A lookup that began before a change may find the old state: who asks after the change gets a new one. */
-  #forgetLookups(): void {
-    this.#changes += 1;
-    this.#lookups.clear();
   }
 
   /** Whether memory may answer: the key is in use, and the store would say the same or has just failed to. */
@@ -300,54 +262,12 @@ export class KeyStore {
 
   #used(entry: KeyEntry): HostPrincipal {
     entry.seenAt = this.#at();
-    this.#count(entry.key.id);
+    this.#uses.count(entry.key.id);
     return entry.principal;
-  }
-
-  #count(id: string): void {
-    this.#uses.count(id, this.#now());
-    if (!this.#due) this.#writeSoon();
-  }
-
-  #writeSoon(): void {
-    if (this.#isClosed) return;
-    this.#due = this.#deps.clock.timer(WRITE_BEHIND_MS, () => {
-      this.#due = undefined;
-      void this.flush();
-    });
   }
 
   /** So that a page is sorted by what was used until now. */
   async #flushFirst(): Promise<void> {
-    if (!this.link.isResting(this.#at())) await this.flush();
-  }
-
-  async #writeUses(): Promise<void> {
-    if (this.#uses.isEmpty) return;
-    const unwritten = await writeRows(this.#uses.take(), {
-      write: (uses) => this.link.ask(() => this.#keys.addUses(uses)),
-      refused: ({ id, count }, fault) => this.link.refused({ api_key_id: id, uses: count }, fault),
-    });
-    const wasBehind = this.#isBehind;
-    this.#isBehind = unwritten !== undefined;
-    if (!unwritten) return;
-    const { rows, error } = unwritten;
-    this.#uses.giveBack(rows);
-    if (!wasBehind)
-      this.#deps.log.warn('uses of keys cannot be written, they are counted in memory', { keys: rows.length, error });
-    if (!this.#due) this.#writeSoon();
-  }
-
-  /** With the uses that were not sent to the store yet. */
-  #shown(key: StoredKey): KeyRecord {
-    const pending = this.#uses.of(key.id);
-    const record = recordOf(key);
-    return pending
-      ? {
-          ...record,
-          usageCount: key.usageCount + pending.count,
-          lastUsedAt: Math.max(key.lastUsedAt ?? pending.at, pending.at),
-        }
-      : record;
+    if (!this.link.isResting(this.#at())) await this.#uses.flush();
   }
 }

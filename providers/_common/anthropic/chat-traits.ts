@@ -7,6 +7,7 @@ export const CLAUDE_CHATS: ChatTraits = Object.freeze<ChatTraits>({
   wire: 'native',
   history: { marks: ['tools', 'parts', 'messages', 'calls'], thoughts: [FORMAT] },
   longToolNames: true,
+  refusesBlankTurns: true,
 });
 
 /** The traits of a cloud whose Claude models speak their own wire, and whose other models another. */

@@ -1,48 +1,10 @@
 import { type Fields, isFields } from 'gw/common-wire';
-import { distinct, mergeSchemas } from './merge.ts';
+import { type Allowance, MAX_DEPTH, MAX_FOLLOWED, MAX_REPEATED, MAX_SCHEMAS, TooLarge } from './allowance.ts';
+import { below, type Flat, isNull, isShape, merged, type Place, withoutConst, withoutTypes } from './flat-schema.ts';
+import { distinct } from './merge.ts';
 import { nameOf, referenceOf, type References } from './references.ts';
 import { ANYTHING, type Sorted, type Type, typesOf, valuesOf } from './types.ts';
 import { describe, sortKeywords } from './words.ts';
-
-/** How large a schema may be by itself, and become by references: schemas, levels, and characters that stand there once more. */
-export const MAX_SCHEMAS = 20_000;
-export const MAX_DEPTH = 200;
-const MAX_FOLLOWED = 5000;
-const MAX_REPEATED = 256 * 1024;
-const MAX_REPEATED_IN_ALL = 16 * MAX_REPEATED;
-
-/** Following so many references makes a schema larger than one may be. */
-export class TooLarge extends Error {}
-
-/** What all schemas of one request may cost together, every attempt at them included: a few small ones could ask for hours. */
-export class Allowance {
-  #schemas = 50_000;
-  /** Characters that stand there once more: by references, and where nothing is followed any more by alternatives alone. */
-  #followed = MAX_REPEATED_IN_ALL;
-  #shared = MAX_REPEATED_IN_ALL;
-
-  spend(): void {
-    this.#schemas -= 1;
-    if (this.#schemas < 0) throw new TooLarge();
-  }
-
-  repeat(characters: number, isFollowing: boolean): void {
-    const left = isFollowing ? (this.#followed -= characters) : (this.#shared -= characters);
-    if (left < 0) throw new TooLarge();
-  }
-}
-
-interface Place {
-  readonly depth: number;
-  /** What the references point at that lead here. */
-  readonly open: readonly Fields[];
-}
-
-/** A schema without references and without `allOf`, but for what cannot be merged. */
-interface Flat {
-  readonly schema: Fields;
-  readonly place: Place;
-}
 
 /** What a schema says about its values beside which values they are. */
 const ANNOTATIONS = new Set([
@@ -57,8 +19,6 @@ const ANNOTATIONS = new Set([
   'deprecated',
   'discriminator',
 ]);
-/** An alternative with one of these is a shape of its own; without, only one more condition. */
-const SHAPING = ['type', 'properties', 'items', 'prefixItems', 'enum', 'anyOf', 'oneOf'];
 /** Keywords without a field of the vendor's that hold a schema, a list of schemas, or schemas by name. */
 const HOLDS_ONE = new Set([
   'not',
@@ -281,32 +241,4 @@ export class Conversion {
     if (!HOLDS_MAP.has(keyword) || !isFields(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.#schema(item, inner)]));
   }
-}
-
-const below = ({ depth, open }: Place): Place => ({ depth: depth + 1, open });
-
-function merged(pieces: readonly Flat[]): Flat {
-  const [first] = pieces as [Flat];
-  return {
-    schema: mergeSchemas(pieces.map(({ schema }) => schema)),
-    place: { depth: first.place.depth, open: [...new Set(pieces.flatMap(({ place }) => place.open))] },
-  };
-}
-
-function withoutConst(schema: Fields): Fields {
-  if (!('const' in schema)) return schema;
-  const { const: value, ...rest } = schema;
-  return { ...rest, enum: [value] };
-}
-
-/** Whose types stand as alternatives of their own, the null one too. */
-function withoutTypes({ type: _type, enum: values, ...rest }: Fields): Fields {
-  return { ...rest, ...(Array.isArray(values) && { enum: values.filter((value) => value !== null) }) };
-}
-
-const isShape = (schema: Fields): boolean => SHAPING.some((keyword) => schema[keyword] !== undefined);
-
-function isNull(schema: Fields): boolean {
-  const [type, second] = typesOf(schema);
-  return type === 'null' && second === undefined && schema['anyOf'] === undefined && schema['oneOf'] === undefined;
 }

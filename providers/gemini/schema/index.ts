@@ -1,10 +1,11 @@
 import { type Fields, invalidRequest, isFields } from 'gw/common-wire';
-import { Allowance, Conversion, MAX_DEPTH, MAX_SCHEMAS, TooLarge } from './conversion.ts';
+import { Allowance, MAX_DEPTH, MAX_SCHEMAS, TooLarge } from './allowance.ts';
+import { Conversion } from './conversion.ts';
 import { distinct } from './merge.ts';
 import { References } from './references.ts';
 import { describe } from './words.ts';
 
-export { Allowance } from './conversion.ts';
+export { Allowance } from './allowance.ts';
 
 /** How many references inside each other are followed; fewer, where following all makes a schema too large. */
 const FOLLOWED = [16, 6, 3, 1, 0];

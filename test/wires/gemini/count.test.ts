@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import { replyJson } from '../../kit/index.ts';
+import { keptRows, LOGGING } from '../kept-rows.ts';
 import { commonGateway, ownGateway, says, TEXT } from './kit.ts';
 
+const user = (...parts: readonly object[]): object => ({ role: 'user', parts });
+const model = (...parts: readonly object[]): object => ({ role: 'model', parts });
+const RESULT = { name: 'f', response: { output: 'done' } };
+const PIXEL = { mimeType: 'image/png', data: 'iVBORw0KGgo=' };
 const COUNT = '/v1beta/models/m:countTokens';
 
 describe('counting tokens on the Gemini wire', () => {
@@ -51,6 +56,55 @@ describe('counting tokens on the Gemini wire', () => {
       );
       const answer = await host.post(COUNT, TEXT);
       expect([answer.status, answer.headers.get('x-gateway-token-count')]).to.deep.equal(expected);
+    }
+  });
+
+  for (const [what, contents] of [
+    ['a result alone, with its picture', [user({ functionResponse: { ...RESULT, parts: [{ inlineData: PIXEL }] } })]],
+    [
+      'a result of a call with another id',
+      [model({ functionCall: { id: 'a', name: 'f' } }), user({ functionResponse: { ...RESULT, id: 'b' } })],
+    ],
+    [
+      'two results of one call',
+      [model({ functionCall: { name: 'f' } }), user({ functionResponse: RESULT }, { functionResponse: RESULT })],
+    ],
+    ['a call that nothing answers', [model({ functionCall: { name: 'f' } }), user({ text: 'go on' })]],
+    [
+      'one of two calls that is answered',
+      [model({ functionCall: { name: 'f' } }, { functionCall: { name: 'g' } }), user({ functionResponse: RESULT })],
+    ],
+  ] as const)
+    it(`counts ${what}: clients count parts of a conversation`, async () => {
+      const { rows, builtin } = keptRows();
+      const { host, upstream } = await commonGateway(
+        says({ content: 'a' }),
+        { plugins: LOGGING },
+        { builtins: [builtin] },
+      );
+      for (const body of [{ contents }, { generateContentRequest: { model: 'models/m', contents } }]) {
+        const answer = await host.post(COUNT, body);
+        expect([answer.status, answer.headers.get('x-gateway-token-count')], answer.text).to.deep.equal([
+          200,
+          'estimate',
+        ]);
+        expect(answer.json().totalTokens).to.be.above(4);
+      }
+      const stages = ['before_request', 'after_request'];
+      expect(rows.map(({ stage }) => stage)).to.deep.equal([...stages, ...stages]);
+      expect(upstream.seen.length).to.equal(0);
+    });
+
+  it('checks all else as the request itself', async () => {
+    const { host } = await commonGateway(says({ content: 'a' }));
+    for (const [parts, path] of [
+      [[{ functionResponse: { response: {} } }], 'contents[0].parts[0].functionResponse.name'],
+      [[{ functionResponse: { name: 'f', id: 7 } }], 'contents[0].parts[0].functionResponse.id'],
+      [[{ functionResponse: { name: 'f', response: 'x' } }], 'contents[0].parts[0].functionResponse.response'],
+      [[{ executableCode: { code: 'x' } }], 'contents[0].parts[0].executableCode'],
+    ] as const) {
+      const answer = await host.post(COUNT, { contents: [user(...parts)] });
+      expect([answer.status, answer.json().error.message.startsWith(path)], answer.text).to.deep.equal([400, true]);
     }
   });
 

@@ -144,7 +144,7 @@ describe('a request of the Gemini API', () => {
     ],
     [{ responseModalities: ['IMAGE'] }, 'generationConfig.responseModalities'],
     [{ speechConfig: {} }, 'generationConfig.speechConfig'],
-    [{ thinkingConfig: { thinkingLevel: 'SOME' } }, 'generationConfig.thinkingConfig.thinkingLevel'],
+    [{ thinkingConfig: { thinkingLevel: 7 } }, 'generationConfig.thinkingConfig.thinkingLevel'],
     [{ thinkingConfig: { thinkingLevel: 'LOW', thinkingBudget: 5 } }, 'generationConfig.thinkingConfig.thinkingBudget'],
     [{ topK: 1, top_k: 1 }, 'generationConfig.topK'],
   ] as readonly (readonly [Json, string])[]) {
@@ -226,7 +226,7 @@ describe('a request of the Gemini API', () => {
       { contents: HI, toolConfig: { functionCallingConfig: { mode: 'SOME' } } },
       'toolConfig.functionCallingConfig.mode',
     ],
-    [{ contents: HI, serviceTier: 'gold' }, 'serviceTier'],
+    [{ contents: HI, serviceTier: ['flex'] }, 'serviceTier'],
   ] as readonly (readonly [Json, string])[]) {
     it(`refuses ${JSON.stringify(body)}, by its path`, () => {
       expect(refusal(body)).to.include(path);

@@ -207,7 +207,7 @@ describe('a request of the Responses API', () => {
     [
       {
         model: 'm',
-        input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://h/a', detail: 'vast' }] }],
+        input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://h/a', detail: 7 }] }],
       },
       'input[0].content[0].detail',
     ],
@@ -225,11 +225,11 @@ describe('a request of the Responses API', () => {
     [{ model: 'm', input: 'hi', stream: 'yes' }, 'stream'],
     [{ model: 'm', input: 'hi', store: 1 }, 'store'],
     [{ model: 'm', input: 'hi', metadata: [] }, 'metadata'],
-    [{ model: 'm', input: 'hi', truncation: 'x' }, 'truncation'],
+    [{ model: 'm', input: 'hi', truncation: 7 }, 'truncation'],
     [{ model: 'm', input: 'hi', include: 'x' }, 'include'],
     [{ model: 'm', input: 'hi', include: [7] }, 'include[0]'],
     [{ model: 'm', input: 'hi', reasoning: 'x' }, 'reasoning'],
-    [{ model: 'm', input: 'hi', reasoning: { summary: 'x' } }, 'reasoning.summary'],
+    [{ model: 'm', input: 'hi', reasoning: { summary: true } }, 'reasoning.summary'],
     [{ model: 'm', input: 'hi', text: { format: { type: 'grammar' } } }, 'text.format.type'],
     [{ model: 'm', input: 'hi', text: { format: { type: 'json_schema', schema: {} } } }, 'text.format.name'],
     [{ model: 'm', input: 'hi', text: { format: { type: 'json_schema', name: 'n' } } }, 'text.format.schema'],

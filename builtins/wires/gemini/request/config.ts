@@ -2,8 +2,9 @@ import { invalidRequest } from '../../../../host/common/invalid-request.ts';
 import { type Fields, quoted } from '../../../../host/contract/index.ts';
 import { cannotCarry, given, type Lost, Members } from './members.ts';
 import { fromJsonSchema, fromVendorSchema } from './schema.ts';
+import { knownWord, WORDS } from '../../words.ts';
 
-const AT = 'generationConfig';
+const AT = 'generationConfig' as const;
 const CARRIED = [
   'temperature',
   'topP',
@@ -46,13 +47,8 @@ const EFFORTS: readonly (readonly [most: number, effort: string])[] = [
   [8192, 'medium'],
   [Infinity, 'high'],
 ];
-const LEVELS: ReadonlyMap<string, string | undefined> = new Map([
-  ['THINKING_LEVEL_UNSPECIFIED', undefined],
-  ['MINIMAL', 'minimal'],
-  ['LOW', 'low'],
-  ['MEDIUM', 'medium'],
-  ['HIGH', 'high'],
-]);
+const LEVEL_PATH = `${AT}.thinkingConfig.thinkingLevel` as const;
+const UNSPECIFIED = 'THINKING_LEVEL_UNSPECIFIED';
 
 /** What the configuration of an answer says, in the common format, and what only the writer of the answer needs. */
 export interface Configuration {
@@ -70,7 +66,7 @@ export function readConfig(value: unknown, lost: Lost): Configuration {
   lost.addGiven(config.fields, VENDOR_ONLY, AT);
   lost.addUnknown(config.fields, KNOWN, AT);
   checkModalities(config);
-  const thinking = readThinking(config);
+  const thinking = readThinking(config, lost);
   const format = readFormat(config);
   const logprobs = config.flag('responseLogprobs');
   return {
@@ -140,7 +136,7 @@ interface Thinking {
   readonly isIncluded: boolean;
 }
 
-function readThinking(config: Members): Thinking {
+function readThinking(config: Members, lost: Lost): Thinking {
   const asked = config.object('thinkingConfig');
   if (!asked) return { effort: undefined, isIncluded: false };
   const thinking = new Members(asked, THINKING, config.path('thinkingConfig'));
@@ -148,14 +144,17 @@ function readThinking(config: Members): Thinking {
   const budget = thinking.integer('thinkingBudget', -1);
   if (level !== undefined && budget !== undefined)
     throw invalidRequest(`${thinking.path('thinkingLevel')} and ${thinking.path('thinkingBudget')} are both given`);
-  if (level !== undefined && !LEVELS.has(level))
-    throw invalidRequest(
-      `${thinking.path('thinkingLevel')} ${quoted(level)} is not supported, use ${[...LEVELS.keys()].slice(1).join(', ')}`,
-    );
+  lost.addUnknown(thinking.fields, THINKING, config.path('thinkingConfig'));
   return {
-    effort: level === undefined ? effortOf(budget) : LEVELS.get(level),
+    effort: level === undefined ? effortOf(budget) : levelOf(level, lost),
     isIncluded: thinking.flag('includeThoughts') === true,
   };
+}
+
+/** `undefined` where the model decides, or a level is asked for that only its vendor has. */
+function levelOf(level: string, lost: Lost): string | undefined {
+  const known = knownWord(WORDS.gemini[LEVEL_PATH], level, () => lost.add(LEVEL_PATH));
+  return known === UNSPECIFIED ? undefined : known?.toLowerCase();
 }
 
 /** `undefined` where the model decides. */

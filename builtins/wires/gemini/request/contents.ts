@@ -25,14 +25,14 @@ export function readSystem(value: unknown, lost: Lost): string {
 
 /**
  * The turns in the common format. Neighbouring contents of the model are one turn: clients keep each piece of a streamed answer
- * as a content of its own. Results of a turn's calls come first, then what else the user says. Throws a 400 that names the path.
- * See docs/reference/ingress.md#gemini-the-conversation.
+ * as a content of its own. Results of a turn's calls come first, then what else the user says. Which call a result answers is not looked
+ * at where nothing but its tokens is asked for. Throws a 400 that names the path. See docs/reference/ingress.md#gemini-the-conversation.
  */
-export function readContents(value: unknown, lost: Lost): readonly ChatMessage[] {
+export function readContents(value: unknown, lost: Lost, isCounting = false): readonly ChatMessage[] {
   if (value === undefined) throw invalidRequest('contents is required');
   const contents = listOf(value);
   if (!contents) throw invalidRequest('contents must be a list');
-  const reader = new ContentsReader(lost);
+  const reader = new ContentsReader(lost, isCounting);
   contents.forEach((content, index) => reader.read(content, index));
   const messages = reader.end();
   if (messages.length === 0) throw invalidRequest('contents must hold at least one part');
@@ -41,13 +41,15 @@ export function readContents(value: unknown, lost: Lost): readonly ChatMessage[]
 
 class ContentsReader {
   readonly #lost: Lost;
+  readonly #isCounting: boolean;
   readonly #messages: ChatMessage[] = [];
   #turn: ModelTurn | undefined;
   /** The calls of the last turn of the model that wait for their results. */
   #calls = new WaitingCalls([]);
 
-  constructor(lost: Lost) {
+  constructor(lost: Lost, isCounting: boolean) {
     this.#lost = lost;
+    this.#isCounting = isCounting;
   }
 
   read(value: unknown, index: number): void {
@@ -66,11 +68,17 @@ class ContentsReader {
   }
 
   end(): readonly ChatMessage[] {
+    if (!this.#turn) {
+      this.#refuseWaiting();
+      // A user who says nothing behind the last answer says so: without a turn of their own, the model would go on with that answer.
+      if (this.#messages.at(-1)?.role === 'assistant') this.#messages.push({ role: 'user', content: '' });
+    }
     this.#endTurn();
     return this.#messages;
   }
 
   #addToTurn(parts: readonly OpenPart[], index: number): void {
+    if (!this.#turn) this.#refuseWaiting();
     const turn = (this.#turn ??= new ModelTurn(this.#lost));
     parts.forEach((part, place) => turn.add(part, `call_${index}_${place}`));
   }
@@ -81,6 +89,12 @@ class ContentsReader {
     const message = this.#turn.message();
     if (message) this.#messages.push(message);
     this.#turn = undefined;
+  }
+
+  /** Vendors refuse a history that goes on behind a call without its result, and name nothing of the client's then. */
+  #refuseWaiting(): void {
+    const [call] = this.#isCounting ? [] : this.#calls.waiting;
+    if (call) throw invalidRequest(`${call.at}: the content after this call holds no functionResponse for it`);
   }
 
   #addUser(parts: readonly OpenPart[]): void {
@@ -110,6 +124,7 @@ class ContentsReader {
     const [id, name] = [given.text('id'), given.text('name')];
     if (!name) throw invalidRequest(`${given.path('name')} is required`);
     const call = this.#calls.take(id, name);
+    if (call === undefined && this.#isCounting) return id || name;
     if (call === undefined)
       throw invalidRequest(
         `${given.path(id ? 'id' : 'name')} ${quoted(id || name)}: no call of the turn before waits for this result`,
@@ -130,6 +145,10 @@ class WaitingCalls {
     this.#waiting = new Set(calls);
     this.#byId = Map.groupBy(calls, ({ id }) => id);
     this.#byName = Map.groupBy(calls, ({ name }) => name);
+  }
+
+  get waiting(): Iterable<Call> {
+    return this.#waiting;
   }
 
   /** The id of the call that a result belongs to: by its own id, else the earliest of the name. */

@@ -20,6 +20,8 @@ export interface Call {
   readonly name: string;
   /** Whether the client gave the id. */
   readonly isNamed: boolean;
+  /** Where it stands in the client's body. */
+  readonly at: string;
   readonly args: string;
 }
 
@@ -98,7 +100,7 @@ export class ModelTurn {
     if (!name) throw invalidRequest(`${given.path('name')} is required`);
     const own = given.text('id') || undefined;
     const id = own ?? ownId;
-    this.calls.push({ id, name, isNamed: own !== undefined, args: JSON.stringify(given.object('args') ?? {}) });
+    this.calls.push({ id, name, isNamed: own !== undefined, at, args: JSON.stringify(given.object('args') ?? {}) });
     return { id };
   }
 

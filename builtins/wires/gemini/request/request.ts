@@ -1,6 +1,7 @@
-import { type ChatMessage, type ChatRequest, GatewayError, quoted } from '../../../../host/contract/index.ts';
+import type { ChatMessage, ChatRequest } from '../../../../host/contract/index.ts';
 import { ownNames } from '../../tool-names.ts';
 import type { NotedHistory } from '../../history-notes.ts';
+import { knownWord, WORDS } from '../../words.ts';
 import type { AnswerFacts } from '../answer/answer.ts';
 import { readConfig } from './config.ts';
 import { readContents, readSystem } from './contents.ts';
@@ -22,12 +23,7 @@ const KNOWN = new Set([
   ...VENDOR_ONLY,
 ]);
 /** `service_tier` by `serviceTier`. See docs/reference/ingress.md#gemini-the-request. */
-const TIERS: ReadonlyMap<string, string | undefined> = new Map([
-  ['unspecified', undefined],
-  ['flex', 'flex'],
-  ['standard', 'default'],
-  ['priority', 'priority'],
-]);
+const TIERS = { unspecified: undefined, flex: 'flex', standard: 'default', priority: 'priority' } as const;
 
 /** A request of `generateContent` in the common format. */
 export interface ReadGenerate {
@@ -39,7 +35,7 @@ export interface ReadGenerate {
 }
 
 /** Throws a 400 that names the path for what is wrong, and for what no other wire has a place for. See docs/reference/ingress.md#gemini-the-request. */
-export function readGenerate(body: unknown, model: string): ReadGenerate {
+export function readGenerate(body: unknown, model: string, isCounting = false): ReadGenerate {
   const lost = new Lost();
   const top = new Members(body, KNOWN, '');
   if (top.text('cachedContent')) throw cannotCarry('cachedContent', 'the cache lies with its own vendor');
@@ -48,13 +44,13 @@ export function readGenerate(body: unknown, model: string): ReadGenerate {
   lost.addUnknown(top.fields, KNOWN, '');
   const config = readConfig(top.fields['generationConfig'], lost);
   const system = readSystem(top.fields['systemInstruction'], lost);
-  const messages = readContents(top.fields['contents'], lost);
+  const messages = readContents(top.fields['contents'], lost, isCounting);
   const request: ChatRequest = {
     model,
     messages: system === '' ? messages : [{ role: 'system', content: system } satisfies ChatMessage, ...messages],
     ...config.fields,
     ...readTools(top.fields['tools'], top.fields['toolConfig'], lost),
-    ...given({ service_tier: tierOf(top.text('serviceTier')) }),
+    ...given({ service_tier: tierOf(top.text('serviceTier'), lost) }),
   };
   return {
     request,
@@ -64,13 +60,9 @@ export function readGenerate(body: unknown, model: string): ReadGenerate {
   };
 }
 
-function tierOf(tier: string | undefined): string | undefined {
-  if (tier === undefined) return undefined;
-  const word = tier.toLowerCase().replace(/^service_tier_/, '');
-  if (!TIERS.has(word))
-    throw new GatewayError(
-      'invalid_request',
-      `serviceTier ${quoted(tier)} is not supported, use ${[...TIERS.keys()].slice(1).join(', ')}`,
-    );
-  return TIERS.get(word);
+function tierOf(asked: string | undefined, lost: Lost): string | undefined {
+  if (asked === undefined) return undefined;
+  const word = asked.toLowerCase().replace(/^service_tier_/, '');
+  const tier = knownWord(WORDS.gemini.serviceTier, word, () => lost.add('serviceTier'));
+  return tier && TIERS[tier];
 }

@@ -38,6 +38,16 @@ export interface ChatTraits {
    */
   readonly mediaInResults?: boolean;
   /**
+   * Whether results of tools may say that the tool failed (`is_error`); otherwise the text goes
+   * alone, and that is reported as lost.
+   */
+  readonly errorsInResults?: boolean;
+  /**
+   * Whether it refuses a last turn of the user that is white space. Such a request is then a 400
+   * that names the client's own turn.
+   */
+  readonly refusesBlankTurns?: boolean;
+  /**
    * Whether names of tools may be longer than 64 characters; otherwise they are shortened on their
    * way. The client gets the long names back in the answer.
    */

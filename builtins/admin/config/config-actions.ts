@@ -1,0 +1,135 @@
+import { type Decoded, decodeStored } from '../../../host/config/decode.ts';
+import { ConfigRefused } from '../../../host/config/problems.ts';
+import { GatewayError, quoted } from '../../../host/contract/index.ts';
+import type { Applied } from '../../../host/generation/apply.ts';
+import type { Host } from '../../../host/host.ts';
+import type { JsonAnswer, JsonCall } from '../../../host/http/json-route.ts';
+import { type ConfigurationVersion, MOST_VERSIONS, type Writer } from '../../../host/stores/configuration-store.ts';
+import { actorOf, type Auditor } from '../auditor.ts';
+import { reading } from '../store-calls.ts';
+import { readConfiguration, RefusedConfiguration } from './body.ts';
+import { etagOf, wantedVersion } from './if-match.ts';
+
+interface Mutation {
+  readonly action: string;
+  readonly target: string;
+  readonly act: () => Promise<Applied>;
+  readonly detail: (applied: Applied) => Record<string, unknown> | undefined;
+  readonly answer: (applied: Applied) => JsonAnswer;
+}
+
+/** How a configuration is written: the action of its row, and what the answer says. */
+interface Replacement {
+  readonly action: string;
+  readonly status: number;
+  readonly word: string;
+}
+
+/** What is done to the configuration: each reads its body, applies what it says and leaves its row. */
+export class ConfigActions {
+  readonly #host: Host;
+  readonly #auditor: Auditor;
+
+  constructor(host: Host, auditor: Auditor) {
+    this.#host = host;
+    this.#auditor = auditor;
+  }
+
+  async replace(call: JsonCall, { action, status, word }: Replacement): Promise<JsonAnswer> {
+    const decoded = this.#read(call, action);
+    return this.#mutate(call, {
+      action,
+      target: '*',
+      act: async () => this.#host.applier.apply(decoded, this.#writerOf(call)),
+      detail: ({
+        generation: {
+          config: { plugins, strategy, targets },
+        },
+      }) => ({ plugins: plugins.length, strategy: strategy.mode, targets: targets.length }),
+      answer: () => ({ status, body: { status: word } }),
+    });
+  }
+
+  reset(call: JsonCall): Promise<JsonAnswer> {
+    return this.#mutate(call, {
+      action: 'config.delete',
+      target: '*',
+      act: async () => this.#host.applier.reset(this.#writerOf(call)),
+      detail: () => undefined,
+      answer: () => ({ status: 200, body: { status: 'deleted' } }),
+    });
+  }
+
+  async rollBack(call: JsonCall): Promise<JsonAnswer> {
+    const asked = call.parameter('version');
+    if (!/^[1-9]\d*$/.test(asked)) throw noVersion(asked);
+    const [action, target] = ['config.rollback', asked];
+    const history = await this.#history(call, action, target);
+    const found = history.find(({ version }) => version === Number(asked));
+    if (!found) {
+      this.#auditor.record(call, { action, target, outcome: 'denied', detail: { reason: 'version_not_found' } });
+      throw noVersion(asked);
+    }
+    const { isDurable } = this.#host.stores.configuration.value;
+    const size = isDurable ? history.length + 1 : Math.min(history.length + 1, MOST_VERSIONS);
+    return this.#mutate(call, {
+      action,
+      target,
+      act: async () => this.#host.applier.apply(decodeStored(found.text), this.#writerOf(call), 'rollback'),
+      detail: ({ entry }) => ({ rolled_back_from: entry.rolledBackFrom }),
+      answer: () => ({
+        status: 200,
+        body: { status: 'rolled_back', rolled_back_to: found.version, current_history_size: size },
+      }),
+    });
+  }
+
+  /** The configuration that the body holds. One with the mark of a hidden secret leaves a row of its own. */
+  #read(call: JsonCall, action: string): Decoded {
+    try {
+      return readConfiguration(call.bytes);
+    } catch (error) {
+      const field = error instanceof RefusedConfiguration ? error.field : undefined;
+      if (field !== undefined)
+        this.#auditor.record(call, {
+          action,
+          target: '*',
+          outcome: 'denied',
+          detail: { field, reason: 'redacted_secret' },
+        });
+      throw error;
+    }
+  }
+
+  #history(call: JsonCall, action: string, target: string): Promise<readonly ConfigurationVersion[]> {
+    const { log, stores } = this.#host;
+    return reading(stores.configuration.value.history(), log).catch((error: unknown) => {
+      this.#auditor.failed(call, { action, target, error });
+      throw error;
+    });
+  }
+
+  #writerOf({ principal, request }: JsonCall): Writer {
+    return { actor: actorOf(principal), version: wantedVersion(request, this.#host.applier.running.version) };
+  }
+
+  async #mutate(call: JsonCall, { action, target, act, detail, answer }: Mutation): Promise<JsonAnswer> {
+    try {
+      const applied = await act().catch(asRefusal);
+      this.#auditor.record(call, { action, target, outcome: 'ok', detail: detail(applied) });
+      const { status, body, headers = [] } = answer(applied);
+      return { status, body, headers: [...headers, 'ETag', etagOf(applied.entry.version)] };
+    } catch (error) {
+      this.#auditor.failed(call, { action, target, error });
+      throw error;
+    }
+  }
+}
+
+function asRefusal(error: unknown): never {
+  throw error instanceof ConfigRefused ? new RefusedConfiguration('invalid_config', error.problems) : error;
+}
+
+function noVersion(asked: string): GatewayError {
+  return new GatewayError('resource_not_found', `the history has no version ${quoted(asked)}`);
+}

@@ -1,0 +1,91 @@
+import type { Decoded } from '../../../host/config/decode.ts';
+import { Scrubber } from '../../../host/config/scrubber.ts';
+import { type Fields, isFields, parseJson } from '../../../host/contract/index.ts';
+import type { Host } from '../../../host/host.ts';
+import type { JsonAnswer, JsonCall } from '../../../host/http/json-route.ts';
+import type { ConfigurationVersion } from '../../../host/stores/configuration-store.ts';
+import { reading } from '../store-calls.ts';
+import { timestamp } from '../timestamps.ts';
+import { readConfiguration, RefusedConfiguration } from './body.ts';
+import { changesBetween } from './diff.ts';
+import { etagOf } from './if-match.ts';
+
+/** What is shown of the configuration, and of one that is not applied. Secrets are hidden in all of it. */
+export class ConfigViews {
+  readonly #host: Host;
+  readonly #scrubber: Scrubber;
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.#scrubber = new Scrubber(host);
+  }
+
+  running(): JsonAnswer {
+    const { document, version } = this.#host.applier.running;
+    return { status: 200, body: this.#scrubber.show(document), headers: ['ETag', etagOf(version)] };
+  }
+
+  async history(): Promise<JsonAnswer> {
+    const { log, stores } = this.#host;
+    const entries = await reading(stores.configuration.value.history(), log);
+    return {
+      status: 200,
+      body: {
+        data: entries.map((entry) => historyEntry(entry, this.#scrubber)),
+        summary: { total_versions: entries.length },
+      },
+    };
+  }
+
+  /** Answers as a write would, without the write. */
+  validity(call: JsonCall): JsonAnswer {
+    this.#checked(call);
+    return { status: 200, body: { valid: true } };
+  }
+
+  /** What a write would change. */
+  difference(call: JsonCall): JsonAnswer {
+    const { config, document } = this.#checked(call);
+    const { applier, current } = this.#host;
+    return {
+      status: 200,
+      body: {
+        changes: changesBetween(this.#scrubber, meant(applier.running.document, current), meant(document, { config })),
+      },
+    };
+  }
+
+  #checked({ bytes }: JsonCall): Decoded {
+    const decoded = readConfiguration(bytes);
+    const problems = this.#host.applier.problemsOf(decoded);
+    if (problems.length > 0) throw new RefusedConfiguration('invalid_config', problems);
+    return decoded;
+  }
+}
+
+/** Bounds for a configuration that was accepted already: none. */
+const UNBOUNDED = { fields: Infinity, members: Infinity, containers: Infinity };
+
+function historyEntry(
+  { version, updatedAt, text, actor, rolledBackFrom }: ConfigurationVersion,
+  scrubber: Scrubber,
+): object {
+  const document = parseJson(text, UNBOUNDED);
+  return {
+    version,
+    updated_at: timestamp(updatedAt),
+    config: scrubber.show(isFields(document) ? document : {}),
+    rolled_back_from: rolledBackFrom ?? null,
+    actor,
+  };
+}
+
+/** Fills in what is left out and has one meaning, so that writing it out does not count as a change. */
+function meant(document: Fields, running: { readonly config: Decoded['config'] } | undefined): Fields {
+  const strategy = isFields(document['strategy']) ? document['strategy'] : {};
+  return {
+    ...document,
+    apiVersion: running?.config?.apiVersion,
+    strategy: { ...strategy, mode: running?.config?.strategy.mode },
+  };
+}

@@ -1,0 +1,114 @@
+import type { HttpSend, Log } from '../services.ts';
+import type { KeyShape } from './provider-facts.ts';
+
+/**
+ * Values of the environment variables a connection declares, by variable name; unset ones are
+ * missing. They hold secrets: put them into headers that `authorize` returns, never into a path, a
+ * message or a log.
+ */
+export type Credentials = Readonly<Record<string, string>>;
+
+/** Where a service is, what it needs to be reached, and how a request is authorised. */
+export interface Connection {
+  /**
+   * Variables that must all be set for the provider to be registered; a list inside means any one
+   * of them. `['A', ['B', 'C']]` wants `A`, and one of `B` and `C`. An empty list wants none.
+   */
+  readonly env: readonly (string | readonly string[])[];
+  /** Further variables that are read when set. */
+  readonly optionalEnv?: readonly string[];
+  /** Variable that replaces the API root; `<NAME>_BASE_URL` unless said. */
+  readonly baseUrlEnv?: string;
+  /** Default API root, or a function of the variables for roots that are composed. */
+  readonly baseUrl: string | ((credentials: Credentials) => string);
+  /**
+   * Reads the configured root: `api-root` gives a bare host the version segment of the default,
+   * `host` keeps it as it is.
+   */
+  readonly rootStyle?: 'api-root' | 'host';
+  /**
+   * Instead of a style: makes the API root of an address that has no userinfo and no trailing
+   * slash. Also sees the default.
+   */
+  readonly root?: (address: string, defaultRoot: string) => string;
+  /** Headers that carry the credential. Runs last, on the final request. */
+  readonly authorize?: Authorize;
+  /**
+   * Opens what needs I/O (tokens, credential chains); the only provider code that may do any. It
+   * runs before anything is served, and has 30 seconds.
+   */
+  open?(credentials: Credentials, deps: ConnectionDeps): OpenConnection | Promise<OpenConnection>;
+  /**
+   * Models that the provider's own variables name. `warn` tells the operator what was left out or
+   * is out of date.
+   */
+  models?(credentials: Credentials, warn: (message: string) => void): readonly string[];
+  /** Variable that names the one model which every chat goes to: the deployment of a resource. */
+  readonly chatModelEnv?: string;
+  /**
+   * What its credentials look like, where they can be recognised: hidden in all logs and errors,
+   * configured or not.
+   */
+  readonly keyShapes?: readonly KeyShape[];
+  /** Milliseconds to connect, 10,000 unless said. */
+  readonly connectTimeoutMs?: number;
+  /**
+   * Milliseconds to the response headers of a unary call; unless said 120,000, and more where the
+   * answer may be long. The headers of a whole answer come when it is written, so a bound that is
+   * too short cuts off what is then paid for twice.
+   */
+  readonly headersTimeoutMs?: number;
+}
+
+/** What `open` of a connection works with, given once per configuration. */
+export interface ConnectionDeps {
+  /** Structured log; every line names the provider. */
+  readonly log: Log;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** API root without a trailing slash, as it is configured. */
+  readonly root: string;
+  /** One request over the pooled transport, for tokens; redirects are never followed. */
+  readonly send: HttpSend;
+}
+
+/** What `open` returns: a connection that holds something, such as a token that it renews. */
+export interface OpenConnection {
+  /** Takes the place of `authorize` of the connection. */
+  readonly authorize: Authorize;
+  /** Runs once when nothing uses the connection any more. What it throws is logged. */
+  dispose?(): void | Promise<void>;
+}
+
+/**
+ * The request as it will leave, for schemes that sign it. Nothing of it changes between `authorize`
+ * and the wire, so a signature over it holds.
+ */
+export interface OutgoingRequest {
+  /** The method of HTTP, in capitals. */
+  readonly method: string;
+  /** The whole address, its query included. */
+  readonly url: string;
+  /** Headers by lower-case name, without those that carry the credential. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** An iterable for forms, whose files are streamed. */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
+}
+
+type Headers = Readonly<Record<string, string>>;
+/**
+ * Returns the headers that carry the credential, by lower-case name. It gets the request as it will
+ * leave, and the variables that the connection names; what it throws fails the call. A promise is
+ * waited for, before every call: return the headers at once where nothing has to be fetched.
+ *
+ * @example
+ * ```ts
+ * import type { Authorize } from 'gw/contract';
+ *
+ * export const authorize: Authorize = ({ method }, { ACME_ID = '', ACME_KEY = '' }) => ({
+ *   authorization: `Acme ${ACME_ID}:${ACME_KEY}`,
+ *   'x-acme-method': method.toLowerCase(),
+ * });
+ * ```
+ */
+export type Authorize = (request: OutgoingRequest, credentials: Credentials) => Headers | Promise<Headers>;

@@ -1,0 +1,81 @@
+import type { Carryover } from '../contract/index.ts';
+import type { GatewayConfig, TargetConfig } from '../config/document.ts';
+import { strategyTarget } from '../config/module-settings.ts';
+import { RetryBudget, retryPolicy } from '../pipeline/attempts/retry.ts';
+import type { Target } from '../pipeline/target.ts';
+import { type ConnectedProvider, connectProvider, disposeProvider } from '../upstream/connect.ts';
+import { durationOf } from './duration-of.ts';
+import type { GenerationDeps } from './generation-deps.ts';
+import { configuredAs, KnownFacts } from './known-facts.ts';
+import { catalogName } from './known-models.ts';
+import { LearnedFacts } from './learned-facts.ts';
+import type { Undo } from './undo.ts';
+
+/** The targets of a configuration, with their providers. Those of offline providers are connected here, and so undone. */
+export async function buildTargets(
+  deps: GenerationDeps,
+  config: GatewayConfig,
+  carryover: Carryover,
+  undo: Undo,
+): Promise<Target[]> {
+  const mode = deps.registry.strategies.get(config.strategy.mode);
+  const facts = new KnownFacts(deps.services.catalog);
+  return everyResult(
+    config.targets.map(async (target) => {
+      const provider = await providerOf(deps, target.virtual_key);
+      if (provider?.module.offline)
+        undo.later(`the provider ${target.virtual_key}`, () => disposeProvider(provider, deps.services));
+      const budget = (): RetryBudget =>
+        carryover.lease(`retry budget ${target.virtual_key}`, () => new RetryBudget(deps.services.clock));
+      return {
+        ...buildTarget(target, provider, { budget, facts }),
+        settings: mode && strategyTarget(mode, target).settings,
+      };
+    }),
+  );
+}
+
+/** As `Promise.all`, but it waits for all of them: what one opens behind another's failure must be undone as well. */
+async function everyResult<T>(pending: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(pending);
+  return Promise.all(pending);
+}
+
+/** A provider registered at start, or an offline one, which needs nothing but a target that names it. */
+async function providerOf(deps: GenerationDeps, name: string): Promise<ConnectedProvider | undefined> {
+  const module = deps.registry.providers.get(name);
+  if (module?.offline)
+    return connectProvider(module, deps.variables, {
+      log: deps.services.log,
+      now: deps.services.clock.now,
+      trace: deps.services.trace,
+      file: deps.registry.fileOf('provider', name),
+    });
+  return deps.providers.get(name);
+}
+
+function buildTarget(
+  config: TargetConfig,
+  provider: ConnectedProvider | undefined,
+  { budget, facts }: { readonly budget: () => RetryBudget; readonly facts: KnownFacts },
+): Target {
+  const catalogProvider = catalogName(provider, config.virtual_key);
+  const own = { config, catalogProvider };
+  const learned = new LearnedFacts();
+  const mapped = new Map(Object.entries(config.model_map ?? {}));
+  const retry = retryPolicy(config);
+  return {
+    virtualKey: config.virtual_key,
+    catalogProvider,
+    weight: config.weight ?? 0,
+    config,
+    provider,
+    retry,
+    retryBudget: retry.attempts > 1 ? budget() : undefined,
+    requestTimeoutMs: durationOf(config.request_timeout),
+    factsOf: (model) => learned.over(facts.of(own, model), model),
+    describedAs: (model) => configuredAs(config, model),
+    learn: (model, learnt) => learned.learn(model, learnt),
+    upstreamModel: mapped.size === 0 ? (model) => model : (model) => mapped.get(model) ?? model,
+  };
+}
