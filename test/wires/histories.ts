@@ -47,6 +47,11 @@ class Pen {
     this.dice = dice;
   }
 
+  written(value: Record<string, any>): Written {
+    const { said, thoughts, marks } = this;
+    return { value, said, thoughts, marks };
+  }
+
   word(kind: string): string {
     this.#count += 1;
     return `${kind}x${this.#count}z`;
@@ -145,7 +150,7 @@ export function messagesHistory(dice: Dice): Written {
   }
   messages.push({ role: 'user', content: pen.speak() });
   const tools = [{ name: 'tide', input_schema: { type: 'object' }, ...pen.marked('tools[0]') }];
-  return { ...pen, value: { model: 'm', max_tokens: 2048, system, messages, tools } };
+  return pen.written({ model: 'm', max_tokens: 2048, system, messages, tools });
 }
 
 function resultBlocks(pen: Pen, calls: readonly string[], turn: number): object[] {
@@ -184,7 +189,7 @@ export function geminiHistory(dice: Dice): Written {
   }
   contents.push({ role: 'model', parts: [{ text: pen.speak() }] }, { role: 'user', parts: [{ text: pen.speak() }] });
   const tools = [{ functionDeclarations: [{ name: 'tide', parametersJsonSchema: { type: 'object' } }] }];
-  return { ...pen, value: { contents, tools } };
+  return pen.written({ contents, tools });
 }
 
 /** A body of Responses: items of reasoning in front of what they belong to. */
@@ -213,14 +218,17 @@ export function responsesHistory(dice: Dice): Written {
     input.push({ type: 'function_call_output', call_id: id, output: pen.speak() });
   }
   input.push({ role: 'user', content: pen.speak() });
-  return {
-    ...pen,
-    value: { model: 'm', input, tools: [{ type: 'function', name: 'tide', parameters: { type: 'object' } }] },
-  };
+  return pen.written({
+    model: 'm',
+    input,
+    tools: [{ type: 'function', name: 'tide', parameters: { type: 'object' } }],
+  });
 }
 
 /** How bodies of each wire are written and read. */
-export const WIRES: Readonly<Record<string, { write(dice: Dice): Written; read(value: any): Read }>> = {
+export const WIRES: Readonly<
+  Record<string, { readonly write: (dice: Dice) => Written; readonly read: (value: any) => Read }>
+> = {
   messages: {
     write: messagesHistory,
     read: (value) => {

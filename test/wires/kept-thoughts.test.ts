@@ -1,132 +1,9 @@
 import { expect } from 'chai';
+import type { ChatMessage } from '../../host/contract/index.ts';
 import { sealEnvelope } from '../../builtins/wires/envelope.ts';
-import { messagesDialect } from '../../builtins/wires/messages/dialect.ts';
-import { readMessages } from '../../builtins/wires/messages/request.ts';
-import { MODULES } from '../../builtins/manifest.ts';
 import { sentBy, startHost, stubUpstream } from '../kit/index.ts';
-import { shippedFacts } from '../kit/facts.ts';
-import { type ChatTarget, leaving } from './agent-conversation.ts';
 import { saying } from './messages-kit.ts';
-
-const MARK = { cache_control: { type: 'ephemeral' } };
-
-function targetOf(provider: string, model: string): ChatTarget {
-  const module = MODULES.find(({ kind, name }) => kind === 'provider' && name === provider);
-  if (module?.kind !== 'provider') throw new Error(`no provider ${provider}`);
-  return { title: provider, module, model, facts: shippedFacts(provider, model) };
-}
-
-/** What a target is sent of a body in Messages, and what is lost of it. */
-async function sentOf(provider: string, model: string, body: object): Promise<{ body: any; lost: readonly string[] }> {
-  const value = { model: 'm', max_tokens: 64, ...body };
-  const { request, notes } = readMessages(value, undefined);
-  expect(notes.refusal).to.equal(undefined);
-  const { adapted, wire } = await leaving(targetOf(provider, model), messagesDialect(notes.history), {
-    request,
-    value,
-  });
-  return { body: wire.body, lost: adapted.lost };
-}
-
-/** Two calls and their results, with a mark wherever one may stand. */
-const MARKED = {
-  system: [{ type: 'text', text: 's', ...MARK }],
-  tools: [{ name: 'tide', input_schema: { type: 'object' }, ...MARK }],
-  messages: [
-    { role: 'user', content: [{ type: 'text', text: 'u', ...MARK }] },
-    {
-      role: 'assistant',
-      content: [
-        { type: 'tool_use', id: 'a', name: 'tide', input: {}, ...MARK },
-        { type: 'tool_use', id: 'b', name: 'tide', input: {}, ...MARK },
-      ],
-    },
-    {
-      role: 'user',
-      content: [
-        { type: 'tool_result', tool_use_id: 'a', content: 'one', ...MARK },
-        { type: 'tool_result', tool_use_id: 'b', content: [{ type: 'text', text: 'two' }], ...MARK },
-        { type: 'text', text: 'v' },
-        { type: 'text', text: '', ...MARK },
-      ],
-    },
-  ],
-};
-const PATHS = [
-  'system[0].cache_control',
-  'messages[0].content[0].cache_control',
-  'messages[1].content[0].cache_control',
-  'messages[1].content[1].cache_control',
-  'messages[2].content[0].cache_control',
-  'messages[2].content[1].cache_control',
-  'messages[2].content[3].cache_control',
-  'tools[0].cache_control',
-];
-
-describe('marks of caches', () => {
-  for (const provider of ['openai', 'azure-openai', 'groq', 'xai', 'deepseek', 'moonshot', 'gemini'])
-    it(`stand nowhere at ${provider}, which caches by itself, and are not named`, async () => {
-      const { body, lost } = await sentOf(provider, 'some-model', MARKED);
-      expect(JSON.stringify(body)).to.not.include('cache_control');
-      expect(lost).to.deep.equal([]);
-    });
-
-  for (const provider of ['mistral', 'together', 'nvidia-nim', 'fireworks', 'cohere', 'ollama'])
-    it(`stand nowhere at ${provider}, and each is named`, async () => {
-      const { body, lost } = await sentOf(provider, 'some-model', MARKED);
-      expect(JSON.stringify(body)).to.not.include('cache_control');
-      expect(lost).to.deep.equal(PATHS);
-    });
-
-  it('stand at openrouter on tools, parts and messages; that of a call on its message where it is the last', async () => {
-    const { body, lost } = await sentOf('openrouter', 'anthropic/claude-opus-5', MARKED);
-    expect(lost).to.deep.equal(['messages[1].content[0].cache_control']);
-    const calls = ['a', 'b'].map((id) => ({ id, type: 'function', function: { name: 'tide', arguments: '{}' } }));
-    expect(body.tools[0]).to.deep.include(MARK);
-    expect(body.messages).to.deep.equal([
-      { role: 'system', content: [{ type: 'text', text: 's', ...MARK }] },
-      { role: 'user', content: [{ type: 'text', text: 'u', ...MARK }] },
-      { role: 'assistant', content: '', tool_calls: calls, ...MARK },
-      { role: 'tool', tool_call_id: 'a', content: 'one', ...MARK },
-      { role: 'tool', tool_call_id: 'b', content: 'two', ...MARK },
-      { role: 'user', content: [{ type: 'text', text: 'v', ...MARK }] },
-    ]);
-  });
-
-  it('stand at qwen on texts, where a marked result is a list of one', async () => {
-    const { body, lost } = await sentOf('qwen', 'qwen3.6-plus', MARKED);
-    expect(lost).to.deep.equal([PATHS[2], PATHS[3], PATHS[7]]);
-    expect(body.messages[2]).to.not.have.property('cache_control');
-    expect(body.messages.slice(3)).to.deep.equal([
-      { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'one', ...MARK }] },
-      { role: 'tool', tool_call_id: 'b', content: [{ type: 'text', text: 'two', ...MARK }] },
-      { role: 'user', content: [{ type: 'text', text: 'v', ...MARK }] },
-    ]);
-  });
-
-  it('stand at Claude on calls too', async () => {
-    const { messages } = MARKED;
-    const { body, lost } = await sentOf('anthropic', 'claude-opus-5-5', { messages: messages.slice(0, 3) });
-    expect(lost).to.deep.equal([]);
-    expect(body.messages[1].content[1]).to.deep.include({ type: 'tool_use', id: 'b', ...MARK });
-  });
-
-  it('are lost where they stand on nothing that goes', async () => {
-    const { body, lost } = await sentOf('openrouter', 'x', {
-      messages: [
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: '', ...MARK },
-            { type: 'text', text: 'a' },
-          ],
-        },
-      ],
-    });
-    expect(lost).to.deep.equal(['messages[0].content[0].cache_control']);
-    expect(JSON.stringify(body)).to.not.include('cache_control');
-  });
-});
+import { sentOf, targetOf } from './sent-history.ts';
 
 const THOUGHT = { type: 'thinking', thinking: 'because', signature: 'c2ln' };
 const toolTurn = (...blocks: object[]): object => ({
@@ -239,7 +116,7 @@ describe('a turn without thoughts', () => {
   ];
   const thoughtsOf = async (provider: string, model: string, more: object = {}): Promise<unknown[]> => {
     const { module } = targetOf(provider, model);
-    const { body } = await sentBy(module, 'chat', { model, messages, ...more } as never);
+    const { body } = await sentBy(module, 'chat', { model, messages, ...more });
     return body.messages.filter(({ role }: any) => role === 'assistant').map((each: any) => each.reasoning_content);
   };
 
@@ -276,9 +153,9 @@ describe('thoughts of a chat client', () => {
     reasoning: 'so',
     reasoning_details: [{}],
   };
-  const messageAt = async (provider: string, model: string, own: object = message): Promise<any> => {
+  const messageAt = async (provider: string, model: string, own: ChatMessage = message): Promise<any> => {
     const messages = [{ role: 'user', content: 'a' }, own, { role: 'user', content: 'c' }];
-    const { body } = await sentBy(targetOf(provider, model).module, 'chat', { model, messages } as never);
+    const { body } = await sentBy(targetOf(provider, model).module, 'chat', { model, messages });
     return body.messages[1];
   };
 
@@ -303,9 +180,9 @@ describe('thoughts of a chat client', () => {
   });
 
   it('have the vendor of qwen read them: a switch, for the models that have it', async () => {
-    const bodyOf = async (model: string, own: object, more: object = {}): Promise<any> => {
+    const bodyOf = async (model: string, own: ChatMessage, more: object = {}): Promise<any> => {
       const messages = [{ role: 'user', content: 'a' }, own, { role: 'user', content: 'c' }];
-      return (await sentBy(targetOf('qwen', model).module, 'chat', { model, messages, ...more } as never)).body;
+      return (await sentBy(targetOf('qwen', model).module, 'chat', { model, messages, ...more })).body;
     };
     const thinking = { role: 'assistant', content: 'b', reasoning_content: 'why' };
     for (const model of ['qwen3.6-plus', 'qwen3.6-max', 'qwen3.7-flash', 'qwen3.8-max'])
