@@ -224,6 +224,9 @@ describe('the vendors of these tests', () => {
       served(translators).filter((surface) => name !== 'fireworks' || !surface.startsWith('audio.')); // at fixed addresses
     expect(NAMES).to.have.members(modules.map(({ name }) => name));
     for (const module of modules)
-      expect(served(VENDORS[module.name]?.surfaces ?? {}), module.name).to.deep.equal(reachable(module));
+      expect(
+        served(VENDORS[module.name]?.surfaces ?? {}),
+        `${module.name} in test/e2e/support/vendors/vendors.ts`,
+      ).to.deep.equal(reachable(module));
   });
 });

@@ -52,7 +52,9 @@ describe('provider coverage', () => {
   for (const { name, surfaces, discovery } of FACTS) {
     it(`${name} serves the surfaces of the table, and no other`, () => {
       const module = moduleOf(name);
-      expect(surfacesOf(module).toSorted()).to.deep.equal(Object.keys(surfaces).toSorted());
+      expect(surfacesOf(module).toSorted(), 'surfaces in test/contract/providers/facts.ts').to.deep.equal(
+        Object.keys(surfaces).toSorted(),
+      );
       expect(module.discovery !== undefined, 'discovery').to.equal(discovery !== undefined);
     });
 

@@ -21,7 +21,8 @@ const matrix = goldenJson('capability-matrix.json') as {
   readonly any_model: readonly string[];
 };
 
-const isInMatrix = (name: string): boolean => isHeld(name, 'test/fixtures/capability-matrix.json');
+const FILE = 'test/fixtures/capability-matrix.json';
+const isInMatrix = (name: string): boolean => isHeld(name, FILE);
 /** Every provider that has a vendor behind it; test/providers/places.test.ts names one that the matrix lacks. */
 const MODULES = PROVIDERS.filter(({ name }) => name !== 'echo' && isInMatrix(name)).toSorted((a, b) =>
   a.name < b.name ? -1 : 1,
@@ -96,7 +97,7 @@ describe('capability matrix', () => {
   it('is what a gateway with every provider publishes, for the providers it lists models of', async () => {
     const targets = NAMES.map((name) => ({ virtual_key: name, models: [`${name}-model`] }));
     const host = await startHost({ strategy: { mode: 'fallback' }, targets }, { variables: everyVariable() });
-    expect((await host.get('/v1/capabilities')).json()).to.deep.equal({
+    expect((await host.get('/v1/capabilities')).json(), `against ${FILE}`).to.deep.equal({
       providers: inMatrix(matrix.providers),
       image_response_formats: inMatrix(matrix.image_response_formats),
     });
@@ -111,8 +112,10 @@ describe('capability matrix', () => {
         Object.keys(module.params).filter((param) => !matrix.params.includes(param)),
         'parameters that the matrix does not list',
       ).to.deep.equal([]);
-      expect(rowOf(module.params)).to.deep.equal(matrix.providers[name]);
-      expect(wordsOf(module).toSorted()).to.deep.equal([...(matrix.surfaces[name] ?? [])].toSorted());
+      expect(rowOf(module.params), `"providers" in ${FILE}`).to.deep.equal(matrix.providers[name]);
+      expect(wordsOf(module).toSorted(), `"surfaces" in ${FILE}`).to.deep.equal(
+        [...(matrix.surfaces[name] ?? [])].toSorted(),
+      );
       expect({
         native: module.wire === 'native',
         anyModel: module.anyModel ?? false,
