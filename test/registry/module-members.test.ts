@@ -23,6 +23,8 @@ const TRAITS = {
   lateInstructions: true,
   mediaInResults: true,
   longToolNames: true,
+  errorsInResults: true,
+  refusesBlankTurns: true,
   fields: ['verbosity'],
 } as const;
 const own = { toUpstream: () => ({ path: '/' }), countTokens: () => ({ path: '/' }) };
