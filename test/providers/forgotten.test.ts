@@ -10,6 +10,7 @@ import { copyCheckout, forSuite, isSoak, mochaIn, some } from '../kit/index.ts';
 import { skipWithGaps } from './places.ts';
 import { takenAway } from './take-away.ts';
 
+const OWN = 'test/providers/forgotten.test.ts';
 const MANIFEST = 'builtins/manifest.ts';
 /** Tests of every kind of place, which take seconds together; the soak runs all that read a place. */
 const QUICK = [
@@ -40,7 +41,7 @@ function readersOf(places: readonly string[]): readonly string[] {
     answers.set(file, answer);
     return answer;
   };
-  return filesIn('test').filter((file) => file.endsWith('.test.ts') && isReader(file));
+  return filesIn('test').filter((file) => file.endsWith('.test.ts') && file !== OWN && isReader(file));
 }
 
 /** What reads a place that was forgotten; of the manifest, what reads any other. */

@@ -16,22 +16,22 @@ const withTexts = (texts: ReadonlyMap<string, string>, more: Partial<Tree> = {})
 });
 const said = (tree: Tree): readonly string[] => gapsIn(tree).map(({ message }) => message);
 
-const KUMO = shippedProvider('kumo', CHECKOUT.read('builtins/manifest.ts'), new Date(0));
+const LAPWING = shippedProvider('lapwing', CHECKOUT.read('builtins/manifest.ts'), new Date(0));
 
 /** The texts with one provider more, in every place but those left out. */
 function added(...left: readonly Place[]): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const place of PLACES)
     if (!left.includes(place))
-      texts.set(place.file, place.added(texts.get(place.file) ?? CHECKOUT.read(place.file), KUMO));
+      texts.set(place.file, place.added(texts.get(place.file) ?? CHECKOUT.read(place.file), LAPWING));
   return texts;
 }
 
 describe('a place without a provider', () => {
   before(skipWithGaps);
-  const module = { name: 'kumo', wire: 'common' } as const;
+  const module = { name: 'lapwing', wire: 'common' } as const;
   const grown: Partial<Tree> = {
-    folders: [...CHECKOUT.folders, 'kumo'],
+    folders: [...CHECKOUT.folders, 'lapwing'],
     modules: [...CHECKOUT.modules, module],
     exists: () => true,
   };
@@ -42,7 +42,7 @@ describe('a place without a provider', () => {
 
   for (const place of PLACES.filter(({ file }) => file !== CATALOG)) {
     it(`is said once, with provider and file: ${titleOf(place)}`, () => {
-      expect(said(withTexts(added(place), grown))).to.deep.equal([`kumo: no ${place.what} in ${place.file}`]);
+      expect(said(withTexts(added(place), grown))).to.deep.equal([`lapwing: no ${place.what} in ${place.file}`]);
       for (const name of some(place.names(CHECKOUT.read(place.file)), { every: 6, from: 2 })) {
         const text = takenAway(place, CHECKOUT.read(place.file), name);
         expect(said(withTexts(new Map([[place.file, text]])))).to.deep.equal([
@@ -52,9 +52,9 @@ describe('a place without a provider', () => {
     });
 
     it(`and one that names a provider without a folder: ${titleOf(place)}`, () => {
-      const text = place.added(CHECKOUT.read(place.file), KUMO);
+      const text = place.added(CHECKOUT.read(place.file), LAPWING);
       expect(said(withTexts(new Map([[place.file, text]])))).to.deep.equal([
-        `kumo: ${place.what} in ${place.file}, and no folder providers/kumo`,
+        `lapwing: ${place.what} in ${place.file}, and no folder providers/lapwing`,
       ]);
     });
   }
