@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { OPERATIONS, type Operation } from '../../builtins/openapi/operations.ts';
 import { SESSION_HEADERS } from '../../host/common/session-headers.ts';
@@ -129,6 +130,17 @@ describe('the session of a request', () => {
         session_id: `by ${name}`,
       });
     expect([...at.surfaces]).to.deep.equal(['responses.translated']);
+  });
+
+  it('is named by the headers that the documentation lists, in their order', async () => {
+    for (const page of ['docs/reference/ingress.md', 'docs/admin.md']) {
+      const text = await readFile(new URL(`../../${page}`, import.meta.url), 'utf8');
+      const [, list = ''] = /first of ((?:`[\w-]+`(?:,| and)?\s+)+)that is not empty/.exec(text) ?? [];
+      expect(
+        list.match(/[\w-]+(?=`)/g)?.map((name) => name.toLowerCase()),
+        page,
+      ).to.deep.equal([...SESSION_HEADERS]);
+    }
   });
 
   it('is that of the first header that is not empty', async () => {
