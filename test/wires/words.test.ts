@@ -163,6 +163,15 @@ describe('words of closed lists', () => {
     });
   }
 
+  it('of a file have no place, but for the one that asks for nothing', () => {
+    const file = { type: 'input_file', file_url: 'https://vendor.example/a.pdf' };
+    for (const detail of [...WORDS.responses.detail, 'newest'])
+      expect(
+        read('responses', { input: [{ role: 'user', content: [{ ...file, detail }] }] }).lost,
+        detail,
+      ).to.deep.equal(detail === 'auto' ? [] : ['input[0].content[0].detail']);
+  });
+
   it('of marks are named where the target does not cache by itself', () => {
     for (const { wire, list, lost, body } of PLACES.filter((place) => place.list.startsWith('cache_control.'))) {
       const unasked = { ...TAKER, traits: { ...TAKER.traits, caching: 'unasked' } } as const;
