@@ -70,9 +70,10 @@ const OTHER_SURFACES: Partial<
 };
 
 function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, outcome: ExchangeOutcome): void {
-  const { id, model, error, usage, costUsd, abLabel, client, sessionId } = exchange;
+  const { id, model, error, usage, costUsd, abLabel } = exchange;
   const other = OTHER_SURFACES[exchange.surface];
   if (outcome !== 'client_canceled' && !error && !other && isSilent(log, 'debug')) return;
+  const { client, sessionId } = exchange;
   const latency_ms = Math.round(exchange.elapsedMs() * 1000) / 1000;
   const where = {
     trace_id: id,

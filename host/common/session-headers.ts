@@ -7,7 +7,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 export const SESSION_HEADERS = ['x-session-id', 'x-claude-code-session-id', 'session-id', 'session_id'] as const;
 
 export function sessionIn(headers: IncomingHttpHeaders = {}): string | undefined {
-  return SESSION_HEADERS.map((name) => headers[name]).find((value) => typeof value === 'string' && value !== '') as
-    | string
-    | undefined;
+  for (const name of SESSION_HEADERS) {
+    const value = headers[name];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return undefined;
 }
