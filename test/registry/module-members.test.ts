@@ -18,9 +18,7 @@ const relaying = Object.fromEntries(
 );
 const TRAITS = {
   wire: 'common',
-  caching: 'marked',
-  thoughts: ['acme-v1'],
-  lateInstructions: true,
+  history: { marks: ['tools'], late_system: true, thoughts: ['acme-v1'] },
   mediaInResults: true,
   longToolNames: true,
   errorsInResults: true,
@@ -117,7 +115,8 @@ const ALSO: Readonly<Record<string, readonly unknown[]>> = {
   'params.seed': ['translate'],
   'connection.baseUrl': [() => 'https://acme.test/v1'],
   'connection.env[0]': [['ACME_API_KEY', 'ACME_TOKEN']],
-  'chatTraits.thoughts': ['any'],
+  'chatTraits.history.marks': ['unasked'],
+  'chatTraits.history.thoughts': ['tool_turns'],
   'translators.chat.openStream': [() => () => []],
   responses: [true, false],
 };
@@ -127,7 +126,8 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   catalogModels: [true],
   framing: ['xml'],
   'chatTraits.wire': ['native '],
-  'chatTraits.caching': ['always'],
+  'chatTraits.history.marks': ['always', ['always']],
+  'chatTraits.history.thoughts': ['any'],
   'chatTraits.fields': [['seed']],
   'connection.keyShapes[0].shape': ['', '.*', '[a-z]+'],
   'connection.keyShapes[0].shownAs': ['acme_key', 'ACME KEY'],
