@@ -5,8 +5,8 @@ import { bareModelName } from '../common/model-name.ts';
 import type { TargetConfig } from '../config/document.ts';
 import { type ModelFacts, NO_FACTS } from '../contract/index.ts';
 
-/** Most names whose facts are kept; of more, those that were not asked for the longest leave. */
-const MAX_NAMES = 2_000;
+/** Names whose facts are kept in each half: 2,000 in all. */
+const MAX_HALF = 1_000;
 
 type Configured = NonNullable<TargetConfig['model_facts']>[number];
 
@@ -22,19 +22,23 @@ export interface FactsTarget {
  */
 export class KnownFacts {
   readonly #catalog: Pick<Catalog, 'facts'>;
-  readonly #known = new Map<string, ModelFacts>(); // in order of use
+  /** Names that were asked for since the halves changed, and those of the time before: what is in neither was not asked for the longest. */
+  #young = new Half();
+  #old = new Half();
 
   constructor(catalog: Pick<Catalog, 'facts'>) {
     this.#catalog = catalog;
   }
 
   of(target: FactsTarget, model: string): ModelFacts {
-    const key = `${target.config.virtual_key}/${model}`;
-    const known = this.#known.get(key);
-    const facts = known ?? this.#merged(target, model);
-    if (known) this.#known.delete(key);
-    this.#known.set(key, facts);
-    if (this.#known.size > MAX_NAMES) for (const oldest of this.#known.keys().take(1)) this.#known.delete(oldest);
+    const known = this.#young.get(target, model);
+    if (known) return known;
+    const facts = this.#old.get(target, model) ?? this.#merged(target, model);
+    if (this.#young.size >= MAX_HALF) {
+      this.#old = this.#young;
+      this.#young = new Half();
+    }
+    this.#young.set(target, model, facts);
     return facts;
   }
 
@@ -47,6 +51,22 @@ export class KnownFacts {
       },
       this.#catalog.facts(catalogProvider, model),
     );
+  }
+}
+
+/** Facts by target and model: two look-ups cost less than one text made of both. */
+class Half {
+  readonly #byTarget = new Map<FactsTarget, Map<string, ModelFacts>>();
+  size = 0;
+
+  get(target: FactsTarget, model: string): ModelFacts | undefined {
+    return this.#byTarget.get(target)?.get(model);
+  }
+
+  set(target: FactsTarget, model: string, facts: ModelFacts): void {
+    const own = this.#byTarget.get(target) ?? new Map<string, ModelFacts>();
+    this.#byTarget.set(target, own.set(model, facts));
+    this.size += 1;
   }
 }
 

@@ -200,7 +200,7 @@ describe('patterns of models', () => {
 });
 
 describe('the facts that a configuration knows', () => {
-  it('are merged once for a model, until 2,000 others were asked for since', () => {
+  it('are merged once for a model, until it was not asked for while 2,000 others were', () => {
     const asked: string[] = [];
     const facts = new KnownFacts({
       facts: (provider, model) => {
@@ -212,11 +212,20 @@ describe('the facts that a configuration knows', () => {
     for (let round = 0; round < 3; round += 1)
       for (const model of ['a', 'b']) expect(facts.of(target, model)).to.deep.equal({});
     expect(asked).to.deep.equal(['acme/a', 'acme/b']);
-    for (let more = 0; more < 1_999; more += 1) facts.of(target, `m-${more}`);
-    facts.of(target, 'b');
+    for (let more = 0; more < 2_000; more += 1) {
+      facts.of(target, `m-${more}`);
+      facts.of(target, 'b');
+    }
     expect(asked.filter((name) => name === 'acme/b')).to.have.lengthOf(1);
     facts.of(target, 'a');
     expect(asked.filter((name) => name === 'acme/a')).to.have.lengthOf(2);
+  });
+
+  it('are those of each target', () => {
+    const facts = new KnownFacts({ facts: (provider) => ({ late_system: provider === 'acme' }) });
+    const lateAt = (catalogProvider: string): boolean | undefined =>
+      facts.of({ config: { virtual_key: catalogProvider }, catalogProvider }, 'm').late_system;
+    expect([lateAt('acme'), lateAt('other'), lateAt('acme')]).to.deep.equal([true, false, true]);
   });
 
   it('are those of the rules, then of `as`, then of `set`, and a later entry wins', () => {

@@ -85,6 +85,22 @@ describe('a thought of Claude', () => {
     expect(JSON.stringify(body)).to.not.include('because');
   });
 
+  it('of a turn without calls is named where the model wants those of calls alone', async () => {
+    const messages = [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: [THOUGHT, { type: 'text', text: 'b' }] },
+      { role: 'user', content: 'c' },
+    ];
+    for (const [model, lost] of [
+      ['kimi-k2.6', ['messages[1].content[0]']],
+      ['deepseek-v4', []],
+    ] as const) {
+      const sent = await sentOf('together', model, { messages });
+      expect(sent.lost).to.deep.equal(lost);
+      expect(JSON.stringify(sent.body).includes('because')).to.equal(lost.length === 0);
+    }
+  });
+
   it('that holds no text for a target that takes text is named', async () => {
     const { lost } = await sentOf('deepseek', 'deepseek-v4', toolTurn({ type: 'redacted_thinking', data: 'c2VhbGVk' }));
     expect(lost).to.deep.equal(['messages[1].content[0]']);
