@@ -11,7 +11,6 @@ import {
   type RequestLog,
   type RequestLogRow,
   type Stage,
-  SURFACES,
 } from 'gw/contract';
 
 interface Settings {
@@ -167,8 +166,8 @@ type WholeRow = { readonly [Name in keyof Required<RequestLogRow>]: RequestLogRo
 function endingRow(exchange: Exchange, { stage, model, provider, createdAt, error }: Ending): WholeRow {
   const {
     id,
-    surface,
     client,
+    sessionId,
     target,
     attempts,
     cache,
@@ -200,11 +199,11 @@ function endingRow(exchange: Exchange, { stage, model, provider, createdAt, erro
     cache,
     catalog_version: catalogVersion,
     decision,
-    surface: client && SURFACES[surface].tag,
+    surface: client?.surface,
     client_wire: client?.wire,
     same_wire: client?.isSameWire,
     upstream_request_id: client?.upstreamRequestId,
-    session_id: client?.sessionId,
+    session_id: sessionId,
     bytes_up: tunnel?.bytesUp,
     bytes_down: tunnel?.bytesDown,
   };

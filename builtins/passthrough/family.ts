@@ -2,6 +2,7 @@ import { GatewayError } from '../../host/contract/index.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
+import type { ForwardedApi } from '../../host/wire/forwarded-api.ts';
 import { connectedTo, type Destination, hasResponses, requireForwarding } from './destination.ts';
 
 /** Routes that are sent on by the same rules. */
@@ -13,6 +14,8 @@ export interface Family {
   readonly isTimedToHeaders: boolean;
   /** Requests of the Responses API that name their model: it is written as the provider knows it. */
   readonly asks?: 'response' | 'compaction' | 'count';
+  /** What its log rows say of the client, where the path belongs to an API of a wire of its own. */
+  readonly api?: ForwardedApi;
   /** Always the same target; without it the request says which, by `X-Provider` or its model. */
   readonly fixed?: (host: Host, generation: Generation) => Destination;
 }
@@ -20,8 +23,16 @@ export interface Family {
 /** Every other path: for the provider that is named, or that owns the model. */
 export const GENERIC: Family = { surface: 'passthrough', isUncapped: false, isTimedToHeaders: false };
 
+const RESPONSES_API: ForwardedApi = { wire: 'responses', surface: 'responses' };
+
 /** `POST /v1/responses`: the same, but its model is written as the provider knows it, and its usage is read. */
-export const RESPONSES: Family = { surface: 'responses', isUncapped: true, isTimedToHeaders: false, asks: 'response' };
+export const RESPONSES: Family = {
+  surface: 'responses',
+  isUncapped: true,
+  isTimedToHeaders: false,
+  asks: 'response',
+  api: RESPONSES_API,
+};
 
 /** `POST /v1/responses/compact`: as the same. */
 export const COMPACTION: Family = { ...RESPONSES, asks: 'compaction' };
@@ -39,6 +50,7 @@ export const NAMED_FAMILIES: ReadonlyMap<string, Family> = new Map([
 /** Responses that exist, by their ids. */
 export const STORED_RESPONSES: Family = {
   surface: 'passthrough',
+  api: RESPONSES_API,
   isUncapped: true,
   isTimedToHeaders: true,
   fixed: (host, generation) => {

@@ -92,6 +92,7 @@ export async function readForwarded(
         ...(ceiling !== undefined && family.asks !== 'count' && { max_tokens: ceiling }),
       },
       streaming: family === RESPONSES && scanner?.found.get('stream')?.value === true,
+      api: family.api,
       bodyBytes: body.rest ? (body.declared ?? body.held.length) : body.held.length,
       unreadable: opaque.isUnreadable || taken !== undefined, // the frames of a tunnel are not read
     },

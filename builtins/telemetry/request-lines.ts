@@ -70,9 +70,10 @@ const OTHER_SURFACES: Partial<
 };
 
 function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, outcome: ExchangeOutcome): void {
-  const { id, model, error, usage, costUsd, abLabel, client } = exchange;
+  const { id, model, error, usage, costUsd, abLabel } = exchange;
   const other = OTHER_SURFACES[exchange.surface];
   if (outcome !== 'client_canceled' && !error && !other && isSilent(log, 'debug')) return;
+  const { client, sessionId } = exchange;
   const latency_ms = Math.round(exchange.elapsedMs() * 1000) / 1000;
   const where = {
     trace_id: id,
@@ -80,7 +81,8 @@ function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, ou
     provider: exchange.target ?? (exchange.cache === 'hit' ? 'cache' : ''),
     latency_ms,
     ...(SURFACES[exchange.surface].isForwarded && { target: exchange.target ?? '' }),
-    ...(client && clientFacts(client, exchange.surface)),
+    ...(client && clientFacts(client)),
+    ...(sessionId !== undefined && { session_id: sessionId }),
   };
   if (outcome === 'client_canceled') log.info('request canceled by the client', where);
   else if (error) log.error(`${other ? `${other.name} ` : ''}request failed`, { ...where, error });
@@ -96,12 +98,11 @@ function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, ou
 }
 
 /** What a line says of a client that speaks a wire of its own. */
-function clientFacts({ wire, isSameWire, sessionId, upstreamRequestId }: ClientFacts, surface: Surface): object {
+function clientFacts({ wire, surface, isSameWire, upstreamRequestId }: ClientFacts): object {
   return {
-    surface: SURFACES[surface].tag,
+    surface,
     client_wire: wire,
     same_wire: isSameWire,
-    ...(sessionId !== undefined && { session_id: sessionId }),
     ...(upstreamRequestId !== undefined && { upstream_request_id: upstreamRequestId }),
   };
 }

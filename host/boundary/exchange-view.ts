@@ -61,6 +61,9 @@ export class ExchangeView implements Exchange {
   get client(): ClientFacts | undefined {
     return this.#live.client;
   }
+  get sessionId(): string | undefined {
+    return this.#live.sessionId;
+  }
   get model(): string {
     return this.#live.model;
   }

@@ -3,6 +3,7 @@ import { type Fields, isFields, type ModelFacts, setMember } from '../contract/i
 /** What each fact of a model may be: true or false, or one of these words. */
 export const FACT_KEYS: { readonly [Key in keyof Required<ModelFacts>]: 'flag' | readonly ModelFacts[Key][] } = {
   late_system: 'flag',
+  binds_thoughts: 'flag',
   thoughts_back: ['refused', 'none', 'every_turn', 'tool_turns', 'sealed', 'signed', 'parts', 'details'],
   thoughts_field: ['reasoning_content', 'reasoning', 'content', 'reasoning_details'],
 };

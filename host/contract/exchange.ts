@@ -61,6 +61,11 @@ export interface Measurements {
 export interface ClientFacts {
   /** The wire of the client, by its name. */
   readonly wire: ClientWireName;
+  /**
+   * The name of the surface in log rows. It is `responses` for every request of that API, those
+   * that are passed through by the id of a response too.
+   */
+  readonly surface: string;
   /** Whether the provider that answered, or was tried last, was asked in that wire. */
   readonly isSameWire: boolean;
   /** The session that the request belongs to, as the client names it. */
@@ -120,6 +125,11 @@ export interface Exchange<S extends Surface = Surface> {
    * wire.
    */
   readonly client?: ClientFacts | undefined;
+  /**
+   * The session that the request belongs to, as the client names it by a header; on every surface.
+   * Clients write it, so that it proves nothing.
+   */
+  readonly sessionId?: string | undefined;
   /** The model after aliases, before `model_map`. */
   readonly model: string;
   /**

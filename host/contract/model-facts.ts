@@ -7,6 +7,11 @@ export interface ModelFacts {
   /** Whether messages of the role `system` may stand behind the first turn. */
   readonly late_system?: boolean;
   /**
+   * Whether the model binds its thoughts to what stands before them: system text, tools and earlier
+   * turns. A request that brings them back behind anything else is refused.
+   */
+  readonly binds_thoughts?: boolean;
+  /**
    * What the model wants back of its thoughts in earlier turns.
    * - `refused`: a request that holds any is refused.
    * - `none`: it asks for nothing; they go in `thoughts_field` where that is known.

@@ -17,6 +17,7 @@ import { run } from '../pipeline/run.ts';
 import type { AnswerStream } from '../answer/stream.ts';
 import type { ClientRequest } from '../wire/client-request.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
+import type { ForwardedApi } from '../wire/forwarded-api.ts';
 import { attributionHeaders } from './attribution.ts';
 import { checkCodedBytes } from './body/coding.ts';
 import { type JsonObject, parseJsonObject } from './body/json-body.ts';
@@ -44,6 +45,8 @@ export interface ReadRequest {
   readonly clientRequest?: ClientRequest | undefined;
   /** The body of the answer; what the client's wire makes of the reply, unless said. */
   readonly write?: (exchange: LiveExchange) => unknown;
+  /** The API that the request belongs to, where it is forwarded as one of a wire of its own. */
+  readonly api?: ForwardedApi | undefined;
   /** Gives back what reading took: temporary files. Runs once, when the exchange is over. */
   readonly dispose?: () => void;
 }
@@ -165,6 +168,7 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
     unreadable: read.unreadable ?? SURFACES[surface].isUnreadable ?? false,
     bodyBytes: read.bodyBytes,
     clientHeaders: response.req.headers,
+    api: read.api,
     stripsUsage: read.stripsUsage ?? false,
     clientRequest: read.clientRequest,
   });

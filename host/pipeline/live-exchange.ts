@@ -10,6 +10,7 @@ import {
   type RequestOf,
   type Stage,
   type Surface,
+  SURFACES,
   type Unpriced,
   type Usage,
 } from '../contract/index.ts';
@@ -17,11 +18,13 @@ import type { HostPrincipal } from '../common/host-principal.ts';
 import { UNPRICED } from '../config/unpriced-rule.ts';
 import { ExchangeView } from '../boundary/exchange-view.ts';
 import type { Clock } from '../common/clock.ts';
+import { sessionIn } from '../common/session-headers.ts';
 import type { TraceContext } from '../common/trace-context.ts';
 import { closeBody } from '../upstream/reply-body.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import type { ClientReply, ClientRequest } from '../wire/client-request.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
+import type { ForwardedApi } from '../wire/forwarded-api.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
 import type { Later } from './billing/later.ts';
 import { Delivery, Measured, PluginTraces, Routing } from './exchange-state.ts';
@@ -51,6 +54,8 @@ export interface ExchangeStart {
   readonly clientRequest?: ClientRequest | undefined;
   /** As the client sent them; modules see those they list. */
   readonly clientHeaders?: IncomingHttpHeaders;
+  /** Where the request is forwarded in the client's own wire. */
+  readonly api?: ForwardedApi | undefined;
   /** Monotonic milliseconds at which the request arrived. */
   readonly arrivedAt: number;
 }
@@ -69,6 +74,7 @@ export class LiveExchange implements Exchange {
   readonly cancellation = new Cancellation();
   readonly arrivedAt: number;
   readonly clientHeaders: IncomingHttpHeaders | undefined;
+  readonly api: ForwardedApi | undefined;
   /** The client opted out of usage on its stream. */
   readonly stripsUsage: boolean;
 
@@ -116,6 +122,7 @@ export class LiveExchange implements Exchange {
     this.wire = start.wire ?? COMMON_WIRE;
     this.arrivedAt = start.arrivedAt;
     this.clientHeaders = start.clientHeaders;
+    this.api = start.api;
     this.stripsUsage = start.stripsUsage ?? false;
     this.#clock = start.clock;
     this.routing.pinned = start.pinned;
@@ -131,9 +138,21 @@ export class LiveExchange implements Exchange {
   }
 
   get client(): ClientFacts | undefined {
-    if (!this.sent) return undefined;
+    const { sent, api, sessionId } = this;
+    const wire = sent?.wire ?? api?.wire;
+    if (wire === undefined) return undefined;
     const { isSameWire, upstreamRequestId } = this.routing;
-    return { wire: this.sent.wire, isSameWire, upstreamRequestId, sessionId: sessionIn(this.clientHeaders) };
+    return {
+      wire,
+      surface: SURFACES[api?.surface ?? this.surface].tag,
+      isSameWire: sent ? isSameWire : true, // what is forwarded goes in the client's wire, or nowhere
+      upstreamRequestId,
+      sessionId,
+    };
+  }
+
+  get sessionId(): string | undefined {
+    return sessionIn(this.clientHeaders);
   }
 
   get startedAt(): number {
@@ -271,13 +290,4 @@ export class LiveExchange implements Exchange {
 export function userOf(request: RequestOf<Surface>): string | undefined {
   const { user } = request as { readonly user?: unknown };
   return isText(user) ? user : undefined;
-}
-
-/** How clients name the session that a request belongs to; the first that is there counts. See docs/reference/ingress.md#request-headers. */
-const SESSION_HEADERS = ['x-session-id', 'x-claude-code-session-id', 'session-id'] as const;
-
-function sessionIn(headers: IncomingHttpHeaders = {}): string | undefined {
-  return SESSION_HEADERS.map((name) => headers[name]).find((value) => typeof value === 'string' && value !== '') as
-    | string
-    | undefined;
 }

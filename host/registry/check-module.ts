@@ -5,7 +5,7 @@ import { translatorProblem } from './canned-requests.ts';
 import { connectionFindings } from './check-connection.ts';
 import { paramFindings } from './check-params.ts';
 import { isInRange } from './contract-range.ts';
-import { SHAPES } from './module-shapes.ts';
+import { SHAPES, TRANSLATORS } from './module-shapes.ts';
 import { traitFindings } from './check-traits.ts';
 import { helperOf, type ModuleCheck, type ModuleKind, SHIPPED } from './registry.ts';
 
@@ -24,6 +24,10 @@ const KIND_FOLDERS: Readonly<Record<ModuleKind, string>> = {
 /** A module of another kind, or for another contract, has another shape: only its kind or contract is reported, its shape is not compared. */
 const isComparable = ({ value, kind }: ModuleCheck): boolean =>
   value['kind'] === kind && speaksContract(value['contract']);
+
+/** Whether a surface's translator is one: what it does is then another question. */
+const hasShape = (surface: string, translator: unknown): boolean =>
+  TRANSLATORS({ [surface]: translator }, '').length === 0;
 
 /** Its functions are asked only once it has the shape it must have. What the shipped ones say is known without a start: a test asks them all. */
 const isAskable = (check: ModuleCheck): boolean =>
@@ -90,14 +94,10 @@ export const MODULE_RULES: readonly ModuleRule[] = [
   {
     id: 'MV06',
     check: ({ value, kind, origin, report }) => {
-      if (
-        origin === SHIPPED ||
-        kind !== 'provider' ||
-        typeof value['translators'] !== 'object' ||
-        value['translators'] === null
-      )
-        return;
-      for (const [surface, translators] of Object.entries(value['translators'])) {
+      const { translators: all } = value;
+      if (origin === SHIPPED || kind !== 'provider' || typeof all !== 'object' || all === null) return;
+      for (const [surface, translators] of Object.entries(all)) {
+        if (!hasShape(surface, translators)) continue; // MV04 says what it lacks
         const problem = translatorProblem(surface, translators);
         if (problem !== undefined)
           report(

@@ -8,6 +8,7 @@ import {
   either,
   fields,
   filled,
+  type Finding,
   flag,
   listOf,
   matching,
@@ -46,6 +47,27 @@ const chatTranslator = fields({
 });
 
 const MARK_PLACES: readonly MarkPlace[] = ['tools', 'parts', 'texts', 'messages', 'calls'];
+
+const translators = fields({
+  optional: Object.fromEntries(
+    translated.map((surface) => [surface, surface === 'chat' ? chatTranslator : translator]),
+  ),
+});
+
+/** What translates, by surface. A surface that is named is served: `undefined` would be called. */
+export const TRANSLATORS: Shape = Object.assign(
+  (value: unknown, at: string): readonly Finding[] => {
+    const unset = Object.entries(value ?? {}).filter(([, each]) => each === undefined);
+    return [
+      ...translators(value, at),
+      ...unset.map(([surface]) => ({
+        message: `${at}.${surface} is undefined`,
+        fix: `leave ${surface} out, or write its translator`,
+      })),
+    ];
+  },
+  { fields: translators.fields },
+);
 
 /** What chats take: `chatTraits`, and what `chatTraitsFor` returns. */
 export const CHAT_TRAITS = fields({
@@ -173,11 +195,7 @@ export const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
       wire: oneOf('common', 'native'),
       connection,
       params: recordOf(treatment),
-      translators: fields({
-        optional: Object.fromEntries(
-          translated.map((surface) => [surface, surface === 'chat' ? chatTranslator : translator]),
-        ),
-      }),
+      translators: TRANSLATORS,
     },
     optional: {
       paramsFor: callable,

@@ -12,7 +12,13 @@ export interface Finding {
  * Every module is held against its shape at every start, when no code is warm: functions this small take a tenth of the
  * time that a schema library needs for the first forty objects it sees.
  */
-export type Shape = (value: unknown, at: string) => readonly Finding[];
+export interface Shape {
+  (value: unknown, at: string): readonly Finding[];
+  /** The shape of each field, where the value is an object of known fields: for what goes through the shape itself. */
+  readonly fields?: Readonly<Record<string, Shape>> | undefined;
+  /** The shape of each item of a list, or of each value of an object with any keys. */
+  readonly item?: Shape | undefined;
+}
 
 const FINE: readonly Finding[] = [];
 
@@ -41,35 +47,41 @@ export const either = (expected: string, ...shapes: readonly Shape[]): Shape =>
   shape(expected, (value) => shapes.some((one) => one(value, '').length === 0));
 
 /** A list, each item of this shape. */
-export const listOf =
-  (item: Shape): Shape =>
-  (value, at) => {
-    if (!Array.isArray(value)) return [{ message: `${at} must be a list`, fix: `write ${at}: […]` }];
-    return Array.from(value as readonly unknown[], (one, index) => item(one, `${at}[${index}]`)).flat(); // a gap is an item, and undefined
-  };
+export const listOf = (item: Shape): Shape =>
+  Object.assign(
+    (value: unknown, at: string): readonly Finding[] => {
+      if (!Array.isArray(value)) return [{ message: `${at} must be a list`, fix: `write ${at}: […]` }];
+      return Array.from(value as readonly unknown[], (one, index) => item(one, `${at}[${index}]`)).flat(); // a gap is an item, and undefined
+    },
+    { item },
+  );
 
 /** A list with at least one item. */
-export const filled =
-  (list: Shape): Shape =>
-  (value, at) => {
-    const problems = list(value, at);
-    return problems.length === 0 && (value as readonly unknown[]).length === 0
-      ? [{ message: `${at} must hold something`, fix: `name at least one in ${at}` }]
-      : problems;
-  };
+export const filled = (list: Shape): Shape =>
+  Object.assign(
+    (value: unknown, at: string): readonly Finding[] => {
+      const problems = list(value, at);
+      return problems.length === 0 && (value as readonly unknown[]).length === 0
+        ? [{ message: `${at} must hold something`, fix: `name at least one in ${at}` }]
+        : problems;
+    },
+    { item: list.item },
+  );
 
 /** A list with no item twice. */
-export const distinct =
-  (list: Shape): Shape =>
-  (value, at) => {
-    const problems = list(value, at);
-    if (problems.length > 0) return problems;
-    const items = value as readonly unknown[];
-    const twice = items.find((item, index) => items.indexOf(item) !== index);
-    return new Set(items).size === items.length
-      ? FINE
-      : [{ message: `${at} must not name anything twice`, fix: `name ${String(twice)} once in ${at}` }];
-  };
+export const distinct = (list: Shape): Shape =>
+  Object.assign(
+    (value: unknown, at: string): readonly Finding[] => {
+      const problems = list(value, at);
+      if (problems.length > 0) return problems;
+      const items = value as readonly unknown[];
+      const twice = items.find((item, index) => items.indexOf(item) !== index);
+      return new Set(items).size === items.length
+        ? FINE
+        : [{ message: `${at} must not name anything twice`, fix: `name ${String(twice)} once in ${at}` }];
+    },
+    { item: list.item },
+  );
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -78,10 +90,12 @@ const notAnObject = (at: string): readonly Finding[] => [
 ];
 
 /** An object with any keys, each value of this shape. */
-export const recordOf =
-  (member: Shape): Shape =>
-  (value, at) =>
-    isObject(value) ? Object.keys(value).flatMap((key) => member(value[key], `${at}.${key}`)) : notAnObject(at);
+export const recordOf = (item: Shape): Shape =>
+  Object.assign(
+    (value: unknown, at: string): readonly Finding[] =>
+      isObject(value) ? Object.keys(value).flatMap((key) => item(value[key], `${at}.${key}`)) : notAnObject(at),
+    { item },
+  );
 
 interface Fields {
   readonly required?: Readonly<Record<string, Shape>>;
@@ -97,7 +111,7 @@ export const fields = ({ required = {}, optional = {}, beside = [] }: Fields): S
   const allowed = Object.entries(optional);
   const names = [...needed, ...allowed].map(([key]) => key);
   const known = new Set([...names, ...beside]);
-  return (value, at) => {
+  const check = (value: unknown, at: string): readonly Finding[] => {
     if (!isObject(value)) return notAnObject(at);
     const place = (key: string): string => (at === '' ? key : `${at}.${key}`);
     return [
@@ -110,6 +124,7 @@ export const fields = ({ required = {}, optional = {}, beside = [] }: Fields): S
         .map((key) => unknownField(place(key), key, names)),
     ];
   };
+  return Object.assign(check, { fields: { ...required, ...optional } });
 };
 
 /** What to write where there is nothing is what to write in the place of something else. */

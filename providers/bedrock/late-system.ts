@@ -1,5 +1,6 @@
 import { isFields } from 'gw/contract';
 import type { Fields } from 'gw/common-wire';
+import { inTags } from '../_common/anthropic/index.ts';
 
 type Body = Readonly<Fields>;
 
@@ -53,7 +54,7 @@ export function withLateInTurns(body: Body): PlacedBody {
       draft.add(turn);
       return;
     }
-    const blocks = inTags(blocksOf(turn['content']));
+    const blocks = inTags(blocksOf(turn['content']).filter(isFields));
     if (blocks.length > 0) roles.push(`messages[${at}].role`);
     if ((turn['output_config'] ?? undefined) !== undefined) directions.push(`messages[${at}].output_config`);
     draft.addSystem(blocks);
@@ -103,18 +104,4 @@ class Turns {
 function blocksOf(content: unknown): readonly unknown[] {
   if (Array.isArray(content)) return content;
   return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
-}
-
-/** Blocks whose texts say that they are the system's. */
-function inTags(blocks: readonly unknown[]): readonly unknown[] {
-  const textOf = (block: unknown): string | undefined =>
-    isFields(block) && block['type'] === 'text' && typeof block['text'] === 'string' ? block['text'] : undefined;
-  const isText = (block: unknown): boolean => textOf(block) !== undefined;
-  const [first, last] = [blocks.findIndex(isText), blocks.findLastIndex(isText)];
-  return blocks.map((block, at) => {
-    const text = textOf(block);
-    if (text === undefined || (at !== first && at !== last)) return block;
-    const [head, tail] = [at === first ? '<system>\n' : '', at === last ? '\n</system>' : ''];
-    return { ...(block as Body), text: head + text + tail };
-  });
 }

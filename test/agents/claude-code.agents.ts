@@ -21,6 +21,13 @@ function stepsOf(tools: readonly string[]): readonly Step[] {
   return [bash('echo made > made.txt && cat made.txt'), bash('cat made.txt > copied.txt'), { say: 'all is done' }];
 }
 
+/** One search for a tool that is not offered at first. */
+function searchSteps(tools: readonly string[]): readonly Step[] {
+  return tools.includes('ToolSearch')
+    ? [{ tool: 'ToolSearch', args: { query: 'select:WebFetch', max_results: 5 } }, { say: 'all is done' }]
+    : [{ say: 'a title' }];
+}
+
 describe(`Claude Code ${CLAUDE.version}`, () => {
   installBefore(CLAUDE);
 
@@ -38,6 +45,24 @@ describe(`Claude Code ${CLAUDE.version}`, () => {
       for (const file of ['made.txt', 'copied.txt'])
         expect(await readFile(join(bench.work, file), 'utf8')).to.equal('made\n');
       expect(bench.upstream.seen.filter(({ text }) => text.includes('call_step_2'))).to.have.length(1);
+    });
+
+    it(`gets a tool that its search has found through ${target}, without a failed call`, async () => {
+      const bench = await benchWith(target, model, NAME, searchSteps, (url) =>
+        target === 'anthropic' ? `${url}/v1` : url,
+      );
+      const said = await runAgent(CLAUDE, ['-p', 'look for a tool', '--model', NAME], bench, {
+        ANTHROPIC_BASE_URL: bench.gateway.url,
+        ANTHROPIC_AUTH_TOKEN: bench.gateway.key,
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        ENABLE_TOOL_SEARCH: 'true',
+      });
+      expect(said).to.include('all is done');
+      const answers = bench.upstream.seen.filter(({ text }) => text.includes('call_step_1'));
+      expect(answers, 'it asks once behind its search').to.have.length(1);
+      expect(answers[0]?.text).to.include(
+        target === 'anthropic' ? '"type":"tool_reference","tool_name":"WebFetch"' : 'Tool loaded: WebFetch',
+      );
     });
   }
 });

@@ -1,17 +1,23 @@
 import { expect } from 'chai';
 import { BUILTINS, MODULES } from '../../builtins/manifest.ts';
 import { MANIFEST, manifestProblems, moduleFiles, type ModuleFile, undocumented, untested } from './manifest-rules.ts';
+import { GAPS } from '../providers/places.ts';
 import { filesIn, read } from './source.ts';
 
 describe('the manifest', () => {
   const modules = moduleFiles(filesIn('builtins', 'providers', 'strategies', 'plugins'), read);
   const governed = modules.filter(({ root }) => root !== 'builtins');
+  /** What test/providers/places.test.ts does not hold. */
+  const withoutPlaces = governed.filter(({ root }) => root !== 'providers');
+  const isUnlisted = GAPS.some(({ file }) => file === MANIFEST);
 
-  it('lists every module file once, sorted by kind and path', () => {
+  it('lists every module file once, sorted by kind and path', function test() {
+    if (isUnlisted) this.skip(); // test/providers/places.test.ts names what is missing
     expect(manifestProblems(read(MANIFEST), modules)).to.deep.equal([]);
   });
 
-  it('gives every provider, strategy and plugin the name of its file', () => {
+  it('gives every provider, strategy and plugin the name of its file', function test() {
+    if (isUnlisted) this.skip();
     const kinds = { provider: 'providers', strategy: 'strategies', plugin: 'plugins' } as const;
     expect(MODULES.map(({ kind, name }) => `${kinds[kind]}/${name}`)).to.have.members(
       governed.map(({ root, name }) => `${root}/${name}`),
@@ -22,17 +28,15 @@ describe('the manifest', () => {
     expect(new Set(BUILTINS.map(({ name }) => name)).size).to.equal(BUILTINS.length);
   });
 
-  it('has a test named after every provider, strategy and plugin', () => {
+  it('has a test named after every strategy and plugin', () => {
     const tests = filesIn('test')
       .filter((path) => path.endsWith('.test.ts'))
       .map((path) => ({ path, source: read(path) }));
-    expect(untested(governed, tests)).to.deep.equal([]);
+    expect(untested(withoutPlaces, tests)).to.deep.equal([]);
   });
 
-  it('has a row in docs/plugins.md, docs/strategies.md or docs/providers.md for every provider, strategy and plugin', () => {
-    expect(
-      undocumented(governed, read('docs/plugins.md') + read('docs/strategies.md') + read('docs/providers.md')),
-    ).to.deep.equal([]);
+  it('has a row in docs/plugins.md or docs/strategies.md for every strategy and plugin', () => {
+    expect(undocumented(withoutPlaces, read('docs/plugins.md') + read('docs/strategies.md'))).to.deep.equal([]);
   });
 });
 

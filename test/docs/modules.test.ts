@@ -39,6 +39,14 @@ function sampleFiles(): [path: string, text: string][] {
   ]);
 }
 
+/** What of a history is taken has a row for each of its members. */
+const withHistory = (names: readonly string[]): string[] =>
+  names.flatMap((name) =>
+    name === 'history'
+      ? members('host/contract/provider/provider-facts.ts', 'HistoryTraits').map((each) => `history.${each}`)
+      : [name],
+  );
+
 describe('docs/modules.md', () => {
   const tables: readonly (readonly [heading: string, file: string, name: string])[] = [
     ['Field of a plugin', 'plugin', 'PluginModule'],
@@ -57,7 +65,8 @@ describe('docs/modules.md', () => {
   ];
   for (const [heading, file, name] of tables) {
     it(`lists every member of ${name}, and nothing else`, () => {
-      expect(firstCells(heading)).to.have.members(members(`host/contract/${file}.ts`, name));
+      const all = members(`host/contract/${file}.ts`, name);
+      expect(firstCells(heading)).to.have.members(name === 'ChatTraits' ? withHistory(all) : all);
     });
   }
 

@@ -1,15 +1,16 @@
 import { expect } from 'chai';
 import { NotFoundError, type OpenAI } from 'openai';
-import { withVendors } from './support/vendor-gateway.ts';
+import { NAMES, withVendors } from './support/vendor-gateway.ts';
 import { heard } from './support/vendors/chat.ts';
 import { VENDORS } from './support/vendors/vendors.ts';
 
-const declared = Object.entries(VENDORS).flatMap(([name, { surfaces }]) =>
-  Object.keys(surfaces).map((surface) => `${name}/${surface}`),
+const declared = NAMES.flatMap((name) =>
+  Object.keys(VENDORS[name]?.surfaces ?? {}).map((surface) => `${name}/${surface}`),
 );
-const live = Object.entries(VENDORS).flatMap(([name, { models, root }]) =>
-  models ? [[name, `live${root}/model`] as const] : [],
-);
+const live = NAMES.flatMap((name) => {
+  const vendor = VENDORS[name];
+  return vendor?.models ? [[name, `live${vendor.root}/model`] as const] : [];
+});
 
 describe('the openai client and the models', function suite() {
   const gateway = withVendors({ variables: { GW_MODEL_DISCOVERY_INTERVAL: '1h' } });

@@ -1,4 +1,5 @@
 export { TEST_BUILTINS } from './builtins.ts';
+export { copyCheckout, type MochaResult, mochaIn } from './checkout.ts';
 export { atEnd, forSuite } from './cleanup.ts';
 export { MOST_TURNS, turnsUntil } from './counted.ts';
 export { fakeClock, type FakeClock } from './clock.ts';

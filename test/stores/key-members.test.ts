@@ -7,6 +7,8 @@ describe('the limits of a key', () => {
     const steps = new Set(Object.keys(KEY_LIMIT_STEPS).map(Number));
     expect(new Set(KEY_LIMIT_LIST.map(([, { since }]) => since))).to.deep.equal(steps);
     const versions = KEY_SCHEMA.migrations.map(({ version }) => version);
-    expect(versions).to.deep.equal(versions.map((_version, at) => at + 1));
+    expect(versions, 'a step has the number after the one before it: builtins/stores/key-schema.ts').to.deep.equal(
+      versions.map((_version, at) => at + 1),
+    );
   });
 });

@@ -114,7 +114,7 @@ export function conversationIn(body: Readonly<Record<string, any>>): Conversatio
   const plain = withoutMarks('input' in body && isFields(body['input']) ? body['input'] : body) as Record<string, any>;
   const name = [...LISTS, ...TEXTS].find((one) => one in plain);
   if (name === undefined) throw new Error(`no conversation in ${JSON.stringify(body)}`);
-  const { [name]: turns, ...around } = plain;
+  const { [name]: turns, thinking: _words, ...around } = plain; // what thoughts are bound to is said once there are any
   return { turns: typeof turns === 'string' ? turns.replace(ENDING, '') : turns, around };
 }
 

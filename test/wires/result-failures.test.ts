@@ -215,6 +215,7 @@ describe('a last turn of the user that is white space', () => {
       [...turns, { role: 'user', content: ' ' }, ...turns.slice(1), { role: 'user', content: 'go on' }],
       [...turns, { role: 'user', content: '' }, ...turns.slice(1)],
       turns,
+      [{ role: 'user', content: ' ' }], // nothing is left then, which the translator says
       [
         turns[0],
         { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { MESSAGES } from '../../builtins/wires/messages/dialect.ts';
 import { readMessages } from '../../builtins/wires/messages/request.ts';
@@ -14,6 +15,25 @@ const LONG = `mcp__${'a_server_with_a_long_name_'.repeat(3)}__read_file`;
 const NAMES = ['read_file', LONG];
 const SEARCH = { name: 'ToolSearch', input_schema: { type: 'object' } };
 const found = (tool_name: unknown, more: object = {}): object => ({ type: 'tool_reference', tool_name, ...more });
+
+/** Blocks of results in the types of the official library, and how a target of another wire is asked with them. */
+const RESULT_BLOCKS: Readonly<Record<string, { readonly block: object; readonly status: number }>> = {
+  BetaTextBlockParam: { block: { type: 'text', text: 'a' }, status: 200 },
+  BetaImageBlockParam: {
+    block: { type: 'image', source: { type: 'url', url: 'https://vendor.example/pixel.png' } },
+    status: 200,
+  },
+  BetaSearchResultBlockParam: {
+    block: { type: 'search_result', title: 't', source: 's', content: [{ type: 'text', text: 'a' }] },
+    status: 200,
+  },
+  BetaRequestDocumentBlock: {
+    block: { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'a' } },
+    status: 200,
+  },
+  BetaToolReferenceBlockParam: { block: found('write_file'), status: 200 },
+  BetaBrowserStateBlockParam: { block: { type: 'browser_state', url: 'https://vendor.example' }, status: 400 },
+};
 
 /** What a client says when its search of tools has found these: the search is answered by them, and they are among the tools. */
 const searched = (content: readonly object[], names: readonly string[] = NAMES): object => ({
@@ -139,6 +159,22 @@ describe('references of tools in results', () => {
         name,
       ).to.deep.equal([`read_file\n${own}`, LONG]);
       expect(request.tools?.map((tool) => tool.function?.name)).to.deep.equal(['read_file', own]);
+    }
+  });
+
+  it('stand in results beside every other block that the official library knows there', async () => {
+    const types = readFileSync(
+      new URL('../../node_modules/@anthropic-ai/sdk/resources/beta/messages/messages.d.ts', import.meta.url),
+      'utf8',
+    );
+    const [, union = ''] =
+      /interface BetaToolResultBlockParam \{[^]*?content\?: string \| Array<([^>]*)>/.exec(types) ?? [];
+    expect(union.split(' | ')).to.have.members(Object.keys(RESULT_BLOCKS));
+    const { post } = await crossWire(saying({ content: 'ok' }));
+    for (const [name, { block, status }] of Object.entries(RESULT_BLOCKS)) {
+      const answer = await post({ ...hello, ...searched([found('read_file'), block]) });
+      expect([name, answer.status], answer.text).to.deep.equal([name, status]);
+      if (status === 400) expect(answer.json().error.message).to.match(/^messages\[2\]\.content\[0\]\.content\[1\]/);
     }
   });
 

@@ -61,7 +61,7 @@ const FILE_NAME = 'document.pdf';
 function filePart(part: Fields, path: string, lost: string[]): ContentPart {
   if (isGiven(part['file_id']))
     throw notCarried(`${path}.file_id`, 'names a file that only the vendor of this API keeps');
-  if (optionalString(part['detail'], `${path}.detail`) !== undefined) lost.push(`${path}.detail`);
+  if ((optionalString(part['detail'], `${path}.detail`) ?? 'auto') !== 'auto') lost.push(`${path}.detail`); // files have none elsewhere
   const filename = optionalString(part['filename'], `${path}.filename`) ?? FILE_NAME;
   if (isGiven(part['file_url'])) {
     const address = textAt(part['file_url'], `${path}.file_url`);

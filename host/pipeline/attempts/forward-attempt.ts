@@ -8,6 +8,7 @@ import { asGatewayError } from '../gateway-fault.ts';
 import type { LiveExchange } from '../live-exchange.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import { leavingRequest } from './outgoing-request.ts';
+import { requestIdOf } from './reply-status.ts';
 import { sendForwarded } from './send-attempt.ts';
 import type { Target } from '../target.ts';
 
@@ -51,6 +52,7 @@ export async function forwardAttempt(
     const sent = await leavingRequest(attempt, request, TRUSTED, hooks);
     const reply = await sendForwarded(attempt, sent, upgrade, services);
     measureCall(attempt, generation);
+    exchange.routing.upstreamRequestId = requestIdOf(reply.headers);
     const refusal = refusalOf(attempt, reply, services.clock.now());
     isOpen = !isTimedToHeaders && !reply.socket;
     const body = relayedBody(attempt, reply.body, (broken) => {

@@ -6,6 +6,8 @@ import type { MessagesVariant } from './variant.ts';
 export const BETA_HEADER = 'anthropic-beta';
 
 const FILES = 'files-api-2025-04-14';
+const BINDING = 'thinking-binding-controls-2026-08-01';
+const SYSTEM_TURNS = 'mid-conversation-system-2026-04-07';
 
 /**
  * Betas of the vendor's own tools, by their type. Some have left their beta at the vendor's own API, which still takes the
@@ -32,12 +34,16 @@ export interface BetaFacts {
   readonly tools: readonly Fields[] | undefined;
   readonly namesFiles: boolean;
   readonly holdsSchema: boolean;
+  /** The request says what becomes of thoughts that are bound to another beginning. */
+  readonly controlsBinding: boolean;
+  /** A client of the common wire has a system message among its turns. */
+  readonly placesSystem: boolean;
 }
 
 /** The betas of a request, the client's first, each once. */
 export function betasOf(
   { clientHeaders }: CallInfo,
-  { tools, namesFiles, holdsSchema }: BetaFacts,
+  { tools, namesFiles, holdsSchema, controlsBinding, placesSystem }: BetaFacts,
   { schemaBeta, toolBetas }: MessagesVariant,
 ): string[] {
   const asked = (clientHeaders?.[BETA_HEADER] ?? '')
@@ -45,6 +51,11 @@ export function betasOf(
     .map((beta) => beta.trim())
     .filter((beta) => beta !== '');
   const ofTools = (tools ?? []).flatMap(({ type }) => toolBetas?.get(String(type)) ?? BY_TOOL.get(type) ?? []);
-  const others = [...(namesFiles ? [FILES] : []), ...(holdsSchema && schemaBeta !== undefined ? [schemaBeta] : [])];
+  const others = [
+    ...(namesFiles ? [FILES] : []),
+    ...(holdsSchema && schemaBeta !== undefined ? [schemaBeta] : []),
+    ...(controlsBinding ? [BINDING] : []),
+    ...(placesSystem ? [SYSTEM_TURNS] : []),
+  ];
   return [...new Set([...asked, ...ofTools, ...others])];
 }

@@ -7,5 +7,6 @@ export { claudeTraits, type ClaudeTraits } from './models.ts';
 export { MESSAGES_PARAMS } from './params.ts';
 export type { MessagesBody } from './request.ts';
 export { clientBetas, messagesSameWire, VERSION_HEADER } from './same-wire.ts';
+export { inTags } from './system-tags.ts';
 export { openMessagesStream, readMessage, toMessagesBody } from './translation.ts';
 export { BEDROCK, DIRECT, FOUNDRY, type MessagesVariant, VERTEX } from './variant.ts';

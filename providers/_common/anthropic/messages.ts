@@ -7,6 +7,7 @@ import { markLast } from './cache.ts';
 import { exactJson } from './exact-json.ts';
 import { fileBlock, imageBlock, isFileId } from './media.ts';
 import { thinkingBlocks } from './reasoning.ts';
+import { withSystemInPlace } from './system-turns.ts';
 import { addResult, addTurn, lacksThinking, trimmedEnd, type Turn } from './turns.ts';
 import type { MessagesVariant } from './variant.ts';
 
@@ -16,6 +17,10 @@ export interface NativeConversation {
   readonly messages: readonly Fields[];
   /** The assistant's turn that is to be gone on with, or that called the tools whose results come last, begins without thinking. */
   readonly lacksThinking: boolean;
+  /** Some turn of the assistant begins with thoughts of this vendor. */
+  readonly holdsThoughts: boolean;
+  /** Some system message stands among the turns. */
+  readonly placesSystem: boolean;
   /** A cache mark stands where no block can hold it. */
   readonly lostMark: boolean;
   /** Some file is named by its id. */
@@ -31,6 +36,7 @@ class Draft {
   readonly ids = new CallIds(IDS);
   lostMark = false;
   namesFiles = false;
+  holdsThoughts = false;
 
   constructor(variant: MessagesVariant) {
     this.variant = variant;
@@ -42,36 +48,47 @@ class Draft {
   }
 }
 
-/**
- * The conversation in the vendor's form. `keepsPlaces` says that system messages behind the first turn stand where the model
- * takes them; else all of them are the system text. Throws a 400 that names what this form has no place for.
- * See docs/providers.md#claude-models.
- */
+/** Which system messages behind the first turn keep their place: all of them, those behind thoughts, or none. Others join the system text. */
+export type SystemPlaces = 'kept' | 'behind_thoughts' | 'joined';
+
+/** The conversation in the vendor's form. Throws a 400 that names what this form has no place for. See docs/providers.md#claude-models. */
 export function toConversation(
   messages: readonly ChatMessage[],
   variant: MessagesVariant,
-  keepsPlaces = false,
+  places: SystemPlaces = 'joined',
 ): NativeConversation {
   const draft = new Draft(variant);
   const system: ChatMessage[] = [];
   const turns: Turn[] = [];
+  let held: Turn[] = []; // system messages wait for results in front of the next turn
+  const release = (): void => {
+    for (const turn of held) addTurn(turns, turn);
+    held = [];
+  };
   messages.forEach((message, index) => {
     const at = `messages[${index}]`;
     if (message.role === 'system' || message.role === 'developer') {
       refuseMedia(message, at);
-      if (keepsPlaces && turns.length > 0)
-        addTurn(turns, { role: 'system', content: contentOf(message, at, draft), isSpoken: true });
-      else system.push(message);
+      const isKept = places === 'kept' || (places === 'behind_thoughts' && draft.holdsThoughts);
+      if (!isKept || turns.length === 0) system.push(message);
+      else held.push({ role: 'system', content: contentOf(message, at, draft), isSpoken: true });
     } else if (message.role === 'tool') addResult(turns, resultBlock(message, at, draft));
-    else addTurn(turns, { role: message.role, content: contentOf(message, at, draft), isSpoken: true });
+    else {
+      release();
+      addTurn(turns, { role: message.role, content: contentOf(message, at, draft), isSpoken: true });
+    }
   });
+  release();
+  const placed = withSystemInPlace(turns);
   if (turns.length === 0) throw invalidRequest(`messages: ${variant.label} needs a turn that says something`);
   const instructions = systemOf(system, draft);
   return {
     system: instructions,
-    messages: trimmedEnd(turns),
-    lacksThinking: lacksThinking(turns),
+    messages: trimmedEnd(placed),
+    lacksThinking: lacksThinking(placed),
     lostMark: draft.lostMark,
+    holdsThoughts: draft.holdsThoughts,
+    placesSystem: placed.some(({ role }) => role === 'system'),
     namesFiles: draft.namesFiles,
   };
 }
@@ -132,7 +149,9 @@ function joined(
 function contentOf(message: ChatMessage, at: string, draft: Draft): string | Fields[] {
   const isAssistant = message.role === 'assistant';
   const calls = isAssistant ? (message.tool_calls ?? []) : [];
-  const blocks = [...(isAssistant ? thinkingBlocks(message) : []), ...partBlocks(message, at, draft)];
+  const thoughts = isAssistant ? thinkingBlocks(message) : [];
+  if (thoughts.length > 0) draft.holdsThoughts = true;
+  const blocks = [...thoughts, ...partBlocks(message, at, draft)];
   if (isAssistant && blocks.length === 0) addAll(blocks, textBlocks(message['refusal']));
   for (const [place, call] of calls.entries()) blocks.push(callBlock(call, `${at}.tool_calls[${place}]`, draft));
   draft.mark(blocks, message);

@@ -3,7 +3,7 @@ import { type Fields, fieldsBeside, isFields, isGiven } from '../fields.ts';
 import { BETA_HEADER, betasOf } from './betas.ts';
 import { limitMarks } from './cache.ts';
 import { planFormat } from './format.ts';
-import { toConversation } from './messages.ts';
+import { type SystemPlaces, toConversation } from './messages.ts';
 import { type ClaudeTraits, claudeTraits } from './models.ts';
 import { SchemaRoom } from './schema-room.ts';
 import { planThinking } from './thinking.ts';
@@ -63,7 +63,8 @@ const KNOWN = [
  */
 export function toMessagesBody(request: ChatRequest, call: CallInfo, variant: MessagesVariant): MessagesBody {
   const traits = claudeTraits(call.model);
-  const conversation = toConversation(request.messages, variant, call.clientWire !== undefined);
+  const conversation = toConversation(request.messages, variant, placesFor(call));
+  const isBound = call.facts?.binds_thoughts === true && conversation.holdsThoughts;
   const room = new SchemaRoom();
   const format = planFormat(request, { traits, variant, room, hasTools: hasTools(request, variant) });
   const own = planTools(request, { traits, variant, room });
@@ -88,7 +89,13 @@ export function toMessagesBody(request: ChatRequest, call: CallInfo, variant: Me
   );
   const betas = betasOf(
     call,
-    { tools, namesFiles: conversation.namesFiles, holdsSchema: own.isStrict || format.format !== undefined },
+    {
+      tools,
+      namesFiles: conversation.namesFiles,
+      holdsSchema: own.isStrict || format.format !== undefined,
+      controlsBinding: isBound && variant.controlsBinding,
+      placesSystem: call.clientWire === undefined && conversation.placesSystem && variant.isDirect,
+    },
     variant,
   );
   return {
@@ -96,7 +103,13 @@ export function toMessagesBody(request: ChatRequest, call: CallInfo, variant: Me
       ...variant.fixed,
       ...direct.fields,
       max_tokens: maxTokens,
-      ...present({ system, messages, tools, tool_choice: choice, thinking: thinking.thinking }),
+      ...present({
+        system,
+        messages,
+        tools,
+        tool_choice: choice,
+        thinking: isBound && variant.controlsBinding ? withBinding(thinking.thinking) : thinking.thinking,
+      }),
       ...sampling.fields,
       ...present({
         stop_sequences: stop.sequences,
@@ -119,6 +132,21 @@ export function toMessagesBody(request: ChatRequest, call: CallInfo, variant: Me
     ],
     ...(isBounded(request, sampling.fields) && { bounded: ['temperature'] }),
   };
+}
+
+/** Clients of other wires have late system messages in their place; of the common wire only those that would change what thoughts are bound to. */
+function placesFor({ clientWire, facts }: CallInfo): SystemPlaces {
+  if (clientWire !== undefined) return 'kept';
+  return facts?.binds_thoughts === true ? 'behind_thoughts' : 'joined';
+}
+
+/**
+ * Thoughts behind another beginning than their own are left out by the vendor, where it would else refuse the request. Source:
+ * GitHub pydantic/pydantic-ai issue 7984, 2026-11-26.
+ */
+function withBinding(thinking: Fields | undefined): Fields | undefined {
+  if (thinking?.['type'] === 'disabled' || thinking?.['block_binding'] !== undefined) return thinking;
+  return { ...thinking, block_binding: { prefix_mismatch_behavior: 'drop_block' } };
 }
 
 const fieldsOf = (value: unknown): Fields | undefined => (isFields(value) ? value : undefined);

@@ -1,4 +1,5 @@
 import { addAll, type Fields } from '../fields.ts';
+import { withoutSystemTexts } from './system-tags.ts';
 
 export interface Turn {
   readonly role: string;
@@ -61,16 +62,4 @@ export function lacksThinking(turns: readonly Turn[]): boolean {
   if (caller?.role !== 'assistant' || !isOpen) return false;
   const [first] = caller.content;
   return typeof first !== 'object' || !String(first['type']).endsWith('thinking');
-}
-
-/** A turn without the texts that stand between tags of the system. See docs/reference/ingress.md#late-system-messages. */
-function withoutSystemTexts(blocks: readonly Fields[]): readonly Fields[] {
-  let isInside = false;
-  return blocks.filter(({ text }) => {
-    const said = typeof text === 'string' ? text : '';
-    if (said.startsWith('<system>\n')) isInside = true;
-    const isKept = !isInside;
-    if (said.endsWith('\n</system>')) isInside = false;
-    return isKept;
-  });
 }

@@ -25,6 +25,8 @@ export interface MessagesVariant {
   readonly holdsAnswers: (traits: ClaudeTraits) => boolean;
   readonly holdsCalls: (traits: ClaudeTraits) => boolean;
   readonly schemaBeta?: string;
+  /** Whether the place takes the word on what becomes of thoughts that are bound to another beginning. */
+  readonly controlsBinding: boolean;
   /** Betas of tools by their type, where they are others than at the vendor's own API. */
   readonly toolBetas?: ReadonlyMap<string, string>;
 }
@@ -41,6 +43,7 @@ export const DIRECT: MessagesVariant = {
   fetchesMedia: true,
   keepsFiles: true,
   repairsArguments: false,
+  controlsBinding: true,
   searches: true,
   holdsAnswers: whereTheModelCan,
   holdsCalls: whereTheModelCan,
@@ -60,6 +63,7 @@ export const BEDROCK: MessagesVariant = {
   fetchesMedia: false,
   keepsFiles: false,
   repairsArguments: true,
+  controlsBinding: false,
   searches: false,
   holdsAnswers: ({ holdsSchemas, thinking, thinksUnasked }) =>
     holdsSchemas && (thinking !== 'adaptive' || thinksUnasked),
@@ -88,6 +92,7 @@ export const VERTEX: MessagesVariant = {
   fetchesMedia: false,
   keepsFiles: false,
   repairsArguments: false,
+  controlsBinding: true,
   searches: true,
   holdsAnswers: () => false,
   holdsCalls: () => false,
@@ -104,6 +109,7 @@ export const FOUNDRY: MessagesVariant = {
   fetchesMedia: true,
   keepsFiles: true,
   repairsArguments: false,
+  controlsBinding: true,
   searches: true,
   holdsAnswers: whereTheModelCan,
   holdsCalls: whereTheModelCan,

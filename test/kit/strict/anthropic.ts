@@ -88,12 +88,17 @@ const ownTool = closed(
 /** Tools that the vendor runs: each has a dated type and options of its own. */
 const vendorTool = open({ type: matching('_\\d{8}$'), name: filled });
 
-const thinking = tagged('type', {
-  enabled: [{ budget_tokens: whole(1024) }, { display: anything }],
-  adaptive: [{}, { display: anything }],
-  disabled: [{}],
-  between_tools: [{}],
-});
+/** What becomes of thoughts behind another beginning; it may stand alone. Source: GitHub pydantic/pydantic-ai issue 7984, 2026-11-26. */
+const binding: Members = { block_binding: closed({ prefix_mismatch_behavior: oneOf('drop_block', 'error') }) };
+const thinking = either(
+  closed(binding),
+  tagged('type', {
+    enabled: [{ budget_tokens: whole(1024) }, { display: anything, ...binding }],
+    adaptive: [{}, { display: anything, ...binding }],
+    disabled: [{}],
+    between_tools: [{}, binding],
+  }),
+);
 const choice = tagged('type', {
   auto: [{}, { disable_parallel_tool_use: flag }],
   any: [{}, { disable_parallel_tool_use: flag }],
@@ -215,7 +220,7 @@ const systemTurns =
     const isTaken = major >= 5 || (major === 4 && minor >= 8) || !/claude-.*\d/.test(model);
     return (messages as readonly Body[]).flatMap(({ role, content }, at) => {
       if (role !== 'system') return [];
-      if (!isTaken) return ["role 'system' is not supported on this model"];
+      if (!isTaken) return [`/messages/${at}/role: role 'system' is not supported on this model`];
       const isInPlace =
         messages[at - 1]?.role === 'user' && (messages.length === at + 1 || messages[at + 1].role === 'assistant');
       return [
