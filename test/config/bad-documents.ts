@@ -365,9 +365,10 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
       [
         [{ as: 'openai/gpt-4o' }, 'models', 'names no models', 'patterns'],
         [{ models: [], as: 'openai/gpt-4o' }, 'models', 'names no models', 'patterns'],
-        [{ models: ['*a*b*c*d*'], set: {} }, 'models[0]', '4 stars', 'a name'],
-        [{ models: ['m', ''], set: {} }, 'models[1]', 'must not be empty', 'a name'],
+        [{ models: ['*a*b*c*d*'], set: { late_system: true } }, 'models[0]', '4 stars', 'a name'],
+        [{ models: ['m', ''], set: { late_system: true } }, 'models[1]', 'must not be empty', 'a name'],
         [{ models: ['m'] }, '', 'says nothing', 'as, or set'],
+        [{ models: ['m'], set: {} }, '', 'says nothing', 'as, or set'],
         [{ models: ['m'], as: 'gpt-4o' }, 'as', '"gpt-4o"', 'the provider and the model'],
         [{ models: ['m'], as: 'openai/' }, 'as', '"openai/"', 'the provider and the model'],
         [{ models: ['m'], set: { late_sytem: true } }, 'set.late_sytem', 'is not a fact', 'Rules of models'],
@@ -382,7 +383,9 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
       fix,
     })),
     {
-      document: target({ model_facts: Array.from({ length: 101 }, () => ({ models: ['m'], set: {} })) }),
+      document: target({
+        model_facts: Array.from({ length: 101 }, () => ({ models: ['m'], set: { late_system: true } })),
+      }),
       at: ['targets[0].model_facts'],
       says: ['101', '100'],
       fix: 'several models in one entry',

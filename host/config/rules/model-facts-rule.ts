@@ -24,7 +24,7 @@ export function modelFactsProblems({ models = [], as, set }: Entry): readonly Fa
     if (wrong !== undefined)
       add(`models[${at}]`, `is "${glob}", which ${wrong}`, 'write a name, with * for any run of characters');
   });
-  if (as === undefined && set === undefined) add('', 'says nothing of them', 'add as, or set');
+  if (as === undefined && Object.keys(set ?? {}).length === 0) add('', 'says nothing of them', 'add as, or set');
   if (as !== undefined && !/^[^/]+\/./.test(as))
     add('as', `is "${as}"`, 'write the provider and the model, such as "openai/gpt-4o"');
   for (const { key, message } of set === undefined ? [] : readFacts(set).problems)

@@ -73,7 +73,7 @@ export const target = entry({
         {
           bounds: 'a provider, `/`, a model; `as` or `set` is there',
         },
-      ),
+      ).meta(NAME),
       set: freeMap('facts that win over `as` and over the rules; `null` takes one away', {
         bounds: '[facts](catalog.md#rules-of-models)',
       }),
