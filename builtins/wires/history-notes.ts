@@ -18,6 +18,8 @@ export interface ItemNote {
   readonly format: unknown;
   /** Whether it holds what its vendor signed or sealed. */
   readonly isSigned: boolean;
+  /** The call that it belongs to, where it names one. */
+  readonly id: unknown;
 }
 
 /** A block, part or item of the client's that holds a thought. */
@@ -29,7 +31,8 @@ export interface ThoughtNote {
 
 /** What decides about the thoughts of a turn of the assistant as a whole. */
 export interface TurnFacts {
-  readonly callsTools: boolean;
+  /** Ids of the calls that it makes. */
+  readonly calls: readonly unknown[];
   /** Whether it says or calls anything beside its thoughts. */
   readonly saysMore: boolean;
   /** Whether any of its thoughts has items of `reasoning_details`. */

@@ -6,7 +6,7 @@ import type { NotedHistory, ItemNote, ThoughtNote, TurnFacts } from './history-n
 interface Taking {
   /** Whether the text of a turn's thoughts is read. */
   readonly text: (turn: TurnFacts) => boolean;
-  readonly item: (item: ItemNote) => boolean;
+  readonly item: (item: ItemNote, turn: TurnFacts) => boolean;
   /** Whether items need the text beside them: they name their places in it. */
   readonly itemsNeedText: boolean;
 }
@@ -24,7 +24,7 @@ function byFacts({ thoughts_back: back, thoughts_field: field }: ModelFacts): Ta
     case 'every_turn':
       return { ...NOTHING, text: isEvery };
     case 'tool_turns':
-      return { ...NOTHING, text: ({ callsTools }) => callsTools };
+      return { ...NOTHING, text: ({ calls }) => calls.length > 0 };
     case 'none':
       return field === undefined ? NOTHING : { ...NOTHING, text: isEvery };
     case 'parts':
@@ -39,16 +39,18 @@ function byFacts({ thoughts_back: back, thoughts_field: field }: ModelFacts): Ta
 function byTranslator({ facts: { thoughts_back: back }, traits: { history } }: TargetFacts): Taking {
   const { thoughts } = history ?? {};
   if (thoughts === undefined || back === 'refused' || back === 'none') return NOTHING;
-  if (thoughts === 'tool_turns') return { ...NOTHING, text: ({ callsTools }) => callsTools };
+  if (thoughts === 'tool_turns') return { ...NOTHING, text: ({ calls }) => calls.length > 0 };
   return {
     ...NOTHING,
-    item: ({ format, isSigned }) => isSigned && isText(format) && thoughts.includes(format),
+    item: ({ format, isSigned, id }, { calls }) =>
+      isSigned && isText(format) && thoughts.includes(format) && (!isText(id) || calls.includes(id)),
     itemsNeedText: true,
   };
 }
 
-export const itemNote = ({ format, signature, data }: Readonly<Fields>): ItemNote => ({
+export const itemNote = ({ format, signature, data, id }: Readonly<Fields>): ItemNote => ({
   format,
+  id,
   isSigned: isText(signature) || isText(data),
 });
 
@@ -57,13 +59,14 @@ export function lostThoughts({ turns }: NotedHistory, target: TargetFacts): stri
   const taking = takingOf(target);
   return turns.flatMap(({ facts, thoughts }) => {
     const takesText = taking.text(facts);
-    return thoughts.filter((thought) => isLost(thought, takesText, taking)).map(({ path }) => path);
+    const takesItem = (item: ItemNote): boolean => taking.item(item, facts);
+    return thoughts.filter((thought) => isLost(thought, takesText, takesItem)).map(({ path }) => path);
   });
 }
 
-function isLost({ hasText, items }: ThoughtNote, takesText: boolean, { item }: Taking): boolean {
+function isLost({ hasText, items }: ThoughtNote, takesText: boolean, takesItem: (item: ItemNote) => boolean): boolean {
   if (hasText && takesText) return false;
-  return items.length === 0 ? hasText : !items.every(item);
+  return items.length === 0 ? hasText : !items.every(takesItem);
 }
 
 /** A message with the thoughts that the target takes; `undefined` for a turn that held nothing else. */
@@ -73,10 +76,13 @@ export function thoughtfulMessage(message: ChatMessage, target: TargetFacts): Ch
   const items = Array.isArray(details) ? details.filter(isFields) : [];
   if (!isText(text) && items.length === 0) return message;
   const taking = takingOf(target);
-  const turn = { callsTools: (message.tool_calls?.length ?? 0) > 0, saysMore: saysMore(message) };
-  const kept = items.filter((item) => taking.item(itemNote(item)));
-  const keepsText =
-    isText(text) && (taking.text({ ...turn, hasItems: items.length > 0 }) || (taking.itemsNeedText && kept.length > 0));
+  const turn = {
+    calls: (message.tool_calls ?? []).map(({ id }) => id),
+    saysMore: saysMore(message),
+    hasItems: items.length > 0,
+  };
+  const kept = items.filter((item) => taking.item(itemNote(item), turn));
+  const keepsText = isText(text) && (taking.text(turn) || (taking.itemsNeedText && kept.length > 0));
   if (kept.length === 0 && !keepsText && !turn.saysMore) return undefined;
   return {
     ...rest,

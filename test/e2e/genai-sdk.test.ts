@@ -299,7 +299,6 @@ describe('the SDK of the Gemini API', () => {
             {
               role: 'assistant',
               content: 'Grüße zurück',
-              reasoning_content: 'hm',
               tool_calls: [
                 { id: 'call_1', type: 'function', function: { name: 'tide', arguments: JSON.stringify(CALL) } },
               ],

@@ -101,6 +101,21 @@ describe('a thought of Claude', () => {
     }
   });
 
+  it('is a signature of a call at gemini where the turn makes that call, and named where it does not', async () => {
+    const signed = (id: string): object => ({
+      type: 'thinking',
+      thinking: '',
+      signature: sealEnvelope([
+        { type: 'reasoning.encrypted', index: 0, format: 'google-gemini-v1', id, data: 'c2ln' },
+      ]),
+    });
+    const own = await sentOf('gemini', 'gemini-3.1-pro', toolTurn(signed('t')));
+    expect([own.lost, JSON.stringify(own.body).includes('"thoughtSignature":"c2ln"')]).to.deep.equal([[], true]);
+    const other = await sentOf('gemini', 'gemini-3.1-pro', toolTurn(signed('x')));
+    expect(other.lost).to.deep.equal(['messages[1].content[0]']);
+    expect(JSON.stringify(other.body)).to.not.include('c2ln');
+  });
+
   it('that holds no text for a target that takes text is named', async () => {
     const { lost } = await sentOf('deepseek', 'deepseek-v4', toolTurn({ type: 'redacted_thinking', data: 'c2VhbGVk' }));
     expect(lost).to.deep.equal(['messages[1].content[0]']);

@@ -262,7 +262,7 @@ function readAssistant(content: string | readonly unknown[], at: string, draft: 
   noteCallMarks(calls, places, draft.notes);
   if (parts.length === 0 && calls.length === 0 && thoughts.isEmpty) return;
   draft.notes.history.turn(thoughts.notes, {
-    callsTools: calls.length > 0,
+    calls: calls.map(({ id }) => id),
     saysMore: parts.length > 0 || calls.length > 0,
   });
   draft.messages.push({

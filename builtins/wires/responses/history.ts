@@ -91,8 +91,10 @@ export class History {
     }
     return this.#turns.flatMap((turn) => {
       if (!(turn instanceof AssistantTurn)) return [turn];
-      const callsTools = turn.calls.length > 0;
-      notes.turn(turn.notes, { callsTools, saysMore: callsTools || turn.texts.length > 0 });
+      notes.turn(turn.notes, {
+        calls: turn.calls.map(({ id }) => id),
+        saysMore: turn.calls.length > 0 || turn.texts.length > 0,
+      });
       return [...turn.messages()];
     });
   }
