@@ -271,12 +271,15 @@ function pairs(turn: Turn, before: Turn | undefined, after: Turn | undefined): s
 
 const drafts = new Ajv2020({ strict: false, validateFormats: false, logger: false });
 
+/** The vendor reads a schema as one of draft 2020-12 although it names draft-07, as those of coding agents do. Source: anthropics/anthropic-sdk-python issue 1001, which says that they had been taken for months; 2026-11-26. */
+const inDraft = ({ $schema: _draft, ...schema }: Body): Body => schema;
+
 /** "JSON schema is invalid. It must match JSON Schema draft 2020-12". */
 function schemas({ tools = [], output_config: output }: Body): string[] {
   const declared = (tools as readonly Body[]).filter(({ input_schema: schema }) => schema !== undefined);
   return [
     ...declared.flatMap(({ name, input_schema: schema }) =>
-      drafts.validateSchema(schema)
+      drafts.validateSchema(inDraft(schema))
         ? []
         : [
             `tools: ${name}: input_schema does not match JSON Schema draft 2020-12: ${drafts.errorsText(drafts.errors)}`,
