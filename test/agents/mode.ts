@@ -14,8 +14,8 @@ export interface Mode {
   readonly targets: readonly TargetName[];
   /** Targets whose answers the gateway passes on unread: nothing is masked in them. */
   readonly forwarded?: readonly TargetName[];
-  /** Whether rows name the session: its requests do, in a header that the gateway reads there. */
-  readonly hasSession: (alias: string, target: TargetName) => boolean;
+  /** Whether its requests name their session. */
+  readonly hasSession: boolean;
   /** `client_wire` of its rows; those of the gateway's own wire have none. */
   readonly wire: string | undefined;
   /** Writes the settings of the agent into its home. */

@@ -49,7 +49,7 @@ export function describeTasks(agent: Agent): void {
               const text = isForwarded ? LAST_TEXT : last;
               await expectDone(scene, run, text);
               expectAnswers(mode, scene, text);
-              await expectRows(scene, isForwarded ? undefined : mode.wire, mode.hasSession(alias, target));
+              await expectRows(mode, scene);
             });
     });
   });
@@ -81,7 +81,7 @@ function expectAnswers(mode: Mode, { recorder }: Scene, last: string): void {
 }
 
 /** One row for each answer: whose it was, what it cost, in which wire and session. */
-async function expectRows(scene: Scene, wire: string | undefined, hasSession: boolean): Promise<void> {
+async function expectRows({ wire, hasSession }: Mode, scene: Scene): Promise<void> {
   const asked = scene.recorder.exchanges.filter(isAsking).length;
   let rows: readonly Record<string, any>[] = [];
   await eventually(async () => (rows = await rowsOf(scene)).length >= asked);
@@ -90,7 +90,7 @@ async function expectRows(scene: Scene, wire: string | undefined, hasSession: bo
   for (const row of rows) {
     expect(row['api_key_id'], said).to.equal(scene.keyId);
     expect(row['cost_usd'], said).to.be.greaterThan(0);
-    if (wire !== undefined) expect(row['client_wire'], said).to.equal(wire);
+    expect(row['client_wire'], said).to.equal(wire);
   }
   if (!hasSession) return;
   const sessions = new Set(rows.map(({ session_id: session }) => session as string | undefined));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Turn } from '../agents/script.ts';
 import { type Speak, type Target, type TargetName, TARGETS } from '../agents/targets.ts';
 import { type ShippedGuard, shippedGuards } from '../e2e/support/guards.ts';
-import { MASTER_KEY, openSse, startHost, type StubHandler, stubUpstream, type TestHost } from '../kit/index.ts';
+import { MASTER_KEY, openSse, some, startHost, type StubHandler, stubUpstream, type TestHost } from '../kit/index.ts';
 
 /**
  * An upstream that stops between a thought, a text and a call, until the client has the beginning of each: what a guard holds of a stretch is its end
@@ -161,13 +161,16 @@ const flows = ({ name }: ShippedGuard): boolean => !/^(schema-guard|webhook).*wi
 describe('a stream whose upstream pauses', () => {
   const guards = [{ name: 'no guard', plugins: async () => [] }, ...shippedGuards().filter(flows)];
 
-  for (const [name, client] of Object.entries(CLIENTS))
-    for (const target of ['anthropic', 'deepseek', 'gemini', 'bedrock'] as const)
-      for (const guard of guards)
-        it(`begins each stretch before the next comes: a client of ${name}, ${target}, ${guard.name}`, async () => {
-          const scene = await Scene.open(target, await guard.plugins());
-          const text = await scene.read(client, TARGETS[target].model);
-          expect(text).to.include('Brest');
-          expect(text).to.not.match(/"error":\{|event: error/);
-        });
+  const ways = Object.entries(CLIENTS).flatMap(([name, client]) =>
+    (['anthropic', 'deepseek', 'gemini', 'bedrock'] as const).flatMap((target) =>
+      guards.map((guard) => ({ name, client, target, guard })),
+    ),
+  );
+  for (const { name, client, target, guard } of some(ways, { every: 4 }))
+    it(`begins each stretch before the next comes: a client of ${name}, ${target}, ${guard.name}`, async () => {
+      const scene = await Scene.open(target, await guard.plugins());
+      const text = await scene.read(client, TARGETS[target].model);
+      expect(text).to.include('Brest');
+      expect(text).to.not.match(/"error":\{|event: error/);
+    });
 });

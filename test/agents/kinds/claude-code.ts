@@ -12,7 +12,7 @@ export const CLAUDE_CODE: Agent = {
       name: 'Messages',
       asks: 'claude-opus-4-8',
       targets: ['anthropic', 'openai', 'gemini', 'deepseek', 'bedrock'],
-      hasSession: () => true,
+      hasSession: true,
       wire: 'messages',
       args: () => ['-p', PROMPT, '--model', 'claude-opus-4-8', '--allowedTools', 'Bash'],
       variables: ({ recorder, key }) => ({

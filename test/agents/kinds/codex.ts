@@ -32,7 +32,7 @@ const modeOf = (asks: string): Mode => ({
   asks,
   targets: ['openai', 'deepseek', 'anthropic', 'gemini', 'bedrock'],
   forwarded: ['openai'],
-  hasSession: (alias, target) => alias === 'codex' && target !== 'openai', // not where it is forwarded, nor from the older one's `session_id`
+  hasSession: true,
   wire: 'responses',
   async prepare({ home, recorder }) {
     await mkdir(join(home, '.codex'));

@@ -19,7 +19,7 @@ export const GEMINI_CLI: Agent = {
       asks: NAME,
       asksInstead: ['gemini-3.5-flash'],
       targets: ['gemini', 'openai', 'anthropic', 'deepseek', 'bedrock'],
-      hasSession: () => false,
+      hasSession: false,
       wire: 'gemini',
       async prepare({ home }) {
         await mkdir(join(home, '.gemini'));

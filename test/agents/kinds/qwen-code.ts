@@ -18,7 +18,7 @@ const modeOf = (
 ): Mode => ({
   name: auth,
   asks: NAME,
-  hasSession: () => false,
+  hasSession: false,
   ...more,
   async prepare({ home }) {
     await mkdir(join(home, '.qwen'));
@@ -54,10 +54,14 @@ export const QWEN_CODE: Agent = {
       OPENAI_API_KEY: key,
       OPENAI_MODEL: NAME,
     })),
-    modeOf('anthropic', { targets: ['anthropic', 'openai', 'gemini'], wire: 'messages' }, (url, key) => ({
-      ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_API_KEY: key,
-      ANTHROPIC_MODEL: NAME,
-    })),
+    modeOf(
+      'anthropic',
+      { targets: ['anthropic', 'openai', 'gemini', 'deepseek', 'bedrock'], wire: 'messages' },
+      (url, key) => ({
+        ANTHROPIC_BASE_URL: url,
+        ANTHROPIC_API_KEY: key,
+        ANTHROPIC_MODEL: NAME,
+      }),
+    ),
   ],
 };
