@@ -66,7 +66,7 @@ async function expectDone({ work, seen, recorder }: Scene, { code, stdout, stder
 }
 
 /** Every answer was whole and without an error, and said what the upstream had said, call by call. */
-function expectAnswers(mode: Mode, { recorder }: Scene, last: string): void {
+export function expectAnswers(mode: Mode, { recorder }: Scene, last: string): void {
   const asking = recorder.exchanges.filter(isAsking);
   expect(asking.filter(({ status }) => status !== 200)).to.deep.equal([]);
   for (const exchange of asking) {
@@ -76,7 +76,7 @@ function expectAnswers(mode: Mode, { recorder }: Scene, last: string): void {
     if (!turns) continue;
     const number = turnsIn(exchange.asked) + 1;
     expect(heard.calls, exchange.answer).to.deep.equal(turns[number - 1]?.calls ?? []);
-    expect(heard.text, exchange.answer).to.equal(number === turns.length ? last : turns[number - 1]?.say);
+    expect(heard.text, exchange.answer).to.equal(number === turns.length ? last : (turns[number - 1]?.say ?? ''));
   }
 }
 

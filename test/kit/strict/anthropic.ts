@@ -51,6 +51,14 @@ const documentBlock: readonly [Members, Members] = [
   { ...cached, title: orNull(filled), context: orNull(text), citations: anything },
 ];
 
+const referenceBlock: readonly [Members, Members] = [{ tool_name: filled }, cached];
+const resultPart = tagged('type', {
+  text: textBlock,
+  image: imageBlock,
+  document: documentBlock,
+  tool_reference: referenceBlock,
+});
+
 const block = tagged('type', {
   text: textBlock,
   image: imageBlock,
@@ -67,7 +75,7 @@ const block = tagged('type', {
       ...cached,
       is_error: flag,
       toolset_name: anything,
-      content: either(text, listOf(tagged('type', { text: textBlock, image: imageBlock, document: documentBlock }))),
+      content: either(text, listOf(resultPart)),
     },
   ],
 });
