@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../kit/index.ts';
 import { installedBefore, versionOf } from './installed.ts';
-import { type Agent, FILES, LINE, type Mode } from './mode.ts';
+import { type Agent, FILES, LINE, type Mode, PRINTED } from './mode.ts';
 import { heardIn, isAsking } from './reading.ts';
 import { rowsOf, runAgent, type Run, type Scene, sceneOf } from './scene.ts';
 import { ADDRESS, LAST_TEXT, toolsIn, turnsIn, WORD } from './script.ts';
@@ -57,12 +57,14 @@ export function describeTasks(agent: Agent): void {
 
 /** It ended well, printed what the model said last, and its tools did what they were called for, once each. */
 async function expectDone({ work, seen, recorder }: Scene, { code, stdout, stderr }: Run, last: string): Promise<void> {
-  const all = `${stdout}\n${stderr}\n${JSON.stringify(recorder.exchanges, null, 1)}`;
+  const exchanges = recorder.exchanges.map((one) => ({ ...one, asked: one.asked.slice(0, 2_000) }));
+  const all = `${stdout}\n${stderr}\n${JSON.stringify(exchanges, null, 1)}`;
   expect(seen.refusals, all).to.deep.equal([]);
   expect(code, all).to.equal(0);
   expect(stdout, all).to.include(last);
   for (const file of FILES) expect(await readFile(join(work, file), 'utf8'), all).to.equal(LINE);
   expect(seen.turns, all).to.deep.equal([1, 2, 3]);
+  expect(seen.bodies[1], 'the result of the first call').to.include(PRINTED);
 }
 
 /** Every answer was whole and without an error, and said what the upstream had said, call by call. */
