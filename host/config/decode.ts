@@ -4,6 +4,7 @@ import { nearest } from '../common/nearest.ts';
 import type { GatewayConfig } from './document.ts';
 import { type ParsedDocument, parseDocument, type Format } from './parse.ts';
 import { type Path, pathText, type Problem } from './problems.ts';
+import { configDescription } from './schema/config-description.ts';
 import { configSchema } from './schema/config-schema.ts';
 import type { SchemaContext } from './schema/schema-fields.ts';
 import { describedAt, keysOf } from './schema/schema-walk.ts';
@@ -107,10 +108,10 @@ function redacted(at: Path): PlacedProblem {
   };
 }
 
-/** Describing the schema costs many times what checking does: it happens for a document with a fault, once. */
+/** A document without a fault needs no description of the schema. */
 function decodeProblems(details: readonly ValidationErrorItem[]): PlacedProblem[] {
   if (details.length === 0) return [];
-  const description = configSchema.describe();
+  const description = configDescription();
   return details.map((detail) => decodeProblem(detail, description));
 }
 
@@ -177,7 +178,7 @@ function withoutPrototypes(value: unknown, found: readonly PlacedProblem[]): unk
 
 /** A copy without what stands at these paths. In lists something harmless takes its place, so that others keep theirs. */
 function without(value: unknown, paths: readonly Path[]): unknown {
-  const description = configSchema.describe();
+  const description = configDescription();
   const copy = structuredClone(value);
   for (const path of paths) {
     let parent = copy as Record<string | number, unknown> | undefined;

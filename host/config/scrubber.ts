@@ -4,7 +4,7 @@ import type { Redactor } from '../log/redact.ts';
 import { listedSettings, type SettingKind, settingKinds } from './module-settings.ts';
 import { type Path, pathText } from './problems.ts';
 import type { KnownModules } from './rules/rule.ts';
-import { configSchema } from './schema/config-schema.ts';
+import { configDescription } from './schema/config-description.ts';
 import { describedAt, keysOf } from './schema/schema-walk.ts';
 import { type Showing, showingOf } from './schema/showing.ts';
 import { REDACTED, TextScrubber, withheldText } from './scrub-text.ts';
@@ -34,7 +34,6 @@ const PLAIN: Treatment = { text: same, name: same, argument: same, withheld: sam
 export class Scrubber {
   readonly #deps: ScrubberDeps;
   readonly #scrubbed: Treatment;
-  #description: Description | undefined;
 
   constructor(deps: ScrubberDeps) {
     this.#deps = deps;
@@ -72,8 +71,7 @@ export class Scrubber {
   }
 
   #walk(document: Fields, treatment: Treatment, seen: Seen = () => {}): Fields {
-    this.#description ??= configSchema.describe();
-    return new Walk(treatment, this.#deps.registry, seen).block(document, this.#description, []);
+    return new Walk(treatment, this.#deps.registry, seen).block(document, configDescription(), []);
   }
 }
 

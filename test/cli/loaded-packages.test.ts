@@ -165,7 +165,7 @@ describe('what a command loads that starts no gateway', () => {
         ['admin', 'keys', 'list'],
         ['bogus'],
       ],
-      { every: 2 },
+      { every: 4 },
     )) {
       const { stderr } = await runGw(args, { variables });
       const files = linesOf(stderr, 'files loaded: ');

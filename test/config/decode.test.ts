@@ -457,8 +457,9 @@ describe('a configuration without a fault', () => {
     try {
       expect(decodeText(ECHO, 'yaml').problems).to.deep.equal([]);
       expect(count).to.equal(0);
-      expect(decodeText(`${ECHO}od: 1\nodd: 2\n`, 'yaml').problems).to.have.lengthOf(2);
-      expect(count).to.be.within(1, 2);
+      for (const odd of ['od: 1\nodd: 2\n', 'x: 1\ny: 2\n'])
+        expect(decodeText(`${ECHO}${odd}`, 'yaml').problems).to.have.lengthOf(2);
+      expect(count, 'once in a process, however many have faults').to.be.at.most(1);
     } finally {
       Reflect.deleteProperty(configSchema, 'describe');
     }

@@ -163,7 +163,7 @@ async function expectInProportion({ count, text, format = 'yaml' }: Kind): Promi
 describe('a large configuration', function large() {
   this.timeout(120_000);
 
-  for (const [name, kind] of some(Object.entries(KINDS), { every: 7, from: 3 })) {
+  for (const [name, kind] of some(Object.entries(KINDS), { every: 10, from: 3 })) {
     it(`is read, checked and built in proportion to its size: ${name}`, () => expectInProportion(kind));
   }
 });

@@ -84,26 +84,29 @@ describe('the configuration in the dashboard', function configuration() {
     expect(asked).to.deep.equal([]);
   });
 
-  it('that another operator has changed meanwhile is not overwritten, and can be compared with theirs and applied then', async () => {
-    const t = await startDashboard();
-    const page = await opened(t);
-    const config = await configOf(t);
-    await write(page, JSON.stringify({ ...config, aliases: { mine: 'm' } }));
-    await page.getByText('The gateway would take this configuration.').waitFor();
-    await t.request('PUT', '/admin/config', { ...config, aliases: { theirs: 'm' } });
-    await apply(page);
-    const dialog = page.getByRole('dialog');
-    await dialog
-      .getByRole('alert')
-      .getByText(/version/)
-      .waitFor();
-    expect((await configOf(t))['aliases']).to.deep.equal({ theirs: 'm' });
-    await dialog.getByRole('button', { name: 'Compare with the newest version' }).click();
-    await dialog.getByText('aliases.theirs', { exact: true }).waitFor();
-    await dialog.getByRole('button', { name: 'Apply changes' }).click();
-    await page.getByText('The configuration is active.').waitFor();
-    expect((await configOf(t))['aliases']).to.deep.equal({ mine: 'm' });
-  });
+  inSoak(
+    'that another operator has changed meanwhile is not overwritten, and can be compared with theirs and applied then',
+    async () => {
+      const t = await startDashboard();
+      const page = await opened(t);
+      const config = await configOf(t);
+      await write(page, JSON.stringify({ ...config, aliases: { mine: 'm' } }));
+      await page.getByText('The gateway would take this configuration.').waitFor();
+      await t.request('PUT', '/admin/config', { ...config, aliases: { theirs: 'm' } });
+      await apply(page);
+      const dialog = page.getByRole('dialog');
+      await dialog
+        .getByRole('alert')
+        .getByText(/version/)
+        .waitFor();
+      expect((await configOf(t))['aliases']).to.deep.equal({ theirs: 'm' });
+      await dialog.getByRole('button', { name: 'Compare with the newest version' }).click();
+      await dialog.getByText('aliases.theirs', { exact: true }).waitFor();
+      await dialog.getByRole('button', { name: 'Apply changes' }).click();
+      await page.getByText('The configuration is active.').waitFor();
+      expect((await configOf(t))['aliases']).to.deep.equal({ mine: 'm' });
+    },
+  );
 
   it('that was changed and not applied is not lost by a reload before the browser has asked', async () => {
     const t = await startDashboard();

@@ -95,7 +95,7 @@ describe('the keys in the dashboard', function keys() {
     await row(page, 'rotating').locator('td[data-label="Rotated"] time').waitFor();
   });
 
-  it('are revoked and deleted; a refusal is shown inside the confirmation', async () => {
+  inSoak('are revoked and deleted; a refusal is shown inside the confirmation', async () => {
     const t = await startDashboard();
     await t.adminKey('last admin');
     const key = await t.makeKey({ name: 'retired' });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { compileScript, forSuite, isSoak, some } from '../kit/index.ts';
+import { compileScript, forSuite, inSoak, isSoak, some } from '../kit/index.ts';
 import { axe, browserForSuite, DESKTOP, type Gateway, open, PHONE, settled, startDashboard } from './kit.ts';
 import { PAGES_OF_APPLICATION } from './page-paths.ts';
 
@@ -68,7 +68,7 @@ describe('the pages of the dashboard', function pages() {
     expect(wider).to.deep.equal([]);
   });
 
-  it('have dialogs that keep to them too', async () => {
+  inSoak('have dialogs that keep to them too', async () => {
     for (const theme of ['light', 'dark'] as const) {
       const { page } = await open(browser(), gateway(), { path: '/keys', theme });
       await page.getByRole('button', { name: 'Create key' }).click();

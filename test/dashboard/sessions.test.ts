@@ -92,7 +92,7 @@ describe('sessions in the dashboard', function sessions() {
     expect(await editor.textContent(), 'signed out').to.not.include('half');
   });
 
-  it('that ended leave a key that was being made as it was written, and one that is seen once', async () => {
+  inSoak('that ended leave a key that was being made as it was written, and one that is seen once', async () => {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/keys' });
     const dialog = page.getByRole('dialog');

@@ -21,7 +21,7 @@ import {
   type StubUpstream,
   temporaryFolder,
 } from '../kit/index.ts';
-import { ANTHROPIC, COMMON, GEMINI } from './support/speakers.ts';
+import { ANTHROPIC, COMMON, GEMINI, SAID } from './support/speakers.ts';
 import { expectClosed, holding } from './support/upstream.ts';
 
 const IMAGE =
@@ -126,7 +126,7 @@ describe('the openai client on its Responses API', () => {
           type: 'reasoning',
           summary: [{ type: 'summary_text', text: 'let me see' }],
         });
-        expect(first.output_text).to.equal('looking');
+        expect(first.output_text).to.equal(SAID);
         expect(first.usage).to.deep.include({ input_tokens: 11, output_tokens: 7, total_tokens: 18 });
         const call = first.output.find((item) => item.type === 'function_call');
         expect(JSON.parse(call?.arguments ?? '')).to.deep.equal({ harbour: 'Brest' });

@@ -1,4 +1,5 @@
 import './frozen.js'; // before anything else
+import { strictEqual } from 'node:assert';
 import type { Context, Runner, Suite } from 'mocha';
 import { closeAll } from './cleanup.ts';
 import { expectGivenBack, type Holdings, holdings } from './holdings.ts';
@@ -28,6 +29,7 @@ export const mochaHooks = {
   },
   async afterEach(): Promise<void> {
     await closeAll();
+    strictEqual(Array.prototype.constructor, Array, 'something was written into what every list inherits');
   },
 };
 

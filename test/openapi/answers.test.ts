@@ -5,6 +5,7 @@ import { MemoryAudit } from '../../host/stores/audit/memory-audit.ts';
 import { MemoryKeys } from '../../host/stores/keys/memory-keys.ts';
 import { MemorySessions } from '../../host/stores/sessions/memory-sessions.ts';
 import { as, ECHO, NOBODY, startAdmin, type AdminHost } from '../admin/kit.ts';
+import { some } from '../kit/index.ts';
 
 // Every answer is compared with the document by the kit when the gateway closes; what is asserted here is that each kind is among them.
 
@@ -97,7 +98,8 @@ describe('what each operation of the admin API answers is in its document', () =
       for (const headers of [NOBODY, as('gw_nobody'), { authorization: 'Basic x' }, as(reader)])
         await call({ headers });
       for (const name of operation.query ?? [])
-        for (const value of QUERIES) await call({ query: `${required === '' ? '?' : `${required}&`}${name}=${value}` });
+        for (const value of some(QUERIES, { every: 2, from: 1 }))
+          await call({ query: `${required === '' ? '?' : `${required}&`}${name}=${value}` });
       if (operation.body)
         for (const body of [...BAD_BODIES, JSON.stringify({ name: 'x'.repeat(3000) })]) await call({ body, id });
       for (const unknown of ['unknown', '%00', '%E0%A4%A', 'a%2Fb', '999999', '-1']) await call({ id: unknown });

@@ -214,7 +214,7 @@ describe('a name that a guardrail looks for', () => {
       let refused = 0;
       for (const { place, body: make } of some(
         all,
-        all.length > 100 ? { every: 36, from: target.length } : { every: 1 },
+        all.length > 100 ? { every: 60, from: target.length } : { every: 1 },
       )) {
         for (const text of [
           JSON.stringify(make(CANARY)),

@@ -166,7 +166,7 @@ describe('the order of a stream under a guard', () => {
     it(`stays where nothing matches, and what is held leaves before what follows: ${name}`, async () => {
       const make = await open;
       const random = seeded(name.length);
-      for (const order of orders(random, 15)) {
+      for (const order of orders(random, 8)) {
         const chunks = streamOf(order, formOf(random));
         const usageAt = Math.floor(random() * (chunks.length + 1));
         const all = chunks.toSpliced(usageAt, 0, USAGE as ChatChunk);
@@ -252,7 +252,7 @@ describe('a match in a stream', () => {
     it(`in one stretch ends it, and nothing of the match has left: ${name}`, async () => {
       const make = await WINDOWS[name]?.open;
       const random = seeded(3);
-      for (const order of orders(random, 30)) {
+      for (const order of orders(random, 16)) {
         const at = order.findIndex((kind) => kind !== 'sealed');
         if (at < 0) continue;
         const form = formOf(random, {
@@ -293,7 +293,7 @@ describe('a match in a stream', () => {
     it(`in one stretch is masked there, as in a whole text, and the order stays: ${name}`, async () => {
       const make = await WINDOWS[name]?.open;
       const random = seeded(5);
-      for (const order of orders(random, 30)) {
+      for (const order of orders(random, 16)) {
         const textOf: StreamForm['textOf'] = (kind, number) =>
           kind.startsWith('call') ? JSON.stringify({ a: `b ${value} c` }) : `a ${value} b ${number} `;
         const chunks = streamOf(order, formOf(random, { textOf }));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PROJECT } from '../bench/subjects.ts';
 import { forSuite } from '../kit/cleanup.ts';
 import { temporaryFolder } from '../kit/process.ts';
+import { inSoak } from '../kit/random.ts';
 import { PINS, pinned } from './pinned.ts';
 import { summary } from './print.ts';
 import { allScenes, TOTAL } from './scenes/scenes.ts';
@@ -43,14 +44,13 @@ function replay(folder: string, only: string): { readonly code: number | null; r
 describe('the replay of two revisions', () => {
   const folder = forSuite(copyOfProject);
 
-  it('finds no difference between a revision and itself, and leaves no worktree', () => {
+  inSoak('finds no difference between a revision and itself', async () => {
     const { code, text } = replay(folder(), 'plain · messages · ');
     expect(text).to.match(/^6 exchanges, 0 differ from [0-9a-f]+\n$/);
     expect(code).to.equal(0);
-    expect(git(folder(), 'worktree', 'list').trim().split('\n')).to.have.length(1);
   });
 
-  it('names the exchange, the part and both texts where one word of a request to an upstream changes', () => {
+  it('names the exchange, the part and both texts where one word of a request to an upstream changes, and leaves no worktree', () => {
     const path = join(folder(), 'providers/anthropic/index.ts');
     const source = readFileSync(path, 'utf8');
     const changed = source.replace("?? '2023-06-01'", "?? '2023-06-02'");
@@ -61,6 +61,7 @@ describe('the replay of two revisions', () => {
     expect(text).to.include('upstream call 1: header anthropic-version\n  - 2023-06-01\n  + 2023-06-02\n');
     expect(text).to.match(/^\d+ exchanges, [1-9]\d* differ/m);
     expect(code).to.equal(1);
+    expect(git(folder(), 'worktree', 'list').trim().split('\n')).to.have.length(1);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Description } from 'joi';
-import { configSchema } from '../../../host/config/schema/config-schema.ts';
+import { configDescription } from '../../../host/config/schema/config-description.ts';
 import type { FieldKind } from '../../../host/config/schema/schema-fields.ts';
 import { describedAt, factsOf, keysOf } from '../../../host/config/schema/schema-walk.ts';
 import { DURATION_PATTERN } from '../../../host/contract/duration.ts';
@@ -14,7 +14,7 @@ export function configurationSchema(known: Known): JsonSchema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Configuration of gw',
-    ...blockShape(configSchema.describe(), '', additionsOf(known)),
+    ...blockShape(configDescription(), '', additionsOf(known)),
     type: 'object',
   };
 }

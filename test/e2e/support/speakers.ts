@@ -14,6 +14,9 @@ export interface Speaker {
   read(request: SeenRequest): { readonly images: number; readonly results: readonly string[] };
 }
 
+/** The text of the first answers: it is JSON, and some guards take it for the beginning of what they look for. */
+export const SAID = '4111';
+
 type Json = Record<string, any>;
 
 const isStream = (request: SeenRequest): boolean => request.json()['stream'] === true || request.url.includes('stream');
@@ -27,7 +30,7 @@ export const COMMON: Speaker = {
       ? { content: 'it is high' }
       : {
           reasoning_content: 'let me see',
-          content: 'looking',
+          content: SAID,
           tool_calls: [
             { id: 'call_1', type: 'function', function: { name: 'tide', arguments: '{"harbour":"Brest"}' } },
           ],
@@ -67,7 +70,7 @@ export const COMMON: Speaker = {
 
 const ANTHROPIC_BLOCKS: Json[] = [
   { type: 'thinking', thinking: 'let me see', signature: 'c2lnbmF0dXJl' },
-  { type: 'text', text: 'looking' },
+  { type: 'text', text: SAID },
   { type: 'tool_use', id: 'toolu_1', name: 'tide', input: { harbour: 'Brest' } },
 ];
 
@@ -145,7 +148,7 @@ export const GEMINI: Speaker = {
       ? [{ text: 'it is high' }]
       : [
           { text: 'let me see', thought: true },
-          { text: 'looking' },
+          { text: SAID },
           { functionCall: { id: 'fc_1', name: 'tide', args: { harbour: 'Brest' } }, thoughtSignature: 'c2lnbmF0dXJl' },
         ];
     const body = {

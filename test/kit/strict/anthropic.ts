@@ -51,6 +51,14 @@ const documentBlock: readonly [Members, Members] = [
   { ...cached, title: orNull(filled), context: orNull(text), citations: anything },
 ];
 
+const referenceBlock: readonly [Members, Members] = [{ tool_name: filled }, cached];
+const resultPart = tagged('type', {
+  text: textBlock,
+  image: imageBlock,
+  document: documentBlock,
+  tool_reference: referenceBlock,
+});
+
 const block = tagged('type', {
   text: textBlock,
   image: imageBlock,
@@ -67,7 +75,7 @@ const block = tagged('type', {
       ...cached,
       is_error: flag,
       toolset_name: anything,
-      content: either(text, listOf(tagged('type', { text: textBlock, image: imageBlock, document: documentBlock }))),
+      content: either(text, listOf(resultPart)),
     },
   ],
 });
@@ -299,12 +307,15 @@ function pairs(turn: Turn, before: Turn | undefined, after: Turn | undefined): s
 
 const drafts = new Ajv2020({ strict: false, validateFormats: false, logger: false });
 
+/** The vendor reads a schema as one of draft 2020-12 although it names draft-07, as those of coding agents do. Source: anthropics/anthropic-sdk-python issue 1001, which says that they had been taken for months; 2026-11-26. */
+const inDraft = ({ $schema: _draft, ...schema }: Body): Body => schema;
+
 /** "JSON schema is invalid. It must match JSON Schema draft 2020-12". */
 function schemas({ tools = [], output_config: output }: Body): string[] {
   const declared = (tools as readonly Body[]).filter(({ input_schema: schema }) => schema !== undefined);
   return [
     ...declared.flatMap(({ name, input_schema: schema }) =>
-      drafts.validateSchema(schema)
+      drafts.validateSchema(inDraft(schema))
         ? []
         : [
             `tools: ${name}: input_schema does not match JSON Schema draft 2020-12: ${drafts.errorsText(drafts.errors)}`,
