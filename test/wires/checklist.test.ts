@@ -382,9 +382,10 @@ const HELD: readonly (readonly [
   [
     79,
     'agents from npm',
-    ['agents/claude-code.agents.ts', 'finishes a task with two commands through ${target}'],
-    ['agents/gemini-cli.agents.ts', 'finishes a task with two commands'],
-    ['agents/codex.agents.ts', 'finishes a task with a command and a patch'],
+    ['agents/task.ts', 'finishes a task through ${target}, with ${guard}'],
+    ['agents/claude-code.agents.ts', 'describeTasks(CLAUDE_CODE)'],
+    ['agents/gemini-cli.agents.ts', 'describeTasks(GEMINI_CLI)'],
+    ['agents/codex.agents.ts', 'describeTasks(CODEX)'],
   ],
   [
     80,
@@ -392,13 +393,160 @@ const HELD: readonly (readonly [
     ['bench/bodies.ts', '`messages` is `burst` in the wire'],
     ['providers/anthropic-reply.test.ts', 'are not parsed where nothing in them is escaped'],
   ],
+  [
+    81,
+    'late system messages keep the prefix of a conversation',
+    ['wires/late-prefix.test.ts', 'share their beginning at ${target.title}, where the agent writes ${form}'],
+    ['wires/late-prefix.test.ts', 'have their late system messages among the turns at ${target.title}'],
+  ],
+  [
+    82,
+    'their marks stay in the conversation, four at most',
+    ['wires/late-system.test.ts', 'at ${provider} with ${model}, four at most, without the oldest'],
+  ],
+  [
+    83,
+    'Claude gets them in place, by its rules of place',
+    ['wires/late-system.test.ts', 'stay behind a turn of the user, last or in front of the assistant'],
+    ['wires/late-system.test.ts', 'are one where two stand side by side, with the blocks of both'],
+    ['wires/late-system.test.ts', 'that say nothing are left out'],
+    ['wires/corrected.test.ts', 'goes out once more with turns of the user, and the next one at once'],
+    ['wires/corrected.test.ts', 'is learned of one model, and forgotten with the configuration'],
+  ],
+  [
+    84,
+    'results go before them',
+    ['wires/late-system.test.ts', 'follow the results and what the user says at ${target.title}'],
+  ],
+  [
+    85,
+    'leading ones join the system text',
+    ['wires/late-system.test.ts', 'in front of the first turn join the system text'],
+    ['wires/messages-bedrock-late.test.ts', 'in front of the first turn go through the common format'],
+    ['wires/late-prefix.test.ts', 'from a client of Responses'],
+  ],
+  [
+    86,
+    'the report names the first that became a turn of the user',
+    ['wires/late-system.test.ts', 'each once and in order, the first that became the user'],
+  ],
+  [
+    87,
+    'Bedrock in its own wire keeps or rewrites them, and never gets the line about billing',
+    ['wires/messages-bedrock-late.test.ts', 'stay as they are for ${model}'],
+    ['wires/messages-bedrock-late.test.ts', 'for models that refuse the role, and nothing else changes'],
+    ['wires/messages-bedrock-late.test.ts', 'is cut where it is ${what}, without a word'],
+  ],
+  [
+    88,
+    'each text, thought and mark of a history arrives or is named',
+    ['wires/history-property.test.ts', 'reaches ${target.title}, or is named'],
+    ['wires/result-failures.test.ts', 'is said to ${name}, or named as lost'],
+  ],
+  [
+    89,
+    'marks go where they are taken',
+    ['wires/kept-marks.test.ts', 'which caches by itself, and are not named'],
+    ['wires/kept-marks.test.ts', 'stand nowhere at ${provider}, and each is named'],
+    ['wires/kept-marks.test.ts', 'stand at openrouter on tools, parts and messages'],
+    ['wires/kept-marks.test.ts', 'stand at qwen on texts'],
+  ],
+  [
+    90,
+    'thoughts go by the model',
+    ['wires/kept-thoughts.test.ts', 'does not reach ${provider} with ${model}, and is named'],
+    ['wires/kept-thoughts.test.ts', 'is reasoning_content at ${provider} with ${model}, and is not named'],
+  ],
+  [
+    91,
+    'words that a closed list does not have',
+    ['wires/words.test.ts', 'are lost by name where ${wire} does not have them'],
+    ['wires/words.test.ts', 'are refused for ${what} of ${wire}'],
+    ['wires/words.test.ts', 'are refused where they are not texts'],
+  ],
+  [
+    92,
+    'thoughts that are not shown come back',
+    ['wires/kept-thoughts.test.ts', 'gives DeepSeek V4 back what it thought, without showing it'],
+    ['wires/messages-cross-wire.test.ts', 'leave the text of a thought out of an envelope that would be too large'],
+  ],
+  [
+    93,
+    'references of tools are texts',
+    ['wires/tool-references.test.ts', 'are texts, in order, with the names that ${target.name} gets'],
+    ['agents/claude-code.agents.ts', 'finds one with one call'],
+  ],
+  [
+    94,
+    'signatures of texts are no blocks',
+    ['wires/messages-cross-wire.test.ts', 'leave out signatures of texts'],
+    ['wires/guarded-streams.test.ts', 'is what the model ended with, and nothing that only its vendor reads'],
+  ],
+  [
+    95,
+    'signatures of calls stand before their calls',
+    ['wires/messages-cross-wire.test.ts', 'show a call of another vendor behind its signature'],
+    ['wires/sealed-items.test.ts', 'of a call that waits for another stands in front of its own'],
+  ],
+  [
+    96,
+    'sealed items behind a text',
+    ['wires/sealed-items.test.ts', 'behind a text waits for the next call, and cuts no text'],
+    ['wires/sealed-items.test.ts', 'behind the last text is left out'],
+  ],
+  [
+    97,
+    'a streamed call has its caller',
+    ['wires/answer-texts.test.ts', 'are what is said, and no word of the Messages'],
+  ],
+  [
+    98,
+    'one id at two indexes is two calls',
+    ['pipeline/streamed-calls.test.ts', 'are two where two indexes have one id'],
+    ['pipeline/streamed-calls.test.ts', 'of one id have ids of their own for clients of other wires'],
+  ],
+  [
+    99,
+    'the sentence of a refusal',
+    ['wires/gemini/stream.test.ts', 'has one reason for each candidate, whatever came'],
+    ['wires/gemini/answer.test.ts', 'has no part where the model refused'],
+  ],
+  [
+    100,
+    'an unanswered call of Gemini',
+    ['wires/pairing.test.ts', 'of a client of ${wire} are looked at before anything is sent'],
+  ],
+  [
+    101,
+    'counts look at no pairing',
+    ['wires/pairing.test.ts', 'of a client of ${wire} are not looked at where they are counted'],
+  ],
+  [
+    102,
+    'rows of forwarded Responses',
+    ['wires/sessions.test.ts', 'say that the client speaks it, also where it is forwarded by its id'],
+    ['wires/sessions.test.ts', 'stands in the row of every route, by each header that names it'],
+  ],
+  [
+    103,
+    'white space as the last turn of the user',
+    ['wires/result-failures.test.ts', 'is refused where the vendor refuses it'],
+  ],
+  [
+    104,
+    'streams under guards',
+    ['wires/guarded-streams.test.ts', 'say the same, in the same order'],
+    ['wires/guard-flow.test.ts', 'begins each stretch before the next comes'],
+    ['agents/opencode.agents.ts', 'describeTasks(OPENCODE)'],
+    ['agents/qwen-code.agents.ts', 'describeTasks(QWEN_CODE)'],
+  ],
 ];
 
 const textOf = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 
 describe('the promises to clients of other wires', () => {
   it('are all on the list, once each', () => {
-    expect(HELD.map(([number]) => number)).to.deep.equal(Array.from({ length: 80 }, (_, at) => at + 1));
+    expect(HELD.map(([number]) => number)).to.deep.equal(Array.from({ length: 104 }, (_, at) => at + 1));
   });
 
   it('are held by tests that exist', () => {

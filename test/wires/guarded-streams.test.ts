@@ -291,3 +291,32 @@ describe('streams under a guard that finds nothing', () => {
         });
       }
 });
+
+/** The kind of block that stands last in a stream of the Messages wire. */
+const lastBlock = (text: string): unknown =>
+  eventsOf(text).findLast(({ type }) => type === 'content_block_start')?.['content_block'].type;
+
+describe('the last block for a client of Messages', () => {
+  const setup = forSuite(gateways);
+  const BLOCKS: Readonly<Record<StretchKind, string>> = {
+    thought: 'thinking',
+    content: 'text',
+    refusal: 'text',
+    'call 0': 'tool_use',
+    'call 1': 'tool_use',
+    sealed: 'thinking',
+  };
+
+  for (const model of ['m', 'gemini'])
+    it(`is what the model ended with, and nothing that only its vendor reads: ${model}`, async () => {
+      const host = setup().get('no guard') as TestHost;
+      for (const each of some(ordersUpTo(3), { every: 5, from: 0 })) {
+        order = each;
+        const said = each.findLast((kind) => kind !== 'sealed');
+        if (said === undefined) continue;
+        const { status, text } = await (CLIENTS['Messages'] as (typeof CLIENTS)[string]).ask(host, model);
+        expect(status, each.join()).to.equal(200);
+        expect(lastBlock(text), each.join()).to.equal(BLOCKS[said]);
+      }
+    });
+});

@@ -80,6 +80,11 @@ export class Calls {
     return first && first.name !== '' ? first : undefined;
   }
 
+  /** Whether a call of this id has come and is not written yet. */
+  isWaiting(id: string): boolean {
+    return this.#waiting.size > 0 && this.waiting().some((call) => call.id === id);
+  }
+
   /** Calls that were never opened. */
   waiting(): readonly CallDraft[] {
     return [...this.#waiting];

@@ -91,7 +91,7 @@ function charactersOf({
 interface ThoughtBlocks {
   readonly own: readonly Block[];
   /** Items that belong to a call, by its id. */
-  readonly ofCalls: ReadonlyMap<unknown, readonly Block[]>;
+  readonly ofCalls: Map<unknown, readonly Block[]>;
 }
 
 /** A thought of this wire's own vendor keeps its signature; others travel in an envelope in that place. */
@@ -128,8 +128,10 @@ function signatureOf({ text, ...item }: Block, isHidden: boolean): string {
   return sealThought(isHidden && isText(text) ? text : '', isOwn ? [] : [item]);
 }
 
+/** The block in front of a call; of two calls with one id it is the first one's. */
 function sealedFor({ id }: ToolCall, items: ThoughtBlocks['ofCalls']): Block[] {
   const own = items.get(id);
+  items.delete(id);
   return own ? [sealedBlock(own)] : [];
 }
 

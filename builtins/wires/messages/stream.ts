@@ -17,6 +17,7 @@ import { estimateAnswer, estimateTokens } from '../estimate.ts';
 import { type CallDraft, Calls } from './calls.ts';
 import { errorBody } from './errors.ts';
 import { noArguments, type Wishes, wishesOf } from './reply.ts';
+import { addSealed, SealedItems } from './sealed-items.ts';
 import { stopDetails, stopReason } from './stop-reason.ts';
 import { FORMAT, sealThought, signsText } from './thoughts.ts';
 import { type Counts, countsOf, NO_COUNTS, streamedUsageOf, usageOf, withoutZeroInput } from './usage.ts';
@@ -52,6 +53,7 @@ export class MessagesStream implements ClientStream {
   #out = '';
   #isStarted = false;
   #open: Kind | undefined;
+  #last: Kind | undefined;
   #next = 0;
   /** The open thought: its place in `reasoning_details`, its own signature, and what goes into an envelope in the place of one. */
   #thought: unknown;
@@ -59,6 +61,8 @@ export class MessagesStream implements ClientStream {
   /** Its text, where that is not shown. */
   #hidden = '';
   #sealed: Fields[] = [];
+  readonly #waiting = new SealedItems();
+  #hasText = false;
   #finish: string | null = null;
   #isRefused = false;
   #estimate = 0;
@@ -87,6 +91,7 @@ export class MessagesStream implements ClientStream {
       this.#close();
       for (const call of this.#calls.waiting()) this.#openCall(call);
       this.#close();
+      if (this.#last === 'call') this.#sealedBlock(this.#waiting.takeLate((id) => this.#callIds.has(id)));
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       return this.error(failureOf(error, error.message, this.#exchange.id));
@@ -147,7 +152,7 @@ export class MessagesStream implements ClientStream {
     tool_calls: calls,
   }: ChunkDelta): void {
     const items = (details ?? []).filter(isFields);
-    for (const item of items) this.#item(item);
+    for (const item of items) this.#item(item, calls ?? []);
     if (isText(reasoning) && !items.some(({ text }) => isText(text))) this.#think(undefined, reasoning);
     if (isText(content)) this.#text(content);
     if (isText(refusal)) {
@@ -158,8 +163,8 @@ export class MessagesStream implements ClientStream {
   }
 
   /** An item of `reasoning_details`: text and signature of a thought, or something that only its vendor can read. */
-  #item(item: Readonly<Fields>): void {
-    const { index, format, text, signature, data, id, ...rest } = item;
+  #item(item: Readonly<Fields>, calls: readonly ToolCallDelta[]): void {
+    const { index, format, text, signature, data } = item;
     const isOwn = format === FORMAT;
     if (isText(text)) this.#think(index, text);
     if (isOwn && isText(signature)) {
@@ -168,20 +173,16 @@ export class MessagesStream implements ClientStream {
     } else if (isOwn && isText(data)) this.#block({ type: 'redacted_thinking', data });
     else if (!isOwn && signsText(item)) return;
     else if (!isOwn && (isText(data) || isText(signature) || isText(text))) {
-      const { text: _text, ...sealed } = { ...rest, ...item };
-      if (this.#open === 'thinking' && !isText(id)) this.#seal(sealed);
-      else this.#sealedBlock(sealed);
+      const { text: _text, ...sealed } = item;
+      this.#sealedItem(sealed, calls);
     }
   }
 
-  /** Pieces of one item become one. Of one index there may be several kinds: a text and what seals it. */
-  #seal(item: Fields): void {
-    const known = this.#sealed.find(
-      ({ index, type }) => index !== undefined && index === item['index'] && type === item['type'],
-    );
-    if (!known) this.#sealed.push(item);
-    else if (isText(item['signature']))
-      known['signature'] = (isText(known['signature']) ? known['signature'] : '') + item['signature'];
+  #sealedItem(item: Fields, calls: readonly ToolCallDelta[]): void {
+    if (this.#waiting.keepForCall(item, calls, (id) => this.#calls.isWaiting(id))) return;
+    if (this.#open === 'thinking') addSealed(this.#sealed, item);
+    else if (this.#hasText || this.#open === 'call') this.#waiting.keep(item);
+    else this.#sealedBlock([item]);
   }
 
   #think(index: unknown, text: string): void {
@@ -202,7 +203,9 @@ export class MessagesStream implements ClientStream {
   }
 
   #text(text: string): void {
+    if (this.#last === 'call') this.#sealedBlock(this.#waiting.takeLoose());
     if (this.#open !== 'text') this.#begin('text', { type: 'text', text: '' });
+    this.#hasText = true;
     this.#characters += text.length;
     this.#piece({ type: 'text_delta', text });
   }
@@ -217,6 +220,7 @@ export class MessagesStream implements ClientStream {
     const isTaken = call.id === '' || this.#callIds.has(call.id);
     const id = isTaken ? `toolu_${this.#exchange.id}_${this.#next}` : call.id;
     this.#callIds.add(id);
+    this.#sealedBlock(this.#waiting.takeFor(call.id));
     this.#begin('call', {
       type: 'tool_use',
       id,
@@ -242,15 +246,16 @@ export class MessagesStream implements ClientStream {
   }
 
   /** A thought that shows nothing. Clients take its signature from a delta. */
-  #sealedBlock(item: Fields): void {
+  #sealedBlock(items: readonly Fields[]): void {
+    if (items.length === 0) return;
     this.#begin('thinking', { type: 'thinking', thinking: '', signature: '' });
-    this.#sealed.push(item);
+    for (const item of items) addSealed(this.#sealed, item);
     this.#close();
   }
 
   #begin(kind: Kind, block: Readonly<Fields>): void {
     this.#close();
-    this.#open = kind;
+    this.#open = this.#last = kind;
     this.#event('content_block_start', { index: this.#next, content_block: block });
   }
 
