@@ -478,7 +478,7 @@ const HELD: readonly (readonly [
   ],
   [
     94,
-    'signatures of texts are no blocks',
+    'signatures of texts are not written',
     ['wires/messages-cross-wire.test.ts', 'leave out signatures of texts'],
     ['wires/guarded-streams.test.ts', 'is what the model ended with, and nothing that only its vendor reads'],
   ],
