@@ -37,8 +37,6 @@ export interface Agent {
 /** What every task makes, each with this line. */
 export const FILES = ['made.txt', 'copied.txt'];
 export const LINE = 'made\n';
-/** It prints what no call holds, so that its result is known wherever it comes back. */
-export const MAKE = 'echo made > made.txt && tr a-z A-Z < made.txt';
-export const PRINTED = 'MADE';
+export const MAKE = 'echo made > made.txt && cat made.txt';
 export const COPY = 'cat made.txt > copied.txt';
 export const PROMPT = 'make the files';

@@ -100,3 +100,34 @@ export function heardIn({ path, answer }: Exchange): Heard {
   );
   return { ...read(events), errors: errors.map((event) => JSON.stringify(event)) };
 }
+
+/** The results of tools in a request of any wire, in JSON as they stand there. */
+export function resultsIn(request: string): readonly string[] {
+  const results: string[] = [];
+  const keep = (text: string): number => results.push(text);
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { type, role, content, output, functionResponse } = value as Json;
+    if (type === 'tool_result' || role === 'tool') textsOf(content).forEach(keep);
+    else if (String(type).endsWith('_call_output')) textsOf(output).forEach(keep);
+    else if (functionResponse)
+      Object.values(functionResponse.response as object)
+        .flatMap(textsOf)
+        .forEach(keep);
+    else Object.values(value).forEach(visit);
+  };
+  visit(JSON.parse(request));
+  return results;
+}
+
+const textsOf = (content: unknown): string[] =>
+  (Array.isArray(content) ? content.map(({ text }: Json) => text as unknown) : [content])
+    .filter((text) => typeof text === 'string')
+    .map((text) => JSON.stringify(text));
+
+/** The words of a text in JSON, alike however often it was put into JSON again. */
+export const wordsOf = (text: string): string =>
+  text
+    .replaceAll(/\\+[a-z]|[^a-zA-Z0-9]+/g, ' ')
+    .replaceAll(/ +/g, ' ')
+    .trim();

@@ -51,17 +51,8 @@ function refusalsTo(provider: TargetName, path: string, request: SeenRequest): s
   if (path.endsWith('/responses')) return unpaired(body);
   const model = decodeURIComponent(/\/models?\/([^/:]+(?::\d+)?)/.exec(path)?.[1] ?? String(body['model']));
   const own = path.endsWith('/chat/completions') ? ownFaults(body) : [];
-  const judged = provider === 'anthropic' ? withoutLateSystem(body) : body;
-  return [...own, ...refusalsOf({ provider, model, path, body: judged })].filter(
-    (problem) => !isPending(provider, problem),
-  );
+  return [...own, ...refusalsOf({ provider, model, path, body })].filter((problem) => !isPending(provider, problem));
 }
-
-/** Instructions between the turns, which this target's model takes. Source: platform.claude.com, "Mid-conversation system messages", 2026-11-26. */
-const withoutLateSystem = (body: Json): Json => ({
-  ...body,
-  messages: (body['messages'] as readonly Json[]).filter(({ role }, at) => at === 0 || role !== 'system'),
-});
 
 /** Calls without results, and the reverse. Sources: the service's own 400s in CLIProxyAPI issue 2368 and continue issue 10092, 2026-11-26. */
 function unpaired({ input }: Json): string[] {
