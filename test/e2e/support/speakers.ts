@@ -24,7 +24,7 @@ const isSecond = (request: SeenRequest): boolean => /tool_result|"role":"tool"|f
 
 export const COMMON: Speaker = {
   target: 'deepseek',
-  model: 'deepseek-chat',
+  model: 'deepseek-v4-pro',
   answer: (request, response) => {
     const message = isSecond(request)
       ? { content: 'it is high' }
