@@ -84,6 +84,7 @@ async function main(args: readonly string[]): Promise<never> {
     workspace: createWorkspace(),
     machine: exploreMachine(),
     isResilient: options.isResilient,
+    isGuarded: options.isGuarded,
     countsAllocations: options.allocationsOnly,
   };
   const { text, report } = await results(bench, options);

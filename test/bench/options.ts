@@ -83,6 +83,8 @@ export interface Options {
   readonly against: readonly string[];
   readonly shapes: readonly Shape[];
   readonly isResilient: boolean;
+  /** Streams pass a guardrail that looks in a window and one that masks. */
+  readonly isGuarded: boolean;
   /** The gateway that keeps a request log is measured too. */
   readonly isLogging: boolean;
   /** Starts alone are measured, this many of each subject. */
@@ -97,11 +99,12 @@ export interface Options {
   readonly jsonFile?: string;
 }
 
-export const USAGE = `usage: bench [--peer <name>]... [--against <commit>]... [--shape <name>]... [--resilience] [--logging] [--processes <n>] [--start | --allocations | --telemetry | --paired] [--quick] [--json [file]]
+export const USAGE = `usage: bench [--peer <name>]... [--against <commit>]... [--shape <name>]... [--resilience] [--guards] [--logging] [--processes <n>] [--start | --allocations | --telemetry | --paired] [--quick] [--json [file]]
   --peer <name>       measure this gateway too (${Object.keys(PEERS).join(', ')})
   --against <commit>  measure an earlier state of this project too
   --shape <name>      measure this shape alone (${SHAPES.join(', ')}); may be repeated
   --resilience        configure retries, a circuit breaker and a concurrency limit
+  --guards            configure word-filter in a window and pii-redact for answers
   --logging           measure the gateway with a request log on SQLite too
   --processes <n>     measure so many processes of each, one after the other: two of the same program differ by up to a tenth
   --start             measure starts alone: this checkout, its package, earlier states, and each phase
@@ -122,6 +125,7 @@ export function readOptions(args: readonly string[]): Options {
       against: { type: 'string', multiple: true },
       shape: { type: 'string', multiple: true },
       resilience: { type: 'boolean' },
+      guards: { type: 'boolean' },
       logging: { type: 'boolean' },
       processes: { type: 'string' },
       start: { type: 'boolean' },
@@ -137,6 +141,7 @@ export function readOptions(args: readonly string[]): Options {
     against = [],
     shape: shapes = SHAPES,
     resilience: isResilient = false,
+    guards: isGuarded = false,
     logging: isLogging = false,
     processes: count,
     start: isStart = false,
@@ -168,6 +173,7 @@ export function readOptions(args: readonly string[]): Options {
     against,
     shapes,
     isResilient,
+    isGuarded,
     isLogging,
     allocationsOnly,
     telemetryOnly,

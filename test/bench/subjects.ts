@@ -34,6 +34,7 @@ export interface Bench {
   readonly machine: Machine;
   /** The gateway's target has retries, a circuit breaker and a concurrency limit. */
   readonly isResilient: boolean;
+  readonly isGuarded?: boolean;
   /** Gateways tell what they allocated. */
   readonly countsAllocations?: boolean;
 }
@@ -74,7 +75,7 @@ export function floor({ workspace, machine }: Bench): Subject {
 
 /** This project's gateway in `folder`, with a master key, guardrails before and after, a token ceiling and attribution headers. */
 export function gateway(
-  { workspace, machine, isResilient, countsAllocations = false }: Bench,
+  { workspace, machine, isResilient, isGuarded = false, countsAllocations = false }: Bench,
   name: string,
   folder: string,
   setup: GatewaySetup = {},
@@ -83,7 +84,7 @@ export function gateway(
   const cwd = join(workspace.folder, `run-${name}`);
   mkdirSync(cwd);
   const configFile = join(cwd, 'config.yaml');
-  writeFileSync(configFile, configuration(isResilient) + more);
+  writeFileSync(configFile, configuration(isResilient) + (isGuarded ? GUARDS : '') + more);
   return {
     name,
     start: async (upstreamUrl) => {
@@ -124,6 +125,11 @@ plugins:
   - {name: word-filter, stage: before_request, enabled: true, config: {blocked_words: [forbidden, secretword, badthing]}}
   - {name: word-filter, stage: after_request, enabled: true, config: {blocked_words: [forbidden, secretword, badthing]}}
   - {name: max-token, stage: before_request, enabled: true, config: {max_tokens: 4096}}
+`;
+
+/** Guardrails that hold the end of a text while it may be the beginning of what they look for. */
+const GUARDS = `  - {name: word-filter, stage: after_request, enabled: true, config: {blocked_words: [nightfall, moonrise], stream: window}}
+  - {name: pii-redact, stage: after_request, enabled: true}
 `;
 
 interface Started {
