@@ -84,7 +84,7 @@ export function gateway(
   const cwd = join(workspace.folder, `run-${name}`);
   mkdirSync(cwd);
   const configFile = join(cwd, 'config.yaml');
-  writeFileSync(configFile, configuration(isResilient) + (isGuarded ? GUARDS : '') + more);
+  writeFileSync(configFile, configuration(isResilient) + (isGuarded ? GUARDS : FILTERS) + more);
   return {
     name,
     start: async (upstreamUrl) => {
@@ -122,10 +122,15 @@ targets:
   - {virtual_key: openai, models: [${MODEL}]${isResilient ? RESILIENCE : ''}}
   - {virtual_key: anthropic, models: [${CLAUDE}]${isResilient ? RESILIENCE : ''}}
 plugins:
-  - {name: word-filter, stage: before_request, enabled: true, config: {blocked_words: [forbidden, secretword, badthing]}}
-  - {name: word-filter, stage: after_request, enabled: true, config: {blocked_words: [forbidden, secretword, badthing]}}
   - {name: max-token, stage: before_request, enabled: true, config: {max_tokens: 4096}}
 `;
+
+const FILTERS = ['before_request', 'after_request']
+  .map(
+    (stage) =>
+      `  - {name: word-filter, stage: ${stage}, enabled: true, config: {blocked_words: [forbidden, secretword, badthing]}}\n`,
+  )
+  .join('');
 
 /** Guardrails that hold the end of a text while it may be the beginning of what they look for. */
 const GUARDS = `  - {name: word-filter, stage: after_request, enabled: true, config: {blocked_words: [nightfall, moonrise], stream: window}}
