@@ -17,12 +17,19 @@ export function nameInRules(provider: string, model: string, hosts: readonly Hos
 }
 
 function withoutPrefixes(name: string, { prefixes = [] }: HostNames): string {
-  const found = prefixes.find((prefix) => name.startsWith(prefix));
-  return found === undefined ? name : withoutPrefixes(name.slice(found.length), { providers: [], prefixes });
+  const prefixAt = (at: number): string | undefined =>
+    prefixes.find((prefix) => prefix !== '' && name.startsWith(prefix, at));
+  let start = 0;
+  for (let found = prefixAt(start); found !== undefined; found = prefixAt(start)) start += found.length;
+  return name.slice(start);
 }
 
 function withVendorPoint(name: string, { point }: HostNames): string {
   if (point === undefined) return name;
   const pieces = name.split(point);
-  return pieces.reduce((text, piece) => text + (/\d$/.test(text) && /^\d/.test(piece) ? '.' : point) + piece);
+  return pieces
+    .map((piece, at) => (at === 0 ? piece : (isVersion(pieces[at - 1], piece) ? '.' : point) + piece))
+    .join('');
 }
+
+const isVersion = (before = '', after = ''): boolean => /\d$/.test(before) && /^\d/.test(after);

@@ -32,7 +32,7 @@ export interface ThoughtNote {
 /** What decides about the thoughts of a turn of the assistant as a whole. */
 export interface TurnFacts {
   /** Ids of the calls that it makes. */
-  readonly calls: readonly unknown[];
+  readonly calls: ReadonlySet<unknown>;
   /** Whether it says or calls anything beside its thoughts. */
   readonly saysMore: boolean;
   /** Whether any of its thoughts has items of `reasoning_details`. */

@@ -1,4 +1,5 @@
 import type { ChatMessage, ContentPart } from '../../host/contract/index.ts';
+import { plainContent } from './plain-content.ts';
 
 /**
  * Where a target takes system messages behind the first turn: wherever they stand; only between a turn of the user and one
@@ -31,13 +32,13 @@ export function placeLateSystem(messages: readonly ChatMessage[], form: LateForm
   if (start < 0 || !messages.some((message, at) => at > start && isSystem(message)))
     return { messages, turned: undefined };
   const out = messages.slice(0, start);
+  const neighbours = new Neighbours(messages);
   let turned: number | undefined;
   let seen = 0;
-  for (const stretch of stretches(messages, start)) {
-    const { run } = stretch;
+  for (const { at, run } of stretches(messages, start)) {
     const isLate = run.every(isSystem);
     const said = isLate ? run.filter(({ content }) => partsOf(content).length > 0) : run;
-    const stays = !isLate || said.length === 0 || mayStand(said, form.place, { messages, stretch });
+    const stays = !isLate || said.length === 0 || mayStand(said, form.place, () => neighbours.of(at, at + run.length));
     if (!stays && said[0]) turned ??= seen + run.indexOf(said[0]);
     for (const message of isLate ? placedRun(said, stays, form) : run) out.push(message);
     if (isLate) seen += run.length;
@@ -61,20 +62,41 @@ function* stretches(messages: readonly ChatMessage[], start: number): Generator<
   }
 }
 
-interface StretchIn {
-  readonly messages: readonly ChatMessage[];
-  readonly stretch: Stretch;
+interface Around {
+  readonly before: ChatMessage | undefined;
+  readonly after: ChatMessage | undefined;
 }
 
-/** Messages around it that a translator leaves out do not count. */
-function mayStand(said: readonly ChatMessage[], place: LatePlace, { messages, stretch }: StretchIn): boolean {
+/** What stands around a stretch, without messages that a translator leaves out. Asked from the first stretch to the last. */
+class Neighbours {
+  readonly #messages: readonly ChatMessage[];
+  /** Where the messages stand that say something. */
+  #spoken: readonly number[] | undefined;
+  #next = 0;
+
+  constructor(messages: readonly ChatMessage[]) {
+    this.#messages = messages;
+  }
+
+  of(start: number, end: number): Around {
+    this.#spoken ??= [...this.#messages.keys()].filter((at) => saysSomething(this.#messages[at]));
+    const spoken = this.#spoken;
+    while ((spoken[this.#next] ?? end) < start) this.#next += 1;
+    const before = spoken[this.#next - 1];
+    while ((spoken[this.#next] ?? end) < end) this.#next += 1;
+    const after = spoken[this.#next];
+    const messageAt = (at: number | undefined): ChatMessage | undefined =>
+      at === undefined ? undefined : this.#messages[at];
+    return { before: messageAt(before), after: messageAt(after) };
+  }
+}
+
+function mayStand(said: readonly ChatMessage[], place: LatePlace, around: () => Around): boolean {
   if (place !== 'between_turns') return place === 'anywhere';
-  let [before, after] = [stretch.at - 1, stretch.at + stretch.run.length];
-  while (before >= 0 && !saysSomething(messages[before])) before -= 1;
-  while (after < messages.length && !saysSomething(messages[after])) after += 1;
+  const { before, after } = around();
   return (
-    ['user', 'tool'].includes(messages[before]?.role ?? '') &&
-    (after === messages.length || messages[after]?.role === 'assistant') &&
+    (before?.role === 'user' || before?.role === 'tool') &&
+    (after === undefined || after.role === 'assistant') &&
     said.every(({ content }) => partsOf(content).every(({ type }) => type === 'text'))
   );
 }
@@ -98,12 +120,6 @@ function placedRun(said: readonly ChatMessage[], stays: boolean, { place, asPart
 function partsOf(content: unknown): readonly ContentPart[] {
   if (Array.isArray(content)) return content as readonly ContentPart[];
   return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
-}
-
-/** A single text as a string, unless something else stands beside it. */
-export function plainContent(parts: readonly ContentPart[]): string | readonly ContentPart[] {
-  const [only, other] = parts;
-  return only?.type === 'text' && !other && only['cache_control'] === undefined ? only.text : parts;
 }
 
 const [OPENING, CLOSING] = ['<system>', '</system>'];

@@ -1,7 +1,8 @@
 import type { ChatMessage, ChatTool, ContentPart, Fields, MarkPlace } from '../../host/contract/index.ts';
 import type { TargetFacts } from '../../host/wire/client-request.ts';
 import type { NotedHistory, MarkSpot } from './history-notes.ts';
-import { isSystem, plainContent } from './late-system.ts';
+import { isSystem } from './late-system.ts';
+import { plainContent } from './plain-content.ts';
 
 const NO_PLACES: readonly MarkPlace[] = Object.freeze([]);
 

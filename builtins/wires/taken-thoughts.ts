@@ -24,7 +24,7 @@ function byFacts({ thoughts_back: back, thoughts_field: field }: ModelFacts): Ta
     case 'every_turn':
       return { ...NOTHING, text: isEvery };
     case 'tool_turns':
-      return { ...NOTHING, text: ({ calls }) => calls.length > 0 };
+      return { ...NOTHING, text: ({ calls }) => calls.size > 0 };
     case 'none':
       return field === undefined ? NOTHING : { ...NOTHING, text: isEvery };
     case 'parts':
@@ -39,11 +39,11 @@ function byFacts({ thoughts_back: back, thoughts_field: field }: ModelFacts): Ta
 function byTranslator({ facts: { thoughts_back: back }, traits: { history } }: TargetFacts): Taking {
   const { thoughts } = history ?? {};
   if (thoughts === undefined || back === 'refused' || back === 'none') return NOTHING;
-  if (thoughts === 'tool_turns') return { ...NOTHING, text: ({ calls }) => calls.length > 0 };
+  if (thoughts === 'tool_turns') return { ...NOTHING, text: ({ calls }) => calls.size > 0 };
   return {
     ...NOTHING,
     item: ({ format, isSigned, id }, { calls }) =>
-      isSigned && isText(format) && thoughts.includes(format) && (!isText(id) || calls.includes(id)),
+      isSigned && isText(format) && thoughts.includes(format) && (!isText(id) || calls.has(id)),
     itemsNeedText: true,
   };
 }
@@ -77,7 +77,7 @@ export function thoughtfulMessage(message: ChatMessage, target: TargetFacts): Ch
   if (!isText(text) && items.length === 0) return message;
   const taking = takingOf(target);
   const turn = {
-    calls: (message.tool_calls ?? []).map(({ id }) => id),
+    calls: new Set((message.tool_calls ?? []).map(({ id }) => id)),
     saysMore: saysMore(message),
     hasItems: items.length > 0,
   };

@@ -7,6 +7,8 @@ import { type ModelFacts, NO_FACTS } from '../contract/index.ts';
 
 /** Names whose facts are kept in each half: 2,000 in all. */
 const MAX_HALF = 1_000;
+/** UTF-16 code units. Clients choose names where a provider takes any: longer ones are looked up each time, and not kept. */
+const MAX_NAME = 256;
 
 type Configured = NonNullable<TargetConfig['model_facts']>[number];
 
@@ -31,6 +33,7 @@ export class KnownFacts {
   }
 
   of(target: FactsTarget, model: string): ModelFacts {
+    if (model.length > MAX_NAME) return this.#merged(target, model);
     const known = this.#young.get(target, model);
     if (known) return known;
     const facts = this.#old.get(target, model) ?? this.#merged(target, model);

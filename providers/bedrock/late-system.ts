@@ -1,5 +1,5 @@
 import { isFields } from 'gw/contract';
-import type { Fields } from 'gw/common-wire';
+import { addAll, type Fields } from 'gw/common-wire';
 import { inTags } from '../_common/anthropic/index.ts';
 
 type Body = Readonly<Fields>;
@@ -65,29 +65,28 @@ export function withLateInTurns(body: Body): PlacedBody {
 /** Turns while they are written, and what waits for a turn of the user. */
 class Turns {
   readonly #turns: unknown[] = [];
-  #held: readonly unknown[] = [];
+  #held: unknown[] = [];
+  /** The blocks of the last turn, once texts were added to it. */
+  #last: unknown[] | undefined;
 
   add(turn: unknown): void {
     const content = isFields(turn) && turn['role'] === 'user' ? blocksOf(turn['content']) : undefined;
-    if (this.#held.length === 0) this.#turns.push(turn);
-    else if (!content) {
-      this.#release();
-      this.#turns.push(turn);
-    } else {
+    if (this.#held.length > 0 && content) {
       const isAnswer = content.some((block) => isFields(block) && block['type'] === 'tool_result');
-      this.#turns.push({
-        ...(turn as Body),
-        content: isAnswer ? [...content, ...this.#held] : [...this.#held, ...content],
-      });
+      const held = this.#held;
       this.#held = [];
+      this.#push({ ...(turn as Body), content: isAnswer ? [...content, ...held] : [...held, ...content] });
+    } else {
+      this.#release();
+      this.#push(turn);
     }
   }
 
   addSystem(blocks: readonly unknown[]): void {
     const last = this.#turns.at(-1);
-    if (!isFields(last) || last['role'] !== 'user') this.#held = [...this.#held, ...blocks];
-    else if (blocks.length > 0)
-      this.#turns[this.#turns.length - 1] = { ...last, content: [...blocksOf(last['content']), ...blocks] };
+    if (blocks.length === 0) return;
+    if (!isFields(last) || last['role'] !== 'user') addAll(this.#held, blocks);
+    else addAll((this.#last ??= this.#opened(last)), blocks);
   }
 
   end(): readonly unknown[] {
@@ -95,8 +94,20 @@ class Turns {
     return this.#turns;
   }
 
+  #push(turn: unknown): void {
+    this.#turns.push(turn);
+    this.#last = undefined;
+  }
+
+  /** The last turn with blocks of its own, which can be added to. */
+  #opened(turn: Body): unknown[] {
+    const content = [...blocksOf(turn['content'])];
+    this.#turns[this.#turns.length - 1] = { ...turn, content };
+    return content;
+  }
+
   #release(): void {
-    if (this.#held.length > 0) this.#turns.push({ role: 'user', content: this.#held });
+    if (this.#held.length > 0) this.#push({ role: 'user', content: this.#held });
     this.#held = [];
   }
 }

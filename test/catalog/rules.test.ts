@@ -6,6 +6,7 @@ import { MODULES } from '../../builtins/manifest.ts';
 import { globProblem, matchesGlob } from '../../host/common/model-glob.ts';
 import { configuredAs, KnownFacts } from '../../host/generation/known-facts.ts';
 import type { ModelFacts } from '../../host/contract/index.ts';
+import { expectProportion } from '../kit/index.ts';
 
 const shipped = await readShippedRules();
 const providers = new Set(MODULES.filter(({ kind }) => kind === 'provider').map(({ name }) => name));
@@ -172,6 +173,35 @@ describe('rules of models', () => {
     expect(isFound('other', 'm2p5p')).to.equal(false);
     expect(isFound('other', 'ft:M2.5P:org:name:id')).to.equal(true);
     expect(isFound('other', 'models/m2.5p@20260101')).to.equal(true);
+  });
+});
+
+describe('names of models that clients made up', () => {
+  const HOSTS = [...new Set(shipped.names.flatMap((host) => host.providers))];
+  const PIECES = [
+    ...new Set(shipped.names.flatMap(({ prefixes = [], point }) => [...prefixes, point ?? '', `1${point}`])),
+  ];
+
+  for (const provider of HOSTS)
+    for (const piece of PIECES.filter((text) => text !== ''))
+      it(`of any length are read: ${provider}, ${piece}`, () =>
+        expectProportion(20_000, (size) => {
+          const name = piece.repeat(size);
+          return () => factsIn(shipped, provider, name);
+        }));
+
+  it('are not kept where they are long', () => {
+    let asked = 0;
+    const facts = new KnownFacts({
+      facts: () => {
+        asked += 1;
+        return {};
+      },
+    });
+    const target = { config: { virtual_key: 'own' }, catalogProvider: 'acme' };
+    for (const model of ['m'.repeat(257), 'm'.repeat(256)])
+      for (let round = 0; round < 2; round += 1) facts.of(target, model);
+    expect(asked).to.equal(3);
   });
 });
 

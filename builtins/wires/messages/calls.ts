@@ -82,7 +82,7 @@ export class Calls {
 
   /** Whether a call of this id has come and is not written yet. */
   isWaiting(id: string): boolean {
-    return this.#waiting.size > 0 && this.waiting().some((call) => call.id === id);
+    return this.#waiting.values().some((call) => call.id === id);
   }
 
   /** Calls that were never opened. */

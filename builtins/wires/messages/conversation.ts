@@ -10,6 +10,7 @@ import type { Notes } from '../notes.ts';
 import { CallLedger } from './call-ledger.ts';
 import { documentParts, imageParts, searchResultParts } from './media.ts';
 import { messageSpot } from '../marks.ts';
+import { plainContent } from '../plain-content.ts';
 import { marked, readMark } from './mark.ts';
 import { systemMessage } from './system.ts';
 import { textsOf } from './texts.ts';
@@ -119,7 +120,7 @@ function readUser(content: string | readonly unknown[], at: string, draft: Draft
     if (block['type'] === 'tool_result') draft.messages.push(resultMessage(block, place, draft));
     else for (const part of userParts(block, place, draft, parts)) parts.push(part);
   });
-  if (parts.length > 0) draft.messages.push({ role: 'user', content: plain(parts) });
+  if (parts.length > 0) draft.messages.push({ role: 'user', content: plainContent(parts) });
 }
 
 function eachBlock(
@@ -133,12 +134,6 @@ function eachBlock(
     if (isFields(block) && isText(block['type'])) read(block, here);
     else notes.refuse(`${here} must be a block with a type`);
   });
-}
-
-/** The text itself, where there is nothing else. */
-function plain(parts: readonly ContentPart[]): string | readonly ContentPart[] {
-  const [only, other] = parts;
-  return only?.type === 'text' && !other && only.cache_control === undefined ? only.text : parts;
 }
 
 function userParts(block: Block, at: string, draft: Draft, before: ContentPart[]): ContentPart[] {
@@ -221,7 +216,7 @@ function resultContent(content: unknown, at: string, draft: Draft): ChatMessage[
       block['type'] === REFERENCE ? referenceParts(block, place, draft.notes) : contentParts(block, place, draft);
     for (const part of marked(own, { block, at: place, before: parts }, draft.notes)) parts.push(part);
   });
-  return parts.length === 0 ? '' : plain(parts);
+  return parts.length === 0 ? '' : plainContent(parts);
 }
 
 function readAssistant(content: string | readonly unknown[], at: string, draft: Draft): void {
@@ -262,12 +257,12 @@ function readAssistant(content: string | readonly unknown[], at: string, draft: 
   noteCallMarks(calls, places, draft.notes);
   if (parts.length === 0 && calls.length === 0 && thoughts.isEmpty) return;
   draft.notes.history.turn(thoughts.notes, {
-    calls: calls.map(({ id }) => id),
+    calls: new Set(calls.map(({ id }) => id)),
     saysMore: parts.length > 0 || calls.length > 0,
   });
   draft.messages.push({
     role: 'assistant',
-    content: parts.length === 0 ? null : plain(parts),
+    content: parts.length === 0 ? null : plainContent(parts),
     ...thoughts.members(),
     ...(calls.length > 0 && { tool_calls: calls }),
   });

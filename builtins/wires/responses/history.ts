@@ -92,7 +92,7 @@ export class History {
     return this.#turns.flatMap((turn) => {
       if (!(turn instanceof AssistantTurn)) return [turn];
       notes.turn(turn.notes, {
-        calls: turn.calls.map(({ id }) => id),
+        calls: new Set(turn.calls.map(({ id }) => id)),
         saysMore: turn.calls.length > 0 || turn.texts.length > 0,
       });
       return [...turn.messages()];

@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../../../host/common/invalid-request.ts';
 import { type ChatMessage, type ContentPart, type Fields, quoted } from '../../../../host/contract/index.ts';
+import { plainContent } from '../../plain-content.ts';
 import { cannotCarry, listOf, type Lost, Members } from './members.ts';
 import { contentParts, type OpenPart, openPart } from './parts.ts';
 import { type Call, ModelTurn } from './model-turn.ts';
@@ -104,7 +105,7 @@ class ContentsReader {
       if (part.kind === 'functionResponse') this.#messages.push(this.#result(part));
       else for (const each of contentParts(part, this.#lost)) said.push(each);
     }
-    if (said.length > 0) this.#messages.push({ role: 'user', content: simplest(said) });
+    if (said.length > 0) this.#messages.push({ role: 'user', content: plainContent(said) });
   }
 
   #result({ members }: OpenPart): ChatMessage {
@@ -170,12 +171,6 @@ class WaitingCalls {
 }
 
 const NO_CALLS: readonly Call[] = Object.freeze([]);
-
-/** One text as it is, anything else as parts. */
-export function simplest(parts: readonly ContentPart[]): string | readonly ContentPart[] {
-  const [only, second] = parts;
-  return only?.type === 'text' && second === undefined ? only.text : parts;
-}
 
 interface Result {
   readonly text: string;

@@ -71,7 +71,7 @@ export class ModelTurn {
   /** `undefined` when nothing of it has a place in the common format. */
   message(): ChatMessage | undefined {
     this.#lost.history.turn(this.#notes, {
-      calls: this.calls.map(({ id }) => id),
+      calls: new Set(this.calls.map(({ id }) => id)),
       saysMore: this.calls.length > 0 || this.#said.length > 0,
     });
     if (this.#said.length === 0 && this.calls.length === 0 && this.#thoughts === '' && this.#details.length === 0)
