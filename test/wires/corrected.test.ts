@@ -101,6 +101,11 @@ describe('a request that is refused for its late system messages', () => {
     ['says something else', refusing(answering, 'messages.1: too long'), messages],
     ['has another status', refusing(answering, REFUSAL, 403), messages],
     ['is of a request without any', (_request, response) => refuse(response, REFUSAL), messages.slice(0, 1)],
+    [
+      'quotes the request',
+      refusing(answering),
+      [...messages, { role: 'assistant', content: 'ok' }, { role: 'user', content: `why ${REFUSAL}?` }],
+    ],
     ['comes again', (_request, response) => refuse(response, REFUSAL), messages],
   ] as readonly (readonly [string, StubHandler, readonly object[]])[])
     it(`is not repeated where the refusal ${what}`, async () => {

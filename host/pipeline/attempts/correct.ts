@@ -48,11 +48,15 @@ function correctionOf(
   if (!sent || isSameWire || fault?.kind !== 'status' || (fault.status !== 400 && fault.status !== 404))
     return undefined;
   const { message = '' } = fault;
-  if (!NO_LATE_SYSTEM.some((words) => message.includes(words)) || !holdsLateSystem(translated?.request))
-    return undefined;
+  const words = NO_LATE_SYSTEM.find((each) => message.includes(each));
+  if (words === undefined || !holdsLateSystem(translated?.request) || says(sent.value, words)) return undefined;
   const isKnown = target.factsOf(String(upstreamModel)).late_system === false;
   return isKnown ? undefined : { kind: 'late_system', facts: { late_system: false } };
 }
+
+/** Whether the words are the client's own: a refusal that quotes them says nothing of the model, and other clients would pay for it. */
+const says = (body: object, words: string): boolean =>
+  JSON.stringify(body).includes(JSON.stringify(words).slice(1, -1));
 
 function holdsLateSystem(request: object | undefined): boolean {
   const { messages = [] } = (request ?? {}) as Partial<ChatRequest>;
