@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { atEnd } from '../kit/index.ts';
+import { localServer } from '../kit/index.ts';
 
 /** One request of an agent, and what it was answered. */
 export interface Exchange {
@@ -23,17 +22,7 @@ export async function recorderBefore(gateway: string): Promise<Recorder> {
   const server = createServer((asked, answered) => {
     void pass(gateway, asked, answered, exchanges);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  atEnd(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, exchanges };
+  return { url: await localServer(server), exchanges };
 }
 
 async function pass(

@@ -85,3 +85,4 @@ export {
   type StubUpstream,
 } from './upstream.ts';
 export { callFor, everyCut, relayStream, type RelayedStream, sseBytes, translateReply, unaryReply } from './wire.ts';
+export { localServer } from './local-server.ts';

@@ -1,5 +1,4 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   type Metadata,
   Server,
@@ -9,6 +8,7 @@ import {
 } from '@grpc/grpc-js';
 import { atEnd } from './cleanup.ts';
 import { eventually } from './holdings.ts';
+import { localServer } from './local-server.ts';
 
 export interface ReceivedEvent {
   readonly name: string;
@@ -79,17 +79,7 @@ export async function httpCollector(
       answer(response);
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  atEnd(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  return { ...collector, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { ...collector, url: await localServer(server) };
 }
 
 const METHOD = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
