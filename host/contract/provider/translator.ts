@@ -65,6 +65,20 @@ export interface ChatTranslator extends Translator<'chat'> {
    * it. `undefined` where nothing is to be changed; else every chunk is parsed.
    */
   readonly editStream?: (call: CallInfo, request: ChatRequest) => ChunkEdit | undefined;
+  /**
+   * The same service's Responses API, which answers chats as well. Which of the two an attempt
+   * uses the host decides, by the rules of models and the target's `chat_via`.
+   */
+  readonly viaResponses?: ViaResponses;
+}
+
+/** Chats by the service's Responses API. */
+export interface ViaResponses extends Omit<ChatTranslator, 'viaResponses'> {
+  /**
+   * Whether the host may choose it by the rules of models; elsewhere only the target's `chat_via`
+   * does.
+   */
+  readonly isAutomatic?: boolean;
 }
 
 /**
