@@ -159,14 +159,14 @@ describe('rules of the gateway hold for a path however it is written', function 
         expect(stub.seen.map(({ url }) => url)).to.deep.equal([]);
       });
 
-      it('refuses it with other slashes too, and every other spelling reaches no provider', async () => {
+      it('refuses it with other slashes too, and however else it is written it reaches no provider', async () => {
         const { routes, send, stub } = scene();
         const ruled = routes.filter((route) => !rule.passes.test(route));
         const spellings = spellingsOf(ruled, Object.keys(WAYS).length * 5, new Dice(5100));
         const answers = await send(spellings.map(({ target }) => target));
         const wrong = spellings.filter(({ ways }, at) => {
-          const { [at]: answer = '' } = answers;
-          const isServed = ways.every((way) => /^slashes/.test(way));
+          const answer = answers[at] ?? '';
+          const isServed = ways.every((way) => way.startsWith('slashes'));
           return !rule.says.test(answer) && (isServed || !answer.startsWith('400 '));
         });
         expect(wrong.map(({ target }) => target)).to.deep.equal([]);

@@ -59,7 +59,7 @@ export interface ChatTranslator extends Translator<'chat'> {
    * which the host can relay without decoding; a function that opens a decoder per stream, or none
    * where this call's events are such chunks; absent when the provider cannot stream.
    */
-  readonly openStream?: 'common' | ((call: CallInfo) => StreamDecoder | undefined);
+  readonly openStream?: 'common' | ((call: CallInfo, request: ChatRequest) => StreamDecoder | undefined);
   /**
    * Opens, for a stream that is read as `common`, what changes each chunk before the host corrects
    * it. `undefined` where nothing is to be changed; else every chunk is parsed.
