@@ -9,6 +9,7 @@ import type { Finding } from '../../host/host-hooks.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
 import { loadConfiguration } from '../../host/start/steps.ts';
 import { hasCredentials } from '../../host/upstream/connect.ts';
+import { brokenVariables } from '../../host/upstream/credential-values.ts';
 import { wellKnown } from './banner.ts';
 import { Client, Unreachable } from './client.ts';
 import { clockFindings, fileFindings, moduleFindings, portFindings } from './doctor-checks.ts';
@@ -69,11 +70,19 @@ function providerSection({ registry, variables }: Host, mark: Mark): Section {
     .filter(({ offline }) => !offline)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const found = providers.filter((module) => hasCredentials(module, variables)).map(({ name }) => name);
-  const missing = wellKnown(providers).filter((name) => !found.includes(name));
+  const broken = providers.flatMap((module) =>
+    brokenVariables(module, variables).map((variable) => ({ name: module.name, variable })),
+  );
+  const missing = wellKnown(providers).filter(
+    (name) => !found.includes(name) && !broken.some((each) => each.name === name),
+  );
   return {
     title: 'Provider API Keys',
     lines: [
       ...found.map((name) => `${mark('OK')} ${name}`),
+      ...broken.map(
+        ({ name, variable }) => `${mark('X')} ${name}: ${variable} holds a control character, it counts as unset`,
+      ),
       ...missing.map((name) => `${mark('-')} ${name}`),
       found.length > 0 ? `${found.length} found` : `${mark('!')} no provider API keys detected`,
     ],

@@ -43,6 +43,8 @@ export class ServerConnection {
   readonly #options: ConnectionOptions;
   #link: Link | undefined;
   #tools: readonly ServerTool[] | undefined;
+  /** Names of its tools, in the order in which they first came. */
+  #order: readonly string[] = [];
   #lastError = 'the handshake is not over yet';
   #retry: Timer | undefined;
   #waitMs = FIRST_WAIT_MS;
@@ -177,9 +179,15 @@ export class ServerConnection {
     if (this.#isStale) this.#relist();
   }
 
+  /** In the order that they had: vendors read a request from their caches, and take thoughts back, only where it begins as before. */
   #allowed(tools: readonly ServerTool[]): readonly ServerTool[] {
     const { allowedTools } = this.#options;
-    return allowedTools.length === 0 ? tools : tools.filter(({ name }) => allowedTools.includes(name));
+    const own = allowedTools.length === 0 ? tools : tools.filter(({ name }) => allowedTools.includes(name));
+    const places = new Map(this.#order.map((name, at) => [name, at]));
+    const placeOf = ({ name }: ServerTool): number => places.get(name) ?? places.size;
+    const ordered = own.toSorted((one, other) => placeOf(one) - placeOf(other));
+    this.#order = ordered.map(({ name }) => name);
+    return ordered;
   }
 
   /** A link that has been replaced by another has nothing to say any more. */

@@ -1,96 +1,163 @@
 import { createHash } from 'node:crypto';
-import { isText, type ToolCallDelta } from '../contract/index.ts';
+import { isText, memberOf, setMember, type ToolCallDelta } from '../contract/index.ts';
 import { type Fields, isFields } from '../contract/json/fields.ts';
 import { unusableReply } from '../upstream/fault.ts';
+import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
 
 /** Calls of one stream that are kept apart: far more than a model makes, and short of what hurts. */
 const MAX_CALLS = 10_000;
 
+/** A call, as far as it has come. */
+interface OpenCall {
+  /** What clients know it by: `undefined` until it has a name. */
+  number: number | undefined;
+  /** What the upstream calls it. */
+  readonly id: string | undefined;
+  name: string;
+  /** What came of it ahead of its name. */
+  held: ToolCallDelta | undefined;
+}
+
 /** The calls of one choice, by what the upstream calls them. */
 interface OpenCalls {
+  /** How many have a number. */
   count: number;
-  /** Their ids, by number. */
-  readonly ids: (string | undefined)[];
-  readonly byId: Map<string, number>;
-  readonly byIndex: Map<number, number>;
+  readonly all: OpenCall[];
+  readonly byId: Map<string, OpenCall>;
+  readonly byIndex: Map<number, OpenCall>;
+}
+
+/** How the calls of a choice ended. */
+export interface CallsAtEnd {
+  /** Whether a client knows any. */
+  readonly areAny: boolean;
+  /** Whether some never got a name. */
+  readonly areNameless: boolean;
 }
 
 /**
  * Numbers the tool calls of a stream from 0, choice by choice: clients put fragments together by `index`, which upstreams
  * leave out, begin at 1, or use for several calls. A new id opens a call, a fragment without one continues the call of its
  * index, or the one that was opened last; several such fragments in one list continue as many of the last calls, in order.
- * What is remembered changes only when a call is opened: a fragment that continues one may be read any number of times, or
- * not at all.
+ * A call is held until its name has come. What is remembered changes only when a call is opened or held: any other fragment
+ * may be read any number of times, or not at all.
  */
 export class CallNumbers {
   readonly #choices = new Map<number, OpenCalls>();
-  readonly #onOpen: () => void;
+  readonly #onChange: () => void;
   readonly #answer: string | undefined;
   #opened = 0;
+  #heldCharacters = 0;
 
-  /** `onOpen` is called for each call that begins. `answer` is what ids are made of where the upstream gave none. */
-  constructor(onOpen: () => void, answer?: string) {
-    this.#onOpen = onOpen;
+  /** `onChange` is called for each fragment that changes what is remembered. `answer` is what ids are made of where the upstream gave none. */
+  constructor(onChange: () => void, answer?: string) {
+    this.#onChange = onChange;
     this.#answer = answer;
   }
 
-  /** Corrects the calls of a delta in place. True on any change. Throws when there are too many. */
-  number(calls: readonly ToolCallDelta[], choice: number): boolean {
+  /** The calls of a delta as they go on, corrected in place, without those that are held; `undefined` where nothing was changed. Throws when there are too many. */
+  number(calls: ToolCallDelta[], choice: number): ToolCallDelta[] | undefined {
     let isChanged = false;
+    let held: Set<ToolCallDelta> | undefined;
     let back = calls.length > 1 && calls.every(isNameless) ? calls.length : 1;
     for (const call of calls) {
-      if (this.#number(call, choice, back)) isChanged = true;
+      const step = this.#take(call, choice, back);
+      if (step !== 'same') isChanged = true;
+      if (step === 'held') (held ??= new Set()).add(call);
       if (back > 1) back -= 1;
     }
-    return isChanged;
+    if (held) return calls.filter((call) => !held.has(call));
+    return isChanged ? calls : undefined;
+  }
+
+  /** What became of the calls of a choice. */
+  endOf(choice: number): CallsAtEnd {
+    const { count = 0, all = [] } = this.#choices.get(choice) ?? {};
+    return { areAny: count > 0, areNameless: all.length > count };
   }
 
   #callsOf(choice: number): OpenCalls {
     let open = this.#choices.get(choice);
-    if (!open) this.#choices.set(choice, (open = { count: 0, ids: [], byId: new Map(), byIndex: new Map() }));
+    if (!open) this.#choices.set(choice, (open = { count: 0, all: [], byId: new Map(), byIndex: new Map() }));
     return open;
   }
 
   /** `back`: which of the last calls a fragment without a name of its own continues, 1 for the last one. */
-  #number(call: ToolCallDelta, choice: number, back: number): boolean {
+  #take(call: ToolCallDelta, choice: number, back: number): 'same' | 'changed' | 'held' {
     const open = this.#callsOf(choice);
-    const known = knownCall(call, open, back);
-    const number = known ?? this.#open(call, open);
-    const isTidied = known === undefined ? completeHead(call, this.#answer, choice, number) : dropRepeats(call, open);
-    if (call.index === number) return isTidied;
-    call.index = number;
-    return true;
+    const own = knownCall(call, open, back) ?? this.#open(call, open);
+    if (own.number === undefined) return this.#begin(call, own, open, choice);
+    const isTidied = dropRepeats(call, own);
+    if (call.index === own.number) return isTidied ? 'changed' : 'same';
+    call.index = own.number;
+    return 'changed';
   }
 
-  #open(call: ToolCallDelta, open: OpenCalls): number {
+  #open(call: ToolCallDelta, open: OpenCalls): OpenCall {
     this.#opened += 1;
     if (this.#opened > MAX_CALLS) throw unusableReply(`the answer exceeds the limit of ${MAX_CALLS} tool calls`);
-    const number = open.count++;
-    open.ids.push(isText(call.id) ? call.id : undefined);
-    if (isText(call.id)) open.byId.set(call.id, number);
-    if (typeof call.index === 'number') open.byIndex.set(call.index, number);
-    this.#onOpen();
-    return number;
+    const own: OpenCall = { number: undefined, id: isText(call.id) ? call.id : undefined, name: '', held: undefined };
+    open.all.push(own);
+    if (own.id !== undefined) open.byId.set(own.id, own);
+    if (typeof call.index === 'number') open.byIndex.set(call.index, own);
+    return own;
+  }
+
+  /** A call is announced with its name, and with what was held of it. */
+  #begin(call: ToolCallDelta, own: OpenCall, open: OpenCalls, choice: number): 'same' | 'changed' | 'held' {
+    this.#onChange();
+    const { held } = own;
+    const { length } = call.function?.arguments ?? '';
+    if (held) joinHeld(call, held);
+    const name = nameOf(call);
+    if (name === '') {
+      this.#heldCharacters += length;
+      if (this.#heldCharacters > MAX_REPLY_BYTES) throw unusableReply('a tool call without a name has no end');
+      own.held = { ...call };
+      return 'held';
+    }
+    own.held = undefined;
+    own.name = name;
+    own.number = open.count++;
+    const isCompleted = completeHead(call, this.#answer, choice, own.number);
+    if (call.index === own.number && !held) return isCompleted ? 'changed' : 'same';
+    call.index = own.number;
+    return 'changed';
   }
 }
 
-/** The number of the call that a fragment continues; `undefined` when it opens one. */
-function knownCall(
-  { id, index, function: target }: ToolCallDelta,
-  { count, ids, byId, byIndex }: OpenCalls,
-  back: number,
-): number | undefined {
-  const isNamed = isText(target?.name);
+/** The name of a function, or of a tool of the client's own kind; empty while there is none. */
+function nameOf({ function: target, custom }: ToolCallDelta): string {
+  const name = isText(target?.name) ? target.name : isFields(custom) ? custom['name'] : undefined;
+  return isText(name) ? name : '';
+}
+
+/** A fragment with what came of its call before. */
+function joinHeld(call: ToolCallDelta, held: ToolCallDelta): void {
+  for (const [name, value] of Object.entries(held)) if (!memberOf(call, name)) setMember(call, name, value);
+  call.function = {
+    ...held.function,
+    ...call.function,
+    arguments: `${held.function?.arguments ?? ''}${call.function?.arguments ?? ''}`,
+  };
+}
+
+/** The call that a fragment continues; `undefined` when it opens one. */
+function knownCall(call: ToolCallDelta, { all, byId, byIndex }: OpenCalls, back: number): OpenCall | undefined {
+  const { id, index } = call;
+  const isNamed = nameOf(call) !== '';
   const byItsId = isText(id) ? byId.get(id) : undefined;
   if (typeof index === 'number') {
     const byItsIndex = byIndex.get(index);
     if (byItsIndex === undefined) return isNamed ? undefined : byItsId; // two indexes with a name each are two calls, whatever their ids
-    if (!isText(id) || ids[byItsIndex] === id) return byItsIndex;
+    if (!isText(id) || byItsIndex.id === id) return byItsIndex;
     // Some servers make up an id for every fragment: only one that names a function opens a call then.
     return byItsId ?? (isNamed ? undefined : byItsIndex);
   }
   if (byItsId !== undefined || isText(id)) return byItsId;
-  return count === 0 || isNamed ? undefined : count - Math.min(back, count);
+  const last = all.at(-1);
+  if (isNamed) return last?.number === undefined ? last : undefined;
+  return all.at(-Math.min(back, all.length));
 }
 
 /** Whether nothing in a fragment says which call it is of, and it opens none. */
@@ -110,15 +177,21 @@ export function completeHead(call: Fields, answer: string | undefined, choice: n
   return !hasType || !hasId;
 }
 
-/** Continuing a call, an empty id, type or name would overwrite the one it has, and so would an id that is new. */
-function dropRepeats(call: ToolCallDelta, { byId }: OpenCalls): boolean {
+/** A call says its id, type and name once: clients that put texts together would repeat them, and an empty or another one would take their place. */
+function dropRepeats(call: ToolCallDelta, { name }: OpenCall): boolean {
   let isChanged = false;
-  const drop = (holder: Record<string, unknown>, name: string): void => {
-    delete holder[name];
+  const { function: target } = call;
+  if ('id' in call) {
+    delete call.id;
     isChanged = true;
-  };
-  if ('id' in call && !(isText(call.id) && byId.has(call.id))) drop(call, 'id');
-  if ('type' in call && !isText(call.type)) drop(call, 'type');
-  if (isFields(call.function) && 'name' in call.function && !isText(call.function.name)) drop(call.function, 'name');
+  }
+  if ('type' in call) {
+    delete call.type;
+    isChanged = true;
+  }
+  if (isFields(target) && 'name' in target && (!isText(target.name) || target.name === name)) {
+    delete target.name;
+    isChanged = true;
+  }
   return isChanged;
 }

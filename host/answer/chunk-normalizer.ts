@@ -1,4 +1,11 @@
-import { type ChatChunk, type ChunkChoice, type ChunkDelta, finishReason, type Usage } from '../contract/index.ts';
+import {
+  type ChatChunk,
+  type ChunkChoice,
+  type ChunkDelta,
+  finishReason,
+  type ToolCallDelta,
+  type Usage,
+} from '../contract/index.ts';
 import { type Fields, isFields, isIndex } from '../contract/json/fields.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import { CallNumbers } from './call-numbers.ts';
@@ -6,6 +13,7 @@ import { ChunkUsage } from './chunk-usage.ts';
 import { contentText, takeReasoning, takeThoughts } from './message-parts.ts';
 import { isTime } from './normalize-reply.ts';
 import { normalizeToolCalls } from './tool-calls.ts';
+import { brokenEnd, isSpoken } from './usable-answer.ts';
 
 /** More than any provider makes of one request. An answer beyond it is unusable: each choice costs far more than its bytes. */
 export const MAX_CHOICES = 1024;
@@ -63,6 +71,9 @@ export class ChunkNormalizer {
   /** Why each choice ended. */
   readonly #ends = new Map<number, string>();
   readonly #calls: CallNumbers;
+  /** Texts, sounds and images have come, calls aside. */
+  #isSpoken = false;
+  #broken: string | undefined;
   #id: string | undefined;
 
   /** `isGuarded` says that plugins hold the stream back: members that they cannot hold back are left out. */
@@ -94,6 +105,11 @@ export class ChunkNormalizer {
     return this.#id ?? '';
   }
 
+  /** Why the answer says nothing although it has ended, as far as the chunks say that were read here. */
+  get silence(): string | undefined {
+    return this.#isSpoken ? undefined : this.#broken;
+  }
+
   /** Corrects a chunk in place. True when it now differs from what arrived. */
   normalize(chunk: ChatChunk): boolean {
     this.#usage.look(chunk, this.isFinished);
@@ -104,6 +120,14 @@ export class ChunkNormalizer {
     }
     for (const choice of chunk.choices) if (this.#choice(choice)) isChanged = true;
     return this.#usage.read(chunk, this.isFinished) || isChanged;
+  }
+
+  /** Corrects a chunk with a text that did not come: later ones are corrected alike. True when it was changed. */
+  rehearse(chunk: ChatChunk): boolean {
+    const isSpoken = this.#isSpoken;
+    const isChanged = this.normalize(chunk);
+    this.#isSpoken = isSpoken;
+    return isChanged;
   }
 
   /** A chunk for what the whole stream leaves to be said, once it is complete. */
@@ -181,15 +205,27 @@ export class ChunkNormalizer {
       choice.finish_reason = finish;
       isChanged = true;
     }
-    if (finish !== null) this.#ends.set(choice.index, finish);
-    return this.#delta(choice.delta, choice.index) || isChanged;
+    if (this.#delta(choice.delta, choice.index)) isChanged = true;
+    return finish === null ? isChanged : this.#end(choice, finish) || isChanged;
+  }
+
+  /** Calls that never got a name are left out. */
+  #end(choice: ChunkChoice, finish: string): boolean {
+    const { index } = choice;
+    this.#ends.set(index, finish);
+    const { areAny, areNameless } = this.#calls.endOf(index);
+    if (areAny || this.#roles.size > 1) return false;
+    this.#broken = brokenEnd(finish, areNameless);
+    if (!areNameless || finish !== 'tool_calls') return false;
+    choice.finish_reason = 'stop';
+    return true;
   }
 
   /** `role` exactly once per choice, on its first chunk; text as text. */
   #delta(delta: ChunkDelta, index: number): boolean {
     let isChanged = takeReasoning(delta);
     if (normalizeToolCalls(delta)) isChanged = true;
-    if (delta.tool_calls && this.#calls.number(delta.tool_calls, index)) isChanged = true;
+    if (delta.tool_calls && this.#numberCalls(delta, delta.tool_calls, index)) isChanged = true;
     const { reasoning_details: details }: Fields = delta;
     if (details !== undefined && details !== null && !Array.isArray(details)) {
       delete delta.reasoning_details;
@@ -201,6 +237,7 @@ export class ChunkNormalizer {
       delta.content = contentText(content) ?? null;
       isChanged = true;
     }
+    this.#isSpoken ||= isSpoken(delta);
     if (!this.#roles.has(index)) {
       if (this.#roles.size === MAX_CHOICES) throw tooManyChoices();
       this.#roles.add(index);
@@ -211,6 +248,14 @@ export class ChunkNormalizer {
     }
     if (!('role' in delta)) return isChanged;
     delete delta.role;
+    return true;
+  }
+
+  #numberCalls(delta: ChunkDelta, calls: ToolCallDelta[], choice: number): boolean {
+    const corrected = this.#calls.number(calls, choice);
+    if (!corrected) return false;
+    if (corrected.length > 0) delta.tool_calls = corrected;
+    else delete delta.tool_calls;
     return true;
   }
 }

@@ -43,6 +43,7 @@ export class BlockReader {
         if (frames && frame && text !== undefined) {
           relayed.chunks += 1;
           relayed.characters += text.length;
+          if (frame.kind === 'content' && text !== '') relayed.isSpoken = true;
           if (assembles) relayed.assembly.addText(frame.choice, frame.kind, frame.tool, text);
           const next = frames.lineEnd + 1;
           if (frame.isSame && !hasCr && block.charCodeAt(next) === 0x0a) {

@@ -76,9 +76,14 @@ export class Relay {
     return this.#relayed.characters;
   }
 
-  /** Chunks read so far, whether or not anything left. */
+  /** Chunks read so far, whether or not anything left; none while the answer may still fail as if it had not begun. */
   get chunks(): number {
-    return this.#relayed.chunks;
+    return this.#relayed.isOpening ? 0 : this.#relayed.chunks;
+  }
+
+  /** Whether something waits for the answer to begin. */
+  get isWaiting(): boolean {
+    return this.#relayed.isOpening && (this.#relayed.chunks > 0 || this.#relayed.waitingBytes > 0);
   }
 
   /** True once the upstream said that nothing follows. */
@@ -125,7 +130,14 @@ export class Relay {
       else this.#blocks.read(this.#lines.end());
       if (!this.isDone && !this.#normalizer.isFinished) throw unusableReply('the stream ended before it was complete');
       this.#relayed.isDone = true;
+      this.#relayed.isOpening = false;
     });
+  }
+
+  /** The answer begins with what has come of it, however little that says. */
+  begin(): string {
+    this.#relayed.isOpening = false;
+    return this.#relayed.takeOut();
   }
 
   /** What the guards still hold back, once the stream is complete. */
@@ -152,6 +164,7 @@ export class Relay {
       read();
     } catch (error) {
       this.failure = error instanceof GatewayError ? error : unusableReply('the stream cannot be decoded', error);
+      if (this.failure.code === 'response_rejected') this.#relayed.isOpening = false; // what guards refuse has begun
     }
     return this.#relayed.takeOut();
   }
@@ -184,7 +197,7 @@ export class Relay {
     for (const chunk of decodedBy(this.#source.module, this.#source.decode, event)) {
       this.#relayed.chunks += 1;
       this.#relayed.count(chunk);
-      this.#normalizer.normalize(chunk);
+      this.#correct(chunk);
       this.#guard([chunk], 'push');
     }
   }
@@ -199,7 +212,7 @@ export class Relay {
     const { version } = this.#normalizer;
     const edit = this.#source.speaks === 'common' ? this.#source.edit : undefined;
     if (edit) editBy(this.#source.module, edit, chunk);
-    const isChanged = this.#normalizer.normalize(chunk) || edit !== undefined;
+    const isChanged = this.#correct(chunk) || edit !== undefined;
     if (this.#guards) {
       this.#guard([chunk], 'push');
       return;
@@ -208,7 +221,15 @@ export class Relay {
     const frames = this.#frames;
     this.#relayed.send(frames && !isChanged ? frames.unchanged(data) : this.encoder.chunk(chunk));
     if (version !== this.#normalizer.version) frames?.forget();
-    else if (learns && !edit) frames?.learn(line, (fresh) => this.#normalizer.normalize(fresh));
+    else if (learns && !edit) frames?.learn(line, (fresh) => this.#normalizer.rehearse(fresh));
+  }
+
+  /** Corrects a chunk in place; true on any change. Throws where it ends an answer that says nothing and was not meant to. */
+  #correct(chunk: ChatChunk): boolean {
+    const isChanged = this.#normalizer.normalize(chunk);
+    const { silence } = this.#normalizer;
+    if (silence !== undefined && !this.#relayed.isSpoken) throw unusableReply(silence);
+    return isChanged;
   }
 
   /** Writes what the guards, if any, let pass of these chunks, and remembers it as delivered. */

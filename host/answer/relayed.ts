@@ -7,10 +7,14 @@ export class Relayed {
   readonly assembly = new Assembly();
   /** Characters of the texts that arrived, whatever becomes of them. */
   characters = 0;
+  /** Texts have come in lines that were not parsed. */
+  isSpoken = false;
   /** Chunks read so far, whether or not anything left. */
   chunks = 0;
   /** True once the upstream said that nothing follows. */
   isDone = false;
+  /** What is ready waits for the first event that a client reads: until then the answer may fail as if it had not begun. */
+  isOpening = false;
   readonly #assembles: boolean;
   readonly #awaitsVerdict: boolean;
   #out = '';
@@ -42,8 +46,14 @@ export class Relayed {
     else this.#out += bytes;
   }
 
+  /** Bytes that wait for the answer to begin. */
+  get waitingBytes(): number {
+    return this.isOpening ? this.#out.length : 0;
+  }
+
   /** What leaves now, once. */
   takeOut(): string {
+    if (this.isOpening) return '';
     const out = this.#out;
     this.#out = ''; // may be a large event: it is not kept until the next read
     return out;

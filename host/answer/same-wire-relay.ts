@@ -10,6 +10,9 @@ import type { Relayed } from './relayed.ts';
 import type { RelayGuards, SameWireSource } from './relay-source.ts';
 import { refuseDeep } from './stream-bounds.ts';
 
+/** Bytes of an answer that may wait for its first event that is read. */
+const MAX_OPENING_BYTES = 64 * 1024;
+
 /** Passes on the events of an answer that comes in the client's own wire; guards see their chunks, and hold events back where they hold texts. */
 export class SameWireRelay {
   readonly #source: SameWireSource;
@@ -35,6 +38,7 @@ export class SameWireRelay {
     this.#guards = guards;
     this.#normalizer = normalizer;
     this.#relayed = relayed;
+    relayed.isOpening = source.stream.isOpening !== undefined;
     const isHeldBack = guards !== undefined && (guards.holdsBack || guards.awaitsVerdict);
     this.#holding = isHeldBack ? new HeldEvents(source.stream) : undefined;
     if (source.readsAsides && source.stream.aside) this.#asides = new Asides(relayed.assembly, guards?.filter);
@@ -42,14 +46,24 @@ export class SameWireRelay {
 
   push(event: StreamEvent | RawEvent): void {
     const { stream, decode, module } = this.#source;
-    let out = stream.event(event, 'raw' in event ? event.raw : undefined);
+    const out = stream.event(event, 'raw' in event ? event.raw : undefined);
     refuseDeep(event.data);
     const chunks = event.data === '' ? [] : decodedBy(module, decode, event);
+    if (this.#relayed.isOpening && event.data !== '') this.#relayed.isOpening = stream.isOpening?.(event) ?? false;
+    this.#pass(event, chunks, out);
+    if (this.#relayed.waitingBytes > MAX_OPENING_BYTES) this.#relayed.isOpening = false;
+  }
+
+  #pass(event: StreamEvent | RawEvent, chunks: readonly ChatChunk[], bytes: string): void {
+    const { stream } = this.#source;
+    let out = bytes;
     if (event.data !== '' || this.#relayed.chunks > 0) this.#relayed.chunks += 'raw' in event ? (event.count ?? 1) : 1;
     else this.#waitFor(out); // a comment begins no answer: another target may still be tried
     for (const chunk of chunks) {
       this.#relayed.count(chunk);
       this.#normalizer.normalize(chunk);
+      const { silence } = this.#normalizer;
+      if (silence !== undefined) throw unusableReply(silence);
     }
     const aside = this.#asides && stream.aside?.(event);
     if (this.#holding) {

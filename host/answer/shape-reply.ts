@@ -18,6 +18,7 @@ import type {
 } from '../contract/index.ts';
 import { isIndex } from '../contract/json/fields.ts';
 import { MAX_CHOICES } from './chunk-normalizer.ts';
+import { requireUsable } from './usable-answer.ts';
 
 export interface ShapeFacts {
   /** The model the client asked for, after aliases. */
@@ -53,6 +54,7 @@ function shapeChat(reply: ChatReply): ChatReply {
   const { choices } = reply as { readonly choices: unknown };
   if (Array.isArray(choices) && choices.length > MAX_CHOICES)
     throw new Error(`it has more than ${MAX_CHOICES} choices`);
+  if (Array.isArray(choices)) requireUsable(reply);
   return reply;
 }
 

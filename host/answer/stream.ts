@@ -13,6 +13,9 @@ const LINGER_MS = 1000;
 /** Longest silence of an upstream, before its first chunk and between chunks. See docs/reference/data-plane.md#silence. */
 export const STREAM_IDLE_MS = 120_000;
 
+/** How long the beginning of an answer waits for the first event that a client reads. See docs/clients.md#anthropic-messages. */
+const OPENING_MS = 3000;
+
 /** Where a stream's bytes go. `write` answers false when it wants no more until it calls `resume`. */
 export interface StreamOutput {
   write(bytes: string): boolean;
@@ -87,6 +90,8 @@ export class StreamSession extends AnswerStream implements ReplySink {
   readonly #idle: Timer;
   /** Set once the answer is complete and its connection has not ended yet. */
   #linger: Timer | undefined;
+  /** Set while the beginning of the answer waits. */
+  #opening: Timer | undefined;
   #stopListening: () => void = () => {};
   #control: ReplyControl | undefined;
   #output: StreamOutput | undefined;
@@ -182,6 +187,7 @@ export class StreamSession extends AnswerStream implements ReplySink {
       this.#pending === '' &&
       out + rest === '';
     if (!hasFailedStart) this.#forward(out + rest);
+    if (this.relay.isWaiting) this.#opening ??= this.#options.clock.timer(OPENING_MS, () => this.#onOpened());
     if (failure || isDone) this.#finish(failure);
   }
 
@@ -192,6 +198,7 @@ export class StreamSession extends AnswerStream implements ReplySink {
       this.lastChunkAt = this.#options.clock.monotonic();
       if (this.firstChunkAt === undefined) {
         this.firstChunkAt = this.lastChunkAt;
+        this.#opening?.cancel();
         this.#start.resolve();
       }
     }
@@ -201,6 +208,10 @@ export class StreamSession extends AnswerStream implements ReplySink {
   #write(bytes: string): void {
     if (!this.#output) this.#pending += bytes;
     else if (!this.#output.write(bytes)) this.#control?.pause();
+  }
+
+  #onOpened(): void {
+    if (!this.#isOver) this.#take(this.relay.begin());
   }
 
   #onIdle(): void {
@@ -224,6 +235,7 @@ export class StreamSession extends AnswerStream implements ReplySink {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#idle.cancel();
+    this.#opening?.cancel();
     this.#stopListening();
     if (this.firstChunkAt === undefined) this.#start.reject(error ?? unusableReply('the stream held no chunk'));
     this.#end.resolve(error);

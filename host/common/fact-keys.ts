@@ -1,14 +1,40 @@
-import { type Fields, isFields, type ModelFacts, setMember } from '../contract/index.ts';
+import { EFFORTS, type Fields, isFields, type ModelFacts, setMember } from '../contract/index.ts';
 
-/** What each fact of a model may be: true or false, or one of these words. */
-export const FACT_KEYS: { readonly [Key in keyof Required<ModelFacts>]: 'flag' | readonly ModelFacts[Key][] } = {
+/** What a fact may be: true or false, one of some words, a list of some words or of any, a number of tokens, or a least and a most. */
+export type FactShape = 'flag' | 'names' | 'tokens' | 'range' | { readonly one: Words } | { readonly list: Words };
+type Words = readonly string[];
+
+const WITHOUT_OFF = EFFORTS.filter((effort) => effort !== 'none');
+
+/** What each fact of a model may be. */
+export const FACT_KEYS: { readonly [Key in keyof Required<ModelFacts>]: FactShape } = {
+  efforts: { list: EFFORTS },
+  effort_default: { one: EFFORTS },
+  endpoints: { list: ['chat', 'responses'] },
+  chat_tools: { one: ['any', 'absent_or_none', 'none_only', 'never'] },
+  chat_search: 'flag',
+  sampling: { one: ['always', 'effort_none', 'never'] },
+  refuses: 'names',
+  ceiling: { one: ['max_completion_tokens', 'max_tokens', 'both'] },
+  max_output: 'tokens',
+  system_role: { one: ['developer', 'system'] },
+  summaries: 'flag',
+  phases: 'flag',
+  thinking: { one: ['none', 'effort', 'budget', 'level', 'adaptive', 'switch'] },
+  thinking_default: { one: ['on', 'off'] },
+  thinking_off: { one: ['yes', 'no', 'between_tools', ...WITHOUT_OFF.map((effort) => `up_to:${effort}`)] },
+  budget: 'range',
+  thinking_budget: 'flag',
+  forced_tool: { one: ['any', 'not_thinking', 'never'] },
+  prefill: 'flag',
+  schema: { one: ['json_schema', 'json_object', 'none'] },
   late_system: 'flag',
   binds_thoughts: 'flag',
-  thoughts_back: ['refused', 'none', 'every_turn', 'tool_turns', 'sealed', 'signed', 'parts', 'details'],
-  thoughts_field: ['reasoning_content', 'reasoning', 'content', 'reasoning_details'],
+  thoughts_back: { one: ['refused', 'none', 'every_turn', 'tool_turns', 'sealed', 'signed', 'parts', 'details'] },
+  thoughts_field: { one: ['reasoning_content', 'reasoning', 'content', 'reasoning_details'] },
 };
 
-const KEYS: ReadonlyMap<string, 'flag' | readonly unknown[]> = new Map(Object.entries(FACT_KEYS));
+const KEYS: ReadonlyMap<string, FactShape> = new Map(Object.entries(FACT_KEYS));
 
 /** Facts as they were written; `null` takes back what an earlier rule says. */
 export type FactChanges = { readonly [Key in keyof ModelFacts]: ModelFacts[Key] | null };
@@ -35,12 +61,33 @@ export function readFacts(set: unknown): { readonly facts: FactChanges; readonly
 }
 
 function problemOf(key: string, value: unknown): string | undefined {
-  const takes = KEYS.get(key);
-  if (takes === undefined) return `is not a fact of a model: ${[...KEYS.keys()].join(', ')}`;
-  if (value === null) return undefined;
-  if (takes === 'flag') return typeof value === 'boolean' ? undefined : 'must be true or false';
-  return takes.includes(value) ? undefined : `must be one of ${takes.join(', ')}`;
+  const shape = KEYS.get(key);
+  if (shape === undefined) return `is not a fact of a model: ${[...KEYS.keys()].join(', ')}`;
+  return value === null ? undefined : shapeProblem(shape, value);
 }
+
+function shapeProblem(shape: FactShape, value: unknown): string | undefined {
+  if (shape === 'flag') return typeof value === 'boolean' ? undefined : 'must be true or false';
+  if (shape === 'tokens') return isTokens(value) ? undefined : 'must be a whole number of tokens';
+  if (shape === 'names') return isListOf(value, isName) ? undefined : 'must be a list of names';
+  if (shape === 'range') return isRange(value) ? undefined : 'must be [least, most], two whole numbers of tokens';
+  if ('one' in shape) return isOneOf(shape.one)(value) ? undefined : `must be one of ${shape.one.join(', ')}`;
+  return isListOf(value, isOneOf(shape.list)) ? undefined : `must be a list of ${shape.list.join(', ')}`;
+}
+
+const isTokens = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
+const isListOf = (value: unknown, isMember: (each: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(isMember);
+const isOneOf =
+  (words: Words) =>
+  (value: unknown): boolean =>
+    typeof value === 'string' && words.includes(value);
+const isRange = (value: unknown): boolean => {
+  if (!isListOf(value, isTokens)) return false;
+  const [least, most, ...more] = value as readonly number[];
+  return least !== undefined && most !== undefined && least <= most && more.length === 0;
+};
 
 /** Facts with these changes laid over them, key by key. */
 export function changedFacts(facts: ModelFacts, changes: FactChanges): ModelFacts {

@@ -44,7 +44,8 @@ export { isRawNumber } from './json/json-numbers.ts';
 export type { Ledger, LedgerBounds, Refusal, Reservation, ReservationOrder } from './money/ledger.ts';
 export { memberOf, setMember } from './json/members.ts';
 export { lateFile, type LateFunctions, loadedFile } from './late.ts';
-export { type ModelFacts, NO_FACTS } from './model-facts.ts';
+export { type Effort, EFFORTS, type ModelFacts, NO_FACTS } from './model-facts.ts';
+export { type NearestEffort, nearestEffort } from './nearest-effort.ts';
 export { linearPattern } from './text/pattern.ts';
 export type { LinearPattern } from './text/pattern.ts';
 export { patternSet } from './text/pattern-set.ts';
@@ -101,6 +102,7 @@ export type {
   StreamDecoder,
   Translator,
   Translators,
+  ViaResponses,
 } from './provider/translator.ts';
 export type {
   BucketSpec,

@@ -1,15 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../contract/index.ts';
 
-const SCHEME = 'Bearer ';
+/** In any case of letters. Source: RFC 9110, section 11.1. */
+const SCHEME = /^bearer /i;
+const SCHEME_LENGTH = 'Bearer '.length;
 
 /**
- * The credential of a request: exactly `Bearer`, one blank, and all that follows, untrimmed. Without it the credential is missing.
+ * The credential of a request: the scheme, one blank, and all that follows, untrimmed. Without it the credential is missing.
  * See docs/reference/admin.md#reading-a-credential.
  */
 export function bearerOf(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | GatewayError {
   const authorization = firstOf(request);
-  if (authorization?.startsWith(SCHEME)) return authorization.slice(SCHEME.length) || invalidKey();
+  if (authorization !== undefined && SCHEME.test(authorization))
+    return authorization.slice(SCHEME_LENGTH) || invalidKey();
   return new GatewayError('missing_api_key', 'the Authorization header is missing, or its scheme is not Bearer');
 }
 

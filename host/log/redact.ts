@@ -32,6 +32,9 @@ const LOOK_AHEAD = 16 * 1024;
 /** One of the words that a name is made of, whatever stands between them: `my.api-key` has three. */
 const SECRET_NAME = /(?<![a-z0-9])(?:KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|DSN|AUTHORIZATION)(?![a-z0-9])/i;
 
+/** Whether a variable holds a credential, as far as its name tells. */
+export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
+
 const SCHEME = /^\s*(Bearer|Basic|Token)\s+(?=\S+\s*$)/i;
 
 type Shape = readonly [pattern: RegExp, replacement: string | ((found: string, token: string) => string)];
@@ -103,9 +106,9 @@ export function createRedactor(variables: Readonly<Record<string, string | undef
   const values = new KnownValues();
   for (const [name, value] of Object.entries(variables)) {
     if (value === undefined) continue;
-    const isSecret = SECRET_NAME.test(name);
+    const isSecret = isSecretName(name);
     const passwords = passwordsOf(value);
-    if (isSecret && !isDsn(name)) values.add(value, `[REDACTED:${name}]`);
+    if (isSecret && !isDsn(name)) values.add(value.trim(), `[REDACTED:${name}]`);
     for (const password of passwords) values.add(password, `[REDACTED:${name}]`);
   }
   const harmless = new HarmlessNames();

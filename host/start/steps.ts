@@ -12,6 +12,7 @@ import { sendHttp } from '../upstream/send-http.ts';
 import { discover, type DiscoverOptions } from '../registry/discover.ts';
 import { SHIPPED } from '../registry/registry.ts';
 import { connectProvider, hasCredentials } from '../upstream/connect.ts';
+import { brokenVariables } from '../upstream/credential-values.ts';
 
 /** The start cannot go on: each line is logged, and the exit code is 1. */
 export class StartRefused extends Error {
@@ -116,7 +117,7 @@ export async function connectProviders(host: Host): Promise<void> {
   const deps = { log, now: services.clock.now, send: sendHttp(services), trace: services.trace };
   const providers = new Map<string, Awaited<ReturnType<typeof connectProvider>>>();
   for (const module of inRegistrationOrder([...host.registry.providers.values()])) {
-    if (module.offline || !hasCredentials(module, variables)) continue;
+    if (module.offline || !isUsable(host, module)) continue;
     try {
       providers.set(
         module.name,
@@ -145,6 +146,20 @@ export async function connectProviders(host: Host): Promise<void> {
   for (const provider of providers.keys()) log.info('provider registered', { provider });
   if (providers.size === 0)
     log.warn('no provider is registered: no credential was found in the environment', { rule: 'WN08' });
+}
+
+/** Whether a provider's credentials are there. Says which of them count as unset although they are. */
+function isUsable({ variables, log, counters }: Host, module: ProviderModule): boolean {
+  const broken = brokenVariables(module, variables);
+  for (const variable of broken)
+    log.warn('a credential holds a control character, it counts as unset', {
+      rule: 'WN13',
+      provider: module.name,
+      variable,
+    });
+  if (hasCredentials(module, variables)) return true;
+  if (broken.length > 0) counters.add('gateway_provider_init_failures_total', { provider: module.name });
+  return false;
 }
 
 /** A place where other installations keep their configuration; this program never reads it, and warns when a file is there. */

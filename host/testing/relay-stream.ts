@@ -42,6 +42,9 @@ export interface RelayedStream {
   readonly failure: Error | undefined;
 }
 
+/** Stands for a request that answers do not depend on. */
+const ASKED_NOTHING = { model: '', messages: [] };
+
 const FACTS = { model: 'routed', provider: 'p', created: 1_700_000_000 };
 
 /** Runs the bytes of a service's stream through a provider's decoder and the gateway's relay, in the given pieces. */
@@ -49,11 +52,11 @@ export function relayStream(
   module: ProviderModule,
   call: CallInfo,
   pieces: readonly Uint8Array[],
-  request: object = {},
+  request: object = ASKED_NOTHING,
 ): RelayedStream {
   const { openStream: open, editStream: edit } = module.translators.chat ?? {};
   const { framing = 'sse' } = module;
-  const decode = typeof open === 'function' ? open(call) : undefined;
+  const decode = typeof open === 'function' ? open(call, request as never) : undefined;
   const relay = new Relay({
     encoder: new CommonStream(),
     model: FACTS.model,
@@ -79,7 +82,12 @@ export function relayStream(
 }
 
 /** The whole answer as a client gets it. */
-export function translateReply(module: ProviderModule, call: CallInfo, body: unknown, request: object = {}): ChatReply {
+export function translateReply(
+  module: ProviderModule,
+  call: CallInfo,
+  body: unknown,
+  request: object = ASKED_NOTHING,
+): ChatReply {
   const reply = module.translators.chat?.fromUpstream(unaryReply(body), call, request as never);
   if (!reply) throw new Error(`${module.name} has no chat`);
   normalizeReply(reply, FACTS);

@@ -5,6 +5,7 @@ import type { Authorize, Credentials, HttpSend, Log, ProviderModule } from '../c
 import { baseUrlVariable } from '../environment/base-url-variable.ts';
 import type { Variables } from '../environment/variables.ts';
 import { resolveRoot } from './base-url.ts';
+import { valueOf, variablesOf } from './credential-values.ts';
 
 /** A provider whose credentials were found: everything a call needs, resolved once at start. */
 export interface ConnectedProvider {
@@ -24,13 +25,16 @@ export interface ConnectedProvider {
 
 /** Whether the environment holds what registers a provider. Empty counts as absent. */
 export function hasCredentials({ connection }: ProviderModule, variables: Variables): boolean {
-  return connection.env.every((need) => (typeof need === 'string' ? [need] : need).some((name) => variables[name]));
+  return connection.env.every((need) => isMet(need, variables));
 }
+
+const isMet = (need: string | readonly string[], variables: Variables): boolean =>
+  (typeof need === 'string' ? [need] : need).some((name) => valueOf(name, variables) !== '');
 
 /** Variables that would have to be set, for messages. */
 export function missingVariables({ connection }: ProviderModule, variables: Variables): string[] {
   return connection.env
-    .filter((need) => !(typeof need === 'string' ? [need] : need).some((name) => variables[name]))
+    .filter((need) => !isMet(need, variables))
     .map((need) => (typeof need === 'string' ? need : need.join(' or ')));
 }
 
@@ -93,9 +97,7 @@ export async function disposeProvider(provider: ConnectedProvider, services: Clo
   await disposeModule(provider.ref, () => provider.dispose(), services);
 }
 
-/** Only variables the provider declares reach it. */
-function readCredentials({ connection }: ProviderModule, variables: Variables): Credentials {
-  const names = [...connection.env.flat(), ...(connection.optionalEnv ?? [])];
-  const set = names.flatMap((name) => (variables[name] ? [[name, variables[name]] as const] : []));
-  return Object.fromEntries(set);
+function readCredentials(module: ProviderModule, variables: Variables): Credentials {
+  const all = variablesOf(module).map((name) => [name, valueOf(name, variables)] as const);
+  return Object.fromEntries(all.filter(([, value]) => value !== ''));
 }

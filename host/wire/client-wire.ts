@@ -96,6 +96,8 @@ export interface SameWireStream extends ClientStream {
    * that guards hold back is written anew, from what the common format makes of it.
    */
   withTexts?(event: StreamEvent, texts: readonly HeldText[], bytes: string): string;
+  /** Whether an event comes ahead of everything that a client reads: such ones wait a moment for the first that is read, so that an error behind them is a failed attempt. */
+  isOpening?(event: StreamEvent): boolean;
   /** Whether an event says part of a text that chunks hold once it is complete: it waits for the events with the rest. Asked of every event in turn that guards may hold back. */
   isPartial?(event: StreamEvent): boolean;
   /** What the chunks of an event do not hold of its texts. Asked only where plugins may read the answer, for every event in turn. */

@@ -9,6 +9,7 @@ import type {
   UnaryReply,
   WireRequest,
 } from 'gw/contract';
+import { withAllowedTools } from './allowed-tools.ts';
 import { renameFields } from './body.ts';
 import { isFields, isGiven } from './fields.ts';
 import { type Path, pathOf } from './paths.ts';
@@ -34,6 +35,8 @@ export interface ChatOptions {
   readonly knowsRefusals?: boolean;
   /** `true` where the vendor knows turns of the role `developer`; elsewhere they are sent as the system's. */
   readonly knowsDeveloper?: boolean;
+  /** `true` where the vendor knows a `tool_choice` of the type `allowed_tools`; elsewhere the other tools are left out. */
+  readonly knowsAllowedTools?: boolean;
   /** `false` where the vendor refuses `stream_options` and sends usage unasked. */
   readonly streamOptions?: boolean;
   /** Last change to the body, for what the options cannot say. Returns a new body, and tells of fields that do not travel as they are. */
@@ -62,7 +65,8 @@ export function commonChat(params: ParamTreatments, options: ChatOptions = {}): 
   return {
     toUpstream: (request, call) => {
       const notes: Notes = { ignored: [], bounded: [] };
-      const body = toBody(request, call, renames, options, notes);
+      const own = options.knowsAllowedTools ? request : withAllowedTools(request);
+      const body = toBody(own, call, renames, options, notes);
       return {
         path: pathOf(options.path, '/chat/completions', call),
         ...(headers && { headers }),

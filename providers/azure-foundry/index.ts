@@ -21,6 +21,7 @@ const { chat, embeddings } = commonTranslators(
       path: '/openai/v1/chat/completions',
       headers: LENIENT,
       ceiling: 'max_completion_tokens',
+      knowsAllowedTools: true,
       drops: ['web_search_options'],
     },
     embeddings: { path: '/openai/v1/embeddings' },

@@ -45,6 +45,7 @@ export default defineProvider({
         ceiling: 'max_completion_tokens',
         knowsDeveloper: true,
         knowsRefusals: true,
+        knowsAllowedTools: true,
         drops: ['web_search_options'],
       },
       embeddings: { path: requested('/embeddings'), encodingFormat: 'any', drops: ['input_type'], adjust: textInput },

@@ -13,6 +13,7 @@ import {
 } from 'gw/contract';
 import { invalidRequest, objectOf } from 'gw/common-wire';
 import { BEDROCK, openMessagesStream, readMessage, toMessagesBody } from '../_common/anthropic/index.ts';
+import { withAllowedTools } from '../_common/allowed-tools.ts';
 import { tierOf } from './common.ts';
 import { CompletionStream } from './completion.ts';
 import { type NativeBody, needsConverse, toConverseBody, toNovaBody } from './converse/request.ts';
@@ -22,11 +23,18 @@ import { isException, streamFailure } from './errors.ts';
 import { holdsMarks, LLAMA_CHUNK, readLlama, toLlamaBody } from './llama.ts';
 import { familyOf, modelPath } from './models.ts';
 import { readTitan, TITAN_CHUNK, toTitanBody } from './titan.ts';
+import { chatWithoutSearch } from './web-search.ts';
 
 /** Each family by its own wire; Converse for every other model, and for what a family's own wire has no place for. */
 export const chat: ChatTranslator = { toUpstream, fromUpstream, openStream };
 
-function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
+function toUpstream(asked: ChatRequest, call: CallInfo): WireRequest {
+  const { request, lost } = chatWithoutSearch(asked);
+  const wire = toFamily(withAllowedTools(request), call);
+  return lost.length === 0 ? wire : { ...wire, ignored: [...(wire.ignored ?? []), ...lost] };
+}
+
+function toFamily(request: ChatRequest, call: CallInfo): WireRequest {
   switch (familyOf(call.model)) {
     case 'none':
       throw invalidRequest(`bedrock cannot chat with the model "${call.model}"`);

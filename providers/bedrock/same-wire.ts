@@ -1,7 +1,8 @@
-import { type ClientBody, isFields, type SameWire } from 'gw/contract';
+import { type ClientBody, type Fields, isFields, type SameWire } from 'gw/contract';
 import { BEDROCK, claudeTraits, type ClaudeTraits, clientBetas } from '../_common/anthropic/index.ts';
 import { beginsWithSystem, withLateInTurns, withoutBilling } from './late-system.ts';
 import { familyOf, modelPath } from './models.ts';
+import { withoutSearch } from './web-search.ts';
 
 /** Betas that bring `context_management`: edits of the context, and its compaction. */
 const CONTEXT = ['context-management-2025-06-27', 'compact-2026-01-12'];
@@ -45,7 +46,7 @@ export const sameWire: SameWire = {
     const betas = asked.filter((flag) => BETAS.has(flag));
     const isLost = (name: string): boolean =>
       REFUSED.has(name) || (name === 'context_management' && !CONTEXT.some((flag) => betas.includes(flag)));
-    const value = withoutBilling(client.value);
+    const { value, lostTools } = withoutSearches(withoutBilling(client.value));
     const { body, lost } = call.facts?.late_system === true ? { body: value, lost: [] } : withLateInTurns(value);
     const given = Object.entries(body);
     const kept = given.filter(([name]) => !isLost(name) && !IN_THE_PATH.has(name));
@@ -56,12 +57,22 @@ export const sameWire: SameWire = {
       ...(typeof maxTokens === 'number' && { answerTokens: maxTokens }),
       ignored: [
         ...given.filter(([name, value]) => isLost(name) && value !== null).map(([name]) => name),
+        ...lostTools,
         ...lost,
         ...asked.filter((flag) => !BETAS.has(flag)).map((flag) => `anthropic-beta:${flag}`),
       ],
     };
   },
 };
+
+/** A body without searches of the web. */
+function withoutSearches(value: Readonly<Fields>): {
+  readonly value: Readonly<Fields>;
+  readonly lostTools: readonly string[];
+} {
+  const { tools, lost } = withoutSearch(Array.isArray(value['tools']) ? value['tools'] : []);
+  return { value: lost.length === 0 ? value : { ...value, tools }, lostTools: lost };
+}
 
 /** Whether a body holds what this service's form has no place for: media by their address, and system messages in front of the first turn. */
 function holdsMore({ value: { messages } }: ClientBody): boolean {

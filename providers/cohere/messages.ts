@@ -19,7 +19,7 @@ function toMessage(message: ChatMessage, at: number): Fields {
   const calls = (message.tool_calls ?? []).map(toCall);
   return withoutAbsent({
     role,
-    content: contentOf(message, at),
+    content: contentOf(message, at) ?? refusalOf(message),
     // What the model thought before it called tools is the only thinking of earlier turns that it reads again.
     tool_plan: calls.length > 0 ? message.reasoning_content || undefined : undefined,
     tool_calls: calls.length > 0 ? calls : undefined,
@@ -58,6 +58,10 @@ function contentOf(message: ChatMessage, at: number): string | readonly Fields[]
   });
   return blocks.length > 0 ? blocks : fileNames(message);
 }
+
+/** An earlier answer that was nothing but a refusal. */
+const refusalOf = ({ role, refusal }: ChatMessage): string | undefined =>
+  role === 'assistant' && typeof refusal === 'string' && refusal !== '' ? refusal : undefined;
 
 /** What stands in a turn of nothing but files, which are documents of the request. */
 function fileNames(message: ChatMessage): string | undefined {

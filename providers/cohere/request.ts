@@ -1,5 +1,6 @@
 import type { CallInfo, ChatRequest, ChatTool, WireRequest } from 'gw/contract';
 import { fieldsBeside, type Fields, isFields, withoutAbsent } from 'gw/common-wire';
+import { withAllowedTools } from '../_common/allowed-tools.ts';
 import { outOfBounds } from '../_common/bounds.ts';
 import { hasCacheMark } from '../_common/cache-marks.ts';
 import { documentsOf, toMessages } from './messages.ts';
@@ -108,7 +109,8 @@ function responseFormat({ response_format: format }: ChatRequest): Fields | unde
 }
 
 /** A function can only be forced by leaving the others out. */
-function toolFields({ tools, tool_choice: choice }: ChatRequest): Fields {
+function toolFields(request: ChatRequest): Fields {
+  const { tools, tool_choice: choice } = withAllowedTools(request);
   if (!tools || tools.length === 0) return {};
   const forced = functionName(choice);
   const named = forced === undefined ? [] : tools.filter((tool) => tool.function?.name === forced);
@@ -121,6 +123,7 @@ function toolFields({ tools, tool_choice: choice }: ChatRequest): Fields {
 /** `auto` is what happens without a choice. */
 const CHOICES: ReadonlyMap<unknown, string> = new Map([
   ['required', 'REQUIRED'],
+  ['any', 'REQUIRED'],
   ['none', 'NONE'],
 ]);
 

@@ -3,6 +3,7 @@ import type { ToolCallDelta } from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
 import { fieldsIn } from '../_common/fields.ts';
 import { PartialArguments } from './partial-arguments.ts';
+import type { ToolNames } from './tool-names.ts';
 
 /** A call of which everything has come. */
 export type WholeCall = ToolCallDelta & { readonly index: number; readonly id: string };
@@ -25,14 +26,16 @@ export interface ReadCall {
 export class CallReader {
   readonly #answer: string;
   readonly #candidate: number;
+  readonly #names: ToolNames;
   #begun = 0;
   #read = 0;
   #open: readonly OpenCall[] = [];
 
   /** `answer` differs from answer to answer, and is the same for the same one. */
-  constructor(answer: string, candidate: number) {
+  constructor(answer: string, candidate: number, names: ToolNames) {
     this.#answer = answer;
     this.#candidate = candidate;
+    this.#names = names;
   }
 
   get hasCalls(): boolean {
@@ -71,7 +74,7 @@ export class CallReader {
     return {
       index,
       id,
-      name,
+      name: this.#names.toOwn(name),
       arguments: new PartialArguments(isFields(args) ? args : fieldsIn(typeof args === 'string' ? args : '')),
       signature,
     };

@@ -3,6 +3,7 @@ import { countOf, type Fields, isFields } from 'gw/common-wire';
 import { CallReader, type WholeCall } from './calls.ts';
 import { annotationsOf } from './citations.ts';
 import { type Place, signatureItem } from './signatures.ts';
+import type { ToolNames } from './tool-names.ts';
 
 /** What some parts of a candidate add to the answer; a whole answer is one such piece. */
 export interface Piece {
@@ -29,8 +30,8 @@ export class CandidateReader {
   #isFinished = false;
 
   /** `answer` is an id of the answer, and `index` of the candidate in it. */
-  constructor(answer: string, index: number) {
-    this.#calls = new CallReader(answer, index);
+  constructor(answer: string, index: number, names: ToolNames) {
+    this.#calls = new CallReader(answer, index, names);
   }
 
   /** What is new in a candidate, and how it ended: `null` while it goes on. Throws when it ended inside a call. */

@@ -3,6 +3,7 @@ import { wholeText } from '../_common/conversation.ts';
 import { type ChatMessage, type ContentPart, type ToolCall, tryParseJson } from 'gw/contract';
 import { type Fields, invalidRequest, isFields } from 'gw/common-wire';
 import { textParts, toParts } from './parts.ts';
+import type { ToolNames } from './tool-names.ts';
 import { callSignature, FOREIGN_SIGNATURE, readSignatures, type Signatures, signedParts } from './signatures.ts';
 
 export interface NativeConversation {
@@ -29,10 +30,14 @@ const SYSTEM = new Set(['system', 'developer']);
  * not be empty", "required oneof field 'data' must have one initialized field", "function call turn comes immediately after
  * a user turn", 2026-11-22.
  */
-export function toConversation(messages: readonly ChatMessage[], signsCalls: boolean): NativeConversation {
+export function toConversation(
+  messages: readonly ChatMessage[],
+  signsCalls: boolean,
+  names: ToolNames,
+): NativeConversation {
   const system: string[] = [];
   const turns: { role: string; parts: Fields[] }[] = [];
-  const called = new CalledNames();
+  const called = new CalledNames(names);
   messages.forEach((message, index) => {
     if (SYSTEM.has(message.role)) {
       system.push(systemText(message, index));
@@ -75,7 +80,7 @@ function partsOf(message: ChatMessage, index: number, called: CalledNames, signs
   if (message.role === 'tool') return toolParts(message, index, called);
   if (message.role !== 'assistant') return contentParts(message, index);
   called.note(message.tool_calls ?? []);
-  return assistantParts(message, index, signsCalls);
+  return assistantParts(message, index, signsCalls, called.names);
 }
 
 function contentParts({ content }: ChatMessage, index: number): readonly Fields[] {
@@ -85,7 +90,7 @@ function contentParts({ content }: ChatMessage, index: number): readonly Fields[
 }
 
 /** Signed thoughts, what was said, then what was called. */
-function assistantParts(message: ChatMessage, index: number, signsCalls: boolean): Fields[] {
+function assistantParts(message: ChatMessage, index: number, signsCalls: boolean, names: ToolNames): Fields[] {
   const signatures = readSignatures(message);
   const thoughts =
     signatures.thoughts.length > 0
@@ -94,7 +99,7 @@ function assistantParts(message: ChatMessage, index: number, signsCalls: boolean
   return [
     ...thoughts.filter((part) => 'thoughtSignature' in part),
     ...saidParts(message, index, signatures),
-    ...callParts(message.tool_calls ?? [], signatures, signsCalls),
+    ...callParts(message.tool_calls ?? [], { signatures, signsCalls, names }),
   ];
 }
 
@@ -104,12 +109,22 @@ function saidParts(message: ChatMessage, index: number, { text }: Signatures): r
   return [...signedParts(wholeText(message), text), ...own.filter((part) => !('text' in part))];
 }
 
-function callParts(calls: readonly ToolCall[], signatures: Signatures, signsCalls: boolean): Fields[] {
+interface Calling {
+  readonly signatures: Signatures;
+  readonly signsCalls: boolean;
+  readonly names: ToolNames;
+}
+
+function callParts(calls: readonly ToolCall[], { signatures, signsCalls, names }: Calling): Fields[] {
   return calls.map((call, place) => {
     const { id, function: called } = call;
     const signature = callSignature(call, signatures) ?? (signsCalls && place === 0 ? FOREIGN_SIGNATURE : undefined);
     return {
-      functionCall: { ...(id && { id }), name: called?.name ?? '', args: fieldsIn(called?.arguments ?? '') },
+      functionCall: {
+        ...(id && { id }),
+        name: names.toVendor(called?.name ?? ''),
+        args: fieldsIn(called?.arguments ?? ''),
+      },
       ...(signature !== undefined && { thoughtSignature: signature }),
     };
   });
@@ -134,6 +149,11 @@ function toolParts(message: ChatMessage, index: number, called: CalledNames): Fi
 class CalledNames {
   /** Names by id, of the turn that called last: ids may return in later turns. Calls that share one are answered in their order. */
   readonly #waiting = new Map<string, string[]>();
+  readonly names: ToolNames;
+
+  constructor(names: ToolNames) {
+    this.names = names;
+  }
 
   note(calls: readonly ToolCall[]): void {
     const byId = Map.groupBy(calls, ({ id }) => id ?? '');
@@ -147,7 +167,7 @@ class CalledNames {
   of({ tool_call_id: id, name }: ChatMessage): string {
     const names = this.#waiting.get(id ?? '') ?? [];
     const next = names.length > 1 ? names.shift() : names[0];
-    return next ?? name ?? '';
+    return this.names.toVendor(next ?? name ?? '');
   }
 }
 

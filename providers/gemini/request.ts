@@ -1,7 +1,9 @@
 import type { CallInfo, ChatRequest, ChatTool, WireRequest } from 'gw/contract';
 import { type Fields, fieldsBeside, invalidRequest, isFields, isGiven } from 'gw/common-wire';
 import { hasCacheMark } from '../_common/cache-marks.ts';
+import { withAllowedTools } from '../_common/allowed-tools.ts';
 import { toConversation } from './messages.ts';
+import { type ToolNames, toolNames } from './tool-names.ts';
 import { methodPath, thinkingTraits } from './models.ts';
 import { Allowance, toParameters, toVendorSchema } from './schema/index.ts';
 import { planSearch, type SearchPlan } from './search.ts';
@@ -41,14 +43,16 @@ const KNOWN = [
 ];
 
 /** A chat request as `generateContent`. Throws a 400 for what this form has no place for. See docs/providers.md#gemini-models. */
-export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
-  const { system, contents } = toConversation(request.messages, thinkingTraits(call.model).style === 'level');
+export function toUpstream(asked: ChatRequest, call: CallInfo): WireRequest {
+  const request = withAllowedTools(asked);
+  const names = toolNames(asked);
+  const { system, contents } = toConversation(request.messages, thinkingTraits(call.model).style === 'level', names);
   const thinking = planThinking(request, call.model);
   const modalities = planModalities(request['modalities']);
   const allowance = new Allowance();
-  const tools = (request.tools ?? []).map((tool, index) => toDeclaration(tool, index, allowance));
+  const tools = (request.tools ?? []).map((tool, index) => toDeclaration(tool, index, { allowance, names }));
   const search = planSearch(request, call.model, tools.length > 0);
-  const choice = tools.length > 0 ? readChoice(request.tool_choice) : undefined;
+  const choice = tools.length > 0 ? readChoice(request.tool_choice, names) : undefined;
   const tier = TIERS.get(request['service_tier']);
   const config = given({
     ...sampling(request),
@@ -130,13 +134,18 @@ function formatMembers(format: ChatRequest['response_format'], allowance: Allowa
   };
 }
 
-function toDeclaration({ function: declared }: ChatTool, index: number, allowance: Allowance): Fields {
+interface Declaring {
+  readonly allowance: Allowance;
+  readonly names: ToolNames;
+}
+
+function toDeclaration({ function: declared }: ChatTool, index: number, { allowance, names }: Declaring): Fields {
   if (!isFields(declared) || typeof declared['name'] !== 'string')
     throw invalidRequest(`tools[${index}] must be a function with a name`);
   const { name, description, parameters } = declared;
   const isEmpty = !isGiven(parameters) || (isFields(parameters) && Object.keys(parameters).length === 0);
   return {
-    name,
+    name: names.toVendor(name),
     ...(isGiven(description) && { description }),
     parameters: isEmpty ? { type: 'object', properties: {} } : toParameters(parameters, allowance),
   };
@@ -149,12 +158,14 @@ const MODES: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** `undefined` for a choice of an unknown form: it counts as unset. See docs/reference/providers.md#tool-choice. */
-function readChoice(choice: ChatRequest['tool_choice']): Fields | undefined {
+function readChoice(choice: ChatRequest['tool_choice'], names: ToolNames): Fields | undefined {
   const mode = MODES.get(choice);
   if (mode !== undefined) return { mode };
   if (!isFields(choice) || choice['type'] !== 'function' || !isFields(choice['function'])) return undefined;
   const { name } = choice['function'];
-  return typeof name === 'string' && name !== '' ? { mode: 'ANY', allowedFunctionNames: [name] } : undefined;
+  return typeof name === 'string' && name !== ''
+    ? { mode: 'ANY', allowedFunctionNames: [names.toVendor(name)] }
+    : undefined;
 }
 
 /** Empty where the field is left out. Source: ai.google.dev, "Optimization", service tiers, 2026-11-21. */

@@ -1,6 +1,7 @@
 import {
   type CallInfo,
   type ChatChunk,
+  type ChatRequest,
   type ChunkChoice,
   failedAnswer,
   type GatewayError,
@@ -12,10 +13,11 @@ import { type Fields, isFields } from 'gw/common-wire';
 import { errorOf } from '../_common/google/faults.ts';
 import { blockedPrompt, CandidateReader, readUsage } from './candidates.ts';
 import { readLogprobs } from './logprobs.ts';
+import { type ToolNames, toolNames } from './tool-names.ts';
 
 /** Each frame is a whole reply with what is new. See docs/providers.md#gemini-models. */
-export function openStream({ model, exchangeId }: CallInfo): StreamDecoder {
-  const stream = new FrameDecoder(model, exchangeId);
+export function openStream({ model, exchangeId }: CallInfo, request: ChatRequest): StreamDecoder {
+  const stream = new FrameDecoder(model, exchangeId, toolNames(request));
   return ({ data }) => {
     const frame = tryParseJson(data);
     const error = errorOf(frame);
@@ -37,15 +39,17 @@ interface OpenCandidate {
 class FrameDecoder {
   readonly #model: string;
   readonly #exchangeId: string;
+  readonly #names: ToolNames;
   readonly #candidates = new Map<number, OpenCandidate>();
   #id: string | undefined;
   /** Usage counts up with every frame, and is sent once something has finished. */
   #usage: Usage | undefined;
   #isFinished = false;
 
-  constructor(model: string, exchangeId: string) {
+  constructor(model: string, exchangeId: string, names: ToolNames) {
     this.#model = model;
     this.#exchangeId = exchangeId;
+    this.#names = names;
   }
 
   decode(frame: Fields): readonly ChatChunk[] {
@@ -70,7 +74,7 @@ class FrameDecoder {
     const { index: given } = candidate;
     const index = typeof given === 'number' && Number.isInteger(given) && given >= 0 ? given : place;
     const open = this.#candidates.get(index) ?? {
-      reader: new CandidateReader(this.#id ?? this.#exchangeId, index),
+      reader: new CandidateReader(this.#id ?? this.#exchangeId, index, this.#names),
       finish: null,
     };
     this.#candidates.set(index, open);

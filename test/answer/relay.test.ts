@@ -224,14 +224,11 @@ describe('relay, chunk normalisation', () => {
     }
   });
 
-  it('gives a call without a function an empty one, in any chunk', () => {
-    const relayed = relayFrames([
-      delta({ role: 'assistant' }),
-      delta({ tool_calls: [{ index: 0, id: 'c', type: 'function' }] }),
-      delta({ tool_calls: [{ index: 0 }] }),
-    ]);
-    expect(relayed.events.slice(1, 3).map(({ choices: [choice] }) => choice.delta.tool_calls)).to.deep.equal([
-      [{ index: 0, id: 'c', type: 'function', function: {} }],
+  it('gives a piece of a call without a function an empty one', () => {
+    const call = { index: 0, id: 'c', type: 'function', function: { name: 'f' } };
+    const relayed = relayFrames([delta({ tool_calls: [call] }), delta({ tool_calls: [{ index: 0 }] })]);
+    expect(relayed.events.slice(0, 2).map(({ choices: [choice] }) => choice.delta.tool_calls)).to.deep.equal([
+      [call],
       [{ index: 0, function: {} }],
     ]);
   });
@@ -254,14 +251,18 @@ describe('relay, frames of one shape', () => {
         stripUsage: false,
         source: { speaks: 'common', framing: 'sse' },
       });
-      relay.push(Buffer.from(sseEvent(frame).repeat(count)));
+      relay.push(Buffer.from(sseEvent(HEAD_OF_CALL) + sseEvent(frame).repeat(count)));
     } finally {
       JSON.parse = parse;
     }
     return calls;
   }
 
+  const HEAD_OF_CALL = delta({ tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'f' } }] });
   const frames = {
+    'a call that says its id in every piece': delta({
+      tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: 'x' } }],
+    }),
     content: delta({ content: 'x' }),
     reasoning: delta({ reasoning_content: 'x' }),
     arguments: delta({ tool_calls: [{ index: 0, function: { arguments: 'x' } }] }),

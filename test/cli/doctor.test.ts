@@ -53,6 +53,18 @@ async function answering(date?: string): Promise<string> {
 }
 
 describe('gw doctor', () => {
+  it('names a credential that no request could carry', async () => {
+    const { sections } = await doctor({ variables: { GROQ_API_KEY: ' x\n', OPENAI_API_KEY: 'abcdefgh\njklmnop' } });
+    expect(sections.get('Provider API Keys')).to.deep.equal([
+      '[OK] groq',
+      '[X] openai: OPENAI_API_KEY holds a control character, it counts as unset',
+      '[-] anthropic',
+      '[-] gemini',
+      '[-] mistral',
+      '1 found',
+    ]);
+  });
+
   it('begins with providers, configuration, master key and the gateway', async () => {
     const { code, sections } = await doctor({ variables: { GROQ_API_KEY: 'x', XAI_API_KEY: 'x' } });
     expect(code).to.equal(0);

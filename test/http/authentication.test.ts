@@ -51,8 +51,6 @@ describe('the bearer of /v1', () => {
     'Bearer',
     'Bearer ',
     'Basic Z3c6Z3c=',
-    `bearer ${MASTER_KEY}`,
-    `BEARER ${MASTER_KEY}`,
     `Bearer\t${MASTER_KEY}`,
     MASTER_KEY,
     `Token ${MASTER_KEY}`,
@@ -110,6 +108,17 @@ describe('the bearer of /v1', () => {
     const { t } = await chatHost({ variables: { MASTER_KEY: '' } });
     for (const header of ['Bearer undefined', 'Bearer null', `Bearer ${MASTER_KEY}`])
       expect((await post(t, CHAT, header)).status, header).to.equal(401);
+  });
+
+  it('may be named in any case of letters', async () => {
+    const { t } = await chatHost();
+    for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
+      expect((await post(t, CHAT, `${scheme} ${MASTER_KEY}`)).status, scheme).to.equal(200);
+      expect(codeOf(await post(t, CHAT, `${scheme} x`)), scheme).to.equal('invalid_api_key');
+      const headers = { authorization: `${scheme} ${MASTER_KEY}` };
+      expect((await t.get('/admin/keys', headers)).status, scheme).to.equal(200);
+      expect((await t.post('/v1/messages', { ...ask(), max_tokens: 9 }, headers)).status, scheme).to.equal(200);
+    }
   });
 
   it('never reaches the provider', async () => {

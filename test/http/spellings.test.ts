@@ -137,6 +137,9 @@ describe('other ways to write the paths of routes', function () {
     await send(targets);
     const passed = passedOn(stub, targets).filter((target) => !isModel(target));
     expect(passed.length).to.be.greaterThan(80);
+    for (const { headers, url } of stub.seen)
+      if (headers['x-case'] !== undefined && !WITH_RULES.has(url))
+        expect(`/v1${url}`).to.equal(targets[Number(headers['x-case'])]);
     const decoders: Readonly<Record<string, Decoder>> = {
       node,
       express,

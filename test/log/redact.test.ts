@@ -5,6 +5,13 @@ import { expectProportion } from '../kit/index.ts';
 const shapes = shippedRedactor({});
 const hex = '0123456789abcdef0123456789abcdef';
 
+describe('a credential with blanks around it', () => {
+  it('is hidden as it is sent', () => {
+    const redactor = shippedRedactor({ ACME_API_KEY: ' \tacme-credential-1\r\n' });
+    expect(redactor.redact('sent acme-credential-1 on')).to.equal('sent [REDACTED:ACME_API_KEY] on');
+  });
+});
+
 describe('redaction by shape', () => {
   // docs/reference/observability.md#redaction, in its order. Samples are made up.
   const cases: [what: string, text: string, clean: string][] = [

@@ -167,6 +167,23 @@ describe('a tool server on standard streams', () => {
     expect(names()).to.deep.equal(['pid', 'fresh']);
   });
 
+  it('keeps the order of its tools, whatever order it lists them in', async () => {
+    const clock = fakeClock();
+    const names = ['shuffle', 'b', 'a', 'pid'];
+    const setup = await setUp(
+      [stdio('s', { tools: names }, { timeout_seconds: 30 }), stdio('other', { tools: ['c', 'a'] })],
+      { turns: callingAlways('shuffle'), clock },
+    );
+    for (let turn = 0; turn < 5; turn += 1) {
+      const before = setup.connections()[0]!.tools;
+      expect(await callOnce(setup)).to.equal('shuffled');
+      clock.advance(60_000);
+      await eventually(() => setup.connections()[0]!.tools !== before);
+    }
+    const orders = setup.sent().map(({ tools }) => tools.map((tool: any) => tool.function.name).join());
+    expect(new Set(orders)).to.deep.equal(new Set(['shuffle,b,a,pid,c']));
+  });
+
   it('may close its stderr and live', async () => {
     const setup = await setUp([stdio('s', { closesStderr: true, tools: ['pid'] })], { turns: callingAlways('pid') });
     const pid = pidOf(setup);

@@ -88,6 +88,11 @@ const DEEDS: Readonly<Record<string, (id: number | undefined, args: Record<strin
     send({ method: 'notifications/tools/list_changed' });
     return text('changed');
   },
+  shuffle: () => {
+    tools = [...tools.slice(1), ...tools.slice(0, 1)];
+    send({ method: 'notifications/tools/list_changed' });
+    return text('shuffled');
+  },
   child: () => text(String(startChild())),
   busy: (id) => {
     busy += 1;

@@ -118,17 +118,18 @@ class PlainStream {
     const opens =
       byId < 0 &&
       (id ? target.name || byIndex < 0 : index === undefined ? target.name || calls.length === 0 : byIndex < 0);
-    if (opens) calls.push({ id, index });
+    if (opens) calls.push({ id, index, name: target.name });
     const number = opens
       ? calls.length - 1
       : [byId, id || index !== undefined ? byIndex : -1, calls.length - 1].find((at) => at >= 0);
     const { name, ...rest } = target;
+    const isNew = name && (opens || name !== calls[number as number]?.['name']);
     return {
       ...call,
       index: number,
-      ...(id && (opens || byId >= 0) && { id }),
-      ...(opens ? { type: type ?? 'function' } : type && { type }),
-      function: { ...rest, ...(name && { name }) },
+      ...(id && opens && { id }),
+      ...(opens && { type: type ?? 'function' }),
+      function: { ...rest, ...(isNew && { name }) },
     };
   }
 

@@ -142,7 +142,7 @@ class Generator {
     const id =
       { ids: `call_${at}`, 'new ids': `call_${at}_${Math.floor(this.#random() * 1e9)}` }[this.#numbering] ??
       (begins ? `call_${at}` : this.#pick([undefined, undefined, '']));
-    const repeats = !begins && this.#chance(0.1) && { type: null };
+    const repeats = !begins && this.#chance(0.2) && { type: this.#pick([null, 'function']) };
     return {
       ...(index !== undefined && { index }),
       ...(id !== undefined && { id }),

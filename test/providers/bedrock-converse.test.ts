@@ -145,10 +145,22 @@ describe('bedrock, tools through converse', () => {
   });
 
   it("are refused when they are not functions, or take the name of the gateway's own", async () => {
-    expect(await refusal(NOVA, { tools: [TIDE, { type: 'web_search' }] })).to.equal(
+    expect(await refusal(NOVA, { tools: [TIDE, { type: 'web_fetch' }] })).to.equal(
       'invalid_request: tools[1] must be a function with a name',
     );
     expect(await refusal(NOVA, { tools: [{ type: 'function', function: { name: ANSWER } }] })).to.include('tools[0]');
+  });
+
+  it('that search the web are left out and reported, and refused where nothing else is asked for', async () => {
+    for (const model of [NOVA, MISTRAL, CLAUDE]) {
+      for (const type of ['web_search', 'web_search_20250305', 'web_search_preview']) {
+        const search = { type, name: 'web_search' };
+        const { body, ignored } = await sent(model, { tools: [search, TIDE] });
+        expect(ignored, model).to.deep.equal(['tools[0]']);
+        expect(JSON.stringify(body), model).to.not.include('web_search');
+        expect(await refusal(model, { tools: [search] }), model).to.match(/^unsupported_parameter: tools\[0\]/);
+      }
+    }
   });
 
   it('are chosen as the caller says, in families with a choice', async () => {
@@ -242,6 +254,22 @@ describe('bedrock, tools through converse', () => {
       tools: [SPEC],
       ignored: ['cache_control'],
     });
+  });
+
+  it('that failed without a word have one, and those that did not stay as they are', async () => {
+    for (const content of ['', ' ', [], [{ type: 'text', text: '' }]]) {
+      const resultOf = async (more: object): Promise<unknown> => {
+        const messages = [
+          { role: 'user', content: 'hi' },
+          { role: 'assistant', content: null, tool_calls: [call('c1', '{}')] },
+          { role: 'tool', tool_call_id: 'c1', content, ...more },
+        ];
+        const { body } = await sent(NOVA, { messages, tools: [TIDE] });
+        return body.messages.at(-1).content[0].toolResult;
+      };
+      expect(await resultOf({ is_error: true })).to.deep.include({ content: [{ text: 'error' }], status: 'error' });
+      expect(await resultOf({})).to.deep.include({ content: [] });
+    }
   });
 
   it('bring images with their results', async () => {

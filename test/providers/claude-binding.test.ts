@@ -4,7 +4,8 @@ import anthropic from '../../providers/anthropic/index.ts';
 import azureFoundry from '../../providers/azure-foundry/index.ts';
 import bedrock from '../../providers/bedrock/index.ts';
 import vertexAi from '../../providers/vertex-ai/index.ts';
-import { ask, sentBy, type SentWire } from '../kit/index.ts';
+import { ask, replyJson, sentBy, type SentWire } from '../kit/index.ts';
+import { sameWire, vendorMessage } from '../wires/messages-kit.ts';
 import { BEARER } from './bedrock-support.ts';
 
 const MODEL = 'claude-opus-5-5';
@@ -67,6 +68,40 @@ describe('thoughts that a Claude model binds to what stands before them', () => 
     ]) {
       expect(JSON.stringify(wire.body)).to.not.include('block_binding').and.not.include(BINDING);
       expect(betasOf(wire)).to.deep.equal([]);
+    }
+  });
+
+  it('are left to the client in its own wire: nothing is added to its body, nor to its betas', async () => {
+    const signed = { type: 'thinking', thinking: 'hm', signature: 'c2ln' };
+    const messages = [user(), { role: 'assistant', content: [signed, { type: 'text', text: 'yes' }] }, user()];
+    const { upstream, post } = await sameWire(
+      (_request, response) => replyJson(response, 200, vendorMessage([{ type: 'text', text: 'ok' }])),
+      { targets: [{ virtual_key: 'anthropic', models: [MODEL] }] },
+    );
+    const own = {
+      model: MODEL,
+      max_tokens: 9,
+      messages,
+      thinking: { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'error' } },
+    };
+    for (const body of [{ model: MODEL, max_tokens: 9, messages }, own]) {
+      const answer = await post(body, body === own ? { 'anthropic-beta': BINDING } : {});
+      expect(answer.status, answer.text).to.equal(200);
+      expect(upstream.seen.at(-1)?.text).to.equal(JSON.stringify(body));
+      expect(upstream.seen.at(-1)?.headers['anthropic-beta']).to.equal(body === own ? BINDING : undefined);
+    }
+  });
+
+  it('come with no beta for later system messages of clients of other wires', async () => {
+    for (const clientWire of ['messages', 'gemini', 'responses'] as const) {
+      const wire = await sentBy(
+        anthropic,
+        'chat',
+        ask('hi', { model: MODEL, messages: [user(), thought(), user(), system('a')] }) as never,
+        { facts: BINDS, clientWire },
+      );
+      expect(wire.body.messages.at(-1).role, clientWire).to.equal('system');
+      expect(betasOf(wire), clientWire).to.deep.equal([BINDING]);
     }
   });
 

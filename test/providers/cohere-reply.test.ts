@@ -324,7 +324,8 @@ describe('cohere, streams', () => {
         { type, delta: { message: { content: null, tool_calls: [], tool_plan: {} } } },
       ]),
     ];
-    const { failure } = streamOf(...odd, end({ finish_reason: 'COMPLETE', usage: [] }));
+    const text = { type: 'content-delta', delta: { message: { content: { text: 'a' } } } };
+    const { failure } = streamOf(...odd, text, end({ finish_reason: 'COMPLETE', usage: [] }));
     expect(failure).to.equal(undefined);
   });
 });

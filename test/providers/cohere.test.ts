@@ -105,6 +105,20 @@ describe('cohere, chat requests', () => {
     expect(ignored).to.deep.equal(['metadata', 'store', 'modalities']);
   });
 
+  it('hold the refusal of an earlier turn as its text', async () => {
+    const said = { role: 'user', content: 'hi' };
+    for (const [content, expected] of [
+      [null, 'never'],
+      ['', 'never'],
+      ['well', 'well'],
+    ] as const)
+      expect(await messages([said, { role: 'assistant', content, refusal: 'never' }, said])).to.deep.equal([
+        said,
+        { role: 'assistant', content: expected },
+        said,
+      ]);
+  });
+
   it('leave out what is null or empty', async () => {
     const empty = {
       temperature: null,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ChatMessage, ChatReply } from '../../host/contract/index.ts';
 import gemini from '../../providers/gemini/index.ts';
-import { callFor, golden, sentBy, translateReply, unaryReply } from '../kit/index.ts';
+import { ask, callFor, golden, sentBy, translateReply, unaryReply } from '../kit/index.ts';
 
 const call = callFor('gemini-3-flash-preview');
 const goldenBody = (file: string): any => JSON.parse(golden(`gemini/chat/${file}`));
@@ -233,7 +233,11 @@ describe('gemini, thought signatures', () => {
     model = 'gemini-2.5-flash',
     edit: (message: any) => any = (message) => message,
   ): Promise<unknown> => {
-    const reply = gemini.translators.chat?.fromUpstream(unaryReply(candidate(parts)), callFor(model), {} as never);
+    const reply = gemini.translators.chat?.fromUpstream(
+      unaryReply(candidate(parts)),
+      callFor(model),
+      ask('hi') as never,
+    );
     const message = edit(JSON.parse(JSON.stringify(reply?.choices[0]?.message))) as ChatMessage;
     const { body } = await sentBy(gemini, 'chat', {
       model,

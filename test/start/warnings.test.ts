@@ -41,6 +41,7 @@ describe('a warning of a start', () => {
     ['WN10', { RATE_LIMIT_RPS: 'x' }],
     ['WN10', { RATE_LIMIT_BURST: '-1' }],
     ['WN13', { VERTEX_AI_PROJECT_ID: 'p' }],
+    ['WN13', { GROQ_API_KEY: 'a\nb' }],
     ['WN16', { GW_MODEL_DISCOVERY_INTERVAL: '30s' }],
   ];
   for (const [rule, variables, targets = ['echo']] of cases) {

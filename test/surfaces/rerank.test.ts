@@ -38,6 +38,15 @@ describe('rerank', () => {
     });
   }
 
+  it('takes the text of a document that is an object', async () => {
+    const { host, upstream } = await answering(results([1, 0.9]));
+    const documents = ['zero', { text: 'one' }];
+    expect((await host.post(PATH, { ...ask, documents, return_documents: true })).json().results).to.deep.equal([
+      { index: 1, relevance_score: 0.9, document: { text: 'one' } },
+    ]);
+    expect(upstream.seen[0]?.json()['documents']).to.deep.equal(['zero', 'one']);
+  });
+
   it('gives the documents of the request back when asked to', async () => {
     const { host } = await answering(results([2, 0.9]));
     expect((await host.post(PATH, { ...ask, return_documents: true })).json().results).to.deep.equal([
@@ -66,7 +75,10 @@ describe('rerank', () => {
     [{ model: 'm' }, 'query is required'],
     [{ model: 'm', query: 'q' }, 'documents is required'],
     [{ model: 'm', query: 'q', documents: [] }, 'documents is required'],
-    [{ model: 'm', query: 'q', documents: ['a', { text: 'b' }] }, 'documents[1] must be a string'],
+    [{ model: 'm', query: 'q', documents: ['a', { text: 'b', title: 'c' }] }, 'documents[1] must be a string'],
+    [{ model: 'm', query: 'q', documents: [{ text: 1 }] }, 'documents[0] must be a string'],
+    [{ model: 'm', query: 'q', documents: ['a', { title: 'c' }] }, 'documents[1] must be a string'],
+    [{ model: 'm', query: 'q', documents: [['a']] }, 'documents[0] must be a string'],
     [{ ...ask, top_n: -1 }, 'top_n must not be negative'],
     [{ ...ask, top_n: 1.5 }, 'top_n must be an integer'],
   ] as const) {
@@ -84,6 +96,7 @@ describe('rerank', () => {
     for (const body of [
       { ...ask, query: 'forbidden' },
       { ...ask, documents: ['fine', 'forbidden'] },
+      { ...ask, documents: ['fine', { text: 'forbidden' }] },
     ]) {
       expect(errorOf(await host.post(PATH, body)).code).to.equal('request_rejected');
     }

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { bearer, defineProvider, type ProviderModule } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
 import { baseUrlVariable } from '../../host/environment/base-url-variable.ts';
+import { brokenVariables } from '../../host/upstream/credential-values.ts';
 import { connectProvider, hasCredentials, missingVariables } from '../../host/upstream/connect.ts';
 
 type Connection = Partial<ProviderModule['connection']>;
@@ -41,6 +42,26 @@ describe('variables of a provider', () => {
     for (const variables of [{ ACME_KEY: 'k' }, { ACME_ZONE: 'z' }, { ACME_KEY: '', ACME_ZONE: 'z' }])
       expect(hasCredentials(module, variables)).to.equal(false);
     expect(missingVariables(module, { ACME_KEY: 'k' })).to.deep.equal(['ACME_REGION or ACME_ZONE']);
+  });
+
+  it('are read without blanks and line ends around them', async () => {
+    const module = acme({ optionalEnv: ['ACME_ORG'] });
+    const { credentials } = await connectProvider(module, { ACME_KEY: ' \tk\r\n', ACME_ORG: ' a b\n' }, deps);
+    expect(credentials).to.deep.equal({ ACME_KEY: 'k', ACME_ORG: 'a b' });
+    expect(hasCredentials(module, { ACME_KEY: ' \r\n' })).to.equal(false);
+  });
+
+  it('count as unset where a credential has a control character inside', async () => {
+    const module = acme({ env: ['ACME_KEY'], optionalEnv: ['ACME_TOKEN', 'ACME_MODELS', 'ACME_CREDENTIALS'] });
+    const variables = { ACME_KEY: 'k', ACME_TOKEN: 'a\nb', ACME_MODELS: 'a,\nb', ACME_CREDENTIALS: '{\n"a": 1}' };
+    expect((await connectProvider(module, variables, deps)).credentials).to.deep.equal({
+      ACME_KEY: 'k',
+      ACME_MODELS: 'a,\nb',
+      ACME_CREDENTIALS: '{\n"a": 1}',
+    });
+    expect(brokenVariables(module, variables)).to.deep.equal(['ACME_TOKEN']);
+    for (const control of ['\0', '\n', '\x1b', '\x7f'])
+      expect(hasCredentials(module, { ACME_KEY: `a${control}b` })).to.equal(false);
   });
 
   it('name its address after it, unless it says otherwise', () => {

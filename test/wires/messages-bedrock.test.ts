@@ -95,6 +95,20 @@ describe('Messages to Claude on Bedrock', () => {
     expect(upstream.seen[2]?.json().tools).to.deep.equal(tools);
   });
 
+  it('leave searches of the web out, and are refused where they ask for nothing else', async () => {
+    const { host, upstream } = await open(answering);
+    const search = { type: 'web_search_20250305', name: 'web_search', max_uses: 3 };
+    const tide = { name: 'tide', input_schema: { type: 'object' } };
+    const answer = await host.post(PATH, { ...hello, model: CLAUDE, tools: [tide, search] });
+    expect(answer.status, answer.text).to.equal(200);
+    expect(answer.headers.get('x-gateway-ignored-params')).to.equal('tools[1]');
+    expect(upstream.seen[0]?.json()['tools']).to.deep.equal([tide]);
+    const refused = await host.post(PATH, { ...hello, model: CLAUDE, tools: [search] });
+    expect([refused.status, refused.json().error.type]).to.deep.equal([400, 'invalid_request_error']);
+    expect(refused.json().error.message).to.include('tools[0]');
+    expect(upstream.seen).to.have.length(1);
+  });
+
   it('stream as the events of this wire', async () => {
     const { host } = await open((_request, response) => {
       response

@@ -76,6 +76,14 @@ export class VendorStream implements SameWireStream {
     return '';
   }
 
+  /** The head of an answer, signs of life, and blocks that begin without a text. */
+  isOpening({ type: named, data }: StreamEvent): boolean {
+    const { type = named, content_block: block } = fieldsIn(data);
+    if (type === 'message_start' || type === 'ping') return true;
+    const text = type === 'content_block_start' && isFields(block) ? TEXT_OF_BLOCK.get(block['type']) : undefined;
+    return text !== undefined && isFields(block) && (block[text] === '' || block[text] === undefined);
+  }
+
   /** Each kind of delta holds its text under one name. */
   withTexts(
     event: StreamEvent,

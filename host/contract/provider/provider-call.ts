@@ -23,6 +23,10 @@ export interface CallInfo {
   readonly maxOutputTokens?: number | undefined;
   /** What the rules of models say of the model; absent where no host asks, as in a test of a translator alone. */
   readonly facts?: ModelFacts;
+  /** Whether the client asked to see what the model thinks. Some services bill or refuse it, so nobody else asks for it. */
+  readonly wantsThoughts?: boolean;
+  /** Whether thoughts of earlier turns stay behind, because the service has refused them in this attempt. */
+  readonly leavesThoughts?: boolean;
   /**
    * The wire of a client that does not speak the common one; absent where it does. System messages
    * behind the first turn stand there only where the model takes them: they keep their place.

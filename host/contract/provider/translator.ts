@@ -59,12 +59,26 @@ export interface ChatTranslator extends Translator<'chat'> {
    * which the host can relay without decoding; a function that opens a decoder per stream, or none
    * where this call's events are such chunks; absent when the provider cannot stream.
    */
-  readonly openStream?: 'common' | ((call: CallInfo) => StreamDecoder | undefined);
+  readonly openStream?: 'common' | ((call: CallInfo, request: ChatRequest) => StreamDecoder | undefined);
   /**
    * Opens, for a stream that is read as `common`, what changes each chunk before the host corrects
    * it. `undefined` where nothing is to be changed; else every chunk is parsed.
    */
   readonly editStream?: (call: CallInfo, request: ChatRequest) => ChunkEdit | undefined;
+  /**
+   * The same service's Responses API, which answers chats as well. Which of the two an attempt
+   * uses the host decides, by the rules of models and the target's `chat_via`.
+   */
+  readonly viaResponses?: ViaResponses;
+}
+
+/** Chats by the service's Responses API. */
+export interface ViaResponses extends Omit<ChatTranslator, 'viaResponses'> {
+  /**
+   * Whether the host may choose it by the rules of models; elsewhere only the target's `chat_via`
+   * does.
+   */
+  readonly isAutomatic?: boolean;
 }
 
 /**

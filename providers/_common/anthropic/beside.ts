@@ -28,9 +28,9 @@ export function withClaude(
     },
     fromUpstream: (reply, call, request) =>
       isClaude(call.model) ? readMessage(reply, call, variant) : others.fromUpstream(reply, call, request),
-    openStream: (call) => {
+    openStream: (call, request) => {
       if (isClaude(call.model)) return openMessagesStream(call, variant);
-      return typeof openStream === 'function' ? openStream(call) : undefined;
+      return typeof openStream === 'function' ? openStream(call, request) : undefined;
     },
   };
 }

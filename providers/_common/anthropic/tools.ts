@@ -1,4 +1,5 @@
 import type { ChatRequest, ChatTool } from 'gw/contract';
+import { withAllowedTools } from '../allowed-tools.ts';
 import { toolMark } from '../cache-marks.ts';
 import { type Fields, invalidRequest, isFields, isGiven } from '../fields.ts';
 import { rootObject } from '../root-object.ts';
@@ -31,18 +32,19 @@ export const hasTools = (request: ChatRequest, { searches }: MessagesVariant): b
   (request.tools?.length ?? 0) > 0 || (searches && isFields(request['web_search_options']));
 
 /** Tools and the choice among them. Throws a 400 for tools that are not functions. See docs/reference/providers.md#tool-choice. */
-export function planTools(request: ChatRequest, facts: ToolFacts): ToolPlan {
+export function planTools(asked: ChatRequest, facts: ToolFacts): ToolPlan {
+  const request = withAllowedTools(asked);
   const declared = (request.tools ?? []).map((tool, index) => toTool(tool, index, facts));
   const search = planSearch(request, facts.variant, declared.some(isSearchTool));
   const tools = [...declared, ...search.tools];
   const isStrict = tools.some(({ strict }) => strict === true);
   const ignored = [...search.ignored, ...(strictAsked(request) > strictIn(tools) ? ['strict'] : [])];
   if (tools.length === 0) return { ignored, isStrict };
-  const asked = readChoice(request.tool_choice);
-  const isRefused = (isGiven(request.tool_choice) && !asked) || (facts.traits.alwaysThinks && isForcing(asked));
+  const choice = readChoice(request.tool_choice);
+  const isRefused = (isGiven(request.tool_choice) && !choice) || (facts.traits.alwaysThinks && isForcing(choice));
   return {
     tools,
-    choice: withParallel(isRefused ? undefined : asked, request.parallel_tool_calls),
+    choice: withParallel(isRefused ? undefined : choice, request.parallel_tool_calls),
     ignored: isRefused ? ['tool_choice', ...ignored] : ignored,
     isStrict,
   };

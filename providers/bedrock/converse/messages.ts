@@ -168,6 +168,7 @@ function inputOf(text: string | null | undefined): Fields {
 function resultBlocks(message: ChatMessage, draft: Draft): Fields[] {
   const parts: readonly ContentPart[] = Array.isArray(message.content) ? message.content : [];
   const hasMedia = parts.some(({ type }) => type !== 'text' && type !== 'refusal');
+  const isError = message['is_error'] === true;
   const content = hasMedia
     ? parts.flatMap((part, at) => partBlock(part, at, draft))
     : textBlock([...contentTexts(message)].join(''));
@@ -175,8 +176,8 @@ function resultBlocks(message: ChatMessage, draft: Draft): Fields[] {
     {
       toolResult: {
         toolUseId: draft.ids.ofResult(message.tool_call_id),
-        content,
-        ...(message['is_error'] === true && { status: 'error' }),
+        content: isError && content.length === 0 ? [{ text: 'error' }] : content, // the service refuses a failure without a word
+        ...(isError && { status: 'error' }),
       },
     },
   ];
