@@ -2,14 +2,12 @@ import {
   type CallInfo,
   type ChatChunk,
   type ChunkChoice,
-  failedAnswer,
-  type GatewayError,
   type StreamDecoder,
   tryParseJson,
   type Usage,
 } from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
-import { errorOf } from '../_common/google/faults.ts';
+import { errorOf, frameFailure } from '../_common/google/faults.ts';
 import { blockedPrompt, CandidateReader, readUsage } from './candidates.ts';
 import { readLogprobs } from './logprobs.ts';
 
@@ -22,11 +20,6 @@ export function openStream({ model, exchangeId }: CallInfo): StreamDecoder {
     if (error) throw frameFailure(error);
     return isFields(frame) ? stream.decode(frame) : [];
   };
-}
-
-function frameFailure({ message, status }: Fields): GatewayError {
-  const found = [message, status].find((text) => typeof text === 'string' && text !== '');
-  return failedAnswer(typeof found === 'string' ? found : 'the provider failed while answering');
 }
 
 interface OpenCandidate {
