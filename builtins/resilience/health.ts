@@ -1,13 +1,14 @@
 import type { RouteTarget } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 
-/** How long a target that answered 429 is passed over: by its own hint, within these bounds. See docs/reference/data-plane.md#failures-that-go-on-to-the-next-target. */
+/** How long a target that answered 429 is passed over: by its own hint, within these bounds; one whose account has no credit left as long as may be. See docs/reference/data-plane.md#failures-that-go-on-to-the-next-target. */
 const PARKED_MS = 5_000;
 const MAX_PARKED_MS = 60_000;
 
-/** When one target's rest ends, in monotonic milliseconds. */
+/** When one target's rest ends, in monotonic milliseconds, and why it rests. */
 interface Rest {
   until: number;
+  why: string;
 }
 
 /**
@@ -23,7 +24,7 @@ export default defineBuiltin({
       const rests = new Map(
         targets.map(({ virtualKey }) => [
           virtualKey,
-          carryover.lease<Rest>(`rest ${virtualKey}`, () => ({ until: 0 })),
+          carryover.lease<Rest>(`rest ${virtualKey}`, () => ({ until: 0, why: '' })),
         ]),
       );
       const isResting = ({ virtualKey }: RouteTarget): boolean => {
@@ -41,15 +42,21 @@ export default defineBuiltin({
           if (!isHealthy(target))
             heard?.target?.(
               target.virtualKey,
-              `${isResting(target) ? 'it rests after a 429' : 'its circuit is open'}${then}`,
+              `${isResting(target) ? rests.get(target.virtualKey)?.why : 'its circuit is open'}${then}`,
             );
         return healthy.length > 0 ? healthy : ranked;
       });
       pipeline.settled.tap('health', ({ target: { virtualKey }, outcome, error }) => {
         const rest = rests.get(virtualKey);
         if (!rest) return;
-        if (error?.fault?.status === 429)
-          rest.until = monotonic() + Math.min(error.retryAfterMs ?? PARKED_MS, MAX_PARKED_MS);
+        const { fault, retryAfterMs = PARKED_MS } = error ?? {};
+        if (fault?.reason === 'billing' && fault.ofRequest !== true)
+          Object.assign(rest, { until: monotonic() + MAX_PARKED_MS, why: 'its account has no credit left' });
+        else if (fault?.status === 429)
+          Object.assign(rest, {
+            until: monotonic() + Math.min(retryAfterMs, MAX_PARKED_MS),
+            why: 'it rests after a 429',
+          });
         else if (outcome === 'success' && !error) rest.until = 0;
       });
     }),

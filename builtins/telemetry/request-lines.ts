@@ -5,6 +5,7 @@ import { shownModel } from '../../host/pipeline/shown.ts';
 import {
   type ClientFacts,
   type ExchangeOutcome,
+  type GatewayError,
   type ImagesReply,
   type ModerationsReply,
   type RerankReply,
@@ -85,7 +86,8 @@ function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, ou
     ...(sessionId !== undefined && { session_id: sessionId }),
   };
   if (outcome === 'client_canceled') log.info('request canceled by the client', where);
-  else if (error) log.error(`${other ? `${other.name} ` : ''}request failed`, { ...where, error });
+  else if (error)
+    log.error(`${other ? `${other.name} ` : ''}request failed`, { ...where, ...reasonFact(error), error });
   else if (other) log.info(`${other.name} request completed`, { ...where, ...other.figures(exchange) });
   else
     log.debug('request completed', {
@@ -96,6 +98,10 @@ function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, ou
       ...(abLabel !== undefined && { ab_label: abLabel }),
     });
 }
+
+/** The kind of an upstream's failure, where it is known. */
+const reasonFact = ({ fault }: GatewayError): object =>
+  fault?.reason === undefined ? {} : { 'fault.reason': fault.reason };
 
 /** What a line says of a client that speaks a wire of its own. */
 function clientFacts({ wire, surface, isSameWire, upstreamRequestId }: ClientFacts): object {

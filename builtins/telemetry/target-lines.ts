@@ -6,6 +6,7 @@ import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { MAX_WAIT_MS } from '../../host/pipeline/attempts/retry.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
 import type { Target } from '../../host/pipeline/target.ts';
+import { classOf } from '../../host/upstream/fault-classes.ts';
 
 /** Log lines and figures of targets that fail: retries, failovers, circuits that open and close. See docs/observability.md#log-lines. */
 export default defineBuiltin({
@@ -17,7 +18,10 @@ export default defineBuiltin({
 
       pipeline.tryFailed.tap('target-lines', (failed) => {
         logFailedTry(log, failed);
-        if (failed.next.step === 'advance') count(failed.target, failed.error); // a failure that a later target hides still counts against its own
+        if (failed.next.step === 'advance') {
+          count(failed.target, failed.error); // a failure that a later target hides still counts against its own
+          logHiddenRefusal(log, failed);
+        }
       });
       pipeline.corrected.tap('target-lines', ({ exchange, target: { virtualKey }, kind, result }) => {
         log.warn('a request was corrected after the provider refused it', {
@@ -55,6 +59,17 @@ function isRelayedRefusal(surface: Surface, { fault }: GatewayError): boolean {
 /** A whole answer that a plugin failed on: its provider has served it. Of a stream that a plugin ended midway the figures tell (docs/reference/observability.md#when-requests-are-counted). */
 function isSpoiled({ measured: { ttftMs }, delivery: { isSent } }: LiveExchange, { code }: GatewayError): boolean {
   return code === 'plugin_error' && ttftMs === undefined && !isSent;
+}
+
+/** What the provider said of the gateway's account. Only the log has it: the client gets the next target's answer. */
+function logHiddenRefusal(log: Log, { exchange, target, error }: FailedTry): void {
+  if (classOf(error.fault).isPrivate === true)
+    log.warn("the provider refused the gateway's account, and the next target is tried", {
+      target: target.virtualKey,
+      'fault.reason': error.fault?.reason,
+      error,
+      trace_id: exchange.id,
+    });
 }
 
 function logFailedTry(

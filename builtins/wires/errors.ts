@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../host/contract/index.ts';
-import type { ClientFailure } from '../../host/wire/client-failure.ts';
+import { type ClientFailure, NO_REPEAT, repeatHeaders } from '../../host/wire/client-failure.ts';
 
 /** What other wires call an error. */
 export interface ErrorWords {
@@ -43,6 +43,16 @@ const BY_STATUS: ReadonlyMap<number, ErrorWords> = new Map([
   [504, LATE],
 ]);
 
+/** By the kind of an upstream's failure: an upstream that is full may soon answer, and its account is not the client's. */
+const BY_REASON: ReadonlyMap<ClientFailure['reason'], string> = new Map([
+  ['overload', OVERLOADED.messages],
+  ['billing', INTERNAL.messages],
+]);
+
+/** What the Messages wire calls an error. */
+export const messagesType = (failure: ClientFailure): string =>
+  BY_REASON.get(failure.reason) ?? errorWords(failure).messages;
+
 export function errorWords({ code, status }: Pick<ClientFailure, 'code' | 'status'>): ErrorWords {
   return BY_CODE.get(code) ?? BY_STATUS.get(status) ?? (status >= 500 ? INTERNAL : REFUSED);
 }
@@ -59,6 +69,6 @@ const FINAL: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** Tells the SDKs of Anthropic and OpenAI not to repeat what cannot succeed: name, value. */
-export function retryHeaders({ code }: ClientFailure): readonly string[] {
-  return FINAL.has(code) ? ['x-should-retry', 'false'] : [];
+export function retryHeaders(failure: ClientFailure): readonly string[] {
+  return FINAL.has(failure.code) ? NO_REPEAT : repeatHeaders(failure);
 }

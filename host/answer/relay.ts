@@ -1,12 +1,12 @@
 import { decodedBy, editBy } from '../boundary/stream-boundary.ts';
-import { type ChatChunk, failedAnswer, GatewayError, type StreamEvent, type Usage } from '../contract/index.ts';
-import { unusableReply } from '../upstream/fault.ts';
+import { type ChatChunk, GatewayError, type StreamEvent, type Usage } from '../contract/index.ts';
+import { classified, faultInFrame, faultInUseless, unusableReply } from '../upstream/fault.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
 import { dataOf, isEndMark, LineCutter, textOfBytes } from '../upstream/sse.ts';
 import type { ClientStream } from '../wire/client-wire.ts';
 import type { KnownFrames } from '../wire/known-frames.ts';
 import type { Assembly } from './assembly.ts';
-import { errorFrameMessage, isChunk } from './chunk-kind.ts';
+import { isChunk } from './chunk-kind.ts';
 import { type ChunkFacts, ChunkNormalizer } from './chunk-normalizer.ts';
 import { eventReader, type StreamReader } from './event-reader.ts';
 import { BlockReader } from './known-runs.ts';
@@ -45,6 +45,8 @@ export class Relay {
   readonly #lines = new LineCutter();
   readonly #blocks: BlockReader;
   readonly #sameWire: SameWireRelay | undefined;
+  /** The last frame that was not a chunk. */
+  #odd: unknown;
 
   constructor(options: RelayOptions) {
     const { encoder, source, guards, assembles = true } = options;
@@ -128,7 +130,7 @@ export class Relay {
     return this.#collect(() => {
       if (this.#events) this.#takeEvents(this.#events.end());
       else this.#blocks.read(this.#lines.end());
-      if (!this.isDone && !this.#normalizer.isFinished) throw unusableReply('the stream ended before it was complete');
+      if (!this.isDone && !this.#normalizer.isFinished) throw this.#brokenOff();
       this.#relayed.isDone = true;
       this.#relayed.isOpening = false;
     });
@@ -138,6 +140,11 @@ export class Relay {
   begin(): string {
     this.#relayed.isOpening = false;
     return this.#relayed.takeOut();
+  }
+
+  /** The upstream ended without an end: it may have said why in a frame of another shape. */
+  #brokenOff(): GatewayError {
+    return faultInUseless(this.#odd) ?? unusableReply('the stream ended before it was complete');
   }
 
   /** What the guards still hold back, once the stream is complete. */
@@ -163,7 +170,8 @@ export class Relay {
     try {
       read();
     } catch (error) {
-      this.failure = error instanceof GatewayError ? error : unusableReply('the stream cannot be decoded', error);
+      this.failure =
+        error instanceof GatewayError ? classified(error) : unusableReply('the stream cannot be decoded', error);
       if (this.failure.code === 'response_rejected') this.#relayed.isOpening = false; // what guards refuse has begun
     }
     return this.#relayed.takeOut();
@@ -204,9 +212,12 @@ export class Relay {
 
   #commonFrame(line: string, data: string, learns: boolean): void {
     const chunk = parsedFrame(data);
-    const failure = errorFrameMessage(chunk);
-    if (failure !== undefined) throw failedAnswer(failure);
-    if (!isChunk(chunk)) return;
+    const failure = faultInFrame(chunk);
+    if (failure) throw failure;
+    if (!isChunk(chunk)) {
+      this.#odd = chunk;
+      return;
+    }
     this.#relayed.chunks += 1;
     this.#relayed.count(chunk);
     const { version } = this.#normalizer;

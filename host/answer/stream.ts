@@ -3,6 +3,7 @@ import type { Clock, Timer } from '../common/clock.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
 import type { ReplyControl, ReplyHeaders, ReplySink } from '../upstream/upstream-call.ts';
+import { EarlyBody, mayBeJson } from '../upstream/early-body.ts';
 import { timeoutError, unusableReply } from '../upstream/fault.ts';
 import type { ClientStream } from '../wire/client-wire.ts';
 import type { Relay } from './relay.ts';
@@ -97,6 +98,9 @@ export class StreamSession extends AnswerStream implements ReplySink {
   #output: StreamOutput | undefined;
   #pending = '';
   #errorBody: ErrorBody | undefined;
+  /** What came before the first chunk, where it may be a whole answer in JSON. */
+  #early: EarlyBody | undefined;
+  #hasData = false;
   #chunks = 0;
   #isOver = false;
 
@@ -157,8 +161,12 @@ export class StreamSession extends AnswerStream implements ReplySink {
 
   onData(bytes: Buffer): void {
     if (this.#isOver) return;
-    if (this.#errorBody) this.#keepErrorBytes(this.#errorBody, bytes);
-    else this.#take(this.relay.push(bytes));
+    if (this.#errorBody) {
+      this.#keepErrorBytes(this.#errorBody, bytes);
+      return;
+    }
+    if (this.firstChunkAt === undefined) this.#keepEarly(bytes);
+    this.#take(this.relay.push(bytes));
   }
 
   onEnd(): void {
@@ -188,7 +196,13 @@ export class StreamSession extends AnswerStream implements ReplySink {
       out + rest === '';
     if (!hasFailedStart) this.#forward(out + rest);
     if (this.relay.isWaiting) this.#opening ??= this.#options.clock.timer(OPENING_MS, () => this.#onOpened());
-    if (failure || isDone) this.#finish(failure);
+    if (failure || isDone) this.#finish(failure && (this.#early?.fault() ?? failure));
+  }
+
+  #keepEarly(bytes: Buffer): void {
+    if (!this.#hasData && mayBeJson(bytes)) this.#early = new EarlyBody();
+    this.#hasData = true;
+    this.#early?.keep(bytes);
   }
 
   #forward(out: string): void {
@@ -199,6 +213,7 @@ export class StreamSession extends AnswerStream implements ReplySink {
       if (this.firstChunkAt === undefined) {
         this.firstChunkAt = this.lastChunkAt;
         this.#opening?.cancel();
+        this.#early = undefined;
         this.#start.resolve();
       }
     }

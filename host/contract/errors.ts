@@ -139,6 +139,38 @@ export interface GatewayErrorOptions {
 }
 
 /**
+ * The kind of an upstream's failure, by its codes and its text. It decides what the client reads,
+ * whether the request is repeated or goes on to the next target, and what the breaker counts
+ * (docs/reference/data-plane.md#classes-of-faults).
+ *
+ * - `context_length`: the prompt and the answer it asks for do not fit the model.
+ * - `content_policy`: the service declines the content.
+ * - `too_large`: the body is larger than the service takes.
+ * - `billing`: the gateway's account has no credit left.
+ * - `model_access`: the gateway's account may not use the model.
+ * - `key`: the service refused the gateway's credential.
+ * - `over_rate`: this one request is above the account's rate itself, however long it waits.
+ * - `overload`: the service, or the model, is full for everyone.
+ */
+export type FaultReason =
+  | 'context_length'
+  | 'content_policy'
+  | 'too_large'
+  | 'billing'
+  | 'model_access'
+  | 'key'
+  | 'over_rate'
+  | 'overload';
+
+/** Token counts that a vendor states of a request that did not fit. What it does not say is absent. */
+export interface FaultTokens {
+  /** What the request would have taken. */
+  readonly asked?: number | undefined;
+  /** The most that it may take. */
+  readonly limit?: number | undefined;
+}
+
+/**
  * How an upstream failed. The pipeline decides from it, never from text, whether to retry, to fail
  * over, and to count a failure for the breaker.
  */
@@ -153,11 +185,17 @@ export interface UpstreamFault {
    * could not be reached or broke off. `reply`: it answered 2xx with something unusable.
    */
   readonly kind: 'status' | 'timeout' | 'transport' | 'reply';
+  /** What kind of failure it is; `undefined` where the service's codes and text do not tell. */
+  readonly reason?: FaultReason | undefined;
+  /** The upstream's own word for it, for programs; of several the one that says the kind. */
+  readonly code?: string | undefined;
+  /** The token counts that the upstream stated, where the kind is `context_length`. */
+  readonly tokens?: FaultTokens | undefined;
   /**
-   * Faults that opt-in failover recognises. Both would fail at the same model again, and may pass
-   * at another one. `undefined` where the failure is another, or the service's text does not tell.
+   * True where another request may still be paid for although the kind is `billing`: nothing follows
+   * for the target. Also where the text may quote the client.
    */
-  readonly reason?: 'context_length' | 'content_policy' | undefined;
+  readonly ofRequest?: boolean | undefined;
   /**
    * What the upstream said itself, all of it; never an address or a system's error text. The host
    * redacts it and cuts it to 2,048 characters, in this order, wherever it is shown: in logs and in
@@ -230,19 +268,20 @@ Object.freeze(GatewayError);
 /**
  * The error for an answer that fails while it arrives. A client whose stream has begun gets
  * `message`, which is the upstream's. For services that answer 200 and put the failure into the
- * body or into an event of the stream. It counts as a failure of the target, except with the reason
- * `context_length`, which the request itself brought about.
+ * body or into an event of the stream. The host reads code and message as it reads those of an error
+ * body, and so finds what kind of failure it is; without any it counts as a failure of the target.
  *
  * @param message what the upstream said. It is not the message of the error, which names no vendor.
- * @param options `cause` for the log; `reason` where the failure is one that opt-in failover knows.
+ * @param options `cause` for the log; `code` and `status` where the failure states them, a status from
+ * 400 to 599; `reason` where only the module can tell.
  * @returns the error, to be thrown by `fromUpstream` or by a stream decoder.
  */
 export function failedAnswer(
   message: string,
-  { cause, reason }: { readonly cause?: Error; readonly reason?: UpstreamFault['reason'] } = {},
+  { cause, ...said }: { readonly cause?: Error } & Pick<UpstreamFault, 'code' | 'reason' | 'status'> = {},
 ): GatewayError {
   return new GatewayError('upstream_error', 'the provider failed while answering', {
     ...(cause && { cause }),
-    fault: { kind: 'reply', message, ...(reason && { reason }) },
+    fault: { kind: 'reply', message, ...said },
   });
 }

@@ -29,7 +29,15 @@ export {
 } from './define.ts';
 export { ERRORS, failedAnswer, GatewayError } from './errors.ts';
 export type { BodyTexts, ClientBody, ClientWireName } from './text/client-body.ts';
-export type { ErrorCode, ErrorEnvelope, ErrorType, GatewayErrorOptions, UpstreamFault } from './errors.ts';
+export type {
+  ErrorCode,
+  ErrorEnvelope,
+  ErrorType,
+  FaultReason,
+  FaultTokens,
+  GatewayErrorOptions,
+  UpstreamFault,
+} from './errors.ts';
 export { isChat, isSurface, STAGES } from './exchange.ts';
 export type { ClientFacts, Exchange, ExchangeOutcome, Measurements, Principal, Scope, Stage } from './exchange.ts';
 export { ExchangeNote } from './exchange-note.ts';

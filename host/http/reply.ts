@@ -101,12 +101,17 @@ export function sendError(
   redactor: Redactor,
   headers: FlatHeaders = [],
 ): void {
+  const { id } = contextOf(response);
+  sendFailure(response, failureOf(error, redactor.excerpt(error.message, error.messageLimit), id), headers);
+}
+
+/** A failure in the wire of the request. Nothing once a body has begun. */
+export function sendFailure(response: ServerResponse, failure: ClientFailure, headers: FlatHeaders): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const { wire, id } = contextOf(response);
-  const failure = failureOf(error, redactor.excerpt(error.message, error.messageLimit), id);
+  const { wire } = contextOf(response);
   const { contentType, body } = wire.error(failure);
   sendBody(response, failure.status, contentType, body, [...failureHeaders(failure, wire), ...headers]);
 }

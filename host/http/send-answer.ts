@@ -6,11 +6,12 @@ import type { Redactor } from '../log/redact.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import { failReply, finishStream } from '../pipeline/run.ts';
 import type { RunningGeneration } from '../pipeline/running-generation.ts';
-import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
-import { replyHeaders } from './attribution.ts';
+import { failureOf, wordsOf } from '../wire/client-failure.ts';
+import type { Clock } from '../common/clock.ts';
+import { attributionHeaders, replyHeaders } from './attribution.ts';
 import { contextOf } from './context.ts';
 import { type RawAnswer, sendRaw } from './raw-reply.ts';
-import { sendBody, sendJson } from './reply.ts';
+import { sendBody, sendFailure, sendJson } from './reply.ts';
 import { SseWriter } from './sse-writer.ts';
 
 /** Sends a whole answer: as JSON, as the bytes it came in, or replayed as a stream. A promise only for bytes that still arrive. */
@@ -81,16 +82,41 @@ export async function sendStream(
   const error = await finishStream(exchange, stream, generation);
   const held = stream.takeHeld();
   const hasLeft = contextOf(response).bytes > 0;
+  const isVerbatim = exchange.routing.isSameWire;
   if (!response.destroyed)
     writer.end(
       error
-        ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor), !hasLeft)
+        ? encoder.error(
+            failureOf(error, generation.services.redactor.excerpt(wordsOf(error)), exchange.id, isVerbatim),
+            !hasLeft,
+          )
         : held + encoder.end(),
     );
   stream.release();
 }
 
-/** What a client learns of a stream that failed: what the upstream said itself, or our message, redacted. */
-function streamFailure(error: GatewayError, requestId: string, redactor: Redactor): ClientFailure {
-  return failureOf(error, redactor.excerpt(error.fault?.message ?? error.message), requestId);
+/** Sends the error of an exchange that has no answer: in the wire of the request, as a stream where that wire says it so. */
+export function sendExchangeError(
+  error: GatewayError,
+  exchange: LiveExchange,
+  redactor: Redactor,
+  response: ServerResponse,
+  clock: Clock,
+): void {
+  const { wire, streaming, routing } = exchange;
+  const failure = failureOf(
+    error,
+    redactor.excerpt(error.message, error.messageLimit),
+    contextOf(response).id,
+    routing.isSameWire,
+  );
+  const headers = attributionHeaders(exchange, redactor);
+  if (!streaming || response.headersSent || wire.failsInStream?.(failure) !== true) {
+    sendFailure(response, failure, headers);
+    return;
+  }
+  const stream = wire.openStream(exchange);
+  const writer = new SseWriter(response, clock);
+  writer.open(stream.contentType, headers);
+  writer.end(stream.error(failure, true));
 }

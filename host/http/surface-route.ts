@@ -18,14 +18,13 @@ import type { AnswerStream } from '../answer/stream.ts';
 import type { ClientRequest } from '../wire/client-request.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
 import type { ForwardedApi } from '../wire/forwarded-api.ts';
-import { attributionHeaders } from './attribution.ts';
 import { checkCodedBytes } from './body/coding.ts';
 import { type JsonObject, parseJsonObject } from './body/json-body.ts';
 import { contextOf } from './context.ts';
 import { closeRaw } from './raw-reply.ts';
 import { readBody } from './body/read-body.ts';
 import { sendError } from './reply.ts';
-import { sendReply, sendStream } from './send-answer.ts';
+import { sendExchangeError, sendReply, sendStream } from './send-answer.ts';
 
 /** What a surface's reader makes of one HTTP request. */
 export interface ReadRequest {
@@ -215,7 +214,7 @@ export async function answerExchange(
         : new GatewayError('internal_error', 'the gateway failed', { cause: error });
     if (!(error instanceof GatewayError)) throw error;
     if (error.code !== 'client_canceled')
-      sendError(response, error, host.services.redactor, attributionHeaders(exchange, host.services.redactor));
+      sendExchangeError(error, exchange, generation.services.redactor, response, generation.services.clock);
   } finally {
     exchange.end();
     try {

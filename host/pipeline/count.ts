@@ -94,7 +94,7 @@ async function ask(
     const error =
       reply.status === 200 ? undefined : replyError(provider.module, reply, services.clock.now(), provider.ref.file);
     settle(attempt, error, outcomeOf(error), generation);
-    if (reply.status === 400) throw error as GatewayError;
+    if (error?.status === 400) throw error;
     return error ? undefined : { body: reply.body };
   } catch (cause) {
     return notCounted(attempt, asGatewayError(cause), generation);
@@ -107,6 +107,6 @@ function notCounted(attempt: Attempt, error: GatewayError, generation: RunningGe
   measureCall(attempt, generation);
   settle(attempt, error, outcomeOf(error), generation);
   attempt.exchange.cancellation.throwIfCancelled();
-  if (error.fault?.status === 400) throw error;
+  if (error.fault && error.status === 400) throw error;
   return undefined;
 }

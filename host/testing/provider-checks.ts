@@ -9,6 +9,7 @@ import {
 } from '../contract/index.ts';
 import { errorMessage } from '../common/error-message.ts';
 import { unsupportedIn } from '../pipeline/attempts/parameters.ts';
+import { replyError } from '../upstream/fault.ts';
 import { type Check, check, keepsRules, SMALLEST } from './module-checks.ts';
 import { deepFrozen } from '../common/deep-frozen.ts';
 import { copied } from './made-up.ts';
@@ -50,13 +51,12 @@ export function providerContract(module: ProviderModule, facts: ProviderFacts = 
     }),
     ...(facts.errors ?? []).map(({ status, body, message }) =>
       check(`reads its own error of status ${status}`, () => {
-        const fault = module.toFault?.({
-          status,
-          headers: { 'content-type': 'application/json' },
-          body: Buffer.from(body),
-        });
-        ok(fault || !module.toFault, 'toFault does not know the body');
-        if (message !== undefined && fault) strictEqual(fault.message, message);
+        const { fault } = replyError(
+          module,
+          { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) },
+          0,
+        );
+        if (message !== undefined) strictEqual(fault?.message, message);
       }),
     ),
   ];

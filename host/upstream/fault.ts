@@ -1,7 +1,7 @@
 import {
   type ErrorCode,
   GatewayError,
-  parseJson,
+  type GatewayErrorOptions,
   type ProviderFault,
   type ProviderModule,
   type UpstreamFault,
@@ -9,16 +9,12 @@ import {
 } from '../contract/index.ts';
 import { ModuleFault } from '../boundary/module-fault.ts';
 import { checkedFault } from '../boundary/provider-boundary.ts';
-import { isFields } from '../contract/json/fields.ts';
 import { STATUS_CODES } from '../common/node-http.ts';
+import { failureIn, MAX_BODY_BYTES, readFault, readFaultBytes, type SaidFault } from './fault-body.ts';
+import { classOf } from './fault-classes.ts';
+import { tokensIn, waitIn } from './fault-figures.ts';
+import { type FaultMeaning, type FaultSigns, isOfContent, lowered, meaningOf } from './fault-words.ts';
 import { waitHintMs } from './wait-hint.ts';
-
-/** Provider error codes that opt-in failover recognises, whatever the provider. */
-const REASONS: ReadonlyMap<string | undefined, UpstreamFault['reason']> = new Map([
-  ['context_length_exceeded', 'context_length'],
-  ['content_policy_violation', 'content_policy'],
-  ['content_filter', 'content_policy'],
-]);
 
 /** The error a client gets for an upstream status on a routed surface (docs/reference/data-plane.md#upstream-statuses). */
 const BY_STATUS: Readonly<Record<number, { readonly code: ErrorCode; readonly message?: string }>> = {
@@ -32,7 +28,13 @@ const BY_STATUS: Readonly<Record<number, { readonly code: ErrorCode; readonly me
   429: { code: 'rate_limit_exceeded', message: "the provider's rate limit is exceeded" },
 };
 
-/** Turns a reply that is a failure into the error for it. The provider's message reaches the client for 400 and 422 only. `file` is that of a third-party provider. */
+/** Statuses at which a wait in the words is one until the same request may succeed. */
+const WAITS: ReadonlySet<number | undefined> = new Set([429, 500, 503, 529, undefined]);
+
+/**
+ * Turns a reply that is a failure into the error for it. What the provider said reaches the client where it is about the
+ * request. `file` is that of a third-party provider.
+ */
 export function replyError(
   module: ProviderModule,
   reply: WireReply & { readonly body: Uint8Array },
@@ -40,26 +42,130 @@ export function replyError(
   file?: string,
 ): GatewayError {
   const own = readOwnFault(module, reply, file);
-  const said = own instanceof ModuleFault ? commonFault(reply.body) : (own ?? commonFault(reply.body));
-  const status = said.status ?? reply.status;
-  const row = BY_STATUS[status] ?? { code: 'upstream_error', message: 'the provider failed' };
-  const message = said.message ?? STATUS_CODES[status] ?? 'the provider refused the request';
-  return new GatewayError(row.code, row.message ?? message, {
-    ...(row.code === 'invalid_request' && { status }),
-    ...(own instanceof ModuleFault && { cause: own }),
-    retryAfterMs: waitHintMs(reply.headers, now) ?? said.retryAfterMs,
-    fault: { kind: 'status', status, reason: reasonOf(said, status), message },
+  const [cause, said] = own instanceof ModuleFault ? [own, undefined] : [undefined, own];
+  const read = readFaultBytes(reply.body);
+  const stated = isOfAnother(read, reply.status) ? (read.status ?? reply.status) : reply.status;
+  return errorOf(
+    {
+      message: said?.message ?? read.message,
+      codes: said?.code === undefined ? read.codes : [said.code, ...read.codes],
+      status: said?.status ?? stated,
+      isInside: isOfAnother(read, stated),
+      reason: said?.reason,
+    },
+    { cause, retryAfterMs: waitHintMs(reply.headers, now) ?? said?.retryAfterMs ?? read.retryAfterMs },
+  );
+}
+
+/** The error for a failed reply whose body is not read: what its status alone says. */
+export function statusError({ status, headers }: Pick<WireReply, 'status' | 'headers'>, now: number): GatewayError {
+  const fault: UpstreamFault = { kind: 'status', status, message: phraseOf(status) };
+  return byKind(fault, { retryAfterMs: waitHintMs(headers, now) });
+}
+
+/** What clients read of an answer that says 200 and is none. */
+const UNUSABLE = 'the provider sent an unusable answer';
+const BROKEN_OFF = 'the provider failed while answering';
+
+/** The error of a whole answer that says 200 and holds a failure; `undefined` for any other. */
+export function faultInAnswer(answer: unknown): GatewayError | undefined {
+  const failure = failureIn(answer);
+  return failure === undefined ? undefined : insideError(readFault(failure), UNUSABLE);
+}
+
+/** The error that a frame of a stream is; `undefined` for any other frame. */
+export function faultInFrame(frame: unknown): GatewayError | undefined {
+  const failure = failureIn(frame);
+  return failure === undefined ? undefined : insideError(readFault(failure), BROKEN_OFF);
+}
+
+/** The error of an answer that is of no use: what it says in any shape of an error, if that is of a known kind. */
+export function faultInUseless(answer: unknown, cause?: unknown): GatewayError | undefined {
+  const error = insideError(readFault(answer), UNUSABLE, cause);
+  return error.fault?.reason === undefined ? undefined : error;
+}
+
+function insideError(said: SaidFault, says: string, cause?: unknown): GatewayError {
+  const { message, codes, status, retryAfterMs } = said;
+  const isInside = status === undefined || isOfAnother(said, status);
+  return errorOf({ message, codes, status, isInside }, { cause, retryAfterMs, says });
+}
+
+/** A service in between says 502 of whatever failed behind it: its own status tells nothing. */
+const isOfAnother = ({ isRelayed }: SaidFault, status: number): boolean => isRelayed === true && status === 502;
+
+/** What a module threw of an answer that failed while it was read, as its code and words mean it. Any other error stays as it is. */
+export function classified(error: GatewayError): GatewayError {
+  const { fault, cause, retryAfterMs, message: says, code } = error;
+  if (fault?.message === undefined || (fault.kind !== 'reply' && fault.kind !== 'status')) return error;
+  const { message, status, reason } = fault;
+  const isStated = fault.kind === 'reply' && status !== undefined;
+  const made = errorOf(
+    { message, codes: fault.code === undefined ? [] : [fault.code], status, isInside: status === undefined, reason },
+    { cause, retryAfterMs, says, ...(!isStated && { code }), ...(code === 'invalid_request' && { words: says }) },
+  );
+  return isStated || made.fault?.reason !== undefined ? made : error;
+}
+
+/** What is known of a failure, and where it stood. */
+interface Signs extends FaultSigns {
+  /** Inside an answer, whatever the status of what it came in. */
+  readonly isInside: boolean;
+  /** What the module says that it is. */
+  readonly reason?: ProviderFault['reason'];
+}
+
+interface Making {
+  readonly cause?: unknown;
+  readonly retryAfterMs?: number | undefined;
+  /** Code and message where neither kind nor status says which. */
+  readonly code?: ErrorCode;
+  readonly says?: string;
+  /** What the provider said, where it is not the fault's message. */
+  readonly words?: string;
+}
+
+function errorOf({ message, codes, status: stated, isInside, reason: own }: Signs, making: Making): GatewayError {
+  const at = isInside ? undefined : stated;
+  // Refused content is the module's to say where content is refused at all: elsewhere its code may stand for the provider's own trouble.
+  const isSaid = own !== undefined && (own !== 'content_policy' || isOfContent(at));
+  const meaning: FaultMeaning | undefined = isSaid ? { reason: own } : meaningOf({ status: at, codes, message });
+  const text = lowered(message ?? '');
+  const status = meaning?.status ?? stated;
+  const tokens = meaning?.reason === 'context_length' ? tokensIn(text) : undefined;
+  const fault: UpstreamFault = {
+    kind: status === undefined ? 'reply' : 'status',
+    ...(status !== undefined && { status }),
+    ...(meaning && { reason: meaning.reason }),
+    ...(meaning?.code !== undefined && { code: meaning.code }),
+    ...(tokens && { tokens }),
+    ...(meaning?.ofRequest === true && { ofRequest: true }),
+    message: message ?? phraseOf(status),
+  };
+  const retryAfterMs = making.retryAfterMs ?? (WAITS.has(status) ? waitIn(text) : undefined);
+  return byKind(fault, { words: message, ...making, retryAfterMs });
+}
+
+/** The error for a fault: by its kind, else by its status. */
+function byKind(fault: UpstreamFault, { cause, retryAfterMs, code, says, words }: Making): GatewayError {
+  const { code: codeOf, says: ofKind, quotes } = classOf(fault);
+  const options: GatewayErrorOptions = { ...(cause !== undefined && { cause }), retryAfterMs, fault };
+  if (codeOf) return new GatewayError(codeOf(fault.status), (quotes && words) || (ofKind ?? UNUSABLE), options);
+  if (code !== undefined || fault.status === undefined)
+    return new GatewayError(code ?? 'upstream_error', says ?? UNUSABLE, options);
+  const row = BY_STATUS[fault.status] ?? { code: 'upstream_error', message: 'the provider failed' };
+  return new GatewayError(row.code, row.message ?? fault.message ?? phraseOf(fault.status), {
+    ...options,
+    ...(row.code === 'invalid_request' && { status: fault.status }),
   });
 }
 
-/** A refusal of content is one at 400 only: elsewhere its code may stand for the provider's own trouble (docs/reference/data-plane.md#failures-that-go-on-to-the-next-target). */
-function reasonOf({ reason }: ProviderFault, status: number): UpstreamFault['reason'] {
-  return reason === 'content_policy' && status !== 400 ? undefined : reason;
-}
+const phraseOf = (status: number | undefined): string =>
+  (status === undefined ? undefined : STATUS_CODES[status]) ?? 'the provider refused the request';
 
 /** A 2xx whose body is of no use: it cannot be decoded, is too large, or holds an error. */
 export function unusableReply(why: string, cause?: unknown): GatewayError {
-  return new GatewayError('upstream_error', 'the provider sent an unusable answer', {
+  return new GatewayError('upstream_error', UNUSABLE, {
     cause,
     fault: { kind: 'reply', message: why },
   });
@@ -94,62 +200,15 @@ export function timeoutError(cause?: unknown): GatewayError {
 /** The provider's reading of its own error body; one that fails on this body does not hide the error itself, and goes with it as its cause. */
 function readOwnFault(
   module: ProviderModule,
-  reply: WireReply,
+  reply: WireReply & { readonly body: Uint8Array },
   file: string | undefined,
 ): ProviderFault | ModuleFault | undefined {
   if (!module.toFault) return undefined;
   try {
-    return checkedFault(module.toFault(reply));
+    return checkedFault(
+      module.toFault(reply.body.length > MAX_BODY_BYTES ? { ...reply, body: new Uint8Array() } : reply),
+    );
   } catch (thrown) {
     return new ModuleFault({ kind: 'provider', name: module.name, file }, 'toFault', thrown);
   }
-}
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-
-/** The message of an error body in any of the shapes vendors use; a body of another shape is never quoted. */
-export function commonFault(bytes: Uint8Array): ProviderFault {
-  let body: unknown;
-  try {
-    body = parseJson(
-      Buffer.from(bytes)
-        .toString('utf8')
-        .replace(/^\uFEFF/, ''),
-    );
-  } catch {
-    return {};
-  }
-  if (!isFields(body)) return {};
-  const { error, detail } = body;
-  const message =
-    textOf(error) ??
-    memberText(error, 'message', 'error') ??
-    textOf(detail) ??
-    listText(detail) ??
-    memberText(detail, 'message', 'error') ??
-    textOf(body['message']) ??
-    wrappedText(body['message']);
-  const code = (isFields(error) ? textOf(error['code']) : undefined) ?? textOf(body['code']);
-  return { message, reason: REASONS.get(code) };
-}
-
-function memberText(value: unknown, ...names: readonly string[]): string | undefined {
-  if (!isFields(value)) return undefined;
-  for (const name of names) {
-    const text = textOf(value[name]);
-    if (text !== undefined) return text;
-  }
-  return undefined;
-}
-
-/** Mistral wraps what its validation says of a body once more. Source: its 422 answers as printed by its callers on GitHub, read 2026-11-22. */
-function wrappedText(value: unknown): string | undefined {
-  return isFields(value) ? listText(value['detail']) : undefined;
-}
-
-function listText(value: unknown): string | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const messages = value.map((item) => memberText(item, 'msg')).filter((text) => text !== undefined);
-  return messages.length > 0 ? messages.join('; ') : undefined;
 }

@@ -37,6 +37,8 @@ export interface ClientWire {
   reply(exchange: Exchange): unknown;
   /** Opens a streamed answer. Called once per attempt: nothing of a failed one stays. */
   openStream(exchange: Exchange): ClientStream;
+  /** Whether a stream that was asked for and failed before it began is answered as one, with status 200: its clients read the error only there. */
+  failsInStream?(failure: ClientFailure): boolean;
   /** Opens a stream for an answer that comes in this wire already: its events go on as they are. */
   openSameWire?(exchange: Exchange): SameWireStream;
   /** This wire as it is spoken at one address, its query included; absent where that is all the same. */

@@ -1,6 +1,6 @@
 import { type ChatChunk, type ErrorCode, type ErrorEnvelope, ERRORS } from '../contract/index.ts';
 import { bytesOfText } from '../upstream/sse.ts';
-import type { ClientFailure } from './client-failure.ts';
+import { type ClientFailure, commonMessage, repeatHeaders } from './client-failure.ts';
 import type { ClientStream, ClientWire } from './client-wire.ts';
 import { dataEvent, KnownFrames } from './known-frames.ts';
 
@@ -8,7 +8,11 @@ import { dataEvent, KnownFrames } from './known-frames.ts';
 export const COMMON_WIRE: ClientWire = {
   runsTools: true,
   needsCallIds: true,
-  error: ({ code, message }) => ({ contentType: 'application/json', body: JSON.stringify(envelope(code, message)) }),
+  error: (failure) => ({
+    contentType: 'application/json',
+    body: JSON.stringify(envelope(failure.code, commonMessage(failure))),
+  }),
+  errorHeaders: repeatHeaders,
   noRoute: () => ({ contentType: 'text/plain; charset=utf-8', body: '404 page not found' }),
   reply: ({ reply }) => reply,
   openStream: () => new CommonStream(),
@@ -28,8 +32,9 @@ export class CommonStream implements ClientStream {
   }
 
   /** Clients of this wire learn only whether the stream ended because the upstream was silent, or for any other reason. */
-  error({ code, message }: ClientFailure): string {
-    return eventOf(envelope(code === 'stream_timeout' ? code : 'stream_error', message));
+  error(failure: ClientFailure): string {
+    const { code } = failure;
+    return eventOf(envelope(code === 'stream_timeout' ? code : 'stream_error', commonMessage(failure)));
   }
 }
 

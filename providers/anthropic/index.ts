@@ -42,7 +42,7 @@ export default defineProvider({
     },
   },
   sameWire: { messages: messagesSameWire },
-  toFault: (reply) => messagesFault(reply),
+  toFault: messagesFault,
   clientHeaders: [BETA_HEADER, VERSION_HEADER],
   discovery: { path: '/models?limit=1000', read: (body) => listedModels.read(body) },
 });

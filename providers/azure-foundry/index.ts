@@ -4,11 +4,11 @@ import {
   BETA_HEADER,
   chatTraitsBeside,
   claudeParams,
-  faultBeside,
   FOUNDRY,
+  messagesFault,
   withClaude,
 } from '../_common/anthropic/index.ts';
-import { azureFault, resourceRoot } from '../_common/azure.ts';
+import { resourceRoot } from '../_common/azure.ts';
 
 /** Fields that a model does not know are dropped there rather than refused. Source: Azure AI model inference API, "Extensibility", 2026-11-21. */
 const LENIENT = { 'extra-parameters': 'drop' };
@@ -67,7 +67,7 @@ export default defineProvider({
     ...(embeddings && { embeddings }),
   },
   anyModel: true,
-  toFault: faultBeside(azureFault),
+  toFault: messagesFault,
   clientHeaders: [BETA_HEADER],
   describedAs: (model) => `anthropic/${model}`,
 });

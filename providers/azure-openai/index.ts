@@ -1,7 +1,7 @@
 import { defineProvider, headerKey } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
 import { chatTraitsBeside } from '../_common/anthropic/index.ts';
-import { azureFault, resourceRoot } from '../_common/azure.ts';
+import { resourceRoot } from '../_common/azure.ts';
 import { checkDeployment, pinned, requested } from './deployments.ts';
 import { elsewhere } from './elsewhere.ts';
 import { textInput, withoutModel } from './bodies.ts';
@@ -58,5 +58,4 @@ export default defineProvider({
   batches: true,
   forwardPath: '/openai/v1',
   catalogModels: false,
-  toFault: azureFault,
 });

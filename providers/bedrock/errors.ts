@@ -3,12 +3,13 @@ import {
   type ErrorCode,
   failedAnswer,
   GatewayError,
-  parseJson,
+  isText,
   type ProviderFault,
   type StreamEvent,
+  tryParseJson,
   type WireReply,
 } from 'gw/contract';
-import { isFields } from 'gw/common-wire';
+import { type Fields, isFields } from 'gw/common-wire';
 
 /**
  * The service has one type for every bad request, so opt-in failover recognises its reasons by the messages: those of
@@ -24,22 +25,28 @@ const REASONS: readonly (readonly [RegExp, NonNullable<ProviderFault['reason']>]
 
 const reasonOf = (message: string): ProviderFault['reason'] => REASONS.find(([pattern]) => pattern.test(message))?.[1];
 
-/** Error bodies of the service, and of models behind it; `undefined` for others. Source: AWS, "Restjson errors", 2026-11-21. */
-export function toFault({ body }: WireReply): ProviderFault | undefined {
-  const message = body instanceof Uint8Array ? messageIn(Buffer.from(body).toString('utf8')) : undefined;
-  return message === undefined ? undefined : { message, reason: reasonOf(message) };
+/** The exception's name, from the header or the body: `ThrottlingException:http://…`. Source: AWS, "Restjson errors", 2026-11-21. */
+function exceptionOf(headers: WireReply['headers'], body: Fields): string | undefined {
+  const named = [headers['x-amzn-errortype'], body['__type']].find(isText);
+  const name = named?.split(':')[0]?.split('#').at(-1);
+  return name !== undefined && name.length <= 128 ? name : undefined;
 }
 
+/** What the host's own reading of error bodies does not tell: the exception's name, and what models behind the service say. */
+export function toFault({ status, headers, body }: WireReply): ProviderFault | undefined {
+  const parsed = body instanceof Uint8Array ? tryParseJson(Buffer.from(body).toString('utf8')) : undefined;
+  const fields = isFields(parsed) ? parsed : {};
+  const code = exceptionOf(headers, fields);
+  const reason = status === 400 ? reasonOf(messageOf(fields) ?? '') : undefined;
+  return code === undefined && reason === undefined ? undefined : { code, reason };
+}
+
+const messageOf = ({ message, Message }: Fields): string | undefined =>
+  [message, Message].find((value): value is string => typeof value === 'string' && value.trim() !== '')?.trim();
+
 function messageIn(text: string): string | undefined {
-  try {
-    const body: unknown = parseJson(text);
-    if (!isFields(body)) return undefined;
-    return [body['message'], body['Message']]
-      .find((value): value is string => typeof value === 'string' && value.trim() !== '')
-      ?.trim();
-  } catch {
-    return undefined;
-  }
+  const body = tryParseJson(text);
+  return isFields(body) ? messageOf(body) : undefined;
 }
 
 interface Failure {

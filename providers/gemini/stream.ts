@@ -3,14 +3,12 @@ import {
   type ChatChunk,
   type ChatRequest,
   type ChunkChoice,
-  failedAnswer,
-  type GatewayError,
   type StreamDecoder,
   tryParseJson,
   type Usage,
 } from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
-import { errorOf } from '../_common/google/faults.ts';
+import { errorOf, frameFailure } from '../_common/google/faults.ts';
 import { blockedPrompt, CandidateReader, readUsage } from './candidates.ts';
 import { readLogprobs } from './logprobs.ts';
 import { type ToolNames, toolNames } from './tool-names.ts';
@@ -24,11 +22,6 @@ export function openStream({ model, exchangeId }: CallInfo, request: ChatRequest
     if (error) throw frameFailure(error);
     return isFields(frame) ? stream.decode(frame) : [];
   };
-}
-
-function frameFailure({ message, status }: Fields): GatewayError {
-  const found = [message, status].find((text) => typeof text === 'string' && text !== '');
-  return failedAnswer(typeof found === 'string' ? found : 'the provider failed while answering');
 }
 
 interface OpenCandidate {

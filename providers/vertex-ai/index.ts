@@ -4,7 +4,7 @@ import {
   BETA_HEADER,
   chatTraitsBeside,
   claudeParams,
-  faultBeside,
+  messagesFault,
   VERTEX,
   withClaude,
 } from '../_common/anthropic/index.ts';
@@ -65,7 +65,7 @@ export default defineProvider({
     },
   },
   imageFormats: ['b64_json'],
-  toFault: faultBeside(googleFault),
+  toFault: (reply) => messagesFault(reply) ?? googleFault(reply),
   clientHeaders: [BETA_HEADER],
   describedAs: (model) => `anthropic/${claudeName(model).replace('@', '-')}`,
 });

@@ -472,7 +472,7 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
       document: minimal({ strategy: { failover_on: ['context_length', 'cost'] } }),
       at: ['strategy.failover_on[1]'],
       says: ['"cost"'],
-      fix: 'context_length or content_policy',
+      fix: 'use context_length, content_policy, too_large or model_access',
     },
   ],
   CV38: [

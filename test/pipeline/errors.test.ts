@@ -33,7 +33,12 @@ function rowOf(status: number): Row {
     case 400:
     case 422:
       return { status, type: 'invalid_request_error', code: 'invalid_request', message: OWN_WORDS };
+    case 451:
+      return { status: 400, type: 'invalid_request_error', code: 'invalid_request', message: OWN_WORDS };
+    case 413:
+      return { status, type: 'invalid_request_error', code: 'request_too_large' };
     case 401:
+    case 402:
     case 403:
       return { status: 502, type: 'upstream_error', code: 'upstream_auth_error' };
     case 404:

@@ -11,6 +11,7 @@ import {
   translateReply,
 } from '../kit/index.ts';
 import { chat, fixture, MODEL, sent } from './anthropic-support.ts';
+import { faultOf } from './native-support.ts';
 
 const call = callFor(MODEL, { stream: true });
 const whole = (name: string): any => translateReply(anthropic, callFor(MODEL), fixture(name), chat());
@@ -312,7 +313,9 @@ describe('anthropic, streams', () => {
     expect(reply.choices[0]?.message.content).to.equal('The har');
     expect(failure)
       .to.be.an.instanceof(GatewayError)
-      .and.deep.include({ fault: { kind: 'reply', message: 'overloaded_error: Overloaded' } });
+      .and.deep.include({
+        fault: { kind: 'reply', message: 'overloaded_error: Overloaded', code: 'overloaded_error' },
+      });
     expect(failure?.cause, 'for operators')
       .to.be.an.instanceof(Error)
       .and.include({ message: 'anthropic: overloaded_error: Overloaded' });
@@ -377,16 +380,14 @@ describe('anthropic, streams', () => {
 });
 
 describe('anthropic, errors', () => {
-  const fault = (name: string): unknown => anthropic.toFault?.(failedReply(fixture(name)));
+  const fault = (name: string, status = 400): unknown => faultOf(anthropic, status, fixture(name));
 
   it("are read from the vendor's envelope, with what they mean for failover", () => {
-    expect(fault('error-401.json')).to.deep.equal({ message: 'invalid x-api-key', reason: undefined });
+    expect(fault('error-401.json', 401)).to.include({ said: 'invalid x-api-key', reason: 'key' });
     expect(fault('error-400-context.json')).to.deep.include({ reason: 'context_length' });
     expect(fault('error-400-policy.json')).to.deep.include({ reason: 'content_policy' });
     expect(
-      anthropic.toFault?.(
-        failedReply({ error: { message: 'input length and `max_tokens` exceed context limit: 1 + 2 > 3' } }),
-      ),
+      faultOf(anthropic, 400, '{"error":{"message":"input length and `max_tokens` exceed context limit: 1 + 2 > 3"}}'),
     ).to.deep.include({ reason: 'context_length' });
   });
 

@@ -3,6 +3,7 @@ import { hasCredentials } from '../../host/upstream/connect.ts';
 import { replyError } from '../../host/upstream/fault.ts';
 import bedrock from '../../providers/bedrock/index.ts';
 import { connected, failedReply, fakeClock, rootOf } from '../kit/index.ts';
+import { faultOf } from './native-support.ts';
 import { BEARER, CLAUDE, fixture, KEYS, LLAMA, MISTRAL, NOVA, PROFILE, TITAN } from './bedrock-support.ts';
 
 /** The provider's row. Source: capability-matrix.json, `providers.bedrock`. */
@@ -207,7 +208,7 @@ describe('bedrock, errors', () => {
 
   it('recognise a context that is too long and content that is refused, in the messages of every family', () => {
     const reason = (message: string, status = 400): unknown =>
-      bedrock.toFault?.(failedReply({ message }, status))?.reason;
+      faultOf(bedrock, status, JSON.stringify({ message })).reason;
     const long = [
       'Input is too long for requested model.',
       'The model returned the following errors: prompt is too long: 205000 tokens > 200000 maximum',

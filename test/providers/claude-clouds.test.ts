@@ -165,12 +165,8 @@ describe('Claude behind a cloud', () => {
       reason: 'content_policy',
     });
     expect(
-      vertex.toFault?.({
-        status: 404,
-        headers: {},
-        body: Buffer.from('{"error":{"code":404,"message":"Publisher Model was not found","status":"NOT_FOUND"}}'),
-      }),
-    ).to.deep.include({ message: 'Publisher Model was not found' });
+      faultOf(vertex, 404, '{"error":{"code":404,"message":"Publisher Model was not found","status":"NOT_FOUND"}}'),
+    ).to.include({ said: 'Publisher Model was not found', code: 'model_not_found' });
   });
 
   it("is described by the catalog under the vendor's names", () => {

@@ -98,6 +98,7 @@ export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, settl
     'gw.stream.time_to_last_token_ms': exchange.streaming && lastAt !== undefined ? lastAt - arrivedAt : undefined,
     'gw.error.code': error?.code,
     'gw.error.upstream_status': error?.fault?.status,
+    'fault.reason': error?.fault?.reason,
     'gw.error.retry_count': error && attempts > 0 ? attempts - 1 : undefined,
   };
 }

@@ -207,6 +207,7 @@ export class RequestSpans {
     const end = hrTime(unixTime(exchange, this.#options.now()));
     if (error) {
       call.setAttribute('error.type', errorType(error));
+      if (error.fault?.reason !== undefined) call.setAttribute('fault.reason', error.fault.reason);
       fail(call, error, end, this.#options.privacy);
     }
     call.end(end);

@@ -1,6 +1,6 @@
 import type { ChatReply, Exchange } from '../../../host/contract/index.ts';
 import { lateFile } from '../../../host/contract/late.ts';
-import type { ClientFailure } from '../../../host/wire/client-failure.ts';
+import { type ClientFailure, repeatHeaders } from '../../../host/wire/client-failure.ts';
 import type {
   ClientStream,
   ClientWire,
@@ -32,6 +32,7 @@ const PLAIN: AnswerFacts = { includesThoughts: false, wantsLogprobs: false, ownN
 export class GeminiWire implements ClientWire {
   readonly credentials = CREDENTIALS;
   readonly namesScheme = false;
+  readonly errorHeaders = repeatHeaders;
   readonly #form: StreamForm;
   readonly #facts: AnswerFacts;
 

@@ -1,6 +1,7 @@
 import { type Fields, isFields, type StreamEvent, tryParseJson } from '../../../host/contract/index.ts';
 import type { PieceForm } from '../../../host/upstream/event-runs.ts';
 import { bytesOfText } from '../../../host/upstream/sse.ts';
+import { classOf } from '../../../host/upstream/fault-classes.ts';
 import type { ClientFailure } from '../../../host/wire/client-failure.ts';
 import type { Aside, SameWireStream } from '../../../host/wire/client-wire.ts';
 import { CONTENT_TYPE, errorEvent, eventOf } from './stream.ts';
@@ -152,7 +153,7 @@ export class VendorStream implements SameWireStream {
 
   error(failure: ClientFailure): string {
     const type = this.#errorType;
-    if (type === undefined) return errorEvent(failure);
+    if (type === undefined || classOf(failure).isPrivate === true) return errorEvent(failure);
     const { message } = failure;
     return errorEvent(
       { ...failure, message: message.startsWith(`${type}: `) ? message.slice(type.length + 2) : message },

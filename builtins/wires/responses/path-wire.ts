@@ -1,12 +1,13 @@
 import { ERRORS } from '../../../host/contract/index.ts';
-import type { ClientFailure } from '../../../host/wire/client-failure.ts';
+import { type ClientFailure, commonMessage } from '../../../host/wire/client-failure.ts';
 import type { ClientWire, WireBody } from '../../../host/wire/client-wire.ts';
 import { retryHeaders } from '../errors.ts';
 
-export function errorBody({ code, message }: ClientFailure, members: object): WireBody {
+export function errorBody(failure: ClientFailure, members: object): WireBody {
+  const { code } = failure;
   return {
     contentType: 'application/json',
-    body: JSON.stringify({ error: { message, type: ERRORS[code].type, code, ...members } }),
+    body: JSON.stringify({ error: { message: commonMessage(failure), type: ERRORS[code].type, code, ...members } }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ChatChunk, ErrorCode, Exchange, Fields } from '../../../host/contract/index.ts';
 import { bytesOfText } from '../../../host/upstream/sse.ts';
-import type { ClientFailure } from '../../../host/wire/client-failure.ts';
+import { type ClientFailure, commonMessage } from '../../../host/wire/client-failure.ts';
 import type { ClientStream } from '../../../host/wire/client-wire.ts';
 import { AnswerBuilder } from './builder.ts';
 import type { Asked } from './request.ts';
@@ -66,6 +66,12 @@ export class ResponsesStream implements ClientStream {
   }
 }
 
+const BY_REASON: ReadonlyMap<ClientFailure['reason'], string> = new Map([
+  ['context_length', 'context_length_exceeded'],
+  ['content_policy', 'invalid_prompt'],
+  ['billing', 'server_error'], // only the budget of the client's own key is the client's quota
+]);
+
 const CODES: ReadonlyMap<ErrorCode, string> = new Map([
   ['request_rejected', 'invalid_prompt'],
   ['response_rejected', 'invalid_prompt'],
@@ -75,9 +81,7 @@ const CODES: ReadonlyMap<ErrorCode, string> = new Map([
 ]);
 
 /** By these codes clients decide whether to ask again. See docs/reference/ingress.md#failures-inside-a-stream. */
-function failedError({ code, message, reason }: ClientFailure): Fields {
-  return {
-    code: reason === 'context_length' ? 'context_length_exceeded' : (CODES.get(code) ?? 'server_error'),
-    message,
-  };
+function failedError(failure: ClientFailure): Fields {
+  const { code, reason } = failure;
+  return { code: BY_REASON.get(reason) ?? CODES.get(code) ?? 'server_error', message: commonMessage(failure) };
 }

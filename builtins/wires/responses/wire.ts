@@ -31,6 +31,11 @@ export class ResponsesWire implements ClientWire {
     return builder.end();
   }
 
+  /** The vendor says this one so, and Codex shortens its history on it. Source: Codex 0.169, run 2026-11-26. */
+  failsInStream({ reason }: ClientFailure): boolean {
+    return reason === 'context_length';
+  }
+
   openStream(exchange: Exchange): ClientStream {
     return new ResponsesStream(exchange, this.#asked);
   }

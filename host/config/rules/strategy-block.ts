@@ -8,7 +8,7 @@ import { type SettingsProblem, settingsProblems, strategySettings, strategyTarge
 const ALL_OF_TARGETS = /^targets(\[\d+\](\.(virtual_key|weight|settings))?)?$/;
 const NAMES_OF_TARGETS = /^targets(\[\d+\](\.virtual_key)?)?$/;
 const comparedBy = (path: string): RegExp => (path === 'targets' ? ALL_OF_TARGETS : NAMES_OF_TARGETS);
-const FAILOVER_REASONS = ['context_length', 'content_policy'];
+const FAILOVER_REASONS = ['context_length', 'content_policy', 'too_large', 'model_access'];
 
 function targetSettingsProblems(
   { name, targetSettings }: StrategyModule,
@@ -96,7 +96,7 @@ export const strategyRules: readonly ConfigRule[] = [
         report(
           `strategy.failover_on[${index}]`,
           `"${reason}" is not a reason to fail over`,
-          `use ${FAILOVER_REASONS.join(' or ')}`,
+          `use ${FAILOVER_REASONS.slice(0, -1).join(', ')} or ${FAILOVER_REASONS.at(-1)}`,
         );
       });
     },

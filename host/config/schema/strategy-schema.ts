@@ -42,7 +42,7 @@ export const strategy = block(
     failover_on: list(
       'further failures after which the next target is tried, beside failed connections, timeouts, 3xx, 408, 429, ≥ 500 and local refusals',
       textItem,
-      { values: ['context_length', 'content_policy'] },
+      { values: ['context_length', 'content_policy', 'too_large', 'model_access'] },
     ),
     failover_on_status_codes: list('further statuses after which the next target is tried', integerItem),
     unpriced_strategy: text(

@@ -138,15 +138,18 @@ export interface SendOptions {
 export type Send = (request: WireRequest, options?: SendOptions) => Promise<WireReply>;
 
 /**
- * What an error body of the service says. A member is there only where the body states it. Members
- * of other types than these make it a fault of the module, which is logged beside the error that
- * the client gets.
+ * What an error body of the service says beside what the host reads of it by itself: a member of these
+ * goes before the host's own reading, and what is absent is the host's to find
+ * (docs/reference/data-plane.md#reading-an-error-body). Members of other types than these make it a
+ * fault of the module, which is logged beside the error that the client gets.
  */
 export interface ProviderFault {
   /** What went wrong, for people. The host cuts it, and takes credentials out. */
   readonly message?: string | undefined;
-  /** What kind of failure it is, which decides whether the next target is tried. */
+  /** What kind of failure it is, where the host's table of codes and words cannot tell. */
   readonly reason?: UpstreamFault['reason'];
+  /** The service's word for it, from a place where the host does not look, such as a header. */
+  readonly code?: string | undefined;
   /** A status the body states, where the transport's says less. */
   readonly status?: number;
   /** Milliseconds to wait that the body states; a header's hint wins. */

@@ -4,6 +4,7 @@ import { ownFault } from '../../boundary/provider-boundary.ts';
 import type { GatewayError } from '../../contract/index.ts';
 import { Cancellation } from '../../upstream/cancellation.ts';
 import type { ConnectedProvider } from '../../upstream/connect.ts';
+import { classOf } from '../../upstream/fault-classes.ts';
 import { watchBody } from '../../upstream/reply-body.ts';
 import type { Attempt, Outcome } from './attempt.ts';
 import { armDeadline } from '../deadline.ts';
@@ -117,8 +118,9 @@ export function outcomeOf(error: GatewayError | undefined): Outcome {
   if (code === 'gateway_timeout') return 'failure';
   if (code === 'response_rejected' || code === 'plugin_error') return 'success';
   if (!fault) return 'ignored';
-  const { status, reason } = fault;
-  if (reason === 'context_length') return 'ignored';
+  const { counts } = classOf(fault);
+  if (counts) return fault.ofRequest === true ? 'ignored' : counts;
+  const { status } = fault;
   if (status === undefined || status >= 500 || status < 400 || status === 401 || status === 403) return 'failure';
   return status === 400 || status === 404 || status === 422 ? 'success' : 'ignored';
 }

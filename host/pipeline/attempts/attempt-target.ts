@@ -16,6 +16,7 @@ import type { StreamSession } from '../../answer/stream.ts';
 import type { Target } from '../target.ts';
 import { callUnary } from './call-unary.ts';
 import { openStream } from './open-stream.ts';
+import { withoutOwnWords } from './own-words.ts';
 import type { Turn } from '../turns/turn.ts';
 import type { Answer } from '../turns/turns.ts';
 
@@ -48,7 +49,7 @@ export async function attemptTarget(
     return reply;
   } catch (cause) {
     measureCall(attempt, generation);
-    const error = asGatewayError(cause);
+    const error = withoutOwnWords(attempt, asGatewayError(cause));
     settle(attempt, error, outcomeOf(error), generation);
     if (isUnsayable(attempt, error))
       Object.assign(exchange.routing, { attempts: attempt.number - 1, lastTarget, upstreamModel });
@@ -72,7 +73,8 @@ function endStream(
 ): void {
   const { exchange } = attempt;
   exchange.measured.lastChunkAt = lastChunkAt;
-  settle(attempt, error, outcomeOf(error), generation);
+  const settled = error && withoutOwnWords(attempt, error);
+  settle(attempt, settled, outcomeOf(settled), generation);
   exchange.routing.reportedModel = relay.reportedModel;
   try {
     if (firstChunkAt !== undefined)

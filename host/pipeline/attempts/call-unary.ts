@@ -1,13 +1,13 @@
 /** One whole answer of a provider: the request in its wire goes out, and the reply becomes one of the common wire. */
 import {
   type CallInfo,
+  type GatewayError,
   type ReplyOf,
   type TranslatedSurface,
   tryParseJson,
   type WireRequest,
 } from '../../contract/index.ts';
-import { errorFrameMessage } from '../../answer/chunk-kind.ts';
-import { unusableReply } from '../../upstream/fault.ts';
+import { faultInAnswer, faultInUseless, unusableReply } from '../../upstream/fault.ts';
 import { collectBody, startBody } from '../../upstream/reply-body.ts';
 import type { CollectedReply } from '../../upstream/upstream-call.ts';
 import type { RunningGeneration } from '../running-generation.ts';
@@ -78,14 +78,13 @@ async function openBytes(
     throw failedReply(attempt, { status, headers, body: words }, clock.now());
   }
   const contentType = headers['content-type'] ?? '';
-  if (/json/i.test(contentType))
-    throw unusableReply(errorIn(await collectBody(body)) ?? 'the answer is JSON, not bytes');
+  if (/json/i.test(contentType)) throw jsonError(tryParseJson((await collectBody(body)).toString('utf8')));
   const started = await startBody(body);
   if (!started) throw unusableReply('the answer is empty');
   return shapeAnswer(attempt, { contentType, body: started }, Math.floor(clock.now() / 1000));
 }
 
-/** What an error says that came with a good status. */
-function errorIn(body: Buffer): string | undefined {
-  return errorFrameMessage(tryParseJson(body.toString('utf8')));
+/** JSON where bytes were to come, with a good status all the same. */
+function jsonError(body: unknown): GatewayError {
+  return faultInAnswer(body) ?? faultInUseless(body) ?? unusableReply('the answer is JSON, not bytes');
 }

@@ -1,8 +1,8 @@
 import type { GatewayError, OutgoingRequest } from '../../contract/index.ts';
 import type { ConnectedProvider } from '../../upstream/connect.ts';
-import { replyError } from '../../upstream/fault.ts';
+import { statusError } from '../../upstream/fault.ts';
 import type { VerbatimReply } from '../../upstream/reply-body.ts';
-import type { Attempt, Outcome } from './attempt.ts';
+import type { Outcome } from './attempt.ts';
 import { admit, beginAttempt, boundAttempt, measureCall, outcomeOf, relayedBody, settle } from './attempt-lifecycle.ts';
 import { asGatewayError } from '../gateway-fault.ts';
 import type { LiveExchange } from '../live-exchange.ts';
@@ -53,7 +53,7 @@ export async function forwardAttempt(
     const reply = await sendForwarded(attempt, sent, upgrade, services);
     measureCall(attempt, generation);
     exchange.routing.upstreamRequestId = requestIdOf(reply.headers);
-    const refusal = refusalOf(attempt, reply, services.clock.now());
+    const refusal = reply.status < 400 ? undefined : statusError(reply, services.clock.now());
     isOpen = !isTimedToHeaders && !reply.socket;
     const body = relayedBody(attempt, reply.body, (broken) => {
       disarm?.();
@@ -74,14 +74,6 @@ export async function forwardAttempt(
 
 /** The address of a forwarded request is made from the provider's own. */
 const TRUSTED = { path: '/', withCredential: true } as const;
-
-function refusalOf(
-  { provider: { module, ref } }: Attempt,
-  { status, headers }: VerbatimReply,
-  now: number,
-): GatewayError | undefined {
-  return status < 400 ? undefined : replyError(module, { status, headers, body: new Uint8Array() }, now, ref.file);
-}
 
 /** The body of a forwarded refusal is not read: 5xx are failures, 4xx are not (docs/reference/data-plane.md#what-counts-for-a-breaker). */
 function forwardedOutcome(error: GatewayError | undefined): Outcome {

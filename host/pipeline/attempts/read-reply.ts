@@ -15,10 +15,9 @@ import {
   type UnaryReply,
 } from '../../contract/index.ts';
 import { ANSWER_BOUNDS } from '../../contract/json/json-shape.ts';
-import { unusableReply } from '../../upstream/fault.ts';
+import { classified, faultInAnswer, faultInUseless, unusableReply } from '../../upstream/fault.ts';
 import type { CollectedReply } from '../../upstream/upstream-call.ts';
 import type { Attempt } from './attempt.ts';
-import { errorFrameMessage } from '../../answer/chunk-kind.ts';
 import { shapeReply } from '../../answer/shape-reply.ts';
 import { translatorOf } from './live-call.ts';
 
@@ -32,15 +31,21 @@ export function readReply(
   if (reply.body.length === 0) throw unusableReply('it is empty');
   if (reply.isBrokenJson()) throw unusableReply('its JSON is not complete');
   const isText = SURFACES[attempt.exchange.surface].isRaw && !reply.saysJson(); // words, even where they look like an error
-  const disguised = isText ? undefined : errorFrameMessage(reply.tryJson());
-  if (disguised !== undefined) throw unusableReply(disguised);
+  const disguised = isText ? undefined : faultInAnswer(reply.tryJson());
+  if (disguised) throw disguised;
   const translated = translatedOf(attempt, reply, call);
   try {
     attempt.exchange.routing.reportedModel = modelOf(translated);
     return shapeAnswer(attempt, translated, created);
   } catch (cause) {
-    throw cause instanceof GatewayError ? cause : unusableReply('it cannot be translated', cause);
+    throw cause instanceof GatewayError ? cause : uselessReply(reply, cause);
   }
+}
+
+/** An answer that holds no answer: it may say why. */
+function uselessReply(reply: BufferedReply, cause: unknown): GatewayError {
+  const said = reply.isJson() ? faultInUseless(reply.json(), cause) : undefined;
+  return said ?? unusableReply('it cannot be translated', cause);
 }
 
 function translatedOf(attempt: Attempt, reply: BufferedReply, call: CallInfo): ReplyOf<TranslatedSurface> {
@@ -54,8 +59,8 @@ function translatedOf(attempt: Attempt, reply: BufferedReply, call: CallInfo): R
     return translated as ReplyOf<TranslatedSurface>;
   } catch (thrown) {
     throw thrown instanceof GatewayError
-      ? thrown
-      : unusableReply('it cannot be translated', new ModuleFault(attempt.provider.ref, 'fromUpstream', thrown));
+      ? classified(thrown)
+      : uselessReply(reply, new ModuleFault(attempt.provider.ref, 'fromUpstream', thrown));
   }
 }
 
@@ -115,6 +120,11 @@ export class BufferedReply implements UnaryReply {
   /** Says that it is JSON, begins like an object, and is none: half an answer, which must not pass for plain text. */
   isBrokenJson(): boolean {
     return this.#begins() && this.saysJson() && this.tryJson() === undefined;
+  }
+
+  /** Whether it was parsed, and is JSON. */
+  isJson(): boolean {
+    return this.#isParsed && !this.#fault;
   }
 
   /** `undefined` for bodies that are not a JSON object; audio and subtitles are not even tried. Throws for JSON beyond all bounds. */

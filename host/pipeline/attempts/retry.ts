@@ -2,6 +2,7 @@ import { isOfProvider } from '../../boundary/provider-boundary.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { GatewayError } from '../../contract/index.ts';
 import type { TargetConfig } from '../../config/document.ts';
+import { classOf } from '../../upstream/fault-classes.ts';
 
 /** When a target is tried again. Defaults: one try; 100 ms base. */
 export interface RetryPolicy {
@@ -129,6 +130,7 @@ function backoffMs(policy: RetryPolicy, tries: number, random: () => number): nu
 function isRetryable(error: GatewayError, policy: RetryPolicy): boolean {
   const { fault } = error;
   if (!fault) return isAttemptTimeout(error);
+  if (classOf(fault).isOver === true) return false;
   if (fault.status === undefined) return true;
   if (policy.statuses) return policy.statuses.has(fault.status);
   return fault.status === 408 || fault.status === 429 || fault.status >= 500;
@@ -141,10 +143,17 @@ function advances(error: GatewayError, strategy: FailoverRules): boolean {
     return (
       code === 'upstream_unavailable' || code === 'provider_saturated' || isAttemptTimeout(error) || isOfProvider(error)
     );
-  const { status } = fault;
-  if (status === undefined || status === 408 || status === 429 || status >= 500 || status < 400) return true;
-  if (fault.reason !== undefined && strategy.failoverOn.has(fault.reason)) return true;
-  return strategy.failoverStatuses.has(status);
+  const { status, reason } = fault;
+  if (reason !== undefined && strategy.failoverOn.has(reason)) return true;
+  if (status !== undefined && strategy.failoverStatuses.has(status)) return true;
+  switch (classOf(fault).advances) {
+    case 'always':
+      return true;
+    case 'listed':
+      return false;
+    default:
+      return status === undefined || status === 408 || status === 429 || status >= 500 || status < 400;
+  }
 }
 
 /** The attempt's own clock, as against the request's: that one cancels the exchange, and the walk stops before asking. */

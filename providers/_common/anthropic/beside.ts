@@ -1,5 +1,4 @@
-import type { CallInfo, ChatTranslator, ParamTreatments, ProviderModule, WireReply } from 'gw/contract';
-import { messagesFault } from './errors.ts';
+import type { CallInfo, ChatTranslator, ParamTreatments } from 'gw/contract';
 import { MESSAGES_PARAMS } from './params.ts';
 import { openMessagesStream, readMessage, toMessagesBody } from './translation.ts';
 import type { MessagesVariant } from './variant.ts';
@@ -36,8 +35,3 @@ export function withClaude(
 }
 
 export const claudeParams = (model: string): ParamTreatments => (isClaude(model) ? MESSAGES_PARAMS : {});
-
-/** Reads errors of Claude's wire, which name their type; others are read as the cloud's. */
-export function faultBeside(others: NonNullable<ProviderModule['toFault']>): NonNullable<ProviderModule['toFault']> {
-  return (reply: WireReply) => messagesFault(reply, true) ?? others(reply);
-}

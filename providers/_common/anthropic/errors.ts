@@ -3,27 +3,16 @@ import { failedAnswer, type GatewayError, type ProviderFault, tryParseJson, type
 import { type Fields, isFields } from '../fields.ts';
 import type { MessagesVariant } from './variant.ts';
 
-/** How the vendor's messages name what opt-in failover recognises. Source: platform.claude.com, "Errors" and "Context windows", 2026-11-21. */
-const REASONS: readonly (readonly [RegExp, NonNullable<ProviderFault['reason']>])[] = [
-  [/(prompt|input) is too long|maximum context|context (window|limit|length)/i, 'context_length'],
-  [/content filtering policy|content policy|usage policy/i, 'content_policy'],
-];
+/** How the vendor words a refusal of content, which its codes do not tell from other bad requests. Source: platform.claude.com, "Errors", 2026-11-21. */
+const REFUSED = /content filtering policy|content policy|usage policy/i;
 
-/**
- * The vendor's own error body; `undefined` for another, which the host reads as it reads the usual ones. `isNamed` takes
- * only those that call themselves an error of this wire. See docs/reference/providers.md#error-bodies.
- */
-export function messagesFault(reply: WireReply, isNamed = false): ProviderFault | undefined {
-  if (!(reply.body instanceof Uint8Array)) return undefined;
-  const body = tryParseJson(Buffer.from(reply.body).toString('utf8'));
-  const error = isFields(body) && (!isNamed || body['type'] === 'error') ? body['error'] : undefined;
-  if (!isFields(error) || typeof error['message'] !== 'string' || error['message'].trim() === '') return undefined;
-  const message = error['message'].trim();
-  return { message, reason: reasonOf(message) };
-}
-
-function reasonOf(message: string): ProviderFault['reason'] {
-  return REASONS.find(([pattern]) => pattern.test(message))?.[1];
+/** What the host's own reading of error bodies does not tell: that content was refused. See docs/reference/providers.md#error-bodies. */
+export function messagesFault({ status, body }: WireReply): ProviderFault | undefined {
+  if (status !== 400 || !(body instanceof Uint8Array)) return undefined;
+  const parsed = tryParseJson(Buffer.from(body).toString('utf8'));
+  const error = isFields(parsed) ? parsed['error'] : undefined;
+  const message = isFields(error) ? error['message'] : undefined;
+  return typeof message === 'string' && REFUSED.test(message) ? { reason: 'content_policy' } : undefined;
 }
 
 /** Whether an event of a stream is an error: some servers of the vendor's wire send one without its type. */
@@ -36,7 +25,8 @@ export function streamError({ error }: Fields, { label }: MessagesVariant): Gate
   const text = [type, message].filter((part) => typeof part === 'string' && part !== '').join(': ');
   return failedAnswer(text || 'the provider failed while answering', {
     cause: new Error(`${label}: ${text}`),
-    reason: reasonOf(text),
+    ...(typeof type === 'string' && { code: type }),
+    ...(REFUSED.test(text) && { reason: 'content_policy' }),
   });
 }
 

@@ -1,5 +1,5 @@
 /** The Messages wire, for the providers that speak it: requests, whole answers, streams and errors. */
-export { claudeParams, faultBeside, isClaude, withClaude } from './beside.ts';
+export { claudeParams, isClaude, withClaude } from './beside.ts';
 export { BETA_HEADER } from './betas.ts';
 export { chatTraitsBeside, CLAUDE_CHATS } from './chat-traits.ts';
 export { messagesFault, streamError } from './errors.ts';

@@ -22,17 +22,20 @@ export const STANDARD: Readonly<Partial<Record<number, ErrorCode>>> = {
   400: 'invalid_request',
   422: 'invalid_request',
   401: 'upstream_auth_error',
+  402: 'upstream_auth_error',
   403: 'upstream_auth_error',
   404: 'model_not_found',
   408: 'upstream_timeout',
+  413: 'request_too_large',
   504: 'upstream_timeout',
   429: 'rate_limit_exceeded',
+  451: 'invalid_request',
 };
 
 /** The answer to an upstream's status (docs/reference/data-plane.md#upstream-statuses). */
 export function errorFor(upstreamStatus: number, hintSeconds?: number): Verdict & { kind: 'error' } {
   const code = STANDARD[upstreamStatus] ?? 'upstream_error';
-  const status = code === 'invalid_request' ? upstreamStatus : ERRORS[code].status;
+  const status = code === 'invalid_request' && upstreamStatus !== 451 ? upstreamStatus : ERRORS[code].status;
   const retryAfter = hintSeconds === undefined ? (status === 429 ? '1' : undefined) : String(hintSeconds);
   return { kind: 'error', code, status, retryAfter };
 }
