@@ -7,7 +7,7 @@ import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import { failReply, finishStream } from '../pipeline/run.ts';
 import type { RunningGeneration } from '../pipeline/running-generation.ts';
 import { type ClientFailure, failureOf } from '../wire/client-failure.ts';
-import { replyHeaders } from './attribution.ts';
+import { replyHeaders, servedBy } from './attribution.ts';
 import { contextOf } from './context.ts';
 import { type RawAnswer, sendRaw } from './raw-reply.ts';
 import { sendBody, sendJson } from './reply.ts';
@@ -24,7 +24,7 @@ export function sendReply(
   if (exchange.streaming) {
     const stream = exchange.wire.openStream(exchange);
     const writer = new SseWriter(response, generation.services.clock);
-    writer.open(stream.contentType, headers);
+    if (!exchange.delivery.early?.isOpen) writer.open(stream.contentType, headers);
     const reply = exchange.reply as ChatReply;
     const chunks = exchange.delivery.inOneChunk
       ? [replayWhole(reply, exchange.stripsUsage)]
@@ -73,21 +73,36 @@ export async function sendStream(
   response: ServerResponse,
 ): Promise<void> {
   const { encoder } = stream;
-  const writer = new SseWriter(response, generation.services.clock);
+  const {
+    services: { clock, redactor },
+    streamTimes: { keepAliveMs },
+  } = generation;
+  const writer = new SseWriter(response, clock);
   writer.onDrain = () => stream.resume();
-  writer.open(encoder.contentType, replyHeaders(exchange, generation.services.redactor));
-  if (encoder.keepAlive !== undefined) writer.keepAlive(encoder.keepAlive);
+  const { early } = exchange.delivery;
+  if (early?.isOpen) writer.note(encoder.comment?.(servedBy(exchange, redactor, early.shownIgnored)) ?? '');
+  else writer.open(encoder.contentType, replyHeaders(exchange, redactor));
+  if (keepAliveMs !== undefined) writer.keepAlive(encoder, keepAliveMs);
   stream.attach(writer);
   const error = await finishStream(exchange, stream, generation);
   const held = stream.takeHeld();
-  const hasLeft = contextOf(response).bytes > 0;
-  if (!response.destroyed)
+  if (response.destroyed) writer.stop();
+  else
     writer.end(
-      error
-        ? encoder.error(streamFailure(error, exchange.id, generation.services.redactor), !hasLeft)
-        : held + encoder.end(),
+      error ? encoder.error(streamFailure(error, exchange.id, redactor), !writer.hasBegun) : held + encoder.end(),
     );
   stream.release();
+}
+
+/** Ends a stream that was opened before its first chunk, and that no provider has answered. */
+export function sendOpenFailure(
+  exchange: LiveExchange,
+  error: GatewayError,
+  { services: { clock, redactor } }: RunningGeneration,
+  response: ServerResponse,
+): void {
+  const failure = failureOf(error, redactor.excerpt(error.message, error.messageLimit), exchange.id);
+  new SseWriter(response, clock).end(exchange.wire.openStream(exchange).error(failure, true));
 }
 
 /** What a client learns of a stream that failed: what the upstream said itself, or our message, redacted. */

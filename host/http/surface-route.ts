@@ -22,10 +22,11 @@ import { attributionHeaders } from './attribution.ts';
 import { checkCodedBytes } from './body/coding.ts';
 import { type JsonObject, parseJsonObject } from './body/json-body.ts';
 import { contextOf } from './context.ts';
+import { LateStart } from './late-start.ts';
 import { closeRaw } from './raw-reply.ts';
 import { readBody } from './body/read-body.ts';
 import { sendError } from './reply.ts';
-import { sendReply, sendStream } from './send-answer.ts';
+import { sendOpenFailure, sendReply, sendStream } from './send-answer.ts';
 
 /** What a surface's reader makes of one HTTP request. */
 export interface ReadRequest {
@@ -202,8 +203,15 @@ export async function answerExchange(
   }
   const { generation } = lease;
   const exchange = openExchange(surface, read, lease, response);
+  const { openAfterMs } = generation.streamTimes;
+  const early =
+    openAfterMs !== undefined && exchange.streaming && serving === ROUTED
+      ? new LateStart(exchange, generation, response, openAfterMs)
+      : undefined;
+  exchange.delivery.early = early;
   try {
     const stream = await serving.run(exchange, generation);
+    early?.stop();
     const sending = stream
       ? sendStream(exchange, stream, generation, response)
       : serving.send(read, exchange, generation, response);
@@ -213,9 +221,9 @@ export async function answerExchange(
       error instanceof GatewayError
         ? error
         : new GatewayError('internal_error', 'the gateway failed', { cause: error });
+    early?.stop();
     if (!(error instanceof GatewayError)) throw error;
-    if (error.code !== 'client_canceled')
-      sendError(response, error, host.services.redactor, attributionHeaders(exchange, host.services.redactor));
+    if (error.code !== 'client_canceled') answerFailure(exchange, error, generation, response);
   } finally {
     exchange.end();
     try {
@@ -228,6 +236,18 @@ export async function answerExchange(
       read.dispose?.();
     }
   }
+}
+
+/** With its own status; in the stream where that was opened before its first chunk. */
+function answerFailure(
+  exchange: LiveExchange,
+  error: GatewayError,
+  generation: Generation,
+  response: ServerResponse,
+): void {
+  const { redactor } = generation.services;
+  if (exchange.delivery.early?.isOpen) sendOpenFailure(exchange, error, generation, response);
+  else sendError(response, error, redactor, attributionHeaders(exchange, redactor));
 }
 
 /** A stream that a plugin ended after its start was delivered in part: an error, and no rejection (observability 2.4). */

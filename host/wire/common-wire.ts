@@ -3,6 +3,7 @@ import { bytesOfText } from '../upstream/sse.ts';
 import type { ClientFailure } from './client-failure.ts';
 import type { ClientStream, ClientWire } from './client-wire.ts';
 import { dataEvent, KnownFrames } from './known-frames.ts';
+import { KEEP_ALIVE, sseComment } from './sse-comment.ts';
 
 /** The wire of every path that no other one claims (docs/errors.md, docs/reference/data-plane.md#answers). */
 export const COMMON_WIRE: ClientWire = {
@@ -27,9 +28,18 @@ export class CommonStream implements ClientStream {
     return 'data: [DONE]\n\n';
   }
 
-  /** Clients of this wire learn only whether the stream ended because the upstream was silent, or for any other reason. */
-  error({ code, message }: ClientFailure): string {
-    return eventOf(envelope(code === 'stream_timeout' ? code : 'stream_error', message));
+  keepAlive(): string {
+    return KEEP_ALIVE;
+  }
+
+  comment(text: string): string {
+    return sseComment(text);
+  }
+
+  /** Clients of this wire learn only whether the stream ended because time was up, or for any other reason. */
+  error({ code, message }: ClientFailure, isFirst = false): string {
+    const isLate = code === 'stream_timeout' || (isFirst && code === 'gateway_timeout');
+    return eventOf(envelope(isLate ? 'stream_timeout' : 'stream_error', message));
   }
 }
 
