@@ -126,6 +126,7 @@ export function createHost(environment: HostEnvironment): Host {
     providers: new Map(),
     configFile: undefined,
     configSource: 'defaults',
+    isLeaving: false,
     isDraining: false,
     masterKey: settings.masterKey,
     get applier() {

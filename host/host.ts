@@ -47,7 +47,9 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   configFile: LoadedFile | undefined;
   /** What the start, or the file since then, brought into force. */
   configSource: 'store' | 'file' | 'defaults';
-  /** True from the first signal on: readiness answers 503, connections close after their reply. */
+  /** True from the first signal on: readiness answers 503, and requests are served as before until the process drains. */
+  isLeaving: boolean;
+  /** Connections close after their reply, and nothing new begins. */
   isDraining: boolean;
   /** The credential that opens everything: from `MASTER_KEY`, or made at start. */
   masterKey: string | undefined;

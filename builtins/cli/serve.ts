@@ -20,10 +20,14 @@ async function serve(place: CommandPlace, io: CommandIo): Promise<number> {
   const stop = (): void => {
     isStopped = true;
     if (!host) return;
-    host.isDraining = true; // at once, also while the gateway is starting
-    host.services.closing.endWithin(host.settings.shutdownTimeoutMs);
-    // A start that hangs, in a module for example, gets the time that requests get.
-    if (!isStarted) startLimit = place.clock.timer(host.settings.shutdownTimeoutMs, () => hung.resolve(0));
+    host.isLeaving = true;
+    if (!isStarted) {
+      const { services, settings } = host;
+      host.isDraining = true;
+      services.closing.endWithin(settings.shutdownTimeoutMs);
+      // A start that hangs, in a module for example, gets the time that requests get.
+      startLimit = place.clock.timer(settings.shutdownTimeoutMs, () => hung.resolve(0));
+    }
     stopped.resolve();
   };
   io.onStop(stop); // before anything is loaded

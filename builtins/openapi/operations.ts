@@ -62,7 +62,7 @@ function forwarded(path: string, summary: string): Operation[] {
 
 const PROBES: readonly Operation[] = [
   probe('/livez', 'Whether the process answers', { answer: 'Liveness' }),
-  probe('/readyz', 'Whether a configured target can be routed to', { answer: 'Readiness' }),
+  probe('/readyz', 'Whether a configured target can be routed to', { answer: 'Readiness', query: ['ignore'] }),
   probe('/health', 'Providers, their circuits and how many models they have', { answer: 'Health' }),
   probe('/openapi.json', 'This document', { type: 'application/json' }),
   {

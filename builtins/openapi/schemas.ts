@@ -215,6 +215,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       reason: TEXT,
       providers: list(object({ name: TEXT, circuit: CIRCUIT })),
       mcp_servers: list(object({ name: TEXT, ready: FLAG, required: FLAG })),
+      ignored: list({ enum: ['targets', 'mcp'] }),
     },
   ),
   Model: object(

@@ -1,3 +1,4 @@
+import { UNBUFFERED } from '../../host/http/reply.ts';
 import type { ForwardedReply } from '../../host/pipeline/attempts/forward-attempt.ts';
 import { hopNames } from './hop-headers.ts';
 import { ADDRESSES, type AnswerPlace, relayedAddress, relayedLinks } from './relayed-address.ts';
@@ -17,6 +18,8 @@ const OWN = new Set([
 const isOwn = (name: string): boolean =>
   OWN.has(name) || name.startsWith('access-control-') || name.startsWith('x-gateway-');
 
+const EVENTS = /^\s*text\/event-stream\b/i;
+
 /** What is known of an answer beside its headers. */
 export interface Relaying {
   readonly scrub: Scrub;
@@ -31,15 +34,17 @@ export function relayedHeaders(
 ): string[] {
   const dropped = hopNames(headers['connection']);
   const kept: string[] = [];
+  const isStream = EVENTS.test(headers['content-type'] ?? '') && !without.includes('content-type');
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
     const lower = name.toLowerCase();
     if (dropped.has(lower) || isOwn(lower) || without.includes(lower)) continue;
+    if (isStream && lower === 'x-accel-buffering') continue;
     const value = rawHeaders[at + 1] ?? '';
     const shown = shownValue(lower, value, place);
     if (shown !== undefined) kept.push(name, scrub.header(shown));
   }
-  return kept;
+  return isStream ? [...kept, ...UNBUFFERED] : kept;
 }
 
 function shownValue(name: string, value: string, place: AnswerPlace): string | undefined {

@@ -3,7 +3,7 @@ import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import { registeredNames } from '../../host/generation/registered-names.ts';
 import type { Host } from '../../host/host.ts';
-import { mountJson } from '../../host/http/json-route.ts';
+import { type JsonCall, mountJson } from '../../host/http/json-route.ts';
 import type { CircuitState } from '../../host/pipeline/hooks.ts';
 
 const READINESS_CACHE_MS = 1000;
@@ -18,11 +18,11 @@ export default defineBuiltin({
   name: 'probes',
   apply: ({ hooks }) => {
     hooks.mount.tap({ name: 'probes', stage: ORDER.probes }, (router, host) => {
-      const ready = cached(() => readiness(host), host);
-      const routes: Readonly<Record<string, () => Answer | Promise<Answer>>> = {
+      const ready = cached(host);
+      const routes: Readonly<Record<string, (call: JsonCall) => Answer | Promise<Answer>>> = {
         '/livez': () => ({ status: 200, body: { status: 'ok' } }),
         '/health': () => health(host),
-        '/readyz': () => (host.isDraining ? notReady('draining', host.current) : ready()),
+        '/readyz': ({ request }) => ready(ignoredIn(request.url ?? '')),
       };
       const headers = ['Cache-Control', 'no-store'];
       mountJson(
@@ -34,16 +34,30 @@ export default defineBuiltin({
   },
 });
 
-/** One evaluation a second, shared by all callers. */
-function cached(
-  evaluate: () => Answer | Promise<Answer>,
-  { services: { clock } }: Host,
-): () => Answer | Promise<Answer> {
-  let last: { readonly answer: Answer | Promise<Answer>; readonly at: number } | undefined;
-  return () => {
-    const now = clock.monotonic();
-    if (!last || now - last.at >= READINESS_CACHE_MS) last = { answer: evaluate(), at: now };
-    return last.answer;
+/** What callers may have judged as fine, by `?ignore=`. */
+const IGNORABLE = ['targets', 'mcp'] as const;
+type Ignorable = (typeof IGNORABLE)[number];
+
+/** The words of the query that are known, in their own order. */
+function ignoredIn(url: string): readonly Ignorable[] {
+  const query = url.indexOf('?');
+  if (query < 0) return [];
+  const words = new Set(new URLSearchParams(url.slice(query)).getAll('ignore').flatMap((text) => text.split(',')));
+  return IGNORABLE.filter((word) => words.has(word));
+}
+
+/** One evaluation a second, shared by all callers that ignore the same. */
+function cached(host: Host): (ignored: readonly Ignorable[]) => Answer | Promise<Answer> {
+  const last = new Map<string, { readonly answer: Answer | Promise<Answer>; readonly at: number }>();
+  return (ignored) => {
+    if (host.isLeaving || host.isDraining) return notReady('draining', host.current, ignored);
+    const now = host.services.clock.monotonic();
+    const key = ignored.join();
+    const known = last.get(key);
+    if (known && now - known.at < READINESS_CACHE_MS) return known.answer;
+    const answer = readiness(host, ignored);
+    last.set(key, { answer, at: now });
+    return answer;
   };
 }
 
@@ -65,25 +79,26 @@ function health(host: Host): Answer {
  * Asks the key store until it has answered once. Afterwards an outage does not count: it would take every replica out of rotation, and
  * with them the keys they have in memory.
  */
-function readiness(host: Host): Answer | Promise<Answer> {
+function readiness(host: Host, ignored: readonly Ignorable[]): Answer | Promise<Answer> {
   const {
     current,
     stores: { keys },
   } = host;
-  if (!current) return notReady('gateway not configured', undefined);
-  if (keys.link.hasAnswered) return routability(host, current);
+  if (!current) return notReady('gateway not configured', undefined, ignored);
+  if (keys.link.hasAnswered) return routability(host, current, ignored);
   return keys.ping().then(
-    () => routability(host, current),
-    () => notReady('store unreachable', current),
+    () => routability(host, current, ignored),
+    () => notReady('store unreachable', current, ignored),
   );
 }
 
-function routability(host: Host, current: Generation): Answer {
+function routability(host: Host, current: Generation, ignored: readonly Ignorable[]): Answer {
   const targets = targetStates(current);
-  if (!targets.some(({ routable }) => routable)) return notReady('no routable targets', current);
+  if (!ignored.includes('targets') && !targets.some(({ routable }) => routable))
+    return notReady('no routable targets', current, ignored);
   const servers = current.hooks.toolServers.call()?.servers();
-  if (servers?.some(({ ready, required }) => required && !ready))
-    return notReady('required mcp server unavailable', current);
+  if (!ignored.includes('mcp') && servers?.some(({ ready, required }) => required && !ready))
+    return notReady('required mcp server unavailable', current, ignored);
   const providers = [...registeredNames(host)].map((name) => ({ name, circuit: circuitOf(current, name) }));
   // why a server is not ready is for administrators
   return {
@@ -99,13 +114,17 @@ function routability(host: Host, current: Generation): Answer {
           required,
         })),
       }),
+      ...said(ignored),
     },
   };
 }
 
-function notReady(reason: string, current: Generation | undefined): Answer {
-  return { status: 503, body: { status: 'not_ready', reason, targets: current ? targetStates(current) : [] } };
+function notReady(reason: string, current: Generation | undefined, ignored: readonly Ignorable[]): Answer {
+  const targets = current ? targetStates(current) : [];
+  return { status: 503, body: { status: 'not_ready', reason, targets, ...said(ignored) } };
 }
+
+const said = (ignored: readonly Ignorable[]): object => (ignored.length > 0 ? { ignored } : {});
 
 /** A half-open circuit counts as routable: without traffic it would never close. */
 function targetStates(generation: Generation): { name: string; routable: boolean; circuit: CircuitState }[] {

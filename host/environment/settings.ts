@@ -36,6 +36,8 @@ export interface Settings {
   /** Per client address; `undefined` when switched off. */
   readonly rateLimit: BucketSpec | undefined;
   readonly shutdownTimeoutMs: number;
+  /** How long requests are served as before once the process has been asked to end, while readiness says that it ends. */
+  readonly drainDelayMs: number;
   /** Time between two looks at the providers' live models; `undefined` is never. */
   readonly discoveryIntervalMs: number | undefined;
   /** Profiles are served under `/debug/pprof/`. */
@@ -47,6 +49,7 @@ const DEFAULT_TRUSTED = '127.0.0.0/8,::1/128';
 const DEFAULT_RATE = 20;
 const DEFAULT_BURST = 40;
 const DEFAULT_SHUTDOWN_MS = 15_000;
+const MAX_DRAIN_DELAY_MS = 300_000;
 const MIN_DISCOVERY_MS = 60_000;
 
 export function readEnvironment(variables: Variables): Settings {
@@ -72,6 +75,7 @@ export function readEnvironment(variables: Variables): Settings {
     trustedProxies: readRanges(variables['TRUSTED_PROXIES'], notes),
     rateLimit,
     shutdownTimeoutMs: readShutdownTimeout(variables['GW_SHUTDOWN_TIMEOUT'], notes),
+    drainDelayMs: readDrainDelay(variables['GW_DRAIN_DELAY'], notes),
     discoveryIntervalMs: readDiscoveryInterval(variables['GW_MODEL_DISCOVERY_INTERVAL'], notes),
     hasPprof,
     notes,
@@ -209,6 +213,18 @@ function readShutdownTimeout(text: string | undefined, notes: SettingNote[]): nu
   if (ms !== undefined && ms >= 0) return ms;
   notes.push({ level: 'warn', message: `GW_SHUTDOWN_TIMEOUT is "${written}", which is not a duration; 15s is used` });
   return DEFAULT_SHUTDOWN_MS;
+}
+
+function readDrainDelay(text: string | undefined, notes: SettingNote[]): number {
+  const written = trimmed(text);
+  if (written === '') return 0;
+  const ms = parseDuration(written);
+  if (ms !== undefined && ms >= 0 && ms <= MAX_DRAIN_DELAY_MS) return ms;
+  notes.push({
+    level: 'warn',
+    message: `GW_DRAIN_DELAY is "${written}", which is not a duration of at most 5m; 0s is used`,
+  });
+  return 0;
 }
 
 function readDiscoveryInterval(text: string | undefined, notes: SettingNote[]): number | undefined {

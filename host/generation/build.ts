@@ -1,5 +1,6 @@
 import type { Carryover, Prices, StrategyDeps } from '../contract/index.ts';
 import { DEFAULT_MAX_REQUEST_BYTES, type GatewayConfig } from '../config/document.ts';
+import { saysNothing, streamTimesOf } from '../config/stream-times.ts';
 import { createGenerationHooks, type GenerationHooks, sealGenerationHooks } from '../pipeline/hooks.ts';
 import type { Target } from '../pipeline/target.ts';
 import { walkTargets } from '../pipeline/turns/walk.ts';
@@ -31,6 +32,10 @@ export async function buildGeneration(
     const draft = await draftOf(deps, config, undo);
     await deps.assemble(draft);
     sealGenerationHooks(draft.hooks);
+    if (saysNothing(config.streaming))
+      deps.services.log.warn('streaming.open_after without keep-alives opens a stream and then says nothing', {
+        rule: 'WN61',
+      });
     return generationOf(deps, draft, number, undo);
   } catch (error) {
     await undo
@@ -104,6 +109,7 @@ function generationOf(deps: GenerationDeps, draft: GenerationDraft, number: numb
     plugins,
     modelCounts: countModels(deps, targetList),
     requestTimeoutMs: durationOf(config.request_timeout),
+    streamTimes: streamTimesOf(config.streaming),
     maxRequestBytes: config.max_request_bytes || DEFAULT_MAX_REQUEST_BYTES,
     unsupportedParams: (config.compatibility.on_unsupported_param || 'warn') as Generation['unsupportedParams'],
     runTurns: hooks.turns.call((exchange, ask) => walkTargets(exchange, generation, ask)),

@@ -30,17 +30,29 @@ export function attributionHeaders(exchange: LiveExchange, redactor: Redactor): 
     );
     if (reportedModel !== undefined && reportedModel !== upstreamModel)
       headers.push('X-Gateway-Upstream-Model', headerText(shownModel(reportedModel, redactor), redactor));
-    if (ignoredParams.length > 0)
-      headers.push(
-        'X-Gateway-Ignored-Params',
-        exchange.sent
-          ? headerText(ignoredParams.join(', '), redactor, MAX_PATHS)
-          : headerText(shownNames(ignoredParams), redactor),
-      );
+    if (ignoredParams.length > 0) headers.push('X-Gateway-Ignored-Params', ignoredText(exchange, redactor));
   }
   if (added) for (const [name, value] of added.values()) headers.push(name, headerText(value, redactor));
   return headers;
 }
+
+/** Parameters and members that the provider has no place for, as a header shows them. */
+export function ignoredText({ routing: { ignoredParams }, sent }: LiveExchange, redactor: Redactor): string {
+  return sent
+    ? headerText(ignoredParams.join(', '), redactor, MAX_PATHS)
+    : headerText(shownNames(ignoredParams), redactor);
+}
+
+/** Who served a stream whose headers could not say it: they left before. `shownIgnored` is what they say of ignored parameters. */
+export function servedBy(exchange: LiveExchange, redactor: Redactor, shownIgnored: string): string {
+  const { lastTarget, upstreamModel = '', attempts } = exchange.routing;
+  const model = oneWord(headerText(shownModel(upstreamModel, redactor), redactor));
+  const ignored = ignoredText(exchange, redactor);
+  const more = ignored === shownIgnored ? '' : ` ignored=${ignored.replaceAll(', ', ',')}`;
+  return `gw target=${oneWord(lastTarget?.virtualKey ?? '')} model=${model} attempts=${attempts}${more}`;
+}
+
+const oneWord = (text: string): string => text.replaceAll(' ', '%20');
 
 /**
  * Who served an answer, and how long gateway and provider took, in milliseconds. The overhead is stated for unary answers

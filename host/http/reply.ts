@@ -34,6 +34,9 @@ export const SECURITY_HEADERS: FlatHeaders = [
   'strict-origin-when-cross-origin',
 ];
 
+/** Keeps nginx from holding a streamed answer back, which it does unless an answer says so. See docs/proxies.md#nginx. */
+export const UNBUFFERED: FlatHeaders = ['X-Accel-Buffering', 'no'];
+
 const NONE: FlatHeaders = [];
 
 /** Writes status and headers in one go: the shell's, then those of the path, then these. All replies pass here. */

@@ -2,13 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { replayReply, replayWhole } from '../answer/replay.ts';
 import type { AnswerStream } from '../answer/stream.ts';
 import { type ChatReply, type GatewayError, type RawReply, SURFACES } from '../contract/index.ts';
-import type { Redactor } from '../log/redact.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import { failReply, finishStream } from '../pipeline/run.ts';
 import type { RunningGeneration } from '../pipeline/running-generation.ts';
 import { failureOf, wordsOf } from '../wire/client-failure.ts';
-import type { Clock } from '../common/clock.ts';
-import { attributionHeaders, replyHeaders } from './attribution.ts';
+import { attributionHeaders, replyHeaders, servedBy } from './attribution.ts';
 import { contextOf } from './context.ts';
 import { type RawAnswer, sendRaw } from './raw-reply.ts';
 import { sendBody, sendFailure, sendJson } from './reply.ts';
@@ -25,7 +23,7 @@ export function sendReply(
   if (exchange.streaming) {
     const stream = exchange.wire.openStream(exchange);
     const writer = new SseWriter(response, generation.services.clock);
-    writer.open(stream.contentType, headers);
+    if (!exchange.delivery.early?.isOpen) writer.open(stream.contentType, headers);
     const reply = exchange.reply as ChatReply;
     const chunks = exchange.delivery.inOneChunk
       ? [replayWhole(reply, exchange.stripsUsage)]
@@ -74,49 +72,51 @@ export async function sendStream(
   response: ServerResponse,
 ): Promise<void> {
   const { encoder } = stream;
-  const writer = new SseWriter(response, generation.services.clock);
+  const {
+    services: { clock, redactor },
+    streamTimes: { keepAliveMs },
+  } = generation;
+  const writer = new SseWriter(response, clock);
   writer.onDrain = () => stream.resume();
-  writer.open(encoder.contentType, replyHeaders(exchange, generation.services.redactor));
-  if (encoder.keepAlive !== undefined) writer.keepAlive(encoder.keepAlive);
+  const { early } = exchange.delivery;
+  if (early?.isOpen) writer.note(encoder.comment?.(servedBy(exchange, redactor, early.shownIgnored)) ?? '');
+  else writer.open(encoder.contentType, replyHeaders(exchange, redactor));
+  if (keepAliveMs !== undefined) writer.keepAlive(encoder, keepAliveMs);
   stream.attach(writer);
   const error = await finishStream(exchange, stream, generation);
   const held = stream.takeHeld();
-  const hasLeft = contextOf(response).bytes > 0;
   const isVerbatim = exchange.routing.isSameWire;
-  if (!response.destroyed)
+  if (response.destroyed) writer.stop();
+  else
     writer.end(
       error
-        ? encoder.error(
-            failureOf(error, generation.services.redactor.excerpt(wordsOf(error)), exchange.id, isVerbatim),
-            !hasLeft,
-          )
+        ? encoder.error(failureOf(error, redactor.excerpt(wordsOf(error)), exchange.id, isVerbatim), !writer.hasBegun)
         : held + encoder.end(),
     );
   stream.release();
 }
 
-/** Sends the error of an exchange that has no answer: in the wire of the request, as a stream where that wire says it so. */
+/**
+ * Sends the error of an exchange that has no answer: in the wire of the request, and as a stream where that was opened
+ * before its first chunk, or where the wire says this error so.
+ */
 export function sendExchangeError(
-  error: GatewayError,
   exchange: LiveExchange,
-  redactor: Redactor,
+  error: GatewayError,
+  { services: { clock, redactor } }: RunningGeneration,
   response: ServerResponse,
-  clock: Clock,
 ): void {
-  const { wire, streaming, routing } = exchange;
-  const failure = failureOf(
-    error,
-    redactor.excerpt(error.message, error.messageLimit),
-    contextOf(response).id,
-    routing.isSameWire,
-  );
+  const { wire, streaming, routing, delivery } = exchange;
+  const words = redactor.excerpt(error.message, error.messageLimit);
+  const failure = failureOf(error, words, contextOf(response).id, routing.isSameWire);
+  const isOpen = delivery.early?.isOpen === true;
   const headers = attributionHeaders(exchange, redactor);
-  if (!streaming || response.headersSent || wire.failsInStream?.(failure) !== true) {
+  if (!isOpen && (!streaming || response.headersSent || wire.failsInStream?.(failure) !== true)) {
     sendFailure(response, failure, headers);
     return;
   }
   const stream = wire.openStream(exchange);
   const writer = new SseWriter(response, clock);
-  writer.open(stream.contentType, headers);
+  if (!isOpen) writer.open(stream.contentType, headers);
   writer.end(stream.error(failure, true));
 }

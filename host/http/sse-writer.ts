@@ -1,17 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '../common/clock.ts';
 import type { StreamOutput } from '../answer/stream.ts';
+import type { ClientStream } from '../wire/client-wire.ts';
 import { contextOf } from './context.ts';
 import type { Leaving } from './outbox.ts';
-import { type FlatHeaders, writeHead } from './reply.ts';
+import { type FlatHeaders, UNBUFFERED, writeHead } from './reply.ts';
 import { whenTaken } from './body/when-taken.ts';
 import { endWith } from './body/whole-body.ts';
 
 /** Characters that wait for the end of the turn; beyond them it must show whether the client takes more. */
 const MOST_HELD = 16_384;
 
-/** Longest time without an event on wires that send one to say that the answer goes on. See docs/reference/ingress.md#messages-events. */
-const QUIET_MS = 15_000;
+/** After so much silence an event says that the answer goes on, where the wire has one for clients that wait for events. */
+const MINUTE_MS = 60_000;
 
 /** Writes one streamed answer, one write a turn of the event loop; ends the connection of a client that stops reading. */
 export class SseWriter implements StreamOutput, Leaving {
@@ -22,8 +23,14 @@ export class SseWriter implements StreamOutput, Leaving {
   #held = '';
   /** Ends the wait for a client that has yet to take what was written. */
   #stopWaiting: (() => void) | undefined;
+  /** Bytes of the answer are among those that wait. */
+  #hasWaiting = false;
+  #hasBegun = false;
   #isEnding = false;
+  /** Runs while nothing is written. */
   #quiet: Timer | undefined;
+  /** Milliseconds since the last event, counted by the timer. */
+  #silentMs = 0;
 
   constructor(response: ServerResponse, clock: Clock) {
     this.response = response;
@@ -32,29 +39,51 @@ export class SseWriter implements StreamOutput, Leaving {
 
   open(contentType: string, headers: FlatHeaders): void {
     // Node itself says keep-alive, and close to clients that asked for it.
-    writeHead(this.response, 200, ['Content-Type', contentType, 'Cache-Control', 'no-cache', ...headers]);
+    const own = ['Content-Type', contentType, 'Cache-Control', 'no-cache', ...UNBUFFERED];
+    writeHead(this.response, 200, [...own, ...headers]);
   }
 
-  /** Sends these bytes whenever nothing else was for a while, until the end. */
-  keepAlive(bytes: string): void {
-    const timer = this.#clock.timer(QUIET_MS, () => {
-      this.#hold(bytes);
+  /** Whether anything of the answer was written; what only says that it goes on does not count. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Has the wire say that the answer goes on whenever nothing was written for so long, until the end or `stop`. */
+  keepAlive(encoder: Pick<ClientStream, 'keepAlive'>, everyMs: number): void {
+    const timer = this.#clock.timer(everyMs, () => {
+      if (this.response.destroyed) return;
+      const before = this.#silentMs;
+      this.#silentMs += everyMs;
+      const isMinute = Math.floor(before / MINUTE_MS) < Math.floor(this.#silentMs / MINUTE_MS);
+      this.#hold(encoder.keepAlive({ hasBegun: this.#hasBegun, isMinute }));
       timer.refresh();
     });
     this.#quiet = timer;
-    this.response.on('close', () => timer.cancel());
+  }
+
+  /** Says nothing more by itself. */
+  stop(): void {
+    this.#quiet?.cancel();
+  }
+
+  /** Sends what is not part of the answer. */
+  note(bytes: string): void {
+    this.#quiet?.refresh();
+    this.#hold(bytes);
   }
 
   write(bytes: string): boolean {
-    this.#quiet?.refresh();
-    this.#hold(bytes);
+    this.#hasBegun = true;
+    this.#silentMs = 0;
+    this.#hasWaiting = true;
+    this.note(bytes);
     return this.#stopWaiting === undefined;
   }
 
   /** Sends the last bytes, if there are any, and closes the body. */
   end(bytes: string): void {
     this.#isEnding = true;
-    this.#quiet?.cancel();
+    this.stop();
     this.#hold(bytes);
   }
 
@@ -65,8 +94,8 @@ export class SseWriter implements StreamOutput, Leaving {
     if (this.#isEnding) {
       this.#stopWaiting?.();
       endWith(this.response, bytes, 'latin1', this.#clock);
-    } else if (!this.response.write(bytes, 'latin1'))
-      this.#stopWaiting ??= whenTaken(this.response, 'drain', this.#clock, () => this.#taken());
+    } else if (this.response.write(bytes, 'latin1')) this.#hasWaiting = false;
+    else this.#stopWaiting ??= whenTaken(this.response, 'drain', this.#clock, () => this.#taken());
   }
 
   #hold(bytes: string): void {
@@ -80,6 +109,8 @@ export class SseWriter implements StreamOutput, Leaving {
 
   #taken(): void {
     this.#stopWaiting = undefined;
-    this.onDrain?.();
+    const isOfAnswer = this.#hasWaiting;
+    this.#hasWaiting = false;
+    if (isOfAnswer) this.onDrain?.(); // what only kept the connection open moves no time limit of the upstream
   }
 }

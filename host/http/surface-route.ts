@@ -21,6 +21,7 @@ import type { ForwardedApi } from '../wire/forwarded-api.ts';
 import { checkCodedBytes } from './body/coding.ts';
 import { type JsonObject, parseJsonObject } from './body/json-body.ts';
 import { contextOf } from './context.ts';
+import { LateStart } from './late-start.ts';
 import { closeRaw } from './raw-reply.ts';
 import { readBody } from './body/read-body.ts';
 import { sendError } from './reply.ts';
@@ -201,8 +202,15 @@ export async function answerExchange(
   }
   const { generation } = lease;
   const exchange = openExchange(surface, read, lease, response);
+  const { openAfterMs } = generation.streamTimes;
+  const early =
+    openAfterMs !== undefined && exchange.streaming && serving === ROUTED
+      ? new LateStart(exchange, generation, response, openAfterMs)
+      : undefined;
+  exchange.delivery.early = early;
   try {
     const stream = await serving.run(exchange, generation);
+    early?.stop();
     const sending = stream
       ? sendStream(exchange, stream, generation, response)
       : serving.send(read, exchange, generation, response);
@@ -212,9 +220,9 @@ export async function answerExchange(
       error instanceof GatewayError
         ? error
         : new GatewayError('internal_error', 'the gateway failed', { cause: error });
+    early?.stop();
     if (!(error instanceof GatewayError)) throw error;
-    if (error.code !== 'client_canceled')
-      sendExchangeError(error, exchange, generation.services.redactor, response, generation.services.clock);
+    if (error.code !== 'client_canceled') sendExchangeError(exchange, error, generation, response);
   } finally {
     exchange.end();
     try {

@@ -79,6 +79,18 @@ export class PluginTraces {
   telling: Promise<void> | undefined;
 }
 
+/** A streamed answer whose headers leave before its first chunk where that is late. */
+export interface EarlyOpening {
+  /** The headers have left: the status can no longer change. */
+  readonly isOpen: boolean;
+  /** What they say of ignored parameters. */
+  readonly shownIgnored: string;
+  /** A call of a provider leaves. Time counts from the first. */
+  start(): void;
+  /** The first chunk has come, or none will. */
+  stop(): void;
+}
+
 /** What of an answer is still on its way when `run` returns. */
 export class Delivery {
   /** The provider's bytes, where they go on as they arrive. They end with the exchange, whatever a plugin put in their place. */
@@ -89,6 +101,8 @@ export class Delivery {
   isForwarded = false;
   /** Some of the answer has left. */
   isSent = false;
+  /** Set where a stream may be opened before its first chunk. */
+  early: EarlyOpening | undefined;
   readText: (() => string) | undefined;
   /** An answer that was made whole for a client that asked for a stream is one chunk. */
   inOneChunk = false;

@@ -1,4 +1,5 @@
 import type { RouteTarget, Surface } from '../contract/index.ts';
+import type { StreamTimes } from '../config/stream-times.ts';
 import type { GenerationHooks } from './hooks.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import type { PipelineServices } from './pipeline-services.ts';
@@ -20,6 +21,7 @@ export interface RunningGeneration {
   readonly plugins: RunningPlugins;
   /** Milliseconds for a whole request; `undefined` means no limit. */
   readonly requestTimeoutMs: number | undefined;
+  readonly streamTimes: StreamTimes;
   readonly unsupportedParams: 'warn' | 'drop' | 'reject';
 }
 

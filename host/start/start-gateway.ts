@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { Clock } from '../common/clock.ts';
 import type { ConfigWatch } from '../config/watch.ts';
 import { GatewayError } from '../contract/index.ts';
 import type { Host } from '../host.ts';
@@ -100,16 +101,20 @@ function tellStarted(host: Host, port: number): void {
 }
 
 /**
- * Readiness turns 503 at once, and the listener stays open, so that probes are answered while requests drain. What is
- * left at the deadline ends with an error event. See docs/reference/server.md#the-end-of-a-process.
+ * Readiness turns 503 at once; requests are served as before until load balancers have noticed. The listener stays open, so
+ * that probes are answered while requests drain. What is left at the deadline ends with an error event. See docs/reference/server.md#the-end-of-a-process.
  */
 async function shutDown(host: Host, server: Server, watch: ConfigWatch | undefined): Promise<void> {
   const {
-    settings: { shutdownTimeoutMs },
+    settings: { shutdownTimeoutMs, drainDelayMs },
+    services: { clock, closing },
     log,
   } = host;
+  host.isLeaving = true;
+  log.info('draining', { requests: host.activity.count, delay_ms: drainDelayMs, timeout_ms: shutdownTimeoutMs });
+  if (drainDelayMs > 0 && !host.isDraining) await elapsed(clock, drainDelayMs);
   host.isDraining = true;
-  log.info('draining', { requests: host.activity.count, timeout_ms: shutdownTimeoutMs });
+  closing.endWithin(shutdownTimeoutMs);
   await idleWithin(host, shutdownTimeoutMs);
   if (host.activity.count > 0) {
     log.warn('ending what did not drain', { requests: host.activity.count });
@@ -123,6 +128,11 @@ async function shutDown(host: Host, server: Server, watch: ConfigWatch | undefin
   await host.close();
   log.info('gw stopped');
 }
+
+const elapsed = (clock: Clock, ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    clock.timer(ms, resolve);
+  });
 
 async function idleWithin({ activity, services: { clock } }: Host, ms: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

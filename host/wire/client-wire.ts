@@ -53,6 +53,14 @@ export interface ClientWire {
   errorHeaders?(failure: ClientFailure): readonly string[];
 }
 
+/** For how long nothing was written to a client. */
+export interface Silence {
+  /** An event of the answer has left. */
+  readonly hasBegun: boolean;
+  /** Another minute without an event is over. */
+  readonly isMinute: boolean;
+}
+
 /**
  * Writes one streamed answer: the twin of a provider's stream decoder. What it returns are byte strings (one character per
  * byte), and may be empty for a chunk; `end` and `error` close the body and so always write something.
@@ -64,8 +72,10 @@ export interface ClientStream {
    * `undefined` has every chunk go through `chunk`.
    */
   readonly frames: KnownFrames | undefined;
-  /** Bytes that say that the answer goes on, sent when nothing else was for 15 s. */
-  readonly keepAlive?: string;
+  /** Bytes that say that the answer goes on, sent between two whole events while nothing else is. See docs/proxies.md#keep-alives. */
+  keepAlive(silence: Silence): string;
+  /** A line that is not an event, where clients of the wire skip such lines. The text is printable ASCII. */
+  comment?(text: string): string;
   chunk(chunk: ChatChunk): string;
   /** Ends an answer that is complete. */
   end(): string;

@@ -3,6 +3,7 @@ import { bytesOfText } from '../upstream/sse.ts';
 import { type ClientFailure, commonMessage, repeatHeaders } from './client-failure.ts';
 import type { ClientStream, ClientWire } from './client-wire.ts';
 import { dataEvent, KnownFrames } from './known-frames.ts';
+import { KEEP_ALIVE, sseComment } from './sse-comment.ts';
 
 /** The wire of every path that no other one claims (docs/errors.md, docs/reference/data-plane.md#answers). */
 export const COMMON_WIRE: ClientWire = {
@@ -31,10 +32,19 @@ export class CommonStream implements ClientStream {
     return 'data: [DONE]\n\n';
   }
 
-  /** Clients of this wire learn only whether the stream ended because the upstream was silent, or for any other reason. */
-  error(failure: ClientFailure): string {
+  keepAlive(): string {
+    return KEEP_ALIVE;
+  }
+
+  comment(text: string): string {
+    return sseComment(text);
+  }
+
+  /** Clients of this wire learn only whether the stream ended because time was up, or for any other reason. */
+  error(failure: ClientFailure, isFirst = false): string {
     const { code } = failure;
-    return eventOf(envelope(code === 'stream_timeout' ? code : 'stream_error', commonMessage(failure)));
+    const isLate = code === 'stream_timeout' || (isFirst && code === 'gateway_timeout');
+    return eventOf(envelope(isLate ? 'stream_timeout' : 'stream_error', commonMessage(failure)));
   }
 }
 

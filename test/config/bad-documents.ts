@@ -344,6 +344,18 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
       fix: 'refuse, warn, allow',
     },
   ],
+  CV102: ['0.5s', '61s', '15', '-15s', 'never', 'OFF'].map((keepalive) => ({
+    document: minimal({ streaming: { keepalive } }),
+    at: ['streaming.keepalive'],
+    says: [`"${keepalive}"`],
+    fix: '1s to 60s, or off',
+  })),
+  CV103: ['999ms', '1m1s', '45', '-1s', 'on'].map((open_after) => ({
+    document: minimal({ streaming: { open_after } }),
+    at: ['streaming.open_after'],
+    says: [`"${open_after}"`],
+    fix: '1s to 60s, or off',
+  })),
   CV40: [
     {
       document: minimal({ responses: { translate: 'on' } }),

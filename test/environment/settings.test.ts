@@ -24,6 +24,7 @@ describe('settings', () => {
       corsOrigins: [],
       rateLimit: { ratePerSecond: 20, burst: 40 },
       shutdownTimeoutMs: 15_000,
+      drainDelayMs: 0,
       notes: [],
     });
     expect(ranges(settings)).to.deep.equal(['127.0.0.0/8', '::1/128']);
@@ -42,6 +43,7 @@ describe('settings', () => {
       'RATE_LIMIT_RPS',
       'RATE_LIMIT_BURST',
       'GW_SHUTDOWN_TIMEOUT',
+      'GW_DRAIN_DELAY',
     ];
     expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).to.deep.equal(readEnvironment({}));
   });
@@ -150,6 +152,23 @@ describe('settings', () => {
       ).to.equal(isWarned);
     });
   }
+});
+
+describe('GW_DRAIN_DELAY', () => {
+  for (const [text, ms, isWarned] of [
+    ['10s', 10_000, false],
+    [' 5m ', 300_000, false],
+    ['0', 0, false],
+    ['5m1s', 0, true],
+    ['-1s', 0, true],
+    ['10', 0, true],
+  ] as const)
+    it(`is ${ms} ms with ${JSON.stringify(text)}${isWarned ? ', and a warning' : ''}`, () => {
+      expect(readEnvironment({ GW_DRAIN_DELAY: text }).drainDelayMs).to.equal(ms);
+      expect(notesOf({ GW_DRAIN_DELAY: text }, 'warn')).to.deep.equal(
+        isWarned ? [`GW_DRAIN_DELAY is "${text}", which is not a duration of at most 5m; 0s is used`] : [],
+      );
+    });
 });
 
 describe('the per-address limit in the settings', () => {

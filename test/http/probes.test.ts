@@ -188,4 +188,56 @@ describe('readiness', () => {
     t.host.isDraining = true;
     expect((await t.get('/readyz')).json().reason).to.equal('draining');
   });
+
+  it('judges as fine what ?ignore= names, and overlooks other words', async () => {
+    const stub = await upstream();
+    const t = await startHost({ ...fallback, targets: [stub.target('a', {}, absent)] });
+    for (const [query, status, ignored] of [
+      ['', 503, undefined],
+      ['?ignore=', 503, undefined],
+      ['?ignore=mcp', 503, ['mcp']],
+      ['?ignore=Targets', 503, undefined],
+      ['?targets', 503, undefined],
+      ['?ignore=targets', 200, ['targets']],
+      ['?ignore=mcp,targets,draining', 200, ['targets', 'mcp']],
+      ['?x=1&ignore=mcp&ignore=targets', 200, ['targets', 'mcp']],
+    ] as const) {
+      const answer = await t.get(`/readyz${query}`);
+      expect([answer.status, answer.json().ignored], query).to.deep.equal([status, ignored]);
+      expect(answer.json().targets).to.deep.equal([{ name: 'a', routable: false, circuit: 'closed' }]);
+    }
+  });
+
+  it('ignores a required tool server only where that is asked', async () => {
+    const stub = await upstream();
+    const t = await startHost({
+      ...fallback,
+      targets: [stub.target('a')],
+      mcp_servers: [{ name: 'away', url: 'http://127.0.0.1:1/mcp', required: true }],
+    });
+    const statusOf = async (query: string): Promise<unknown[]> => {
+      const answer = await t.get(`/readyz${query}`);
+      return [answer.status, answer.json().reason];
+    };
+    expect(await statusOf('')).to.deep.equal([503, 'required mcp server unavailable']);
+    expect(await statusOf('?ignore=targets')).to.deep.equal([503, 'required mcp server unavailable']);
+    expect(await statusOf('?ignore=mcp')).to.deep.equal([200, undefined]);
+  });
+
+  it('never ignores draining, or that there is no configuration', async () => {
+    const stub = await upstream();
+    const t = await startHost({ ...fallback, targets: [stub.target('a')] }, { clock: fakeClock() });
+    const reasonOf = async (): Promise<unknown> => (await t.get('/readyz?ignore=targets,mcp')).json().reason;
+    expect(await reasonOf()).to.equal(undefined);
+    t.host.isLeaving = true;
+    expect(await reasonOf()).to.equal('draining');
+    t.host.isLeaving = false;
+    await t.host.slot.close();
+    expect((await t.get('/readyz?ignore=targets')).json()).to.deep.equal({
+      status: 'not_ready',
+      reason: 'gateway not configured',
+      targets: [],
+      ignored: ['targets'],
+    });
+  });
 });

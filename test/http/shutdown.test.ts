@@ -213,16 +213,16 @@ describe('a process that gets a signal to stop', () => {
     expect(performance.now() - startedAt).to.be.above(299);
   });
 
-  for (const [first, second] of some(
+  for (const [first, second, variable] of some(
     [
-      ['SIGTERM', 'SIGTERM'],
-      ['SIGINT', 'SIGTERM'],
-      ['SIGTERM', 'SIGINT'],
+      ['SIGTERM', 'SIGTERM', 'GW_DRAIN_DELAY'],
+      ['SIGINT', 'SIGTERM', 'GW_SHUTDOWN_TIMEOUT'],
+      ['SIGTERM', 'SIGINT', 'GW_SHUTDOWN_TIMEOUT'],
     ] as const,
     { from: 1 },
   )) {
-    it(`is killed at once by ${second} after ${first}`, async () => {
-      const { gateway } = await startProcess({ GW_SHUTDOWN_TIMEOUT: '60s' });
+    it(`is killed at once by ${second} after ${first}, in the time of ${variable}`, async () => {
+      const { gateway } = await startProcess({ [variable]: '60s' });
       const { rest } = await openStream(gateway);
       const cut = rest.then(
         () => 'whole',

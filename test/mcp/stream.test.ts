@@ -1,7 +1,18 @@
+import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import Joi from 'joi';
 import { answer, type ChatReply, type ChatRequest, definePlugin, reject } from 'gw/contract';
-import { type Answer, ask, chatReply, MASTER_KEY, openSse, sseEvent, type StubHandler } from '../kit/index.ts';
+import {
+  type Answer,
+  ask,
+  chatReply,
+  fakeClock,
+  MASTER_KEY,
+  openSse,
+  replyJson,
+  sseEvent,
+  type StubHandler,
+} from '../kit/index.ts';
 import { type Call, CHAT, setUp, stdio } from './setup.ts';
 
 const HEAD = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'upstream-model' };
@@ -48,6 +59,19 @@ const callsIn = (answer: Answer): any[] => choicesIn(answer).flatMap(({ delta })
 const STREAM = { config: { mcp: { stream: true } } };
 
 describe('a loop of tool calls whose turns are streamed', () => {
+  for (const stream of [true, false])
+    it(`keeps the status of its failure, however long the model is silent, mcp.stream ${stream}`, async () => {
+      const clock = fakeClock();
+      const asked = Promise.withResolvers<ServerResponse>();
+      const turns: StubHandler[] = [(_request, response) => asked.resolve(response)];
+      const setup = await setUp([stdio('files')], { config: { mcp: { stream } }, clock, turns });
+      const answer = setup.chat({ stream: true });
+      const response = await asked.promise;
+      clock.advance(60_000);
+      replyJson(response, 400, { error: { message: 'not today' } });
+      expect([(await answer).status, (await answer).json().error.message]).to.deep.equal([400, 'not today']);
+    });
+
   it('relays text as it comes, and nothing of the calls: one role, one finish, one usage', async () => {
     const setup = await setUp([stdio('files')], {
       ...STREAM,

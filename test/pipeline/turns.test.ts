@@ -99,6 +99,7 @@ const silent = (): ClientStream => ({
   contentType: 'text/event-stream',
   frames: undefined,
   chunk: () => '',
+  keepAlive: () => '',
   end: () => '',
   error: () => '',
 });
@@ -330,6 +331,7 @@ describe('an exchange of several turns', () => {
   const passing = (encoder: ClientStream): ClientStream => ({
     contentType: encoder.contentType,
     frames: undefined,
+    keepAlive: (silence) => encoder.keepAlive(silence),
     end: () => '',
     error: () => '',
     chunk: (chunk) => (chunk.usage || chunk.choices[0]?.finish_reason ? '' : encoder.chunk(chunk)),

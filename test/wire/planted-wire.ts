@@ -30,6 +30,10 @@ class PlantedStream implements ClientStream {
     return text === '' ? opening : opening + this.#line(text);
   }
 
+  keepAlive(): string {
+    return '';
+  }
+
   end(): string {
     return this.#line('closes');
   }

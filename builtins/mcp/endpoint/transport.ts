@@ -1,7 +1,7 @@
 /** What streamable HTTP asks of headers. Source: Model Context Protocol, revision 2025-11-25, "Transports", read 2026-11-22. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Settings } from '../../../host/environment/settings.ts';
-import { type FlatHeaders, sendBody } from '../../../host/http/reply.ts';
+import { type FlatHeaders, sendBody, UNBUFFERED } from '../../../host/http/reply.ts';
 import type { Redactor } from '../../../host/log/redact.ts';
 import { KNOWN_VERSIONS } from '../link/rpc.ts';
 import { CODES, type RequestId, RpcFault } from './message.ts';
@@ -34,7 +34,7 @@ export function sendAnswer(
 ): void {
   const text = JSON.stringify({ jsonrpc: '2.0', ...answer });
   if (form === 'json') sendBody(response, 200, 'application/json', text, headers);
-  else sendBody(response, 200, 'text/event-stream', `event: message\ndata: ${text}\n\n`, headers);
+  else sendEvent(response, 200, text, headers);
 }
 
 /** Faults of the request itself are always JSON: their status says that no answer of the protocol follows. */
@@ -46,7 +46,12 @@ export function sendFault(
 ): void {
   const text = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: redactor.excerpt(message) } });
   if (form === 'json' || status !== 200) sendBody(response, status, 'application/json', text);
-  else sendBody(response, status, 'text/event-stream', `event: message\ndata: ${text}\n\n`);
+  else sendEvent(response, status, text);
+}
+
+function sendEvent(response: ServerResponse, status: number, text: string, headers: FlatHeaders = []): void {
+  const body = `event: message\ndata: ${text}\n\n`;
+  sendBody(response, status, 'text/event-stream', body, [...UNBUFFERED, ...headers]);
 }
 
 const refusal = (status: number, message: string): RpcFault => new RpcFault(CODES.transport, message, { status });

@@ -30,6 +30,10 @@ export class TurnWriter implements ClientStream {
     return this.#written({ ...own, choices });
   }
 
+  keepAlive(): string {
+    return '';
+  }
+
   end(): string {
     return '';
   }

@@ -5,6 +5,8 @@ export interface StreamForm {
   readonly end: string;
   /** A whole body without any. */
   readonly empty: string;
+  /** What may stand between two frames and says nothing. Comments break most clients of this wire. See docs/proxies.md#keep-alives. */
+  readonly keepAlive: string;
   frame(json: string, isFirst: boolean): string;
 }
 
@@ -13,6 +15,7 @@ export const SSE_FORM: StreamForm = Object.freeze({
   contentType: 'text/event-stream; charset=utf-8',
   end: '',
   empty: '',
+  keepAlive: '\r\n\r\n',
   frame: (json: string) => `data: ${json}\r\n\r\n`,
 });
 
@@ -21,5 +24,6 @@ export const LIST_FORM: StreamForm = Object.freeze({
   contentType: 'application/json',
   end: ']',
   empty: '[]',
+  keepAlive: '\n',
   frame: (json: string, isFirst: boolean) => (isFirst ? `[${json}` : `,\r\n${json}`),
 });

@@ -4,7 +4,8 @@ import { bytesOfText } from '../../../host/upstream/sse.ts';
 import { classOf } from '../../../host/upstream/fault-classes.ts';
 import type { ClientFailure } from '../../../host/wire/client-failure.ts';
 import type { Aside, SameWireStream } from '../../../host/wire/client-wire.ts';
-import { CONTENT_TYPE, errorEvent, eventOf } from './stream.ts';
+import { sseComment } from '../../../host/wire/sse-comment.ts';
+import { CONTENT_TYPE, errorEvent, eventOf, keepAlive } from './stream.ts';
 import { TEXTS, textsOf } from './texts.ts';
 
 /** What the vendor may call an error. See docs/reference/ingress.md#error-types. */
@@ -51,6 +52,8 @@ export class VendorStream implements SameWireStream {
   readonly contentType = CONTENT_TYPE;
   readonly frames = undefined;
   readonly piece: PieceForm | undefined = TEXT_PIECE;
+  readonly keepAlive = keepAlive;
+  readonly comment = sseComment;
   #last = '';
   #errorType: string | undefined;
   /** Open blocks that only the vendor's own clients know, by their index. */

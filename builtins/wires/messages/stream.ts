@@ -12,7 +12,8 @@ import {
 } from '../../../host/contract/index.ts';
 import { bytesOfText } from '../../../host/upstream/sse.ts';
 import { type ClientFailure, failureOf } from '../../../host/wire/client-failure.ts';
-import type { ClientStream } from '../../../host/wire/client-wire.ts';
+import type { ClientStream, Silence } from '../../../host/wire/client-wire.ts';
+import { KEEP_ALIVE, sseComment } from '../../../host/wire/sse-comment.ts';
 import { estimateAnswer, estimateTokens } from '../estimate.ts';
 import { type CallDraft, Calls } from './calls.ts';
 import { errorBody } from './errors.ts';
@@ -36,6 +37,11 @@ export function errorEvent(failure: ClientFailure, type?: string): string {
   return bytesOfText(`event: error\ndata: ${JSON.stringify(errorBody(failure, type ?? own))}\n\n`);
 }
 
+const PING = eventOf('ping', {});
+
+/** Says that the answer goes on. Before its first event clients take comments only. See docs/proxies.md#keep-alives. */
+export const keepAlive = ({ hasBegun }: Silence): string => (hasBegun ? PING : KEEP_ALIVE);
+
 /** Ends of answers that may stop anywhere. */
 const CUT_OFF: ReadonlySet<string | null> = new Set(['length', 'content_filter']);
 
@@ -45,7 +51,8 @@ type Kind = 'text' | 'thinking' | 'call';
 export class MessagesStream implements ClientStream {
   readonly contentType = CONTENT_TYPE;
   readonly frames = undefined;
-  readonly keepAlive = eventOf('ping', {});
+  readonly keepAlive = keepAlive;
+  readonly comment = sseComment;
   readonly #exchange: Exchange;
   readonly #wishes: Wishes;
   readonly #calls = new Calls();
@@ -141,7 +148,7 @@ export class MessagesStream implements ClientStream {
         diagnostics: null,
       },
     });
-    this.#out += this.keepAlive;
+    this.#out += PING;
   }
 
   #delta({

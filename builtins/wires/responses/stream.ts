@@ -1,7 +1,8 @@
 import type { ChatChunk, ErrorCode, Exchange, Fields } from '../../../host/contract/index.ts';
 import { bytesOfText } from '../../../host/upstream/sse.ts';
 import { type ClientFailure, commonMessage } from '../../../host/wire/client-failure.ts';
-import type { ClientStream } from '../../../host/wire/client-wire.ts';
+import type { ClientStream, Silence } from '../../../host/wire/client-wire.ts';
+import { KEEP_ALIVE, sseComment } from '../../../host/wire/sse-comment.ts';
 import { AnswerBuilder } from './builder.ts';
 import type { Asked } from './request.ts';
 import { type AnswerHead, headOf } from './response-object.ts';
@@ -10,6 +11,7 @@ import { type AnswerHead, headOf } from './response-object.ts';
 export class ResponsesStream implements ClientStream {
   readonly contentType = 'text/event-stream; charset=utf-8';
   readonly frames = undefined;
+  readonly comment = sseComment;
   readonly #head: AnswerHead;
   readonly #asked: Asked;
   readonly #builder: AnswerBuilder;
@@ -32,6 +34,13 @@ export class ResponsesStream implements ClientStream {
     this.#begin();
     const response = this.#builder.end();
     this.#emit(`response.${String(response['status'])}`, { response });
+    return this.#take();
+  }
+
+  /** Clients that wait for events, such as Codex, get one a minute; before the first one of the answer helpers of SDKs take none. */
+  keepAlive({ hasBegun, isMinute }: Silence): string {
+    if (!hasBegun || !isMinute) return KEEP_ALIVE;
+    this.#emit('keepalive', {});
     return this.#take();
   }
 

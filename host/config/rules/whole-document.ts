@@ -1,3 +1,4 @@
+import { streamTime } from '../stream-times.ts';
 import { UNPRICED } from '../unpriced-rule.ts';
 import type { GatewayConfig } from '../document.ts';
 import { parseDuration } from '../../contract/duration.ts';
@@ -40,6 +41,16 @@ function declaredTarget(id: string, field: 'batch_target' | 'responses_target'):
 function positiveDuration(report: RuleContext['report'], path: string, value: string | undefined): void {
   if (!value || (parseDuration(value) ?? 0) > 0) return;
   report(path, `request_timeout is "${value}"`, 'write a duration above zero, such as 30s or 1m30s');
+}
+
+function streamTimeRule(id: string, field: 'keepalive' | 'open_after'): ConfigRule {
+  return {
+    id,
+    check: ({ streaming: { [field]: value } }, { report }) => {
+      if (!value || streamTime(value) !== undefined) return;
+      report(`streaming.${field}`, `streaming.${field} is "${value}"`, 'write a duration of 1s to 60s, or off');
+    },
+  };
 }
 
 export const sizeRule: ConfigRule = {
@@ -90,6 +101,8 @@ export const documentRules: readonly ConfigRule[] = [
       );
     },
   },
+  streamTimeRule('CV102', 'keepalive'),
+  streamTimeRule('CV103', 'open_after'),
   allowed('CV40', 'responses.translate', (config) => config.responses.translate, ['off', 'auto']),
   allowed('CV89', 'money.unpriced', (config) => config.money.unpriced, UNPRICED),
   allowed('CV22b', 'compatibility.on_unsupported_param', (config) => config.compatibility.on_unsupported_param, [

@@ -19,6 +19,7 @@ import { strategy } from './strategy-schema.ts';
 import { target } from './target-schema.ts';
 
 const ALWAYS_THERE = shown({ always: {} });
+const STREAM_TIME = 'a duration of 1s to 60s; `off` or `0`: never';
 const TARGET = { bounds: 'a declared `virtual_key`' } as const;
 
 const keys = {
@@ -61,6 +62,19 @@ const keys = {
         { otherwise: 'warn', values: ['warn', 'drop', 'reject'] },
       ),
     }).meta(ALWAYS_THERE),
+    {},
+  ),
+  streaming: always(
+    block('streamed answers behind proxies, see [proxies.md](proxies.md)', {
+      keepalive: text('longest silence of a streamed answer: then bytes say that it goes on', {
+        otherwise: '15s',
+        bounds: STREAM_TIME,
+      }),
+      open_after: text(
+        'a stream without a chunk gets its status 200 and its headers so long after the first call of a provider; retries and failover go on behind them. Without keep-alives never, unless it is written',
+        { otherwise: '45s', bounds: STREAM_TIME },
+      ),
+    }),
     {},
   ),
   batch_target: text(

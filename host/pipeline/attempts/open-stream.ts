@@ -34,6 +34,7 @@ export async function openStream(attempt: Attempt, generation: RunningGeneration
     refuse: (status, headers, body) => failedReply(attempt, { status, headers, body }, clock.now()),
   });
   attempt.calledAt = clock.monotonic();
+  if (turn.isOwn) exchange.delivery.early?.start();
   try {
     await Promise.all([dispatchStream(attempt, wire, call, session, generation), session.started]);
   } catch (error) {

@@ -20,6 +20,8 @@ export interface TurnRequest {
 export class Turn {
   /** 1 for the first of its exchange. */
   readonly number: number;
+  /** The exchange's own request, whose answer is the exchange's: no loop asked for the turn. */
+  readonly isOwn: boolean;
   readonly request: RequestOf<Surface>;
   readonly withoutTools: TurnRequest['withoutTools'];
   readonly streaming: boolean;
@@ -42,6 +44,7 @@ export class Turn {
     ask: TurnRequest | undefined,
   ) {
     this.number = number;
+    this.isOwn = ask === undefined;
     this.request = ask ? ask.request : request;
     this.withoutTools = ask?.withoutTools;
     this.streaming = ask?.streaming ?? streaming;

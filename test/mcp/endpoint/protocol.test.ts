@@ -129,6 +129,7 @@ describe('/mcp', () => {
     const host = await startMcp();
     const answer = await host.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'ping' }, { accept: 'text/event-stream' });
     expect(answer.headers.get('content-type')).to.equal('text/event-stream');
+    expect(answer.headers.get('x-accel-buffering')).to.equal('no');
     expect(answer.text).to.equal('event: message\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n');
     const called = await host.post(
       '/mcp',

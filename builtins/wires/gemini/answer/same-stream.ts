@@ -72,6 +72,10 @@ export class SameStream implements SameWireStream {
     return this.#written === 0 ? this.#form.empty : this.#form.end;
   }
 
+  keepAlive(): string {
+    return this.#form.keepAlive;
+  }
+
   error(failure: ClientFailure, isFirst = false): string {
     if (isFirst) this.#written = 0;
     return this.#write(bytesOfText(JSON.stringify(errorBody(failure)))) + this.#form.end;

@@ -65,6 +65,10 @@ export class GeminiStream implements ClientStream {
     }
   }
 
+  keepAlive(): string {
+    return this.#form.keepAlive;
+  }
+
   error(failure: ClientFailure, isFirst = false): string {
     if (isFirst) this.#frames = 0;
     return this.#write(errorBody(failure)) + this.#form.end;

@@ -481,6 +481,7 @@ export type Readiness = {
     readonly ready: boolean;
     readonly required: boolean;
   }[];
+  readonly ignored?: readonly ('targets' | 'mcp')[];
 };
 
 export type Model = {
