@@ -87,7 +87,7 @@ describe('a choice among allowed tools', () => {
   });
 
   it('may be any tool at all at cohere', async () => {
-    const [target] = CHAT_TARGETS.filter(({ title }) => title.startsWith('cohere'));
+    const target = CHAT_TARGETS.find(({ title }) => title.startsWith('cohere'));
     const { tool_choice: any } = await bodyOf(target ?? expect.fail(), 'any' as never);
     expect(any).to.equal('REQUIRED');
     const named = await bodyOf(target ?? expect.fail(), { type: 'function', function: { name: 'wind' } });
