@@ -64,7 +64,7 @@ function isSpoiled({ measured: { ttftMs }, delivery: { isSent } }: LiveExchange,
 /** What the provider said of the gateway's account. Only the log has it: the client gets the next target's answer. */
 function logHiddenRefusal(log: Log, { exchange, target, error }: FailedTry): void {
   if (classOf(error.fault).isPrivate === true)
-    log.warn("the provider refused the gateway's account, and the next target is tried", {
+    log.warn('the account at a provider was refused, and the next target is tried', {
       target: target.virtualKey,
       'fault.reason': error.fault?.reason,
       error,

@@ -47,7 +47,7 @@ export type StrangeReply = readonly [status: number, body: string, stream: boole
 /** Statuses that are not a success of the surface, and successes with an empty body. Bytes that are relayed may be any, but there must be some. */
 export function strangeReplies(surface: TranslatedSurface, isRelayed: boolean): readonly StrangeReply[] {
   const isChat = surface === 'chat';
-  const statuses = [...(isChat ? [201, 204, 206] : []), 301, 304, 418, 451, 503, 599].map((status): StrangeReply => [
+  const statuses = [...(isChat ? [201, 204, 206] : []), 301, 304, 418, 424, 503, 599].map((status): StrangeReply => [
     status,
     status === 204 || status === 304 ? '' : '{}',
     false,

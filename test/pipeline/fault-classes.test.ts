@@ -412,9 +412,7 @@ describe('a target whose account has no credit left', () => {
     scene.answers({ way: 'status', vector: vectorOf('B2', 'deepseek') });
     const reply = await post(scene, CHAT);
     expect(reply.text).to.not.include('Insufficient');
-    const line = scene.host.lines.find(({ msg }) =>
-      String(msg).startsWith("the provider refused the gateway's account"),
-    );
+    const line = scene.host.lines.find(({ msg }) => String(msg).startsWith('the account at a provider was refused'));
     expect(line).to.include({ target: 'a', 'fault.reason': 'billing' });
     expect(JSON.stringify(line)).to.include('Insufficient Balance');
   });

@@ -314,7 +314,7 @@ describe('anthropic, streams', () => {
     expect(failure)
       .to.be.an.instanceof(GatewayError)
       .and.deep.include({
-        fault: { kind: 'reply', message: 'overloaded_error: Overloaded', code: 'overloaded_error' },
+        fault: { kind: 'reply', message: 'overloaded_error: Overloaded', code: 'overloaded_error', reason: 'overload' },
       });
     expect(failure?.cause, 'for operators')
       .to.be.an.instanceof(Error)

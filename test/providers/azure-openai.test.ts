@@ -221,7 +221,7 @@ describe('azure-openai, refusals', () => {
 
   it('are read from their status otherwise, whatever the body', () => {
     expect(faultOf(azure, 401, golden('azure-openai/chat/error-401.json')))
-      .to.include({ code: 'upstream_auth_error', reason: undefined })
+      .to.include({ code: 'upstream_auth_error', reason: 'key' })
       .and.have.property('said')
       .that.includes('invalid subscription key');
     expect(faultOf(azure, 404, golden('azure-openai/chat/error-404.json'))).to.include({ code: 'model_not_found' });

@@ -163,20 +163,29 @@ describe('gemini, streams that go wrong', () => {
   });
 
   it('fail with the words of an error frame, in any shape, and read nothing after it', () => {
-    const errors: readonly [unknown, string][] = [
+    const errors: readonly [unknown, string, (object | undefined)?][] = [
       [
         { error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } },
         'The model is overloaded.',
+        { kind: 'status', status: 503, reason: 'overload' },
       ],
       [{ error: 'broken' }, 'broken'],
-      [[{ error: { code: 500, message: 'Internal', status: 'INTERNAL' } }], 'Internal'],
-      [{ error: { status: 'CANCELLED' } }, 'CANCELLED'],
+      [
+        [{ error: { code: 500, message: 'Internal', status: 'INTERNAL' } }],
+        'Internal',
+        { kind: 'status', status: 500 },
+      ],
+      [{ error: { status: 'CANCELLED' } }, 'CANCELLED', { code: 'CANCELLED' }],
       [{ error: { code: 1 } }, 'the provider failed while answering'],
     ];
-    for (const [error, words] of errors) {
+    for (const [error, words, more] of errors) {
       const { failure, chunks } = relay(frame([{ text: 'a' }]), error, frame([{ text: 'b' }], STOP));
       expect(failure, words).to.be.instanceOf(GatewayError);
-      expect((failure as GatewayError).fault, words).to.deep.equal({ kind: 'reply', message: words });
+      expect((failure as GatewayError).fault, words).to.deep.equal({
+        kind: 'reply',
+        message: words,
+        ...more,
+      });
       expect(chunks).to.have.length(1);
     }
   });

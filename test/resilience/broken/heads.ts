@@ -15,10 +15,12 @@ function seenOf(code: number): Expected {
     (
       {
         400: 'error 400',
+        413: 'error 413',
         422: 'error 422',
         404: 'error 404',
         429: 'error 429',
         408: 'error 504',
+        451: 'error 400',
         504: 'error 504',
       } as const
     )[code] ?? 'failed';

@@ -602,6 +602,10 @@ describe('a streamed answer of the Responses API', () => {
     ['rate_limit_exceeded', undefined, 'rate_limit_exceeded'],
     ['provider_saturated', undefined, 'rate_limit_exceeded'],
     ['upstream_error', 'context_length', 'context_length_exceeded'],
+    ['invalid_request', 'content_policy', 'invalid_prompt'],
+    ['rate_limit_exceeded', 'billing', 'server_error'],
+    ['upstream_auth_error', 'billing', 'server_error'],
+    ['upstream_error', 'overload', 'server_error'],
     ['upstream_error', undefined, 'server_error'],
     ['stream_timeout', undefined, 'server_error'],
     ['plugin_error', undefined, 'server_error'],
@@ -615,7 +619,8 @@ describe('a streamed answer of the Responses API', () => {
           isFirst,
         );
         const events = eventsOf(isFirst ? ended : begun + ended);
-        expect(events.at(-1)?.['response'].error).to.deep.equal({ code: expected, message: 'm' });
+        const message = reason === 'context_length' ? "this request exceeds the model's context window: m" : 'm';
+        expect(events.at(-1)?.['response'].error).to.deep.equal({ code: expected, message });
         expect(events.at(-1)?.['response'].output).to.have.length(isFirst ? 0 : 1);
         expect(events[0]?.['type']).to.equal('response.created');
       }
