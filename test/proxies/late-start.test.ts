@@ -86,8 +86,8 @@ describe('a stream whose first chunk is late', () => {
       const { headers } = await stream.opened;
       clock.advance(15_000);
       await stream.until((text) => text === silence(wire, '', 1));
-      failing.fail(503);
-      (await call(1)).fail(503);
+      failing.fail(500);
+      (await call(1)).fail(500);
       await stream.over;
       const { code, message } = wire.failure(stream.text);
       expect(code).to.equal(CODES[wire.name]);
@@ -97,7 +97,7 @@ describe('a stream whose first chunk is late', () => {
       await eventually(() => host.lines.some(({ msg }) => msg === 'http request'));
       const line = (msg: string): any => host.lines.find((one) => one['msg'] === msg);
       expect(line('http request')).to.include({ status: 200 });
-      expect(line('request failed').error).to.include(`503 ${second} is down`);
+      expect(line('request failed').error).to.include(`500 ${second} is down`);
       expect(
         host.samples.filter(({ name }) => name === 'gateway_requests_total').map(({ labels }) => labels),
       ).to.deep.equal([{ provider: second, model: after, status: 'error' }]);
@@ -140,6 +140,26 @@ describe('a stream whose first chunk is late', () => {
         texts.push(JSON.stringify(steady(headers)) + saidOf(stream.text, headers.get('x-request-id') ?? ''));
       }
       expect(new Set(texts).size).to.equal(1);
+    });
+
+  for (const wire of WIRES)
+    it(`fails with the words and the type of the answer in JSON: ${wire.name}`, async () => {
+      const early = await silentGateway();
+      const never = await silentGateway({ streaming: { open_after: '0' } });
+      for (const [at, status] of [400, 500, 503, 429].entries()) {
+        const [opened, refused] = [early, never].map(({ stream }) => stream(wire, 'plain')) as [OpenStream, OpenStream];
+        const calls = await Promise.all([early.call(at), never.call(at)]);
+        early.clock.advance(45_000);
+        expect((await opened.opened).status).to.equal(200);
+        for (const call of calls) call.fail(status);
+        await Promise.all([opened.over, refused.over]);
+        expect((await refused.opened).status).to.equal(status === 400 || status === 429 ? status : 502);
+        const [{ error }] = [JSON.parse(refused.text)].flat();
+        const { code, message } = wire.failure(opened.text);
+        expect(message).to.equal(error.message);
+        if (wire.vendor !== 'openai-like') expect(code).to.equal(error.status ?? error.type);
+        if (wire.vendor === 'gemini') expect(opened.text.includes('RetryInfo')).to.equal(status === 429);
+      }
     });
 
   it('is never opened with 0: the status is that of the failure', async () => {
