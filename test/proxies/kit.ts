@@ -220,7 +220,11 @@ const MODELS = {
 
 /** A gateway on a clock that stands still, before upstreams that answer when the test says so. */
 export async function silentGateway(
-  { guards = 'none', ...config }: { guards?: keyof typeof GUARDS; [key: string]: unknown } = {},
+  {
+    guards = 'none',
+    target = {},
+    ...config
+  }: { guards?: keyof typeof GUARDS; target?: object; [key: string]: unknown } = {},
   options: TestHostOptions = {},
 ): Promise<Setup> {
   const calls: Call[] = [];
@@ -254,7 +258,7 @@ export async function silentGateway(
     {
       strategy: { mode: 'fallback' },
       targets: [
-        a.target('a', { models: MODELS.a }, { passthrough: true }),
+        a.target('a', { models: MODELS.a, ...target }, { passthrough: true }),
         b.target('b', { models: MODELS.b }),
         { virtual_key: 'anthropic', models: MODELS.anthropic },
         { virtual_key: 'gemini', models: MODELS.gemini },
