@@ -81,7 +81,7 @@ export class Output {
     return pieces;
   }
 
-  text(at: number, part: unknown, text: unknown, logprobs: unknown): Piece[] {
+  text(at: number, part: unknown, text: unknown, logprobs?: unknown): Piece[] {
     return this.#inMessage(at, (message) => this.#texts.say(message, part, text, logprobs));
   }
 

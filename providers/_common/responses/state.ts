@@ -60,7 +60,7 @@ export function textItems(text: string, { ofTexts, phases }: Carried): Fields[] 
   const starts = new Map<number, Fields[]>();
   for (const [start, sealed] of ofTexts) {
     const at = placeIn(text, start);
-    starts.set(at, [...(starts.get(at) ?? []), ...sealed]);
+    for (const item of sealed) keep(starts, at, item);
   }
   const cuts = new Set([0, ...starts.keys()]);
   for (const { start, end } of phases) cuts.add(placeIn(text, start)).add(placeIn(text, end));

@@ -9,6 +9,7 @@ import {
 } from 'gw/contract';
 import { type Fields, isFields } from '../fields.ts';
 import { createdOf, finishOf } from './answer.ts';
+import { plainText } from './deltas.ts';
 import { failureOf } from './failure.ts';
 import { Output } from './output.ts';
 import type { Piece } from './texts.ts';
@@ -19,14 +20,6 @@ export function openResponsesStream(call: CallInfo, request: ChatRequest): Strea
   const stream = new ResponsesStream(call, request);
   return (event) => stream.read(event);
 }
-
-const TEXT_DELTA = 'response.output_text.delta';
-/** Members of a piece of text without anything that JSON escapes: most events of a stream, which need no parser. No text of JSON holds a bare quotation mark. */
-const IS_TEXT = new RegExp(`"type": ?"${TEXT_DELTA}"`);
-const DELTA = /"delta": ?"([^"\\\x00-\x1f]*)"/;
-const ITEM = /"output_index": ?(\d+)/;
-const PART = /"content_index": ?(\d+)/;
-const LIKELIHOOD = /"logprobs": ?\[[^\]]/;
 
 class ResponsesStream {
   readonly #output: Output;
@@ -41,8 +34,8 @@ class ResponsesStream {
   }
 
   read({ type: named, data }: StreamEvent): readonly ChatChunk[] {
-    const plain = this.#isFinished ? undefined : this.#plain(data);
-    if (plain) return plain;
+    const plain = this.#isFinished ? undefined : plainText(data);
+    if (plain) return this.#chunks(this.#output.text(plain.item, plain.part, plain.text));
     const event = tryParseJson(data);
     if (!isFields(event)) return [];
     const type = isText(event['type']) ? event['type'] : named;
@@ -66,14 +59,6 @@ class ResponsesStream {
     }
   }
 
-  /** A piece of text, read without a parser; `undefined` for every other event. */
-  #plain(data: string): readonly ChatChunk[] | undefined {
-    if (!IS_TEXT.test(data) || LIKELIHOOD.test(data)) return undefined;
-    const [text, item, part] = [DELTA.exec(data)?.[1], ITEM.exec(data)?.[1], PART.exec(data)?.[1]];
-    if (text === undefined || item === undefined || part === undefined) return undefined;
-    return this.#chunks(this.#output.text(Number(item), Number(part), text, undefined));
-  }
-
   /** Pieces of what is being said. */
   #said(type: string, event: Fields): Piece[] | undefined {
     const output = this.#output;
@@ -82,7 +67,7 @@ class ResponsesStream {
     switch (type) {
       case 'response.output_item.added':
         return isFields(item) ? output.open(at, item) : [];
-      case TEXT_DELTA:
+      case 'response.output_text.delta':
         return output.text(at, part, delta, event['logprobs']);
       case 'response.refusal.delta':
         return output.refusal(at, part, delta);
