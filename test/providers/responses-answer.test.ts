@@ -383,6 +383,15 @@ describe('chats by the Responses API, events', () => {
     expect(saidIn(readStream(events).reply)).to.deep.equal(saidIn(readWhole(RESPONSE)));
   });
 
+  it('may come out of the order of the output', () => {
+    const [created, begun, ...rest] = told({ repeats: false });
+    const of = (at: number): Fields[] => rest.filter(({ output_index: place }) => place === at);
+    const { reply } = readStream([created!, begun!, ...of(1), ...of(0), ...of(2), rest.at(-1)!]);
+    const [detail] = reply.choices[0]!.message.reasoning_details as readonly Fields[];
+    expect(saidIn(reply)).to.include({ content: 'fine', reasoning_content: 'hm' });
+    expect(detail).to.include({ data: 'sealed', id: 'c1' }); // the text had been said by then
+  });
+
   it('by their names alone are read as well', () => {
     const text = told({})
       .map(({ type, ...event }) => `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`)

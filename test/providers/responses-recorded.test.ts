@@ -215,6 +215,8 @@ describe('chats by the Responses API, pieces of text', () => {
       const spaced = forms.map((form) => form.replaceAll(/([\d"\]]),"/g, '$1, "').replaceAll('":', '": '));
       const read = [...forms, ...(delta.includes('"') ? [] : spaced)].map((data) => open()({ type: '', data }));
       for (const chunks of read) expect(chunks, JSON.stringify(delta)).to.deep.equal(read[0]);
+      const broken = forms.map((form) => form.replace('"delta":"', '"delta":"\u0001'));
+      for (const data of broken) expect(open()({ type: '', data }), 'no JSON').to.deep.equal([]);
       expect(read[0]!.map(({ choices: [choice] }) => choice!.delta.content).join('')).to.equal(delta);
     }
   });
