@@ -20,6 +20,11 @@ export interface CommonSource extends Source {
 export interface NativeSource extends Source {
   readonly speaks: 'native';
   readonly decode: StreamDecoder;
+  /**
+   * True where only an event of the wire ends an answer, and where events without a chunk say that the answer goes on. See
+   * docs/reference/data-plane.md#silence.
+   */
+  readonly tellsAll?: boolean;
 }
 
 /** The upstream streams events of the client's own wire: they leave in their own bytes, and their chunks are read beside. */

@@ -88,6 +88,11 @@ export class Relay {
     return this.#relayed.isOpening && (this.#relayed.chunks > 0 || this.#relayed.waitingBytes > 0);
   }
 
+  /** Events read so far that say that the answer goes on, whether or not they hold a chunk. */
+  get signs(): number {
+    return this.#relayed.signs;
+  }
+
   /** True once the upstream said that nothing follows. */
   get isDone(): boolean {
     return this.#relayed.isDone;
@@ -197,8 +202,9 @@ export class Relay {
 
   #nativeEvent(event: StreamEvent): void {
     if (this.#source.speaks !== 'native') return;
+    if (this.#source.tellsAll) this.#relayed.signs += 1;
     if (isEndMark(event.data)) {
-      this.#relayed.isDone = true;
+      if (!this.#source.tellsAll || this.isFinished) this.#relayed.isDone = true;
       return;
     }
     refuseDeep(event.data);

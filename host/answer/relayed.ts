@@ -11,6 +11,8 @@ export class Relayed {
   isSpoken = false;
   /** Chunks read so far, whether or not anything left. */
   chunks = 0;
+  /** Events read so far, where those without a chunk count too: they say that the answer goes on. */
+  signs = 0;
   /** True once the upstream said that nothing follows. */
   isDone = false;
   /** What is ready waits for the first event that a client reads: until then the answer may fail as if it had not begun. */

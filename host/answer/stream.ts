@@ -102,6 +102,7 @@ export class StreamSession extends AnswerStream implements ReplySink {
   #early: EarlyBody | undefined;
   #hasData = false;
   #chunks = 0;
+  #signs = 0;
   #isOver = false;
 
   constructor(options: StreamOptions) {
@@ -206,6 +207,10 @@ export class StreamSession extends AnswerStream implements ReplySink {
   }
 
   #forward(out: string): void {
+    if (this.relay.signs > this.#signs) {
+      this.#signs = this.relay.signs;
+      this.#idle.refresh();
+    }
     if (this.relay.chunks > this.#chunks) {
       this.#chunks = this.relay.chunks;
       this.#idle.refresh();

@@ -29,6 +29,12 @@ const isComparable = ({ value, kind }: ModuleCheck): boolean =>
 const hasShape = (surface: string, translator: unknown): boolean =>
   TRANSLATORS({ [surface]: translator }, '').length === 0;
 
+/** What is wrong with the translator beside that of chats. */
+function viaProblem(surface: string, translator: unknown): string | undefined {
+  const { viaResponses } = translator as { readonly viaResponses?: unknown };
+  return viaResponses === undefined ? undefined : translatorProblem(surface, viaResponses);
+}
+
 /** Its functions are asked only once it has the shape it must have. What the shipped ones say is known without a start: a test asks them all. */
 const isAskable = (check: ModuleCheck): boolean =>
   check.origin !== SHIPPED && isComparable(check) && SHAPES[check.kind](check.value, '').length === 0;
@@ -98,7 +104,7 @@ export const MODULE_RULES: readonly ModuleRule[] = [
       if (origin === SHIPPED || kind !== 'provider' || typeof all !== 'object' || all === null) return;
       for (const [surface, translators] of Object.entries(all)) {
         if (!hasShape(surface, translators)) continue; // MV04 says what it lacks
-        const problem = translatorProblem(surface, translators);
+        const problem = translatorProblem(surface, translators) ?? viaProblem(surface, translators);
         if (problem !== undefined)
           report(
             'MV06',

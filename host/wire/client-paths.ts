@@ -4,13 +4,15 @@ import type { ClientRequest, TargetFacts } from './client-request.ts';
 /** A refusal of a translator that begins with a place of the common request. */
 const PLACE = /^messages(?:\[(\d+)\]\.(content|tool_calls)\[(\d+)\](?:\.function)?)?(?=[:. ])/;
 
+const REFUSALS: ReadonlySet<string> = new Set(['invalid_request', 'unsupported_parameter']);
+
 /** A translator's refusal with the client's own path in place of the common request's; as it is where that is not known. See docs/reference/ingress.md#errors. */
 export function inClientPaths(
   thrown: unknown,
   request: ChatRequest,
   { sent, facts }: { readonly sent: ClientRequest; readonly facts: TargetFacts },
 ): unknown {
-  if (!(thrown instanceof GatewayError) || thrown.code !== 'invalid_request') return thrown;
+  if (!(thrown instanceof GatewayError) || !REFUSALS.has(thrown.code)) return thrown;
   const [place, turn, list, item] = PLACE.exec(thrown.message) ?? [];
   if (place === undefined) return thrown;
   const payload = payloadIn(request.messages[Number(turn)], list, Number(item));
@@ -20,7 +22,7 @@ export function inClientPaths(
       : payload && pathOf(sent.value, payload);
   return path === undefined || path === ''
     ? thrown
-    : new GatewayError('invalid_request', path + thrown.message.slice(place.length), { cause: thrown });
+    : new GatewayError(thrown.code, path + thrown.message.slice(place.length), { cause: thrown });
 }
 
 /** What of a part or a call stands in the client's body too: its bytes, its address, its id. */

@@ -12,7 +12,9 @@ import type {
 import { withAllowedTools } from './allowed-tools.ts';
 import { renameFields } from './body.ts';
 import { isFields, isGiven } from './fields.ts';
+import type { Notes } from './notes.ts';
 import { type Path, pathOf } from './paths.ts';
+import { responsesChat, type ResponsesOptions } from './responses/index.ts';
 import { thoughtsTo } from './thoughts.ts';
 
 /** Which token-ceiling fields a provider reads. `reconciled` sends what the client sent, after unification. */
@@ -39,6 +41,8 @@ export interface ChatOptions {
   readonly knowsAllowedTools?: boolean;
   /** `false` where the vendor refuses `stream_options` and sends usage unasked. */
   readonly streamOptions?: boolean;
+  /** How the Responses API beside it is asked; `false` where there is none. */
+  readonly responses?: ResponsesOptions | false;
   /** Last change to the body, for what the options cannot say. Returns a new body, and tells of fields that do not travel as they are. */
   readonly adjust?: (body: ChatBody, notes: Notes, call: CallInfo) => ChatBody;
   /** Last change to a whole reply. Returns a new one. */
@@ -47,21 +51,15 @@ export interface ChatOptions {
   readonly editStream?: ChatTranslator['editStream'];
 }
 
-/** Names of request fields for `ignored` and `bounded` of a `WireRequest`. */
-export interface Notes {
-  readonly ignored: string[];
-  readonly bounded: string[];
-}
-
 export type ChatBody = Readonly<Record<string, unknown>> & { readonly messages: readonly ChatMessage[] };
 
-/** Chat on the common wire: unknown fields are sent too. See docs/reference/providers.md#token-ceilings. */
+/** Chat on the common wire, and by the Responses API beside it: unknown fields are sent too. See docs/reference/providers.md#token-ceilings. */
 export function commonChat(params: ParamTreatments, options: ChatOptions = {}): ChatTranslator {
   const declared = Object.entries(params).flatMap(([name, treatment]) =>
     typeof treatment === 'object' ? [[name, treatment.rename] as const] : [],
   );
   const renames = [...declared, ...Object.entries(options.renames ?? {})];
-  const { adjustReply, editStream, headers } = options;
+  const { adjustReply, editStream, headers, responses } = options;
   return {
     toUpstream: (request, call) => {
       const notes: Notes = { ignored: [], bounded: [] };
@@ -77,6 +75,7 @@ export function commonChat(params: ParamTreatments, options: ChatOptions = {}): 
     fromUpstream: adjustReply ? (reply) => adjustReply(readReply(reply)) : readReply,
     openStream: 'common',
     ...(editStream && { editStream }),
+    ...(responses !== false && { viaResponses: responsesChat(responses) }),
   };
 }
 

@@ -3,7 +3,7 @@ export { commonSpeech, commonTranscriptions, commonTranslations } from './audio.
 export type { SpeechOptions, TranscriptionOptions } from './audio.ts';
 export type { BodyOptions } from './body.ts';
 export { commonChat } from './chat.ts';
-export type { CeilingStyle, ChatBody, ChatOptions, Notes } from './chat.ts';
+export type { CeilingStyle, ChatBody, ChatOptions } from './chat.ts';
 export { type Citation, urlCitations } from './citations.ts';
 export { joinedConversation } from './conversation.ts';
 export { listedModels, readModels } from './discovery.ts';
@@ -24,7 +24,9 @@ export {
 export { commonImages, requireImageFormat } from './images.ts';
 export type { ImagesOptions } from './images.ts';
 export { commonModerations } from './moderations.ts';
+export type { Notes } from './notes.ts';
 export { type Path, pathSegment, pathSegments, wholeSegment, withoutTail } from './paths.ts';
+export { responsesChat, type ResponsesOptions } from './responses/index.ts';
 export { commonRerank, tokensMeta } from './rerank.ts';
 export type { RerankOptions } from './rerank.ts';
 export { translateWebSearch, type WebSearch } from './web-search.ts';

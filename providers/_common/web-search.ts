@@ -1,5 +1,6 @@
-import type { ChatBody, Notes } from './chat.ts';
+import type { ChatBody } from './chat.ts';
 import { type Fields, isFields, isGiven, withoutAbsent } from './fields.ts';
+import type { Notes } from './notes.ts';
 
 /** What `web_search_options` of the common wire say; `undefined` for what they leave open. */
 export interface WebSearch {

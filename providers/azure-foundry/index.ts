@@ -23,6 +23,7 @@ const { chat, embeddings } = commonTranslators(
       ceiling: 'max_completion_tokens',
       knowsAllowedTools: true,
       drops: ['web_search_options'],
+      responses: { path: '/openai/v1/responses', isAutomatic: true },
     },
     embeddings: { path: '/openai/v1/embeddings' },
   },

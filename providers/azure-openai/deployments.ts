@@ -22,7 +22,8 @@ export function checkDeployment(credentials: Credentials): void {
   }
 }
 
-const configured = ({ AZURE_OPENAI_DEPLOYMENT: deployment = '' }: Credentials): string => deployment;
+/** The deployment that answers chats. */
+export const configured = ({ AZURE_OPENAI_DEPLOYMENT: deployment = '' }: Credentials): string => deployment;
 
 /** The version travels as it is written. */
 function deploymentPath(

@@ -2,7 +2,7 @@ import { defineProvider, headerKey } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
 import { chatTraitsBeside } from '../_common/anthropic/index.ts';
 import { resourceRoot } from '../_common/azure.ts';
-import { checkDeployment, pinned, requested } from './deployments.ts';
+import { checkDeployment, configured, pinned, requested } from './deployments.ts';
 import { elsewhere } from './elsewhere.ts';
 import { textInput, withoutModel } from './bodies.ts';
 
@@ -47,6 +47,11 @@ export default defineProvider({
         knowsRefusals: true,
         knowsAllowedTools: true,
         drops: ['web_search_options'],
+        responses: {
+          path: '/openai/v1/responses',
+          model: ({ credentials }) => configured(credentials),
+          isAutomatic: true,
+        },
       },
       embeddings: { path: requested('/embeddings'), encodingFormat: 'any', drops: ['input_type'], adjust: textInput },
       images: { path: requested('/images/generations'), adjust: withoutModel },

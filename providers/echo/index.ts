@@ -3,7 +3,7 @@ import { commonTranslators } from 'gw/common-wire';
 import { ECHO_MODELS } from './models.ts';
 import { respond } from './respond.ts';
 
-const common = commonTranslators(['chat'], {});
+const common = commonTranslators(['chat'], {}, { chat: { responses: false } });
 
 /**
  * Answers without a network, in the common wire: the last user message comes back, word by word when streamed. The

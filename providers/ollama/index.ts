@@ -47,7 +47,11 @@ export default defineProvider({
   },
   translators: {
     ...commonTranslators(['chat'], OLLAMA_PARAMS, {
-      chat: { path: '/v1/chat/completions', drops: ['web_search_options'] },
+      chat: {
+        path: '/v1/chat/completions',
+        drops: ['web_search_options'],
+        responses: { path: '/v1/responses' },
+      },
     }),
     embeddings: ollamaEmbeddings(),
   },

@@ -46,7 +46,13 @@ export default defineProvider({
     ['chat', 'embeddings', 'images', 'moderations', 'audio.transcriptions', 'audio.translations', 'audio.speech'],
     {},
     {
-      chat: { ceiling: 'max_completion_tokens', knowsDeveloper: true, knowsRefusals: true, knowsAllowedTools: true },
+      chat: {
+        ceiling: 'max_completion_tokens',
+        knowsDeveloper: true,
+        knowsRefusals: true,
+        knowsAllowedTools: true,
+        responses: { isAutomatic: true },
+      },
       embeddings: { encodingFormat: 'always', drops: ['input_type'] },
       images: { adjust: withImageFormat },
     },

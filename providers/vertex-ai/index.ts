@@ -24,6 +24,7 @@ const { chat } = commonTranslators(
   {},
   {
     chat: {
+      responses: false,
       adjust: (body, notes) => ({
         ...translateWebSearch(body, notes, search, ['contextSize', 'location']),
         model: publishedName(String(body['model'])),

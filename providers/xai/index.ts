@@ -23,7 +23,10 @@ export default defineProvider({
   translators: commonTranslators(
     ['chat', 'images'],
     {},
-    { chat: { drops: ['web_search_options'] }, images: { drops: ['size', 'quality', 'style'] } },
+    {
+      chat: { drops: ['web_search_options'], responses: { isAutomatic: true } },
+      images: { drops: ['size', 'quality', 'style'] },
+    },
   ),
   passthrough: true,
   responses: 'native',

@@ -260,6 +260,10 @@ describe('the module rules', () => {
     expect(
       check('provider', { translators: { ...translators, embeddings: { toUpstream: boom, fromUpstream: boom } } })[0],
     ).to.include('MV06 its embeddings translator');
+    const viaResponses = { toUpstream: boom, fromUpstream: boom };
+    expect(check('provider', chat({ toUpstream: () => ({ path: '/' }), viaResponses }))).to.deep.equal([
+      'MV06 its chat translator fails on a minimal request: no',
+    ]);
     const mutates = (request: { model: string }): object => {
       request.model = 'x';
       return { path: '/' };

@@ -8,6 +8,11 @@ import type { Credentials } from './connection.ts';
 export interface CallInfo {
   /** The model to ask the upstream for, after `model_map`. */
   readonly model: string;
+  /**
+   * Name of the provider; absent where no host asks. What only the service itself reads is marked
+   * with it on its way through clients.
+   */
+  readonly provider?: string;
   /** Whether the client asked for a stream. */
   readonly stream: boolean;
   /** API root without a trailing slash. */

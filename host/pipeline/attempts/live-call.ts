@@ -40,6 +40,10 @@ export class LiveCall implements CallInfo {
     return own || describedEntry(target, this.model, catalog)?.max_output_tokens || undefined;
   }
 
+  get provider(): string {
+    return this.#attempt.provider.module.name;
+  }
+
   get facts(): ModelFacts {
     return this.#attempt.target.factsOf(this.model);
   }
@@ -77,6 +81,11 @@ function pickHeaders(
     if (value !== undefined) setMember(picked, name, Array.isArray(value) ? value.join(', ') : value);
   }
   return Object.keys(picked).length > 0 ? picked : undefined;
+}
+
+/** Whether an attempt's chat goes by the service's Responses API. */
+export function goesByResponses(attempt: Attempt): boolean {
+  return translatorOf(attempt) === attempt.provider.module.translators.chat?.viaResponses;
 }
 
 /** The translator that serves the exchange's surface at the attempt's provider. */

@@ -11,7 +11,7 @@ import { awaitsVerdict, holdsBack } from '../guards/plugin-policy.ts';
 import { guardRejection } from '../guards/verdict-notes.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import type { Attempt } from './attempt.ts';
-import { translatorOf } from './live-call.ts';
+import { goesByResponses, translatorOf } from './live-call.ts';
 
 /** The relay of an attempt's stream: how it is read, who guards it, and who writes what goes to the client. */
 export function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneration): Relay {
@@ -56,7 +56,8 @@ function sourceOf(
   }
   const stream = attempt.isSameWire ? exchange.wire.openSameWire?.(exchange) : undefined;
   const isHeldBack = guards !== undefined && (guards.holdsBack || guards.awaitsVerdict);
-  if (!stream || (isHeldBack && !stream.withTexts)) return { speaks: 'native', decode, ...common };
+  if (!stream || (isHeldBack && !stream.withTexts))
+    return { speaks: 'native', decode, tellsAll: goesByResponses(attempt), ...common };
   return { speaks: 'client', decode, stream, readsAsides: plugins.readsAnswers.has(exchange.surface), ...common };
 }
 

@@ -15,7 +15,7 @@ import { inClientPaths } from '../../wire/client-paths.ts';
 import type { ClientRequest } from '../../wire/client-request.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import { shownNames } from '../shown.ts';
-import { translatorOf } from './live-call.ts';
+import { goesByResponses, translatorOf } from './live-call.ts';
 import { inMatrixOrder, unsupportedIn, withoutUnsupported } from './parameters.ts';
 import { refuseImageFormat, reportIgnored, reportLost } from './report-ignored.ts';
 import { adaptedRequest, sameWireRequest, targetFacts } from './same-wire.ts';
@@ -85,7 +85,11 @@ function translated(
   return { wire, names };
 }
 
-function treatmentsOf({ provider: { module, ref } }: Attempt, model: string): ParamTreatments {
+const NONE: ParamTreatments = Object.freeze({});
+
+function treatmentsOf(attempt: Attempt, model: string): ParamTreatments {
+  const { module, ref } = attempt.provider;
+  if (goesByResponses(attempt)) return NONE; // it names all that it leaves out
   if (!module.paramsFor) return module.params;
   try {
     const params: unknown = module.paramsFor(model);
