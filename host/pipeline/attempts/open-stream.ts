@@ -1,6 +1,7 @@
 /** One streamed answer of a provider: the request in its wire goes out, and its first chunk is awaited. */
 import type { CallInfo, WireRequest } from '../../contract/index.ts';
-import { StreamSession } from '../../answer/stream.ts';
+import type { Relay } from '../../answer/relay.ts';
+import { type StreamRelay, StreamSession } from '../../answer/stream.ts';
 import { pumpReply } from '../../upstream/reply-body.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import { shownModel } from '../shown.ts';
@@ -15,24 +16,12 @@ import { sendStream } from './send-attempt.ts';
 import { toWire } from './translate.ts';
 
 /** Opens the provider's stream; resolves once its first chunk has been read. */
-export async function openStream(attempt: Attempt, generation: RunningGeneration): Promise<StreamSession> {
+export async function openStream(attempt: Attempt, generation: RunningGeneration): Promise<StreamSession<Relay>> {
   const { exchange, turn } = attempt;
   const { clock } = generation.services;
   const call = new LiveCall(attempt, generation.services);
   const wire = toWire(attempt, call, generation);
-  const session = new StreamSession({
-    relay: relayFor(attempt, call, generation),
-    clock,
-    cancellation: attempt.cancellation,
-    idleMs: generation.services.streamIdleMs,
-    onIdle: (idle_timeout_ms) =>
-      generation.services.log.warn('stream response timed out waiting for next chunk', {
-        target: attempt.target.virtualKey,
-        idle_timeout_ms,
-        trace_id: exchange.id,
-      }),
-    refuse: (status, headers, body) => failedReply(attempt, { status, headers, body }, clock.now()),
-  });
+  const session = sessionOf(attempt, relayFor(attempt, call, generation), generation);
   attempt.calledAt = clock.monotonic();
   if (turn.isOwn) exchange.delivery.early?.start();
   try {
@@ -54,6 +43,27 @@ export async function openStream(attempt: Attempt, generation: RunningGeneration
   exchange.delivery.readText = () => session.relay.assembly.text();
   exchange.measured.ttftMs = (session.firstChunkAt ?? clock.monotonic()) - exchange.arrivedAt;
   return session;
+}
+
+/** The session of an attempt's stream, which waits for its bytes. */
+export function sessionOf<R extends StreamRelay>(
+  attempt: Attempt,
+  relay: R,
+  { services: { clock, log, streamIdleMs } }: RunningGeneration,
+): StreamSession<R> {
+  return new StreamSession({
+    relay,
+    clock,
+    cancellation: attempt.cancellation,
+    idleMs: streamIdleMs,
+    onIdle: (idle_timeout_ms) =>
+      log.warn('stream response timed out waiting for next chunk', {
+        target: attempt.target.virtualKey,
+        idle_timeout_ms,
+        trace_id: attempt.exchange.id,
+      }),
+    refuse: (status, headers, body) => failedReply(attempt, { status, headers, body }, clock.now()),
+  });
 }
 
 async function dispatchStream(
