@@ -311,6 +311,38 @@ describe('streams beside chat', () => {
   }
 });
 
+describe('a stream that goes silent', () => {
+  const [one] = STREAMED as readonly [Streamed];
+  const [first = ''] = goldenOf(one).split(/(?<=\n\n)/);
+  const idle = { streamIdleMs: 50 };
+
+  it('is a time-out before its first event, so that the next target is tried, whether or not its headers came', async () => {
+    for (const handler of [() => {}, (_request, response) => openSse(response)] as readonly StubHandler[]) {
+      const [silent, good] = [await stubUpstream(handler), await stubUpstream(streaming(goldenOf(one)))];
+      const targets = [silent.target('silent', {}, everySurface), good.target('good', {}, everySurface)];
+      const host = await startHost({ strategy: { mode: 'fallback' }, targets }, idle);
+      expect((await collected(await one.ask(clientOf(host)))).events).to.have.length(8);
+      const alone = await startHost({ strategy: { mode: 'single' }, targets: targets.slice(0, 1) }, idle);
+      const error = await one.ask(clientOf(alone)).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(error).to.include({ status: 504, code: 'upstream_timeout' });
+    }
+  });
+
+  it('ends with an error event after it', async () => {
+    const upstream = await stubUpstream((_request, response) => {
+      openSse(response);
+      response.write(first);
+    });
+    const host = await startHost({ targets: [upstream.target('a', {}, everySurface)] }, idle);
+    const { events, error } = await collected(await one.ask(clientOf(host)));
+    expect(events).to.have.length(1);
+    expect(error?.error).to.include({ type: 'timeout_error', code: 'stream_timeout' });
+  });
+});
+
 describe('whole answers to requests for a stream', () => {
   const TEXT = { text: 'hello', usage: { type: 'duration', seconds: 2 }, segments: [1] };
 
