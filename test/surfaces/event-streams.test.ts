@@ -1,9 +1,12 @@
 import { expect } from 'chai';
+import { definePlugin } from 'gw/contract';
+import Joi from 'joi';
 import OpenAI, { APIError, toFile } from 'openai';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { moduleOf } from '../contract/providers/support.ts';
 import {
+  fakeClock,
   golden,
   MASTER_KEY,
   openSse,
@@ -440,6 +443,38 @@ describe('a guardrail of answers', () => {
       ...guarded(),
     });
     expect((await collected(await one.ask(clientOf(host)))).events).to.have.length(2);
+  });
+
+  it('has as much time for it as for a whole answer', async () => {
+    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow = definePlugin<object>({
+      name: 'slow',
+      type: 'guardrail',
+      summary: 'For this test',
+      stages: ['after_request'],
+      settings: Joi.object({}),
+      create: () => ({
+        after_request: async () => {
+          asked.resolve();
+          await gate.promise;
+          return undefined;
+        },
+      }),
+    });
+    const upstream = await stubUpstream(streaming(said('all is well')));
+    const clock = fakeClock();
+    const host = await startHost(
+      {
+        targets: [upstream.target('a', {}, everySurface)],
+        plugins: [{ name: 'slow', stage: 'after_request', enabled: true }],
+      },
+      { modules: [slow], clock },
+    );
+    const answer = one.ask(clientOf(host)).then(collected);
+    await asked.promise;
+    clock.advance(11_000); // longer than what runs when an answer has left
+    gate.resolve();
+    expect((await answer).events).to.have.length(2);
   });
 
   it('cannot check more than 1 MiB', async () => {
