@@ -533,6 +533,22 @@ describe('requests that cannot be streamed', () => {
     expect(upstream.seen).to.have.length(0);
   });
 
+  it('are explained as they are answered', async () => {
+    const { streams: _all, ...unable } = everySurface;
+    const { host } = await withStub(() => {}, {}, unable);
+    for (const [surface, more] of [
+      ['images', { prompt: 'x', stream: true }],
+      ['images.edits', { stream: 'true' }],
+      ['audio.transcriptions', { stream: 'true' }],
+      ['audio.speech', { input: 'x', voice: 'v', stream_format: 'sse' }],
+    ] as const) {
+      const answer = (await host.post('/admin/explain', { surface, request: { model: 'm', ...more } })).json();
+      expect(answer.streaming, surface).to.equal(true);
+      expect(answer.refusal.message).to.match(/^no target can stream .* of this model$/);
+      expect(answer.dropped).to.deep.equal([{ target: 'a', reason: `does not stream ${surface}`, figures: {} }]);
+    }
+  });
+
   it('send partial_images on without a stream, and a stream that is not wanted as it was written', async () => {
     const { host, upstream } = await withStub((_request, response) =>
       replyJson(response, 200, { data: [{ b64_json: 'AA==' }] }),

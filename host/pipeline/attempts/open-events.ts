@@ -17,7 +17,7 @@ import { measureCall } from './attempt-lifecycle.ts';
 import { jsonError, readUnary } from './call-unary.ts';
 import { converse } from './converse.ts';
 import { LiveCall, translatorOf } from './live-call.ts';
-import { sessionOf } from './open-stream.ts';
+import { noteStarted, sessionOf } from './open-stream.ts';
 import { outgoingRequest } from './outgoing-request.ts';
 import { requestIdOf } from './reply-status.ts';
 import { sendOpen } from './send-attempt.ts';
@@ -59,6 +59,7 @@ export async function openEvents(
     throw error;
   }
   measureCall(attempt, generation);
+  noteStarted(attempt, generation);
   exchange.measured.ttftMs = (session.firstChunkAt ?? clock.monotonic()) - exchange.arrivedAt;
   return session;
 }

@@ -32,17 +32,22 @@ export async function openStream(attempt: Attempt, generation: RunningGeneration
   }
   measureCall(attempt, generation);
   if (attempt.isSameWire) exchange.keepPrivate();
-  generation.services.log.debug('stream request started', {
-    model: shownModel(exchange.model, generation.services.redactor),
-    provider: attempt.target.virtualKey,
-    trace_id: exchange.id,
-  });
+  noteStarted(attempt, generation);
   exchange.routing.reportedModel = session.relay.reportedModel;
   exchange.routing.upstreamRequestId = requestIdOf(session.headers);
   if (turn.openStream) return session; // what of it leaves, and when, only the code that asked for the turn knows
   exchange.delivery.readText = () => session.relay.assembly.text();
   exchange.measured.ttftMs = (session.firstChunkAt ?? clock.monotonic()) - exchange.arrivedAt;
   return session;
+}
+
+/** The line that says that a stream has begun. */
+export function noteStarted({ exchange, target }: Attempt, { services: { log, redactor } }: RunningGeneration): void {
+  log.debug('stream request started', {
+    model: shownModel(exchange.model, redactor),
+    provider: target.virtualKey,
+    trace_id: exchange.id,
+  });
 }
 
 /** The session of an attempt's stream, which waits for its bytes. */
