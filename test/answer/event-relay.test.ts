@@ -3,7 +3,7 @@ import { EventRelay } from '../../host/answer/events/event-relay.ts';
 import { MAX_PARSED, membersOf } from '../../host/answer/events/event-tail.ts';
 import type { StreamedSurface } from '../../host/contract/index.ts';
 import { COMMON_WIRE } from '../../host/wire/common-wire.ts';
-import { cases, Dice, golden } from '../kit/index.ts';
+import { cases, Dice, expectProportion, golden } from '../kit/index.ts';
 
 const FIXTURES: readonly (readonly [surface: StreamedSurface, file: string])[] = [
   ['images', 'images/events'],
@@ -88,6 +88,24 @@ describe('the relay of events', () => {
     expect(membersOf(near)).to.deep.equal({ usage: { input_tokens: 1 } });
     for (const broken of ['"usage":', '"usage":{', '"usage":{"a":"', '"usage":7', '\\"usage":{}', '"usage"'])
       expect(membersOf(`{"b64_json":"${'A'.repeat(MAX_PARSED)}",${broken}`), broken).to.equal(undefined);
+  });
+
+  it('takes work in proportion to what comes: a long event in small pieces, many events, ends full of what looks like use', async () => {
+    const deltas = (size: number): string =>
+      '{"type":"transcript.text.delta","delta":"x"}'.replace(/^.*$/, (event) => `data: ${event}\n\n`.repeat(size));
+    for (const [surface, make, step] of [
+      ['images', (size) => `data: {"b64_json":"${'A'.repeat(size * 1000)}"}\n\n`, 1024],
+      ['audio.transcriptions', (size) => deltas(size * 10), 4096],
+      ['images', (size) => `data: {"b64_json":"${'A'.repeat(MAX_PARSED)}",${'"usage":{'.repeat(size)}\n\n`, 65_536],
+    ] as readonly (readonly [StreamedSurface, (size: number) => string, number])[])
+      await expectProportion(400, (size) => {
+        const text = Buffer.from(make(size));
+        return () => {
+          const relay = relayOf(surface);
+          for (let at = 0; at < text.length; at += step) relay.push(text.subarray(at, at + step));
+          relay.end();
+        };
+      });
   });
 
   it('fails for a stream that ends early, and for an error, before or after the first event', () => {
