@@ -31,6 +31,7 @@ import stores from './stores/stores.ts';
 import chat from './surfaces/chat.ts';
 import completions from './surfaces/completions.ts';
 import embeddings from './surfaces/embeddings.ts';
+import imageEdits from './surfaces/image-edits.ts';
 import images from './surfaces/images.ts';
 import moderations from './surfaces/moderations.ts';
 import rerank from './surfaces/rerank.ts';
@@ -133,6 +134,7 @@ export const BUILTINS: readonly BuiltinModule[] = [
   chat,
   completions,
   embeddings,
+  imageEdits,
   images,
   moderations,
   rerank,

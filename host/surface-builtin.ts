@@ -17,8 +17,15 @@ export function surfaceBuiltin(route: SurfaceRoute): BuiltinModule {
   });
 }
 
-/** POST runs the surface; every other method is answered that only POST is allowed. */
+/** POST runs the surface; every other method is answered that only POST is allowed, unless the route leaves some requests to others. */
 function mountSurface(router: Router, host: SurfaceHost, route: SurfaceRoute): void {
+  const { takes } = route;
+  if (takes) {
+    router
+      .route(route.path)
+      .post((request, response, next) => (takes(request) ? serveSurface(host, route, request, response) : next()));
+    return;
+  }
   router
     .route(route.path)
     .post((request, response) => serveSurface(host, route, request, response))

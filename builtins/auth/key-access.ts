@@ -1,7 +1,9 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { mayAsk, mayServe, notListed } from '../../host/pipeline/key-access.ts';
 import { modelsIn } from '../../host/pipeline/named-models.ts';
+import type { RouteTarget } from '../../host/contract/index.ts';
 import { modelNotFound } from '../../host/pipeline/shown.ts';
+import { whyUnstreamed } from '../../host/pipeline/unstreamed.ts';
 
 /**
  * A key with a list of models or providers reaches nothing else: whatever is outside is not found, as if no target served it. The list holds for
@@ -33,12 +35,12 @@ export default defineBuiltin({
             exchange.sent = sent?.inspected(); // of a name that stands there twice only the one that was looked at leaves
           }
           if (plugins.mayChangeModel) return;
-          const isServed =
-            mayAsk(limits, model, aliases) &&
-            models
-              .routeTargets(model, surface, streaming, pinned)
-              .some(({ virtualKey, serves }) => serves && mayServe(limits, virtualKey));
-          if (!isServed) throw modelNotFound(model, redactor);
+          const isAsked = mayAsk(limits, model, aliases);
+          const isFit = ({ virtualKey }: RouteTarget): boolean => isAsked && mayServe(limits, virtualKey);
+          const isServed = models
+            .routeTargets(model, surface, streaming, pinned)
+            .some((target) => target.serves && isFit(target));
+          if (!isServed) throw modelNotFound(model, redactor, whyUnstreamed(exchange, models, isFit));
         });
         pipeline.route.tap({ name: 'key-access', stage: ORDER.keyTargets }, (targets, { principal, model }) => {
           const limits = principal?.limits;

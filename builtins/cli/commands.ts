@@ -98,7 +98,8 @@ export const COMMANDS: readonly Command[] = [
       { flags: '--metadata <json>', summary: 'Entries of the header X-Gateway-Metadata', default: 'none' },
       {
         flags: '--surface <name>',
-        summary: 'What is asked for: chat, completions, embeddings, images, rerank, moderations, audio.speech, …',
+        summary:
+          'What is asked for: chat, completions, embeddings, images, images.edits, rerank, moderations, audio.speech, …',
         default: 'chat',
       },
     ],

@@ -17,8 +17,8 @@ const ROOT = '/v1/';
 /** Requests that name their model: each has a route of its own. */
 const RESPONSES = '/v1/responses';
 const ROUTES: readonly string[] = [RESPONSES, `${RESPONSES}/compact`, `${RESPONSES}/input_tokens`];
-/** Requests that vendors charge for by their model: they are passed through, and in one form of their path only. */
-const PRICED: readonly string[] = ['/v1/images/edits', '/v1/images/variations', '/v1/ocr'];
+/** Requests that vendors charge for by their model: they are passed through, and in one form of their path only. So are edits of images, as far as their own route leaves them. */
+const PRICED: readonly string[] = ['/v1/images/variations', '/v1/ocr'];
 
 /**
  * Whatever of `/v1` no other route takes is sent on to a provider: by the one it names, by its model, or for files, batches

@@ -6,6 +6,7 @@ import { contextOf, rawPath } from '../../host/http/context.ts';
 import type { ReadRequest } from '../../host/http/surface-route.ts';
 import { type Family, familyOf, RESPONSES } from './family.ts';
 import { lookAhead } from './look-ahead.ts';
+import { isReadableForm, modelOfForm } from './models/form-model.ts';
 import { type Named, namedBy, passesSearched } from './models/listed.ts';
 import type { MemberScanner } from './models/member-scanner.ts';
 import { type OpaqueBody, readOpaque, responseFields } from './models/opaque-body.ts';
@@ -59,7 +60,8 @@ export async function readForwarded(
   const kinds = namedKinds(family, paths, host.current.config);
   if (taken && family === RESPONSES && isBound('response', host.current.config))
     throw new GatewayError('proxy_not_supported', 'responses that belong to who made them have no WebSocket');
-  const isHeldWhole = hasList && !passesSearched({ family, paths, request });
+  const readsForm = named === undefined && !family.fixed && !family.asks && !taken && isReadableForm(request);
+  const isHeldWhole = readsForm || (hasList && !passesSearched({ family, paths, request }));
   const { body, scanner, references } = await lookAhead(host.current, family, request, {
     isModelWanted,
     kinds,
@@ -68,7 +70,8 @@ export async function readForwarded(
   const owned = namedIn(kinds.length > 0 ? scanner : undefined, references, request.headers['content-type'] ?? '');
   const opaque = readOpaque(body, scanner);
   const { max_tokens: ceiling, ...fields } = family.asks && scanner ? responseFields(scanner) : {};
-  const model = opaque.model ?? (taken && modelOfQuery(request.url ?? ''));
+  const inForm = readsForm ? modelOfForm(body.held, request) : undefined;
+  const model = opaque.model ?? inForm ?? (taken && modelOfQuery(request.url ?? ''));
   const forwarding = {
     host,
     family,

@@ -35,7 +35,7 @@ export function resolve(forwarding: Forwarding, exchange: LiveExchange, generati
   if (meant === undefined && named === undefined)
     throw new GatewayError(
       'provider_not_resolved',
-      'name a provider in the header X-Provider, or a model in a JSON body',
+      'name a provider in the header X-Provider, or a model in a JSON body or in a form',
     );
   const found =
     named === undefined

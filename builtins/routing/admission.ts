@@ -3,6 +3,7 @@ import { catalogEntryOf } from '../../host/pipeline/billing/catalog-entry.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { modelNotFound, shownModel } from '../../host/pipeline/shown.ts';
 import type { Target } from '../../host/pipeline/target.ts';
+import { whyUnstreamed } from '../../host/pipeline/unstreamed.ts';
 import type { Catalog } from '../../host/common/catalog.ts';
 
 /**
@@ -28,7 +29,7 @@ export default defineBuiltin({
             unregistered: absent.join(', '),
             trace_id: exchange.id,
           });
-        throw modelNotFound(model, redactor);
+        throw modelNotFound(model, redactor, whyUnstreamed(exchange, models));
       });
     }),
 });

@@ -1,9 +1,11 @@
 import { invalidRequest } from '../../host/common/invalid-request.ts';
-import { GatewayError, quoted, type ImagesReply, type ImagesRequest, type Usage } from '../../host/contract/index.ts';
+import { imagesUsage } from '../../host/answer/events/whole-events.ts';
+import { GatewayError, quoted, type ImagesReply, type ImagesRequest } from '../../host/contract/index.ts';
 import type { JsonObject } from '../../host/http/body/json-body.ts';
 import { jsonBody } from '../../host/http/surface-route.ts';
+import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { surfaceBuiltin } from '../../host/surface-builtin.ts';
-import { checkFields, type FieldKind, integer, requireText, text } from './fields.ts';
+import { checkFields, type FieldKind, flag, integer, requireText, text } from './fields.ts';
 
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
   ['model', text],
@@ -14,6 +16,7 @@ const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
   ['style', text],
   ['response_format', text],
   ['user', text],
+  ['stream', flag],
 ]);
 
 const FORMATS = new Set<unknown>(['url', 'b64_json']);
@@ -22,19 +25,16 @@ const FORMATS = new Set<unknown>(['url', 'b64_json']);
 export default surfaceBuiltin({
   surface: 'images',
   path: '/v1/images/generations',
-  read: jsonBody((body) => ({
-    request: readImages(body),
-    streaming: false,
-    write: ({ reply }) => {
-      const { usage, ...shown } = reply as ImagesReply;
-      return usage ? { ...shown, usage: imagesUsage(usage) } : shown;
-    },
-  })),
+  read: jsonBody((body) => {
+    const request = readImages(body);
+    return { request, streaming: request['stream'] === true, write: imagesAnswer };
+  }),
 });
 
-/** Usage under the names that answers with images have for it. Source: OpenAI API reference, "Images", 2026-11-22. */
-function imagesUsage({ prompt_tokens, completion_tokens, total_tokens, ...details }: Usage): object {
-  return { ...details, input_tokens: prompt_tokens, output_tokens: completion_tokens, total_tokens };
+/** Images as clients get them, with what the vendor counted. */
+export function imagesAnswer({ reply }: LiveExchange): object {
+  const { usage, ...shown } = reply as ImagesReply;
+  return usage ? { ...shown, usage: imagesUsage(usage) } : shown;
 }
 
 function readImages(body: JsonObject): ImagesRequest {

@@ -15,6 +15,7 @@ const READ_BYTES = 64 * 1024;
  */
 export class SpilledFile implements UploadedFile {
   readonly filename: string;
+  readonly contentType: string | undefined;
   bytes = 0;
   #head: Buffer | undefined;
   #pieces: Buffer[] = [];
@@ -22,8 +23,9 @@ export class SpilledFile implements UploadedFile {
   #handle: Promise<FileHandle> | undefined;
   #isDisposed = false;
 
-  constructor(filename: string) {
+  constructor(filename: string, contentType?: string) {
     this.filename = filename;
+    this.contentType = contentType;
   }
 
   async receive(content: AsyncIterable<Buffer>): Promise<void> {

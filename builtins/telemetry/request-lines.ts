@@ -35,13 +35,8 @@ const OTHER_SURFACES: Partial<
     name: 'embedding',
     figures: ({ usage, costUsd }) => ({ tokens: usage?.total_tokens ?? 0, cost_usd: costUsd ?? null }),
   },
-  images: {
-    name: 'image',
-    figures: ({ reply, costUsd }) => ({
-      images: (reply as Partial<ImagesReply>).data?.length ?? 0,
-      cost_usd: costUsd ?? null,
-    }),
-  },
+  images: { name: 'image', figures: imageFigures },
+  'images.edits': { name: 'image edit', figures: imageFigures },
   rerank: {
     name: 'rerank',
     figures: ({ reply }) => ({ results: (reply as Partial<RerankReply>).results?.length ?? 0 }),
@@ -69,6 +64,10 @@ const OTHER_SURFACES: Partial<
       tunnel ? { bytes_up: tunnel.bytesUp, bytes_down: tunnel.bytesDown } : { bytes: sentBytes },
   },
 };
+
+function imageFigures({ reply, costUsd }: LiveExchange): object {
+  return { images: (reply as Partial<ImagesReply>).data?.length ?? 0, cost_usd: costUsd ?? null };
+}
 
 function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, outcome: ExchangeOutcome): void {
   const { id, model, error, usage, costUsd, abLabel } = exchange;

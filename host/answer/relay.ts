@@ -1,11 +1,12 @@
 import { decodedBy, editBy } from '../boundary/stream-boundary.ts';
-import { type ChatChunk, GatewayError, type StreamEvent, type Usage } from '../contract/index.ts';
+import { type ChatChunk, type ChatReply, GatewayError, type StreamEvent, type Usage } from '../contract/index.ts';
 import { classified, faultInFrame, faultInUseless, unusableReply } from '../upstream/fault.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
 import { dataOf, isEndMark, LineCutter, textOfBytes } from '../upstream/sse.ts';
 import type { ClientStream } from '../wire/client-wire.ts';
 import type { KnownFrames } from '../wire/known-frames.ts';
 import type { Assembly } from './assembly.ts';
+import type { AnswerFacts } from './charged-usage.ts';
 import { isChunk } from './chunk-kind.ts';
 import { type ChunkFacts, ChunkNormalizer } from './chunk-normalizer.ts';
 import { eventReader, type StreamReader } from './event-reader.ts';
@@ -13,6 +14,7 @@ import { BlockReader } from './known-runs.ts';
 import type { RelayGuards, RelaySource } from './relay-source.ts';
 import { Relayed } from './relayed.ts';
 import { SameWireRelay } from './same-wire-relay.ts';
+import type { ReplyFacts, StreamRelay } from './stream.ts';
 import { eventTooLong, parsedFrame, refuseDeep } from './stream-bounds.ts';
 
 export interface RelayOptions extends ChunkFacts {
@@ -29,7 +31,7 @@ export interface RelayOptions extends ChunkFacts {
  * Turns the bytes of an upstream's stream into the bytes of the client's: synchronous, one call per read. Byte strings
  * come out (one character per byte), ready to be written as `latin1`; after a failure, what came before it.
  */
-export class Relay {
+export class Relay implements StreamRelay {
   /** Why the stream cannot go on; nothing is read after it. */
   failure: GatewayError | undefined;
   /** Writes what goes to the client, and what ends it once the stream is over. */
@@ -120,6 +122,14 @@ export class Relay {
   /** The upstream's id of the answer; empty until it gave one. */
   get id(): string {
     return this.#normalizer.id;
+  }
+
+  reply(facts: ReplyFacts): ChatReply {
+    return this.assembly.reply({ id: this.id, ...facts });
+  }
+
+  facts(): AnswerFacts {
+    return { usage: this.usage, answered: this.characters, doubts: this.doubts };
   }
 
   push(bytes: Buffer): string {

@@ -34,6 +34,7 @@ const SHAPES: Readonly<Partial<Record<TranslatedSurface, Shape>>> = {
   chat: shapeChat,
   embeddings: shapeEmbeddings,
   images: shapeImages,
+  'images.edits': shapeImages,
   rerank: shapeRerank,
   moderations: shapeModerations,
   'audio.speech': shapeSpeech,

@@ -1,4 +1,4 @@
-import { type ChatReply, GatewayError, type Usage } from '../contract/index.ts';
+import { GatewayError, type ReplyOf, type Surface, type Usage } from '../contract/index.ts';
 import type { Clock, Timer } from '../common/clock.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
@@ -6,7 +6,7 @@ import type { ReplyControl, ReplyHeaders, ReplySink } from '../upstream/upstream
 import { EarlyBody, mayBeJson } from '../upstream/early-body.ts';
 import { timeoutError, unusableReply } from '../upstream/fault.ts';
 import type { ClientStream } from '../wire/client-wire.ts';
-import type { Relay } from './relay.ts';
+import type { AnswerFacts } from './charged-usage.ts';
 
 /** How long a finished answer's connection may take to end by itself, so that it can serve again. */
 const LINGER_MS = 1000;
@@ -22,8 +22,39 @@ export interface StreamOutput {
   write(bytes: string): boolean;
 }
 
-export interface StreamOptions {
-  readonly relay: Relay;
+/** Makes what goes to the client of the bytes of an upstream's stream: synchronous, one call per read. */
+export interface StreamRelay {
+  /** Writes what goes to the client, and what ends it once the stream is over. */
+  readonly encoder: ClientStream;
+  /** Why the stream cannot go on; nothing is read after it. */
+  readonly failure: GatewayError | undefined;
+  /** True once the upstream said that nothing follows. */
+  readonly isDone: boolean;
+  /** Chunks read so far, or events, whether or not anything left. */
+  readonly chunks: number;
+  /** Whether something waits for the answer to begin. */
+  readonly isWaiting: boolean;
+  /** The upstream's name of the model, once it has said it. */
+  readonly reportedModel: string | undefined;
+  /** Whether the answer is complete: what it said of its usage by then is all of it. */
+  readonly isFinished: boolean;
+  push(bytes: Buffer): string;
+  /** The answer begins with what has come of it, however little that says. */
+  begin(): string;
+  /** The upstream's body has ended: a failure, unless it said so before. */
+  end(): string;
+  /** What is still held back, once the stream is complete. */
+  flush(): string;
+  /** The bytes of an answer that was held, once. */
+  takeHeld(): string;
+  /** What was delivered, as one reply. */
+  reply(facts: ReplyFacts): ReplyOf<Surface>;
+  /** What it is billed by so far. */
+  facts(): AnswerFacts;
+}
+
+export interface StreamOptions<R extends StreamRelay = StreamRelay> {
+  readonly relay: R;
   readonly clock: Clock;
   readonly cancellation: Cancellation;
   readonly idleMs: number;
@@ -60,7 +91,7 @@ export abstract class AnswerStream {
   }
 
   /** What was delivered, as one reply, once the stream is complete. */
-  abstract reply(facts: ReplyFacts): ChatReply;
+  abstract reply(facts: ReplyFacts): ReplyOf<Surface>;
 }
 
 /** A reply that is not 200, while it arrives. */
@@ -75,17 +106,17 @@ interface ErrorBody {
  * One streamed answer: reads the upstream, relays, and holds what comes before there is a listener. `started` settles with
  * the first chunk or the failure before it, which can still be retried; `ended` with the last.
  */
-export class StreamSession extends AnswerStream implements ReplySink {
+export class StreamSession<R extends StreamRelay = StreamRelay> extends AnswerStream implements ReplySink {
   readonly started: Promise<void>;
   readonly ended: Promise<GatewayError | undefined>;
-  readonly relay: Relay;
+  readonly relay: R;
   /** Headers of the upstream's reply, by lower-case name; empty before it came. */
   headers: ReplyHeaders = {};
   /** Monotonic milliseconds of the first chunk. */
   firstChunkAt: number | undefined;
   /** Monotonic milliseconds of the last chunk. */
   lastChunkAt: number | undefined;
-  readonly #options: StreamOptions;
+  readonly #options: StreamOptions<R>;
   readonly #start = Promise.withResolvers<void>();
   readonly #end = Promise.withResolvers<GatewayError | undefined>();
   readonly #idle: Timer;
@@ -105,7 +136,7 @@ export class StreamSession extends AnswerStream implements ReplySink {
   #signs = 0;
   #isOver = false;
 
-  constructor(options: StreamOptions) {
+  constructor(options: StreamOptions<R>) {
     super();
     this.#options = options;
     this.relay = options.relay;
@@ -146,8 +177,8 @@ export class StreamSession extends AnswerStream implements ReplySink {
     return this.relay.takeHeld();
   }
 
-  reply(facts: ReplyFacts): ChatReply {
-    return this.relay.assembly.reply({ id: this.relay.id, ...facts });
+  reply(facts: ReplyFacts): ReplyOf<Surface> {
+    return this.relay.reply(facts);
   }
 
   onReply(status: number, headers: ReplyHeaders, control: ReplyControl): void {

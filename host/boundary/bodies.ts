@@ -45,8 +45,8 @@ const REPLIES: Readonly<Record<TranslatedSurface, (body: Fields) => string | und
       ({ embedding }) => typeof embedding === 'string' || Array.isArray(embedding),
       'embedding',
     ),
-  images: ({ data }) =>
-    listProblem('data', data, ({ url, b64_json: base64 }) => isText(url) || isText(base64), 'url or b64_json'),
+  images: imagesProblem,
+  'images.edits': imagesProblem,
   rerank: ({ results }) =>
     listProblem(
       'results',
@@ -71,6 +71,10 @@ function listProblem(
 ): string | undefined {
   if (!Array.isArray(list)) return `the body has no list of ${name}`;
   return list.every((item) => isFields(item) && isItem(item)) ? undefined : `an item of ${name} has no ${needs}`;
+}
+
+function imagesProblem({ data }: Fields): string | undefined {
+  return listProblem('data', data, ({ url, b64_json: base64 }) => isText(url) || isText(base64), 'url or b64_json');
 }
 
 function rawProblem({ contentType, body }: Fields): string | undefined {

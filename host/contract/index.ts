@@ -9,7 +9,8 @@
  * - Texts without knowing wires: `texts`, `messageTexts`, `editTexts`; of a stream `windowGuard`
  *   and `filterGuard`; patterns that no text makes slow: `linearPattern`, `patternSet`.
  * - What a provider translates: the bodies of `SurfaceBodies`, by `Translator` and
- *   `ChatTranslator`; `finishReason`, `readUsage` and `failedAnswer` for its answers.
+ *   `ChatTranslator`; `finishReason`, `readUsage`, `readBilled` and `failedAnswer` for its
+ *   answers.
  * - What a strategy ranks: `RouteTarget` by `RouteQuery`; `drawByWeight`, `targetFirst`,
  *   `targetKeyProblem`.
  * - Money: `Spending` over a `Ledger`, with `catalogPricing` or `flatPricing`.
@@ -81,9 +82,6 @@ export type {
 export type { DiscoveredModel, Discovery } from './provider/discovery.ts';
 export type {
   CallInfo,
-  FormField,
-  FormFile,
-  FormPart,
   ProviderFault,
   Send,
   SendOptions,
@@ -143,7 +141,15 @@ export type {
   StrategyTarget,
 } from './strategy.ts';
 export { SURFACE_NAMES, SURFACES } from './surface.ts';
-export type { ChatSurface, ReplyOf, RequestOf, Surface, SurfaceBodies, TranslatedSurface } from './surface.ts';
+export type {
+  ChatSurface,
+  ReplyOf,
+  RequestOf,
+  StreamedSurface,
+  Surface,
+  SurfaceBodies,
+  TranslatedSurface,
+} from './surface.ts';
 export { targetFirst, targetKeyProblem, targetNames } from './target-key.ts';
 export { contentTexts } from './text/part-texts.ts';
 export { messageTexts, texts, textsIn } from './text/texts.ts';
@@ -151,6 +157,7 @@ export { editTexts } from './text/text-edits.ts';
 export { escapesOf } from './text/escapes.ts';
 export type { Escapes } from './text/escapes.ts';
 export { inPart, quoted } from './text/quoted.ts';
+export { readBilled } from './money/billed.ts';
 export { cacheWritesIn, readUsage } from './money/usage.ts';
 export { answer, mask, reject, rewrite } from './verdict.ts';
 export type { Answer, Rejection, Rewrite, Verdict } from './verdict.ts';
@@ -158,4 +165,5 @@ export { drawByWeight } from './weights.ts';
 export { filterGuard, windowGuard } from './text/window-guard.ts';
 export type { Scan, TextFilter } from './text/text-filter.ts';
 export type * from './wire/chat.ts';
+export type * from './wire/form.ts';
 export type * from './wire/other.ts';

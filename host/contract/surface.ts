@@ -3,6 +3,7 @@ import type { ChatReply, ChatRequest } from './wire/chat.ts';
 import type {
   EmbeddingsReply,
   EmbeddingsRequest,
+  ImageEditsRequest,
   ImagesReply,
   ImagesRequest,
   ModerationsReply,
@@ -35,6 +36,8 @@ export interface SurfaceBodies {
   readonly embeddings: { readonly request: EmbeddingsRequest; readonly reply: EmbeddingsReply };
   /** `/v1/images/generations`. */
   readonly images: { readonly request: ImagesRequest; readonly reply: ImagesReply };
+  /** `/v1/images/edits`: a form with images. */
+  readonly 'images.edits': { readonly request: ImageEditsRequest; readonly reply: ImagesReply };
   /** `/v1/rerank`. */
   readonly rerank: { readonly request: RerankRequest; readonly reply: RerankReply };
   /** `/v1/moderations`. */
@@ -74,6 +77,12 @@ export type ChatSurface = 'chat' | 'completions' | 'messages' | 'generate_conten
 export type TranslatedSurface = Exclude<Surface, ChatSurface | 'responses' | 'passthrough' | 'mcp'> | 'chat';
 
 /**
+ * Translated surfaces beside chat whose answers a service may stream as events of the common wire:
+ * they go on to the client as they come.
+ */
+export type StreamedSurface = 'images' | 'images.edits' | 'audio.transcriptions' | 'audio.speech';
+
+/**
  * The request body of a surface, in the common wire. For a union of surfaces it is the union of
  * their bodies, so narrow the exchange first.
  */
@@ -94,6 +103,8 @@ interface SurfaceFacts {
   readonly tag: string;
   /** Whether plugins see the real messages, rather than a read-only projection of the body. */
   readonly isChat: boolean;
+  /** Whether it is one of `StreamedSurface`. */
+  readonly canStream?: boolean;
   /** Whether the answer is bytes that go on as they are, rather than JSON. */
   readonly isRaw?: boolean;
   /**
@@ -118,13 +129,21 @@ export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = frozenTable({
   messages: { translator: 'chat', tag: 'messages', isChat: true },
   generate_content: { translator: 'chat', tag: 'generate_content', isChat: true },
   embeddings: { translator: 'embeddings', tag: 'embeddings', isChat: false },
-  images: { translator: 'images', tag: 'images', isChat: false },
+  images: { translator: 'images', tag: 'images', isChat: false, canStream: true },
+  'images.edits': {
+    translator: 'images.edits',
+    tag: 'images.edits',
+    isChat: false,
+    canStream: true,
+    isUnreadable: true,
+  },
   rerank: { translator: 'rerank', tag: 'rerank', isChat: false },
   moderations: { translator: 'moderations', tag: 'moderations', isChat: false },
   'audio.transcriptions': {
     translator: 'audio.transcriptions',
     tag: 'audio.transcriptions',
     isChat: false,
+    canStream: true,
     isRaw: true,
     isUnreadable: true,
   },
@@ -135,7 +154,13 @@ export const SURFACES: Readonly<Record<Surface, SurfaceFacts>> = frozenTable({
     isRaw: true,
     isUnreadable: true,
   },
-  'audio.speech': { translator: 'audio.speech', tag: 'audio.speech', isChat: false, isRaw: true },
+  'audio.speech': {
+    translator: 'audio.speech',
+    tag: 'audio.speech',
+    isChat: false,
+    canStream: true,
+    isRaw: true,
+  },
   responses: { translator: undefined, tag: 'responses', isChat: false, isForwarded: true },
   'responses.translated': { translator: 'chat', tag: 'responses', isChat: true },
   passthrough: { translator: undefined, tag: 'passthrough', isChat: false, isForwarded: true },

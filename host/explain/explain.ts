@@ -15,6 +15,7 @@ import { readSettings } from '../config/module-settings.ts';
 import { type Fields, isFields } from '../contract/json/fields.ts';
 import type { Generation } from '../generation/generation.ts';
 import { implementsSurface } from '../generation/model-index.ts';
+import { asksForStream } from '../common/asks-for-stream.ts';
 import { HeardNotes } from '../pipeline/heard-notes.ts';
 import { LiveExchange } from '../pipeline/live-exchange.ts';
 import { covers, guardsContent } from '../pipeline/guards/plugin-policy.ts';
@@ -151,7 +152,7 @@ export function readQuestion(
   return {
     surface: surface as Surface,
     request: body,
-    streaming: isChat && request['stream'] === true,
+    streaming: asksForStream(surface as Surface, request),
     metadata: isChat ? metadata : {},
   };
 }

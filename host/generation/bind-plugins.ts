@@ -3,6 +3,7 @@ import { DETACHED_LIMIT_MS } from '../boundary/module-limits.ts';
 import { ModuleFault } from '../boundary/module-fault.ts';
 import { inTime, isThenable } from '../boundary/thenable.ts';
 import {
+  type GuardrailSettings,
   type PluginHandlers,
   type PluginModule,
   type Stage,
@@ -76,6 +77,7 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
 
 function describe(instances: readonly PluginInstance[], listed: readonly Listed[], deps: BindOptions): BoundPlugins {
   const before = listed.filter(({ stage }) => stage === 'before_request').map(({ instance }) => instance);
+  const after = listed.filter(({ stage }) => stage === 'after_request').map(({ instance }) => instance);
   const readers = before.filter(({ module, settings }) => guardsContent(module, settings));
   const contentGuarded = new Set(
     SURFACE_NAMES.filter((surface) =>
@@ -92,10 +94,8 @@ function describe(instances: readonly PluginInstance[], listed: readonly Listed[
     contentGuarded,
     inspected: surfacesWhere(before, inspects),
     needsBody: surfacesWhere(before, ({ module, settings }) => needsBody(module, settings)),
-    readsAnswers: surfacesWhere(
-      listed.filter(({ stage }) => stage === 'after_request').map(({ instance }) => instance),
-      inspects,
-    ),
+    readsAnswers: surfacesWhere(after, inspects),
+    judgesAnswers: surfacesWhere(after, judges),
     uncovered,
     readsUsage: instances.some(({ module, settings }) => module.readsUsage?.(settings) === true),
     mayChangeModel: before.some(({ module }) => module.type === 'transform' && module.keepsModel !== true),
@@ -118,6 +118,10 @@ const surfacesWhere = (
 /** Bodies that are only forwarded are read for those alone that need them; others have been read in any case. */
 const inspects = ({ module, settings }: PluginInstance, surface: Surface): boolean =>
   mayInspect(module, settings) && (SURFACES[surface].isForwarded !== true || needsBody(module, settings));
+
+/** A refusal of its would withhold a streamed answer. */
+const judges = ({ module, settings }: PluginInstance): boolean =>
+  guardsContent(module, settings) && (settings as GuardrailSettings).stream !== 'record';
 
 /** Only where a body that cannot be read is the exception: elsewhere no plugin is asked at all. */
 function refusesItself({ refusesUnreadable }: PluginModule, surface: Surface): boolean {

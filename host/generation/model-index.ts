@@ -127,7 +127,10 @@ export function advertisedOf({ declared, configured, catalog, discovered }: Know
 /** Whether a target's provider can do the surface at all, whatever the model. */
 export function implementsSurface(target: Target, surface: Surface, streaming: boolean): boolean {
   const { translator } = SURFACES[surface];
-  const translators = target.provider?.module.translators;
-  if (!translators || translator === undefined || !translators[translator]) return false;
-  return !streaming || translators.chat?.openStream !== undefined;
+  const module = target.provider?.module;
+  if (!module || translator === undefined || !module.translators[translator]) return false;
+  if (!streaming) return true;
+  return translator === 'chat'
+    ? module.translators.chat?.openStream !== undefined
+    : (module.streams as readonly Surface[] | undefined)?.includes(surface) === true;
 }

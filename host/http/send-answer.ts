@@ -1,11 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { replayReply, replayWhole } from '../answer/replay.ts';
+import { wholeEvents } from '../answer/events/whole-events.ts';
 import type { AnswerStream } from '../answer/stream.ts';
 import { type ChatReply, type GatewayError, type RawReply, SURFACES } from '../contract/index.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import { failReply, finishStream } from '../pipeline/run.ts';
 import type { RunningGeneration } from '../pipeline/running-generation.ts';
 import { failureOf, wordsOf } from '../wire/client-failure.ts';
+import type { ClientStream } from '../wire/client-wire.ts';
+import type { Clock } from '../common/clock.ts';
 import { attributionHeaders, replyHeaders, servedBy } from './attribution.ts';
 import { contextOf } from './context.ts';
 import { type RawAnswer, sendRaw } from './raw-reply.ts';
@@ -24,11 +27,8 @@ export function sendReply(
     const stream = exchange.wire.openStream(exchange);
     const writer = new SseWriter(response, generation.services.clock);
     if (!exchange.delivery.early?.isOpen) writer.open(stream.contentType, headers);
-    const reply = exchange.reply as ChatReply;
-    const chunks = exchange.delivery.inOneChunk
-      ? [replayWhole(reply, exchange.stripsUsage)]
-      : replayReply(reply, exchange.stripsUsage);
-    writer.end(chunks.map((chunk) => stream.chunk(chunk)).join('') + stream.end());
+    writer.end(SURFACES[exchange.surface].isChat ? replayed(exchange, stream) : wholeEvents(exchange));
+    exchange.measured.sentBytes = contextOf(response).bytes;
     return undefined;
   }
   if (SURFACES[exchange.surface].isRaw) {
@@ -46,6 +46,13 @@ export function sendReply(
   }
   sendJson(response, 200, write?.(exchange) ?? exchange.wire.reply(exchange), headers);
   return undefined;
+}
+
+/** A whole answer in the chunks of a stream. */
+function replayed({ reply: given, delivery, stripsUsage }: LiveExchange, stream: ClientStream): string {
+  const reply = given as ChatReply;
+  const chunks = delivery.inOneChunk ? [replayWhole(reply, stripsUsage)] : replayReply(reply, stripsUsage);
+  return chunks.map((chunk) => stream.chunk(chunk)).join('') + stream.end();
 }
 
 /** Sends bytes as they arrive. Where they break off, `on_error` hears of it. */
@@ -84,6 +91,7 @@ export async function sendStream(
   if (keepAliveMs !== undefined) writer.keepAlive(encoder, keepAliveMs);
   stream.attach(writer);
   const error = await finishStream(exchange, stream, generation);
+  exchange.measured.sentBytes = contextOf(response).bytes;
   const held = stream.takeHeld();
   const isVerbatim = exchange.routing.isSameWire;
   if (response.destroyed) writer.stop();

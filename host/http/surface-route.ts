@@ -67,6 +67,8 @@ export interface RequestSource {
 export interface SurfaceRoute {
   readonly surface: Surface;
   readonly path: string;
+  /** Whether it serves a POST; unless said every one. The others, and other methods then, go on to what takes the path after it. */
+  readonly takes?: (request: IncomingMessage) => boolean;
   /** Reads the body, checks it and brings it into the common wire. Throws `GatewayError` on the first fault. */
   read(source: RequestSource): Promise<ReadRequest>;
   /** How it is answered; through the pipeline, by the route, unless said. */

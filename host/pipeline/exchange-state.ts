@@ -106,6 +106,10 @@ export class Delivery {
   readText: (() => string) | undefined;
   /** An answer that was made whole for a client that asked for a stream is one chunk. */
   inOneChunk = false;
+  /** A stream was asked for, and the answer is whole before any of it leaves. */
+  isWhole = false;
+  /** It came as a stream, and was read to its end for a guardrail. */
+  isHeld = false;
   /** What a stream says is put together again although no plugin asks for it. */
   keepsText = false;
 }

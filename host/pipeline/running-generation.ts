@@ -41,6 +41,8 @@ export interface RunningPlugins {
   readonly needsBody: ReadonlySet<Surface>;
   /** Surfaces whose answers some plugin may read. */
   readonly readsAnswers: ReadonlySet<Surface>;
+  /** Surfaces whose answers a content guardrail judges; not where it only records what it finds in streams. */
+  readonly judgesAnswers: ReadonlySet<Surface>;
   /** Surfaces that a content guardrail leaves out: bodies there are refused altogether. */
   readonly uncovered: ReadonlyMap<Surface, string>;
   /** Whether some plugin counts what answers use, also of those that are forwarded. */

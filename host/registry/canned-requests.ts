@@ -9,6 +9,11 @@ const REQUESTS: Readonly<Record<TranslatedSurface, object>> = {
   chat: { model: 'm', messages: [{ role: 'user', content: 'hi' }] },
   embeddings: { model: 'm', input: 'hi' },
   images: { model: 'm', prompt: 'hi' },
+  'images.edits': {
+    model: 'm',
+    prompt: 'hi',
+    form: [{ name: 'image', file: { filename: 'a.png', bytes: 0, open: noBytes } }],
+  },
   rerank: { model: 'm', query: 'hi', documents: ['hi'] },
   moderations: { model: 'm', input: 'hi' },
   'audio.transcriptions': { model: 'm', file: { filename: 'a.wav', bytes: 0, open: noBytes } },

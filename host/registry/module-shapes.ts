@@ -35,6 +35,7 @@ const stages = distinct(filled(listOf(oneOf(...STAGES))));
 const translated = [
   ...new Set(SURFACE_NAMES.map((surface) => SURFACES[surface].translator).filter((surface) => surface !== undefined)),
 ];
+const streamed = SURFACE_NAMES.filter((surface) => SURFACES[surface].canStream);
 const directions = { toUpstream: callable, fromUpstream: callable };
 const translator = fields({ required: directions, optional: { relaysBytes: flag } });
 const ofChats = {
@@ -199,6 +200,7 @@ export const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
       translators: TRANSLATORS,
     },
     optional: {
+      streams: listOf(oneOf(...streamed)),
       paramsFor: callable,
       chatTraits: CHAT_TRAITS,
       chatTraitsFor: callable,

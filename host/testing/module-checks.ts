@@ -135,6 +135,7 @@ export const SMALLEST = {
   'responses.translated': CHAT,
   embeddings: { model: 'm', input: 'hi' },
   images: { model: 'm', prompt: 'hi' },
+  'images.edits': { model: 'm', prompt: 'hi', form: [{ name: 'image', file: { ...FILE, filename: 'a.png' } }] },
   rerank: { model: 'm', query: 'hi', documents: ['hi'] },
   moderations: { model: 'm', input: 'hi' },
   'audio.transcriptions': { model: 'm', file: FILE },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FormPart } from '../contract/index.ts';
+import type { FormFile, FormPart, UploadedFile } from '../contract/index.ts';
 
 export interface EncodedForm {
   readonly headers: Readonly<Record<string, string>>;
@@ -43,14 +43,26 @@ async function* pieces(
 function headOf(part: FormPart, boundary: string): string {
   const name = `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(part.name)}"`;
   if (!('file' in part)) return `${name}\r\n\r\n`;
-  return `${name}; filename="${quoted(part.file.filename || 'audio')}"\r\nContent-Type: application/octet-stream\r\n\r\n`;
+  return `${name}; filename="${quoted(nameOf(part.file))}"\r\nContent-Type: ${typeOf(part)}\r\n\r\n`;
 }
 
 function contentBytes(part: FormPart): number {
   return 'file' in part ? part.file.bytes : Buffer.byteLength(part.value);
 }
 
-/** As browsers write names: what would end the quotes or the line is percent-encoded. */
+const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/;
+
+/** One that could end its line, or say more, is not sent. */
+function typeOf({ contentType = '' }: FormFile): string {
+  return MEDIA_TYPE.test(contentType) ? contentType : 'application/octet-stream';
+}
+
+/** Services look at the name for the kind of file, and some refuse one that says nothing. */
+function nameOf({ filename }: UploadedFile): string {
+  return /\p{L}/u.test(filename) ? filename : 'file';
+}
+
+/** As browsers write names: what would end the quotes or the line is percent-encoded, and so is any other control character. */
 function quoted(text: string): string {
-  return text.replace(/["\r\n]/g, (character) => encodeURIComponent(character));
+  return text.toWellFormed().replace(/["\p{Cc}]/gu, (character) => encodeURIComponent(character));
 }

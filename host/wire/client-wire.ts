@@ -39,6 +39,8 @@ export interface ClientWire {
   openStream(exchange: Exchange): ClientStream;
   /** Whether a stream that was asked for and failed before it began is answered as one, with status 200: its clients read the error only there. */
   failsInStream?(failure: ClientFailure): boolean;
+  /** Opens a stream of events beside chat, which come as clients read them: it writes no more than why they break off. Absent on wires without such streams. */
+  openEvents?(): ClientStream;
   /** Opens a stream for an answer that comes in this wire already: its events go on as they are. */
   openSameWire?(exchange: Exchange): SameWireStream;
   /** This wire as it is spoken at one address, its query included; absent where that is all the same. */

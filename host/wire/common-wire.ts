@@ -17,6 +17,7 @@ export const COMMON_WIRE: ClientWire = {
   noRoute: () => ({ contentType: 'text/plain; charset=utf-8', body: '404 page not found' }),
   reply: ({ reply }) => reply,
   openStream: () => new CommonStream(),
+  openEvents: () => new PassedEvents(),
 };
 
 /** An event stream of chunks, with an end marker or an error as its last event. */
@@ -45,6 +46,15 @@ export class CommonStream implements ClientStream {
     const { code } = failure;
     const isLate = code === 'stream_timeout' || (isFirst && code === 'gateway_timeout');
     return eventOf(envelope(isLate ? 'stream_timeout' : 'stream_error', commonMessage(failure)));
+  }
+}
+
+/** Events of a provider, as they came: they end where they end there. */
+class PassedEvents extends CommonStream {
+  override readonly frames = undefined;
+
+  override end(): string {
+    return '';
   }
 }
 

@@ -34,6 +34,7 @@ const RATES = [
 /** Surfaces whose use is not counted in tokens. */
 const TOKENLESS: ReadonlySet<Surface> = new Set([
   'images',
+  'images.edits',
   'audio.speech',
   'audio.transcriptions',
   'audio.translations',

@@ -1,4 +1,4 @@
-import { readUsage } from 'gw/contract';
+import { readBilled } from 'gw/contract';
 import type {
   Billed,
   CallInfo,
@@ -11,19 +11,13 @@ import type {
   WireRequest,
 } from 'gw/contract';
 import { type BodyOptions, commonBody } from './body.ts';
-import { fieldsBeside, isFields, isGiven } from './fields.ts';
+import { type Fields, isFields, isGiven } from './fields.ts';
+import { type FormOptions, formRequest } from './forms.ts';
 import { type Path, pathOf } from './paths.ts';
 
-export interface TranscriptionOptions {
-  readonly path?: Path;
-  /** What the form says where its address already names the model; the model unless said. */
-  readonly model?: string;
-  /** The whole address, for vendors who serve audio elsewhere; the credential goes along. */
-  readonly address?: (call: CallInfo) => string;
-}
+export type TranscriptionOptions = FormOptions;
 
 const FIELDS = ['language', 'prompt', 'response_format', 'temperature'] as const;
-const KNOWN = ['model', 'file', 'timestamp_granularities', ...FIELDS];
 
 /** Both uploads have the same request and reply. */
 interface SpeechToText {
@@ -33,41 +27,36 @@ interface SpeechToText {
 
 /** Speech to text, in the language spoken. See docs/reference/providers.md#transcriptions. */
 export function commonTranscriptions(options: TranscriptionOptions = {}): Translator<'audio.transcriptions'> {
-  return speechToText('/audio/transcriptions', FIELDS, options);
+  return speechToText('/audio/transcriptions', [], options);
 }
 
 /** Speech to English text: there is no language to choose. */
 export function commonTranslations(options: TranscriptionOptions = {}): Translator<'audio.translations'> {
-  return speechToText(
-    '/audio/translations',
-    FIELDS.filter((name) => name !== 'language'),
-    options,
-  );
+  return speechToText('/audio/translations', ['language'], options);
 }
 
-function speechToText(
-  usual: string,
-  fields: readonly (typeof FIELDS)[number][],
-  { address, path, model }: TranscriptionOptions,
-): SpeechToText {
+function speechToText(usual: string, left: readonly string[], options: TranscriptionOptions): SpeechToText {
   return {
-    toUpstream(request, call) {
-      const sent = { form: formOf(request, model ?? call.model, fields), ignored: fieldsBeside(request, KNOWN) };
-      return address
-        ? { path: address(call), withCredential: true, ...sent }
-        : { path: pathOf(path, usual, call), ...sent };
-    },
+    toUpstream: (request, call) =>
+      formRequest(
+        partsOf(request).filter(({ name }) => !left.includes(name)),
+        call,
+        usual,
+        options,
+      ),
     fromUpstream: (reply, _call, request) => readTranscript(reply, request.response_format),
   };
 }
 
-function formOf(request: TranscriptionRequest, model: string, fields: readonly (typeof FIELDS)[number][]): FormPart[] {
-  const values = fields.flatMap((name) => (isGiven(request[name]) ? [{ name, value: String(request[name]) }] : []));
+/** The parts as the client wrote them; of a request that no client has written, those that its members make. */
+function partsOf(request: TranscriptionRequest): readonly FormPart[] {
+  if (request.form) return request.form;
+  const values = FIELDS.flatMap((name) => (isGiven(request[name]) ? [{ name, value: String(request[name]) }] : []));
   const granularities = (request.timestamp_granularities ?? []).map((value) => ({
     name: 'timestamp_granularities[]',
     value,
   }));
-  return [{ name: 'file', file: request.file }, { name: 'model', value: model }, ...values, ...granularities];
+  return [{ name: 'file', file: request.file }, { name: 'model', value: request.model }, ...values, ...granularities];
 }
 
 const PLAIN = new Set<unknown>(['text', 'srt', 'vtt']);
@@ -79,13 +68,16 @@ function readTranscript(reply: UnaryReply, format: string | undefined): RawReply
   if (isGiven(format) && format !== 'json') {
     const body = reply.json();
     if (isFields(body) && isGiven(body['error'])) throw new Error('the answer is an error');
-    return { contentType: 'application/json', body: reply.body, billed: billedIn(body) };
+    return { contentType: 'application/json', body: reply.body, billed: readBilled(body) };
   }
-  const { text, billed } = transcriptOf(reply);
-  return { contentType: 'application/json', body: new TextEncoder().encode(JSON.stringify({ text })), billed };
+  const { billed, ...members } = transcriptOf(reply);
+  return { contentType: 'application/json', body: new TextEncoder().encode(JSON.stringify(members)), billed };
 }
 
-function transcriptOf(reply: UnaryReply): { readonly text: string; readonly billed?: Billed | undefined } {
+/** What of a plain transcript goes on beside its text, where the vendor sent it. Source: npm openai 7.57.0, `Transcription`, 2026-11-27. */
+const BESIDE = ['languages', 'logprobs', 'usage'] as const;
+
+function transcriptOf(reply: UnaryReply): { readonly text: string; readonly billed?: Billed } & Fields {
   let body: unknown;
   try {
     body = reply.json();
@@ -93,31 +85,9 @@ function transcriptOf(reply: UnaryReply): { readonly text: string; readonly bill
     return { text: textOf(reply) }; // some vendors answer in plain text whatever is asked
   }
   if (!isFields(body) || typeof body['text'] !== 'string') throw new Error('the answer holds no text');
-  return { text: body['text'], billed: billedIn(body) };
-}
-
-/** A day: more is not believed of one recording. */
-const MOST_SECONDS = 86_400;
-
-/**
- * Seconds and tokens, by the names that vendors have for them. Sources: OpenAI API reference, "Create transcription", `usage` and `duration`;
- * Mistral documentation, "Audio transcription", `usage.prompt_audio_seconds`; 2026-11-26.
- */
-function billedIn(body: unknown): Billed | undefined {
-  if (!isFields(body)) return undefined;
-  const usage = isFields(body['usage']) ? body['usage'] : {};
-  const seconds = [usage['seconds'], usage['prompt_audio_seconds'], Number(body['duration'])].find(
-    (value) => typeof value === 'number' && value > 0 && value <= MOST_SECONDS,
-  );
-  const tokens = readUsage({
-    prompt_tokens: usage['input_tokens'],
-    completion_tokens: usage['output_tokens'],
-    ...usage,
-  });
-  return {
-    ...(typeof seconds === 'number' && { seconds }),
-    ...(tokens && tokens.prompt_tokens + tokens.completion_tokens > 0 && { usage: tokens }),
-  };
+  const { text } = body;
+  const beside = BESIDE.flatMap((name) => (isGiven(body[name]) ? [[name, body[name]]] : []));
+  return { text, ...Object.fromEntries(beside), billed: readBilled(body) };
 }
 
 export interface SpeechOptions extends BodyOptions {

@@ -10,10 +10,30 @@ import {
 } from 'gw/contract';
 import { type BodyOptions, commonBody } from './body.ts';
 import { countOf, type Fields, isFields, isGiven, itemsOf, objectOf } from './fields.ts';
+import { type FormOptions, formRequest } from './forms.ts';
 import { type Path, pathOf } from './paths.ts';
 
 export interface ImagesOptions extends BodyOptions {
   readonly path?: Path;
+}
+
+/**
+ * Images that are changed: a form, whose files go with their media types, because OpenAI refuses images without (GitHub openai/openai-node issue
+ * 1468, 2026-11-27). See docs/reference/providers.md#edits-of-images.
+ */
+export function commonImageEdits(options: FormOptions = {}): Translator<'images.edits'> {
+  return {
+    toUpstream: ({ form }, call) =>
+      formRequest(
+        form.map((part) =>
+          'file' in part ? { ...part, contentType: part.contentType ?? part.file.contentType } : part,
+        ),
+        call,
+        '/images/edits',
+        options,
+      ),
+    fromUpstream: readImages,
+  };
 }
 
 /** Images on the common wire. See docs/reference/providers.md#images. */

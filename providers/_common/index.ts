@@ -21,7 +21,8 @@ export {
   objectOf,
   withoutAbsent,
 } from './fields.ts';
-export { commonImages, requireImageFormat } from './images.ts';
+export type { FormOptions } from './forms.ts';
+export { commonImageEdits, commonImages, requireImageFormat } from './images.ts';
 export type { ImagesOptions } from './images.ts';
 export { commonModerations } from './moderations.ts';
 export type { Notes } from './notes.ts';

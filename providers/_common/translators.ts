@@ -9,7 +9,8 @@ import {
 import type { BodyOptions } from './body.ts';
 import { type ChatOptions, commonChat } from './chat.ts';
 import { commonEmbeddings, type EmbeddingsOptions } from './embeddings.ts';
-import { commonImages, type ImagesOptions } from './images.ts';
+import type { FormOptions } from './forms.ts';
+import { commonImageEdits, commonImages, type ImagesOptions } from './images.ts';
 import { commonModerations } from './moderations.ts';
 import { commonRerank, type RerankOptions } from './rerank.ts';
 
@@ -18,6 +19,7 @@ export interface CommonOptions {
   readonly chat?: ChatOptions;
   readonly embeddings?: EmbeddingsOptions;
   readonly images?: ImagesOptions;
+  readonly 'images.edits'?: FormOptions;
   readonly rerank?: RerankOptions;
   readonly moderations?: BodyOptions;
   readonly 'audio.transcriptions'?: TranscriptionOptions;
@@ -38,6 +40,7 @@ export function commonTranslators(
     chat: () => commonChat(params, options.chat),
     embeddings: () => commonEmbeddings(options.embeddings),
     images: () => commonImages(options.images),
+    'images.edits': () => commonImageEdits(options['images.edits']),
     rerank: () => commonRerank(options.rerank),
     moderations: () => commonModerations(options.moderations),
     'audio.transcriptions': () => commonTranscriptions(options['audio.transcriptions']),

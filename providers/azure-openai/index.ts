@@ -37,7 +37,7 @@ export default defineProvider({
   names: { catalog: ['azure_openai', 'azure'], telemetry: 'azure.ai.openai' },
   elsewhere,
   translators: commonTranslators(
-    ['chat', 'embeddings', 'images', 'audio.transcriptions', 'audio.translations', 'audio.speech'],
+    ['chat', 'embeddings', 'images', 'images.edits', 'audio.transcriptions', 'audio.translations', 'audio.speech'],
     {},
     {
       chat: {
@@ -55,11 +55,13 @@ export default defineProvider({
       },
       embeddings: { path: requested('/embeddings'), encodingFormat: 'any', drops: ['input_type'], adjust: textInput },
       images: { path: requested('/images/generations'), adjust: withoutModel },
+      'images.edits': { path: requested('/images/edits'), model: false },
       'audio.transcriptions': { path: requested('/audio/transcriptions'), model: '' },
       'audio.translations': { path: requested('/audio/translations'), model: '' },
       'audio.speech': { path: requested('/audio/speech'), adjust: (body) => ({ ...body, model: '' }) },
     },
   ),
+  streams: ['images', 'images.edits', 'audio.transcriptions', 'audio.speech'],
   batches: true,
   forwardPath: '/openai/v1',
   catalogModels: false,

@@ -43,7 +43,16 @@ export default defineProvider({
     },
   },
   translators: commonTranslators(
-    ['chat', 'embeddings', 'images', 'moderations', 'audio.transcriptions', 'audio.translations', 'audio.speech'],
+    [
+      'chat',
+      'embeddings',
+      'images',
+      'images.edits',
+      'moderations',
+      'audio.transcriptions',
+      'audio.translations',
+      'audio.speech',
+    ],
     {},
     {
       chat: {
@@ -57,6 +66,7 @@ export default defineProvider({
       images: { adjust: withImageFormat },
     },
   ),
+  streams: ['images', 'images.edits', 'audio.transcriptions', 'audio.speech'],
   passthrough: true,
   batches: true,
   responses: 'native',

@@ -205,6 +205,13 @@ export function minimal(surface: TranslatedSurface, model: string): object {
     chat: { messages: [{ role: 'user', content: 'hi' }] },
     embeddings: { input: ['first', 'second'] },
     images: { prompt: 'a harbour' },
+    'images.edits': {
+      prompt: 'a harbour',
+      form: [
+        { name: 'model', value: model },
+        { name: 'image', file },
+      ],
+    },
     rerank: { query: 'q', documents: ['first', 'second', 'third', 'fourth'] },
     moderations: { input: ['one', 'two'] },
     'audio.transcriptions': { file },

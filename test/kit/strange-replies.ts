@@ -22,6 +22,7 @@ export function strangeBodies(surface: TranslatedSurface): readonly string[] {
     chat: 'choices',
     embeddings: 'data',
     images: 'data',
+    'images.edits': 'data',
     rerank: 'results',
     moderations: 'results',
     'audio.transcriptions': 'text',

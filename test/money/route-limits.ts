@@ -65,6 +65,17 @@ const recording = (text: string): FormData => {
   form.set('file', new Blob([Buffer.alloc(32_000)]), 'a.ogg');
   return form;
 };
+const edit = (text: string): FormData => {
+  const form = new FormData();
+  form.set('model', 'm');
+  form.set('prompt', text);
+  form.set('image', new Blob(['PNG']), 'a.png');
+  return form;
+};
+const streamed = (form: FormData): FormData => {
+  form.set('stream', 'true');
+  return form;
+};
 
 /** Routes that call a model, with a request of each. */
 export const PROBES: readonly Probe[] = [
@@ -136,10 +147,30 @@ export const PROBES: readonly Probe[] = [
   },
   { name: '`POST /v1/embeddings`', path: '/v1/embeddings', body: (input) => ({ model: 'm', input }) },
   { name: '`POST /v1/images/generations`', path: '/v1/images/generations', body: (prompt) => ({ model: 'm', prompt }) },
+  {
+    name: '… streamed',
+    path: '/v1/images/generations',
+    body: (prompt) => ({ model: 'm', prompt, stream: true }),
+    stream: true,
+  },
+  { name: '`POST /v1/images/edits`', path: '/v1/images/edits', body: edit },
+  { name: '… streamed', path: '/v1/images/edits', body: (text) => streamed(edit(text)), stream: true },
   { name: '`POST /v1/rerank`', path: '/v1/rerank', body: (query) => ({ model: 'm', query, documents: ['a'] }) },
   { name: '`POST /v1/moderations`', path: '/v1/moderations', body: (input) => ({ model: 'm', input }) },
   { name: '`POST /v1/audio/speech`', path: '/v1/audio/speech', body: (input) => ({ model: 'm', input, voice: 'v' }) },
+  {
+    name: '… streamed',
+    path: '/v1/audio/speech',
+    body: (input) => ({ model: 'm', input, voice: 'v', stream_format: 'sse' }),
+    stream: true,
+  },
   { name: '`POST /v1/audio/transcriptions`', path: '/v1/audio/transcriptions', body: recording },
+  {
+    name: '… streamed',
+    path: '/v1/audio/transcriptions',
+    body: (text) => streamed(recording(text)),
+    stream: true,
+  },
   { name: '`POST /v1/audio/translations`', path: '/v1/audio/translations', body: recording },
   {
     name: 'any other `POST` of `/v1`',
@@ -159,7 +190,7 @@ export const FREE: readonly RegExp[] = [
 ];
 
 /** Routes that are passed through as any other path is. */
-export const PASSED: readonly RegExp[] = [/^\/v1\/(images\/(edits|variations)|ocr)$/];
+export const PASSED: readonly RegExp[] = [/^\/v1\/(images\/variations|ocr)$/];
 
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 const reply = {
@@ -181,7 +212,11 @@ const made = {
 
 /** Answers every surface of the common wire. */
 const vendor: StubHandler = (seen, response) => {
-  if (seen.url.endsWith('/audio/speech')) response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('sound');
+  const last = lastEventOf(seen);
+  if (last) {
+    openSse(response);
+    response.end(sseEvent(last));
+  } else if (seen.url.endsWith('/audio/speech')) response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('sound');
   else if (!seen.text.includes('"stream":true')) replyJson(response, 200, answerOf(seen));
   else {
     openSse(response);
@@ -198,6 +233,17 @@ const vendor: StubHandler = (seen, response) => {
     );
   }
 };
+
+/** What ends a stream beside chat, where one is asked for. */
+function lastEventOf({ url, text }: SeenRequest): object | undefined {
+  if (!/"stream":true|name="stream"|"sse"/.test(text)) return undefined;
+  const used = { usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 } };
+  if (url.endsWith('/images/generations')) return { type: 'image_generation.completed', b64_json: 'AA==', ...used };
+  if (url.endsWith('/images/edits')) return { type: 'image_edit.completed', b64_json: 'AA==', ...used };
+  if (url.endsWith('/audio/speech')) return { type: 'speech.audio.done', ...used };
+  if (url.endsWith('/audio/transcriptions')) return { type: 'transcript.text.done', text: 'fine', ...used };
+  return undefined;
+}
 
 function answerOf({ url, text }: SeenRequest): object {
   if (url.includes('/input_tokens')) return { object: 'response.input_tokens', input_tokens: 3 };

@@ -12,6 +12,7 @@ import {
   temporaryFolder,
   type TestHost,
 } from '../kit/index.ts';
+import { everySurface } from '../surfaces/kit.ts';
 
 const ABLE = { passthrough: true, responses: true, batches: true };
 
@@ -189,6 +190,38 @@ describe('what one key made', function owners() {
         expect(await caller('POST', path.replace(':id', id), body(id)), id).not.to.match(/404 resource_not_found|400 /);
     });
   }
+
+  it('does not exist for another that names it in a form of a route', async () => {
+    const upstream = await stubUpstream(({ url }, response) =>
+      replyJson(response, 200, url === '/files' ? { id: 'files-1' } : { text: 'x', data: [{ b64_json: 'AA==' }] }),
+    );
+    const t = await startHost({
+      batch_target: 'a',
+      targets: [upstream.target('a', {}, { ...everySurface, batches: true })],
+      files: { bind_owner: true },
+    });
+    const [one, two] = await Promise.all(
+      ['one', 'two'].map(async (name) => {
+        const { key } = await t.host.stores.keys.create({ name, scopes: ['read_only'], limits: {} });
+        return (path: string, value = '') => {
+          const part = (head: string, text: string): string =>
+            `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${text}\r\n`;
+          const file = part('name="file"; filename="a.png"', 'PNG');
+          const body = `${file}${part('name="model"', 'm')}${part('name="images[0][file_id]"', value)}--b--\r\n`;
+          const headers = { authorization: `Bearer ${key}`, 'content-type': 'multipart/form-data; boundary=b' };
+          return t.request('POST', path, body, headers).then(({ status }) => status);
+        };
+      }),
+    );
+    expect(await one?.('/v1/files')).to.equal(200);
+    for (const path of ['/v1/images/edits', '/v1/audio/transcriptions', '/v1/audio/translations']) {
+      for (const value of ['files-1', '{"file_id":"files-1"}']) {
+        expect(await two?.(path, value), path).to.equal(404);
+        expect(await one?.(path, value), path).to.equal(200);
+      }
+      expect(await two?.(path, 'made-elsewhere'), path).to.equal(200);
+    }
+  });
 
   it('is looked for only where something names files, and in no upload', async () => {
     const [one, two] = (await callers(await (await binding())())) as [any, any];

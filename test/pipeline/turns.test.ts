@@ -322,7 +322,7 @@ describe('an exchange of several turns', () => {
     }
 
     reply(facts: ReplyFacts): ChatReply {
-      const reply = this.#current.reply(facts);
+      const reply = this.#current.reply(facts) as ChatReply;
       reply.choices[0]!.message.content = this.#text + textOf(reply);
       return reply;
     }

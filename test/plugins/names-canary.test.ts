@@ -131,7 +131,7 @@ const REQUESTED: readonly Asked[] = [
   ...Object.entries(REQUESTS)
     .filter(([path]) => !/chat|messages|responses/.test(path))
     .flatMap(([path, body]) =>
-      PASSED.some((one) => one.test(path))
+      PASSED.some((one) => one.test(path)) || path === '/v1/images/edits' // as JSON
         ? asked('pass-through', path, body, ['own']).map((each) => ({ ...each, free: /./ }))
         : asked('other', path, body),
     ),

@@ -45,6 +45,7 @@ providerContract(withBearer, {
     chat: { model: 'gpt-4o-mini', url: below('/chat/completions', 'azure-openai-deployment-0123456789') },
     embeddings: { model: 'text-embedding-3-small', url: below('/embeddings', 'text-embedding-3-small') },
     images: { model: 'gpt-image-1', url: below('/images/generations', 'gpt-image-1') },
+    'images.edits': { model: 'gpt-image-2', url: below('/images/edits', 'gpt-image-2') },
     'audio.transcriptions': { model: 'whisper', url: below('/audio/transcriptions', 'whisper') },
     'audio.translations': { model: 'whisper', url: below('/audio/translations', 'whisper') },
     'audio.speech': { model: 'tts', url: below('/audio/speech', 'tts') },
@@ -146,6 +147,7 @@ describe('azure-openai, other surfaces', () => {
   const cases = [
     ['embeddings', '/embeddings', EMBED],
     ['images', '/images/generations', { model: 'm', prompt: 'p' }],
+    ['images.edits', '/images/edits', { model: 'm', prompt: 'p', form: [{ name: 'image', file: FILE }] }],
     ['audio.transcriptions', '/audio/transcriptions', { model: 'm', file: FILE }],
     ['audio.translations', '/audio/translations', { model: 'm', file: FILE }],
     ['audio.speech', '/audio/speech', { model: 'm', input: 'hi', voice: 'v' }],
@@ -181,7 +183,7 @@ describe('azure-openai, other surfaces', () => {
       expect((await refusedBy(azure, 'embeddings', { model: 'm', input }, AT)).code).to.equal('invalid_request');
   });
 
-  it('images and speech name no model in their body, forms an empty one', async () => {
+  it('images and their edits name no model, speech and recordings an empty one', async () => {
     expect(
       (await sentBy(azure, 'images', { model: 'm', prompt: 'p', n: 2, response_format: 'url', quality: 'hd' }, AT))
         .body,
@@ -198,6 +200,13 @@ describe('azure-openai, other surfaces', () => {
         { name: 'model', value: '' },
       ]);
     }
+    const form = [
+      { name: 'model', value: 'm' },
+      { name: 'image', file: FILE },
+    ];
+    expect((await sentBy(azure, 'images.edits', { model: 'm', form }, AT)).form).to.deep.equal([
+      { name: 'image', file: FILE, contentType: undefined },
+    ]);
   });
 });
 

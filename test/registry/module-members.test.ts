@@ -58,6 +58,7 @@ const WHOLE: Readonly<Record<ModuleKind, Members>> = {
     chatTraits: TRAITS,
     chatTraitsFor: () => TRAITS,
     sameWire: { messages: own, gemini: own, responses: own },
+    streams: ['images'],
     framing: 'sse',
     passthrough: true,
     batches: true,

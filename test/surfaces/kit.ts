@@ -8,13 +8,15 @@ import {
   type TestHostOptions,
 } from '../kit/index.ts';
 
-/** A provider of the common wire with every surface. */
+/** A provider of the common wire with every surface, all streamed that may be. */
 export const everySurface = {
+  streams: ['images', 'images.edits', 'audio.transcriptions', 'audio.speech'],
   translators: commonTranslators(
     [
       'chat',
       'embeddings',
       'images',
+      'images.edits',
       'audio.speech',
       'audio.transcriptions',
       'audio.translations',
@@ -23,7 +25,7 @@ export const everySurface = {
     ],
     {},
   ),
-};
+} as const;
 
 export interface SurfaceSet {
   readonly host: TestHost;

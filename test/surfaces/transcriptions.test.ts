@@ -57,7 +57,7 @@ describe('transcriptions', () => {
   forSuite(ownTemporaryFiles);
 
   it('sends the parts in order and answers the text', async () => {
-    const { host, upstream } = await answering('{"text":"hello","extra":1}');
+    const { host, upstream } = await answering('{"text":"hello","usage":{"type":"duration","seconds":3},"extra":1}');
     const answer = await upload(
       host.url,
       form({
@@ -69,7 +69,10 @@ describe('transcriptions', () => {
         'timestamp_granularities[]': ['word', 'segment'],
       }),
     );
-    expect([answer.status, answer.json()]).to.deep.equal([200, { text: 'hello' }]);
+    expect([answer.status, answer.json()]).to.deep.equal([
+      200,
+      { text: 'hello', usage: { type: 'duration', seconds: 3 } },
+    ]);
     expect(answer.headers.get('content-type')).to.equal('application/json');
     expect(answer.headers.get('x-gateway-target')).to.equal('a');
     const { headers, text, url } = upstream.seen[0] ?? expect.fail('nothing arrived');

@@ -38,7 +38,7 @@ const count = ({ samples }: TestHost, wanted: string): object[] =>
 
 describe('runs of plugins', () => {
   const settings = Joi.object({ observe: Joi.boolean(), stream: Joi.string() });
-  const exchange = { surface: 'chat', streaming: true, plugins: {} } as unknown as LiveExchange;
+  const exchange = { surface: 'chat', streaming: true, plugins: {}, delivery: {} } as unknown as LiveExchange;
 
   function instance(handlers: PluginHandlers, more: Partial<PluginModule> = {}, given: object = {}): PluginInstance {
     const module = definePlugin({

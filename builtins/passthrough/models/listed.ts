@@ -27,7 +27,7 @@ interface Asking {
 
 const mediaTypeOf = ({ headers }: IncomingMessage): string => headers['content-type'] ?? '';
 
-const isCoded = ({ headers }: IncomingMessage): boolean =>
+export const isCodedBody = ({ headers }: IncomingMessage): boolean =>
   !/^\s*(?:identity)?\s*$/i.test(headers['content-encoding'] ?? '');
 
 /** Whether a body is a file that is looked through while it passes. Every other one is held until it was searched. */
@@ -41,7 +41,7 @@ export function namedBy(asking: Asking, body: HeldBody, { models: known }: Gener
   const inBody =
     body.held.length === 0 || passesSearched(asking)
       ? []
-      : isCoded(request)
+      : isCodedBody(request)
         ? undefined
         : modelsInBody(body.held, mediaTypeOf(request), asking.family.asks !== undefined);
   return {
@@ -93,12 +93,12 @@ export function listedUpload(
   refusalOf: (named: readonly NamedModel[]) => GatewayError | undefined,
 ): HeldBody {
   const search = new ModelSearch(mediaTypeOf(request));
-  let refusal: GatewayError | undefined = isCoded(request) ? cannotBeSearched('a coded body') : undefined;
+  let refusal: GatewayError | undefined = isCodedBody(request) ? cannotBeSearched('a coded body') : undefined;
   const check = (): void => {
     const named = search.take();
     if (named.length > 0) refusal ??= refusalOf(named);
     if (search.isBroken || search.isUnclear) refusal ??= cannotBeSearched('the file');
-    if (refusal && (isCoded(request) || search.purposes.some((purpose) => /batch/i.test(purpose)))) throw refusal;
+    if (refusal && (isCodedBody(request) || search.purposes.some((purpose) => /batch/i.test(purpose)))) throw refusal;
   };
   async function* searched(): AsyncGenerator<Uint8Array> {
     let waiting: Uint8Array | undefined;

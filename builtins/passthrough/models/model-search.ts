@@ -25,6 +25,8 @@ export function modelsInJson(text: string, isRouted = false): readonly NamedMode
 /** A field of a form, or a file without a form around it. */
 interface Field {
   readonly isModel: boolean;
+  /** It is the text field `model`. */
+  readonly isRouted: boolean;
   readonly isPurpose: boolean;
   readonly isFile: boolean;
   value: string;
@@ -33,7 +35,12 @@ interface Field {
   lines: number;
 }
 
-const A_FILE: Omit<Field, 'value' | 'pending' | 'lines'> = { isModel: false, isPurpose: false, isFile: true };
+const A_FILE: Omit<Field, 'value' | 'pending' | 'lines'> = {
+  isModel: false,
+  isRouted: false,
+  isPurpose: false,
+  isFile: true,
+};
 
 /** What parts a form; `undefined` where there is none that all parsers read alike. */
 function boundaryIn(mediaType: string): string | undefined {
@@ -52,6 +59,8 @@ export const isForm = (mediaType: string): boolean => /^\s*multipart\//i.test(me
 export class ModelSearch {
   /** What a form says that it is made for. */
   readonly purposes: string[] = [];
+  /** Values of the text fields `model`. */
+  readonly routed: string[] = [];
   /** A field cannot be read. */
   isBroken = false;
   /** A file is something else than a JSON text, or lines of JSON. */
@@ -160,6 +169,7 @@ export class ModelSearch {
     this.#field = undefined;
     if (!field) return;
     if (field.isModel && field.value !== '') this.#found.push(meaningsOf(field.value));
+    if (field.isRouted) this.routed.push(field.value);
     if (field.isPurpose) this.purposes.push(field.value);
     const models = field.pending === undefined ? [] : modelsInJson(field.pending);
     if (models) this.#add(models);
@@ -195,9 +205,11 @@ function fieldIn(headers: string): Omit<Field, 'value' | 'pending' | 'lines'> | 
   const names = Array.from(headers.matchAll(NAME), ([, form, name = '']) =>
     form !== undefined || /=\?|%/.test(name) ? 'model' : name.replace(/["\\]/g, ''),
   );
+  const isFile = /filename/i.test(headers);
   return {
     isModel: names.some(namesModel),
+    isRouted: !isFile && names.includes('model'),
     isPurpose: names.some((name) => /^purpose$/i.test(name.trim())),
-    isFile: /filename/i.test(headers),
+    isFile,
   };
 }

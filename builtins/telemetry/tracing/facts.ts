@@ -20,6 +20,7 @@ const OPERATIONS: Readonly<Record<Surface, string>> = {
   generate_content: 'chat',
   embeddings: 'embeddings',
   images: 'images.generate',
+  'images.edits': 'images.edit',
   rerank: 'rerank',
   moderations: 'moderations',
   'audio.transcriptions': 'audio.transcriptions',

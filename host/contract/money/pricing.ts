@@ -4,7 +4,8 @@ import { CHARACTERS_PER_TOKEN, promptSize } from './prompt-estimate.ts';
 import type { PluginPrices } from '../services.ts';
 import { cacheWritesIn } from './usage.ts';
 import type { Usage } from '../wire/chat.ts';
-import type { SpeechRequest, UploadedFile } from '../wire/other.ts';
+import type { UploadedFile } from '../wire/form.ts';
+import type { SpeechRequest } from '../wire/other.ts';
 
 /**
  * Tokens of a call before it is made. Of the answer it is the most that there may be, because calls

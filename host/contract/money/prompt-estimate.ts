@@ -56,6 +56,7 @@ const CONTROLS = new Set([
   'style',
   'encoding_format',
   'input_type',
+  'form', // its texts stand among the members as well
 ]);
 /**
  * Members whose objects are written for the model as they are: the names in them are texts as well.
@@ -113,11 +114,16 @@ export function promptSize({ request, clientRequest, surface, bodyBytes }: Promp
   const body = isForwarded ? forwarded : (clientRequest?.value ?? request);
   if (isForwarded && forwarded === undefined) size.characters = bodyBytes ?? 0;
   else size.addBody(body);
+  if (surface === 'images.edits') size.tokens += IMAGE_TOKENS * filesIn(request['form']);
   return {
     tokens: Math.floor(size.characters / CHARACTERS_PER_TOKEN) + size.tokens + 1,
     writesCache: size.writesCache,
   };
 }
+
+/** How many files a form has. */
+const filesIn = (form: unknown): number =>
+  Array.isArray(form) ? form.filter((part) => isFields(part) && 'file' in part).length : 0;
 
 /**
  * Tokens of the prompt alone. For a plugin that treats requests by their size; for money take

@@ -1,7 +1,7 @@
 import type { ClientWireName } from '../text/client-body.ts';
 import type { ModelFacts } from '../model-facts.ts';
 import type { UpstreamFault } from '../errors.ts';
-import type { UploadedFile } from '../wire/other.ts';
+import type { FormPart } from '../wire/form.ts';
 import type { Credentials } from './connection.ts';
 
 /** Translation of one call. Everything here is plain data: no clock, no log. */
@@ -91,28 +91,6 @@ export interface WireRequest {
    * the client's answer does not mention it.
    */
   readonly bounded?: readonly string[];
-}
-
-/** A part of a form: a text, or a file. */
-export type FormPart = FormField | FormFile;
-
-/** A part of a form that is a text. */
-export interface FormField {
-  /** Name of the part. */
-  readonly name: string;
-  /** Its text, sent as UTF-8. */
-  readonly value: string;
-}
-
-/**
- * Leaves as `application/octet-stream` with its file name; its content is streamed, once per
- * attempt.
- */
-export interface FormFile {
-  /** Name of the part; the file has a name of its own. */
-  readonly name: string;
-  /** The file as the client sent it. */
-  readonly file: UploadedFile;
 }
 
 /** An answer of the provider as it came, whatever its status. */

@@ -3,6 +3,7 @@ import type { Connection } from './connection.ts';
 import type { Discovery } from './discovery.ts';
 import type { CallInfo, ProviderFault, Send, WireReply, WireRequest } from './provider-call.ts';
 import type { ChatTraits, NamesElsewhere, ProviderNames } from './provider-facts.ts';
+import type { StreamedSurface } from '../surface.ts';
 import type { SameWire, Translators } from './translator.ts';
 
 /**
@@ -34,6 +35,11 @@ export interface ProviderModule {
    * is left out is not served.
    */
   readonly translators: Translators;
+  /**
+   * Surfaces beside chat whose answers it streams on request, as events of the common wire. A
+   * streamed request of another surface is not sent to it.
+   */
+  readonly streams?: readonly StreamedSurface[];
   /** What chats take beside the common format's core, for clients of other wires. */
   readonly chatTraits?: ChatTraits;
   /** The traits in force for one model, where they depend on it. */

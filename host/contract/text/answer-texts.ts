@@ -12,7 +12,7 @@ import type { ImagesReply, RawReply, RerankReply } from '../wire/other.ts';
  * @param reply the answer in the common wire. A body that is still arriving has no texts yet.
  */
 export function* answerTexts(surface: Surface, reply: unknown): Generator<string> {
-  if (surface === 'images') yield* imagesTexts(reply as ImagesReply);
+  if (surface === 'images' || surface === 'images.edits') yield* imagesTexts(reply as ImagesReply);
   else if (surface === 'rerank') yield* documentTexts(reply as RerankReply);
   else if (surface === 'audio.transcriptions' || surface === 'audio.translations')
     yield* transcriptTexts(reply as RawReply);

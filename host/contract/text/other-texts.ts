@@ -24,6 +24,13 @@ const REQUEST_WORDS: Words = new Map([
     'background',
     'moderation',
     'truncate',
+    'language',
+    'temperature',
+    'timestamp_granularities',
+    'timestamp_granularities[]',
+    'include[]',
+    'stream',
+    'input_fidelity',
   ].map((name) => [name, LABEL] as const),
 ]);
 
@@ -73,6 +80,7 @@ function* inputTexts(input: unknown): Generator<string> {
 const PROJECTIONS: Partial<Record<Surface, (body: Body) => Iterable<string>>> = {
   embeddings: (body) => onlyStrings(body['input']),
   images: (body) => onlyStrings(body['prompt']),
+  'images.edits': (body) => onlyStrings(body['prompt']),
   rerank: (body) => [...onlyStrings(body['query']), ...onlyStrings(body['documents'])],
   moderations: (body) => inputTexts(body['input']),
   'audio.transcriptions': (body) => onlyStrings(body['prompt']),
@@ -91,7 +99,10 @@ function* argumentTexts(value: unknown): Generator<string> {
 const PROJECTED: ReadonlyMap<Surface, ReadonlySet<string>> = new Map([
   ['embeddings', new Set(['input'])],
   ['images', new Set(['prompt'])],
+  ['images.edits', new Set(['prompt', 'form'])],
   ['rerank', new Set(['query', 'documents'])],
   ['moderations', new Set(['input'])],
+  ['audio.transcriptions', new Set(['prompt', 'form', 'file'])],
+  ['audio.translations', new Set(['prompt', 'form', 'file'])],
   ['audio.speech', new Set(['input'])],
 ]);

@@ -3,6 +3,7 @@
  */
 import type { Billed } from '../money/cost.ts';
 import type { Usage } from './chat.ts';
+import type { FormPart, UploadedFile } from './form.ts';
 
 /** A request of embeddings in the common wire. */
 export interface EmbeddingsRequest {
@@ -143,19 +144,28 @@ export interface TranscriptionRequest {
   readonly temperature?: string;
   /** What times are wanted for: `word`, `segment`. */
   readonly timestamp_granularities?: readonly string[];
+  /**
+   * All parts in the order in which the client wrote them, the file among them; absent where no
+   * client wrote any. Fields of any name stand among the members as well.
+   */
+  readonly form?: readonly FormPart[];
   readonly [field: string]: unknown;
 }
 
-/** A file of a form. */
-export interface UploadedFile {
-  /** The name that the client gave it. */
-  readonly filename: string;
-  /** Its content. */
-  readonly bytes: number;
-  /** Length of a recording, where its header says it. */
-  readonly seconds?: number | undefined;
-  /** Opens the content from its start, once per attempt. */
-  open(): AsyncIterable<Uint8Array>;
+/** A request that has images changed: the fields of a form, and its files. */
+export interface ImageEditsRequest {
+  /** Model, or an alias of the configuration. */
+  readonly model: string;
+  /** What is to be seen. */
+  readonly prompt?: string;
+  /** How many images; 1 unless said. */
+  readonly n?: number;
+  /**
+   * All parts in the order in which the client wrote them: texts, images, a mask. Fields of any
+   * name stand among the members as well.
+   */
+  readonly form: readonly FormPart[];
+  readonly [field: string]: unknown;
 }
 
 /** A body that leaves as it came: audio, subtitles, a provider's own JSON. */
@@ -174,12 +184,14 @@ export interface SpeechRequest {
   readonly model: string;
   /** The text. */
   readonly input: string;
-  /** The voice; the words are the vendor's. */
-  readonly voice: string;
+  /** The voice; the words are the vendor's. A voice of the caller's own is named by its id. */
+  readonly voice: string | { readonly id: string };
   /** The format of the sound, such as `mp3`. */
   readonly response_format?: string | null;
   /** How fast it is read; 1 is the usual speed. */
   readonly speed?: number | null;
+  /** `audio`, or `sse` for a stream of events; `audio` unless said. */
+  readonly stream_format?: string | null;
   readonly [field: string]: unknown;
 }
 

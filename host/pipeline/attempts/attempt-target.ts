@@ -12,9 +12,10 @@ import { billTurn } from '../billing/billing.ts';
 import { asGatewayError } from '../gateway-fault.ts';
 import type { LiveExchange } from '../live-exchange.ts';
 import type { RunningGeneration } from '../running-generation.ts';
-import type { StreamSession } from '../../answer/stream.ts';
+import { StreamSession } from '../../answer/stream.ts';
 import type { Target } from '../target.ts';
 import { callUnary } from './call-unary.ts';
+import { openEvents } from './open-events.ts';
 import { openStream } from './open-stream.ts';
 import { withoutOwnWords } from './own-words.ts';
 import type { Turn } from '../turns/turn.ts';
@@ -36,12 +37,11 @@ export async function attemptTarget(
     const admission = admit(attempt, generation);
     if (admission) await admission;
     attempt.cancellation.throwIfCancelled();
-    if (turn.streaming) {
-      const session = await openStream(attempt, generation);
-      void session.ended.then((error) => endStream(attempt, session, error, generation));
-      return session;
+    const reply = await answerOf(attempt, generation);
+    if (reply instanceof StreamSession) {
+      void reply.ended.then((error) => endStream(attempt, reply, error, generation));
+      return reply;
     }
-    const reply = await callUnary(attempt, generation);
     measureCall(attempt, generation);
     isRelaying = hasRelayedBody(exchange, reply);
     if (isRelaying) return relayed(attempt, reply as RelayedReply, disarm, generation);
@@ -57,6 +57,15 @@ export async function attemptTarget(
   } finally {
     if (!isRelaying) disarm?.();
   }
+}
+
+/** A stream with its first chunk read, or a whole answer. */
+function answerOf(
+  attempt: Attempt,
+  generation: RunningGeneration,
+): Promise<StreamSession | ReplyOf<TranslatedSurface>> {
+  if (!attempt.turn.streaming) return callUnary(attempt, generation);
+  return SURFACES[attempt.exchange.surface].isChat ? openStream(attempt, generation) : openEvents(attempt, generation);
 }
 
 /** The provider's wire cannot hold the request, and nothing was sent: that is a fault of the request, and no attempt (docs/reference/data-plane.md#requests-that-a-wire-cannot-hold). */
@@ -78,16 +87,7 @@ function endStream(
   exchange.routing.reportedModel = relay.reportedModel;
   try {
     if (firstChunkAt !== undefined)
-      billTurn(
-        exchange,
-        {
-          usage: relay.usage,
-          answered: relay.characters,
-          doubts: relay.doubts,
-          isBroken: error !== undefined && !relay.isFinished,
-        },
-        generation.services,
-      );
+      billTurn(exchange, { ...relay.facts(), isBroken: error !== undefined && !relay.isFinished }, generation.services);
   } catch (cause) {
     generation.services.log.error('a stream could not be priced', { trace_id: exchange.id, error: cause });
   }

@@ -49,7 +49,13 @@ function unaryReply(
   );
 }
 
-function readUnary(attempt: Attempt, reply: CollectedReply, call: CallInfo, now: number): ReplyOf<TranslatedSurface> {
+/** The answer that a collected reply is; throws for one that is a failure. */
+export function readUnary(
+  attempt: Attempt,
+  reply: CollectedReply,
+  call: CallInfo,
+  now: number,
+): ReplyOf<TranslatedSurface> {
   if (!isSuccess(attempt.exchange.surface, reply.status)) throw failedReply(attempt, reply, now);
   attempt.exchange.routing.upstreamRequestId = requestIdOf(reply.headers);
   const buffered = new BufferedReply(reply);
@@ -85,6 +91,6 @@ async function openBytes(
 }
 
 /** JSON where bytes were to come, with a good status all the same. */
-function jsonError(body: unknown): GatewayError {
+export function jsonError(body: unknown): GatewayError {
   return faultInAnswer(body) ?? faultInUseless(body) ?? unusableReply('the answer is JSON, not bytes');
 }

@@ -1,6 +1,7 @@
 /** One streamed answer of a provider: the request in its wire goes out, and its first chunk is awaited. */
 import type { CallInfo, WireRequest } from '../../contract/index.ts';
-import { StreamSession } from '../../answer/stream.ts';
+import type { Relay } from '../../answer/relay.ts';
+import { type StreamRelay, StreamSession } from '../../answer/stream.ts';
 import { pumpReply } from '../../upstream/reply-body.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import { shownModel } from '../shown.ts';
@@ -15,24 +16,12 @@ import { sendStream } from './send-attempt.ts';
 import { toWire } from './translate.ts';
 
 /** Opens the provider's stream; resolves once its first chunk has been read. */
-export async function openStream(attempt: Attempt, generation: RunningGeneration): Promise<StreamSession> {
+export async function openStream(attempt: Attempt, generation: RunningGeneration): Promise<StreamSession<Relay>> {
   const { exchange, turn } = attempt;
   const { clock } = generation.services;
   const call = new LiveCall(attempt, generation.services);
   const wire = toWire(attempt, call, generation);
-  const session = new StreamSession({
-    relay: relayFor(attempt, call, generation),
-    clock,
-    cancellation: attempt.cancellation,
-    idleMs: generation.services.streamIdleMs,
-    onIdle: (idle_timeout_ms) =>
-      generation.services.log.warn('stream response timed out waiting for next chunk', {
-        target: attempt.target.virtualKey,
-        idle_timeout_ms,
-        trace_id: exchange.id,
-      }),
-    refuse: (status, headers, body) => failedReply(attempt, { status, headers, body }, clock.now()),
-  });
+  const session = sessionOf(attempt, relayFor(attempt, call, generation), generation);
   attempt.calledAt = clock.monotonic();
   if (turn.isOwn) exchange.delivery.early?.start();
   try {
@@ -43,17 +32,43 @@ export async function openStream(attempt: Attempt, generation: RunningGeneration
   }
   measureCall(attempt, generation);
   if (attempt.isSameWire) exchange.keepPrivate();
-  generation.services.log.debug('stream request started', {
-    model: shownModel(exchange.model, generation.services.redactor),
-    provider: attempt.target.virtualKey,
-    trace_id: exchange.id,
-  });
+  noteStarted(attempt, generation);
   exchange.routing.reportedModel = session.relay.reportedModel;
   exchange.routing.upstreamRequestId = requestIdOf(session.headers);
   if (turn.openStream) return session; // what of it leaves, and when, only the code that asked for the turn knows
   exchange.delivery.readText = () => session.relay.assembly.text();
   exchange.measured.ttftMs = (session.firstChunkAt ?? clock.monotonic()) - exchange.arrivedAt;
   return session;
+}
+
+/** The line that says that a stream has begun. */
+export function noteStarted({ exchange, target }: Attempt, { services: { log, redactor } }: RunningGeneration): void {
+  log.debug('stream request started', {
+    model: shownModel(exchange.model, redactor),
+    provider: target.virtualKey,
+    trace_id: exchange.id,
+  });
+}
+
+/** The session of an attempt's stream, which waits for its bytes. */
+export function sessionOf<R extends StreamRelay>(
+  attempt: Attempt,
+  relay: R,
+  { services: { clock, log, streamIdleMs } }: RunningGeneration,
+): StreamSession<R> {
+  return new StreamSession({
+    relay,
+    clock,
+    cancellation: attempt.cancellation,
+    idleMs: streamIdleMs,
+    onIdle: (idle_timeout_ms) =>
+      log.warn('stream response timed out waiting for next chunk', {
+        target: attempt.target.virtualKey,
+        idle_timeout_ms,
+        trace_id: attempt.exchange.id,
+      }),
+    refuse: (status, headers, body) => failedReply(attempt, { status, headers, body }, clock.now()),
+  });
 }
 
 async function dispatchStream(

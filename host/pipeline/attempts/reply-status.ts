@@ -11,6 +11,7 @@ const EXACTLY_OK: ReadonlySet<Surface> = new Set([
   'generate_content',
   'responses.translated',
   'images',
+  'images.edits',
   'rerank',
 ]);
 

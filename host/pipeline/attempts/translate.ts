@@ -24,7 +24,7 @@ import { adaptedRequest, sameWireRequest, targetFacts } from './same-wire.ts';
 export function toWire(attempt: Attempt, call: CallInfo, generation: RunningGeneration): WireRequest {
   const { exchange, turn } = attempt;
   if (exchange.sent) return clientWire(attempt, exchange.sent, call, generation);
-  if (exchange.surface === 'images')
+  if (exchange.surface === 'images' || exchange.surface === 'images.edits')
     refuseImageFormat(attempt.provider.module, (turn.request as ImagesRequest).response_format);
   const { wire, names } = translated(attempt, turn.request as ChatRequest, call, generation);
   exchange.routing.ignoredParams = reportIgnored(attempt, names, generation);

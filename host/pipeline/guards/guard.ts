@@ -57,8 +57,9 @@ function applyLater(
 }
 
 /** Streams have been sent by then, and so have answers that are forwarded. */
-function isDetached(stage: Stage, { streaming, surface }: LiveExchange): boolean {
-  return stage === 'on_error' || (stage === 'after_request' && (streaming || SURFACES[surface].isForwarded === true));
+function isDetached(stage: Stage, { streaming, surface, delivery }: LiveExchange): boolean {
+  const isSent = (streaming && !delivery.isWhole) || SURFACES[surface].isForwarded === true;
+  return stage === 'on_error' || (stage === 'after_request' && isSent);
 }
 
 /** What follows from what a handler threw. At `on_error` everything fails open. */

@@ -18,11 +18,11 @@ export async function collectTurn(exchange: LiveExchange, answer: Answer): Promi
   const broken = await answer.ended;
   answer.release();
   if (broken) throw broken;
-  return streamedReply(exchange, answer);
+  return streamedReply(exchange, answer) as ChatReply;
 }
 
 /** A stream that is complete, as one reply. */
-export function streamedReply(exchange: LiveExchange, stream: AnswerStream): ChatReply {
+export function streamedReply(exchange: LiveExchange, stream: AnswerStream): ReplyOf<Surface> {
   return stream.reply({
     created: Math.floor(exchange.startedAt / 1000),
     model: exchange.model,

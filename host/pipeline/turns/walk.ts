@@ -6,6 +6,7 @@ import type { LiveExchange } from '../live-exchange.ts';
 import { nextStep } from '../attempts/retry.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import { modelNotFound } from '../shown.ts';
+import { whyUnstreamed } from '../unstreamed.ts';
 import type { Target } from '../target.ts';
 import type { TurnRequest } from './turn.ts';
 import type { Answer } from './turns.ts';
@@ -51,7 +52,12 @@ export async function walkTargets(
     }
     if (last.next.step === 'stop') break;
   }
-  if (!last) throw modelNotFound(model, services.redactor, exchange.routing.unroutable);
+  if (!last)
+    throw modelNotFound(
+      model,
+      services.redactor,
+      exchange.routing.unroutable ?? whyUnstreamed(exchange, generation.models),
+    );
   tryFailed.call({ ...last, next: STOP }); // no target that serves is left, whatever the strategy allows
   throw last.error;
 }

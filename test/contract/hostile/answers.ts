@@ -16,6 +16,7 @@ export function answerProblem(
   stream: boolean,
 ): string | undefined {
   if (answer.status !== 200) return errorProblem(answer);
+  if (stream && surface !== 'chat') return eventsProblem(answer);
   if (stream) return streamProblem(answer);
   if (surface.startsWith('audio.')) return undefined;
   const body = parsed(answer.text);
@@ -52,6 +53,10 @@ function streamProblem({ text }: Answer): string | undefined {
   }
   return undefined;
 }
+
+/** Events beside chat go on as they came: they are whole, whatever they hold. */
+const eventsProblem = ({ text }: Answer): string | undefined =>
+  text.endsWith('\n\n') ? undefined : `the last event is not complete: ${text.slice(-100)}`;
 
 function chunkProblem(chunk: any): string | undefined {
   if (
@@ -128,8 +133,8 @@ const BODIES: Readonly<Partial<Record<TranslatedSurface | 'completions', Check>>
       );
     return isFine && isCount(usage?.prompt_tokens) && isCount(usage?.total_tokens) ? undefined : 'embeddings';
   },
-  images: ({ created, data }) =>
-    isTime(created) && Array.isArray(data) && data.length > 0 && data.every(isObject) ? undefined : 'images',
+  images: imagesProblem,
+  'images.edits': imagesProblem,
   rerank: ({ results }) =>
     Array.isArray(results) &&
     results.every(({ index, relevance_score: score }: any) => isIndex(index) && typeof score === 'number')
@@ -144,6 +149,10 @@ const BODIES: Readonly<Partial<Record<TranslatedSurface | 'completions', Check>>
       ? undefined
       : 'results',
 };
+
+function imagesProblem({ created, data }: any): string | undefined {
+  return isTime(created) && Array.isArray(data) && data.length > 0 && data.every(isObject) ? undefined : 'images';
+}
 
 function bodyProblem(surface: TranslatedSurface | 'completions', body: any): string | undefined {
   if (!isObject(body)) return 'the body is not an object';

@@ -68,6 +68,7 @@ const FOLDERS: Readonly<Record<TranslatedSurface, string>> = {
   chat: 'chat',
   embeddings: 'embeddings',
   images: 'images',
+  'images.edits': 'edits',
   rerank: 'rerank',
   moderations: 'moderations',
   'audio.transcriptions': 'transcriptions',
@@ -345,12 +346,13 @@ export function variablesOf(module: ProviderModule, url: string): Record<string,
 async function ask(host: TestHost, { surface, model, stream }: HostileWire, other?: 'completions'): Promise<Answer> {
   if (other) return host.post('/v1/completions', { model, prompt: 'hi' });
   const route = ROUTES[surface];
-  if (route !== undefined) return host.post(route, { ...minimal(surface, model), ...(stream && { stream }) });
+  const asked = stream && (surface === 'audio.speech' ? { stream_format: 'sse' } : { stream });
+  if (route !== undefined) return host.post(route, { ...minimal(surface, model), ...asked });
   const form = new FormData();
-  form.append('file', new Blob(['RIFF']), 'a.wav');
+  form.append(surface === 'images.edits' ? 'image' : 'file', new Blob(['RIFF']), 'a.wav');
   form.append('model', model);
-  const path = surface === 'audio.transcriptions' ? 'transcriptions' : 'translations';
-  const response = await fetch(`${host.url}/v1/audio/${path}`, {
+  if (stream) form.append('stream', 'true');
+  const response = await fetch(`${host.url}/v1/${surface.replace('.', '/')}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${MASTER_KEY}` },
     body: form,

@@ -7,7 +7,7 @@ import { growthsOf, times } from './growths.ts';
 import type { Work } from './work.ts';
 
 type Routed = Exclude<Surface, 'responses' | 'passthrough' | 'mcp'>;
-type Uploaded = 'audio.transcriptions' | 'audio.translations';
+type Uploaded = 'audio.transcriptions' | 'audio.translations' | 'images.edits';
 
 /** Every surface with a route; the types ask for a new one. */
 const JSON_ROUTES: Readonly<Record<Exclude<Routed, Uploaded>, string>> = {
@@ -25,6 +25,7 @@ const JSON_ROUTES: Readonly<Record<Exclude<Routed, Uploaded>, string>> = {
 const FORM_ROUTES: Readonly<Record<Uploaded, string>> = {
   'audio.transcriptions': '/v1/audio/transcriptions',
   'audio.translations': '/v1/audio/translations',
+  'images.edits': '/v1/images/edits',
 };
 
 /** A gateway with guards that read every text, before an upstream whose answers are of no use. */
@@ -37,6 +38,7 @@ export async function startGuarded(): Promise<TestHost> {
       'chat',
       'embeddings',
       'images',
+      'images.edits',
       'audio.speech',
       'audio.transcriptions',
       'audio.translations',

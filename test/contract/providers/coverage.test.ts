@@ -14,6 +14,7 @@ const SERVED: Readonly<Record<TranslatedSurface, string>> = {
   embeddings:
     'cloudflare databricks deepinfra fireworks hugging-face mistral novita nvidia-nim ollama ollama-cloud openai openrouter qwen sambanova together',
   images: 'deepinfra hugging-face openai together xai',
+  'images.edits': 'openai',
   rerank: 'deepinfra nvidia-nim together',
   moderations: 'mistral openai',
   'audio.transcriptions': 'deepinfra fireworks groq mistral openai sambanova together',
@@ -26,6 +27,7 @@ const FOLDERS: Readonly<Record<TranslatedSurface, string>> = {
   chat: 'chat',
   embeddings: 'embeddings',
   images: 'images',
+  'images.edits': 'edits',
   rerank: 'rerank',
   moderations: 'moderations',
   'audio.transcriptions': 'transcriptions',

@@ -33,6 +33,7 @@ const WORDS: Readonly<Record<TranslatedSurface, string>> = {
   chat: 'chat',
   embeddings: 'embeddings',
   images: 'images',
+  'images.edits': 'edits',
   rerank: 'rerank',
   moderations: 'moderations',
   'audio.transcriptions': 'transcription',

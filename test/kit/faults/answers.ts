@@ -6,6 +6,7 @@ const ROUTES = {
   chat: '/chat/completions',
   embeddings: '/embeddings',
   images: '/images/generations',
+  edits: '/images/edits',
   speech: '/audio/speech',
   transcriptions: '/audio/transcriptions',
   translations: '/audio/translations',
@@ -59,6 +60,8 @@ function bodyOf({ text }: WireCall): Request {
   }
 }
 
+const pictures = (): object => ({ created: 1_700_000_000, data: [{ b64_json: 'aGVsbG8=' }] });
+
 const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) && typeof value[0] !== 'number' ? value : [value];
 
@@ -70,7 +73,8 @@ const REPLIES: Readonly<Record<Exclude<LabSurface, 'speech'>, (request: Request)
     data: listOf(input).map((_, index) => ({ object: 'embedding', index, embedding: [0.25, -0.5, 1] })),
     usage: { prompt_tokens: 3, total_tokens: 3 },
   }),
-  images: () => ({ created: 1_700_000_000, data: [{ b64_json: 'aGVsbG8=' }] }),
+  images: pictures,
+  edits: pictures,
   transcriptions: () => ({ text: 'hello' }),
   translations: () => ({ text: 'hello' }),
   rerank: ({ documents }) => ({

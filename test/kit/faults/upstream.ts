@@ -57,6 +57,7 @@ const EVERY_SURFACE = [
   'chat',
   'embeddings',
   'images',
+  'images.edits',
   'audio.speech',
   'audio.transcriptions',
   'audio.translations',

@@ -47,16 +47,15 @@ export interface TranscriptionDialect {
 
 const FIELDS = ['file', 'model', 'language', 'prompt', 'response_format', 'temperature', 'timestamp_granularities[]'];
 
-/** Speech to text as most vendors speak it: a form whose file comes first. */
+/** Speech to text as most vendors speak it: a form, in any order. */
 export function transcription({
   only = FIELDS,
   formats = ['json', 'text', 'srt', 'verbose_json', 'vtt'],
 }: TranscriptionDialect = {}): Dialect {
   return async ({ form }, response) => {
     const fields = form ?? refuse('multipart/form-data is expected');
-    const [firstName] = fields.keys();
     const file = fields.get('file');
-    if (firstName !== 'file' || !file || typeof file === 'string') refuse("'file' is a required property");
+    if (!file || typeof file === 'string') refuse("'file' is a required property");
     if (!RECORDING.test(file.name) || file.size === 0) refuse(`'${file.name}' is not a recording`);
     allowOnly(Object.fromEntries(fields), only);
     const format = textOf(fields, 'response_format') ?? 'json';

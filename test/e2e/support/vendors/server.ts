@@ -8,6 +8,7 @@ const PATHS: Readonly<Record<TranslatedSurface, string>> = {
   chat: '/chat/completions',
   embeddings: '/embeddings',
   images: '/images/generations',
+  'images.edits': '/images/edits',
   rerank: '/rerank',
   moderations: '/moderations',
   'audio.transcriptions': '/audio/transcriptions',

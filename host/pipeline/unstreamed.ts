@@ -1,0 +1,24 @@
+import { type RouteTarget, type StreamedSurface, SURFACES } from '../contract/index.ts';
+import type { LiveExchange } from './live-exchange.ts';
+import type { RoutedModels } from './running-generation.ts';
+
+/** What a request asks to be streamed, in the words of its refusal. */
+const WORDS: Readonly<Record<StreamedSurface, string>> = {
+  images: 'images',
+  'images.edits': 'edits of images',
+  'audio.transcriptions': 'transcriptions',
+  'audio.speech': 'speech',
+};
+
+/** Why no target serves a request for events beside chat, where some would serve it whole. `isFit` leaves out those that the caller may not use. */
+export function whyUnstreamed(
+  { surface, model, streaming, routing: { pinned } }: LiveExchange,
+  models: RoutedModels,
+  isFit: (target: RouteTarget) => boolean = () => true,
+): string | undefined {
+  if (!streaming || !SURFACES[surface].canStream) return undefined;
+  const isServedWhole = models
+    .routeTargets(model, surface, false, pinned)
+    .some((target) => target.serves && isFit(target));
+  return isServedWhole ? `no target can stream ${WORDS[surface as StreamedSurface]} of this model` : undefined;
+}
