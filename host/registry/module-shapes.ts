@@ -37,13 +37,14 @@ const translated = [
 ];
 const directions = { toUpstream: callable, fromUpstream: callable };
 const translator = fields({ required: directions, optional: { relaysBytes: flag } });
+const ofChats = {
+  openStream: either('"common" or a function', oneOf('common'), callable),
+  editStream: callable,
+  relaysBytes: flag,
+};
 const chatTranslator = fields({
   required: directions,
-  optional: {
-    openStream: either('"common" or a function', oneOf('common'), callable),
-    editStream: callable,
-    relaysBytes: flag,
-  },
+  optional: { ...ofChats, viaResponses: fields({ required: directions, optional: { ...ofChats, isAutomatic: flag } }) },
 });
 
 const MARK_PLACES: readonly MarkPlace[] = ['tools', 'parts', 'texts', 'messages', 'calls'];

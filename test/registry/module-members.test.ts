@@ -27,6 +27,8 @@ const TRAITS = {
 } as const;
 const own = { toUpstream: () => ({ path: '/' }), countTokens: () => ({ path: '/' }) };
 
+const ofChats = { openStream: 'common', editStream: () => undefined, relaysBytes: true };
+
 /** A module of each kind with every member that its shape has. */
 const WHOLE: Readonly<Record<ModuleKind, Members>> = {
   provider: defineProvider({
@@ -51,7 +53,7 @@ const WHOLE: Readonly<Record<ModuleKind, Members>> = {
     },
     translators: {
       ...relaying,
-      chat: { ...relaying['chat'], openStream: 'common', editStream: () => undefined },
+      chat: { ...relaying['chat'], ...ofChats, viaResponses: { ...relaying['chat'], ...ofChats, isAutomatic: true } },
     } as never,
     chatTraits: TRAITS,
     chatTraitsFor: () => TRAITS,
@@ -118,6 +120,7 @@ const ALSO: Readonly<Record<string, readonly unknown[]>> = {
   'chatTraits.history.marks': ['unasked'],
   'chatTraits.history.thoughts': ['tool_turns'],
   'translators.chat.openStream': [() => () => []],
+  'translators.chat.viaResponses.openStream': [() => () => []],
   responses: [true, false],
 };
 /** Values of the right type that are wrong all the same. */

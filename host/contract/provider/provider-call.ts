@@ -8,6 +8,11 @@ import type { Credentials } from './connection.ts';
 export interface CallInfo {
   /** The model to ask the upstream for, after `model_map`. */
   readonly model: string;
+  /**
+   * Name of the provider; absent where no host asks. What only the service itself reads is marked
+   * with it on its way through clients.
+   */
+  readonly provider?: string;
   /** Whether the client asked for a stream. */
   readonly stream: boolean;
   /** API root without a trailing slash. */
@@ -23,7 +28,7 @@ export interface CallInfo {
   readonly maxOutputTokens?: number | undefined;
   /** What the rules of models say of the model; absent where no host asks, as in a test of a translator alone. */
   readonly facts?: ModelFacts;
-  /** Whether the client asked to see what the model thinks. Some services bill or refuse it, so nobody else asks for it. */
+  /** Whether the client asked to see what the model thinks. Some services bill or refuse it, so it is asked for only then. */
   readonly wantsThoughts?: boolean;
   /** Whether thoughts of earlier turns stay behind, because the service has refused them in this attempt. */
   readonly leavesThoughts?: boolean;

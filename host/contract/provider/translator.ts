@@ -57,7 +57,8 @@ export interface ChatTranslator extends Translator<'chat'> {
   /**
    * How a streamed answer is read: `common` when each event's data is a chunk of the common wire,
    * which the host can relay without decoding; a function that opens a decoder per stream, or none
-   * where this call's events are such chunks; absent when the provider cannot stream.
+   * where this call's events are such chunks; absent when the provider cannot stream. The request is
+   * for what the stream alone does not tell.
    */
   readonly openStream?: 'common' | ((call: CallInfo, request: ChatRequest) => StreamDecoder | undefined);
   /**
@@ -66,13 +67,16 @@ export interface ChatTranslator extends Translator<'chat'> {
    */
   readonly editStream?: (call: CallInfo, request: ChatRequest) => ChunkEdit | undefined;
   /**
-   * The same service's Responses API, which answers chats as well. Which of the two an attempt
+   * Chats by the service's Responses API, where it answers them as well. Which of the two an attempt
    * uses the host decides, by the rules of models and the target's `chat_via`.
    */
   readonly viaResponses?: ViaResponses;
 }
 
-/** Chats by the service's Responses API. */
+/**
+ * Chats by the service's Responses API. It names in `ignored` all that it leaves out: the module's
+ * `params` is for its chats. An answer that holds an error reaches `fromUpstream` too.
+ */
 export interface ViaResponses extends Omit<ChatTranslator, 'viaResponses'> {
   /**
    * Whether the host may choose it by the rules of models; elsewhere only the target's `chat_via`

@@ -19,7 +19,7 @@ import { classified, faultInAnswer, faultInUseless, unusableReply } from '../../
 import type { CollectedReply } from '../../upstream/upstream-call.ts';
 import type { Attempt } from './attempt.ts';
 import { shapeReply } from '../../answer/shape-reply.ts';
-import { translatorOf } from './live-call.ts';
+import { goesByResponses, translatorOf } from './live-call.ts';
 
 /** A whole 2xx reply in the common wire. One that holds an error, or cannot be used, is a failed call. */
 export function readReply(
@@ -31,7 +31,8 @@ export function readReply(
   if (reply.body.length === 0) throw unusableReply('it is empty');
   if (reply.isBrokenJson()) throw unusableReply('its JSON is not complete');
   const isText = SURFACES[attempt.exchange.surface].isRaw && !reply.saysJson(); // words, even where they look like an error
-  const disguised = isText ? undefined : faultInAnswer(reply.tryJson());
+  const isRead = isText || goesByResponses(attempt); // there an error counts by its own status
+  const disguised = isRead ? undefined : faultInAnswer(reply.tryJson());
   if (disguised) throw disguised;
   const translated = translatedOf(attempt, reply, call);
   try {
@@ -51,7 +52,8 @@ function uselessReply(reply: BufferedReply, cause: unknown): GatewayError {
 function translatedOf(attempt: Attempt, reply: BufferedReply, call: CallInfo): ReplyOf<TranslatedSurface> {
   const { surface } = attempt.exchange;
   try {
-    const translated: unknown = translatorOf(attempt).fromUpstream(reply, call, attempt.turn.request as never);
+    const request = attempt.translated ?? attempt.turn.request;
+    const translated: unknown = translatorOf(attempt).fromUpstream(reply, call, request as never);
     if (!isFields(translated)) throw new TypeError('it returned no answer: an object');
     refusePromise(translated);
     const problem = answerProblem(surface, translated, attempt.provider.ref);

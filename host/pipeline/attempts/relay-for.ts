@@ -11,7 +11,7 @@ import { awaitsVerdict, holdsBack } from '../guards/plugin-policy.ts';
 import { guardRejection } from '../guards/verdict-notes.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import type { Attempt } from './attempt.ts';
-import { translatorOf } from './live-call.ts';
+import { goesByResponses, translatorOf } from './live-call.ts';
 
 /** The relay of an attempt's stream: how it is read, who guards it, and who writes what goes to the client. */
 export function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGeneration): Relay {
@@ -47,8 +47,9 @@ function sourceOf(
   const { exchange, turn, provider } = attempt;
   const { module, ref } = provider;
   const { openStream: open, editStream } = translatorOf(attempt) as ChatTranslator;
-  const request = turn.request as ChatRequest;
-  const common = { framing: module.framing ?? 'sse', module: ref } as const;
+  const request = attempt.translated ?? (turn.request as ChatRequest);
+  const framing = goesByResponses(attempt) ? 'sse' : (module.framing ?? 'sse');
+  const common = { framing, module: ref } as const;
   const decode = typeof open === 'function' ? opened(ref, 'openStream', open, call, request) : undefined;
   if (!decode) {
     const edit = editStream && opened(ref, 'editStream', editStream, call, request);

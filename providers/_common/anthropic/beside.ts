@@ -18,7 +18,7 @@ export function withClaude(
   { variant, pathOf, headers }: ClaudeBeside,
 ): ChatTranslator {
   if (!others) throw new Error(`${variant.label} has no chat`);
-  const { openStream } = others;
+  const { openStream, viaResponses } = others;
   return {
     toUpstream: (request, call) => {
       if (!isClaude(call.model)) return others.toUpstream(request, call);
@@ -31,6 +31,7 @@ export function withClaude(
       if (isClaude(call.model)) return openMessagesStream(call, variant);
       return typeof openStream === 'function' ? openStream(call, request) : undefined;
     },
+    ...(viaResponses && { viaResponses }),
   };
 }
 
