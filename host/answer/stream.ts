@@ -32,6 +32,8 @@ export interface StreamRelay {
   readonly isDone: boolean;
   /** Chunks read so far, or events, whether or not anything left. */
   readonly chunks: number;
+  /** Events read so far, where those without a chunk count too, as far as they say that the answer goes on. */
+  readonly signs: number;
   /** Whether something waits for the answer to begin. */
   readonly isWaiting: boolean;
   /** The upstream's name of the model, once it has said it. */

@@ -8,7 +8,6 @@ import { failReply, finishStream } from '../pipeline/run.ts';
 import type { RunningGeneration } from '../pipeline/running-generation.ts';
 import { failureOf, wordsOf } from '../wire/client-failure.ts';
 import type { ClientStream } from '../wire/client-wire.ts';
-import type { Clock } from '../common/clock.ts';
 import { attributionHeaders, replyHeaders, servedBy } from './attribution.ts';
 import { contextOf } from './context.ts';
 import { type RawAnswer, sendRaw } from './raw-reply.ts';
