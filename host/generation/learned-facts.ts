@@ -1,3 +1,4 @@
+import { changedSources, type FactSources } from '../common/fact-sources.ts';
 import type { ModelFacts } from '../contract/index.ts';
 
 /** Most models that something was learned of; the one that was learned first leaves. */
@@ -11,6 +12,13 @@ export class LearnedFacts {
   over(known: ModelFacts, model: string): ModelFacts {
     const own = this.#learned.get(model);
     return own ? { ...known, ...own } : known;
+  }
+
+  /** What `over` gives, with what set each fact. */
+  sourcesOver(known: FactSources, model: string): FactSources {
+    const own = this.#learned.get(model);
+    const origin = { rule: 'a refusal of the provider', source: [], checked: '' };
+    return own ? changedSources(known, { changes: own, origin }) : known;
   }
 
   learn(model: string, facts: ModelFacts): void {
