@@ -6,7 +6,7 @@ import { lastUserTurn, refuseBlankTurn } from '../blank-turn.ts';
 import { strictTools } from '../strict-tools.ts';
 import { type NotedHistory, NO_HISTORY } from '../history-notes.ts';
 import { cachesUnasked } from '../marks.ts';
-import { speaksCommon, takesLongNames } from '../targets.ts';
+import { reasons, speaksCommon, takesLongNames } from '../targets.ts';
 import { effortPath } from './effort.ts';
 import { latePaths } from './system.ts';
 import { TEXTS } from './texts.ts';
@@ -32,6 +32,7 @@ export const MESSAGES: Dialect = {
   pathsOf: (field, target, value) => {
     if (field === 'strict') return strictTools(value);
     if (field === 'cache_control') return cachesUnasked(target) ? [] : ['cache_control'];
+    if (field === 'reasoning_effort') return [effortPath(value)];
     return [PATHS.has(field) ? (PATHS.get(field) ?? []) : field].flat();
   },
 };
@@ -54,7 +55,7 @@ function adapt(request: ChatRequest, target: TargetFacts, value: Body, history: 
     failures: () => failuresIn(value['messages']),
     late: (index) => latePaths(value)[index],
   });
-  const isUnthinking = speaksCommon(target) && isAdaptive(value) && target.entry?.capabilities['reasoning'] !== true;
+  const isUnthinking = speaksCommon(target) && isAdaptive(value) && !reasons(target);
   return { request: adapted, lost: isUnthinking ? ['thinking', ...lost] : lost };
 }
 
@@ -65,7 +66,6 @@ const PATHS: ReadonlyMap<string, string | undefined> = new Map([
   ['max_completion_tokens', undefined],
   ['stream_options', undefined],
   ['stop', 'stop_sequences'],
-  ['reasoning_effort', 'thinking'],
   ['response_format', 'output_config.format'],
   ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use'],
 ]);
