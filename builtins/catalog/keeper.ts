@@ -126,7 +126,11 @@ export class CatalogKeeper {
   #fetchCatalog(url: string, timeoutMs: number, remote: RemoteUse): void {
     const { counters } = this.#host.services;
     const fetch = new DailyFetch({
-      ...{ host: this.#host, url, timeoutMs, maxBytes: MAX_CATALOG_BYTES, userAgent: remote.userAgent },
+      host: this.#host,
+      url,
+      timeoutMs,
+      maxBytes: MAX_CATALOG_BYTES,
+      userAgent: remote.userAgent,
       use: async (text) => {
         const loaded = loadCatalog(text, this.#overlay, { chains: this.#chains, rules: this.#rules.all });
         if (fetch.isClosing) return;
@@ -148,7 +152,11 @@ export class CatalogKeeper {
 
   #fetchRules(url: string, timeoutMs: number, remote: RemoteUse): void {
     const fetch = new DailyFetch({
-      ...{ host: this.#host, url, timeoutMs, maxBytes: MAX_RULES_BYTES, userAgent: remote.userAgent },
+      host: this.#host,
+      url,
+      timeoutMs,
+      maxBytes: MAX_RULES_BYTES,
+      userAgent: remote.userAgent,
       use: async (text) => {
         if (fetch.isClosing || !this.#rules.take(text, { url: shownAddress(url) }) || !this.#current) return;
         this.#put(this.#current.withRules(this.#rules.all));

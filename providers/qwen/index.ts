@@ -32,7 +32,7 @@ function withSwitch(
   if (thinking !== 'switch' || tokens === undefined) return body;
   notes.bounded.push('reasoning_effort');
   const own = hasBudget === true && budget ? { thinking_budget: boundedBudget(tokens, budget) } : {};
-  return { enable_thinking: true, ...own, ...rest } as ChatBody;
+  return { enable_thinking: true, ...own, ...rest };
 }
 
 /** Some models read thoughts of earlier turns only where a switch says so. Source: @ai-sdk/alibaba 2.0.58, 2026-11-26. */

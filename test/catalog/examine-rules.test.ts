@@ -11,8 +11,12 @@ import { temporaryFolder } from '../kit/index.ts';
 
 const TODAY = Date.parse('2026-11-27');
 const RULE = {
-  ...{ id: 'a', providers: ['openai'], models: ['gpt-5*'], set: { summaries: true } },
-  ...{ source: ['https://acme.example'], checked: '2026-11-26' },
+  id: 'a',
+  providers: ['openai'],
+  models: ['gpt-5*'],
+  set: { summaries: true },
+  source: ['https://acme.example'],
+  checked: '2026-11-26',
 };
 const reasons = { capabilities: { reasoning: true } };
 

@@ -18,7 +18,10 @@ const target = (more: object = {}): object => ({ virtual_key: 'openai', models: 
 const KEYS = { OPENAI_API_KEY: 'sk-test-0123456789' };
 const file = (...rules: readonly object[]): object => ({ format: 1, rules });
 const rule = (set: object, more: object = {}): object => ({
-  ...{ id: 'own', providers: ['openai'], models: ['gpt-4o*'], set },
+  id: 'own',
+  providers: ['openai'],
+  models: ['gpt-4o*'],
+  set,
   ...more,
 });
 
@@ -39,7 +42,7 @@ const answering =
   (_request, response) =>
     replyJson(response, 200, body);
 const ofTarget = ({ host }: TestHost): Record<string, FactSource> =>
-  (host.current?.targetList[0]?.factSourcesOf(MODEL) ?? {}) as Record<string, FactSource>;
+  host.current?.targetList[0]?.factSourcesOf(MODEL) ?? {};
 const effortsOf = ({ host }: TestHost): unknown => host.current?.targetList[0]?.factsOf(MODEL).efforts;
 const warnings = ({ lines }: TestHost): string[] =>
   lines.filter(({ rule: id }) => id === 'WN60').map(({ msg }) => String(msg));
@@ -133,7 +136,7 @@ describe('rules of models of an address', () => {
 
   it('are not asked for at an address that is none, or without a time to wait', async () => {
     const odd = await hostWith(undefined, 'ftp://u:secret@rules.example/x');
-    const [line] = odd.lines.filter(({ rule: id }) => id === 'WN16');
+    const line = odd.lines.find(({ rule: id }) => id === 'WN16');
     expect(line?.['msg']).to.match(
       /^GW_MODEL_RULES_URL is .*: write http or https and a host; the shipped rules are used$/,
     );

@@ -16,12 +16,34 @@ import { CLIENT_WIRES, clientBody, type ClientWire } from './generate/clients.ts
 type Json = Record<string, any>;
 
 const OPENAI = [
-  ...['gpt-4o', 'gpt-4.1-mini', 'o3', 'o1', 'gpt-5', 'gpt-5-mini', 'gpt-5.1', 'gpt-5.2', 'gpt-5.4-mini', 'gpt-5.5'],
-  ...['gpt-5.6-sol', 'gpt-6-sol', 'gpt-6-astra', 'gpt-5.3-chat-latest', 'gpt-audio', 'gpt-5-search-api'],
+  'gpt-4o',
+  'gpt-4.1-mini',
+  'o3',
+  'o1',
+  'gpt-5',
+  'gpt-5-mini',
+  'gpt-5.1',
+  'gpt-5.2',
+  'gpt-5.4-mini',
+  'gpt-5.5',
+  'gpt-5.6-sol',
+  'gpt-6-sol',
+  'gpt-6-astra',
+  'gpt-5.3-chat-latest',
+  'gpt-audio',
+  'gpt-5-search-api',
 ];
 const CLAUDE = [
-  ...['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-fable-5', 'claude-fable-5-1', 'claude-haiku-5-5'],
-  ...['claude-opus-5', 'claude-sonnet-5', 'claude-opus-4-8', 'claude-opus-4-7', 'claude-sonnet-4-6'],
+  'claude-opus-5-5',
+  'claude-sonnet-5-5',
+  'claude-fable-5',
+  'claude-fable-5-1',
+  'claude-haiku-5-5',
+  'claude-opus-5',
+  'claude-sonnet-5',
+  'claude-opus-4-8',
+  'claude-opus-4-7',
+  'claude-sonnet-4-6',
   ...[
     'claude-opus-4-5',
     'claude-sonnet-4-5',

@@ -163,8 +163,17 @@ describe('what a model takes of a chat in the common format', () => {
 
   it('is what the client wrote where nothing is known of the model', async () => {
     const asked = {
-      ...{ reasoning_effort: 'max', temperature: 0.3, stop: ['x'], seed: 1, logprobs: true, top_logprobs: 3 },
-      ...{ max_tokens: 999_999, tools, tool_choice: 'required', thinking_budget: 5, thinking: { type: 'enabled' } },
+      reasoning_effort: 'max',
+      temperature: 0.3,
+      stop: ['x'],
+      seed: 1,
+      logprobs: true,
+      top_logprobs: 3,
+      max_tokens: 999_999,
+      tools,
+      tool_choice: 'required',
+      thinking_budget: 5,
+      thinking: { type: 'enabled' },
     };
     expect(await left(asked, {})).to.deep.equal(asked);
   });

@@ -11,7 +11,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const OLD_DAYS = 120;
 
 /** Vendors whose reasoning models are each to be known by more than the rule of their family. */
-const LISTED: readonly string[] = [
+const LISTED: ReadonlySet<string> = new Set([
   'openai',
   'anthropic',
   'gemini',
@@ -22,7 +22,7 @@ const LISTED: readonly string[] = [
   'moonshot',
   'groq',
   'cerebras',
-];
+]);
 
 /** What the makers of a release should look at, as lines. Throws where a rule cannot be used. */
 export function examineRules(
@@ -84,7 +84,7 @@ function unmatched(read: RuleSet, entries: EntryMap, aliases: ReadonlySet<unknow
 function unlisted(read: RuleSet, entries: EntryMap): string[] {
   const book = new RuleBook(read);
   return modelsIn(entries, read)
-    .filter(({ provider, id, reasons }) => reasons && LISTED.includes(provider) && isFamilyAlone(book, provider, id))
+    .filter(({ provider, id, reasons }) => reasons && LISTED.has(provider) && isFamilyAlone(book, provider, id))
     .map(({ provider, id }) => `unlisted: ${provider}/${id} is known by its family alone`);
 }
 

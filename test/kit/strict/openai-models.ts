@@ -126,8 +126,21 @@ function toolFaults({ tools }: Body, effort: unknown, rules: Model): string[] {
 
 /** Fields of chats that the other API does not have. Source: openai 7.57.0, `ResponseCreateParamsBase`, 2026-11-26. */
 const OF_CHATS = [
-  ...['messages', 'max_tokens', 'max_completion_tokens', 'reasoning_effort', 'response_format', 'stop', 'seed', 'n'],
-  ...['logit_bias', 'presence_penalty', 'frequency_penalty', 'logprobs', 'modalities', 'prediction', 'functions'],
+  'messages',
+  'max_tokens',
+  'max_completion_tokens',
+  'reasoning_effort',
+  'response_format',
+  'stop',
+  'seed',
+  'n',
+  'logit_bias',
+  'presence_penalty',
+  'frequency_penalty',
+  'logprobs',
+  'modalities',
+  'prediction',
+  'functions',
 ];
 
 function responsesFaults(body: Body, rules: Model): string[] {
