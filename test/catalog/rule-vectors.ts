@@ -149,7 +149,11 @@ export const VECTORS: Readonly<Record<string, readonly Vector[]>> = {
   ],
   'claude-opus-4': [['anthropic/claude-opus-4-1', { max_output: 32_000 }]],
   'claude-opus-4-5': [['anthropic/claude-opus-4-5-20251101', { efforts: ['low', 'medium', 'high'] }]],
-  'claude-3': [['anthropic/claude-3-5-haiku-20241022', { thinking: 'none', efforts: [], late_system: false }]],
+  'claude-3': [
+    ['anthropic/claude-3-5-haiku-20241022', { thinking: 'none', efforts: [], late_system: false }],
+    ['bedrock/anthropic.claude-3-haiku-20240307-v1:0', { max_output: 4096 }],
+  ],
+  'claude-3-5': [['anthropic/claude-3-5-sonnet-latest', { max_output: 8192 }]],
   'gemini-family': [
     ['gemini/models/gemini-4-argon', { efforts: ['low', 'medium', 'high'], thinking: 'level', thinking_off: 'no' }],
     ['vertex-ai/google/gemini-5-ultra', { effort_default: 'high', thoughts_back: 'signed', schema: 'json_schema' }],

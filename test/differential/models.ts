@@ -44,13 +44,11 @@ const CLAUDE = [
   'claude-opus-4-8',
   'claude-opus-4-7',
   'claude-sonnet-4-6',
-  ...[
-    'claude-opus-4-5',
-    'claude-sonnet-4-5',
-    'claude-opus-4-1',
-    'claude-sonnet-4-20250514',
-    'claude-3-5-haiku-20241022',
-  ],
+  'claude-opus-4-5',
+  'claude-sonnet-4-5',
+  'claude-opus-4-1',
+  'claude-sonnet-4-20250514',
+  'claude-3-5-haiku-20241022',
 ];
 
 /** Models of vendors whose loopback ones judge single models: `test/kit/strict`. */

@@ -54,7 +54,8 @@ const MODELS: readonly (readonly [name: RegExp, model: Model])[] = [
   [/claude-opus-4-5/, { ...BUDGETED, efforts: ['low', 'medium', 'high'] }],
   [/claude-opus-4/, { ...BUDGETED, mostTokens: 32_000 }],
   [/claude-(sonnet|haiku)-4|claude-3-7/, BUDGETED],
-  [/claude-3/, { ...BUDGETED, kinds: ['disabled'], forced: 'always' }],
+  [/claude-3-5/, { ...BUDGETED, kinds: ['disabled'], forced: 'always', mostTokens: 8192 }],
+  [/claude-3/, { ...BUDGETED, kinds: ['disabled'], forced: 'always', mostTokens: 4096 }],
   [/claude-(opus|sonnet|haiku|fable|mythos)-\d/, NEWEST],
 ];
 
