@@ -8,6 +8,7 @@ import { keyRoutes } from './key-routes.ts';
 import { logRoutes } from './log-routes.ts';
 import { overviewRoutes } from './overview-routes.ts';
 import { pluginRoutes } from './plugin-routes.ts';
+import { rulesRoute } from './rules-route.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { signInRoute } from './sign-in.ts';
 import { usageRoute } from './usage-route.ts';
@@ -28,6 +29,7 @@ export default defineBuiltin({
         ...overviewRoutes(host),
         ...pluginRoutes(host),
         explainRoute(host),
+        rulesRoute(host),
         ...logRoutes(host, auditor),
       ]);
     });

@@ -3,22 +3,22 @@ import { EnvHttpProxyAgent, request } from 'undici';
 import type { Variables } from '../../host/environment/variables.ts';
 import { isHttp } from './address.ts';
 
-/** Largest catalog, and the longest chain of redirects. See docs/catalog.md#a-newer-catalog. */
-const MAX_BYTES = 8 * 1024 * 1024;
+/** The longest chain of redirects. See docs/catalog.md#a-newer-catalog. */
 const MAX_REDIRECTS = 10;
 
 export interface CatalogFetch {
   readonly url: string;
+  readonly maxBytes: number;
   readonly variables: Variables;
   readonly userAgent: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * The text of a remote catalog. Of all clients of this gateway only this one follows redirects and honours the proxy
+ * The text of a remote catalog, or of rules of models. Of all clients of this gateway only this one follows redirects and honours the proxy
  * variables. It sends no credential but the userinfo of the address, and that on the first hop alone.
  */
-export async function fetchCatalog({ url, variables, userAgent, signal }: CatalogFetch): Promise<string> {
+export async function fetchCatalog({ url, maxBytes, variables, userAgent, signal }: CatalogFetch): Promise<string> {
   const agent = proxyAgent(variables);
   try {
     let address = new URL(url);
@@ -35,7 +35,7 @@ export async function fetchCatalog({ url, variables, userAgent, signal }: Catalo
           ...(authorization !== undefined && { authorization }),
         },
       });
-      if (statusCode === 200) return await collect(body);
+      if (statusCode === 200) return await collect(body, maxBytes);
       body.on('error', () => {}).destroy();
       address = redirectTarget(statusCode, headers['location'], address);
       authorization = undefined;
@@ -65,12 +65,12 @@ function redirectTarget(status: number, location: string | string[] | undefined,
   return target;
 }
 
-async function collect(body: AsyncIterable<Buffer>): Promise<string> {
+async function collect(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.length;
-    if (bytes > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`); // leaving the loop closes the connection
+    if (bytes > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`); // leaving the loop closes the connection
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');

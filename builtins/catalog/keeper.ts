@@ -1,46 +1,42 @@
-import { errorMessage } from '../../host/common/error-message.ts';
 import { resolve } from 'node:path';
 import type { Catalog } from '../../host/common/catalog.ts';
-import type { Timer } from '../../host/common/clock.ts';
 import type { OfflineHost } from '../../host/generation/offline.ts';
-import { shownAddress, withShownAddresses } from './address.ts';
+import { shownAddress } from './address.ts';
+import { DailyFetch } from './daily-fetch.ts';
 import { readEntries } from './entries.ts';
 import { type Chains, chainsOf } from './lookup.ts';
 import { loadCatalog, type LoadedCatalog, loadShipped, readOverlay } from './load.ts';
-import { NO_RULES, type RuleSet } from './model-rules.ts';
+import type { ModelCatalog } from './model-catalog.ts';
+import { RuleLayers } from './rule-layers.ts';
 import { type CatalogSettings, readCatalogSettings } from './settings.ts';
 
-const REFRESH_MS = 24 * 60 * 60 * 1000;
+/** Largest files that are fetched. See docs/catalog.md#a-newer-catalog and docs/catalog.md#newer-rules-and-rules-of-your-own. */
+const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
+const MAX_RULES_BYTES = 1024 * 1024;
 const TOLD_AT_MOST = 10;
 
-/** How a remote catalog is asked for, and what follows a newer one. */
+/** How remote files are asked for, and what follows newer ones. */
 export interface RemoteUse {
   readonly userAgent: string;
   readonly onNewCatalog: () => Promise<void>;
 }
 
-interface RemoteCatalog extends RemoteUse {
-  readonly url: string;
-  readonly timeoutMs: number;
-}
-
 /** Loads what ships with this build. What it gives is never changed, so that hosts of one process may share it. */
 export type LoadShipped = (overlay: unknown, chains: Chains) => Promise<LoadedCatalog>;
 
-/** Loads the catalog of one host and keeps it fresh. Whatever fails, the last good one stays in force. */
+/** Loads the catalog and the rules of models of one host, and keeps them fresh. Whatever fails, the last good ones stay in force. */
 export class CatalogKeeper {
   readonly #host: OfflineHost;
   readonly #loadShipped: LoadShipped;
-  readonly #closing = new AbortController();
+  readonly #rules: RuleLayers;
+  readonly #fetches: DailyFetch[] = [];
   #overlay: unknown;
-  /** Those of this build, whatever catalog is in force. */
-  #rules: RuleSet = NO_RULES;
-  #timer: Timer | undefined;
-  #fetching: Promise<void> | undefined;
+  #current: ModelCatalog | undefined;
 
   constructor(host: OfflineHost, load: LoadShipped = loadShipped) {
     this.#host = host;
     this.#loadShipped = load;
+    this.#rules = new RuleLayers(host.services.log);
   }
 
   /** Prefixes that the modules name, those of third parties too: they are all registered by the time a catalog is loaded. */
@@ -52,12 +48,14 @@ export class CatalogKeeper {
     return this.#host.services.catalog;
   }
 
-  /** Puts the shipped catalog in force. A remote one is fetched afterwards: nothing waits for it. */
+  /** Puts what is shipped in force. Remote files are fetched afterwards: nothing waits for them. */
   async open(remote: RemoteUse): Promise<void> {
     const settings = readCatalogSettings(this.#host.variables);
     for (const warning of settings.warnings) this.#host.services.log.warn(warning, { rule: 'WN16' });
     await this.#load(settings);
-    if (settings.url !== undefined) this.#refresh({ ...remote, url: settings.url, timeoutMs: settings.timeoutMs });
+    const { url, rulesUrl, timeoutMs } = settings;
+    if (url !== undefined) this.#fetchCatalog(url, timeoutMs, remote);
+    if (rulesUrl !== undefined) this.#fetchRules(rulesUrl, timeoutMs, remote);
   }
 
   /** Loads what this machine has: nothing is fetched, then or later. */
@@ -65,16 +63,15 @@ export class CatalogKeeper {
     await this.#load(readCatalogSettings(this.#host.variables));
   }
 
-  async #load({ overlayPath }: CatalogSettings): Promise<void> {
+  async #load({ overlayPath, rulesPath }: CatalogSettings): Promise<void> {
     if (overlayPath !== undefined) await this.#openOverlay(resolve(this.#host.workingDirectory, overlayPath));
+    if (rulesPath !== undefined) await this.#rules.open(resolve(this.#host.workingDirectory, rulesPath));
     await this.#useBundle();
   }
 
-  /** Ends a fetch under way and the waiting for the next. */
+  /** Ends fetches under way and the waiting for the next. */
   async close(): Promise<void> {
-    this.#timer?.cancel();
-    this.#closing.abort(new Error('the gateway is shutting down'));
-    await this.#fetching;
+    await Promise.all(this.#fetches.map((fetch) => fetch.close()));
   }
 
   async #openOverlay(path: string): Promise<void> {
@@ -100,8 +97,9 @@ export class CatalogKeeper {
     const { log, counters } = this.#host.services;
     try {
       const shipped = await this.#loadShipped(this.#overlay, this.#chains);
-      this.#rules = shipped.rules;
+      this.#rules.ship(shipped.rules);
       this.#use(shipped, { source: 'bundle' });
+      if (this.#rules.hasMore) this.#put(shipped.catalog.withRules(this.#rules.all));
       counters.add('gateway_catalog_loads_total', { source: 'fallback', result: 'success' });
     } catch (error) {
       log.error('the shipped model catalog cannot be read: models are not described and not priced', { error });
@@ -109,8 +107,13 @@ export class CatalogKeeper {
     }
   }
 
-  #use({ catalog, entries, malformed, ignored }: LoadedCatalog, from: Readonly<Record<string, string>>): void {
+  #put(catalog: ModelCatalog): void {
+    this.#current = catalog;
     this.#host.services.catalog = catalog;
+  }
+
+  #use({ catalog, entries, malformed, ignored }: LoadedCatalog, from: Readonly<Record<string, string>>): void {
+    this.#put(catalog);
     this.#host.services.log.info('model catalog loaded', {
       ...from,
       version: catalog.version,
@@ -120,69 +123,58 @@ export class CatalogKeeper {
     });
   }
 
-  /** Fetches now and every day from now. */
-  #refresh(remote: RemoteCatalog): void {
-    const { clock, counters, log } = this.#host.services;
-    this.#timer = clock.timer(REFRESH_MS, () => this.#refresh(remote));
-    this.#fetching = this.#fetch(remote).catch((error: unknown) => {
-      if (this.#closing.signal.aborted) return;
-      counters.add('gateway_catalog_loads_total', { source: 'remote', result: 'error' });
-      log.warn('the remote model catalog is not used; the current one stays', {
-        url: shownAddress(remote.url),
-        version: this.catalog.version,
-        error: reasonOf(error),
-      });
-    });
-  }
-
-  async #fetch({ url, timeoutMs, userAgent, onNewCatalog }: RemoteCatalog): Promise<void> {
-    const {
-      variables,
-      services: { counters, log },
-    } = this.#host;
-    const call = this.#bounded(timeoutMs);
-    let text: string;
-    try {
-      const { fetchCatalog } = await import('./fetch.ts'); // most gateways never fetch one
-      text = await fetchCatalog({ url, variables, userAgent, signal: call.signal });
-    } finally {
-      call.end();
-    }
-    const loaded = loadCatalog(text, this.#overlay, { chains: this.#chains, rules: this.#rules });
-    if (this.#closing.signal.aborted) return;
-    counters.add('gateway_catalog_loads_total', { source: 'remote', result: 'success' });
-    if (loaded.catalog.version === this.catalog.version) return;
-    this.#use(loaded, { source: 'remote', url: shownAddress(url) });
-    await onNewCatalog().catch((error: unknown) =>
-      log.error('the configuration could not be rebuilt for the new model catalog', { error }),
-    );
-  }
-
-  /** A signal that fires after the time, or when the gateway closes. */
-  #bounded(timeoutMs: number): { readonly signal: AbortSignal; end(): void } {
-    const call = new AbortController();
-    const closing = this.#closing.signal;
-    const stop = (): void => call.abort(closing.reason);
-    const timer = this.#host.services.clock.timer(timeoutMs, () =>
-      call.abort(new Error(`no whole answer within ${timeoutMs} ms`)),
-    );
-    closing.addEventListener('abort', stop);
-    return {
-      signal: call.signal,
-      end: () => {
-        timer.cancel();
-        closing.removeEventListener('abort', stop);
+  #fetchCatalog(url: string, timeoutMs: number, remote: RemoteUse): void {
+    const { counters } = this.#host.services;
+    const fetch = new DailyFetch({
+      host: this.#host,
+      url,
+      timeoutMs,
+      maxBytes: MAX_CATALOG_BYTES,
+      userAgent: remote.userAgent,
+      use: async (text) => {
+        const loaded = loadCatalog(text, this.#overlay, { chains: this.#chains, rules: this.#rules.all });
+        if (fetch.isClosing) return;
+        counters.add('gateway_catalog_loads_total', { source: 'remote', result: 'success' });
+        if (loaded.catalog.version === this.catalog.version) return;
+        this.#use(loaded, { source: 'remote', url: shownAddress(url) });
+        await this.#rebuild(remote, 'model catalog');
       },
-    };
+      failed: {
+        message: 'the remote model catalog is not used; the current one stays',
+        more: () => {
+          counters.add('gateway_catalog_loads_total', { source: 'remote', result: 'error' });
+          return { version: this.catalog.version };
+        },
+      },
+    });
+    this.#fetches.push(fetch);
+  }
+
+  #fetchRules(url: string, timeoutMs: number, remote: RemoteUse): void {
+    const fetch = new DailyFetch({
+      host: this.#host,
+      url,
+      timeoutMs,
+      maxBytes: MAX_RULES_BYTES,
+      userAgent: remote.userAgent,
+      use: async (text) => {
+        if (fetch.isClosing || !this.#rules.take(text, { url: shownAddress(url) }) || !this.#current) return;
+        this.#put(this.#current.withRules(this.#rules.all));
+        await this.#rebuild(remote, 'rules of models');
+      },
+      failed: { message: 'the remote model rules are not used; the current ones stay', more: () => ({}) },
+    });
+    this.#fetches.push(fetch);
+  }
+
+  async #rebuild({ onNewCatalog }: RemoteUse, what: string): Promise<void> {
+    await onNewCatalog().catch((error: unknown) =>
+      this.#host.services.log.error(`the configuration could not be rebuilt for the new ${what}`, { error }),
+    );
   }
 }
 
 function firstOf(values: readonly string[]): string {
   const shown = values.slice(0, TOLD_AT_MOST).join('; ');
   return values.length > TOLD_AT_MOST ? `${shown}; and ${values.length - TOLD_AT_MOST} more` : shown;
-}
-
-/** An error as one line, without the secrets that addresses in it may hold. */
-function reasonOf(error: unknown): string {
-  return withShownAddresses(errorMessage(error));
 }

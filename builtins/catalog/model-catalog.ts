@@ -1,9 +1,11 @@
 import type { Catalog, CatalogEntry } from '../../host/common/catalog.ts';
+import type { FactSources } from '../../host/common/fact-sources.ts';
+import type { ModelRule } from '../../host/common/model-rule.ts';
 import type { Billed, Cost, ModelFacts, TokenPrice } from '../../host/contract/index.ts';
 import { costOf, tokenPriceOf } from './cost.ts';
 import type { Entries } from './entries.ts';
 import { CatalogIndex, type Chains } from './lookup.ts';
-import { factsIn, NO_RULES, type RuleSet } from './model-rules.ts';
+import { NO_RULES, RuleBook, type RuleSet } from './model-rules.ts';
 
 /** What a catalog is read with, beside its entries. */
 export interface CatalogParts {
@@ -14,18 +16,33 @@ export interface CatalogParts {
 /** One load of the catalog, with an index of its own; a refresh makes another. */
 export class ModelCatalog implements Catalog {
   readonly version: string;
+  readonly #entries: Entries;
+  readonly #chains: Chains;
   readonly #index: CatalogIndex;
-  readonly #rules: RuleSet;
+  readonly #rules: RuleBook;
 
   constructor(entries: Entries, version: string, { chains, rules = NO_RULES }: CatalogParts) {
     this.version = version;
-    this.#rules = rules;
+    this.#entries = entries;
+    this.#chains = chains;
+    this.#rules = new RuleBook(rules);
     this.#index = new CatalogIndex(entries, chains);
   }
 
   readonly entry = (provider: string, model: string): CatalogEntry | undefined => this.#index.entry(provider, model);
 
-  readonly facts = (provider: string, model: string): ModelFacts => factsIn(this.#rules, provider, model);
+  readonly facts = (provider: string, model: string): ModelFacts => this.#rules.facts(provider, model);
+
+  readonly factSources = (provider: string, model: string): FactSources => this.#rules.sources(provider, model);
+
+  get rules(): readonly ModelRule[] {
+    return this.#rules.rules;
+  }
+
+  /** A catalog of these entries with other rules. */
+  withRules(rules: RuleSet): ModelCatalog {
+    return new ModelCatalog(this.#entries, this.version, { chains: this.#chains, rules });
+  }
 
   modelsOf(provider: string): readonly string[] {
     return this.#index.modelsOf(provider);

@@ -1,7 +1,8 @@
 import { readFacts } from '../../host/common/fact-keys.ts';
 import { globProblem } from '../../host/common/model-glob.ts';
 import { isFields, isText } from '../../host/contract/index.ts';
-import type { ModelRule, RuleSet } from './model-rules.ts';
+import type { ModelRule } from '../../host/common/model-rule.ts';
+import type { RuleSet } from './model-rules.ts';
 import type { HostNames } from './rule-names.ts';
 
 const FORMAT = 1;
@@ -34,10 +35,11 @@ export function readRules(document: unknown): ReadRules {
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string' && item !== '');
 
-/** A rule, or why it is none that can be used. */
+/** A rule, or why it cannot be used. Operators may leave out all but `models` and `set`: then it speaks of every provider. */
 function ruleOf(id: string, row: unknown): { readonly rule: ModelRule; readonly unknown: readonly string[] } | string {
-  if (!isFields(row) || !isText(row['id'])) return 'it has no id';
-  const { providers, models, except = [], hosted = false, set, source, checked } = row;
+  if (!isFields(row)) return 'it is not an object';
+  const { id: own = id, providers = ['*'], models, except = [], hosted = false, set, source, checked } = row;
+  if (!isText(own)) return 'id must be a name';
   if (!isTexts(providers)) return 'providers must be a list of names';
   if (!isTexts(models)) return 'models must be a list of patterns';
   if (!Array.isArray(except) || (except.length > 0 && !isTexts(except))) return 'except must be a list of patterns';
@@ -45,18 +47,28 @@ function ruleOf(id: string, row: unknown): { readonly rule: ModelRule; readonly 
   const wrong = patterns.find((glob) => globProblem(glob) !== undefined);
   if (wrong !== undefined) return `the pattern "${wrong}" ${globProblem(wrong)}`;
   if (typeof hosted !== 'boolean') return 'hosted must be true or false';
-  if (!isTexts(source)) return 'source must be a list of pages';
-  if (typeof checked !== 'string' || !isDay(checked)) return 'checked must be a day, as 2026-11-26';
+  if (source !== undefined && !isTexts(source)) return 'source must be a list of pages';
+  if (checked !== undefined && !isDay(checked)) return 'checked must be a day, as 2026-11-26';
   const { facts, problems } = readFacts(set);
   const bad = problems.find(({ isUnknown }) => !isUnknown);
   if (bad) return `set${bad.key === '' ? '' : `.${bad.key}`} ${bad.message}`;
   return {
-    rule: { id, providers, models, except, isHosted: hosted, set: facts, source, checked },
+    rule: {
+      id,
+      providers,
+      models,
+      except,
+      isHosted: hosted,
+      set: facts,
+      source: source ?? [],
+      checked: checked ?? '',
+    },
     unknown: problems.map(({ key }) => key),
   };
 }
 
-const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+const isDay = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value));
 
 function hostNames(value: unknown): readonly HostNames[] {
   return (Array.isArray(value) ? value : [])

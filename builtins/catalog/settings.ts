@@ -11,18 +11,29 @@ export interface CatalogSettings {
   readonly timeoutMs: number;
   /** Path of the operator's own entries. */
   readonly overlayPath: string | undefined;
+  /** Where newer rules of models are; `undefined`: they are never asked for. */
+  readonly rulesUrl: string | undefined;
+  /** Path of the operator's own rules of models. */
+  readonly rulesPath: string | undefined;
   readonly warnings: readonly string[];
 }
 
-/** Where a newer catalog and entries of one's own are (docs/configuration.md#model-catalog). There is no default address: without one the shipped catalog is used. */
+/** Where newer catalogs and rules, and entries and rules of one's own are (docs/configuration.md#model-catalog). There is no default address: without one what is shipped is used. */
 export function readCatalogSettings(variables: Variables): CatalogSettings {
   const warnings: string[] = [];
   const timeoutMs = readTimeout(trimmed(variables['GW_MODEL_CATALOG_TIMEOUT']), warnings);
-  const url = readUrl(trimmed(variables['GW_MODEL_CATALOG_URL']), warnings);
+  const warnOf =
+    (name: string, instead: string) =>
+    (shown: string): void =>
+      void warnings.push(`${name} is ${shown}: write http or https and a host; ${instead} used`);
+  const url = readUrl(variables['GW_MODEL_CATALOG_URL'], warnOf('GW_MODEL_CATALOG_URL', 'the shipped catalog is'));
+  const rulesUrl = readUrl(variables['GW_MODEL_RULES_URL'], warnOf('GW_MODEL_RULES_URL', 'the shipped rules are'));
   return {
     url: timeoutMs > 0 ? url : undefined,
     timeoutMs,
     overlayPath: trimmed(variables['GW_MODEL_CATALOG_OVERLAY']),
+    rulesUrl: timeoutMs > 0 ? rulesUrl : undefined,
+    rulesPath: trimmed(variables['GW_MODEL_RULES_OVERLAY']),
     warnings,
   };
 }
@@ -36,10 +47,9 @@ function readTimeout(text: string | undefined, warnings: string[]): number {
   return ms ?? DEFAULT_TIMEOUT_MS;
 }
 
-function readUrl(text: string | undefined, warnings: string[]): string | undefined {
+function readUrl(value: string | undefined, warn: (shown: string) => void): string | undefined {
+  const text = trimmed(value);
   if (text === undefined || isHttp(text)) return text;
-  warnings.push(
-    `GW_MODEL_CATALOG_URL is ${shownAddress(text)}: write http or https and a host; the shipped catalog is used`,
-  );
+  warn(shownAddress(text));
   return undefined;
 }

@@ -107,6 +107,15 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./explain.ts'),
   },
   {
+    name: 'rules',
+    optionalArgs: ['model'],
+    summary:
+      'Show what is known of a model, given as provider/model, and which rule says it; without a model list the rules',
+    options: [{ flags: '--json', summary: 'Print JSON, as --format json does' }],
+    examples: ['gw rules openai/gpt-5.6-sol', 'gw rules bedrock/us.anthropic.claude-opus-5 --json', 'gw rules'],
+    load: () => import('./rules.ts'),
+  },
+  {
     name: 'hooks',
     summary: 'List every hook of the host and of a configuration, with its taps in the order of their run',
     options: [CONFIG],

@@ -268,6 +268,9 @@ const OVERVIEW: readonly Operation[] = [
     answer: 'Explanation',
     body: 'json',
   },
+  read('/admin/rules', 'What is known of a model, and which rule says it', 'ModelFacts', ['provider', 'model'], {
+    errors: [400],
+  }),
   read('/admin/explain/{id}', 'How a logged request was routed', 'Explanation', [], { errors: [404, 501] }),
 ];
 

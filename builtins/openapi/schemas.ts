@@ -12,6 +12,7 @@ const MOMENT = { type: 'string', format: 'date-time' };
 const SCOPES = { type: 'array', items: { enum: ['admin', 'read_only'] } };
 const TEXTS = { type: 'array', items: TEXT };
 const FREE = { type: 'object' };
+const ANY = {};
 
 const orNull = ({ type, ...rest }: { readonly type: string }): Schema => ({ type: [type, 'null'], ...rest });
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
@@ -206,6 +207,9 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       ),
     },
   ),
+  ModelFacts: object({
+    facts: map(object({ value: ANY, rule: TEXT, source: TEXTS, checked: TEXT })),
+  }),
   Liveness: object({ status: TEXT }),
   Health: object({
     status: { enum: ['ok', 'no_providers'] },

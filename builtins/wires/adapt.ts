@@ -13,10 +13,12 @@ import { lostMarks, markedMessage, markedTools, readsPartMarks } from './marks.t
 import { lostThoughts, thoughtfulMessage } from './taken-thoughts.ts';
 import {
   latePlace,
+  reasons,
   speaksCommon,
   takesErrorsInResults,
   takesLongNames,
   takesMediaInResults,
+  takesNoThinking,
   takesTier,
 } from './targets.ts';
 import { shortName } from './tool-names.ts';
@@ -68,10 +70,11 @@ function boundCeiling(request: Fields, { entry }: TargetFacts): void {
 }
 
 /** What targets of the common wire do not have, or only for models that reason. */
-function adaptFields(request: Fields, { entry }: TargetFacts, paths: FieldPaths, lost: string[]): void {
+function adaptFields(request: Fields, target: TargetFacts, paths: FieldPaths, lost: string[]): void {
   const { reasoning_effort: effort, top_k: topK } = request;
-  if (effort === 'none') delete request['reasoning_effort'];
-  else if (effort !== undefined && entry?.capabilities['reasoning'] !== true) {
+  if (effort === 'none') {
+    if (!takesNoThinking(target)) delete request['reasoning_effort'];
+  } else if (effort !== undefined && !reasons(target)) {
     delete request['reasoning_effort'];
     lost.push(paths.effort);
   }

@@ -29,6 +29,15 @@ export const takesField = ({ traits: { fields } }: TargetFacts, field: ChatField
 /** Native translators map the tier, or report it. */
 export const takesTier = (target: TargetFacts): boolean => !speaksCommon(target) || takesField(target, 'service_tier');
 
+/** Whether the model thinks: by the rules of models, else by the catalog. */
+export const reasons = ({ facts: { efforts }, entry }: TargetFacts): boolean =>
+  efforts ? efforts.length > 0 : entry?.capabilities['reasoning'] === true;
+
+/** Whether a target of the common wire is to be asked not to think. Several refuse the word, and some do not think unless they are asked to. */
+export const takesNoThinking = ({ facts }: TargetFacts): boolean =>
+  facts.thinking_default !== 'off' &&
+  (facts.efforts?.includes('none') === true || (facts.thinking === 'switch' && facts.thinking_off === 'yes'));
+
 /** The names of tools that most wires take end here. */
 export const MAX_TOOL_NAME = 64;
 

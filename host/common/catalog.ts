@@ -1,4 +1,6 @@
 import { type ModelFacts, NO_FACTS, type Prices } from '../contract/index.ts';
+import type { FactSources } from './fact-sources.ts';
+import type { ModelRule } from './model-rule.ts';
 
 /** Lifecycle words a catalog uses; unknown ones are passed on. */
 export type ModelStatus = 'preview' | 'ga' | 'deprecated' | 'legacy' | (string & {});
@@ -63,6 +65,10 @@ export interface Catalog extends Prices {
   readonly entry: (provider: string, model: string) => CatalogEntry | undefined;
   /** What the rules of models say of one, whether or not there is an entry of it. */
   readonly facts: (provider: string, model: string) => ModelFacts;
+  /** What `facts` says, with the rule that states each, for people and logs: nothing of it is kept. */
+  readonly factSources: (provider: string, model: string) => FactSources;
+  /** The rules of models, from general to special. */
+  readonly rules: readonly ModelRule[];
   /** Sorted ids of a provider's models, deprecated ones included. */
   modelsOf(provider: string): readonly string[];
 }
@@ -72,6 +78,8 @@ export const NO_CATALOG: Catalog = {
   version: 'none',
   entry: () => undefined,
   facts: () => NO_FACTS,
+  factSources: () => ({}),
+  rules: [],
   modelsOf: () => [],
   tokenPrice: () => undefined,
   cost: () => undefined,

@@ -1,7 +1,14 @@
 import { EFFORTS, type Fields, isFields, type ModelFacts, setMember } from '../contract/index.ts';
 
-/** What a fact may be: true or false, one of some words, a list of some words or of any, a number of tokens, or a least and a most. */
-export type FactShape = 'flag' | 'names' | 'tokens' | 'range' | { readonly one: Words } | { readonly list: Words };
+/** What a fact may be: true or false, one of some words, a list of some words or of any, a number of tokens, a least and a most, or sizes of images. */
+export type FactShape =
+  | 'flag'
+  | 'names'
+  | 'tokens'
+  | 'range'
+  | 'sizes'
+  | { readonly one: Words }
+  | { readonly list: Words };
 type Words = readonly string[];
 
 const WITHOUT_OFF = EFFORTS.filter((effort) => effort !== 'none');
@@ -13,7 +20,7 @@ export const FACT_KEYS: { readonly [Key in keyof Required<ModelFacts>]: FactShap
   endpoints: { list: ['chat', 'responses'] },
   chat_tools: { one: ['any', 'absent_or_none', 'none_only', 'never'] },
   chat_search: 'flag',
-  sampling: { one: ['always', 'effort_none', 'never'] },
+  sampling: { one: ['always', 'one', 'effort_none', 'never'] },
   refuses: 'names',
   ceiling: { one: ['max_completion_tokens', 'max_tokens', 'both'] },
   max_output: 'tokens',
@@ -28,6 +35,7 @@ export const FACT_KEYS: { readonly [Key in keyof Required<ModelFacts>]: FactShap
   forced_tool: { one: ['any', 'not_thinking', 'never'] },
   prefill: 'flag',
   schema: { one: ['json_schema', 'json_object', 'none'] },
+  image_sizes: 'sizes',
   late_system: 'flag',
   binds_thoughts: 'flag',
   thoughts_back: { one: ['refused', 'none', 'every_turn', 'tool_turns', 'sealed', 'signed', 'parts', 'details'] },
@@ -70,9 +78,12 @@ function shapeProblem(shape: FactShape, value: unknown): string | undefined {
   if (shape === 'flag') return typeof value === 'boolean' ? undefined : 'must be true or false';
   if (shape === 'tokens') return isTokens(value) ? undefined : 'must be a whole number of tokens';
   if (shape === 'names') return isListOf(value, isName) ? undefined : 'must be a list of names';
+  if (shape === 'sizes')
+    return isSizes(value) ? undefined : 'must be a list of sizes, or {multiple, ratio: [least, most], most}';
   if (shape === 'range') return isRange(value) ? undefined : 'must be [least, most], two whole numbers of tokens';
   if ('one' in shape) return isOneOf(shape.one)(value) ? undefined : `must be one of ${shape.one.join(', ')}`;
-  return isListOf(value, isOneOf(shape.list)) ? undefined : `must be a list of ${shape.list.join(', ')}`;
+  if (!isListOf(value, isOneOf(shape.list))) return `must be a list of ${shape.list.join(', ')}`;
+  return isAscending(value as Words, shape.list) ? undefined : `must be in this order: ${shape.list.join(', ')}`;
 }
 
 const isTokens = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
@@ -83,6 +94,14 @@ const isOneOf =
   (words: Words) =>
   (value: unknown): boolean =>
     typeof value === 'string' && words.includes(value);
+/** Whether each word is there once, in the order of all of them. */
+const isAscending = (words: Words, all: Words): boolean =>
+  words.every((word, at) => at === 0 || all.indexOf(word) > all.indexOf(words[at - 1] ?? ''));
+const isSizes = (value: unknown): boolean => {
+  if (!isFields(value)) return isListOf(value, isName);
+  const { multiple, ratio, most } = value;
+  return isTokens(multiple) && isListOf(ratio, isName) && isName(most);
+};
 const isRange = (value: unknown): boolean => {
   if (!isListOf(value, isTokens)) return false;
   const [least, most, ...more] = value as readonly number[];

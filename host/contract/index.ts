@@ -53,7 +53,7 @@ export { isRawNumber } from './json/json-numbers.ts';
 export type { Ledger, LedgerBounds, Refusal, Reservation, ReservationOrder } from './money/ledger.ts';
 export { memberOf, setMember } from './json/members.ts';
 export { lateFile, type LateFunctions, loadedFile } from './late.ts';
-export { type Effort, EFFORTS, type ModelFacts, NO_FACTS } from './model-facts.ts';
+export { type Effort, EFFORTS, type ImageSizes, type ModelFacts, NO_FACTS } from './model-facts.ts';
 export { type NearestEffort, nearestEffort } from './nearest-effort.ts';
 export { linearPattern } from './text/pattern.ts';
 export type { LinearPattern } from './text/pattern.ts';

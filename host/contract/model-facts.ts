@@ -3,6 +3,16 @@ export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'ma
 /** One of those words. */
 export type Effort = (typeof EFFORTS)[number];
 
+/** Sizes of images by rule rather than one by one. */
+export interface ImageSizes {
+  /** Both sides are multiples of so many pixels. */
+  readonly multiple: number;
+  /** Width to height, such as `1:3`. */
+  readonly ratio: readonly [least: string, most: string];
+  /** The largest, as `WxH` in pixels. */
+  readonly most: string;
+}
+
 /**
  * What a vendor's page says of one model that its translators must know, as the rules of models
  * state it. A member is absent where nothing is known: then nothing is sent that could be refused,
@@ -22,8 +32,11 @@ export interface ModelFacts {
   readonly chat_tools?: 'any' | 'absent_or_none' | 'none_only' | 'never';
   /** Whether the chat API searches the web by `web_search_options`. */
   readonly chat_search?: boolean;
-  /** When the model takes `temperature`, `top_p`, `top_k` and `logprobs`; `effort_none` is only with an effort of `none`. */
-  readonly sampling?: 'always' | 'effort_none' | 'never';
+  /**
+   * When the model takes `temperature`, `top_p`, `top_k` and `logprobs`. `one` is always, but of
+   * `temperature` and `top_p` one alone; `effort_none` is only with an effort of `none`.
+   */
+  readonly sampling?: 'always' | 'one' | 'effort_none' | 'never';
   /** Fields of chats that the model refuses. */
   readonly refuses?: readonly string[];
   /** The field that holds the most tokens of an answer. */
@@ -55,6 +68,8 @@ export interface ModelFacts {
   readonly prefill?: boolean;
   /** Which structured answers the model gives. */
   readonly schema?: 'json_schema' | 'json_object' | 'none';
+  /** Sizes of images that the model draws. Shown, not enforced: the service's own refusal explains. */
+  readonly image_sizes?: readonly string[] | ImageSizes;
   /** Whether messages of the role `system` may stand behind the first turn. */
   readonly late_system?: boolean;
   /**

@@ -1,4 +1,5 @@
 import type { Carryover } from '../contract/index.ts';
+import type { Catalog } from '../common/catalog.ts';
 import type { GatewayConfig, TargetConfig } from '../config/document.ts';
 import { strategyTarget } from '../config/module-settings.ts';
 import { RetryBudget, retryPolicy } from '../pipeline/attempts/retry.ts';
@@ -6,7 +7,7 @@ import type { Target } from '../pipeline/target.ts';
 import { type ConnectedProvider, connectProvider, disposeProvider } from '../upstream/connect.ts';
 import { durationOf } from './duration-of.ts';
 import type { GenerationDeps } from './generation-deps.ts';
-import { configuredAs, KnownFacts } from './known-facts.ts';
+import { configuredAs, KnownFacts, knownSources } from './known-facts.ts';
 import { catalogName } from './known-models.ts';
 import { LearnedFacts } from './learned-facts.ts';
 import type { Undo } from './undo.ts';
@@ -19,7 +20,8 @@ export async function buildTargets(
   undo: Undo,
 ): Promise<Target[]> {
   const mode = deps.registry.strategies.get(config.strategy.mode);
-  const facts = new KnownFacts(deps.services.catalog);
+  const { catalog } = deps.services;
+  const facts = new KnownFacts(catalog);
   return everyResult(
     config.targets.map(async (target) => {
       const provider = await providerOf(deps, target.virtual_key);
@@ -28,7 +30,7 @@ export async function buildTargets(
       const budget = (): RetryBudget =>
         carryover.lease(`retry budget ${target.virtual_key}`, () => new RetryBudget(deps.services.clock));
       return {
-        ...buildTarget(target, provider, { budget, facts, now: deps.services.clock.monotonic }),
+        ...buildTarget(target, provider, { budget, catalog, facts, now: deps.services.clock.monotonic }),
         settings: mode && strategyTarget(mode, target).settings,
       };
     }),
@@ -54,14 +56,18 @@ async function providerOf(deps: GenerationDeps, name: string): Promise<Connected
   return deps.providers.get(name);
 }
 
+interface TargetDeps {
+  readonly budget: () => RetryBudget;
+  readonly catalog: Catalog;
+  readonly facts: KnownFacts;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
 function buildTarget(
   config: TargetConfig,
   provider: ConnectedProvider | undefined,
-  {
-    budget,
-    facts,
-    now,
-  }: { readonly budget: () => RetryBudget; readonly facts: KnownFacts; readonly now: () => number },
+  { budget, catalog, facts, now }: TargetDeps,
 ): Target {
   const catalogProvider = catalogName(provider, config.virtual_key);
   const own = { config, catalogProvider };
@@ -78,6 +84,7 @@ function buildTarget(
     retryBudget: retry.attempts > 1 ? budget() : undefined,
     requestTimeoutMs: durationOf(config.request_timeout),
     factsOf: (model) => learned.over(facts.of(own, model), model),
+    factSourcesOf: (model) => learned.sourcesOver(knownSources(catalog, own, model), model),
     describedAs: (model) => configuredAs(config, model),
     learn: (learnt, of) => learned.learn(learnt, of),
     upstreamModel: mapped.size === 0 ? (model) => model : (model) => mapped.get(model) ?? model,

@@ -1,5 +1,6 @@
 import type { Catalog } from '../common/catalog.ts';
 import { changedFacts, readFacts } from '../common/fact-keys.ts';
+import { changedSources, type FactOrigin, type FactSources } from '../common/fact-sources.ts';
 import { matchesGlob } from '../common/model-glob.ts';
 import { bareModelName } from '../common/model-name.ts';
 import type { TargetConfig } from '../config/document.ts';
@@ -55,6 +56,23 @@ export class KnownFacts {
       this.#catalog.facts(catalogProvider, model),
     );
   }
+}
+
+const CONFIGURED: FactOrigin = { rule: 'targets[].model_facts', source: [], checked: '' };
+
+/** What `KnownFacts` says of a model, with what set each fact. For people: nothing of it is kept. */
+export function knownSources(
+  catalog: Pick<Catalog, 'factSources'>,
+  { config, catalogProvider }: FactsTarget,
+  model: string,
+): FactSources {
+  return configuredFor(config, model).reduce(
+    (sources, { as, set }) => {
+      const taken = { ...sources, ...(as ? catalog.factSources(...splitName(as)) : {}) };
+      return set ? changedSources(taken, { changes: readFacts(set).facts, origin: CONFIGURED }) : taken;
+    },
+    catalog.factSources(catalogProvider, model),
+  );
 }
 
 /** Facts by target and model: two look-ups cost less than one text made of both. */

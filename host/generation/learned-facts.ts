@@ -1,3 +1,4 @@
+import { changedSources, type FactOrigin, type FactSources } from '../common/fact-sources.ts';
 import type { ModelFacts } from '../contract/index.ts';
 
 /** Most models that something was learned of; the one that was learned first leaves. */
@@ -18,6 +19,7 @@ export interface LearnedOf {
   readonly keptMs?: number | undefined;
 }
 
+const ORIGIN: FactOrigin = Object.freeze({ rule: 'a refusal of the provider', source: [], checked: '' });
 const NOTHING: readonly Learnt[] = Object.freeze([]);
 
 /** What a provider's refusals said of the models of a target. Kept until another configuration is applied, or for a while. */
@@ -33,12 +35,23 @@ export class LearnedFacts {
 
   /** What is known of a model, with what was learned laid over it. */
   over(known: ModelFacts, model: string): ModelFacts {
-    if (this.#ofModels.size === 0 && this.#ofAll === NOTHING) return known;
+    return this.#fresh(model).reduce((facts, learnt) => ({ ...facts, ...learnt.facts }), known);
+  }
+
+  /** What `over` gives, with what set each fact. */
+  sourcesOver(known: FactSources, model: string): FactSources {
+    return this.#fresh(model).reduce(
+      (sources, { facts }) => changedSources(sources, { changes: facts, origin: ORIGIN }),
+      known,
+    );
+  }
+
+  #fresh(model: string): readonly Learnt[] {
+    if (this.#ofModels.size === 0 && this.#ofAll === NOTHING) return NOTHING;
     const own = this.#ofModels.get(model) ?? NOTHING;
-    if (own === NOTHING && this.#ofAll === NOTHING) return known;
+    if (own === NOTHING && this.#ofAll === NOTHING) return NOTHING;
     const now = this.#now();
-    const fresh = [...this.#ofAll, ...own].filter(({ until }) => until > now);
-    return fresh.reduce((facts, learnt) => ({ ...facts, ...learnt.facts }), known);
+    return [...this.#ofAll, ...own].filter(({ until }) => until > now);
   }
 
   learn(facts: ModelFacts, { model, keptMs = Infinity }: LearnedOf): void {

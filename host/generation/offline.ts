@@ -39,10 +39,9 @@ export async function buildOffline(
   config: GatewayConfig,
   plugins: GatewayConfig['plugins'] = [],
 ): Promise<Generation> {
-  const { state, stores, registry, carryover, hooks, variables, workingDirectory } = host;
-  const services: PipelineServices = { ...host.services, log: SILENT, counters: UNCOUNTED };
+  const { state, stores, registry, carryover, hooks, variables } = host;
   const providers = await registeredProviders(host, config);
-  await hooks.openOffline.promise({ services, registry, variables, workingDirectory });
+  const services = await openedOffline(host);
   const deps: GenerationDeps = {
     services,
     state,
@@ -55,6 +54,19 @@ export async function buildOffline(
     variables,
   };
   return buildGeneration(deps, { ...config, plugins, mcp_servers: [], observability: {} }, 0);
+}
+
+/** The services of a command that answers questions, with what builtins load for it: the catalog. Nothing is logged or counted. */
+export async function openedOffline({
+  services: running,
+  registry,
+  variables,
+  workingDirectory,
+  hooks,
+}: OfflineHost & { readonly hooks: Pick<OfflineHooks, 'openOffline'> }): Promise<PipelineServices> {
+  const services: PipelineServices = { ...running, log: SILENT, counters: UNCOUNTED };
+  await hooks.openOffline.promise({ services, registry, variables, workingDirectory });
+  return services;
 }
 
 async function registeredProviders(

@@ -1,3 +1,4 @@
+import type { FactSources } from '../common/fact-sources.ts';
 import type { ModelFacts } from '../contract/index.ts';
 import type { TargetConfig } from '../config/document.ts';
 import type { ConnectedProvider } from '../upstream/connect.ts';
@@ -22,6 +23,8 @@ export interface Target {
   upstreamModel(model: string): string;
   /** What is known of an upstream model there. */
   factsOf(model: string): ModelFacts;
+  /** What `factsOf` says, with what set each fact, for people and logs. */
+  factSourcesOf(model: string): FactSources;
   /** The model that describes an upstream model there by the word of the configuration, as `provider/model`. */
   describedAs(model: string): string | undefined;
   /** Remembers what a refusal of the provider said of an upstream model, or of all; for so many milliseconds, or until another configuration is applied. */

@@ -1,17 +1,20 @@
-import type {
-  CallInfo,
-  ChatMessage,
-  ChatReply,
-  ChatRequest,
-  ChatTranslator,
-  ContentPart,
-  ParamTreatments,
-  UnaryReply,
-  WireRequest,
+import {
+  type CallInfo,
+  type ChatMessage,
+  type ChatReply,
+  type ChatRequest,
+  type ChatTranslator,
+  type ContentPart,
+  type ModelFacts,
+  NO_FACTS,
+  type ParamTreatments,
+  type UnaryReply,
+  type WireRequest,
 } from 'gw/contract';
 import { withAllowedTools } from './allowed-tools.ts';
 import { renameFields } from './body.ts';
 import { isFields, isGiven } from './fields.ts';
+import { limitToModel } from './model-limits.ts';
 import type { Notes } from './notes.ts';
 import { type Path, pathOf } from './paths.ts';
 import { responsesChat, type ResponsesOptions } from './responses/index.ts';
@@ -60,11 +63,12 @@ export function commonChat(params: ParamTreatments, options: ChatOptions = {}): 
   );
   const renames = [...declared, ...Object.entries(options.renames ?? {})];
   const { adjustReply, editStream, headers, responses } = options;
+  const asSystem = { ...options, knowsDeveloper: false };
   return {
     toUpstream: (request, call) => {
       const notes: Notes = { ignored: [], bounded: [] };
       const own = options.knowsAllowedTools ? request : withAllowedTools(request);
-      const body = toBody(own, call, renames, options, notes);
+      const body = toBody(own, call, renames, call.facts?.system_role === 'system' ? asSystem : options, notes);
       return {
         path: pathOf(options.path, '/chat/completions', call),
         ...(headers && { headers }),
@@ -79,6 +83,12 @@ export function commonChat(params: ParamTreatments, options: ChatOptions = {}): 
   };
 }
 
+const CEILINGS = {
+  both: 'reconciled',
+  max_tokens: 'max_tokens',
+  max_completion_tokens: 'max_completion_tokens',
+} as const satisfies Record<NonNullable<ModelFacts['ceiling']>, CeilingStyle>;
+
 function toBody(
   request: ChatRequest,
   call: CallInfo,
@@ -87,15 +97,17 @@ function toBody(
   notes: Notes,
 ): ChatBody {
   const { drops = [], ceiling = 'reconciled' } = options;
-  const body = fieldsOf(request, ceiling);
+  const { facts = NO_FACTS } = call;
+  const body = fieldsOf(request, facts.ceiling ? CEILINGS[facts.ceiling] : ceiling);
   body['model'] = call.model;
   for (const name of drops) {
     if (!(name in body)) continue;
     if (isGiven(body[name])) notes.ignored.push(name);
     delete body[name];
   }
+  if (facts !== NO_FACTS) limitToModel(body, facts, notes, call);
   const shaped = shapeMessages(request.messages, options);
-  const withThoughts = call.facts && thoughtsTo(call.facts, body);
+  const withThoughts = thoughtsTo(facts, body);
   body['messages'] = withThoughts ? shaped.map(withThoughts) : shaped;
   if (body['logprobs'] === false) delete body['logprobs'];
   renameFields(body, renames);

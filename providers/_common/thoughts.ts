@@ -45,7 +45,7 @@ const otherText = ({ reasoning_content: own, reasoning: other }: ChatMessage): s
   [own, other].find(hasText) ?? '';
 
 /** Whether the model thinks in this call: what it does unless the request says otherwise, in the words of any host. */
-function isThinking(request: Readonly<Partial<ChatRequest>>): boolean {
+export function isThinking(request: Readonly<Partial<ChatRequest>>): boolean {
   const { reasoning_effort: effort, thinking, enable_thinking: isEnabled, reasoning } = request;
   const isOff =
     effort === 'none' ||

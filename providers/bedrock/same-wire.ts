@@ -40,7 +40,7 @@ const IN_THE_PATH: ReadonlySet<string> = new Set(['model', 'stream']);
 /** Claude takes the client's body, less what this service does not have. */
 export const sameWire: SameWire = {
   toUpstream: (client, call) => {
-    if (familyOf(call.model) !== 'claude' || holdsMore(client) || asksInVain(client, claudeTraits(call.model)))
+    if (familyOf(call.model) !== 'claude' || holdsMore(client) || asksInVain(client, claudeTraits(call.facts)))
       return undefined;
     const asked = clientBetas(call);
     const betas = asked.filter((flag) => BETAS.has(flag));

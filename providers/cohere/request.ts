@@ -1,4 +1,4 @@
-import type { CallInfo, ChatRequest, ChatTool, WireRequest } from 'gw/contract';
+import { type CallInfo, type ChatRequest, type ChatTool, NO_FACTS, type WireRequest } from 'gw/contract';
 import { fieldsBeside, type Fields, isFields, withoutAbsent } from 'gw/common-wire';
 import { withAllowedTools } from '../_common/allowed-tools.ts';
 import { outOfBounds } from '../_common/bounds.ts';
@@ -53,7 +53,7 @@ export function toUpstream(request: ChatRequest, call: CallInfo): WireRequest {
     top_k: k,
     stop,
   } = { ...request, ...nearest };
-  const { thinking, ignored } = planThinking(request, call.model);
+  const { thinking, ignored } = planThinking(request, call.facts ?? NO_FACTS);
   const documents = [
     ...(Array.isArray(request['documents']) ? request['documents'] : []),
     ...documentsOf(request.messages),

@@ -1,4 +1,4 @@
-import type { ChatRequest } from 'gw/contract';
+import type { ChatRequest, ModelFacts } from 'gw/contract';
 import { type Fields, isFields, isGiven, withoutAbsent } from 'gw/common-wire';
 
 /**
@@ -14,26 +14,24 @@ const BUDGETS: ReadonlyMap<unknown, number | undefined> = new Map([
   ['max', undefined],
 ]);
 
-/** Models that were made before thinking, and refuse the field. Source: Cohere documentation, "Models", 2026-11-21. */
-const THINKS_NOT = /^(?:command-(?:r|light|a-(?:03-2025|vision|translate))|c4ai-)/;
-
 export interface ThinkingPlan {
   readonly thinking?: Fields;
   /** Request fields whose value the model does not know. */
   readonly ignored: readonly string[];
 }
 
-/** The caller's wish for reasoning: `thinking`, with either name of its budget, before `reasoning_effort`. */
+/** The caller's wish for reasoning: `thinking`, with either name of its budget, before `reasoning_effort`. Models that were made before thinking refuse the field. */
 export function planThinking(
   { thinking, reasoning_effort: effort, max_tokens: ceiling }: ChatRequest,
-  model: string,
+  { thinking: kind }: ModelFacts,
 ): ThinkingPlan {
+  const isUnthinking = kind === 'none';
   const asked = ['thinking', 'reasoning_effort'].filter((_name, at) => isGiven([thinking, effort][at]));
   const [first, ...beside] = asked;
   if (first === undefined) return { ignored: [] };
   const plan = first === 'thinking' ? ownPlan(thinking) : effortPlan(effort, ceiling);
-  if (!plan || (THINKS_NOT.test(model) && plan['type'] !== 'disabled')) return { ignored: asked };
-  return { ...(!THINKS_NOT.test(model) && { thinking: plan }), ignored: beside };
+  if (!plan || (isUnthinking && plan['type'] !== 'disabled')) return { ignored: asked };
+  return { ...(!isUnthinking && { thinking: plan }), ignored: beside };
 }
 
 /** `undefined` for a value that the vendor has no field for. */

@@ -1,4 +1,4 @@
-import { bearer, defineProvider } from 'gw/contract';
+import { bearer, type CallInfo, defineProvider } from 'gw/contract';
 import { type ChatBody, commonTranslators, isFields, listedModels, type Notes } from 'gw/common-wire';
 
 /** The vendor accepts both penalties, and they have no effect. See docs/providers.md#fields-of-chat. */
@@ -19,9 +19,10 @@ function schemaInWords(body: ChatBody, notes: Notes): ChatBody {
 }
 
 /** Thinking is switched off by a field of its own. Source: DeepSeek API docs, "Thinking mode", 2026-11-22. */
-function adjust(body: ChatBody, notes: Notes): ChatBody {
+function adjust(body: ChatBody, notes: Notes, { facts }: CallInfo): ChatBody {
   const { reasoning_effort: effort, ...rest } = body;
-  return schemaInWords(effort === 'none' ? { ...rest, thinking: { type: 'disabled' } } : body, notes);
+  const asked = effort === 'none' ? { ...rest, thinking: { type: 'disabled' } } : body;
+  return facts?.schema === 'json_schema' ? asked : schemaInWords(asked, notes);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { type CallInfo, type Effort, NO_FACTS } from 'gw/contract';
 import { wholeSegment } from 'gw/common-wire';
 
 /** The model's name without the collection in front. */
@@ -12,40 +13,16 @@ export function methodPath(model: string, method: string): string {
 export interface ThinkingTraits {
   readonly style: 'level' | 'budget' | 'none';
   /** Levels it takes, least first. */
-  readonly levels: readonly string[];
+  readonly levels: readonly Effort[];
   /** Least and most tokens of a budget; 0 switches thinking off. */
   readonly budget: readonly [least: number, most: number];
+  /** Whether its least level counts as no thinking. */
+  readonly stops: boolean;
 }
 
-const ALL_LEVELS = ['minimal', 'low', 'medium', 'high'];
-const NONE: ThinkingTraits = { style: 'none', levels: [], budget: [0, 0] };
-
-/**
- * Traits by generation, so that a model that is not listed here is treated like the newest known.
- * Sources: ai.google.dev, "Gemini thinking"; docs.cloud.google.com, Agent Platform, "Thinking", tables of levels and
- * budgets; 2026-11-21.
- */
-export function thinkingTraits(model: string): ThinkingTraits {
-  const name = modelName(model);
-  const version = versionOf(name);
-  if (version < 205 || /-(?:tts|live|native-audio|embedding)/.test(name)) return NONE;
-  if (version >= 300) return { style: 'level', levels: levelsOf(name, version), budget: [0, 0] };
-  if (name.includes('-image')) return NONE;
-  return { style: 'budget', levels: [], budget: name.includes('-pro') ? [128, 32_768] : [0, 24_576] };
-}
-
-/** `gemini-2.5-pro` is 205; 0 for names of another kind. */
-function versionOf(name: string): number {
-  if (/^gemini-(?:pro|flash|flash-lite)-latest$/.test(name)) return 400;
-  const [, major = '0', minor = '0'] = /^gemini-(\d+)(?:\.(\d+))?/.exec(name) ?? [];
-  return Number(major) * 100 + Number(minor);
-}
-
-/** Whether an answer may be held to a schema and searched for at once. Source: ai.google.dev, "Structured outputs", "with tools", 2026-11-22. */
-export const searchesForJson = (model: string): boolean => versionOf(modelName(model)) >= 300;
-
-function levelsOf(name: string, version: number): readonly string[] {
-  if (name.includes('-flash-lite')) return ALL_LEVELS;
-  if (name.includes('-flash') && version < 307) return ALL_LEVELS;
-  return version === 300 ? ['low', 'high'] : ALL_LEVELS.slice(1);
+/** What the rules of models say of a model's thinking. One that no rule knows is not asked to think. */
+export function thinkingTraits({ facts = NO_FACTS }: Pick<CallInfo, 'facts'>): ThinkingTraits {
+  const { thinking, efforts = [], budget = [0, 0], thinking_off: off } = facts;
+  const style = thinking === 'level' || thinking === 'budget' ? thinking : 'none';
+  return { style, levels: efforts, budget, stops: off === 'yes' };
 }

@@ -2,6 +2,7 @@ import type { CallInfo, ChatRequest, ChatTool, WireRequest } from 'gw/contract';
 import { type Fields, fieldsBeside, invalidRequest, isFields, isGiven } from 'gw/common-wire';
 import { hasCacheMark } from '../_common/cache-marks.ts';
 import { withAllowedTools } from '../_common/allowed-tools.ts';
+import { takenOf } from '../_common/model-limits.ts';
 import { toConversation } from './messages.ts';
 import { type ToolNames, toolNames } from './tool-names.ts';
 import { methodPath, thinkingTraits } from './models.ts';
@@ -44,14 +45,14 @@ const KNOWN = [
 
 /** A chat request as `generateContent`. Throws a 400 for what this form has no place for. See docs/providers.md#gemini-models. */
 export function toUpstream(asked: ChatRequest, call: CallInfo): WireRequest {
-  const request = withAllowedTools(asked);
+  const { request, left } = takenOf(withAllowedTools(asked), call.facts);
   const names = toolNames(asked);
-  const { system, contents } = toConversation(request.messages, thinkingTraits(call.model).style === 'level', names);
-  const thinking = planThinking(request, call.model);
+  const { system, contents } = toConversation(request.messages, thinkingTraits(call).style === 'level', names);
+  const thinking = planThinking(request, call);
   const modalities = planModalities(request['modalities']);
   const allowance = new Allowance();
   const tools = (request.tools ?? []).map((tool, index) => toDeclaration(tool, index, { allowance, names }));
-  const search = planSearch(request, call.model, tools.length > 0);
+  const search = planSearch(request, call, tools.length > 0);
   const choice = tools.length > 0 ? readChoice(request.tool_choice, names) : undefined;
   const tier = TIERS.get(request['service_tier']);
   const config = given({
@@ -72,6 +73,7 @@ export function toUpstream(asked: ChatRequest, call: CallInfo): WireRequest {
   });
   const ignored = [
     ...(tools.length > 0 && isGiven(request.tool_choice) && !choice ? ['tool_choice'] : []),
+    ...left,
     ...fieldsBeside(request, KNOWN),
     ...thinking.ignored,
     ...modalities.ignored,

@@ -1,4 +1,4 @@
-import type { ChatRequest } from 'gw/contract';
+import { type CallInfo, type ChatRequest, EFFORTS, nearestEffort } from 'gw/contract';
 import { type Fields, isFields, isGiven } from 'gw/common-wire';
 import { type ThinkingTraits, thinkingTraits } from './models.ts';
 
@@ -8,8 +8,7 @@ export interface ThinkingPlan {
   readonly ignored: readonly string[];
 }
 
-/** Efforts, least first. */
-const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+const WORDS: ReadonlySet<unknown> = new Set(EFFORTS);
 /** Tokens per effort where a model takes a budget. Source: ai.google.dev, "OpenAI compatibility", 2026-11-21. */
 const BUDGETS: ReadonlyMap<string, number> = new Map([
   ['none', 0],
@@ -22,11 +21,14 @@ const BUDGETS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** The caller's wish for reasoning, as `reasoning_effort` or `thinking`, in the form the model takes. */
-export function planThinking({ reasoning_effort: effort, thinking }: ChatRequest, model: string): ThinkingPlan {
-  const traits = thinkingTraits(model);
+export function planThinking(
+  { reasoning_effort: effort, thinking }: ChatRequest,
+  call: Pick<CallInfo, 'facts'>,
+): ThinkingPlan {
+  const traits = thinkingTraits(call);
   if (isGiven(effort)) {
     const plan =
-      typeof effort === 'string' && EFFORTS.includes(effort)
+      typeof effort === 'string' && WORDS.has(effort)
         ? planEffort(effort, traits, 'reasoning_effort')
         : { ignored: ['reasoning_effort'] };
     return isGiven(thinking) ? { ...plan, ignored: [...plan.ignored, 'thinking'] } : plan;
@@ -42,9 +44,7 @@ function planGiven({ type, budget_tokens: budget }: Fields, traits: ThinkingTrai
   if (traits.style === 'none' || (!isAdaptive && (type !== 'enabled' || typeof budget !== 'number' || budget <= 0)))
     return { ignored: ['thinking'] };
   if (traits.style === 'level') {
-    const level = isAdaptive
-      ? {}
-      : { thinkingLevel: nearestLevel(nearestEffort(Number(budget)), traits).toUpperCase() };
+    const level = isAdaptive ? {} : { thinkingLevel: levelFor(effortFor(Number(budget)), traits) };
     return { config: { ...level, includeThoughts: true }, ignored: [] };
   }
   return {
@@ -64,20 +64,16 @@ function planEffort(effort: string, traits: ThinkingTraits, field: string): Thin
       ignored: !includeThoughts && budget > 0 ? [field] : [],
     };
   }
-  const level = nearestLevel(effort, traits);
-  return {
-    config: { thinkingLevel: level.toUpperCase(), includeThoughts },
-    ignored: !includeThoughts && level !== 'minimal' ? [field] : [],
-  };
+  const isLeft = !includeThoughts && !traits.stops;
+  return { config: { thinkingLevel: levelFor(effort, traits), includeThoughts }, ignored: isLeft ? [field] : [] };
 }
 
-/** The least level that is not below the effort, else the highest. */
-function nearestLevel(effort: string, { levels }: ThinkingTraits): string {
-  return levels.find((level) => EFFORTS.indexOf(level) >= EFFORTS.indexOf(effort)) ?? levels.at(-1) ?? 'high';
-}
+/** The level of an effort, as the vendor writes it: the least that is not below it, else the highest. */
+const levelFor = (effort: string, { levels }: ThinkingTraits): string =>
+  (nearestEffort(effort, levels).effort ?? 'high').toUpperCase();
 
 /** The least effort whose budget is not smaller. */
-function nearestEffort(budget: number): string {
+function effortFor(budget: number): string {
   return ['low', 'medium', 'high'].find((effort) => (BUDGETS.get(effort) ?? 0) >= budget) ?? 'high';
 }
 

@@ -1,4 +1,4 @@
-import { bearer, defineProvider } from 'gw/contract';
+import { bearer, type CallInfo, defineProvider, type ModelFacts, NO_FACTS } from 'gw/contract';
 import {
   type ChatBody,
   commonTranslators,
@@ -7,26 +7,41 @@ import {
   type Notes,
   translateWebSearch,
 } from 'gw/common-wire';
+import { boundedBudget, EFFORT_BUDGETS } from '../_common/model-limits.ts';
 
 /** A switch, without a place and a size. Source: Alibaba Cloud Model Studio, "OpenAI compatible - Chat", `enable_search`, 2026-11-22. */
 const search = (): Fields => ({ enable_search: true });
 
-/** Thinking is switched off by a field of its own. Source: Alibaba Cloud Model Studio, "Deep thinking", `enable_thinking`, 2026-11-22. */
-function adjust(body: ChatBody, notes: Notes): ChatBody {
-  const { reasoning_effort: effort, ...rest } = body;
-  const asked = effort === 'none' ? { ...rest, enable_thinking: false } : preserved(body);
-  return translateWebSearch(asked, notes, search, ['contextSize', 'location']);
+function adjust(body: ChatBody, notes: Notes, { facts = NO_FACTS }: CallInfo): ChatBody {
+  const asked = withSwitch(body, notes, facts);
+  return translateWebSearch(preserved(asked, facts), notes, search, ['contextSize', 'location']);
 }
 
-/** Models that read thoughts of earlier turns only where a switch says so. Source: @ai-sdk/alibaba 2.0.58, 2026-11-26. */
-const PRESERVING = /^qwen3\.(6-(plus|max)|[78])/i;
+/**
+ * Thinking is switched by a field of its own, with a budget of tokens where others have efforts. Sources: Alibaba Cloud Model
+ * Studio, "Deep thinking", `enable_thinking` and `thinking_budget`, 2026-11-22; @ai-sdk/alibaba 2.0.58.
+ */
+function withSwitch(
+  body: ChatBody,
+  notes: Notes,
+  { thinking, thinking_budget: hasBudget, budget }: ModelFacts,
+): ChatBody {
+  const { reasoning_effort: effort, ...rest } = body;
+  if (effort === 'none') return { ...rest, enable_thinking: false };
+  const tokens = EFFORT_BUDGETS.get(effort);
+  if (thinking !== 'switch' || tokens === undefined) return body;
+  notes.bounded.push('reasoning_effort');
+  const own = hasBudget === true && budget ? { thinking_budget: boundedBudget(tokens, budget) } : {};
+  return { enable_thinking: true, ...own, ...rest };
+}
 
-function preserved(body: ChatBody): ChatBody {
+/** Some models read thoughts of earlier turns only where a switch says so. Source: @ai-sdk/alibaba 2.0.58, 2026-11-26. */
+function preserved(body: ChatBody, { thoughts_back: back }: ModelFacts): ChatBody {
   const hasThoughts = body.messages.some(
     ({ role, reasoning_content: text }) => role === 'assistant' && typeof text === 'string' && text !== '',
   );
   if (!hasThoughts || 'preserve_thinking' in body || body['enable_thinking'] === false) return body;
-  return PRESERVING.test(String(body['model'])) ? { ...body, preserve_thinking: true } : body;
+  return back === 'tool_turns' ? { ...body, preserve_thinking: true } : body;
 }
 
 /** Common wire in DashScope's compatible mode, with files and batches. See docs/providers.md#providers. */

@@ -1,5 +1,14 @@
 import { bearer, defineProvider } from 'gw/contract';
-import { commonTranslators, listedModels } from 'gw/common-wire';
+import { addAll, type ChatBody, commonTranslators, listedModels, type Notes } from 'gw/common-wire';
+import { outOfBounds } from '../_common/bounds.ts';
+
+/** Source: @ai-sdk/xai 3.0.138, 2026-11-26. */
+function withFewLogprobs(body: ChatBody, notes: Notes): ChatBody {
+  const { fields, names } = outOfBounds(body, { top_logprobs: [0, 8] });
+  if (names.length === 0) return body;
+  addAll(notes.bounded, names);
+  return { ...body, ...fields };
+}
 
 /**
  * Common wire. A search of the web is answered with 410 here since it belongs to the vendor's other API. Images have one
@@ -24,7 +33,7 @@ export default defineProvider({
     ['chat', 'images'],
     {},
     {
-      chat: { drops: ['web_search_options'], responses: { isAutomatic: true } },
+      chat: { drops: ['web_search_options'], adjust: withFewLogprobs, responses: { isAutomatic: true } },
       images: { drops: ['size', 'quality', 'style'] },
     },
   ),

@@ -99,6 +99,7 @@ export const PARSERS: readonly string[] = [
   'host/wire/known-frames.ts',
   'host/http/metadata-header.ts',
   'builtins/catalog/build/make.ts',
+  'builtins/catalog/build/rules.ts',
   'builtins/dashboard/app/src/pages/configuration/document-text.ts',
   'builtins/catalog/load.ts',
   'builtins/cli/explain.ts',

@@ -45,6 +45,6 @@ describe('docs/configuration.md', () => {
     const proxies = read('builtins/catalog/fetch.ts').match(/(?<=of\(')[A-Z_]+(?='\))/g) ?? [];
     const documented = rowsUnder('configuration.md', '### Model catalog').flatMap(([name]) => codes(name));
     expect(documented).to.have.members([...variables, ...proxies]);
-    expect(documented).to.have.lengthOf(6);
+    expect(documented).to.have.lengthOf(8);
   });
 });

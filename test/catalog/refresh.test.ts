@@ -233,6 +233,8 @@ describe('the settings of the catalog', () => {
       url: undefined,
       timeoutMs: 10_000,
       overlayPath: undefined,
+      rulesUrl: undefined,
+      rulesPath: undefined,
       warnings: [],
     });
     expect(readCatalogSettings({ GW_MODEL_CATALOG_URL: ' ', GW_MODEL_CATALOG_OVERLAY: ' ' })).to.include({

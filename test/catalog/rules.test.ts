@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { factsIn } from '../../builtins/catalog/model-rules.ts';
 import { readShippedRules } from '../../builtins/catalog/load.ts';
 import { readRules } from '../../builtins/catalog/read-rules.ts';
 import { MODULES } from '../../builtins/manifest.ts';
 import { globProblem, matchesGlob } from '../../host/common/model-glob.ts';
 import { configuredAs, KnownFacts } from '../../host/generation/known-facts.ts';
 import type { ModelFacts } from '../../host/contract/index.ts';
+import { factsIn } from '../kit/facts.ts';
 import { expectProportion } from '../kit/index.ts';
 
 const shipped = await readShippedRules();
@@ -129,7 +129,7 @@ describe('rules of models', () => {
   });
 
   const BAD: Readonly<Record<string, object>> = {
-    'has no id': { id: 7 },
+    'id must be a name': { id: 7 },
     'providers must be': { providers: [] },
     'models must be': { models: 'm*' },
     'except must be': { except: [1] },

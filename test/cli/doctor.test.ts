@@ -194,6 +194,25 @@ describe('gw doctor', () => {
     expect(more.join('\n')).to.not.contain('secret');
   });
 
+  it('says how old the rules of models are, and what of an overlay is not used', async () => {
+    const [, line = ''] = (await doctor()).sections.get('Model Catalog') ?? [];
+    expect(line).to.match(/^\[OK\] \d+ rules of models, the newest was checked on 20\d\d-\d\d-\d\d, -?\d+ days? ago$/);
+    const cwd = await temporaryFolder();
+    await writeFile(
+      join(cwd, 'rules.json'),
+      JSON.stringify({ format: 1, rules: [{ id: 'odd', models: ['m'], set: { efforts: 7 } }] }),
+    );
+    const variables = {
+      GW_MODEL_RULES_URL: 'https://u:secret@rules.example/r.json',
+      GW_MODEL_RULES_OVERLAY: 'rules.json',
+    };
+    const more = (await doctor({ cwd, variables })).sections.get('Model Catalog')?.slice(2).join('\n') ?? '';
+    expect(more).to.match(/^\[OK\] a running gateway fetches https:\/\/rules\.example\/r\.json every day$/m);
+    expect(more).to.match(/^\[OK\] GW_MODEL_RULES_OVERLAY: .*rules\.json$/m);
+    expect(more).to.match(/^\[!\] model rule "odd" is left out: set\.efforts must be/m);
+    expect(more).to.not.contain('secret');
+  });
+
   it('lists modules of others, and says who may read and change the files', async () => {
     const cwd = await temporaryFolder();
     const file = join(cwd, 'config.yaml');

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { defineStrategy } from 'gw/contract';
 import { MODULES } from '../../builtins/manifest.ts';
+import { FACT_KEYS } from '../../host/common/fact-keys.ts';
 import type { GatewayModule, ModuleKind } from '../../host/registry/registry.ts';
 
 /** A document that breaks one rule and no other. */
@@ -395,6 +396,18 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
         [{ models: ['m'], set: { late_system: 'yes' } }, 'set.late_system', 'true or false', 'Rules of models'],
         [{ models: ['m'], set: { thoughts_back: 'always' } }, 'set.thoughts_back', 'every_turn', 'Rules of models'],
         [{ models: ['m'], set: { thoughts_field: 7 } }, 'set.thoughts_field', 'reasoning', 'Rules of models'],
+        [{ models: ['m'], set: { efforts: ['low', 'some'] } }, 'set.efforts', 'a list of none', 'Rules of models'],
+        [{ models: ['m'], set: { efforts: ['high', 'low'] } }, 'set.efforts', 'in this order', 'Rules of models'],
+        [{ models: ['m'], set: { efforts: ['low', 'low'] } }, 'set.efforts', 'in this order', 'Rules of models'],
+        [{ models: ['m'], set: { budget: [9, 1] } }, 'set.budget', '[least, most]', 'Rules of models'],
+        [{ models: ['m'], set: { budget: [1, 2, 3] } }, 'set.budget', '[least, most]', 'Rules of models'],
+        [{ models: ['m'], set: { refuses: [''] } }, 'set.refuses', 'a list of names', 'Rules of models'],
+        [{ models: ['m'], set: { max_output: -1 } }, 'set.max_output', 'whole number', 'Rules of models'],
+        [{ models: ['m'], set: { thinking_off: 'up_to:none' } }, 'set.thinking_off', 'up_to:low', 'Rules of models'],
+        [{ models: ['m'], set: { image_sizes: { most: '9x9' } } }, 'set.image_sizes', 'sizes', 'Rules of models'],
+        ...Object.keys(FACT_KEYS).map(
+          (key) => [{ models: ['m'], set: { [key]: 7.5 } }, `set.${key}`, 'must be', 'Rules of models'] as const,
+        ),
       ] as const
     ).map(([entry, member, says, fix]) => ({
       document: target({ model_facts: [entry] }),

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { BEDROCK, toMessagesBody } from '../../providers/_common/anthropic/index.ts';
+import { shippedCall } from '../kit/facts.ts';
 import { callFor } from '../kit/index.ts';
 import { bodyOf, chat, messagesOf, refusal, sent } from './anthropic-support.ts';
 
@@ -46,7 +47,7 @@ describe('Claude, sampling', () => {
     }
     const behind = toMessagesBody(
       chat({ temperature: 0.3, top_p: 0.9 }),
-      callFor('us.anthropic.claude-sonnet-4-5-20250929-v1:0'),
+      shippedCall('bedrock', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'),
       BEDROCK,
     );
     expect([behind.body['top_p'], behind.ignored]).to.deep.equal([undefined, ['top_p']]);
@@ -267,8 +268,11 @@ describe('Claude, strict tools', () => {
     for (const is of [false, null, undefined])
       expect(await toolsOf([strict({ strict: is })])).to.deep.include({ strict: [false], ignored: [] });
     expect(
-      toMessagesBody(chat({ tools: [strict()] }), callFor('us.anthropic.claude-sonnet-4-5-20250929-v1:0'), BEDROCK)
-        .body['tools'],
+      toMessagesBody(
+        chat({ tools: [strict()] }),
+        shippedCall('bedrock', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'),
+        BEDROCK,
+      ).body['tools'],
     ).to.have.nested.property('[0].strict', true);
   });
 

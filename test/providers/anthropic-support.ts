@@ -2,7 +2,8 @@ import type { ChatRequest } from '../../host/contract/index.ts';
 import anthropic from '../../providers/anthropic/index.ts';
 import { ask, golden, refusedBy, sentBy, type WireOptions } from '../kit/index.ts';
 
-export const MODEL = 'claude-sonnet-4-6';
+/** It thinks by a budget, and holds answers to schemas. */
+export const MODEL = 'claude-sonnet-4-5';
 
 export const chat = (more: object = {}): ChatRequest => ask('hi', { model: MODEL, ...more }) as unknown as ChatRequest;
 

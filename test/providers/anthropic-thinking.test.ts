@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { claudeTraits } from '../../providers/_common/anthropic/index.ts';
+import { shippedFacts } from '../kit/facts.ts';
 import { bodyOf, MODEL, sent } from './anthropic-support.ts';
 
 const TOOL = { type: 'function', function: { name: 'tide' } };
@@ -20,14 +21,14 @@ describe('anthropic, models', () => {
     ['claude-opus-4-1', 'budget', false],
     ['claude-sonnet-4-5-20250929', 'budget', true],
     ['claude-haiku-4-5', 'budget', true],
-    ['us.anthropic.claude-opus-4-6-v1', 'budget', true],
+    ['claude-opus-4-6', 'adaptive', true],
     ['claude-opus-4-7', 'adaptive', true],
     ['claude-sonnet-5', 'adaptive', true],
     ['claude-mythos-preview', 'adaptive', true],
     ['house-model', 'budget', false],
   ] as const) {
     it(`of the name ${model} think by ${thinking}`, () => {
-      expect(claudeTraits(model)).to.include({ thinking, holdsSchemas });
+      expect(claudeTraits(shippedFacts('anthropic', model))).to.include({ thinking, holdsSchemas });
     });
   }
 });
@@ -72,7 +73,9 @@ describe('anthropic, thinking', () => {
       expect(body).to.not.have.property('thinking');
       expect(ignored).to.deep.equal(['thinking']);
     }
-    expect(await bodyOf({ thinking: { type: 'adaptive' } })).to.deep.include({ thinking: { type: 'adaptive' } });
+    expect(await bodyOf({ model: 'claude-opus-4-8', thinking: { type: 'adaptive' } })).to.deep.include({
+      thinking: { type: 'adaptive' },
+    });
   });
 
   it('of the newest models is adaptive, by effort', async () => {
@@ -110,7 +113,49 @@ describe('anthropic, thinking', () => {
     });
     const { body, ignored } = await sent({ model: 'claude-fable-5', reasoning_effort: 'none' });
     expect(body).to.not.have.property('thinking');
+    expect(body.output_config, 'the least it thinks').to.deep.equal({ effort: 'low' });
     expect(ignored).to.deep.equal(['reasoning_effort']);
+  });
+
+  it('is not switched off beside an effort that is too high for it', async () => {
+    const off = (effort: string): ReturnType<typeof sent> =>
+      sent({ model: 'claude-opus-5', thinking: { type: 'disabled' }, output_config: { effort } });
+    expect((await off('high')).body.thinking).to.deep.equal({ type: 'disabled' });
+    const { body, ignored } = await off('max');
+    expect([body.thinking, body.output_config, ignored]).to.deep.equal([undefined, { effort: 'max' }, ['thinking']]);
+  });
+
+  it('of Claude 4.6 and Opus 5 adapts to an effort and takes a budget too', async () => {
+    for (const model of ['claude-sonnet-4-6', 'claude-opus-5']) {
+      const asked = (more: object): Promise<any> => bodyOf({ model, ...more });
+      expect(await asked({ reasoning_effort: 'medium' })).to.deep.include({
+        thinking: { type: 'adaptive', display: 'summarized' },
+        output_config: { effort: 'medium' },
+      });
+      const thinking = { type: 'enabled', budget_tokens: 8000 };
+      expect(await asked({ thinking }))
+        .to.deep.include({ thinking })
+        .and.not.have.property('output_config');
+      expect(await asked({ thinking, max_tokens: 4000 }), 'no room for it').to.deep.include({
+        thinking: { type: 'adaptive', display: 'summarized' },
+        output_config: { effort: 'medium' },
+      });
+    }
+    const { body, bounded } = await sent({ model: 'claude-opus-4-6', reasoning_effort: 'xhigh' });
+    expect([body.output_config, bounded]).to.deep.equal([{ effort: 'max' }, ['reasoning_effort']]);
+  });
+
+  it('of a budget above what the model takes is bounded, and so is a ceiling that the catalog does not know', async () => {
+    const model = 'claude-opus-4-1';
+    const thinking = { type: 'enabled', budget_tokens: 50_000 };
+    const { body, bounded } = await sent({ model, thinking, max_tokens: 60_000 });
+    expect([body.thinking.budget_tokens, body.max_tokens, bounded]).to.deep.equal([
+      31_999,
+      32_000,
+      ['max_tokens', 'thinking'],
+    ]);
+    const known = await sent({ max_tokens: 5000 }, false, { maxOutputTokens: 64_000, facts: { max_output: 100 } });
+    expect([known.body.max_tokens, known.bounded]).to.deep.equal([5000, []]);
   });
 
   it('is the least that Sonnet 5.5 takes where it would be switched off', async () => {
@@ -154,6 +199,20 @@ describe('anthropic, thinking', () => {
     expect((await bodyOf({ model: 'claude-opus-5', tools: [TOOL], tool_choice: 'required' })).thinking).to.deep.equal({
       type: 'disabled',
     });
+    const beside = await sent({
+      model: 'claude-fable-5',
+      reasoning_effort: 'low',
+      tools: [TOOL],
+      tool_choice: 'required',
+    });
+    expect([beside.body.tool_choice, beside.body.thinking, beside.body.output_config, beside.ignored]).to.deep.equal([
+      { type: 'any' },
+      undefined,
+      { effort: 'low' },
+      [],
+    ]);
+    const never = await sent({ model: 'claude-fable-5-1', tools: [TOOL], tool_choice: 'required' });
+    expect([never.body.tool_choice, never.ignored]).to.deep.equal([undefined, ['tool_choice']]);
   });
 
   it('leaves out what it restricts', async () => {

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../host/contract/index.ts';
 import { BEDROCK, openMessagesStream, readMessage, toMessagesBody } from '../../providers/_common/anthropic/index.ts';
-import { callFor, unaryReply } from '../kit/index.ts';
+import { shippedCall } from '../kit/facts.ts';
+import { unaryReply } from '../kit/index.ts';
 import { chat, fixture } from './anthropic-support.ts';
 
 const CLAUDE = 'us.anthropic.claude-sonnet-4-6-v1:0';
-const call = callFor(CLAUDE, { stream: true });
+const call = shippedCall('bedrock', CLAUDE, { stream: true });
 const image = (url: string): object => ({
   messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
 });
@@ -58,7 +59,7 @@ describe('the messages wire behind bedrock', () => {
     const format = { response_format: { type: 'json_schema', json_schema: { name: 'depth', schema } } };
     const strict = { tools: [{ type: 'function', function: { name: 'sound', parameters: schema, strict: true } }] };
     const bodyFor = (model: string, more: object): { body: any; ignored: readonly string[] } =>
-      toMessagesBody(chat(more), callFor(`us.anthropic.${model}`), BEDROCK);
+      toMessagesBody(chat(more), shippedCall('bedrock', `us.anthropic.${model}`), BEDROCK);
     expect(bodyFor('claude-opus-4-6-v1', format).body.output_config).to.deep.equal({
       format: { type: 'json_schema', schema },
     });

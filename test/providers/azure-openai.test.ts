@@ -86,9 +86,17 @@ describe('azure-openai', () => {
 describe('azure-openai, chat', () => {
   it('goes to the configured deployment whatever the model, with one ceiling', async () => {
     const request = { ...CHAT, model: 'gpt-4o', max_completion_tokens: 9 };
-    const { max_tokens: _dropped, ...body } = request;
+    const {
+      max_tokens: _dropped,
+      reasoning_effort: _refused,
+      ...body
+    } = request as typeof request & { reasoning_effort?: string };
     const sent = await sentBy(azure, 'chat', request, AT);
-    expect([sent.url, sent.body, sent.ignored]).to.deep.equal([url('gpt-4o-mini', '/chat/completions'), body, []]);
+    expect([sent.url, sent.body, sent.ignored]).to.deep.equal([
+      url('gpt-4o-mini', '/chat/completions'),
+      body,
+      ['reasoning_effort'],
+    ]);
     expect(await sentBy(azure, 'chat', { ...CHAT, model: '../x' }, AT)).to.include({
       url: url('gpt-4o-mini', '/chat/completions'),
     });

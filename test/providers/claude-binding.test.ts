@@ -4,12 +4,13 @@ import anthropic from '../../providers/anthropic/index.ts';
 import azureFoundry from '../../providers/azure-foundry/index.ts';
 import bedrock from '../../providers/bedrock/index.ts';
 import vertexAi from '../../providers/vertex-ai/index.ts';
+import { shippedFacts } from '../kit/facts.ts';
 import { ask, replyJson, sentBy, type SentWire } from '../kit/index.ts';
 import { sameWire, vendorMessage } from '../wires/messages-kit.ts';
 import { BEARER } from './bedrock-support.ts';
 
 const MODEL = 'claude-opus-5-5';
-const BINDS: ModelFacts = { late_system: true, binds_thoughts: true };
+const BINDS: ModelFacts = shippedFacts('anthropic', MODEL);
 const BINDING = 'thinking-binding-controls-2026-08-01';
 const IN_PLACE = 'mid-conversation-system-2026-04-07';
 const DROPS = { prefix_mismatch_behavior: 'drop_block' };

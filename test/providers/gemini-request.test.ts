@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ChatRequest } from '../../host/contract/index.ts';
 import gemini from '../../providers/gemini/index.ts';
+import { shippedCall } from '../kit/facts.ts';
 import { callFor, refusedBy, sentBy, type SentWire } from '../kit/index.ts';
 
 const ask = (more: object = {}): ChatRequest => ({
@@ -44,13 +45,20 @@ describe('gemini, requests', () => {
       candidateCount: 2,
       seed: 7,
       maxOutputTokens: 64,
-      presencePenalty: 0,
-      frequencyPenalty: -1,
       stopSequences: ['END', 'STOP'],
       responseLogprobs: true,
       logprobs: 3,
     });
-    expect(ignored).to.deep.equal([]);
+    expect(ignored, 'this model refuses penalties. Source: @ai-sdk/google 4.0.121').to.deep.equal([
+      'frequency_penalty',
+    ]);
+    const newer = await sent({ model: 'gemini-3-pro-preview', presence_penalty: 0, frequency_penalty: -1 });
+    expect(newer.body.generationConfig).to.deep.equal({ presencePenalty: 0, frequencyPenalty: -1 });
+  });
+
+  it('leave out what a model does not sample by', async () => {
+    const { body, ignored } = await sent({ model: 'gemini-3.6-flash', temperature: 0.3, top_p: 1, top_k: 4, seed: 1 });
+    expect([body.generationConfig, ignored]).to.deep.equal([{ seed: 1 }, ['temperature', 'top_k']]);
   });
 
   it("fold seeds that are longer than the vendor's, which is logged", () => {
@@ -143,7 +151,10 @@ describe('gemini, web search', () => {
   const JSON_FORMAT = { response_format: { type: 'json_object' } };
   const plan = (more: object, model = 'gemini-2.5-flash'): unknown => {
     const { body, ignored, bounded } =
-      gemini.translators.chat?.toUpstream(ask({ model, web_search_options: {}, ...more }), callFor(model)) ?? {};
+      gemini.translators.chat?.toUpstream(
+        ask({ model, web_search_options: {}, ...more }),
+        shippedCall('gemini', model),
+      ) ?? {};
     return [(body as any).tools, ignored, bounded];
   };
 

@@ -3,6 +3,7 @@ import { PENDING_REFUSALS } from '../differential/pending.ts';
 import { ACCEPTED_ANSWERS } from '../differential/accepted.ts';
 import { compareAnswers } from '../differential/answers/compare-answers.ts';
 import { compareRequests } from '../differential/requests.ts';
+import { askModels } from '../differential/models.ts';
 import { askStrictly } from '../differential/strict.ts';
 
 const CONVERSATIONS = 2000;
@@ -22,6 +23,8 @@ describe('requests and answers, compared with those of another toolkit, at lengt
       ACCEPTED_ANSWERS.filter((line) => !needed.has(line)).map(({ at, why }) => `${String(at)}: ${why}`),
     ).to.deep.equal([]);
   });
+
+  it(`no vendor refuses any of ${CONVERSATIONS} requests for what its models take`, () => askModels(1, CONVERSATIONS));
 
   it(`no vendor refuses any of ${CONVERSATIONS} conversations that is not wrong by itself`, async () => {
     await askStrictly(1, CONVERSATIONS);

@@ -1,8 +1,8 @@
 import { readShippedRules } from '../../builtins/catalog/load.ts';
-import { factsIn } from '../../builtins/catalog/model-rules.ts';
 import { MODULES } from '../../builtins/manifest.ts';
 import { type ChatRequest, isFields, type ModelFacts, type ProviderModule } from '../../host/contract/index.ts';
 import type { Adapted, Dialect, TargetFacts } from '../../host/wire/client-request.ts';
+import { factsIn } from '../kit/facts.ts';
 import { sentBy, type SentWire } from '../kit/index.ts';
 import { BEARER, LLAMA, MISTRAL, NOVA, TITAN } from '../providers/bedrock-support.ts';
 
@@ -76,10 +76,12 @@ export function factsOfTarget({ module, model, facts }: ChatTarget): TargetFacts
 }
 
 /** What a provider asks for beside what it requires. */
-const VARIABLES: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map<string, Record<string, string>>([
-  ['bedrock', BEARER],
-  ['vertex-ai', { VERTEX_AI_REGION: 'europe-west1', VERTEX_AI_API_KEY: 'key' }],
-]);
+export const VARIABLES: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map<string, Record<string, string>>(
+  [
+    ['bedrock', BEARER],
+    ['vertex-ai', { VERTEX_AI_REGION: 'europe-west1', VERTEX_AI_API_KEY: 'key' }],
+  ],
+);
 
 /** A common request as it leaves for a target, and what is lost on its way. */
 export async function leaving(
@@ -114,7 +116,7 @@ export function conversationIn(body: Readonly<Record<string, any>>): Conversatio
   const plain = withoutMarks('input' in body && isFields(body['input']) ? body['input'] : body) as Record<string, any>;
   const name = [...LISTS, ...TEXTS].find((one) => one in plain);
   if (name === undefined) throw new Error(`no conversation in ${JSON.stringify(body)}`);
-  const { [name]: turns, thinking: _words, ...around } = plain; // what thoughts are bound to is said once there are any
+  const { [name]: turns, thinking: _words, preserve_thinking: _switch, ...around } = plain; // these are said once there are thoughts
   return { turns: typeof turns === 'string' ? turns.replace(ENDING, '') : turns, around };
 }
 

@@ -18,6 +18,8 @@ import {
 
 const CLAUDE = targetNamed('anthropic', 'claude-opus-4-8');
 const OLDER = targetNamed('anthropic', 'claude-sonnet-4-6');
+/** It thinks by a budget, which the vendor takes only where the thoughts of the last turn are there. */
+const BUDGETED = targetNamed('anthropic', 'claude-opus-4-5');
 
 const user = (content: unknown = 'go'): object => ({ role: 'user', content });
 const system = (content: unknown = 'note'): object => ({ role: 'system', content });
@@ -171,7 +173,7 @@ describe('late system messages', () => {
   it('are not what a model that lacks its thoughts is gone on with', async () => {
     const thinking = { type: 'enabled', budget_tokens: 2048 };
     const isThinking = async (...messages: object[]): Promise<boolean> => {
-      const { wire } = await leaving(OLDER, MESSAGES, read({ ...hello, max_tokens: 9000, thinking, messages }));
+      const { wire } = await leaving(BUDGETED, MESSAGES, read({ ...hello, max_tokens: 9000, thinking, messages }));
       return wire.body.thinking !== undefined;
     };
     expect(await isThinking(user(), call('a'), result('a'), system())).to.equal(false);

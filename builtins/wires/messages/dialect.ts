@@ -6,7 +6,7 @@ import { lastUserTurn, refuseBlankTurn } from '../blank-turn.ts';
 import { strictTools } from '../strict-tools.ts';
 import { type NotedHistory, NO_HISTORY } from '../history-notes.ts';
 import { cachesUnasked } from '../marks.ts';
-import { speaksCommon, takesLongNames } from '../targets.ts';
+import { reasons, speaksCommon, takesLongNames } from '../targets.ts';
 import { effortPath, showsThoughts } from './effort.ts';
 import { latePaths } from './system.ts';
 import { TEXTS } from './texts.ts';
@@ -56,7 +56,7 @@ function adapt(request: ChatRequest, target: TargetFacts, value: Body, history: 
     failures: () => failuresIn(value['messages']),
     late: (index) => latePaths(value)[index],
   });
-  const isUnthinking = speaksCommon(target) && isAdaptive(value) && target.entry?.capabilities['reasoning'] !== true;
+  const isUnthinking = speaksCommon(target) && isAdaptive(value) && !reasons(target);
   return { request: adapted, lost: isUnthinking ? ['thinking', ...lost] : lost };
 }
 

@@ -39,7 +39,7 @@ export function planFormat(
   const format = variant.holdsAnswers(traits) && schema ? outputSchema(schema) : undefined;
   if (format) room.takeAnswer(format);
   if (format) return { format: { type: 'json_schema', schema: format }, ignored: [] };
-  if (hasTools || traits.alwaysThinks) return { ignored: ['response_format'] };
+  if (hasTools || traits.forcedTool === 'never') return { ignored: ['response_format'] };
   return { tool: { name: ANSWER_TOOL, description, input_schema: inputSchema(schema) }, ignored: [] };
 }
 

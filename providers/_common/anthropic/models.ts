@@ -1,13 +1,21 @@
+import { type Effort, type ModelFacts, NO_FACTS } from 'gw/contract';
+
 /** What a Claude model accepts, as far as requests depend on it. */
 export interface ClaudeTraits {
   /** How a request asks it to think: not at all, by a budget of tokens, or by an effort it adapts to. */
   readonly thinking: 'none' | 'budget' | 'adaptive';
   /** Thinks unless the request says not to. */
   readonly thinksUnasked: boolean;
-  /** Thinks whatever the request says, and so cannot be made to call a tool either. */
-  readonly alwaysThinks: boolean;
-  /** Can be asked to think between calls of tools only, which is the least it thinks. */
-  readonly thinksBetweenTools: boolean;
+  /** What becomes of a wish not to think. */
+  readonly off: NonNullable<ModelFacts['thinking_off']>;
+  /** Efforts that it takes, least first; `undefined` where that is not known. */
+  readonly efforts: readonly Effort[] | undefined;
+  /** The effort of a request that names none. */
+  readonly usualEffort: Effort;
+  /** Most tokens of a budget; `undefined` where it takes none. */
+  readonly mostBudget: number | undefined;
+  /** When it can be made to call a tool. */
+  readonly forcedTool: NonNullable<ModelFacts['forced_tool']>;
   /** Takes `temperature`, `top_p` and `top_k`. */
   readonly samples: boolean;
   /** Takes `temperature` and `top_p` together. */
@@ -16,31 +24,20 @@ export interface ClaudeTraits {
   readonly holdsSchemas: boolean;
 }
 
-/** The version, wherever an id has it: `claude-3-7-sonnet-20250219`, `us.anthropic.claude-opus-4-6-v1`, `claude-opus-4@20250514`. */
-const NAME = /claude-(?:[a-z]+-)?(\d+)(?:[-.](\d{1,2})(?!\d))?/i;
-
-/**
- * Traits by version, so that a model that is not listed here is treated like the newest known; a name without a version like
- * the oldest that thinks. Sources: platform.claude.com, "Adaptive thinking", "Effort", "Structured outputs", "What's new in
- * Claude Opus 5.5", "Models overview", "Migration guide" (temperature or top_p, not both); docs.memberjunction.org,
- * "RejectsSamplingParams"; 2026-11-22.
- */
-export function claudeTraits(model: string): ClaudeTraits {
-  const [, major = '4', minor = '0'] = NAME.exec(model) ?? [];
-  const version = Number(major) * 100 + Number(minor);
-  const isNewLine = /claude-(mythos|fable)/i.test(model);
-  const isAdaptive = isNewLine || version >= 407;
+/** The traits of a model by what the rules of models say of it. One that no rule knows is treated like the oldest that thinks. */
+export function claudeTraits(facts: ModelFacts = NO_FACTS): ClaudeTraits {
+  const { thinking, budget, sampling = 'always', efforts } = facts;
+  const kind = thinking === 'none' || thinking === 'adaptive' ? thinking : 'budget';
   return {
-    thinking: isAdaptive ? 'adaptive' : olderThinking(version),
-    thinksUnasked: isNewLine || version >= 500,
-    thinksBetweenTools: version === 505 && /sonnet/i.test(model),
-    alwaysThinks: isNewLine || (version >= 501 && !/haiku/i.test(model)),
-    samples: !isAdaptive,
-    mixesSampling: version < 401,
-    holdsSchemas: isNewLine || version >= 405,
+    thinking: kind,
+    thinksUnasked: facts.thinking_default === 'on',
+    off: facts.thinking_off ?? 'yes',
+    efforts: kind === 'adaptive' ? efforts : undefined,
+    usualEffort: facts.effort_default ?? 'high',
+    mostBudget: kind === 'budget' || facts.thinking_budget ? (budget?.[1] ?? Infinity) : undefined,
+    forcedTool: facts.forced_tool ?? 'not_thinking',
+    samples: sampling === 'always' || sampling === 'one',
+    mixesSampling: sampling === 'always',
+    holdsSchemas: facts.schema === 'json_schema',
   };
-}
-
-function olderThinking(version: number): 'none' | 'budget' {
-  return version >= 307 ? 'budget' : 'none';
 }

@@ -5,6 +5,7 @@ import { limitMarks } from './cache.ts';
 import { planFormat } from './format.ts';
 import { type SystemPlaces, toConversation } from './messages.ts';
 import { type ClaudeTraits, claudeTraits } from './models.ts';
+import { withoutFields } from '../model-limits.ts';
 import { SchemaRoom } from './schema-room.ts';
 import { planThinking } from './thinking.ts';
 import { ANSWER_TOOL, hasTools, isForcing, planTools } from './tools.ts';
@@ -61,15 +62,16 @@ const KNOWN = [
  * A chat request as the body of a Messages call, for the model of `call`. Changes nothing in it. Throws a 400 that names
  * the part, the call or the tool that the vendor cannot take. See docs/providers.md#claude-models.
  */
-export function toMessagesBody(request: ChatRequest, call: CallInfo, variant: MessagesVariant): MessagesBody {
-  const traits = claudeTraits(call.model);
+export function toMessagesBody(given: ChatRequest, call: CallInfo, variant: MessagesVariant): MessagesBody {
+  const traits = claudeTraits(call.facts);
+  const { request, left } = withoutFields(given, call.facts?.refuses);
   const conversation = toConversation(request.messages, variant, placesFor(call));
   const isBound = call.facts?.binds_thoughts === true && conversation.holdsThoughts;
   const room = new SchemaRoom();
   const format = planFormat(request, { traits, variant, room, hasTools: hasTools(request, variant) });
   const own = planTools(request, { traits, variant, room });
   const choice = format.tool ? { type: 'tool', name: ANSWER_TOOL, disable_parallel_tool_use: true } : own.choice;
-  const asked = request.max_completion_tokens ?? request.max_tokens ?? call.maxOutputTokens;
+  const { asked, bounded } = ceilingOf(request, call);
   const thinking = planThinking(request, {
     traits,
     maxTokens: asked,
@@ -128,10 +130,29 @@ export function toMessagesBody(request: ChatRequest, call: CallInfo, variant: Me
       ...stop.ignored,
       ...direct.ignored,
       ...(isReduced || conversation.lostMark ? ['cache_control'] : []),
+      ...left,
       ...fieldsBeside(request, KNOWN),
     ],
-    ...(isBounded(request, sampling.fields) && { bounded: ['temperature'] }),
+    ...withBounded([
+      ...bounded,
+      ...(thinking.bounded ?? []),
+      ...(isBounded(request, sampling.fields) ? ['temperature'] : []),
+    ]),
   };
+}
+
+const withBounded = (names: readonly string[]): Pick<MessagesBody, 'bounded'> =>
+  names.length > 0 ? { bounded: names } : {};
+
+/** The most tokens that the answer is to have: what is asked for, or what the catalog knows as the model's longest answer. */
+function ceilingOf(
+  { max_completion_tokens: newer, max_tokens: older }: ChatRequest,
+  { maxOutputTokens, facts }: CallInfo,
+): { readonly asked: number | undefined; readonly bounded: readonly string[] } {
+  const asked = newer ?? older ?? maxOutputTokens;
+  const most = maxOutputTokens === undefined ? facts?.max_output : undefined;
+  if (asked === undefined || most === undefined || asked <= most) return { asked, bounded: [] };
+  return { asked: most, bounded: [newer == null ? 'max_tokens' : 'max_completion_tokens'] };
 }
 
 /** Clients of other wires have late system messages in their place; of the common wire only those that would change what thoughts are bound to. */

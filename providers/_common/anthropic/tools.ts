@@ -41,7 +41,8 @@ export function planTools(asked: ChatRequest, facts: ToolFacts): ToolPlan {
   const ignored = [...search.ignored, ...(strictAsked(request) > strictIn(tools) ? ['strict'] : [])];
   if (tools.length === 0) return { ignored, isStrict };
   const choice = readChoice(request.tool_choice);
-  const isRefused = (isGiven(request.tool_choice) && !choice) || (facts.traits.alwaysThinks && isForcing(choice));
+  const isRefused =
+    (isGiven(request.tool_choice) && !choice) || (facts.traits.forcedTool === 'never' && isForcing(choice));
   return {
     tools,
     choice: withParallel(isRefused ? undefined : choice, request.parallel_tool_calls),

@@ -65,9 +65,8 @@ export const BEDROCK: MessagesVariant = {
   repairsArguments: true,
   controlsBinding: false,
   searches: false,
-  holdsAnswers: ({ holdsSchemas, thinking, thinksUnasked }) =>
-    holdsSchemas && (thinking !== 'adaptive' || thinksUnasked),
-  holdsCalls: ({ holdsSchemas, thinking }) => holdsSchemas && thinking !== 'adaptive',
+  holdsAnswers: ({ holdsSchemas, samples, thinksUnasked }) => holdsSchemas && (samples || thinksUnasked),
+  holdsCalls: ({ holdsSchemas, samples }) => holdsSchemas && samples, // those that sample are the older ones
   toolBetas: new Map([
     ['bash_20250124', 'computer-use-2025-01-24'],
     ['text_editor_20250124', 'computer-use-2025-01-24'],

@@ -105,6 +105,7 @@ function ofClosedSchema(body: Body): Body {
   );
   return {
     ...rest,
+    reasoning_effort: 'high', // this model knows no other effort. Source: @ai-sdk/mistral 4.0.87, 2026-11-26
     random_seed: seed,
     messages: JSON.parse(JSON.stringify(messages.slice(0, -1)).replaceAll('"call_1"', '"74196fe72"')),
   };
@@ -125,7 +126,8 @@ const namedReasoning = (body: Body): Body => ({
  * pull request 2, 2024-04-18 (mistral).
  */
 const DEVIATIONS: Readonly<Record<string, (body: Body) => Body>> = {
-  openai: onlyNewCeiling,
+  openai: (body) => without(onlyNewCeiling(body), 'reasoning_effort'), // by the rules of this model
+  xai: (body) => without(body, 'reasoning_effort'),
   cerebras: (body) => withoutInTurns(namedReasoning(onlyNewCeiling(body)), 'reasoning_details'),
   groq: (body) => withoutInTurns(onlyNewCeiling(body), 'name', ...THOUGHTS),
   mistral: ofClosedSchema,

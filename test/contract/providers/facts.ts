@@ -195,7 +195,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   moonshot: {
     root: 'https://api.moonshot.ai/v1',
-    surfaces: { chat: ['kimi-k2.5'] },
+    surfaces: { chat: ['kimi-k2-turbo-preview'] },
     discovers: true,
     errors: ['Invalid Authentication', 'Not found the model none or Permission denied'],
   },

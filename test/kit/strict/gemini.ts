@@ -104,7 +104,7 @@ const generationConfig = closed(
       {
         includeThoughts: flag,
         thinkingBudget: whole(-1, 32_768),
-        thinkingLevel: oneOf('MINIMAL', 'LOW', 'MEDIUM', 'HIGH'),
+        thinkingLevel: oneOf('MINIMAL', 'LOW', 'MEDIUM', 'HIGH', 'XHIGH'),
       },
     ),
     imageConfig: anything,

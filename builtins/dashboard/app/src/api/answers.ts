@@ -452,6 +452,17 @@ export type Explanation = {
   }[];
 };
 
+export type ModelFacts = {
+  readonly facts: {
+    readonly [name: string]: {
+      readonly value: unknown;
+      readonly rule: string;
+      readonly source: readonly string[];
+      readonly checked: string;
+    };
+  };
+};
+
 export type Liveness = {
   readonly status: string;
 };
