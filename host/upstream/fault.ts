@@ -101,19 +101,22 @@ export function classified(error: GatewayError): GatewayError {
   if (fault?.message === undefined || (fault.kind !== 'reply' && fault.kind !== 'status')) return error;
   const { message, status, reason, param } = fault;
   const isStated = fault.kind === 'reply' && status !== undefined;
-  const made = errorOf(
-    {
-      message,
-      codes: fault.code === undefined ? [] : [fault.code],
-      param,
-      status,
-      isInside: status === undefined,
-      reason,
-    },
-    { cause, retryAfterMs, says, ...(!isStated && { code }), ...(code === 'invalid_request' && { words: says }) },
-  );
+  const signs: Signs = {
+    message,
+    codes: fault.code === undefined ? [] : [fault.code],
+    param,
+    status,
+    isInside: status === undefined,
+    reason,
+  };
+  const making: Making = { cause, retryAfterMs, says, ...(!isStated && { code }) };
+  const made = errorOf(signs, making);
+  if (classOf(made.fault).quotes) return errorOf({ ...signs, message: withoutType(message) }, making);
   return isStated || made.fault?.reason !== undefined ? made : error;
 }
+
+/** A message that a client is to know again, without the vendor's type in front of it. */
+const withoutType = (message: string): string => message.replace(/^\w{0,60}(?:_error|exception): /i, '');
 
 /** What is known of a failure, and where it stood. */
 interface Signs extends FaultSigns {
@@ -130,8 +133,6 @@ interface Making {
   /** Code and message where neither kind nor status says which. */
   readonly code?: ErrorCode;
   readonly says?: string;
-  /** What the provider said, where it is not the fault's message. */
-  readonly words?: string;
 }
 
 function errorOf(
@@ -156,13 +157,13 @@ function errorOf(
     message: message ?? phraseOf(status),
   };
   const retryAfterMs = making.retryAfterMs ?? (WAITS.has(status) ? waitIn(text) : undefined);
-  return byKind(fault, { words: message, ...making, retryAfterMs });
+  return byKind(fault, { ...making, retryAfterMs }, message);
 }
 
 const withCode = (code: string | undefined): Pick<UpstreamFault, 'code'> => (code === undefined ? {} : { code });
 
-/** The error for a fault: by its kind, else by its status. */
-function byKind(fault: UpstreamFault, { cause, retryAfterMs, code, says, words }: Making): GatewayError {
+/** The error for a fault: by its kind, else by its status. `words` are what the provider said. */
+function byKind(fault: UpstreamFault, { cause, retryAfterMs, code, says }: Making, words?: string): GatewayError {
   const { code: codeOf, says: ofKind, quotes } = classOf(fault);
   const options: GatewayErrorOptions = { ...(cause !== undefined && { cause }), retryAfterMs, fault };
   if (codeOf) return new GatewayError(codeOf(fault.status), (quotes && words) || (ofKind ?? UNUSABLE), options);

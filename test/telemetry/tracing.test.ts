@@ -182,6 +182,17 @@ describe('the trace of a request', () => {
     ]);
   });
 
+  it("holds the kind of an upstream's failure, at the request and at the call", async () => {
+    const { host, finished } = await traced({
+      handler: (_request, response) => replyJson(response, 402, { error: { message: 'Insufficient Balance' } }),
+    });
+    await host.post(CHAT, ask());
+    const spans = await finished();
+    const { attributes } = named(spans, 'gateway.request');
+    expect(attributes).to.include({ 'fault.reason': 'billing', 'gw.error.upstream_status': 402 });
+    expect(spans.find(({ kind }) => kind === 'CLIENT')?.attributes['fault.reason']).to.equal('billing');
+  });
+
   it('tells of a stream when its first and its last chunk came', async () => {
     const { host, finished } = await traced();
     await host.post(CHAT, ask('hi', { stream: true }));

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { failedAnswer, type GatewayError, type ProviderFault, tryParseJson, type WireReply } from 'gw/contract';
+import { failedAnswer, type GatewayError, isText, type ProviderFault, tryParseJson, type WireReply } from 'gw/contract';
 import { type Fields, isFields } from '../fields.ts';
 import type { MessagesVariant } from './variant.ts';
 
@@ -21,11 +21,12 @@ export const isErrorEvent = ({ type, error }: Fields): boolean =>
 
 /** The error of a stream that fails while it runs. The client gets the vendor's message; only the log names the provider. See docs/providers.md#claude-models. */
 export function streamError({ error }: Fields, { label }: MessagesVariant): GatewayError {
-  const { type, message } = isFields(error) ? error : { type: undefined, message: error };
+  const { type, message, details } = isFields(error) ? error : ({ message: error } as Fields);
   const text = [type, message].filter((part) => typeof part === 'string' && part !== '').join(': ');
+  const code = [isFields(details) ? details['error_code'] : undefined, type].find(isText);
   return failedAnswer(text || 'the provider failed while answering', {
     cause: new Error(`${label}: ${text}`),
-    ...(typeof type === 'string' && { code: type }),
+    ...(code !== undefined && { code }),
     ...(REFUSED.test(text) && { reason: 'content_policy' }),
   });
 }
