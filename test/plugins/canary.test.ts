@@ -331,7 +331,7 @@ describe('a canary', () => {
       ['reasoning', (reasoning_content) => ({ reasoning_content })],
       ['refusal', (refusal) => ({ refusal })],
       ['details', (text) => ({ reasoning_details: [{ index: 0, type: 'reasoning.text', text }] })],
-      ['arguments', (piece) => ({ tool_calls: [{ index: 0, function: { arguments: piece } }] })],
+      ['arguments', (piece) => ({ tool_calls: [{ index: 0, id: 'c', function: { name: 'tide', arguments: piece } }] })],
     ];
     for (const stream of ['end', 'window']) {
       const { host } = await gateway(['after_request'], { stream });
