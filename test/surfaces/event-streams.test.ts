@@ -314,6 +314,43 @@ describe('streams beside chat', () => {
   }
 });
 
+describe('streams beside chat, behind proxies', () => {
+  it('are not buffered, open early, and say between whole events that they go on', async () => {
+    const clock = fakeClock();
+    const called = Promise.withResolvers<ServerResponse>();
+    const upstream = await stubUpstream((_request, response) => called.resolve(response));
+    const host = await startHost({ targets: [upstream.target('a', {}, everySurface)] }, { clock });
+    const opened = fetch(`${host.url}/v1/images/generations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'm', prompt: 'x', stream: true }),
+    });
+    const vendor = await called.promise;
+    clock.advance(45_000);
+    const answer = await opened;
+    expect([answer.status, answer.headers.get('x-accel-buffering')]).to.deep.equal([200, 'no']);
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    const until = async (end: string): Promise<void> => {
+      while (!text.endsWith(end)) text += (await reader?.read())?.value ?? expect.fail(`ended with ${text}`);
+    };
+    const COMMENT = ': keep-alive\n\n';
+    clock.advance(15_000);
+    await until(COMMENT);
+    const [first = '', ...rest] = goldenOf(STREAMED[1] as Streamed).split(/(?<=\n\n)/);
+    openSse(vendor);
+    vendor.write(first);
+    await until(first);
+    vendor.write(rest[0]?.slice(0, 40));
+    clock.advance(15_000);
+    await until(COMMENT);
+    vendor.end(rest.join('').slice(40));
+    await until(rest.at(-1) ?? '');
+    expect((await reader?.read())?.done).to.equal(true);
+    expect(text).to.equal([COMMENT, ': gw target=a model=m attempts=1\n\n', first, COMMENT, ...rest].join(''));
+  });
+});
+
 describe('a stream that goes silent', () => {
   const [one] = STREAMED as readonly [Streamed];
   const [first = ''] = goldenOf(one).split(/(?<=\n\n)/);

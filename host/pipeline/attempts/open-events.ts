@@ -37,6 +37,7 @@ export async function openEvents(
   const call = new LiveCall(attempt, generation.services);
   const wire = toWire(attempt, call, generation);
   attempt.calledAt = clock.monotonic();
+  if (attempt.turn.isOwn) exchange.delivery.early?.start();
   exchange.delivery.isWhole = false;
   exchange.delivery.isHeld = false;
   const reply = await dispatch(attempt, wire, call, generation);
