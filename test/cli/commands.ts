@@ -16,6 +16,7 @@ import {
   BIN,
   NODE_ARGS,
   type ProcessOptions,
+  program,
   type RunResult,
   temporaryFolder,
   TEST_BUILTINS,
@@ -160,7 +161,7 @@ export async function runUntilExit(
   { variables = {}, cwd }: ProcessOptions & { readonly cwd: string },
 ): Promise<RunResult> {
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [...NODE_ARGS, BIN, ...args], {
+  const child = spawn(process.execPath, [...NODE_ARGS, program(), ...args], {
     cwd,
     env: { PATH, HOME, PORT: '0', ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { read } from '../architecture/source.ts';
-import { forSuite, MASTER_KEY, runGw, some, startGateway, temporaryFolder } from '../kit/index.ts';
+import { forSuite, inSoak, isSoak, MASTER_KEY, runGw, some, startGateway, temporaryFolder } from '../kit/index.ts';
 
 const LOADED = 'packages loaded: '; // as test/kit/loaded.ts writes it
 const HOOK = new URL('../kit/loaded.ts', import.meta.url).href;
@@ -23,6 +23,15 @@ const ALWAYS = [
   'yaml',
 ];
 
+/** Those among what a process said it had loaded. */
+function dependenciesIn(stderr: string): string[] {
+  const line = stderr.split('\n').find((each) => each.startsWith(LOADED));
+  return (line ?? '')
+    .slice(LOADED.length)
+    .split(' ')
+    .filter((name) => DEPENDENCIES.has(name));
+}
+
 /** The dependencies that a gateway has loaded by its end, requests or not. */
 async function loadedBy(
   config?: string,
@@ -30,31 +39,45 @@ async function loadedBy(
 ): Promise<string[]> {
   const cwd = await temporaryFolder();
   if (config !== undefined) await writeFile(`${cwd}/config.yaml`, config);
-  const gateway = await startGateway({ cwd, variables: { NODE_OPTIONS: `--import ${HOOK}` } });
+  const gateway = await startGateway({ cwd, isCheckout: true, variables: { NODE_OPTIONS: `--import ${HOOK}` } });
   await use(gateway.url, gateway.key);
   expect(await gateway.stop()).to.equal(0);
-  const line = gateway
-    .stderr()
-    .split('\n')
-    .find((each) => each.startsWith(LOADED));
-  return (line ?? '')
-    .slice(LOADED.length)
-    .split(' ')
-    .filter((name) => DEPENDENCIES.has(name));
+  return dependenciesIn(gateway.stderr());
+}
+
+const RULE = '{type: prompt_regex, value: "^hello", target_key: echo}';
+const WITH_RULE = `targets: [{virtual_key: echo}]\nstrategy: {mode: content-based, content_conditions: [${RULE}]}\n`;
+
+async function look(url: string, key: string): Promise<void> {
+  await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } })).text();
+}
+
+async function upload(url: string, key: string): Promise<void> {
+  const form = new FormData();
+  form.append('model', 'm');
+  form.append('file', new Blob(['sound']), 'a.wav');
+  const headers = { authorization: `Bearer ${key}` };
+  await (await fetch(`${url}/v1/audio/transcriptions`, { method: 'POST', headers, body: form })).text();
 }
 
 describe('the packages that a gateway loads', () => {
-  it('are at a plain start those that every gateway needs', async () => {
-    expect(await loadedBy()).to.deep.equal(ALWAYS);
+  it('grow by what the configuration, a look at the figures and a request use', async () => {
+    const loaded = await loadedBy(WITH_RULE, async (url, key) => {
+      await look(url, key);
+      await upload(url, key);
+    });
+    expect(loaded.filter((name) => !name.startsWith('@opentelemetry/'))).to.deep.equal(
+      [...ALWAYS, 're2js', 'prom-client', 'multer'].toSorted(),
+    );
   });
 
-  it('grow by what the configuration uses', async () => {
-    const rule = '{type: prompt_regex, value: "^hello", target_key: echo}';
-    expect(
-      await loadedBy(
-        `targets: [{virtual_key: echo}]\nstrategy: {mode: content-based, content_conditions: [${rule}]}\n`,
-      ),
-    ).to.deep.equal([...ALWAYS, 're2js'].toSorted());
+  inSoak('grow by what each of them uses, and by nothing else', async () => {
+    expect(await loadedBy(WITH_RULE)).to.deep.equal([...ALWAYS, 're2js'].toSorted());
+    const figures = await loadedBy(undefined, look);
+    expect(figures.filter((name) => !name.startsWith('@opentelemetry/'))).to.deep.equal(
+      [...ALWAYS, 'prom-client'].toSorted(),
+    );
+    expect(await loadedBy(undefined, upload)).to.deep.equal([...ALWAYS, 'multer'].toSorted());
   });
 
   it('grow by those that make spans when there is an address to send them to, over HTTP without those of gRPC', async () => {
@@ -66,6 +89,7 @@ describe('the packages that a gateway loads', () => {
       ...traces,
       '@opentelemetry/exporter-trace-otlp-proto',
     ]);
+    if (!isSoak()) return;
     expect(await loadedBy(config('grpc'))).to.have.members([
       ...ALWAYS,
       ...traces,
@@ -76,39 +100,18 @@ describe('the packages that a gateway loads', () => {
       ALWAYS,
     );
   });
-
-  it('grow by what a look at the figures uses', async () => {
-    const loaded = await loadedBy(undefined, async (url, key) => {
-      await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } })).text();
-    });
-    expect(loaded.filter((name) => !name.startsWith('@opentelemetry/'))).to.deep.equal(
-      [...ALWAYS, 'prom-client'].toSorted(),
-    );
-  });
-
-  it('grow by what a request uses', async () => {
-    const upload = async (url: string, key: string): Promise<void> => {
-      const form = new FormData();
-      form.append('model', 'm');
-      form.append('file', new Blob(['sound']), 'a.wav');
-      await (
-        await fetch(`${url}/v1/audio/transcriptions`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${key}` },
-          body: form,
-        })
-      ).text();
-    };
-    expect(await loadedBy(undefined, upload)).to.deep.equal([...ALWAYS, 'multer'].toSorted());
-  });
 });
 
-describe('what Node loads of itself for a gateway, and what a start asks of V8', () => {
+describe('what a gateway loads, what Node loads of itself for it, and what a start asks of V8', () => {
   /** stderr of a gateway that has ended. */
   const told = forSuite(async () => {
-    const gateway = await startGateway({ variables: { NODE_OPTIONS: `--import ${HOOK}` } });
+    const gateway = await startGateway({ isCheckout: true, variables: { NODE_OPTIONS: `--import ${HOOK}` } });
     expect(await gateway.stop()).to.equal(0);
     return gateway.stderr();
+  });
+
+  it('holds of packages at a plain start those that every gateway needs', () => {
+    expect(dependenciesIn(told())).to.deep.equal(ALWAYS);
   });
 
   it('does not hold its fetch and WebSocket, a tenth of a start: what needs node:http takes it from common/node-http.ts', () => {
@@ -167,7 +170,7 @@ describe('what a command loads that starts no gateway', () => {
       ],
       { every: 4 },
     )) {
-      const { stderr } = await runGw(args, { variables });
+      const { stderr } = await runGw(args, { variables, isCheckout: true });
       const files = linesOf(stderr, 'files loaded: ');
       expect(files, args.join(' ')).to.include('builtins/cli/commands.ts');
       expect(

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { writeNew } from '../../builtins/cli/new-file.ts';
-import { atEnd, BIN, NODE_ARGS, temporaryFolder } from '../kit/index.ts';
+import { atEnd, NODE_ARGS, program, temporaryFolder } from '../kit/index.ts';
 import { ROOT, runCommand } from './commands.ts';
 
-const GW = [process.execPath, ...NODE_ARGS, BIN].map((word) => `'${word}'`).join(' ');
+const GW = [process.execPath, ...NODE_ARGS, program()].map((word) => `'${word}'`).join(' ');
 const KEEP_DATA = fileURLToPath(new URL('../../host/keep-data.js', import.meta.url));
 
 /** What a shell makes of a line. */

@@ -5,11 +5,11 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import {
   atEnd,
-  BIN,
   forSuite,
   type GatewayProcess,
   MASTER_KEY,
   NODE_ARGS,
+  program,
   runGw,
   type RunResult,
   some,
@@ -125,7 +125,7 @@ describe('every command that calls a gateway, as a process, against a real one o
       ],
       [['chat', '--model', model, 'good morning'], /good morning\n$/],
     ];
-    await each(some(shown, { every: 5, from: 1 }), async ([args, text]) => {
+    await each(some(shown, { every: 6, from: 1 }), async ([args, text]) => {
       const { code, stdout, stderr } = await gw(...args);
       expect([code, stderr], args.join(' ')).to.deep.equal([0, '']);
       expect(stdout, args.join(' '))
@@ -135,7 +135,9 @@ describe('every command that calls a gateway, as a process, against a real one o
   });
 
   it('takes a prompt from a pipe and from a file, and waits for no input that may never end', async () => {
-    const gw = [process.execPath, ...NODE_ARGS, BIN, 'chat', '--model', model].map((word) => `'${word}'`).join(' ');
+    const gw = [process.execPath, ...NODE_ARGS, program(), 'chat', '--model', model]
+      .map((word) => `'${word}'`)
+      .join(' ');
     await writeFile(join(cwd, 'prompt.txt'), 'from a file\n');
     const inShell = async (
       line: string,
@@ -159,21 +161,27 @@ describe('every command that calls a gateway, as a process, against a real one o
       });
       return { code, said };
     };
-    for (const [line, text] of [
-      [`printf 'one\\ntwo\\n' | ${gw}`, 'one\ntwo'],
-      [`${gw} < prompt.txt`, 'from a file'],
-      [`echo no | ${gw} yes`, 'yes'],
-    ] as const) {
+    for (const [line, text] of some(
+      [
+        [`${gw} < prompt.txt`, 'from a file'],
+        [`printf 'one\\ntwo\\n' | ${gw}`, 'one\ntwo'],
+        [`echo no | ${gw} yes`, 'yes'],
+      ] as const,
+      { from: 1 },
+    )) {
       const { code, said } = await inShell(line);
       expect([code, said], line).to.satisfy(
         ([exit, all]: [number, string]) => exit === 0 && all.includes(text) && !all.includes('no\n'),
       );
     }
-    for (const [line, input] of [
-      [gw, 'ignore'],
-      [gw, 'pipe'],
-      [`${gw} <&-`, 'ignore'],
-    ] as const)
+    for (const [line, input] of some(
+      [
+        [gw, 'ignore'],
+        [gw, 'pipe'],
+        [`${gw} <&-`, 'ignore'],
+      ] as const,
+      { from: 1 },
+    ))
       expect(await inShell(line, input), line).to.satisfy(
         ({ code, said }: { code: number; said: string }) => code === 1 && said.startsWith('Error: give a prompt'),
       );
@@ -192,13 +200,16 @@ describe('every command that calls a gateway, as a process, against a real one o
       expect(JSON.parse(stdout)).to.have.property(has);
       expect(parse((await gw(...args, '--format', 'YAML')).stdout)).to.have.property(has);
     });
-    for (const args of some([
-      ['plugins'],
-      ['admin', 'keys', 'list'],
-      ['admin', 'logs', 'list'],
-      ['admin', 'config', 'history'],
-      ['admin', 'audit', 'list'],
-    ]))
+    for (const args of some(
+      [
+        ['plugins'],
+        ['admin', 'keys', 'list'],
+        ['admin', 'logs', 'list'],
+        ['admin', 'config', 'history'],
+        ['admin', 'audit', 'list'],
+      ],
+      { every: 5, from: 1 },
+    ))
       expect(await json(...args), args.join(' ')).to.be.an('array');
     expect((await json('chat', '--model', model, 'hi')).choices[0].message.content).to.contain('hi');
     expect((await json('admin', 'logs', 'stats')).summary.total_entries).to.be.at.least(2);
@@ -227,7 +238,7 @@ describe('every command that calls a gateway, as a process, against a real one o
   it('follows the log until it is stopped', async () => {
     const child = spawn(
       process.execPath,
-      [...NODE_ARGS, BIN, 'admin', 'logs', 'list', '--follow', '--limit', '1', '--format', 'json'],
+      [...NODE_ARGS, program(), 'admin', 'logs', 'list', '--follow', '--limit', '1', '--format', 'json'],
       { cwd, env: { ...variables, PATH: process.env['PATH'] }, stdio: ['ignore', 'pipe', 'pipe'] },
     );
     atEnd(() => {
@@ -269,7 +280,7 @@ describe('every command that calls a gateway, as a process, against a real one o
     const as = (credential: string, args: readonly string[]): Promise<RunResult> =>
       runGw(args, { cwd, variables: { GW_URL: gateway.url, ...(credential !== '' && { GW_API_KEY: credential }) } });
     await each(
-      some([...reads.map((args) => ['', args] as const), ...reads.map((args) => [old, args] as const)], { every: 3 }),
+      some([...reads.map((args) => ['', args] as const), ...reads.map((args) => [old, args] as const)], { every: 5 }),
       async ([credential, args]) => {
         const result = await as(credential, args);
         expectOneError(result, credential === '' ? 'GW_API_KEY' : 'unknown, revoked or expired');
@@ -279,7 +290,7 @@ describe('every command that calls a gateway, as a process, against a real one o
     await each(some(reads, { every: 6 }), async (args) => {
       expect((await as(key, args)).code, args.join(' ')).to.equal(0);
     });
-    await each(some(writes), async (args) => expectOneError(await as(key, args), 'scope'));
+    await each(some(writes, { every: 5 }), async (args) => expectOneError(await as(key, args), 'scope'));
     expect((await as(old, ['status'])).stdout, 'it needs no key')
       .to.match(/^\[OK\] /)
       .and.to.not.contain('Providers');
@@ -313,10 +324,13 @@ describe('every command that calls a gateway, as a process, where there is none 
       'gateway unreachable at http://127.0.0.1:9:',
     );
     await each(
-      [
-        ['admin', 'keys', 'list'],
-        ['chat', '--model', 'm', 'hi'],
-      ],
+      some(
+        [
+          ['admin', 'keys', 'list'],
+          ['chat', '--model', 'm', 'hi'],
+        ],
+        { every: 2, from: 1 },
+      ),
       async (args) => {
         expectOneError(await of(failing.url, args), ': HTTP 500');
         expectOneError(
@@ -326,11 +340,11 @@ describe('every command that calls a gateway, as a process, where there is none 
       },
     );
     await each(
-      [
+      some([
         ['admin', 'keys', 'create', '--name', 'x'],
         ['admin', 'keys', 'rotate', 'one'],
         ['admin', 'logs', 'list'],
-      ],
+      ]),
       async (args) => expectOneError(await of(empty.url, args), 'the answer has no body'),
     );
     expect((await of(slow.url, ['plugins'], { NO_COLOR: '1' })).stdout).to.equal('No plugins registered.\n');

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import {
   atEnd,
-  BIN,
   forSuite,
   type GatewayProcess,
   MASTER_KEY,
   NODE_ARGS,
+  program,
   requireTool,
   runGw,
   startGateway,
@@ -49,7 +49,7 @@ describe('commands on a pseudo terminal', () => {
     args: readonly string[],
     { typed, variables = {} }: { readonly typed?: string; readonly variables?: Record<string, string> } = {},
   ): Promise<{ readonly code: number | null; readonly shown: string }> {
-    const words = [process.execPath, ...NODE_ARGS, BIN, ...args].map((word) => `'${word}'`).join(' ');
+    const words = [process.execPath, ...NODE_ARGS, program(), ...args].map((word) => `'${word}'`).join(' ');
     const { PATH, HOME } = process.env;
     const child = spawn('script', ['-qec', `stty cols 70 rows 40 -echo; ${words}`, '/dev/null'], {
       cwd,

@@ -4,7 +4,8 @@ import { cp, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Missing } from './missing.ts';
-import { BIN, temporaryFolder } from './process.ts';
+import { temporaryFolder } from './process.ts';
+import { BIN, BUNDLE_VARIABLE } from './program.ts';
 
 const run = promisify(execFile);
 const ROOT = dirname(dirname(BIN));
@@ -38,7 +39,7 @@ export interface MochaResult {
 /** Runs test files of a copy in a process of its own. Throws where mocha itself ends early. */
 export async function mochaIn(folder: string, files: readonly string[]): Promise<MochaResult> {
   const mocha = join(ROOT, 'node_modules/mocha/bin/mocha.js');
-  const { NODE_OPTIONS: _options, GW_TEST_CASES: _cases, ...env } = process.env;
+  const { NODE_OPTIONS: _options, GW_TEST_CASES: _cases, [BUNDLE_VARIABLE]: _bundle, ...env } = process.env;
   const { stdout, stderr } = await run(process.execPath, [mocha, '--reporter', 'json', ...files], {
     cwd: folder,
     env,

@@ -1,12 +1,15 @@
 import './frozen.js'; // before anything else
 import { strictEqual } from 'node:assert';
 import type { Context, Runner, Suite } from 'mocha';
+import type { Bundled } from './bundled.ts';
 import { closeAll } from './cleanup.ts';
 import { expectGivenBack, type Holdings, holdings } from './holdings.ts';
 import { noteMissing, tellMissing } from './missing.ts';
+import { BUNDLE_VARIABLE } from './program.ts';
 import { SharedPostgres } from './shared-postgres.ts';
 
 let shared: SharedPostgres | undefined;
+let bundled: Bundled | undefined;
 
 /** Before the first file; of a parallel run, in the process that starts the files. */
 export async function mochaGlobalSetup(this: Runner): Promise<void> {
@@ -14,9 +17,12 @@ export async function mochaGlobalSetup(this: Runner): Promise<void> {
   if (!(this as Runner & { isParallelMode(): boolean }).isParallelMode()) return; // its types leave it out
   shared = new SharedPostgres(async () => (await import('./postgres-server.ts')).launchPostgres());
   await shared.open();
+  bundled = await (await import('./bundled.ts')).bundleGateway();
+  process.env[BUNDLE_VARIABLE] = bundled.bin;
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
+  bundled?.remove();
   await shared?.close();
   await tellMissing();
 }

@@ -25,7 +25,6 @@ export { type PostgresServer, startOwnPostgres, startPostgres } from './postgres
 export { expectProportion, growthProblem, type Prepare } from './proportion.ts';
 export { startNginx } from './nginx.ts';
 export {
-  BIN,
   type GatewayProcess,
   NODE_ARGS,
   type ProcessOptions,
@@ -34,6 +33,7 @@ export {
   startGateway,
   temporaryFolder,
 } from './process.ts';
+export { BIN, program } from './program.ts';
 export {
   callOf,
   canonicalChat,

@@ -2,13 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { once } from 'node:events';
 import { atEnd } from './cleanup.ts';
 import { eventually, type Holdings, kept } from './holdings.ts';
 import { MASTER_KEY } from './host.ts';
+import { BIN, program } from './program.ts';
 
-export const BIN = fileURLToPath(new URL('../../host/gw.js', import.meta.url));
 /** What Node imports before the bin: nothing that every object inherits can be written. */
 export const NODE_ARGS: readonly string[] = ['--import', new URL('frozen.js', import.meta.url).href];
 const PROBE = new URL('probe.js', import.meta.url).href;
@@ -28,22 +27,25 @@ export interface ProcessOptions {
   readonly stderr?: number;
   /** Words before the command: a shell that sets a limit and becomes the command. */
   readonly through?: readonly string[];
+  /** The checkout itself, also where there is a bundle of it: for tests of what it reads, and how. */
+  readonly isCheckout?: boolean;
 }
 
 function start(
   nodeArgs: readonly string[],
   args: readonly string[],
-  { variables = {}, cwd, stdout, stderr, through = [] }: ProcessOptions,
+  { variables = {}, cwd, stdout, stderr, through = [], isCheckout = false }: ProcessOptions,
 ): ChildProcess {
   const { PATH, HOME } = process.env;
-  const [program = process.execPath, ...rest] = [...through, process.execPath, ...NODE_ARGS, ...nodeArgs, BIN, ...args];
+  const node = [process.execPath, ...NODE_ARGS, ...nodeArgs];
+  const [first = '', ...rest] = [...through, ...node, isCheckout ? BIN : program(), ...args];
   const stdio = [
     'ignore' as const,
     stdout ?? ('pipe' as const),
     stderr ?? ('pipe' as const),
     ...(nodeArgs.length > 0 ? ['ipc' as const] : []),
   ];
-  return spawn(program, rest, { ...(cwd !== undefined && { cwd }), env: { PATH, HOME, ...variables }, stdio });
+  return spawn(first, rest, { ...(cwd !== undefined && { cwd }), env: { PATH, HOME, ...variables }, stdio });
 }
 
 /** Runs a command of the bin to its end. */

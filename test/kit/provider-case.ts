@@ -18,6 +18,7 @@ import { outgoingRequest } from '../../host/pipeline/attempts/outgoing-request.t
 import { connectProvider, type ConnectedProvider } from '../../host/upstream/connect.ts';
 import { ask, startHost, type TestHost, type TestHostOptions } from './host.ts';
 import { shippedFacts } from './facts.ts';
+import { TRACE } from './provider-wire.ts';
 import { expectTaken } from './strict/check.ts';
 import { type StubHandler, stubUpstream, type StubUpstream } from './upstream.ts';
 
@@ -64,7 +65,7 @@ export function connect(
   module: ProviderModule,
   variables: Readonly<Record<string, string | undefined>>,
 ): Promise<ConnectedProvider> {
-  return connectProvider(module, variables, { log: quiet, now: () => 0 });
+  return connectProvider(module, variables, { log: quiet, now: () => 0, trace: TRACE });
 }
 
 export function callOf(provider: ConnectedProvider, model: string, stream = false): CallInfo {

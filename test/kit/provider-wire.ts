@@ -13,6 +13,7 @@ import {
 } from '../../host/contract/index.ts';
 import { shippedFacts } from './facts.ts';
 import { expectTaken } from './strict/check.ts';
+import { createTrace } from '../../host/boundary/module-log.ts';
 import { baseUrlVariable } from '../../host/environment/base-url-variable.ts';
 import { type ConnectedProvider, connectProvider } from '../../host/upstream/connect.ts';
 
@@ -45,6 +46,12 @@ interface Warned {
   readonly warnings: readonly string[];
 }
 
+/**
+ * One for all: each that has run stays in the context of what follows, and every further run copies that (Node 26.10). With one for each of some thousand
+ * connections, a run took a hundred times as long.
+ */
+export const TRACE = createTrace();
+
 /** A provider with its required variables set, and what it warned of. */
 export async function connected(
   module: ProviderModule,
@@ -64,7 +71,8 @@ export async function connected(
   const required = Object.fromEntries(
     module.connection.env.flat().map((name) => [name, name === address ? 'http://h' : 'key']),
   );
-  return { warnings, provider: await connectProvider(module, { ...required, ...variables }, { log, now: () => 0 }) };
+  const provider = await connectProvider(module, { ...required, ...variables }, { log, now: () => 0, trace: TRACE });
+  return { warnings, provider };
 }
 
 async function calling(

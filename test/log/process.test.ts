@@ -66,7 +66,7 @@ const LARGEST_FILE = 2 * 1024 * 1024;
 describe('a process whose log cannot be written', () => {
   it('serves and ends where there is no space left', async () => {
     const gateway = await serving(opened('/dev/full', constants.O_WRONLY));
-    await leaveLines(gateway, 200);
+    await leaveLines(gateway, 64);
     await expectToServeAndEnd(gateway);
   });
 
@@ -75,7 +75,7 @@ describe('a process whose log cannot be written', () => {
     const gateway = await serving(opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND), {
       through: ['bash', '-c', 'ulimit -f 8; exec "$@"', '-'],
     });
-    await leaveLines(gateway, 200);
+    await leaveLines(gateway, 64);
     await expectToServeAndEnd(gateway);
     expect(readFileSync(path)).to.have.length(8 * 1024);
   });
@@ -84,21 +84,21 @@ describe('a process whose log cannot be written', () => {
     const { reader, writer } = await fifo();
     const gateway = await serving(writer);
     closeSync(reader);
-    await leaveLines(gateway, 200);
+    await leaveLines(gateway, 64);
     await expectToServeAndEnd(gateway);
   });
 
   it('serves and ends where the reader of its pipe has stopped reading', async () => {
     const { writer } = await fifo();
     const gateway = await serving(writer);
-    await leaveLines(gateway, 400);
+    await leaveLines(gateway, 200);
     await expectToServeAndEnd(gateway);
   });
 
   it('serves and ends where the reader of its socket has stopped reading', async () => {
     const gateway = await startGateway({ cwd: await temporaryFolder() });
     gateway.child.stdout?.pause();
-    await leaveLines(gateway, 1000);
+    await leaveLines(gateway, 600);
     expect((await fetch(`${gateway.url}/livez`)).status).to.equal(200);
     const exit = new Promise<number | null>((resolve) => {
       gateway.child.once('exit', resolve);

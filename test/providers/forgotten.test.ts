@@ -6,13 +6,13 @@ import { shippedFiles } from '../../builtins/cli/modules/shipped/shipped-files.t
 import { shippedProvider } from '../../builtins/cli/modules/shipped/provider-names.ts';
 import { filesIn, importsOf, read } from '../architecture/source.ts';
 import { runCommand } from '../cli/commands.ts';
-import { copyCheckout, forSuite, isSoak, mochaIn, some } from '../kit/index.ts';
+import { copyCheckout, forSuite, isSoak, mochaIn } from '../kit/index.ts';
 import { skipWithGaps } from './places.ts';
 import { takenAway } from './take-away.ts';
 
 const OWN = 'test/providers/forgotten.test.ts';
 const MANIFEST = 'builtins/manifest.ts';
-/** Tests of every kind of place, which take seconds together; the soak runs all that read a place. */
+/** Tests of every kind of place. */
 const QUICK = [
   'test/architecture/manifest.test.ts',
   'test/catalog/shipped.test.ts',
@@ -51,7 +51,9 @@ function readers(file: string): readonly string[] {
   return readersOf([others.includes(file) ? file : 'test/contract/providers/facts.ts']); // golden files, which the facts name
 }
 
+/** One place is tried by test/cli/module-shipped.test.ts as well. */
 describe('a place that was forgotten', () => {
+  if (!isSoak()) return; // each is a run of mocha in a checkout that has no compiled code
   before(skipWithGaps);
   const copy = forSuite(async () => {
     const folder = await copyCheckout();
@@ -67,11 +69,11 @@ describe('a place that was forgotten', () => {
     ...own.map((file) => ({ file, what: 'the file', place: undefined })),
   ];
 
-  for (const { file, what, place } of some(holes, { every: holes.length, from: 6 }))
+  for (const { file, what, place } of holes)
     it(`is one failure that names provider and file: ${what} in ${file}`, async () => {
       const text = await inCopy(file);
       await (place ? writeFile(join(copy(), file), takenAway(place, text, 'kumo')) : rm(join(copy(), file)));
-      const tests = [...QUICK, ...(isSoak() ? readers(file) : []), ...own.filter((each) => each.endsWith('.test.ts'))];
+      const tests = [...QUICK, ...readers(file), ...own.filter((each) => each.endsWith('.test.ts'))];
       const { passes, failures } = await mochaIn(
         copy(),
         [...new Set(tests)].filter((each) => each !== file),

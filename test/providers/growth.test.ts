@@ -53,8 +53,9 @@ const WIRES: readonly (readonly [module: ProviderModule, model: string])[] = [
 ];
 
 describe('a request of native wires takes work in proportion', () => {
-  for (const [what, make] of Object.entries(CONVERSATIONS)) {
-    for (const [module, model] of WIRES.filter(([, name]) => /^claude|gemini|nova/.test(name))) {
+  for (const [at, [what, make]] of Object.entries(CONVERSATIONS).entries()) {
+    const wires = WIRES.filter(([, name]) => /^claude|gemini|nova/.test(name));
+    for (const [module, model] of some(wires, { from: at })) {
       it(`${what}: ${module.name}, ${model}`, () =>
         expectProportion(
           8000,
@@ -117,11 +118,11 @@ describe('a schema takes work in proportion', function schemas() {
     );
   });
 
-  for (const [what, definition] of [
+  for (const [what, definition] of some([
     ['members', Object.fromEntries(times(20_000, (at) => [`x-${at}`, 1]))],
     ['values', { enum: times(50_000, String) }],
     ['data', { default: { text: 'x'.repeat(500_000) } }],
-  ] as const) {
+  ] as const)) {
     it(`whose references would bring too much of their ${what}, for Gemini`, async () => {
       const make = (size: number): object =>
         schemaOf({
@@ -156,12 +157,15 @@ describe('an answer of Gemini takes work in proportion', () => {
   const answer =
     (part: (index: number) => object) =>
     (size: number): object => ({ candidates: [{ content: { parts: times(size, part) }, finishReason: 'STOP' }] });
-  for (const [what, part] of [
-    ['calls', () => ({ functionCall: { name: 'f', args: {} } })],
-    ['signatures', () => ({ text: 'x', thoughtSignature: 's' })],
-    ['images', () => ({ inlineData: { mimeType: 'image/png', data: 'AAAA' } })],
-    ['thoughts', () => ({ text: 'x', thought: true })],
-  ] as const) {
+  for (const [what, part] of some<readonly [string, () => object]>(
+    [
+      ['calls', () => ({ functionCall: { name: 'f', args: {} } })],
+      ['signatures', () => ({ text: 'x', thoughtSignature: 's' })],
+      ['images', () => ({ inlineData: { mimeType: 'image/png', data: 'AAAA' } })],
+      ['thoughts', () => ({ text: 'x', thought: true })],
+    ],
+    { every: 4, from: 1 },
+  )) {
     it(`of many ${what}, whole`, () =>
       expectProportion(
         8000,

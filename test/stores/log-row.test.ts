@@ -94,7 +94,7 @@ async function megabytesOf(make: () => unknown): Promise<number> {
 }
 
 describe('a row of the request log that waits', () => {
-  for (const name of some(TEXTS, { every: 4 })) {
+  for (const name of some(TEXTS, { every: 7 })) {
     it(`keeps little of a long ${name} in memory`, async () => {
       const kept = await megabytesOf(() =>
         Array.from({ length: MANY }, (_, at) => givenRow(given({ [name]: long(at) }), redactor)),

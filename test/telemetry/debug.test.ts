@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { Profile } from 'pprof-format';
 import { type CallNode, pprofBytes } from '../../builtins/telemetry/debug/pprof-format.ts';
-import { MASTER_KEY, startHost, type TestHost } from '../kit/index.ts';
+import { forSuite, MASTER_KEY, startGateway, startHost, temporaryFolder, type TestHost } from '../kit/index.ts';
 
 const config = { targets: [{ virtual_key: 'echo' }] };
 const profiling = (): Promise<TestHost> => startHost(config, { variables: { ENABLE_PPROF: ' Yes ' } });
@@ -29,6 +29,16 @@ function decoded(bytes: Uint8Array): {
   };
 }
 
+/** A gateway of its own: a profile names all code of its process, and that of the tests takes the longest. */
+async function profiledProcess(): Promise<{
+  readonly url: string;
+  readonly get: (path: string, signal?: AbortSignal) => Promise<Response>;
+}> {
+  const { url, key } = await startGateway({ cwd: await temporaryFolder(), variables: { ENABLE_PPROF: ' Yes ' } });
+  const headers = { authorization: `Bearer ${key}` };
+  return { url, get: (path, signal) => fetch(url + path, { headers, ...(signal && { signal }) }) };
+}
+
 async function bytesOf(host: TestHost, path: string): Promise<Buffer> {
   const response = await fetch(host.url + path, { headers: { authorization: `Bearer ${MASTER_KEY}` } });
   expect([path, response.status]).to.deep.equal([path, 200]);
@@ -51,6 +61,8 @@ describe('/debug/vars', () => {
 });
 
 describe('/debug/pprof', () => {
+  const gateway = forSuite(profiledProcess);
+
   it('is an ordinary 404 unless it is switched on', async () => {
     const host = await startHost(config);
     for (const path of ['/debug/pprof/', '/debug/pprof/heap', '/debug/pprof/profile'])
@@ -62,15 +74,16 @@ describe('/debug/pprof', () => {
   });
 
   it('has an index of what there is, the command line and no symbols', async () => {
-    const host = await profiling();
-    const index = await host.get('/debug/pprof/');
+    const { get, url } = gateway();
+    const index = await get('/debug/pprof/');
     expect([index.status, index.headers.get('content-type')]).to.deep.equal([200, 'text/html; charset=utf-8']);
-    for (const [, path = ''] of index.text.matchAll(/href="([^"]+)"/g))
-      expect([path, (await host.get(`${path}?seconds=0.01`)).status]).to.deep.equal([path, 200]);
-    expect((await host.get('/debug/pprof/cmdline')).text.split('\0')).to.include(process.argv[1]);
+    for (const [, path = ''] of (await index.text()).matchAll(/href="([^"]+)"/g))
+      expect([path, (await get(`${path}?seconds=0.01`)).status]).to.deep.equal([path, 200]);
+    expect((await (await get('/debug/pprof/cmdline')).text()).split('\0')).to.include('serve');
+    const headers = { authorization: `Bearer ${MASTER_KEY}` };
     for (const method of ['GET', 'POST'])
-      expect((await host.request(method, '/debug/pprof/symbol')).text).to.equal('num_symbols: 0\n');
-    expect((await host.get('/debug/pprof/eventloop')).json()).to.have.keys('utilization', 'delay_ms');
+      expect(await (await fetch(`${url}/debug/pprof/symbol`, { method, headers })).text()).to.equal('num_symbols: 0\n');
+    expect(await (await get('/debug/pprof/eventloop')).json()).to.have.keys('utilization', 'delay_ms');
   });
 
   it('takes a profile of the CPU that another reader opens', async () => {
@@ -101,18 +114,20 @@ describe('/debug/pprof', () => {
   });
 
   it('takes one profile of the CPU at a time, and ends it when its client leaves', async () => {
-    const host = await profiling();
+    const { get } = gateway();
     const leaving = new AbortController();
-    const first = fetch(`${host.url}/debug/pprof/profile?seconds=300`, {
-      signal: leaving.signal,
-      headers: { authorization: `Bearer ${MASTER_KEY}` },
-    }).catch(() => 'left');
+    const first = get('/debug/pprof/profile?seconds=300', leaving.signal).catch(() => 'left');
+    const another = async (): Promise<number> => {
+      const answer = await get('/debug/pprof/profile?seconds=0.01');
+      await answer.arrayBuffer();
+      return answer.status;
+    };
     let status = 200;
-    while (status === 200) status = (await host.get('/debug/pprof/profile?seconds=0.01')).status;
+    while (status === 200) status = await another();
     expect(status).to.equal(409);
     leaving.abort();
     expect(await first).to.equal('left');
-    while (status !== 200) status = (await host.get('/debug/pprof/profile?seconds=0.01')).status;
+    while (status !== 200) status = await another();
   });
 
   it('refuses a time that is none', async () => {
