@@ -155,7 +155,8 @@ describe('chats by the Responses API, failures within a 200', () => {
       host.answerWith(failing(error));
       for (const stream of [false, true]) {
         const answer = await host.post(PATH, ask('hi', { stream }));
-        expect([answer.status, answer.json().error.message], code).to.deep.equal([400, error.message]);
+        expect(answer.status, code).to.equal(400);
+        expect(answer.json().error.message).to.include(error.message);
       }
     }
   });

@@ -179,7 +179,7 @@ describe('chats by the Responses API, recorded answers', () => {
       cache_write_per_m_tokens: 2.5,
       reasoning_per_m_tokens: null,
     };
-    const { totalUsd } = costOf({ mode: 'chat', pricing } as never, { usage } as never, 'c');
+    const { totalUsd } = costOf({ mode: 'chat', pricing } as never, { usage }, 'c');
     expect(totalUsd).to.equal(((812 - 512 - 128) * 2 + 512 * 0.2 + 128 * 2.5 + 96 * 16) / 1e6);
   });
 });
@@ -325,7 +325,7 @@ function disturbed(value: unknown, dice: Dice): unknown {
 /** Whether the gateway takes a request of a client. */
 function isReadable(asked: Fields): boolean {
   try {
-    readChatRequest(structuredClone(asked) as never);
+    readChatRequest(structuredClone(asked));
     return true;
   } catch {
     return false;
