@@ -82,7 +82,7 @@ describe('a client whose stream was opened early, and was silent before its firs
       })();
       const upstream = await call(0);
       clock.advance(45_000);
-      for (let beat = 0; beat < 3; beat += 1) clock.advance(15_000);
+      for (let beat = 0; beat < 4; beat += 1) clock.advance(15_000);
       upstream.begin();
       await eventually(() => text === PIECES[0]);
       for (let beat = 0; beat < 5; beat += 1) clock.advance(15_000);

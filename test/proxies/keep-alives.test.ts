@@ -90,6 +90,22 @@ describe('a silent stream', () => {
       expect(clock.waiting).to.equal(0);
     });
 
+  for (const wire of WIRES)
+    it(`ends with an error that is whole by itself where nothing else had left: ${wire.name}`, async () => {
+      const { clock, call, stream: open, untilStarted } = await silentGateway({ guards: 'verdict' });
+      const stream = open(wire, 'plain');
+      const upstream = await call(0);
+      upstream.begin();
+      await untilStarted();
+      clock.advance(15_000);
+      await stream.until((text) => text === wire.early);
+      upstream.response.destroy();
+      await stream.over;
+      const { message } = wire.failure(stream.text);
+      expect(message).to.be.a('string');
+      if (wire.minute) expect(stream.text).to.include('"type":"response.created","sequence_number":0,');
+    });
+
   it('lives for ten minutes under a guardrail that lets nothing through, as long as its upstream writes', async () => {
     const { clock, call, stream: open, judged, untilStarted } = await silentGateway({ guards: 'verdict' });
     const stream = open(CHAT, 'plain');

@@ -206,9 +206,11 @@ describe('a stream whose first chunk is late', () => {
     clock.advance(4000);
     const { headers } = await stream.opened;
     expect(ATTRIBUTION.map((name) => headers.get(name))).to.deep.equal(['b', 'b', 'fails-over', '2']);
+    clock.advance(7000); // what the second call might have started
     serving.answer();
     await stream.over;
     expect(stream.text).to.include(': gw target=b model=fails-over attempts=2\n\n');
+    expect(clock.waiting, 'timers').to.equal(0);
   });
 
   it('is tried again at the same target behind its headers', async () => {
