@@ -6,7 +6,13 @@ import { withoutQuote } from '../../host/config/parse.ts';
 import { buildOffline } from '../../host/generation/offline.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
 import { redactedCopy } from '../../host/log/redacted-copy.ts';
-import { explain, type Explanation, readQuestion, type RouteQuestion } from '../../host/explain/explain.ts';
+import {
+  explain,
+  type ExplainedCall,
+  type Explanation,
+  readQuestion,
+  type RouteQuestion,
+} from '../../host/explain/explain.ts';
 import { parseMetadata } from '../../host/http/metadata-header.ts';
 import { readConfig } from './checked-config.ts';
 import { table } from './report.ts';
@@ -81,11 +87,11 @@ function report(explanation: Explanation): string {
     ...(refusal === null ? [] : [`Refused: ${refusal.code}: ${refusal.message}`]),
     ...notes.map((note) => `Note: ${note}`),
   ];
-  const tried = order.map(({ target, upstream_model, reason, figures, circuit }, at) => [
+  const tried = order.map(({ target, upstream_model, reason, figures, circuit, attempt }, at) => [
     String(at + 1),
     target,
     upstream_model,
-    `${reason}${circuit === null || circuit === 'closed' ? '' : `; its circuit is ${circuit}`}${figuresText(figures)}`,
+    `${reason}${circuit === null || circuit === 'closed' ? '' : `; its circuit is ${circuit}`}${viaText(attempt)}${figuresText(figures)}`,
   ]);
   const left = dropped.map(({ target, reason, figures }) => [target, `${reason}${figuresText(figures)}`]);
   return [
@@ -94,6 +100,10 @@ function report(explanation: Explanation): string {
     ...(left.length === 0 ? [] : ['', table(['DROPPED', 'WHY'], left)]),
   ].join('\n');
 }
+
+/** Named where it is not the API that chats go to anyway. */
+const viaText = (attempt: ExplainedCall | null): string =>
+  attempt?.via === 'responses' ? `; by the Responses API (${attempt.via_reason})` : '';
 
 /** What a condition asks, as it is configured. */
 function conditionText(condition: Explanation['condition']): string {

@@ -34,6 +34,7 @@ const SPREAD = {
   properties: { p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER, mean: NUMBER, count: COUNT },
 };
 const FIGURES = map({ type: ['number', 'string', 'null'] });
+const VIA = { enum: ['chat', 'responses'] };
 const CIRCUIT = { enum: ['closed', 'open', 'half-open'] };
 const POINT = object({ start: MOMENT, requests: COUNT, errors: COUNT, prompt_tokens: COUNT, completion_tokens: COUNT });
 
@@ -184,7 +185,14 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       order: list(
         object(
           { target: TEXT },
-          { reason: TEXT, figures: FIGURES, provider: TEXT, upstream_model: TEXT, circuit: orNull(TEXT) },
+          {
+            reason: TEXT,
+            figures: FIGURES,
+            provider: TEXT,
+            upstream_model: TEXT,
+            circuit: orNull(TEXT),
+            attempt: { ...object({ via: VIA, via_reason: TEXT }), type: ['object', 'null'] },
+          },
         ),
       ),
       dropped: list(object({ target: TEXT, reason: TEXT }, { figures: FIGURES })),
@@ -193,7 +201,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       attempts: list(
         object(
           { target: TEXT, upstream_model: TEXT, status: orNull(COUNT), duration_ms: orNull(NUMBER), ended: TEXT },
-          { message: TEXT },
+          { via: VIA, message: TEXT },
         ),
       ),
     },

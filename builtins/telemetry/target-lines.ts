@@ -12,7 +12,9 @@ import { classOf } from '../../host/upstream/fault-classes.ts';
 export default defineBuiltin({
   name: 'target-lines',
   apply: ({ hooks }) =>
-    hooks.assemble.tapPromise('target-lines', async ({ hooks: pipeline, services: { log, counters, redactor } }) => {
+    hooks.assemble.tapPromise('target-lines', async ({ hooks: pipeline, carryover, services }) => {
+      const { log, counters, redactor, clock } = services;
+      const corrections = carryover.lease('target-lines corrections', () => new Hourly());
       const count = ({ virtualKey }: Target, error: GatewayError): void =>
         counters.add('gateway_provider_errors_total', { provider: virtualKey, error_type: errorType(error) });
 
@@ -24,12 +26,13 @@ export default defineBuiltin({
         }
       });
       pipeline.corrected.tap('target-lines', ({ exchange, target: { virtualKey }, kind, result }) => {
-        log.warn('a request was corrected after the provider refused it', {
-          target: virtualKey,
-          model: shownModel(exchange.routing.upstreamModel ?? exchange.model, redactor),
-          kind,
-          trace_id: exchange.id,
-        });
+        if (corrections.isNew(`${virtualKey} ${kind}`, clock.monotonic()))
+          log.warn('a request was corrected after the provider refused it', {
+            target: virtualKey,
+            model: shownModel(exchange.routing.upstreamModel ?? exchange.model, redactor),
+            kind,
+            trace_id: exchange.id,
+          });
         counters.add('gateway_upstream_repairs_total', { provider: virtualKey, kind, result });
       });
       pipeline.finished.tap('target-lines', (exchange, outcome) => {
@@ -50,6 +53,21 @@ export default defineBuiltin({
       });
     }),
 });
+
+const HOUR_MS = 3_600_000;
+
+/** What was said within the last hour; keys are those of targets, and few. */
+class Hourly {
+  readonly #saidAt = new Map<string, number>();
+
+  /** Notes that it is said now, unless it was within the hour. Monotonic milliseconds. */
+  isNew(key: string, now: number): boolean {
+    const before = this.#saidAt.get(key);
+    if (before !== undefined && now - before < HOUR_MS) return false;
+    this.#saidAt.set(key, now);
+    return true;
+  }
+}
 
 /** A 4xx that went on to the client as it came: an error of the request, and none of the provider's (docs/reference/observability.md#when-requests-are-counted). */
 function isRelayedRefusal(surface: Surface, { fault }: GatewayError): boolean {

@@ -16,6 +16,8 @@ export interface MarkNote {
 /** An item of `reasoning_details`, as far as it decides where it may go. */
 export interface ItemNote {
   readonly format: unknown;
+  /** The provider that made it, where it says so. */
+  readonly origin: unknown;
   /** Whether it holds what its vendor signed or sealed. */
   readonly isSigned: boolean;
   /** The call that it belongs to, where it names one. */

@@ -1,6 +1,8 @@
 import { type ChatMessage, type Fields, isFields, isText, type ModelFacts } from '../../host/contract/index.ts';
+import { isSealedBy } from '../../host/common/sealed-thoughts.ts';
 import type { TargetFacts } from '../../host/wire/client-request.ts';
 import type { NotedHistory, ItemNote, ThoughtNote, TurnFacts } from './history-notes.ts';
+import { goesToResponses } from './targets.ts';
 
 /** What a target takes of thoughts in earlier turns. See docs/reference/ingress.md#thoughts-of-earlier-turns. */
 interface Taking {
@@ -15,7 +17,18 @@ const NOTHING: Taking = { text: () => false, item: () => false, itemsNeedText: f
 const isEvery = (): boolean => true;
 
 function takingOf(target: TargetFacts): Taking {
+  if (goesToResponses(target)) return bySeal(target);
+  if (target.leavesThoughts) return NOTHING;
   return target.wire === 'common' ? byFacts(target.facts) : byTranslator(target);
+}
+
+/** The Responses API takes what it has sealed itself, and no text. Phases of messages are not thoughts: they stay where those are left behind. */
+function bySeal({ provider, facts: { thoughts_back: back }, leavesThoughts = false }: TargetFacts): Taking {
+  const takesSealed = back === 'sealed' && !leavesThoughts;
+  return {
+    ...NOTHING,
+    item: ({ format, origin, isSigned }) => isSealedBy(provider, { format, origin }) && (takesSealed || !isSigned),
+  };
 }
 
 /** On the common wire the model decides, wherever it is hosted, and one that no rule knows gets nothing. */
@@ -48,8 +61,9 @@ function byTranslator({ facts: { thoughts_back: back }, traits: { history } }: T
   };
 }
 
-export const itemNote = ({ format, signature, data, id }: Readonly<Fields>): ItemNote => ({
+export const itemNote = ({ format, origin, signature, data, id }: Readonly<Fields>): ItemNote => ({
   format,
+  origin,
   id,
   isSigned: isText(signature) || isText(data),
 });

@@ -5,9 +5,12 @@ import type { LatePlace } from './late-system.ts';
 /** Whether a target is asked in the common format. */
 export const speaksCommon = ({ wire }: TargetFacts): boolean => wire === 'common';
 
-/** Whether results of tools may hold more than text: the common wire has no place for it. */
+/** Whether the chat goes to the Responses API of a service whose wire is the common one. */
+export const goesToResponses = ({ via }: TargetFacts): boolean => via === 'responses';
+
+/** Whether results of tools may hold more than text: chat of the common wire has no place for it. */
 export const takesMediaInResults = (target: TargetFacts): boolean =>
-  target.traits.mediaInResults ?? !speaksCommon(target);
+  goesToResponses(target) || (target.traits.mediaInResults ?? !speaksCommon(target));
 
 /** Whether results of tools may say that the tool failed: the common wire has no place for it. */
 export const takesErrorsInResults = (target: TargetFacts): boolean =>

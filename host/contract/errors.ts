@@ -187,7 +187,7 @@ export interface UpstreamFault {
   readonly kind: 'status' | 'timeout' | 'transport' | 'reply';
   /** What kind of failure it is; `undefined` where the service's codes and text do not tell. */
   readonly reason?: FaultReason | undefined;
-  /** The upstream's own word for it, for programs; of several the one that says the kind. */
+  /** The upstream's own word for it, for programs; of several the one that says the kind, else the first. */
   readonly code?: string | undefined;
   /** The token counts that the upstream stated, where the kind is `context_length`. */
   readonly tokens?: FaultTokens | undefined;
@@ -196,6 +196,8 @@ export interface UpstreamFault {
    * for the target. Also where the text may quote the client.
    */
   readonly ofRequest?: boolean | undefined;
+  /** The member of the request that the upstream blames, as it calls it: `reasoning.summary`. */
+  readonly param?: string | undefined;
   /**
    * What the upstream said itself, all of it; never an address or a system's error text. The host
    * redacts it and cuts it to 2,048 characters, in this order, wherever it is shown: in logs and in

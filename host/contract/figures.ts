@@ -69,7 +69,11 @@ export const FIGURES = {
   gateway_upstream_repairs_total: {
     kind: 'counter',
     help: 'Requests that were sent once more, corrected, after the provider had refused them',
-    labels: { provider: 'any', kind: ['late_system'], result: ['ok', 'failed'] },
+    labels: {
+      provider: 'any',
+      kind: ['to_responses', 'no_summary', 'no_sealed', 'effort', 'no_include', 'no_thoughts', 'late_system'],
+      result: ['ok', 'failed'],
+    },
   },
   gateway_provider_init_failures_total: {
     kind: 'counter',

@@ -1,5 +1,6 @@
 /** How hard a model is to think, from least to most. */
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+/** One of those words. */
 export type Effort = (typeof EFFORTS)[number];
 
 /**

@@ -1,5 +1,6 @@
 import { invalidRequest } from '../common/invalid-request.ts';
 import {
+  type ChatRequest,
   GatewayError,
   type PluginModule,
   type RankFigures,
@@ -16,12 +17,14 @@ import { type Fields, isFields } from '../contract/json/fields.ts';
 import type { Generation } from '../generation/generation.ts';
 import { implementsSurface } from '../generation/model-index.ts';
 import { asksForStream } from '../common/asks-for-stream.ts';
+import { asksForThoughts, type ChatVia, chatViaOf, viaReason } from '../pipeline/chat-via.ts';
 import { HeardNotes } from '../pipeline/heard-notes.ts';
 import { LiveExchange } from '../pipeline/live-exchange.ts';
 import { covers, guardsContent } from '../pipeline/guards/plugin-policy.ts';
 import type { CircuitState } from '../pipeline/hooks.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import { modelNotFound } from '../pipeline/shown.ts';
+import type { Target } from '../pipeline/target.ts';
 
 /** A request that is not sent. */
 export interface RouteQuestion {
@@ -71,6 +74,15 @@ export interface OrderedTarget extends DroppedTarget {
   readonly upstream_model: string;
   /** State of its circuit breaker, when it has one. */
   readonly circuit: CircuitState | null;
+  /** How its service would be asked; `null` on surfaces beside chat. */
+  readonly attempt: ExplainedCall | null;
+}
+
+export interface ExplainedCall {
+  /** Which API of the service the chat would go to. */
+  readonly via: ChatVia['via'];
+  /** What decides it: `rule: tools`. */
+  readonly via_reason: string;
 }
 
 export interface ExplainDeps {
@@ -107,7 +119,7 @@ export function explain(generation: Generation, question: RouteQuestion, deps: E
     condition: heard.path === undefined ? null : conditionAt(config.strategy, heard.path),
     ab_label: heard.label ?? null,
     refusal: refusal ? { code: refusal.code, message: refusal.message } : null,
-    order: order.map((target) => orderedTarget(generation, target, exchange.model, heard)),
+    order: order.map((target) => orderedTarget(generation, target, exchange, heard)),
     dropped: marked
       .filter((target) => !order.includes(target))
       .map((target) => droppedTarget(generation, target, question, heard)),
@@ -186,9 +198,10 @@ function refusalOf(prepare: () => void): GatewayError | undefined {
 function orderedTarget(
   { targets, hooks, strategy }: Generation,
   { virtualKey }: RouteTarget,
-  model: string,
+  exchange: LiveExchange,
   heard: HeardNotes,
 ): OrderedTarget {
+  const { model } = exchange;
   const target = targets.get(virtualKey);
   return {
     target: virtualKey,
@@ -198,7 +211,24 @@ function orderedTarget(
       heard.reasonOf(virtualKey) ?? (strategy.advances ? 'in declared order' : 'the strategy tries this target only'),
     figures: heard.figuresOf(virtualKey),
     circuit: hooks.circuit.call(virtualKey) ?? null,
+    attempt: target ? explainedCall(target, exchange) : null,
   };
+}
+
+function explainedCall(target: Target, { surface, request, model: asked }: LiveExchange): ExplainedCall | null {
+  const { provider } = target;
+  if (!provider || !SURFACES[surface].isChat) return null;
+  const model = target.upstreamModel(asked);
+  const chat = request as ChatRequest;
+  const via = chatViaOf({
+    target,
+    provider,
+    model,
+    facts: target.factsOf(model),
+    request: chat,
+    wantsThoughts: () => asksForThoughts(chat),
+  });
+  return { via: via.via, via_reason: viaReason(via) };
 }
 
 function droppedTarget(

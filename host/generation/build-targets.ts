@@ -28,7 +28,7 @@ export async function buildTargets(
       const budget = (): RetryBudget =>
         carryover.lease(`retry budget ${target.virtual_key}`, () => new RetryBudget(deps.services.clock));
       return {
-        ...buildTarget(target, provider, { budget, facts }),
+        ...buildTarget(target, provider, { budget, facts, now: deps.services.clock.monotonic }),
         settings: mode && strategyTarget(mode, target).settings,
       };
     }),
@@ -57,11 +57,15 @@ async function providerOf(deps: GenerationDeps, name: string): Promise<Connected
 function buildTarget(
   config: TargetConfig,
   provider: ConnectedProvider | undefined,
-  { budget, facts }: { readonly budget: () => RetryBudget; readonly facts: KnownFacts },
+  {
+    budget,
+    facts,
+    now,
+  }: { readonly budget: () => RetryBudget; readonly facts: KnownFacts; readonly now: () => number },
 ): Target {
   const catalogProvider = catalogName(provider, config.virtual_key);
   const own = { config, catalogProvider };
-  const learned = new LearnedFacts();
+  const learned = new LearnedFacts(now);
   const mapped = new Map(Object.entries(config.model_map ?? {}));
   const retry = retryPolicy(config);
   return {
@@ -75,7 +79,7 @@ function buildTarget(
     requestTimeoutMs: durationOf(config.request_timeout),
     factsOf: (model) => learned.over(facts.of(own, model), model),
     describedAs: (model) => configuredAs(config, model),
-    learn: (model, learnt) => learned.learn(model, learnt),
+    learn: (learnt, of) => learned.learn(learnt, of),
     upstreamModel: mapped.size === 0 ? (model) => model : (model) => mapped.get(model) ?? model,
   };
 }

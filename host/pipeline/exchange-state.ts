@@ -4,6 +4,16 @@ import type { PluginInstance, StreamGuards } from './guards/plugin-instance.ts';
 import type { RouteRecord } from './route-record.ts';
 import type { Target } from './target.ts';
 
+/** What a provider's translator got. */
+interface Translated {
+  readonly request: object;
+  /** Fields of it that the provider's wire cannot carry. */
+  readonly left: readonly string[];
+  readonly isChat: boolean;
+  /** Which API of the service it is for, where that was decided. */
+  readonly via: 'chat' | 'responses' | undefined;
+}
+
 /** Written by the route and by attempts, in any turn: clients and logs learn what was tried last. */
 export class Routing {
   /** Over all turns. */
@@ -19,8 +29,8 @@ export class Routing {
   isSameWire = false;
   /** Parameters the serving provider ignored, in the order of the capability matrix. */
   ignoredParams: readonly string[] = [];
-  /** What the serving provider's translator got, and the fields of it that its wire cannot carry; of the last attempt. */
-  translated: { readonly request: object; readonly left: readonly string[] } | undefined;
+  /** What the serving provider's translator got; of the last attempt. */
+  translated: Translated | undefined;
   abLabel: string | undefined;
   /** The target that the request names: no other one is tried. */
   pinned: string | undefined;

@@ -93,8 +93,15 @@ export interface FailedTry {
   readonly next: NextStep;
 }
 
-/** What a corrected request is without; a label of a figure. */
-export type CorrectionKind = 'late_system';
+/** What was corrected in a request; a label of a figure. */
+export type CorrectionKind =
+  | 'to_responses'
+  | 'no_summary'
+  | 'no_sealed'
+  | 'effort'
+  | 'no_include'
+  | 'no_thoughts'
+  | 'late_system';
 
 /** A request that its provider refused went out once more without what the model does not take. */
 export interface CorrectedTry {

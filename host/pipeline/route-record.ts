@@ -7,12 +7,14 @@ import {
   type RankedTarget,
   RouteDecision,
 } from '../stores/log/route-decision.ts';
+import type { ChatVia } from './chat-via.ts';
 import { HeardNotes } from './heard-notes.ts';
 import type { Target } from './target.ts';
 
 /** What is noted of an attempt that is over. */
 interface EndedAttempt {
   readonly target: Target;
+  readonly via: ChatVia | undefined;
   readonly upstreamModel: string;
   readonly upstreamMs: number | undefined;
   readonly status: number | undefined;
@@ -61,17 +63,17 @@ export class RouteRecord {
     upstreamMs,
     status,
     error,
+    via,
   }: EndedAttempt): void {
-    const record: AttemptRecord = error
-      ? {
-          target,
-          upstream_model,
-          status: status ?? null,
-          duration_ms: upstreamMs ?? null,
-          ended: error.code,
-          message: error.message,
-        }
-      : { target, upstream_model, status: status ?? null, duration_ms: upstreamMs ?? null, ended: ANSWERED };
+    const record: AttemptRecord = {
+      target,
+      upstream_model,
+      status: status ?? null,
+      duration_ms: upstreamMs ?? null,
+      ended: error?.code ?? ANSWERED,
+      ...(via && { via: via.via }),
+      ...(error && { message: error.message }),
+    };
     this.#attempts = this.#attempts.length === 0 ? [record] : [...this.#attempts, record]; // most have one, and a list that grows takes more room
   }
 

@@ -24,6 +24,6 @@ export interface Target {
   factsOf(model: string): ModelFacts;
   /** The model that describes an upstream model there by the word of the configuration, as `provider/model`. */
   describedAs(model: string): string | undefined;
-  /** Remembers what a refusal of the provider said of an upstream model. */
-  learn(model: string, facts: ModelFacts): void;
+  /** Remembers what a refusal of the provider said of an upstream model, or of all; for so many milliseconds, or until another configuration is applied. */
+  learn(facts: ModelFacts, of: { readonly model: string | undefined; readonly keptMs?: number | undefined }): void;
 }

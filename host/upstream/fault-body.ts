@@ -7,6 +7,8 @@ export interface SaidFault {
   readonly message?: string | undefined;
   /** Words for programs, in the order in which they count. */
   readonly codes: readonly string[];
+  /** The member of the request that is blamed. */
+  readonly param?: string | undefined;
   /** A status of HTTP that the body states. */
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
@@ -61,6 +63,7 @@ function readAt(value: unknown, level: number): SaidFault {
   const own: SaidFault = {
     message: messageOf(body),
     codes: codesOf(body),
+    param: memberText(body['error'], 'param') ?? memberText(body, 'param'),
     status: statusOf(body),
     retryAfterMs: waitOf(body),
   };
@@ -93,6 +96,7 @@ function plain(raw: unknown): SaidFault | undefined {
 const merged = (inner: SaidFault, own: SaidFault): SaidFault => ({
   message: inner.message ?? own.message,
   codes: [...inner.codes, ...own.codes],
+  param: inner.param ?? own.param,
   status: inner.status ?? own.status,
   retryAfterMs: inner.retryAfterMs ?? own.retryAfterMs,
   isRelayed: inner.isRelayed === true || own.isRelayed === true,

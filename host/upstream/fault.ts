@@ -49,6 +49,7 @@ export function replyError(
     {
       message: said?.message ?? read.message,
       codes: said?.code === undefined ? read.codes : [said.code, ...read.codes],
+      param: read.param,
       status: said?.status ?? stated,
       isInside: isOfAnother(read, stated),
       reason: said?.reason,
@@ -86,9 +87,9 @@ export function faultInUseless(answer: unknown, cause?: unknown): GatewayError |
 }
 
 function insideError(said: SaidFault, says: string, cause?: unknown): GatewayError {
-  const { message, codes, status, retryAfterMs } = said;
+  const { message, codes, param, status, retryAfterMs } = said;
   const isInside = status === undefined || isOfAnother(said, status);
-  return errorOf({ message, codes, status, isInside }, { cause, retryAfterMs, says });
+  return errorOf({ message, codes, param, status, isInside }, { cause, retryAfterMs, says });
 }
 
 /** A service in between says 502 of whatever failed behind it: its own status tells nothing. */
@@ -98,10 +99,17 @@ const isOfAnother = ({ isRelayed }: SaidFault, status: number): boolean => isRel
 export function classified(error: GatewayError): GatewayError {
   const { fault, cause, retryAfterMs, message: says, code } = error;
   if (fault?.message === undefined || (fault.kind !== 'reply' && fault.kind !== 'status')) return error;
-  const { message, status, reason } = fault;
+  const { message, status, reason, param } = fault;
   const isStated = fault.kind === 'reply' && status !== undefined;
   const made = errorOf(
-    { message, codes: fault.code === undefined ? [] : [fault.code], status, isInside: status === undefined, reason },
+    {
+      message,
+      codes: fault.code === undefined ? [] : [fault.code],
+      param,
+      status,
+      isInside: status === undefined,
+      reason,
+    },
     { cause, retryAfterMs, says, ...(!isStated && { code }), ...(code === 'invalid_request' && { words: says }) },
   );
   return isStated || made.fault?.reason !== undefined ? made : error;
@@ -111,6 +119,7 @@ export function classified(error: GatewayError): GatewayError {
 interface Signs extends FaultSigns {
   /** Inside an answer, whatever the status of what it came in. */
   readonly isInside: boolean;
+  readonly param?: string | undefined;
   /** What the module says that it is. */
   readonly reason?: ProviderFault['reason'];
 }
@@ -125,7 +134,10 @@ interface Making {
   readonly words?: string;
 }
 
-function errorOf({ message, codes, status: stated, isInside, reason: own }: Signs, making: Making): GatewayError {
+function errorOf(
+  { message, codes, param, status: stated, isInside, reason: own }: Signs,
+  making: Making,
+): GatewayError {
   const at = isInside ? undefined : stated;
   // Refused content is the module's to say where content is refused at all: elsewhere its code may stand for the provider's own trouble.
   const isSaid = own !== undefined && (own !== 'content_policy' || isOfContent(at));
@@ -137,7 +149,8 @@ function errorOf({ message, codes, status: stated, isInside, reason: own }: Sign
     kind: status === undefined ? 'reply' : 'status',
     ...(status !== undefined && { status }),
     ...(meaning && { reason: meaning.reason }),
-    ...(meaning?.code !== undefined && { code: meaning.code }),
+    ...withCode(meaning ? meaning.code : codes[0]),
+    ...(param !== undefined && { param }),
     ...(tokens && { tokens }),
     ...(meaning?.ofRequest === true && { ofRequest: true }),
     message: message ?? phraseOf(status),
@@ -145,6 +158,8 @@ function errorOf({ message, codes, status: stated, isInside, reason: own }: Sign
   const retryAfterMs = making.retryAfterMs ?? (WAITS.has(status) ? waitIn(text) : undefined);
   return byKind(fault, { words: message, ...making, retryAfterMs });
 }
+
+const withCode = (code: string | undefined): Pick<UpstreamFault, 'code'> => (code === undefined ? {} : { code });
 
 /** The error for a fault: by its kind, else by its status. */
 function byKind(fault: UpstreamFault, { cause, retryAfterMs, code, says, words }: Making): GatewayError {

@@ -18,12 +18,16 @@ export interface TargetFacts {
   readonly provider: string;
   /** The wire of its chats with this model. */
   readonly wire: 'common' | 'native';
+  /** Which API of its service the chat goes to, chat unless said; the one of Responses holds more than the common wire. */
+  readonly via?: 'chat' | 'responses' | undefined;
   readonly traits: ChatTraits;
   /** What the rules of models say of that model. */
   readonly facts: ModelFacts;
   /** What the catalog says of that model. */
   readonly entry: CatalogEntry | undefined;
   readonly streaming: boolean;
+  /** Thoughts of earlier turns stay behind: the service has refused them. */
+  readonly leavesThoughts?: boolean | undefined;
 }
 
 /** A request for one target, and what of the client's cannot go there, by the client's own paths. */
@@ -42,6 +46,8 @@ export interface Dialect {
   adapt(request: ChatRequest, target: TargetFacts, value: Readonly<Fields>): Adapted<ChatRequest>;
   /** The client's paths for a field of the common request that a target ignores: mostly one, none where that is not worth a word. */
   pathsOf(field: string, target: TargetFacts, value: Readonly<Fields>): readonly string[];
+  /** Whether the client asks to see what the model thinks. */
+  wantsThoughts(value: Readonly<Fields>): boolean;
 }
 
 export interface ClientRequestStart {

@@ -75,6 +75,7 @@ describe('gw explain', () => {
         reason: 'conditions[1] matches',
         figures: {},
         circuit: null,
+        attempt: { via: 'chat', via_reason: 'the provider has no Responses API' },
       },
     ]);
     expect(explanation.dropped).to.deep.equal([

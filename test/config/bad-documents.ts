@@ -372,6 +372,14 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
       fix: 'native or translate',
     },
   ],
+  CV100: [
+    {
+      document: target({ chat_via: 'messages' }),
+      at: ['targets[0].chat_via'],
+      says: ['"messages" is not a way to send chats'],
+      fix: 'use auto, chat or responses',
+    },
+  ],
   CV101: [
     ...(
       [
@@ -523,6 +531,14 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
       at: ['targets[0].virtual_key'],
       says: ['"opena"'],
       fix: shipped('provider'),
+    },
+  ],
+  BV20: [
+    {
+      document: target({ chat_via: 'responses' }),
+      at: ['targets[0].chat_via'],
+      says: ['echo has no Responses API to send chats by'],
+      fix: 'use auto or chat',
     },
   ],
   BV02: [

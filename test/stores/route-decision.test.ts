@@ -32,7 +32,15 @@ const UNUSUAL: DecisionMembers = {
   ],
   attempts: [
     { target: 'a', upstream_model: 'm-2024', status: null, duration_ms: null, ended: 'circuit_open', message: 'open' },
-    { target: 'a', upstream_model: 'm-2024', status: 503, duration_ms: 0, ended: 'upstream_error', message: 'no' },
+    {
+      target: 'a',
+      upstream_model: 'm-2024',
+      status: 503,
+      duration_ms: 0,
+      ended: 'upstream_error',
+      via: 'responses',
+      message: 'no',
+    },
   ],
 };
 const redactor = shippedRedactor({});

@@ -174,7 +174,7 @@ export class RequestSpans {
 
   #beginCall(recording: Recording, { attempt, request: { method, url } }: Departure): string {
     const { tracer, now, privacy, circuitOf } = this.#options;
-    const { exchange, target, provider, number, upstreamModel } = attempt;
+    const { exchange, target, provider, number, upstreamModel, via } = attempt;
     if (recording.call) this.#endCall(recording, exchange, undefined); // a provider that makes several calls has had its answer
     const span = tracer.child(recording.root, { name: method, kind: 'CLIENT', at: unixTime(exchange, now()) });
     const { hostname, port, protocol, origin, pathname } = new URL(url);
@@ -187,6 +187,7 @@ export class RequestSpans {
         'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
         'gen_ai.provider.name': conventionalName(provider.module),
         'gen_ai.request.model': upstreamModel,
+        'gateway.upstream.api': via?.via,
         'gw.routing.target_key': target.virtualKey,
         'gw.routing.attempt': number,
         'gw.circuit_breaker.state': circuitOf(target.virtualKey),

@@ -38,12 +38,14 @@ export const GEMINI_DIALECT: Dialect = {
   adapt: (request, target, value) => adapt(request, target, value, NO_HISTORY),
   pathsOf: (field, _target, value) =>
     field === 'response_format' ? [formatPath(value)] : [PATHS.get(field) ?? []].flat(),
+  wantsThoughts: () => false,
 };
 
-/** The dialect of one request, whose history was noted while it was read. */
-export const geminiDialect = (history: NotedHistory): Dialect => ({
+/** The dialect of one request, whose history and whose wish for thoughts were noted while it was read. */
+export const geminiDialect = (history: NotedHistory, includesThoughts = false): Dialect => ({
   ...GEMINI_DIALECT,
   adapt: (request, target, value) => adapt(request, target, value, history),
+  wantsThoughts: () => includesThoughts,
 });
 
 function formatPath({ generationConfig: config }: Readonly<Fields>): string {

@@ -41,7 +41,14 @@ export function generate(
     streaming,
     metadata: readMetadata(httpRequest.headers['x-gateway-metadata']),
     wire: new GeminiWire(isListStream(url) ? LIST_FORM : SSE_FORM, facts),
-    clientRequest: new ClientRequest({ dialect: geminiDialect(history), operation, bytes, value: body, refusal, lost }),
+    clientRequest: new ClientRequest({
+      dialect: geminiDialect(history, facts?.includesThoughts === true),
+      operation,
+      bytes,
+      value: body,
+      refusal,
+      lost,
+    }),
   };
 }
 

@@ -7,7 +7,7 @@ import { strictTools } from '../strict-tools.ts';
 import { type NotedHistory, NO_HISTORY } from '../history-notes.ts';
 import { cachesUnasked } from '../marks.ts';
 import { speaksCommon, takesLongNames } from '../targets.ts';
-import { effortPath } from './effort.ts';
+import { effortPath, showsThoughts } from './effort.ts';
 import { latePaths } from './system.ts';
 import { TEXTS } from './texts.ts';
 import { envelopeOf } from './thoughts.ts';
@@ -32,8 +32,10 @@ export const MESSAGES: Dialect = {
   pathsOf: (field, target, value) => {
     if (field === 'strict') return strictTools(value);
     if (field === 'cache_control') return cachesUnasked(target) ? [] : ['cache_control'];
+    if (field === 'reasoning_effort') return [effortPath(value)];
     return [PATHS.has(field) ? (PATHS.get(field) ?? []) : field].flat();
   },
+  wantsThoughts: showsThoughts,
 };
 
 /** The dialect of one request, whose history was noted while it was read. */
@@ -65,7 +67,6 @@ const PATHS: ReadonlyMap<string, string | undefined> = new Map([
   ['max_completion_tokens', undefined],
   ['stream_options', undefined],
   ['stop', 'stop_sequences'],
-  ['reasoning_effort', 'thinking'],
   ['response_format', 'output_config.format'],
   ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use'],
 ]);

@@ -64,6 +64,12 @@ export function effortPath({ thinking }: Readonly<Fields>): string {
   return type === undefined || type === 'adaptive' ? 'output_config.effort' : 'thinking';
 }
 
+/** Whether the client asks to see what the model thinks. */
+export const showsThoughts = ({ thinking }: Readonly<Fields>): boolean =>
+  isFields(thinking) &&
+  (thinking['type'] === 'enabled' || thinking['type'] === 'adaptive') &&
+  thinking['display'] !== 'omitted';
+
 /** Whether thoughts are to come without their text. */
 export const hidesThoughts = ({ thinking }: Readonly<Fields>): boolean =>
   isFields(thinking) && thinking['display'] === 'omitted';

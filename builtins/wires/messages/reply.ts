@@ -1,3 +1,4 @@
+import { isOfResponses } from '../../../host/common/sealed-thoughts.ts';
 import {
   type ChatReply,
   type Exchange,
@@ -98,7 +99,9 @@ interface ThoughtBlocks {
 function thoughtBlocks(message: Partial<ReplyMessage>, calls: readonly ToolCall[], isHidden: boolean): ThoughtBlocks {
   const items = (message.reasoning_details ?? []).filter(isFields);
   const callIds = new Set<unknown>(calls.map(({ id }) => id)); // other ids are those of the reasoning itself
-  const isOfCall = (item: Block): boolean => isText(item['id']) && item['format'] !== FORMAT && callIds.has(item['id']);
+  const hasText = isText(message.reasoning_content);
+  const isOfCall = (item: Block): boolean =>
+    isText(item['id']) && item['format'] !== FORMAT && callIds.has(item['id']) && !(hasText && isOfResponses(item)); // those stand with their own text
   const ofCalls = Map.groupBy(items.filter(isOfCall), ({ id }) => id);
   const rest = items.filter((item) => !isOfCall(item));
   const isThought = (item: Block): boolean =>
@@ -108,7 +111,7 @@ function thoughtBlocks(message: Partial<ReplyMessage>, calls: readonly ToolCall[
     if (isThought(item)) return [thinkingBlock(item['text'], signatureOf(item, isHidden), isHidden)];
     return item['format'] === FORMAT && isText(item['data']) ? [{ type: 'redacted_thinking', data: item['data'] }] : [];
   });
-  const isBare = isText(message.reasoning_content) && !rest.some(isThought);
+  const isBare = hasText && !rest.some(isThought);
   if (isBare) {
     const hidden = isHidden ? (message.reasoning_content ?? '') : '';
     own.push(thinkingBlock(message.reasoning_content, sealThought(hidden, loose), isHidden));

@@ -5,7 +5,7 @@ import { classOf } from '../../../host/upstream/fault-classes.ts';
 import type { ClientFailure } from '../../../host/wire/client-failure.ts';
 import type { Aside, SameWireStream } from '../../../host/wire/client-wire.ts';
 import { sseComment } from '../../../host/wire/sse-comment.ts';
-import { CONTENT_TYPE, errorEvent, eventOf, keepAlive } from './stream.ts';
+import { CONTENT_TYPE, errorEvent, eventOf, keepAlive } from './events.ts';
 import { TEXTS, textsOf } from './texts.ts';
 
 /** What the vendor may call an error. See docs/reference/ingress.md#error-types. */

@@ -1,4 +1,7 @@
+import { isBeforeText, isOfResponses } from '../../../host/common/sealed-thoughts.ts';
 import { type Fields, isText, type ToolCallDelta } from '../../../host/contract/index.ts';
+
+const NOTHING: readonly Fields[] = Object.freeze([]);
 
 /**
  * Items that only another vendor reads, and that wait for a place. A block behind the last text hides that text from clients
@@ -37,9 +40,14 @@ export class SealedItems {
     return items;
   }
 
-  /** What came behind a call that was written before, and that it needs: the rest has no place at the end of an answer. */
+  /** What waits, where some of it belongs in front of the text that comes next. */
+  takeBeforeText(): readonly Fields[] {
+    return this.#loose.some(isBeforeText) ? this.takeLoose() : NOTHING;
+  }
+
+  /** What came behind a call that was written before, and that it or its vendor needs: the rest has no place at the end of an answer. */
   takeLate(isWritten: (id: string) => boolean): readonly Fields[] {
-    return this.takeLoose().filter(({ id }) => isText(id) && isWritten(id));
+    return this.takeLoose().filter((item) => isOfResponses(item) || (isText(item['id']) && isWritten(item['id'])));
   }
 }
 

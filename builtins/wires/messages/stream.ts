@@ -1,3 +1,4 @@
+import { isOfResponses, isPhase } from '../../../host/common/sealed-thoughts.ts';
 import {
   type ChatChunk,
   type ChatRequest,
@@ -10,40 +11,23 @@ import {
   type ToolCallDelta,
   tryParseJson,
 } from '../../../host/contract/index.ts';
-import { bytesOfText } from '../../../host/upstream/sse.ts';
 import { type ClientFailure, failureOf } from '../../../host/wire/client-failure.ts';
-import type { ClientStream, Silence } from '../../../host/wire/client-wire.ts';
-import { KEEP_ALIVE, sseComment } from '../../../host/wire/sse-comment.ts';
+import type { ClientStream } from '../../../host/wire/client-wire.ts';
+import { sseComment } from '../../../host/wire/sse-comment.ts';
 import { estimateAnswer, estimateTokens } from '../estimate.ts';
 import { type CallDraft, Calls } from './calls.ts';
-import { errorBody } from './errors.ts';
+import { CONTENT_TYPE, errorEvent, eventOf, keepAlive, PING } from './events.ts';
 import { noArguments, type Wishes, wishesOf } from './reply.ts';
 import { addSealed, SealedItems } from './sealed-items.ts';
 import { stopDetails, stopReason } from './stop-reason.ts';
 import { FORMAT, sealThought, signsText } from './thoughts.ts';
 import { type Counts, countsOf, NO_COUNTS, streamedUsageOf, usageOf, withoutZeroInput } from './usage.ts';
 
-export const CONTENT_TYPE = 'text/event-stream; charset=utf-8';
-
-/** One event of the wire, as a byte string: clients drop those without an `event:` line. */
-export function eventOf(type: string, members: object): string {
-  return bytesOfText(`event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`);
-}
-
-/** An error as the last event. Open circuits and full queues pass. See docs/reference/ingress.md#failures-inside-a-stream. */
-export function errorEvent(failure: ClientFailure, type?: string): string {
-  const { code } = failure;
-  const own = code === 'provider_saturated' || code === 'upstream_unavailable' ? 'overloaded_error' : undefined;
-  return bytesOfText(`event: error\ndata: ${JSON.stringify(errorBody(failure, type ?? own))}\n\n`);
-}
-
-const PING = eventOf('ping', {});
-
-/** Says that the answer goes on. Before its first event clients take comments only. See docs/proxies.md#keep-alives. */
-export const keepAlive = ({ hasBegun }: Silence): string => (hasBegun ? PING : KEEP_ALIVE);
-
 /** Ends of answers that may stop anywhere. */
 const CUT_OFF: ReadonlySet<string | null> = new Set(['length', 'content_filter']);
+
+/** What stands between two messages of one answer. */
+const JOINT = '\n\n';
 
 type Kind = 'text' | 'thinking' | 'call';
 
@@ -70,6 +54,8 @@ export class MessagesStream implements ClientStream {
   #sealed: Fields[] = [];
   readonly #waiting = new SealedItems();
   #hasText = false;
+  /** What the vendor of Responses has sealed came behind a text. */
+  #isCut = false;
   #finish: string | null = null;
   #isRefused = false;
   #estimate = 0;
@@ -179,13 +165,18 @@ export class MessagesStream implements ClientStream {
       this.#signature += signature;
     } else if (isOwn && isText(data)) this.#block({ type: 'redacted_thinking', data });
     else if (!isOwn && signsText(item)) return;
-    else if (!isOwn && (isText(data) || isText(signature) || isText(text))) {
+    else if (!isOwn && (isText(data) || isText(signature) || isText(text) || isPhase(item))) {
       const { text: _text, ...sealed } = item;
       this.#sealedItem(sealed, calls);
     }
   }
 
   #sealedItem(item: Fields, calls: readonly ToolCallDelta[]): void {
+    if (this.#hasText && isOfResponses(item)) this.#isCut = true;
+    if (this.#open === 'thinking' && isOfResponses(item)) {
+      for (const each of [...this.#waiting.takeLoose(), item]) addSealed(this.#sealed, each); // its own text is open, also where it names the call that follows
+      return;
+    }
     if (this.#waiting.keepForCall(item, calls, (id) => this.#calls.isWaiting(id))) return;
     if (this.#open === 'thinking') addSealed(this.#sealed, item);
     else if (this.#hasText || this.#open === 'call') this.#waiting.keep(item);
@@ -209,12 +200,21 @@ export class MessagesStream implements ClientStream {
     this.#thought ??= index;
   }
 
-  #text(text: string): void {
-    if (this.#last === 'call') this.#sealedBlock(this.#waiting.takeLoose());
+  #text(given: string): void {
+    this.#sealedBlock(this.#last === 'call' ? this.#waiting.takeLoose() : this.#waiting.takeBeforeText());
+    const text = this.#open === 'text' ? given : this.#withoutJoint(given);
+    if (text === '') return;
     if (this.#open !== 'text') this.#begin('text', { type: 'text', text: '' });
     this.#hasText = true;
     this.#characters += text.length;
     this.#piece({ type: 'text_delta', text });
+  }
+
+  /** A message behind another one begins with a blank line. Where what its vendor sealed stands between the two, they are blocks, and come back joined by one. */
+  #withoutJoint(text: string): string {
+    const isJoint = this.#isCut && text.startsWith(JOINT);
+    this.#isCut = false;
+    return isJoint ? text.slice(JOINT.length) : text;
   }
 
   #call(delta: ToolCallDelta, place: number): void {

@@ -1,3 +1,4 @@
+import { isPhase } from '../../../host/common/sealed-thoughts.ts';
 import { type Fields, isText } from '../../../host/contract/index.ts';
 import type { ThoughtNote } from '../history-notes.ts';
 import { itemNote } from '../taken-thoughts.ts';
@@ -12,8 +13,10 @@ const isThought = ({ type }: Readonly<Fields>): boolean => type === 'thinking' |
  * Whether an item signs a stretch of the answer's own text. It is not written: a block behind the last text hides that text from clients that print
  * the last block, and its vendor asks for the signatures of calls alone. Source: ai.google.dev, "Thought signatures", 2026-11-21.
  */
-export const signsText = ({ id, start, end, thought }: Readonly<Fields>): boolean =>
-  !isText(id) && thought !== true && typeof start === 'number' && typeof end === 'number';
+export const signsText = (item: Readonly<Fields>): boolean => {
+  const { id, start, end, thought } = item;
+  return !isPhase(item) && !isText(id) && thought !== true && typeof start === 'number' && typeof end === 'number';
+};
 
 /** A block that shows no text: what only another vendor reads, in an envelope. Editors do not know `redacted_thinking`. */
 export const sealedBlock = (items: readonly Readonly<Fields>[]): Readonly<Fields> => ({

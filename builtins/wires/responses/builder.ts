@@ -1,3 +1,4 @@
+import { isBeforeText, isOfResponses } from '../../../host/common/sealed-thoughts.ts';
 import type { ChatChunk, ChatReply, ChunkDelta, Fields, Usage } from '../../../host/contract/index.ts';
 import { argumentsOf, type StreamedCall, StreamedCalls } from './calls.ts';
 import { isGiven } from './checks.ts';
@@ -16,6 +17,8 @@ import type { Asked } from './request.ts';
 import { type AnswerHead, endOf, responseObject } from './response-object.ts';
 
 const NOTHING: readonly unknown[] = [];
+/** What stands between two messages of one answer. */
+const JOINT = '\n\n';
 
 /**
  * Makes the items of an answer from chunks of the common wire, one open at a time, in the order in which they come. A whole
@@ -35,6 +38,9 @@ export class AnswerBuilder {
   #pending = new Stretch();
   /** Tokens whose probabilities came before the text that they are of. */
   #tokens: unknown[] = [];
+  #hasText = false;
+  /** What the vendor of this API has sealed came behind a text. */
+  #isCut = false;
   #finish: string | undefined;
   #usage: Usage | undefined;
 
@@ -95,21 +101,29 @@ export class AnswerBuilder {
   }
 
   /** A piece of text with the probabilities of its tokens, which may also come before it or behind. */
-  #text(text: string, tokens: readonly unknown[]): void {
-    if (text === '' && tokens.length === 0) return;
+  #text(given: string, tokens: readonly unknown[]): void {
     const isSpeaking = this.#open instanceof MessageItem && this.#open.kind === 'text';
+    const text = isSpeaking ? given : this.#withoutJoint(given);
+    if (text === '' && tokens.length === 0) return;
     if (text === '' && !isSpeaking) {
       for (const token of tokens) this.#tokens.push(token);
       return;
     }
+    this.#hasText = true;
     this.#message('text').addText(text, this.#tokens.length > 0 ? [...this.#tokens, ...tokens] : tokens);
     if (this.#tokens.length > 0) this.#tokens = [];
   }
 
-  /** Reasoning that is neither shown nor given back has no place in the answer. */
+  /** A message behind another one begins with a blank line. Where what its vendor sealed stands between the two, they are items, and come back joined by one. */
+  #withoutJoint(text: string): string {
+    if (text === '') return text;
+    const isJoint = this.#isCut && text.startsWith(JOINT);
+    this.#isCut = false;
+    return isJoint ? text.slice(JOINT.length) : text;
+  }
+
+  /** Reasoning is always given, because nothing is kept here: its vendor may want it back. Whether its text is shown is the client's to ask. */
   #reason(delta: ChunkDelta): void {
-    const { showsReasoning, sealsReasoning } = this.#asked;
-    if (!showsReasoning && !sealsReasoning) return;
     const details = detailsOf(delta.reasoning_details);
     const text =
       delta.reasoning_content ||
@@ -119,7 +133,10 @@ export class AnswerBuilder {
       if (details.some((detail) => stretch.isOther(detail))) this.#close('completed');
     }
     if (text !== '') this.#reasoning().addText(text);
-    if (sealsReasoning) for (const detail of details) this.#stretchFor().add(detail);
+    for (const detail of details) {
+      if (isOfResponses(detail) && this.#hasText) this.#isCut = true;
+      this.#stretchFor().add(detail);
+    }
   }
 
   #stretchFor(): Stretch {
@@ -133,10 +150,7 @@ export class AnswerBuilder {
   }
 
   #newReasoning(): ReasoningItem {
-    return new ReasoningItem(this.#place(), {
-      isShown: this.#asked.showsReasoning,
-      isSealed: this.#asked.sealsReasoning,
-    });
+    return new ReasoningItem(this.#place(), this.#asked.showsReasoning);
   }
 
   #message(kind: MessageItem['kind']): MessageItem {
@@ -213,7 +227,10 @@ function* deltasOf(message: ChatReply['choices'][number]['message']): Generator<
   const callIds = new Set<unknown>(calls.map(({ id }) => id ?? ''));
   const ofCall = (detail: Fields): boolean => typeof detail['id'] === 'string' && callIds.has(detail['id']);
   const byCall = Map.groupBy(details.filter(ofCall), ({ id }) => id);
-  const ofText = (detail: Fields): boolean => typeof detail['start'] === 'number' && detail['thought'] !== true;
+  const ofText = (detail: Fields): boolean =>
+    typeof detail['start'] === 'number' &&
+    detail['thought'] !== true &&
+    !(isBeforeText(detail) && detail['start'] === 0);
   const thoughts = details.filter((detail) => !ofCall(detail) && !ofText(detail));
   if (thoughts.some(({ text }) => typeof text === 'string')) {
     for (const detail of thoughts)

@@ -8,6 +8,7 @@ import { strictTools } from '../strict-tools.ts';
 import { speaksCommon, takesField, takesLongNames } from '../targets.ts';
 import { shortName } from '../tool-names.ts';
 import { isGiven, notCarried } from './checks.ts';
+import { asksForSummary } from './reasoning.ts';
 import { RESPONSES_TEXTS } from './texts.ts';
 
 /** What this wire's requests hold beyond the common format. See docs/responses.md#what-is-carried. */
@@ -17,6 +18,7 @@ export const RESPONSES_DIALECT: Dialect = Object.freeze<Dialect>({
   forSameWire: withoutEnvelopes,
   adapt: (request, target, value) => adapt(request, target, value, NO_HISTORY),
   pathsOf: (field, _target, value) => pathsOf(field, value),
+  wantsThoughts: ({ reasoning }) => asksForSummary(reasoning),
 });
 
 /** The dialect of one request, whose history was noted while it was read. */

@@ -28,21 +28,17 @@ export interface OpenItem {
 
 const itemId = (prefix: string, { requestId, index }: ItemPlace): string => `${prefix}_${requestId}_${index}`;
 
-export interface ReasoningForm {
-  readonly isShown: boolean;
-  readonly isSealed: boolean;
-}
-
 export class ReasoningItem implements OpenItem {
   readonly kind = 'reasoning';
   readonly stretch = new Stretch();
   readonly #place: ItemPlace;
-  readonly #form: ReasoningForm;
+  /** Whether its text is shown; what must come back with the next turn is always there. */
+  readonly #isShown: boolean;
   readonly #id: string;
 
-  constructor(place: ItemPlace, form: ReasoningForm) {
+  constructor(place: ItemPlace, isShown: boolean) {
     this.#place = place;
-    this.#form = form;
+    this.#isShown = isShown;
     this.#id = itemId('rs', place);
     place.emit('response.output_item.added', {
       output_index: place.index,
@@ -53,25 +49,24 @@ export class ReasoningItem implements OpenItem {
   addText(text: string): void {
     const isFirst = this.stretch.text === '';
     this.stretch.text += text;
-    if (!this.#form.isShown) return;
+    if (!this.#isShown) return;
     if (isFirst) this.#emit('part.added', { part: { type: 'summary_text', text: '' } });
     this.#emit('text.delta', { delta: text });
   }
 
   finished(status: ItemStatus): Fields {
-    const { isShown, isSealed } = this.#form;
     const { stretch } = this;
     return {
       type: 'reasoning',
       id: this.#id,
       status,
-      summary: isShown && stretch.text !== '' ? [this.#part()] : [],
-      ...(isSealed && { encrypted_content: sealEnvelope(stretch.sealed(isShown)) }),
+      summary: this.#isShown && stretch.text !== '' ? [this.#part()] : [],
+      encrypted_content: sealEnvelope(stretch.sealed(this.#isShown)),
     };
   }
 
   close(status: ItemStatus): Fields {
-    if (this.#form.isShown && this.stretch.text !== '') {
+    if (this.#isShown && this.stretch.text !== '') {
       this.#emit('text.done', { text: this.stretch.text });
       this.#emit('part.done', { part: this.#part() });
     }

@@ -1,9 +1,7 @@
+import { RESPONSES_FORMAT } from '../../../host/common/sealed-thoughts.ts';
 import { type Fields, isFields, isText, setMember } from '../../../host/contract/index.ts';
 import { openEnvelope } from '../envelope.ts';
 import { isGiven, listAt, objectAt, optionalString, stringAt } from './checks.ts';
-
-/** Marks reasoning that only the vendor of this API can read. Source: openrouter.ai, "Reasoning tokens", formats of `reasoning_details`, 2026-11-22. */
-export const SEALED = 'openai-responses-v1';
 
 export interface ReadReasoning {
   readonly text: string;
@@ -17,7 +15,7 @@ export function readReasoning(item: Fields, path: string): ReadReasoning {
   const sealed = optionalString(item['encrypted_content'], `${path}.encrypted_content`);
   if (sealed === undefined || sealed === '') return { text: said, details: [] };
   const items = openEnvelope(sealed);
-  if (!items) return { text: said, details: [{ type: 'reasoning.encrypted', format: SEALED, data: sealed }] };
+  if (!items) return { text: said, details: [{ type: 'reasoning.encrypted', format: RESPONSES_FORMAT, data: sealed }] };
   const [bare, details] = [items.filter(isBare), items.filter((detail) => !isBare(detail))];
   const text = said || [...bare, ...details].map((detail) => (isText(detail['text']) ? detail['text'] : '')).join('');
   return {
@@ -40,6 +38,10 @@ function textOf(value: unknown, path: string): string {
     .map((part, at) => stringAt(objectAt(part, `${path}[${at}]`)['text'], `${path}[${at}].text`))
     .join('\n\n');
 }
+
+/** Whether thoughts are to be shown. Every word asks for that; one name of the member is that of earlier versions. */
+export const asksForSummary = (reasoning: unknown): boolean =>
+  isFields(reasoning) && (isGiven(reasoning['summary']) || isGiven(reasoning['generate_summary']));
 
 /** One stretch of reasoning while it is answered: its text, and what must come back with the next turn. */
 export class Stretch {

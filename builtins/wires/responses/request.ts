@@ -34,8 +34,6 @@ export interface Asked {
   readonly tools: ToolBook;
   /** The text of reasoning is shown. */
   readonly showsReasoning: boolean;
-  /** Reasoning is given in a form that comes back with the next turn. */
-  readonly sealsReasoning: boolean;
   readonly showsLogprobs: boolean;
 }
 
@@ -89,7 +87,7 @@ export function readResponses(body: Fields): ReadResponses {
   const sampling = readSampling(body);
   const reasoning = readReasoningWish(body['reasoning'], lost);
   const text = readText(body['text'], lost);
-  const include = readInclude(body['include'], lost);
+  const includesLogprobs = readInclude(body['include'], lost);
   const tools = new ToolBook();
   const history = new HistoryNotes();
   if (isGiven(body['tools'])) tools.declare(body['tools'], 'tools');
@@ -101,7 +99,7 @@ export function readResponses(body: Fields): ReadResponses {
   const chosen = chooseTools(tools, body['tool_choice']);
   const parallel = optionalFlag(body['parallel_tool_calls'], 'parallel_tool_calls');
   readRest(body, lost);
-  const logprobs = include.logprobs || sampling.top_logprobs !== undefined;
+  const logprobs = includesLogprobs || sampling.top_logprobs !== undefined;
   const request = {
     model,
     messages,
@@ -121,8 +119,7 @@ export function readResponses(body: Fields): ReadResponses {
       echo: echoOf(body),
       tools,
       showsReasoning: reasoning.isShown,
-      sealsReasoning: include.seals,
-      showsLogprobs: include.logprobs,
+      showsLogprobs: includesLogprobs,
     },
   };
 }
@@ -209,17 +206,17 @@ function formatOf(format: Fields | undefined): Fields {
   };
 }
 
-function readInclude(value: unknown, lost: string[]): { readonly seals: boolean; readonly logprobs: boolean } {
-  let [seals, logprobs] = [false, false];
-  if (isGiven(value)) {
-    listAt(value, 'include').forEach((word, at) => {
-      if (stringAt(word, `include[${at}]`) === 'reasoning.encrypted_content') seals = true;
-      else if (word === 'message.output_text.logprobs') logprobs = true;
-      else lost.push(`include[${at}]`);
-    });
-  }
-  return { seals, logprobs };
+/** Whether probabilities of tokens are to be given. What comes back with the next turn is given unasked. */
+function readInclude(value: unknown, lost: string[]): boolean {
+  if (!isGiven(value)) return false;
+  const words = listAt(value, 'include').map((word, at) => stringAt(word, `include[${at}]`));
+  words.forEach((word, at) => {
+    if (word !== SEALED_WORD && word !== LOGPROBS_WORD) lost.push(`include[${at}]`);
+  });
+  return words.includes(LOGPROBS_WORD);
 }
+
+const [SEALED_WORD, LOGPROBS_WORD] = ['reasoning.encrypted_content', 'message.output_text.logprobs'];
 
 /** What has no place elsewhere: nothing is stored, and nothing is cut from an input that is too long. */
 function readRest(body: Fields, lost: string[]): void {

@@ -4,7 +4,7 @@ import { mcpRules } from './mcp.ts';
 import { pluginBuildRules, pluginRules } from './plugins.ts';
 import type { ConfigRule } from './rule.ts';
 import { strategyRules } from './strategy-block.ts';
-import { providerRule, targetRules } from './targets.ts';
+import { chatViaRule, providerRule, targetRules } from './targets.ts';
 
 /** Every rule, in the order in which a report names them. Each is tapped on `checkConfig` under its id. */
 export const CONFIG_RULES: readonly ConfigRule[] = [
@@ -17,5 +17,6 @@ export const CONFIG_RULES: readonly ConfigRule[] = [
   ...mcpRules,
   ...pluginRules,
   providerRule,
+  chatViaRule,
   ...pluginBuildRules,
 ];

@@ -35,6 +35,8 @@ function eachModel(
 const isSameSet = (a: readonly number[], b: readonly number[]): boolean =>
   new Set(a).symmetricDifference(new Set(b)).size === 0;
 
+const CHAT_VIA: ReadonlySet<string> = new Set(['auto', 'chat', 'responses']);
+
 const BREAKER_COUNTS = ['failure_threshold', 'success_threshold', 'max_half_threshold'] as const;
 
 export const targetRules: readonly ConfigRule[] = [
@@ -160,6 +162,10 @@ export const targetRules: readonly ConfigRule[] = [
     if (!responses || responses === 'native' || responses === 'translate') return;
     report(`${path}.responses`, `responses of ${named(target)} is "${responses}"`, 'use native or translate');
   }),
+  eachTarget('CV100', ({ chat_via: via }, path, report) => {
+    if (via !== undefined && !CHAT_VIA.has(via))
+      report(`${path}.chat_via`, `"${via}" is not a way to send chats`, 'use auto, chat or responses');
+  }),
   eachTarget('CV101', (target, path, report) => {
     const { model_facts: entries = [] } = target;
     if (entries.length > MAX_MODEL_FACTS)
@@ -215,6 +221,22 @@ export const providerRule: ConfigRule = {
         `"${virtual_key}" is not a provider of this build`,
         useKnown(virtual_key, known.providers),
       );
+    });
+  },
+};
+
+/** Only a service with a Responses API can answer chats by it. */
+export const chatViaRule: ConfigRule = {
+  id: 'BV20',
+  check: ({ targets }, { known, report }) => {
+    targets.forEach(({ virtual_key, chat_via: via }, index) => {
+      const module = known.providers.get(virtual_key);
+      if (via === 'responses' && module && !module.translators.chat?.viaResponses)
+        report(
+          `targets[${index}].chat_via`,
+          `${virtual_key} has no Responses API to send chats by`,
+          'use auto or chat, or leave it out',
+        );
     });
   },
 };

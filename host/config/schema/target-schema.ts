@@ -85,6 +85,10 @@ export const target = entry({
     'whether requests of `POST /v1/responses` go to this target as they are, or translated to chat; without it `responses.translate` decides',
     { values: ['native', 'translate'] },
   ),
+  chat_via: text(
+    'which API of its service answers chats, where it has two: `auto` asks the [rules of models](catalog.md#which-api-an-attempt-uses)',
+    { values: ['auto', 'chat', 'responses'], otherwise: 'auto' },
+  ),
   circuit_breaker: block(
     'leaves a failing target alone for a while',
     {

@@ -28,7 +28,7 @@ export interface CallInfo {
   readonly maxOutputTokens?: number | undefined;
   /** What the rules of models say of the model; absent where no host asks, as in a test of a translator alone. */
   readonly facts?: ModelFacts;
-  /** Whether the client asked to see what the model thinks. Some services bill or refuse it, so nobody else asks for it. */
+  /** Whether the client asked to see what the model thinks. Some services bill or refuse it, so it is asked for only then. */
   readonly wantsThoughts?: boolean;
   /** Whether thoughts of earlier turns stay behind, because the service has refused them in this attempt. */
   readonly leavesThoughts?: boolean;

@@ -67,7 +67,7 @@ export interface ChatTranslator extends Translator<'chat'> {
    */
   readonly editStream?: (call: CallInfo, request: ChatRequest) => ChunkEdit | undefined;
   /**
-   * The same service's Responses API, which answers chats as well. Which of the two an attempt
+   * Chats by the service's Responses API, where it answers them as well. Which of the two an attempt
    * uses the host decides, by the rules of models and the target's `chat_via`.
    */
   readonly viaResponses?: ViaResponses;

@@ -15,7 +15,22 @@ import type { RunningGeneration } from '../running-generation.ts';
 import type { Target } from '../target.ts';
 import type { Turn } from '../turns/turn.ts';
 
-export function beginAttempt(exchange: LiveExchange, turn: Turn, target: Target, provider: ConnectedProvider): Attempt {
+/** How a request that was refused is sent once more. */
+export interface Repeat {
+  readonly leavesThoughts: boolean;
+  /** Milliseconds that the try before it has taken of the target's `request_timeout`. */
+  readonly spentMs: number;
+}
+
+const FIRST: Repeat = Object.freeze({ leavesThoughts: false, spentMs: 0 });
+
+export function beginAttempt(
+  exchange: LiveExchange,
+  turn: Turn,
+  target: Target,
+  provider: ConnectedProvider,
+  { leavesThoughts, spentMs }: Repeat = FIRST,
+): Attempt {
   const { routing } = exchange;
   routing.attempts += 1;
   routing.lastTarget = target;
@@ -30,9 +45,13 @@ export function beginAttempt(exchange: LiveExchange, turn: Turn, target: Target,
     target,
     provider,
     cancellation,
+    spentMs,
+    leavesThoughts,
     number: routing.attempts,
     upstreamModel: routing.upstreamModel,
     isSameWire: false,
+    via: undefined,
+    translated: undefined,
     outcome: undefined,
     error: undefined,
     calledAt: undefined,
@@ -44,12 +63,12 @@ export function beginAttempt(exchange: LiveExchange, turn: Turn, target: Target,
 
 /** The target's own `request_timeout`; of a stream it bounds the start only. */
 export function boundAttempt(
-  { exchange, target, cancellation }: Attempt,
+  { exchange, target, cancellation, spentMs }: Attempt,
   { services: { clock } }: RunningGeneration,
 ): (() => void) | undefined {
   if (target.requestTimeoutMs === undefined) return undefined;
   exchange.cancellation.onCancel((cause) => cancellation.cancel(cause));
-  return armDeadline(cancellation, target.requestTimeoutMs, 'the provider did not answer', clock);
+  return armDeadline(cancellation, target.requestTimeoutMs - spentMs, 'the provider did not answer', clock);
 }
 
 /** Throws the refusal; a promise only where the attempt must wait for a slot. */

@@ -7,7 +7,16 @@ import {
 } from '../../contract/index.ts';
 import type { ConnectedProvider } from '../../upstream/connect.ts';
 import type { Attempt } from './attempt.ts';
-import { admit, beginAttempt, boundAttempt, measureCall, outcomeOf, relayedBody, settle } from './attempt-lifecycle.ts';
+import {
+  admit,
+  beginAttempt,
+  boundAttempt,
+  measureCall,
+  outcomeOf,
+  relayedBody,
+  type Repeat,
+  settle,
+} from './attempt-lifecycle.ts';
 import { billTurn } from '../billing/billing.ts';
 import { asGatewayError } from '../gateway-fault.ts';
 import type { LiveExchange } from '../live-exchange.ts';
@@ -28,9 +37,10 @@ export async function attemptTarget(
   target: Target,
   provider: ConnectedProvider,
   generation: RunningGeneration,
+  repeat?: Repeat,
 ): Promise<Answer> {
   const { lastTarget, upstreamModel } = exchange.routing;
-  const attempt = beginAttempt(exchange, turn, target, provider);
+  const attempt = beginAttempt(exchange, turn, target, provider, repeat);
   const disarm = boundAttempt(attempt, generation);
   let isRelaying = false;
   try {

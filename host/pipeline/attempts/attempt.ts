@@ -1,6 +1,7 @@
-import type { GatewayError } from '../../contract/index.ts';
 import type { Cancellation } from '../../upstream/cancellation.ts';
 import type { ConnectedProvider } from '../../upstream/connect.ts';
+import type { ChatRequest, GatewayError } from '../../contract/index.ts';
+import type { ChatVia } from '../chat-via.ts';
 import type { LiveExchange } from '../live-exchange.ts';
 import type { Target } from '../target.ts';
 import type { Turn } from '../turns/turn.ts';
@@ -21,10 +22,18 @@ export interface Attempt {
   /** 1 for the first attempt of the exchange. */
   readonly number: number;
   readonly upstreamModel: string;
+  /** Milliseconds of the target's `request_timeout` that are gone before it begins. */
+  readonly spentMs: number;
+  /** Thoughts of earlier turns stay behind: the provider has refused them, and this is the request without them. */
+  readonly leavesThoughts: boolean;
   /** Ends with the exchange, or by the attempt's own deadline. */
   readonly cancellation: Cancellation;
   /** The client's request goes out in its own wire, and the answer comes back in it. */
   isSameWire: boolean;
+  /** Which API of the provider's service the chat goes to; `undefined` before that is decided, and where nothing is to be. */
+  via: ChatVia | undefined;
+  /** What the provider's translator was given, in the common format. */
+  translated: ChatRequest | undefined;
   outcome: Outcome | undefined;
   error: GatewayError | undefined;
   /** Monotonic milliseconds at which the provider was called, if it was. */

@@ -1,35 +1,37 @@
 /** A request that its provider refused for what its model does not take, sent once more without that. */
-import type { ChatRequest, GatewayError, ModelFacts } from '../../contract/index.ts';
-import type { CorrectionKind } from '../hooks.ts';
+import type { ChatRequest, GatewayError } from '../../contract/index.ts';
 import type { LiveExchange } from '../live-exchange.ts';
 import type { Target } from '../target.ts';
 import type { Answer } from '../turns/turns.ts';
 import { attemptTarget } from './attempt-target.ts';
+import { type Correction, correctionFor } from './corrections.ts';
 
-interface Correction {
-  readonly kind: CorrectionKind;
-  /** What the refusal said of the model. */
-  readonly facts: ModelFacts;
-}
-
-/** What the service says of models that take no system message behind the first turn. Source: GitHub BerriAI/litellm issues 32831 and 33807, 2026-11-26. */
-const NO_LATE_SYSTEM = ["role 'system' is not supported", 'Unexpected role "system"'];
+/** An attempt as it is asked for the first time. */
+type Asked = readonly [
+  exchange: LiveExchange,
+  turn: Parameters<typeof attemptTarget>[1],
+  target: Target,
+  provider: Parameters<typeof attemptTarget>[3],
+  generation: Parameters<typeof attemptTarget>[4],
+];
 
 /**
  * Tries one target with the request of the turn. Where the provider's refusal says what the model does not take, that is
  * remembered, and the request sent once more as it follows from it. See docs/reference/data-plane.md#corrected-requests.
  */
-export function attemptCorrected(...asked: Parameters<typeof attemptTarget>): Promise<Answer> {
+export function attemptCorrected(...asked: Asked): Promise<Answer> {
+  const [exchange, , target, , generation] = asked;
+  const { clock } = generation.services;
+  const begunAt = clock.monotonic();
   return attemptTarget(...asked).catch(async (error: GatewayError) => {
-    const [exchange, , target, , generation] = asked;
-    const correction = correctionOf(exchange, target, error);
+    const correction = correctionOf(asked, error);
     if (!correction || exchange.cancellation.cause || target.retryBudget?.take() === false) throw error;
-    const { kind, facts } = correction;
-    target.learn(String(exchange.routing.upstreamModel), facts);
+    const { kind, leavesThoughts = false } = correction;
+    remember(correction, target, String(exchange.routing.upstreamModel));
     const ended = (result: 'ok' | 'failed'): void =>
       generation.hooks.corrected.call({ exchange, target, kind, result });
     try {
-      const answer = await attemptTarget(...asked);
+      const answer = await attemptTarget(...asked, { leavesThoughts, spentMs: clock.monotonic() - begunAt });
       ended('ok');
       return answer;
     } catch (again) {
@@ -39,28 +41,33 @@ export function attemptCorrected(...asked: Parameters<typeof attemptTarget>): Pr
   });
 }
 
-/** `undefined` where the refusal says nothing of the kind, the request holds nothing of the kind, or that is known already. */
-function correctionOf(
-  { sent, routing: { isSameWire, upstreamModel, translated } }: LiveExchange,
-  target: Target,
-  { fault }: GatewayError,
-): Correction | undefined {
-  if (!sent || isSameWire || fault?.kind !== 'status' || (fault.status !== 400 && fault.status !== 404))
-    return undefined;
-  const { message = '' } = fault;
-  const words = NO_LATE_SYSTEM.find((each) => message.includes(each));
-  if (words === undefined || !holdsLateSystem(translated?.request) || says(sent.value, words)) return undefined;
-  const isKnown = target.factsOf(String(upstreamModel)).late_system === false;
-  return isKnown ? undefined : { kind: 'late_system', facts: { late_system: false } };
+function remember({ facts, isOfTarget = false, keptMs }: Correction, target: Target, model: string): void {
+  if (facts) target.learn(facts, { model: isOfTarget ? undefined : model, keptMs });
 }
 
-/** Whether the words are the client's own: a refusal that quotes them says nothing of the model, and other clients would pay for it. */
-const says = (body: object, words: string): boolean =>
-  JSON.stringify(body).includes(JSON.stringify(words).slice(1, -1));
-
-function holdsLateSystem(request: object | undefined): boolean {
-  const { messages = [] } = (request ?? {}) as Partial<ChatRequest>;
-  const isSystem = ({ role }: { readonly role: string }): boolean => role === 'system' || role === 'developer';
-  const start = messages.findIndex((message) => !isSystem(message));
-  return start >= 0 && messages.slice(start).some(isSystem);
+/** `undefined` where the request went out in the client's own wire, and where nothing follows from the refusal. */
+function correctionOf([exchange, turn, target, { module }]: Asked, { fault }: GatewayError): Correction | undefined {
+  const {
+    sent,
+    routing: { isSameWire, upstreamModel, translated },
+  } = exchange;
+  const { status, message = '', code, param } = fault ?? {};
+  if ((status !== 400 && status !== 404) || isSameWire || !translated?.isChat) return undefined;
+  const refusal = {
+    message,
+    code,
+    param,
+    request: translated.request as ChatRequest,
+    provider: module.name,
+    via: translated.via,
+    isConfigured: target.config.chat_via === 'chat' || target.config.chat_via === 'responses',
+    isTranslated: sent !== undefined,
+    facts: target.factsOf(String(upstreamModel)),
+  };
+  return correctionFor(refusal, (words) => says(sent?.value ?? turn.request, words));
 }
+
+const says = (body: object, words: readonly string[]): boolean => {
+  const text = JSON.stringify(body);
+  return words.every((each) => text.includes(JSON.stringify(each).slice(1, -1)));
+};

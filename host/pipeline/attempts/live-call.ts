@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   type CallInfo,
+  type ChatRequest,
   type ClientWireName,
   type Credentials,
   type ModelFacts,
@@ -10,6 +11,7 @@ import {
   type Translator,
 } from '../../contract/index.ts';
 import { describedEntry } from '../billing/catalog-entry.ts';
+import { asksForThoughts } from '../chat-via.ts';
 import type { PipelineServices } from '../pipeline-services.ts';
 import type { Attempt } from './attempt.ts';
 
@@ -22,6 +24,7 @@ export class LiveCall implements CallInfo {
   readonly exchangeId: string;
   readonly #attempt: Attempt;
   readonly #services: PipelineServices;
+  #facts: ModelFacts | undefined;
 
   constructor(attempt: Attempt, services: PipelineServices) {
     this.model = attempt.upstreamModel;
@@ -44,8 +47,20 @@ export class LiveCall implements CallInfo {
     return this.#attempt.provider.module.name;
   }
 
+  /** One answer for the whole call: what other requests teach about the model counts from the next one on. */
   get facts(): ModelFacts {
-    return this.#attempt.target.factsOf(this.model);
+    return (this.#facts ??= this.#attempt.target.factsOf(this.model));
+  }
+
+  get wantsThoughts(): boolean {
+    const { exchange, turn } = this.#attempt;
+    if (!SURFACES[exchange.surface].isChat) return false;
+    const { sent } = exchange;
+    return sent ? sent.dialect.wantsThoughts(sent.value) : asksForThoughts(turn.request as ChatRequest);
+  }
+
+  get leavesThoughts(): boolean {
+    return this.#attempt.leavesThoughts;
   }
 
   get clientWire(): ClientWireName | undefined {
@@ -84,14 +99,15 @@ function pickHeaders(
 }
 
 /** Whether an attempt's chat goes by the service's Responses API. */
-export function goesByResponses(attempt: Attempt): boolean {
-  return translatorOf(attempt) === attempt.provider.module.translators.chat?.viaResponses;
+export function goesByResponses({ via }: Attempt): boolean {
+  return via?.via === 'responses';
 }
 
-/** The translator that serves the exchange's surface at the attempt's provider. */
+/** The translator that serves the exchange's surface at the attempt's provider: of chats the one of the API that they go to. */
 export function translatorOf(attempt: Attempt): Translator<TranslatedSurface> {
   const surface = SURFACES[attempt.exchange.surface].translator;
-  const translator = surface && attempt.provider.module.translators[surface];
+  const { translators } = attempt.provider.module;
+  const translator = goesByResponses(attempt) ? translators.chat?.viaResponses : surface && translators[surface];
   if (!translator) throw new Error(`${attempt.provider.module.name} has no translator for ${attempt.exchange.surface}`); // routing has ruled it out
   return translator;
 }

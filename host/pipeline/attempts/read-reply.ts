@@ -52,7 +52,8 @@ function uselessReply(reply: BufferedReply, cause: unknown): GatewayError {
 function translatedOf(attempt: Attempt, reply: BufferedReply, call: CallInfo): ReplyOf<TranslatedSurface> {
   const { surface } = attempt.exchange;
   try {
-    const translated: unknown = translatorOf(attempt).fromUpstream(reply, call, attempt.turn.request as never);
+    const request = attempt.translated ?? attempt.turn.request;
+    const translated: unknown = translatorOf(attempt).fromUpstream(reply, call, request as never);
     if (!isFields(translated)) throw new TypeError('it returned no answer: an object');
     refusePromise(translated);
     const problem = answerProblem(surface, translated, attempt.provider.ref);

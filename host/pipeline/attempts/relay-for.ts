@@ -47,8 +47,9 @@ function sourceOf(
   const { exchange, turn, provider } = attempt;
   const { module, ref } = provider;
   const { openStream: open, editStream } = translatorOf(attempt) as ChatTranslator;
-  const request = turn.request as ChatRequest;
-  const common = { framing: module.framing ?? 'sse', module: ref } as const;
+  const request = attempt.translated ?? (turn.request as ChatRequest);
+  const framing = goesByResponses(attempt) ? 'sse' : (module.framing ?? 'sse');
+  const common = { framing, module: ref } as const;
   const decode = typeof open === 'function' ? opened(ref, 'openStream', open, call, request) : undefined;
   if (!decode) {
     const edit = editStream && opened(ref, 'editStream', editStream, call, request);

@@ -4,9 +4,9 @@ import { deepFrozen } from '../../common/deep-frozen.ts';
 import {
   type CallInfo,
   type ChatRequest,
-  type ChatTraits,
   type ClientBody,
   isFields,
+  NO_FACTS,
   type ReplyOf,
   type SameWire,
   type TranslatedSurface,
@@ -15,6 +15,7 @@ import {
 import { type Adapted, type ClientRequest, ClientReply, type TargetFacts } from '../../wire/client-request.ts';
 import type { Attempt } from './attempt.ts';
 import { catalogEntryOf } from '../billing/catalog-entry.ts';
+import { chatTraitsOf } from './chat-traits.ts';
 import type { PipelineServices } from '../pipeline-services.ts';
 
 /** The request in the client's own wire; `undefined` where the target must have it in the common format. */
@@ -84,35 +85,29 @@ export function adaptedRequest({ turn }: Attempt, sent: ClientRequest, facts: Ta
   return { request, lost: [...sent.lost, ...lost] };
 }
 
-export function targetFacts(attempt: Attempt, { catalog }: PipelineServices): TargetFacts {
+export function targetFacts(
+  attempt: Attempt,
+  { facts = NO_FACTS }: CallInfo,
+  { catalog }: PipelineServices,
+): TargetFacts {
   const {
     target,
-    provider: { module },
+    provider,
     upstreamModel: model,
     turn: { streaming },
+    via,
   } = attempt;
-  const traits = traitsOf(attempt, model);
+  const traits = chatTraitsOf(provider, model);
   return {
-    provider: module.name,
-    wire: traits.wire ?? module.wire,
+    provider: provider.module.name,
+    wire: traits.wire ?? provider.module.wire,
+    via: via?.via,
+    leavesThoughts: attempt.leavesThoughts,
     traits,
-    facts: target.factsOf(model),
+    facts,
     entry: catalogEntryOf(target, model, catalog),
     streaming,
   };
-}
-
-const NO_TRAITS: ChatTraits = Object.freeze({});
-
-function traitsOf({ provider: { module, ref } }: Attempt, model: string): ChatTraits {
-  if (!module.chatTraitsFor) return module.chatTraits ?? NO_TRAITS;
-  try {
-    const traits: unknown = module.chatTraitsFor(model);
-    if (isFields(traits)) return traits;
-    throw new Error('it returned no traits: an object');
-  } catch (thrown) {
-    throw providerError(ref, 'chatTraitsFor', thrown);
-  }
 }
 
 /** Keeps the bytes of an answer that goes on as it came. No other request gets it: it may hold what only its vendor understands. */

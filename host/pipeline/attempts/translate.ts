@@ -4,17 +4,20 @@ import {
   type ChatRequest,
   type ImagesRequest,
   isFields,
+  NO_FACTS,
   type ParamTreatments,
   SURFACES,
   type WireRequest,
 } from '../../contract/index.ts';
 import { deepFrozen } from '../../common/deep-frozen.ts';
 import { checkedWire, providerError } from '../../boundary/provider-boundary.ts';
+import { type ChatChoice, chatViaOf, withoutRefusedEffort } from '../chat-via.ts';
 import type { Attempt } from './attempt.ts';
 import { inClientPaths } from '../../wire/client-paths.ts';
 import type { ClientRequest } from '../../wire/client-request.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import { shownNames } from '../shown.ts';
+import { withoutThoughts } from './left-thoughts.ts';
 import { goesByResponses, translatorOf } from './live-call.ts';
 import { inMatrixOrder, unsupportedIn, withoutUnsupported } from './parameters.ts';
 import { refuseImageFormat, reportIgnored, reportLost } from './report-ignored.ts';
@@ -24,6 +27,7 @@ import { adaptedRequest, sameWireRequest, targetFacts } from './same-wire.ts';
 export function toWire(attempt: Attempt, call: CallInfo, generation: RunningGeneration): WireRequest {
   const { exchange, turn } = attempt;
   if (exchange.sent) return clientWire(attempt, exchange.sent, call, generation);
+  decideVia(attempt, call);
   if (exchange.surface === 'images' || exchange.surface === 'images.edits')
     refuseImageFormat(attempt.provider.module, (turn.request as ImagesRequest).response_format);
   const { wire, names } = translated(attempt, turn.request as ChatRequest, call, generation);
@@ -43,7 +47,8 @@ function clientWire(attempt: Attempt, sent: ClientRequest, call: CallInfo, gener
     exchange.routing.ignoredParams = reportLost(attempt, same.ignored ?? [], generation);
     return same;
   }
-  const facts = targetFacts(attempt, generation.services);
+  decideVia(attempt, call);
+  const facts = targetFacts(attempt, call, generation.services);
   const { request, lost } = adaptedRequest(attempt, sent, facts);
   let made: ReturnType<typeof translated>;
   try {
@@ -68,10 +73,13 @@ function translated(
     exchange,
     turn: { withoutTools },
   } = attempt;
-  const params = SURFACES[exchange.surface].isChat ? treatmentsOf(attempt, call.model) : {};
-  const asked = withoutTools && params['tools'] === 'unsupported' ? (withoutTools as ChatRequest) : given;
+  const params = treatmentsOf(attempt, call.model);
+  const wanted = withoutTools && params['tools'] === 'unsupported' ? (withoutTools as ChatRequest) : given;
+  const { request: asked, lost } = byChoice(attempt, wanted, call);
   const unsupported = unsupportedIn(asked, params);
-  const request = policy === 'drop' ? withoutUnsupported(asked, unsupported) : asked;
+  const carried = policy === 'drop' ? withoutUnsupported(asked, unsupported) : asked;
+  const request = attempt.leavesThoughts ? withoutThoughts(carried) : carried;
+  attempt.translated = request;
   const wire = wireOf(attempt, request, call);
   if (wire.bounded?.length) {
     log.warn('parameters bounded to what the provider takes', {
@@ -80,16 +88,48 @@ function translated(
       trace_id: exchange.id,
     });
   }
-  const names = wire.ignored?.length ? [...unsupported, ...wire.ignored] : unsupported;
-  exchange.routing.translated = { request: asked, left: names };
+  const { ignored = [] } = wire;
+  const names = ignored.length + lost.length > 0 ? [...unsupported, ...lost, ...ignored] : unsupported;
+  exchange.routing.translated = {
+    request: asked,
+    left: names,
+    isChat: SURFACES[exchange.surface].isChat,
+    via: attempt.via?.via,
+  };
   return { wire, names };
 }
 
+/** Decides which API the chat goes to, by the request before it is made ready for one of them. */
+function decideVia(attempt: Attempt, call: CallInfo): void {
+  const { exchange, turn, target, provider } = attempt;
+  if (!SURFACES[exchange.surface].isChat) return;
+  const via = chatViaOf({
+    target,
+    provider,
+    model: call.model,
+    facts: call.facts ?? NO_FACTS,
+    request: turn.request as ChatRequest,
+    wantsThoughts: () => call.wantsThoughts === true,
+  });
+  if (via.isSettled !== true) attempt.via = via;
+}
+
+/** The request as the API that was chosen for it takes it. */
+function byChoice({ via, target }: Attempt, request: ChatRequest, { facts = NO_FACTS }: CallInfo): ChatChoice {
+  return via?.via === 'chat' && target.config.chat_via === 'chat'
+    ? withoutRefusedEffort(request, facts)
+    : { request, lost: NO_NAMES };
+}
+
+const NO_NAMES: readonly string[] = Object.freeze([]);
 const NONE: ParamTreatments = Object.freeze({});
 
 function treatmentsOf(attempt: Attempt, model: string): ParamTreatments {
-  const { module, ref } = attempt.provider;
-  if (goesByResponses(attempt)) return NONE; // it names all that it leaves out
+  const {
+    exchange,
+    provider: { module, ref },
+  } = attempt;
+  if (!SURFACES[exchange.surface].isChat || goesByResponses(attempt)) return NONE; // the other API names all that it leaves out
   if (!module.paramsFor) return module.params;
   try {
     const params: unknown = module.paramsFor(model);

@@ -23,6 +23,8 @@ export interface AttemptRecord {
   readonly duration_ms: number | null;
   /** `answered`, or the code of the error. */
   readonly ended: string;
+  /** Which API of its service the chat went to, where that was decided for the request. */
+  readonly via?: 'chat' | 'responses';
   readonly message?: string;
 }
 
@@ -97,12 +99,13 @@ export class RouteDecision {
               reason: hide(reason),
               figures: shortFigures(figures, hide),
             })),
-      attempts: this.attempts.map(({ target, upstream_model, status, duration_ms, ended, message }) => ({
+      attempts: this.attempts.map(({ target, upstream_model, status, duration_ms, ended, via, message }) => ({
         target,
         upstream_model: unlessModel(upstream_model),
         status: status ?? undefined,
         duration_ms: duration_ms === null ? undefined : Math.round(duration_ms * 1000) / 1000,
         ended: unless(ended, ANSWERED),
+        via,
         message: message === undefined ? undefined : hide(message),
       })),
     });

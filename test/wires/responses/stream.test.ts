@@ -249,7 +249,7 @@ describe('a streamed answer of the Responses API', () => {
       ['', ['c']],
       ['', ['d']],
     ]);
-    expect(tokens(response['output'][0].content[0].logprobs)).to.deep.equal(['a', 'b', 'c', 'd']);
+    expect(tokens(response['output'][1].content[0].logprobs)).to.deep.equal(['a', 'b', 'c', 'd']);
     expect(
       streamed([of('', 'a'), delta({}, 'stop')], { include: ['message.output_text.logprobs'] }).response['output'],
     ).to.deep.equal([]);
@@ -438,7 +438,7 @@ describe('a streamed answer of the Responses API', () => {
     expect(response['output'][0].name).to.equal(name);
   });
 
-  it('shows reasoning where a summary is asked for, and seals it where that is', () => {
+  it('seals reasoning unasked, and shows it where a summary is asked for', () => {
     const chunks = [
       delta({
         reasoning_content: 'thi',
@@ -454,7 +454,6 @@ describe('a streamed answer of the Responses API', () => {
       delta({ content: 'ok' }),
       delta({}, 'stop'),
     ];
-    expect(types(streamed(chunks).response)).to.deep.equal(['message']);
     const both = streamed(chunks, { ...SUMMARY, ...SEALED });
     expect(shown(both).slice(2, 9)).to.deep.equal([
       'output_item.added 0',
@@ -480,13 +479,15 @@ describe('a streamed answer of the Responses API', () => {
     expect(openEnvelope(item.encrypted_content)).to.deep.equal([
       { type: 'reasoning.text', index: 0, format: 'anthropic-claude-v1', signature: 's' },
     ]);
-    const [shownOnly] = streamed(chunks, SUMMARY).response['output'];
-    expect(shownOnly).to.not.have.property('encrypted_content');
-    const [sealedOnly] = streamed(chunks, SEALED).response['output'];
-    expect(sealedOnly.summary).to.deep.equal([]);
-    expect(openEnvelope(sealedOnly.encrypted_content)).to.deep.equal([
+    expect(streamed(chunks, SUMMARY).response['output']).to.deep.equal(both.response['output']);
+    const unasked = streamed(chunks);
+    expect(shown(unasked).slice(2, 4)).to.deep.equal(['output_item.added 0', 'output_item.done 0']);
+    const [{ summary, encrypted_content: envelope }] = unasked.response['output'];
+    expect(summary).to.deep.equal([]);
+    expect(openEnvelope(envelope)).to.deep.equal([
       { type: 'reasoning.text', index: 0, format: 'anthropic-claude-v1', text: 'think', signature: 's' },
     ]);
+    expect(streamed(chunks, SEALED).response['output']).to.deep.equal(unasked.response['output']);
   });
 
   it('marks reasoning without a signature as its own, and keeps its text where that is not shown', () => {

@@ -2,6 +2,9 @@ import { type Fields, isText, type ToolCallDelta } from '../../../../host/contra
 import type { AnswerFacts } from './answer.ts';
 import { argumentsIn, brokenCall, CallIds, signatureBeside } from './calls.ts';
 
+/** What other vendors sign, for a call by its id; `undefined` where there is nothing. */
+export type CallSecret = (id: string | undefined, isFirst: boolean) => string | undefined;
+
 interface OpenCall {
   id: string | undefined;
   name: string;
@@ -32,7 +35,7 @@ export class CallWriter {
   }
 
   /** The calls that are complete now that others have begun; of several in one chunk the last may be among them. */
-  write(deltas: readonly ToolCallDelta[], secret: () => string | undefined): Fields[] {
+  write(deltas: readonly ToolCallDelta[], secret: CallSecret): Fields[] {
     const begun = deltas
       .map((delta, place) => this.#take(delta, delta.index ?? place))
       .filter((index) => index !== undefined);
@@ -41,7 +44,7 @@ export class CallWriter {
   }
 
   /** All that are left. Throws for arguments that are not an object. */
-  end(secret: () => string | undefined): Fields[] {
+  end(secret: CallSecret): Fields[] {
     const parts = this.#release(() => true, secret);
     if (this.#open.size > 0) throw brokenCall();
     return parts;
@@ -66,13 +69,13 @@ export class CallWriter {
   }
 
   /** Calls from the front, up to one that is not complete or not ready. */
-  #release(isReady: (index: number, text: string) => boolean, secret: () => string | undefined): Fields[] {
+  #release(isReady: (index: number, text: string) => boolean, secret: CallSecret): Fields[] {
     const parts: Fields[] = [];
     for (const [index, { id, name, signature, pieces }] of this.#open) {
       const text = pieces.join('');
       const args = isReady(index, text) ? argumentsIn(text) : undefined;
       if (!args) break;
-      const own = this.#signed.get(id ?? '') ?? signature ?? (this.#written.size === 0 ? secret() : undefined);
+      const own = this.#signed.get(id ?? '') ?? signature ?? secret(id, this.#written.size === 0);
       this.#open.delete(index);
       this.#written.add(index);
       parts.push({

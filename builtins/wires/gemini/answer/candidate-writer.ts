@@ -1,6 +1,7 @@
+import { isOfResponses, isPhase } from '../../../../host/common/sealed-thoughts.ts';
 import { type ChunkChoice, type Fields, isText } from '../../../../host/contract/index.ts';
 import type { AnswerFacts } from './answer.ts';
-import { CallWriter } from './call-writer.ts';
+import { type CallSecret, CallWriter } from './call-writer.ts';
 import { groundingOf } from './candidate-extras.ts';
 import { finishWord } from './finish.ts';
 import { callSecret, thoughtSecret } from '../secrets.ts';
@@ -18,6 +19,8 @@ export class CandidateWriter {
   readonly #calls: CallWriter;
   /** Secrets of other vendors, in the order they came; pieces of one item are put together. */
   readonly #foreign = new Map<unknown, Fields>();
+  /** Those of them that stand on a call. */
+  readonly #onCalls = new Set<unknown>();
   /** Those of the thoughts that are being written. */
   #unsealed = new Set<string>();
   readonly #annotations: unknown[] = [];
@@ -44,7 +47,7 @@ export class CandidateWriter {
     const details = sortDetails(given);
     if (details.isOwn) this.#isOwn = true;
     this.#calls.sign(details.byCall);
-    const secret = (): string | undefined => this.#secret();
+    const secret: CallSecret = (id, isFirst) => this.#secret(id, isFirst);
     const pieces = [this.#details(details, isText(thought)), this.#thought(thought ?? '', details)];
     if (isText(content) || details.text.length > 0)
       pieces.push(this.#closeThoughts(), this.#speech(content ?? '', details));
@@ -65,7 +68,7 @@ export class CandidateWriter {
     const rest = [
       ...this.#rest.flat(),
       ...this.#closeThoughts(),
-      ...this.#calls.end(() => this.#secret()),
+      ...this.#calls.end((id, isFirst) => this.#secret(id, isFirst)),
       ...this.#lateSecret(),
     ];
     const parts = rest.length > 0 || isRefused ? rest : NOTHING_MORE;
@@ -113,7 +116,7 @@ export class CandidateWriter {
     const [secrets, open] = [[] as Fields[], new Set<string>()];
     for (const key of this.#unsealed) {
       const item = this.#foreign.get(key);
-      if (item && (isText(item['signature']) || isText(item['data']))) secrets.push(item);
+      if (item && (isText(item['signature']) || isText(item['data']) || isPhase(item))) secrets.push(item);
       else open.add(key); // its secret may still come
     }
     const isOver = secrets.length > 0 || (this.#isThinking && !this.#isOwn);
@@ -124,15 +127,25 @@ export class CandidateWriter {
       : [];
   }
 
-  /** What the first call carries, unless its own vendor has signed. */
-  #secret(): string | undefined {
-    return this.#isOwn ? undefined : callSecret([...this.#foreign.values()], this.#thoughts);
+  /** What a call carries, unless its own vendor has signed: the first one all there is, and a later one what came since and names it. */
+  #secret(id: string | undefined, isFirst: boolean): string | undefined {
+    if (this.#isOwn) return undefined;
+    const items = this.#notOnCalls(isFirst ? () => true : (item) => isText(id) && item['id'] === id);
+    return callSecret(items, isFirst ? this.#thoughts : '');
   }
 
-  /** Where there are neither thoughts nor calls to carry it. */
+  /** Where there are neither thoughts nor calls to carry it, or it came behind the calls. */
   #lateSecret(): Fields[] {
-    if (this.#includesThoughts || this.#calls.hasCalls || this.#foreign.size === 0) return [];
-    return [{ text: '', thoughtSignature: callSecret([...this.#foreign.values()], '') }];
+    if (this.#includesThoughts) return [];
+    const items = this.#notOnCalls((item) => !this.#calls.hasCalls || isOfResponses(item));
+    return items.length > 0 ? [{ text: '', thoughtSignature: callSecret(items, '') }] : [];
+  }
+
+  /** Each is given once. */
+  #notOnCalls(isWanted: (item: Fields) => boolean): Fields[] {
+    const found = [...this.#foreign].filter(([key, item]) => !this.#onCalls.has(key) && isWanted(item));
+    for (const [key] of found) this.#onCalls.add(key);
+    return found.map(([, item]) => item);
   }
 }
 

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../../../host/common/invalid-request.ts';
+import { isPhase } from '../../../../host/common/sealed-thoughts.ts';
 import {
   type ChatMessage,
   type ContentPart,
@@ -152,9 +153,10 @@ const TEXT = 'reasoning.text';
 
 const isSigned = ({ signature, data, format }: Fields): boolean => isText(signature) || isText(data) || isText(format);
 
-/** A key for the secret of an item: equal where items carry one secret of one vendor. */
-function secretOf({ format, signature, data }: Fields): string {
-  return JSON.stringify([format, signature, data]);
+/** A key for the secret of an item: equal where items carry one secret of one vendor. One without any is itself the key. */
+function secretOf(item: Fields): string {
+  const { format, signature, data } = item;
+  return JSON.stringify(isPhase(item) ? item : [format, signature, data]);
 }
 
 function toToolCall({ id, name, args }: Call): ToolCall {

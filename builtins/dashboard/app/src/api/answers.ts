@@ -424,6 +424,10 @@ export type Explanation = {
     readonly provider?: string;
     readonly upstream_model?: string;
     readonly circuit?: string | null;
+    readonly attempt?: {
+      readonly via: 'chat' | 'responses';
+      readonly via_reason: string;
+    } | null;
   }[];
   readonly dropped?: readonly {
     readonly target: string;
@@ -443,6 +447,7 @@ export type Explanation = {
     readonly status: number | null;
     readonly duration_ms: number | null;
     readonly ended: string;
+    readonly via?: 'chat' | 'responses';
     readonly message?: string;
   }[];
 };

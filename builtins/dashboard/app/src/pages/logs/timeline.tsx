@@ -74,10 +74,10 @@ function barsOf(row: LogEntry, attempts: readonly ExplainedAttempt[]): Bar[] {
       tone: 'whole',
     });
   let start = 0;
-  for (const { target, duration_ms, ended, status } of attempts) {
+  for (const { target, duration_ms, ended, status, via } of attempts) {
     const said = ended === 'answered' ? 'answered' : `${ended}${status === null ? '' : `, status ${status}`}`;
     bars.push({
-      label: target,
+      label: via === 'responses' ? `${target} by Responses` : target,
       text: `${duration_ms === null ? 'not called' : duration(duration_ms)}, ${said}`,
       start,
       length: duration_ms ?? 0,

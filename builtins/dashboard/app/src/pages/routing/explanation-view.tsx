@@ -109,7 +109,7 @@ function Facts({
 }
 
 function OrderedTarget({ target, place }: { readonly target: ExplainedTarget; readonly place: number }) {
-  const { circuit, upstream_model, provider, reason } = target;
+  const { circuit, upstream_model, provider, reason, attempt } = target;
   return (
     <li className="explain-target">
       <span className="row">
@@ -129,6 +129,7 @@ function OrderedTarget({ target, place }: { readonly target: ExplainedTarget; re
           </>
         )}
         {reason}
+        {attempt?.via === 'responses' && <>, by the Responses API ({attempt.via_reason})</>}
         <Figures of={target} />
       </span>
     </li>
