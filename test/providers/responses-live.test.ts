@@ -2,8 +2,6 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
 import OpenAI from 'openai';
-import type { ChatTranslator, ProviderModule } from '../../host/contract/index.ts';
-import { responsesChat } from '../../providers/_common/responses/index.ts';
 import { type Answer, answerOf, callsOf, sse, textsOf } from '../differential/answers/answer.ts';
 import {
   type Heard,
@@ -35,11 +33,8 @@ type Fields = Record<string, any>;
 
 const PATH = '/v1/chat/completions';
 
-/** A provider all of whose chats go by the Responses API. */
-function responsesAlone(): Partial<ProviderModule> {
-  const chat: ChatTranslator = { ...responsesChat() };
-  return { translators: { chat: Object.defineProperty(chat, 'viaResponses', { value: chat }) } };
-}
+/** A target whose chats all go by the Responses API. */
+const VIA = { chat_via: 'responses' };
 
 const message = (words: string): Fields => ({
   id: 'msg_1',
@@ -69,7 +64,7 @@ async function gateway(more: object = {}): Promise<TestHost & { answerWith: (han
       ? replyStream(response, ['second'])
       : replyJson(response, 200, chatReply('second')),
   );
-  const targets = [first.target('a', {}, responsesAlone()), second.target('b')];
+  const targets = [first.target('a', VIA), second.target('b')];
   const host = await startHost({ strategy: { mode: 'fallback' }, targets, ...more });
   return Object.assign(host, {
     answerWith: (handler: StubHandler) => {
@@ -170,10 +165,7 @@ describe('chats by the Responses API, through the gateway', () => {
       openSse(response);
       opened.resolve(response);
     });
-    const host = await startHost(
-      { targets: [upstream.target('a', {}, responsesAlone())] },
-      { clock, streamIdleMs: 120 },
-    );
+    const host = await startHost({ targets: [upstream.target('a', VIA)] }, { clock, streamIdleMs: 120 });
     const answer = host.post(PATH, ask('hi', { stream: true }));
     const response = await opened.promise;
     const events = [TOLD[0]!, TOLD[1]!, { type: 'keepalive' }, { type: 'response.web_search_call.searching' }];
@@ -194,10 +186,7 @@ describe('chats by the Responses API, through the gateway', () => {
       openSse(response);
       response.write(sse(TOLD.slice(0, 2), { isNamed: true }));
     });
-    const host = await startHost(
-      { targets: [upstream.target('a', {}, responsesAlone())] },
-      { clock, streamIdleMs: 120 },
-    );
+    const host = await startHost({ targets: [upstream.target('a', VIA)] }, { clock, streamIdleMs: 120 });
     const answer = host.post(PATH, ask('hi', { stream: true }));
     await eventually(() => upstream.seen.length === 1);
     await new Promise((resolve) => {
@@ -212,9 +201,9 @@ describe('chats by the Responses API, through the gateway', () => {
     const upstream = await stubUpstream((_request, response) => replyJson(response, 200, responseOf([message('x')])));
     for (const policy of ['warn', 'drop', 'reject']) {
       upstream.seen.length = 0;
-      const module = { ...responsesAlone(), params: { seed: 'unsupported', user: 'unsupported' } as const };
+      const module = { params: { seed: 'unsupported', user: 'unsupported' } as const };
       const host = await startHost({
-        targets: [upstream.target('a', {}, module)],
+        targets: [upstream.target('a', VIA, module)],
         compatibility: { on_unsupported_param: policy },
       });
       const answer = await host.post(PATH, ask('hi', { ...asked, user: 'mate' }));
@@ -236,7 +225,7 @@ describe('chats by the Responses API, through the gateway', () => {
   it('name a part that the API does not take by its place in the body of a client of another wire', async () => {
     const upstream = await stubUpstream((_request, response) => replyJson(response, 200, {}));
     const host = await startHost({
-      targets: [upstream.target('a', {}, responsesAlone())],
+      targets: [upstream.target('a', VIA)],
       responses: { translate: 'auto' },
     });
     const sound = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
@@ -254,7 +243,7 @@ describe('chats by the Responses API, through the gateway', () => {
     const upstream = await stubUpstream((_request, response) => {
       response.writeHead(200, { 'content-type': sent.type }).end(sent.bytes);
     });
-    const host = await startHost({ targets: [upstream.target('a', {}, responsesAlone())] });
+    const host = await startHost({ targets: [upstream.target('a', VIA)] });
     const client = new OpenAI({ baseURL: `${host.url}/v1`, apiKey: MASTER_KEY, maxRetries: 0 });
     const fetch = async (): Promise<Response> =>
       new Response(new Uint8Array(sent.bytes), { status: 200, headers: { 'content-type': sent.type } });
