@@ -30,6 +30,8 @@ interface Ask {
   readonly path: string;
   readonly body: object;
   readonly isStream?: boolean;
+  /** What its upstream sends first; chunks of a chat unless said. */
+  readonly begun?: readonly object[];
 }
 
 const messages = [{ role: 'user', content: 'hi' }];
@@ -51,6 +53,22 @@ const ASKS: readonly Ask[] = [
     path: '/v1/chat/completions',
     body: { messages, stream: true },
     isStream: true,
+  },
+  {
+    name: 'images stream',
+    wire: 'common',
+    path: '/v1/images/generations',
+    body: { prompt: 'a quay', stream: true },
+    isStream: true,
+    begun: [{ type: 'image_generation.partial_image', b64_json: 'aGk=', partial_image_index: 0 }],
+  },
+  {
+    name: 'speech stream',
+    wire: 'common',
+    path: '/v1/audio/speech',
+    body: { input: 'hi', voice: 'alloy', stream_format: 'sse' },
+    isStream: true,
+    begun: [{ type: 'speech.audio.delta', audio: 'aGk=' }],
   },
   {
     name: 'messages stream',
@@ -75,18 +93,22 @@ const ASKS: readonly Ask[] = [
   },
 ];
 
+/** Events beside those of a chat go on unread, unless they look like an error of some kind. */
+const isSeen = (ask: Ask, { body, reason, inside }: FaultVector): boolean =>
+  ask.begun === undefined || 'error' in Object(body) || (reason !== undefined && inside === undefined);
+
 const CASES = ASKS.flatMap((ask) =>
   ((ask.isStream ? ['status', 'inside', 'first', 'late'] : ['status', 'inside']) as readonly Way[]).flatMap((way) =>
-    FAULT_VECTORS.filter(({ body }) => way === 'status' || typeof body !== 'string').map((vector) => ({
-      ask,
-      way,
-      vector,
-    })),
+    FAULT_VECTORS.filter(
+      (vector) => way === 'status' || (typeof vector.body !== 'string' && (way === 'inside' || isSeen(ask, vector))),
+    ).map((vector) => ({ ask, way, vector })),
   ),
 );
 type Case = (typeof CASES)[number];
+/** What an upstream says, of a case or by itself. */
+type Answered = Pick<Case, 'way' | 'vector'> & { readonly ask?: Ask };
 
-function answer({ way, vector }: Pick<Case, 'way' | 'vector'>, response: ServerResponse): void {
+function answer({ way, vector, ask }: Answered, response: ServerResponse): void {
   const { status, headers = {} } = vector;
   const text = bodyText(vector);
   const type = text.startsWith('<') ? 'text/html' : 'application/json';
@@ -95,14 +117,14 @@ function answer({ way, vector }: Pick<Case, 'way' | 'vector'>, response: ServerR
     return;
   }
   openSse(response);
-  const before = way === 'late' ? chatChunks(['some text']).slice(0, 2).map(sseEvent).join('') : '';
+  const before = way === 'late' ? (ask?.begun ?? chatChunks(['some text']).slice(0, 2)).map(sseEvent).join('') : '';
   response.end(`${before}${sseEvent(text)}`);
 }
 
 interface Scene {
   readonly host: TestHost;
   /** Answers of the first target from now on. */
-  answers(next: Pick<Case, 'way' | 'vector'>): void;
+  answers(next: Answered): void;
   readonly calls: () => number;
 }
 
@@ -113,7 +135,7 @@ async function sceneOf(
   healthy: readonly object[] = [],
   options: TestHostOptions = {},
 ): Promise<Scene> {
-  let current: Pick<Case, 'way' | 'vector'> | undefined;
+  let current: Answered | undefined;
   const upstream = await stubUpstream((_request, response) => {
     if (current) answer(current, response);
   });

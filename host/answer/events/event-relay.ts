@@ -11,7 +11,7 @@ import {
   type StreamedSurface,
   tryParseJson,
 } from '../../contract/index.ts';
-import { faultInFrame, unusableReply } from '../../upstream/fault.ts';
+import { faultInFrame, faultInUseless, unusableReply } from '../../upstream/fault.ts';
 import { type RawEvent, RawEventReader } from '../../upstream/raw-events.ts';
 import { isEndMark } from '../../upstream/sse.ts';
 import type { ClientStream } from '../../wire/client-wire.ts';
@@ -151,7 +151,7 @@ export class EventRelay implements StreamRelay {
       return this.chunks > 0 ? raw : '';
     }
     const value = this.#isHeld ? fieldsIn(data) : membersOf(data);
-    const failure = faultInFrame(value) ?? (type === 'error' ? errorOf(value) : undefined);
+    const failure = faultInFrame(value) ?? (type === 'error' ? errorOf(value) : oddFault(type, value));
     if (failure) throw failure;
     this.chunks += 1;
     const completing = COMPLETING[this.#surface];
@@ -186,6 +186,12 @@ export class EventRelay implements StreamRelay {
 /** An event that is an error by its name alone. */
 const errorOf = (value: unknown): GatewayError =>
   faultInFrame({ error: value }) ?? failedAnswer('the provider reported an error');
+
+/** All events of these answers have a name with a dot in it: others may be an error in another shape. */
+function oddFault(type: string, value: Readonly<Fields> | undefined): GatewayError | undefined {
+  const { type: named } = value ?? {};
+  return type.includes('.') || (typeof named === 'string' && named.includes('.')) ? undefined : faultInUseless(value);
+}
 
 /** Whether an event has this name. A long one is not parsed: inside of a text the quotes of the name would have a backslash before them. */
 function isNamed(name: string, type: string, data: string, value: Readonly<Fields> | undefined): boolean {
