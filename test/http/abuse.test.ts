@@ -122,10 +122,10 @@ describe('a client that stops reading', () => {
     const t = await startHost({ strategy: { mode: 'fallback' }, targets: [stub.target('a')] }, { clock });
     const socket = await open(t.url);
     socket.write(request('POST', CHAT, KEY, JSON.stringify(ask('hi', { stream: true }))));
-    while (clock.waiting < 2)
+    while (clock.waiting < 3)
       await new Promise((resolve) => {
         setImmediate(resolve);
-      }); // the silence of the upstream, and the write
+      }); // the silence of the upstream, that towards the client, and the write
     return { t, clock, socket, isWritten: () => isWritten };
   }
 

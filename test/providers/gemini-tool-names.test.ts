@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { ChatRequest } from '../../host/contract/index.ts';
 import gemini from '../../providers/gemini/index.ts';
 import { toolNames } from '../../providers/gemini/tool-names.ts';
-import { answeredBy, callFor, Dice, sentBy } from '../kit/index.ts';
+import { answeredBy, callFor, Dice, openSse, replyJson, sentBy, startHost, stubUpstream } from '../kit/index.ts';
 
 const FITS = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
 const LONG = 'a'.repeat(70);
@@ -70,6 +70,38 @@ describe('names of functions at gemini', () => {
     const decode = typeof openStream === 'function' ? openStream(callFor('gemini-2.5-flash'), asked) : undefined;
     const [chunk] = decode?.({ type: '', data: JSON.stringify(answer) }) ?? [];
     expect(chunk?.choices[0]?.delta.tool_calls?.[0]?.function?.name).to.equal('get/tide');
+  });
+
+  it('come back to clients of other wires, whole and streamed, also those that are too long', async () => {
+    const name = `-${'a'.repeat(80)}`;
+    const upstream = await stubUpstream((seen, response) => {
+      const { tools } = seen.json() as any;
+      const [{ name: asked }] = tools[0].functionDeclarations;
+      const parts = [{ functionCall: { name: asked, args: {} } }];
+      const answer = { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] };
+      if (!seen.url.includes('stream')) replyJson(response, 200, answer);
+      else {
+        openSse(response);
+        response.end(`data: ${JSON.stringify(answer)}\n\n`);
+      }
+    });
+    const host = await startHost(
+      { targets: [{ virtual_key: 'gemini', models: ['gemini-2.5-flash'] }] },
+      { variables: { GEMINI_API_KEY: 'vendor-key-0123456789', GEMINI_BASE_URL: `${upstream.url}/v1beta` } },
+    );
+    for (const stream of [false, true]) {
+      const answer = await host.post('/v1/messages', {
+        model: 'gemini-2.5-flash',
+        max_tokens: 9,
+        stream,
+        messages: [{ role: 'user', content: 'hi' }],
+        tools: [{ name, input_schema: { type: 'object' } }],
+      });
+      expect(answer.text, String(stream)).to.include(`"name":"${name}"`);
+    }
+    expect(upstream.seen.map((seen) => (seen.json() as any).tools[0].functionDeclarations[0].name)).to.satisfy(
+      (names: string[]) => names.length === 2 && names.every((each) => FITS.test(each)),
+    );
   });
 
   it('are taken by the vendor, and never two the same, whatever they are', () => {
