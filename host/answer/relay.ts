@@ -14,7 +14,7 @@ import { BlockReader } from './known-runs.ts';
 import type { RelayGuards, RelaySource } from './relay-source.ts';
 import { Relayed } from './relayed.ts';
 import { SameWireRelay } from './same-wire-relay.ts';
-import type { ReplyFacts, StreamRelay } from './stream.ts';
+import type { ReplyFacts, StreamRelay } from './events/stream-relay.ts';
 import { eventTooLong, parsedFrame, refuseDeep } from './stream-bounds.ts';
 
 export interface RelayOptions extends ChunkFacts {

@@ -1,4 +1,4 @@
-import { GatewayError, type ReplyOf, type Surface, type Usage } from '../contract/index.ts';
+import { GatewayError, type ReplyOf, type Surface } from '../contract/index.ts';
 import type { Clock, Timer } from '../common/clock.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
@@ -6,7 +6,7 @@ import type { ReplyControl, ReplyHeaders, ReplySink } from '../upstream/upstream
 import { EarlyBody, mayBeJson } from '../upstream/early-body.ts';
 import { timeoutError, unusableReply } from '../upstream/fault.ts';
 import type { ClientStream } from '../wire/client-wire.ts';
-import type { AnswerFacts } from './charged-usage.ts';
+import type { ReplyFacts, StreamRelay } from './events/stream-relay.ts';
 
 /** How long a finished answer's connection may take to end by itself, so that it can serve again. */
 const LINGER_MS = 1000;
@@ -22,39 +22,6 @@ export interface StreamOutput {
   write(bytes: string): boolean;
 }
 
-/** Makes what goes to the client of the bytes of an upstream's stream: synchronous, one call per read. */
-export interface StreamRelay {
-  /** Writes what goes to the client, and what ends it once the stream is over. */
-  readonly encoder: ClientStream;
-  /** Why the stream cannot go on; nothing is read after it. */
-  readonly failure: GatewayError | undefined;
-  /** True once the upstream said that nothing follows. */
-  readonly isDone: boolean;
-  /** Chunks read so far, or events, whether or not anything left. */
-  readonly chunks: number;
-  /** Events read so far, where those without a chunk count too, as far as they say that the answer goes on. */
-  readonly signs: number;
-  /** Whether something waits for the answer to begin. */
-  readonly isWaiting: boolean;
-  /** The upstream's name of the model, once it has said it. */
-  readonly reportedModel: string | undefined;
-  /** Whether the answer is complete: what it said of its usage by then is all of it. */
-  readonly isFinished: boolean;
-  push(bytes: Buffer): string;
-  /** The answer begins with what has come of it, however little that says. */
-  begin(): string;
-  /** The upstream's body has ended: a failure, unless it said so before. */
-  end(): string;
-  /** What is still held back, once the stream is complete. */
-  flush(): string;
-  /** The bytes of an answer that was held, once. */
-  takeHeld(): string;
-  /** What was delivered, as one reply. */
-  reply(facts: ReplyFacts): ReplyOf<Surface>;
-  /** What it is billed by so far. */
-  facts(): AnswerFacts;
-}
-
 export interface StreamOptions<R extends StreamRelay = StreamRelay> {
   readonly relay: R;
   readonly clock: Clock;
@@ -64,15 +31,6 @@ export interface StreamOptions<R extends StreamRelay = StreamRelay> {
   readonly onIdle: (idleMs: number) => void;
   /** Turns a reply that is not 200 into an error. */
   readonly refuse: (status: number, headers: ReplyHeaders, body: Buffer) => GatewayError;
-}
-
-/** What a reply says beside what was streamed of it. */
-export interface ReplyFacts {
-  /** Unix seconds. */
-  readonly created: number;
-  readonly model: string;
-  readonly provider: string;
-  readonly usage: Usage | undefined;
 }
 
 /** A streamed answer on its way to the client: that of one turn, or what is made of several. */

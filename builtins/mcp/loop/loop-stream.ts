@@ -2,7 +2,8 @@ import type { Clock } from '../../../host/common/clock.ts';
 import type { ChatChunk, ChatReply, GatewayError } from '../../../host/contract/index.ts';
 import { Assembly } from '../../../host/answer/assembly.ts';
 import type { LiveExchange } from '../../../host/pipeline/live-exchange.ts';
-import { AnswerStream, type ReplyFacts, type StreamOutput } from '../../../host/answer/stream.ts';
+import type { ReplyFacts } from '../../../host/answer/events/stream-relay.ts';
+import { AnswerStream, type StreamOutput } from '../../../host/answer/stream.ts';
 import type { ClientStream } from '../../../host/wire/client-wire.ts';
 
 /** One stream for the client, made of the turns of a loop: each turn's chunks leave through it, as far as they may. */

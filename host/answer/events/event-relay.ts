@@ -17,7 +17,7 @@ import { isEndMark } from '../../upstream/sse.ts';
 import type { ClientStream } from '../../wire/client-wire.ts';
 import type { AnswerFacts } from '../charged-usage.ts';
 import { membersOf } from './event-tail.ts';
-import type { StreamRelay } from '../stream.ts';
+import type { StreamRelay } from './stream-relay.ts';
 
 /**
  * The event that completes an answer, or one image of it, and has its usage. Source: npm openai 7.57.0, types `TranscriptionStreamEvent`,

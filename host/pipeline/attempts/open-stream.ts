@@ -1,7 +1,8 @@
 /** One streamed answer of a provider: the request in its wire goes out, and its first chunk is awaited. */
 import type { CallInfo, WireRequest } from '../../contract/index.ts';
 import type { Relay } from '../../answer/relay.ts';
-import { type StreamRelay, StreamSession } from '../../answer/stream.ts';
+import type { StreamRelay } from '../../answer/events/stream-relay.ts';
+import { StreamSession } from '../../answer/stream.ts';
 import { pumpReply } from '../../upstream/reply-body.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import { shownModel } from '../shown.ts';
