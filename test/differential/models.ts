@@ -32,6 +32,8 @@ const OPENAI = [
   'gpt-5.3-chat-latest',
   'gpt-audio',
   'gpt-5-search-api',
+  'gpt-5-pro',
+  'gpt-5.3-codex',
 ];
 const CLAUDE = [
   'claude-opus-5-5',
@@ -92,11 +94,11 @@ async function ask(target: ChatTarget, wire: ClientWire, body: Json): Promise<vo
   try {
     if (wire === 'chat') {
       const variables = VARIABLES.get(module.name) ?? {};
-      await sentBy(module, 'chat', { ...body, model } as unknown as ChatRequest, { facts, variables });
+      await sentBy(module, 'chat', { ...body, model } as unknown as ChatRequest, { facts, variables, isChosen: true });
       return;
     }
     const { dialect, request } = READERS[wire](body);
-    await leaving(target, dialect, { request, value: body });
+    await leaving(target, dialect, { request, value: body, isChosen: true });
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
   }

@@ -11,10 +11,4 @@ export const PENDING_REFUSALS: readonly {
   readonly providers: RegExp;
   readonly problems: RegExp;
   readonly why: string;
-}[] = [
-  {
-    providers: /^(openai|azure-openai|azure-foundry)$/,
-    problems: /^Function tools with reasoning_effort|^This model is only supported in v1\/responses/,
-    why: 'these requests need the Responses API, which chats do not choose yet',
-  },
-];
+}[] = [];

@@ -106,7 +106,7 @@ export async function translate<S extends TranslatedSurface>(
     Object.freeze(request),
     callOf(provider, request.model, stream),
   );
-  if (surface === 'chat') expectTaken(provider.module, request.model, request, wire);
+  if (surface === 'chat') expectTaken(provider.module, request, { wire, model: request.model, isChosen: false });
   const { form: _form, ...rest } = wire;
   const sent = await outgoingRequest({ provider } as Attempt, rest, {
     outgoing: new AsyncSeriesHook<[Departure]>(['departure']),

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import {
   type CallInfo,
+  type ChatRequest,
   type ClientWireName,
   type FormPart,
   GatewayError,
@@ -14,6 +15,7 @@ import {
 import { shippedFacts } from './facts.ts';
 import { expectTaken } from './strict/check.ts';
 import { createTrace } from '../../host/boundary/module-log.ts';
+import { chatViaOf } from '../../host/pipeline/chat-via.ts';
 import { baseUrlVariable } from '../../host/environment/base-url-variable.ts';
 import { type ConnectedProvider, connectProvider } from '../../host/upstream/connect.ts';
 
@@ -39,6 +41,8 @@ export interface WireOptions {
   readonly facts?: ModelFacts;
   /** The wire of a client that does not speak the common one. */
   readonly clientWire?: ClientWireName;
+  /** Whether the API of the service is the one that a gateway would choose; else it is chat. */
+  readonly isChosen?: boolean;
 }
 
 interface Warned {
@@ -104,6 +108,14 @@ function translatorOf<S extends TranslatedSurface>(module: ProviderModule, surfa
   return translator as unknown as Translator<S>;
 }
 
+/** The translator of the API that a gateway would choose for a chat, without configuration. */
+function chosenOf(module: ProviderModule, request: ChatRequest, { model, facts = {} }: CallInfo): Translator<'chat'> {
+  const provider = { module, ref: { kind: 'provider', name: module.name, file: undefined } } as never;
+  const question = { target: { config: {} }, provider, model, facts, request, wantsThoughts: () => false } as never;
+  const chat = translatorOf(module, 'chat') as NonNullable<ProviderModule['translators']['chat']>;
+  return chatViaOf(question).via === 'responses' && chat.viaResponses ? chat.viaResponses : chat;
+}
+
 /** What leaves for a request; the request itself is frozen, and so must stay as it is. */
 export async function sentBy<S extends TranslatedSurface>(
   module: ProviderModule,
@@ -112,8 +124,10 @@ export async function sentBy<S extends TranslatedSurface>(
   options: WireOptions = {},
 ): Promise<SentWire> {
   const call = await calling(module, request.model, options);
-  const wire = translatorOf(module, surface).toUpstream(frozen(request), call);
-  if (surface === 'chat') expectTaken(module, call.model, request, wire);
+  const { isChosen = false } = options;
+  const translator = isChosen ? chosenOf(module, request as ChatRequest, call) : translatorOf(module, surface);
+  const wire = translator.toUpstream(frozen(request) as never, call);
+  if (surface === 'chat') expectTaken(module, request, { wire, model: call.model, isChosen });
   const { path, body, form, headers = {}, ignored = [], bounded = [], answerTokens, withCredential } = wire;
   return {
     url: path.startsWith('/') ? call.root + path : path,

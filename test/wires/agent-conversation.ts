@@ -83,16 +83,25 @@ export const VARIABLES: ReadonlyMap<string, Readonly<Record<string, string>>> = 
   ],
 );
 
+export interface Leaving {
+  readonly request: ChatRequest;
+  /** The client's own body. */
+  readonly value: object;
+  /** Whether the API of the service is the one that a gateway would choose; else it is chat. */
+  readonly isChosen?: boolean;
+}
+
 /** A common request as it leaves for a target, and what is lost on its way. */
 export async function leaving(
   target: ChatTarget,
   dialect: Dialect,
-  { request, value }: { readonly request: ChatRequest; readonly value: object },
+  { request, value, isChosen = false }: Leaving,
 ): Promise<{ readonly adapted: Adapted<ChatRequest>; readonly wire: SentWire }> {
   const { module, model, facts } = target;
   const adapted = dialect.adapt({ ...request, model }, factsOfTarget(target), value as never);
   const wire = await sentBy(module, 'chat', adapted.request, {
     facts,
+    isChosen,
     clientWire: dialect.wire,
     ...(VARIABLES.has(module.name) && { variables: VARIABLES.get(module.name) }),
   });

@@ -11,6 +11,7 @@ import { type Body, inOrder, type Validator, validator } from './schema.ts';
 import { COMPLETION, PREDICTION, VENDORS } from './vendors.ts';
 
 export { ownFaults } from './common.ts';
+export { isOfChoice } from './openai-models.ts';
 
 /** A chat request as it leaves for a vendor. */
 export interface ChatWire {

@@ -54,6 +54,10 @@ export function openaiModelRules(model: string, path: string): Validator {
     : (body) => chatFaults(body, rules, model);
 }
 
+/** Whether a refusal says that the other API of the service should have been asked. */
+export const isOfChoice = (problem: string): boolean =>
+  /^Function tools with reasoning_effort|^This model is only supported in v1\/responses/.test(problem);
+
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
 
 function chatFaults(body: Body, rules: Model, model: string): string[] {
