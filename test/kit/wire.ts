@@ -1,5 +1,6 @@
 import type { StreamEvent } from 'gw/contract';
 import { relayStream as relay, type RelayedStream as Relayed } from '../../host/testing/relay-stream.ts';
+import { isSoak } from './random.ts';
 
 export { callFor, translateReply, unaryReply } from '../../host/testing/relay-stream.ts';
 
@@ -28,7 +29,9 @@ export function sseBytes(events: readonly (Partial<StreamEvent> | object)[]): Bu
   );
 }
 
-/** The bytes in two pieces, for every place to cut. */
+/** The bytes in two pieces, for every place to cut in the soak, and otherwise for every fifth, counted from the end: where that begins is another place for each text. */
 export function* everyCut(bytes: Buffer): Generator<[Buffer, Buffer]> {
-  for (let cut = 0; cut <= bytes.length; cut += 1) yield [bytes.subarray(0, cut), bytes.subarray(cut)];
+  const step = isSoak() ? 1 : 5;
+  for (let cut = bytes.length % step; cut <= bytes.length; cut += step)
+    yield [bytes.subarray(0, cut), bytes.subarray(cut)];
 }
