@@ -90,4 +90,13 @@ describe('events beside chat', () => {
       );
     });
   }
+
+  it('of an answer that came whole stand behind the comment too', async () => {
+    const [[path, body]] = REQUESTS as [(typeof REQUESTS)[0]];
+    const { clock, answer, upstream } = await silent(path, body);
+    clock.advance(45_000);
+    const opened = await answer;
+    replyJson(upstream, 200, { created: 1, data: [{ b64_json: 'eA==' }] });
+    expect(await opened.text()).to.match(/^: gw target=a model=m attempts=1\n\ndata: .*"eA=="/);
+  });
 });
