@@ -3,6 +3,7 @@ import { replayReply, replayWhole } from '../answer/replay.ts';
 import { wholeEvents } from '../answer/events/whole-events.ts';
 import type { AnswerStream } from '../answer/stream.ts';
 import { type ChatReply, type GatewayError, type RawReply, SURFACES } from '../contract/index.ts';
+import type { Redactor } from '../log/redact.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import { failReply, finishStream } from '../pipeline/run.ts';
 import type { RunningGeneration } from '../pipeline/running-generation.ts';
@@ -21,15 +22,15 @@ export function sendReply(
   generation: RunningGeneration,
   response: ServerResponse,
 ): Promise<void> | undefined {
-  const headers = replyHeaders(exchange, generation.services.redactor);
   if (exchange.streaming) {
     const stream = exchange.wire.openStream(exchange);
     const writer = new SseWriter(response, generation.services.clock);
-    if (!exchange.delivery.early?.isOpen) writer.open(stream.contentType, headers);
+    begin(writer, stream, exchange, generation.services.redactor);
     writer.end(SURFACES[exchange.surface].isChat ? replayed(exchange, stream) : wholeEvents(exchange));
     exchange.measured.sentBytes = contextOf(response).bytes;
     return undefined;
   }
+  const headers = replyHeaders(exchange, generation.services.redactor);
   if (SURFACES[exchange.surface].isRaw) {
     const { contentType, body } = exchange.reply as RawReply;
     return sendRelayed(
@@ -45,6 +46,13 @@ export function sendReply(
   }
   sendJson(response, 200, write?.(exchange) ?? exchange.wire.reply(exchange), headers);
   return undefined;
+}
+
+/** Writes the headers of a streamed answer; where they left before its first chunk, who serves it is a comment. */
+function begin(writer: SseWriter, encoder: ClientStream, exchange: LiveExchange, redactor: Redactor): void {
+  const { early } = exchange.delivery;
+  if (early?.isOpen) writer.note(encoder.comment?.(servedBy(exchange, redactor, early.shownIgnored)) ?? '');
+  else writer.open(encoder.contentType, replyHeaders(exchange, redactor));
 }
 
 /** A whole answer in the chunks of a stream. */
@@ -84,9 +92,7 @@ export async function sendStream(
   } = generation;
   const writer = new SseWriter(response, clock);
   writer.onDrain = () => stream.resume();
-  const { early } = exchange.delivery;
-  if (early?.isOpen) writer.note(encoder.comment?.(servedBy(exchange, redactor, early.shownIgnored)) ?? '');
-  else writer.open(encoder.contentType, replyHeaders(exchange, redactor));
+  begin(writer, encoder, exchange, redactor);
   if (keepAliveMs !== undefined) writer.keepAlive(encoder, keepAliveMs);
   stream.attach(writer);
   const error = await finishStream(exchange, stream, generation);
