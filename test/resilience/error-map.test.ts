@@ -249,6 +249,9 @@ const DECISIONS: readonly Decision[] = [
   { what: 'an unknown model', code: 'model_not_found', attempts: undefined, model: 'nosuch' },
 ];
 
+/** Streams keep their status for as long as they have no chunk. */
+const WITH_STATUS = { streaming: { open_after: 'off' } };
+
 describe('the error map: decisions of the gateway', () => {
   for (const { what, code, attempts, retryAfter, plugin: module, stage, model = 'm', inStream } of DECISIONS) {
     it(`is the same on every surface: ${what}`, async () => {
@@ -287,7 +290,7 @@ describe('the error map: decisions of the gateway', () => {
       const upstream = await faultUpstream({ script: () => ({ fault: 'silence' }), onHang: () => asked.resolve() });
       const limited = upstream.target('a', { concurrency: { max_concurrency: 1, queue_size: 1 } });
       const host = await startHost(
-        { strategy: { mode: 'single' }, request_timeout: '60s', targets: [limited] },
+        { strategy: { mode: 'single' }, request_timeout: '60s', ...WITH_STATUS, targets: [limited] },
         { clock },
       );
       const served = askFor(ask, { url: host.url });
@@ -314,7 +317,7 @@ describe('the error map: decisions of the gateway', () => {
       });
       const { target = {}, ...rest } = bound as { target?: object };
       const host = await startHost(
-        { strategy: { mode: 'single' }, ...rest, targets: [upstream.target('a', target)] },
+        { strategy: { mode: 'single' }, ...rest, ...WITH_STATUS, targets: [upstream.target('a', target)] },
         { clock },
       );
       for (const ask of ASK_NAMES)
