@@ -9,6 +9,7 @@ import {
   NO_FACTS,
   type ParamTreatments,
   type UnaryReply,
+  type ViaResponses,
   type WireRequest,
 } from 'gw/contract';
 import { withAllowedTools } from './allowed-tools.ts';
@@ -79,7 +80,7 @@ export function commonChat(params: ParamTreatments, options: ChatOptions = {}): 
     fromUpstream: adjustReply ? (reply) => adjustReply(readReply(reply)) : readReply,
     openStream: 'common',
     ...(editStream && { editStream }),
-    ...(responses !== false && { viaResponses: responsesChat(responses) }),
+    ...(responses !== false && { viaResponses: viaResponses(responses, options) }),
   };
 }
 
@@ -88,6 +89,12 @@ const CEILINGS = {
   max_tokens: 'max_tokens',
   max_completion_tokens: 'max_completion_tokens',
 } as const satisfies Record<NonNullable<ModelFacts['ceiling']>, CeilingStyle>;
+
+function viaResponses(responses: ResponsesOptions | undefined, { knowsAllowedTools }: ChatOptions): ViaResponses {
+  const via = responsesChat(responses);
+  if (knowsAllowedTools) return via;
+  return { ...via, toUpstream: (request, call) => via.toUpstream(withAllowedTools(request), call) };
+}
 
 function toBody(
   request: ChatRequest,

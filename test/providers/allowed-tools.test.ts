@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type ChatRequest, GatewayError } from '../../host/contract/index.ts';
-import { sentBy } from '../kit/index.ts';
+import { callFor, sentBy } from '../kit/index.ts';
 import { CHAT_TARGETS, type ChatTarget } from '../wires/agent-conversation.ts';
 import { BEARER } from './bedrock-support.ts';
 
@@ -84,6 +84,24 @@ describe('a choice among allowed tools', () => {
       'required',
     ]);
     expect(await choices('auto')).to.deep.equal([{ type: 'auto' }, { mode: 'AUTO' }, undefined, { auto: {} }, 'auto']);
+  });
+
+  it('holds for chats by the Responses API too', () => {
+    const bodyBy = (name: string): any => {
+      const { module, model } = CHAT_TARGETS.find(({ module: each }) => each.name === name) ?? expect.fail(name);
+      const request = {
+        model,
+        messages: [{ role: 'user', content: 'hi' }],
+        tools: [tool('tide'), tool('wind')],
+        tool_choice: choiceOf('required', 'wind'),
+      };
+      return module.translators.chat?.viaResponses?.toUpstream(request as never, callFor(model)).body;
+    };
+    const { tools, tool_choice: choice } = bodyBy('xai');
+    expect([namesIn(tools), choice]).to.deep.equal([['wind'], 'required']);
+    const known = bodyBy('openai');
+    expect(namesIn(known.tools)).to.deep.equal(['tide', 'wind']);
+    expect(known.tool_choice).to.deep.include({ type: 'allowed_tools', mode: 'required' });
   });
 
   it('may be any tool at all at cohere', async () => {
