@@ -68,7 +68,7 @@ describe('how much clients of other wires ask a model to think', () => {
   });
 
   for (const [wire, ask] of Object.entries(WIRES))
-    it(`is said to it in its words, or named as lost: ${wire}`, async () => {
+    it(`is said to it in words that it takes, or named as lost: ${wire}`, async () => {
       for (const [model, asked, sent, isLost = false] of ROWS.filter(([, effort]) => TAKES[wire]?.includes(effort))) {
         const answer = await t.post(...ask(asked, model));
         expect(answer.status, answer.text).to.equal(200);

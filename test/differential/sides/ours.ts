@@ -49,10 +49,11 @@ export function variablesOf(sides: readonly Side[], url: string): Record<string,
   ) as Record<string, string>;
 }
 
-/** A target per provider, which knows its sides by their names. */
+/** A target per provider, which knows its sides by their names. Chats go by the API of chats, whose bodies are compared. */
 export function targetsOf(sides: readonly Side[]): object[] {
   return providersOf(sides).map((provider) => ({
     virtual_key: provider,
+    chat_via: 'chat',
     model_map: Object.fromEntries(
       sides.filter((side) => side.provider === provider).map(({ name, model }) => [name, model]),
     ),
