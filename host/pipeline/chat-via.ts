@@ -35,7 +35,7 @@ const responses = (why: string, fact?: keyof ModelFacts): ChatVia =>
   Object.freeze({ via: 'responses', why, ...(fact && { fact }) });
 
 const NO_EGRESS: ChatVia = Object.freeze({ ...chat('the provider has no Responses API'), isSettled: true });
-const BY_NAME: ChatVia = Object.freeze({ ...chat('the provider is sent chats'), isSettled: true });
+const BY_NAME: ChatVia = Object.freeze({ ...chat('auto is chat at this provider'), isSettled: true });
 const CONFIGURED = { chat: chat('chat_via'), responses: responses('chat_via') } as const;
 const ONLY = { chat: chat('endpoints', 'endpoints'), responses: responses('endpoints', 'endpoints') } as const;
 const TOOLS = responses('tools', 'chat_tools');
