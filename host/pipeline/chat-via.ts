@@ -1,4 +1,5 @@
 /** Which API of its service a chat goes to, where the service has two. See docs/catalog.md#which-api-an-attempt-uses. */
+import type { FactSources } from '../common/fact-sources.ts';
 import { hasSealedThoughts } from '../common/sealed-thoughts.ts';
 import { type ChatRequest, isFields, type ModelFacts, nearestEffort, type ViaResponses } from '../contract/index.ts';
 import type { ConnectedProvider } from '../upstream/connect.ts';
@@ -62,8 +63,12 @@ export function chatViaOf(question: ChatQuestion): ChatVia {
   return asking ?? ELSE;
 }
 
-/** Why, for people. */
-export const viaReason = ({ fact, why }: ChatVia): string => (fact === undefined ? why : `rule: ${why}`);
+/** Why, for people: `rule openai-5.4: tools`. Facts that no rule states are those of the configuration, or of a refusal. */
+export function viaReason({ fact, why }: ChatVia, sources: FactSources): string {
+  if (fact === undefined) return why;
+  const { rule, checked } = sources[fact] ?? { rule: 'no rule', checked: '' };
+  return `${checked === '' ? rule : `rule ${rule}`}: ${why}`;
+}
 
 /** The other API of a service, for models that do not speak a wire of their own there. */
 function egressOf(provider: ChatQuestion['provider'], model: string): ViaResponses | undefined {
