@@ -98,6 +98,9 @@ const onMessages = (wantsThoughts: boolean): Client => ({
     const content: Json[] = stream ? blocksOf(eventsIn(text)) : JSON.parse(text).content;
     expect(content.map(({ type }) => type)).not.to.include('redacted_thinking');
     expect(content.at(-1)!['type'], 'a client that prints the last block shows the text').not.to.equal('thinking');
+    const thoughts = content.filter(({ type }) => type === 'thinking');
+    if (!stream && thoughts.some(({ thinking }) => thinking !== ''))
+      expect(thoughts, 'what was thought and what seals it are one block').to.have.length(1);
     const results = content
       .filter(({ type }) => type === 'tool_use')
       .map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'r' }));
@@ -123,6 +126,11 @@ const onGemini = (includeThoughts: boolean): Client => ({
     const results = parts
       .filter(({ functionCall: called }) => called)
       .map(({ functionCall: { id, name } }) => ({ functionResponse: { id, name, response: { result: 'r' } } }));
+    if (!includeThoughts && results.length > 0)
+      expect(
+        parts.filter((part) => part['thoughtSignature'] && !part['functionCall']),
+        'calls carry what belongs to them',
+      ).to.deep.equal([]);
     return [
       { role: 'model', parts },
       { role: 'user', parts: results.length > 0 ? results : [{ text: 'more' }] },
