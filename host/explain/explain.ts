@@ -81,7 +81,7 @@ export interface OrderedTarget extends DroppedTarget {
 export interface ExplainedCall {
   /** Which API of the service the chat would go to. */
   readonly via: ChatVia['via'];
-  /** What decides it: `rule: tools`. */
+  /** What decides it: `rule openai-5.4: tools`. */
   readonly via_reason: string;
 }
 
@@ -228,7 +228,7 @@ function explainedCall(target: Target, { surface, request, model: asked }: LiveE
     request: chat,
     wantsThoughts: () => asksForThoughts(chat),
   });
-  return { via: via.via, via_reason: viaReason(via) };
+  return { via: via.via, via_reason: viaReason(via, target.factSourcesOf(model)) };
 }
 
 function droppedTarget(

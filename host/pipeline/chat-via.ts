@@ -1,4 +1,5 @@
 /** Which API of its service a chat goes to, where the service has two. See docs/catalog.md#which-api-an-attempt-uses. */
+import type { FactSources } from '../common/fact-sources.ts';
 import { hasSealedThoughts } from '../common/sealed-thoughts.ts';
 import { type ChatRequest, isFields, type ModelFacts, nearestEffort, type ViaResponses } from '../contract/index.ts';
 import type { ConnectedProvider } from '../upstream/connect.ts';
@@ -35,7 +36,7 @@ const responses = (why: string, fact?: keyof ModelFacts): ChatVia =>
   Object.freeze({ via: 'responses', why, ...(fact && { fact }) });
 
 const NO_EGRESS: ChatVia = Object.freeze({ ...chat('the provider has no Responses API'), isSettled: true });
-const BY_NAME: ChatVia = Object.freeze({ ...chat('the provider is sent chats'), isSettled: true });
+const BY_NAME: ChatVia = Object.freeze({ ...chat('auto is chat at this provider'), isSettled: true });
 const CONFIGURED = { chat: chat('chat_via'), responses: responses('chat_via') } as const;
 const ONLY = { chat: chat('endpoints', 'endpoints'), responses: responses('endpoints', 'endpoints') } as const;
 const TOOLS = responses('tools', 'chat_tools');
@@ -62,8 +63,12 @@ export function chatViaOf(question: ChatQuestion): ChatVia {
   return asking ?? ELSE;
 }
 
-/** Why, for people. */
-export const viaReason = ({ fact, why }: ChatVia): string => (fact === undefined ? why : `rule: ${why}`);
+/** Why, for people: `rule openai-5.4: tools`. Facts that no rule states are those of the configuration, or of a refusal. */
+export function viaReason({ fact, why }: ChatVia, sources: FactSources): string {
+  if (fact === undefined) return why;
+  const { rule, checked } = sources[fact] ?? { rule: 'no rule', checked: '' };
+  return `${checked === '' ? rule : `rule ${rule}`}: ${why}`;
+}
 
 /** The other API of a service, for models that do not speak a wire of their own there. */
 function egressOf(provider: ChatQuestion['provider'], model: string): ViaResponses | undefined {

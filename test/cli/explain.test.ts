@@ -75,7 +75,7 @@ describe('gw explain', () => {
         reason: 'conditions[1] matches',
         figures: {},
         circuit: null,
-        attempt: { via: 'chat', via_reason: 'the provider has no Responses API' },
+        attempt: { via: 'chat', via_reason: 'auto is chat at this provider' },
       },
     ]);
     expect(explanation.dropped).to.deep.equal([

@@ -127,6 +127,16 @@ describe('the API that a chat goes to', () => {
       }
   });
 
+  it('streams as events, however the other API of the service does', async () => {
+    const upstream = await stubUpstream(answers());
+    const module = { ...twofold(), framing: 'ndjson' as const };
+    const t = await startHost({ targets: [upstream.target('a', { chat_via: 'responses' }, module)] });
+    const { path, body } = CLIENTS[0]!.ask({ streaming: true });
+    expect((await t.post(path, body)).text)
+      .to.include('lo')
+      .and.not.include('error');
+  });
+
   it('holds media of results where they stand', async () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } };
     const messages = [

@@ -67,6 +67,11 @@ export const answers =
 
 export const TOOL = { type: 'function', function: { name: 'look', description: '', parameters: { type: 'object' } } };
 
+const levelOf = (effort: string | undefined): object => {
+  if (effort === undefined) return {};
+  return effort === 'none' ? { thinkingBudget: 0 } : { thinkingLevel: effort.toUpperCase() };
+};
+
 /** Clients of each wire, each asking for the same: tools, an effort, thoughts. */
 export interface Client {
   readonly name: string;
@@ -105,7 +110,7 @@ export const CLIENTS: readonly Client[] = [
         model: 'm',
         max_tokens: 64,
         messages: [{ role: 'user', content: 'hi' }],
-        ...(effort && { output_config: { effort } }),
+        ...(effort && (effort === 'none' ? { thinking: { type: 'disabled' } } : { output_config: { effort } })),
         ...(hasTools && { tools: [{ name: 'look', input_schema: { type: 'object' } }] }),
         ...(wantsThoughts && { thinking: { type: 'adaptive' } }),
         ...(streaming && { stream: true }),
@@ -122,7 +127,7 @@ export const CLIENTS: readonly Client[] = [
         ...(hasTools && { tools: [{ functionDeclarations: [{ name: 'look', description: 'd' }] }] }),
         ...((effort ?? wantsThoughts) && {
           generationConfig: {
-            thinkingConfig: { ...(effort && { thinkingLevel: effort.toUpperCase() }), includeThoughts: wantsThoughts },
+            thinkingConfig: { ...levelOf(effort), includeThoughts: wantsThoughts },
           },
         }),
       },

@@ -111,7 +111,9 @@ function reasoningFields(
   const { effort, change } = isText(word) ? nearestEffort(word, facts.efforts) : {};
   if (change === 'lost') notes.ignored.push(name);
   else if (change === 'bounded') notes.bounded.push(name);
-  const summary = wanted ?? (wantsThoughts === true && facts.summaries === true ? 'auto' : undefined);
+  const shown = wanted ?? (wantsThoughts === true && facts.summaries === true ? 'auto' : undefined);
+  const summary = facts.summaries === false ? undefined : shown;
+  if (isGiven(shown) && summary === undefined) notes.ignored.push('reasoning.summary');
   const reasoning = { ...others, ...withoutAbsent({ effort, summary }) };
   return { effort, reasoning: Object.keys(reasoning).length > 0 ? reasoning : undefined };
 }
@@ -120,6 +122,7 @@ function reasoningFields(
 function includeFields({ include: asked }: Fields, { facts = {} }: CallInfo, likelihoods: Fields): Fields {
   const include = new Set<unknown>(Array.isArray(asked) ? asked : []);
   if (facts.thoughts_back === 'sealed' && facts.efforts?.length !== 0) include.add('reasoning.encrypted_content');
+  if (facts.thoughts_back === 'none') include.delete('reasoning.encrypted_content'); // asked for in vain: it is refused
   if ('top_logprobs' in likelihoods) include.add('message.output_text.logprobs');
   return include.size > 0 ? { include: [...include] } : {};
 }
