@@ -23,7 +23,7 @@ const RESPONSE: Json = {
   ],
 };
 
-const effortIn = ({ reasoning_effort: onChat, reasoning }: Json): unknown => onChat ?? reasoning?.effort;
+const effortIn = ({ reasoning_effort: onChat, reasoning }: Json): string | undefined => onChat ?? reasoning?.effort;
 
 /** A vendor that takes fewer efforts than the rules of models say. Source: GitHub docker/docker-agent issue 4165, 2026-11-26. */
 async function open(
@@ -34,12 +34,12 @@ async function open(
   const upstream = await stubUpstream((request, response) => {
     const isSecond = request.url.endsWith('/responses');
     const effort = effortIn(request.json());
-    if (effort === undefined || supported.includes(`'${String(effort)}'`))
+    if (effort === undefined || supported.includes(`'${effort}'`))
       replyJson(response, 200, isSecond ? RESPONSE : chatReply('hello'));
     else
       replyJson(response, 400, {
         error: {
-          message: `Unsupported value: '${String(effort)}' is not supported with this model. Supported values are: ${supported}.`,
+          message: `Unsupported value: '${effort}' is not supported with this model. Supported values are: ${supported}.`,
           type: 'invalid_request_error',
           param: isSecond ? 'reasoning.effort' : 'reasoning_effort',
           code: 'unsupported_value',
@@ -62,7 +62,7 @@ async function open(
   return { upstream, t, clock };
 }
 
-const effortsOf = ({ seen }: StubUpstream): unknown[] => seen.map((each) => effortIn(each.json()) ?? null);
+const effortsOf = ({ seen }: StubUpstream): (string | null)[] => seen.map((each) => effortIn(each.json()) ?? null);
 
 describe('an effort that the provider refuses with a list of others', () => {
   for (const { name, ask } of CLIENTS)
@@ -86,7 +86,7 @@ describe('an effort that the provider refuses with a list of others', () => {
           t.samples
             .filter(({ name: figure }) => figure === 'gateway_upstream_repairs_total')
             .map(({ labels }) => labels),
-        ).to.deep.equal(Array(2).fill({ provider: 'openai', kind: 'effort', result: 'ok' }));
+        ).to.deep.equal(Array.from({ length: 2 }, () => ({ provider: 'openai', kind: 'effort', result: 'ok' })));
       });
 
   it('is left out, and named, where the list holds none', async () => {
@@ -112,7 +112,7 @@ describe('an effort that the provider refuses with a list of others', () => {
 });
 
 describe('an organisation that may not have summaries', () => {
-  it('gets answers without, whoever asks for them and by which word, and each client that named it hears of that', async () => {
+  it('gets answers without, and a client that named them hears of it', async () => {
     const upstream = await stubUpstream((request, response) => {
       if ((request.json()['reasoning'] as Json | undefined)?.['summary'])
         replyJson(response, 400, {

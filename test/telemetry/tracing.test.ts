@@ -9,6 +9,7 @@ import { run } from '../../host/pipeline/run.ts';
 import type { VerbatimReply } from '../../host/upstream/reply-body.ts';
 import { ask, MASTER_ID, replyJson, replyStream, startHost, type StubHandler, stubUpstream } from '../kit/index.ts';
 import { httpCollector, type ReceivedSpan } from '../kit/otlp.ts';
+import { answers, twofold } from '../pipeline/two-apis.ts';
 import { named, serving, traced } from './support/traced.ts';
 
 const CHAT = '/v1/chat/completions';
@@ -17,6 +18,17 @@ const CALLER = { id: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba902b7
 const traceparent = (flags: string): string => `00-${CALLER.id}-${CALLER.span}-${flags}`;
 
 describe('the trace of a request', () => {
+  it('says by which API of its service a provider was asked, where that was chosen', async () => {
+    for (const chat_via of ['responses', 'chat', undefined]) {
+      const { host, finished } = await traced({ handler: answers(), provider: twofold(), target: { chat_via } });
+      await host.post(CHAT, ask('hi'));
+      expect(named(await finished(), 'POST').attributes['gateway.upstream.api']).to.equal(chat_via ?? 'chat');
+    }
+    const { host, finished } = await traced();
+    await host.post(CHAT, ask('hi'));
+    expect(named(await finished(), 'POST').attributes).not.to.have.property('gateway.upstream.api');
+  });
+
   it('is a span of the request with one for the provider call, under the id of the request', async () => {
     const { host, upstream, finished } = await traced();
     const answer = await host.post(CHAT, ask('hi', { max_tokens: 5, temperature: 0.5 }));

@@ -50,7 +50,7 @@ const vendor: StubHandler = (request, response) => {
   const refuse = (message: string, param: string): void =>
     replyJson(response, 400, { error: { message, type: 'invalid_request_error', param, code: 'unsupported_value' } });
   if (effort !== undefined && !EFFORTS[model]?.includes(effort))
-    refuse(`no ${String(effort)} here`, 'reasoning.effort');
+    refuse('there is no such effort here', 'reasoning.effort');
   else if (isSecond && stream) {
     openSse(response);
     response.write(sseEvent({ type: 'response.created', response: { ...RESPONSE, model, output: [] } }));

@@ -38,7 +38,7 @@ const outputOf = (turn: number, hasSummary: boolean): Json[] => {
   return [thought(0), said, thought(1), call(0), thought(2), call(1)];
 };
 
-/** The same items as they must come back: without ids, the thoughts without their text. */
+/** Those items as they must come back: without ids, the thoughts without their text. */
 const wantedOf = (turn: number): Json[] =>
   outputOf(turn, false).map(
     ({ type, encrypted_content: sealed, call_id: id, name, arguments: given, phase, content }) => {
