@@ -1,4 +1,11 @@
-import { type ChatRequest, GatewayError, type ProviderModule, type WireRequest } from '../../../host/contract/index.ts';
+import {
+  type CallInfo,
+  type ChatRequest,
+  type ChatTranslator,
+  GatewayError,
+  type ProviderModule,
+  type WireRequest,
+} from '../../../host/contract/index.ts';
 import { PENDING_REFUSALS } from '../../differential/pending.ts';
 import { isOfChoice, ownFaults, refusalsOf } from './index.ts';
 import type { Body } from './schema.ts';
@@ -46,12 +53,17 @@ export function expectTaken(module: ProviderModule, request: object, { wire, mod
 export function strictly(module: ProviderModule): ProviderModule {
   const { chat } = module.translators;
   if (!chat) return module;
-  const toUpstream: typeof chat.toUpstream = (request: ChatRequest, call) => {
-    const wire = chat.toUpstream(request, call);
-    const refusals = refusalsOfWire(module, call.model, request, wire);
-    if (refusals.length > 0)
-      throw new GatewayError('invalid_request', `${module.name} would refuse this: ${refusals.join('; ')}`);
-    return wire;
-  };
-  return { ...module, translators: { ...module.translators, chat: { ...chat, toUpstream } } };
+  const judged = <T extends Pick<ChatTranslator, 'toUpstream'>>(translator: T): T => ({
+    ...translator,
+    toUpstream: (request: ChatRequest, call: CallInfo) => {
+      const wire = translator.toUpstream(request, call);
+      const refusals = refusalsOfWire(module, call.model, request, wire);
+      if (refusals.length > 0)
+        throw new GatewayError('invalid_request', `${module.name} would refuse this: ${refusals.join('; ')}`);
+      return wire;
+    },
+  });
+  const { viaResponses } = chat;
+  const own = { ...judged(chat), ...(viaResponses && { viaResponses: judged(viaResponses) }) };
+  return { ...module, translators: { ...module.translators, chat: own } };
 }
