@@ -31,10 +31,14 @@ export async function warmCache(dist: string): Promise<void> {
   const child = spawn(process.execPath, [join(dist, 'gw.js'), 'serve'], {
     cwd: folder,
     env: variables,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
   });
   try {
-    await untilReady(child, port);
+    await untilReady(child, port, () => said);
   } finally {
     child.kill('SIGTERM');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -42,10 +46,11 @@ export async function warmCache(dist: string): Promise<void> {
   }
 }
 
-async function untilReady(child: ChildProcess, port: number): Promise<void> {
+async function untilReady(child: ChildProcess, port: number, said: () => string): Promise<void> {
   const giveUpAt = performance.now() + GIVE_UP_MS;
   while (!(await isReady(port))) {
-    if (child.exitCode !== null || performance.now() > giveUpAt) throw new Error('the built gateway does not start');
+    if (child.exitCode !== null || performance.now() > giveUpAt)
+      throw new Error(`the built gateway does not start: ${said()}`);
     await sleep(LOOK_EVERY_MS);
   }
 }

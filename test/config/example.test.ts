@@ -38,7 +38,7 @@ const keyLines = lines.flatMap((line, index) => {
 
 describe('config.example.yaml', () => {
   it('is a valid configuration', async () => {
-    const { code, stdout, stderr } = await runGw(['validate', join(ROOT, 'config.example.yaml')]);
+    const { code, stdout, stderr } = await runGw(['validate', join(ROOT, 'config.example.yaml')], { isCheckout: true });
     expect(stderr).to.equal('');
     expect(code).to.equal(0);
     expect(stdout).to.match(/^\[OK\] Config is valid\n/);

@@ -150,7 +150,7 @@ async function start(): Promise<Setting> {
   const file = join(folder, 'gw.yaml');
   await writeFile(
     file,
-    'strategy: {mode: fallback}\ntargets:\n  - {virtual_key: anthropic, models: [claude-x]}\n  - {virtual_key: openai, models: [gpt-x]}\n  - {virtual_key: gemini, models: [gemini-x]}\n',
+    'strategy: {mode: fallback}\ntargets:\n  - {virtual_key: anthropic, models: [claude-x]}\n  - {virtual_key: openai, models: [gpt-x], chat_via: chat}\n  - {virtual_key: gemini, models: [gemini-x]}\n',
   );
   const gateway = await startGateway({
     cwd: folder,

@@ -178,7 +178,7 @@ async function start(): Promise<Setting> {
   const file = join(folder, 'gw.yaml');
   await writeFile(
     file,
-    'strategy: {mode: fallback}\naliases: {short: gpt-x}\ntargets:\n  - {virtual_key: gemini, models: [gemini-x]}\n  - {virtual_key: openai, models: [gpt-x, o4-mini]}\n  - {virtual_key: anthropic, models: [claude-sonnet-4-5]}\n',
+    'strategy: {mode: fallback}\naliases: {short: gpt-x}\ntargets:\n  - {virtual_key: gemini, models: [gemini-x]}\n  - {virtual_key: openai, models: [gpt-x, o4-mini], chat_via: chat}\n  - {virtual_key: anthropic, models: [claude-sonnet-4-5]}\n',
   );
   const gateway = await startGateway({
     cwd: folder,

@@ -145,6 +145,16 @@ describe('the openai client on every surface', function suite() {
       expect(sent()).to.deep.equal({ model: 'gpt-image-1', prompt: 'a quay', n: 2, quality: 'low' });
     });
 
+    it('out of others, whose files arrive by their names', async () => {
+      const picture = (name: string): Promise<File> => toFile(Buffer.from(name), name, { type: 'image/png' });
+      const { data } = await gateway().client.images.edit({
+        model: 'openai/images.edits',
+        image: [await picture('a.png'), await picture('b.png')],
+        prompt: 'one',
+      });
+      expect(data).to.deep.equal([{ b64_json: pictureOf('one of a.png and b.png').toString('base64') }]);
+    });
+
     it('as addresses or data, where the model has both', async () => {
       const { images } = gateway().client;
       const address = { url: 'https://pictures.example/a%20quay.png', revised_prompt: 'a quay, at dawn' };

@@ -17,6 +17,7 @@ export async function mochaGlobalSetup(this: Runner): Promise<void> {
   if (!(this as Runner & { isParallelMode(): boolean }).isParallelMode()) return; // its types leave it out
   shared = new SharedPostgres(async () => (await import('./postgres-server.ts')).launchPostgres());
   await shared.open();
+  if (process.env[BUNDLE_VARIABLE] !== undefined) return; // a run within a run has that of the outer one
   bundled = await (await import('./bundled.ts')).bundleGateway();
   process.env[BUNDLE_VARIABLE] = bundled.bin;
 }

@@ -216,11 +216,11 @@ export function answerOf(status: number, headers: Headers, text: string): Answer
   return { status, headers, text, json: () => JSON.parse(text), events: () => eventsOf(text) };
 }
 
-/** Payloads of an event stream. */
+/** Payloads of an event stream; comments are no events. */
 export function eventsOf(text: string): any[] {
   return text
     .split('\n\n')
-    .filter((event) => event !== '')
+    .filter((event) => event !== '' && !event.startsWith(':'))
     .map((event) => {
       const data = event.replace(/^data: /, '');
       return data === '[DONE]' ? data : JSON.parse(data);

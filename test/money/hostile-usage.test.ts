@@ -76,7 +76,7 @@ describe('usage that cannot be believed', () => {
             usage: { prompt_tokens: 10_000_000, completion_tokens: 10_000_000, total_tokens: 20_000_000 },
           }),
         ),
-      { budgetUsd: 1e6, models: ['o1-pro'] },
+      { budgetUsd: 1e6, models: ['gpt-4.5-preview'] },
     );
     await (await send()).text();
     expect(await booked()).to.equal(1e9);

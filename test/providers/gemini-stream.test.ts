@@ -173,7 +173,7 @@ describe('gemini, streams that go wrong', () => {
       [
         [{ error: { code: 500, message: 'Internal', status: 'INTERNAL' } }],
         'Internal',
-        { kind: 'status', status: 500 },
+        { kind: 'status', status: 500, code: 'INTERNAL' },
       ],
       [{ error: { status: 'CANCELLED' } }, 'CANCELLED', { code: 'CANCELLED' }],
       [{ error: { code: 1 } }, 'the provider failed while answering'],

@@ -30,7 +30,12 @@ describe('every fault on every routed surface', () => {
         },
       });
       const host = await startHost(
-        { strategy: { mode: 'single' }, request_timeout: '60s', targets: [upstream.target('a')] },
+        {
+          strategy: { mode: 'single' },
+          request_timeout: '60s',
+          streaming: { open_after: 'off' },
+          targets: [upstream.target('a')],
+        },
         { clock },
       );
       for (const ask of ASK_NAMES) {

@@ -112,8 +112,8 @@ const stateBuiltin = (current: () => World | undefined) =>
         pipeline.median.tap('world', (key) => find(key)?.medianMs);
         pipeline.circuit.tap('world', (key) => find(key)?.circuit);
         for (const { key, isResting } of world?.targets ?? []) {
-          const rest = carryover.lease(`rest ${key}`, () => ({ until: 0 }));
-          rest.until = isResting ? Infinity : 0;
+          const rest = carryover.lease(`rest ${key}`, () => ({ until: 0, why: '' }));
+          Object.assign(rest, { until: isResting ? Infinity : 0, why: 'it rests' });
         }
       }),
   });

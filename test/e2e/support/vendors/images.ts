@@ -34,6 +34,22 @@ const GPT_IMAGE = [
   'output_format',
 ];
 
+/** OpenAI's edits of images: a form with the pictures, whose answer is data. */
+export const openaiEdits: Dialect = async ({ form }, response) => {
+  const fields = form ?? refuse('multipart/form-data is expected');
+  const prompt = fields.get('prompt');
+  const pictures = [...fields.getAll('image'), ...fields.getAll('image[]')];
+  if (typeof prompt !== 'string') refuse("'prompt' is a required property");
+  if (pictures.length === 0 || pictures.some((picture) => typeof picture === 'string'))
+    refuse("'image' is a required property");
+  allowOnly(Object.fromEntries(fields), [...GPT_IMAGE, 'image', 'image[]', 'mask', 'input_fidelity']);
+  const names = pictures.map((picture) => (typeof picture === 'string' ? '' : picture.name));
+  sendJson(response, {
+    created: 1_763_700_000,
+    data: [{ b64_json: pictureOf(`${prompt} of ${names.join(' and ')}`).toString('base64') }],
+  });
+};
+
 /** OpenAI's two generations of models: the newer ones answer with data only, and count tokens. */
 export const openaiImages: Dialect = (asked, response) => {
   const { body, model } = asked;

@@ -3,7 +3,7 @@ import { mistralSpeech, speech, transcription, translation } from './audio.ts';
 import { chat, type ChatDialect } from './chat.ts';
 import { type Dialect, type Fields, refuse } from './dialect.ts';
 import { embeddings, featureExtraction, ollamaEmbed } from './embeddings.ts';
-import { images, openaiImages, textToImage } from './images.ts';
+import { images, openaiEdits, openaiImages, textToImage } from './images.ts';
 import { deepinfraRerank, mistralModerations, nvidiaRerank, openaiModerations, togetherRerank } from './judgements.ts';
 
 export interface Served {
@@ -297,6 +297,7 @@ export const VENDORS: Readonly<Record<string, Vendor>> = {
         }),
       },
       images: { model: 'gpt-image-1', dialect: openaiImages },
+      'images.edits': { model: 'gpt-image-1', dialect: openaiEdits },
       moderations: { model: 'omni-moderation-latest', dialect: openaiModerations },
       'audio.transcriptions': { model: 'whisper-1', dialect: transcription() },
       'audio.translations': { model: 'whisper-1', dialect: translation },
