@@ -67,17 +67,20 @@ describe('usage that cannot be believed', () => {
       }
 
   it('never makes one request cost more than 1,000 dollars', async () => {
-    const { send, booked, t } = await keyScene(
-      (_seen, response) =>
-        replyJson(
-          response,
-          200,
-          chatReply('x', {
-            usage: { prompt_tokens: 10_000_000, completion_tokens: 10_000_000, total_tokens: 20_000_000 },
-          }),
-        ),
-      { budgetUsd: 1e6, models: ['gpt-4.5-preview'] },
-    );
+    const text = { type: 'output_text', text: 'x', annotations: [] };
+    const answer = {
+      id: 'resp_1',
+      object: 'response',
+      created_at: 1,
+      status: 'completed',
+      model: 'o1-pro',
+      output: [{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: [text] }],
+      usage: { input_tokens: 10_000_000, output_tokens: 10_000_000, total_tokens: 20_000_000 },
+    };
+    const { send, booked, t } = await keyScene((_seen, response) => replyJson(response, 200, answer), {
+      budgetUsd: 1e6,
+      models: ['o1-pro'],
+    });
     await (await send()).text();
     expect(await booked()).to.equal(1e9);
     expect(t.lines.find(({ msg }) => msg === 'usage is not believed')).to.include({ member: 'cost' });
