@@ -216,7 +216,7 @@ export function answerOf(status: number, headers: Headers, text: string): Answer
   return { status, headers, text, json: () => JSON.parse(text), events: () => eventsOf(text) };
 }
 
-/** Payloads of an event stream; comments are no events. */
+/** Payloads of an event stream, without its comments. */
 export function eventsOf(text: string): any[] {
   return text
     .split('\n\n')
