@@ -32,26 +32,32 @@ const LOGGED = ['after_request', 'on_error'].map((stage) => ({
   config: { persist: true },
 }));
 
+/** Targets and aliases for the names that an agent of this mode asks for. */
+function configurationOf({ asks, asksInstead = [] }: Mode, name: TargetName): object {
+  const { model } = TARGETS[name];
+  const asked = [asks, ...asksInstead].filter((each) => each !== model);
+  return {
+    targets: [{ virtual_key: name, models: [model] }],
+    aliases: Object.fromEntries(asked.map((each) => [each, model])),
+    responses: { translate: 'auto' },
+  };
+}
+
 /** Everything that an agent of this mode needs for its task through this target, with these plugins. */
-export async function sceneOf(mode: Mode, name: TargetName, plugins: readonly object[]): Promise<Scene> {
+export async function sceneOf(
+  mode: Mode,
+  name: TargetName,
+  plugins: readonly object[],
+  configuration = configurationOf(mode, name),
+): Promise<Scene> {
   const seen: Seen = { turns: [], refusals: [], bodies: [] };
   const upstream = await stubUpstream(playing(name, (text) => mode.turns(toolsIn(text)), seen));
   const folder = await temporaryFolder();
   const [home, work, config] = [join(folder, 'home'), join(folder, 'work'), join(folder, 'config.json')];
   await mkdir(home);
   await mkdir(work);
-  const { model, variables } = TARGETS[name];
-  await writeFile(
-    config,
-    JSON.stringify({
-      targets: [{ virtual_key: name, models: [model] }],
-      aliases: Object.fromEntries(
-        [mode.asks, ...(mode.asksInstead ?? [])].filter((name) => name !== model).map((name) => [name, model]),
-      ),
-      responses: { translate: 'auto' },
-      plugins: [...plugins, ...LOGGED],
-    }),
-  );
+  const { variables } = TARGETS[name];
+  await writeFile(config, JSON.stringify({ ...configuration, plugins: [...plugins, ...LOGGED] }));
   const gateway = await startGateway({
     cwd: folder,
     variables: { GATEWAY_CONFIG: config, REQUEST_LOG_STORE_BACKEND: 'sqlite', ...variables(upstream.url) },

@@ -56,7 +56,11 @@ export function describeTasks(agent: Agent): void {
 }
 
 /** It ended well, printed what the model said last, and its tools did what they were called for, once each. */
-async function expectDone({ work, seen, recorder }: Scene, { code, stdout, stderr }: Run, last: string): Promise<void> {
+export async function expectDone(
+  { work, seen, recorder }: Scene,
+  { code, stdout, stderr }: Run,
+  last: string,
+): Promise<void> {
   const exchanges = recorder.exchanges.map((one) => ({ ...one, asked: one.asked.slice(0, 2_000) }));
   const all = `${stdout}\n${stderr}\n${JSON.stringify(exchanges, null, 1)}`;
   expect(seen.refusals, all).to.deep.equal([]);

@@ -45,13 +45,17 @@ export function playing(
   };
 }
 
+/** Said of ids of items that only a gateway would make up: those of an agent that asks this API itself come with what they name. */
+const PERSISTED = /Items are not persisted/;
+
 /** Why the vendor would answer 400. */
 function refusalsTo(provider: TargetName, path: string, request: SeenRequest): string[] {
   const body = request.json() as Json;
-  if (path.endsWith('/responses')) return unpaired(body);
   const model = decodeURIComponent(/\/models?\/([^/:]+(?::\d+)?)/.exec(path)?.[1] ?? String(body['model']));
-  const own = path.endsWith('/chat/completions') ? ownFaults(body) : [];
-  return [...own, ...refusalsOf({ provider, model, path, body })].filter((problem) => !isPending(provider, problem));
+  const own = path.endsWith('/chat/completions') ? ownFaults(body) : path.endsWith('/responses') ? unpaired(body) : [];
+  return [...own, ...refusalsOf({ provider, model, path, body })].filter(
+    (problem) => !isPending(provider, problem) && !PERSISTED.test(problem),
+  );
 }
 
 /** Calls without results, and the reverse. Sources: the service's own 400s in CLIProxyAPI issue 2368 and continue issue 10092, 2026-11-26. */
