@@ -7,6 +7,7 @@ import {
   inSoak,
   isSoak,
   runGw,
+  some,
   startGateway,
   startHost,
   startPostgres,
@@ -121,7 +122,7 @@ function suite(place: () => Promise<Place>): void {
     expect((await third.call('GET', '/admin/config')).etag).to.equal('"5"');
   });
 
-  it('wins over a file that is broken, which is logged; a reset to it is refused', async () => {
+  inSoak('wins over a file that is broken, which is logged; a reset to it is refused', async () => {
     const at = await place();
     const first = await start(at);
     await first.call('PUT', '/admin/config', named('stored'));
@@ -199,7 +200,7 @@ describe('a stored configuration on SQLite', () => {
     expect(stderr).to.include('BV01').and.include('CV34');
   });
 
-  it('warns of a literal that is not shown, and not of references', async () => {
+  inSoak('warns of a literal that is not shown, and not of references', async () => {
     const t = await start(await sqlite());
     const server = (value: string): object => ({
       ...named('x'),
@@ -217,20 +218,23 @@ describe('a stored configuration on SQLite', () => {
     expect(await t.gateway.stop()).to.equal(0); // the tool server is tried again for as long as it runs
   });
 
-  for (const [title, variables, says] of [
-    ['an unknown backend', { CONFIG_STORE_BACKEND: 'mysql' }, 'CONFIG_STORE_BACKEND'],
-    ['a Postgres without an address', { CONFIG_STORE_BACKEND: 'postgresql' }, 'CONFIG_STORE_DSN'],
+  for (const [title, variables, says] of some(
     [
-      'a folder that is not there',
-      { CONFIG_STORE_BACKEND: 'sqlite', CONFIG_STORE_DSN: '/nowhere/at/all.db' },
-      'CONFIG_STORE_DSN',
-    ],
-    [
-      'a Postgres that is not there',
-      { CONFIG_STORE_BACKEND: 'postgres', CONFIG_STORE_DSN: 'postgres://u:planted@127.0.0.1:9/x' },
-      'CONFIG_STORE_DSN',
-    ],
-  ] as const) {
+      ['an unknown backend', { CONFIG_STORE_BACKEND: 'mysql' }, 'CONFIG_STORE_BACKEND'],
+      ['a Postgres without an address', { CONFIG_STORE_BACKEND: 'postgresql' }, 'CONFIG_STORE_DSN'],
+      [
+        'a folder that is not there',
+        { CONFIG_STORE_BACKEND: 'sqlite', CONFIG_STORE_DSN: '/nowhere/at/all.db' },
+        'CONFIG_STORE_DSN',
+      ],
+      [
+        'a Postgres that is not there',
+        { CONFIG_STORE_BACKEND: 'postgres', CONFIG_STORE_DSN: 'postgres://u:planted@127.0.0.1:9/x' },
+        'CONFIG_STORE_DSN',
+      ],
+    ] as const,
+    { every: 2, from: 1 },
+  )) {
     it(`does not start with ${title}`, async () => {
       const { code, stderr, stdout } = await runCommand(['serve'], { variables: { PORT: '0', ...variables } });
       expect(code).to.equal(1);

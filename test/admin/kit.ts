@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import {
   type Answer,
   forSuite,
+  some,
   startHost,
   startPostgres,
   temporaryFolder,
@@ -63,14 +64,25 @@ const startOn =
   (options = {}, config = ECHO) =>
     startAdmin({ ...options, variables: { ...variables, ...options.variables } }, config);
 
-/** Runs tests over every backend of the key store, each of them on an empty one. */
+/** Leaves a third of the tests of a suite, and in the soak all of them. */
+function thin(suite: Mocha.Suite, from: number): void {
+  suite.tests = [...some(suite.tests, { from })];
+  for (const inner of suite.suites) thin(inner, from);
+}
+
+/**
+ * Runs tests over every backend of the key store, each of them on an empty one: all of them in memory, and a third on each of the databases, whose
+ * repositories have tests of their own (test/stores/repositories.test.ts).
+ */
 export function forBackends(title: string, suite: (start: Start) => void): void {
   describe(`${title}, in memory`, () => suite(startAdmin));
-  describe(`${title}, on SQLite`, () =>
+  describe(`${title}, on SQLite`, function onSqlite() {
     suite(async (...given) => {
       const folder = await temporaryFolder();
       return startOn({ API_KEY_STORE_BACKEND: 'sqlite', API_KEY_STORE_DSN: join(folder, 'keys.db') })(...given);
-    }));
+    });
+    thin(this, 1);
+  });
   describe(`${title}, on Postgres`, function onPostgres() {
     this.timeout(60_000);
     const dsn = forSuite(async () => (await startPostgres()).createDatabase());
@@ -78,6 +90,7 @@ export function forBackends(title: string, suite: (start: Start) => void): void 
       await emptyTables(dsn());
       return startOn({ API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: dsn() })(...given);
     });
+    thin(this, 2);
   });
 }
 

@@ -77,14 +77,14 @@ export interface Detection {
   readonly found: number;
 }
 
-/** What each detecting guardrail finds: labelled texts by kind, and false alarms as the kind `ordinary`. */
-export async function detections(): Promise<readonly Detection[]> {
+/** What each detecting guardrail finds: labelled texts by kind, and false alarms among the others as the kind `ordinary`. */
+export async function detections(plainTexts = ordinary()): Promise<readonly Detection[]> {
   const sets: Readonly<Record<string, readonly Labelled[]>> = {
     'pii-redact': personalData(),
     'secret-scan': credentials(),
     'prompt-shield': attacks(),
   };
-  const plain = ordinary().map((text): Labelled => ({ kind: 'ordinary', text }));
+  const plain = plainTexts.map((text): Labelled => ({ kind: 'ordinary', text }));
   const all: Detection[] = [];
   for (const [name, labelled] of Object.entries(sets)) {
     const isFound = await finder(name);

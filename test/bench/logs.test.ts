@@ -5,7 +5,7 @@ import { cases, temporaryFolder } from '../kit/index.ts';
 import { logCosts } from './logs.ts';
 
 /** A million rows take minutes: `node test/bench/logs.ts`. */
-const ROWS = cases(500_000);
+const ROWS = cases(500_000, 25);
 
 describe(`${ROWS} rows of the request log`, function manyRows() {
   this.timeout(120_000);

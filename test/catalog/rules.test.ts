@@ -6,7 +6,7 @@ import { globProblem, matchesGlob } from '../../host/common/model-glob.ts';
 import { configuredAs, KnownFacts } from '../../host/generation/known-facts.ts';
 import type { ModelFacts } from '../../host/contract/index.ts';
 import { factsIn } from '../kit/facts.ts';
-import { expectProportion } from '../kit/index.ts';
+import { expectProportion, some } from '../kit/index.ts';
 
 const shipped = await readShippedRules();
 const providers = new Set(MODULES.filter(({ kind }) => kind === 'provider').map(({ name }) => name));
@@ -182,8 +182,11 @@ describe('names of models that clients made up', () => {
     ...new Set(shipped.names.flatMap(({ prefixes = [], point }) => [...prefixes, point ?? '', `1${point}`])),
   ];
 
-  for (const provider of HOSTS)
-    for (const piece of PIECES.filter((text) => text !== ''))
+  for (const [at, provider] of HOSTS.entries())
+    for (const piece of some(
+      PIECES.filter((text) => text !== ''),
+      { every: 4, from: at % 4 },
+    ))
       it(`of any length are read: ${provider}, ${piece}`, () =>
         expectProportion(20_000, (size) => {
           const name = piece.repeat(size);

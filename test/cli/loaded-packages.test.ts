@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { read } from '../architecture/source.ts';
-import { forSuite, inSoak, isSoak, MASTER_KEY, runGw, some, startGateway, temporaryFolder } from '../kit/index.ts';
+import { forSuite, inSoak, MASTER_KEY, runGw, some, startGateway, temporaryFolder } from '../kit/index.ts';
 
 const LOADED = 'packages loaded: '; // as test/kit/loaded.ts writes it
 const HOOK = new URL('../kit/loaded.ts', import.meta.url).href;
@@ -80,26 +80,28 @@ describe('the packages that a gateway loads', () => {
     expect(await loadedBy(undefined, upload)).to.deep.equal([...ALWAYS, 'multer'].toSorted());
   });
 
-  it('grow by those that make spans when there is an address to send them to, over HTTP without those of gRPC', async () => {
-    const traces = ['@opentelemetry/api', '@opentelemetry/resources', '@opentelemetry/sdk-trace'];
-    const config = (protocol: string): string =>
-      `targets: [{virtual_key: echo}]\nobservability: {tracing: {endpoint: "127.0.0.1:9", protocol: ${protocol}}}\n`;
-    expect(await loadedBy(config('http'))).to.have.members([
-      ...ALWAYS,
-      ...traces,
-      '@opentelemetry/exporter-trace-otlp-proto',
-    ]);
-    if (!isSoak()) return;
-    expect(await loadedBy(config('grpc'))).to.have.members([
-      ...ALWAYS,
-      ...traces,
-      '@opentelemetry/exporter-trace-otlp-grpc',
-      '@grpc/grpc-js',
-    ]);
-    expect(await loadedBy('targets: [{virtual_key: echo}]\nobservability: {tracing: {enabled: true}}\n')).to.deep.equal(
-      ALWAYS,
-    );
-  });
+  inSoak(
+    'grow by those that make spans when there is an address to send them to, over HTTP without those of gRPC',
+    async () => {
+      const traces = ['@opentelemetry/api', '@opentelemetry/resources', '@opentelemetry/sdk-trace'];
+      const config = (protocol: string): string =>
+        `targets: [{virtual_key: echo}]\nobservability: {tracing: {endpoint: "127.0.0.1:9", protocol: ${protocol}}}\n`;
+      expect(await loadedBy(config('http'))).to.have.members([
+        ...ALWAYS,
+        ...traces,
+        '@opentelemetry/exporter-trace-otlp-proto',
+      ]);
+      expect(await loadedBy(config('grpc'))).to.have.members([
+        ...ALWAYS,
+        ...traces,
+        '@opentelemetry/exporter-trace-otlp-grpc',
+        '@grpc/grpc-js',
+      ]);
+      expect(
+        await loadedBy('targets: [{virtual_key: echo}]\nobservability: {tracing: {enabled: true}}\n'),
+      ).to.deep.equal(ALWAYS);
+    },
+  );
 });
 
 describe('what a gateway loads, what Node loads of itself for it, and what a start asks of V8', () => {
@@ -168,7 +170,7 @@ describe('what a command loads that starts no gateway', () => {
         ['admin', 'keys', 'list'],
         ['bogus'],
       ],
-      { every: 4 },
+      { every: 8, from: 4 },
     )) {
       const { stderr } = await runGw(args, { variables, isCheckout: true });
       const files = linesOf(stderr, 'files loaded: ');

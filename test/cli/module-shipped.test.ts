@@ -13,7 +13,7 @@ import { type CommandResult, ROOT, runCommand } from './commands.ts';
 const run = promisify(execFile);
 
 /** In the middle of the others; with a hyphen and a digit; the name of a plugin, whose identifier the manifest has already. */
-const NAMES = ['kumo', 'lemon-3', 'budget'] as const;
+const NAMES = ['kumo', ...(isSoak() ? ['lemon-3', 'budget'] : [])];
 const CHANGED = [...new Set(PLACES.map(({ file }) => file))].toSorted();
 const createdOf = (name: string): string[] => [
   `providers/${name}/index.ts`,

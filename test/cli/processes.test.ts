@@ -125,7 +125,7 @@ describe('every command that calls a gateway, as a process, against a real one o
       ],
       [['chat', '--model', model, 'good morning'], /good morning\n$/],
     ];
-    await each(some(shown, { every: 6, from: 1 }), async ([args, text]) => {
+    await each(some(shown, { every: 10, from: 1 }), async ([args, text]) => {
       const { code, stdout, stderr } = await gw(...args);
       expect([code, stderr], args.join(' ')).to.deep.equal([0, '']);
       expect(stdout, args.join(' '))
@@ -311,7 +311,7 @@ describe('every command that calls a gateway, as a process, where there is none 
       stub(302, '', { location: 'https://other.example/secret' }),
     ]);
     const tooLong = of(silent.url, ['plugins']); // its 15 seconds pass meanwhile
-    await each(some(CALLS, { every: 12 }), async (args) =>
+    await each(some(CALLS, { every: 24 }), async (args) =>
       expectOneError(
         await of('http://127.0.0.1:9', args),
         'gateway unreachable at http://127.0.0.1:9: the connection was refused',

@@ -9,7 +9,7 @@ import { decodeText } from '../../host/config/decode.ts';
 import { configSchema } from '../../host/config/schema/config-schema.ts';
 import { describedAt, factsOf, keysOf } from '../../host/config/schema/schema-walk.ts';
 import { checkConfig } from '../../host/generation/check.ts';
-import { temporaryFolder } from '../kit/index.ts';
+import { some, temporaryFolder } from '../kit/index.ts';
 import { commandHost, ROOT, runCommand } from './commands.ts';
 
 type Path = readonly (string | number)[];
@@ -121,7 +121,7 @@ describe('gw schema', () => {
       wrongValues(field).map((value) => ({ path, value, document: changed(path, value) })),
     );
     expect(cases.length).to.be.above(200);
-    for (const { path, value, document } of cases) {
+    for (const { path, value, document } of some(cases)) {
       const where = `${path.join('.')} = ${JSON.stringify(value)}`;
       expect(fits(document), `${where} by the schema`).to.equal(false);
       expect(isValid(document), `${where} by the gateway`).to.equal(false);
@@ -144,7 +144,7 @@ describe('gw schema', () => {
   });
 
   it('takes null in the place of every key that may be missing, as the gateway does', () => {
-    for (const [path, field] of fieldsOf(example)) {
+    for (const [path, field] of some(fieldsOf(example), { from: 1 })) {
       if (typeof path.at(-1) === 'number' || factsOf(field).wording.isRequired || path[0] === 'plugins') continue;
       if (['url', 'command'].includes(String(path.at(-1)))) continue; // a server needs one of them
       const document = changed(path, null);

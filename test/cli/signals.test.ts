@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { StopSignal } from '../../host/stop-signal.ts';
-import { ask, atEnd, BIN, isSoak, startGateway, temporaryFolder } from '../kit/index.ts';
+import { ask, atEnd, BIN, inSoak, isSoak, startGateway, temporaryFolder } from '../kit/index.ts';
 
 interface Ended {
   readonly code: number | null;
@@ -79,7 +79,8 @@ async function signalWhileLoading(signal: NodeJS.Signals): Promise<string> {
 
 describe('a signal during the start', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`ends it in good order: ${signal} while a module loads`, async () => {
+    const [whileModules, whileProgram] = signal === 'SIGTERM' ? [it, inSoak] : [inSoak, it];
+    whileModules(`ends it in good order: ${signal} while a module loads`, async () => {
       const { child, ended, until } = start(['serve'], await folderWithSlowModule(300));
       await until('the module loads');
       child.kill(signal);
@@ -89,7 +90,7 @@ describe('a signal during the start', () => {
       expect(stderr).not.to.contain('Address:');
     });
 
-    it(`ends it in good order: ${signal} while the program itself loads`, async () => {
+    whileProgram(`ends it in good order: ${signal} while the program itself loads`, async () => {
       const { ended } = start(['serve'], await temporaryFolder(), {
         NODE_OPTIONS: `--import ${await signalWhileLoading(signal)}`,
       });

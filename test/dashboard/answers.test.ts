@@ -52,7 +52,7 @@ describe('an answer in an unknown form', function answers() {
     return page;
   }
 
-  it('takes its panel alone, which can be tried again', async () => {
+  inSoak('takes its panel alone, which can be tried again', async () => {
     const t = await startDashboard();
     await t.chat(['one']);
     const page = await opened(t, '/tracing');
@@ -67,7 +67,7 @@ describe('an answer in an unknown form', function answers() {
     expect(await page.getByText(NOT_UNDERSTOOD).count()).to.equal(0);
   });
 
-  it('without a body is said to be one', async () => {
+  inSoak('without a body is said to be one', async () => {
     const t = await startDashboard();
     const page = await opened(t, '/tracing');
     for (const answer of [{ status: 204 }, { status: 200, body: '' }, { status: 200, body: 'null' }]) {

@@ -108,7 +108,7 @@ describe('the configuration in the dashboard', function configuration() {
     },
   );
 
-  it('that was changed and not applied is not lost by a reload before the browser has asked', async () => {
+  inSoak('that was changed and not applied is not lost by a reload before the browser has asked', async () => {
     const t = await startDashboard();
     const page = await opened(t);
     const asked: string[] = [];

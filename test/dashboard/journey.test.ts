@@ -48,7 +48,36 @@ describe('an operator of the dashboard', function operator() {
     await page.getByText('Key store').waitFor();
   });
 
-  it('sees a stream that fails as a failure, and not as an answer', async () => {
+  it('begins with a key that is typed, which is kept nowhere, and ends by signing out', async () => {
+    const t = await startDashboard();
+    const { key } = await t.adminKey('operator');
+    const { page } = await open(browser(), t, { path: '/logs?stage=all#x', key: '' });
+    await page.waitForURL((url) => url.pathname === '/login');
+    expect(new URL(page.url()).searchParams.get('from')).to.equal('/logs?stage=all#x');
+    await page.locator('input[type=password]:focus').waitFor(); // the key is typed, or pasted, at once
+    await page.keyboard.press('Enter');
+    await page.getByText('Enter an API key').waitFor();
+    const field = page.getByLabel('API key', { exact: true });
+    expect(await field.getAttribute('type')).to.equal('password');
+    await field.fill('gw_wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('does not know this key').waitFor();
+    await field.fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Request Logs' }).waitFor();
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).to.equal('/logs?stage=all');
+    const kept = (await page.evaluate(
+      'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])',
+    )) as string;
+    expect(kept).to.include('gws_').and.not.include(key);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Request Logs' }).waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to gw' }).waitFor();
+    expect((await t.get('/admin/sessions')).json().data).to.deep.equal([]);
+  });
+
+  inSoak('sees a stream that fails as a failure, and not as an answer', async () => {
     const t = await startDashboard({ script: BREAKS });
     await t.chat(['one']);
     const { page } = await open(browser(), t, { path: '/playground?model=m' });
@@ -109,7 +138,7 @@ describe('an operator of the dashboard', function operator() {
     expect(new URL(page.url()).origin).to.equal(origin);
   });
 
-  it('loads little at the first visit, none of it twice at the second, and sees it soon', async () => {
+  inSoak('loads little at the first visit, none of it twice at the second, and sees it soon', async () => {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/livez' });
     let bytes = 0;

@@ -11,7 +11,7 @@ describe('the keys in the dashboard', function keys() {
   const browser = browserForSuite();
   const opened = opener(browser, { path: '/keys' });
 
-  it('are created, and their value is shown once, in a dialog that is not closed by accident', async () => {
+  inSoak('are created, and their value is shown once, in a dialog that is not closed by accident', async () => {
     const t = await startDashboard();
     const page = await opened(t);
     await page.getByText('No keys yet').waitFor();

@@ -85,7 +85,7 @@ describe('what the dashboard shows of a running gateway', function observe() {
     },
   );
 
-  it('is by the clock of the gateway, also where that of the browser is a day and more from it', async () => {
+  inSoak('is by the clock of the gateway, also where that of the browser is a day and more from it', async () => {
     const t = await startDashboard();
     await t.chat(['one']);
     for (const hours of [-26, 26]) {

@@ -37,7 +37,7 @@ describe('a reader of the dashboard', function reader() {
       if (request.method() !== 'GET' && !request.url().endsWith('/v1/chat/completions'))
         asked.push(`${request.method()} ${request.url()}`);
     });
-    for (const path of some(PAGES_OF_APPLICATION, { every: 6, from: 1 })) {
+    for (const path of some(PAGES_OF_APPLICATION, { every: 9, from: 1 })) {
       await page.goto(t.url + path);
       await settled(page);
       const names = await page
@@ -96,7 +96,7 @@ describe('a reader of the dashboard', function reader() {
     await t.request('PUT', '/admin/config', (await t.get('/admin/config')).json());
     const { page } = await open(browser(), t, { path: '/getting-started' });
     for (const path of [
-      ...some(PAGES_OF_APPLICATION, { every: 6, from: 2 }),
+      ...some(PAGES_OF_APPLICATION, { every: 11, from: 6 }),
       `/logs?q=${encodeURIComponent(MARKUP[0]!)}`,
       `/audit?action=${encodeURIComponent(MARKUP[1]!)}`,
       `/login?from=${encodeURIComponent(MARKUP[5]!)}`,

@@ -18,8 +18,8 @@ import {
   type TestHost,
 } from '../kit/index.ts';
 
-const BODIES = cases(4000);
-const WARM_UP = 400;
+const BODIES = cases(4000, 20);
+const WARM_UP = cases(400, 4);
 const CONNECTIONS = 8;
 const MAX_GROWTH_BYTES = 5 * 1024 * 1024;
 

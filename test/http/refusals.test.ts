@@ -28,7 +28,7 @@ const KEY = { Authorization: `Bearer ${MASTER_KEY}` };
 /** Rounds of each of six refusals. */
 const ROUNDS = cases(20);
 /** Rounds of what is sent by hand. */
-const BY_HAND = cases(30);
+const BY_HAND = cases(30, 15);
 /** More than a connection holds, and more than the gateways below take. */
 const BODY_BYTES = 6_000_000;
 const MAX_BYTES = 100_000;

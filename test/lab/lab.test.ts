@@ -19,7 +19,7 @@ import {
 import { readOptions } from './options.ts';
 
 /** Requests of a story. */
-const TURNS = isSoak() ? 40 : 15;
+const TURNS = isSoak() ? 40 : 8;
 const LAB = fileURLToPath(new URL('lab.ts', import.meta.url));
 
 interface Lab {

@@ -7,6 +7,8 @@ import {
   BIN,
   type GatewayProcess,
   type ProcessOptions,
+  inSoak,
+  isSoak,
   requireTool,
   runGw,
   some,
@@ -64,7 +66,7 @@ const linesOf = (text: string): Record<string, unknown>[] =>
 const LARGEST_FILE = 2 * 1024 * 1024;
 
 describe('a process whose log cannot be written', () => {
-  it('serves and ends where there is no space left', async () => {
+  inSoak('serves and ends where there is no space left', async () => {
     const gateway = await serving(opened('/dev/full', constants.O_WRONLY));
     await leaveLines(gateway, 64);
     await expectToServeAndEnd(gateway);
@@ -80,7 +82,7 @@ describe('a process whose log cannot be written', () => {
     expect(readFileSync(path)).to.have.length(8 * 1024);
   });
 
-  it('serves and ends where its pipe is not read any more', async () => {
+  inSoak('serves and ends where its pipe is not read any more', async () => {
     const { reader, writer } = await fifo();
     const gateway = await serving(writer);
     closeSync(reader);
@@ -98,7 +100,7 @@ describe('a process whose log cannot be written', () => {
   it('serves and ends where the reader of its socket has stopped reading', async () => {
     const gateway = await startGateway({ cwd: await temporaryFolder() });
     gateway.child.stdout?.pause();
-    await leaveLines(gateway, 600);
+    await leaveLines(gateway, isSoak() ? 600 : 320);
     expect((await fetch(`${gateway.url}/livez`)).status).to.equal(200);
     const exit = new Promise<number | null>((resolve) => {
       gateway.child.once('exit', resolve);

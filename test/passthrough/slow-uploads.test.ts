@@ -211,7 +211,7 @@ describe('a slow upload', () => {
     });
   }
 
-  for (const [at, names] of some(combinations.filter(isSmall), { every: 4 }).entries()) {
+  for (const [at, names] of some(combinations.filter(isSmall), { every: 9 }).entries()) {
     it(`goes up as it arrives with ${names.join(', ') || 'none'}`, async () => {
       const asked = await scene(names.flatMap((name) => entries(name)));
       for (const upload of some(UPLOADS, { every: UPLOADS.length, from: at % UPLOADS.length }))

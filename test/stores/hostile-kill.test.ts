@@ -11,11 +11,11 @@ import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import { SqlLedgers } from '../../builtins/stores/sql-ledgers.ts';
 import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import { MOST_SUM } from '../../host/common/bounded-sum.ts';
-import { atEnd, cases, Dice, forSuite, NODE_ARGS, startPostgres, temporaryFolder } from '../kit/index.ts';
+import { atEnd, cases, Dice, forSuite, inSoak, NODE_ARGS, startPostgres, temporaryFolder } from '../kit/index.ts';
 import { SILENT } from './backends.ts';
 
 const SCRIPT = fileURLToPath(new URL('booking-process.ts', import.meta.url));
-const ROUNDS = cases(30);
+const ROUNDS = cases(30, 15);
 
 type Sums = Readonly<Record<string, bigint>>;
 
@@ -88,7 +88,7 @@ describe(`spend with hostile amounts, when the process that books is killed ${RO
   describe('with Postgres', () => {
     const dsn = forSuite(async () => (await startPostgres()).createDatabase());
 
-    it('is kept: no more than what was in flight is lost, and nothing counts twice', async () => {
+    inSoak('is kept: no more than what was in flight is lost, and nothing counts twice', async () => {
       const database = await openPostgres(dsn());
       atEnd(() => database.close());
       await survive('postgres', dsn(), database);

@@ -149,7 +149,7 @@ describe('gateways on one Postgres', function onPostgres() {
   });
 
   it('serve the keys in use while it is away, and no other', async () => {
-    const own = await startOwnPostgres();
+    const own = server();
     const t = await replica(await own.createDatabase());
     const { keys, sessions, audit } = t.host.stores;
     const [used, unused] = [

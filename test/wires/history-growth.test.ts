@@ -88,7 +88,7 @@ const bodyOf = (messages: Turns): { model: string; max_tokens: number; messages:
 
 describe('what a client brings along takes work in proportion', () => {
   const cases = Object.entries(HISTORIES).flatMap(([what, make]) => TARGETS.map((target) => ({ what, make, target })));
-  for (const { what, make, target } of some(cases, { every: 14, from: 5 }))
+  for (const { what, make, target } of some(cases, { every: 27, from: 5 }))
     it(`${what}, to ${target.title}`, () =>
       expectProportion(SIZE, (size) => {
         const value = bodyOf(make(size));

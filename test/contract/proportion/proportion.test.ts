@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { cases, Dice, forSuite } from '../../kit/index.ts';
+import { cases, Dice, forSuite, some } from '../../kit/index.ts';
 import { PROVIDERS } from '../hostile/wires.ts';
 import { formWorks, jsonWorks, startGuarded } from './routes.ts';
 import { answerWorks, problemsOf, requestWorks, type Work } from './work.ts';
@@ -15,7 +15,7 @@ function sample(works: readonly Work[], dice: Dice): Work[] {
 describe('twice the input makes no more than twice the work, or a little more', function suite() {
   this.timeout(60_000);
 
-  for (const [at, module] of PROVIDERS.entries()) {
+  for (const [at, module] of some([...PROVIDERS.entries()], { every: 2 })) {
     it(`in requests and answers of ${module.name}`, async () => {
       const dice = new Dice(SEED + at);
       const works = [requestWorks(module), answerWorks(module)];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
-import { forSuite, MASTER_KEY, runGw, some, startGateway } from '../../kit/index.ts';
+import { forSuite, inSoak, MASTER_KEY, runGw, some, startGateway } from '../../kit/index.ts';
 import { writeTree } from '../../registry/support.ts';
 import { plugin, provider, strategy } from './bad-module.ts';
 import { VARIABLES, WHILE_BUILDING } from './while-building.ts';
@@ -12,7 +12,7 @@ const ENTRY = { stage: 'before_request', enabled: true };
 const configured = (config: object): string => `${JSON.stringify({ ...SOUND, ...config }, undefined, 1)}\n`;
 
 describe('configurations that do not fit their modules', () => {
-  for (const { does, config, files = {}, says, keepsSilent = [] } of some(WHILE_CHECKING, { every: 6 })) {
+  for (const { does, config, files = {}, says, keepsSilent = [] } of some(WHILE_CHECKING, { every: 12, from: 6 })) {
     it(`one that ${does}`, async () => {
       const folder = await writeTree({ 'config.json': configured(config), ...files });
       const { code, stdout, stderr } = await runGw(['validate', join(folder, 'config.json')]);
@@ -132,14 +132,14 @@ describe('modules that are bad and do not keep the gateway from serving', () => 
     ).to.have.lengthOf(1);
   });
 
-  it('one that prints while validate loads it: stdout holds the data that was asked for', async () => {
+  inSoak('one that prints while validate loads it: stdout holds the data that was asked for', async () => {
     const folder = await writeTree({ 'config.json': configured({}), 'plugins/chatty.ts': CHATTY });
     const { code, stdout, stderr } = await runGw(['validate', join(folder, 'config.json'), '--format', 'json']);
     expect([code, stderr]).to.deep.equal([0, 'loaded\n']);
     expect(JSON.parse(stdout)).to.include.keys('targets');
   });
 
-  it('one whose open throws: it is left out, and the others serve', async () => {
+  inSoak('one whose open throws: it is left out, and the others serve', async () => {
     const folder = await writeTree({
       'config.json': configured({ targets: [{ virtual_key: 'closed' }, { virtual_key: 'echo' }] }),
       'providers/closed.ts': provider('closed', '', 'open: () => { throw Object.create(null); }'),
