@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type GatewayProcess, runGw, startGateway, temporaryFolder } from '../kit/index.ts';
+import { type GatewayProcess, inSoak, runGw, startGateway, temporaryFolder } from '../kit/index.ts';
 
 const plugin = (name: string): string => `
   import Joi from 'joi';
@@ -47,7 +47,7 @@ async function call(
 describe('a stored configuration that lists modules', function stored() {
   this.timeout(60_000);
 
-  it('starts again when the file that listed them is gone, and says what is missing when they are', async () => {
+  inSoak('starts again when the file that listed them is gone, and says what is missing when they are', async () => {
     const at = await scene();
     const first = await startGateway(at);
     expect((await call(first, 'PUT', '/admin/config', using('kept'))).status).to.equal(200);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { PLACES } from '../../builtins/cli/modules/shipped/shipped-places.ts';
-import { copyCheckout, forSuite, inSoak, isSoak, mochaIn } from '../kit/index.ts';
+import { copyCheckout, forSuite, inSoak, isSoak, mochaIn, some } from '../kit/index.ts';
 import { skipWithGaps } from '../providers/places.ts';
 import { takenAway } from '../providers/take-away.ts';
 import { type CommandResult, ROOT, runCommand } from './commands.ts';
@@ -91,12 +91,17 @@ describe('gw module new provider --shipped', () => {
     if (!isSoak()) await writeFile(file, takenAway(place, text, 'kumo'));
     const { passes, failures } = await mochaIn(folder, [
       'test/architecture/manifest.test.ts',
-      'test/catalog/shipped.test.ts',
-      'test/config/docs.test.ts',
       'test/contract/providers/coverage.test.ts',
-      'test/contract/providers/matrix.test.ts',
-      'test/docs/catalogue.test.ts',
-      'test/docs/chat-fields.test.ts',
+      ...some(
+        [
+          'test/catalog/shipped.test.ts',
+          'test/config/docs.test.ts',
+          'test/contract/providers/matrix.test.ts',
+          'test/docs/catalogue.test.ts',
+          'test/docs/chat-fields.test.ts',
+        ],
+        { every: 5, from: 1 },
+      ),
       'test/providers/gaps.test.ts',
       'test/providers/places.test.ts',
       ...NAMES.map((name) => `test/providers/${name}.test.ts`),
@@ -104,7 +109,7 @@ describe('gw module new provider --shipped', () => {
     await writeFile(file, text);
     expect(failures, failures.join('\n')).to.have.lengthOf(isSoak() ? 0 : 1);
     if (!isSoak()) expect(failures.flat().join(' ')).to.include('kumo').and.to.include(place.file);
-    expect(passes).to.be.greaterThan(150);
+    expect(passes).to.be.greaterThan(isSoak() ? 150 : 40);
   });
 
   it('refuses a name that it has added, and leaves everything as it is', async () => {

@@ -16,6 +16,7 @@ import {
   MASTER_KEY,
   rawClient,
   requireTool,
+  some,
   startGateway,
   startNginx,
   temporaryFolder,
@@ -209,7 +210,7 @@ describe('a refusal that comes before its body was read', function refusals() {
   this.timeout(60_000);
   const refusing = forSuite(startRefusing);
 
-  for (const [name, call] of Object.entries(clients)) {
+  for (const [name, call] of some(Object.entries(clients), { every: 2 })) {
     it(`reaches ${name}`, async function reaches() {
       const { refusals } = refusing();
       const got = await call(this, refusals);

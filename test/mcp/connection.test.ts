@@ -20,7 +20,7 @@ const callingAlways = (name: string): readonly StubHandler[] => [
 const pidOf = (setup: Setup, at = 0): number => (setup.connections()[at]!.link as StdioLink).pid!;
 
 /** How often the configuration is changed; every fifth change brings a server that the next one takes away. */
-const SWAPS = isSoak() ? 50 : 8;
+const SWAPS = isSoak() ? 50 : 10;
 
 describe('a tool server on standard streams', () => {
   it('gets PATH, HOME, LANG, TMPDIR and its own variables, and nothing else of the gateway', async () => {

@@ -6,6 +6,7 @@ import {
   MASTER_KEY,
   rawClient,
   replyJson,
+  some,
   startHost,
   startPostgres,
   stubUpstream,
@@ -177,7 +178,7 @@ describe('what one key made', function owners() {
     ['/v1/responses', (id) => `{"x":${'['.repeat(5000)}{"file_id":"${id}"}${']'.repeat(5000)},"model":"m"}`],
     ['/v1/responses', (id) => ({ model: 'm', input: 'x'.repeat(2_000_000), z: { file_id: id } })],
   ];
-  for (const [path, body] of naming) {
+  for (const [path, body] of some(naming, { every: 2, from: 1 })) {
     it(`does not exist for another that names it in a body of ${path}: ${JSON.stringify(body('id')).slice(0, 60)}`, async () => {
       const [one, two] = (await callers(await (await binding())())) as [any, any];
       const file = await one('POST', '/v1/files', 'x');

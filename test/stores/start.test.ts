@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
-import { atEnd, MASTER_KEY, startGateway, startHost, temporaryFolder, type TestHost } from '../kit/index.ts';
+import { atEnd, MASTER_KEY, some, startGateway, startHost, temporaryFolder, type TestHost } from '../kit/index.ts';
 import { runCommand } from '../cli/commands.ts';
 
 const sqlite = (dsn?: string): Record<string, string> => ({
@@ -50,11 +50,11 @@ describe('a gateway on SQLite', function onSqlite() {
   });
 
   it('names the file that is not a database, and one that is a folder, once', async () => {
-    for (const [name, variables] of [
+    for (const [name, variables] of some([
       ['gw-audit.db', sqlite()],
       ['gw-config.db', { CONFIG_STORE_BACKEND: 'sqlite' }],
       ['gw-requests.db', { REQUEST_LOG_STORE_BACKEND: 'sqlite' }],
-    ] as const) {
+    ] as const)) {
       const cwd = await temporaryFolder();
       await writeFile(join(cwd, name), 'something else '.repeat(500));
       const garbage = await runCommand(['serve'], { cwd, variables: { PORT: '0', ...variables } });

@@ -104,7 +104,10 @@ describe('what a client brings along takes work in proportion', () => {
         };
       }));
 
-  for (const [what, make] of some(Object.entries(HISTORIES).filter(([name]) => name.startsWith('late'))))
+  for (const [what, make] of some(
+    Object.entries(HISTORIES).filter(([name]) => name.startsWith('late')),
+    { every: 5, from: 3 },
+  ))
     it(`${what}, to Claude on Bedrock in its own wire`, () =>
       expectProportion(SIZE, (size) => {
         const value = bodyOf(make(size));

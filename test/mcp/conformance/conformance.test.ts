@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { startHost } from '../../kit/index.ts';
+import { some, startHost } from '../../kit/index.ts';
 import { eventually } from '../../kit/holdings.ts';
 import { CLIENT, EXPECTED, expectedLines, runSuite, withKey } from './suite.ts';
 
@@ -27,7 +27,7 @@ describe('the conformance suite of the Model Context Protocol', () => {
     expect(output).to.contain('dns-rebinding-protection').and.to.contain('json-schema-2020-12');
   });
 
-  for (const scenario of ['initialize', 'tools_call']) {
+  for (const scenario of some(['initialize', 'tools_call'], { every: 2, from: 1 })) {
     it(`passes with the gateway as its client: ${scenario}`, async () => {
       const { code, output } = await runSuite(['client', '--command', CLIENT, '--scenario', scenario]);
       expect(code, output).to.equal(0);
