@@ -11,6 +11,8 @@ import { RefusedStatus, RpcSink } from './rpc-sink.ts';
 
 /** How long a message that is not answered, and the end of a session, may take. */
 const NOTICE_LIMIT_MS = 2000;
+/** So much longer than a call the transport waits: the call's own timer ends it, so that the server hears of that. */
+const SPARE_MS = 5_000;
 
 /** How long the rest of an answer may take, so that its connection can serve again. */
 const LINGER_MS = 1000;
@@ -156,7 +158,7 @@ export class HttpLink implements Link {
     this.#options.calls.send(
       { method: 'POST', headers: POST_HEADERS, body: JSON.stringify(message) },
       own,
-      { headersTimeoutMs: limitMs, bodyIdleMs: limitMs },
+      { headersTimeoutMs: limitMs + SPARE_MS, bodyIdleMs: limitMs + SPARE_MS },
       sink,
     );
     return own;
