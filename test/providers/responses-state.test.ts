@@ -195,6 +195,12 @@ describe('chats by the Responses API, what comes back with the next turn', () =>
     ]);
     expect(turn('x', [sealed(0, 'A', { id: 'gone' })])).to.deep.equal([{ role: 'assistant', content: 'x' }]);
     expect(turn(null, [sealed(0, 'A', {})])).to.deep.equal([item]);
+    const called = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const [again, sent] = [
+      [sealed(0, 'A', { id: 'c' }), sealed(1, 'A', { id: 'c' })],
+      { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+    ];
+    expect(turn(null, again, { tool_calls: [called, called] })).to.deep.equal([item, item, sent, sent]);
     for (const odd of [[null, 7, 'x'], [{ format: FORMAT }], [sealed(0, 'A', { start: -1, id: '' })], 'odd'])
       expect(() => turn('x', odd as never)).not.to.throw();
   });
