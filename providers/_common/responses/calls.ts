@@ -93,7 +93,7 @@ export class Calls {
 
   #unwrapped(call: Call, before: () => Piece[]): Piece[] | undefined {
     const inner = innerCalls(call.waiting, this.#declared);
-    if (!inner) return undefined;
+    if (!inner || inner.length * call.id.length > MAX_WAITING) return undefined; // each of them would repeat the id
     call.number = this.#count;
     call.place = { id: `${call.id}_0` };
     call.waiting = '';
