@@ -27,6 +27,13 @@ interface OpenCalls {
   readonly byIndex: Map<number, OpenCall>;
 }
 
+export interface CallFacts {
+  /** What ids are made of where the upstream gave none. */
+  readonly answer?: string | undefined;
+  /** Calls of custom tools are calls without a name. */
+  readonly functionsOnly?: boolean;
+}
+
 /** How the calls of a choice ended. */
 export interface CallsAtEnd {
   /** Whether a client knows any. */
@@ -45,14 +52,14 @@ export interface CallsAtEnd {
 export class CallNumbers {
   readonly #choices = new Map<number, OpenCalls>();
   readonly #onChange: () => void;
-  readonly #answer: string | undefined;
+  readonly #facts: CallFacts;
   #opened = 0;
   #heldCharacters = 0;
 
-  /** `onChange` is called for each fragment that changes what is remembered. `answer` is what ids are made of where the upstream gave none. */
-  constructor(onChange: () => void, answer?: string) {
+  /** `onChange` is called for each fragment that changes what is remembered. */
+  constructor(onChange: () => void, facts: CallFacts) {
     this.#onChange = onChange;
-    this.#answer = answer;
+    this.#facts = facts;
   }
 
   /** The calls of a delta as they go on, corrected in place, without those that are held; `undefined` where nothing was changed. Throws when there are too many. */
@@ -61,6 +68,7 @@ export class CallNumbers {
     let held: Set<ToolCallDelta> | undefined;
     let back = calls.length > 1 && calls.every(isNameless) ? calls.length : 1;
     for (const call of calls) {
+      if (this.#facts.functionsOnly) delete call['custom'];
       const step = this.#take(call, choice, back);
       if (step !== 'same') isChanged = true;
       if (step === 'held') (held ??= new Set()).add(call);
@@ -119,7 +127,7 @@ export class CallNumbers {
     own.held = undefined;
     own.name = name;
     own.number = open.count++;
-    const isCompleted = completeHead(call, this.#answer, choice, own.number);
+    const isCompleted = completeHead(call, this.#facts.answer, choice, own.number);
     if (call.index === own.number && !held) return isCompleted ? 'changed' : 'same';
     call.index = own.number;
     return 'changed';

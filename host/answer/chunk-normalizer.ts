@@ -26,6 +26,8 @@ export interface ChunkFacts {
   readonly stripUsage: boolean;
   /** What tells this answer from all others: ids of calls are made of it where the upstream gave none. */
   readonly answer?: string | undefined;
+  /** The client's wire has no calls of custom tools: they count as calls without a name. */
+  readonly functionsOnly?: boolean;
 }
 
 /** What a guard sees of a stream, and so all that may go on under one. */
@@ -83,7 +85,7 @@ export class ChunkNormalizer {
     this.#usage = new ChunkUsage(facts.stripUsage);
     this.#calls = new CallNumbers(() => {
       this.version += 1;
-    }, facts.answer);
+    }, facts);
   }
 
   /** The last usage that counted something. */

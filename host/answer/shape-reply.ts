@@ -26,6 +26,8 @@ export interface ShapeFacts {
   readonly exchangeId: string;
   /** Unix seconds. */
   readonly created: number;
+  /** The client's wire has no calls of custom tools. */
+  readonly functionsOnly?: boolean;
 }
 
 type Shape = (reply: never, request: never, facts: ShapeFacts) => object;
@@ -51,11 +53,11 @@ export function shapeReply<S extends TranslatedSurface>(
 }
 
 /** The rest of its shape is left to `normalizeReply`, which plugins' answers pass too. */
-function shapeChat(reply: ChatReply): ChatReply {
+function shapeChat(reply: ChatReply, _request: unknown, { functionsOnly }: ShapeFacts): ChatReply {
   const { choices } = reply as { readonly choices: unknown };
   if (Array.isArray(choices) && choices.length > MAX_CHOICES)
     throw new Error(`it has more than ${MAX_CHOICES} choices`);
-  if (Array.isArray(choices)) requireUsable(reply);
+  if (Array.isArray(choices)) requireUsable(reply, functionsOnly);
   return reply;
 }
 

@@ -27,15 +27,15 @@ export function isSpoken(message: Readonly<Fields>): boolean {
 
 /**
  * Leaves out calls without a name of a whole answer, in place. Throws where nothing else is in it, and where its vendor could not read what the
- * model meant for a call: agents would stop without a word. See docs/errors.md#answers-that-say-nothing.
+ * model meant for a call: agents would stop without a word. `functionsOnly`: calls of custom tools count as nameless. See docs/errors.md#answers-that-say-nothing.
  */
-export function requireUsable({ choices }: ChatReply): void {
+export function requireUsable({ choices }: ChatReply, functionsOnly = false): void {
   let broken: string | undefined;
   let isUsable = false;
   for (const choice of choices as readonly unknown[]) {
     const message = isFields(choice) ? choice['message'] : undefined;
     if (!isFields(choice) || !isFields(message)) continue;
-    const areNameless = leaveOutNameless(choice, message);
+    const areNameless = leaveOutNameless(choice, message, functionsOnly);
     const why = brokenEnd(choice['finish_reason'], areNameless);
     if (why === undefined || isSpoken(message) || hasCalls(message)) isUsable = true;
     else broken ??= why;
@@ -46,9 +46,10 @@ export function requireUsable({ choices }: ChatReply): void {
 const hasCalls = ({ tool_calls: calls }: Readonly<Fields>): boolean => Array.isArray(calls) && calls.length > 0;
 
 /** True where there were such calls. */
-function leaveOutNameless(choice: Fields, message: Fields): boolean {
+function leaveOutNameless(choice: Fields, message: Fields, functionsOnly: boolean): boolean {
   const { tool_calls: calls } = message;
   const all = Array.isArray(calls) ? calls : [calls];
+  const isNamed = functionsOnly ? namesFunction : namesTool;
   if (calls === undefined || calls === null || all.every(isNamed)) return false;
   const named = all.filter(isNamed);
   if (named.length > 0) message['tool_calls'] = named;
@@ -60,9 +61,10 @@ function leaveOutNameless(choice: Fields, message: Fields): boolean {
   return true;
 }
 
-function isNamed(call: unknown): boolean {
-  if (!isFields(call)) return false;
-  return [call['function'], call['custom']].some(
-    (target) => isFields(target) && (isText(target['name']) || typeof target['name'] === 'number'),
-  );
+const namesTool = (call: unknown): boolean => isNamed(call, 'function') || isNamed(call, 'custom');
+const namesFunction = (call: unknown): boolean => isNamed(call, 'function');
+
+function isNamed(call: unknown, kind: 'function' | 'custom'): boolean {
+  const target = isFields(call) ? call[kind] : undefined;
+  return isFields(target) && (isText(target['name']) || typeof target['name'] === 'number');
 }

@@ -11,10 +11,10 @@ type Id = string | null | undefined;
 
 /** The calls that share an id of the client's. */
 interface Calls {
-  /** Fit ids of those whose result has not come yet, oldest first. */
-  readonly waiting: string[];
-  last: string;
-  count: number;
+  /** Their fit ids, oldest first. */
+  readonly fits: string[];
+  /** How many of them have a result. */
+  answered: number;
 }
 
 /**
@@ -35,22 +35,22 @@ export class CallIds {
   /** The id of the next call. */
   ofCall(id: Id): string {
     const given = id ?? '';
-    const known = this.#calls.get(given);
-    const fit = this.#free(given, known?.count ?? 0);
+    let known = this.#calls.get(given);
+    if (!known) this.#calls.set(given, (known = { fits: [], answered: 0 }));
+    const fit = this.#free(given, known.fits.length);
     this.#taken.add(fit);
-    if (!known) this.#calls.set(given, { waiting: [fit], last: fit, count: 1 });
-    else {
-      known.waiting.push(fit);
-      known.last = fit;
-      known.count += 1;
-    }
+    known.fits.push(fit);
     return fit;
   }
 
-  /** The id of the call that the next result belongs to. */
+  /** The id of the call that the next result belongs to; of the last one where all have theirs. */
   ofResult(id: Id): string {
     const known = this.#calls.get(id ?? '');
-    return known ? (known.waiting.shift() ?? known.last) : this.#fit(id ?? '', 0);
+    if (!known) return this.#fit(id ?? '', 0);
+    const next = known.fits[known.answered];
+    if (next === undefined) return known.fits.at(-1) ?? '';
+    known.answered += 1;
+    return next;
   }
 
   #free(given: string, from: number): string {

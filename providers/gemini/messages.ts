@@ -148,7 +148,7 @@ function toolParts(message: ChatMessage, index: number, called: CalledNames): Fi
 /** The functions that were called, for their results, which must name them. */
 class CalledNames {
   /** Names by id, of the turn that called last: ids may return in later turns. Calls that share one are answered in their order. */
-  readonly #waiting = new Map<string, string[]>();
+  readonly #waiting = new Map<string, { readonly all: readonly string[]; at: number }>();
   readonly names: ToolNames;
 
   constructor(names: ToolNames) {
@@ -157,17 +157,15 @@ class CalledNames {
 
   note(calls: readonly ToolCall[]): void {
     const byId = Map.groupBy(calls, ({ id }) => id ?? '');
-    for (const [id, own] of byId)
-      this.#waiting.set(
-        id,
-        own.map((call) => call.function?.name ?? ''),
-      );
+    for (const [id, own] of byId) this.#waiting.set(id, { all: own.map((call) => call.function?.name ?? ''), at: 0 });
   }
 
   of({ tool_call_id: id, name }: ChatMessage): string {
-    const names = this.#waiting.get(id ?? '') ?? [];
-    const next = names.length > 1 ? names.shift() : names[0];
-    return this.names.toVendor(next ?? name ?? '');
+    const waiting = this.#waiting.get(id ?? '');
+    if (!waiting) return this.names.toVendor(name ?? '');
+    const next = waiting.all[waiting.at] ?? '';
+    if (waiting.at < waiting.all.length - 1) waiting.at += 1;
+    return this.names.toVendor(next);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type CallInfo, type ChatRequest, EFFORTS, nearestEffort } from 'gw/contract';
 import { type Fields, isFields, isGiven } from 'gw/common-wire';
+import { boundedBudget } from '../_common/model-limits.ts';
 import { type ThinkingTraits, thinkingTraits } from './models.ts';
 
 export interface ThinkingPlan {
@@ -48,7 +49,10 @@ function planGiven({ type, budget_tokens: budget }: Fields, traits: ThinkingTrai
     return { config: { ...level, includeThoughts: true }, ignored: [] };
   }
   return {
-    config: { thinkingBudget: isAdaptive ? -1 : clamp(Math.floor(Number(budget)), traits), includeThoughts: true },
+    config: {
+      thinkingBudget: isAdaptive ? -1 : boundedBudget(Math.floor(Number(budget)), traits.budget),
+      includeThoughts: true,
+    },
     ignored: [],
   };
 }
@@ -58,7 +62,7 @@ function planEffort(effort: string, traits: ThinkingTraits, field: string): Thin
   if (traits.style === 'none') return { ignored: effort === 'none' ? [] : [field] };
   const includeThoughts = effort !== 'none';
   if (traits.style === 'budget') {
-    const budget = clamp(BUDGETS.get(effort) ?? 0, traits);
+    const budget = boundedBudget(BUDGETS.get(effort) ?? 0, traits.budget);
     return {
       config: { thinkingBudget: budget, includeThoughts },
       ignored: !includeThoughts && budget > 0 ? [field] : [],
@@ -76,6 +80,3 @@ const levelFor = (effort: string, { levels }: ThinkingTraits): string =>
 function effortFor(budget: number): string {
   return ['low', 'medium', 'high'].find((effort) => (BUDGETS.get(effort) ?? 0) >= budget) ?? 'high';
 }
-
-const clamp = (budget: number, { budget: [least, most] }: ThinkingTraits): number =>
-  Math.min(Math.max(budget, least), most);

@@ -19,16 +19,15 @@ const AS_THEY_ARE: ToolNames = { toVendor: (name) => name, toOwn: (name) => name
 export function toolNames(request: ChatRequest): ToolNames {
   const names = new Set(namesIn(request));
   if ([...names].every((name) => FITS.test(name))) return AS_THEY_ARE;
-  const taken = Map.groupBy(names, fitting);
   const vendors = new Map<string, string>();
   const own = new Map<string, string>();
-  for (const name of names) {
-    if (FITS.test(name) || name === '') continue;
-    const plain = fitting(name);
-    const vendor = (taken.get(plain)?.length ?? 0) > 1 ? marked(plain, name) : plain;
-    vendors.set(name, vendor);
-    own.set(vendor, name);
-  }
+  for (const [plain, alike] of Map.groupBy(names, fitting))
+    for (const name of alike) {
+      if (name === plain || name === '') continue;
+      const vendor = alike.length > 1 ? marked(plain, name) : plain;
+      vendors.set(name, vendor);
+      own.set(vendor, name);
+    }
   return { toVendor: (name) => vendors.get(name) ?? name, toOwn: (name) => own.get(name) ?? name };
 }
 

@@ -1,20 +1,23 @@
 import { expect } from 'chai';
 import { type Answer, openSse, replyJson, sseBytes, startHost, type StubHandler, stubUpstream } from '../kit/index.ts';
 
+type Name = string | null | undefined | { readonly custom: string };
+
 interface Said {
   readonly content?: string;
   readonly reasoning_content?: string;
   readonly refusal?: string;
-  /** Names of the calls. */
-  readonly calls?: readonly (string | null | undefined)[];
+  /** Names of the calls; of a call of a custom tool in an object. */
+  readonly calls?: readonly Name[];
   readonly finish: string;
 }
 
-const callOf = (name: string | null | undefined, at: number): object => ({
+const callOf = (name: Name, at: number): object => ({
   index: at,
   id: `c${at}`,
-  type: 'function',
-  function: { ...(name !== undefined && { name }), arguments: '{}' },
+  ...(typeof name === 'object' && name !== null
+    ? { type: 'custom', custom: { name: name.custom, input: 'ebb' } }
+    : { type: 'function', function: { ...(name !== undefined && { name }), arguments: '{}' } }),
 });
 
 /** An upstream that answers so, whole or as a stream of two chunks; `withRole` begins with a chunk of the role alone. */
@@ -135,5 +138,27 @@ describe('an answer on chat with calls that have names and calls that have none'
       expect((await asked('chat', isStream, saying({ calls: ['tide'], finish: 'stop' }))).text).to.match(
         /"finish_reason": ?"stop"/,
       );
+  });
+});
+
+describe('a call of a custom tool, which no client but those of chat can have asked for', () => {
+  for (const wire of Object.keys(WIRES).filter((name) => name !== 'chat'))
+    for (const isStream of [false, true])
+      it(`counts as one without a name on ${wire}, ${isStream ? 'streamed' : 'whole'}`, async () => {
+        const calls = [{ custom: 'tide' }];
+        const beside = await asked(wire, isStream, saying({ content: 'sea', calls, finish: 'tool_calls' }));
+        expect(beside.text)
+          .to.include('sea')
+          .and.not.match(/"name": ?""|tide|ebb|fine/);
+        const alone = await asked(wire, isStream, saying({ calls, finish: 'tool_calls' }));
+        expect(alone.text).to.match(isStream ? /fine|"error"|response\.failed/ : /fine/);
+        expect(alone.text).to.not.match(/"name": ?""|tide|ebb/);
+      });
+
+  it('goes on on chat', async () => {
+    for (const isStream of [false, true]) {
+      const { text } = await asked('chat', isStream, saying({ calls: [{ custom: 'tide' }], finish: 'tool_calls' }));
+      expect(text).to.include('tide').and.include('ebb');
+    }
   });
 });

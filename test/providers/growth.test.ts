@@ -64,6 +64,22 @@ describe('a request of native wires takes work in proportion', () => {
     }
   }
 
+  for (const [module, model] of WIRES.filter(([, name]) => /gemini|nova/.test(name)))
+    it(`calls that share an id, and their results: ${module.name}, ${model}`, () => {
+      const shared = (size: number): object[] => [
+        {
+          role: 'assistant',
+          tool_calls: times(size, () => ({ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } })),
+        },
+        ...times(size, () => ({ role: 'tool', tool_call_id: 'c', content: '{}' })),
+      ];
+      return expectProportion(
+        16_000,
+        on(shared, (messages) => translated(module, model, { messages })),
+        16_000,
+      );
+    });
+
   it('when there are more parts than a call takes arguments', () => {
     const many = times(300_000, () => ({ type: 'text', text: 'x' }));
     for (const [at, [module, model]] of WIRES.entries()) {

@@ -178,6 +178,12 @@ describe('chats by the Responses API, the answer', () => {
       ]);
     });
 
+    it('is a call as it came where its id is so long that its calls would repeat megabytes of it', () => {
+      const uses = Array.from({ length: 900 }, () => ({ recipient_name: 'functions.tide', parameters: {} }));
+      const response = responseOf([CALL('c'.repeat(20_000), 'parallel', JSON.stringify({ tool_uses: uses }))]);
+      expect(readWhole(response, declared('tide')).choices[0]!.message.tool_calls).to.have.length(1);
+    });
+
     it('is a call as it came where it is declared, or holds anything else', () => {
       for (const [args, names] of [
         [wrapped('functions.wind'), ['tide', 'wind', 'parallel']],

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { CallInfo } from '../../host/contract/index.ts';
 import { eventsOf, responseOf } from '../differential/answers/responses.ts';
 import { cases, Dice } from '../kit/index.ts';
-import { inputFor, readStream, readWhole, SEALING } from './responses-support.ts';
+import { decoderFor, inputFor, readStream, readWhole, SEALING } from './responses-support.ts';
 
 type Fields = Record<string, any>;
 
@@ -116,6 +116,25 @@ describe('chats by the Responses API, what comes back with the next turn', () =>
       expect(reply.choices[0]!.message.reasoning_details).to.deep.equal([sealed(0, 'A', { id: 'c1_0' })]);
   });
 
+  it('waits within a bound, which counts what stays behind no more', () => {
+    const read = (followed: Fields | undefined): number => {
+      const decode = decoderFor();
+      let chunks = 0;
+      const say = (type: string, at: number, item: Fields): void => {
+        const event = { type: `response.output_item.${type}`, output_index: at, item };
+        chunks += decode({ type: '', data: JSON.stringify(event) })?.length ?? 0;
+      };
+      for (let at = 0; at < 40; at += 2) {
+        say('done', at, reasoning('x'.repeat(1024 * 1024)));
+        if (followed) say('added', at + 1, followed);
+      }
+      return chunks;
+    };
+    expect(() => read(undefined)).to.throw('the sealed thoughts have no end');
+    expect(read(search)).to.equal(0);
+    expect(read(call('c'))).to.be.above(40);
+  });
+
   it('goes back as the items that it was, each in its place, for any answer', () => {
     for (let seed = 1; seed <= cases(2000); seed += 1) {
       const dice = new Dice(seed);
@@ -195,6 +214,12 @@ describe('chats by the Responses API, what comes back with the next turn', () =>
     ]);
     expect(turn('x', [sealed(0, 'A', { id: 'gone' })])).to.deep.equal([{ role: 'assistant', content: 'x' }]);
     expect(turn(null, [sealed(0, 'A', {})])).to.deep.equal([item]);
+    const called = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const [again, sent] = [
+      [sealed(0, 'A', { id: 'c' }), sealed(1, 'A', { id: 'c' })],
+      { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+    ];
+    expect(turn(null, again, { tool_calls: [called, called] })).to.deep.equal([item, item, sent, sent]);
     for (const odd of [[null, 7, 'x'], [{ format: FORMAT }], [sealed(0, 'A', { start: -1, id: '' })], 'odd'])
       expect(() => turn('x', odd as never)).not.to.throw();
   });

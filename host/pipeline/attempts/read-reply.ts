@@ -90,6 +90,7 @@ export function shapeAnswer(
     model: exchange.model,
     exchangeId: exchange.id,
     created,
+    functionsOnly: exchange.sent !== undefined,
   });
 }
 

@@ -27,6 +27,7 @@ export function relayFor(attempt: Attempt, call: CallInfo, generation: RunningGe
     model: exchange.model,
     created: Math.floor(generation.services.clock.now() / 1000),
     stripUsage: exchange.stripsUsage,
+    functionsOnly: exchange.sent !== undefined,
     answer: exchange.wire.needsCallIds ? `${exchange.id} ${exchange.attempts}` : undefined,
     // Encoders of other wires keep parts of the answer until they can be written: the assembly bounds what they keep.
     assembles:

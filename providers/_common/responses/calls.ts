@@ -1,13 +1,11 @@
 import { isText, tryParseJson } from 'gw/contract';
 import { type Fields, isFields } from '../fields.ts';
 import type { Piece } from './texts.ts';
+import { MAX_WAITING } from './wire.ts';
 
 /** What the vendor's models call what makes several calls at once, though no request declares it. Source: vercel/ai issue 19067, 2026-11-26. */
 const WRAPPER = 'parallel';
 const RECIPIENT = 'functions.';
-
-/** Characters that may wait for a name, or for the end of a wrapper; more than a model can be expected to write. */
-const MAX_WAITING = 16 * 1024 * 1024;
 
 /** A call of the answer. */
 export class Call {
@@ -93,7 +91,7 @@ export class Calls {
 
   #unwrapped(call: Call, before: () => Piece[]): Piece[] | undefined {
     const inner = innerCalls(call.waiting, this.#declared);
-    if (!inner) return undefined;
+    if (!inner || inner.length * call.id.length > MAX_WAITING) return undefined; // each of them would repeat the id
     call.number = this.#count;
     call.place = { id: `${call.id}_0` };
     call.waiting = '';

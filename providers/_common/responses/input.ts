@@ -102,7 +102,9 @@ function assistantItems(message: ChatMessage, path: string, reading: Reading): F
   const carried = carriedState(message, call);
   const items = [...carried.first, ...textItems(textOf(message, path), carried)];
   for (const toolCall of message.tool_calls ?? []) {
-    addAll(items, carried.ofCalls.get(toolCall.id ?? '') ?? []);
+    const id = toolCall.id ?? '';
+    addAll(items, carried.ofCalls.get(id) ?? []);
+    carried.ofCalls.delete(id); // calls may share an id: what stands in front of one is sent once
     items.push(callItem(toolCall, reading));
   }
   return items;

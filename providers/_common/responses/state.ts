@@ -14,7 +14,7 @@ export interface Carried {
   /** Items of thoughts in front of everything else. */
   readonly first: readonly Fields[];
   /** Items of thoughts in front of a call, by its id. */
-  readonly ofCalls: ReadonlyMap<string, readonly Fields[]>;
+  readonly ofCalls: Map<string, readonly Fields[]>;
   /** Items of thoughts in front of a text, by where it begins in the joined text. */
   readonly ofTexts: ReadonlyMap<number, readonly Fields[]>;
   /** In the order of the text. */

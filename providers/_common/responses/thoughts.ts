@@ -1,7 +1,7 @@
 import { isText } from 'gw/contract';
 import { type Fields, isFields } from '../fields.ts';
 import type { Piece } from './texts.ts';
-import { BLANK_LINE, sealedItem } from './wire.ts';
+import { BLANK_LINE, MAX_WAITING, sealedItem } from './wire.ts';
 
 /** Something of the answer that thoughts may stand in front of: a message, a call, or what the vendor ran itself. */
 export interface Follower {
@@ -16,8 +16,10 @@ export class Reasoning {
   readonly index: number;
   /** What follows it; `undefined` until that has come. */
   next: Follower | undefined;
+  /** What its vendor sealed, while that waits. */
   sealed: string | undefined;
-  isWritten = false;
+  /** Whether that has been written, or stays behind. */
+  isSettled = false;
   /** The form that its text comes in, the first one that says something. */
   form: 'summary' | 'content' | undefined;
   readonly said = new Set<unknown>();
@@ -31,6 +33,7 @@ export class Reasoning {
 export class Thoughts {
   readonly #origin: string | undefined;
   readonly #items: Reasoning[] = [];
+  #waiting = 0;
   #hasText = false;
 
   constructor(origin: string | undefined) {
@@ -72,7 +75,11 @@ export class Thoughts {
 
   /** The form in which an item comes back with the next turn. */
   seal(item: Reasoning, sealed: unknown): Piece[] {
-    if (item.sealed === undefined && isText(sealed)) item.sealed = sealed;
+    if (!item.isSettled && item.sealed === undefined && isText(sealed)) {
+      this.#waiting += sealed.length;
+      if (this.#waiting > MAX_WAITING) throw new Error('the sealed thoughts have no end');
+      item.sealed = sealed;
+    }
     return item.next ? this.#write(item, item.next) : [];
   }
 
@@ -93,13 +100,21 @@ export class Thoughts {
   }
 
   /** Thoughts in front of what the vendor ran itself stay behind: they are refused without it. */
-  #write(item: Reasoning, { place }: Follower): Piece[] {
+  #write(item: Reasoning, { kind, place }: Follower): Piece[] {
+    if (kind === 'aside') this.#settle(item);
     return place ? this.#put(item, place) : [];
   }
 
   #put(item: Reasoning, place: Fields): Piece[] {
-    if (item.isWritten || item.sealed === undefined) return [];
-    item.isWritten = true;
-    return [{ delta: { reasoning_details: [sealedItem(item.index, item.sealed, this.#origin, place)] } }];
+    const { index, sealed } = item;
+    if (sealed === undefined) return [];
+    this.#settle(item);
+    return [{ delta: { reasoning_details: [sealedItem(index, sealed, this.#origin, place)] } }];
+  }
+
+  #settle(item: Reasoning): void {
+    this.#waiting -= item.sealed?.length ?? 0;
+    item.sealed = undefined;
+    item.isSettled = true;
   }
 }

@@ -9,6 +9,9 @@ export const FORMAT = 'openai-responses-v1';
 /** What stands between two messages, and between two parts of thoughts, where they become one text. */
 export const BLANK_LINE = '\n\n';
 
+/** Characters that may wait: arguments for a name or the end of a wrapper, sealed thoughts for what follows them. More than a model can be expected to write. */
+export const MAX_WAITING = 16 * 1024 * 1024;
+
 /** Thoughts that only their vendor can read. `place` is the call or the text that they belong to. */
 export function sealedItem(index: number, data: string, origin: string | undefined, place: Fields): Fields {
   return {
