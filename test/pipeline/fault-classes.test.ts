@@ -401,7 +401,9 @@ describe('a target whose account has no credit left', () => {
   });
 
   it('is asked all the same where the refusal depends on the request, and its circuit stays closed', async () => {
-    for (const vector of FAULT_VECTORS.filter(({ ofRequest }) => ofRequest)) {
+    const ofRequest = FAULT_VECTORS.filter((vector) => vector.ofRequest);
+    const asRates = ofRequest.map((vector) => ({ ...vector, status: 429 }));
+    for (const vector of [...ofRequest, ...asRates, vectorOf('E8', 'openai')]) {
       const scene = await pairWith();
       scene.answers({ way: 'status', vector });
       for (let asked = 1; asked <= 4; asked += 1) {
