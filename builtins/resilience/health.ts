@@ -1,5 +1,6 @@
 import type { RouteTarget } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { classOf } from '../../host/upstream/fault-classes.ts';
 
 /** How long a target that answered 429 is passed over: by its own hint, within these bounds; one whose account has no credit left as long as may be. See docs/reference/data-plane.md#failures-that-go-on-to-the-next-target. */
 const PARKED_MS = 5_000;
@@ -52,7 +53,8 @@ export default defineBuiltin({
         const { fault, retryAfterMs = PARKED_MS } = error ?? {};
         if (fault?.reason === 'billing' && fault.ofRequest !== true)
           Object.assign(rest, { until: monotonic() + MAX_PARKED_MS, why: 'its account has no credit left' });
-        else if (fault?.status === 429)
+        else if (fault?.status === 429 && classOf(fault).isOver !== true)
+          // what is wrong with one request says nothing of the next
           Object.assign(rest, {
             until: monotonic() + Math.min(retryAfterMs, MAX_PARKED_MS),
             why: 'it rests after a 429',

@@ -9,7 +9,7 @@ import { type ModelFacts, NO_FACTS } from '../contract/index.ts';
 /** Names whose facts are kept in each half: 2,000 in all. */
 const MAX_HALF = 1_000;
 /** UTF-16 code units. Clients choose names where a provider takes any: longer ones are looked up each time, and not kept. */
-const MAX_NAME = 256;
+export const MAX_NAME = 256;
 
 type Configured = NonNullable<TargetConfig['model_facts']>[number];
 

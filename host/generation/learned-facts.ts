@@ -1,5 +1,6 @@
 import { changedSources, type FactOrigin, type FactSources } from '../common/fact-sources.ts';
 import type { ModelFacts } from '../contract/index.ts';
+import { MAX_NAME } from './known-facts.ts';
 
 /** Most models that something was learned of; the one that was learned first leaves. */
 const MAX_MODELS = 1_000;
@@ -54,7 +55,9 @@ export class LearnedFacts {
     return [...this.#ofAll, ...own].filter(({ until }) => until > now);
   }
 
+  /** Names that are too long to be kept teach nothing. */
   learn(facts: ModelFacts, { model, keptMs = Infinity }: LearnedOf): void {
+    if (model !== undefined && model.length > MAX_NAME) return;
     const learnt = { facts, until: this.#now() + keptMs };
     if (model === undefined) this.#ofAll = this.#with(this.#ofAll, learnt);
     else this.#ofModels.set(model, this.#with(this.#ofModels.get(model) ?? NOTHING, learnt));

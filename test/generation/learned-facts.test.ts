@@ -29,4 +29,11 @@ describe('what refusals taught about models', () => {
     expect(learned.over({}, 'm0')).to.deep.equal({});
     for (const model of ['m1', 'm1000']) expect(learned.over({}, model)).to.deep.equal({ endpoints: ['responses'] });
   });
+
+  it('is not kept of names that only a client would choose', () => {
+    const learned = new LearnedFacts(() => 0);
+    for (const length of [256, 257]) learned.learn({ endpoints: ['responses'] }, { model: 'm'.repeat(length) });
+    expect(learned.over({}, 'm'.repeat(256))).to.deep.equal({ endpoints: ['responses'] });
+    expect(learned.over({}, 'm'.repeat(257))).to.deep.equal({});
+  });
 });

@@ -241,3 +241,40 @@ describe('a request that its provider refuses', () => {
     expect(t.lines.find(({ msg }) => msg === LINE)).to.deep.include({ target: 'a', model: 'm', kind: 'no_sealed' });
   });
 });
+
+/** Requests that are refused for what they alone ask, and what is said of them. */
+const OWN: readonly (readonly [refusal: Json, request: Json])[] = [
+  ...['x', 'concise', 'must be verified'].map((summary): readonly [Json, Json] => [
+    { message: `Invalid value: '${summary}'. Supported values are: 'detailed'.`, param: 'reasoning.summary' },
+    ask({ reasoning: { summary } }),
+  ]),
+  [
+    { message: "Unknown parameter: 'reasoning.summary'.", param: 'reasoning.summary' },
+    ask({ include_reasoning: true, 'reasoning.summary': 1 }),
+  ],
+  [{ message: "Invalid value: 'x'.", param: 'include' }, ask({ include_reasoning: true, include: ['x'] })],
+];
+
+describe('a refusal of what one client alone asks', () => {
+  for (const [refusal, request] of OWN)
+    it(`says nothing of the model: ${JSON.stringify(request)}`, async () => {
+      let isRefused = true;
+      const { upstream, t } = await open({ request, refusal, refuses: () => isRefused, kept: 'once' });
+      expect((await post(t, request)).status).to.equal(400);
+      expect(upstream.seen).to.have.length(1);
+      isRefused = false;
+      expect((await post(t, ask({ include_reasoning: true }))).status).to.equal(200);
+      const { reasoning, include } = upstream.seen.at(-1)!.json() as Json;
+      expect([reasoning.summary, include]).to.deep.equal(['auto', ['reasoning.encrypted_content']]);
+    });
+
+  it('of summaries speaks of the model, and of the account only where it says so', async () => {
+    const message = "Unsupported parameter: 'reasoning.summary' is not supported with this model.";
+    const { refuses, request } = KINDS['no_summary']!;
+    const kind: Kind = { request, refuses, refusal: { message, param: 'reasoning.summary' }, kept: 'an hour' };
+    const { upstream, t } = await open(kind);
+    for (const model of ['m', 'm', 'n', 'n']) expect((await post(t, { ...request, model })).status).to.equal(200);
+    const summaries = upstream.seen.map((seen) => (seen.json()['reasoning'] as Json)['summary'] ?? 'none');
+    expect(summaries).to.deep.equal(['auto', 'none', 'none', 'auto', 'none', 'none']);
+  });
+});

@@ -329,8 +329,13 @@ const healthy: StubHandler = (request, response) => {
 const [CHAT] = ASKS as [Ask];
 
 /** Which target answers in the end, or the status of the error. */
-async function servedBy(scene: Scene, ask: Ask = CHAT, more: object = {}): Promise<string> {
-  const { status, headers } = await scene.host.post(ask.path, { model: 'm', ...ask.body, ...more });
+async function servedBy(
+  scene: Scene,
+  ask: Ask = CHAT,
+  more: object = {},
+  sent: Record<string, string> = {},
+): Promise<string> {
+  const { status, headers } = await scene.host.post(ask.path, { model: 'm', ...ask.body, ...more }, sent);
   return status === 200 ? (headers.get('x-gateway-target') ?? 'none') : String(status);
 }
 
@@ -396,7 +401,9 @@ describe('a target whose account has no credit left', () => {
   });
 
   it('is asked all the same where the refusal depends on the request, and its circuit stays closed', async () => {
-    for (const vector of FAULT_VECTORS.filter(({ ofRequest }) => ofRequest)) {
+    const ofRequest = FAULT_VECTORS.filter((vector) => vector.ofRequest);
+    const asRates = ofRequest.map((vector) => ({ ...vector, status: 429 }));
+    for (const vector of [...ofRequest, ...asRates, vectorOf('E8', 'openai')]) {
       const scene = await pairWith();
       scene.answers({ way: 'status', vector });
       for (let asked = 1; asked <= 4; asked += 1) {
@@ -424,6 +431,13 @@ describe('a target whose account has no credit left', () => {
       }
       await scene.host.close();
     }
+    const quoted = await pairWith(); // providers quote headers as well: "Unexpected value(s) `x` for the `anthropic-beta` header"
+    quoted.answers({ way: 'status', vector });
+    for (let asked = 1; asked <= 4; asked += 1) {
+      expect(await servedBy(quoted, CHAT, {}, { 'anthropic-beta': words })).to.equal('b');
+      expect(quoted.calls(), 'in a header').to.equal(asked);
+    }
+    await quoted.host.close();
     const scene = await pairWith();
     scene.answers({ way: 'status', vector });
     for (let asked = 1; asked <= 3; asked += 1) await servedBy(scene);

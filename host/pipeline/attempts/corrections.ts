@@ -70,10 +70,10 @@ const SIGNS: readonly Sign[] = [
   {
     // Source: GitHub openai/openai-cookbook issue 2271, windmill-labs/windmill issue 10147, 2026-11-26.
     kind: 'no_summary',
-    fits: ({ via, facts }) => via === 'responses' && facts.summaries !== false,
+    fits: (refusal) => refusal.via === 'responses' && refusal.facts.summaries !== false && !choosesSummary(refusal),
     words: [],
     isSaid: ({ param }) => param === 'reasoning.summary',
-    correct: () => ({ facts: { summaries: false }, isOfTarget: true, keptMs: HOUR_MS }),
+    correct: (refusal) => ({ facts: { summaries: false }, isOfTarget: isOfAccount(refusal), keptMs: HOUR_MS }),
   },
   {
     // Source: GitHub Wei-Shaw/sub2api issue 3038, 2026-11-26.
@@ -98,7 +98,7 @@ const SIGNS: readonly Sign[] = [
     kind: 'no_include',
     fits: ({ via, facts }) => via === 'responses' && facts.thoughts_back !== 'none',
     words: [['encrypted content', 'not supported']],
-    isSaid: ({ param }) => param === 'include',
+    isSaid: ({ param, request }) => param === 'include' && request['include'] === undefined, // the client's own may be wrong
     correct: () => ({ facts: { thoughts_back: 'none' }, keptMs: HOUR_MS }),
   },
   {
@@ -136,6 +136,17 @@ export function correctionFor(
     return { kind, ...correct(refusal) };
   }
   return undefined;
+}
+
+/** Whether no model of this account may show summaries; else the refusal speaks of one model. */
+const isOfAccount = ({ message }: Refusal): boolean => message.includes('must be verified');
+
+/** Whether the refusal may be one of what this client alone asks for: another word than the usual, or a member of that name. */
+function choosesSummary(refusal: Refusal): boolean {
+  const { reasoning } = refusal.request;
+  const word = isFields(reasoning) ? (reasoning['summary'] ?? 'auto') : 'auto';
+  const isUsual = word === 'auto' || (isOfAccount(refusal) && (word === 'concise' || word === 'detailed'));
+  return !isUsual || 'reasoning.summary' in refusal.request;
 }
 
 const blamesEffort = ({ param }: Refusal): boolean => param === 'reasoning_effort' || param === 'reasoning.effort';

@@ -4,12 +4,13 @@ import type { Attempt } from './attempt.ts';
 
 /**
  * The error of an attempt. One that says by words alone that the account has no credit left, where the words stand in the request
- * itself, may quote the client: it depends on the request then, and nothing follows for other clients.
+ * itself or its headers, may quote the client: it depends on the request then, and nothing follows for other clients.
  */
 export function withoutOwnWords({ exchange, turn }: Attempt, error: GatewayError): GatewayError {
   const { fault, code, message, cause, status, retryAfterMs } = error;
   const words = fault?.reason === 'billing' && !fault.ofRequest ? wordsOfBilling(fault) : undefined;
-  if (!fault || words === undefined || !holds([turn.request, exchange.sent?.value], words)) return error;
+  if (!fault || words === undefined || !holds([turn.request, exchange.sent?.value, exchange.clientHeaders], words))
+    return error;
   return new GatewayError(code, message, { cause, status, retryAfterMs, fault: { ...fault, ofRequest: true } });
 }
 
