@@ -11,6 +11,8 @@ const NOTHING: readonly Fields[] = Object.freeze([]);
 export class SealedItems {
   readonly #ofCalls = new Map<string, Fields[]>();
   #loose: Fields[] = [];
+  /** Some of them belong in front of the text that comes next. */
+  #isBeforeText = false;
 
   /** Keeps an item for the call that it names, where that call comes with it or waits to be written. */
   keepForCall(item: Fields, calls: readonly ToolCallDelta[], isWaiting: (id: string) => boolean): boolean {
@@ -24,6 +26,7 @@ export class SealedItems {
 
   keep(item: Fields): void {
     this.#loose.push(item);
+    if (isBeforeText(item)) this.#isBeforeText = true;
   }
 
   /** What goes in front of a call that is written now. */
@@ -37,12 +40,13 @@ export class SealedItems {
   takeLoose(): readonly Fields[] {
     const items = this.#loose;
     this.#loose = [];
+    this.#isBeforeText = false;
     return items;
   }
 
   /** What waits, where some of it belongs in front of the text that comes next. */
   takeBeforeText(): readonly Fields[] {
-    return this.#loose.some(isBeforeText) ? this.takeLoose() : NOTHING;
+    return this.#isBeforeText ? this.takeLoose() : NOTHING;
   }
 
   /** What came behind a call that was written before, and that it or its vendor needs: the rest has no place at the end of an answer. */

@@ -19,6 +19,8 @@ export class CandidateWriter {
   readonly #calls: CallWriter;
   /** Secrets of other vendors, in the order they came; pieces of one item are put together. */
   readonly #foreign = new Map<unknown, Fields>();
+  /** Their keys, by the calls that they name. */
+  readonly #naming = new Map<unknown, Set<unknown>>();
   /** Those of them that stand on a call. */
   readonly #onCalls = new Set<unknown>();
   /** Those of the thoughts that are being written. */
@@ -92,8 +94,16 @@ export class CandidateWriter {
       if (!known && hasThought && isText(item['text']) && this.#unsealed.size > 0) parts.push(this.#closeThoughts());
       this.#unsealed.add(key);
       this.#foreign.set(key, known ? joined(known, item) : item);
+      this.#noteName(item['id'], key);
     }
     return parts.flat();
+  }
+
+  #noteName(id: unknown, key: unknown): void {
+    if (!isText(id)) return;
+    const keys = this.#naming.get(id);
+    if (keys) keys.add(key);
+    else this.#naming.set(id, new Set([key]));
   }
 
   #thought(text: string, { thoughts }: SortedDetails): Fields[] {
@@ -130,22 +140,30 @@ export class CandidateWriter {
   /** What a call carries, unless its own vendor has signed: the first one all there is, and a later one what came since and names it. */
   #secret(id: string | undefined, isFirst: boolean): string | undefined {
     if (this.#isOwn) return undefined;
-    const items = this.#notOnCalls(isFirst ? () => true : (item) => isText(id) && item['id'] === id);
-    return callSecret(items, isFirst ? this.#thoughts : '');
+    if (isFirst) return callSecret(this.#notOnCalls(this.#foreign.keys()), this.#thoughts);
+    return callSecret(
+      this.#notOnCalls(this.#naming.get(id) ?? [], (item) => item['id'] === id),
+      '',
+    );
   }
 
   /** Where there are neither thoughts nor calls to carry it, or it came behind the calls. */
   #lateSecret(): Fields[] {
     if (this.#includesThoughts) return [];
-    const items = this.#notOnCalls((item) => !this.#calls.hasCalls || isOfResponses(item));
+    const items = this.#notOnCalls(this.#foreign.keys(), (item) => !this.#calls.hasCalls || isOfResponses(item));
     return items.length > 0 ? [{ text: '', thoughtSignature: callSecret(items, '') }] : [];
   }
 
   /** Each is given once. */
-  #notOnCalls(isWanted: (item: Fields) => boolean): Fields[] {
-    const found = [...this.#foreign].filter(([key, item]) => !this.#onCalls.has(key) && isWanted(item));
-    for (const [key] of found) this.#onCalls.add(key);
-    return found.map(([, item]) => item);
+  #notOnCalls(keys: Iterable<unknown>, isWanted: (item: Fields) => boolean = () => true): Fields[] {
+    const found: Fields[] = [];
+    for (const key of keys) {
+      const item = this.#foreign.get(key);
+      if (!item || this.#onCalls.has(key) || !isWanted(item)) continue;
+      this.#onCalls.add(key);
+      found.push(item);
+    }
+    return found;
   }
 }
 
