@@ -55,13 +55,17 @@ export class SealedItems {
   }
 }
 
-/** Adds an item to those of one envelope. Pieces of one item become one; of one index there may be several kinds: a text and what seals it. */
-export function addSealed(items: Fields[], item: Fields): void {
-  const known = items.find(
-    ({ index, type, id }) =>
-      index !== undefined && index === item['index'] && type === item['type'] && id === item['id'],
-  );
-  if (!known || isText(item['data'])) items.push(item);
-  else if (isText(item['signature']))
-    known['signature'] = (isText(known['signature']) ? known['signature'] : '') + item['signature'];
+/** Items of one envelope. Pieces of one item become one; of one index there may be several kinds: a text and what seals it. */
+export class SealedEnvelope {
+  readonly items: Fields[] = [];
+  readonly #known = new Map<string, Fields>();
+
+  add(item: Fields): void {
+    const { index, type, id, data, signature } = item;
+    const key = index === undefined ? undefined : JSON.stringify([index, type, id]);
+    const known = key === undefined ? undefined : this.#known.get(key);
+    if (key !== undefined && !known) this.#known.set(key, item);
+    if (!known || isText(data)) this.items.push(item);
+    else if (isText(signature)) known['signature'] = (isText(known['signature']) ? known['signature'] : '') + signature;
+  }
 }

@@ -23,8 +23,9 @@ export class CandidateWriter {
   readonly #naming = new Map<unknown, Set<unknown>>();
   /** Those of them that stand on a call. */
   readonly #onCalls = new Set<unknown>();
-  /** Those of the thoughts that are being written. */
-  #unsealed = new Set<string>();
+  /** Those of the thoughts that are being written: without a secret, which may still come, and with one. */
+  readonly #unsealed = new Set<string>();
+  readonly #sealed = new Set<string>();
   readonly #annotations: unknown[] = [];
   /** What waits for the last frame. */
   readonly #rest: Fields[][] = [];
@@ -91,9 +92,13 @@ export class CandidateWriter {
       const key =
         index === undefined || index === null ? `${this.#foreign.size}.${place}` : JSON.stringify([index, type]); // of one index there may be several kinds
       const known = this.#foreign.get(key);
-      if (!known && hasThought && isText(item['text']) && this.#unsealed.size > 0) parts.push(this.#closeThoughts());
-      this.#unsealed.add(key);
-      this.#foreign.set(key, known ? joined(known, item) : item);
+      if (!known && hasThought && isText(item['text']) && this.#unsealed.size + this.#sealed.size > 0)
+        parts.push(this.#closeThoughts());
+      const whole = known ? joined(known, item) : item;
+      this.#foreign.set(key, whole);
+      const isSealed = isText(whole['signature']) || isText(whole['data']) || isPhase(whole);
+      if (isSealed) this.#unsealed.delete(key);
+      (isSealed ? this.#sealed : this.#unsealed).add(key);
       this.#noteName(item['id'], key);
     }
     return parts.flat();
@@ -123,14 +128,9 @@ export class CandidateWriter {
 
   /** Once the thoughts are over their secret follows them, on a part of its own. */
   #closeThoughts(): Fields[] {
-    const [secrets, open] = [[] as Fields[], new Set<string>()];
-    for (const key of this.#unsealed) {
-      const item = this.#foreign.get(key);
-      if (item && (isText(item['signature']) || isText(item['data']) || isPhase(item))) secrets.push(item);
-      else open.add(key); // its secret may still come
-    }
+    const secrets = [...this.#sealed].map((key) => this.#foreign.get(key)).filter((item) => item !== undefined);
     const isOver = secrets.length > 0 || (this.#isThinking && !this.#isOwn);
-    this.#unsealed = open;
+    this.#sealed.clear();
     this.#isThinking = false;
     return isOver && this.#includesThoughts
       ? [{ text: '', thought: true, thoughtSignature: thoughtSecret(secrets) }]
