@@ -48,7 +48,7 @@ export class Stretch {
   text = '';
   /** Items by their `index`, in the order of their first piece. */
   readonly #items: Fields[] = [];
-  /** The same by type and `index`, as far as they have one. */
+  /** Items by type and `index`, as far as they have one. */
   readonly #known = new Map<unknown, Map<unknown, Fields>>();
   /** What the thoughts among them have for an `index`. */
   readonly #thoughts = new Set<unknown>();
