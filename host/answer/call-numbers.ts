@@ -115,15 +115,15 @@ export class CallNumbers {
   #begin(call: ToolCallDelta, own: OpenCall, open: OpenCalls, choice: number): 'same' | 'changed' | 'held' {
     this.#onChange();
     const { held } = own;
-    const { length } = call.function?.arguments ?? '';
-    if (held) joinHeld(call, held);
+    if (held) addHeld(held, call);
     const name = nameOf(call);
     if (name === '') {
-      this.#heldCharacters += length;
+      this.#heldCharacters += call.function?.arguments?.length ?? 0;
       if (this.#heldCharacters > MAX_REPLY_BYTES) throw unusableReply('a tool call without a name has no end');
-      own.held = { ...call };
+      own.held ??= { ...call };
       return 'held';
     }
+    if (held) for (const [member, value] of Object.entries(held)) setMember(call, member, value);
     own.held = undefined;
     own.name = name;
     own.number = open.count++;
@@ -140,14 +140,13 @@ function nameOf({ function: target, custom }: ToolCallDelta): string {
   return isText(name) ? name : '';
 }
 
-/** A fragment with what came of its call before. */
-function joinHeld(call: ToolCallDelta, held: ToolCallDelta): void {
-  for (const [name, value] of Object.entries(held)) if (!memberOf(call, name)) setMember(call, name, value);
-  call.function = {
-    ...held.function,
-    ...call.function,
-    arguments: `${held.function?.arguments ?? ''}${call.function?.arguments ?? ''}`,
-  };
+/** Adds a fragment to what came of its call before, in place: each costs no more than it holds. */
+function addHeld(held: ToolCallDelta, { function: target, ...members }: ToolCallDelta): void {
+  for (const [name, value] of Object.entries(members))
+    if (value || memberOf(held, name) === undefined) setMember(held, name, value);
+  const { arguments: before = '' } = (held.function ??= {});
+  for (const [name, value] of Object.entries(target ?? {})) setMember(held.function, name, value);
+  held.function.arguments = before + (target?.arguments ?? '');
 }
 
 /** The call that a fragment continues; `undefined` when it opens one. */

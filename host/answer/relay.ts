@@ -87,7 +87,7 @@ export class Relay implements StreamRelay {
 
   /** Whether something waits for the answer to begin. */
   get isWaiting(): boolean {
-    return this.#relayed.isOpening && (this.#relayed.chunks > 0 || this.#relayed.waitingBytes > 0);
+    return this.#relayed.isOpening && this.#relayed.chunks > 0; // comments begin no answer
   }
 
   /** Events read so far that say that the answer goes on, whether or not they hold a chunk. */

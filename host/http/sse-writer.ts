@@ -11,6 +11,9 @@ import { endWith } from './body/whole-body.ts';
 /** Characters that wait for the end of the turn; beyond them it must show whether the client takes more. */
 const MOST_HELD = 16_384;
 
+/** Characters that are written at once. A larger event leaves in pieces, so that a client that takes it slowly shows that it takes it. */
+const MOST_AT_ONCE = 131_072;
+
 /** After so much silence an event says that the answer goes on, where the wire has one for clients that wait for events. */
 const MINUTE_MS = 60_000;
 
@@ -27,6 +30,8 @@ export class SseWriter implements StreamOutput, Leaving {
   #hasWaiting = false;
   #hasBegun = false;
   #isEnding = false;
+  /** Stands in the outbox. */
+  #isQueued = false;
   /** Runs while nothing is written. */
   #quiet: Timer | undefined;
   /** Milliseconds since the last event, counted by the timer. */
@@ -55,15 +60,17 @@ export class SseWriter implements StreamOutput, Leaving {
       const before = this.#silentMs;
       this.#silentMs += everyMs;
       const isMinute = Math.floor(before / MINUTE_MS) < Math.floor(this.#silentMs / MINUTE_MS);
-      this.#hold(encoder.keepAlive({ hasBegun: this.#hasBegun, isMinute }));
+      if (!this.#stopWaiting) this.#hold(encoder.keepAlive({ hasBegun: this.#hasBegun, isMinute }));
       timer.refresh();
     });
     this.#quiet = timer;
   }
 
-  /** Says nothing more by itself. */
+  /** Says nothing more by itself, and waits for the client no longer. */
   stop(): void {
     this.#quiet?.cancel();
+    this.#stopWaiting?.();
+    this.#stopWaiting = undefined;
   }
 
   /** Sends what is not part of the answer. */
@@ -88,28 +95,43 @@ export class SseWriter implements StreamOutput, Leaving {
   }
 
   leave(): void {
-    const bytes = this.#held;
-    this.#held = '';
-    if ((bytes === '' && !this.#isEnding) || this.response.destroyed) return;
+    this.#isQueued = false;
+    if (this.response.destroyed) return;
     if (this.#isEnding) {
-      this.#stopWaiting?.();
+      const bytes = this.#held;
+      this.#held = '';
+      this.#isEnding = false; // once: it may stand in the outbox as well
       endWith(this.response, bytes, 'latin1', this.#clock);
-    } else if (this.response.write(bytes, 'latin1')) this.#hasWaiting = false;
-    else this.#stopWaiting ??= whenTaken(this.response, 'drain', this.#clock, () => this.#taken());
+      return;
+    }
+    while (this.#held !== '' && !this.#stopWaiting) this.#leavePiece();
+  }
+
+  #leavePiece(): void {
+    const piece = this.#held.slice(0, MOST_AT_ONCE);
+    this.#held = this.#held.slice(MOST_AT_ONCE);
+    if (!this.response.write(piece, 'latin1'))
+      this.#stopWaiting = whenTaken(this.response, 'drain', this.#clock, () => this.#taken());
+    else if (this.#held === '') this.#hasWaiting = false;
   }
 
   #hold(bytes: string): void {
     const context = contextOf(this.response);
     context.bytes += bytes.length;
-    const isWaiting = this.#held !== '';
     this.#held += bytes;
+    if (this.#stopWaiting) return; // it follows what the client has yet to take
     if (this.#held.length > MOST_HELD) this.leave();
-    else if (!isWaiting) context.gateway.outbox.add(this);
+    else if (!this.#isQueued) {
+      this.#isQueued = true;
+      context.gateway.outbox.add(this);
+    }
   }
 
   #taken(): void {
     this.#stopWaiting = undefined;
     const isOfAnswer = this.#hasWaiting;
+    this.leave();
+    if (this.#stopWaiting) return;
     this.#hasWaiting = false;
     if (isOfAnswer) this.onDrain?.(); // what only kept the connection open moves no time limit of the upstream
   }

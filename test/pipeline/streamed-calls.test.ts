@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import OpenAI from 'openai';
+import { CallNumbers } from '../../host/answer/call-numbers.ts';
 import { Relay } from '../../host/answer/relay.ts';
 import { CommonStream } from '../../host/wire/common-wire.ts';
 import {
@@ -7,6 +8,7 @@ import {
   chatReply,
   eventsOf,
   everyCut,
+  expectProportion,
   MASTER_KEY,
   openSse,
   replyJson,
@@ -362,6 +364,14 @@ describe('tool calls of a stream', () => {
       );
     expect(relay.failure).to.have.nested.property('fault.message').that.includes('10000 tool calls');
   });
+
+  it('take work in proportion to their fragments, however much is held of one without a name', () =>
+    expectProportion(500, (size) => () => {
+      const calls = new CallNumbers(() => {});
+      const members = Object.fromEntries(Array.from({ length: size }, (_, at) => [`m${at}`, at]));
+      calls.number([{ ...members, index: 0 }], 0);
+      for (let at = 0; at < size; at += 1) calls.number([{ index: 0, function: { arguments: 'a' } }], 0);
+    }));
 
   it('leave as they came where there is nothing to correct', () => {
     const bytes = sseBytes([...streamOf(STYLES['numbered from 0'] ?? []), { type: '', data: '[DONE]' }]);

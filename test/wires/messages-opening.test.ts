@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
+import { VendorStream } from '../../builtins/wires/messages/same-wire-stream.ts';
+import { Relay } from '../../host/answer/relay.ts';
 import {
   eventually,
   fakeClock,
@@ -153,6 +155,25 @@ describe('the beginning of an answer in the Messages wire of its vendor', () => 
     expect(answer.headers.get('x-gateway-attempts')).to.equal('1');
     expect(text.slice(0, opening.length)).to.equal(opening);
     expect(eventsOf(text.slice(opening.length)).map(({ type }) => type)).to.deep.equal(['error']);
+  });
+
+  it('waits from its head on: comments before it may last as long as they like', () => {
+    const stream = new VendorStream();
+    const relay = new Relay({
+      encoder: stream,
+      model: 'm',
+      created: 0,
+      stripUsage: false,
+      source: { speaks: 'client', framing: 'sse', stream, decode: () => [], readsAsides: false },
+    });
+    for (const [text, isWaiting] of [
+      [': busy\n\n', false],
+      [texts([START]), true],
+      [texts([SAID]), false],
+    ] as const) {
+      relay.push(Buffer.from(text));
+      expect(relay.isWaiting, text).to.equal(isWaiting);
+    }
   });
 
   it('waits for 64 KiB, and no more', async () => {

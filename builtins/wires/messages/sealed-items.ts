@@ -11,6 +11,8 @@ const NOTHING: readonly Fields[] = Object.freeze([]);
 export class SealedItems {
   readonly #ofCalls = new Map<string, Fields[]>();
   #loose: Fields[] = [];
+  /** Some of them belong in front of the text that comes next. */
+  #isBeforeText = false;
 
   /** Keeps an item for the call that it names, where that call comes with it or waits to be written. */
   keepForCall(item: Fields, calls: readonly ToolCallDelta[], isWaiting: (id: string) => boolean): boolean {
@@ -24,6 +26,7 @@ export class SealedItems {
 
   keep(item: Fields): void {
     this.#loose.push(item);
+    if (isBeforeText(item)) this.#isBeforeText = true;
   }
 
   /** What goes in front of a call that is written now. */
@@ -37,12 +40,13 @@ export class SealedItems {
   takeLoose(): readonly Fields[] {
     const items = this.#loose;
     this.#loose = [];
+    this.#isBeforeText = false;
     return items;
   }
 
   /** What waits, where some of it belongs in front of the text that comes next. */
   takeBeforeText(): readonly Fields[] {
-    return this.#loose.some(isBeforeText) ? this.takeLoose() : NOTHING;
+    return this.#isBeforeText ? this.takeLoose() : NOTHING;
   }
 
   /** What came behind a call that was written before, and that it or its vendor needs: the rest has no place at the end of an answer. */
@@ -51,13 +55,17 @@ export class SealedItems {
   }
 }
 
-/** Adds an item to those of one envelope. Pieces of one item become one; of one index there may be several kinds: a text and what seals it. */
-export function addSealed(items: Fields[], item: Fields): void {
-  const known = items.find(
-    ({ index, type, id }) =>
-      index !== undefined && index === item['index'] && type === item['type'] && id === item['id'],
-  );
-  if (!known || isText(item['data'])) items.push(item);
-  else if (isText(item['signature']))
-    known['signature'] = (isText(known['signature']) ? known['signature'] : '') + item['signature'];
+/** Items of one envelope. Pieces of one item become one; of one index there may be several kinds: a text and what seals it. */
+export class SealedEnvelope {
+  readonly items: Fields[] = [];
+  readonly #known = new Map<string, Fields>();
+
+  add(item: Fields): void {
+    const { index, type, id, data, signature } = item;
+    const key = index === undefined ? undefined : JSON.stringify([index, type, id]);
+    const known = key === undefined ? undefined : this.#known.get(key);
+    if (key !== undefined && !known) this.#known.set(key, item);
+    if (!known || isText(data)) this.items.push(item);
+    else if (isText(signature)) known['signature'] = (isText(known['signature']) ? known['signature'] : '') + signature;
+  }
 }

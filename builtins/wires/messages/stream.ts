@@ -18,7 +18,7 @@ import { estimateAnswer, estimateTokens } from '../estimate.ts';
 import { type CallDraft, Calls } from './calls.ts';
 import { CONTENT_TYPE, errorEvent, eventOf, keepAlive, PING } from './events.ts';
 import { noArguments, type Wishes, wishesOf } from './reply.ts';
-import { addSealed, SealedItems } from './sealed-items.ts';
+import { SealedEnvelope, SealedItems } from './sealed-items.ts';
 import { stopDetails, stopReason } from './stop-reason.ts';
 import { FORMAT, sealThought, signsText } from './thoughts.ts';
 import { type Counts, countsOf, NO_COUNTS, streamedUsageOf, usageOf, withoutZeroInput } from './usage.ts';
@@ -51,7 +51,7 @@ export class MessagesStream implements ClientStream {
   #signature = '';
   /** Its text, where that is not shown. */
   #hidden = '';
-  #sealed: Fields[] = [];
+  #sealed = new SealedEnvelope();
   readonly #waiting = new SealedItems();
   #hasText = false;
   /** What the vendor of Responses has sealed came behind a text. */
@@ -174,11 +174,11 @@ export class MessagesStream implements ClientStream {
   #sealedItem(item: Fields, calls: readonly ToolCallDelta[]): void {
     if (this.#hasText && isOfResponses(item)) this.#isCut = true;
     if (this.#open === 'thinking' && isOfResponses(item)) {
-      for (const each of [...this.#waiting.takeLoose(), item]) addSealed(this.#sealed, each); // its own text is open, also where it names the call that follows
+      for (const each of [...this.#waiting.takeLoose(), item]) this.#sealed.add(each); // its own text is open, also where it names the call that follows
       return;
     }
     if (this.#waiting.keepForCall(item, calls, (id) => this.#calls.isWaiting(id))) return;
-    if (this.#open === 'thinking') addSealed(this.#sealed, item);
+    if (this.#open === 'thinking') this.#sealed.add(item);
     else if (this.#hasText || this.#open === 'call') this.#waiting.keep(item);
     else this.#sealedBlock([item]);
   }
@@ -256,7 +256,7 @@ export class MessagesStream implements ClientStream {
   #sealedBlock(items: readonly Fields[]): void {
     if (items.length === 0) return;
     this.#begin('thinking', { type: 'thinking', thinking: '', signature: '' });
-    for (const item of items) addSealed(this.#sealed, item);
+    for (const item of items) this.#sealed.add(item);
     this.#close();
   }
 
@@ -290,11 +290,11 @@ export class MessagesStream implements ClientStream {
   #closeThought(): void {
     this.#piece({
       type: 'signature_delta',
-      signature: this.#signature || sealThought(this.#hidden, this.#sealed),
+      signature: this.#signature || sealThought(this.#hidden, this.#sealed.items),
     });
     this.#signature = '';
     this.#hidden = '';
-    this.#sealed = [];
+    this.#sealed = new SealedEnvelope();
     this.#thought = undefined;
   }
 }

@@ -48,6 +48,10 @@ export class Stretch {
   text = '';
   /** Items by their `index`, in the order of their first piece. */
   readonly #items: Fields[] = [];
+  /** Items by type and `index`, as far as they have one. */
+  readonly #known = new Map<unknown, Map<unknown, Fields>>();
+  /** What the thoughts among them have for an `index`. */
+  readonly #thoughts = new Set<unknown>();
 
   get isEmpty(): boolean {
     return this.text === '' && this.#items.length === 0;
@@ -55,20 +59,14 @@ export class Stretch {
 
   /** Whether an item is a thought other than those of this stretch: then it begins another one. */
   isOther(detail: Fields): boolean {
-    if (!isThought(detail)) return false;
-    const thoughts = this.#items.filter(isThought);
-    return thoughts.length > 0 && !thoughts.some(({ index }) => index === detail['index']);
+    return isThought(detail) && this.#thoughts.size > 0 && !this.#thoughts.has(detail['index']);
   }
 
   /** Adds an item, or a piece of one: texts and signatures of equal `index` belong together. */
   add(detail: Fields): void {
-    const { index } = detail;
-    const known =
-      index === undefined
-        ? undefined
-        : this.#items.find((item) => item['index'] === index && item['type'] === detail['type']);
+    const known = this.#known.get(detail['type'])?.get(detail['index']);
     if (!known) {
-      this.#items.push({ ...detail });
+      this.#keep({ ...detail });
       return;
     }
     for (const [name, value] of Object.entries(detail)) {
@@ -80,7 +78,17 @@ export class Stretch {
 
   /** Takes over the items of another stretch. */
   take(other: Stretch): void {
-    for (const item of other.#items) this.#items.push(item);
+    for (const item of other.#items) this.#keep(item);
+  }
+
+  #keep(item: Fields): void {
+    const { type, index } = item;
+    this.#items.push(item);
+    if (isThought(item)) this.#thoughts.add(index);
+    if (index === undefined) return;
+    let ofType = this.#known.get(type);
+    if (!ofType) this.#known.set(type, (ofType = new Map()));
+    if (!ofType.has(index)) ofType.set(index, item);
   }
 
   /** What goes into the envelope; text that stands in the item itself is left out. */

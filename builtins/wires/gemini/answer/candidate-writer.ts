@@ -19,10 +19,13 @@ export class CandidateWriter {
   readonly #calls: CallWriter;
   /** Secrets of other vendors, in the order they came; pieces of one item are put together. */
   readonly #foreign = new Map<unknown, Fields>();
+  /** Their keys, by the calls that they name. */
+  readonly #naming = new Map<unknown, Set<unknown>>();
   /** Those of them that stand on a call. */
   readonly #onCalls = new Set<unknown>();
-  /** Those of the thoughts that are being written. */
-  #unsealed = new Set<string>();
+  /** Those of the thoughts that are being written: without a secret, which may still come, and with one. */
+  readonly #unsealed = new Set<string>();
+  readonly #sealed = new Set<string>();
   readonly #annotations: unknown[] = [];
   /** What waits for the last frame. */
   readonly #rest: Fields[][] = [];
@@ -89,11 +92,23 @@ export class CandidateWriter {
       const key =
         index === undefined || index === null ? `${this.#foreign.size}.${place}` : JSON.stringify([index, type]); // of one index there may be several kinds
       const known = this.#foreign.get(key);
-      if (!known && hasThought && isText(item['text']) && this.#unsealed.size > 0) parts.push(this.#closeThoughts());
-      this.#unsealed.add(key);
-      this.#foreign.set(key, known ? joined(known, item) : item);
+      if (!known && hasThought && isText(item['text']) && this.#unsealed.size + this.#sealed.size > 0)
+        parts.push(this.#closeThoughts());
+      const whole = known ? joined(known, item) : item;
+      this.#foreign.set(key, whole);
+      const isSealed = isText(whole['signature']) || isText(whole['data']) || isPhase(whole);
+      if (isSealed) this.#unsealed.delete(key);
+      (isSealed ? this.#sealed : this.#unsealed).add(key);
+      this.#noteName(item['id'], key);
     }
     return parts.flat();
+  }
+
+  #noteName(id: unknown, key: unknown): void {
+    if (!isText(id)) return;
+    const keys = this.#naming.get(id);
+    if (keys) keys.add(key);
+    else this.#naming.set(id, new Set([key]));
   }
 
   #thought(text: string, { thoughts }: SortedDetails): Fields[] {
@@ -113,14 +128,9 @@ export class CandidateWriter {
 
   /** Once the thoughts are over their secret follows them, on a part of its own. */
   #closeThoughts(): Fields[] {
-    const [secrets, open] = [[] as Fields[], new Set<string>()];
-    for (const key of this.#unsealed) {
-      const item = this.#foreign.get(key);
-      if (item && (isText(item['signature']) || isText(item['data']) || isPhase(item))) secrets.push(item);
-      else open.add(key); // its secret may still come
-    }
+    const secrets = [...this.#sealed].map((key) => this.#foreign.get(key)).filter((item) => item !== undefined);
     const isOver = secrets.length > 0 || (this.#isThinking && !this.#isOwn);
-    this.#unsealed = open;
+    this.#sealed.clear();
     this.#isThinking = false;
     return isOver && this.#includesThoughts
       ? [{ text: '', thought: true, thoughtSignature: thoughtSecret(secrets) }]
@@ -130,22 +140,30 @@ export class CandidateWriter {
   /** What a call carries, unless its own vendor has signed: the first one all there is, and a later one what came since and names it. */
   #secret(id: string | undefined, isFirst: boolean): string | undefined {
     if (this.#isOwn) return undefined;
-    const items = this.#notOnCalls(isFirst ? () => true : (item) => isText(id) && item['id'] === id);
-    return callSecret(items, isFirst ? this.#thoughts : '');
+    if (isFirst) return callSecret(this.#notOnCalls(this.#foreign.keys()), this.#thoughts);
+    return callSecret(
+      this.#notOnCalls(this.#naming.get(id) ?? [], (item) => item['id'] === id),
+      '',
+    );
   }
 
   /** Where there are neither thoughts nor calls to carry it, or it came behind the calls. */
   #lateSecret(): Fields[] {
     if (this.#includesThoughts) return [];
-    const items = this.#notOnCalls((item) => !this.#calls.hasCalls || isOfResponses(item));
+    const items = this.#notOnCalls(this.#foreign.keys(), (item) => !this.#calls.hasCalls || isOfResponses(item));
     return items.length > 0 ? [{ text: '', thoughtSignature: callSecret(items, '') }] : [];
   }
 
   /** Each is given once. */
-  #notOnCalls(isWanted: (item: Fields) => boolean): Fields[] {
-    const found = [...this.#foreign].filter(([key, item]) => !this.#onCalls.has(key) && isWanted(item));
-    for (const [key] of found) this.#onCalls.add(key);
-    return found.map(([, item]) => item);
+  #notOnCalls(keys: Iterable<unknown>, isWanted: (item: Fields) => boolean = () => true): Fields[] {
+    const found: Fields[] = [];
+    for (const key of keys) {
+      const item = this.#foreign.get(key);
+      if (!item || this.#onCalls.has(key) || !isWanted(item)) continue;
+      this.#onCalls.add(key);
+      found.push(item);
+    }
+    return found;
   }
 }
 
