@@ -130,6 +130,8 @@ describe('edits of images', () => {
     ['no model', form(text('prompt', 'x'), file('image')), 'model is required'],
     ['an empty model', form(text('model', ''), file('image')), 'model is required'],
     ['two models', form(text('model', 'm'), text('model', 'm'), file('image')), 'model must be given once'],
+    ['a file beside its model', form(text('model', 'm'), file('model', 'n')), 'model must be given once'],
+    ['a file as its model', form(file('model', 'm'), file('image')), 'model must be a text'],
     ['an odd number', form(text('model', 'm'), text('n', 'two'), file('image')), 'n must be an integer of at least 1'],
     ['none at all', form(text('model', 'm'), text('n', '0'), file('image')), 'n must be an integer of at least 1'],
     [
