@@ -199,7 +199,7 @@ describe('edits of images', () => {
     const large = 'x'.repeat(11 * MIB);
     let next = 200;
     const whileSent: number[] = [];
-    const { host } = await withUpstream((_request, response) => {
+    const { host, upstream } = await withUpstream((_request, response) => {
       whileSent.push(held().length);
       replyJson(response, next, next === 200 ? REPLY : { error: { message: 'no' } });
     });
@@ -213,7 +213,12 @@ describe('edits of images', () => {
       expect(reply.status).to.equal(status);
       await untilReleased();
     }
-    expect(whileSent).to.deep.equal([1, 1]);
+    const small = Array.from({ length: 5 }, (_, at) => file('image[]', String(at).repeat(4 * MIB)));
+    expect((await host.post(PATH, form(text('model', 'm'), ...small), TYPE)).status).to.equal(400);
+    await untilReleased();
+    expect(whileSent).to.deep.equal([1, 1, 3]); // what exceeds 10 MiB together
+    const sent = upstream.seen.at(-1)?.text ?? '';
+    for (let at = 0; at < 5; at += 1) expect(sent.split(String(at).repeat(4 * MIB))).to.have.length(2);
   });
 });
 
