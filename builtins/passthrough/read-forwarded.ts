@@ -70,8 +70,9 @@ export async function readForwarded(
   const owned = namedIn(kinds.length > 0 ? scanner : undefined, references, request.headers['content-type'] ?? '');
   const opaque = readOpaque(body, scanner);
   const { max_tokens: ceiling, ...fields } = family.asks && scanner ? responseFields(scanner) : {};
-  const inForm = readsForm ? modelOfForm(body.held, request) : undefined;
-  const model = opaque.model ?? inForm ?? (taken && modelOfQuery(request.url ?? ''));
+  const model = readsForm
+    ? modelOfForm(body.held, request)
+    : (opaque.model ?? (taken && modelOfQuery(request.url ?? '')));
   const forwarding = {
     host,
     family,

@@ -4,13 +4,12 @@ import { type FormField, type FormPart, memberOf, quoted, setMember } from '../.
 
 export const isField = (part: FormPart): part is FormField => !('file' in part);
 
-/** The one text of this name; `undefined` when absent or empty. Throws for a file, and for more than one part: services might go by another one. */
+/** The one text of this name; `undefined` when absent or empty. Throws for a file of that name too: services may read it as the text. */
 export function textIn(parts: readonly FormPart[], name: string): string | undefined {
   const [part, ...more] = parts.filter((each) => each.name === name);
   if (more.length > 0) throw invalidRequest(`${name} must be given once`);
-  if (!part) return undefined;
-  if (!isField(part)) throw invalidRequest(`${name} must be a text`);
-  return part.value || undefined;
+  if (part && !isField(part)) throw invalidRequest(`${name} must be a text`);
+  return part?.value || undefined;
 }
 
 /** Whether events are asked for. Services read these words in any case of letters. */

@@ -5,12 +5,17 @@ import { join } from 'node:path';
 import type { UploadedFile } from '../../host/contract/index.ts';
 import { recordingSeconds } from './recording-length.ts';
 
-/** More than this goes to disk. See docs/reference/data-plane.md#uploads. */
+/** What the files of one form may hold in memory, in sum: more goes to disk. See docs/reference/data-plane.md#uploads. */
 const SPILL_BYTES = 10 * 1024 * 1024;
 const READ_BYTES = 64 * 1024;
 
+/** What the files of one form hold in memory. */
+export interface HeldBytes {
+  bytes: number;
+}
+
 /**
- * An uploaded file: small ones in memory, larger ones in a temporary file. That file is unlinked as soon as it is
+ * An uploaded file: in memory while all of its form are small, else in a temporary file. That file is unlinked as soon as it is
  * open, so that the system frees it however the process ends.
  */
 export class SpilledFile implements UploadedFile {
@@ -22,10 +27,12 @@ export class SpilledFile implements UploadedFile {
   /** Settles with the file, or with `undefined` when it could not be opened. It must be closed here: Node ends the process when a handle that is still open is collected as garbage. */
   #handle: Promise<FileHandle> | undefined;
   #isDisposed = false;
+  readonly #inMemory: HeldBytes;
 
-  constructor(filename: string, contentType?: string) {
+  constructor(filename: string, contentType?: string, inMemory: HeldBytes = { bytes: 0 }) {
     this.filename = filename;
     this.contentType = contentType;
+    this.#inMemory = inMemory;
   }
 
   async receive(content: AsyncIterable<Buffer>): Promise<void> {
@@ -34,7 +41,8 @@ export class SpilledFile implements UploadedFile {
       this.#head ??= piece;
       this.bytes += piece.length;
       this.#pieces.push(piece);
-      if (this.bytes > SPILL_BYTES) await this.#spill();
+      this.#inMemory.bytes += piece.length;
+      if (this.#handle || this.#inMemory.bytes > SPILL_BYTES) await this.#spill();
     }
   }
 
@@ -69,6 +77,7 @@ export class SpilledFile implements UploadedFile {
     this.#handle ??= openTemporary();
     const pieces = this.#pieces;
     this.#pieces = [];
+    for (const { length } of pieces) this.#inMemory.bytes -= length;
     await (await this.#handle).writev(pieces);
   }
 }

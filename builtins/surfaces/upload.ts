@@ -7,7 +7,7 @@ import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { type FormPart, GatewayError, quoted } from '../../host/contract/index.ts';
 import { bodyTooLarge, inviteBody, UPLOAD_IDLE_MS, uploadStalled } from '../../host/http/body/read-body.ts';
 import type { RequestSource } from '../../host/http/surface-route.ts';
-import { SpilledFile } from './spilled-file.ts';
+import { type HeldBytes, SpilledFile } from './spilled-file.ts';
 
 /** Bounds of every form. See docs/reference/data-plane.md#uploads. */
 const MAX_PARTS = 64;
@@ -150,12 +150,13 @@ const withoutPath = (name: string): string => name.slice(Math.max(name.lastIndex
 const UNSTATED = 'text/plain';
 
 function spillingStorage({ parts, stored, fail }: Incoming): StorageEngine {
+  const inMemory: HeldBytes = { bytes: 0 };
   return {
     _handleFile: (_request, { fieldname, originalname, mimetype, stream }, done) => {
       const problem = nameProblem(fieldname);
       if (problem !== undefined) fail(invalidRequest(`invalid multipart: ${problem}`));
       const filename = withoutPath(textOfLatin1(originalname));
-      const file = new SpilledFile(filename, mimetype === UNSTATED ? undefined : mimetype);
+      const file = new SpilledFile(filename, mimetype === UNSTATED ? undefined : mimetype, inMemory);
       stored.push(file);
       parts.push({ name: textOfLatin1(fieldname), file });
       void receive(file, stream, done);

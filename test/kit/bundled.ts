@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,8 @@ export interface Bundled {
  * code is the checkout's: version, dependencies, dashboard.
  */
 export async function bundleGateway(): Promise<Bundled> {
-  const folder = mkdtempSync(join(tmpdir(), 'gw-bundle-'));
+  removeAbandoned(tmpdir());
+  const folder = mkdtempSync(join(tmpdir(), `gw-bundle-${process.pid}-`));
   const dist = join(folder, 'dist');
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
@@ -35,6 +36,22 @@ export async function bundleGateway(): Promise<Bundled> {
     throw error;
   }
   return { bin: join(dist, 'gw.js'), remove };
+}
+
+/** Removes the bundles of runs that a signal has ended: nothing of such a run removes its own. */
+export function removeAbandoned(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const [, pid] = /^gw-bundle-(\d+)-/.exec(name) ?? [];
+    if (pid !== undefined && hasGone(Number(pid))) rmSync(join(parent, name), { recursive: true, force: true });
+  }
+}
+
+function hasGone(pid: number): boolean {
+  try {
+    return !process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'; // one of another user is there
+  }
 }
 
 /** That of the package, without the stamp of a build. */

@@ -9,6 +9,7 @@ const part = (head: string, value: string): string => `--b\r\n${head}\r\n\r\n${v
 const text = (name: string, value: string): string => part(`Content-Disposition: form-data; name="${name}"`, value);
 const file = (name: string, content: string): string =>
   part(`Content-Disposition: form-data; name="${name}"; filename="a.bin"`, content);
+const CODED = part('Content-Disposition: form-data; name="model"\r\nContent-Transfer-Encoding: base64', 'bg==');
 const form = (...parts: string[]): string => `${parts.join('')}--b--\r\n`;
 
 async function forwarding(config: object = {}): Promise<{ t: TestHost; upstream: StubUpstream }> {
@@ -31,13 +32,14 @@ describe('a form that no route takes', () => {
     for (const body of [
       form(text('prompt', 'a harbour'), file('input_reference', '\x01{"model":"n"}\r\n'), text('model', 'm')),
       form(text('model', 'quick'), text('Model', 'n')),
+      form(text('prompt', '[wide shot] a harbour'), text('model', 'm'), text('metadata', '{not json')),
       form(part('content-disposition: FORM-DATA; x=y; name=model', 'm'), text('seconds', '4')),
     ]) {
       const answer = await t.request('POST', `${PATH}?a=%20`, body, TYPE);
       expect(answer.json(), answer.text).to.deep.equal({ url: '/videos?a=%20', body });
       expect(answer.headers.get('x-gateway-provider')).to.equal('a');
     }
-    expect(upstream.seen).to.have.length(3);
+    expect(upstream.seen).to.have.length(4);
   });
 
   const refused: readonly (readonly [what: string, body: string, status: number, code: string, headers?: object])[] = [
@@ -52,6 +54,19 @@ describe('a form that no route takes', () => {
     ],
     ['names one without an owner', form(text('model', 'x')), 404, 'model_not_found'],
     ['cannot be read', `${text('model', 'm')}x--b\r\n`, 400, 'provider_not_resolved'],
+    [
+      'has more parts than parsers take',
+      form(text('model', 'm'), text('x', '').repeat(1000)),
+      400,
+      'provider_not_resolved',
+    ],
+    ['ends in a coded part', `${text('model', 'm')}${CODED}`, 400, 'provider_not_resolved'],
+    [
+      'begins with JSON',
+      `{"model":"n"}\r\n${form(file('image', 'x'.repeat(1_100_000)), text('model', 'm'))}`,
+      400,
+      'provider_not_resolved',
+    ],
     ['is coded', form(text('model', 'm')), 400, 'provider_not_resolved', { 'content-encoding': 'gzip' }],
   ];
   for (const [what, body, status, code, headers] of refused) {

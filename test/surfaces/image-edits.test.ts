@@ -132,6 +132,8 @@ describe('edits of images', () => {
     ['a model in a text and in a file', form(text('model', 'm'), file('model')), 'model must be given once'],
     ['an empty model', form(text('model', ''), file('image')), 'model is required'],
     ['two models', form(text('model', 'm'), text('model', 'm'), file('image')), 'model must be given once'],
+    ['a file beside its model', form(text('model', 'm'), file('model', 'n')), 'model must be given once'],
+    ['a file as its model', form(file('model', 'm'), file('image')), 'model must be a text'],
     ['an odd number', form(text('model', 'm'), text('n', 'two'), file('image')), 'n must be an integer of at least 1'],
     ['none at all', form(text('model', 'm'), text('n', '0'), file('image')), 'n must be an integer of at least 1'],
     [
@@ -199,7 +201,7 @@ describe('edits of images', () => {
     const large = 'x'.repeat(11 * MIB);
     let next = 200;
     const whileSent: number[] = [];
-    const { host } = await withUpstream((_request, response) => {
+    const { host, upstream } = await withUpstream((_request, response) => {
       whileSent.push(held().length);
       replyJson(response, next, next === 200 ? REPLY : { error: { message: 'no' } });
     });
@@ -213,7 +215,12 @@ describe('edits of images', () => {
       expect(reply.status).to.equal(status);
       await untilReleased();
     }
-    expect(whileSent).to.deep.equal([1, 1]);
+    const small = Array.from({ length: 5 }, (_, at) => file('image[]', String(at).repeat(4 * MIB)));
+    expect((await host.post(PATH, form(text('model', 'm'), ...small), TYPE)).status).to.equal(400);
+    await untilReleased();
+    expect(whileSent).to.deep.equal([1, 1, 3]); // what exceeds 10 MiB together
+    const sent = upstream.seen.at(-1)?.text ?? '';
+    for (let at = 0; at < 5; at += 1) expect(sent.split(String(at).repeat(4 * MIB))).to.have.length(2);
   });
 });
 

@@ -1,10 +1,10 @@
 import { parseJson } from '../../../host/contract/index.ts';
 import { meaningsOf, modelsIn, type NamedModel, namesModel } from '../../../host/pipeline/named-models.ts';
 import { hasRepeatedNames } from '../../../host/wire/repeated-names.ts';
+import { boundaryIn, isOddHeader, MAX_HEADERS, partHead } from './part-head.ts';
 
-/** Bytes of a line that are kept to be read, of the headers of a field, and of the value of a field that names a model. */
+/** Bytes of a line that are kept to be read, and of the value of a field that names a model. */
 const MAX_LINE = 16 * 1024 * 1024;
-const MAX_HEADERS = 8192;
 const MAX_VALUE = 1024;
 /** Characters of JSON over several lines. */
 const MAX_PENDING = 1024 * 1024;
@@ -25,8 +25,6 @@ export function modelsInJson(text: string, isRouted = false): readonly NamedMode
 /** A field of a form, or a file without a form around it. */
 interface Field {
   readonly isModel: boolean;
-  /** It is the text field `model`. */
-  readonly isRouted: boolean;
   readonly isPurpose: boolean;
   readonly isFile: boolean;
   value: string;
@@ -35,20 +33,7 @@ interface Field {
   lines: number;
 }
 
-const A_FILE: Omit<Field, 'value' | 'pending' | 'lines'> = {
-  isModel: false,
-  isRouted: false,
-  isPurpose: false,
-  isFile: true,
-};
-
-/** What parts a form; `undefined` where there is none that all parsers read alike. */
-function boundaryIn(mediaType: string): string | undefined {
-  if (mediaType.split(/boundary/i).length !== 2) return undefined;
-  const [, quotedText, token] =
-    /;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'+./-]{1,70}))\s*(?:;|$)/i.exec(mediaType) ?? [];
-  return quotedText ?? token;
-}
+const A_FILE: Omit<Field, 'value' | 'pending' | 'lines'> = { isModel: false, isPurpose: false, isFile: true };
 
 export const isForm = (mediaType: string): boolean => /^\s*multipart\//i.test(mediaType);
 
@@ -59,8 +44,6 @@ export const isForm = (mediaType: string): boolean => /^\s*multipart\//i.test(me
 export class ModelSearch {
   /** What a form says that it is made for. */
   readonly purposes: string[] = [];
-  /** Values of the text fields `model`. */
-  readonly routed: string[] = [];
   /** A field cannot be read. */
   isBroken = false;
   /** A file is something else than a JSON text, or lines of JSON. */
@@ -127,9 +110,9 @@ export class ModelSearch {
   }
 
   #addHeader(line: string): void {
-    if (line.includes('\r') || /^\s*[{[]/.test(line)) this.isBroken = true;
+    if (isOddHeader(line)) this.isBroken = true;
     if (line === '') {
-      this.#open(fieldIn((this.#headers ?? '').replace(/\n[ \t]+/g, ' ')));
+      this.#open(fieldIn(this.#headers ?? ''));
       return;
     }
     if ((this.#headers ?? '').length > MAX_HEADERS) this.isBroken = true;
@@ -169,7 +152,6 @@ export class ModelSearch {
     this.#field = undefined;
     if (!field) return;
     if (field.isModel && field.value !== '') this.#found.push(meaningsOf(field.value));
-    if (field.isRouted) this.routed.push(field.value);
     if (field.isPurpose) this.purposes.push(field.value);
     const models = field.pending === undefined ? [] : modelsInJson(field.pending);
     if (models) this.#add(models);
@@ -196,20 +178,14 @@ function mayBeJson(line: Buffer): boolean {
   return line[at] === 0x7b || line[at] === 0x5b;
 }
 
-const NAME = /(?:^|[;,\s])name(\*[\d*]*)?\s*=\s*("(?:[^"\\]|\\.)*"|[^;\s]*)/gi;
-const CODED = /^content-transfer-encoding:(?!\s*(?:7bit|8bit|binary)\s*$)/im;
-
-/** What the headers of a part say; `undefined` where its value is coded. A name in a form that parsers read differently counts as that of a model. */
+/** What the headers of a part say; `undefined` where its value is coded. */
 function fieldIn(headers: string): Omit<Field, 'value' | 'pending' | 'lines'> | undefined {
-  if (CODED.test(headers)) return undefined;
-  const names = Array.from(headers.matchAll(NAME), ([, form, name = '']) =>
-    form !== undefined || /=\?|%/.test(name) ? 'model' : name.replace(/["\\]/g, ''),
+  const head = partHead(headers);
+  return (
+    head && {
+      isModel: head.names.some(namesModel),
+      isPurpose: head.names.some((name) => /^purpose$/i.test(name.trim())),
+      isFile: head.isFile,
+    }
   );
-  const isFile = /filename/i.test(headers);
-  return {
-    isModel: names.some(namesModel),
-    isRouted: !isFile && names.includes('model'),
-    isPurpose: names.some((name) => /^purpose$/i.test(name.trim())),
-    isFile,
-  };
 }
