@@ -367,7 +367,7 @@ describe('tool calls of a stream', () => {
 
   it('take work in proportion to their fragments, however much is held of one without a name', () =>
     expectProportion(500, (size) => () => {
-      const calls = new CallNumbers(() => {});
+      const calls = new CallNumbers(() => {}, {});
       const members = Object.fromEntries(Array.from({ length: size }, (_, at) => [`m${at}`, at]));
       calls.number([{ ...members, index: 0 }], 0);
       for (let at = 0; at < size; at += 1) calls.number([{ index: 0, function: { arguments: 'a' } }], 0);

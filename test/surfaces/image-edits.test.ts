@@ -128,8 +128,6 @@ describe('edits of images', () => {
 
   for (const [why, body, message] of [
     ['no model', form(text('prompt', 'x'), file('image')), 'model is required'],
-    ['a model in a file', form(file('model'), file('image')), 'model must be a text'],
-    ['a model in a text and in a file', form(text('model', 'm'), file('model')), 'model must be given once'],
     ['an empty model', form(text('model', ''), file('image')), 'model is required'],
     ['two models', form(text('model', 'm'), text('model', 'm'), file('image')), 'model must be given once'],
     ['a file beside its model', form(text('model', 'm'), file('model', 'n')), 'model must be given once'],
