@@ -29,6 +29,8 @@ export interface Settings {
   /** Where rows of the request log are kept; `undefined` when they are not. */
   readonly logStore: StoreSettings | undefined;
   readonly logRetention: Retention;
+  /** How other processes name this one; the machine's name unless given. */
+  readonly replicaName: string | undefined;
   /** No credential is required on `/v1/*`. */
   readonly allowUnauthenticated: boolean;
   readonly corsOrigins: readonly string[];
@@ -70,6 +72,7 @@ export function readEnvironment(variables: Variables): Settings {
     allowsAdminStdio: readSwitch(variables, 'GW_ADMIN_STDIO', notes),
     masterKey: trimmed(variables['MASTER_KEY']) || undefined,
     ...stores,
+    replicaName: trimmed(variables['GW_REPLICA_NAME']) || undefined,
     allowUnauthenticated,
     corsOrigins: corsOrigins.filter((origin) => !isWildcard(origin)),
     trustedProxies: readRanges(variables['TRUSTED_PROXIES'], notes),
@@ -87,7 +90,12 @@ function readStores(
   notes: SettingNote[],
 ): Pick<Settings, 'keyStore' | 'configurationStore' | 'logStore' | 'logRetention'> {
   const keyStore = readStoreSettings(
-    { prefix: 'API_KEY_STORE', backend: variables['API_KEY_STORE_BACKEND'], dsn: variables['API_KEY_STORE_DSN'] },
+    {
+      prefix: 'API_KEY_STORE',
+      backend: variables['API_KEY_STORE_BACKEND'],
+      dsn: variables['API_KEY_STORE_DSN'],
+      listenDsn: variables['API_KEY_STORE_LISTEN_DSN'],
+    },
     notes,
   );
   const configurationStore = readStoreSettings(

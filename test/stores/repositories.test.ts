@@ -353,7 +353,7 @@ function sessionTests(open: OpenRepositories): void {
         ['e', { createdAt: NOON - 99, lastSeenAt: NOON - 60 }],
       ];
       for (const [id, more] of all) await sessions.insert(aSession(id, more));
-      await sessions.sweep(NOON, NOON - 60);
+      await sessions.sweep(NOON, 60, 100);
       expect((await sessions.list()).map(({ id }) => id).toSorted()).to.deep.equal(['b', 'd']);
     });
   });

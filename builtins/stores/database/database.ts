@@ -10,6 +10,8 @@ export interface Dialect {
   readonly integer: string;
   /** A moment, in Unix milliseconds, as it is bound. */
   readonly time: (ms: number) => string;
+  /** SQL for the moment so many milliseconds ago: by the database's own clock where several processes use it, else before `now`, in Unix milliseconds. */
+  readonly ago: (ms: number, now: number) => string;
   /** Descending order with what is absent at the end, which one of them does by itself. */
   readonly down: (column: string) => string;
   /** The first statement of a transaction that reads before it writes: from then on no other connection writes the table, also of another process. */

@@ -94,7 +94,7 @@ export class SqlLogs implements LogRepository {
 
   async purge(filters: LogFilters, upTo: number, most: number): Promise<number> {
     const ids = this.#filtered(filters).where('id', '<=', upTo).select('id').limit(most);
-    if (filters.before === undefined) void ids.orderBy('id');
+    if (filters.before === undefined && filters.olderThan === undefined) void ids.orderBy('id');
     else void ids.orderBy([{ column: 'created_at' }, { column: 'id' }]);
     return this.#database.knex(TABLE).whereIn('id', ids).delete();
   }
@@ -111,10 +111,10 @@ export class SqlLogs implements LogRepository {
     return rowsOfTrace(knex, traceId, name === 'sqlite');
   }
 
-  #filtered({ stages, model, provider, apiKeyId, since, before }: LogFilters): Knex.QueryBuilder {
+  #filtered({ stages, model, provider, apiKeyId, since, before, olderThan }: LogFilters): Knex.QueryBuilder {
     const {
       knex,
-      dialect: { time },
+      dialect: { time, ago },
     } = this.#database;
     const query = knex(TABLE);
     const [stage] = stages;
@@ -126,6 +126,7 @@ export class SqlLogs implements LogRepository {
     else if (apiKeyId !== undefined) void query.where({ api_key_id: apiKeyId });
     if (since !== undefined) void query.where('created_at', '>=', time(since));
     if (before !== undefined) void query.where('created_at', '<', time(before));
+    if (olderThan) void query.whereRaw(`created_at < ${ago(olderThan.ms, olderThan.now)}`);
     return query;
   }
 }

@@ -9,7 +9,7 @@ export interface Retention {
 }
 
 /** Milliseconds between two looks. One look reads one index; where nothing was written since, only age counts. */
-const LOOK_MS = 5000;
+export const LOOK_MS = 5000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ALL: LogFilters = { stages: [] };
 
@@ -17,11 +17,13 @@ interface RetentionDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly repository: Pick<LogRepository, 'idBehind'>;
-  /** Deletes in slices what matches up to an id. */
+  /** Deletes in slices what matches up to an id, for as long as this process is to do so. */
   readonly purge: (filters: LogFilters, upTo: number) => Promise<number>;
+  /** Whether this process does it, of those that share the log. */
+  readonly isLeader: () => boolean;
 }
 
-/** Deletes the rows beyond the bounds that the operator set. Without a bound it does nothing. */
+/** Deletes the rows beyond the bounds that the operator set, in one of the processes that share the log. Without a bound it does nothing. */
 export class LogRetention {
   readonly #bounds: Retention;
   readonly #deps: RetentionDeps;
@@ -58,7 +60,7 @@ export class LogRetention {
   /** The link logs a failure, once; the next look tries again. */
   async #look(): Promise<void> {
     try {
-      const deleted = (await this.#purgeOld()) + (await this.#purgeMany());
+      const deleted = !this.#deps.isLeader() ? 0 : (await this.#purgeOld()) + (await this.#purgeMany());
       if (deleted > 0) this.#deps.log.debug('rows of the request log were purged', { rows: deleted });
     } catch {
       this.#hasNew = true;
@@ -70,7 +72,10 @@ export class LogRetention {
     const { days } = this.#bounds;
     return days === undefined
       ? 0
-      : this.#deps.purge({ ...ALL, before: this.#deps.clock.now() - days * DAY_MS }, Number.MAX_SAFE_INTEGER);
+      : this.#deps.purge(
+          { ...ALL, olderThan: { ms: days * DAY_MS, now: this.#deps.clock.now() } },
+          Number.MAX_SAFE_INTEGER,
+        );
   }
 
   async #purgeMany(): Promise<number> {

@@ -39,12 +39,18 @@ export interface LogReader {
   /** Deletes all that match, in slices, and says how many. */
   purge(filters: LogFilters): Promise<number>;
   ping(): Promise<void>;
+  /** Unix milliseconds by the clock of the store, which rows are kept by. */
+  now(): number;
 }
 
 export interface RequestLogDeps extends Omit<StoreDeps, 'randomBytes'> {
   /** The operator's word for what keeps the rows. */
   readonly backend: string;
   readonly retention: Retention;
+  /** What is added to the moments of rows, which are the machine's: `clock` is that of the store. Nothing unless given. */
+  readonly shiftMs?: () => number;
+  /** Whether this process does the jobs on this log, of those that share it; asked before each slice. It does unless said. */
+  readonly isLeader?: () => boolean;
   /** As many rows were dropped. */
   readonly dropped: (rows: number) => void;
 }
@@ -72,19 +78,21 @@ export class RequestLogStore implements RequestLog, LogReader {
     this.#repository = repository;
     this.#deps = deps;
     this.#link = new StoreLink('the request log store', { ...deps, backend: () => deps.backend });
+    const { isLeader = (): boolean => true } = deps;
     this.#retention = new LogRetention(deps.retention, {
       ...deps,
       repository,
-      purge: (filters, upTo) => this.#purge(filters, upTo),
+      isLeader,
+      purge: (filters, upTo) => this.#purge(filters, upTo, isLeader),
     });
   }
 
   append(row: RequestLogRow): void {
-    this.#add(givenRow(row, this.#deps.redactor), undefined);
+    this.#add(this.#given(row), undefined);
   }
 
   annotate(stage: Stage, row: RequestLogRow): void {
-    const given = givenRow(row, this.#deps.redactor);
+    const given = this.#given(row);
     const { trace_id: traceId, error_message } = given;
     const waiting = traceId === '' ? undefined : this.#queue.find(traceId, stage);
     if (waiting) waiting.row = { ...waiting.row, error_message };
@@ -124,6 +132,10 @@ export class RequestLogStore implements RequestLog, LogReader {
     await this.#link.ask(() => this.#repository.ping(), LOOKUP_LIMIT_MS);
   }
 
+  now(): number {
+    return this.#deps.clock.now();
+  }
+
   /** Tries to write what waits now. It never throws: what cannot be written goes on waiting. */
   flush(): Promise<void> {
     this.#due = this.#queue.newest;
@@ -141,6 +153,11 @@ export class RequestLogStore implements RequestLog, LogReader {
     const lost = this.#batch.length + this.#queue.length;
     if (lost > 0)
       this.#deps.log.error('rows of the request log are lost: their store did not come back', { rows: lost });
+  }
+
+  /** Its moment by the clock of the store, while the two clocks can still be compared: the machine's may be set meanwhile. */
+  #given(row: RequestLogRow): GivenRow {
+    return givenRow(row, this.#deps.redactor, this.#deps.shiftMs?.() ?? 0);
   }
 
   #add(row: GivenRow, annotates: string | undefined): void {
@@ -237,13 +254,14 @@ export class RequestLogStore implements RequestLog, LogReader {
     });
   }
 
-  async #purge(filters: LogFilters, upTo: number): Promise<number> {
+  async #purge(filters: LogFilters, upTo: number, goesOn: () => boolean = () => true): Promise<number> {
     let deleted = 0;
-    for (;;) {
+    while (goesOn()) {
       const slice = await this.#link.ask(() => this.#repository.purge(filters, upTo, SLICE));
       deleted += slice;
       if (slice < SLICE) return deleted;
     }
+    return deleted;
   }
 }
 
