@@ -1,5 +1,5 @@
 import type { RequestLog, SharedState } from '../contract/index.ts';
-import { StoreClock } from '../common/store-clock.ts';
+import { StoreClock } from './store-clock.ts';
 import { closeInTurn } from '../common/close-all.ts';
 import { AuditStore, type AuditStoreDeps } from './audit/audit-store.ts';
 import { type Ledgers, MemoryLedgers } from './ledgers/ledgers.ts';

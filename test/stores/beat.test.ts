@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Beat, BEAT_MS, FENCE_MS } from '../../builtins/stores/replicas/beat.ts';
 import type { BeatAnswer, BeatCall } from '../../builtins/stores/replicas/sql-beat.ts';
-import { StoreClock } from '../../host/common/store-clock.ts';
+import { StoreClock } from '../../host/stores/store-clock.ts';
 import type { JobFamily } from '../../host/stores/leaders.ts';
 import { Replica } from '../../host/stores/replica.ts';
 import { atEnd, fakeClock } from '../kit/index.ts';

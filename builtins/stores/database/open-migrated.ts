@@ -21,7 +21,7 @@ export interface Migrated {
   readonly clock: Clock;
   /** What is shared with other processes; a file belongs to one. */
   readonly site: Site | undefined;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Opens a database that has one schema, brought up to date. `file` is SQLite's, unless the DSN names another. */

@@ -1,6 +1,6 @@
 import { type Clock, type Timer, within } from '../../../host/common/clock.ts';
 import { HOUR_MS, OncePer } from '../../../host/common/once-per.ts';
-import type { StoreClock } from '../../../host/common/store-clock.ts';
+import type { StoreClock } from '../../../host/stores/store-clock.ts';
 import type { Log } from '../../../host/contract/index.ts';
 import type { JobFamily } from '../../../host/stores/leaders.ts';
 import type { Replica } from '../../../host/stores/replica.ts';
@@ -16,7 +16,7 @@ const RESTING_MS = 60_000;
 /** Milliseconds for giving a row and leases back: a stop does not wait for a database that is away. */
 const LEAVE_MS = 1000;
 
-/** Whoever listens on the channel of this process. */
+/** What listens on the channel of this process. */
 export interface BeatEar {
   /** A beat leaves. */
   sending(nonce: string, sentAt: number): void;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Host } from '../../../host/host.ts';
 import { closeInTurn } from '../../../host/common/close-all.ts';
-import { StoreClock } from '../../../host/common/store-clock.ts';
+import { StoreClock } from '../../../host/stores/store-clock.ts';
 import type { Settings } from '../../../host/environment/settings.ts';
 import type { StoreSettings } from '../../../host/environment/store-settings.ts';
 import type { JobFamily } from '../../../host/stores/leaders.ts';
@@ -36,7 +36,7 @@ interface Plan {
 
 /**
  * What this process has of one database of Postgres, whichever of its stores stand there: its clock, beats, what is heard of other processes, and
- * the tables that all of them share. Whoever opens a store there leases it.
+ * the tables that all of them share. A store that is opened there leases it.
  */
 export class Site {
   readonly clock: StoreClock;
@@ -187,7 +187,7 @@ async function refuseOther(database: Database, listenDsn: string): Promise<void>
 /** The site at an address, for as long as it is not released. */
 export interface LeasedSite {
   readonly site: Site;
-  release(): Promise<void>;
+  readonly release: () => Promise<void>;
 }
 
 /** Opens what this process has at an address, or joins those of its stores that have. */

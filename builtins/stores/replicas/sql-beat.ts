@@ -39,7 +39,7 @@ export interface BeatStore {
   leave(id: string): Promise<void>;
 }
 
-/** Seconds for which a row and a lease hold, by the database's clock. Whoever holds one goes by less (`FENCE_MS` in beat.ts). */
+/** Seconds for which a row and a lease hold, by the database's clock. Its holder goes by less (`FENCE_MS` in beat.ts). */
 const LEASE = "interval '15 seconds'";
 /** The numbers of layouts and rules that a process shares limits by; 0 shares none. */
 const PROTOCOL = 0;

@@ -24,7 +24,7 @@ const SLICE = 500;
 /** What one of the processes on a database removes for all of them, once a minute. */
 export class Upkeep {
   readonly #deps: UpkeepDeps;
-  readonly #sweeps: Sweep[] = [];
+  #sweeps: readonly Sweep[] = [];
   #next: Timer | undefined;
   #round: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -35,7 +35,7 @@ export class Upkeep {
   }
 
   add(sweeps: readonly Sweep[]): void {
-    this.#sweeps.push(...sweeps);
+    this.#sweeps = [...this.#sweeps, ...sweeps];
   }
 
   /** Resolves when nothing is under way any more. */

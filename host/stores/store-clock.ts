@@ -1,4 +1,4 @@
-import { type Clock, forwardClock, type Timer } from './clock.ts';
+import { type Clock, forwardClock, type Timer } from '../common/clock.ts';
 
 /** One reading of a database's clock. Times of this process are monotonic milliseconds. */
 export interface ClockReading {
@@ -18,7 +18,7 @@ interface Sample {
 const KEPT = 5;
 /** Milliseconds by which two readings may differ beyond their round trips and still be of one clock. */
 const TOLERANCE_MS = 100;
-/** Milliseconds of two readings of clocks that are no difference. */
+/** Milliseconds by which two readings of clocks differ although the clocks keep their distance. */
 const STEADY_MS = 5;
 /** A step back of fewer milliseconds is waited out: what happened later is never earlier. A larger one is a clock that was corrected, and is followed. */
 const STANDS_STILL_MS = 2000;
