@@ -92,13 +92,13 @@ describe('what a replica hears of others', function hearing() {
     clock.advance(2);
     expect(await first.statuses()).to.equal('401 401');
     await beatUntil(clock, () => hasLine(two, DEAF));
-    expect(await messageOf(two)).to.equal('changes are heard of within 5 s');
+    expect(await messageOf(two)).to.match(/^changes are heard of within 5 s/);
     relay.mode = 'pass';
     await beatUntil(clock, () => two.host.stores.keys.note === undefined);
     const second = await inUse(one, two);
     await second.end();
     await eventually(async () => (await second.statuses()) === '401 401');
-    expect(await messageOf(two)).to.equal(undefined);
+    expect(String(await messageOf(two))).not.to.match(/^changes are heard/);
   });
 
   it('comes through PgBouncer in session mode, and by the address of the server itself in transaction mode', async () => {

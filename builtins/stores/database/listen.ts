@@ -170,11 +170,11 @@ export class Listener implements BeatEar {
   }
 
   #hear(channel: string, payload: string): void {
-    if (channel === this.#beatChannel) this.#echo(payload);
+    if (channel === this.#beatChannel) this.#cameBack(payload);
     else for (const hear of this.#heard.get(channel) ?? []) hear(payload);
   }
 
-  #echo(nonce: string): void {
+  #cameBack(nonce: string): void {
     const sentAt = this.#sent.get(nonce);
     if (sentAt === undefined || this.#deps.clock.monotonic() - sentAt > BEAT_LIMIT_MS) return;
     this.#heardAt = Math.max(this.#heardAt, sentAt);
