@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { type Database, rowsOf } from '../../builtins/stores/database/database.ts';
 import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import { BEAT_MS } from '../../builtins/stores/replicas/beat.ts';
-import { ROUND_MS } from '../../builtins/stores/replicas/upkeep.ts';
 import { type Clock, systemClock } from '../../host/common/clock.ts';
 import { LOOK_MS } from '../../host/stores/log/log-retention.ts';
 import {
@@ -48,6 +47,12 @@ async function replica(dsn: string, clock?: Clock, variables: Record<string, str
 
 const led = ({ host }: TestHost): readonly string[] =>
   FAMILIES.filter((family) => host.stores.leaders.isLeader(family));
+/** Waits until it is so, and fails where it never is. */
+async function soon(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  await eventually(isSo, 20_000);
+  expect(await isSo()).to.equal(true);
+}
+
 const statusWith = async (t: TestHost, key: string): Promise<number> =>
   (await t.post(CHAT, ask(), { authorization: `Bearer ${key}` })).status;
 
@@ -78,7 +83,7 @@ describe('replicas on one Postgres', function replicas() {
     const [fleet] = await rows(database, 'SELECT fleet FROM gw_fleet');
     expect(fleet?.['fleet']).to.match(/^[0-9a-f]{12}$/);
     await one.close();
-    await eventually(async () => led(two).length === 3);
+    await soon(async () => led(two).length === 3);
     expect(await rows(database, 'SELECT id FROM gw_replicas')).to.deep.equal([{ id: two.host.stores.replica.id }]);
   });
 
@@ -89,10 +94,10 @@ describe('replicas on one Postgres', function replicas() {
     const database = await opened(dsn);
     expect([led(lost), led(other)]).to.deep.equal([FAMILIES, []]);
     await rows(database, "UPDATE gw_leases SET until = clock_timestamp() + interval '1 second'");
-    await eventually(async () => led(other).length === 3);
+    await soon(async () => led(other).length === 3);
     expect(led(lost), 'as it believes, for at most twelve seconds').to.deep.equal(FAMILIES);
     clock.advance(BEAT_MS);
-    await eventually(() => led(lost).length === 0);
+    await soon(() => led(lost).length === 0);
   });
 
   it('join anew under another id after they were taken for gone', async () => {
@@ -101,7 +106,7 @@ describe('replicas on one Postgres', function replicas() {
     const before = t.host.stores.replica.id;
     const database = await opened(dsn);
     await rows(database, "UPDATE gw_replicas SET until = clock_timestamp() - interval '1 second'");
-    await eventually(async () =>
+    await soon(async () =>
       (await rows(database, 'SELECT id FROM gw_replicas WHERE until > clock_timestamp()')).some(
         ({ id }) => id !== before,
       ),
@@ -111,7 +116,7 @@ describe('replicas on one Postgres', function replicas() {
     const { key, record } = await two.host.stores.keys.create({ name: 'heard', scopes: ['read_only'] });
     expect(await statusWith(t, key)).to.equal(200);
     await two.host.stores.keys.revoke(record.id, 'another');
-    await eventually(async () => (await statusWith(t, key)) === 401);
+    await soon(async () => (await statusWith(t, key)) === 401);
   });
 
   it('remove what is over, by the leader and the clock of the database', async () => {
@@ -149,8 +154,10 @@ describe('replicas on one Postgres', function replicas() {
       (await left('gw_replicas', 'id')).filter((id) => id !== own),
     ];
     expect((await all()).map(({ length }) => length)).to.deep.equal([3, 2, 2, 2]);
-    clock.advance(ROUND_MS);
-    await eventually(async () => isDeepStrictEqual(await all(), [['live'], ['new'], ['new'], ['new']]));
+    await soon(async () => {
+      clock.advance(BEAT_MS / 4); // beats are answered meanwhile
+      return isDeepStrictEqual(await all(), [['live'], ['new'], ['new'], ['new']]);
+    });
   });
 
   it('do not go by a clock that is 400 days ahead: nothing young is deleted, nothing ends early, and events keep their order', async () => {
@@ -217,7 +224,7 @@ describe('replicas on one Postgres', function replicas() {
     const one = await replica(dsn, right);
     expect(led(one)).to.deep.equal(FAMILIES);
     right.advance(LOOK_MS);
-    await eventually(async () => isDeepStrictEqual(await stages(), ['young']));
+    await soon(async () => isDeepStrictEqual(await stages(), ['young']));
   });
 
   it('keep a row of the log at its moment, however long it waited', async () => {

@@ -2,10 +2,11 @@ import type { Host } from '../../../host/host.ts';
 import { closeInTurn } from '../../../host/common/close-all.ts';
 import type { Clock } from '../../../host/common/clock.ts';
 import type { StoreSettings } from '../../../host/environment/store-settings.ts';
+import { openSharedPostgres } from '../postgres/shared-pool.ts';
 import { leaseSite, type Site } from '../replicas/site.ts';
 import type { Database } from './database.ts';
 import { migrate, type Schema } from './migrate.ts';
-import { isExposed, openPostgres } from './postgres.ts';
+import { isExposed } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 
 interface MigratedFile {
@@ -27,18 +28,14 @@ export interface Migrated {
 /** Opens a database that has one schema, brought up to date. `file` is SQLite's, unless the DSN names another. */
 export async function openMigrated(
   host: Host,
-  { backend, dsn, prefix }: StoreSettings,
+  settings: StoreSettings,
   { file, schema, pageBytes }: MigratedFile,
 ): Promise<Migrated> {
-  if (backend === 'postgres') return openShared(host, dsn ?? '', prefix, schema);
-  const {
-    log,
-    workingDirectory,
-    services: { clock },
-  } = host;
-  const database = await openSqlite(dsn ?? file, workingDirectory, pageBytes);
+  if (settings.backend === 'postgres') return openMigratedPostgres(host, settings, [schema]);
+  const { clock } = host.services;
+  const database = await openSqlite(settings.dsn ?? file, host.workingDirectory, pageBytes);
   try {
-    await migrate(database, schema, log, clock.now);
+    await migrate(database, schema, host.log, clock.now);
   } catch (error) {
     await database.close();
     throw error;
@@ -46,14 +43,25 @@ export async function openMigrated(
   return { database, clock, site: undefined, close: () => database.close() };
 }
 
-async function openShared(host: Host, dsn: string, prefix: string, schema: Schema): Promise<Migrated> {
-  if (isExposed(dsn))
-    host.log.warn(`${prefix}_DSN reaches a public address without TLS; add sslmode=require, or use a private network`);
+/** Opens a database of Postgres that has these schemas, brought up to date. */
+export async function openMigratedPostgres(
+  host: Host,
+  { dsn = '', listenDsn, prefix }: StoreSettings,
+  schemas: readonly Schema[],
+): Promise<Migrated & { readonly site: Site }> {
+  for (const [variable, address = ''] of [
+    ['DSN', dsn],
+    ['LISTEN_DSN', listenDsn],
+  ])
+    if (isExposed(address))
+      host.log.warn(
+        `${prefix}_${variable} reaches a public address without TLS; add sslmode=require, or use a private network`,
+      );
   const { site, release } = await leaseSite(host, dsn);
   try {
-    await site.migrate(schema);
-    const database = await openPostgres(dsn);
-    return { database, clock: site.clock, site, close: () => closeInTurn([() => database.close(), release]) };
+    await site.migrate(...schemas);
+    const database = await openSharedPostgres(host, dsn);
+    return { database, clock: site.clock, site, close: () => closeInTurn([release, () => database.close()]) };
   } catch (error) {
     await release();
     throw error;

@@ -13,7 +13,7 @@ export function isSameDatabase(one: Database, other: Database): Promise<boolean>
   return one.knex.transaction(async (trx) => {
     await trx.raw('SELECT pg_advisory_xact_lock(?)', [number]);
     const [row] = rowsOf(
-      await other.knex.raw(
+      await other.on('state').raw(
         `SELECT count(*) > 0 AS seen FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
         AND objsubid = 1 AND ((classid::bigint << 32) | objid::bigint) = ?`,
         [number],

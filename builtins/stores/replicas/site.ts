@@ -2,13 +2,14 @@ import type pg from 'pg';
 import type { Host } from '../../../host/host.ts';
 import { closeInTurn } from '../../../host/common/close-all.ts';
 import { StoreClock } from '../../../host/stores/store-clock.ts';
-import type { Settings } from '../../../host/environment/settings.ts';
-import type { StoreSettings } from '../../../host/environment/store-settings.ts';
 import type { JobFamily } from '../../../host/stores/leaders.ts';
 import type { Database } from '../database/database.ts';
 import { Listener } from '../database/listen.ts';
 import { migrate, type Schema } from '../database/migrate.ts';
-import { connectionOf, openPostgres } from '../database/postgres.ts';
+import { openForMigrations } from '../database/postgres.ts';
+import { addressOf, connectionOf } from '../postgres/address.ts';
+import type { Role } from '../postgres/lanes.ts';
+import { openSharedPostgres, rolesAt } from '../postgres/shared-pool.ts';
 import { Beat, type BeatEar } from './beat.ts';
 import { factsOf } from './facts.ts';
 import { KEY_CHANNEL, KeyChanges } from './key-changes.ts';
@@ -25,6 +26,8 @@ const ADVICE =
   'set API_KEY_STORE_LISTEN_DSN to the address of the server itself; until then they are heard of within 5 s';
 /** Who needs no listening connection hears nothing. */
 const NO_EAR: BeatEar = { sending: () => {}, answered: () => {}, moved: () => {} };
+
+const FAMILIES: Readonly<Record<Role, JobFamily>> = { keys: 'keys', configuration: 'config', log: 'log' };
 
 /** What stands at one address, by the settings of all stores. */
 interface Plan {
@@ -81,9 +84,10 @@ export class Site {
 
   /** Brings tables up to date, by the way to the server itself: what migrations do takes sessions. */
   async migrate(...schemas: readonly Schema[]): Promise<void> {
-    const { log } = this.#host;
-    await this.#direct(async (database) => {
-      for (const schema of schemas) await migrate(database, schema, log, this.clock.now);
+    const { dsn, listenDsn } = this.#plan;
+    const way = listenDsn === undefined ? { dsn, isPooled: this.#database?.isPooled ?? false } : { dsn: listenDsn };
+    await withDatabase(way, async (database) => {
+      for (const schema of schemas) await migrate(database, schema, this.#host.log, this.clock.now);
     });
   }
 
@@ -92,10 +96,10 @@ export class Site {
     this.#listener?.on(CONFIG_CHANNEL, (version) => changed(Number(version)));
   }
 
-  /** Has the leader of the keys remove what is over, slice by slice, once a minute. */
-  keepUp(sweeps: readonly Sweep[]): void {
+  /** Has the leader of what stands there remove what is over, slice by slice, once a minute. */
+  readonly keepUp = (sweeps: readonly Sweep[]): void => {
     this.#upkeep?.add(sweeps);
-  }
+  };
 
   async close(): Promise<void> {
     await closeInTurn([
@@ -110,7 +114,7 @@ export class Site {
   async #open(): Promise<void> {
     const { host, dsn, families, listenDsn } = { host: this.#host, ...this.#plan };
     const hasKeys = families.includes('keys');
-    const database = await openPostgres(dsn);
+    const database = await openSharedPostgres(host, dsn);
     this.#database = database;
     if (listenDsn !== undefined) await refuseOther(database, listenDsn);
     await this.#readClock(database);
@@ -121,7 +125,7 @@ export class Site {
     for (const family of families) host.stores.leaders.supply(family, () => beat.isLeader(family));
     await this.#listener?.open();
     await beat.open();
-    if (hasKeys) this.#upkeep = this.#keepingUp(store, beat);
+    this.#upkeep = this.#keepingUp(store, beat);
   }
 
   async #beatOn(store: BeatStore): Promise<Beat> {
@@ -138,10 +142,16 @@ export class Site {
     });
   }
 
+  /** By the leader of whatever stands there. */
   #keepingUp(store: SqlBeat, beat: Beat): Upkeep {
     const { log, services } = this.#host;
-    const upkeep = new Upkeep({ clock: services.clock, log, isLeader: () => beat.isLeader('keys') });
-    upkeep.add([{ what: 'replicas that ended', slice: (most) => store.removeEnded(most) }]);
+    const [family] = this.#plan.families;
+    const upkeep = new Upkeep({
+      clock: services.clock,
+      log,
+      isLeader: () => family !== undefined && beat.isLeader(family),
+    });
+    upkeep.add(store.sweeps);
     return upkeep;
   }
 
@@ -152,17 +162,14 @@ export class Site {
     const time = await timeOfDatabase(database);
     this.clock.read({ askedAt, answeredAt: monotonic(), time });
   }
-
-  /** By the way to the server itself. */
-  async #direct(work: (database: Database) => Promise<void>): Promise<void> {
-    const { listenDsn } = this.#plan;
-    if (listenDsn !== undefined) await withDatabase(listenDsn, work);
-    else if (this.#database) await work(this.#database);
-  }
 }
 
-async function withDatabase<T>(dsn: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = await openPostgres(dsn);
+/** By a way of its own, for as long as the work takes. */
+async function withDatabase<T>(
+  { dsn, isPooled }: { readonly dsn: string; readonly isPooled?: boolean },
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = await openForMigrations(dsn, isPooled);
   try {
     return await work(database);
   } finally {
@@ -178,7 +185,7 @@ async function listeningClient(dsn: string): Promise<pg.Client> {
 }
 
 async function refuseOther(database: Database, listenDsn: string): Promise<void> {
-  if (!(await withDatabase(listenDsn, (direct) => isSameDatabase(direct, database))))
+  if (!(await withDatabase({ dsn: listenDsn }, (direct) => isSameDatabase(direct, database))))
     throw new Error(
       'API_KEY_STORE_LISTEN_DSN reaches another database than API_KEY_STORE_DSN; give the address of the same one',
     );
@@ -192,10 +199,17 @@ export interface LeasedSite {
 
 /** Opens what this process has at an address, or joins those of its stores that have. */
 export async function leaseSite(host: Host, dsn: string): Promise<LeasedSite> {
+  const address = await addressOf(dsn);
+  const roles = await rolesAt(host, address);
+  const plan: Plan = {
+    dsn,
+    listenDsn: roles.includes('keys') ? host.settings.keyStore.listenDsn : undefined,
+    families: roles.map((role) => FAMILIES[role]),
+  };
   const view = host.carryover.open();
   const site = view.lease(
-    `postgres ${addressOf(dsn)}`,
-    () => new Site(host, planOf(host.settings, dsn)),
+    `what is shared at ${address}`,
+    () => new Site(host, plan),
     (opened) => opened.close(),
   );
   try {
@@ -205,24 +219,4 @@ export async function leaseSite(host: Host, dsn: string): Promise<LeasedSite> {
     throw error;
   }
   return { site, release: () => view.release() };
-}
-
-function planOf({ keyStore, configurationStore, logStore }: Settings, dsn: string): Plan {
-  const stands = (store: StoreSettings | undefined): boolean =>
-    store?.backend === 'postgres' && addressOf(store.dsn ?? '') === addressOf(dsn);
-  return {
-    dsn,
-    listenDsn: stands(keyStore) ? keyStore.listenDsn : undefined,
-    families: [
-      ...(stands(keyStore) ? (['keys'] as const) : []),
-      ...(stands(configurationStore) ? (['config'] as const) : []),
-      ...(stands(logStore) ? (['log'] as const) : []),
-    ],
-  };
-}
-
-/** Equal for addresses of one database, whatever else they say. */
-function addressOf(dsn: string): string {
-  const url = URL.parse(dsn);
-  return url ? `${url.username}@${url.hostname}:${url.port || '5432'}${url.pathname}${url.search}` : dsn;
 }

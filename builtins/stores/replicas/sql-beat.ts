@@ -1,5 +1,6 @@
 import type { JobFamily } from '../../../host/stores/leaders.ts';
 import { type Database, rowsOf } from '../database/database.ts';
+import type { Sweep } from './upkeep.ts';
 import { LEASES, REPLICAS, WRITERS } from './replica-schema.ts';
 
 /** What others know of a process, beside its id. */
@@ -59,7 +60,7 @@ const LED = `taken AS (
   WHERE NOT EXISTS (SELECT 1 FROM ${LEASES} AS known WHERE known.name = wanted.name) ON CONFLICT DO NOTHING RETURNING name)`;
 
 const TIME = 'CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION) * 1000';
-/** Milliseconds for one statement; its connection is given up after that. */
+/** Milliseconds in which a beat is answered, and in which it comes back. */
 export const BEAT_LIMIT_MS = 2000;
 
 export class SqlBeat implements BeatStore {
@@ -74,7 +75,7 @@ export class SqlBeat implements BeatStore {
 
   async join(id: string, { host, version, pid, boot }: ReplicaFacts): Promise<void> {
     if (!this.#hasMembers) return;
-    await this.#database.knex.raw(
+    await this.#database.on('state').raw(
       `WITH place AS (SELECT nextval('gw_members') AS number)
       INSERT INTO ${REPLICAS} (id, host, version, protocol, joined, knows, pid, workers, boot, mode, started_at, seen_at, until)
       SELECT :id, :host, :version, ${PROTOCOL}, number, number, :pid, 1, :boot, 'alone', clock_timestamp(), clock_timestamp(), clock_timestamp() + ${LEASE} FROM place
@@ -86,19 +87,17 @@ export class SqlBeat implements BeatStore {
   async beat({ id, nonce, families, offsetMs }: BeatCall): Promise<BeatAnswer> {
     const members = this.#hasMembers ? '(SELECT count(*) > 0 FROM renewed)' : 'true';
     const [row] = rowsOf(
-      await this.#database.knex
-        .raw(
-          `WITH ${this.#hasMembers ? `${RENEWED}, ` : ''}${LED}
+      await this.#database.on('state').raw(
+        `WITH ${this.#hasMembers ? `${RENEWED}, ` : ''}${LED}
         SELECT ${TIME} AS time, ${members} AS member, array(SELECT name FROM taken UNION ALL SELECT name FROM made) AS leads, pg_notify(:channel, :nonce)`,
-          {
-            id,
-            families: `{${families.join(',')}}`,
-            channel: BEAT_CHANNEL + id,
-            nonce,
-            ...(this.#hasMembers && { offset: offsetMs ?? null }),
-          },
-        )
-        .timeout(BEAT_LIMIT_MS),
+        {
+          id,
+          families: `{${families.join(',')}}`,
+          channel: BEAT_CHANNEL + id,
+          nonce,
+          ...(this.#hasMembers && { offset: offsetMs ?? null }),
+        },
+      ),
     );
     return {
       time: Number(row?.['time']),
@@ -108,31 +107,37 @@ export class SqlBeat implements BeatStore {
   }
 
   async giveLeasesAway(id: string): Promise<void> {
-    await this.#database.knex(LEASES).where({ holder: id }).delete();
+    await this.#database.on('state')(LEASES).where({ holder: id }).delete();
   }
 
   async leave(id: string): Promise<void> {
     await this.giveLeasesAway(id);
-    if (this.#hasMembers) await this.#database.knex(REPLICAS).where({ id }).delete();
+    if (this.#hasMembers) await this.#database.on('state')(REPLICAS).where({ id }).delete();
   }
 
-  /** Numbers of writers that have written nothing for a month, at most so many. Says how many were removed. */
-  removeWriters(most: number): Promise<number> {
+  /** What processes leave behind: their rows for a day after their end, the numbers of writers for a month after the last batch. */
+  get sweeps(): readonly Sweep[] {
     const { knex } = this.#database;
-    const idle = knex(WRITERS).whereRaw("seen_at < now() - interval '30 days'").select('writer', 'stream').limit(most);
-    return knex(WRITERS).whereIn(['writer', 'stream'], idle).delete();
-  }
-
-  /** Rows of processes that ended a day ago, at most so many. Says how many were removed. */
-  removeEnded(most: number): Promise<number> {
-    const { knex } = this.#database;
-    const ended = knex(REPLICAS).whereRaw("until < now() - interval '1 day'").select('id').limit(most);
-    return knex(REPLICAS).whereIn('id', ended).delete();
+    const writers = (most: number): Promise<number> => {
+      const idle = knex(WRITERS)
+        .whereRaw("seen_at < now() - interval '30 days'")
+        .select('writer', 'stream')
+        .limit(most);
+      return knex(WRITERS).whereIn(['writer', 'stream'], idle).delete();
+    };
+    const replicas = (most: number): Promise<number> => {
+      const ended = knex(REPLICAS).whereRaw("until < now() - interval '1 day'").select('id').limit(most);
+      return knex(REPLICAS).whereIn('id', ended).delete();
+    };
+    return [
+      { what: 'numbers of writers', slice: writers },
+      ...(this.#hasMembers ? [{ what: 'replicas that ended', slice: replicas }] : []),
+    ];
   }
 }
 
 /** What the database's clock says, for the first time. */
-export async function timeOfDatabase({ knex }: Database): Promise<number> {
-  const [row] = rowsOf(await knex.raw(`SELECT ${TIME} AS time`));
+export async function timeOfDatabase(database: Database): Promise<number> {
+  const [row] = rowsOf(await database.on('state').raw(`SELECT ${TIME} AS time`));
   return Number(row?.['time']);
 }
