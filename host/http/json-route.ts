@@ -122,8 +122,17 @@ function serving(host: JsonHost, route: JsonRoute): Step {
             route.answer(callOf(request, response, bytes)),
           )
         : route.answer(callOf(request, response, NOTHING));
-      if (answer instanceof Promise)
-        return answer.then((found) => send(response, found, next)).catch((error: unknown) => refuse(response, error));
+      if (answer instanceof Promise) {
+        const context = contextOf(response);
+        if (route.method === 'GET') context.onEnded = (cause) => refuse(response, cause); // no credential ends by a GET of its own
+        return answer
+          .then((found) => {
+            if (!context.ended) send(response, found, next);
+          })
+          .catch((error: unknown) => {
+            if (!context.ended) refuse(response, error);
+          });
+      }
       send(response, answer, next);
     } catch (error) {
       refuse(response, error);
