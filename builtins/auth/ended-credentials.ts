@@ -27,8 +27,8 @@ const YOUNGEST_MS = 1000;
 /** Requests that are looked at before others get a turn; ending one takes as long as looking at so many. */
 const AT_ONCE = 1000;
 const ENDING = 20;
-/** Questions to a store at a time. */
-const MOST_QUESTIONS = 8;
+/** Questions to a store at a time: those of one statement. */
+const MOST_QUESTIONS = 500;
 
 type Sweeping = Pick<Host, 'running' | 'counters' | 'log' | 'services'> & {
   readonly stores: Pick<Host['stores'], 'principals'>;

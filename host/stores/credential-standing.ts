@@ -1,3 +1,6 @@
+import type { Clock } from '../common/clock.ts';
+import { type StoreLink, StoreUnavailable } from './store-link.ts';
+
 /**
  * Whether what was begun under a credential may go on.
  *
@@ -14,9 +17,20 @@ export type Ended = 'revoked' | 'replaced' | 'gone' | 'unheard';
 /** Milliseconds for which a credential that was in use goes on being served without its store. See docs/reference/admin.md#stores-that-do-not-answer. */
 export const SEEN_MS = 60 * 60 * 1000;
 
-/** While a store is away, at monotonic milliseconds `at`: a credential stands for an hour after the store was last heard of. */
-export function unheardStanding({ heardAt }: { readonly heardAt: number }, at: number): Standing {
-  return at - heardAt > SEEN_MS ? 'unheard' : 'stands';
+/** What stores say. While one is away a credential stands, for an hour after that store was last heard of; one that has failed a moment ago is not asked. */
+export async function askedStanding(
+  links: readonly StoreLink[],
+  { monotonic }: Pick<Clock, 'monotonic'>,
+  ask: () => Promise<Standing>,
+): Promise<Standing> {
+  const isAway = links.some((link) => link.isResting(monotonic()));
+  try {
+    if (!isAway) return await ask();
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+  }
+  const isUnheard = links.some((link) => link.isAway && monotonic() - link.heardAt > SEEN_MS);
+  return isUnheard ? 'unheard' : 'stands';
 }
 
 /** A credential, or all of them, may not be what it was: by its id, without one any. `isGone` where it is certain that it is no more. */

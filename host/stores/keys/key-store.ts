@@ -1,6 +1,6 @@
 import type { HostPrincipal } from '../../common/host-principal.ts';
 import type { ChangeFeed } from '../change-feed.ts';
-import { CredentialChanges, SEEN_MS, type Standing, unheardStanding } from '../credential-standing.ts';
+import { askedStanding, CredentialChanges, SEEN_MS, type Standing } from '../credential-standing.ts';
 import {
   changedKey,
   type KeyChange,
@@ -42,7 +42,7 @@ export class KeyStore {
   constructor(deps: StoreDeps) {
     this.#deps = deps;
     this.link = new StoreLink('the key store', { ...deps, backend: () => this.backend });
-    this.#lookups = new Lookups(this.link);
+    this.#lookups = new Lookups(this.link, async (digests) => byDigest(await this.#keys.findAll(digests)));
     this.#uses = new UseWriter({ ...deps, link: this.link, repository: () => this.#keys });
   }
 
@@ -138,7 +138,7 @@ export class KeyStore {
   async ask(digest: string): Promise<HostPrincipal | undefined> {
     const changes = this.#lookups.changes;
     try {
-      const key = await this.#lookups.ask(digest, () => this.#keys.find(digest));
+      const key = await this.#lookups.find(digest);
       if (!key || !counts(key, digest, this.#now())) return undefined;
       if (changes === this.#lookups.changes) return this.#used(this.#table.keep(key, this.#at(), digest));
       this.#uses.count(key.id);
@@ -162,19 +162,15 @@ export class KeyStore {
     return entry && this.#isServed(entry) ? standingOf(entry.key, digest, this.#now()) : 'unknown';
   }
 
-  /** What it is worth by the store; one that is away leaves it as it was, for an hour. */
-  async askStanding(digest: string): Promise<Standing> {
-    if (this.link.isResting(this.#at())) return unheardStanding(this.link, this.#at());
-    const changes = this.#lookups.changes;
-    try {
-      const key = await this.#lookups.ask(digest, () => this.#keys.find(digest));
+  /** What it is worth by the store. */
+  askStanding(digest: string): Promise<Standing> {
+    return askedStanding([this.link], this.#deps.clock, async () => {
+      const changes = this.#lookups.changes;
+      const key = await this.#lookups.find(digest);
       if (!key) return 'gone';
       if (changes === this.#lookups.changes) this.#table.keep(key, this.#at(), digest);
       return standingOf(key, digest, this.#now());
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      return unheardStanding(this.link, this.#at());
-    }
+    });
   }
 
   /** A key by its id, in memory: what a session was made from. `undefined`: ask. */
@@ -295,3 +291,9 @@ export class KeyStore {
     if (!this.link.isResting(this.#at())) await this.#uses.flush();
   }
 }
+
+/** Each key by both of its values. */
+const byDigest = (keys: readonly StoredKey[]): ReadonlyMap<string, StoredKey> =>
+  new Map(
+    keys.flatMap((key) => [...(key.previous ? [[key.previous.digest, key] as const] : []), [key.digest, key] as const]),
+  );

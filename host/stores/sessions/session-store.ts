@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Scope } from '../../contract/index.ts';
 import type { HostPrincipal } from '../../common/host-principal.ts';
+import { BatchedLookups } from '../batched-lookups.ts';
 import type { ChangeFeed } from '../change-feed.ts';
-import { CredentialChanges, SEEN_MS, type Standing, unheardStanding } from '../credential-standing.ts';
+import { askedStanding, CredentialChanges, SEEN_MS, type Standing } from '../credential-standing.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { MemorySessions } from './memory-sessions.ts';
 import { Place } from '../place.ts';
@@ -63,6 +64,7 @@ export class SessionStore {
   readonly #deps: StoreDeps;
   readonly #keys: KeyStore;
   readonly #environment: (id: string) => HostPrincipal | undefined;
+  readonly #lookups: BatchedLookups<StoredSession>;
   readonly #entries = new Map<string, Entry>();
   #feed: ChangeFeed | undefined;
   #changes = 0;
@@ -73,6 +75,10 @@ export class SessionStore {
     this.#keys = keys;
     this.#environment = environment;
     this.link = new StoreLink('the session store', { ...deps, backend: () => this.backend });
+    this.#lookups = new BatchedLookups(
+      this.link,
+      async (digests) => new Map((await this.#repository.findAll(digests)).map((found) => [found.digest, found])),
+    );
   }
 
   get backend(): string {
@@ -163,21 +169,15 @@ export class SessionStore {
     return standingOf(entry.session, this.#parent(entry.session.credentialId), this.#now()) ?? 'unknown';
   }
 
-  /** What it is worth by the stores; one that is away leaves it as it was, for an hour. */
-  async askStanding(digest: string): Promise<Standing> {
-    const at = this.#deps.clock.monotonic();
-    if (this.link.isResting(at)) return unheardStanding(this.link, at);
-    try {
+  /** What it is worth by the stores. */
+  askStanding(digest: string): Promise<Standing> {
+    return askedStanding([this.link, this.#keys.link], this.#deps.clock, async () => {
       const entry = await this.#entry(digest);
       if (!entry) return 'gone';
       const { credentialId } = entry.session;
       const parent = this.#parent(credentialId) ?? (await this.#keys.askParent(credentialId));
       return standingOf(entry.session, parent, this.#now()) ?? 'gone';
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      const away = this.link.isAway ? this.link : this.#keys.link;
-      return unheardStanding(away, this.#deps.clock.monotonic());
-    }
+    });
   }
 
   async ping(): Promise<void> {
@@ -200,10 +200,7 @@ export class SessionStore {
     const known = this.#entries.get(digest);
     const changes = this.#changes;
     try {
-      const session = lastSeenOf(
-        await this.link.ask(() => this.#repository.find(digest), LOOKUP_LIMIT_MS),
-        this.#entries.get(digest) ?? known,
-      );
+      const session = lastSeenOf(await this.#lookups.find(digest), this.#entries.get(digest) ?? known);
       const at = this.#deps.clock.monotonic();
       if (!session) this.#entries.delete(digest);
       const entry = session && { session, confirmedAt: at, seenAt: at, parent: undefined, principal: undefined };
@@ -272,6 +269,7 @@ export class SessionStore {
   /** Without an id, all of them. */
   #forget(id: string | undefined): void {
     this.#changes += 1;
+    this.#lookups.forget();
     for (const [digest, { session }] of this.#entries)
       if (id === undefined || session.id === id) this.#entries.delete(digest);
   }
