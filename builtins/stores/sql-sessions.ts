@@ -6,6 +6,16 @@ import type { Row } from './key-rows.ts';
 import type { Tell } from './database/listen.ts';
 
 const TABLE = 'sessions';
+const COLUMNS: readonly string[] = [
+  'id',
+  'token_hash',
+  'subject',
+  'credential_id',
+  'scopes',
+  'created_at',
+  'last_seen_at',
+  'expires_at',
+];
 
 /** Sessions in one table of SQLite or Postgres. */
 export class SqlSessions implements SessionRepository {
@@ -41,13 +51,13 @@ export class SqlSessions implements SessionRepository {
   }
 
   async find(digest: string): Promise<StoredSession | undefined> {
-    const row = (await this.#table.where({ token_hash: digest }).first('*')) as Row | undefined;
+    const row = (await this.#table.where({ token_hash: digest }).first(COLUMNS)) as Row | undefined;
     return row && sessionOf(row);
   }
 
   async list(): Promise<readonly StoredSession[]> {
     return (
-      (await this.#table.select('*').orderBy([
+      (await this.#table.select(COLUMNS).orderBy([
         { column: 'created_at', order: 'desc' },
         { column: 'id', order: 'desc' },
       ])) as Row[]
