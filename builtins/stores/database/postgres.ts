@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { MOST_SUM } from '../../../host/common/bounded-sum.ts';
 import { type Database, type Dialect, SILENT } from './database.ts';
+import { readOnPostgres } from './postgres-reading.ts';
 
 const MAX_CONNECTIONS = 10;
 const MAX_IDLE = 5;
@@ -29,6 +30,7 @@ export const POSTGRES: Dialect = {
   },
   hasTable: (db, table) => db.schema.hasTable(table),
   position: 'strpos',
+  holds: (column) => `strpos(lower(${column} COLLATE "C"), lower(? COLLATE "C")) > 0`,
   // Two numbers that the type holds may have a sum that it does not hold.
   plus: (column, more) => `greatest(least(greatest(${column}, 0)::numeric + ${more}, ${MOST_SUM}), 0)`,
   milliseconds: (column) => `floor(extract(epoch FROM ${column}) * 1000)::bigint`,
@@ -62,7 +64,12 @@ export async function openPostgres(dsn: string): Promise<Database> {
   limitLifetime(db);
   limitIdle(db);
   replaceNul(db);
-  return { knex: db, dialect: POSTGRES, close: () => db.destroy() };
+  return {
+    knex: db,
+    dialect: POSTGRES,
+    read: (work, signal) => readOnPostgres(db, work, signal),
+    close: () => db.destroy(),
+  };
 }
 
 function parserOf(oid: number): ((text: string) => unknown) | undefined {
