@@ -19,7 +19,7 @@ const PARAMETERS = ['limit', 'after', 'q', 'ids'] as const;
 
 type Deps = Pick<Host, 'log' | 'stores'>;
 
-/** All keys, or, with a parameter, a page of some of them. See docs/admin.md#keys. */
+/** All keys, or, with a parameter, a page of some of them. See docs/admin.md#lists-of-keys. */
 export function listKeys(host: Deps, { request }: Pick<JsonCall, 'request'>): Promise<JsonAnswer> {
   const query = new Query(request);
   return PARAMETERS.every((name) => query.text(name) === '') ? all(host) : page(host, query);
