@@ -28,12 +28,11 @@ describe('what was used of an answer whose key is revoked', () => {
       }
       held.push(response);
     });
-    const id = (await s.t.host.stores.keys.list())[0]?.id ?? '';
     const answer = s.send({ stream });
     let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
     if (stream) reader = await firstOfAnswer(await answer);
     await eventually(() => held.length === 1);
-    if (way === 'revoked') await s.t.host.stores.keys.revoke(id, 'other');
+    if (way === 'revoked') await s.t.host.stores.keys.revoke(s.id, 'other');
     else if (reader) await reader.cancel();
     else held[0]?.destroy();
     if (reader && way === 'revoked') await restOf(reader);

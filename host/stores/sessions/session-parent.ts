@@ -1,21 +1,8 @@
 import { HostPrincipal } from '../../common/host-principal.ts';
 import type { Standing } from '../credential-standing.ts';
-import { isUsable, type StoredKey } from '../keys/key-record.ts';
 import { standingOfKey } from '../keys/key-table.ts';
+import { isEnded, type Parent } from './listed-session.ts';
 import { isLive, type SessionRecord, type StoredSession } from './session-record.ts';
-
-/** What a session was made from, as it is now: a stored key, or a credential of the environment. */
-export type Parent = StoredKey | HostPrincipal;
-
-/** A rotation of its key has ended it. */
-export function isEnded({ createdAt }: SessionRecord, parent: Parent | undefined): boolean {
-  return (
-    parent !== undefined &&
-    'sessionsFrom' in parent &&
-    parent.sessionsFrom !== undefined &&
-    createdAt < parent.sessionsFrom
-  );
-}
 
 /** What a session is worth to that which it began; `undefined` without what it was made from. */
 export function standingOf(session: SessionRecord, parent: Parent | undefined, now: number): Standing | undefined {
@@ -25,10 +12,7 @@ export function standingOf(session: SessionRecord, parent: Parent | undefined, n
   return standing === 'stands' && !isLive(session, now) ? 'expired' : standing;
 }
 
-export function isGood(parent: Parent, now: number): boolean {
-  return !('digest' in parent) || isUsable(parent, now);
-}
-
+/** Whom a session stands for: its key as it is now. */
 export function principalOf(
   { id: sessionId, credentialId: id, subject: name }: StoredSession,
   { scopes, limits }: Parent,

@@ -5,18 +5,21 @@ import { BatchedLookups } from '../batched-lookups.ts';
 import type { ChangeFeed } from '../change-feed.ts';
 import { askedStanding, CredentialChanges, SEEN_MS, type Standing } from '../credential-standing.ts';
 import type { KeyStore } from '../keys/key-store.ts';
+import { isEnded, isGood, type ListedSession, listedSession, type Parent } from './listed-session.ts';
 import { MemorySessions } from './memory-sessions.ts';
 import { Place } from '../place.ts';
 import {
   isLive,
   SESSION_IDLE_MS,
   SESSION_LIFE_MS,
+  type SessionPage,
+  type SessionPlace,
   type SessionRecord,
   type SessionRepository,
   sessionRecordOf,
   type StoredSession,
 } from './session-record.ts';
-import { isEnded, isGood, type Parent, principalOf, standingOf } from './session-parent.ts';
+import { principalOf, standingOf } from './session-parent.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink, StoreUnavailable } from '../store-link.ts';
 
@@ -32,11 +35,6 @@ export interface SessionDraft {
 export interface MadeSession {
   readonly token: string;
   readonly session: SessionRecord;
-}
-
-/** `active`: the credential that it was made from is still good for it. */
-export interface ListedSession extends SessionRecord {
-  readonly active: boolean;
 }
 
 interface Entry {
@@ -119,20 +117,22 @@ export class SessionStore {
     return { token, session: sessionRecordOf(session) };
   }
 
-  /** Those that their own bounds have not ended, the newest first. */
-  async list(): Promise<readonly ListedSession[]> {
+  /** The newest first, from `after` on. Those that their own bounds have ended are left out, so that a page may have fewer than `limit`. */
+  async page(limit: number, after?: SessionPlace): Promise<SessionPage<ListedSession>> {
     const now = this.#now();
-    const sessions = (await this.link.ask(() => this.#repository.list())).filter((session) => isLive(session, now));
-    const parents = new Map<string, Parent | undefined>();
-    for (const { credentialId } of sessions) {
-      if (!parents.has(credentialId))
-        parents.set(credentialId, this.#parent(credentialId) ?? (await this.#keys.askParent(credentialId)));
-    }
-    return sessions.flatMap((session) => {
-      const parent = parents.get(session.credentialId);
-      if (isEnded(session, parent)) return [];
-      return [{ ...sessionRecordOf(session), active: parent !== undefined && isGood(parent, now) }];
-    });
+    const { sessions, next } = await this.link.ask(() => this.#repository.page(limit, after));
+    const live = sessions.filter((session) => isLive(session, now));
+    const parents = await this.#parents(new Set(live.map(({ credentialId }) => credentialId)));
+    return { sessions: live.flatMap((session) => listedSession(session, parents, now) ?? []), next };
+  }
+
+  placeOf(id: string): Promise<SessionPlace | undefined> {
+    return this.link.ask(() => this.#repository.placeOf(id));
+  }
+
+  /** When the newest one of a credential was made. */
+  newestOf(credentialId: string): Promise<number | undefined> {
+    return this.link.ask(() => this.#repository.newestOf(credentialId));
   }
 
   /** Whether there was one. */
@@ -194,6 +194,18 @@ export class SessionStore {
 
   #parent(id: string): Parent | undefined {
     return this.#environment(id) ?? this.#keys.parent(id);
+  }
+
+  /** Those that memory does not hold are asked for together. */
+  async #parents(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Parent>> {
+    const parents = new Map<string, Parent>();
+    for (const id of ids) {
+      const parent = this.#parent(id);
+      if (parent) parents.set(id, parent);
+    }
+    const others = [...ids].filter((id) => !parents.has(id));
+    for (const key of await this.#keys.stored(others)) parents.set(key.id, key);
+    return parents;
   }
 
   async #entry(digest: string): Promise<Entry | undefined> {
