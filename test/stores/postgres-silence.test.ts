@@ -6,7 +6,9 @@ import {
   chatReply,
   eventually,
   forSuite,
+  inSoak,
   type PostgresServer,
+  type Relay,
   replyJson,
   startHost,
   startPostgres,
@@ -29,6 +31,9 @@ async function gateway(dsn: string): Promise<TestHost> {
 const statusWith = async (t: TestHost, key: string): Promise<number> =>
   (await t.post('/v1/chat/completions', ask(), { authorization: `Bearer ${key}` })).status;
 
+const make = (keys: KeyStore, name: string): Promise<{ readonly key: string }> =>
+  keys.create({ name, scopes: ['read_only'] });
+
 /** Tries again until it succeeds. */
 async function succeeds<T>(work: () => Promise<T>): Promise<T> {
   let answer: { readonly value: T } | undefined;
@@ -48,26 +53,37 @@ describe('a gateway whose connections to Postgres all die in silence', function 
   this.timeout(60_000);
   const server = forSuite<PostgresServer>(startPostgres);
 
-  it('finds new ones for unknown keys, changes, uses and the audit trail, and serves keys in use meanwhile', async () => {
+  async function begun(): Promise<{ t: TestHost; other: TestHost; relay: Relay; unseen: string; used: string }> {
     const dsn = await server().createDatabase();
     const relay = await startRelay(dsn);
     const [t, other] = [await gateway(relay.url), await gateway(dsn)];
     const { keys, audit } = t.host.stores;
-    const make = (store: KeyStore, name: string): Promise<{ readonly key: string }> =>
-      store.create({ name, scopes: ['read_only'] });
-    const used = await make(keys, 'used');
-    const unseen = await make(keys, 'unseen');
+    const { key: used } = await make(keys, 'used');
+    const { key: unseen } = await make(keys, 'unseen');
     // one connection for each purpose, all idle
-    await Promise.all([statusWith(t, used.key), keys.list(), audit.list({ limit: 1, offset: 0 }), keys.flush()]);
+    await Promise.all([statusWith(t, used), keys.list(), audit.list({ limit: 1, offset: 0 }), keys.flush()]);
+    relay.mode = 'silent';
     atEnd(() => {
       relay.mode = 'pass';
     });
-    const before = relay.taken;
-    relay.mode = 'silent';
-    expect(await statusWith(t, used.key)).to.equal(200);
-    audit.append({ action: 'key.create', actor: 'ada', outcome: 'success' });
-    await succeeds(async () => expect(await statusWith(t, unseen.key)).to.equal(200));
+    return { t, other, relay, unseen, used };
+  }
+
+  it('finds new ones for unknown keys, then for changes, and serves keys in use meanwhile', async () => {
+    const { t, unseen, used } = await begun();
+    expect(await statusWith(t, used)).to.equal(200);
+    await succeeds(async () => expect(await statusWith(t, unseen)).to.equal(200));
+    await succeeds(() => make(t.host.stores.keys, 'made afterwards'));
+    expect(await statusWith(t, used)).to.equal(200);
+  });
+
+  inSoak('finds new ones for everything at once: also for uses and the audit trail', async () => {
+    const { t, other, unseen, used } = await begun();
+    const { keys, audit } = t.host.stores;
+    expect(await statusWith(t, used)).to.equal(200);
+    audit.append({ action: 'key.create', actor: 'ada', outcome: 'error' });
     await Promise.all([
+      succeeds(async () => expect(await statusWith(t, unseen)).to.equal(200)),
       succeeds(() => make(keys, 'made afterwards')),
       succeeds(() => keys.list()),
       succeeds(async () =>
@@ -78,7 +94,5 @@ describe('a gateway whose connections to Postgres all die in silence', function 
       const counts = (await other.host.stores.keys.list()).map(({ name, usageCount }) => `${name} ${usageCount}`);
       expect(counts.toSorted()).to.deep.equal(['made afterwards 0', 'unseen 1', 'used 2']);
     });
-    expect(await statusWith(t, used.key)).to.equal(200);
-    expect(relay.taken, 'by new connections').to.be.greaterThan(before);
   });
 });
