@@ -25,7 +25,7 @@ export const LANE_LIMITS: Readonly<Record<Lane, LaneLimits>> = {
   ledger: WRITTEN_BEHIND,
   log: WRITTEN_BEHIND,
   state: ANSWERED_SOON,
-  reads: { statementMs: 10_000, lockMs: 10_000, clientMs: 11_000, waitMs: 10_000 },
+  reads: { statementMs: 10_000, lockMs: 5000, clientMs: 11_000, waitMs: 10_000 },
 };
 
 /** Milliseconds after which the server ends a transaction in which nothing happens. */
