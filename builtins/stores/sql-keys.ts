@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
 import type { StoredKey } from '../../host/stores/keys/key-record.ts';
 import type {
+  KeyFilters,
+  KeyPage,
+  KeyPlace,
   KeyRepository,
   KeyStep,
   KeyTotals,
@@ -8,9 +11,9 @@ import type {
   UsageQuery,
   Uses,
 } from '../../host/stores/keys/key-repository.ts';
-import { type Database, exclusively, rowsOf } from './database/database.ts';
+import { type Database, exclusively, placeIn, rowsOf } from './database/database.ts';
 import { withFaults } from './database/driver-faults.ts';
-import { keyOf, type Row, rowOf } from './key-rows.ts';
+import { KEY_COLUMNS, keyOf, type Row, rowOf } from './key-rows.ts';
 import type { Tell } from './database/listen.ts';
 
 const TABLE = 'api_keys';
@@ -54,17 +57,32 @@ export class SqlKeys implements KeyRepository {
   }
 
   async findAll(digests: readonly string[]): Promise<readonly StoredKey[]> {
-    const table = this.#database.on('lookups')<Row>(TABLE);
-    return (await table.whereIn('key_hash', digests).orWhereIn('previous_key_hash', digests).select('*')).map(keyOf);
+    const rows = (await this.#database
+      .on('lookups')(TABLE)
+      .whereIn('key_hash', digests)
+      .orWhereIn('previous_key_hash', digests)
+      .select(KEY_COLUMNS)) as Row[];
+    return rows.map(keyOf);
   }
 
-  async list(): Promise<readonly StoredKey[]> {
-    return (
-      await this.#database
-        .on('reads')<Row>(TABLE)
-        .select('*')
-        .orderByRaw(this.#down(['created_at', 'id']))
-    ).map(keyOf);
+  async page(filters: KeyFilters, limit: number, after?: KeyPlace): Promise<KeyPage<StoredKey>> {
+    const query = this.#filtered(filters);
+    if (after) void query.whereRaw('(created_at, id) < (?, ?)', [after.createdAt, after.id]);
+    const rows = (await query
+      .select(KEY_COLUMNS)
+      .orderByRaw(this.#down(['created_at', 'id']))
+      .limit(limit + 1)) as Row[];
+    const keys = rows.slice(0, limit);
+    return { keys: keys.map(keyOf), next: rows.length > limit ? placeIn(keys.at(-1)) : undefined };
+  }
+
+  async placeOf(id: string): Promise<KeyPlace | undefined> {
+    return placeIn(await this.#database.on('reads')(TABLE).where({ id }).first('created_at', 'id'));
+  }
+
+  async count(filters: KeyFilters): Promise<number> {
+    const { total } = (await this.#filtered(filters).count({ total: '*' }).first()) as Row;
+    return Number(total);
   }
 
   async usage({ sort, active, since, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
@@ -89,7 +107,7 @@ export class SqlKeys implements KeyRepository {
           })) as Row;
         const rows = (await filtered(true)
           .transacting(trx)
-          .select('*')
+          .select(KEY_COLUMNS)
           .orderByRaw(this.#down(ORDERS[sort]))
           .limit(limit)
           .offset(offset)) as Row[];
@@ -134,6 +152,13 @@ export class SqlKeys implements KeyRepository {
     await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 
+  #filtered({ name, ids }: KeyFilters): Knex.QueryBuilder {
+    const query = this.#database.on('reads')(TABLE);
+    if (ids) void query.whereIn('id', ids);
+    if (name !== undefined) void query.whereRaw(this.#database.dialect.holds('name'), [name]);
+    return query;
+  }
+
   #down(columns: readonly string[]): string {
     return columns.map((column) => this.#database.dialect.down(column)).join(', ');
   }
@@ -167,6 +192,6 @@ export class SqlKeys implements KeyRepository {
 }
 
 async function one(query: Knex.QueryBuilder): Promise<StoredKey | undefined> {
-  const row = (await query.first('*')) as Row | undefined;
+  const row = (await query.first(KEY_COLUMNS)) as Row | undefined;
   return row && keyOf(row);
 }

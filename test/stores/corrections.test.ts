@@ -107,7 +107,7 @@ describe('corrections of what was booked, on Postgres', function onPostgres() {
     const database = await postgres();
     await migrate(database, OWNER_SCHEMA, SILENT, Date.now);
     const pass = async (ms: number): Promise<void> => {
-      await database.knex.raw(`UPDATE running_responses SET created_at = created_at - interval '${ms} milliseconds'`);
+      await database.knex.raw(`UPDATE unbooked_responses SET created_at = created_at - interval '${ms} milliseconds'`);
     };
     await runningSuite(new SqlRunningResponses(database, Date.now), pass);
   });

@@ -13,6 +13,7 @@ export const SHARED_SCHEMA: Schema = {
     {
       version: 1,
       name: 'writers',
+      readsFrom: null,
       up: async (trx, { moment, integer }) => {
         await trx.raw(`CREATE TABLE ${WRITERS} (
           writer TEXT NOT NULL, stream TEXT NOT NULL, seq ${integer} NOT NULL, seen_at ${moment} NOT NULL, PRIMARY KEY (writer, stream))`);
@@ -21,6 +22,7 @@ export const SHARED_SCHEMA: Schema = {
     {
       version: 2,
       name: 'leases',
+      readsFrom: 1,
       up: async (trx, { moment }) => {
         await trx.raw(`CREATE TABLE ${LEASES} (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until ${moment} NOT NULL)`);
       },
@@ -36,6 +38,7 @@ export const REPLICA_SCHEMA: Schema = {
     {
       version: 1,
       name: 'replicas of a fleet',
+      readsFrom: null,
       up: async (trx, { moment, integer }) => {
         await trx.raw('CREATE TABLE gw_fleet (id INTEGER PRIMARY KEY CHECK (id = 1), fleet TEXT NOT NULL)');
         await trx('gw_fleet').insert({ id: 1, fleet: randomBytes(6).toString('hex') });
