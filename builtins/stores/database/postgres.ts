@@ -64,7 +64,10 @@ export async function databaseOn(pool: AddressPool, close: () => Promise<void>):
     signal ? through(lane, signal) : (lanes.get(lane) ?? changes);
   return {
     on,
-    read: (work, signal) => work(on('reads', signal)),
+    read: async (work, signal) => {
+      signal?.throwIfAborted();
+      return on('reads', signal).transaction((trx) => work(trx), { readOnly: true });
+    },
     knex: changes,
     dialect: POSTGRES,
     get isPooled() {
