@@ -20,6 +20,17 @@ async function schemasOfTheTree(): Promise<Schema[]> {
   return [...new Set(modules.flatMap((each) => Object.values(each)).filter(isSchema))];
 }
 
+/** The newest steps that programs of 23 November 2026 knew; later ones of these ledgers may be beside them alone. */
+const KNOWN = {
+  api_key_schema_migrations: 4,
+  ledger_schema_migrations: 1,
+  resource_owner_schema_migrations: 1,
+  session_schema_migrations: 1,
+  audit_schema_migrations: 2,
+  config_schema_migrations: 2,
+  request_log_schema_migrations: 9,
+};
+
 /** Steps of a made-up table, numbered from 1, each with what it says of older programs. */
 const schemaOf = (...said: readonly LedgerStep['readsFrom'][]): Schema => ({
   ledger: 'thing_schema_migrations',
@@ -110,6 +121,16 @@ for (const backend of ['SQLite', 'Postgres'] as const)
       expect(await columns(database)).to.deep.equal(before);
       await migrate(database, newest, log, Date.now);
       expect([told.length, await columns(database)]).to.deep.equal([1, ['id', 'of_2', 'of_3', 'of_4']]);
+    });
+
+    it('is one of 23 November 2026 as well, which knew one ledger: no step that it must know came after it', async () => {
+      const database = await empty();
+      const schemas = (await schemasOfTheTree()).filter(({ ledger }) => ledger in KNOWN);
+      for (const schema of schemas) await migrate(database, schema, listening().log, Date.now);
+      const required = Object.fromEntries(
+        await Promise.all(schemas.map(async ({ ledger }) => [ledger, (await versions(database, ledger)).at(-1)])),
+      );
+      expect(required).to.deep.equal({ ...KNOWN, ...(server && { request_log_schema_migrations: 3 }) });
     });
 
     it('refuses by name what it must know and does not', async () => {

@@ -7,7 +7,7 @@ import { type LaneLimits, laneSizes } from '../postgres/lanes.ts';
 import type { PooledConnection } from '../postgres/pooled-connection.ts';
 import { type Database, type Dialect, type Lane, SILENT } from './database.ts';
 
-const LANES: readonly Lane[] = ['lookups', 'changes', 'ledger', 'log', 'reads'];
+const LANES: readonly Lane[] = ['lookups', 'changes', 'ledger', 'log', 'state', 'reads'];
 
 export const POSTGRES: Dialect = {
   name: 'postgres',
