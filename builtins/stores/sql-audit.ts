@@ -67,6 +67,7 @@ export class SqlAudit implements AuditRepository {
   }
 
   async ping(): Promise<void> {
+    await this.#database.verify?.();
     await this.#database.knex(TABLE).select('id').limit(1);
   }
 }

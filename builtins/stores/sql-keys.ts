@@ -128,6 +128,7 @@ export class SqlKeys implements KeyRepository {
   }
 
   async ping(): Promise<void> {
+    await this.#database.verify?.();
     await this.#knex(TABLE).select('id').limit(1);
   }
 

@@ -87,6 +87,7 @@ export class SqlSessions implements SessionRepository {
   }
 
   async ping(): Promise<void> {
+    await this.#database.verify?.();
     await this.#table.select('id').limit(1);
   }
 

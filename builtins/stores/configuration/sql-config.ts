@@ -88,6 +88,7 @@ export class SqlConfiguration implements ConfigurationStore {
   }
 
   async ping(): Promise<void> {
+    await this.#link.ask(async () => this.#database.verify?.(), LOOKUP_LIMIT_MS);
     await this.newestVersion();
   }
 

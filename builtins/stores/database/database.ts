@@ -32,6 +32,10 @@ export interface Database {
   readonly file?: string;
   readonly knex: Knex;
   readonly dialect: Dialect;
+  /** Reads a page or statistics, so that those who write wait for neither. It is given up at the signal, in the database too, and fails with its reason. */
+  read<T>(work: (db: Knex) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** Fails where the file is not the one that was opened any more. */
+  verify?(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -62,7 +62,7 @@ export async function openPostgres(dsn: string): Promise<Database> {
   limitLifetime(db);
   limitIdle(db);
   replaceNul(db);
-  return { knex: db, dialect: POSTGRES, close: () => db.destroy() };
+  return { knex: db, dialect: POSTGRES, read: (work) => work(db), close: () => db.destroy() };
 }
 
 function parserOf(oid: number): ((text: string) => unknown) | undefined {

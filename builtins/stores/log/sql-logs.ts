@@ -100,6 +100,7 @@ export class SqlLogs implements LogRepository {
   }
 
   async ping(): Promise<void> {
+    await this.#database.verify?.();
     await this.#database.knex(TABLE).select('id').limit(1);
   }
 
