@@ -4,6 +4,9 @@ export { atEnd, forSuite } from './cleanup.ts';
 export { MOST_TURNS, turnsUntil } from './counted.ts';
 export { fakeClock, type FakeClock } from './clock.ts';
 export * from './faults/index.ts';
+export { type PgBouncerOptions, startPgBouncer } from './faults/pgbouncer.ts';
+export { Relay, type RelayMode, startRelay } from './faults/relay.ts';
+export type { After } from './faults/relayed-connection.ts';
 export { golden } from './golden.ts';
 export { eventually, expectGivenBack, type Holdings, holdings, kept } from './holdings.ts';
 export {
@@ -71,7 +74,7 @@ export {
 } from './provider-wire.ts';
 export { cases, Dice, inSoak, isSoak, seeded, some } from './random.ts';
 export { rawClient, type RawClient } from './raw-client.ts';
-export { requireTool } from './tools.ts';
+export { findTool, requireTool } from './tools.ts';
 export {
   chatChunks,
   chatReply,

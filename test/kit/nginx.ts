@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { atEnd } from './cleanup.ts';
+import { freePort, untilOpen } from './local-port.ts';
 import { temporaryFolder } from './process.ts';
 
 /** An nginx of the test's own, with its default settings in front of these addresses, unless its locations say otherwise. Resolves with its address; gone after the test. */
@@ -38,33 +37,6 @@ export async function startNginx(
     child.kill('SIGTERM');
     await exited;
   });
-  await untilOpen(port, child);
+  await untilOpen(port, child, 'nginx');
   return `http://127.0.0.1:${port}`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  return port;
-}
-
-async function untilOpen(port: number, child: ChildProcess): Promise<void> {
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`nginx exited with ${child.exitCode}`);
-    const socket = connect(port, '127.0.0.1');
-    const isOpen = await new Promise<boolean>((resolve) => {
-      socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
-    });
-    socket.destroy();
-    if (isOpen) return;
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20);
-    });
-  }
 }

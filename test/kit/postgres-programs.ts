@@ -17,7 +17,7 @@ interface Programs {
 }
 
 /** A user of this machine, as the programs are started. */
-interface User {
+export interface User {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
@@ -47,10 +47,10 @@ async function shippedPrograms(): Promise<Programs> {
   }
 }
 
-/** Postgres refuses to run as root. Neither user owns anything of this machine; nearly all machines have the second. */
+/** Postgres and PgBouncer refuse to run as root. Neither user owns anything of this machine; nearly all machines have the second. */
 const UNPRIVILEGED = ['postgres', 'nobody'];
 
-async function unprivilegedUser(): Promise<User> {
+export async function unprivilegedUser(): Promise<User> {
   for (const name of UNPRIVILEGED) {
     const ids = await Promise.all(
       ['-u', '-g'].map(async (which) => Number((await run('id', [which, name])).stdout)),

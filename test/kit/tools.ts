@@ -8,9 +8,20 @@ const SERVERS = ['/usr/sbin', '/usr/local/sbin'];
 
 /** Path of a program of this machine. Without it the test is skipped, or fails where every tool is required. */
 export function requireTool(test: Context, name: string): string {
+  try {
+    return findTool(name);
+  } catch (error) {
+    if (error instanceof Missing) return skipWithout(test, error);
+    throw error;
+  }
+}
+
+/** Path of a program of this machine. Throws a `Missing`, for which `forSuite` skips its suite. */
+export function findTool(name: string): string {
   const { PATH = '' } = process.env;
   const found = [...PATH.split(delimiter), ...SERVERS].map((folder) => join(folder, name)).find(isExecutable);
-  return found ?? skipWithout(test, new Missing(name, 'it is not installed'));
+  if (found === undefined) throw new Missing(name, 'it is not installed');
+  return found;
 }
 
 function isExecutable(path: string): boolean {
