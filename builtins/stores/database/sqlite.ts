@@ -77,6 +77,8 @@ export async function openSqlite(
     : connect(knex, file, { ...deps, pragmas: readingPragmas(pragmas), acquireMs: READING_ACQUIRE_MS, isReader: true });
   return {
     knex: writer.knex,
+    on: (lane) => (lane === 'reads' ? reader : writer).knex,
+    isPooled: false,
     dialect: SQLITE,
     ...(!isMemory(source) && { file }),
     read: (work, signal) => reading(reader, work, signal),

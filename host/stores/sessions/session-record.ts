@@ -37,7 +37,8 @@ export function sessionRecordOf({ digest: _digest, ...record }: StoredSession): 
 /** Where sessions are kept, as `KeyRepository` keeps keys. */
 export interface SessionRepository {
   insert(session: StoredSession): Promise<void>;
-  find(digest: string): Promise<StoredSession | undefined>;
+  /** By the digests of tokens. */
+  findAll(digests: readonly string[]): Promise<readonly StoredSession[]>;
   /** Newest first, then by id downwards; dead ones included. */
   list(): Promise<readonly StoredSession[]>;
   touch(id: string, at: number): Promise<void>;
