@@ -10,7 +10,7 @@ import type {
 } from '../../host/stores/keys/key-repository.ts';
 import { type Database, exclusively, rowsOf } from './database/database.ts';
 import { withFaults } from './database/driver-faults.ts';
-import { keyOf, type Row, rowOf } from './key-rows.ts';
+import { KEY_COLUMNS, keyOf, type Row, rowOf } from './key-rows.ts';
 import type { Tell } from './database/listen.ts';
 
 const TABLE = 'api_keys';
@@ -54,17 +54,20 @@ export class SqlKeys implements KeyRepository {
   }
 
   async findAll(digests: readonly string[]): Promise<readonly StoredKey[]> {
-    const table = this.#database.on('lookups')<Row>(TABLE);
-    return (await table.whereIn('key_hash', digests).orWhereIn('previous_key_hash', digests).select('*')).map(keyOf);
+    const rows = (await this.#database
+      .on('lookups')(TABLE)
+      .whereIn('key_hash', digests)
+      .orWhereIn('previous_key_hash', digests)
+      .select(KEY_COLUMNS)) as Row[];
+    return rows.map(keyOf);
   }
 
   async list(): Promise<readonly StoredKey[]> {
-    return (
-      await this.#database
-        .on('reads')<Row>(TABLE)
-        .select('*')
-        .orderByRaw(this.#down(['created_at', 'id']))
-    ).map(keyOf);
+    const rows = (await this.#database
+      .on('reads')(TABLE)
+      .select(KEY_COLUMNS)
+      .orderByRaw(this.#down(['created_at', 'id']))) as Row[];
+    return rows.map(keyOf);
   }
 
   async usage({ sort, active, since, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
@@ -89,7 +92,7 @@ export class SqlKeys implements KeyRepository {
           })) as Row;
         const rows = (await filtered(true)
           .transacting(trx)
-          .select('*')
+          .select(KEY_COLUMNS)
           .orderByRaw(this.#down(ORDERS[sort]))
           .limit(limit)
           .offset(offset)) as Row[];
@@ -168,6 +171,6 @@ export class SqlKeys implements KeyRepository {
 }
 
 async function one(query: Knex.QueryBuilder): Promise<StoredKey | undefined> {
-  const row = (await query.first('*')) as Row | undefined;
+  const row = (await query.first(KEY_COLUMNS)) as Row | undefined;
   return row && keyOf(row);
 }

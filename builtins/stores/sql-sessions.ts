@@ -6,6 +6,16 @@ import type { Row } from './key-rows.ts';
 import type { Tell } from './database/listen.ts';
 
 const TABLE = 'sessions';
+const COLUMNS: readonly string[] = [
+  'id',
+  'token_hash',
+  'subject',
+  'credential_id',
+  'scopes',
+  'created_at',
+  'last_seen_at',
+  'expires_at',
+];
 
 /** Sessions in one table of SQLite or Postgres. */
 export class SqlSessions implements SessionRepository {
@@ -41,14 +51,15 @@ export class SqlSessions implements SessionRepository {
   }
 
   async findAll(digests: readonly string[]): Promise<readonly StoredSession[]> {
-    return (await this.#database.on('lookups')<Row>(TABLE).whereIn('token_hash', digests).select('*')).map(sessionOf);
+    const rows = (await this.#database.on('lookups')(TABLE).whereIn('token_hash', digests).select(COLUMNS)) as Row[];
+    return rows.map(sessionOf);
   }
 
   async list(): Promise<readonly StoredSession[]> {
     return (
       (await this.#database
         .on('reads')(TABLE)
-        .select('*')
+        .select(COLUMNS)
         .orderBy([
           { column: 'created_at', order: 'desc' },
           { column: 'id', order: 'desc' },
