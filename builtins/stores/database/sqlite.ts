@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { MOST_SUM } from '../../../host/common/bounded-sum.ts';
 import { type Clock, systemClock } from '../../../host/common/clock.ts';
 import { type Database, type Dialect, SILENT } from './database.ts';
+import { OneConnection } from './one-connection.ts';
 import { createOwned } from './owned-file.ts';
 import { type ConnectionDeps, type Driver, SqliteConnection } from './sqlite-connection.ts';
 import { isMemory, readSqliteDsn, type SqliteSource } from './sqlite-dsn.ts';
@@ -11,9 +12,9 @@ import { isMemory, readSqliteDsn, type SqliteSource } from './sqlite-dsn.ts';
 const BUSY_MS = 5000;
 /** SQLite's own default. A file keeps the size that it was made with. */
 const PAGE_BYTES = 4096;
-/** Milliseconds that a statement waits for the one connection, and that a reading waits for its own: longer than any reading takes. */
-const ACQUIRE_MS = 9000;
-const READING_ACQUIRE_MS = 60_000;
+/** Milliseconds that a statement waits for those before it, and that a reading waits: longer than any reading takes. */
+const WAIT_MS = 9000;
+const READING_WAIT_MS = 60_000;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The Unix epoch in milliseconds of the Julian day count, by which SQLite counts time to the millisecond. */
@@ -71,10 +72,17 @@ export async function openSqlite(
     ...UNWAITING,
   ]);
   const { default: knex } = await import('knex');
-  const writer = connect(knex, file, { ...deps, pragmas, acquireMs: ACQUIRE_MS });
-  const reader = isAlone(source, given)
-    ? writer
-    : connect(knex, file, { ...deps, pragmas: readingPragmas(pragmas), acquireMs: READING_ACQUIRE_MS, isReader: true });
+  const open = (of: ReadonlyMap<string, string>, waitMs: number, isReader: boolean): Connected => {
+    const pool = new OneConnection({
+      clock,
+      waitMs,
+      open: () => connect(db.client.driver, file, { ...deps, pragmas: of, isReader }),
+    });
+    const db = knex({ client: 'sqlite3', useNullAsDefault: true, log: SILENT, connectionPool: pool });
+    return { knex: db, pool, reading: undefined };
+  };
+  const writer = open(pragmas, WAIT_MS, false);
+  const reader = isAlone(source, given) ? writer : open(readingPragmas(pragmas), READING_WAIT_MS, true);
   return {
     knex: writer.knex,
     on: (lane) => (lane === 'reads' ? reader : writer).knex,
@@ -84,7 +92,7 @@ export async function openSqlite(
     read: (work, signal) => reading(reader, work, signal),
     close: async () => {
       reader.reading?.abort(new Error('the database is being closed'));
-      await Promise.all([...new Set([reader, writer])].map((connected) => connected.knex.destroy()));
+      await Promise.all([...new Set([reader, writer])].map(({ pool }) => pool.destroy()));
     },
   };
 }
@@ -105,18 +113,17 @@ function readingPragmas(pragmas: ReadonlyMap<string, string>): ReadonlyMap<strin
   return new Map([...pragmas].filter(([name]) => name !== 'page_size' && name !== 'journal_mode'));
 }
 
-/** One connection, opened with the first statement. */
+/** One connection, and what asks it. */
 interface Connected {
   readonly knex: Knex;
-  connection: SqliteConnection | undefined;
+  readonly pool: OneConnection;
   /** Ends what is being read in a transaction of its own. */
   reading: AbortController | undefined;
 }
 
 interface ConnectOptions extends ConnectionDeps {
   readonly pragmas: ReadonlyMap<string, string>;
-  readonly acquireMs: number;
-  readonly isReader?: boolean;
+  readonly isReader: boolean;
 }
 
 /** What the driver's package holds. */
@@ -128,34 +135,18 @@ interface DriverPackage {
 }
 
 function connect(
-  knex: (config: Knex.Config) => Knex,
+  { Database: Opened, OPEN_READONLY, OPEN_READWRITE, OPEN_CREATE }: DriverPackage,
   file: string,
-  { pragmas, acquireMs, isReader = false, ...deps }: ConnectOptions,
-): Connected {
-  const db = knex({
-    client: 'sqlite3',
-    connection: { filename: file },
-    useNullAsDefault: true,
-    log: SILENT,
-    acquireConnectionTimeout: acquireMs,
-    pool: { min: 0, max: 1, idleTimeoutMillis: 2 ** 31 - 1 },
-  });
-  const connected: Connected = { knex: db, connection: undefined, reading: undefined };
-  const { Database: Opened, OPEN_READONLY, OPEN_READWRITE, OPEN_CREATE } = db.client.driver as DriverPackage;
+  { pragmas, isReader, ...deps }: ConnectOptions,
+): Promise<SqliteConnection> {
+  const { promise, resolve, reject } = Promise.withResolvers<SqliteConnection>();
   const set = Array.from(pragmas, ([name, value]) => `PRAGMA ${name} = ${value};`).join('\n');
-  db.client.acquireRawConnection = () =>
-    new Promise((resolve, reject) => {
-      const driver = new Opened(file, isReader ? OPEN_READONLY : OPEN_READWRITE | OPEN_CREATE, (failure) => {
-        if (failure) return reject(failure);
-        const connection = new SqliteConnection(driver, deps);
-        connection.exec(set, (error) => {
-          if (error) return driver.close(() => reject(error));
-          connected.connection = connection;
-          return resolve(connection);
-        });
-      });
-    });
-  return connected;
+  const driver = new Opened(file, isReader ? OPEN_READONLY : OPEN_READWRITE | OPEN_CREATE, (failure) => {
+    if (failure) return reject(failure);
+    const connection = new SqliteConnection(driver, deps);
+    connection.exec(set, (error) => (error ? driver.close(() => reject(error)) : resolve(connection)));
+  });
+  return promise;
 }
 
 /**
@@ -176,7 +167,7 @@ async function reading<T>(
   const found = connected.knex.transaction(async (trx) => {
     ended.signal.throwIfAborted();
     connected.reading = ended;
-    const end = connected.connection?.under(ended.signal);
+    const end = connected.pool.connection?.under(ended.signal);
     try {
       return await work(trx);
     } finally {
