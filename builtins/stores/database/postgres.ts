@@ -24,6 +24,7 @@ export const POSTGRES: Dialect = {
   },
   hasTable: (db, table) => db.schema.hasTable(table),
   position: 'strpos',
+  holds: (column) => `strpos(lower(${column} COLLATE "C"), lower(? COLLATE "C")) > 0`,
   // Two numbers that the type holds may have a sum that it does not hold.
   plus: (column, more) => `greatest(least(greatest(${column}, 0)::numeric + ${more}, ${MOST_SUM}), 0)`,
   milliseconds: (column) => `floor(extract(epoch FROM ${column}) * 1000)::bigint`,
@@ -59,10 +60,12 @@ export async function databaseOn(pool: AddressPool, close: () => Promise<void>):
     knex({ client: 'pg', log: SILENT, connectionPool: viewOf(pool, lane, signal) });
   const lanes = new Map(LANES.map((lane) => [lane, through(lane)]));
   const changes = through('changes');
+  const on = (lane: Lane, signal?: AbortSignal): Knex =>
+    signal ? through(lane, signal) : (lanes.get(lane) ?? changes);
   return {
-    on: (lane, signal) => (signal ? through(lane, signal) : (lanes.get(lane) ?? changes)),
+    on,
+    read: (work, signal) => work(on('reads', signal)),
     knex: changes,
-    read: (work, signal) => work(signal ? through('reads', signal) : (lanes.get('reads') ?? changes)),
     dialect: POSTGRES,
     get isPooled() {
       return pool.isPooled ?? false;

@@ -33,6 +33,7 @@ export const SQLITE: Dialect = {
   },
   hasTable: (db, table) => db.schema.hasTable(table),
   position: 'instr',
+  holds: (column) => `instr(lower(${column}), lower(?)) > 0`,
   // Columns hold whatever was written: also fractions, infinity and texts. What is not a number counts as the most, as where it is read.
   plus: (column, more) =>
     `CAST(max(min(max(CASE WHEN typeof(${column}) IN ('integer', 'real') THEN ${column} ELSE ${MOST_SUM} END, 0) + ${more}, ${MOST_SUM}), 0) AS INTEGER)`,

@@ -12,7 +12,16 @@ import {
   type Rotation,
   type StoredKey,
 } from './key-record.ts';
-import type { KeyRepository, KeyStep, KeyTotals, UsagePage, UsageQuery } from './key-repository.ts';
+import type {
+  KeyFilters,
+  KeyPage,
+  KeyPlace,
+  KeyRepository,
+  KeyStep,
+  KeyTotals,
+  UsagePage,
+  UsageQuery,
+} from './key-repository.ts';
 import { Lookups } from './lookups.ts';
 import { newId, newValue } from './new-value.ts';
 import { counts, type KeyEntry, KeyTable, principalOf } from './key-table.ts';
@@ -78,9 +87,24 @@ export class KeyStore {
     return { key, record: recordOf(stored) };
   }
 
-  async list(): Promise<readonly KeyRecord[]> {
+  /** A list is read page after page, so that others are served in between. */
+  async page(filters: KeyFilters, limit: number, after?: KeyPlace): Promise<KeyPage<KeyRecord>> {
     await this.#flushFirst();
-    return (await this.link.ask(() => this.#keys.list())).map((key) => this.#uses.shown(key));
+    const { keys, next } = await this.link.ask(() => this.#keys.page(filters, limit, after));
+    return { keys: keys.map((key) => this.#uses.shown(key)), next };
+  }
+
+  placeOf(id: string): Promise<KeyPlace | undefined> {
+    return this.link.ask(() => this.#keys.placeOf(id));
+  }
+
+  /** Keys by their ids, in no order. */
+  async stored(ids: readonly string[]): Promise<readonly StoredKey[]> {
+    return ids.length === 0 ? [] : (await this.link.ask(() => this.#keys.page({ ids }, ids.length))).keys;
+  }
+
+  count(filters: KeyFilters): Promise<number> {
+    return this.link.ask(() => this.#keys.count(filters));
   }
 
   async get(id: string): Promise<KeyRecord | undefined> {

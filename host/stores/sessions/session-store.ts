@@ -3,14 +3,16 @@ import type { Scope } from '../../contract/index.ts';
 import { HostPrincipal } from '../../common/host-principal.ts';
 import { BatchedLookups } from '../batched-lookups.ts';
 import type { ChangeFeed } from '../change-feed.ts';
-import { isUsable, type StoredKey } from '../keys/key-record.ts';
 import type { KeyStore } from '../keys/key-store.ts';
+import { isEnded, isGood, type ListedSession, listedSession, type Parent } from './listed-session.ts';
 import { MemorySessions } from './memory-sessions.ts';
 import { Place } from '../place.ts';
 import {
   isLive,
   SESSION_IDLE_MS,
   SESSION_LIFE_MS,
+  type SessionPage,
+  type SessionPlace,
   type SessionRecord,
   type SessionRepository,
   sessionRecordOf,
@@ -32,14 +34,6 @@ export interface MadeSession {
   readonly token: string;
   readonly session: SessionRecord;
 }
-
-/** `active`: the credential that it was made from is still good for it. */
-export interface ListedSession extends SessionRecord {
-  readonly active: boolean;
-}
-
-/** What a session was made from, as it is now: a stored key, or a credential of the environment. */
-type Parent = StoredKey | HostPrincipal;
 
 interface Entry {
   session: StoredSession;
@@ -117,20 +111,22 @@ export class SessionStore {
     return { token, session: sessionRecordOf(session) };
   }
 
-  /** Those that their own bounds have not ended, the newest first. */
-  async list(): Promise<readonly ListedSession[]> {
+  /** The newest first, from `after` on. Those that their own bounds have ended are left out, so that a page may have fewer than `limit`. */
+  async page(limit: number, after?: SessionPlace): Promise<SessionPage<ListedSession>> {
     const now = this.#now();
-    const sessions = (await this.link.ask(() => this.#repository.list())).filter((session) => isLive(session, now));
-    const parents = new Map<string, Parent | undefined>();
-    for (const { credentialId } of sessions) {
-      if (!parents.has(credentialId))
-        parents.set(credentialId, this.#parent(credentialId) ?? (await this.#keys.askParent(credentialId)));
-    }
-    return sessions.flatMap((session) => {
-      const parent = parents.get(session.credentialId);
-      if (isEnded(session, parent)) return [];
-      return [{ ...sessionRecordOf(session), active: parent !== undefined && isGood(parent, now) }];
-    });
+    const { sessions, next } = await this.link.ask(() => this.#repository.page(limit, after));
+    const live = sessions.filter((session) => isLive(session, now));
+    const parents = await this.#parents(new Set(live.map(({ credentialId }) => credentialId)));
+    return { sessions: live.flatMap((session) => listedSession(session, parents, now) ?? []), next };
+  }
+
+  placeOf(id: string): Promise<SessionPlace | undefined> {
+    return this.link.ask(() => this.#repository.placeOf(id));
+  }
+
+  /** When the newest one of a credential was made. */
+  newestOf(credentialId: string): Promise<number | undefined> {
+    return this.link.ask(() => this.#repository.newestOf(credentialId));
   }
 
   /** Whether there was one. */
@@ -174,6 +170,18 @@ export class SessionStore {
 
   #parent(id: string): Parent | undefined {
     return this.#environment(id) ?? this.#keys.parent(id);
+  }
+
+  /** Those that memory does not hold are asked for together. */
+  async #parents(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Parent>> {
+    const parents = new Map<string, Parent>();
+    for (const id of ids) {
+      const parent = this.#parent(id);
+      if (parent) parents.set(id, parent);
+    }
+    const others = [...ids].filter((id) => !parents.has(id));
+    for (const key of await this.#keys.stored(others)) parents.set(key.id, key);
+    return parents;
   }
 
   async #entry(digest: string): Promise<Entry | undefined> {
@@ -259,20 +267,6 @@ function lastSeenOf(session: StoredSession | undefined, known: Entry | undefined
   return session && seen !== undefined && seen > (session.lastSeenAt ?? session.createdAt)
     ? { ...session, lastSeenAt: seen }
     : session;
-}
-
-/** A rotation of its key has ended it. */
-function isEnded({ createdAt }: SessionRecord, parent: Parent | undefined): boolean {
-  return (
-    parent !== undefined &&
-    'sessionsFrom' in parent &&
-    parent.sessionsFrom !== undefined &&
-    createdAt < parent.sessionsFrom
-  );
-}
-
-function isGood(parent: Parent, now: number): boolean {
-  return !('digest' in parent) || isUsable(parent, now);
 }
 
 function principalOf(
