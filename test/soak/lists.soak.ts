@@ -32,7 +32,7 @@ async function filled(folder: string, file: string, schema: Schema, sql: string)
 
 const numbers = (count: number): string =>
   `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${count})`;
-const MOMENT = (ageS: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-' || ${ageS} || ' seconds')`;
+const MOMENT = (ageS: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', 'now', (0 - ${ageS}) || ' seconds')`;
 
 async function fillStores(folder: string): Promise<void> {
   await filled(
@@ -47,7 +47,7 @@ async function fillStores(folder: string): Promise<void> {
     'keys-sessions.db',
     SESSION_SCHEMA,
     `${numbers(SESSIONS)} INSERT INTO sessions (id, token_hash, subject, credential_id, scopes, created_at, expires_at)
-      SELECT printf('%032x', n), printf('%064x', n), 'key number ' || n, printf('%032x', n), '["read_only"]', ${MOMENT('(n / 10)')}, ${MOMENT('-86000')} FROM number`,
+      SELECT printf('%032x', n), printf('%064x', n), 'key number ' || n, printf('%032x', n), '["read_only"]', ${MOMENT('(n / 10)')}, ${MOMENT('(0 - 86000)')} FROM number`,
   );
 }
 

@@ -60,11 +60,20 @@ export class EventStream implements ReplySink {
   onData(bytes: Buffer): void {
     if (this.#isClosed) return;
     this.#waitMs = FIRST_WAIT_MS;
-    for (const { data } of this.#events.push(bytes))
-      for (const message of messagesOf(data)) this.#options.onMessage(message);
-    if (this.#events.heldBytes <= MAX_MESSAGE_BYTES) return;
+    if (this.#takes(bytes) && this.#events.heldBytes <= MAX_MESSAGE_BYTES) return;
     this.#control?.abort();
     this.#again();
+  }
+
+  /** False where a message is more than is read. */
+  #takes(bytes: Buffer): boolean {
+    try {
+      for (const { data } of this.#events.push(bytes))
+        for (const message of messagesOf(data)) this.#options.onMessage(message);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   onEnd(): void {
