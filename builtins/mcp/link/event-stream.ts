@@ -4,7 +4,7 @@ import { Cancellation } from '../../../host/upstream/cancellation.ts';
 import { EventReader } from '../../../host/upstream/sse.ts';
 import type { ReplyControl, ReplyHeaders, ReplySink } from '../../../host/upstream/upstream-call.ts';
 import type { HttpCalls } from './http-calls.ts';
-import { MAX_MESSAGE_BYTES, messagesOf } from './rpc.ts';
+import { MAX_MESSAGE_BYTES, messagesOf, ToolServerError } from './rpc.ts';
 
 /** How long after its end it is opened again; twice as long each time that nothing came of it. */
 const FIRST_WAIT_MS = 1000;
@@ -71,7 +71,8 @@ export class EventStream implements ReplySink {
       for (const { data } of this.#events.push(bytes))
         for (const message of messagesOf(data)) this.#options.onMessage(message);
       return true;
-    } catch {
+    } catch (error) {
+      if (!(error instanceof ToolServerError)) throw error;
       return false;
     }
   }
