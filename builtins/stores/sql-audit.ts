@@ -22,7 +22,6 @@ export class SqlAudit implements AuditRepository {
 
   async append(entries: readonly AuditEntry[]): Promise<void> {
     const {
-      knex,
       dialect: { time },
     } = this.#database;
     const rows = entries.map((entry) => ({
@@ -37,15 +36,15 @@ export class SqlAudit implements AuditRepository {
       trace_id: entry.traceId ?? null,
     }));
     await withFaults(async () => {
-      await knex(TABLE).insert(rows);
+      await this.#database.on('ledger')(TABLE).insert(rows);
     });
   }
 
   async list({ action, actorId, outcome, since, limit, offset }: AuditQuery): Promise<AuditPage> {
     const {
-      knex,
       dialect: { time },
     } = this.#database;
+    const knex = this.#database.on('reads');
     const filtered = (): Knex.QueryBuilder => {
       const query = knex(TABLE);
       if (action !== undefined) void query.where({ action });
@@ -67,7 +66,7 @@ export class SqlAudit implements AuditRepository {
   }
 
   async ping(): Promise<void> {
-    await this.#database.knex(TABLE).select('id').limit(1);
+    await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 }
 

@@ -37,7 +37,7 @@ export class SqlKeys implements KeyRepository {
   }
 
   async insert(key: StoredKey): Promise<void> {
-    await this.#knex(TABLE).insert(rowOf(key, this.#database.dialect));
+    await this.#database.knex(TABLE).insert(rowOf(key, this.#database.dialect));
   }
 
   change(id: string, { countAt, apply }: KeyStep): Promise<StoredKey | undefined> {
@@ -53,11 +53,12 @@ export class SqlKeys implements KeyRepository {
   }
 
   get(id: string): Promise<StoredKey | undefined> {
-    return one(this.#knex(TABLE).where({ id }));
+    return one(this.#database.on('lookups')(TABLE).where({ id }));
   }
 
-  find(digest: string): Promise<StoredKey | undefined> {
-    return one(this.#knex(TABLE).where({ key_hash: digest }).orWhere({ previous_key_hash: digest }));
+  async findAll(digests: readonly string[]): Promise<readonly StoredKey[]> {
+    const table = this.#database.on('lookups')<Row>(TABLE);
+    return (await table.whereIn('key_hash', digests).orWhereIn('previous_key_hash', digests).select('*')).map(keyOf);
   }
 
   async page(filters: KeyFilters, limit: number, after?: KeyPlace): Promise<KeyPage<StoredKey>> {
@@ -72,7 +73,7 @@ export class SqlKeys implements KeyRepository {
   }
 
   async placeOf(id: string): Promise<KeyPlace | undefined> {
-    return placeIn(await this.#knex(TABLE).where({ id }).first('created_at', 'id'));
+    return placeIn(await this.#database.on('reads')(TABLE).where({ id }).first('created_at', 'id'));
   }
 
   async count(filters: KeyFilters): Promise<number> {
@@ -81,8 +82,9 @@ export class SqlKeys implements KeyRepository {
   }
 
   async usage({ sort, active, since, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
+    const knex = this.#database.on('reads');
     const filtered = (isPage: boolean): Knex.QueryBuilder => {
-      const query = this.#knex(TABLE);
+      const query = knex(TABLE);
       // Nearly all keys are active: along the index of the order a page is soon full, while an index of active keys would have them sorted.
       if (isPage && active) void query.whereRaw('CASE WHEN active THEN 1 ELSE 0 END = 1');
       else if (active !== undefined) void query.where({ active });
@@ -90,7 +92,7 @@ export class SqlKeys implements KeyRepository {
       return query;
     };
     // From one state of the table, so that sums and rows agree.
-    return this.#knex.transaction(
+    return knex.transaction(
       async (trx) => {
         const sums = (await filtered(false)
           .transacting(trx)
@@ -118,9 +120,9 @@ export class SqlKeys implements KeyRepository {
 
   async totals(now: number): Promise<KeyTotals> {
     const {
-      knex,
       dialect: { time },
     } = this.#database;
+    const knex = this.#database.on('reads');
     const sums = (await knex(TABLE).first(
       knex.raw(
         `COUNT(*) AS total, SUM(CASE WHEN active THEN 1 ELSE 0 END) AS active, SUM(usage_count) AS uses,
@@ -134,7 +136,7 @@ export class SqlKeys implements KeyRepository {
 
   async addUses(uses: readonly Uses[]): Promise<void> {
     await withFaults(() =>
-      this.#knex.transaction(async (trx) => {
+      this.#database.on('ledger').transaction(async (trx) => {
         // In one order everywhere, so that two processes do not wait for each other's rows.
         const sorted = uses.toSorted((a, b) => Number(a.id > b.id) - Number(a.id < b.id));
         for (let at = 0; at < sorted.length; at += BATCH) await this.#add(trx, sorted.slice(at, at + BATCH));
@@ -143,15 +145,11 @@ export class SqlKeys implements KeyRepository {
   }
 
   async ping(): Promise<void> {
-    await this.#knex(TABLE).select('id').limit(1);
-  }
-
-  get #knex(): Knex {
-    return this.#database.knex;
+    await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 
   #filtered({ name, ids }: KeyFilters): Knex.QueryBuilder {
-    const query = this.#knex(TABLE);
+    const query = this.#database.on('reads')(TABLE);
     if (ids) void query.whereIn('id', ids);
     if (name !== undefined) void query.whereRaw(this.#database.dialect.holds('name'), [name]);
     return query;

@@ -45,13 +45,12 @@ export class SqlSessions implements SessionRepository {
     });
   }
 
-  async find(digest: string): Promise<StoredSession | undefined> {
-    const row = (await this.#table.where({ token_hash: digest }).first('*')) as Row | undefined;
-    return row && sessionOf(row);
+  async findAll(digests: readonly string[]): Promise<readonly StoredSession[]> {
+    return (await this.#database.on('lookups')<Row>(TABLE).whereIn('token_hash', digests).select('*')).map(sessionOf);
   }
 
   async page(limit: number, after?: SessionPlace): Promise<SessionPage<StoredSession>> {
-    const query = this.#table;
+    const query = this.#database.on('reads')(TABLE);
     if (after) void query.whereRaw('(created_at, id) < (?, ?)', [after.createdAt, after.id]);
     const rows = (await query
       .select('*')
@@ -65,11 +64,12 @@ export class SqlSessions implements SessionRepository {
   }
 
   async placeOf(id: string): Promise<SessionPlace | undefined> {
-    return placeIn(await this.#table.where({ id }).first('created_at', 'id'));
+    return placeIn(await this.#database.on('reads')(TABLE).where({ id }).first('created_at', 'id'));
   }
 
   async newestOf(credentialId: string): Promise<number | undefined> {
-    const row = (await this.#table
+    const row = (await this.#database
+      .on('lookups')(TABLE)
       .where({ credential_id: credentialId })
       .orderBy('created_at', 'desc')
       .first('created_at')) as Row | undefined;
@@ -78,7 +78,8 @@ export class SqlSessions implements SessionRepository {
 
   async touch(id: string, at: number): Promise<void> {
     const moment = this.#database.dialect.time(at);
-    await this.#table
+    await this.#database
+      .on('ledger')(TABLE)
       .where({ id })
       .whereRaw('(last_seen_at IS NULL OR last_seen_at < ?)', [moment])
       .update({ last_seen_at: moment });
@@ -109,7 +110,7 @@ export class SqlSessions implements SessionRepository {
   }
 
   async ping(): Promise<void> {
-    await this.#table.select('id').limit(1);
+    await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 
   get #table(): Knex.QueryBuilder {

@@ -2,7 +2,8 @@ import type { Host } from '../../../host/host.ts';
 import type { StoreSettings } from '../../../host/environment/store-settings.ts';
 import type { Database } from './database.ts';
 import { migrate, type Schema } from './migrate.ts';
-import { isExposed, openPostgres } from './postgres.ts';
+import { isExposed, openForMigrations } from './postgres.ts';
+import { openSharedPostgres } from '../postgres/shared-pool.ts';
 import { openSqlite } from './sqlite.ts';
 
 interface MigratedFile {
@@ -14,17 +15,38 @@ interface MigratedFile {
 
 /** Opens a database that has one schema, brought up to date. `file` is SQLite's, unless the DSN names another. */
 export async function openMigrated(
-  { log, workingDirectory, services: { clock } }: Host,
-  { backend, dsn, prefix }: StoreSettings,
+  host: Host,
+  settings: StoreSettings,
   { file, schema, pageBytes }: MigratedFile,
 ): Promise<Database> {
-  if (backend === 'postgres' && isExposed(dsn ?? ''))
-    log.warn(`${prefix}_DSN reaches a public address without TLS; add sslmode=require, or use a private network`);
-  const database = await (backend === 'postgres'
-    ? openPostgres(dsn ?? '')
-    : openSqlite(dsn ?? file, workingDirectory, pageBytes));
+  if (settings.backend === 'postgres') return openMigratedPostgres(host, settings, [schema]);
+  const database = await openSqlite(settings.dsn ?? file, host.workingDirectory, pageBytes);
   try {
-    await migrate(database, schema, log, clock.now);
+    await migrate(database, schema, host.log, host.services.clock.now);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
+
+/** Opens a database of Postgres that has these schemas, brought up to date on connections of their own. */
+export async function openMigratedPostgres(
+  host: Host,
+  { dsn = '', prefix }: StoreSettings,
+  schemas: readonly Schema[],
+): Promise<Database> {
+  const { log, services } = host;
+  if (isExposed(dsn))
+    log.warn(`${prefix}_DSN reaches a public address without TLS; add sslmode=require, or use a private network`);
+  const database = await openSharedPostgres(host, dsn);
+  try {
+    const migrating = await openForMigrations(dsn, database.isPooled);
+    try {
+      for (const schema of schemas) await migrate(migrating, schema, log, services.clock.now);
+    } finally {
+      await migrating.close();
+    }
   } catch (error) {
     await database.close();
     throw error;

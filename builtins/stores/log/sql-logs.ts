@@ -32,10 +32,10 @@ export class SqlLogs implements LogRepository {
 
   async append(rows: readonly LogRow[]): Promise<void> {
     if (rows.length === 0) return;
-    const { knex, dialect } = this.#database;
+    const { dialect } = this.#database;
     const { sql, bindings } = insertion(dialect, TABLE, rows);
     await withFaults(async () => {
-      await knex.raw(sql, bindings);
+      await this.#database.on('log').raw(sql, bindings);
     });
     this.#newRows.wrote(rows.length);
   }
@@ -45,7 +45,7 @@ export class SqlLogs implements LogRepository {
   }
 
   async annotate(traceId: string, stage: string, error: string): Promise<boolean> {
-    const { knex } = this.#database;
+    const knex = this.#database.on('log');
     const newest = this.#ofTrace(traceId).where({ stage }).whereRaw("coalesce(error_message, '') = ''").max('id');
     return (await withFaults(async () => knex(TABLE).where('id', newest).update({ error_message: error }))) > 0;
   }
@@ -81,7 +81,7 @@ export class SqlLogs implements LogRepository {
   }
 
   async newestId(): Promise<number> {
-    const { id } = (await this.#database.knex(TABLE).max({ id: 'id' }).first()) as { readonly id: unknown };
+    const { id } = (await this.#database.on('reads')(TABLE).max({ id: 'id' }).first()) as { readonly id: unknown };
     return Number(id ?? 0);
   }
 
@@ -94,14 +94,14 @@ export class SqlLogs implements LogRepository {
 
   async purgeBeyond(rows: number, most: number): Promise<number> {
     const { knex } = this.#database;
-    if ((await this.#count({ stages: [] }, knex)) <= rows) return 0;
+    if ((await this.#count({ stages: [] }, this.#database.on('reads'))) <= rows) return 0;
     return knex(TABLE)
       .whereRaw(`id IN (${oldestBeyond(this.#database)})`, [most, rows])
       .delete();
   }
 
   async ping(): Promise<void> {
-    await this.#database.knex(TABLE).select('id').limit(1);
+    await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 
   async #count(filters: LogFilters, db: Knex): Promise<number> {

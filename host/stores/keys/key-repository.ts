@@ -72,8 +72,8 @@ export interface KeyRepository {
   /** Reads, decides and writes; no other change of the key comes in between, not from another process either. All but the uses is written. Resolves with what `apply` returned. */
   change(id: string, step: KeyStep): Promise<StoredKey | undefined>;
   get(id: string): Promise<StoredKey | undefined>;
-  /** By the digest of the key, or of the value before it. */
-  find(digest: string): Promise<StoredKey | undefined>;
+  /** By the digests of keys, or of the values before them. */
+  findAll(digests: readonly string[]): Promise<readonly StoredKey[]>;
   /** The newest first, then by id downwards; those that stand behind `after`, where it is given. */
   page(filters: KeyFilters, limit: number, after?: KeyPlace): Promise<KeyPage<StoredKey>>;
   /** `undefined` when there is no such key. */

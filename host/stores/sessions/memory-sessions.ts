@@ -13,8 +13,8 @@ export class MemorySessions implements SessionRepository {
     this.#byDigest.set(session.digest, session.id);
   }
 
-  async find(digest: string): Promise<StoredSession | undefined> {
-    return this.#sessions.get(this.#byDigest.get(digest) ?? '');
+  async findAll(digests: readonly string[]): Promise<readonly StoredSession[]> {
+    return digests.flatMap((digest) => this.#sessions.get(this.#byDigest.get(digest) ?? '') ?? []);
   }
 
   async page(limit: number, after?: SessionPlace): Promise<SessionPage<StoredSession>> {

@@ -49,7 +49,8 @@ export interface SessionPage<S> {
 /** Where sessions are kept, as `KeyRepository` keeps keys. */
 export interface SessionRepository {
   insert(session: StoredSession): Promise<void>;
-  find(digest: string): Promise<StoredSession | undefined>;
+  /** By the digests of tokens. */
+  findAll(digests: readonly string[]): Promise<readonly StoredSession[]>;
   /** Newest first, then by id downwards, those that stand behind `after`; dead ones included. */
   page(limit: number, after?: SessionPlace): Promise<SessionPage<StoredSession>>;
   /** `undefined` when there is no such session. */

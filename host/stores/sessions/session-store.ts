@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Scope } from '../../contract/index.ts';
 import { HostPrincipal } from '../../common/host-principal.ts';
+import { BatchedLookups } from '../batched-lookups.ts';
 import type { ChangeFeed } from '../change-feed.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { isEnded, isGood, type ListedSession, listedSession, type Parent } from './listed-session.ts';
@@ -58,6 +59,7 @@ export class SessionStore {
   readonly #deps: StoreDeps;
   readonly #keys: KeyStore;
   readonly #environment: (id: string) => HostPrincipal | undefined;
+  readonly #lookups: BatchedLookups<StoredSession>;
   readonly #entries = new Map<string, Entry>();
   #feed: ChangeFeed | undefined;
   #changes = 0;
@@ -68,6 +70,10 @@ export class SessionStore {
     this.#keys = keys;
     this.#environment = environment;
     this.link = new StoreLink('the session store', { ...deps, backend: () => this.backend });
+    this.#lookups = new BatchedLookups(
+      this.link,
+      async (digests) => new Map((await this.#repository.findAll(digests)).map((found) => [found.digest, found])),
+    );
   }
 
   get backend(): string {
@@ -182,10 +188,7 @@ export class SessionStore {
     const known = this.#entries.get(digest);
     const changes = this.#changes;
     try {
-      const session = lastSeenOf(
-        await this.link.ask(() => this.#repository.find(digest), LOOKUP_LIMIT_MS),
-        this.#entries.get(digest) ?? known,
-      );
+      const session = lastSeenOf(await this.#lookups.find(digest), this.#entries.get(digest) ?? known);
       const at = this.#deps.clock.monotonic();
       if (!session) this.#entries.delete(digest);
       const entry = session && { session, confirmedAt: at, seenAt: at, parent: undefined, principal: undefined };
@@ -252,6 +255,7 @@ export class SessionStore {
   /** Without an id, all of them. */
   #forget(id: string | undefined): void {
     this.#changes += 1;
+    this.#lookups.forget();
     for (const [digest, { session }] of this.#entries)
       if (id === undefined || session.id === id) this.#entries.delete(digest);
   }
