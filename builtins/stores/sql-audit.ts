@@ -11,6 +11,17 @@ import { withFaults } from './database/driver-faults.ts';
 import type { Row } from './key-rows.ts';
 
 const TABLE = 'audit_log';
+const COLUMNS: readonly string[] = [
+  'occurred_at',
+  'action',
+  'actor',
+  'actor_id',
+  'target_id',
+  'outcome',
+  'detail',
+  'source_ip',
+  'trace_id',
+];
 
 /** The audit trail in one table of SQLite or Postgres, to which rows are only added. */
 export class SqlAudit implements AuditRepository {
@@ -55,7 +66,7 @@ export class SqlAudit implements AuditRepository {
     };
     const { total } = (await filtered().count({ total: '*' }).first()) as { readonly total: unknown };
     const rows = (await filtered()
-      .select('*')
+      .select(COLUMNS)
       .orderBy([
         { column: 'occurred_at', order: 'desc' },
         { column: 'id', order: 'desc' },

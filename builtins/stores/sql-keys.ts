@@ -13,7 +13,7 @@ import type {
 } from '../../host/stores/keys/key-repository.ts';
 import { type Database, exclusively, placeIn, rowsOf } from './database/database.ts';
 import { withFaults } from './database/driver-faults.ts';
-import { keyOf, type Row, rowOf } from './key-rows.ts';
+import { KEY_COLUMNS, keyOf, type Row, rowOf } from './key-rows.ts';
 import type { Tell } from './database/listen.ts';
 
 const TABLE = 'api_keys';
@@ -57,15 +57,19 @@ export class SqlKeys implements KeyRepository {
   }
 
   async findAll(digests: readonly string[]): Promise<readonly StoredKey[]> {
-    const table = this.#database.on('lookups')<Row>(TABLE);
-    return (await table.whereIn('key_hash', digests).orWhereIn('previous_key_hash', digests).select('*')).map(keyOf);
+    const rows = (await this.#database
+      .on('lookups')(TABLE)
+      .whereIn('key_hash', digests)
+      .orWhereIn('previous_key_hash', digests)
+      .select(KEY_COLUMNS)) as Row[];
+    return rows.map(keyOf);
   }
 
   async page(filters: KeyFilters, limit: number, after?: KeyPlace): Promise<KeyPage<StoredKey>> {
     const query = this.#filtered(filters);
     if (after) void query.whereRaw('(created_at, id) < (?, ?)', [after.createdAt, after.id]);
     const rows = (await query
-      .select('*')
+      .select(KEY_COLUMNS)
       .orderByRaw(this.#down(['created_at', 'id']))
       .limit(limit + 1)) as Row[];
     const keys = rows.slice(0, limit);
@@ -103,7 +107,7 @@ export class SqlKeys implements KeyRepository {
           })) as Row;
         const rows = (await filtered(true)
           .transacting(trx)
-          .select('*')
+          .select(KEY_COLUMNS)
           .orderByRaw(this.#down(ORDERS[sort]))
           .limit(limit)
           .offset(offset)) as Row[];
@@ -188,6 +192,6 @@ export class SqlKeys implements KeyRepository {
 }
 
 async function one(query: Knex.QueryBuilder): Promise<StoredKey | undefined> {
-  const row = (await query.first('*')) as Row | undefined;
+  const row = (await query.first(KEY_COLUMNS)) as Row | undefined;
   return row && keyOf(row);
 }

@@ -11,6 +11,16 @@ import type { Row } from './key-rows.ts';
 import type { Tell } from './database/listen.ts';
 
 const TABLE = 'sessions';
+const COLUMNS: readonly string[] = [
+  'id',
+  'token_hash',
+  'subject',
+  'credential_id',
+  'scopes',
+  'created_at',
+  'last_seen_at',
+  'expires_at',
+];
 
 /** Sessions in one table of SQLite or Postgres. */
 export class SqlSessions implements SessionRepository {
@@ -46,14 +56,15 @@ export class SqlSessions implements SessionRepository {
   }
 
   async findAll(digests: readonly string[]): Promise<readonly StoredSession[]> {
-    return (await this.#database.on('lookups')<Row>(TABLE).whereIn('token_hash', digests).select('*')).map(sessionOf);
+    const rows = (await this.#database.on('lookups')(TABLE).whereIn('token_hash', digests).select(COLUMNS)) as Row[];
+    return rows.map(sessionOf);
   }
 
   async page(limit: number, after?: SessionPlace): Promise<SessionPage<StoredSession>> {
     const query = this.#database.on('reads')(TABLE);
     if (after) void query.whereRaw('(created_at, id) < (?, ?)', [after.createdAt, after.id]);
     const rows = (await query
-      .select('*')
+      .select(COLUMNS)
       .orderBy([
         { column: 'created_at', order: 'desc' },
         { column: 'id', order: 'desc' },

@@ -118,7 +118,7 @@ describe('how long lists and answers of tool servers hold everybody up', functio
       const { messages } = JSON.parse(request.text) as {
         readonly messages: readonly { readonly role: string; readonly content: string }[];
       };
-      const [{ content = '' } = {}] = messages;
+      const content = messages[0]?.content ?? '';
       const isDone = content === 'nothing' || messages.some(({ role }) => role === 'tool');
       replyJson(response, 200, isDone ? chatReply('done') : calling([[content]]));
     });

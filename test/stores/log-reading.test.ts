@@ -3,6 +3,7 @@ import { reading } from '../../host/stores/log/log-reading.ts';
 import { RequestLogStore } from '../../host/stores/log/request-log-store.ts';
 import type { LogRepository } from '../../host/stores/log/log-repository.ts';
 import { GivenUp } from '../../host/stores/store-link.ts';
+import { rowsOf } from '../../builtins/stores/database/database.ts';
 import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import { createRedactor } from '../../host/log/redact.ts';
 import { atEnd, eventually, fakeClock, forSuite, startPostgres } from '../kit/index.ts';
@@ -150,9 +151,7 @@ describe('a reading of Postgres', function onPostgres() {
     expect(await asleep).to.be.instanceOf(Error);
     await eventually(async () => (await running()) === 0);
     expect(await running(), 'the statement goes on').to.equal(0);
-    expect(
-      await database.read(async (db) => ((await db.raw('SELECT 7 AS n')) as { rows: unknown[] }).rows),
-    ).to.deep.equal([{ n: 7 }]);
+    expect(rowsOf(await database.read((db) => db.raw('SELECT 7 AS n')))).to.deep.equal([{ n: 7 }]);
     expect(await failed(database.read(async () => 1, end.signal))).to.equal(end.signal.reason);
   });
 });

@@ -115,7 +115,7 @@ export class StdioLink implements Link {
     }
   }
 
-  /** Which request a message answers that is not read is not known, so that whoever waits for it would wait in vain. */
+  /** It is not known which request a message answers that is not read, so its caller would wait in vain. */
   #messagesOf(line: string): readonly Fields[] {
     try {
       return messagesOf(line);
