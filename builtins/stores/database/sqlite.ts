@@ -66,10 +66,10 @@ export async function openSqlite(dsn: string, workingDirectory: string, pageByte
   return {
     knex: db,
     on: () => db,
+    read: (work) => work(db),
     dialect: SQLITE,
     isPooled: false,
     file,
-    read: (work) => work(db),
     close: () => db.destroy(),
   };
 }

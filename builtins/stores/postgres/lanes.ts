@@ -23,7 +23,7 @@ export const LANE_LIMITS: Readonly<Record<Lane, LaneLimits>> = {
   changes: { statementMs: 8000, lockMs: 7000, clientMs: 9000, waitMs: 9000 },
   ledger: WRITTEN_BEHIND,
   log: WRITTEN_BEHIND,
-  reads: { statementMs: 5000, lockMs: 5000, clientMs: 6000, waitMs: 10_000 },
+  reads: { statementMs: 10_000, lockMs: 5000, clientMs: 11_000, waitMs: 10_000 },
 };
 
 /** Milliseconds after which the server ends a transaction in which nothing happens. */
