@@ -5,12 +5,14 @@ import type { StoreSettings } from '../../../host/environment/store-settings.ts'
 import { openSharedPostgres } from '../postgres/shared-pool.ts';
 import { leaseSite, type Site } from '../replicas/site.ts';
 import type { Database } from './database.ts';
-import { migrate, type Schema } from './migrate.ts';
+import { type Schema } from './migrate.ts';
+import { openSqliteFile } from './open-file.ts';
 import { isExposed } from './postgres.ts';
-import { openSqlite } from './sqlite.ts';
 
 interface MigratedFile {
   readonly file: string;
+  /** What is kept there, as messages name it. */
+  readonly what: string;
   readonly schema: Schema;
   /** Size of a page in a new file of SQLite, unless the DSN says it. */
   readonly pageBytes?: number;
@@ -29,18 +31,11 @@ export interface Migrated {
 export async function openMigrated(
   host: Host,
   settings: StoreSettings,
-  { file, schema, pageBytes }: MigratedFile,
+  { file, what, schema, pageBytes }: MigratedFile,
 ): Promise<Migrated> {
   if (settings.backend === 'postgres') return openMigratedPostgres(host, settings, [schema]);
-  const { clock } = host.services;
-  const database = await openSqlite(settings.dsn ?? file, host.workingDirectory, pageBytes);
-  try {
-    await migrate(database, schema, host.log, clock.now);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-  return { database, clock, site: undefined, close: () => database.close() };
+  const database = await openSqliteFile(host, settings.dsn ?? file, { what, schemas: [schema], pageBytes });
+  return { database, clock: host.services.clock, site: undefined, close: () => database.close() };
 }
 
 /** Opens a database of Postgres that has these schemas, brought up to date. */

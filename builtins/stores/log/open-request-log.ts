@@ -19,6 +19,7 @@ export async function openRequestLog(host: Host, settings: StoreSettings): Promi
   } = host;
   const { database, clock, site, close } = await openMigrated(host, settings, {
     file: 'gw-requests.db',
+    what: 'the request log store',
     schema: LOG_SCHEMA,
     pageBytes: PAGE_BYTES,
   });
