@@ -10,6 +10,7 @@ import { Place } from './place.ts';
 import { Principals } from './principals.ts';
 import type { LogReader } from './log/request-log-store.ts';
 import { MemoryRunningResponses, type RunningResponses } from './ledgers/running-responses.ts';
+import { StoreConnections } from './store-connections.ts';
 import type { SessionStore } from './sessions/session-store.ts';
 
 /** What a builtin may supply in `open`, and what stands there without one. */
@@ -36,6 +37,8 @@ export interface Stores {
   readonly owners: Place<Owners>;
   /** Responses whose usage comes later. Without a store: the memory of this process. */
   readonly running: Place<RunningResponses>;
+  /** Connections to databases that have a pool of them. */
+  readonly connections: StoreConnections;
 }
 
 export function createStores(memory: SharedState, given: AuditStoreDeps): Stores {
@@ -58,6 +61,7 @@ export function createStores(memory: SharedState, given: AuditStoreDeps): Stores
     ledgers: new Place<Ledgers>('ledgers', 'memory', new MemoryLedgers(deps)),
     owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
     running: new Place<RunningResponses>('running responses', 'memory', new MemoryRunningResponses(deps.clock.now)),
+    connections: new StoreConnections(),
   };
 }
 

@@ -113,6 +113,9 @@ describe('the connections of a gateway to Postgres', function onPostgres() {
         await keys.revoke(unseen.record.id, 'another');
         expect([await statusWith(t, made.key), await statusWith(t, unseen.key)]).to.deep.equal([200, 401]);
       }
+      const figures = (await t.get('/metrics')).text;
+      expect(figures).to.match(/^gateway_store_connections\{state="waiting"\} (?!0$)\d+$/m);
+      expect(figures).to.match(/^gateway_store_connections\{state="used"\} (?!0$)\d+$/m);
       expect(answered, 'pages that were answered meanwhile').to.equal(0);
       expect(await open()).to.be.at.most(most);
       await holder.query('ROLLBACK');
