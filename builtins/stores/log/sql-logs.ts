@@ -82,7 +82,7 @@ export class SqlLogs implements LogRepository {
   }
 
   async newestId(): Promise<number> {
-    const { id } = (await this.#database.on('reads')(TABLE).max({ id: 'id' }).first()) as { readonly id: unknown };
+    const { id } = (await this.#database.on('lookups')(TABLE).max({ id: 'id' }).first()) as { readonly id: unknown };
     return Number(id ?? 0);
   }
 
@@ -102,6 +102,7 @@ export class SqlLogs implements LogRepository {
   }
 
   async ping(): Promise<void> {
+    await this.#database.verify?.();
     await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 
