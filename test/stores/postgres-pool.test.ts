@@ -151,9 +151,11 @@ describe('the connections of a gateway to Postgres', function onPostgres() {
     const { rows } = await observer.query("SELECT current_setting('max_connections')::int AS most");
     const most = Number(rows[0]?.['most']);
     expect(await warned(10)).to.equal(undefined);
-    await observer.query('CREATE TABLE IF NOT EXISTS gw_replicas (until timestamptz)');
     const live = Math.ceil((most * 0.8) / 10);
-    await observer.query(`INSERT INTO gw_replicas SELECT now() + interval '1 hour' FROM generate_series(1, ${live})`);
+    await observer.query(
+      `INSERT INTO gw_replicas SELECT 'other ' || n, 'host', '1', 0, n, n, 1, 1, '', 'alone', 0, now(), now(), now() + interval '1 hour'
+      FROM generate_series(1, ${live}) AS n`,
+    );
     expect(await warned(10)).to.match(
       new RegExp(`^${live + 1} live replicas may hold ${(live + 1) * 10} of the ${most} `),
     );
