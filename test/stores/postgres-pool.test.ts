@@ -71,7 +71,7 @@ describe('the address of a DSN', () => {
     'postgres://you:secret@db.example/gw',
     'postgres://me:secret@db.example/gw2',
     'postgres://me:secret@db.example/GW',
-    'postgres://me:secret@db.example/gw?sslmode=require',
+    'postgres://me:secret@db.example/gw?sslmode=verify-full',
   ])
     it(`is another for ${other}`, async () => {
       expect(await same(other)).to.equal(false);
