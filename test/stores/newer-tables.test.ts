@@ -4,6 +4,7 @@ import type { Database } from '../../builtins/stores/database/database.ts';
 import { type Migration, migrate, type Schema } from '../../builtins/stores/database/migrate.ts';
 import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
+import { OWNER_SCHEMA } from '../../builtins/stores/sql-owners.ts';
 import { type LedgerStep, readsFrom } from '../../builtins/stores/database/step-ledgers.ts';
 import type { Log } from '../../host/contract/index.ts';
 import { atEnd, cases, Dice, forSuite, startPostgres } from '../kit/index.ts';
@@ -131,6 +132,24 @@ for (const backend of ['SQLite', 'Postgres'] as const)
         await Promise.all(schemas.map(async ({ ledger }) => [ledger, (await versions(database, ledger)).at(-1)])),
       );
       expect(required).to.deep.equal({ ...KNOWN, ...(server && { request_log_schema_migrations: 3 }) });
+    });
+
+    it('finds the responses that the program of 26 November 2026 had not booked, and leaves that one its table', async () => {
+      const database = await empty();
+      const { knex } = database;
+      await migrate(database, upTo(OWNER_SCHEMA, 1), listening().log, Date.now);
+      const former =
+        'CREATE TABLE running_responses (id TEXT PRIMARY KEY, body TEXT NOT NULL, created_at TIMESTAMP NOT NULL)';
+      await knex.raw(former);
+      await knex('running_responses').insert({ id: 'resp_1', body: '{}', created_at: '2026-11-26 15:00:00' });
+      await knex(OWNER_SCHEMA.ledger).insert({ version: 2, name: 'its own', applied_at: '2026-11-26 14:00:00' });
+      await migrate(database, OWNER_SCHEMA, listening().log, Date.now);
+      expect(await knex('unbooked_responses').select('id', 'body')).to.deep.equal([{ id: 'resp_1', body: '{}' }]);
+      expect(await versions(database, OWNER_SCHEMA.ledger)).to.deep.equal([1, 2]);
+      for (const table of ['running_responses', 'unbooked_responses', OWNER_SCHEMA.ledger])
+        await knex.raw(`DROP TABLE ${table}`);
+      await migrate(database, OWNER_SCHEMA, listening().log, Date.now);
+      await knex.raw(former);
     });
 
     it('refuses by name what it must know and does not', async () => {
