@@ -7,7 +7,7 @@ import { type LaneLimits, laneSizes } from '../postgres/lanes.ts';
 import type { PooledConnection } from '../postgres/pooled-connection.ts';
 import { type Database, type Dialect, type Lane, SILENT } from './database.ts';
 
-const LANES: readonly Lane[] = ['lookups', 'changes', 'ledger', 'log', 'reads'];
+const LANES: readonly Lane[] = ['lookups', 'changes', 'ledger', 'log', 'state', 'reads'];
 
 export const POSTGRES: Dialect = {
   name: 'postgres',
@@ -18,6 +18,7 @@ export const POSTGRES: Dialect = {
     const text = new Date(ms).toISOString();
     return text.startsWith('0000') ? `0001${text.slice(4)} BC` : text; // it has no year 0
   },
+  ago: (ms) => `(statement_timestamp() - interval '${Math.round(ms)} milliseconds')`,
   down: (column) => `${column} DESC NULLS LAST`,
   lock: async (trx, table) => {
     await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [`gw ${table}`]);
@@ -65,7 +66,7 @@ export async function databaseOn(pool: AddressPool, close: () => Promise<void>):
     on,
     read: async (work, signal) => {
       signal?.throwIfAborted();
-      return work(on('reads', signal));
+      return on('reads', signal).transaction((trx) => work(trx), { readOnly: true });
     },
     knex: changes,
     dialect: POSTGRES,
