@@ -36,7 +36,7 @@ describe('GET /v1/models', () => {
     ).to.equal('');
   });
 
-  it('is one list to the letter, however long, for whoever may see it, and so is that of providers', async () => {
+  it('is one list to the letter, however long, and so is that of providers', async () => {
     const upstream = await silent();
     const named = (target: string): string[] => Array.from({ length: 600 }, (_, at) => `${target}-${at}`);
     const host = await startHost({
