@@ -11,6 +11,17 @@ import { withFaults } from './database/driver-faults.ts';
 import type { Row } from './key-rows.ts';
 
 const TABLE = 'audit_log';
+const COLUMNS: readonly string[] = [
+  'occurred_at',
+  'action',
+  'actor',
+  'actor_id',
+  'target_id',
+  'outcome',
+  'detail',
+  'source_ip',
+  'trace_id',
+];
 
 /** The audit trail in one table of SQLite or Postgres, to which rows are only added. */
 export class SqlAudit implements AuditRepository {
@@ -22,7 +33,6 @@ export class SqlAudit implements AuditRepository {
 
   async append(entries: readonly AuditEntry[]): Promise<void> {
     const {
-      knex,
       dialect: { time },
     } = this.#database;
     const rows = entries.map((entry) => ({
@@ -37,15 +47,15 @@ export class SqlAudit implements AuditRepository {
       trace_id: entry.traceId ?? null,
     }));
     await withFaults(async () => {
-      await knex(TABLE).insert(rows);
+      await this.#database.on('ledger')(TABLE).insert(rows);
     });
   }
 
   async list({ action, actorId, outcome, since, limit, offset }: AuditQuery): Promise<AuditPage> {
     const {
-      knex,
       dialect: { time },
     } = this.#database;
+    const knex = this.#database.on('reads');
     const filtered = (): Knex.QueryBuilder => {
       const query = knex(TABLE);
       if (action !== undefined) void query.where({ action });
@@ -56,7 +66,7 @@ export class SqlAudit implements AuditRepository {
     };
     const { total } = (await filtered().count({ total: '*' }).first()) as { readonly total: unknown };
     const rows = (await filtered()
-      .select('*')
+      .select(COLUMNS)
       .orderBy([
         { column: 'occurred_at', order: 'desc' },
         { column: 'id', order: 'desc' },
@@ -67,7 +77,8 @@ export class SqlAudit implements AuditRepository {
   }
 
   async ping(): Promise<void> {
-    await this.#database.knex(TABLE).select('id').limit(1);
+    await this.#database.verify?.();
+    await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 }
 

@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
 import type { StoredKey } from '../../host/stores/keys/key-record.ts';
 import type {
+  KeyFilters,
+  KeyPage,
+  KeyPlace,
   KeyRepository,
   KeyStep,
   KeyTotals,
@@ -8,9 +11,9 @@ import type {
   UsageQuery,
   Uses,
 } from '../../host/stores/keys/key-repository.ts';
-import { type Database, exclusively, rowsOf } from './database/database.ts';
+import { type Database, exclusively, placeIn, rowsOf } from './database/database.ts';
 import { withFaults } from './database/driver-faults.ts';
-import { keyOf, type Row, rowOf } from './key-rows.ts';
+import { KEY_COLUMNS, keyOf, type Row, rowOf } from './key-rows.ts';
 import type { Tell } from './database/listen.ts';
 
 const TABLE = 'api_keys';
@@ -34,7 +37,7 @@ export class SqlKeys implements KeyRepository {
   }
 
   async insert(key: StoredKey): Promise<void> {
-    await this.#knex(TABLE).insert(rowOf(key, this.#database.dialect));
+    await this.#database.knex(TABLE).insert(rowOf(key, this.#database.dialect));
   }
 
   change(id: string, { countAt, apply }: KeyStep): Promise<StoredKey | undefined> {
@@ -50,24 +53,42 @@ export class SqlKeys implements KeyRepository {
   }
 
   get(id: string): Promise<StoredKey | undefined> {
-    return one(this.#knex(TABLE).where({ id }));
+    return one(this.#database.on('lookups')(TABLE).where({ id }));
   }
 
-  find(digest: string): Promise<StoredKey | undefined> {
-    return one(this.#knex(TABLE).where({ key_hash: digest }).orWhere({ previous_key_hash: digest }));
+  async findAll(digests: readonly string[]): Promise<readonly StoredKey[]> {
+    const rows = (await this.#database
+      .on('lookups')(TABLE)
+      .whereIn('key_hash', digests)
+      .orWhereIn('previous_key_hash', digests)
+      .select(KEY_COLUMNS)) as Row[];
+    return rows.map(keyOf);
   }
 
-  async list(): Promise<readonly StoredKey[]> {
-    return (
-      await this.#knex<Row>(TABLE)
-        .select('*')
-        .orderByRaw(this.#down(['created_at', 'id']))
-    ).map(keyOf);
+  async page(filters: KeyFilters, limit: number, after?: KeyPlace): Promise<KeyPage<StoredKey>> {
+    const query = this.#filtered(filters);
+    if (after) void query.whereRaw('(created_at, id) < (?, ?)', [after.createdAt, after.id]);
+    const rows = (await query
+      .select(KEY_COLUMNS)
+      .orderByRaw(this.#down(['created_at', 'id']))
+      .limit(limit + 1)) as Row[];
+    const keys = rows.slice(0, limit);
+    return { keys: keys.map(keyOf), next: rows.length > limit ? placeIn(keys.at(-1)) : undefined };
+  }
+
+  async placeOf(id: string): Promise<KeyPlace | undefined> {
+    return placeIn(await this.#database.on('reads')(TABLE).where({ id }).first('created_at', 'id'));
+  }
+
+  async count(filters: KeyFilters): Promise<number> {
+    const { total } = (await this.#filtered(filters).count({ total: '*' }).first()) as Row;
+    return Number(total);
   }
 
   async usage({ sort, active, since, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
+    const knex = this.#database.on('reads');
     const filtered = (isPage: boolean): Knex.QueryBuilder => {
-      const query = this.#knex(TABLE);
+      const query = knex(TABLE);
       // Nearly all keys are active: along the index of the order a page is soon full, while an index of active keys would have them sorted.
       if (isPage && active) void query.whereRaw('CASE WHEN active THEN 1 ELSE 0 END = 1');
       else if (active !== undefined) void query.where({ active });
@@ -75,7 +96,7 @@ export class SqlKeys implements KeyRepository {
       return query;
     };
     // From one state of the table, so that sums and rows agree.
-    return this.#knex.transaction(
+    return knex.transaction(
       async (trx) => {
         const sums = (await filtered(false)
           .transacting(trx)
@@ -86,7 +107,7 @@ export class SqlKeys implements KeyRepository {
           })) as Row;
         const rows = (await filtered(true)
           .transacting(trx)
-          .select('*')
+          .select(KEY_COLUMNS)
           .orderByRaw(this.#down(ORDERS[sort]))
           .limit(limit)
           .offset(offset)) as Row[];
@@ -103,9 +124,9 @@ export class SqlKeys implements KeyRepository {
 
   async totals(now: number): Promise<KeyTotals> {
     const {
-      knex,
       dialect: { time },
     } = this.#database;
+    const knex = this.#database.on('reads');
     const sums = (await knex(TABLE).first(
       knex.raw(
         `COUNT(*) AS total, SUM(CASE WHEN active THEN 1 ELSE 0 END) AS active, SUM(usage_count) AS uses,
@@ -119,7 +140,7 @@ export class SqlKeys implements KeyRepository {
 
   async addUses(uses: readonly Uses[]): Promise<void> {
     await withFaults(() =>
-      this.#knex.transaction(async (trx) => {
+      this.#database.on('ledger').transaction(async (trx) => {
         // In one order everywhere, so that two processes do not wait for each other's rows.
         const sorted = uses.toSorted((a, b) => Number(a.id > b.id) - Number(a.id < b.id));
         for (let at = 0; at < sorted.length; at += BATCH) await this.#add(trx, sorted.slice(at, at + BATCH));
@@ -128,11 +149,15 @@ export class SqlKeys implements KeyRepository {
   }
 
   async ping(): Promise<void> {
-    await this.#knex(TABLE).select('id').limit(1);
+    await this.#database.verify?.();
+    await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 
-  get #knex(): Knex {
-    return this.#database.knex;
+  #filtered({ name, ids }: KeyFilters): Knex.QueryBuilder {
+    const query = this.#database.on('reads')(TABLE);
+    if (ids) void query.whereIn('id', ids);
+    if (name !== undefined) void query.whereRaw(this.#database.dialect.holds('name'), [name]);
+    return query;
   }
 
   #down(columns: readonly string[]): string {
@@ -168,6 +193,6 @@ export class SqlKeys implements KeyRepository {
 }
 
 async function one(query: Knex.QueryBuilder): Promise<StoredKey | undefined> {
-  const row = (await query.first('*')) as Row | undefined;
+  const row = (await query.first(KEY_COLUMNS)) as Row | undefined;
   return row && keyOf(row);
 }

@@ -24,9 +24,9 @@ export class SqlLedgers implements LedgerRepository {
   book(bookings: readonly Booking[]): Promise<readonly StoredAccount[]> {
     // In one order everywhere, so that two processes do not wait for each other's rows.
     const sorted = bookings.toSorted((a, b) => compare(a.ledger, b.ledger) || compare(a.key, b.key));
-    const { knex, dialect } = this.#database;
+    const { dialect } = this.#database;
     return withFaults(() =>
-      knex.transaction(async (trx) => {
+      this.#database.on('ledger').transaction(async (trx) => {
         const accounts: (readonly StoredAccount[])[] = [];
         for (let at = 0; at < sorted.length; at += BATCH)
           accounts.push(await bookBatch(trx, dialect, sorted.slice(at, at + BATCH)));
@@ -36,7 +36,7 @@ export class SqlLedgers implements LedgerRepository {
   }
 
   async read(withinMs?: number): Promise<readonly StoredAccount[]> {
-    const query = this.#database.knex(TABLE).select('ledger', 'account', 'committed', 'spend_limit');
+    const query = this.#database.on('ledger')(TABLE).select('ledger', 'account', 'committed', 'spend_limit');
     // The clock of the database: those of the processes that write there may differ.
     if (withinMs !== undefined && this.isShared)
       void query.whereRaw('written_at > CURRENT_TIMESTAMP - make_interval(secs => ?)', [withinMs / 1000]);

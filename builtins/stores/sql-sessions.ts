@@ -1,11 +1,26 @@
 import type { Knex } from 'knex';
 import type { Scope } from '../../host/contract/index.ts';
-import type { SessionRepository, StoredSession } from '../../host/stores/sessions/session-record.ts';
-import { type Database, listOf, timeOf } from './database/database.ts';
+import type {
+  SessionPage,
+  SessionPlace,
+  SessionRepository,
+  StoredSession,
+} from '../../host/stores/sessions/session-record.ts';
+import { type Database, listOf, placeIn, timeOf } from './database/database.ts';
 import type { Row } from './key-rows.ts';
 import type { Tell } from './database/listen.ts';
 
 const TABLE = 'sessions';
+const COLUMNS: readonly string[] = [
+  'id',
+  'token_hash',
+  'subject',
+  'credential_id',
+  'scopes',
+  'created_at',
+  'last_seen_at',
+  'expires_at',
+];
 
 /** Sessions in one table of SQLite or Postgres. */
 export class SqlSessions implements SessionRepository {
@@ -40,23 +55,41 @@ export class SqlSessions implements SessionRepository {
     });
   }
 
-  async find(digest: string): Promise<StoredSession | undefined> {
-    const row = (await this.#table.where({ token_hash: digest }).first('*')) as Row | undefined;
-    return row && sessionOf(row);
+  async findAll(digests: readonly string[]): Promise<readonly StoredSession[]> {
+    const rows = (await this.#database.on('lookups')(TABLE).whereIn('token_hash', digests).select(COLUMNS)) as Row[];
+    return rows.map(sessionOf);
   }
 
-  async list(): Promise<readonly StoredSession[]> {
-    return (
-      (await this.#table.select('*').orderBy([
+  async page(limit: number, after?: SessionPlace): Promise<SessionPage<StoredSession>> {
+    const query = this.#database.on('reads')(TABLE);
+    if (after) void query.whereRaw('(created_at, id) < (?, ?)', [after.createdAt, after.id]);
+    const rows = (await query
+      .select(COLUMNS)
+      .orderBy([
         { column: 'created_at', order: 'desc' },
         { column: 'id', order: 'desc' },
-      ])) as Row[]
-    ).map(sessionOf);
+      ])
+      .limit(limit + 1)) as Row[];
+    const page = rows.slice(0, limit);
+    return { sessions: page.map(sessionOf), next: rows.length > limit ? placeIn(page.at(-1)) : undefined };
+  }
+
+  async placeOf(id: string): Promise<SessionPlace | undefined> {
+    return placeIn(await this.#table.where({ id }).first('created_at', 'id'));
+  }
+
+  async newestOf(credentialId: string): Promise<number | undefined> {
+    const row = (await this.#table
+      .where({ credential_id: credentialId })
+      .orderBy('created_at', 'desc')
+      .first('created_at')) as Row | undefined;
+    return timeOf(row?.['created_at']);
   }
 
   async touch(id: string, at: number): Promise<void> {
     const moment = this.#database.dialect.time(at);
-    await this.#table
+    await this.#database
+      .on('ledger')(TABLE)
       .where({ id })
       .whereRaw('(last_seen_at IS NULL OR last_seen_at < ?)', [moment])
       .update({ last_seen_at: moment });
@@ -87,7 +120,8 @@ export class SqlSessions implements SessionRepository {
   }
 
   async ping(): Promise<void> {
-    await this.#table.select('id').limit(1);
+    await this.#database.verify?.();
+    await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 
   get #table(): Knex.QueryBuilder {

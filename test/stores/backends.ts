@@ -12,11 +12,11 @@ import { SqlSessions } from '../../builtins/stores/sql-sessions.ts';
 import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import type { Log } from '../../host/contract/index.ts';
 import type { AuditRepository } from '../../host/stores/audit/audit-entry.ts';
-import type { KeyRepository } from '../../host/stores/keys/key-repository.ts';
+import type { KeyFilters, KeyPage, KeyRepository } from '../../host/stores/keys/key-repository.ts';
 import { MemoryAudit } from '../../host/stores/audit/memory-audit.ts';
 import { MemoryKeys } from '../../host/stores/keys/memory-keys.ts';
 import { MemorySessions } from '../../host/stores/sessions/memory-sessions.ts';
-import type { SessionRepository } from '../../host/stores/sessions/session-record.ts';
+import type { SessionPage, SessionRepository } from '../../host/stores/sessions/session-record.ts';
 import { atEnd, forSuite, startPostgres, temporaryFolder } from '../kit/index.ts';
 
 export interface Repositories {
@@ -33,8 +33,18 @@ export type OpenRepositories = () => Promise<Repositories>;
 async function migrated(open: () => Promise<Database>): Promise<Database> {
   const database = await open();
   atEnd(() => database.close());
-  for (const schema of [KEY_SCHEMA, SESSION_SCHEMA, AUDIT_SCHEMA]) await migrate(database, schema, SILENT, Date.now);
+  for (const schema of [KEY_SCHEMA, SESSION_SCHEMA, AUDIT_SCHEMA]) {
+    await migrate(database, schema, SILENT, Date.now);
+    await widen(database, schema.table);
+  }
   return database;
+}
+
+/** Adds what a newer program might: columns that this one neither writes nor knows. */
+export async function widen({ knex }: Database, table: string): Promise<void> {
+  if (await knex.schema.hasColumn(table, 'from_a_newer_program')) return;
+  await knex.raw(`ALTER TABLE ${table} ADD COLUMN from_a_newer_program TEXT`);
+  await knex.raw(`ALTER TABLE ${table} ADD COLUMN another_of_it INTEGER NOT NULL DEFAULT 7`);
 }
 
 function repositoriesOn(database: Database): Repositories {
@@ -65,4 +75,18 @@ export function onEveryBackend(declare: (open: OpenRepositories) => void): void 
       return repositoriesOn(database());
     });
   });
+}
+
+/** All keys of a repository or a store, as lists have them. */
+export async function allKeys<K>(keys: {
+  page(filters: KeyFilters, limit: number): Promise<KeyPage<K>>;
+}): Promise<readonly K[]> {
+  return (await keys.page({}, 100_000)).keys;
+}
+
+/** All sessions likewise. */
+export async function allSessions<S>(sessions: {
+  page(limit: number): Promise<SessionPage<S>>;
+}): Promise<readonly S[]> {
+  return (await sessions.page(100_000)).sessions;
 }

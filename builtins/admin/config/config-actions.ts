@@ -64,8 +64,7 @@ export class ConfigActions {
     const asked = call.parameter('version');
     if (!/^[1-9]\d*$/.test(asked)) throw noVersion(asked);
     const [action, target] = ['config.rollback', asked];
-    const history = await this.#history(call, action, target);
-    const found = history.find(({ version }) => version === Number(asked));
+    const [history, found] = await this.#history(call, { action, target, version: Number(asked) });
     if (!found) {
       this.#auditor.record(call, { action, target, outcome: 'denied', detail: { reason: 'version_not_found' } });
       throw noVersion(asked);
@@ -101,16 +100,25 @@ export class ConfigActions {
     }
   }
 
-  #history(call: JsonCall, action: string, target: string): Promise<readonly ConfigurationVersion[]> {
+  /** What is shown of the history, and one version of it, which may be older. */
+  #history(
+    call: JsonCall,
+    { action, target, version }: { readonly action: string; readonly target: string; readonly version: number },
+  ): Promise<readonly [shown: readonly ConfigurationVersion[], found: ConfigurationVersion | undefined]> {
     const { log, stores } = this.#host;
-    return reading(stores.configuration.value.history(), log).catch((error: unknown) => {
+    const { value: store } = stores.configuration;
+    const read = async () => {
+      const [older] = await store.history({ before: Math.min(version, 2 ** 31 - 2) + 1, limit: 1 });
+      return [await store.history({ isBare: true }), older?.version === version ? older : undefined] as const;
+    };
+    return reading(read(), log).catch((error: unknown) => {
       this.#auditor.failed(call, { action, target, error });
       throw error;
     });
   }
 
   #writerOf({ principal, request }: JsonCall): Writer {
-    return { actor: actorOf(principal), version: wantedVersion(request, this.#host.applier.running.version) };
+    return { actor: actorOf(principal), ...wantedVersion(request, this.#host.applier.running) };
   }
 
   async #mutate(call: JsonCall, { action, target, act, detail, answer }: Mutation): Promise<JsonAnswer> {
@@ -118,7 +126,7 @@ export class ConfigActions {
       const applied = await act().catch(asRefusal);
       this.#auditor.record(call, { action, target, outcome: 'ok', detail: detail(applied) });
       const { status, body, headers = [] } = answer(applied);
-      return { status, body, headers: [...headers, 'ETag', etagOf(applied.entry.version)] };
+      return { status, body, headers: [...headers, 'ETag', etagOf(applied.entry)] };
     } catch (error) {
       this.#auditor.failed(call, { action, target, error });
       throw error;

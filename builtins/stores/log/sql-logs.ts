@@ -13,12 +13,13 @@ import { amount } from '../../../host/stores/log/row-values.ts';
 import { type Database, timeOf } from '../database/database.ts';
 import { withFaults } from '../database/driver-faults.ts';
 import type { Row } from '../key-rows.ts';
-import { areCounted, countedRows, NewRows } from './log-counts.ts';
+import { areCounted, countedRows, NewRows, oldestBeyond } from './log-counts.ts';
 import { seriesOf, statisticsOf } from './log-figures.ts';
 import { insertion } from './log-insert.ts';
 import { rowsOfTrace } from './log-traces.ts';
 
 const TABLE = 'request_logs';
+const COLUMNS: readonly string[] = LOG_COLUMN_LIST.map(([name]) => name);
 
 /** The request log in one table of SQLite or Postgres. */
 export class SqlLogs implements LogRepository {
@@ -32,10 +33,10 @@ export class SqlLogs implements LogRepository {
 
   async append(rows: readonly LogRow[]): Promise<void> {
     if (rows.length === 0) return;
-    const { knex, dialect } = this.#database;
+    const { dialect } = this.#database;
     const { sql, bindings } = insertion(dialect, TABLE, rows);
     await withFaults(async () => {
-      await knex.raw(sql, bindings);
+      await this.#database.on('log').raw(sql, bindings);
     });
     this.#newRows.wrote(rows.length);
   }
@@ -45,51 +46,44 @@ export class SqlLogs implements LogRepository {
   }
 
   async annotate(traceId: string, stage: string, error: string): Promise<boolean> {
-    const { knex } = this.#database;
+    const knex = this.#database.on('log');
     const newest = this.#ofTrace(traceId).where({ stage }).whereRaw("coalesce(error_message, '') = ''").max('id');
     return (await withFaults(async () => knex(TABLE).where('id', newest).update({ error_message: error }))) > 0;
   }
 
-  async list(filters: LogFilters, limit: number, offset: number): Promise<LogPage> {
-    const [rows, total] = await Promise.all([
-      newestFirst(this.#filtered(filters)).limit(limit).offset(offset) as Promise<Row[]>,
-      this.count(filters),
-    ]);
-    return { rows: rows.map(rowOf), total };
+  list(filters: LogFilters, limit: number, offset: number, signal?: AbortSignal): Promise<LogPage> {
+    return this.#database.read(async (db) => {
+      const rows = (await newestFirst(this.#filtered(filters, db)).limit(limit).offset(offset)) as Row[];
+      return { rows: rows.map(rowOf), total: await this.#count(filters, db) };
+    }, signal);
   }
 
-  async count(filters: LogFilters): Promise<number> {
-    if (areCounted(filters)) return countedRows(this.#database, filters.stages);
-    const { total } = (await this.#filtered(filters).count({ total: '*' }).first()) as { readonly total: unknown };
-    return Number(total);
+  count(filters: LogFilters, signal?: AbortSignal): Promise<number> {
+    return this.#database.read((db) => this.#count(filters, db), signal);
   }
 
-  async newestOf(traceId: string): Promise<LogRow | undefined> {
-    const row = (await newestFirst(this.#ofTrace(traceId)).first()) as Row | undefined;
-    return row && rowOf(row);
+  newestOf(traceId: string, signal?: AbortSignal): Promise<LogRow | undefined> {
+    return this.#database.read(async (db) => {
+      const row = (await newestFirst(this.#ofTrace(traceId, db)).first()) as Row | undefined;
+      return row && rowOf(row);
+    }, signal);
   }
 
-  statistics(filters: LogFilters, stage: string | undefined): Promise<LogStatistics> {
-    return statisticsOf(this.#database, (of = filters) => this.#filtered(of), {
-      ...filters,
-      stages: stage === undefined ? [] : [stage],
-    });
+  statistics(filters: LogFilters, stage: string | undefined, signal?: AbortSignal): Promise<LogStatistics> {
+    const everyStage = { ...filters, stages: stage === undefined ? [] : [stage] };
+    return this.#database.read(
+      (db) => statisticsOf(this.#asked(db), (of = filters) => this.#filtered(of, db), everyStage),
+      signal,
+    );
   }
 
-  series(filters: LogFilters, window: LogWindow): Promise<LogSeries> {
-    return seriesOf(this.#database, () => this.#filtered(filters), window);
+  series(filters: LogFilters, window: LogWindow, signal?: AbortSignal): Promise<LogSeries> {
+    return this.#database.read((db) => seriesOf(this.#asked(db), () => this.#filtered(filters, db), window), signal);
   }
 
   async newestId(): Promise<number> {
-    const { id } = (await this.#database.knex(TABLE).max({ id: 'id' }).first()) as { readonly id: unknown };
+    const { id } = (await this.#database.on('lookups')(TABLE).max({ id: 'id' }).first()) as { readonly id: unknown };
     return Number(id ?? 0);
-  }
-
-  async idBehind(count: number): Promise<number | undefined> {
-    const row = (await this.#database.knex(TABLE).select('id').orderBy('id', 'desc').offset(count).first()) as
-      | { readonly id: unknown }
-      | undefined;
-    return row && Number(row.id);
   }
 
   async purge(filters: LogFilters, upTo: number, most: number): Promise<number> {
@@ -99,24 +93,40 @@ export class SqlLogs implements LogRepository {
     return this.#database.knex(TABLE).whereIn('id', ids).delete();
   }
 
+  async purgeBeyond(rows: number, most: number): Promise<number> {
+    const { knex } = this.#database;
+    if ((await this.#count({ stages: [] }, knex)) <= rows) return 0;
+    return knex(TABLE)
+      .whereRaw(`id IN (${oldestBeyond(this.#database)})`, [most, rows])
+      .delete();
+  }
+
   async ping(): Promise<void> {
-    await this.#database.knex(TABLE).select('id').limit(1);
+    await this.#database.verify?.();
+    await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 
-  #ofTrace(traceId: string): Knex.QueryBuilder {
-    const {
-      knex,
-      dialect: { name },
-    } = this.#database;
-    return rowsOfTrace(knex, traceId, name === 'sqlite');
+  async #count(filters: LogFilters, db: Knex): Promise<number> {
+    if (areCounted(filters)) return countedRows(this.#asked(db), filters.stages);
+    const { total } = (await this.#filtered(filters, db).count({ total: '*' }).first()) as { readonly total: unknown };
+    return Number(total);
   }
 
-  #filtered({ stages, model, provider, apiKeyId, since, before }: LogFilters): Knex.QueryBuilder {
-    const {
-      knex,
-      dialect: { time },
-    } = this.#database;
-    const query = knex(TABLE);
+  /** The database by the connection of one reading. */
+  #asked(knex: Knex): Pick<Database, 'knex' | 'dialect'> {
+    return { knex, dialect: this.#database.dialect };
+  }
+
+  #ofTrace(traceId: string, db = this.#database.knex): Knex.QueryBuilder {
+    return rowsOfTrace(db, traceId, this.#database.dialect.name === 'sqlite');
+  }
+
+  #filtered(
+    { stages, model, provider, apiKeyId, since, before }: LogFilters,
+    db = this.#database.knex,
+  ): Knex.QueryBuilder {
+    const { time } = this.#database.dialect;
+    const query = db(TABLE);
     const [stage] = stages;
     if (stages.length === 1) void query.where({ stage });
     else if (stages.length > 1) void query.whereIn('stage', stages);
@@ -131,7 +141,7 @@ export class SqlLogs implements LogRepository {
 }
 
 function newestFirst(query: Knex.QueryBuilder): Knex.QueryBuilder {
-  return query.select('*').orderBy([
+  return query.select(COLUMNS).orderBy([
     { column: 'created_at', order: 'desc' },
     { column: 'id', order: 'desc' },
   ]);

@@ -1,5 +1,6 @@
 import type { HostPrincipal } from '../../common/host-principal.ts';
 import type { ChangeFeed } from '../change-feed.ts';
+import { askedStanding, CredentialChanges, SEEN_MS, type Standing } from '../credential-standing.ts';
 import {
   changedKey,
   type KeyChange,
@@ -12,10 +13,19 @@ import {
   type Rotation,
   type StoredKey,
 } from './key-record.ts';
-import type { KeyRepository, KeyStep, KeyTotals, UsagePage, UsageQuery } from './key-repository.ts';
+import type {
+  KeyFilters,
+  KeyPage,
+  KeyPlace,
+  KeyRepository,
+  KeyStep,
+  KeyTotals,
+  UsagePage,
+  UsageQuery,
+} from './key-repository.ts';
 import { Lookups } from './lookups.ts';
 import { newId, newValue } from './new-value.ts';
-import { counts, type KeyEntry, KeyTable, principalOf } from './key-table.ts';
+import { counts, type KeyEntry, KeyTable, principalOf, standingOf } from './key-table.ts';
 import { refuseLockout, refuseSelf, removesAdmin } from './lockout.ts';
 import { MemoryKeys } from './memory-keys.ts';
 import { Place } from '../place.ts';
@@ -23,15 +33,14 @@ import type { StoreDeps } from '../store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink, StoreUnavailable } from '../store-link.ts';
 import { UseWriter } from './use-writer.ts';
 
-/** Milliseconds for which a key that was in use goes on being served without its store. See docs/reference/admin.md#stores-that-do-not-answer. */
-const SEEN_MS = 60 * 60 * 1000;
-
 /**
  * The keys of this gateway: made, changed and ended in a repository, and looked up in memory. Whatever this process changes
  * counts from its next request on. What fails for the store's sake throws `StoreUnavailable`; what a rule refuses, a `GatewayError`.
  */
 export class KeyStore {
   readonly link: StoreLink;
+  /** Tells of keys that are others now. */
+  readonly changes = new CredentialChanges();
   readonly #place = new Place<KeyRepository>('key store', 'memory', new MemoryKeys());
   readonly #table = new KeyTable();
   readonly #uses: UseWriter;
@@ -42,7 +51,7 @@ export class KeyStore {
   constructor(deps: StoreDeps) {
     this.#deps = deps;
     this.link = new StoreLink('the key store', { ...deps, backend: () => this.backend });
-    this.#lookups = new Lookups(this.link);
+    this.#lookups = new Lookups(this.link, async (digests) => byDigest(await this.#keys.findAll(digests)));
     this.#uses = new UseWriter({ ...deps, link: this.link, repository: () => this.#keys });
   }
 
@@ -78,9 +87,24 @@ export class KeyStore {
     return { key, record: recordOf(stored) };
   }
 
-  async list(): Promise<readonly KeyRecord[]> {
+  /** A list is read page after page, so that others are served in between. */
+  async page(filters: KeyFilters, limit: number, after?: KeyPlace): Promise<KeyPage<KeyRecord>> {
     await this.#flushFirst();
-    return (await this.link.ask(() => this.#keys.list())).map((key) => this.#uses.shown(key));
+    const { keys, next } = await this.link.ask(() => this.#keys.page(filters, limit, after));
+    return { keys: keys.map((key) => this.#uses.shown(key)), next };
+  }
+
+  placeOf(id: string): Promise<KeyPlace | undefined> {
+    return this.link.ask(() => this.#keys.placeOf(id));
+  }
+
+  /** Keys by their ids, in no order. */
+  async stored(ids: readonly string[]): Promise<readonly StoredKey[]> {
+    return ids.length === 0 ? [] : (await this.link.ask(() => this.#keys.page({ ids }, ids.length))).keys;
+  }
+
+  count(filters: KeyFilters): Promise<number> {
+    return this.link.ask(() => this.#keys.count(filters));
   }
 
   async get(id: string): Promise<KeyRecord | undefined> {
@@ -138,7 +162,7 @@ export class KeyStore {
   async ask(digest: string): Promise<HostPrincipal | undefined> {
     const changes = this.#lookups.changes;
     try {
-      const key = await this.#lookups.ask(digest, () => this.#keys.find(digest));
+      const key = await this.#lookups.find(digest);
       if (!key || !counts(key, digest, this.#now())) return undefined;
       if (changes === this.#lookups.changes) return this.#used(this.#table.keep(key, this.#at(), digest));
       this.#uses.count(key.id);
@@ -154,6 +178,23 @@ export class KeyStore {
         throw error;
       return this.#used(entry);
     }
+  }
+
+  /** What a value that was admitted is worth by now, by memory alone. Not a use. */
+  standing(digest: string, id: string): Standing {
+    const entry = this.#table.byDigest(digest) ?? this.#table.byId(id);
+    return entry && this.#isServed(entry) ? standingOf(entry.key, digest, this.#now()) : 'unknown';
+  }
+
+  /** What it is worth by the store. */
+  askStanding(digest: string): Promise<Standing> {
+    return askedStanding([this.link], this.#deps.clock, async () => {
+      const changes = this.#lookups.changes;
+      const key = await this.#lookups.find(digest);
+      if (!key) return 'gone';
+      if (changes === this.#lookups.changes) this.#table.keep(key, this.#at(), digest);
+      return standingOf(key, digest, this.#now());
+    });
   }
 
   /** A key by its id, in memory: what a session was made from. `undefined`: ask. */
@@ -228,6 +269,7 @@ export class KeyStore {
     this.#lookups.forget();
     if (after) this.#table.replace(after, this.#at());
     else this.#table.forget(id);
+    this.changes.tell(id, after === undefined);
     return after && this.#uses.shown(after);
   }
 
@@ -235,6 +277,7 @@ export class KeyStore {
   #heard(id: string | undefined): void {
     this.#lookups.forget();
     if (id !== undefined) this.#table.forget(id);
+    this.changes.tell(id);
   }
 
   /** It is not known whether a change was made: the store is asked again, and while it is away the key is as it was. */
@@ -242,6 +285,7 @@ export class KeyStore {
     this.#lookups.forget();
     const entry = this.#table.byId(id);
     if (entry) entry.confirmedAt = Number.NEGATIVE_INFINITY;
+    this.changes.tell(id);
   }
 
   /** Whether memory may answer: the key is in use, and the store would say the same or has just failed to. */
@@ -271,3 +315,9 @@ export class KeyStore {
     if (!this.link.isResting(this.#at())) await this.#uses.flush();
   }
 }
+
+/** Each key by both of its values. */
+const byDigest = (keys: readonly StoredKey[]): ReadonlyMap<string, StoredKey> =>
+  new Map(
+    keys.flatMap((key) => [...(key.previous ? [[key.previous.digest, key] as const] : []), [key.digest, key] as const]),
+  );
