@@ -70,7 +70,7 @@ describe('a statement of SQLite that meets the lock of another connection', func
           clock.advance(clock.next);
         }
         return fault !== undefined;
-      });
+      }, 60_000);
       await writing;
       expect(fault).to.have.property('code', 'SQLITE_BUSY');
       expect(pauses.slice(0, 8)).to.deep.equal([2, 4, 8, 16, 32, 64, 100, 100].slice(0, busyMs === 0 ? 0 : 8));
