@@ -61,6 +61,7 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
       const trace = traceparent === undefined ? undefined : readTraceContext(traceparent as string, tracestate);
       return {
         id: requestId(trace, request.headers['x-request-id'], createId),
+        request,
         trace,
         arrivedAt: clock.monotonic(),
         address: '',
@@ -71,6 +72,12 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
         isProbe: false,
         principal: undefined,
         isAdmitted: false,
+        digest: undefined,
+        place: -1,
+        kind: 'unary',
+        ended: undefined,
+        onEnded: undefined,
+        isOver: false,
         onClose: undefined,
         bytes: 0,
         queryKeys: undefined,

@@ -130,9 +130,15 @@ function serving(host: JsonHost, route: JsonRoute): Step {
             route.answer(callOf(request, response, bytes)),
           )
         : route.answer(callOf(request, response, NOTHING));
-      const sent =
-        answer instanceof Promise ? answer.then((found) => send(response, found, next)) : send(response, answer, next);
-      return sent?.catch((error: unknown) => refuse(response, error));
+      if (!(answer instanceof Promise))
+        return send(response, answer, next)?.catch((error: unknown) => refuse(response, error));
+      const context = contextOf(response);
+      if (route.method === 'GET') context.onEnded = (cause) => refuse(response, cause); // no credential ends by a GET of its own
+      return answer
+        .then((found) => (context.ended ? undefined : send(response, found, next)))
+        .catch((error: unknown) => {
+          if (!context.ended) refuse(response, error);
+        });
     } catch (error) {
       refuse(response, error);
     }

@@ -4,7 +4,9 @@ import { closeInTurn } from '../common/close-all.ts';
 import { AuditStore, type AuditStoreDeps } from './audit/audit-store.ts';
 import { type Ledgers, MemoryLedgers } from './ledgers/ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
+import { type Hints, NO_HINTS } from './hints.ts';
 import { KeyStore } from './keys/key-store.ts';
+import type { LiveModelStore } from './live-models.ts';
 import { MemoryOwners, type Owners } from './owners.ts';
 import { Place } from './place.ts';
 import { Principals } from './principals.ts';
@@ -29,6 +31,10 @@ export interface Stores {
   readonly logReader: Place<LogReader | undefined>;
   /** Where changes of the configuration are kept. Without a store: nowhere, the file counts at the next start. */
   readonly configuration: Place<ConfigurationStore>;
+  /** What providers serve, for all replicas. Without a store each asks for itself. */
+  readonly liveModels: Place<LiveModelStore | undefined>;
+  /** What replicas say to each other in passing. Without a store: nothing. */
+  readonly hints: Place<Hints>;
   /** What replicas share. Without a store: the memory of this process. */
   readonly state: Place<SharedState>;
   /** What is spent, by key. Without a store: the memory of this process. */
@@ -57,6 +63,8 @@ export function createStores(memory: SharedState, given: AuditStoreDeps): Stores
       'memory',
       new UnstoredConfiguration(deps.clock.now),
     ),
+    liveModels: new Place<LiveModelStore | undefined>('live models', 'memory', undefined),
+    hints: new Place<Hints>('hints', 'memory', NO_HINTS),
     state: new Place<SharedState>('shared state', 'memory', memory),
     ledgers: new Place<Ledgers>('ledgers', 'memory', new MemoryLedgers(deps)),
     owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
@@ -74,6 +82,8 @@ export function sealStores({
   requestLog,
   logReader,
   configuration,
+  liveModels,
+  hints,
   state,
   ledgers,
   owners,
@@ -87,6 +97,8 @@ export function sealStores({
     requestLog,
     logReader,
     configuration,
+    liveModels,
+    hints,
     state,
     ledgers,
     owners,

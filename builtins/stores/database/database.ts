@@ -30,10 +30,10 @@ export const SILENT: Knex.Logger = { warn: () => {}, error: () => {}, deprecate:
 
 /**
  * What connections are for. On Postgres each purpose has its own, so that none waits for what another does: `lookups` of credentials and of
- * what a request waits for, `changes` by administrators, the `ledger` and whatever else of keys is written behind, rows of the `log`, and
- * `reads` of lists and figures. See docs/stores.md#connections.
+ * what a request waits for, `changes` by administrators, the `ledger` and whatever else of keys is written behind, rows of the `log`, the
+ * `state` that replicas share, and `reads` of lists and figures. See docs/stores.md#connections.
  */
-export type Lane = 'lookups' | 'changes' | 'ledger' | 'log' | 'reads';
+export type Lane = 'lookups' | 'changes' | 'ledger' | 'log' | 'state' | 'reads';
 
 /** One open database. */
 export interface Database {

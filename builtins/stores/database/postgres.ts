@@ -7,7 +7,7 @@ import { type LaneLimits, laneSizes } from '../postgres/lanes.ts';
 import type { PooledConnection } from '../postgres/pooled-connection.ts';
 import { type Database, type Dialect, type Lane, SILENT } from './database.ts';
 
-const LANES: readonly Lane[] = ['lookups', 'changes', 'ledger', 'log', 'reads'];
+const LANES: readonly Lane[] = ['lookups', 'changes', 'ledger', 'log', 'state', 'reads'];
 
 export const POSTGRES: Dialect = {
   name: 'postgres',
@@ -64,7 +64,10 @@ export async function databaseOn(pool: AddressPool, close: () => Promise<void>):
     signal ? through(lane, signal) : (lanes.get(lane) ?? changes);
   return {
     on,
-    read: (work, signal) => work(on('reads', signal)),
+    read: async (work, signal) => {
+      signal?.throwIfAborted();
+      return on('reads', signal).transaction((trx) => work(trx), { readOnly: true });
+    },
     knex: changes,
     dialect: POSTGRES,
     get isPooled() {

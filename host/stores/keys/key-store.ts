@@ -1,5 +1,6 @@
 import type { HostPrincipal } from '../../common/host-principal.ts';
 import type { ChangeFeed } from '../change-feed.ts';
+import { askedStanding, CredentialChanges, SEEN_MS, type Standing } from '../credential-standing.ts';
 import {
   changedKey,
   type KeyChange,
@@ -24,7 +25,7 @@ import type {
 } from './key-repository.ts';
 import { Lookups } from './lookups.ts';
 import { newId, newValue } from './new-value.ts';
-import { counts, type KeyEntry, KeyTable, principalOf } from './key-table.ts';
+import { counts, type KeyEntry, KeyTable, principalOf, standingOf } from './key-table.ts';
 import { refuseLockout, refuseSelf, removesAdmin } from './lockout.ts';
 import { MemoryKeys } from './memory-keys.ts';
 import { Place } from '../place.ts';
@@ -32,15 +33,14 @@ import type { StoreDeps } from '../store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink, StoreUnavailable } from '../store-link.ts';
 import { UseWriter } from './use-writer.ts';
 
-/** Milliseconds for which a key that was in use goes on being served without its store. See docs/reference/admin.md#stores-that-do-not-answer. */
-const SEEN_MS = 60 * 60 * 1000;
-
 /**
  * The keys of this gateway: made, changed and ended in a repository, and looked up in memory. Whatever this process changes
  * counts from its next request on. What fails for the store's sake throws `StoreUnavailable`; what a rule refuses, a `GatewayError`.
  */
 export class KeyStore {
   readonly link: StoreLink;
+  /** Tells of keys that are others now. */
+  readonly changes = new CredentialChanges();
   readonly #place = new Place<KeyRepository>('key store', 'memory', new MemoryKeys());
   readonly #table = new KeyTable();
   readonly #uses: UseWriter;
@@ -180,6 +180,23 @@ export class KeyStore {
     }
   }
 
+  /** What a value that was admitted is worth by now, by memory alone. Not a use. */
+  standing(digest: string, id: string): Standing {
+    const entry = this.#table.byDigest(digest) ?? this.#table.byId(id);
+    return entry && this.#isServed(entry) ? standingOf(entry.key, digest, this.#now()) : 'unknown';
+  }
+
+  /** What it is worth by the store. */
+  askStanding(digest: string): Promise<Standing> {
+    return askedStanding([this.link], this.#deps.clock, async () => {
+      const changes = this.#lookups.changes;
+      const key = await this.#lookups.find(digest);
+      if (!key) return 'gone';
+      if (changes === this.#lookups.changes) this.#table.keep(key, this.#at(), digest);
+      return standingOf(key, digest, this.#now());
+    });
+  }
+
   /** A key by its id, in memory: what a session was made from. `undefined`: ask. */
   parent(id: string): StoredKey | undefined {
     const entry = this.#table.byId(id);
@@ -252,6 +269,7 @@ export class KeyStore {
     this.#lookups.forget();
     if (after) this.#table.replace(after, this.#at());
     else this.#table.forget(id);
+    this.changes.tell(id, after === undefined);
     return after && this.#uses.shown(after);
   }
 
@@ -259,6 +277,7 @@ export class KeyStore {
   #heard(id: string | undefined): void {
     this.#lookups.forget();
     if (id !== undefined) this.#table.forget(id);
+    this.changes.tell(id);
   }
 
   /** It is not known whether a change was made: the store is asked again, and while it is away the key is as it was. */
@@ -266,6 +285,7 @@ export class KeyStore {
     this.#lookups.forget();
     const entry = this.#table.byId(id);
     if (entry) entry.confirmedAt = Number.NEGATIVE_INFINITY;
+    this.changes.tell(id);
   }
 
   /** Whether memory may answer: the key is in use, and the store would say the same or has just failed to. */

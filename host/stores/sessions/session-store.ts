@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Scope } from '../../contract/index.ts';
-import { HostPrincipal } from '../../common/host-principal.ts';
+import type { HostPrincipal } from '../../common/host-principal.ts';
 import { BatchedLookups } from '../batched-lookups.ts';
 import type { ChangeFeed } from '../change-feed.ts';
+import { askedStanding, CredentialChanges, SEEN_MS, type Standing } from '../credential-standing.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { isEnded, isGood, type ListedSession, listedSession, type Parent } from './listed-session.ts';
 import { MemorySessions } from './memory-sessions.ts';
@@ -18,6 +19,7 @@ import {
   sessionRecordOf,
   type StoredSession,
 } from './session-record.ts';
+import { principalOf, standingOf } from './session-parent.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink, StoreUnavailable } from '../store-link.ts';
 
@@ -46,7 +48,6 @@ interface Entry {
 
 /** `last_seen_at` is written when it is this old. See docs/reference/admin.md#sessions. */
 const TOUCH_MS = 60_000;
-const SEEN_MS = 60 * 60 * 1000;
 const MOST_SESSIONS = 10_000;
 
 /**
@@ -55,6 +56,8 @@ const MOST_SESSIONS = 10_000;
  */
 export class SessionStore {
   readonly link: StoreLink;
+  /** Tells of sessions that have ended. */
+  readonly changes = new CredentialChanges();
   readonly #place = new Place<SessionRepository>('session store', 'memory', new MemorySessions());
   readonly #deps: StoreDeps;
   readonly #keys: KeyStore;
@@ -83,7 +86,10 @@ export class SessionStore {
   supply(backend: string, repository: SessionRepository, feed?: ChangeFeed): void {
     this.#place.supply(backend, repository);
     this.#feed = feed;
-    feed?.onChange((id) => this.#forget(id));
+    feed?.onChange((id) => {
+      this.#forget(id);
+      this.changes.tell(id);
+    });
   }
 
   seal(): void {
@@ -154,6 +160,24 @@ export class SessionStore {
     const { credentialId } = entry.session;
     const parent = this.#parent(credentialId) ?? (await this.#keys.askParent(credentialId));
     return parent && this.#admit(entry, parent);
+  }
+
+  /** What a session that was admitted is worth by now, by memory alone. Not a use. */
+  standing(digest: string): Standing {
+    const entry = this.#entries.get(digest);
+    if (!entry || !this.#isServed(entry)) return 'unknown';
+    return standingOf(entry.session, this.#parent(entry.session.credentialId), this.#now()) ?? 'unknown';
+  }
+
+  /** What it is worth by the stores. */
+  askStanding(digest: string): Promise<Standing> {
+    return askedStanding([this.link, this.#keys.link], this.#deps.clock, async () => {
+      const entry = await this.#entry(digest);
+      if (!entry) return 'gone';
+      const { credentialId } = entry.session;
+      const parent = this.#parent(credentialId) ?? (await this.#keys.askParent(credentialId));
+      return standingOf(entry.session, parent, this.#now()) ?? 'gone';
+    });
   }
 
   async ping(): Promise<void> {
@@ -244,10 +268,12 @@ export class SessionStore {
     try {
       const ended = await this.link.ask(end);
       this.#forget(id);
+      this.changes.tell(id, true);
       return ended;
     } catch (error) {
       for (const entry of this.#entries.values())
         if (id === undefined || entry.session.id === id) entry.confirmedAt = Number.NEGATIVE_INFINITY; // it is not known whether it was done
+      this.changes.tell(id);
       throw error;
     }
   }
@@ -267,17 +293,4 @@ function lastSeenOf(session: StoredSession | undefined, known: Entry | undefined
   return session && seen !== undefined && seen > (session.lastSeenAt ?? session.createdAt)
     ? { ...session, lastSeenAt: seen }
     : session;
-}
-
-function principalOf(
-  { id: sessionId, credentialId: id, subject: name }: StoredSession,
-  { scopes, limits }: Parent,
-): HostPrincipal {
-  return new HostPrincipal({
-    id,
-    name,
-    scopes,
-    sessionId,
-    ...(limits && Object.keys(limits).length > 0 && { limits }),
-  });
 }
