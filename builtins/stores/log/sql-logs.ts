@@ -95,7 +95,7 @@ export class SqlLogs implements LogRepository {
 
   async purgeBeyond(rows: number, most: number): Promise<number> {
     const { knex } = this.#database;
-    if ((await this.#count({ stages: [] }, knex)) <= rows) return 0;
+    if ((await this.#count({ stages: [] }, this.#database.on('reads'))) <= rows) return 0;
     return knex(TABLE)
       .whereRaw(`id IN (${oldestBeyond(this.#database)})`, [most, rows])
       .delete();
