@@ -24,7 +24,7 @@ function supply(host: Host, database: Database): () => Promise<void> {
   host.stores.configuration.supply('postgres', shared);
   const hints = new SqlHints(database);
   host.stores.hints.supply('postgres', hints);
-  host.stores.liveModels.supply('postgres', new SqlLiveModels(database, deps, shared));
+  host.stores.liveModels.supply('postgres', new SqlLiveModels(database, { ...deps, shared, isLeader: () => true }));
   return async () => {
     await shared.close();
     await database.close();

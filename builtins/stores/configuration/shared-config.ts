@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Clock, Timer } from '../../../host/common/clock.ts';
+import type { ConfigurationChange, ConfigurationVersion } from '../../../host/stores/configuration-store.ts';
 import { type ConfigStoreDeps, SqlConfiguration } from './sql-config.ts';
 import type { Database } from '../database/database.ts';
 
@@ -16,6 +17,8 @@ export class SharedConfiguration extends SqlConfiguration {
   #next: Timer | undefined;
   #looking: Promise<void> = Promise.resolve();
   #isClosed = false;
+  /** How many changes this process has made. */
+  #changes = 0;
   /** A look that has not begun sees whatever was changed until now. */
   #isDue = false;
 
@@ -47,6 +50,14 @@ export class SharedConfiguration extends SqlConfiguration {
     await this.#looking;
   }
 
+  /** The next look counts as news, whatever it finds: a store may go back to what the last one found. */
+  override append(change: ConfigurationChange): Promise<ConfigurationVersion> {
+    return super.append(change).finally(() => {
+      this.#changes += 1;
+      this.#seen = { ...this.#seen, configuration: '' };
+    });
+  }
+
   protected override async announce(trx: Knex.Transaction, version: number): Promise<void> {
     await trx.raw('SELECT pg_notify(?, ?)', [CONFIG_CHANNEL, String(version)]);
   }
@@ -72,9 +83,10 @@ export class SharedConfiguration extends SqlConfiguration {
 
   /** The link logs a failure, once; the next look tries again. */
   async #look(): Promise<void> {
+    const changes = this.#changes;
     const found = await this.marks().catch(() => this.#seen);
     const before = this.#seen;
-    this.#seen = found;
+    this.#seen = changes === this.#changes ? found : { ...found, configuration: '' };
     if (this.#isClosed) return;
     for (const what of ['configuration', 'models'] as const)
       if (found[what] !== before[what]) for (const changed of this.#told[what]) changed();

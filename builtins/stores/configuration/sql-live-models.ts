@@ -10,14 +10,24 @@ const TABLE = 'live_models';
 /** Live models in the database of the configuration, on Postgres, a row for each provider. A row's version is that of the last change of any. */
 export class SqlLiveModels implements LiveModelStore {
   readonly onModels: SharedConfiguration['onModels'];
+  readonly isLeader: () => boolean;
   readonly #database: Database;
   readonly #link: StoreLink;
 
-  /** `looks` at the database anyway. */
-  constructor(database: Database, { clock, log }: ConfigStoreDeps, looks: Pick<SharedConfiguration, 'onModels'>) {
+  /** `shared` looks at the database anyway. */
+  constructor(
+    database: Database,
+    {
+      clock,
+      log,
+      isLeader,
+      shared,
+    }: ConfigStoreDeps & { readonly isLeader: () => boolean; readonly shared: SharedConfiguration },
+  ) {
     this.#database = database;
     this.#link = new StoreLink('the store of live models', { clock, log, backend: () => database.dialect.name });
-    this.onModels = looks.onModels;
+    this.onModels = shared.onModels;
+    this.isLeader = isLeader;
   }
 
   read(): Promise<LiveModels> {
