@@ -71,7 +71,10 @@ async function ask(entry: Entry, credentials: readonly string[]): Promise<Refusa
     for (const credential of credentials) {
       const digest = principals.digestOf(credential);
       const principal = await principals.ask(credential, digest);
-      if (principal) return admit(entry, principal, digest);
+      if (!principal) continue;
+      const refusal = admit(entry, principal, digest);
+      if (principals.standing(digest, principal) !== 'stands') entry.host.running.onDoubt?.(entry.context);
+      return refusal;
     }
     return admit(entry, undefined);
   } catch (error) {

@@ -47,6 +47,9 @@ class Sweep {
   constructor(host: Sweeping) {
     this.#host = host;
     host.running.onFirst = () => this.#arm();
+    host.running.onDoubt = (context) => {
+      void this.#look([context]);
+    };
     host.stores.principals.onChange((of, change) => this.#changed(of, change));
   }
 

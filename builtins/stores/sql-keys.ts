@@ -149,6 +149,7 @@ export class SqlKeys implements KeyRepository {
   }
 
   async ping(): Promise<void> {
+    await this.#database.verify?.();
     await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 

@@ -75,11 +75,12 @@ export class SqlSessions implements SessionRepository {
   }
 
   async placeOf(id: string): Promise<SessionPlace | undefined> {
-    return placeIn(await this.#table.where({ id }).first('created_at', 'id'));
+    return placeIn(await this.#database.on('reads')(TABLE).where({ id }).first('created_at', 'id'));
   }
 
   async newestOf(credentialId: string): Promise<number | undefined> {
-    const row = (await this.#table
+    const row = (await this.#database
+      .on('lookups')(TABLE)
       .where({ credential_id: credentialId })
       .orderBy('created_at', 'desc')
       .first('created_at')) as Row | undefined;
@@ -120,6 +121,7 @@ export class SqlSessions implements SessionRepository {
   }
 
   async ping(): Promise<void> {
+    await this.#database.verify?.();
     await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 

@@ -9,6 +9,8 @@ import type { RequestContext } from './context.ts';
 export class RunningRequests {
   /** Called when there is one again. */
   onFirst: (() => void) | undefined;
+  /** Called with one that was let in by what may be over already: its credential changed while it was looked up. */
+  onDoubt: ((context: RequestContext) => void) | undefined;
   readonly #contexts: RequestContext[] = [];
 
   get size(): number {

@@ -13,6 +13,7 @@ import { Principals } from './principals.ts';
 import type { LogReader } from './log/request-log-store.ts';
 import { MemoryRunningResponses, type RunningResponses } from './ledgers/running-responses.ts';
 import type { SessionStore } from './sessions/session-store.ts';
+import { SharedResources } from './shared-resources.ts';
 
 /** What a builtin may supply in `open`, and what stands there without one. */
 export interface Stores {
@@ -42,6 +43,8 @@ export interface Stores {
   readonly owners: Place<Owners>;
   /** Responses whose usage comes later. Without a store: the memory of this process. */
   readonly running: Place<RunningResponses>;
+  /** What stores have in common. */
+  readonly shared: SharedResources;
 }
 
 export function createStores(memory: SharedState, given: AuditStoreDeps): Stores {
@@ -66,6 +69,7 @@ export function createStores(memory: SharedState, given: AuditStoreDeps): Stores
     ledgers: new Place<Ledgers>('ledgers', 'memory', new MemoryLedgers(deps)),
     owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
     running: new Place<RunningResponses>('running responses', 'memory', new MemoryRunningResponses(deps.clock.now)),
+    shared: new SharedResources(),
   };
 }
 

@@ -71,6 +71,42 @@ describe('a request whose key is revoked', () => {
     });
   }
 
+  for (const asked of CASES.filter(({ streams, last, begun = '' }) => streams && last && begun.includes('words'))) {
+    it(`ends with an error a stream of which guards have held back everything: ${titleOf(asked)}`, async () => {
+      const s = await scene({ plugins: [{ name: 'holding', stage: 'after_request', enabled: true }] });
+      const sent = s.send(asked);
+      const call = await arrived(s);
+      begin(call, asked);
+      await eventually(() => s.t.lines.some(({ msg }) => msg === 'stream request started'));
+      await s.t.host.stores.keys.revoke(s.id, 'other');
+      const text = await (await sent).text();
+      expect(text)
+        .to.match(asked.last as RegExp)
+        .and.to.contain(ENDED)
+        .and.not.to.contain('words');
+      await eventually(() => isLeft(call));
+      await expectEnded(s, 'stream');
+    });
+  }
+
+  it('closes at once an answer that its client takes slowly', async () => {
+    const s = await scene();
+    const client = await rawClient(s.t.url);
+    client.socket.pause();
+    const body = JSON.stringify({ model: 'm', input: 'hi', voice: 'alloy' });
+    client.send(
+      `POST /v1/audio/speech HTTP/1.1\r\nHost: h\r\nAuthorization: ${s.headers['authorization']}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    const call = await arrived(s);
+    call.response.writeHead(200, { 'content-type': 'audio/mpeg' });
+    call.response.write(Buffer.alloc(8 * 1024 * 1024));
+    await turn();
+    await s.t.host.stores.keys.revoke(s.id, 'other');
+    await eventually(() => s.t.host.activity.count === 0, 1500);
+    expect(s.t.host.activity.count).to.equal(0);
+    client.socket.destroy();
+  });
+
   for (const asked of CASES) {
     it(`is a 401 while its body is still read: ${titleOf(asked)}`, async () => {
       const s = await scene();

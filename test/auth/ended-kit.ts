@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import Joi from 'joi';
-import { definePlugin, type ExchangeOutcome, type PluginModule, type Surface } from 'gw/contract';
+import { type ChatChunk, definePlugin, type ExchangeOutcome, type PluginModule, type Surface } from 'gw/contract';
 import {
   ask,
   chatChunks,
   eventually,
+  fakeClock,
   golden,
   openSse,
   type SeenRequest,
@@ -41,7 +42,7 @@ export interface Scene {
   send(asked: Asked): Promise<Response>;
 }
 
-/** Model `m` is served by a target of the common wire, `n` by one that has responses and everything that is passed through. */
+/** Time stands still unless a clock is given: what ends does so because it was heard of, not by the next look. Model `m` is served by a target of the common wire, `n` by one that has responses and everything that is passed through. */
 export async function scene(config: object = {}, options: TestHostOptions = {}, target: object = {}): Promise<Scene> {
   const held: Held[] = [];
   const upstream = await stubUpstream((request, response) => {
@@ -66,7 +67,7 @@ export async function scene(config: object = {}, options: TestHostOptions = {}, 
         { name: 'witness', stage: 'on_error', enabled: true },
       ],
     },
-    { ...options, modules: [witness(witnessed), ...(options.modules ?? [])] },
+    { clock: fakeClock(), ...options, modules: [witness(witnessed), HOLDING, ...(options.modules ?? [])] },
   );
   const { key, record } = await t.host.stores.keys.create({ name: 'ends', scopes: ['read_only'] });
   const headers = { authorization: `Bearer ${key}` };
@@ -85,6 +86,22 @@ function bodyOf(body: Asked['body'], headers: Record<string, string>): RequestIn
   if (body instanceof FormData) return { body, headers };
   return { body: JSON.stringify(body), headers: { ...headers, 'content-type': 'application/json' } };
 }
+
+/** A guard that lets nothing of a stream go before its end. */
+const HOLDING = definePlugin({
+  name: 'holding',
+  type: 'guardrail',
+  summary: 'Holds streams back',
+  stages: ['after_request'],
+  settings: Joi.object({}),
+  create: () => ({
+    after_request: () => undefined,
+    stream: () => {
+      const held: ChatChunk[] = [];
+      return { push: (chunk) => (held.push(chunk), []), end: () => held };
+    },
+  }),
+});
 
 function witness({ outcomes, errors }: Witnessed): PluginModule {
   return definePlugin({

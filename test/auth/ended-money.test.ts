@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import Joi from 'joi';
 import { definePlugin, type PluginModule } from 'gw/contract';
+import { systemClock } from '../../host/common/clock.ts';
 import { ask, chatChunks, eventually, openSse, sseEvent, temporaryFolder } from '../kit/index.ts';
 import { keyScene } from '../money/kit.ts';
 import { arrived, begin, ENDED, firstOfAnswer, restOf, scene } from './ended-kit.ts';
@@ -61,6 +62,7 @@ describe('what was used of an answer whose key is revoked', () => {
     const s = await scene(
       { plugins },
       {
+        clock: systemClock,
         variables: {
           REQUEST_LOG_STORE_BACKEND: 'sqlite',
           REQUEST_LOG_STORE_DSN: join(await temporaryFolder(), 'rows.db'),

@@ -10,7 +10,7 @@ import {
   type FakeClock,
   forSuite,
   type PostgresServer,
-  startOwnPostgres,
+  startPostgres,
 } from '../kit/index.ts';
 import { arrived, endedFigures, isLeft, type Scene, scene } from './ended-kit.ts';
 
@@ -21,7 +21,7 @@ const LISTENERS = "FROM pg_stat_activity WHERE datname = current_database() AND 
 
 describe('what runs on one replica under a key that another one ends', function onPostgres() {
   this.timeout(120_000);
-  const server = forSuite<PostgresServer>(startOwnPostgres);
+  const server = forSuite<PostgresServer>(startPostgres);
 
   const ends: readonly (readonly [what: string, end: (one: Scene, id: string) => Promise<unknown>])[] = [
     ['revokes', ({ t }, id) => t.host.stores.keys.revoke(id, 'other')],

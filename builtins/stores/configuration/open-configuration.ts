@@ -10,7 +10,8 @@ import { SqlLiveModels } from './sql-live-models.ts';
 
 /** Supplies the configuration and its history from a database, and closes both. */
 export async function openConfiguration(host: Host, settings: StoreSettings): Promise<() => Promise<void>> {
-  return supply(host, await openMigrated(host, settings, { file: 'gw-config.db', schema: CONFIG_SCHEMA }));
+  const what = 'the configuration store';
+  return supply(host, await openMigrated(host, settings, { file: 'gw-config.db', what, schema: CONFIG_SCHEMA }));
 }
 
 /** What supplies it closes it. */

@@ -132,6 +132,7 @@ export class SqlConfiguration implements ConfigurationStore {
 
   async ping(): Promise<void> {
     await this.#link.ask(async () => {
+      await this.#database.verify?.();
       await this.#database.knex(HISTORY).max({ newest: 'version' });
     }, LOOKUP_LIMIT_MS);
   }

@@ -44,9 +44,11 @@ export interface Database {
   /** Those for changes. */
   readonly knex: Knex;
   readonly dialect: Dialect;
+  /** Fails where the file is not the one that was opened any more. */
+  verify?(): Promise<void>;
   /** Whether a pooler stands before it: what is set on a connection may then be gone, or another's, with the next statement. */
   readonly isPooled: boolean;
-  /** Runs what only reads, on one connection. With the signal it ends, in the database too; what it gives or throws then is of no use. */
+  /** Runs what only reads, a page or statistics, so that nothing that is written waits for it. With the signal it ends, in the database too; what it gives or throws then is of no use. */
   read<T>(work: (db: Knex) => Promise<T>, signal?: AbortSignal): Promise<T>;
   close(): Promise<void>;
 }

@@ -60,11 +60,13 @@ export async function databaseOn(pool: AddressPool, close: () => Promise<void>):
     knex({ client: 'pg', log: SILENT, connectionPool: viewOf(pool, lane, signal) });
   const lanes = new Map(LANES.map((lane) => [lane, through(lane)]));
   const changes = through('changes');
-  const on = (lane: Lane, signal?: AbortSignal): Knex =>
-    signal ? through(lane, signal) : (lanes.get(lane) ?? changes);
+  const on: Database['on'] = (lane, signal) => (signal ? through(lane, signal) : (lanes.get(lane) ?? changes));
   return {
     on,
-    read: (work, signal) => work(on('reads', signal)),
+    read: async (work, signal) => {
+      signal?.throwIfAborted();
+      return on('reads', signal).transaction((trx) => work(trx), { readOnly: true });
+    },
     knex: changes,
     dialect: POSTGRES,
     get isPooled() {

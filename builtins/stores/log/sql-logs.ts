@@ -82,7 +82,7 @@ export class SqlLogs implements LogRepository {
   }
 
   async newestId(): Promise<number> {
-    const { id } = (await this.#database.on('reads')(TABLE).max({ id: 'id' }).first()) as { readonly id: unknown };
+    const { id } = (await this.#database.on('lookups')(TABLE).max({ id: 'id' }).first()) as { readonly id: unknown };
     return Number(id ?? 0);
   }
 
@@ -95,13 +95,14 @@ export class SqlLogs implements LogRepository {
 
   async purgeBeyond(rows: number, most: number): Promise<number> {
     const { knex } = this.#database;
-    if ((await this.#count({ stages: [] }, knex)) <= rows) return 0;
+    if ((await this.#count({ stages: [] }, this.#database.on('reads'))) <= rows) return 0;
     return knex(TABLE)
       .whereRaw(`id IN (${oldestBeyond(this.#database)})`, [most, rows])
       .delete();
   }
 
   async ping(): Promise<void> {
+    await this.#database.verify?.();
     await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 
