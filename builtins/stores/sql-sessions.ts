@@ -112,12 +112,13 @@ export class SqlSessions implements SessionRepository {
     });
   }
 
-  async sweep(now: number, idleSince: number): Promise<void> {
-    const { time } = this.#database.dialect;
-    await this.#table
-      .where('expires_at', '<=', time(now))
-      .orWhereRaw('COALESCE(last_seen_at, created_at) <= ?', [time(idleSince)])
-      .delete();
+  async sweep(now: number, idleMs: number, most: number): Promise<number> {
+    const { ago } = this.#database.dialect;
+    const over = this.#table
+      .whereRaw(`(expires_at <= ${ago(0, now)} OR COALESCE(last_seen_at, created_at) <= ${ago(idleMs, now)})`)
+      .select('id')
+      .limit(most);
+    return this.#table.whereIn('id', over).delete();
   }
 
   async ping(): Promise<void> {

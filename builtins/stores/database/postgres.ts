@@ -18,6 +18,7 @@ export const POSTGRES: Dialect = {
     const text = new Date(ms).toISOString();
     return text.startsWith('0000') ? `0001${text.slice(4)} BC` : text; // it has no year 0
   },
+  ago: (ms) => `(statement_timestamp() - interval '${Math.round(ms)} milliseconds')`,
   down: (column) => `${column} DESC NULLS LAST`,
   lock: async (trx, table) => {
     await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [`gw ${table}`]);

@@ -111,9 +111,7 @@ export class SessionStore {
       expiresAt: now + SESSION_LIFE_MS,
     };
     await this.link.ask(() => this.#repository.insert(session));
-    await this.link
-      .ask(() => this.#repository.sweep(now, now - SESSION_IDLE_MS))
-      .catch((error: unknown) => this.#deps.log.warn('dead sessions could not be removed', { error }));
+    if (!this.#feed) await this.#sweep(now); // of a shared store one process does it for all
     return { token, session: sessionRecordOf(session) };
   }
 
@@ -194,6 +192,12 @@ export class SessionStore {
 
   #parent(id: string): Parent | undefined {
     return this.#environment(id) ?? this.#keys.parent(id);
+  }
+
+  async #sweep(now: number): Promise<void> {
+    await this.link
+      .ask(() => this.#repository.sweep(now, SESSION_IDLE_MS, Number.MAX_SAFE_INTEGER))
+      .catch((error: unknown) => this.#deps.log.warn('dead sessions could not be removed', { error }));
   }
 
   /** Those that memory does not hold are asked for together. */
