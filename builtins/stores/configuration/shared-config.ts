@@ -3,13 +3,12 @@ import type { Clock, Timer } from '../../../host/common/clock.ts';
 import type { ConfigurationChange, ConfigurationVersion } from '../../../host/stores/configuration-store.ts';
 import { type ConfigStoreDeps, SqlConfiguration } from './sql-config.ts';
 import type { Database } from '../database/database.ts';
+import { CONFIG_CHANNEL } from '../replicas/site.ts';
 
-/** Milliseconds between two looks: a change is in force everywhere within a second. One look reads one row by an index. */
-export const LOOK_MS = 400;
-/** Where other processes hear of a change. */
-export const CONFIG_CHANNEL = 'gw_config_changes';
+/** Milliseconds between two looks, for what is not heard of. One look reads two rows. */
+export const LOOK_MS = 2000;
 
-/** A store that other processes write too: it looks for what they changed as long as it is open. */
+/** A store that other processes write too: it looks for what they changed when they say so, and from time to time, as long as it is open. */
 export class SharedConfiguration extends SqlConfiguration {
   readonly #clock: Clock;
   readonly #told = { configuration: [] as (() => void)[], models: [] as (() => void)[] };

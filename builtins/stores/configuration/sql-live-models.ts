@@ -2,7 +2,8 @@ import { type DiscoveredModel, tryParseJson } from '../../../host/contract/index
 import type { LiveModels, LiveModelStore } from '../../../host/stores/live-models.ts';
 import { StoreLink } from '../../../host/stores/store-link.ts';
 import { type Database, rowsOf } from '../database/database.ts';
-import { CONFIG_CHANNEL, type SharedConfiguration } from './shared-config.ts';
+import { CONFIG_CHANNEL } from '../replicas/site.ts';
+import type { SharedConfiguration } from './shared-config.ts';
 import type { ConfigStoreDeps } from './sql-config.ts';
 
 const TABLE = 'live_models';
