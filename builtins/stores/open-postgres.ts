@@ -5,10 +5,12 @@ import type { StoreSettings } from '../../host/environment/store-settings.ts';
 import { StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
 import type { Database } from './database/database.ts';
+import { SHARED_SCHEMA } from './replicas/replica-schema.ts';
 import { KEY_SCHEMA } from './key-schema.ts';
 import { LEDGER_SCHEMA } from './ledger-schema.ts';
 import { Listener } from './database/listen.ts';
 import { migrate, type Schema } from './database/migrate.ts';
+import { forgetWriters } from './database/numbered-writes.ts';
 import { isExposed, openPostgres } from './database/postgres.ts';
 import { SESSION_SCHEMA } from './session-schema.ts';
 import { SqlAudit } from './sql-audit.ts';
@@ -52,9 +54,15 @@ export async function openPostgresStores(
 }
 
 async function supplyAll({ stores, services: { clock }, log }: Host, open: Open, listener: Listener): Promise<void> {
-  const keys = await open(KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA);
+  const keys = await open(SHARED_SCHEMA, KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA);
+  await forgetWriters(keys);
   stores.keys.supply(BACKEND, new SqlKeys(keys, listener.tell), listener.feed('key'));
-  const ledgers = await StoredLedgers.load(new SqlLedgers(keys), { clock, log, backend: BACKEND });
+  const ledgers = await StoredLedgers.load(new SqlLedgers(keys), {
+    clock,
+    log,
+    leftMs: () => stores.closing.leftMs,
+    backend: BACKEND,
+  });
   stores.ledgers.supply(BACKEND, ledgers);
   stores.owners.supply(BACKEND, new SqlOwners(keys, clock.now));
   stores.running.supply(BACKEND, new SqlRunningResponses(keys, clock.now));

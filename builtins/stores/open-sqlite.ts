@@ -37,7 +37,12 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
     host.stores.keys.supply('sqlite', new SqlKeys(keys, tellNobody));
     host.stores.ledgers.supply(
       'sqlite',
-      await StoredLedgers.load(new SqlLedgers(keys), { clock: host.services.clock, log: host.log, backend: 'sqlite' }),
+      await StoredLedgers.load(new SqlLedgers(keys), {
+        clock: host.services.clock,
+        log: host.log,
+        leftMs: () => host.stores.closing.leftMs,
+        backend: 'sqlite',
+      }),
     );
     host.stores.owners.supply('sqlite', new SqlOwners(keys, host.services.clock.now));
     host.stores.running.supply('sqlite', new SqlRunningResponses(keys, host.services.clock.now));

@@ -6,8 +6,9 @@ import type {
   AuditQuery,
   AuditRepository,
 } from '../../host/stores/audit/audit-entry.ts';
-import { type Database, timeOf } from './database/database.ts';
+import { type Database, type Dialect, timeOf } from './database/database.ts';
 import { withFaults } from './database/driver-faults.ts';
+import { arrayOf, SentOnce, Writer } from './database/numbered-writes.ts';
 import type { Row } from './key-rows.ts';
 
 const TABLE = 'audit_log';
@@ -16,29 +17,25 @@ const TABLE = 'audit_log';
 export class SqlAudit implements AuditRepository {
   readonly #database: Database;
 
+  readonly #writer = new Writer('audit');
+  readonly #sent = new SentOnce<void>();
+
   constructor(database: Database) {
     this.#database = database;
   }
 
-  async append(entries: readonly AuditEntry[]): Promise<void> {
-    const {
-      knex,
-      dialect: { time },
-    } = this.#database;
-    const rows = entries.map((entry) => ({
-      occurred_at: time(entry.occurredAt),
-      action: entry.action,
-      actor: entry.actor,
-      actor_id: entry.actorId ?? null,
-      target_id: entry.targetId ?? null,
-      outcome: entry.outcome,
-      detail: entry.detail ?? null,
-      source_ip: entry.sourceIp ?? null,
-      trace_id: entry.traceId ?? null,
-    }));
-    await withFaults(async () => {
-      await knex(TABLE).insert(rows);
-    });
+  async append(entries: readonly AuditEntry[], number?: number): Promise<void> {
+    const { knex, dialect } = this.#database;
+    const rows = entries.map((entry) => valuesOf(entry, dialect));
+    await withFaults(() =>
+      dialect.name === 'postgres'
+        ? this.#appendTogether(rows, number)
+        : this.#sent.send(number, async () => {
+            await knex(TABLE).insert(
+              rows.map((values) => Object.fromEntries(COLUMNS.map((name, at) => [name, values[at]]))),
+            );
+          }),
+    );
   }
 
   async list({ action, actorId, outcome, since, limit, offset }: AuditQuery): Promise<AuditPage> {
@@ -69,6 +66,40 @@ export class SqlAudit implements AuditRepository {
   async ping(): Promise<void> {
     await this.#database.knex(TABLE).select('id').limit(1);
   }
+
+  /** One statement: a list for each column. */
+  async #appendTogether(rows: readonly Values[], number: number | undefined): Promise<void> {
+    const { moved, isFirst } = this.#writer.once(number);
+    const [moment, ...texts] = COLUMNS;
+    const given = [moment, ...texts].map((name) => (name === moment ? '?::timestamptz[]' : '?::text[]')).join(', ');
+    await this.#database.knex.raw(
+      `WITH ${moved.sql} INSERT INTO ${TABLE} (${COLUMNS.join(', ')})
+      SELECT ${COLUMNS.join(', ')} FROM unnest(${given}) WITH ORDINALITY AS given (${COLUMNS.join(', ')}, number) WHERE ${isFirst} ORDER BY number`,
+      [...moved.bindings, ...COLUMNS.map((_name, at) => arrayOf(rows.map((values) => values[at] ?? null)))],
+    );
+  }
+}
+
+const COLUMNS = [
+  'occurred_at',
+  'action',
+  'actor',
+  'actor_id',
+  'target_id',
+  'outcome',
+  'detail',
+  'source_ip',
+  'trace_id',
+] as const;
+
+/** What is bound, in the order of the columns. A list of texts passes by what replaces the one character that Postgres does not keep. */
+type Values = readonly (string | null)[];
+
+function valuesOf(entry: AuditEntry, { time }: Dialect): Values {
+  const { action, actor, actorId, targetId, outcome, detail, sourceIp, traceId } = entry;
+  return [time(entry.occurredAt), action, actor, actorId, targetId, outcome, detail, sourceIp, traceId].map(
+    (value) => value?.replaceAll('\0', '\ufffd') ?? null,
+  );
 }
 
 function entryOf(row: Row): AuditEntry {

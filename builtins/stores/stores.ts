@@ -1,6 +1,7 @@
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { StoreSettings } from '../../host/environment/store-settings.ts';
 import type { Host } from '../../host/host.ts';
+import { databaseLimitMs } from '../../host/stores/closing.ts';
 import { cannotOpen } from './database/cannot-open.ts';
 
 /** Closes what was opened. */
@@ -24,7 +25,7 @@ export default defineBuiltin({
       const { examineStores } = await import('./database/examine.ts');
       add('Stores', await examineStores(host));
     });
-    hooks.close.tapPromise('stores', async () => close?.());
+    hooks.close.tapPromise({ name: 'stores', limitMs: databaseLimitMs }, async () => close?.());
   },
 });
 

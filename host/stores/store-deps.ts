@@ -9,4 +9,6 @@ export interface StoreDeps {
   readonly redactor: Redactor;
   /** That many random bytes, which cannot be predicted. */
   readonly randomBytes: (size: number) => Buffer;
+  /** As `StoreLink` takes it. */
+  readonly leftMs?: (() => number) | undefined;
 }

@@ -22,6 +22,8 @@ export interface LinkDeps {
   readonly log: Log;
   /** Name of what runs there, in the operator's word: `sqlite`. */
   readonly backend: () => string;
+  /** Milliseconds that are left for all stores together, once the process ends. */
+  readonly leftMs?: (() => number) | undefined;
 }
 
 /** How one store is reached: each call has a limit, and what fails is one kind of error. The log says when it is lost and when it is back. */
@@ -64,12 +66,14 @@ export class StoreLink {
    * takes too long, is a `StoreUnavailable`.
    */
   async ask<T>(call: () => Promise<T>, limitMs: number = STORE_LIMIT_MS): Promise<T> {
-    const { clock } = this.#deps;
+    const { clock, leftMs = () => Infinity } = this.#deps;
+    const limit = Math.min(limitMs, leftMs());
+    if (limit <= 0) throw new StoreUnavailable(`${this.#what} does not answer`); // nothing waits for it any more
     let isWaiting = true;
     try {
       const answer = await within(
         repeated(call, () => isWaiting),
-        limitMs,
+        limit,
         clock,
         this.#what,
       );

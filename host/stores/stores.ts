@@ -1,6 +1,6 @@
 import type { RequestLog, SharedState } from '../contract/index.ts';
 import { forwardClock } from '../common/clock.ts';
-import { closeInTurn } from '../common/close-all.ts';
+import { ClosingTime } from '../common/close-all.ts';
 import { AuditStore, type AuditStoreDeps } from './audit/audit-store.ts';
 import { type Ledgers, MemoryLedgers } from './ledgers/ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
@@ -36,16 +36,24 @@ export interface Stores {
   readonly owners: Place<Owners>;
   /** Responses whose usage comes later. Without a store: the memory of this process. */
   readonly running: Place<RunningResponses>;
+  /** How long all of them together may go on writing once the process ends. */
+  readonly closing: ClosingTime;
 }
 
 export function createStores(memory: SharedState, given: AuditStoreDeps): Stores {
-  const deps = { ...given, clock: forwardClock(given.clock) };
-  const keys = new KeyStore(deps);
+  const closing = new ClosingTime(given.clock);
+  const deps = { ...given, clock: forwardClock(given.clock), leftMs: () => closing.leftMs };
+  const audit = new AuditStore(deps);
+  const keys = new KeyStore({
+    ...deps,
+    mended: ({ action, id }) =>
+      audit.append({ action, actor: 'gateway', targetId: id, outcome: 'error', detail: { mended: true } }),
+  });
   const principals = new Principals(deps, keys);
   return {
     keys,
     sessions: principals.sessions,
-    audit: new AuditStore(deps),
+    audit,
     principals,
     requestLog: new Place<RequestLog | undefined>('request log', 'disabled', undefined),
     logReader: new Place<LogReader | undefined>('reader of the request log', 'disabled', undefined),
@@ -58,6 +66,7 @@ export function createStores(memory: SharedState, given: AuditStoreDeps): Stores
     ledgers: new Place<Ledgers>('ledgers', 'memory', new MemoryLedgers(deps)),
     owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
     running: new Place<RunningResponses>('running responses', 'memory', new MemoryRunningResponses(deps.clock.now)),
+    closing,
   };
 }
 
@@ -89,9 +98,4 @@ export function sealStores({
     running,
   ])
     place.seal();
-}
-
-/** Writes what waits, before the repositories close. */
-export async function finishStores({ keys, audit, ledgers }: Stores): Promise<void> {
-  await closeInTurn([() => ledgers.value.close?.(), () => keys.close(), () => audit.close()]);
 }

@@ -1,5 +1,9 @@
 import type { Knex } from 'knex';
+import { TookTooLong } from '../../../host/common/clock.ts';
 import { parseJson } from '../../../host/contract/index.ts';
+import type { PendingChange } from '../../../host/stores/changes.ts';
+import { WriteFault } from '../../../host/stores/write-fault.ts';
+import { isAnswer, kindOf } from './driver-faults.ts';
 
 /** What differs between the databases, for those who write statements. */
 export interface Dialect {
@@ -12,8 +16,11 @@ export interface Dialect {
   readonly time: (ms: number) => string;
   /** Descending order with what is absent at the end, which one of them does by itself. */
   readonly down: (column: string) => string;
-  /** The first statement of a transaction that reads before it writes: from then on no other connection writes the table, also of another process. */
-  readonly lock: (trx: Knex.Transaction, table: string) => Promise<void>;
+  /**
+   * The first statement of a transaction that reads before it writes: from then on no other connection writes the table, also of another process. False
+   * where the deadline, in Unix milliseconds, has passed by a clock that several processes share.
+   */
+  readonly lock: (trx: Knex.Transaction, table: string, deadline?: number) => Promise<boolean>;
   readonly hasTable: (db: Knex, table: string) => Promise<boolean>;
   /** The function that says where a text stands in another, upper and lower case apart; 0 for nowhere. */
   readonly position: string;
@@ -35,16 +42,29 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Runs `work` while no other connection writes `table`. */
-export function exclusively<T>(
+/**
+ * Runs `work` while no other connection writes `table`. A change that is too late does nothing, by the clock of the database once it has the
+ * lock, and by this process's own before it decides. One that met another writer throws a `WriteFault`.
+ */
+export async function exclusively<T>(
   { knex, dialect }: Database,
   table: string,
   work: (trx: Knex.Transaction) => Promise<T>,
+  change?: PendingChange,
 ): Promise<T> {
-  return knex.transaction(async (trx) => {
-    await dialect.lock(trx, table);
-    return work(trx);
-  });
+  try {
+    return await knex.transaction(async (trx) => {
+      if (!(await dialect.lock(trx, table, change?.deadline)))
+        throw new TookTooLong('the change came to the database after its deadline');
+      change?.goOn();
+      const result = await work(trx);
+      change?.decide();
+      return result;
+    });
+  } catch (error) {
+    if (isAnswer(error)) change?.refused();
+    throw kindOf(error) === 'conflict' ? new WriteFault('conflict', error) : error;
+  }
 }
 
 /** As databases write moments, with what some programs add to their zone. */

@@ -1,7 +1,9 @@
 import type { Host } from '../../../host/host.ts';
 import type { StoreSettings } from '../../../host/environment/store-settings.ts';
+import { SHARED_SCHEMA } from '../replicas/replica-schema.ts';
 import type { Database } from './database.ts';
 import { migrate, type Schema } from './migrate.ts';
+import { forgetWriters } from './numbered-writes.ts';
 import { isExposed, openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -24,6 +26,10 @@ export async function openMigrated(
     ? openPostgres(dsn ?? '')
     : openSqlite(dsn ?? file, workingDirectory, pageBytes));
   try {
+    if (backend === 'postgres') {
+      await migrate(database, SHARED_SCHEMA, log, clock.now);
+      await forgetWriters(database);
+    }
     await migrate(database, schema, log, clock.now);
   } catch (error) {
     await database.close();

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { MOST_SUM } from '../../../host/common/bounded-sum.ts';
-import { type Database, type Dialect, SILENT } from './database.ts';
+import { type Database, type Dialect, rowsOf, SILENT } from './database.ts';
 
 const MAX_CONNECTIONS = 10;
 const MAX_IDLE = 5;
@@ -24,8 +24,15 @@ export const POSTGRES: Dialect = {
     return text.startsWith('0000') ? `0001${text.slice(4)} BC` : text; // it has no year 0
   },
   down: (column) => `${column} DESC NULLS LAST`,
-  lock: async (trx, table) => {
-    await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [`gw ${table}`]);
+  lock: async (trx, table, deadline) => {
+    const [row] = rowsOf(
+      await trx.raw(
+        `WITH locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtext(?)))
+        SELECT coalesce(clock_timestamp() < ?::timestamptz, TRUE) AS in_time FROM locked`,
+        [`gw ${table}`, deadline === undefined ? null : POSTGRES.time(deadline)],
+      ),
+    );
+    return row?.['in_time'] === true;
   },
   hasTable: (db, table) => db.schema.hasTable(table),
   position: 'strpos',

@@ -16,7 +16,7 @@ export async function openRequestLog(host: Host, settings: StoreSettings): Promi
     counters,
     services: { clock },
     settings: { logRetention },
-    stores: { requestLog, logReader },
+    stores: { requestLog, logReader, closing },
   } = host;
   const database = await openMigrated(host, settings, {
     file: 'gw-requests.db',
@@ -27,6 +27,7 @@ export async function openRequestLog(host: Host, settings: StoreSettings): Promi
     log,
     redactor,
     clock,
+    leftMs: () => closing.leftMs,
     backend: settings.backend,
     retention: logRetention,
     dropped: (rows) => counters.add('gateway_observability_events_dropped_total', { subject: 'request_log' }, rows),

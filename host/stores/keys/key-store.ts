@@ -12,7 +12,9 @@ import {
   type Rotation,
   type StoredKey,
 } from './key-record.ts';
+import { KeyChanges } from './key-changes.ts';
 import type { KeyRepository, KeyStep, KeyTotals, UsagePage, UsageQuery } from './key-repository.ts';
+import type { Mended } from './doubts.ts';
 import { Lookups } from './lookups.ts';
 import { newId, newValue } from './new-value.ts';
 import { counts, type KeyEntry, KeyTable, principalOf } from './key-table.ts';
@@ -22,6 +24,11 @@ import { Place } from '../place.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink, StoreUnavailable } from '../store-link.ts';
 import { UseWriter } from './use-writer.ts';
+
+export interface KeyStoreDeps extends StoreDeps {
+  /** A change was mended whose end was not known. */
+  readonly mended?: (what: Mended) => void;
+}
 
 /** Milliseconds for which a key that was in use goes on being served without its store. See docs/reference/admin.md#stores-that-do-not-answer. */
 const SEEN_MS = 60 * 60 * 1000;
@@ -37,13 +44,20 @@ export class KeyStore {
   readonly #uses: UseWriter;
   readonly #deps: StoreDeps;
   readonly #lookups: Lookups;
+  readonly #changes: KeyChanges;
   #feed: ChangeFeed | undefined;
 
-  constructor(deps: StoreDeps) {
+  constructor(deps: KeyStoreDeps) {
     this.#deps = deps;
     this.link = new StoreLink('the key store', { ...deps, backend: () => this.backend });
     this.#lookups = new Lookups(this.link);
     this.#uses = new UseWriter({ ...deps, link: this.link, repository: () => this.#keys });
+    this.#changes = new KeyChanges({
+      ...deps,
+      link: this.link,
+      repository: () => this.#keys,
+      settled: (id, after) => this.#settled(id, after),
+    });
   }
 
   get backend(): string {
@@ -74,7 +88,7 @@ export class KeyStore {
       active: true,
       limits,
     };
-    await this.link.ask(() => this.#keys.insert(stored));
+    await this.#changes.insert(stored);
     return { key, record: recordOf(stored) };
   }
 
@@ -187,8 +201,8 @@ export class KeyStore {
   }
 
   /** Before the repository closes. */
-  close(): Promise<void> {
-    return this.#uses.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#uses.close(), this.#changes.close()]);
   }
 
   get #keys(): KeyRepository {
@@ -218,17 +232,19 @@ export class KeyStore {
         return key && next(key);
       },
     };
-    let after: StoredKey | undefined;
     try {
-      after = await this.link.ask(() => this.#keys.change(id, step));
+      const after = await this.#changes.change(id, step);
+      return after && this.#uses.shown(after);
     } catch (error) {
       if (error instanceof StoreUnavailable) this.#doubt(id);
       throw error;
     }
+  }
+
+  #settled(id: string, after: StoredKey | undefined): void {
     this.#lookups.forget();
     if (after) this.#table.replace(after, this.#at());
     else this.#table.forget(id);
-    return after && this.#uses.shown(after);
   }
 
   /** Another process changed a key; without an id, all may be others by now, and the feed says from when on what is read counts. */

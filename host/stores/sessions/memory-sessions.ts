@@ -10,6 +10,10 @@ export class MemorySessions implements SessionRepository {
     this.#byDigest.set(session.digest, session.id);
   }
 
+  async look(id: string): Promise<StoredSession | undefined> {
+    return this.#sessions.get(id);
+  }
+
   async find(digest: string): Promise<StoredSession | undefined> {
     return this.#sessions.get(this.#byDigest.get(digest) ?? '');
   }

@@ -1,4 +1,5 @@
 import type { Scope } from '../../contract/index.ts';
+import type { PendingChange } from '../changes.ts';
 
 /** From its creation on. */
 export const SESSION_LIFE_MS = 24 * 60 * 60 * 1000;
@@ -36,15 +37,17 @@ export function sessionRecordOf({ digest: _digest, ...record }: StoredSession): 
 
 /** Where sessions are kept, as `KeyRepository` keeps keys. */
 export interface SessionRepository {
-  insert(session: StoredSession): Promise<void>;
+  insert(session: StoredSession, change?: PendingChange): Promise<void>;
+  /** A session once every change that was begun has ended, also that of another process. */
+  look(id: string): Promise<StoredSession | undefined>;
   find(digest: string): Promise<StoredSession | undefined>;
   /** Newest first, then by id downwards; dead ones included. */
   list(): Promise<readonly StoredSession[]>;
   touch(id: string, at: number): Promise<void>;
   /** Whether there was one. */
-  delete(id: string): Promise<boolean>;
+  delete(id: string, change?: PendingChange): Promise<boolean>;
   /** How many there were. */
-  deleteAll(): Promise<number>;
+  deleteAll(change?: PendingChange): Promise<number>;
   /** Forgets what expired by `now`, and what was not used since `idleSince`. */
   sweep(now: number, idleSince: number): Promise<void>;
   ping(): Promise<void>;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Scope } from '../../contract/index.ts';
 import { HostPrincipal } from '../../common/host-principal.ts';
+import { changed, type Changing, type Found } from '../changes.ts';
 import type { ChangeFeed } from '../change-feed.ts';
 import { isUsable, type StoredKey } from '../keys/key-record.ts';
 import type { KeyStore } from '../keys/key-store.ts';
@@ -104,7 +105,11 @@ export class SessionStore {
       createdAt: now,
       expiresAt: now + SESSION_LIFE_MS,
     };
-    await this.link.ask(() => this.#repository.insert(session));
+    await changed(this.link, this.#deps.clock, {
+      make: (change) => this.#repository.insert(session, change),
+      look: async (): Promise<Found<void>> =>
+        (await this.#repository.look(session.id)) ? { isDone: true, answer: undefined } : { isDone: false },
+    });
     await this.link
       .ask(() => this.#repository.sweep(now, now - SESSION_IDLE_MS))
       .catch((error: unknown) => this.#deps.log.warn('dead sessions could not be removed', { error }));
@@ -129,12 +134,19 @@ export class SessionStore {
 
   /** Whether there was one. */
   async delete(id: string): Promise<boolean> {
-    return this.#end(id, () => this.#repository.delete(id));
+    return this.#end(id, {
+      make: (change) => this.#repository.delete(id, change),
+      look: async (): Promise<Found<boolean>> =>
+        (await this.#repository.look(id)) ? { isDone: false } : { isDone: true, answer: true },
+    });
   }
 
   /** How many there were, dead ones included. */
   deleteAll(): Promise<number> {
-    return this.#end(undefined, () => this.#repository.deleteAll());
+    return this.#end(undefined, {
+      make: (change) => this.#repository.deleteAll(change),
+      look: async () => undefined, // others may have been made meanwhile
+    });
   }
 
   /** Whose session it is, by the digest of its token, when all that must be known is in memory. `undefined`: ask. */
@@ -229,9 +241,9 @@ export class SessionStore {
       .catch((error: unknown) => this.#deps.log.warn('the last use of a session could not be written', { error }));
   }
 
-  async #end<T>(id: string | undefined, end: () => Promise<T>): Promise<T> {
+  async #end<T>(id: string | undefined, end: Changing<T>): Promise<T> {
     try {
-      const ended = await this.link.ask(end);
+      const ended = await changed(this.link, this.#deps.clock, end);
       this.#forget(id);
       return ended;
     } catch (error) {
