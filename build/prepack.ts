@@ -20,7 +20,7 @@ buildDashboard();
 rmSync(DIST, { recursive: true, force: true });
 const { inputs } = await bundle(ROOT, DIST);
 writeTypes(ROOT, DIST);
-copyFileSync(join(ROOT, 'host/gw.js'), join(DIST, 'gw.js'));
+for (const file of ['gw.js', 'compile-cache.js']) copyFileSync(join(ROOT, 'host', file), join(DIST, file));
 for (const file of ['models.json', 'model-rules.json'])
   copyFileSync(join(ROOT, 'builtins/catalog', file), join(DIST, file));
 writeFileSync(

@@ -5,6 +5,7 @@ import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
+import { useCompileCache } from './compile-cache.js';
 
 const NEEDED = 24;
 /** When everything that a start needs has been compiled, and the start is over. */
@@ -55,7 +56,7 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   useFlagsOfStart(true);
   setTimeout(endStart, LONGEST_START_MS).unref();
   const isSource = existsSync(join(here, 'main.ts'));
-  useCompileCache(isSource);
+  keepCompiled(isSource);
   const ownFiles = isSource ? (await import('./own-files.ts')).resolveOwnFiles() : undefined;
   const { StopSignal } = await import(isSource ? './stop-signal.ts' : './stop-signal.js');
   const { [PASSED_ON]: passedOn, npm_lifecycle_event: script } = process.env;
@@ -110,11 +111,15 @@ function endStart() {
 
 /**
  * Keeps compiled code for the next start. V8 takes it only under the flags it was made with, so they are set before. A package keeps it
- * beside its code, where one may have come with it, if it can be written there; a checkout, in the folder for temporary files.
+ * beside its code, where some may have come with it; a checkout among what is installed.
  */
-function useCompileCache(isSource) {
-  const { FAILED } = module.constants.compileCacheStatus;
-  if (isSource || enableCacheIn(join(here, 'compile-cache')).status === FAILED) module.enableCompileCache();
+function keepCompiled(isSource) {
+  useCompileCache({
+    ...(isSource
+      ? { beside: join(here, '..', 'node_modules'), name: '.cache/gw' }
+      : { beside: here, name: 'compile-cache' }),
+    cacheHome: process.env.XDG_CACHE_HOME,
+  });
   // A process that is killed writes nothing at its end.
   setTimeout(() => {
     useFlagsOfStart(true);
@@ -122,13 +127,4 @@ function useCompileCache(isSource) {
     useFlagsOfStart(false);
   }, FLUSH_AFTER_MS).unref();
   process.on('exit', () => useFlagsOfStart(true)); // what is written then, by Node itself, is for the next start
-}
-
-/** Node before 24.12 takes no options: its cache is lost when the package moves. */
-function enableCacheIn(directory) {
-  try {
-    return module.enableCompileCache({ directory, portable: true });
-  } catch {
-    return module.enableCompileCache(directory);
-  }
 }

@@ -102,10 +102,12 @@ export const ZONES: readonly Zone[] = [
     may: [
       ...['main', 'stop-signal'].flatMap((name) => [file(`host/${name}.ts`), file(`host/${name}.js`)]),
       file('host/own-files.ts'),
+      file('host/compile-cache.js'),
       node,
     ],
-    allowed: 'host/main.ts, host/stop-signal.ts, host/own-files.js and node',
+    allowed: 'host/main.ts, host/stop-signal.ts, host/own-files.ts, host/compile-cache.js and node',
   },
+  { of: 'host/compile-cache.js', may: [node], allowed: 'node' },
   { of: 'host/ensure-installed.js', may: [file('build/dashboard.js'), node], allowed: 'build/dashboard.js and node' },
   {
     of: 'host/main.ts',

@@ -31,6 +31,7 @@ export const ROOMS = [
 /** The files that stand in no folder. Another one wants a room, or a line in the table of docs/architecture.md. */
 export const ROOT_FILES: ReadonlySet<string> = new Set([
   'host/builtin.ts',
+  'host/compile-cache.js',
   'host/create-host.ts',
   'host/ensure-installed.js',
   'host/gw.js',

@@ -25,7 +25,7 @@ export async function bundleGateway(): Promise<Bundled> {
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
     await bundle(ROOT, dist);
-    copyFileSync(join(ROOT, 'host/gw.js'), join(dist, 'gw.js'));
+    for (const file of ['gw.js', 'compile-cache.js']) copyFileSync(join(ROOT, 'host', file), join(dist, file));
     for (const file of ['models.json', 'model-rules.json'])
       copyFileSync(join(ROOT, 'builtins/catalog', file), join(dist, file));
     for (const name of ['node_modules', 'builtins']) symlinkSync(join(ROOT, name), join(folder, name), 'dir');

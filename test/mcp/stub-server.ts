@@ -1,6 +1,6 @@
 /** A tool server on standard streams, for tests: what it does beside serving is in its one argument. */
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 
 /** How a stub server differs from a plain one. */
 export interface StubOptions {
@@ -21,14 +21,17 @@ export interface StubOptions {
 }
 
 type Message = {
-  readonly id?: number;
+  readonly id?: number | string;
   readonly method?: string;
+  readonly result?: unknown;
   readonly params?: { readonly name?: string; readonly arguments?: Record<string, unknown>; readonly cursor?: string };
 };
 
 const options = JSON.parse(process.argv[2] ?? '{}') as StubOptions;
 let tools = options.tools ?? ['echo'];
 let cancelled = 0;
+let pongs = 0;
+let lines: Interface | undefined;
 let busy = 0;
 
 const send = (message: object): void => {
@@ -50,7 +53,7 @@ function startChild(): number | undefined {
   ).pid;
 }
 
-const DEEDS: Readonly<Record<string, (id: number | undefined, args: Record<string, unknown>) => object | undefined>> = {
+const DEEDS: Readonly<Record<string, (id: Message['id'], args: Record<string, unknown>) => object | undefined>> = {
   environment: () => text(JSON.stringify(process.env)),
   pid: () => text(String(process.pid)),
   die: () => process.exit(3),
@@ -103,6 +106,20 @@ const DEEDS: Readonly<Record<string, (id: number | undefined, args: Record<strin
     }, 30);
     return undefined;
   },
+  pings: (id, { count }) => {
+    for (let at = 0; at < Number(count); at += 1) send({ id: `p${at}`, method: 'ping' });
+    const wait = setInterval(() => {
+      if (pongs < Number(count)) return;
+      clearInterval(wait);
+      send({ id, result: text(`${pongs} answers`) });
+    }, 5);
+    return undefined;
+  },
+  deafPings: () => {
+    lines?.pause();
+    for (let at = 0; at < 100_000; at += 1) send({ id: at, method: 'ping' });
+    return undefined;
+  },
   cancelled: () => text(`cancelled: ${cancelled}`),
   complain: () => {
     process.stderr.write(`${'e'.repeat(1024 * 1024)}\nthe key is ${process.env['STUB_SECRET']}\n`);
@@ -110,8 +127,12 @@ const DEEDS: Readonly<Record<string, (id: number | undefined, args: Record<strin
   },
 };
 
-function answer({ id, method, params = {} }: Message): void {
+function answer({ id, method, result, params = {} }: Message): void {
   if (options.isSilent) return;
+  if (result !== undefined) {
+    pongs += 1;
+    return;
+  }
   if (options.junk) process.stdout.write('Server starting...\n{"not": "a message"}\n\n');
   if (method === 'initialize')
     send({
@@ -142,5 +163,5 @@ if (process.argv[2] !== undefined) {
     startChild();
     setInterval(() => {}, 1000);
   }
-  createInterface({ input: process.stdin }).on('line', (line) => answer(JSON.parse(line) as Message));
+  lines = createInterface({ input: process.stdin }).on('line', (line) => answer(JSON.parse(line) as Message));
 }

@@ -3,10 +3,11 @@ import { type Fields, GatewayError } from '../../../host/contract/index.ts';
 import { errorMessage } from '../../../host/common/error-message.ts';
 import { Cancellation } from '../../../host/upstream/cancellation.ts';
 import type { ReplyControl, ReplyHeaders } from '../../../host/upstream/upstream-call.ts';
+import { Answers } from './answers.ts';
 import { EventStream } from './event-stream.ts';
 import type { HttpCalls } from './http-calls.ts';
 import type { Link, LinkCall, LinkEvents } from './link.ts';
-import { answerTo, isListChange, resultOf, ToolServerError } from './rpc.ts';
+import { isListChange, resultOf, ToolServerError } from './rpc.ts';
 import { RefusedStatus, RpcSink } from './rpc-sink.ts';
 
 /** How long a message that is not answered, and the end of a session, may take. */
@@ -37,6 +38,7 @@ export class HttpLink implements Link {
   readonly #open = new Set<Cancellation>();
   /** Answers that have served their purpose, until their end. */
   readonly #lingering = new Map<ReplyControl, Timer>();
+  readonly #answers: Answers;
   #nextId = 1;
   #renewing: Promise<void> | undefined;
   #isOver = false;
@@ -44,6 +46,7 @@ export class HttpLink implements Link {
   constructor(options: HttpLinkOptions, events: LinkEvents) {
     this.#options = options;
     this.#events = events;
+    this.#answers = new Answers({ send: (answer) => this.#tell(answer), onTooMany: (error) => this.#leave(error) });
   }
 
   async request(call: LinkCall): Promise<Fields> {
@@ -60,7 +63,7 @@ export class HttpLink implements Link {
   }
 
   notify(method: string, params?: Readonly<Fields>): void {
-    if (!this.#isOver) this.#tell({ jsonrpc: '2.0', method, ...(params && { params }) });
+    if (!this.#isOver) void this.#tell(JSON.stringify({ jsonrpc: '2.0', method, ...(params && { params }) }));
   }
 
   useVersion(version: string): void {
@@ -102,6 +105,7 @@ export class HttpLink implements Link {
 
   kill(): void {
     this.#isOver = true;
+    this.#answers.end();
     const cause = closed();
     this.#stream?.close(cause);
     for (const cancellation of this.#open) cancellation.cancel(cause);
@@ -138,7 +142,7 @@ export class HttpLink implements Link {
       giveUp(new ToolServerError('timeout', `no answer to ${method} within ${limitMs} ms`)),
     );
     const stop = cancellation?.onCancel(giveUp);
-    const own = this.#post({ jsonrpc: '2.0', id, method, ...(params && { params }) }, limitMs, sink);
+    const own = this.#post(JSON.stringify({ jsonrpc: '2.0', id, method, ...(params && { params }) }), limitMs, sink);
     try {
       return resultOf(await sink.answer, this.#options.clean);
     } catch (error) {
@@ -151,12 +155,12 @@ export class HttpLink implements Link {
     }
   }
 
-  #post(message: Fields, limitMs: number, sink: RpcSink): Cancellation {
+  #post(body: string, limitMs: number, sink: RpcSink): Cancellation {
     const own = new Cancellation();
     this.#open.add(own);
     if (this.#isOver) own.cancel(closed());
     this.#options.calls.send(
-      { method: 'POST', headers: POST_HEADERS, body: JSON.stringify(message) },
+      { method: 'POST', headers: POST_HEADERS, body },
       own,
       { headersTimeoutMs: limitMs + SPARE_MS, bodyIdleMs: limitMs + SPARE_MS },
       sink,
@@ -196,11 +200,11 @@ export class HttpLink implements Link {
   }
 
   /** Something that is not answered, or an answer of the gateway's own. */
-  #tell(message: Fields): void {
+  #tell(message: string): Promise<unknown> {
     const sink = this.#sink();
     const own = this.#post(message, NOTICE_LIMIT_MS, sink);
     const timer = this.#options.calls.clock.timer(NOTICE_LIMIT_MS, () => own.cancel(closed()));
-    sink.answer
+    return sink.answer
       .catch(() => {})
       .finally(() => {
         timer.cancel();
@@ -211,7 +215,7 @@ export class HttpLink implements Link {
   #take(message: Fields): void {
     if (this.#isOver) return;
     if (isListChange(message)) this.#events.onListChanged();
-    else if (message['id'] !== undefined && message['method'] !== undefined) this.#tell(answerTo(message));
+    else if (message['id'] !== undefined && message['method'] !== undefined) this.#answers.give(message);
   }
 
   /** A connection that broke off, or that could not be made: then the server is lost. */
@@ -225,10 +229,13 @@ export class HttpLink implements Link {
 
   #lose(error: GatewayError): ToolServerError {
     const lost = new ToolServerError('unavailable', this.#reason(error), { cause: error.cause });
-    if (this.#isOver) return lost;
+    if (!this.#isOver) this.#leave(lost);
+    return lost;
+  }
+
+  #leave(lost: ToolServerError): void {
     this.kill();
     this.#events.onLost(lost);
-    return lost;
   }
 
   /** From the cause alone: the transport's error speaks of a provider. */

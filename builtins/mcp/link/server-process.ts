@@ -72,6 +72,15 @@ export class ServerProcess {
     return true;
   }
 
+  /** Writes a line, and resolves once the child's pipe has it, or has ended. */
+  taken(line: string): Promise<void> {
+    const { stdin } = this.#child;
+    if (!stdin.writable) return Promise.resolve();
+    return new Promise((resolve) => {
+      stdin.write(line, () => resolve());
+    });
+  }
+
   /** Closes its input, asks it to end, ends it, each after some seconds; then whatever is left of its group. */
   async end(): Promise<void> {
     this.#child.stdin.end();

@@ -1,7 +1,8 @@
 import type { Clock, Timer } from '../../../host/common/clock.ts';
 import type { Fields, Log } from '../../../host/contract/index.ts';
+import { Answers } from './answers.ts';
 import type { Link, LinkCall, LinkEvents } from './link.ts';
-import { answerTo, isAnswer, isListChange, messagesOf, resultOf, ToolServerError } from './rpc.ts';
+import { isAnswer, isListChange, messagesOf, resultOf, ToolServerError } from './rpc.ts';
 import { type ProcessOptions, ServerProcess } from './server-process.ts';
 
 /** A server that has closed its stderr is asked whether it lives, this often and with this much time. See docs/mcp.md#servers. */
@@ -28,6 +29,7 @@ export class StdioLink implements Link {
   readonly #events: LinkEvents;
   readonly #process: ServerProcess;
   readonly #pending = new Map<unknown, Pending>();
+  readonly #answers: Answers;
   #nextId = 1;
   /** Set once nothing can come of it any more. */
   #over: ToolServerError | undefined;
@@ -38,6 +40,10 @@ export class StdioLink implements Link {
     this.#options = options;
     this.#events = events;
     const { log, server, clean } = options;
+    this.#answers = new Answers({
+      send: (answer) => this.#process.taken(`${answer}\n`),
+      onTooMany: (error) => this.#lose(error),
+    });
     this.#process = new ServerProcess(options, {
       onLine: (line) => this.#take(line),
       onErrorLine: (line) => log.debug('mcp server wrote to stderr', { server, line: clean(line) }),
@@ -105,7 +111,7 @@ export class StdioLink implements Link {
     for (const message of messagesOf(line)) {
       if (isAnswer(message)) this.#settle(message);
       else if (isListChange(message)) this.#events.onListChanged();
-      else if (message['id'] !== undefined) this.#send(answerTo(message));
+      else if (message['id'] !== undefined) this.#answers.give(message);
     }
   }
 
@@ -145,6 +151,7 @@ export class StdioLink implements Link {
 
   #end(error: ToolServerError): void {
     this.#over ??= error;
+    this.#answers.end();
     this.#ping?.cancel();
     for (const { reject } of this.#pending.values()) reject(error);
   }
