@@ -203,6 +203,7 @@ async function closeHost(host: Host): Promise<void> {
     () => host.slot.close(),
     bounded('the uses of keys and the audit rows', () => finishStores(host.stores)),
     () => host.hooks.close.promise(host),
+    () => host.stores.end.reached(),
     () => closeAll([...host.providers.values()].map((provider) => () => disposeProvider(provider, host.services))),
     bounded('the connections', () => host.services.transport.close()),
   ]).catch((error: unknown) => host.log.error('closing failed', { error }));

@@ -60,7 +60,7 @@ async function supplyAll({ stores, services: { clock }, log }: Host, open: Open,
   const ledgers = await StoredLedgers.load(new SqlLedgers(keys), {
     clock,
     log,
-    leftMs: () => stores.closing.leftMs,
+    end: stores.end,
     backend: BACKEND,
   });
   stores.ledgers.supply(BACKEND, ledgers);

@@ -40,7 +40,7 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
       await StoredLedgers.load(new SqlLedgers(keys), {
         clock: host.services.clock,
         log: host.log,
-        leftMs: () => host.stores.closing.leftMs,
+        end: host.stores.end,
         backend: 'sqlite',
       }),
     );

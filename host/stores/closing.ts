@@ -8,8 +8,8 @@ const LAST_MS = 250;
  * Writes what waits, before the repositories close: all stores at the same time, and within five seconds together. What is lost is logged. The request log
  * writes the rest by itself when its builtin closes.
  */
-export async function finishStores({ keys, audit, ledgers, logReader, closing }: Stores): Promise<void> {
-  closing.endWithin(CLOSE_LIMIT_MS - LAST_MS);
+export async function finishStores({ keys, audit, ledgers, logReader, end }: Stores): Promise<void> {
+  end.comeWithin(CLOSE_LIMIT_MS - LAST_MS);
   await closeAll([
     () => ledgers.value.close?.(),
     () => keys.close(),
@@ -20,6 +20,6 @@ export async function finishStores({ keys, audit, ledgers, logReader, closing }:
 }
 
 /** Milliseconds for a database to close, once its stores have finished. */
-export function databaseLimitMs({ stores }: { readonly stores: Pick<Stores, 'closing'> }): number {
-  return Math.max(LAST_MS, stores.closing.leftMs);
+export function databaseLimitMs({ stores }: { readonly stores: Pick<Stores, 'end'> }): number {
+  return Math.max(LAST_MS, stores.end.leftMs);
 }

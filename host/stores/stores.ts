@@ -1,6 +1,5 @@
 import type { RequestLog, SharedState } from '../contract/index.ts';
 import { forwardClock } from '../common/clock.ts';
-import { ClosingTime } from '../common/close-all.ts';
 import { AuditStore, type AuditStoreDeps } from './audit/audit-store.ts';
 import { type Ledgers, MemoryLedgers } from './ledgers/ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
@@ -11,6 +10,7 @@ import { Principals } from './principals.ts';
 import type { LogReader } from './log/request-log-store.ts';
 import { MemoryRunningResponses, type RunningResponses } from './ledgers/running-responses.ts';
 import type { SessionStore } from './sessions/session-store.ts';
+import { StoresEnd } from './stores-end.ts';
 
 /** What a builtin may supply in `open`, and what stands there without one. */
 export interface Stores {
@@ -37,12 +37,12 @@ export interface Stores {
   /** Responses whose usage comes later. Without a store: the memory of this process. */
   readonly running: Place<RunningResponses>;
   /** How long all of them together may go on writing once the process ends. */
-  readonly closing: ClosingTime;
+  readonly end: StoresEnd;
 }
 
 export function createStores(memory: SharedState, given: AuditStoreDeps): Stores {
-  const closing = new ClosingTime(given.clock);
-  const deps = { ...given, clock: forwardClock(given.clock), leftMs: () => closing.leftMs };
+  const end = new StoresEnd(given.clock);
+  const deps = { ...given, clock: forwardClock(given.clock), end };
   const audit = new AuditStore(deps);
   const keys = new KeyStore({
     ...deps,
@@ -66,7 +66,7 @@ export function createStores(memory: SharedState, given: AuditStoreDeps): Stores
     ledgers: new Place<Ledgers>('ledgers', 'memory', new MemoryLedgers(deps)),
     owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
     running: new Place<RunningResponses>('running responses', 'memory', new MemoryRunningResponses(deps.clock.now)),
-    closing,
+    end,
   };
 }
 

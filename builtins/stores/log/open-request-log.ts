@@ -16,7 +16,7 @@ export async function openRequestLog(host: Host, settings: StoreSettings): Promi
     counters,
     services: { clock },
     settings: { logRetention },
-    stores: { requestLog, logReader, closing },
+    stores: { requestLog, logReader, end },
   } = host;
   const database = await openMigrated(host, settings, {
     file: 'gw-requests.db',
@@ -27,7 +27,7 @@ export async function openRequestLog(host: Host, settings: StoreSettings): Promi
     log,
     redactor,
     clock,
-    leftMs: () => closing.leftMs,
+    end,
     backend: settings.backend,
     retention: logRetention,
     dropped: (rows) => counters.add('gateway_observability_events_dropped_total', { subject: 'request_log' }, rows),

@@ -23,7 +23,7 @@ const APART_MS = 60 * 60 * 1000;
 /** Accounts that are one write. */
 const BATCH = 500;
 
-export interface StoredLedgersDeps extends LedgerLinesDeps, Pick<StoreDeps, 'leftMs'> {
+export interface StoredLedgersDeps extends LedgerLinesDeps, Pick<StoreDeps, 'end'> {
   readonly backend: string;
 }
 
