@@ -25,24 +25,24 @@ export class SqlAudit implements AuditRepository {
   }
 
   async append(entries: readonly AuditEntry[], number?: number): Promise<void> {
-    const { knex, dialect } = this.#database;
+    const { dialect } = this.#database;
     const rows = entries.map((entry) => valuesOf(entry, dialect));
     await withFaults(() =>
       dialect.name === 'postgres'
         ? this.#appendTogether(rows, number)
         : this.#sent.send(number, async () => {
-            await knex(TABLE).insert(
-              rows.map((values) => Object.fromEntries(COLUMNS.map((name, at) => [name, values[at]]))),
-            );
+            await this.#database
+              .on('ledger')(TABLE)
+              .insert(rows.map((values) => Object.fromEntries(COLUMNS.map((name, at) => [name, values[at]]))));
           }),
     );
   }
 
   async list({ action, actorId, outcome, since, limit, offset }: AuditQuery): Promise<AuditPage> {
     const {
-      knex,
       dialect: { time },
     } = this.#database;
+    const knex = this.#database.on('reads');
     const filtered = (): Knex.QueryBuilder => {
       const query = knex(TABLE);
       if (action !== undefined) void query.where({ action });
@@ -64,7 +64,7 @@ export class SqlAudit implements AuditRepository {
   }
 
   async ping(): Promise<void> {
-    await this.#database.knex(TABLE).select('id').limit(1);
+    await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 
   /** One statement: a list for each column. */
@@ -72,7 +72,7 @@ export class SqlAudit implements AuditRepository {
     const { moved, isFirst } = this.#writer.once(number);
     const [moment, ...texts] = COLUMNS;
     const given = [moment, ...texts].map((name) => (name === moment ? '?::timestamptz[]' : '?::text[]')).join(', ');
-    await this.#database.knex.raw(
+    await this.#database.on('ledger').raw(
       `WITH ${moved.sql} INSERT INTO ${TABLE} (${COLUMNS.join(', ')})
       SELECT ${COLUMNS.join(', ')} FROM unnest(${given}) WITH ORDINALITY AS given (${COLUMNS.join(', ')}, number) WHERE ${isFirst} ORDER BY number`,
       [...moved.bindings, ...COLUMNS.map((_name, at) => arrayOf(rows.map((values) => values[at] ?? null)))],

@@ -62,24 +62,27 @@ export class SqlKeys implements KeyRepository {
   }
 
   get(id: string): Promise<StoredKey | undefined> {
-    return one(this.#knex(TABLE).where({ id }));
+    return one(this.#database.on('lookups')(TABLE).where({ id }));
   }
 
-  find(digest: string): Promise<StoredKey | undefined> {
-    return one(this.#knex(TABLE).where({ key_hash: digest }).orWhere({ previous_key_hash: digest }));
+  async findAll(digests: readonly string[]): Promise<readonly StoredKey[]> {
+    const table = this.#database.on('lookups')<Row>(TABLE);
+    return (await table.whereIn('key_hash', digests).orWhereIn('previous_key_hash', digests).select('*')).map(keyOf);
   }
 
   async list(): Promise<readonly StoredKey[]> {
     return (
-      await this.#knex<Row>(TABLE)
+      await this.#database
+        .on('reads')<Row>(TABLE)
         .select('*')
         .orderByRaw(this.#down(['created_at', 'id']))
     ).map(keyOf);
   }
 
   async usage({ sort, active, since, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
+    const knex = this.#database.on('reads');
     const filtered = (isPage: boolean): Knex.QueryBuilder => {
-      const query = this.#knex(TABLE);
+      const query = knex(TABLE);
       // Nearly all keys are active: along the index of the order a page is soon full, while an index of active keys would have them sorted.
       if (isPage && active) void query.whereRaw('CASE WHEN active THEN 1 ELSE 0 END = 1');
       else if (active !== undefined) void query.where({ active });
@@ -87,7 +90,7 @@ export class SqlKeys implements KeyRepository {
       return query;
     };
     // From one state of the table, so that sums and rows agree.
-    return this.#knex.transaction(
+    return knex.transaction(
       async (trx) => {
         const sums = (await filtered(false)
           .transacting(trx)
@@ -115,9 +118,9 @@ export class SqlKeys implements KeyRepository {
 
   async totals(now: number): Promise<KeyTotals> {
     const {
-      knex,
       dialect: { time },
     } = this.#database;
+    const knex = this.#database.on('reads');
     const sums = (await knex(TABLE).first(
       knex.raw(
         `COUNT(*) AS total, SUM(CASE WHEN active THEN 1 ELSE 0 END) AS active, SUM(usage_count) AS uses,
@@ -138,11 +141,7 @@ export class SqlKeys implements KeyRepository {
   }
 
   async ping(): Promise<void> {
-    await this.#knex(TABLE).select('id').limit(1);
-  }
-
-  get #knex(): Knex {
-    return this.#database.knex;
+    await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 
   #down(columns: readonly string[]): string {
@@ -164,9 +163,9 @@ export class SqlKeys implements KeyRepository {
 
   /** One statement. In one order everywhere, so that two processes do not wait for each other's rows. */
   async #addTogether(uses: readonly Uses[], number: number | undefined): Promise<void> {
-    const { knex, dialect } = this.#database;
+    const { dialect } = this.#database;
     const { moved, isFirst } = this.#writer.once(number);
-    await knex.raw(
+    await this.#database.on('ledger').raw(
       `WITH ${moved.sql}, added AS (
         SELECT given.* FROM unnest(?::text[], ?::bigint[], ?::timestamptz[]) AS given (id, uses, moment) WHERE ${isFirst}),
       locked AS (SELECT id FROM ${TABLE} WHERE id IN (SELECT id FROM added) ORDER BY id FOR NO KEY UPDATE)
@@ -181,8 +180,8 @@ export class SqlKeys implements KeyRepository {
   }
 
   async #addInParts(uses: readonly Uses[]): Promise<void> {
-    const { knex, dialect } = this.#database;
-    await knex.transaction(async (trx) => {
+    const { dialect } = this.#database;
+    await this.#database.on('ledger').transaction(async (trx) => {
       for (let at = 0; at < uses.length; at += BATCH) {
         const part = uses.slice(at, at + BATCH);
         const values = part.map(() => 'SELECT ? AS id, ? AS uses, ? AS moment').join(' UNION ALL ');

@@ -26,16 +26,18 @@ export class SqlLedgers implements LedgerRepository {
   }
 
   book(bookings: readonly Booking[], number?: number): Promise<readonly StoredAccount[]> {
-    const { knex, dialect } = this.#database;
+    const { dialect } = this.#database;
     return withFaults(async () =>
       this.isShared
-        ? rowsOf(await knex.raw(...bookingTogether(bookings, dialect, this.#writer.once(number)))).map(accountOf)
+        ? rowsOf(
+            await this.#database.on('ledger').raw(...bookingTogether(bookings, dialect, this.#writer.once(number))),
+          ).map(accountOf)
         : this.#sent.send(number, () => bookInParts(this.#database, bookings)),
     );
   }
 
   async read(withinMs?: number): Promise<readonly StoredAccount[]> {
-    const query = this.#database.knex(TABLE).select('ledger', 'account', 'committed', 'spend_limit');
+    const query = this.#database.on('ledger')(TABLE).select('ledger', 'account', 'committed', 'spend_limit');
     // The clock of the database: those of the processes that write there may differ.
     if (withinMs !== undefined && this.isShared)
       void query.whereRaw('written_at > CURRENT_TIMESTAMP - make_interval(secs => ?)', [withinMs / 1000]);
@@ -74,8 +76,8 @@ function bookingTogether(
   return [sql, [...moved.bindings, ...columns.map(arrayOf)]];
 }
 
-function bookInParts({ knex, dialect }: Database, bookings: readonly Booking[]): Promise<readonly StoredAccount[]> {
-  return knex.transaction(async (trx) => {
+function bookInParts({ on, dialect }: Database, bookings: readonly Booking[]): Promise<readonly StoredAccount[]> {
+  return on('ledger').transaction(async (trx) => {
     const accounts: (readonly StoredAccount[])[] = [];
     for (let at = 0; at < bookings.length; at += BATCH)
       accounts.push(await bookBatch(trx, dialect, bookings.slice(at, at + BATCH)));

@@ -57,7 +57,7 @@ export class SqlOwners implements Owners {
     const foreign = new Set<string>();
     for (let at = 0; at < ids.length; at += MOST_ASKED) {
       const rows: readonly { readonly id: string }[] = await this.#database
-        .knex(TABLE)
+        .on('lookups')(TABLE)
         .where({ kind })
         .whereIn('id', ids.slice(at, at + MOST_ASKED))
         .whereNot('owner_id', owner)

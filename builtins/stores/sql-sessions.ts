@@ -44,23 +44,26 @@ export class SqlSessions implements SessionRepository {
     });
   }
 
-  async find(digest: string): Promise<StoredSession | undefined> {
-    const row = (await this.#table.where({ token_hash: digest }).first('*')) as Row | undefined;
-    return row && sessionOf(row);
+  async findAll(digests: readonly string[]): Promise<readonly StoredSession[]> {
+    return (await this.#database.on('lookups')<Row>(TABLE).whereIn('token_hash', digests).select('*')).map(sessionOf);
   }
 
   async list(): Promise<readonly StoredSession[]> {
     return (
-      (await this.#table.select('*').orderBy([
-        { column: 'created_at', order: 'desc' },
-        { column: 'id', order: 'desc' },
-      ])) as Row[]
+      (await this.#database
+        .on('reads')(TABLE)
+        .select('*')
+        .orderBy([
+          { column: 'created_at', order: 'desc' },
+          { column: 'id', order: 'desc' },
+        ])) as Row[]
     ).map(sessionOf);
   }
 
   async touch(id: string, at: number): Promise<void> {
     const moment = this.#database.dialect.time(at);
-    await this.#table
+    await this.#database
+      .on('ledger')(TABLE)
       .where({ id })
       .whereRaw('(last_seen_at IS NULL OR last_seen_at < ?)', [moment])
       .update({ last_seen_at: moment });
@@ -93,7 +96,7 @@ export class SqlSessions implements SessionRepository {
   }
 
   async ping(): Promise<void> {
-    await this.#table.select('id').limit(1);
+    await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 
   get #table(): Knex.QueryBuilder {

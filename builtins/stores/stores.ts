@@ -22,8 +22,10 @@ export default defineBuiltin({
       }
     });
     hooks.examine.tapPromise('stores', async ({ host, add }) => {
-      const { examineStores } = await import('./database/examine.ts');
+      const { examineConnections, examineStores } = await import('./database/examine.ts');
       add('Stores', await examineStores(host));
+      const connections = await examineConnections(host);
+      if (connections.length > 0) add('Database connections', connections);
     });
     hooks.close.tapPromise({ name: 'stores', limitMs: databaseLimitMs }, async () => close?.());
   },

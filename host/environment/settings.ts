@@ -5,7 +5,13 @@ import { type Level, logLevel } from '../log/logger.ts';
 import type { Retention } from '../stores/log/log-retention.ts';
 import { readSwitch } from './read-switch.ts';
 import type { SettingNote } from './setting-note.ts';
-import { readLogStoreSettings, readRetention, readStoreSettings, type StoreSettings } from './store-settings.ts';
+import {
+  readConnections,
+  readLogStoreSettings,
+  readRetention,
+  readStoreSettings,
+  type StoreSettings,
+} from './store-settings.ts';
 import type { Variables } from './variables.ts';
 
 export type AddressRange = [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
@@ -29,6 +35,8 @@ export interface Settings {
   /** Where rows of the request log are kept; `undefined` when they are not. */
   readonly logStore: StoreSettings | undefined;
   readonly logRetention: Retention;
+  /** Connections of this process to one database of Postgres, at most. */
+  readonly pgConnections: number;
   /** No credential is required on `/v1/*`. */
   readonly allowUnauthenticated: boolean;
   readonly corsOrigins: readonly string[];
@@ -85,7 +93,7 @@ export function readEnvironment(variables: Variables): Settings {
 function readStores(
   variables: Variables,
   notes: SettingNote[],
-): Pick<Settings, 'keyStore' | 'configurationStore' | 'logStore' | 'logRetention'> {
+): Pick<Settings, 'keyStore' | 'configurationStore' | 'logStore' | 'logRetention' | 'pgConnections'> {
   const keyStore = readStoreSettings(
     { prefix: 'API_KEY_STORE', backend: variables['API_KEY_STORE_BACKEND'], dsn: variables['API_KEY_STORE_DSN'] },
     notes,
@@ -103,13 +111,14 @@ function readStores(
     notes,
   );
   const logRetention = readRetention(variables['REQUEST_LOG_RETENTION'], notes);
+  const pgConnections = readConnections(variables['GW_PG_CONNECTIONS'], notes);
   if (trimmed(variables['GW_STATE_URL']) !== '')
     notes.push({
       level: 'warn',
       message:
         'GW_STATE_URL has no effect in this version: limits and caches are those of each process, budgets unless API_KEY_STORE_BACKEND is postgres',
     });
-  return { keyStore, configurationStore, logStore, logRetention };
+  return { keyStore, configurationStore, logStore, logRetention, pgConnections };
 }
 
 const trimmed = (text: string | undefined): string => text?.trim() ?? '';

@@ -89,6 +89,23 @@ export function readRetention(text: string | undefined, notes: SettingNote[]): R
   return { days: found.get('d'), rows: found.get('r') };
 }
 
+/** Connections of one process to one database of Postgres. The least have room for each purpose; see docs/stores.md#connections. */
+export const PG_CONNECTIONS = { least: 6, unlessSaid: 10, most: 100 } as const;
+
+/** What cannot be read stops the start: another number may be more than the server takes. */
+export function readConnections(text: string | undefined, notes: SettingNote[]): number {
+  const { least, unlessSaid, most } = PG_CONNECTIONS;
+  const written = text?.trim() ?? '';
+  if (written === '') return unlessSaid;
+  const connections = /^\d+$/.test(written) ? Number(written) : Number.NaN;
+  if (connections >= least && connections <= most) return connections;
+  notes.push({
+    level: 'fatal',
+    message: `GW_PG_CONNECTIONS is "${written}"; write a whole number from ${least} to ${most}`,
+  });
+  return unlessSaid;
+}
+
 /** `undefined` when none is chosen, and when the word is unknown, which stops the start. */
 function readBackend(
   name: string,

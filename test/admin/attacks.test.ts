@@ -234,9 +234,9 @@ describe('an attack by the time that an answer takes', () => {
   it('learns nothing: a wrong key is looked up as an unknown one is, by its digest, once', async () => {
     const asked: string[] = [];
     class Counting extends MemoryKeys {
-      override find(digest: string): ReturnType<MemoryKeys['find']> {
-        asked.push(digest);
-        return super.find(digest);
+      override findAll(digests: readonly string[]): ReturnType<MemoryKeys['findAll']> {
+        asked.push(...digests);
+        return super.findAll(digests);
       }
     }
     const builtin = defineBuiltin({

@@ -44,6 +44,7 @@ describe('settings', () => {
       'RATE_LIMIT_BURST',
       'GW_SHUTDOWN_TIMEOUT',
       'GW_DRAIN_DELAY',
+      'GW_PG_CONNECTIONS',
     ];
     expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).to.deep.equal(readEnvironment({}));
   });
@@ -168,6 +169,26 @@ describe('GW_DRAIN_DELAY', () => {
       expect(notesOf({ GW_DRAIN_DELAY: text }, 'warn')).to.deep.equal(
         isWarned ? [`GW_DRAIN_DELAY is "${text}", which is not a duration of at most 5m; 0s is used`] : [],
       );
+    });
+});
+
+describe('GW_PG_CONNECTIONS', () => {
+  for (const [text, connections] of [
+    [' ', 10],
+    ['6', 6],
+    [' 20 ', 20],
+    ['100', 100],
+  ] as const)
+    it(`is ${connections} with ${JSON.stringify(text)}`, () => {
+      const settings = readEnvironment({ GW_PG_CONNECTIONS: text });
+      expect([settings.pgConnections, settings.notes]).to.deep.equal([connections, []]);
+    });
+
+  for (const text of ['5', '101', 'x', '1e1', '-10', '6.5', '0x10', '10 10'])
+    it(`refuses the start with ${JSON.stringify(text)}`, () => {
+      expect(notesOf({ GW_PG_CONNECTIONS: ` ${text}` }, 'fatal')).to.deep.equal([
+        `GW_PG_CONNECTIONS is "${text}"; write a whole number from 6 to 100`,
+      ]);
     });
 });
 

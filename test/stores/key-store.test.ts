@@ -94,14 +94,14 @@ describe('a stored key', () => {
     const { store, who, made } = open();
     const { key } = await made();
     expect([await who(key), await who(key), await who(key)]).to.deep.equal(['ada', 'ada', 'ada']);
-    expect(store.calls.filter((name) => name === 'find')).to.have.length(1);
+    expect(store.calls.filter((name) => name === 'findAll')).to.have.length(1);
   });
 
   it('is asked of the store once by all that come at the same time', async () => {
     const { store, who, made } = open();
     const { key } = await made();
     expect(new Set(await Promise.all(Array.from({ length: 50 }, () => who(key))))).to.deep.equal(new Set(['ada']));
-    expect(store.calls.filter((name) => name === 'find')).to.have.length(1);
+    expect(store.calls.filter((name) => name === 'findAll')).to.have.length(1);
   });
 
   it('is over with the next request once it is revoked, deleted or rotated', async () => {
@@ -268,7 +268,7 @@ describe('a key that another process changes', () => {
     const { key, record } = await made();
     const finds = async (): Promise<number> => {
       await who(key);
-      return store.calls.filter((name) => name === 'find').length;
+      return store.calls.filter((name) => name === 'findAll').length;
     };
     expect([await finds(), await finds()]).to.deep.equal([1, 1]);
     tell(record.id);

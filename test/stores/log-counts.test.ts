@@ -158,7 +158,7 @@ function suite(open: () => Promise<() => Promise<Database>>): void {
     const logs = new SqlLogs(database);
     await logs.append(rows('on_error', 5));
     const asked: string[] = [];
-    database.knex.on('query', ({ sql }: { sql: string }) => asked.push(sql));
+    database.on('reads').on('query', ({ sql }: { sql: string }) => asked.push(sql));
     expect((await logs.list({ stages: ENDING }, 2, 0)).total).to.equal(5);
     const counting = asked.splice(0).filter((sql) => /count\(/i.test(sql));
     if (database.dialect.name === 'postgres') expect(counting).to.deep.equal([]);

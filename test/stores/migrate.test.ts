@@ -57,7 +57,7 @@ describe('indexes of a table with rows, on Postgres', function onPostgres() {
     await Promise.all(Array.from({ length: 4 }, () => migrate(database, LOG_SCHEMA, log, Date.now)));
     expect([await indexesOf(database), warnings]).to.deep.equal([ALL, []]);
     const limits = rowsOf(await database.knex.raw('SHOW statement_timeout'));
-    expect(limits[0]).to.deep.equal({ statement_timeout: '5s' });
+    expect(limits[0]).to.deep.equal({ statement_timeout: '8s' });
   });
 
   it('are built again where a build has left one unusable', async () => {

@@ -24,6 +24,12 @@ function aKey(id: string, more: Partial<StoredKey> = {}): StoredKey {
   };
 }
 
+/** By one digest. */
+const foundIn = async <T>(
+  repository: { findAll(digests: readonly string[]): Promise<readonly T[]> },
+  one: string,
+): Promise<T | undefined> => (await repository.findAll([one]))[0];
+
 /** As a repository gives it back: what is absent is absent, whatever it is absent as. */
 function plain(value: object | undefined): object | undefined {
   return value && (JSON.parse(JSON.stringify(value)) as object);
@@ -69,10 +75,10 @@ function keyTests(open: OpenRepositories): void {
       for (const key of [full, aKey('b')]) {
         await keys.insert(key);
         expect(plain(await keys.get(key.id))).to.deep.equal(plain(key));
-        expect(plain(await keys.find(key.digest))).to.deep.equal(plain(key));
+        expect(plain(await foundIn(keys, key.digest))).to.deep.equal(plain(key));
       }
-      expect((await keys.find(digest('p')))?.id).to.equal('a');
-      expect([await keys.get('c'), await keys.find(digest('c')), await keys.get('')]).to.deep.equal([
+      expect((await foundIn(keys, digest('p')))?.id).to.equal('a');
+      expect([await keys.get('c'), await foundIn(keys, digest('c')), await keys.get('')]).to.deep.equal([
         undefined,
         undefined,
         undefined,
@@ -89,7 +95,10 @@ function keyTests(open: OpenRepositories): void {
       for (const [at, name] of TEXTS.entries())
         expect(await keys.get(`${at}`)).to.deep.include({ name, limits: { tags: [name], models: [name] } });
       for (const text of TEXTS)
-        expect([await keys.get(text), await keys.find(text)], text.slice(0, 40)).to.deep.equal([undefined, undefined]);
+        expect([await keys.get(text), await foundIn(keys, text)], text.slice(0, 40)).to.deep.equal([
+          undefined,
+          undefined,
+        ]);
       expect(await keys.list()).to.have.length(TEXTS.length);
     });
 
@@ -115,9 +124,9 @@ function keyTests(open: OpenRepositories): void {
       expect(plain(changed)).to.deep.equal(plain(aKey('a', { name: 'new', digest: digest('n') })));
       expect(plain(await keys.get('a'))).to.deep.equal(plain(changed));
       expect([
-        await keys.find(digest('a')),
-        await keys.find(digest('p')),
-        (await keys.find(digest('n')))?.id,
+        await foundIn(keys, digest('a')),
+        await foundIn(keys, digest('p')),
+        (await foundIn(keys, digest('n')))?.id,
       ]).to.deep.equal([undefined, undefined, 'a']);
       const refusal = new GatewayError('last_admin_key', 'no');
       const thrown = await keys
@@ -130,7 +139,7 @@ function keyTests(open: OpenRepositories): void {
       expect(thrown).to.equal(refusal);
       expect(plain(await keys.get('a'))).to.deep.equal(plain(changed));
       expect(await keys.change('a', { apply: () => undefined })).to.equal(undefined);
-      expect([await keys.get('a'), await keys.find(digest('n'))]).to.deep.equal([undefined, undefined]);
+      expect([await keys.get('a'), await foundIn(keys, digest('n'))]).to.deep.equal([undefined, undefined]);
     });
 
     it('shows a change of a key that is not there, and keeps nothing of it', async () => {
@@ -306,9 +315,9 @@ function sessionTests(open: OpenRepositories): void {
         aSession('b', { subject: TEXTS.join(), lastSeenAt: NOON + 7, scopes: [] }),
       ]) {
         await sessions.insert(session);
-        expect(plain(await sessions.find(session.digest))).to.deep.equal(plain(session));
+        expect(plain(await foundIn(sessions, session.digest))).to.deep.equal(plain(session));
       }
-      expect(await sessions.find('a')).to.equal(undefined);
+      expect(await foundIn(sessions, 'a')).to.equal(undefined);
       await sessions.ping();
     });
 
@@ -328,7 +337,7 @@ function sessionTests(open: OpenRepositories): void {
       await sessions.insert(aSession('a'));
       for (const at of [NOON + 5, NOON + 3]) await sessions.touch('a', at);
       await sessions.touch('gone', NOON);
-      expect((await sessions.find(digest('a')))?.lastSeenAt).to.equal(NOON + 5);
+      expect((await foundIn(sessions, digest('a')))?.lastSeenAt).to.equal(NOON + 5);
     });
 
     it('ends one, or all of them', async () => {
@@ -338,7 +347,7 @@ function sessionTests(open: OpenRepositories): void {
         await sessions.delete('a'),
         await sessions.delete('a'),
         await sessions.delete(`' OR '1'='1`),
-        await sessions.find(digest('a')),
+        await foundIn(sessions, digest('a')),
       ]).to.deep.equal([true, false, false, undefined]);
       expect([await sessions.deleteAll(), await sessions.deleteAll(), await sessions.list()]).to.deep.equal([2, 0, []]);
     });

@@ -38,7 +38,7 @@ export class SqlConfiguration implements ConfigurationStore {
   newest(): Promise<NewestConfiguration> {
     return this.#link.ask(async () => {
       const [row] = rowsOf(
-        await this.#database.knex.raw(`SELECT (SELECT max(version) FROM ${HISTORY}) AS version,
+        await this.#database.on('lookups').raw(`SELECT (SELECT max(version) FROM ${HISTORY}) AS version,
         (SELECT config_json FROM ${HISTORY} ORDER BY version DESC LIMIT 1) AS newest, (SELECT config_json FROM ${STORED} WHERE id = 1) AS stored`),
       );
       const [stored, newest] = [textOf(row?.['stored']), textOf(row?.['newest'])];
@@ -79,7 +79,7 @@ export class SqlConfiguration implements ConfigurationStore {
   history(): Promise<readonly ConfigurationVersion[]> {
     return this.#link.ask(async () => {
       const rows = (await this.#database
-        .knex(HISTORY)
+        .on('reads')(HISTORY)
         .select('*')
         .orderBy('version', 'desc')
         .limit(MOST_VERSIONS)) as Record<string, unknown>[];
@@ -93,7 +93,7 @@ export class SqlConfiguration implements ConfigurationStore {
 
   newestVersion(): Promise<number> {
     return this.#link.ask(async () => {
-      const { newest } = (await this.#database.knex(HISTORY).max({ newest: 'version' }).first()) as {
+      const { newest } = (await this.#database.on('lookups')(HISTORY).max({ newest: 'version' }).first()) as {
         readonly newest: unknown;
       };
       return Number(newest ?? 0);

@@ -33,12 +33,24 @@ export interface Dialect {
 /** What drivers and pools would write to the console; what fails is thrown, and the stores tell it. */
 export const SILENT: Knex.Logger = { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} };
 
+/**
+ * What connections are for. On Postgres each purpose has its own, so that none waits for what another does: `lookups` of credentials and of
+ * what a request waits for, `changes` by administrators, the `ledger` and whatever else of keys is written behind, rows of the `log`, and
+ * `reads` of lists and figures. See docs/stores.md#connections.
+ */
+export type Lane = 'lookups' | 'changes' | 'ledger' | 'log' | 'reads';
+
 /** One open database. */
 export interface Database {
   /** Where a database of SQLite is, for messages. */
   readonly file?: string;
+  /** Its connections for one purpose. With a signal: what is asked, or under way, when it is aborted ends with an error, and the database stops working on it. */
+  readonly on: (lane: Lane, signal?: AbortSignal) => Knex;
+  /** Those for changes. */
   readonly knex: Knex;
   readonly dialect: Dialect;
+  /** Whether a pooler stands before it: what is set on a connection may then be gone, or another's, with the next statement. */
+  readonly isPooled: boolean;
   close(): Promise<void>;
 }
 

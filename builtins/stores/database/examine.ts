@@ -5,6 +5,8 @@ import { errorMessage } from '../../../host/common/error-message.ts';
 import type { StoreSettings } from '../../../host/environment/store-settings.ts';
 import type { Finding } from '../../../host/host-hooks.ts';
 import type { Host } from '../../../host/host.ts';
+import { addressOf } from '../postgres/address.ts';
+import { readBudget, tooMany } from '../postgres/connection-budget.ts';
 import { isExposed, openPostgres } from './postgres.ts';
 import { derivedDsn, isMemory, readSqliteDsn } from './sqlite-dsn.ts';
 
@@ -27,6 +29,49 @@ export async function examineStores(host: Host): Promise<readonly Finding[]> {
       ? await examineStore(host, { what: 'request log', settings: logStore, files: [logStore.dsn ?? 'gw-requests.db'] })
       : [{ level: 'absent', text: 'request log: not kept' } as const]),
   ];
+}
+
+/** Whether the servers of Postgres have enough connections for what is kept there. Nothing where nothing is. */
+export async function examineConnections(host: Host): Promise<readonly Finding[]> {
+  const { keyStore, configurationStore, logStore, pgConnections } = host.settings;
+  const stores = [
+    ['keys', keyStore],
+    ['configuration', configurationStore],
+    ['request log', logStore],
+  ] as const;
+  const addresses = new Map<string, { readonly names: string[]; readonly dsn: string }>();
+  for (const [name, store] of stores) {
+    if (store?.backend !== 'postgres' || store.dsn === undefined) continue;
+    const { dsn } = store;
+    const address = await addressOf(dsn).catch(() => undefined); // what cannot be read is said of the store
+    if (address === undefined) continue;
+    const known = addresses.get(address) ?? { names: [], dsn };
+    known.names.push(name);
+    addresses.set(address, known);
+  }
+  const findings = [...addresses.values()].map(({ names, dsn }) => examineBudget(names.join(', '), dsn, pgConnections));
+  return (await Promise.all(findings)).flat();
+}
+
+/** What cannot be asked is said of the store as well. */
+async function examineBudget(what: string, dsn: string, connections: number): Promise<Finding[]> {
+  try {
+    const database = await openPostgres(dsn);
+    try {
+      const budget = await readBudget(database);
+      if (database.isPooled)
+        return [{ level: 'good', text: `${what}: at most ${connections}, by a pooler, which has bounds of its own` }];
+      const warning = tooMany(budget, Math.max(1, budget.live), connections);
+      if (warning !== undefined) return [{ level: 'warning', text: `${what}: WN87: ${warning}` }];
+      return [
+        { level: 'good', text: `${what}: at most ${connections} of ${budget.most}, of which ${budget.open} are open` },
+      ];
+    } finally {
+      await database.close();
+    }
+  } catch {
+    return [{ level: 'absent', text: `${what}: the server does not answer` }];
+  }
 }
 
 interface Examined {

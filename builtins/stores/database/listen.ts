@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Log } from '../../../host/contract/index.ts';
 import type { Clock, Timer } from '../../../host/common/clock.ts';
 import type { ChangeFeed } from '../../../host/stores/change-feed.ts';
-import { connectionOf } from './postgres.ts';
+import { connectionOf } from '../postgres/address.ts';
 
 export type Changed = 'key' | 'session';
 

@@ -92,11 +92,15 @@ async function buildIndexes(
  * Builds the indexes that a table with rows lacks while others read and write, which no transaction may do, on one connection without the
  * bound of statements. An index that a build has left unusable is built again.
  */
-async function buildBeside({ knex, dialect }: Database, table: string, { indexes }: IndexStep): Promise<void> {
+async function buildBeside(
+  { knex, dialect, isPooled }: Database,
+  table: string,
+  { indexes }: IndexStep,
+): Promise<void> {
   if (!(await dialect.hasTable(knex, table)) || !(await knex(table).select(knex.raw('1')).first())) return;
   await onConnection(knex, async (run) => {
-    await run(`SET lock_timeout = ${STEP_LOCK_MS}`);
-    await run('SET statement_timeout = 0');
+    const set = isPooled ? [] : [`SET lock_timeout = ${STEP_LOCK_MS}`, 'SET statement_timeout = 0'];
+    for (const setting of set) await run(setting);
     try {
       for (const [name, columns] of Object.entries(indexes(dialect))) {
         const [built] = await run('SELECT indisvalid AS usable FROM pg_index WHERE indexrelid = to_regclass(?)', name);
@@ -105,7 +109,7 @@ async function buildBeside({ knex, dialect }: Database, table: string, { indexes
           await run(`CREATE INDEX CONCURRENTLY ${name} ON ${table} (${columns.join(', ')})`);
       }
     } finally {
-      await run('RESET ALL');
+      if (!isPooled) await run('RESET ALL');
     }
   });
 }
@@ -132,14 +136,17 @@ async function onConnection<T>(knex: Knex, work: (run: Run) => Promise<T>): Prom
 }
 
 /**
- * One migration at a time, whatever it is of. Waiting in the server would hold other transactions up, so the lock is tried again and again;
- * it is that of a session, because an open transaction would keep indexes from being built.
+ * One migration at a time, whatever it is of. Waiting in the server would hold other transactions up, so the lock is tried again and again. It
+ * is that of a transaction that stays open and reads nothing, so that it is gone with its connection, behind a pooler too, and keeps no index from being built.
  */
 function withLock({ knex }: Database, log: Log, work: () => Promise<void>): Promise<void> {
-  return onConnection(knex, async (run) => {
+  return knex.transaction(async (trx) => {
+    await trx.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
+    const isTaken = async (): Promise<boolean> =>
+      rowsOf(await trx.raw(`SELECT pg_try_advisory_xact_lock(${LOCK}) AS taken`))[0]?.['taken'] === true; // without values: with some, a portal stays open, and sees its rows as they were
     const begun = performance.now();
     let toldAt = begun;
-    while ((await run('SELECT pg_try_advisory_lock(?) AS taken', LOCK))[0]?.['taken'] !== true) {
+    while (!(await isTaken())) {
       const at = performance.now();
       if (at - begun > GIVE_UP_MS)
         throw new Error(
@@ -153,11 +160,7 @@ function withLock({ knex }: Database, log: Log, work: () => Promise<void>): Prom
       }
       await sleep(POLL_MS);
     }
-    try {
-      await work();
-    } finally {
-      await run('SELECT pg_advisory_unlock(?)', LOCK);
-    }
+    await work();
   });
 }
 

@@ -4,7 +4,8 @@ import { SHARED_SCHEMA } from '../replicas/replica-schema.ts';
 import type { Database } from './database.ts';
 import { migrate, type Schema } from './migrate.ts';
 import { forgetWriters } from './numbered-writes.ts';
-import { isExposed, openPostgres } from './postgres.ts';
+import { isExposed, openForMigrations } from './postgres.ts';
+import { openSharedPostgres } from '../postgres/shared-pool.ts';
 import { openSqlite } from './sqlite.ts';
 
 interface MigratedFile {
@@ -16,21 +17,39 @@ interface MigratedFile {
 
 /** Opens a database that has one schema, brought up to date. `file` is SQLite's, unless the DSN names another. */
 export async function openMigrated(
-  { log, workingDirectory, services: { clock } }: Host,
-  { backend, dsn, prefix }: StoreSettings,
+  host: Host,
+  settings: StoreSettings,
   { file, schema, pageBytes }: MigratedFile,
 ): Promise<Database> {
-  if (backend === 'postgres' && isExposed(dsn ?? ''))
-    log.warn(`${prefix}_DSN reaches a public address without TLS; add sslmode=require, or use a private network`);
-  const database = await (backend === 'postgres'
-    ? openPostgres(dsn ?? '')
-    : openSqlite(dsn ?? file, workingDirectory, pageBytes));
+  if (settings.backend === 'postgres') return openMigratedPostgres(host, settings, [schema]);
+  const database = await openSqlite(settings.dsn ?? file, host.workingDirectory, pageBytes);
   try {
-    if (backend === 'postgres') {
-      await migrate(database, SHARED_SCHEMA, log, clock.now);
-      await forgetWriters(database);
+    await migrate(database, schema, host.log, host.services.clock.now);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
+
+/** Opens a database of Postgres that has these schemas, brought up to date on connections of their own. */
+export async function openMigratedPostgres(
+  host: Host,
+  { dsn = '', prefix }: StoreSettings,
+  schemas: readonly Schema[],
+): Promise<Database> {
+  const { log, services } = host;
+  if (isExposed(dsn))
+    log.warn(`${prefix}_DSN reaches a public address without TLS; add sslmode=require, or use a private network`);
+  const database = await openSharedPostgres(host, dsn);
+  try {
+    const migrating = await openForMigrations(dsn, database.isPooled);
+    try {
+      for (const schema of [SHARED_SCHEMA, ...schemas]) await migrate(migrating, schema, log, services.clock.now);
+      await forgetWriters(migrating);
+    } finally {
+      await migrating.close();
     }
-    await migrate(database, schema, log, clock.now);
   } catch (error) {
     await database.close();
     throw error;

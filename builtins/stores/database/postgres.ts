@@ -1,18 +1,13 @@
 import type { Knex } from 'knex';
 import { MOST_SUM } from '../../../host/common/bounded-sum.ts';
-import { type Database, type Dialect, rowsOf, SILENT } from './database.ts';
+import { type Clock, systemClock } from '../../../host/common/clock.ts';
+import { PG_CONNECTIONS } from '../../../host/environment/store-settings.ts';
+import { AddressPool } from '../postgres/address-pool.ts';
+import { type LaneLimits, laneSizes } from '../postgres/lanes.ts';
+import type { PooledConnection } from '../postgres/pooled-connection.ts';
+import { type Database, type Dialect, type Lane, rowsOf, SILENT } from './database.ts';
 
-const MAX_CONNECTIONS = 10;
-const MAX_IDLE = 5;
-const IDLE_MS = 5 * 60 * 1000;
-const LIFETIME_MS = 30 * 60 * 1000;
-/** Milliseconds for a connection, and for one statement. */
-const CONNECT_MS = 2000;
-const STATEMENT_MS = 5000;
-
-/** Numbers of the types that arrive as plain text or as numbers, whatever the process's own parsers are. */
-const TIMESTAMPTZ = 1184;
-const INT8 = 20;
+const LANES: readonly Lane[] = ['lookups', 'changes', 'ledger', 'log', 'reads'];
 
 export const POSTGRES: Dialect = {
   name: 'postgres',
@@ -41,73 +36,61 @@ export const POSTGRES: Dialect = {
   milliseconds: (column) => `floor(extract(epoch FROM ${column}) * 1000)::bigint`,
 };
 
-/** Settings of every connection: a database that hangs must not hold anybody up for long. */
-export function connectionOf(dsn: string): object {
+export interface PostgresOptions {
+  readonly clock?: Clock;
+  readonly connections?: number;
+  /** Bounds of statements, where they are not those of their purposes. */
+  readonly limits?: LaneLimits;
+  /** What is known of the address already: whether a pooler stands there. */
+  readonly isPooled?: boolean | undefined;
+}
+
+/** Opens a database with connections of its own. The stores of a gateway share theirs (`openSharedPostgres`). */
+export async function openPostgres(
+  dsn: string,
+  { clock = systemClock, connections = PG_CONNECTIONS.unlessSaid, limits, isPooled }: PostgresOptions = {},
+): Promise<Database> {
+  const { default: driver } = await import('pg');
+  const sizes = laneSizes(connections, ['keys', 'configuration', 'log']);
+  const pool = new AddressPool(dsn, driver, { clock, sizes: () => sizes, limits, isPooled });
+  return databaseOn(pool, () => pool.close());
+}
+
+/** For migrations: their statements take as long as they need. */
+export const openForMigrations = (dsn: string, isPooled: boolean | undefined): Promise<Database> =>
+  openPostgres(dsn, { limits: { statementMs: 0, lockMs: 0, clientMs: 0, waitMs: 0 }, isPooled });
+
+export async function databaseOn(pool: AddressPool, close: () => Promise<void>): Promise<Database> {
+  const { default: knex } = await import('knex');
+  const through = (lane: Lane, signal?: AbortSignal): Knex =>
+    knex({ client: 'pg', log: SILENT, connectionPool: viewOf(pool, lane, signal) });
+  const lanes = new Map(LANES.map((lane) => [lane, through(lane)]));
+  const changes = through('changes');
   return {
-    connectionString: dsn,
-    connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: STATEMENT_MS,
-    keepAlive: true,
-    application_name: 'gw',
+    on: (lane, signal) => (signal ? through(lane, signal) : (lanes.get(lane) ?? changes)),
+    knex: changes,
+    dialect: POSTGRES,
+    get isPooled() {
+      return pool.isPooled ?? false;
+    },
+    close,
   };
 }
 
-export async function openPostgres(dsn: string): Promise<Database> {
-  const [{ default: knex }, { default: pg }] = await Promise.all([import('knex'), import('pg')]);
-  const types = {
-    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-      parserOf(oid) ??
-      (pg.types.getTypeParser as (oid: number, format?: string) => (text: string) => unknown)(oid, format),
+/** A pool as knex knows one. Knex decides by the last three that it may use the rest as it is. */
+function viewOf(pool: AddressPool, lane: Lane, signal: AbortSignal | undefined): Knex.TarnPoolLike {
+  const view = {
+    acquire: () => ({ promise: pool.acquire(lane, signal) }),
+    release: (connection: PooledConnection) => {
+      pool.release(connection);
+      return true;
+    },
+    destroy: () => Promise.resolve(),
+    numFree: () => pool.counts.idle,
+    numUsed: () => pool.counts.used,
+    numPendingAcquires: () => pool.counts.waiting,
   };
-  const db = knex({
-    client: 'pg',
-    log: SILENT,
-    connection: { ...connectionOf(dsn), types } as Knex.PgConnectionConfig,
-    acquireConnectionTimeout: CONNECT_MS + STATEMENT_MS,
-    pool: { min: 0, max: MAX_CONNECTIONS, idleTimeoutMillis: IDLE_MS },
-  });
-  limitLifetime(db);
-  limitIdle(db);
-  replaceNul(db);
-  return { knex: db, dialect: POSTGRES, close: () => db.destroy() };
-}
-
-function parserOf(oid: number): ((text: string) => unknown) | undefined {
-  if (oid === TIMESTAMPTZ) return (text) => text;
-  return oid === INT8 ? Number : undefined;
-}
-
-/** The pool asks before it hands a connection out; one that is too old is closed. */
-function limitLifetime({ client }: Knex): void {
-  const bornAt = new WeakMap<object, number>();
-  const isOpen = client.validateConnection.bind(client) as (connection: object) => boolean | Promise<boolean>;
-  client.validateConnection = (connection: object) => {
-    const born = bornAt.get(connection) ?? performance.now();
-    bornAt.set(connection, born);
-    return performance.now() - born < LIFETIME_MS && isOpen(connection);
-  };
-}
-
-interface IdleConnection {
-  /** Since when it is idle, in milliseconds of the pool's clock. */
-  timestamp: number;
-}
-
-/** The pool looks once a second for connections that were idle for too long. Of more than it may keep idle, those that were used longest ago are over. */
-function limitIdle({ client }: Knex): void {
-  const pool = client.pool as { readonly free: IdleConnection[]; check: () => void };
-  const check = pool.check.bind(pool);
-  pool.check = () => {
-    for (const surplus of pool.free.slice(0, -MAX_IDLE)) surplus.timestamp = Number.NEGATIVE_INFINITY;
-    check();
-  };
-}
-
-/** Its texts hold every character but one; the server refuses a text with it. */
-function replaceNul({ client }: Knex): void {
-  const prepare = client.prepBindings.bind(client) as (bindings: readonly unknown[]) => readonly unknown[];
-  client.prepBindings = (bindings: readonly unknown[]) =>
-    prepare(bindings).map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value));
+  return view;
 }
 
 /** Whether what is sent to this database can be read on its way: no TLS, and neither this machine nor a private network. */

@@ -63,7 +63,7 @@ export async function openSqlite(dsn: string, workingDirectory: string, pageByte
       afterCreate: (connection: Driver, done: (error: unknown) => void) => setAll(connection, pragmas, done),
     },
   });
-  return { knex: db, dialect: SQLITE, file, close: () => db.destroy() };
+  return { knex: db, on: () => db, dialect: SQLITE, isPooled: false, file, close: () => db.destroy() };
 }
 
 interface Driver {

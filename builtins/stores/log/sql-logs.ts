@@ -70,7 +70,7 @@ export class SqlLogs implements LogRepository {
   }
 
   async count(filters: LogFilters): Promise<number> {
-    if (areCounted(filters)) return countedRows(this.#database, filters.stages);
+    if (areCounted(filters)) return countedRows(this.#reading, filters.stages);
     const { total } = (await this.#filtered(filters).count({ total: '*' }).first()) as { readonly total: unknown };
     return Number(total);
   }
@@ -81,23 +81,23 @@ export class SqlLogs implements LogRepository {
   }
 
   statistics(filters: LogFilters, stage: string | undefined): Promise<LogStatistics> {
-    return statisticsOf(this.#database, (of = filters) => this.#filtered(of), {
+    return statisticsOf(this.#reading, (of = filters) => this.#filtered(of), {
       ...filters,
       stages: stage === undefined ? [] : [stage],
     });
   }
 
   series(filters: LogFilters, window: LogWindow): Promise<LogSeries> {
-    return seriesOf(this.#database, () => this.#filtered(filters), window);
+    return seriesOf(this.#reading, () => this.#filtered(filters), window);
   }
 
   async newestId(): Promise<number> {
-    const { id } = (await this.#database.knex(TABLE).max({ id: 'id' }).first()) as { readonly id: unknown };
+    const { id } = (await this.#database.on('reads')(TABLE).max({ id: 'id' }).first()) as { readonly id: unknown };
     return Number(id ?? 0);
   }
 
   async idBehind(count: number): Promise<number | undefined> {
-    const row = (await this.#database.knex(TABLE).select('id').orderBy('id', 'desc').offset(count).first()) as
+    const row = (await this.#database.on('reads')(TABLE).select('id').orderBy('id', 'desc').offset(count).first()) as
       | { readonly id: unknown }
       | undefined;
     return row && Number(row.id);
@@ -111,19 +111,22 @@ export class SqlLogs implements LogRepository {
   }
 
   async ping(): Promise<void> {
-    await this.#database.knex(TABLE).select('id').limit(1);
+    await this.#database.on('lookups')(TABLE).select('id').limit(1);
+  }
+
+  get #reading(): Database {
+    return { ...this.#database, knex: this.#database.on('reads') };
   }
 
   async #insert(rows: readonly LogRow[], guard?: Guard): Promise<void> {
-    const { knex, dialect } = this.#database;
-    const { sql, bindings } = insertion(dialect, TABLE, rows, guard);
-    await knex.raw(sql, bindings);
+    const { sql, bindings } = insertion(this.#database.dialect, TABLE, rows, guard);
+    await this.#database.on('log').raw(sql, bindings);
   }
 
   /** The newest row of its trace at a stage that has no error. */
   #newest({ trace_id: traceId }: LogRow, stage: string): Knex.QueryBuilder {
     const newest = this.#ofTrace(traceId).where({ stage }).whereRaw("coalesce(error_message, '') = ''").max('id');
-    return this.#database.knex(TABLE).where('id', newest);
+    return this.#database.on('log')(TABLE).where('id', newest);
   }
 
   /** One statement: a row that is repeated would not find what it was written onto, and be kept as another. */
@@ -144,18 +147,16 @@ export class SqlLogs implements LogRepository {
 
   #ofTrace(traceId: string): Knex.QueryBuilder {
     const {
-      knex,
       dialect: { name },
     } = this.#database;
-    return rowsOfTrace(knex, traceId, name === 'sqlite');
+    return rowsOfTrace(this.#database.on('reads'), traceId, name === 'sqlite');
   }
 
   #filtered({ stages, model, provider, apiKeyId, since, before }: LogFilters): Knex.QueryBuilder {
     const {
-      knex,
       dialect: { time },
     } = this.#database;
-    const query = knex(TABLE);
+    const query = this.#database.on('reads')(TABLE);
     const [stage] = stages;
     if (stages.length === 1) void query.where({ stage });
     else if (stages.length > 1) void query.whereIn('stage', stages);

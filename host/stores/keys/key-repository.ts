@@ -55,8 +55,8 @@ export interface KeyRepository {
   /** A key once every change that was begun has ended, also that of another process. */
   look(id: string): Promise<StoredKey | undefined>;
   get(id: string): Promise<StoredKey | undefined>;
-  /** By the digest of the key, or of the value before it. */
-  find(digest: string): Promise<StoredKey | undefined>;
+  /** By the digests of keys, or of the values before them. */
+  findAll(digests: readonly string[]): Promise<readonly StoredKey[]>;
   /** The newest first, then by id. */
   list(): Promise<readonly StoredKey[]>;
   /** Filters, sorts, sums up, and then takes the page. */

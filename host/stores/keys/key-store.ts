@@ -50,7 +50,7 @@ export class KeyStore {
   constructor(deps: KeyStoreDeps) {
     this.#deps = deps;
     this.link = new StoreLink('the key store', { ...deps, backend: () => this.backend });
-    this.#lookups = new Lookups(this.link);
+    this.#lookups = new Lookups(this.link, async (digests) => byDigest(await this.#keys.findAll(digests)));
     this.#uses = new UseWriter({ ...deps, link: this.link, repository: () => this.#keys });
     this.#changes = new KeyChanges({
       ...deps,
@@ -152,7 +152,7 @@ export class KeyStore {
   async ask(digest: string): Promise<HostPrincipal | undefined> {
     const changes = this.#lookups.changes;
     try {
-      const key = await this.#lookups.ask(digest, () => this.#keys.find(digest));
+      const key = await this.#lookups.find(digest);
       if (!key || !counts(key, digest, this.#now())) return undefined;
       if (changes === this.#lookups.changes) return this.#used(this.#table.keep(key, this.#at(), digest));
       this.#uses.count(key.id);
@@ -287,3 +287,9 @@ export class KeyStore {
     if (!this.link.isResting(this.#at())) await this.#uses.flush();
   }
 }
+
+/** Each key by both of its values. */
+const byDigest = (keys: readonly StoredKey[]): ReadonlyMap<string, StoredKey> =>
+  new Map(
+    keys.flatMap((key) => [...(key.previous ? [[key.previous.digest, key] as const] : []), [key.digest, key] as const]),
+  );

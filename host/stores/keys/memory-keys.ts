@@ -27,8 +27,9 @@ export class MemoryKeys implements KeyRepository {
     return this.#keys.get(id);
   }
 
-  async find(digest: string): Promise<StoredKey | undefined> {
-    return this.#keys.get(this.#byDigest.get(digest) ?? '');
+  async findAll(digests: readonly string[]): Promise<readonly StoredKey[]> {
+    const ids = new Set(digests.map((digest) => this.#byDigest.get(digest)));
+    return [...ids].flatMap((id) => this.#keys.get(id ?? '') ?? []);
   }
 
   async list(): Promise<readonly StoredKey[]> {

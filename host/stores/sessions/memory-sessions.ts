@@ -14,8 +14,8 @@ export class MemorySessions implements SessionRepository {
     return this.#sessions.get(id);
   }
 
-  async find(digest: string): Promise<StoredSession | undefined> {
-    return this.#sessions.get(this.#byDigest.get(digest) ?? '');
+  async findAll(digests: readonly string[]): Promise<readonly StoredSession[]> {
+    return digests.flatMap((digest) => this.#sessions.get(this.#byDigest.get(digest) ?? '') ?? []);
   }
 
   async list(): Promise<readonly StoredSession[]> {

@@ -40,7 +40,8 @@ export interface SessionRepository {
   insert(session: StoredSession, change?: PendingChange): Promise<void>;
   /** A session once every change that was begun has ended, also that of another process. */
   look(id: string): Promise<StoredSession | undefined>;
-  find(digest: string): Promise<StoredSession | undefined>;
+  /** By the digests of tokens. */
+  findAll(digests: readonly string[]): Promise<readonly StoredSession[]>;
   /** Newest first, then by id downwards; dead ones included. */
   list(): Promise<readonly StoredSession[]>;
   touch(id: string, at: number): Promise<void>;

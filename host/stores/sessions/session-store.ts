@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Scope } from '../../contract/index.ts';
 import { HostPrincipal } from '../../common/host-principal.ts';
+import { BatchedLookups } from '../batched-lookups.ts';
 import { changed, type Changing, type Found } from '../changes.ts';
 import type { ChangeFeed } from '../change-feed.ts';
 import { isUsable, type StoredKey } from '../keys/key-record.ts';
@@ -65,6 +66,7 @@ export class SessionStore {
   readonly #deps: StoreDeps;
   readonly #keys: KeyStore;
   readonly #environment: (id: string) => HostPrincipal | undefined;
+  readonly #lookups: BatchedLookups<StoredSession>;
   readonly #entries = new Map<string, Entry>();
   #feed: ChangeFeed | undefined;
   #changes = 0;
@@ -75,6 +77,10 @@ export class SessionStore {
     this.#keys = keys;
     this.#environment = environment;
     this.link = new StoreLink('the session store', { ...deps, backend: () => this.backend });
+    this.#lookups = new BatchedLookups(
+      this.link,
+      async (digests) => new Map((await this.#repository.findAll(digests)).map((found) => [found.digest, found])),
+    );
   }
 
   get backend(): string {
@@ -186,10 +192,7 @@ export class SessionStore {
     const known = this.#entries.get(digest);
     const changes = this.#changes;
     try {
-      const session = lastSeenOf(
-        await this.link.ask(() => this.#repository.find(digest), LOOKUP_LIMIT_MS),
-        this.#entries.get(digest) ?? known,
-      );
+      const session = lastSeenOf(await this.#lookups.find(digest), this.#entries.get(digest) ?? known);
       const at = this.#deps.clock.monotonic();
       if (!session) this.#entries.delete(digest);
       const entry = session && { session, confirmedAt: at, seenAt: at, parent: undefined, principal: undefined };
@@ -256,6 +259,7 @@ export class SessionStore {
   /** Without an id, all of them. */
   #forget(id: string | undefined): void {
     this.#changes += 1;
+    this.#lookups.forget();
     for (const [digest, { session }] of this.#entries)
       if (id === undefined || session.id === id) this.#entries.delete(digest);
   }
