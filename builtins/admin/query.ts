@@ -39,6 +39,12 @@ export class Query {
     return Math.min(this.#integer('offset', 0) ?? 0, Number.MAX_SAFE_INTEGER);
   }
 
+  /** The version below which a page of versions ends. */
+  beforeVersion(): number | undefined {
+    const version = this.#integer('before', 1);
+    return version === undefined ? undefined : Math.min(version, 2 ** 31 - 1); // the column holds no larger one
+  }
+
   /** Parts of a series; 0 is none. */
   buckets(max: number): number {
     return Math.min(this.#integer('buckets', 0) ?? 0, max);

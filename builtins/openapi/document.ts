@@ -4,6 +4,8 @@ import { SCHEMAS } from './schemas.ts';
 
 const COUNTS: ReadonlySet<string> = new Set(['limit', 'offset', 'buckets']);
 const MOMENTS: ReadonlySet<string> = new Set(['since', 'before']);
+/** Where `before` is a version. */
+const VERSIONED = '/admin/config/history';
 
 const IF_MATCH = {
   name: 'If-Match',
@@ -70,14 +72,15 @@ function parametersOf({ method, path, query = [], isTagged }: Operation): object
       name,
       in: 'query',
       required: method === 'delete' && name === 'before',
-      schema: querySchema(name),
+      schema: querySchema(name, path),
     })),
     ...(isTagged && method !== 'get' ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
   ];
 }
 
-function querySchema(name: string): object {
+function querySchema(name: string, path: string): object {
   if (name === 'seconds') return { type: 'number', exclusiveMinimum: 0, maximum: 300 };
+  if (path === VERSIONED && name === 'before') return { type: 'integer', minimum: 1 };
   if (COUNTS.has(name)) return { type: 'integer', minimum: name === 'limit' ? 1 : 0 };
   return MOMENTS.has(name) ? { type: 'string', format: 'date-time' } : { type: 'string' };
 }

@@ -196,27 +196,31 @@ const CONFIGURATION: readonly Operation[] = [
     answer: 'Status',
     body: 'json',
     isTagged: true,
-    errors: [412, 501],
+    errors: [409, 412, 501],
   }),
   write('post', '/admin/config', 'Replaces the configuration', {
     status: 201,
     answer: 'Status',
     body: 'json',
     isTagged: true,
-    errors: [412, 501],
+    errors: [409, 412, 501],
   }),
   write('delete', '/admin/config', 'Goes back to the configuration of the start', {
     answer: 'Status',
     isTagged: true,
-    errors: [412, 501],
+    errors: [409, 412, 501],
   }),
-  read('/admin/config/history', 'Versions of the configuration, the oldest first', 'ConfigurationHistory', [], {
-    errors: [501],
-  }),
+  read(
+    '/admin/config/history',
+    'Versions of the configuration, the oldest first',
+    'ConfigurationHistory',
+    ['limit', 'before', 'documents'],
+    { errors: [501] },
+  ),
   write('post', '/admin/config/rollback/{version}', 'Goes back to a version', {
     answer: 'RolledBack',
     isTagged: true,
-    errors: [404, 412, 501],
+    errors: [404, 409, 412, 501],
   }),
   write('post', '/admin/config/validate', 'Checks a configuration', { answer: 'Valid', body: 'json', errors: [501] }),
   write('post', '/admin/config/diff', 'What a configuration would change', {

@@ -34,7 +34,7 @@ const ERRORS: Readonly<Record<number, readonly [what: string, headers?: object]>
   403: ['The credential lacks the scope'],
   404: ['There is nothing of this name'],
   405: ['The path has other methods', { Allow: header('Allow') }],
-  409: ['It would lock its caller, or everybody, out'],
+  409: ['It would lock its caller, or everybody, out, or replace the configuration of a newer program'],
   412: ['The configuration is no longer the version that If-Match names'],
   413: ['The body is too large'],
   429: ['Too many requests, or the target is saturated', AGAIN],

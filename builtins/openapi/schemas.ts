@@ -136,7 +136,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Configuration: FREE,
   ConfigurationHistory: object({
     data: list(
-      object({ version: COUNT, updated_at: MOMENT, config: FREE, rolled_back_from: orNull(COUNT), actor: TEXT }),
+      object({ version: COUNT, updated_at: MOMENT, rolled_back_from: orNull(COUNT), actor: TEXT }, { config: FREE }),
     ),
     summary: object({ total_versions: COUNT }),
   }),

@@ -8,6 +8,7 @@ export const AUDIT_SCHEMA: Schema = {
     {
       version: 1,
       name: 'audit trail',
+      readsFrom: null,
       up: async (trx, { moment, serial }) => {
         await trx.raw(`CREATE TABLE audit_log (
           id ${serial}, occurred_at ${moment} NOT NULL, action TEXT NOT NULL, actor TEXT NOT NULL, actor_id TEXT, target_id TEXT,
@@ -17,6 +18,7 @@ export const AUDIT_SCHEMA: Schema = {
     {
       version: 2,
       name: 'indexes of the audit trail',
+      readsFrom: null, // every program that has this table knows it
       indexes: () => ({
         audit_log_moment: ['occurred_at DESC'],
         audit_log_actor: ['actor_id', 'occurred_at DESC'],

@@ -6,6 +6,26 @@ import { type Dialect, listOf, listText, timeOf } from './database/database.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
+/** What is read of a row. A newer program's table may have more. */
+export const KEY_COLUMNS: readonly string[] = [
+  'id',
+  'key_hash',
+  'key_display',
+  'name',
+  'scopes',
+  'created_at',
+  'revoked_at',
+  'expires_at',
+  'rotated_at',
+  'active',
+  'usage_count',
+  'last_used_at',
+  ...KEY_LIMIT_LIST.map(([name]) => name),
+  'previous_key_hash',
+  'previous_expires_at',
+  'sessions_from',
+];
+
 /** A key as one row. The uses are not in it: they are added by a statement of their own. */
 export function rowOf(key: StoredKey, { time }: Dialect): Row {
   const moment = (ms: number | undefined): string | null => (ms === undefined ? null : time(ms));

@@ -9,9 +9,10 @@ function limitsSince(version: number, { integer }: Dialect): (readonly [name: st
   return KEY_LIMIT_LIST.filter(([, { since }]) => since === version).map(([name, { kind }]) => [name, types[kind]]);
 }
 
-const LIMITS: readonly Migration[] = Object.entries(KEY_LIMIT_STEPS).map(([version, name]) => ({
+const LIMITS: readonly Migration[] = Object.entries(KEY_LIMIT_STEPS).map(([version, { name, readsFrom }]) => ({
   version: Number(version),
   name,
+  readsFrom,
   up: (trx, dialect) => addColumns(trx, TABLE, limitsSince(Number(version), dialect)),
 }));
 
@@ -19,6 +20,7 @@ const OTHERS: readonly Migration[] = [
   {
     version: 1,
     name: 'keys',
+    readsFrom: null,
     up: async (trx, { moment, integer }) => {
       await trx.raw(`CREATE TABLE ${TABLE} (
           id TEXT PRIMARY KEY, key_hash TEXT NOT NULL UNIQUE, key_display TEXT NOT NULL, name TEXT NOT NULL, scopes TEXT NOT NULL,
@@ -29,6 +31,7 @@ const OTHERS: readonly Migration[] = [
   {
     version: 3,
     name: 'rotation with a grace, and with an end of sessions',
+    readsFrom: null,
     up: (trx, { moment }) =>
       addColumns(trx, TABLE, [
         ['previous_key_hash', 'TEXT'],
@@ -39,6 +42,7 @@ const OTHERS: readonly Migration[] = [
   {
     version: 4,
     name: 'order of lists',
+    readsFrom: null, // every program that has this table knows it
     indexes: ({ down }) => ({
       api_keys_previous: ['previous_key_hash'],
       api_keys_created: [down('created_at'), down('id')],

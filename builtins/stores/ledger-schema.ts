@@ -8,6 +8,7 @@ export const LEDGER_SCHEMA: Schema = {
     {
       version: 1,
       name: 'accounts',
+      readsFrom: null,
       up: async (trx, { moment, integer }) => {
         await trx.raw(`CREATE TABLE ledger_accounts (
           ledger TEXT NOT NULL, account TEXT NOT NULL, committed ${integer} NOT NULL, spend_limit ${integer}, written_at ${moment} NOT NULL,

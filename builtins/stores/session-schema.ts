@@ -8,6 +8,7 @@ export const SESSION_SCHEMA: Schema = {
     {
       version: 1,
       name: 'sessions',
+      readsFrom: null,
       up: async (trx, { moment }) => {
         await trx.raw(`CREATE TABLE sessions (
           id TEXT PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, subject TEXT NOT NULL, credential_id TEXT NOT NULL, scopes TEXT NOT NULL,

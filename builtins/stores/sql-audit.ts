@@ -12,11 +12,21 @@ import { arrayOf, SentOnce, Writer } from './database/numbered-writes.ts';
 import type { Row } from './key-rows.ts';
 
 const TABLE = 'audit_log';
+const COLUMNS = [
+  'occurred_at',
+  'action',
+  'actor',
+  'actor_id',
+  'target_id',
+  'outcome',
+  'detail',
+  'source_ip',
+  'trace_id',
+] as const;
 
 /** The audit trail in one table of SQLite or Postgres, to which rows are only added. */
 export class SqlAudit implements AuditRepository {
   readonly #database: Database;
-
   readonly #writer = new Writer('audit');
   readonly #sent = new SentOnce<void>();
 
@@ -53,7 +63,7 @@ export class SqlAudit implements AuditRepository {
     };
     const { total } = (await filtered().count({ total: '*' }).first()) as { readonly total: unknown };
     const rows = (await filtered()
-      .select('*')
+      .select(COLUMNS)
       .orderBy([
         { column: 'occurred_at', order: 'desc' },
         { column: 'id', order: 'desc' },
@@ -79,18 +89,6 @@ export class SqlAudit implements AuditRepository {
     );
   }
 }
-
-const COLUMNS = [
-  'occurred_at',
-  'action',
-  'actor',
-  'actor_id',
-  'target_id',
-  'outcome',
-  'detail',
-  'source_ip',
-  'trace_id',
-] as const;
 
 /** What is bound, in the order of the columns. A list of texts passes by what replaces the one character that Postgres does not keep. */
 type Values = readonly (string | null)[];

@@ -12,7 +12,7 @@ import type {
 import { type Database, type Dialect, exclusively, rowsOf } from './database/database.ts';
 import { withFaults } from './database/driver-faults.ts';
 import { arrayOf, SentOnce, Writer } from './database/numbered-writes.ts';
-import { keyOf, type Row, rowOf } from './key-rows.ts';
+import { KEY_COLUMNS, keyOf, type Row, rowOf } from './key-rows.ts';
 import type { Tell } from './database/listen.ts';
 
 const TABLE = 'api_keys';
@@ -66,17 +66,20 @@ export class SqlKeys implements KeyRepository {
   }
 
   async findAll(digests: readonly string[]): Promise<readonly StoredKey[]> {
-    const table = this.#database.on('lookups')<Row>(TABLE);
-    return (await table.whereIn('key_hash', digests).orWhereIn('previous_key_hash', digests).select('*')).map(keyOf);
+    const rows = (await this.#database
+      .on('lookups')(TABLE)
+      .whereIn('key_hash', digests)
+      .orWhereIn('previous_key_hash', digests)
+      .select(KEY_COLUMNS)) as Row[];
+    return rows.map(keyOf);
   }
 
   async list(): Promise<readonly StoredKey[]> {
-    return (
-      await this.#database
-        .on('reads')<Row>(TABLE)
-        .select('*')
-        .orderByRaw(this.#down(['created_at', 'id']))
-    ).map(keyOf);
+    const rows = (await this.#database
+      .on('reads')(TABLE)
+      .select(KEY_COLUMNS)
+      .orderByRaw(this.#down(['created_at', 'id']))) as Row[];
+    return rows.map(keyOf);
   }
 
   async usage({ sort, active, since, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
@@ -101,7 +104,7 @@ export class SqlKeys implements KeyRepository {
           })) as Row;
         const rows = (await filtered(true)
           .transacting(trx)
-          .select('*')
+          .select(KEY_COLUMNS)
           .orderByRaw(this.#down(ORDERS[sort]))
           .limit(limit)
           .offset(offset)) as Row[];
@@ -167,7 +170,7 @@ export class SqlKeys implements KeyRepository {
     const { moved, isFirst } = this.#writer.once(number);
     await this.#database.on('ledger').raw(
       `WITH ${moved.sql}, added AS (
-        SELECT given.* FROM unnest(?::text[], ?::bigint[], ?::timestamptz[]) AS given (id, uses, moment) WHERE ${isFirst}),
+        SELECT given.id, given.uses, given.moment FROM unnest(?::text[], ?::bigint[], ?::timestamptz[]) AS given (id, uses, moment) WHERE ${isFirst}),
       locked AS (SELECT id FROM ${TABLE} WHERE id IN (SELECT id FROM added) ORDER BY id FOR NO KEY UPDATE)
       ${adding(dialect)} FROM added WHERE ${TABLE}.id = added.id AND ${TABLE}.id IN (SELECT id FROM locked)`,
       [
@@ -198,6 +201,6 @@ const adding = ({ plus }: Dialect): string => `UPDATE ${TABLE} SET usage_count =
   last_used_at = CASE WHEN last_used_at IS NULL OR last_used_at < added.moment THEN added.moment ELSE last_used_at END`;
 
 async function one(query: Knex.QueryBuilder): Promise<StoredKey | undefined> {
-  const row = (await query.first('*')) as Row | undefined;
+  const row = (await query.first(KEY_COLUMNS)) as Row | undefined;
   return row && keyOf(row);
 }

@@ -60,7 +60,7 @@ function bookingTogether(
     `INSERT INTO ${TABLE} (${COLUMNS}, written_at) SELECT ledger, account, amount, spend_limit, now() FROM given WHERE ${which} ORDER BY ledger, account
     ON CONFLICT (ledger, account) DO UPDATE SET committed = ${sum}, spend_limit = excluded.spend_limit, written_at = excluded.written_at ${returned}`;
   const sql = `WITH ${moved.sql}, given AS (
-    SELECT given.* FROM unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::boolean[]) AS given (ledger, account, amount, spend_limit, is_anew) WHERE ${isFirst}),
+    SELECT given.ledger, given.account, given.amount, given.spend_limit, given.is_anew FROM unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::boolean[]) AS given (ledger, account, amount, spend_limit, is_anew) WHERE ${isFirst}),
   gone AS (DELETE FROM ${TABLE} USING given WHERE is_anew AND amount <= 0 AND ${same}),
   begun AS (${inserting('is_anew AND amount > 0', 'excluded.committed')}),
   added AS (${inserting('NOT is_anew AND amount > 0', plus(`${TABLE}.committed`, 'excluded.committed'))}),

@@ -4,6 +4,7 @@ import type { Schema } from './database/migrate.ts';
 import { RUNNING_TABLE } from './sql-running.ts';
 
 const TABLE = 'resource_owners';
+const FORMER_RUNNING_TABLE = 'running_responses';
 /** Ids in one statement: SQLite takes 32,766 variables, Postgres 65,535. */
 const MOST_ASKED = 1000;
 
@@ -15,6 +16,7 @@ export const OWNER_SCHEMA: Schema = {
     {
       version: 1,
       name: 'owners',
+      readsFrom: null,
       up: async (trx, { moment }) => {
         await trx.raw(
           `CREATE TABLE ${TABLE} (kind TEXT NOT NULL, id TEXT NOT NULL, owner_id TEXT NOT NULL, created_at ${moment} NOT NULL, PRIMARY KEY (kind, id))`,
@@ -24,10 +26,22 @@ export const OWNER_SCHEMA: Schema = {
     {
       version: 2,
       name: 'responses whose usage is not known yet',
-      up: async (trx, { moment }) => {
+      readsFrom: 1,
+      // Programs that end with this step make their table without asking whether it is there: it is left to them.
+      up: async () => {},
+    },
+    {
+      version: 3,
+      name: 'responses that are not booked yet',
+      readsFrom: 1,
+      up: async (trx, { moment, hasTable }) => {
         await trx.raw(
           `CREATE TABLE ${RUNNING_TABLE} (id TEXT PRIMARY KEY, body TEXT NOT NULL, created_at ${moment} NOT NULL)`,
         );
+        if (await hasTable(trx, FORMER_RUNNING_TABLE))
+          await trx.raw(
+            `INSERT INTO ${RUNNING_TABLE} (id, body, created_at) SELECT id, body, created_at FROM ${FORMER_RUNNING_TABLE}`,
+          );
       },
     },
   ],

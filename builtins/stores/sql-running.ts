@@ -6,7 +6,7 @@ import {
 } from '../../host/stores/ledgers/running-responses.ts';
 import { type Database, rowsOf } from './database/database.ts';
 
-export const RUNNING_TABLE = 'running_responses';
+export const RUNNING_TABLE = 'unbooked_responses';
 
 /** Responses whose usage is not known yet, in one table of SQLite or Postgres, beside the owners of ids. */
 export class SqlRunningResponses implements RunningResponses {

@@ -7,6 +7,16 @@ import type { Row } from './key-rows.ts';
 import type { Tell } from './database/listen.ts';
 
 const TABLE = 'sessions';
+const COLUMNS: readonly string[] = [
+  'id',
+  'token_hash',
+  'subject',
+  'credential_id',
+  'scopes',
+  'created_at',
+  'last_seen_at',
+  'expires_at',
+];
 
 /** Sessions in one table of SQLite or Postgres. */
 export class SqlSessions implements SessionRepository {
@@ -39,20 +49,21 @@ export class SqlSessions implements SessionRepository {
 
   look(id: string): Promise<StoredSession | undefined> {
     return exclusively(this.#database, TABLE, async (trx) => {
-      const row = (await trx(TABLE).where({ id }).first('*')) as Row | undefined;
+      const row = (await trx(TABLE).where({ id }).first(COLUMNS)) as Row | undefined;
       return row && sessionOf(row);
     });
   }
 
   async findAll(digests: readonly string[]): Promise<readonly StoredSession[]> {
-    return (await this.#database.on('lookups')<Row>(TABLE).whereIn('token_hash', digests).select('*')).map(sessionOf);
+    const rows = (await this.#database.on('lookups')(TABLE).whereIn('token_hash', digests).select(COLUMNS)) as Row[];
+    return rows.map(sessionOf);
   }
 
   async list(): Promise<readonly StoredSession[]> {
     return (
       (await this.#database
         .on('reads')(TABLE)
-        .select('*')
+        .select(COLUMNS)
         .orderBy([
           { column: 'created_at', order: 'desc' },
           { column: 'id', order: 'desc' },

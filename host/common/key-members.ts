@@ -92,8 +92,13 @@ export const KEY_LIMITS = {
   },
 } as const satisfies Readonly<Record<string, LimitFacts>>;
 
-/** What each step of the schema of keys adds that adds columns of limits. A new limit has a step after the last one of the schema. */
-export const KEY_LIMIT_STEPS = { 2: 'limits of keys' } as const satisfies Readonly<Record<number, string>>;
+/**
+ * What each step of the schema of keys adds that adds columns of limits. A new limit has a step after the last one of the schema.
+ * `readsFrom` is the step that a program must know at least to work beside it (docs/stores.md#versions-of-the-tables): one that does not know a limit does not hold it.
+ */
+export const KEY_LIMIT_STEPS = {
+  2: { name: 'limits of keys', readsFrom: null },
+} as const satisfies Readonly<Record<number, { readonly name: string; readonly readsFrom: number | null }>>;
 
 /** Every member of a key, in the order of answers. See docs/admin.md#keys. */
 export const KEY_MEMBERS = {

@@ -40,6 +40,11 @@ export function decodeStored(text: string): Decoded {
   return { ...decoded, problems: decoded.problems.filter(({ rule }) => rule !== 'DC01') };
 }
 
+/** Whether what was stored has keys that this version does not know: a newer one wrote it, and a write by this one would lose them. */
+export function isOfNewer(stored: string): boolean {
+  return decodeText(stored, 'json').problems.some(({ rule }) => rule === 'DC01');
+}
+
 /** Decodes a text that has been parsed, without what parsing found. */
 export function decodeDocument(document: ParsedDocument): Decoded {
   const { lineOf } = document;

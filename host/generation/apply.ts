@@ -23,6 +23,8 @@ import type { GenerationDeps, ModelHooks } from './generation-deps.ts';
 import { checkConfig, type CheckDeps } from './check.ts';
 import type { Generation } from './generation.ts';
 import type { Slot } from './slot.ts';
+import type { StartSource } from './start-source.ts';
+import { refuseOfNewer, StoredVersions } from './stored-versions.ts';
 
 /** What applying a configuration needs of the host. */
 export interface ApplierDeps extends GenerationDeps {
@@ -33,18 +35,6 @@ export interface ApplierDeps extends GenerationDeps {
   readonly slot: Slot;
   /** True once the process is ending: nothing is built for it any more. */
   readonly isDraining: boolean;
-}
-
-/** What a start begins with. */
-export interface StartSource {
-  /** The file or the default: what a reset goes back to. */
-  readonly own: Decoded;
-  /** The host made the default itself: it may have no target at all. */
-  readonly isDefault?: boolean;
-  /** What is stored, and counts before the other. */
-  readonly stored?: Decoded | undefined;
-  /** The number of the newest version in the store. */
-  readonly version?: number;
 }
 
 /** What serves, as it was written. */
@@ -63,8 +53,8 @@ export interface Applier {
   readonly running: RunningDocument;
   /**
    * Checks, builds, persists and swaps in what a writer wants; one at a time. Changes nothing unless all of it succeeds, and
-   * throws `ConfigRefused` for problems of the configuration, `version_conflict` for a writer that missed a version, and
-   * `internal_error` when it could not be persisted. Once it is persisted no later step can fail.
+   * throws `ConfigRefused` for problems of the configuration, `version_conflict` for a writer that missed a version, `config_newer`
+   * where it would replace what only a newer program knows, and `internal_error` when it could not be persisted. Once it is persisted no later step can fail.
    */
   apply(decoded: Decoded, writer: Writer, kind?: 'write' | 'rollback'): Promise<Applied>;
   /** Applies what the start would have begun with, had nothing been stored. */
@@ -97,8 +87,7 @@ class QueueingApplier implements Applier {
   #number = 0;
   #queue: Promise<unknown> = Promise.resolve();
   #isFollowing = false;
-  /** The newest version of other processes that could not be used here. */
-  #unusable = 0;
+  readonly #stored = new StoredVersions();
 
   constructor(deps: ApplierDeps) {
     this.#deps = deps;
@@ -111,14 +100,14 @@ class QueueingApplier implements Applier {
 
   apply(decoded: Decoded, writer: Writer, kind: 'write' | 'rollback' = 'write'): Promise<Applied> {
     return this.#inTurn(async () => {
-      await this.#refuseStale(writer);
+      await this.#refuse(writer);
       return this.#change(this.#accepted(decoded, this.problemsOf(decoded)), decoded.document, { ...writer, kind });
     });
   }
 
   reset(writer: Writer): Promise<Applied> {
     return this.#inTurn(async () => {
-      await this.#refuseStale(writer);
+      await this.#refuse(writer);
       if (!this.#start) throw new Error('nothing has been started yet');
       const { own, isDefault } = this.#start;
       return this.#change(this.#accepted(own, isDefault ? [] : checkConfig(this.#deps, own)), own.document, {
@@ -138,13 +127,14 @@ class QueueingApplier implements Applier {
   }
 
   applyStart(source: StartSource): Promise<Generation> {
-    const { own, isDefault, stored, version = 0 } = source;
+    const { own, isDefault, stored, newest = { version: 0, text: undefined } } = source;
     const decoded = stored ?? own;
     return this.#inTurn(async () => {
       const config = this.#accepted(decoded, isDefault && !stored ? [] : checkConfig(this.#deps, decoded));
       const generation = await this.#swapIn(config);
       this.#start = source;
-      this.#running = { document: decoded.document, version };
+      this.#running = { document: decoded.document, version: newest.version };
+      this.#stored.saw(newest);
       return generation;
     });
   }
@@ -206,8 +196,11 @@ class QueueingApplier implements Applier {
     return config;
   }
 
-  async #refuseStale(writer: Writer): Promise<void> {
-    if (writer.version !== undefined) refuseStale(writer, (await this.#newest()).version);
+  /** Before anything is looked at. The store asks both once more, together with other processes. */
+  async #refuse(writer: Writer): Promise<void> {
+    const { version, text, isStored } = await this.#newest();
+    refuseStale(writer, version);
+    if (isStored && text !== undefined) refuseOfNewer(text);
   }
 
   #newest(): Promise<NewestConfiguration> {
@@ -226,13 +219,15 @@ class QueueingApplier implements Applier {
     let entry: ConfigurationVersion | undefined;
     const generation = await this.#swapIn(config, async () => {
       if (store.isDurable) this.#warnOfSecrets(document);
-      entry = await store.append({ ...change, text }).catch((cause: unknown) => {
+      const given = { ...change, text, above: this.#stored.highest, mayReplace: refuseOfNewer };
+      entry = await store.append(given).catch((cause: unknown) => {
         void this.follow(); // a store that is lost while it answers may have kept it all the same
         return this.#fail('the configuration could not be stored', cause);
       });
     });
     if (!entry) throw new Error('a configuration was taken in and not kept');
     this.#running = { document, version: entry.version };
+    this.#stored.saw(entry);
     return { generation, entry };
   }
 
@@ -257,9 +252,14 @@ class QueueingApplier implements Applier {
   }
 
   async #takeNewest(): Promise<void> {
-    const { version, text } = await this.#deps.stores.configuration.value.newest();
-    if (text === undefined || version <= this.#running.version || version === this.#unusable) return;
     const { log } = this.#deps.services;
+    const newest = await this.#stored.look(this.#deps.stores.configuration.value, log);
+    if (!newest) return;
+    const { version, text } = newest;
+    if (text === undefined) {
+      this.#running = { ...this.#running, version }; // there is nothing to take in
+      return;
+    }
     try {
       const decoded = decodeStored(text);
       const config = this.#accepted(decoded, checkConfig(this.#deps, decoded));
@@ -268,7 +268,6 @@ class QueueingApplier implements Applier {
       log.info('the configuration of another process is in force', { version });
     } catch (error) {
       if (error === this.#closing.cause) return;
-      this.#unusable = version;
       log.error('the configuration of another process cannot be used here, the one before goes on serving', {
         version,
         error,

@@ -4,8 +4,8 @@ import type { GatewayConfig } from '../config/document.ts';
 import type { LoadedFile } from '../config/load.ts';
 import { problemLine } from '../config/problems.ts';
 import type { ProviderModule } from '../contract/index.ts';
-import type { StartSource } from '../generation/apply.ts';
 import { checkConfig } from '../generation/check.ts';
+import type { StartSource } from '../generation/start-source.ts';
 import type { Host } from '../host.ts';
 import type { DefaultDocument } from '../host-hooks.ts';
 import type { NewestConfiguration } from '../stores/configuration-store.ts';
@@ -35,7 +35,7 @@ function sourceOf(
   { version, text, isStored }: NewestConfiguration,
 ): StartSource {
   const stored = isStored && text !== undefined ? decodeStored(text) : undefined;
-  return { own: file ?? defaultConfig(host), isDefault: file === undefined, stored, version };
+  return { own: file ?? defaultConfig(host), isDefault: file === undefined, stored, newest: { version, text } };
 }
 
 /** What is in force from now on, and what of it does nothing. */

@@ -18,6 +18,10 @@ export interface ConfigurationChange extends Writer {
   readonly kind: ChangeKind;
   /** The whole configuration as JSON, as it was written. */
   readonly text: string;
+  /** The highest version that this process knows of. The new one has a higher number, also in a store that went back to an earlier state. */
+  readonly above?: number;
+  /** Throws where what is stored may not be replaced. */
+  readonly mayReplace?: (stored: string) => void;
 }
 
 /** One entry of the history. */
@@ -25,7 +29,7 @@ export interface ConfigurationVersion {
   readonly version: number;
   /** Unix milliseconds. */
   readonly updatedAt: number;
-  /** As in `ConfigurationChange`. */
+  /** As in `ConfigurationChange`; empty where it was not asked for. */
   readonly text: string;
   /** Empty in rows of an older program. */
   readonly actor: string;
@@ -43,8 +47,18 @@ export interface NewestConfiguration {
   readonly isStored: boolean;
 }
 
-/** Versions that are shown, and that a rollback may go back to. */
+/** Versions that are shown at once. */
 export const MOST_VERSIONS = 200;
+
+/** Which part of the history. */
+export interface HistoryPage {
+  /** The newest so many; `MOST_VERSIONS` unless said. */
+  readonly limit?: number | undefined;
+  /** Versions below this one alone. */
+  readonly before?: number | undefined;
+  /** Entries have an empty text. */
+  readonly isBare?: boolean | undefined;
+}
 
 /** Keeps what writers changed. */
 export interface ConfigurationStore {
@@ -57,8 +71,10 @@ export interface ConfigurationStore {
    * processes. The caller waits without a limit of its own, which could not tell what was kept: a store that may hang bounds its calls.
    */
   append(change: ConfigurationChange): Promise<ConfigurationVersion>;
-  /** The newest 200 versions, ascending. */
-  history(): Promise<readonly ConfigurationVersion[]>;
+  /** Versions that are made from now on have numbers above this one. Absent where no store can lose what it held. */
+  readonly raiseFloor?: (version: number) => Promise<void>;
+  /** Versions of what is kept, ascending. */
+  history(page?: HistoryPage): Promise<readonly ConfigurationVersion[]>;
   ping(): Promise<void>;
   /** Calls when another process may have changed something. Absent where there is no other. */
   readonly onChange?: (changed: () => void) => void;
@@ -87,20 +103,28 @@ export class UnstoredConfiguration implements ConfigurationStore {
     return added;
   }
 
-  async history(): Promise<readonly ConfigurationVersion[]> {
-    return this.#versions;
+  async history({ limit = MOST_VERSIONS, before, isBare }: HistoryPage = {}): Promise<readonly ConfigurationVersion[]> {
+    const older = this.#versions.filter(({ version }) => before === undefined || version < before);
+    return older.slice(-limit).map((entry) => (isBare ? { ...entry, text: '' } : entry));
   }
 
   async ping(): Promise<void> {}
 }
 
-/** The entry that a change becomes, after the version that was the newest. */
+/** The entry that a change becomes, after the version that was the newest, and above the highest number that was used. */
 export function versionOf(
   { actor, kind, text }: ConfigurationChange,
   before: number,
   now: number,
+  floor = before,
 ): ConfigurationVersion {
-  return { version: before + 1, updatedAt: now, text, actor, rolledBackFrom: kind === 'rollback' ? before : undefined };
+  return {
+    version: Math.max(before, floor) + 1,
+    updatedAt: now,
+    text,
+    actor,
+    rolledBackFrom: kind === 'rollback' ? before : undefined,
+  };
 }
 
 /** Throws when the writer has not seen the newest version. */

@@ -6,6 +6,7 @@ import { computedWrites, unboundedJson } from './member-rules.ts';
 import { impureCalls, looseTypes, mutableState, processUse } from './purity-rules.ts';
 import { roomProblems } from './room-rules.ts';
 import { type Checker, filesIn, problemsByRule } from './source.ts';
+import { namelessColumns } from './statement-rules.ts';
 import { tapProblems } from './tap-rules.ts';
 import { wireProblems } from './wire-rules.ts';
 
@@ -35,6 +36,7 @@ const RULES: Readonly<Record<string, readonly [checker: Checker, files: readonly
     tapProblems,
     filesIn('host', 'builtins'),
   ],
+  'statements that do not name the columns that they read or write': [namelessColumns, filesIn('builtins/stores')],
   'what is written for clients of one wire, outside of that wire': [wireProblems, PRODUCT],
 };
 

@@ -33,8 +33,18 @@ export type OpenRepositories = () => Promise<Repositories>;
 async function migrated(open: () => Promise<Database>): Promise<Database> {
   const database = await open();
   atEnd(() => database.close());
-  for (const schema of [KEY_SCHEMA, SESSION_SCHEMA, AUDIT_SCHEMA]) await migrate(database, schema, SILENT, Date.now);
+  for (const schema of [KEY_SCHEMA, SESSION_SCHEMA, AUDIT_SCHEMA]) {
+    await migrate(database, schema, SILENT, Date.now);
+    await widen(database, schema.table);
+  }
   return database;
+}
+
+/** Adds what a newer program might: columns that this one neither writes nor knows. */
+export async function widen({ knex }: Database, table: string): Promise<void> {
+  if (await knex.schema.hasColumn(table, 'from_a_newer_program')) return;
+  await knex.raw(`ALTER TABLE ${table} ADD COLUMN from_a_newer_program TEXT`);
+  await knex.raw(`ALTER TABLE ${table} ADD COLUMN another_of_it INTEGER NOT NULL DEFAULT 7`);
 }
 
 function repositoriesOn(database: Database): Repositories {

@@ -11,7 +11,7 @@ import { systemClock } from '../../host/common/clock.ts';
 import type { Booking, LedgerRepository, StoredAccount } from '../../host/stores/ledgers/ledger-repository.ts';
 import { StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
 import { atEnd, cases, Dice, eventually, forSuite, startPostgres, temporaryFolder } from '../kit/index.ts';
-import { SILENT } from './backends.ts';
+import { SILENT, widen } from './backends.ts';
 
 const booking = (ledger: string, key: string, amount: number, more: Partial<Booking> = {}): Booking => ({
   ledger,
@@ -28,6 +28,7 @@ async function migrated(open: () => Promise<Database>): Promise<Database> {
   const database = await open();
   atEnd(() => database.close());
   for (const schema of [SHARED_SCHEMA, LEDGER_SCHEMA]) await migrate(database, schema, SILENT, Date.now);
+  await widen(database, LEDGER_SCHEMA.table);
   return database;
 }
 

@@ -64,8 +64,7 @@ export class ConfigActions {
     const asked = call.parameter('version');
     if (!/^[1-9]\d*$/.test(asked)) throw noVersion(asked);
     const [action, target] = ['config.rollback', asked];
-    const history = await this.#history(call, action, target);
-    const found = history.find(({ version }) => version === Number(asked));
+    const [history, found] = await this.#history(call, { action, target, version: Number(asked) });
     if (!found) {
       this.#auditor.record(call, { action, target, outcome: 'denied', detail: { reason: 'version_not_found' } });
       throw noVersion(asked);
@@ -101,9 +100,18 @@ export class ConfigActions {
     }
   }
 
-  #history(call: JsonCall, action: string, target: string): Promise<readonly ConfigurationVersion[]> {
+  /** What is shown of the history, and one version of it, which may be older. */
+  #history(
+    call: JsonCall,
+    { action, target, version }: { readonly action: string; readonly target: string; readonly version: number },
+  ): Promise<readonly [shown: readonly ConfigurationVersion[], found: ConfigurationVersion | undefined]> {
     const { log, stores } = this.#host;
-    return reading(stores.configuration.value.history(), log).catch((error: unknown) => {
+    const { value: store } = stores.configuration;
+    const read = async () => {
+      const [older] = await store.history({ before: Math.min(version, 2 ** 31 - 2) + 1, limit: 1 });
+      return [await store.history({ isBare: true }), older?.version === version ? older : undefined] as const;
+    };
+    return reading(read(), log).catch((error: unknown) => {
       this.#auditor.failed(call, { action, target, error });
       throw error;
     });

@@ -3,7 +3,8 @@ import { Scrubber } from '../../../host/config/scrubber.ts';
 import { type Fields, isFields, parseJson } from '../../../host/contract/index.ts';
 import type { Host } from '../../../host/host.ts';
 import type { JsonAnswer, JsonCall } from '../../../host/http/json-route.ts';
-import type { ConfigurationVersion } from '../../../host/stores/configuration-store.ts';
+import { type ConfigurationVersion, MOST_VERSIONS } from '../../../host/stores/configuration-store.ts';
+import { Query } from '../query.ts';
 import { reading } from '../store-calls.ts';
 import { timestamp } from '../timestamps.ts';
 import { readConfiguration, RefusedConfiguration } from './body.ts';
@@ -25,13 +26,16 @@ export class ConfigViews {
     return { status: 200, body: this.#scrubber.show(document), headers: ['ETag', etagOf(version)] };
   }
 
-  async history(): Promise<JsonAnswer> {
+  async history({ request }: JsonCall): Promise<JsonAnswer> {
     const { log, stores } = this.#host;
-    const entries = await reading(stores.configuration.value.history(), log);
+    const query = new Query(request);
+    const page = { limit: query.limit(MOST_VERSIONS, MOST_VERSIONS), before: query.beforeVersion() };
+    const isBare = query.flag('documents') === false;
+    const entries = await reading(stores.configuration.value.history({ ...page, isBare }), log);
     return {
       status: 200,
       body: {
-        data: entries.map((entry) => historyEntry(entry, this.#scrubber)),
+        data: entries.map((entry) => (isBare ? bareEntry(entry) : historyEntry(entry, this.#scrubber))),
         summary: { total_versions: entries.length },
       },
     };
@@ -66,19 +70,18 @@ export class ConfigViews {
 /** Bounds for a configuration that was accepted already: none. */
 const UNBOUNDED = { fields: Infinity, members: Infinity, containers: Infinity };
 
-function historyEntry(
-  { version, updatedAt, text, actor, rolledBackFrom }: ConfigurationVersion,
-  scrubber: Scrubber,
-): object {
-  const document = parseJson(text, UNBOUNDED);
-  return {
-    version,
-    updated_at: timestamp(updatedAt),
-    config: scrubber.show(isFields(document) ? document : {}),
-    rolled_back_from: rolledBackFrom ?? null,
-    actor,
-  };
+function historyEntry(entry: ConfigurationVersion, scrubber: Scrubber): object {
+  const document = parseJson(entry.text, UNBOUNDED);
+  const { version, updated_at, ...others } = bareEntry(entry);
+  return { version, updated_at, config: scrubber.show(isFields(document) ? document : {}), ...others };
 }
+
+const bareEntry = ({ version, updatedAt, actor, rolledBackFrom }: ConfigurationVersion) => ({
+  version,
+  updated_at: timestamp(updatedAt),
+  rolled_back_from: rolledBackFrom ?? null,
+  actor,
+});
 
 /** Fills in what is left out and has one meaning, so that writing it out does not count as a change. */
 function meant(document: Fields, running: { readonly config: Decoded['config'] } | undefined): Fields {

@@ -21,7 +21,7 @@ export function configRoutes(host: Host, auditor: Auditor): JsonRoute[] {
     { ...write, method: 'PUT', path: CONFIG, answer: (call) => actions.replace(call, UPDATE) },
     { ...write, method: 'POST', path: CONFIG, answer: (call) => actions.replace(call, CREATE) },
     { method: 'DELETE', path: CONFIG, scope: 'admin', answer: (call) => actions.reset(call) },
-    { ...read, path: `${CONFIG}/history`, answer: () => views.history() },
+    { ...read, path: `${CONFIG}/history`, answer: (call) => views.history(call) },
     {
       method: 'POST',
       path: `${CONFIG}/rollback/:version`,

@@ -1,6 +1,6 @@
 import { addColumns, type Schema } from '../database/migrate.ts';
 
-/** What is stored now, and every version that ever was. See docs/reference/admin.md#tables. */
+/** What is stored now, and the newest versions before it. See docs/reference/admin.md#tables. */
 export const CONFIG_SCHEMA: Schema = {
   ledger: 'config_schema_migrations',
   table: 'gateway_config',
@@ -8,6 +8,7 @@ export const CONFIG_SCHEMA: Schema = {
     {
       version: 1,
       name: 'configuration',
+      readsFrom: null,
       up: async (trx, { moment }) => {
         await trx.raw(
           `CREATE TABLE gateway_config (id INTEGER PRIMARY KEY CHECK (id = 1), config_json TEXT NOT NULL, updated_at ${moment} NOT NULL)`,
@@ -17,6 +18,7 @@ export const CONFIG_SCHEMA: Schema = {
     {
       version: 2,
       name: 'history of the configuration',
+      readsFrom: null,
       up: async (trx, { moment }) => {
         await trx.raw(
           `CREATE TABLE IF NOT EXISTS config_history (version INTEGER PRIMARY KEY, config_json TEXT NOT NULL, updated_at ${moment} NOT NULL)`,
@@ -25,6 +27,16 @@ export const CONFIG_SCHEMA: Schema = {
           ['actor', "TEXT NOT NULL DEFAULT ''"],
           ['rolled_back_from', 'INTEGER'],
         ]);
+      },
+    },
+    {
+      version: 3,
+      name: 'numbers of versions that are not used again',
+      readsFrom: 2,
+      up: async (trx) => {
+        await trx.raw(
+          `CREATE TABLE IF NOT EXISTS config_floor (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL)`,
+        );
       },
     },
   ],

@@ -1,15 +1,18 @@
+import type { Knex } from 'knex';
 import type { Clock, Timer } from '../../../host/common/clock.ts';
 import { type ConfigStoreDeps, SqlConfiguration } from './sql-config.ts';
 import type { Database } from '../database/database.ts';
 
-/** Milliseconds between two looks: a change is in force everywhere within a second. One look reads the end of an index. */
+/** Milliseconds between two looks: a change is in force everywhere within a second. One look reads one row by an index. */
 export const LOOK_MS = 400;
+/** Where other processes hear of a change, by its number. */
+export const CONFIG_CHANNEL = 'gw_config_changes';
 
 /** A store that other processes write too: it looks for their versions as long as it is open. */
 export class SharedConfiguration extends SqlConfiguration {
   readonly #clock: Clock;
   readonly #told: (() => void)[] = [];
-  #seen = -1;
+  #seen = '';
   #next: Timer | undefined;
   #looking: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -31,6 +34,10 @@ export class SharedConfiguration extends SqlConfiguration {
     await this.#looking;
   }
 
+  protected override async announce(trx: Knex.Transaction, version: number): Promise<void> {
+    await trx.raw('SELECT pg_notify(?, ?)', [CONFIG_CHANNEL, String(version)]);
+  }
+
   #lookLater(): void {
     if (!this.#isClosed)
       this.#next = this.#clock.timer(LOOK_MS, () => {
@@ -40,7 +47,7 @@ export class SharedConfiguration extends SqlConfiguration {
 
   /** The link logs a failure, once; the next look tries again. */
   async #look(): Promise<void> {
-    const newest = await this.newestVersion().catch(() => this.#seen);
+    const newest = await this.newestMark().catch(() => this.#seen);
     if (newest !== this.#seen && !this.#isClosed) for (const changed of this.#told) changed();
     this.#seen = newest;
     this.#lookLater();

@@ -1,9 +1,11 @@
+import type { Knex } from 'knex';
 import type { Log } from '../../../host/contract/index.ts';
 import type { Clock } from '../../../host/common/clock.ts';
 import {
   type ConfigurationChange,
   type ConfigurationStore,
   type ConfigurationVersion,
+  type HistoryPage,
   MOST_VERSIONS,
   type NewestConfiguration,
   refuseStale,
@@ -14,12 +16,26 @@ import { type Database, exclusively, rowsOf, timeOf } from '../database/database
 
 const STORED = 'gateway_config';
 const HISTORY = 'config_history';
+const FLOOR = 'config_floor';
+const DIGEST = "encode(sha256(convert_to(config_json, 'UTF8')), 'hex')";
+const BARE_COLUMNS: readonly string[] = ['version', 'updated_at', 'actor', 'rolled_back_from'];
 /** Milliseconds for a change. Long enough for the database to give up first: a change that is given up here might still be kept. */
 const APPEND_LIMIT_MS = 60_000;
+/** Versions that are kept. */
+const MOST_KEPT = 1000;
+/** Versions that one change deletes at most: the first one after an upgrade may find many. */
+const MOST_DELETED = 1000;
 
 export interface ConfigStoreDeps {
   readonly clock: Clock;
   readonly log: Log;
+}
+
+interface Before {
+  readonly newest: number;
+  /** Numbers up to this one were used once. */
+  readonly floor: number;
+  readonly stored: string | undefined;
 }
 
 /** The stored configuration and its history in two tables of SQLite or Postgres, changed in one transaction. */
@@ -34,6 +50,9 @@ export class SqlConfiguration implements ConfigurationStore {
     this.#now = clock.now;
     this.#link = new StoreLink('the configuration store', { clock, log, backend: () => database.dialect.name });
   }
+
+  /** In the transaction of a change: lets other processes know. */
+  protected async announce(_trx: Knex.Transaction, _version: number): Promise<void> {}
 
   newest(): Promise<NewestConfiguration> {
     return this.#link.ask(async () => {
@@ -53,10 +72,10 @@ export class SqlConfiguration implements ConfigurationStore {
     return this.#link.ask(
       () =>
         exclusively(this.#database, HISTORY, async (trx) => {
-          const { before } = (await trx(HISTORY).max({ before: 'version' }).first()) as { readonly before: unknown };
-          const newest = Number(before ?? 0);
+          const { newest, floor, stored } = await this.#before(trx);
           refuseStale(change, newest);
-          const entry = versionOf(change, newest, this.#now());
+          if (stored !== undefined) change.mayReplace?.(stored);
+          const entry = versionOf(change, newest, this.#now(), Math.max(floor, change.above ?? 0));
           const kept = { config_json: entry.text, updated_at: time(entry.updatedAt) };
           await trx(HISTORY).insert({
             version: entry.version,
@@ -70,33 +89,72 @@ export class SqlConfiguration implements ConfigurationStore {
               .onConflict('id')
               .merge();
           else await trx(STORED).where({ id: 1 }).delete();
+          await this.#forget(trx);
+          await this.announce(trx, entry.version);
           return entry;
         }),
       APPEND_LIMIT_MS,
     );
   }
 
-  history(): Promise<readonly ConfigurationVersion[]> {
+  history({ limit = MOST_VERSIONS, before, isBare }: HistoryPage = {}): Promise<readonly ConfigurationVersion[]> {
     return this.#link.ask(async () => {
-      const rows = (await this.#database
+      const query = this.#database
         .on('reads')(HISTORY)
-        .select('*')
+        .select(isBare ? BARE_COLUMNS : [...BARE_COLUMNS, 'config_json'])
         .orderBy('version', 'desc')
-        .limit(MOST_VERSIONS)) as Record<string, unknown>[];
-      return rows.map(entryOf).toReversed();
+        .limit(limit);
+      if (before !== undefined) void query.where('version', '<', before);
+      return ((await query) as Record<string, unknown>[]).map(entryOf).toReversed();
     });
   }
 
+  readonly raiseFloor = (version: number): Promise<void> =>
+    this.#link.ask(async () => {
+      const { knex, dialect } = this.#database;
+      const highest = dialect.name === 'sqlite' ? 'max' : 'greatest';
+      await knex.raw(
+        `INSERT INTO ${FLOOR} (id, version) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET version = ${highest}(${FLOOR}.version, excluded.version)`,
+        [version],
+      );
+    });
+
   async ping(): Promise<void> {
-    await this.newestVersion();
+    await this.#link.ask(async () => {
+      await this.#database.knex(HISTORY).max({ newest: 'version' });
+    }, LOOKUP_LIMIT_MS);
   }
 
-  newestVersion(): Promise<number> {
+  /** What a change comes after. */
+  async #before(trx: Knex.Transaction): Promise<Before> {
+    const [row] = rowsOf(
+      await trx.raw(`SELECT (SELECT max(version) FROM ${HISTORY}) AS newest, (SELECT version FROM ${FLOOR} WHERE id = 1) AS floor,
+        (SELECT config_json FROM ${STORED} WHERE id = 1) AS stored`),
+    );
+    return {
+      newest: Number(row?.['newest'] ?? 0),
+      floor: Number(row?.['floor'] ?? 0),
+      stored: textOf(row?.['stored']),
+    };
+  }
+
+  /** With each change, so that no job has to. */
+  async #forget(trx: Knex.Transaction): Promise<void> {
+    await trx.raw(
+      `DELETE FROM ${HISTORY} WHERE version IN (SELECT version FROM ${HISTORY} WHERE version <=
+        (SELECT version FROM ${HISTORY} ORDER BY version DESC LIMIT 1 OFFSET ${MOST_KEPT}) ORDER BY version LIMIT ${MOST_DELETED})`,
+    );
+  }
+
+  /** On Postgres: what differs as soon as the newest version has another number or another text. The server reckons the digest, so that no text travels. */
+  protected newestMark(): Promise<string> {
     return this.#link.ask(async () => {
-      const { newest } = (await this.#database.on('lookups')(HISTORY).max({ newest: 'version' }).first()) as {
-        readonly newest: unknown;
-      };
-      return Number(newest ?? 0);
+      const [row] = rowsOf(
+        await this.#database.on('lookups')
+          .raw(`SELECT coalesce((SELECT max(version) FROM ${HISTORY}), 0) || ' ' || coalesce(
+        (SELECT ${DIGEST} FROM ${STORED} WHERE id = 1), (SELECT ${DIGEST} FROM ${HISTORY} ORDER BY version DESC LIMIT 1), '') AS mark`),
+      );
+      return String(row?.['mark']);
     }, LOOKUP_LIMIT_MS);
   }
 }
@@ -108,7 +166,7 @@ function entryOf(row: Record<string, unknown>): ConfigurationVersion {
   return {
     version: Number(row['version']),
     updatedAt: timeOf(row['updated_at']) ?? 0,
-    text: String(row['config_json']),
+    text: textOf(row['config_json']) ?? '',
     actor: textOf(row['actor']) ?? '',
     rolledBackFrom: from === null || from === undefined ? undefined : Number(from),
   };

@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Log } from '../../../host/contract/index.ts';
 import { type Database, type Dialect, exclusively, rowsOf } from './database.ts';
+import { type LedgerStep, StepLedgers } from './step-ledgers.ts';
 
-/** One step of a schema. It runs once, in a transaction with its row in the ledger. */
-interface Step {
-  readonly version: number;
-  readonly name: string;
+/** One step of a schema. It runs once, in a transaction with its row in a ledger. */
+interface Step extends LedgerStep {
   readonly up: (trx: Knex.Transaction, dialect: Dialect) => Promise<void>;
 }
 
@@ -19,7 +18,7 @@ export interface IndexStep extends Omit<Step, 'up'> {
 export type Migration = Step | IndexStep;
 
 export interface Schema {
-  /** The table of what has been done. */
+  /** The table of what has been done, `…_schema_migrations`. Beside it stands one of additions. */
   readonly ledger: string;
   /** Whose table of this name is there already, without a ledger, has the first step behind it. */
   readonly table: string;
@@ -51,11 +50,9 @@ async function migrateAlone(
   now: () => number,
 ): Promise<void> {
   const { knex, dialect } = database;
-  await knex.raw(
-    `CREATE TABLE IF NOT EXISTS ${ledger} (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at ${dialect.moment} NOT NULL)`,
-  );
-  const record = (trx: Knex.Transaction, { version, name }: Migration): Promise<unknown> =>
-    trx(ledger).insert({ version, name, applied_at: dialect.time(now()) });
+  const ledgers = new StepLedgers(ledger, migrations, dialect, now);
+  await ledgers.create(knex);
+  if (await isNewer(database, ledger, ledgers, log)) return;
   for (const migration of migrations) {
     try {
       if ('indexes' in migration && dialect.name === 'postgres') await buildBeside(database, table, migration);
@@ -66,17 +63,27 @@ async function migrateAlone(
     await exclusively(database, ledger, async (trx) => {
       if (dialect.name === 'postgres')
         await trx.raw(`SET LOCAL lock_timeout = ${STEP_LOCK_MS}; SET LOCAL statement_timeout = 0`);
-      const done = new Set(
-        (await trx<{ readonly version: number }>(ledger).select('version')).map(({ version }) => version),
-      );
-      refuseNewer(done, ledger, migrations);
-      if (done.has(migration.version)) return;
-      const isAdopted = done.size === 0 && (await dialect.hasTable(trx, table));
+      const { versions } = await ledgers.done(trx);
+      if (versions.has(migration.version)) return;
+      const isAdopted = versions.size === 0 && (await dialect.hasTable(trx, table));
       if (!isAdopted)
         await ('up' in migration ? migration.up(trx, dialect) : buildIndexes(trx, table, migration.indexes(dialect)));
-      await record(trx, migration);
+      await ledgers.record(trx, migration);
     });
   }
+}
+
+/** Where a newer program has added something, what of this one's steps is missing is left to that one. */
+function isNewer(database: Database, ledger: string, ledgers: StepLedgers, log: Log): Promise<boolean> {
+  return exclusively(database, ledger, async (trx) => {
+    const { unknown } = await ledgers.done(trx);
+    if (unknown.length === 0) {
+      await ledgers.require(trx);
+      return false;
+    }
+    log.info('the database is newer', { ledger, steps: unknown.join(', ') });
+    return true;
+  });
 }
 
 async function buildIndexes(
@@ -112,14 +119,6 @@ async function buildBeside(
       if (!isPooled) await run('RESET ALL');
     }
   });
-}
-
-function refuseNewer(done: ReadonlySet<number>, ledger: string, migrations: readonly Migration[]): void {
-  const unknown = [...done].filter((version) => migrations.every((known) => known.version !== version));
-  if (unknown.length === 0) return;
-  throw new Error(
-    `${ledger} holds version ${unknown.join(', ')}, and this program knows up to ${migrations.at(-1)?.version ?? 0}: a newer gw has used this database; run that one, or restore a copy made before it`,
-  );
 }
 
 /** One statement on a connection that is kept. */

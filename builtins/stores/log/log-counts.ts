@@ -22,6 +22,7 @@ export const COUNT_STEPS: readonly Migration[] = [
   {
     version: 4,
     name: 'counts of the request log',
+    readsFrom: 3,
     up: async (trx, { name, integer }) => {
       await trx.raw(`CREATE TABLE IF NOT EXISTS ${COUNTS} (stage TEXT PRIMARY KEY, entries ${integer} NOT NULL)`);
       for (const statement of TRIGGERS[name]) await trx.raw(statement);
@@ -31,6 +32,7 @@ export const COUNT_STEPS: readonly Migration[] = [
     // A step of its own: counting takes a while, and must not hold up those who write.
     version: 5,
     name: 'counts of the rows that were there before',
+    readsFrom: 3,
     up: async (trx) => {
       await trx.raw(
         added(
@@ -45,6 +47,7 @@ export const LATER_COUNT_STEPS: readonly Migration[] = [
   {
     version: 9,
     name: 'new rows of the request log are counted together',
+    readsFrom: { sqlite: null, postgres: 3 }, // programs of step 4 expect that the file counts every new row by itself
     up: async (trx, { name, integer }) => {
       if (name !== 'sqlite') return;
       await trx.raw(`CREATE TABLE IF NOT EXISTS ${COUNTED} (up_to ${integer} NOT NULL)`);

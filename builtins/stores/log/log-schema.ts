@@ -17,6 +17,7 @@ const columnsSince = (version: number): typeof LOG_COLUMN_LIST =>
 const FIRST: Migration = {
   version: 1,
   name: 'request log',
+  readsFrom: null,
   up: async (trx, dialect) => {
     const columns = columnsSince(1).map(
       ([name, { kind, isRequired }]) => `${name} ${typeOf(kind, dialect)}${isRequired ? ' NOT NULL' : ''}`,
@@ -28,6 +29,7 @@ const FIRST: Migration = {
 const INDEXES: Migration = {
   version: 3,
   name: 'indexes of the request log',
+  readsFrom: null, // every program that has this table knows it, and the columns of step 2
   indexes: () => ({
     request_logs_created: ['created_at', 'id'],
     request_logs_trace: ['trace_id', 'stage'],
@@ -40,9 +42,14 @@ const INDEXES: Migration = {
   }),
 };
 
+/** The newest step that every program with this table knows. */
+const KNOWN = 3;
+
+/** Programs name the columns that they write and read, so that one which does not know a column leaves it null. */
 const ADDED: readonly Migration[] = Object.entries(LOG_COLUMN_STEPS).map(([version, name]) => ({
   version: Number(version),
   name,
+  readsFrom: Number(version) <= KNOWN ? null : KNOWN,
   up: (trx, dialect) =>
     addColumns(
       trx,

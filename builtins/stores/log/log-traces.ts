@@ -16,6 +16,7 @@ export const TRACE_STEPS: readonly Migration[] = [
   {
     version: 7,
     name: 'a shorter index of traces',
+    readsFrom: 3,
     up: async (trx, { name }) => {
       if (name !== 'sqlite') return;
       await trx.raw('DROP INDEX IF EXISTS request_logs_trace');
@@ -25,6 +26,7 @@ export const TRACE_STEPS: readonly Migration[] = [
   {
     version: 8,
     name: 'an index of traces in blocks of rows',
+    readsFrom: { sqlite: null, postgres: 3 }, // programs of step 7 name the index that goes
     up: async (trx, { name }) => {
       if (name !== 'sqlite') return;
       await trx.raw('DROP INDEX IF EXISTS request_logs_trace_end');

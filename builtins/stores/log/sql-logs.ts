@@ -20,6 +20,7 @@ import { type Guard, insertion } from './log-insert.ts';
 import { rowsOfTrace } from './log-traces.ts';
 
 const TABLE = 'request_logs';
+const COLUMNS: readonly string[] = LOG_COLUMN_LIST.map(([name]) => name);
 
 /** The request log in one table of SQLite or Postgres. */
 export class SqlLogs implements LogRepository {
@@ -171,7 +172,7 @@ export class SqlLogs implements LogRepository {
 }
 
 function newestFirst(query: Knex.QueryBuilder): Knex.QueryBuilder {
-  return query.select('*').orderBy([
+  return query.select(COLUMNS).orderBy([
     { column: 'created_at', order: 'desc' },
     { column: 'id', order: 'desc' },
   ]);

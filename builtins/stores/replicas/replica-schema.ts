@@ -10,6 +10,7 @@ export const SHARED_SCHEMA: Schema = {
     {
       version: 1,
       name: 'writers',
+      readsFrom: null,
       up: async (trx, { moment, integer }) => {
         await trx.raw(`CREATE TABLE gw_writers (
           writer TEXT NOT NULL, stream TEXT NOT NULL, seq ${integer} NOT NULL, seen_at ${moment} NOT NULL, PRIMARY KEY (writer, stream))`);
@@ -18,6 +19,7 @@ export const SHARED_SCHEMA: Schema = {
     {
       version: 2,
       name: 'leases',
+      readsFrom: 1,
       up: async (trx, { moment }) => {
         await trx.raw(`CREATE TABLE ${LEASES} (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until ${moment} NOT NULL)`);
       },

@@ -276,9 +276,9 @@ export type ConfigurationHistory = {
   readonly data: readonly {
     readonly version: number;
     readonly updated_at: string;
-    readonly config: Readonly<Record<string, unknown>>;
     readonly rolled_back_from: number | null;
     readonly actor: string;
+    readonly config?: Readonly<Record<string, unknown>>;
   }[];
   readonly summary: {
     readonly total_versions: number;
