@@ -10,18 +10,15 @@ const FIRST_PAUSE_MS = 100;
 /** It is not known whether the store has done it. */
 export class ChangeInDoubt extends StoreUnavailable {}
 
-/** A change by an administrator while it is made. A store begins it before its deadline or never: what waited on the way to a hung server is void. */
+/** A change by an administrator while it is made. It is decided in its time or never: what waited on the way to a hung server is undone there. */
 export class PendingChange {
-  /** Unix milliseconds by the clock of the store, where that is known. */
-  readonly deadline: number | undefined;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #endsAt: number;
   #isGivenUp = false;
   #isInDoubt = false;
 
-  constructor(clock: Pick<Clock, 'monotonic'>, deadline?: number) {
+  constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
-    this.deadline = deadline;
     this.#endsAt = clock.monotonic() + CHANGE_MS;
   }
 

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { TookTooLong } from '../../../host/common/clock.ts';
 import { parseJson } from '../../../host/contract/index.ts';
 import type { PendingChange } from '../../../host/stores/changes.ts';
 import { WriteFault } from '../../../host/stores/write-fault.ts';
@@ -16,11 +15,8 @@ export interface Dialect {
   readonly time: (ms: number) => string;
   /** Descending order with what is absent at the end, which one of them does by itself. */
   readonly down: (column: string) => string;
-  /**
-   * The first statement of a transaction that reads before it writes: from then on no other connection writes the table, also of another process. False
-   * where the deadline, in Unix milliseconds, has passed by a clock that several processes share.
-   */
-  readonly lock: (trx: Knex.Transaction, table: string, deadline?: number) => Promise<boolean>;
+  /** The first statement of a transaction that reads before it writes: from then on no other connection writes the table, also of another process. */
+  readonly lock: (trx: Knex.Transaction, table: string) => Promise<void>;
   readonly hasTable: (db: Knex, table: string) => Promise<boolean>;
   /** The function that says where a text stands in another, upper and lower case apart; 0 for nowhere. */
   readonly position: string;
@@ -55,8 +51,8 @@ export interface Database {
 }
 
 /**
- * Runs `work` while no other connection writes `table`. A change that is too late does nothing, by the clock of the database once it has the
- * lock, and by this process's own before it decides. One that met another writer throws a `WriteFault`.
+ * Runs `work` while no other connection writes `table`. A change that is too late, once it has the lock or before it decides, does nothing. One that met
+ * another writer throws a `WriteFault`.
  */
 export async function exclusively<T>(
   { knex, dialect }: Database,
@@ -66,8 +62,7 @@ export async function exclusively<T>(
 ): Promise<T> {
   try {
     return await knex.transaction(async (trx) => {
-      if (!(await dialect.lock(trx, table, change?.deadline)))
-        throw new TookTooLong('the change came to the database after its deadline');
+      await dialect.lock(trx, table);
       change?.goOn();
       const result = await work(trx);
       change?.decide();

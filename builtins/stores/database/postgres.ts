@@ -5,7 +5,7 @@ import { PG_CONNECTIONS } from '../../../host/environment/store-settings.ts';
 import { AddressPool } from '../postgres/address-pool.ts';
 import { type LaneLimits, laneSizes } from '../postgres/lanes.ts';
 import type { PooledConnection } from '../postgres/pooled-connection.ts';
-import { type Database, type Dialect, type Lane, rowsOf, SILENT } from './database.ts';
+import { type Database, type Dialect, type Lane, SILENT } from './database.ts';
 
 const LANES: readonly Lane[] = ['lookups', 'changes', 'ledger', 'log', 'reads'];
 
@@ -19,15 +19,8 @@ export const POSTGRES: Dialect = {
     return text.startsWith('0000') ? `0001${text.slice(4)} BC` : text; // it has no year 0
   },
   down: (column) => `${column} DESC NULLS LAST`,
-  lock: async (trx, table, deadline) => {
-    const [row] = rowsOf(
-      await trx.raw(
-        `WITH locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtext(?)))
-        SELECT coalesce(clock_timestamp() < ?::timestamptz, TRUE) AS in_time FROM locked`,
-        [`gw ${table}`, deadline === undefined ? null : POSTGRES.time(deadline)],
-      ),
-    );
-    return row?.['in_time'] === true;
+  lock: async (trx, table) => {
+    await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [`gw ${table}`]);
   },
   hasTable: (db, table) => db.schema.hasTable(table),
   position: 'strpos',

@@ -28,7 +28,6 @@ export const SQLITE: Dialect = {
   // A transaction that begins with a read cannot wait for its turn to write.
   lock: async (trx, table) => {
     await trx.raw(`UPDATE ${table} SET rowid = rowid WHERE rowid = -1`);
-    return true; // one process, which looks at its own clock
   },
   hasTable: (db, table) => db.schema.hasTable(table),
   position: 'instr',
