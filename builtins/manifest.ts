@@ -4,6 +4,7 @@ import type { GatewayModule } from '../host/registry/registry.ts';
 
 import admin from './admin/admin.ts';
 import authentication from './auth/authentication.ts';
+import endedCredentials from './auth/ended-credentials.ts';
 import keyAccess from './auth/key-access.ts';
 import catalog from './catalog/catalog.ts';
 import dashboard from './dashboard/dashboard.ts';
@@ -107,6 +108,7 @@ import wordFilter from '../plugins/word-filter.ts';
 export const BUILTINS: readonly BuiltinModule[] = [
   admin,
   authentication,
+  endedCredentials,
   keyAccess,
   catalog,
   dashboard,

@@ -21,6 +21,7 @@ import { createActivity } from './http/activity.ts';
 import { Connections } from './http/connections/connections.ts';
 import { Outbox } from './http/outbox.ts';
 import { Protection } from './http/protection.ts';
+import { RunningRequests } from './http/running-requests.ts';
 import { createLogger, type LineWriter } from './log/logger.ts';
 import { createRedactor, type Redactor } from './log/redact.ts';
 import { STREAM_IDLE_MS } from './answer/stream.ts';
@@ -104,6 +105,7 @@ export function createHost(environment: HostEnvironment): Host {
     carryover: new CarryoverStore(),
     activity: createActivity(),
     connections: new Connections(),
+    running: new RunningRequests(),
     outbox: new Outbox(log),
     protection: new Protection(),
     paths: new CanonicalPaths(),

@@ -41,6 +41,10 @@ const OF_NODE = [
 const PASSED_ON = 'GW_SIGNALS_PASSED_ON';
 const here = dirname(fileURLToPath(import.meta.url));
 
+// How many threads there are for what Node does not do in its own one: files, look-ups of names, statements of SQLite. Each file of SQLite may keep two
+// of them for as long as a statement runs, and Node's own number, four, would then leave none for the rest. It is read when the first of them is needed.
+process.env.UV_THREADPOOL_SIZE ||= '16';
+
 // Without a listener, Node opens its debugger on this signal: a user who may send signals could run code in the process.
 process.on('SIGUSR1', () => {});
 

@@ -70,10 +70,7 @@ export class KeyActions {
   async #rotated(id: string, rotation: Rotation): Promise<MadeKey | undefined> {
     const { keys, sessions } = this.#stores;
     if (!rotation.endsSessions) return keys.rotate(id, rotation);
-    const began = (await sessions.list()).flatMap(({ credentialId, createdAt }) =>
-      credentialId === id ? [createdAt] : [],
-    );
-    return keys.rotate(id, { ...rotation, newestSession: began[0] }); // the newest comes first
+    return keys.rotate(id, { ...rotation, newestSession: await sessions.newestOf(id) });
   }
 }
 

@@ -4,6 +4,7 @@ import type { KeyRecord, MadeKey } from '../../host/stores/keys/key-record.ts';
 import { mostBytes, targetId } from './asked.ts';
 import type { Auditor } from './auditor.ts';
 import { KeyActions, known } from './key-actions.ts';
+import { listKeys } from './lists/key-list.ts';
 import { keyObject } from './key-object.ts';
 import { reading } from './store-calls.ts';
 
@@ -24,7 +25,7 @@ export function keyRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
     return shown(await known(id, reading(keys.get(id), log)));
   };
   return [
-    { ...read, path: KEYS, answer: async () => listed(await reading(keys.list(), log)) },
+    { ...read, path: KEYS, answer: (call) => listKeys(host, call) },
     { ...read, path: KEY, answer: one },
     { ...write, method: 'POST', path: KEYS, answer: async (call) => made(201, await actions.create(call)) },
     { ...write, method: 'PUT', path: KEY, answer: async (call) => shown(await actions.update(call)) },
@@ -49,11 +50,6 @@ export function keyRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
     { ...write, method: 'POST', path: `${KEY}/rotate`, answer: async (call) => made(200, await actions.rotate(call)) },
   ];
 }
-
-const listed = (records: readonly KeyRecord[]): JsonAnswer => ({
-  status: 200,
-  body: records.map((record) => keyObject(record)),
-});
 
 const shown = (record: KeyRecord): JsonAnswer => ({ status: 200, body: keyObject(record) });
 

@@ -59,7 +59,7 @@ export function logRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
   ];
 }
 
-async function list(logs: LogReader, { request }: JsonCall): Promise<JsonAnswer> {
+async function list(logs: LogReader, { request, signal }: JsonCall): Promise<JsonAnswer> {
   const query = new Query(request);
   const limit = query.limit(PAGE, LONGEST_PAGE);
   const offset = query.offset();
@@ -70,6 +70,7 @@ async function list(logs: LogReader, { request }: JsonCall): Promise<JsonAnswer>
     { ...namesOf(query), stages, since, apiKeyId: keyId === 'none' ? null : keyId },
     limit,
     offset,
+    signal,
   );
   const [stage, model, provider, api_key_id] = ['stage', 'model', 'provider', 'api_key_id'].map((name) =>
     query.text(name),
@@ -84,26 +85,32 @@ async function list(logs: LogReader, { request }: JsonCall): Promise<JsonAnswer>
   };
 }
 
-async function statistics(logs: LogReader, { request }: JsonCall, now: number): Promise<JsonAnswer> {
+async function statistics(logs: LogReader, { request, signal }: JsonCall, now: number): Promise<JsonAnswer> {
   const query = new Query(request);
   const limit = query.limit(0, MOST_NAMES);
   const since = query.moment('since');
   const buckets = query.buckets(MOST_BUCKETS);
   const filters = { ...namesOf(query), since };
   const [stage] = stagesOf(query, []);
-  const found = await logs.statistics({ ...filters, stages: stage === undefined ? TERMINAL_STAGES : [stage] }, stage);
-  const series =
-    since === undefined || buckets === 0
-      ? undefined
-      : await logs.series(
-          { ...filters, stages: stage === undefined ? [] : [stage] },
-          { start: since, end: Math.max(now, since + 1000), buckets },
-        );
+  const found = await logs.statistics(
+    {
+      filters: { ...filters, stages: stage === undefined ? TERMINAL_STAGES : [stage] },
+      stage,
+      series:
+        since === undefined || buckets === 0
+          ? undefined
+          : {
+              filters: { ...filters, stages: stage === undefined ? [] : [stage] },
+              window: { start: since, end: Math.max(now, since + 1000), buckets },
+            },
+    },
+    signal,
+  );
   const [model, provider] = [query.text('model'), query.text('provider')];
   return {
     status: 200,
     body: {
-      ...statisticsBody(found, series, limit),
+      ...statisticsBody(found.statistics, found.series, limit),
       filters: { limit, buckets, stage: query.text('stage'), model, provider, since: query.text('since') },
     },
   };
@@ -134,9 +141,9 @@ function asUnavailable(error: unknown): never {
   throw error;
 }
 
-async function decision(logs: LogReader, { parameter }: JsonCall): Promise<JsonAnswer> {
+async function decision(logs: LogReader, { parameter, signal }: JsonCall): Promise<JsonAnswer> {
   const id = parameter('id');
-  const row = id === '' ? undefined : await logs.newestOf(storable(id));
+  const row = id === '' ? undefined : await logs.newestOf(storable(id), signal);
   if (!row) throw new GatewayError('resource_not_found', `the request log has no row of ${JSON.stringify(id)}`);
   const recorded = row.decision === null ? {} : parseJson(row.decision);
   const order = row.target === null ? {} : { order: [{ target: row.target }] };

@@ -13,7 +13,7 @@ import { reading } from './store-calls.ts';
 export function overviewRoutes(host: Host): readonly JsonRoute[] {
   const read = { method: 'GET', scope: 'read_only' } as const;
   return [
-    { ...read, path: '/admin/dashboard', answer: () => dashboard(host) },
+    { ...read, path: '/admin/dashboard', answer: ({ signal }: JsonCall) => dashboard(host, signal) },
     { ...read, path: '/admin/health', answer: ({ principal }: JsonCall) => health(host, principal?.scopes ?? []) },
     {
       ...read,
@@ -73,10 +73,13 @@ function providerStates(host: Host): ProviderState[] {
   ];
 }
 
-async function dashboard(host: Host): Promise<JsonAnswer> {
+async function dashboard(host: Host, signal: AbortSignal): Promise<JsonAnswer> {
   const { log, stores } = host;
   const logs = stores.logReader.value;
-  const [keys, total] = await Promise.all([reading(stores.keys.totals(), log), logs ? reading(logs.count(), log) : 0]);
+  const [keys, total] = await Promise.all([
+    reading(stores.keys.totals(), log),
+    logs ? reading(logs.count(signal), log) : 0,
+  ]);
   const states = providerStates(host);
   return {
     status: 200,

@@ -50,6 +50,16 @@ export class Query {
     return Math.min(this.#integer('buckets', 0) ?? 0, max);
   }
 
+  /** Texts between commas, without blanks around them; `undefined` when it is absent. */
+  list(name: string, most: number): readonly string[] | undefined {
+    const items = this.filter(name)
+      ?.split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+    if (items && items.length > most) throw invalidRequest(`${name} has ${items.length} entries, the limit is ${most}`);
+    return items;
+  }
+
   oneOf<T extends string>(name: string, words: readonly T[]): T | undefined {
     const text = this.text(name);
     if (text === '') return undefined;

@@ -1,16 +1,16 @@
 import { GatewayError } from '../../host/contract/index.ts';
 import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
-import type { ListedSession } from '../../host/stores/sessions/session-store.ts';
 import { targetId } from './asked.ts';
 import type { Auditor } from './auditor.ts';
-import { changing, reading } from './store-calls.ts';
-import { timestamp } from './timestamps.ts';
+import { listSessions } from './lists/session-list.ts';
+import { changing } from './store-calls.ts';
 
 const SESSIONS = '/admin/sessions';
 
 /** Sessions of the dashboard: listed and ended. See docs/reference/admin.md#sessions. */
-export function sessionRoutes({ log, stores: { sessions } }: Host, auditor: Auditor): readonly JsonRoute[] {
+export function sessionRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
+  const { sessions } = host.stores;
   const end = async (call: JsonCall, action: 'session.logout' | 'session.revoke', id: string): Promise<JsonAnswer> => {
     await auditor.during(call, { action, target: id, act: () => changing(sessions.delete(id)) });
     return { status: 204 };
@@ -36,7 +36,7 @@ export function sessionRoutes({ log, stores: { sessions } }: Host, auditor: Audi
       method: 'GET',
       path: SESSIONS,
       scope: 'read_only',
-      answer: async () => ({ status: 200, body: { data: (await reading(sessions.list(), log)).map(shown) } }),
+      answer: (call) => listSessions(host, call),
     },
     { method: 'DELETE', path: SESSIONS, scope: 'admin', answer: endAll },
     {
@@ -46,18 +46,4 @@ export function sessionRoutes({ log, stores: { sessions } }: Host, auditor: Audi
       answer: (call) => end(call, 'session.revoke', targetId(call)),
     },
   ];
-}
-
-/** `active` is there for sessions of an ended credential alone: the entry of a live one has exactly the specified members. */
-function shown({ id, credentialId, subject, scopes, createdAt, lastSeenAt, expiresAt, active }: ListedSession): object {
-  return {
-    id,
-    credential_id: credentialId,
-    subject,
-    scopes,
-    created_at: timestamp(createdAt),
-    last_seen_at: lastSeenAt === undefined ? undefined : timestamp(lastSeenAt),
-    expires_at: timestamp(expiresAt),
-    active: active ? undefined : false,
-  };
 }

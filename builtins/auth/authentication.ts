@@ -55,25 +55,33 @@ interface Entry {
 /** The first credential that is valid counts. A promise only where memory knows none of them. */
 function authenticate(entry: Entry, request: IncomingMessage): Arrival {
   const credentials = credentialsOf(request, entry.context);
-  if (credentials instanceof GatewayError) return admit(entry, undefined, credentials);
+  if (credentials instanceof GatewayError) return admit(entry, undefined, undefined, credentials);
+  const { principals } = entry.host.stores;
   for (const credential of credentials) {
-    const principal = entry.host.stores.principals.find(credential);
-    if (principal) return admit(entry, principal);
+    const digest = principals.digestOf(credential);
+    const principal = principals.find(credential, digest);
+    if (principal) return admit(entry, principal, digest);
   }
   return ask(entry, credentials);
 }
 
 async function ask(entry: Entry, credentials: readonly string[]): Promise<Refusal | undefined> {
   try {
+    const { principals } = entry.host.stores;
     for (const credential of credentials) {
-      const principal = await entry.host.stores.principals.ask(credential);
-      if (principal) return admit(entry, principal);
+      const digest = principals.digestOf(credential);
+      const principal = await principals.ask(credential, digest);
+      if (!principal) continue;
+      const refusal = admit(entry, principal, digest);
+      if (principals.standing(digest, principal) !== 'stands') entry.host.running.onDoubt?.(entry.context);
+      return refusal;
     }
     return admit(entry, undefined);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     return admit(
       entry,
+      undefined,
       undefined,
       new GatewayError('store_unavailable', 'the key store does not answer, the credential cannot be checked', {
         cause: error,
@@ -82,13 +90,15 @@ async function ask(entry: Entry, credentials: readonly string[]): Promise<Refusa
   }
 }
 
-/** Lets the request go on, or says why not. Where no credential is needed, one that is not known counts as none. */
+/** Lets the request go on, for as long as its credential stands, or says why not. Where no credential is needed, one that is not known counts as none. */
 function admit(
   { host, path, rates, context }: Entry,
   principal: HostPrincipal | undefined,
+  digest?: string,
   refusal?: GatewayError,
 ): Refusal | undefined {
   context.principal = principal;
+  if (digest !== undefined && host.stores.principals.mayEnd(digest)) host.running.add(context, digest);
   context.isAdmitted = principal !== undefined || (path.mayBeOpen === true && host.settings.allowUnauthenticated);
   const error = context.isAdmitted ? outOfBounds(host, path, rates, principal) : (refusal ?? unknownKey(context));
   return error && { error };

@@ -16,6 +16,7 @@ export const catalogBuiltin = (load?: LoadShipped): BuiltinModule =>
         const userAgent = `gw/${host.build.version}`;
         await (await keeperOf(host)).open({ userAgent, onNewCatalog: () => host.applier.refresh() });
       });
+      hooks.mount.tap('catalog', (_router, host) => keeper?.listen(host.stores.hints.value)); // by now all stores are open
       hooks.openOffline.tapPromise('catalog', async (host) => (await keeperOf(host)).openOffline());
       hooks.examine.tapPromise('catalog', async ({ host, add }) => {
         const { examineCatalog } = await import('./examine.ts');

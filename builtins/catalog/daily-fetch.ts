@@ -41,6 +41,15 @@ export class DailyFetch {
     await this.#fetching;
   }
 
+  /** Fetches once more, after one that is under way. Resolves when it has been done, however it went. */
+  async again(): Promise<void> {
+    await this.#fetching;
+    if (this.isClosing) return;
+    this.#timer?.cancel();
+    this.#refresh();
+    await this.#fetching;
+  }
+
   #refresh(): void {
     const {
       host: {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Catalog } from '../../host/common/catalog.ts';
 import type { OfflineHost } from '../../host/generation/offline.ts';
+import { type Hints, NO_HINTS } from '../../host/stores/hints.ts';
 import { shownAddress } from './address.ts';
 import { DailyFetch } from './daily-fetch.ts';
 import { readEntries } from './entries.ts';
@@ -30,6 +31,9 @@ export class CatalogKeeper {
   readonly #loadShipped: LoadShipped;
   readonly #rules: RuleLayers;
   readonly #fetches: DailyFetch[] = [];
+  #ofCatalog: DailyFetch | undefined;
+  #hints: Hints = NO_HINTS;
+  #isFetched = false;
   #overlay: unknown;
   #current: ModelCatalog | undefined;
 
@@ -56,6 +60,20 @@ export class CatalogKeeper {
     const { url, rulesUrl, timeoutMs } = settings;
     if (url !== undefined) this.#fetchCatalog(url, timeoutMs, remote);
     if (rulesUrl !== undefined) this.#fetchRules(rulesUrl, timeoutMs, remote);
+  }
+
+  /** Replicas that fetched another catalog make this one fetch as well: all are to reckon with the same prices. */
+  listen(hints: Hints): void {
+    this.#hints = hints;
+    hints.on('catalog', (version) => void this.#compare(version));
+    if (this.#isFetched) this.#hint();
+  }
+
+  async #compare(other: string): Promise<void> {
+    if (other === this.catalog.version) return;
+    await this.#ofCatalog?.again();
+    const { version } = this.catalog;
+    if (other !== version) this.#host.services.log.warn('catalogs differ', { version, other });
   }
 
   /** Loads what this machine has: nothing is fetched, then or later. */
@@ -137,6 +155,8 @@ export class CatalogKeeper {
         counters.add('gateway_catalog_loads_total', { source: 'remote', result: 'success' });
         if (loaded.catalog.version === this.catalog.version) return;
         this.#use(loaded, { source: 'remote', url: shownAddress(url) });
+        this.#isFetched = true;
+        this.#hint();
         await this.#rebuild(remote, 'model catalog');
       },
       failed: {
@@ -147,7 +167,12 @@ export class CatalogKeeper {
         },
       },
     });
+    this.#ofCatalog = fetch;
     this.#fetches.push(fetch);
+  }
+
+  #hint(): void {
+    this.#hints.send('catalog', this.catalog.version);
   }
 
   #fetchRules(url: string, timeoutMs: number, remote: RemoteUse): void {

@@ -2,6 +2,7 @@ import { type DiscoveredModel, GatewayError, type OutgoingRequest, parseJson } f
 import type { Timer } from '../../host/common/clock.ts';
 import type { ConnectedProvider } from '../../host/upstream/connect.ts';
 import type { Host } from '../../host/host.ts';
+import type { LiveModelStore } from '../../host/stores/live-models.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
 import { faultAttributes, faultIn, ModuleFault } from '../../host/boundary/module-fault.ts';
 import { discovered, requireHeaders } from '../../host/boundary/provider-boundary.ts';
@@ -11,10 +12,15 @@ import { replyError } from '../../host/upstream/fault.ts';
 const PARALLEL = 8;
 /** One provider's whole answer. */
 const LIMIT_MS = 30_000;
+/** Part of the interval by which a round of one of several replicas may come early or late, so that they do not ask together. */
+const JITTER = 0.1;
 
 type ModelsById = ReadonlyMap<string, DiscoveredModel>;
 
-/** Asks every provider that can list its live models, round after round, and keeps what each said last. */
+/**
+ * Asks every provider that can list its live models, round after round, and keeps what each said last. Where replicas share a database of the
+ * configuration one of them asks, and all take what it found.
+ */
 export class Discovery {
   readonly #host: Host;
   readonly #onChange: () => Promise<void>;
@@ -22,6 +28,7 @@ export class Discovery {
   readonly #stopped = new Cancellation();
   #round: Promise<void> = Promise.resolve();
   #next: Timer | undefined;
+  #hasRun = false;
 
   constructor(host: Host, onChange: () => Promise<void>) {
     this.#host = host;
@@ -40,11 +47,32 @@ export class Discovery {
 
   /** The first round begins at once, and no request waits for it. */
   start(intervalMs: number): void {
-    const { clock } = this.#host.services;
-    this.#round = this.#run().then(() => {
+    this.#shared?.onModels(() => void this.#inTurn(() => this.#take()));
+    this.#repeat(intervalMs);
+  }
+
+  #repeat(intervalMs: number): void {
+    const { clock, random } = this.#host.services;
+    void this.#inTurn(() => this.#run()).then(() => {
       if (this.#stopped.cause) return;
-      this.#next = clock.timer(intervalMs, () => this.start(intervalMs));
+      const waitMs = this.#shared ? intervalMs * (1 + JITTER * (2 * random() - 1)) : intervalMs;
+      this.#next = clock.timer(waitMs, () => this.#repeat(intervalMs));
     });
+  }
+
+  /** One after another; what changed is applied. */
+  #inTurn(work: () => Promise<boolean>): Promise<void> {
+    this.#round = this.#round.then(async () => {
+      if (this.#stopped.cause || !(await work()) || this.#stopped.cause) return;
+      await this.#onChange().catch((error: unknown) =>
+        this.#host.log.error('the live models could not be applied', { error }),
+      );
+    });
+    return this.#round;
+  }
+
+  get #shared(): LiveModelStore | undefined {
+    return this.#host.stores.liveModels.value;
   }
 
   async stop(): Promise<void> {
@@ -53,17 +81,40 @@ export class Discovery {
     await this.#round;
   }
 
-  async #run(): Promise<void> {
-    const waiting = [...this.#host.providers.values()].filter(({ module }) => module.discovery);
-    let isChanged = false;
+  /** True when something changed. */
+  async #run(): Promise<boolean> {
+    let isChanged = await this.#take();
+    const waiting = this.#asked();
     const worker = async (): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift()) if (await this.#ask(next)) isChanged = true;
     };
     await Promise.all(Array.from({ length: PARALLEL }, worker));
-    if (!isChanged || this.#stopped.cause) return;
-    await this.#onChange().catch((error: unknown) =>
-      this.#host.log.error('the live models could not be applied', { error }),
-    );
+    return isChanged;
+  }
+
+  /** Where another process asks, only what it has not listed in a whole interval: it may have no credential for it. */
+  #asked(): ConnectedProvider[] {
+    const all = [...this.#host.providers.values()].filter(({ module }) => module.discovery);
+    const isFirst = !this.#hasRun;
+    this.#hasRun = true;
+    if (!this.#shared || this.#host.stores.leaders.isLeader('config')) return all;
+    return isFirst ? [] : all.filter(({ module }) => !this.#models.has(module.name));
+  }
+
+  /** Takes what is shared; true when something of it differs. */
+  async #take(): Promise<boolean> {
+    const lists = await this.#shared?.read().catch(() => undefined); // its store has logged why
+    let isChanged = false;
+    for (const [name, models] of lists ?? []) if (this.#put(name, distinct(models))) isChanged = true;
+    return isChanged;
+  }
+
+  /** True when the list differs from the last one. */
+  #put(name: string, found: ModelsById): boolean {
+    const before = this.#models.get(name);
+    if (found.size === 0 || (before && isEqual(before, found))) return false;
+    this.#models.set(name, found);
+    return true;
   }
 
   /** True when the list differs from the last one. A provider that fails keeps what it had. */
@@ -71,10 +122,8 @@ export class Discovery {
     const { name } = provider.module;
     try {
       const found = await this.#list(provider);
-      const before = this.#models.get(name);
-      if (found.size === 0 || (before && isEqual(before, found))) return false;
-      this.#models.set(name, found);
-      return true;
+      if (found.size > 0) await this.#shared?.keep(name, [...found.values()]).catch(() => {}); // its store has logged why
+      return this.#put(name, found);
     } catch (error) {
       const fault = faultIn(error);
       if (!this.#stopped.cause)

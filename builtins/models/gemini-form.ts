@@ -57,7 +57,8 @@ function tokenOf(id: string): string {
 
 function startOf(models: readonly OfferedModel[], token: string): number {
   if (token === '') return 0;
-  const at = models.findIndex(({ id }) => tokenOf(id) === token);
+  const last = Buffer.from(token, 'base64url').toString('utf8').slice('after '.length);
+  const at = tokenOf(last) === token ? models.findIndex(({ id }) => id === last) : -1;
   if (at < 0) throw invalidRequest('pageToken is not one of this list');
   return at + 1;
 }

@@ -1,8 +1,10 @@
 import type { RouteQuery, RouteTarget, Surface } from '../../host/contract/index.ts';
+import type { Clock } from '../../host/common/clock.ts';
+import { turnTaker } from '../../host/common/next-turn.ts';
 import type { KeyLimits } from '../../host/common/host-principal.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import { implementsSurface } from '../../host/generation/model-index.ts';
-import { mayAsk, mayServe } from '../../host/pipeline/key-access.ts';
+import { mayServe } from '../../host/pipeline/key-access.ts';
 import type { Target } from '../../host/pipeline/target.ts';
 import { CAPABILITIES, type Catalog, type CatalogEntry } from '../../host/common/catalog.ts';
 
@@ -23,28 +25,48 @@ export interface ModelEntry {
 
 export type CreatedOf = (provider: string, model: string) => number;
 
+export interface ListingDeps {
+  readonly catalog: Catalog;
+  readonly createdOf: CreatedOf;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
 /**
  * Everything clients may ask for, or of it what one key may: each id once, owned by the first target in target order that serves it under the
- * strategy in force; what the strategy would refuse is left out. See docs/surfaces.md#which-models-there-are.
+ * strategy in force; what the strategy would refuse is left out. Others are served in between. See docs/surfaces.md#which-models-there-are.
  */
-export function listModels(
+export async function listModels(
   generation: Generation,
-  catalog: Catalog,
-  createdOf: CreatedOf,
+  { catalog, createdOf, clock }: ListingDeps,
   limits: KeyLimits = {},
-): ReadonlyMap<string, ModelEntry> {
+): Promise<ReadonlyMap<string, ModelEntry>> {
   const entries = new Map<string, ModelEntry>();
+  const mayAsk = asking(limits, generation.config.aliases);
+  const giveWay = turnTaker(clock);
   for (const { virtualKey, provider } of generation.targetList) {
     if (!provider || !mayServe(limits, virtualKey)) continue;
     for (const id of generation.models.advertised(virtualKey)) {
-      if (entries.has(id) || !mayAsk(limits, id, generation.config.aliases)) continue;
+      if (entries.has(id) || !mayAsk(id)) continue;
       const owner = ownerOf(generation, catalog, id, limits);
       if (!owner) continue;
       const facts = catalog.entry(owner.catalogProvider, id);
       entries.set(id, modelEntry(id, owner.virtualKey, createdOf(owner.virtualKey, id), facts));
+      const others = giveWay();
+      if (others) await others;
     }
   }
   return entries;
+}
+
+/** What `mayAsk` says of many models. */
+function asking({ models }: KeyLimits, aliases: Readonly<Record<string, string>>): (id: string) => boolean {
+  if (!models) return () => true;
+  const allowed = new Set(models);
+  for (const name of models) {
+    const model = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+    if (model !== undefined) allowed.add(model);
+  }
+  return (id) => allowed.has(id);
 }
 
 /** The target that a bare request for the model would reach first in target order; `undefined` when none would. */

@@ -1,7 +1,7 @@
 import type { Router } from 'express';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { type JsonAnswer, type JsonCall, mountJson, mountJsonBeside } from '../../host/http/json-route.ts';
-import { formOf, GEMINI_FORM } from './client-forms.ts';
+import { type ClientForm, formOf, GEMINI_FORM } from './client-forms.ts';
 import { Discovery } from './discovery.ts';
 import { ModelViews } from './model-views.ts';
 
@@ -36,15 +36,17 @@ function mountModels(router: Router, views: ModelViews): void {
   const { host } = views;
   const shown = (body: object): JsonAnswer => ({ status: 200, body });
   mountJson(router, host, [
-    { method: 'GET', scope: 'read_only', path: '/admin/providers', answer: () => shown(views.byProvider()) },
-    { ...READ, path: PATH, answer: (call) => shown(views.page(formOf(call.request), call)) },
-    { ...READ, path: GEMINI_PATH, answer: (call) => shown(views.page(GEMINI_FORM, call)) },
-    { ...READ, path: '/v1/capabilities', answer: ({ principal }) => shown(views.capabilities(principal)) },
+    { method: 'GET', scope: 'read_only', path: '/admin/providers', answer: () => views.byProvider() },
+    { ...READ, path: PATH, answer: (call) => views.page(formOf(call.request), call) },
+    { ...READ, path: GEMINI_PATH, answer: (call) => views.page(GEMINI_FORM, call) },
+    { ...READ, path: '/v1/capabilities', answer: async ({ principal }) => shown(await views.capabilities(principal)) },
   ]);
   // With the header the client asks the provider itself.
-  const answer = (call: JsonCall): JsonAnswer | undefined =>
-    call.request.headers['x-provider'] === undefined ? shown(views.one(formOf(call.request), call)) : undefined;
+  const one = async (form: ClientForm | undefined, call: JsonCall): Promise<JsonAnswer> =>
+    shown(await views.one(form, call));
+  const answer = (call: JsonCall): Promise<JsonAnswer> | undefined =>
+    call.request.headers['x-provider'] === undefined ? one(formOf(call.request), call) : undefined;
   mountJsonBeside(router, host, { ...READ, path: `${PATH}/*id`, answer });
-  const ofGemini = (call: JsonCall): JsonAnswer => shown(views.one(GEMINI_FORM, call));
+  const ofGemini = (call: JsonCall): Promise<JsonAnswer> => one(GEMINI_FORM, call);
   mountJsonBeside(router, host, { ...READ, path: `${GEMINI_PATH}/*id`, answer: ofGemini });
 }

@@ -19,6 +19,10 @@ export interface Operation {
   readonly errors?: readonly number[];
   /** Its answer carries the version of the configuration, and a write asks for one with `If-Match`. */
   readonly isTagged?: true;
+  /** A page of it says where the next one is. */
+  readonly isPaged?: true;
+  /** A page of it says how many entries there are. */
+  readonly isCounted?: true;
 }
 
 type Rest = Omit<Operation, 'method' | 'path' | 'summary' | 'scope'>;
@@ -170,10 +174,16 @@ const CREDENTIALS: readonly Operation[] = [
     status: 204,
     errors: [501],
   },
-  read('/admin/sessions', 'Sessions, the newest first', 'Sessions', [], { errors: [501] }),
+  read('/admin/sessions', 'Sessions, the newest first', 'Sessions', ['limit', 'after'], {
+    errors: [501],
+    isPaged: true,
+  }),
   write('delete', '/admin/sessions', 'Ends all sessions', { answer: 'Revoked', errors: [501] }),
   write('delete', '/admin/sessions/{id}', 'Ends a session', { status: 204, errors: [501] }),
-  read('/admin/keys', 'Keys, the newest first', 'Keys'),
+  read('/admin/keys', 'Keys, the newest first', 'Keys', ['limit', 'after', 'q', 'ids'], {
+    isPaged: true,
+    isCounted: true,
+  }),
   write('post', '/admin/keys', 'Makes a key', { status: 201, answer: 'Key', body: 'json' }),
   read('/admin/keys/usage', 'How much keys were used', 'KeyUsage', ['limit', 'offset', 'sort', 'active', 'since']),
   read('/admin/keys/{id}', 'A key', 'Key', [], { errors: [404] }),

@@ -3,11 +3,11 @@ import { closeAll } from '../../host/common/close-all.ts';
 import type { StoreSettings } from '../../host/environment/store-settings.ts';
 import { StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
-import type { Database } from './database/database.ts';
 import { KEY_SCHEMA } from './key-schema.ts';
 import { LEDGER_SCHEMA } from './ledger-schema.ts';
 import { tellNobody } from './database/listen.ts';
-import { migrate, type Schema } from './database/migrate.ts';
+import type { Schema } from './database/migrate.ts';
+import { type OwnedDatabase, openSqliteFile } from './database/open-file.ts';
 import { SESSION_SCHEMA } from './session-schema.ts';
 import { SqlAudit } from './sql-audit.ts';
 import { SqlKeys } from './sql-keys.ts';
@@ -15,7 +15,6 @@ import { SqlLedgers } from './sql-ledgers.ts';
 import { OWNER_SCHEMA, SqlOwners } from './sql-owners.ts';
 import { SqlRunningResponses } from './sql-running.ts';
 import { SqlSessions } from './sql-sessions.ts';
-import { openSqlite } from './database/sqlite.ts';
 import { derivedDsn } from './database/sqlite-dsn.ts';
 
 /** Files of their own for each store, in the working directory unless said. See docs/reference/admin.md#sqlite-addresses. */
@@ -24,17 +23,16 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
     dsn === undefined
       ? ['gw-keys.db', 'gw-sessions.db', 'gw-audit.db']
       : [dsn, derivedDsn(dsn, 'sessions'), derivedDsn(dsn, 'audit')];
-  const opened: Database[] = [];
-  const open = async (source: string, ...schemas: readonly Schema[]): Promise<Database> => {
-    const database = await openSqlite(source, host.workingDirectory);
+  const opened: OwnedDatabase[] = [];
+  const open = async (source: string, what: string, ...schemas: readonly Schema[]): Promise<OwnedDatabase> => {
+    const database = await openSqliteFile(host, source, { what, schemas });
     opened.push(database);
-    for (const schema of schemas) await migrate(database, schema, host.log, host.services.clock.now);
     return database;
   };
   const close = (): Promise<void> => closeAll(opened.map((database) => () => database.close()));
   try {
-    const keys = await open(keyDsn, KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA);
-    host.stores.keys.supply('sqlite', new SqlKeys(keys, tellNobody));
+    const keys = await open(keyDsn, 'the key store', KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA);
+    host.stores.keys.supply('sqlite', new SqlKeys(keys, tellNobody), keys.feed);
     host.stores.ledgers.supply(
       'sqlite',
       await StoredLedgers.load(new SqlLedgers(keys), {
@@ -46,8 +44,9 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
     );
     host.stores.owners.supply('sqlite', new SqlOwners(keys, host.services.clock.now));
     host.stores.running.supply('sqlite', new SqlRunningResponses(keys, host.services.clock.now));
-    host.stores.sessions.supply('sqlite', new SqlSessions(await open(sessionDsn, SESSION_SCHEMA), tellNobody));
-    host.stores.audit.supply('sqlite', new SqlAudit(await open(auditDsn, AUDIT_SCHEMA)));
+    const sessions = await open(sessionDsn, 'the session store', SESSION_SCHEMA);
+    host.stores.sessions.supply('sqlite', new SqlSessions(sessions, tellNobody), sessions.feed);
+    host.stores.audit.supply('sqlite', new SqlAudit(await open(auditDsn, 'the audit store', AUDIT_SCHEMA)));
   } catch (error) {
     await close();
     throw error;

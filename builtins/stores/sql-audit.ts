@@ -74,6 +74,7 @@ export class SqlAudit implements AuditRepository {
   }
 
   async ping(): Promise<void> {
+    await this.#database.verify?.();
     await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 

@@ -2,6 +2,9 @@ import type { Knex } from 'knex';
 import type { PendingChange } from '../../host/stores/changes.ts';
 import type { StoredKey } from '../../host/stores/keys/key-record.ts';
 import type {
+  KeyFilters,
+  KeyPage,
+  KeyPlace,
   KeyRepository,
   KeyStep,
   KeyTotals,
@@ -9,7 +12,7 @@ import type {
   UsageQuery,
   Uses,
 } from '../../host/stores/keys/key-repository.ts';
-import { type Database, type Dialect, exclusively, rowsOf } from './database/database.ts';
+import { type Database, type Dialect, exclusively, placeIn, rowsOf } from './database/database.ts';
 import { withFaults } from './database/driver-faults.ts';
 import { arrayOf, SentOnce, Writer } from './database/numbered-writes.ts';
 import { KEY_COLUMNS, keyOf, type Row, rowOf } from './key-rows.ts';
@@ -74,12 +77,24 @@ export class SqlKeys implements KeyRepository {
     return rows.map(keyOf);
   }
 
-  async list(): Promise<readonly StoredKey[]> {
-    const rows = (await this.#database
-      .on('reads')(TABLE)
+  async page(filters: KeyFilters, limit: number, after?: KeyPlace): Promise<KeyPage<StoredKey>> {
+    const query = this.#filtered(filters);
+    if (after) void query.whereRaw('(created_at, id) < (?, ?)', [after.createdAt, after.id]);
+    const rows = (await query
       .select(KEY_COLUMNS)
-      .orderByRaw(this.#down(['created_at', 'id']))) as Row[];
-    return rows.map(keyOf);
+      .orderByRaw(this.#down(['created_at', 'id']))
+      .limit(limit + 1)) as Row[];
+    const keys = rows.slice(0, limit);
+    return { keys: keys.map(keyOf), next: rows.length > limit ? placeIn(keys.at(-1)) : undefined };
+  }
+
+  async placeOf(id: string): Promise<KeyPlace | undefined> {
+    return placeIn(await this.#database.on('reads')(TABLE).where({ id }).first('created_at', 'id'));
+  }
+
+  async count(filters: KeyFilters): Promise<number> {
+    const { total } = (await this.#filtered(filters).count({ total: '*' }).first()) as Row;
+    return Number(total);
   }
 
   async usage({ sort, active, since, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
@@ -144,7 +159,15 @@ export class SqlKeys implements KeyRepository {
   }
 
   async ping(): Promise<void> {
+    await this.#database.verify?.();
     await this.#database.on('lookups')(TABLE).select('id').limit(1);
+  }
+
+  #filtered({ name, ids }: KeyFilters): Knex.QueryBuilder {
+    const query = this.#database.on('reads')(TABLE);
+    if (ids) void query.whereIn('id', ids);
+    if (name !== undefined) void query.whereRaw(this.#database.dialect.holds('name'), [name]);
+    return query;
   }
 
   #down(columns: readonly string[]): string {

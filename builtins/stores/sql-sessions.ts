@@ -1,8 +1,13 @@
 import type { Knex } from 'knex';
 import type { Scope } from '../../host/contract/index.ts';
 import type { PendingChange } from '../../host/stores/changes.ts';
-import type { SessionRepository, StoredSession } from '../../host/stores/sessions/session-record.ts';
-import { type Database, exclusively, listOf, timeOf } from './database/database.ts';
+import type {
+  SessionPage,
+  SessionPlace,
+  SessionRepository,
+  StoredSession,
+} from '../../host/stores/sessions/session-record.ts';
+import { type Database, exclusively, listOf, placeIn, timeOf } from './database/database.ts';
 import type { Row } from './key-rows.ts';
 import type { Tell } from './database/listen.ts';
 
@@ -59,16 +64,30 @@ export class SqlSessions implements SessionRepository {
     return rows.map(sessionOf);
   }
 
-  async list(): Promise<readonly StoredSession[]> {
-    return (
-      (await this.#database
-        .on('reads')(TABLE)
-        .select(COLUMNS)
-        .orderBy([
-          { column: 'created_at', order: 'desc' },
-          { column: 'id', order: 'desc' },
-        ])) as Row[]
-    ).map(sessionOf);
+  async page(limit: number, after?: SessionPlace): Promise<SessionPage<StoredSession>> {
+    const query = this.#database.on('reads')(TABLE);
+    if (after) void query.whereRaw('(created_at, id) < (?, ?)', [after.createdAt, after.id]);
+    const rows = (await query
+      .select(COLUMNS)
+      .orderBy([
+        { column: 'created_at', order: 'desc' },
+        { column: 'id', order: 'desc' },
+      ])
+      .limit(limit + 1)) as Row[];
+    const page = rows.slice(0, limit);
+    return { sessions: page.map(sessionOf), next: rows.length > limit ? placeIn(page.at(-1)) : undefined };
+  }
+
+  async placeOf(id: string): Promise<SessionPlace | undefined> {
+    return placeIn(await this.#table.where({ id }).first('created_at', 'id'));
+  }
+
+  async newestOf(credentialId: string): Promise<number | undefined> {
+    const row = (await this.#table
+      .where({ credential_id: credentialId })
+      .orderBy('created_at', 'desc')
+      .first('created_at')) as Row | undefined;
+    return timeOf(row?.['created_at']);
   }
 
   async touch(id: string, at: number): Promise<void> {
@@ -107,6 +126,7 @@ export class SqlSessions implements SessionRepository {
   }
 
   async ping(): Promise<void> {
+    await this.#database.verify?.();
     await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 

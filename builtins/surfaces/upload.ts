@@ -5,7 +5,13 @@ import type { Request, Response } from 'express';
 import type { MulterError, Options, StorageEngine } from 'multer';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { type FormPart, GatewayError, quoted } from '../../host/contract/index.ts';
-import { bodyTooLarge, inviteBody, UPLOAD_IDLE_MS, uploadStalled } from '../../host/http/body/read-body.ts';
+import {
+  bodyTooLarge,
+  inviteBody,
+  UPLOAD_IDLE_MS,
+  uploadStalled,
+  whileReading,
+} from '../../host/http/body/read-body.ts';
 import type { RequestSource } from '../../host/http/surface-route.ts';
 import { type HeldBytes, SpilledFile } from './spilled-file.ts';
 
@@ -50,6 +56,7 @@ export async function readUpload({ request, clock }: RequestSource, bounds: Form
     for (const file of incoming.stored) file.dispose();
   };
   const idle = clock.timer(UPLOAD_IDLE_MS, () => failed.reject(uploadStalled()));
+  whileReading(request, failed.reject);
   let bytes = 0;
   const onPiece = (piece: Buffer): void => {
     bytes += piece.length;
@@ -66,6 +73,7 @@ export async function readUpload({ request, clock }: RequestSource, bounds: Form
   } finally {
     request.off('data', onPiece);
     idle.cancel();
+    whileReading(request, undefined);
   }
 }
 

@@ -1,3 +1,4 @@
+import { CredentialEnded } from '../../host/stores/credential-ended.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { isSilent } from '../../host/log/logger.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
@@ -84,7 +85,8 @@ function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, ou
     ...(client && clientFacts(client)),
     ...(sessionId !== undefined && { session_id: sessionId }),
   };
-  if (outcome === 'client_canceled') log.info('request canceled by the client', where);
+  if (error instanceof CredentialEnded) log.info('request ended with its credential', where);
+  else if (outcome === 'client_canceled') log.info('request canceled by the client', where);
   else if (error)
     log.error(`${other ? `${other.name} ` : ''}request failed`, { ...where, ...reasonFact(error), error });
   else if (other) log.info(`${other.name} request completed`, { ...where, ...other.figures(exchange) });

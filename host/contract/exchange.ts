@@ -241,7 +241,8 @@ export interface Exchange<S extends Surface = Surface> {
  * - `success`: the client got an answer, of a plugin or a provider.
  * - `rejected`: a plugin refused the request or the answer.
  * - `error`: anything else that failed.
- * - `client_canceled`: the client left first. What a stream had used by then is still to be paid.
+ * - `client_canceled`: the client left first, or its credential was ended while the request ran. What
+ * a stream had used by then is still to be paid.
  */
 export type ExchangeOutcome = 'success' | 'rejected' | 'error' | 'client_canceled';
 

@@ -90,6 +90,11 @@ export const FIGURES = {
     help: 'Requests that a rate limit refused',
     labels: { key_type: ['ip', 'admin_session', 'plugin'] },
   },
+  gateway_credentials_ended_total: {
+    kind: 'counter',
+    help: 'Requests that were ended because their credential no longer stood',
+    labels: { kind: ['unary', 'stream', 'tunnel'] },
+  },
   gateway_ab_requests_total: {
     kind: 'counter',
     help: 'Requests of the ab-test strategy, by the label of their variant',

@@ -43,6 +43,8 @@ export interface RunningDocument {
   readonly document: Fields;
   /** The newest version when it was taken in; 0 before any change. */
   readonly version: number;
+  /** As in `NewestConfiguration`. */
+  readonly mark?: string | undefined;
 }
 
 export interface Applied {
@@ -134,7 +136,7 @@ class QueueingApplier implements Applier {
       const config = this.#accepted(decoded, isDefault && !stored ? [] : checkConfig(this.#deps, decoded));
       const generation = await this.#swapIn(config);
       this.#start = source;
-      this.#running = { document: decoded.document, version: newest.version };
+      this.#running = { document: decoded.document, version: newest.version, mark: newest.mark };
       this.#stored.saw(newest);
       return generation;
     });
@@ -199,8 +201,8 @@ class QueueingApplier implements Applier {
 
   /** Before anything is looked at. The store asks both once more, together with other processes. */
   async #refuse(writer: Writer): Promise<void> {
-    const { version, text, isStored } = await this.#newest();
-    refuseStale(writer, version);
+    const { version, mark, text, isStored } = await this.#newest();
+    refuseStale(writer, version, mark);
     if (isStored && text !== undefined) refuseOfNewer(text);
   }
 
@@ -261,16 +263,16 @@ class QueueingApplier implements Applier {
     const { log } = this.#deps.services;
     const newest = await this.#stored.look(this.#deps.stores.configuration.value, log);
     if (!newest) return;
-    const { version, text } = newest;
+    const { version, mark, text } = newest;
     if (text === undefined) {
-      this.#running = { ...this.#running, version }; // there is nothing to take in
+      this.#running = { ...this.#running, version, mark }; // there is nothing to take in
       return;
     }
     try {
       const decoded = decodeStored(text);
       const config = this.#accepted(decoded, checkConfig(this.#deps, decoded));
       await this.#swapIn(config);
-      this.#running = { document: decoded.document, version };
+      this.#running = { document: decoded.document, version, mark };
       log.info('the configuration of another process is in force', { version });
     } catch (error) {
       if (error === this.#closing.cause) return;

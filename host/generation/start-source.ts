@@ -10,5 +10,5 @@ export interface StartSource {
   /** What is stored, and counts before the other. */
   readonly stored?: Decoded | undefined;
   /** The newest version in the store, whether or not a start begins with it. */
-  readonly newest?: Pick<NewestConfiguration, 'version' | 'text'>;
+  readonly newest?: Pick<NewestConfiguration, 'version' | 'text' | 'mark'>;
 }

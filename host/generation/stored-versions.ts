@@ -3,12 +3,13 @@ import { isOfNewer } from '../config/decode.ts';
 import { GatewayError, type Log } from '../contract/index.ts';
 import type { ConfigurationStore, NewestConfiguration } from '../stores/configuration-store.ts';
 
-type Newest = Pick<NewestConfiguration, 'version' | 'text'>;
+type Newest = Pick<NewestConfiguration, 'version' | 'text' | 'mark'>;
 
 /** What this process knows of the stored configuration: the version that was the newest when it looked last, and the highest number. */
 export class StoredVersions {
   #version = 0;
   #digest = digestOf(undefined);
+  #mark: string | undefined;
   #highest = 0;
 
   /** No later version may have this number, or a lower one. */
@@ -16,9 +17,10 @@ export class StoredVersions {
     return this.#highest;
   }
 
-  saw({ version, text }: Newest): void {
+  saw({ version, text, mark }: Newest): void {
     this.#version = version;
     this.#digest = digestOf(text);
+    this.#mark = mark;
     this.#highest = Math.max(this.#highest, version);
   }
 
@@ -28,14 +30,18 @@ export class StoredVersions {
    */
   async look(store: Pick<ConfigurationStore, 'newest' | 'raiseFloor'>, log: Log): Promise<Newest | undefined> {
     const newest = await store.newest();
-    const { version, text } = newest;
-    if (version === this.#version && digestOf(text) === this.#digest) return undefined;
-    if (version <= this.#version) {
-      await store.raiseFloor?.(this.#highest);
-      log.warn('the configuration store went back', { running: this.#version, stored: version });
+    const { version, mark } = newest;
+    const running = this.#version;
+    const isOther = digestOf(newest.text) !== this.#digest;
+    if (version === running && mark === this.#mark && !isOther) return undefined;
+    const isBehind = version < running || (version === running && isOther);
+    if (isBehind) {
+      await store.raiseFloor?.(this.#highest, version === running ? version : undefined);
+      log.warn('the configuration store went back', { running, stored: version });
     }
-    this.saw(newest);
-    return newest;
+    const found = isBehind ? await store.newest() : newest; // with its mark
+    this.saw(found);
+    return found;
   }
 }
 

@@ -23,7 +23,7 @@ const VARY: readonly string[] = ['Vary', 'Origin'];
 const REQUEST_HEADERS =
   'Content-Type, Authorization, X-Provider, X-User-ID, X-Session-ID, Baggage, X-Gateway-Metadata, If-Match, Traceparent, Tracestate, X-Request-ID, Mcp-Protocol-Version';
 const EXPOSED =
-  'X-Request-ID, Retry-After, ETag, X-Gateway-Provider, X-Gateway-Target, X-Gateway-Model, X-Gateway-Upstream-Model, X-Gateway-Attempts, X-Gateway-Ignored-Params, X-Gateway-Cache, X-Gateway-Overhead-Ms, Server-Timing';
+  'X-Request-ID, Retry-After, ETag, Link, X-Total-Count, X-Gateway-Provider, X-Gateway-Target, X-Gateway-Model, X-Gateway-Upstream-Model, X-Gateway-Attempts, X-Gateway-Ignored-Params, X-Gateway-Cache, X-Gateway-Overhead-Ms, Server-Timing';
 
 /** What looking at arriving requests needs of the host. */
 export interface ArrivalHost extends AnsweringHost {
@@ -61,6 +61,7 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
       const trace = traceparent === undefined ? undefined : readTraceContext(traceparent as string, tracestate);
       return {
         id: requestId(trace, request.headers['x-request-id'], createId),
+        request,
         trace,
         arrivedAt: clock.monotonic(),
         address: '',
@@ -71,6 +72,12 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
         isProbe: false,
         principal: undefined,
         isAdmitted: false,
+        digest: undefined,
+        place: -1,
+        kind: 'unary',
+        ended: undefined,
+        onEnded: undefined,
+        isOver: false,
         onClose: undefined,
         bytes: 0,
         queryKeys: undefined,

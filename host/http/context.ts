@@ -24,6 +24,7 @@ export interface Misspelling {
 export interface RequestContext {
   /** 32 lower-case hex digits. */
   readonly id: string;
+  readonly request: IncomingMessage;
   /** The caller's trace, where it sent a valid `traceparent`. */
   readonly trace: TraceContext | undefined;
   /** Monotonic milliseconds. */
@@ -43,6 +44,18 @@ export interface RequestContext {
   principal: HostPrincipal | undefined;
   /** Set by authentication: a surface serves no request without it. */
   isAdmitted: boolean;
+  /** Digest of the credential that let it in, where that may end before the request does. */
+  digest: string | undefined;
+  /** Its place among the running requests; negative where it is not one of them. */
+  place: number;
+  /** How it is served: where a connection leaves HTTP, where an answer is events, and else. */
+  kind: 'unary' | 'stream' | 'tunnel';
+  /** Set once, when its credential has ended: nothing more is done for it. */
+  ended: GatewayError | undefined;
+  /** Called when `ended` is set; set by the code that serves it. Until then its body may be read (`stopReading`). */
+  onEnded: ((cause: GatewayError) => void) | undefined;
+  /** Its answer has left, or its connection is closed. */
+  isOver: boolean;
   /** Called when the connection of the request, or its reply, is over; set by the code that serves it. */
   onClose: (() => void) | undefined;
   /** Credentials that stood in the query, where the wire has a place for them there. */

@@ -3,12 +3,15 @@ import type { NextFunction, Request, Router } from 'express';
 import { GatewayError, type Scope } from '../contract/index.ts';
 import type { HostPrincipal } from '../common/host-principal.ts';
 import type { Clock } from '../common/clock.ts';
+import type { RelayedBytes } from '../common/relayed-bytes.ts';
 import type { Redactor } from '../log/redact.ts';
 import { contextOf, type RequestContext } from './context.ts';
 import { type JsonObject, parseJsonObject } from './body/json-body.ts';
 import { wrongMethod } from './paths/methods.ts';
 import { scopeRefusal } from './protection.ts';
 import { readBody } from './body/read-body.ts';
+import { encoded } from './json-pieces.ts';
+import { sendRaw } from './raw-reply.ts';
 import { type FlatHeaders, sendBody, sendEmpty, sendError, sendJson } from './reply.ts';
 
 /** What a JSON route is asked. */
@@ -18,6 +21,8 @@ export interface JsonCall {
   readonly principal: HostPrincipal | undefined;
   /** Who asks, and under which id the answer and its log lines stand. */
   readonly context: Pick<RequestContext, 'id' | 'address'>;
+  /** Ends when the connection of the client is gone: what it asked for is of no use any more. */
+  readonly signal: AbortSignal;
   /** What the request carried, empty where the route reads no body. */
   readonly bytes: Buffer;
   /** The body as an object; throws `invalid_request` for anything else. */
@@ -30,6 +35,8 @@ export interface JsonAnswer {
   readonly status: number;
   /** Leaves as JSON; an answer without one has no body. */
   readonly body?: unknown;
+  /** JSON that is long, in pieces, which are made as the client takes them. What fails on the way ends the connection. */
+  readonly pieces?: AsyncIterable<string>;
   /** Leaves as it is, in the place of JSON. */
   readonly content?: { readonly type: string; readonly body: string | Buffer };
   readonly headers?: FlatHeaders;
@@ -52,7 +59,7 @@ export interface JsonRoute {
 
 /** What answering needs of the host. */
 export interface JsonHost {
-  readonly services: { readonly clock: Clock; readonly redactor: Redactor };
+  readonly services: { readonly clock: Clock; readonly redactor: Redactor; readonly relayed: RelayedBytes };
 }
 
 type Step = (request: Request, response: ServerResponse, next: NextFunction) => Promise<void> | undefined;
@@ -103,15 +110,16 @@ function serving(host: JsonHost, route: JsonRoute): Step {
     if (!(error instanceof GatewayError)) throw error;
     sendError(response, error, host.services.redactor, headers);
   };
-  const send = (response: ServerResponse, answer: JsonAnswer | undefined, next: NextFunction): void => {
-    if (!answer) next();
-    else if (answer.content)
-      sendBody(response, answer.status, answer.content.type, answer.content.body, [
-        ...headers,
-        ...(answer.headers ?? []),
-      ]);
-    else if (answer.body === undefined) sendEmpty(response, answer.status, [...headers, ...(answer.headers ?? [])]);
-    else sendJson(response, answer.status, answer.body, [...headers, ...(answer.headers ?? [])]);
+  const send = (
+    response: ServerResponse,
+    answer: JsonAnswer | undefined,
+    next: NextFunction,
+  ): Promise<void> | undefined => {
+    if (!answer) {
+      next();
+      return undefined;
+    }
+    return sendAnswer(host, response, { ...answer, headers: [...headers, ...(answer.headers ?? [])] });
   };
   return (request, response, next) => {
     try {
@@ -122,14 +130,38 @@ function serving(host: JsonHost, route: JsonRoute): Step {
             route.answer(callOf(request, response, bytes)),
           )
         : route.answer(callOf(request, response, NOTHING));
-      if (answer instanceof Promise)
-        return answer.then((found) => send(response, found, next)).catch((error: unknown) => refuse(response, error));
-      send(response, answer, next);
+      if (!(answer instanceof Promise))
+        return send(response, answer, next)?.catch((error: unknown) => refuse(response, error));
+      const context = contextOf(response);
+      if (route.method === 'GET') context.onEnded = (cause) => refuse(response, cause); // no credential ends by a GET of its own
+      return answer
+        .then((found) => (context.ended ? undefined : send(response, found, next)))
+        .catch((error: unknown) => {
+          if (!context.ended) refuse(response, error);
+        });
     } catch (error) {
       refuse(response, error);
     }
     return undefined;
   };
+}
+
+function sendAnswer(
+  { services }: JsonHost,
+  response: ServerResponse,
+  { status, headers = [], body, pieces, content }: JsonAnswer,
+): Promise<void> | undefined {
+  if (pieces && response.req.method !== 'HEAD')
+    return sendRaw(
+      response,
+      { status, headers: ['Content-Type', 'application/json', ...headers], body: encoded(pieces) },
+      services,
+    );
+  if (pieces) sendEmpty(response, status, ['Content-Type', 'application/json', ...headers]);
+  else if (content) sendBody(response, status, content.type, content.body, headers);
+  else if (body === undefined) sendEmpty(response, status, headers);
+  else sendJson(response, status, body, headers);
+  return undefined;
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -143,12 +175,23 @@ function refusalOf(response: ServerResponse, scope: JsonRoute['scope']): Gateway
 
 function callOf(request: Request, response: ServerResponse, bytes: Buffer): JsonCall {
   const context = contextOf(response);
+  let signal: AbortSignal | undefined;
   return {
     request,
     bytes,
     context,
+    get signal() {
+      return (signal ??= endOf(response)); // most routes are done before they could use it
+    },
     principal: context.principal,
     json: () => parseJsonObject(bytes),
     parameter: (name) => [request.params[name] ?? []].flat().join('/'),
   };
+}
+
+function endOf(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  if (response.closed) controller.abort();
+  else contextOf(response).onClose = () => controller.abort();
+  return controller.signal;
 }

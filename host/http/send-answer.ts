@@ -7,7 +7,7 @@ import type { Redactor } from '../log/redact.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import { failReply, finishStream } from '../pipeline/run.ts';
 import type { RunningGeneration } from '../pipeline/running-generation.ts';
-import { failureOf, wordsOf } from '../wire/client-failure.ts';
+import { failureOf, inStream, wordsOf } from '../wire/client-failure.ts';
 import type { ClientStream } from '../wire/client-wire.ts';
 import { attributionHeaders, replyHeaders, servedBy } from './attribution.ts';
 import { contextOf } from './context.ts';
@@ -103,7 +103,10 @@ export async function sendStream(
   else
     writer.end(
       error
-        ? encoder.error(failureOf(error, redactor.excerpt(wordsOf(error)), exchange.id, isVerbatim), !writer.hasBegun)
+        ? encoder.error(
+            failureOf(inStream(error), redactor.excerpt(wordsOf(error)), exchange.id, isVerbatim),
+            !writer.hasBegun,
+          )
         : held + encoder.end(),
     );
   stream.release();
@@ -121,8 +124,8 @@ export function sendExchangeError(
 ): void {
   const { wire, streaming, routing, delivery } = exchange;
   const words = redactor.excerpt(error.message, error.messageLimit);
-  const failure = failureOf(error, words, contextOf(response).id, routing.isSameWire);
   const isOpen = delivery.early?.isOpen === true;
+  const failure = failureOf(isOpen ? inStream(error) : error, words, contextOf(response).id, routing.isSameWire);
   const headers = attributionHeaders(exchange, redactor);
   if (!isOpen && (!streaming || response.headersSent || wire.failsInStream?.(failure) !== true)) {
     sendFailure(response, failure, headers);

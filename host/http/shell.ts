@@ -7,6 +7,7 @@ import type { Connections } from './connections/connections.ts';
 import { writtenPath } from './paths/canonical-path.ts';
 import { bindContext, rawPath, type RequestContext } from './context.ts';
 import { isTooLate } from './body/leftovers.ts';
+import type { RunningRequests } from './running-requests.ts';
 import { sendEmpty, sendError } from './reply.ts';
 
 const MAX_LOGGED_PATH = 1024;
@@ -17,6 +18,7 @@ export interface ShellHost extends ArrivalHost {
   readonly redactor: Redactor;
   readonly activity: Activity;
   readonly connections: Connections;
+  readonly running: RunningRequests;
 }
 
 /** False when it has answered the request itself. */
@@ -51,6 +53,7 @@ function watch(host: ShellHost, context: RequestContext, request: IncomingMessag
   response.on('close', () => {
     host.activity.end();
     host.connections.end(request.socket);
+    host.running.remove(context);
     const { onClose } = context;
     if (onClose) onClose();
     if (response.writableFinished) logAccess(host, request, context, response.statusCode);

@@ -8,6 +8,7 @@ import {
   SURFACES,
 } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
+import { CredentialEnded } from '../stores/credential-ended.ts';
 import { nextTurn } from '../common/next-turn.ts';
 import type { Generation } from '../generation/generation.ts';
 import type { Lease, Slot } from '../generation/slot.ts';
@@ -151,7 +152,7 @@ export function serveSurface(
   return undefined;
 }
 
-/** Ties an exchange to its client: it is cancelled when the connection closes, or when the process must end. */
+/** Ties an exchange to its client: it is cancelled when the connection closes, when its credential has ended, or when the process must end. */
 function openExchange(surface: Surface, read: ReadRequest, lease: Lease, response: ServerResponse): LiveExchange {
   const context = contextOf(response);
   const { id, trace, principal, arrivedAt, wire } = context;
@@ -174,7 +175,12 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
     stripsUsage: read.stripsUsage ?? false,
     clientRequest: read.clientRequest,
   });
-  lease.onEnd = (cause) => exchange.cancellation.cancel(cause);
+  lease.onEnd = (cause) => {
+    exchange.cancellation.cancel(cause);
+    if (response.headersSent && !exchange.streaming) response.destroy(); // part of a whole answer has left: the client must see that no more follows
+  };
+  context.onEnded = lease.onEnd;
+  if (exchange.streaming && context.kind === 'unary') context.kind = 'stream';
   const onClose = (): void => {
     if (!response.writableFinished)
       exchange.cancellation.cancel(new GatewayError('client_canceled', 'the client closed the connection'));
@@ -192,12 +198,13 @@ export async function answerExchange(
   response: ServerResponse,
   serving: Serving = ROUTED,
 ): Promise<void> {
-  const lease = host.slot.lease();
+  const { ended } = contextOf(response); // while its body was read
+  const lease = ended ? undefined : host.slot.lease();
   if (!lease) {
     read.dispose?.();
     sendError(
       response,
-      new GatewayError('upstream_unavailable', 'the gateway is shutting down'),
+      ended ?? new GatewayError('upstream_unavailable', 'the gateway is shutting down'),
       host.services.redactor,
     );
     return;
@@ -247,7 +254,7 @@ function outcomeOf({
   delivery: { isSent },
 }: LiveExchange): ExchangeOutcome {
   if (!error) return 'success';
-  if (error.code === 'client_canceled') return 'client_canceled';
+  if (error.code === 'client_canceled' || error instanceof CredentialEnded) return 'client_canceled';
   const isWithheld = rejectedBy !== undefined && error.code !== 'plugin_error' && ttftMs === undefined && !isSent;
   return isWithheld ? 'rejected' : 'error';
 }

@@ -1,3 +1,4 @@
+import { CredentialEnded } from '../stores/credential-ended.ts';
 import type { GatewayError } from '../contract/index.ts';
 
 /** Classes of failure in the figures. See docs/reference/data-plane.md#failure-classes. */
@@ -9,7 +10,9 @@ export type FailureClass =
   | 'backpressure'
   | 'plugin_error';
 
-export function errorType({ code, fault }: GatewayError): FailureClass {
+export function errorType(error: GatewayError): FailureClass {
+  if (error instanceof CredentialEnded) return 'client_canceled';
+  const { code, fault } = error;
   switch (code) {
     case 'upstream_unavailable':
       return 'circuit_open';

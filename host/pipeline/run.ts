@@ -1,4 +1,6 @@
 import type { GatewayError } from '../contract/index.ts';
+import { CredentialEnded } from '../stores/credential-ended.ts';
+import type { Cancellation } from '../upstream/cancellation.ts';
 import { DETACHED_LIMIT_MS } from '../boundary/module-limits.ts';
 import { TookTooLong, within } from '../common/clock.ts';
 import { completeOwnAnswer } from './turns/complete-turn.ts';
@@ -7,6 +9,7 @@ import { callEventual, throwRefusal } from './eventual.ts';
 import { asGatewayError } from './gateway-fault.ts';
 import { isTapped } from './hooks.ts';
 import type { LiveExchange } from './live-exchange.ts';
+import { awaitsVerdict } from './guards/plugin-policy.ts';
 import { refuseUnreadable } from './guards/refuse-unreadable.ts';
 import type { RunningGeneration } from './running-generation.ts';
 import { AnswerStream } from '../answer/stream.ts';
@@ -74,12 +77,24 @@ export async function finishStream(
   if (broken) return fail(exchange, broken, generation, Infinity);
   try {
     exchange.reply = streamedReply(exchange, stream);
-    const finishing = afterAnswer(exchange, generation);
+    const { streamGuards: guards } = exchange.plugins;
+    const after = afterAnswer(exchange, generation);
+    const finishing = after && guards && awaitsVerdict(guards) ? whileItStands(exchange.cancellation, after) : after;
     if (finishing) await within(finishing, DETACHED_LIMIT_MS, generation.services.clock, 'a plugin stage');
     return undefined;
   } catch (cause) {
     return fail(exchange, asGatewayError(cause), generation, Infinity);
   }
+}
+
+/** Waits for the verdict on an answer of which nothing has left, but only while the client's credential stands: the answer does not leave after that. */
+function whileItStands(cancellation: Cancellation, verdict: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = cancellation.onCancel((cause) => {
+      if (cause instanceof CredentialEnded) reject(cause);
+    });
+    void verdict.then(resolve, reject).finally(stop);
+  });
 }
 
 /** Runs what follows the last byte of a forwarded answer. It has been sent: a rejection is recorded, and that is all. */

@@ -32,10 +32,10 @@ export async function applyStartConfiguration(host: Host, file: LoadedFile | und
 function sourceOf(
   host: Host,
   file: LoadedFile | undefined,
-  { version, text, isStored }: NewestConfiguration,
+  { version, mark, text, isStored }: NewestConfiguration,
 ): StartSource {
   const stored = isStored && text !== undefined ? decodeStored(text) : undefined;
-  return { own: file ?? defaultConfig(host), isDefault: file === undefined, stored, newest: { version, text } };
+  return { own: file ?? defaultConfig(host), isDefault: file === undefined, stored, newest: { version, text, mark } };
 }
 
 /** What is in force from now on, and what of it does nothing. */

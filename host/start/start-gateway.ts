@@ -59,14 +59,16 @@ export async function startGateway(host: Host): Promise<RunningGateway | undefin
     tellStarted(host, port);
     return { port, hasNewKey, stop: () => shutDown(host, server, watch) };
   } catch (error) {
+    if (host.isDraining) return await endStart(host, error); // who stopped the start expects no failure
     await host.close();
     throw error;
   }
 }
 
-async function endStart(host: Host): Promise<undefined> {
+/** `error` is why the step that was under way failed, if it did. */
+async function endStart(host: Host, error?: unknown): Promise<undefined> {
   await host.close();
-  host.log.info('gw stopped before it had started');
+  host.log.info('gw stopped before it had started', error === undefined ? {} : { error });
 }
 
 function tellSettings({ settings, log }: Host): void {

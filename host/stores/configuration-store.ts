@@ -6,6 +6,8 @@ export interface Writer {
   readonly actor: string;
   /** The version that the writer saw last. When another one is the newest by now, the change is refused with `version_conflict`. */
   readonly version?: number | undefined;
+  /** As in `NewestConfiguration`, of that version. */
+  readonly mark?: string | undefined;
 }
 
 /**
@@ -41,6 +43,8 @@ export interface ConfigurationVersion {
 export interface NewestConfiguration {
   /** 0 before the first change. */
   readonly version: number;
+  /** What tells its text from another one that had the same number once, in a store that lost changes. Mostly absent: no number is used twice. */
+  readonly mark?: string | undefined;
   /** The configuration of that version; `undefined` before the first change. */
   readonly text: string | undefined;
   /** Whether a start begins with it, rather than with the file or the default. */
@@ -71,8 +75,8 @@ export interface ConfigurationStore {
    * processes. The caller waits without a limit of its own, which could not tell what was kept: a store that may hang bounds its calls.
    */
   append(change: ConfigurationChange): Promise<ConfigurationVersion>;
-  /** Versions that are made from now on have numbers above this one. Absent where no store can lose what it held. */
-  readonly raiseFloor?: (version: number) => Promise<void>;
+  /** Versions that are made from now on have numbers above this one; `reused` is one that has another text than before. Absent where no store can lose what it held. */
+  readonly raiseFloor?: (version: number, reused?: number) => Promise<void>;
   /** Versions of what is kept, ascending. */
   history(page?: HistoryPage): Promise<readonly ConfigurationVersion[]>;
   ping(): Promise<void>;
@@ -128,7 +132,9 @@ export function versionOf(
 }
 
 /** Throws when the writer has not seen the newest version. */
-export function refuseStale(writer: Writer, newest: number): void {
-  if (writer.version === undefined || writer.version === newest) return;
+export function refuseStale(writer: Writer, newest: number, mark?: string): void {
+  if (writer.version === undefined || (writer.version === newest && writer.mark === mark)) return;
+  if (writer.version === newest)
+    throw new GatewayError('version_conflict', `version ${newest} is another configuration by now`);
   throw new GatewayError('version_conflict', `the configuration has version ${newest} by now, not ${writer.version}`);
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { HostPrincipal, type PrincipalFacts } from '../common/host-principal.ts';
+import type { CredentialChange, Standing } from './credential-standing.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { SESSION_PREFIX, SessionStore } from './sessions/session-store.ts';
 import type { StoreDeps } from './store-deps.ts';
@@ -58,9 +59,13 @@ export class Principals {
     return this.#sessions;
   }
 
+  /** What a credential is known by from here on. */
+  digestOf(credential: string): string {
+    return this.#known.of(credential);
+  }
+
   /** In memory, without waiting. `undefined`: `ask`. Each find of a stored key is a use of it. */
-  find(credential: string): HostPrincipal | undefined {
-    const digest = this.#known.of(credential);
+  find(credential: string, digest: string = this.digestOf(credential)): HostPrincipal | undefined {
     const found = credential.startsWith(SESSION_PREFIX)
       ? this.#sessions.find(digest)
       : (this.#source(digest) ?? this.#keys.find(digest));
@@ -69,8 +74,7 @@ export class Principals {
   }
 
   /** What memory did not find. Throws `StoreUnavailable` when only a store that is away could tell. */
-  ask(credential: string): Promise<HostPrincipal | undefined> {
-    const digest = digestOf(credential);
+  ask(credential: string, digest: string = digestOf(credential)): Promise<HostPrincipal | undefined> {
     return credential.startsWith(SESSION_PREFIX) ? this.#sessions.ask(digest) : this.#keys.ask(digest);
   }
 
@@ -78,6 +82,28 @@ export class Principals {
   async identify(credential: string): Promise<HostPrincipal | undefined> {
     if (credential.startsWith(SESSION_PREFIX)) return undefined;
     return this.find(credential) ?? (await this.ask(credential));
+  }
+
+  /** Whether a credential may end while the process runs: those of the environment stand as long as it does. */
+  mayEnd(digest: string): boolean {
+    return this.#source(digest) === undefined;
+  }
+
+  /** What a credential that was admitted is worth by now, by memory alone. */
+  standing(digest: string, { id, sessionId }: HostPrincipal): Standing {
+    if (!this.mayEnd(digest)) return 'stands';
+    return sessionId === undefined ? this.#keys.standing(digest, id) : this.#sessions.standing(digest);
+  }
+
+  /** What it is worth by its store. */
+  askStanding(digest: string, { sessionId }: HostPrincipal): Promise<Standing> {
+    return sessionId === undefined ? this.#keys.askStanding(digest) : this.#sessions.askStanding(digest);
+  }
+
+  /** Hears of keys and sessions that are others now, or may be. */
+  onChange(changed: (of: 'key' | 'session', change: CredentialChange) => void): void {
+    this.#keys.changes.listen((change) => changed('key', change));
+    this.#sessions.changes.listen((change) => changed('session', change));
   }
 
   supply(source: PrincipalSource): void {

@@ -9,6 +9,9 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
+/** The caller waits for the answer of a call no longer, for reasons of its own: that says nothing of the store. */
+export class GivenUp extends StoreUnavailable {}
+
 /** Milliseconds that a caller waits for a store. A driver that gives up sooner says why. */
 export const STORE_LIMIT_MS = 10_000;
 /** Milliseconds that a look-up of a credential, or a ping, may take. */
@@ -86,6 +89,7 @@ export class StoreLink {
         this.#heard();
         throw error;
       }
+      if (error instanceof GivenUp) throw error;
       this.lose(error);
       throw new StoreUnavailable(`${this.#what} does not answer`, { cause: error });
     } finally {

@@ -3,13 +3,16 @@ import { forwardClock } from '../common/clock.ts';
 import { AuditStore, type AuditStoreDeps } from './audit/audit-store.ts';
 import { type Ledgers, MemoryLedgers } from './ledgers/ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
+import { type Hints, NO_HINTS } from './hints.ts';
 import { KeyStore } from './keys/key-store.ts';
+import type { LiveModelStore } from './live-models.ts';
 import { MemoryOwners, type Owners } from './owners.ts';
 import { Place } from './place.ts';
 import { Principals } from './principals.ts';
 import type { LogReader } from './log/request-log-store.ts';
 import { MemoryRunningResponses, type RunningResponses } from './ledgers/running-responses.ts';
 import type { SessionStore } from './sessions/session-store.ts';
+import { SharedResources } from './shared-resources.ts';
 import { StoresEnd } from './stores-end.ts';
 
 /** What a builtin may supply in `open`, and what stands there without one. */
@@ -28,6 +31,10 @@ export interface Stores {
   readonly logReader: Place<LogReader | undefined>;
   /** Where changes of the configuration are kept. Without a store: nowhere, the file counts at the next start. */
   readonly configuration: Place<ConfigurationStore>;
+  /** What providers serve, for all replicas. Without a store each asks for itself. */
+  readonly liveModels: Place<LiveModelStore | undefined>;
+  /** What replicas say to each other in passing. Without a store: nothing. */
+  readonly hints: Place<Hints>;
   /** What replicas share. Without a store: the memory of this process. */
   readonly state: Place<SharedState>;
   /** What is spent, by key. Without a store: the memory of this process. */
@@ -38,6 +45,8 @@ export interface Stores {
   readonly running: Place<RunningResponses>;
   /** How long all of them together may go on writing once the process ends. */
   readonly end: StoresEnd;
+  /** What stores have in common. */
+  readonly shared: SharedResources;
 }
 
 export function createStores(memory: SharedState, given: AuditStoreDeps): Stores {
@@ -62,11 +71,14 @@ export function createStores(memory: SharedState, given: AuditStoreDeps): Stores
       'memory',
       new UnstoredConfiguration(deps.clock.now),
     ),
+    liveModels: new Place<LiveModelStore | undefined>('live models', 'memory', undefined),
+    hints: new Place<Hints>('hints', 'memory', NO_HINTS),
     state: new Place<SharedState>('shared state', 'memory', memory),
     ledgers: new Place<Ledgers>('ledgers', 'memory', new MemoryLedgers(deps)),
     owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
     running: new Place<RunningResponses>('running responses', 'memory', new MemoryRunningResponses(deps.clock.now)),
     end,
+    shared: new SharedResources(),
   };
 }
 
@@ -79,6 +91,8 @@ export function sealStores({
   requestLog,
   logReader,
   configuration,
+  liveModels,
+  hints,
   state,
   ledgers,
   owners,
@@ -92,6 +106,8 @@ export function sealStores({
     requestLog,
     logReader,
     configuration,
+    liveModels,
+    hints,
     state,
     ledgers,
     owners,

@@ -1,4 +1,5 @@
-import type { ErrorCode, FaultTokens, GatewayError, UpstreamFault } from '../contract/index.ts';
+import { CredentialEnded } from '../stores/credential-ended.ts';
+import { type ErrorCode, type FaultTokens, GatewayError, type UpstreamFault } from '../contract/index.ts';
 import { classOf } from '../upstream/fault-classes.ts';
 
 /** What a client learns of an error, before its wire gives it a form. */
@@ -32,6 +33,11 @@ export function failureOf(error: GatewayError, message: string, requestId: strin
     ...(fault?.tokens && { tokens: fault.tokens }),
     ...(isVerbatim && { isVerbatim }),
   };
+}
+
+/** An error as the last event of a stream says it: a credential that has ended breaks it off like anything else, and is not refused there. */
+export function inStream(error: GatewayError): GatewayError {
+  return error instanceof CredentialEnded ? new GatewayError('stream_error', error.message, { cause: error }) : error;
 }
 
 /** What clients may read of what an upstream said: nothing that is about the gateway's account. */

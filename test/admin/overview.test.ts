@@ -407,7 +407,7 @@ describe('the request log, which this version does not keep', () => {
 describe('GET /admin/dashboard', () => {
   it('reads no key to count them all', async () => {
     class Unlisted extends MemoryKeys {
-      override list(): ReturnType<MemoryKeys['list']> {
+      override page(): ReturnType<MemoryKeys['page']> {
         return Promise.reject(new Error('a million keys'));
       }
     }

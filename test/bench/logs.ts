@@ -70,8 +70,11 @@ export async function logCosts(database: Database, { rows = ROWS, days = DAYS } 
   const day = { since: now - DAY_MS };
   const { total: dayRows } = await store.list({ ...day, stages: TERMINAL_STAGES }, 1, 0);
   const statisticsMs = await best(async () => {
-    await store.statistics({ ...day, stages: TERMINAL_STAGES }, undefined);
-    await store.series({ ...day, stages: [] }, { start: day.since, end: now, buckets: BUCKETS });
+    await store.statistics({
+      filters: { ...day, stages: TERMINAL_STAGES },
+      stage: undefined,
+      series: { filters: { ...day, stages: [] }, window: { start: day.since, end: now, buckets: BUCKETS } },
+    });
   });
   const purge = await purgeHalf(store, repository, now - (days * DAY_MS) / 2);
   await store.close();

@@ -3,7 +3,10 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect } from 'chai';
 import { isHttp, shownAddress, withShownAddresses } from '../../builtins/catalog/address.ts';
 import { readCatalogSettings } from '../../builtins/catalog/settings.ts';
+import { defineBuiltin } from '../../host/builtin.ts';
+import type { Hints } from '../../host/stores/hints.ts';
 import {
+  eventually,
   fakeClock,
   replyJson,
   startHost,
@@ -363,5 +366,69 @@ describe('the proxy variables', () => {
       else process.env['HTTP_PROXY'] = before;
     }
     expect(asked).to.be.empty;
+  });
+});
+
+describe('the catalogs of replicas', () => {
+  const catalog = (price: number): object => ({
+    'echo/remote-model': { pricing: { input_per_m_tokens: price }, updated_at: `2030-01-0${price}` },
+  });
+
+  /** Replicas that hear each other, each with an address of its own for the catalog. */
+  function fleet() {
+    const listeners: ((value: string) => void)[] = [];
+    const hints: Hints = {
+      send: (_kind, value) => listeners.forEach((heard) => heard(value)),
+      on: (_kind, heard) => listeners.push(heard),
+    };
+    const builtin = defineBuiltin({
+      name: 'hints',
+      apply: ({ hooks }) => hooks.open.tapPromise('hints', async ({ stores }) => stores.hints.supply('test', hints)),
+    });
+    return async (price: number) => {
+      const state = { price, asked: 0 };
+      const remote = await stubUpstream((_request, response) => {
+        state.asked += 1;
+        replyJson(response, 200, catalog(state.price));
+      });
+      const clock = fakeClock();
+      const variables = { GW_MODEL_CATALOG_URL: remote.url };
+      return { state, clock, t: await startHost(CONFIG, { clock, variables, builtins: [builtin] }) };
+    };
+  }
+  const price = ({ host }: TestHost): unknown =>
+    host.services.catalog.entry('echo', 'remote-model')?.pricing?.input_per_m_tokens;
+  const warnings = ({ lines }: TestHost): object[] => lines.filter(({ msg }) => msg === 'catalogs differ');
+
+  it('become the newest that one of them has fetched, at once', async () => {
+    const replica = fleet();
+    const [one, two] = [await replica(1), await replica(1)];
+    await eventually(() => price(one.t) === 1 && price(two.t) === 1);
+    one.state.price = 2;
+    two.state.price = 2;
+    one.clock.advance(DAY_MS);
+    await eventually(() => price(two.t) === 2);
+    expect([price(one.t), price(two.t)]).to.deep.equal([2, 2]);
+    expect([one.state.asked, two.state.asked]).to.deep.equal([2, 2]);
+    expect([...warnings(one.t), ...warnings(two.t)]).to.deep.equal([]);
+    two.clock.advance(DAY_MS);
+    await eventually(() => two.state.asked === 3);
+    expect(two.state.asked, 'it is fetched each day as before').to.equal(3);
+  });
+
+  it('that differ although both have been fetched are warned of', async () => {
+    const replica = fleet();
+    const [one, two] = [await replica(1), await replica(1)];
+    await eventually(() => price(one.t) === 1 && price(two.t) === 1);
+    one.state.price = 2;
+    one.clock.advance(DAY_MS);
+    await eventually(() => warnings(two.t).length > 0);
+    expect([two.state.asked, warnings(one.t)]).to.deep.equal([2, []]);
+    const { version, other, level } = warnings(two.t)[0] as Record<string, unknown>;
+    expect([level, version, other]).to.deep.equal([
+      'WARN',
+      two.t.host.services.catalog.version,
+      one.t.host.services.catalog.version,
+    ]);
   });
 });

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { Client } from 'pg';
 import { systemClock } from '../../host/common/clock.ts';
 import { atEnd, forSuite, runGw, startPostgres, temporaryFolder } from '../kit/index.ts';
 import { type CommandOptions, runCommand } from './commands.ts';
@@ -147,11 +148,38 @@ describe('gw doctor', () => {
         CONFIG_STORE_BACKEND: 'postgres',
         CONFIG_STORE_DSN: 'postgres://me:very-secret@127.0.0.1:9/gw',
       };
-      const [keys, configuration] = (await doctor({ variables })).sections.get('Stores') ?? [];
+      const { sections } = await doctor({ variables });
+      const [keys, configuration] = sections.get('Stores') ?? [];
       expect(keys).to.equal('[OK] keys: Postgres answers');
       expect(configuration)
         .to.match(/^\[X\] configuration: CONFIG_STORE_DSN: .*ECONNREFUSED/)
         .and.to.not.contain('very-secret');
+      const [first, second] = sections.get('Database connections') ?? [];
+      expect(first).to.match(/^\[OK\] keys: at most 10 of \d+, of which \d+ are open$/);
+      expect(second).to.equal('[-] configuration: the server does not answer');
+    });
+
+    it('compares the connections of all stores of a database with what its server has', async () => {
+      const store = (name: string): object => ({ [`${name}_BACKEND`]: 'postgres', [`${name}_DSN`]: dsn() });
+      const variables = {
+        ...store('API_KEY_STORE'),
+        ...store('CONFIG_STORE'),
+        ...store('REQUEST_LOG_STORE'),
+        GW_PG_CONNECTIONS: '100',
+      };
+      const client = new Client({ connectionString: dsn() });
+      await client.connect();
+      const { rows } = await client.query("SELECT current_setting('max_connections')::int AS most");
+      await client.end();
+      const most = Number(rows[0]?.['most']);
+      const isTight = 100 > most * 0.8;
+      const findings = (await doctor({ variables })).sections.get('Database connections') ?? [];
+      expect(findings).to.have.length(1);
+      expect(findings[0]).to.match(
+        isTight
+          ? /^\[!\] keys, configuration, request log: WN87: this replica may hold 100 of/
+          : /^\[OK\] keys, configuration, request log: at most 100 of/,
+      );
     });
   });
 

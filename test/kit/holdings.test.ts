@@ -68,6 +68,7 @@ describe('what is counted before and after', () => {
       generations: 1,
       carried: 4,
       requests: 3,
+      running: 0,
       origins: 1,
       slots: 1,
       waiting: 2,

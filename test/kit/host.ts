@@ -184,11 +184,20 @@ async function closeHost(host: Host, server: Server): Promise<void> {
   expect(heldBy(host, slots), 'what the gateway holds after its end').to.deep.equal(NOTHING_HELD);
 }
 
-export const NOTHING_HELD = { leases: 0, generations: 0, carried: 0, requests: 0, origins: 0, slots: 0, waiting: 0 };
+export const NOTHING_HELD = {
+  leases: 0,
+  generations: 0,
+  carried: 0,
+  requests: 0,
+  running: 0,
+  origins: 0,
+  slots: 0,
+  waiting: 0,
+};
 
 /** What a gateway holds for requests, configurations and connections. */
 export function heldBy(
-  { slot, carryover, activity, services }: Host,
+  { slot, carryover, activity, running, services }: Host,
   slots: readonly Slots[] = [],
 ): typeof NOTHING_HELD {
   return {
@@ -196,6 +205,7 @@ export function heldBy(
     generations: slot.live,
     carried: carryover.size,
     requests: activity.count,
+    running: running.size,
     origins: services.transport.origins,
     slots: slots.reduce((sum, { held }) => sum + held, 0),
     waiting: slots.reduce((sum, { waiting }) => sum + waiting, 0),

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { LineReader } from '../../builtins/mcp/link/line-reader.ts';
-import { mayUse } from '../../builtins/mcp/tool-access.ts';
+import { usable } from '../../builtins/mcp/tool-access.ts';
 import { contentOf, cutResult, cutText } from '../../builtins/mcp/tool-result.ts';
 
 const text = (value: string): object => ({ type: 'text', text: value });
@@ -77,7 +77,7 @@ describe('the tools of a key', () => {
     [['*'], 's', 't', false],
   ] as const) {
     it(`${JSON.stringify(allowed)} ${isAllowed ? 'hold' : 'do not hold'} ${tool} of ${server}`, () => {
-      expect(mayUse(allowed, server, tool)).to.equal(isAllowed);
+      expect(usable(allowed)({ server, tool: { name: tool, inputSchema: {} } })).to.equal(isAllowed);
     });
   }
 });

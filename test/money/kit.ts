@@ -5,6 +5,7 @@ export const CHAT = '/v1/chat/completions';
 
 export interface KeyScene {
   readonly t: TestHost;
+  readonly id: string;
   readonly seen: () => number;
   readonly send: (more?: object, path?: string, headers?: Readonly<Record<string, string>>) => Promise<Response>;
   /** Micro-dollars, once everything is over. */
@@ -40,6 +41,7 @@ export async function keyScene(
   };
   return {
     t,
+    id,
     seen: () => upstream.seen.length,
     send: (more = {}, path = CHAT, headers = {}) =>
       fetch(`${t.url}${path}`, {

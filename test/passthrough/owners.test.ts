@@ -13,6 +13,7 @@ import {
   temporaryFolder,
   type TestHost,
 } from '../kit/index.ts';
+import { allKeys } from '../stores/backends.ts';
 import { everySurface } from '../surfaces/kit.ts';
 
 const ABLE = { passthrough: true, responses: true, batches: true };
@@ -477,7 +478,7 @@ describe('what one key made', function owners() {
       const [, other] = (await callers(second)) as [any, any];
       for (const path of [`/v1/files/${file}`, `/v1/responses/${response}`])
         expect(await other('GET', path)).to.equal('404 resource_not_found');
-      const makers = (await second.host.stores.keys.list())
+      const makers = (await allKeys(second.host.stores.keys))
         .filter(({ name }) => name === 'one')
         .toSorted((a, b) => a.createdAt - b.createdAt);
       const owners = second.host.stores.owners.value;

@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { expect } from 'chai';
 import { bearer, defineProvider } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
+import type { KeyStore } from '../../host/stores/keys/key-store.ts';
 import { atEnd } from '../kit/cleanup.ts';
 import {
   eventually,
@@ -285,6 +286,58 @@ describe('a connection that asks for WebSocket', () => {
     await client.closed().catch(() => {});
     await eventually(() => t.host.slot.leases === 0);
     await eventually(() => clock.waiting === 0);
+  });
+
+  for (const [what, change, reason] of [
+    ['is revoked', (keys, id) => keys.revoke(id, 'other'), 'revoked'],
+    ['is rotated', (keys, id) => keys.rotate(id), 'replaced'],
+    ['has expired', (keys, id) => keys.update(id, { expiresAt: 1 }, 'other'), 'expired'],
+  ] as const satisfies readonly (readonly [string, (keys: KeyStore, id: string) => Promise<unknown>, string])[]) {
+    it(`ends on both sides when its key ${what}`, async () => {
+      const { t, taken } = await speaking({ circuit_breaker: { failure_threshold: 1 } });
+      const { keys } = t.host.stores;
+      const { key, record } = await keys.create({ name: 'ends', scopes: ['read_only'] });
+      const client = await rawClient(t.url);
+      client.send(asking(PATH, `Authorization: Bearer ${key}\r\n`));
+      await client.until(/101 Switching/);
+      taken[0]!.socket.resume();
+      await change(keys, record.id);
+      await client.closed().catch(() => {});
+      await eventually(() => taken[0]!.socket.closed && t.host.slot.leases === 0 && t.host.activity.count === 0);
+      expect([taken[0]!.socket.closed, t.host.running.size]).to.deep.equal([true, 0]);
+      expect(t.host.current?.hooks.circuit.call('a')).to.equal('closed');
+      expect(t.lines.find(({ msg }) => msg === 'a request was ended with its credential')).to.include({ reason });
+      expect(
+        t.samples.filter(({ name }) => name === 'gateway_credentials_ended_total').map(({ labels }) => labels),
+      ).to.deep.equal([{ kind: 'tunnel' }]);
+    });
+  }
+
+  it('ends when the time of its key or session is over, at the next look', async () => {
+    for (const isSession of [false, true]) {
+      const clock = fakeClock();
+      const { t, taken } = await speaking({}, {}, { clock });
+      const { keys, sessions } = t.host.stores;
+      const { key, record } = await keys.create({
+        name: 'ends',
+        scopes: [],
+        ...(!isSession && { expiresAt: clock.now() + 600_000 }),
+      });
+      const { token } = await sessions.create({ credentialId: record.id, subject: 'x', scopes: [] });
+      const client = await rawClient(t.url);
+      client.send(asking(PATH, `Authorization: Bearer ${isSession ? token : key}\r\n`));
+      await client.until(/101 Switching/);
+      taken[0]!.socket.resume();
+      for (let minute = 0; minute < (isSession ? 60 : 10); minute += 1) {
+        clock.advance(60_000);
+        taken[0]!.socket.write('.');
+        await client.until(new RegExp(`\\.{${minute + 1}}$`));
+      }
+      expect([isSession, taken[0]!.socket.closed]).to.deep.equal([isSession, false]);
+      clock.advance(6000);
+      await eventually(() => taken[0]!.socket.closed);
+      expect([isSession, taken[0]!.socket.closed]).to.deep.equal([isSession, true]);
+    }
   });
 
   it('ends with the last leases at the end of a drain', async () => {

@@ -12,11 +12,11 @@ import { SqlSessions } from '../../builtins/stores/sql-sessions.ts';
 import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import type { Log } from '../../host/contract/index.ts';
 import type { AuditRepository } from '../../host/stores/audit/audit-entry.ts';
-import type { KeyRepository } from '../../host/stores/keys/key-repository.ts';
+import type { KeyFilters, KeyPage, KeyRepository } from '../../host/stores/keys/key-repository.ts';
 import { MemoryAudit } from '../../host/stores/audit/memory-audit.ts';
 import { MemoryKeys } from '../../host/stores/keys/memory-keys.ts';
 import { MemorySessions } from '../../host/stores/sessions/memory-sessions.ts';
-import type { SessionRepository } from '../../host/stores/sessions/session-record.ts';
+import type { SessionPage, SessionRepository } from '../../host/stores/sessions/session-record.ts';
 import { atEnd, forSuite, startPostgres, temporaryFolder } from '../kit/index.ts';
 
 export interface Repositories {
@@ -75,4 +75,18 @@ export function onEveryBackend(declare: (open: OpenRepositories) => void): void 
       return repositoriesOn(database());
     });
   });
+}
+
+/** All keys of a repository or a store, as lists have them. */
+export async function allKeys<K>(keys: {
+  page(filters: KeyFilters, limit: number): Promise<KeyPage<K>>;
+}): Promise<readonly K[]> {
+  return (await keys.page({}, 100_000)).keys;
+}
+
+/** All sessions likewise. */
+export async function allSessions<S>(sessions: {
+  page(limit: number): Promise<SessionPage<S>>;
+}): Promise<readonly S[]> {
+  return (await sessions.page(100_000)).sessions;
 }

@@ -92,7 +92,7 @@ describe('a store of the configuration', function onPostgres() {
   });
 
   it('that holds another text under the same number is taken in', async () => {
-    const { client, replicas, put, allSay } = await fleet(2);
+    const { client, variables, replicas, put, allSay } = await fleet(2);
     for (let version = 1; version <= 3; version += 1) await put(0, `state ${version}`);
     await allSay('state 3');
     await client.query(
@@ -102,7 +102,19 @@ describe('a store of the configuration', function onPostgres() {
     await allSay('other');
     for (const t of replicas)
       expect(t.lines.filter(({ msg }) => msg === 'the configuration store went back')).to.have.length(1);
-    expect((await put(0, 'next')).headers.get('etag')).to.equal('"4"');
+    const tags = await Promise.all(replicas.map(etagOf));
+    expect(tags[0], 'the tag of the text that was lost is another one').to.match(/^"3\.[0-9a-f]{8}"$/);
+    expect(tags[1]).to.equal(tags[0]);
+    const tag = String(tags[0]);
+    for (const old of ['"3"', '"3.00000000"', '"3", "2"'])
+      expect(codeOf(await put(0, 'late', { 'if-match': old })), old).to.deep.equal([412, 'version_conflict']);
+    const newcomer = await startHost(named('begin'), { variables });
+    newcomer.host.stores.configuration.value.onChange?.(() => void newcomer.host.applier.follow());
+    await eventually(async () => (await etagOf(newcomer)) === tag, 20_000);
+    expect(await etagOf(newcomer)).to.equal(tag);
+    expect((await put(1, 'next', { 'if-match': `"3", ${tag}` })).headers.get('etag')).to.equal('"4"');
+    await allSay('next');
+    expect(await Promise.all(replicas.map(etagOf))).to.deep.equal(['"4"', '"4"']);
   });
 
   it('that went back to nothing leaves what serves, and says so', async () => {

@@ -63,7 +63,7 @@ const counted = async (client: Client): Promise<Record<keyof typeof WRITES, numb
 
 /** One more of each kind. */
 function write({ t, stores }: Pick<Scene, 't' | 'stores'>, digest: string): void {
-  stores.ledgers.value.open('l', { maxKeys: 0 }).commit('k', 1);
+  void stores.ledgers.value.open('l', { maxKeys: 0 }).commit('k', 1);
   expect(stores.keys.find(digest)).not.to.equal(undefined);
   stores.audit.append({ action: 'test', actor: 'ada', outcome: 'ok' });
   t.host.stores.requestLog.value?.append({ trace_id: 't', stage: 'after_request', model: 'm', created_at: 1 });

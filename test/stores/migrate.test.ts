@@ -4,7 +4,7 @@ import { LOG_SCHEMA } from '../../builtins/stores/log/log-schema.ts';
 import { migrate } from '../../builtins/stores/database/migrate.ts';
 import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import type { Log } from '../../host/contract/index.ts';
-import { atEnd, forSuite, startPostgres } from '../kit/index.ts';
+import { atEnd, forSuite, some, startPostgres, startRelay } from '../kit/index.ts';
 
 const TABLE = 'request_logs';
 
@@ -21,6 +21,14 @@ describe('indexes of a table with rows, on Postgres', function onPostgres() {
     error: () => {},
   };
 
+  const row = (): object => ({
+    stage: 'after_request',
+    prompt_tokens: 1,
+    completion_tokens: 1,
+    total_tokens: 2,
+    created_at: new Date().toISOString(),
+  });
+
   /** One with a row, as a program left it that knew no indexes. */
   async function filled(): Promise<Database> {
     warnings.length = 0;
@@ -32,13 +40,7 @@ describe('indexes of a table with rows, on Postgres', function onPostgres() {
       log,
       Date.now,
     );
-    await database.knex(TABLE).insert({
-      stage: 'after_request',
-      prompt_tokens: 1,
-      completion_tokens: 1,
-      total_tokens: 2,
-      created_at: new Date().toISOString(),
-    });
+    await database.knex(TABLE).insert(row());
     return database;
   }
 
@@ -85,4 +87,43 @@ describe('indexes of a table with rows, on Postgres', function onPostgres() {
     );
     expect(done.map(({ version }) => version)).to.deep.equal(LOG_SCHEMA.migrations.map(({ version }) => version));
   });
+
+  for (const text of some(['CREATE INDEX CONCURRENTLY', 'CREATE TRIGGER', 'schema_additions" (', 'COMMIT'], {
+    every: 4,
+  }))
+    it(`are there whole, and each row is counted, where the first of three is lost after ${text} while rows are written`, async () => {
+      const dsn = await server().createDatabase();
+      const relay = await startRelay(dsn);
+      const open = async (address: string): Promise<Database> => {
+        const database = await openPostgres(address);
+        atEnd(() => database.close());
+        return database;
+      };
+      const [lost, one, two] = [await open(relay.url), await open(dsn), await open(dsn)];
+      const newest = LOG_SCHEMA.migrations.filter(({ version }) => version > 2);
+      await migrate(one, { ...LOG_SCHEMA, migrations: LOG_SCHEMA.migrations.slice(0, 2) }, log, Date.now);
+      await one.knex(TABLE).insert(row());
+      warnings.length = 0;
+      let written = 1;
+      let isOver = false;
+      const writing = (async () => {
+        for (; !isOver; written += 1) await two.knex(TABLE).insert(row());
+      })();
+      const cut = relay.after(text, { then: 'cut' });
+      const migrating = migrate(lost, LOG_SCHEMA, log, Date.now).then(
+        () => 'went on',
+        () => 'was lost',
+      );
+      await cut;
+      await Promise.all([one, two].map((database) => migrate(database, LOG_SCHEMA, log, Date.now)));
+      await migrating;
+      isOver = true;
+      await writing;
+      await migrate(one, LOG_SCHEMA, log, Date.now);
+      expect(await indexesOf(one)).to.deep.equal(ALL);
+      const done = rowsOf(await one.knex.raw('SELECT count(*)::int AS steps FROM request_log_schema_additions'));
+      expect(done[0]?.['steps']).to.equal(newest.length - 1);
+      const counted = rowsOf(await one.knex.raw('SELECT sum(entries)::int AS entries FROM request_log_counts'));
+      expect(counted[0]?.['entries']).to.equal(written);
+    });
 });

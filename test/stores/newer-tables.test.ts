@@ -4,6 +4,7 @@ import type { Database } from '../../builtins/stores/database/database.ts';
 import { type Migration, migrate, type Schema } from '../../builtins/stores/database/migrate.ts';
 import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
+import { OWNER_SCHEMA } from '../../builtins/stores/sql-owners.ts';
 import { type LedgerStep, readsFrom } from '../../builtins/stores/database/step-ledgers.ts';
 import type { Log } from '../../host/contract/index.ts';
 import { atEnd, cases, Dice, forSuite, startPostgres } from '../kit/index.ts';
@@ -19,6 +20,17 @@ async function schemasOfTheTree(): Promise<Schema[]> {
   const modules = await Promise.all(files.map((path) => import(new URL(path, FOLDER).href) as Promise<object>));
   return [...new Set(modules.flatMap((each) => Object.values(each)).filter(isSchema))];
 }
+
+/** The newest steps that programs of 23 November 2026 knew; later ones of these ledgers may be beside them alone. */
+const KNOWN = {
+  api_key_schema_migrations: 4,
+  ledger_schema_migrations: 1,
+  resource_owner_schema_migrations: 1,
+  session_schema_migrations: 1,
+  audit_schema_migrations: 2,
+  config_schema_migrations: 2,
+  request_log_schema_migrations: 9,
+};
 
 /** Steps of a made-up table, numbered from 1, each with what it says of older programs. */
 const schemaOf = (...said: readonly LedgerStep['readsFrom'][]): Schema => ({
@@ -110,6 +122,34 @@ for (const backend of ['SQLite', 'Postgres'] as const)
       expect(await columns(database)).to.deep.equal(before);
       await migrate(database, newest, log, Date.now);
       expect([told.length, await columns(database)]).to.deep.equal([1, ['id', 'of_2', 'of_3', 'of_4']]);
+    });
+
+    it('is one of 23 November 2026 as well, which knew one ledger: no step that it must know came after it', async () => {
+      const database = await empty();
+      const schemas = (await schemasOfTheTree()).filter(({ ledger }) => ledger in KNOWN);
+      for (const schema of schemas) await migrate(database, schema, listening().log, Date.now);
+      const required = Object.fromEntries(
+        await Promise.all(schemas.map(async ({ ledger }) => [ledger, (await versions(database, ledger)).at(-1)])),
+      );
+      expect(required).to.deep.equal({ ...KNOWN, ...(server && { request_log_schema_migrations: 3 }) });
+    });
+
+    it('finds the responses that the program of 26 November 2026 had not booked, and leaves that one its table', async () => {
+      const database = await empty();
+      const { knex } = database;
+      await migrate(database, upTo(OWNER_SCHEMA, 1), listening().log, Date.now);
+      const former =
+        'CREATE TABLE running_responses (id TEXT PRIMARY KEY, body TEXT NOT NULL, created_at TIMESTAMP NOT NULL)';
+      await knex.raw(former);
+      await knex('running_responses').insert({ id: 'resp_1', body: '{}', created_at: '2026-11-26 15:00:00' });
+      await knex(OWNER_SCHEMA.ledger).insert({ version: 2, name: 'its own', applied_at: '2026-11-26 14:00:00' });
+      await migrate(database, OWNER_SCHEMA, listening().log, Date.now);
+      expect(await knex('unbooked_responses').select('id', 'body')).to.deep.equal([{ id: 'resp_1', body: '{}' }]);
+      expect(await versions(database, OWNER_SCHEMA.ledger)).to.deep.equal([1, 2]);
+      for (const table of ['running_responses', 'unbooked_responses', OWNER_SCHEMA.ledger])
+        await knex.raw(`DROP TABLE ${table}`);
+      await migrate(database, OWNER_SCHEMA, listening().log, Date.now);
+      await knex.raw(former);
     });
 
     it('refuses by name what it must know and does not', async () => {

@@ -4,19 +4,24 @@ import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import { type Database, type Lane, rowsOf } from '../../builtins/stores/database/database.ts';
 import { StatementTookTooLong } from '../../builtins/stores/postgres/pooled-connection.ts';
 import {
+  ask,
   atEnd,
+  chatReply,
   eventually,
   fakeClock,
   type FakeClock,
   forSuite,
   type Relay,
+  replyJson,
   startHost,
   startPgBouncer,
   startPostgres,
   startRelay,
+  stubUpstream,
+  type TestHost,
 } from '../kit/index.ts';
 
-const LANES: readonly Lane[] = ['lookups', 'changes', 'ledger', 'log', 'reads'];
+const LANES: readonly Lane[] = ['lookups', 'changes', 'ledger', 'log', 'state', 'reads'];
 
 async function opened(dsn: string, clock?: FakeClock): Promise<Database> {
   const database = await openPostgres(dsn, { ...(clock && { clock }) });
@@ -73,7 +78,7 @@ describe('connections to Postgres that die in silence', function onPostgres() {
 
   it('are given up within the bounds of what they are for', async () => {
     const { database, relay, clock } = await begun();
-    const bounds = { lookups: 2500, changes: 9000, ledger: 6000, log: 6000, reads: 6000 };
+    const bounds = { lookups: 2500, changes: 9000, ledger: 6000, log: 6000, state: 2500, reads: 11_000 };
     for (const [lane, bound] of Object.entries(bounds) as [Lane, number][]) {
       const happened = relay.after(`unanswered ${lane}`);
       const asked = failure(database.on(lane).raw(`SELECT 'unanswered ${lane}'`));
@@ -197,7 +202,8 @@ describe('what is asked of Postgres and stopped', function onPostgres() {
 
 describe('a pooler before Postgres', function onPostgres() {
   this.timeout(60_000);
-  const direct = forSuite(async () => (await startPostgres()).createDatabase());
+  const server = forSuite(startPostgres);
+  const direct = forSuite(async () => server().createDatabase());
   const strict = forSuite(async () => startPgBouncer('transaction', direct()));
   const forgetful = forSuite(async () =>
     startPgBouncer('transaction', direct(), {
@@ -244,6 +250,33 @@ describe('a pooler before Postgres', function onPostgres() {
     const sessionSettings = relay.counts('SET statement_timeout');
     await Promise.all(LANES.map((lane) => one(database, lane)));
     expect(sessionSettings.count).to.equal(0);
+  });
+
+  it('does not stand in the way of a gateway: tables, keys, configuration and log rows, by two that start at once', async () => {
+    const url = new URL(strict());
+    url.pathname = new URL(await server().createDatabase()).pathname;
+    const variables = Object.fromEntries(
+      ['API_KEY_STORE', 'CONFIG_STORE', 'REQUEST_LOG_STORE'].flatMap((name) => [
+        [`${name}_BACKEND`, 'postgres'],
+        [`${name}_DSN`, url.href],
+      ]),
+    );
+    const stub = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
+    const logged = { name: 'request-logger', stage: 'after_request', enabled: true, config: { persist: true } };
+    const start = (): Promise<TestHost> => startHost({ targets: [stub.target('a')], plugins: [logged] }, { variables });
+    const [one_, two] = await Promise.all([start(), start()]);
+    const { keys } = one_.host.stores;
+    const { key, record } = await keys.create({ name: 'through a pooler', scopes: ['read_only'] });
+    const status = async (t: TestHost): Promise<number> =>
+      (await t.post('/v1/chat/completions', ask(), { authorization: `Bearer ${key}` })).status;
+    expect([await status(one_), await status(two)]).to.deep.equal([200, 200]);
+    await keys.revoke(record.id, 'another');
+    expect(await status(one_)).to.equal(401);
+    const { configuration, logReader } = one_.host.stores;
+    await configuration.value.append({ kind: 'write', text: '{}', actor: 'ada' });
+    expect((await two.host.stores.configuration.value.newest()).version).to.equal(1);
+    await eventually(async () => (await logReader.value?.list({ stages: [] }, 10, 0))?.total === 2);
+    expect((await logReader.value?.list({ stages: [] }, 10, 0))?.total).to.equal(2);
   });
 
   it('is refused where it passes no transactions on', async () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../host/contract/index.ts';
 import { isUsableAdmin, recordOf, type StoredKey } from '../../host/stores/keys/key-record.ts';
-import type { UsageQuery } from '../../host/stores/keys/key-repository.ts';
+import type { KeyFilters, KeyPlace, UsageQuery } from '../../host/stores/keys/key-repository.ts';
 import type { StoredSession } from '../../host/stores/sessions/session-record.ts';
-import { onEveryBackend, type OpenRepositories } from './backends.ts';
+import { allKeys, allSessions, onEveryBackend, type OpenRepositories } from './backends.ts';
 
 const NOON = Date.parse('2026-11-22T12:00:00.123Z');
 
@@ -99,7 +99,7 @@ function keyTests(open: OpenRepositories): void {
           undefined,
           undefined,
         ]);
-      expect(await keys.list()).to.have.length(TEXTS.length);
+      expect(await allKeys(keys)).to.have.length(TEXTS.length);
     });
 
     it('keeps moments of every year that can be written', async () => {
@@ -153,7 +153,7 @@ function keyTests(open: OpenRepositories): void {
           },
         }),
       ).to.equal(undefined);
-      expect([seen, await keys.list()]).to.deep.equal([[undefined], []]);
+      expect([seen, await allKeys(keys)]).to.deep.equal([[undefined], []]);
     });
 
     it('counts the keys that can administer as the rules have it', async () => {
@@ -200,7 +200,7 @@ function keyTests(open: OpenRepositories): void {
         ),
       );
       expect(ends.filter(({ status }) => status === 'fulfilled')).to.have.length(7);
-      expect((await keys.list()).filter(({ active }) => active)).to.have.length(1);
+      expect((await allKeys(keys)).filter(({ active }) => active)).to.have.length(1);
     });
 
     it('adds uses to what is there, and nothing else touches them', async () => {
@@ -233,7 +233,56 @@ function keyTests(open: OpenRepositories): void {
         ['c', NOON],
       ] as const)
         await keys.insert(aKey(id, { createdAt }));
-      expect((await keys.list()).map(({ id }) => id)).to.deep.equal(['a', 'd', 'c', 'b']);
+      expect((await allKeys(keys)).map(({ id }) => id)).to.deep.equal(['a', 'd', 'c', 'b']);
+    });
+
+    it('lists page after page, each behind the last key of the one before, also where that is gone meanwhile', async () => {
+      const { keys } = await open();
+      const ids = 'gfedcba'.split('');
+      for (const [at, id] of ids.entries()) await keys.insert(aKey(id, { createdAt: NOON - (at >> 1) }));
+      const order = 'gfedcba'.split('');
+      const pages: string[][] = [];
+      let place: KeyPlace | undefined;
+      do {
+        const { keys: page, next } = await keys.page({}, 3, place);
+        pages.push(page.map(({ id }) => id));
+        place = next;
+        if (place) await keys.change(place.id, { apply: () => undefined });
+      } while (place);
+      expect(pages).to.deep.equal([order.slice(0, 3), order.slice(3, 6), order.slice(6)]);
+      expect((await keys.page({}, 4)).next, 'as many as there are left').not.to.equal(undefined);
+      expect([(await keys.page({}, 5)).next, await keys.placeOf('e'), await keys.count({})]).to.deep.equal([
+        undefined,
+        undefined,
+        5,
+      ]);
+      const behind = await keys.page({}, 9, await keys.placeOf('f'));
+      expect(behind.keys.map(({ id }) => id)).to.deep.equal(['d', 'c', 'a']);
+    });
+
+    it('finds keys by part of their name, whatever the case of A to Z, and by their ids', async () => {
+      const { keys } = await open();
+      const names = ['Billing EU', 'billing us', '50%_off\\', 'Ärger', 'ärger', 'x'];
+      for (const [at, name] of names.entries()) await keys.insert(aKey('abcdef'.charAt(at), { name }));
+      const found = async (filters: KeyFilters): Promise<string> => {
+        const { keys: page } = await keys.page(filters, 9);
+        expect(await keys.count(filters)).to.equal(page.length);
+        return page.map(({ id }) => id).join('');
+      };
+      for (const [name, ids] of [
+        ['BILLING', 'ba'],
+        ['g e', 'a'],
+        ['%', 'c'],
+        ['_', 'c'],
+        ['\\', 'c'],
+        ['ärger', 'e'],
+        ['ÄRGER', 'd'],
+        ["' OR '1'='1", ''],
+      ] as const)
+        expect(await found({ name }), name).to.equal(ids);
+      expect(await found({ ids: ['f', 'a', 'gone', 'a'] })).to.equal('fa');
+      expect(await found({ ids: ['f', 'a'], name: 'bill' })).to.equal('a');
+      expect(await found({ ids: [] })).to.equal('');
     });
 
     it('sums up all keys: an expiry that is now has not passed, and a revoked key may have expired too', async () => {
@@ -329,7 +378,27 @@ function sessionTests(open: OpenRepositories): void {
         ['c', NOON],
       ] as const)
         await sessions.insert(aSession(id, { createdAt }));
-      expect((await sessions.list()).map(({ id }) => id)).to.deep.equal(['a', 'c', 'b']);
+      expect((await allSessions(sessions)).map(({ id }) => id)).to.deep.equal(['a', 'c', 'b']);
+    });
+
+    it('lists page after page, and knows the newest of a credential', async () => {
+      const { sessions } = await open();
+      for (const [at, id] of 'dcba'.split('').entries())
+        await sessions.insert(aSession(id, { createdAt: NOON - (at >> 1), credentialId: at === 3 ? 'other' : 'one' }));
+      const first = await sessions.page(3);
+      const second = await sessions.page(3, first.next);
+      expect([first, second].map(({ sessions: page }) => page.map(({ id }) => id).join(''))).to.deep.equal([
+        'dcb',
+        'a',
+      ]);
+      expect([second.next, await sessions.placeOf('gone')]).to.deep.equal([undefined, undefined]);
+      await sessions.delete('b');
+      expect((await sessions.page(3, await sessions.placeOf('c'))).sessions.map(({ id }) => id)).to.deep.equal(['a']);
+      expect([
+        await sessions.newestOf('other'),
+        await sessions.newestOf('one'),
+        await sessions.newestOf('x'),
+      ]).to.deep.equal([NOON - 1, NOON, undefined]);
     });
 
     it('touches forwards only', async () => {
@@ -349,7 +418,11 @@ function sessionTests(open: OpenRepositories): void {
         await sessions.delete(`' OR '1'='1`),
         await foundIn(sessions, digest('a')),
       ]).to.deep.equal([true, false, false, undefined]);
-      expect([await sessions.deleteAll(), await sessions.deleteAll(), await sessions.list()]).to.deep.equal([2, 0, []]);
+      expect([await sessions.deleteAll(), await sessions.deleteAll(), await allSessions(sessions)]).to.deep.equal([
+        2,
+        0,
+        [],
+      ]);
     });
 
     it('sweeps what is over by either bound, at its very moment', async () => {
@@ -363,7 +436,7 @@ function sessionTests(open: OpenRepositories): void {
       ];
       for (const [id, more] of all) await sessions.insert(aSession(id, more));
       await sessions.sweep(NOON, NOON - 60);
-      expect((await sessions.list()).map(({ id }) => id).toSorted()).to.deep.equal(['b', 'd']);
+      expect((await allSessions(sessions)).map(({ id }) => id).toSorted()).to.deep.equal(['b', 'd']);
     });
   });
 }

@@ -68,7 +68,7 @@ function scene(retention: Retention = { days: undefined, rows: undefined }) {
         throw new Error('not asked');
       }),
     newestId: () => answer(() => state.nextId - 1),
-    idBehind: (count) => answer(() => rows.at(-1 - count)?.id),
+    purgeBeyond: (kept, most) => answer(() => rows.splice(0, Math.min(most, Math.max(0, rows.length - kept))).length),
     purge: ({ before = Infinity }: LogFilters, upTo, most) =>
       answer(() => {
         const gone = rows.filter((each) => each.created_at < before && each.id <= upTo).slice(0, most);

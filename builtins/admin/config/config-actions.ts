@@ -118,7 +118,7 @@ export class ConfigActions {
   }
 
   #writerOf({ principal, request }: JsonCall): Writer {
-    return { actor: actorOf(principal), version: wantedVersion(request, this.#host.applier.running.version) };
+    return { actor: actorOf(principal), ...wantedVersion(request, this.#host.applier.running) };
   }
 
   async #mutate(call: JsonCall, { action, target, act, detail, answer }: Mutation): Promise<JsonAnswer> {
@@ -126,7 +126,7 @@ export class ConfigActions {
       const applied = await act().catch(asRefusal);
       this.#auditor.record(call, { action, target, outcome: 'ok', detail: detail(applied) });
       const { status, body, headers = [] } = answer(applied);
-      return { status, body, headers: [...headers, 'ETag', etagOf(applied.entry.version)] };
+      return { status, body, headers: [...headers, 'ETag', etagOf(applied.entry)] };
     } catch (error) {
       this.#auditor.failed(call, { action, target, error });
       throw error;

@@ -22,8 +22,8 @@ export class ConfigViews {
   }
 
   running(): JsonAnswer {
-    const { document, version } = this.#host.applier.running;
-    return { status: 200, body: this.#scrubber.show(document), headers: ['ETag', etagOf(version)] };
+    const { running } = this.#host.applier;
+    return { status: 200, body: this.#scrubber.show(running.document), headers: ['ETag', etagOf(running)] };
   }
 
   async history({ request }: JsonCall): Promise<JsonAnswer> {

@@ -1,9 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, quoted } from '../../../host/contract/index.ts';
+import type { Writer } from '../../../host/stores/configuration-store.ts';
 
-export const etagOf = (version: number): string => `"${version}"`;
+/** A version, and what tells it from another one that had its number. */
+type Tag = Pick<Writer, 'mark'> & { readonly version: number };
 
-const TAGS = /^\s*"\d{1,15}"\s*(?:,\s*"\d{1,15}"\s*)*$/;
+export const etagOf = ({ version, mark }: Tag): string => `"${version}${mark === undefined ? '' : `.${mark}`}"`;
+
+const TAGS = /^\s*"\d{1,15}(?:\.[0-9a-f]{8})?"\s*(?:,\s*"\d{1,15}(?:\.[0-9a-f]{8})?"\s*)*$/;
 
 /**
  * The version that a request wants to change, as `GET /admin/config` gave it; `undefined` when it takes any. Of several the newest one
@@ -11,14 +15,18 @@ const TAGS = /^\s*"\d{1,15}"\s*(?:,\s*"\d{1,15}"\s*)*$/;
  */
 export function wantedVersion(
   { headers: { 'if-match': written } }: Pick<IncomingMessage, 'headers'>,
-  newest: number,
-): number | undefined {
+  newest: Tag,
+): Tag | undefined {
   if (written === undefined || written.trim() === '*') return undefined;
   if (!TAGS.test(written))
     throw new GatewayError(
       'version_conflict',
       `If-Match is ${quoted(written)}; send the ETag of GET /admin/config, which is ${etagOf(newest)} now`,
     );
-  const versions = [...written.matchAll(/\d+/g)].map(([digits]) => Number(digits));
-  return versions.includes(newest) ? newest : versions.reduce((a, b) => Math.max(a, b));
+  const tags = [...written.matchAll(/"(\d+)(?:\.(\w+))?"/g)].map(([, digits, mark]) => ({
+    version: Number(digits),
+    mark,
+  }));
+  const known = tags.find(({ version, mark }) => version === newest.version && mark === newest.mark);
+  return known ?? tags.reduce((a, b) => (b.version > a.version ? b : a));
 }

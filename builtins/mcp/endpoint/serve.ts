@@ -3,12 +3,16 @@ import { GatewayError, isFields, isText, quoted } from '../../../host/contract/i
 import type { Host } from '../../../host/host.ts';
 import { contextOf } from '../../../host/http/context.ts';
 import { readBody } from '../../../host/http/body/read-body.ts';
+import { arrayOf, slicesOf, within } from '../../../host/http/json-pieces.ts';
 import { sendEmpty, sendError } from '../../../host/http/reply.ts';
 import { KNOWN_VERSIONS, PROTOCOL_VERSION } from '../link/rpc.ts';
 import { CODES, readMessage, RpcFault, type RpcRequest } from './message.ts';
 import { findTool, offeredTo } from './offered.ts';
 import { callTool } from './tool-call.ts';
-import { checkHeaders, checkVersion, type Form, sendAnswer, sendFault } from './transport.ts';
+import { checkHeaders, checkVersion, type Form, sendAnswer, sendFault, sendLongAnswer } from './transport.ts';
+
+/** Tools that are written in one turn. */
+const SLICE = 100;
 
 /** Reads the message of a request, and answers it. */
 export async function serve(host: Host, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -31,6 +35,7 @@ export async function serve(host: Host, request: IncomingMessage, response: Serv
 function answer(host: Host, request: RpcRequest, form: Form, response: ServerResponse): Promise<void> | undefined {
   const { id, method } = request;
   if (method === 'tools/call') return call(host, request, form, response);
+  if (method === 'tools/list') return list(host, request, form, response);
   const answers = METHODS.get(method);
   if (!answers) throw new RpcFault(CODES.method, `the method ${quoted(method)} is not supported`, { id });
   sendAnswer(response, form, { id, result: answers(host, request, response) });
@@ -42,7 +47,6 @@ type Answers = (host: Host, request: RpcRequest, response: ServerResponse) => ob
 const METHODS: ReadonlyMap<string, Answers> = new Map<string, Answers>([
   ['initialize', initialize],
   ['ping', () => ({})],
-  ['tools/list', list],
 ]);
 
 function initialize({ build }: Host, { id, params: { protocolVersion } }: RpcRequest): object {
@@ -54,10 +58,28 @@ function initialize({ build }: Host, { id, params: { protocolVersion } }: RpcReq
   };
 }
 
-/** All tools at once: a list has no pages, so that there is no cursor to go on from. */
-function list({ current }: Host, { id, params: { cursor } }: RpcRequest, response: ServerResponse): object {
+/** All tools at once: a list has no pages, so that there is no cursor to go on from. A long one is written part after part. */
+function list(
+  { current, services }: Host,
+  { id, params: { cursor } }: RpcRequest,
+  form: Form,
+  response: ServerResponse,
+): Promise<void> | undefined {
   if (cursor !== undefined && cursor !== null) throw new RpcFault(CODES.parameters, 'the cursor is not known', { id });
-  return { tools: offeredTo(current, contextOf(response).principal).map(({ tool }) => tool) };
+  const offered = offeredTo(current, contextOf(response).principal);
+  if (offered.length > SLICE)
+    return sendLongAnswer(
+      response,
+      form,
+      within(
+        `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":`,
+        arrayOf(slicesOf(offered, SLICE), ({ tool }) => tool),
+        '}}',
+      ),
+      services,
+    );
+  sendAnswer(response, form, { id, result: { tools: offered.map(({ tool }) => tool) } });
+  return undefined;
 }
 
 /** A tool that the key may not call is answered like one that does not exist, before any plugin runs. */

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { CredentialEnded } from '../../../host/stores/credential-ended.ts';
 import { GatewayError, type ToolReply, type ToolRequest } from '../../../host/contract/index.ts';
 import type { Host } from '../../../host/host.ts';
 import { attributionHeaders } from '../../../host/http/attribution.ts';
@@ -31,7 +32,8 @@ export function callTool(host: Host, request: ToolRequest, response: ServerRespo
       try {
         await run(exchange, generation, () => toolReply(exchange, generation));
       } catch (error) {
-        if (!(error instanceof GatewayError) || error.code === 'client_canceled') throw error;
+        if (!(error instanceof GatewayError) || error.code === 'client_canceled' || error instanceof CredentialEnded)
+          throw error;
         refused = error;
       }
       return undefined;

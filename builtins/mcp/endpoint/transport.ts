@@ -1,8 +1,11 @@
 /** What streamable HTTP asks of headers. Source: Model Context Protocol, revision 2025-11-25, "Transports", read 2026-11-22. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Settings } from '../../../host/environment/settings.ts';
+import { encoded, within } from '../../../host/http/json-pieces.ts';
+import { type RawAnswer, sendRaw } from '../../../host/http/raw-reply.ts';
 import { type FlatHeaders, sendBody, UNBUFFERED } from '../../../host/http/reply.ts';
 import type { Redactor } from '../../../host/log/redact.ts';
+import type { PipelineServices } from '../../../host/pipeline/pipeline-services.ts';
 import { KNOWN_VERSIONS } from '../link/rpc.ts';
 import { CODES, type RequestId, RpcFault } from './message.ts';
 
@@ -35,6 +38,24 @@ export function sendAnswer(
   const text = JSON.stringify({ jsonrpc: '2.0', ...answer });
   if (form === 'json') sendBody(response, 200, 'application/json', text, headers);
   else sendEvent(response, 200, text, headers);
+}
+
+/** Sends the text of an answer piece after piece, as the client takes them. */
+export function sendLongAnswer(
+  response: ServerResponse,
+  form: Form,
+  pieces: AsyncIterable<string>,
+  services: Pick<PipelineServices, 'clock' | 'relayed'>,
+): Promise<void> {
+  const answer: RawAnswer =
+    form === 'json'
+      ? { status: 200, headers: ['Content-Type', 'application/json'], body: encoded(pieces) }
+      : {
+          status: 200,
+          headers: ['Content-Type', 'text/event-stream', ...UNBUFFERED],
+          body: encoded(within('event: message\ndata: ', pieces, '\n\n')),
+        };
+  return sendRaw(response, answer, services);
 }
 
 /** Faults of the request itself are always JSON: their status says that no answer of the protocol follows. */

@@ -3,7 +3,7 @@ import type { LiveExchange } from '../../../host/pipeline/live-exchange.ts';
 import type { OfferedTool } from '../../../host/pipeline/tool-servers.ts';
 import { type LoopDeps, loopRequest } from './loop-request.ts';
 import { runStreamedLoop } from './streamed-loop.ts';
-import { mayUse } from '../tool-access.ts';
+import { usableTools } from '../tool-access.ts';
 import { runWholeLoop } from './whole-loop.ts';
 
 /** Lets models use the tools of the servers, wherever the caller brings none of its own. See docs/mcp.md#the-loop. */
@@ -35,6 +35,5 @@ function bringsTools({ request }: LiveExchange): boolean {
 }
 
 function offeredTo({ principal }: LiveExchange, offered: readonly OfferedTool[]): readonly OfferedTool[] {
-  const allowed = principal?.limits?.mcp_tools;
-  return allowed === undefined ? offered : offered.filter(({ server, tool }) => mayUse(allowed, server, tool.name));
+  return usableTools(offered, principal?.limits?.mcp_tools);
 }

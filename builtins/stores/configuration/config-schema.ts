@@ -35,7 +35,17 @@ export const CONFIG_SCHEMA: Schema = {
       readsFrom: 2,
       up: async (trx) => {
         await trx.raw(
-          `CREATE TABLE IF NOT EXISTS config_floor (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL)`,
+          `CREATE TABLE IF NOT EXISTS config_floor (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL, reused INTEGER)`,
+        );
+      },
+    },
+    {
+      version: 4,
+      name: 'live models',
+      readsFrom: 2,
+      up: async (trx, { moment, integer }) => {
+        await trx.raw(
+          `CREATE TABLE IF NOT EXISTS live_models (instance TEXT PRIMARY KEY, models TEXT NOT NULL, found_at ${moment} NOT NULL, version ${integer} NOT NULL)`,
         );
       },
     },

@@ -5,10 +5,13 @@ import type { Database } from '../database/database.ts';
 import { openMigrated } from '../database/open-migrated.ts';
 import { SharedConfiguration } from './shared-config.ts';
 import { SqlConfiguration } from './sql-config.ts';
+import { SqlHints } from './sql-hints.ts';
+import { SqlLiveModels } from './sql-live-models.ts';
 
 /** Supplies the configuration and its history from a database, and closes both. */
 export async function openConfiguration(host: Host, settings: StoreSettings): Promise<() => Promise<void>> {
-  return supply(host, await openMigrated(host, settings, { file: 'gw-config.db', schema: CONFIG_SCHEMA }));
+  const what = 'the configuration store';
+  return supply(host, await openMigrated(host, settings, { file: 'gw-config.db', what, schema: CONFIG_SCHEMA }));
 }
 
 /** What supplies it closes it. */
@@ -20,6 +23,9 @@ function supply(host: Host, database: Database): () => Promise<void> {
   }
   const shared = new SharedConfiguration(database, deps);
   host.stores.configuration.supply('postgres', shared);
+  const hints = new SqlHints(database);
+  host.stores.hints.supply('postgres', hints);
+  host.stores.liveModels.supply('postgres', new SqlLiveModels(database, deps, shared));
   return async () => {
     await shared.close();
     await database.close();

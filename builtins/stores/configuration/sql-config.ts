@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Log } from '../../../host/contract/index.ts';
 import type { Clock } from '../../../host/common/clock.ts';
@@ -32,9 +33,15 @@ export interface ConfigStoreDeps {
 
 interface Before {
   readonly newest: number;
+  readonly mark: string | undefined;
   /** Numbers up to this one were used once. */
   readonly floor: number;
   readonly stored: string | undefined;
+}
+
+interface Marks {
+  readonly configuration: string;
+  readonly models: string;
 }
 
 /** The stored configuration and its history in two tables of SQLite or Postgres, changed in one transaction. */
@@ -57,10 +64,13 @@ export class SqlConfiguration implements ConfigurationStore {
     return this.#link.ask(async () => {
       const [row] = rowsOf(
         await this.#database.on('lookups').raw(`SELECT (SELECT max(version) FROM ${HISTORY}) AS version,
-        (SELECT config_json FROM ${HISTORY} ORDER BY version DESC LIMIT 1) AS newest, (SELECT config_json FROM ${STORED} WHERE id = 1) AS stored`),
+        (SELECT config_json FROM ${HISTORY} ORDER BY version DESC LIMIT 1) AS newest, (SELECT config_json FROM ${STORED} WHERE id = 1) AS stored,
+        (SELECT reused FROM ${FLOOR} WHERE id = 1) AS reused`),
       );
       const [stored, newest] = [textOf(row?.['stored']), textOf(row?.['newest'])];
-      return { version: Number(row?.['version'] ?? 0), text: stored ?? newest, isStored: stored !== undefined };
+      const [version, text] = [Number(row?.['version'] ?? 0), stored ?? newest];
+      const mark = isReused(row?.['reused'], version) ? markOf(text) : undefined;
+      return { version, mark, text, isStored: stored !== undefined };
     });
   }
 
@@ -72,8 +82,8 @@ export class SqlConfiguration implements ConfigurationStore {
           this.#database,
           HISTORY,
           async (trx) => {
-            const { newest, floor, stored } = await this.#before(trx);
-            refuseStale(change, newest);
+            const { newest, mark, floor, stored } = await this.#before(trx);
+            refuseStale(change, newest, mark);
             if (stored !== undefined) change.mayReplace?.(stored);
             const made = versionOf(change, newest, this.#clock.now(), Math.max(floor, change.above ?? 0));
             entry = made;
@@ -101,18 +111,20 @@ export class SqlConfiguration implements ConfigurationStore {
     });
   }
 
-  readonly raiseFloor = (version: number): Promise<void> =>
+  readonly raiseFloor = (version: number, reused?: number): Promise<void> =>
     this.#link.ask(async () => {
       const { knex, dialect } = this.#database;
       const highest = dialect.name === 'sqlite' ? 'max' : 'greatest';
       await knex.raw(
-        `INSERT INTO ${FLOOR} (id, version) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET version = ${highest}(${FLOOR}.version, excluded.version)`,
-        [version],
+        `INSERT INTO ${FLOOR} (id, version, reused) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET
+          version = ${highest}(${FLOOR}.version, excluded.version), reused = coalesce(excluded.reused, ${FLOOR}.reused)`,
+        [version, reused ?? null],
       );
     });
 
   async ping(): Promise<void> {
     await this.#link.ask(async () => {
+      await this.#database.verify?.();
       await this.#database.knex(HISTORY).max({ newest: 'version' });
     }, LOOKUP_LIMIT_MS);
   }
@@ -148,13 +160,16 @@ export class SqlConfiguration implements ConfigurationStore {
   async #before(trx: Knex.Transaction): Promise<Before> {
     const [row] = rowsOf(
       await trx.raw(`SELECT (SELECT max(version) FROM ${HISTORY}) AS newest, (SELECT version FROM ${FLOOR} WHERE id = 1) AS floor,
-        (SELECT config_json FROM ${STORED} WHERE id = 1) AS stored`),
+        (SELECT reused FROM ${FLOOR} WHERE id = 1) AS reused, (SELECT config_json FROM ${STORED} WHERE id = 1) AS stored`),
     );
-    return {
-      newest: Number(row?.['newest'] ?? 0),
-      floor: Number(row?.['floor'] ?? 0),
-      stored: textOf(row?.['stored']),
-    };
+    const [newest, floor, stored] = [
+      Number(row?.['newest'] ?? 0),
+      Number(row?.['floor'] ?? 0),
+      textOf(row?.['stored']),
+    ];
+    if (!isReused(row?.['reused'], newest)) return { newest, mark: undefined, floor, stored };
+    const kept = await trx(HISTORY).where({ version: newest }).first('config_json');
+    return { newest, mark: markOf(stored ?? textOf(kept?.config_json)), floor, stored };
   }
 
   /** With each change, so that no job has to. */
@@ -165,18 +180,26 @@ export class SqlConfiguration implements ConfigurationStore {
     );
   }
 
-  /** On Postgres: what differs as soon as the newest version has another number or another text. The server reckons the digest, so that no text travels. */
-  protected newestMark(): Promise<string> {
+  /** On Postgres: what differs as soon as the newest version has another number or another text, and live models another version. The server reckons the digest, so that no text travels. */
+  protected marks(): Promise<Marks> {
     return this.#link.ask(async () => {
       const [row] = rowsOf(
         await this.#database.on('lookups')
           .raw(`SELECT coalesce((SELECT max(version) FROM ${HISTORY}), 0) || ' ' || coalesce(
-        (SELECT ${DIGEST} FROM ${STORED} WHERE id = 1), (SELECT ${DIGEST} FROM ${HISTORY} ORDER BY version DESC LIMIT 1), '') AS mark`),
+          (SELECT ${DIGEST} FROM ${STORED} WHERE id = 1), (SELECT ${DIGEST} FROM ${HISTORY} ORDER BY version DESC LIMIT 1), '') || coalesce((SELECT ' ' || reused FROM ${FLOOR} WHERE id = 1), '') AS configuration,
+        coalesce((SELECT max(version) FROM live_models), 0) AS models`),
       );
-      return String(row?.['mark']);
+      return { configuration: String(row?.['configuration']), models: String(row?.['models']) };
     }, LOOKUP_LIMIT_MS);
   }
 }
+
+/** Whether a newest version has the number of one that was lost. */
+const isReused = (reused: unknown, version: number): boolean =>
+  reused !== null && reused !== undefined && Number(reused) === version;
+
+/** Eight hexadecimal digits of a text's digest. */
+const markOf = (text = ''): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 

@@ -20,6 +20,8 @@ export interface Dialect {
   readonly hasTable: (db: Knex, table: string) => Promise<boolean>;
   /** The function that says where a text stands in another, upper and lower case apart; 0 for nowhere. */
   readonly position: string;
+  /** Whether a column holds a bound text; of the letters A to Z the case does not matter, of others it does. */
+  readonly holds: (column: string) => string;
   /** The sum of a column of whole numbers and `more`, from 0 to `MOST_SUM`, also where the column holds what is beyond that or is not a number. */
   readonly plus: (column: string, more: string) => string;
   /** Unix milliseconds of a column of moments, as a whole number. */
@@ -31,10 +33,10 @@ export const SILENT: Knex.Logger = { warn: () => {}, error: () => {}, deprecate:
 
 /**
  * What connections are for. On Postgres each purpose has its own, so that none waits for what another does: `lookups` of credentials and of
- * what a request waits for, `changes` by administrators, the `ledger` and whatever else of keys is written behind, rows of the `log`, and
- * `reads` of lists and figures. See docs/stores.md#connections.
+ * what a request waits for, `changes` by administrators, the `ledger` and whatever else of keys is written behind, rows of the `log`, the
+ * `state` that replicas share, and `reads` of lists and figures. See docs/stores.md#connections.
  */
-export type Lane = 'lookups' | 'changes' | 'ledger' | 'log' | 'reads';
+export type Lane = 'lookups' | 'changes' | 'ledger' | 'log' | 'state' | 'reads';
 
 /** One open database. */
 export interface Database {
@@ -45,8 +47,12 @@ export interface Database {
   /** Those for changes. */
   readonly knex: Knex;
   readonly dialect: Dialect;
+  /** Fails where the file is not the one that was opened any more. */
+  verify?(): Promise<void>;
   /** Whether a pooler stands before it: what is set on a connection may then be gone, or another's, with the next statement. */
   readonly isPooled: boolean;
+  /** Runs what only reads, a page or statistics, so that nothing that is written waits for it. With the signal it ends, in the database too; what it gives or throws then is of no use. */
+  read<T>(work: (db: Knex) => Promise<T>, signal?: AbortSignal): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -114,4 +120,12 @@ export const listText = (list: readonly string[] | undefined): string | null => 
 /** The rows of a raw statement: drivers hand them out in different places. */
 export function rowsOf(result: unknown): readonly Record<string, unknown>[] {
   return (Array.isArray(result) ? result : (result as { readonly rows: unknown[] }).rows) as Record<string, unknown>[];
+}
+
+/** Where a row stands in a list by moments and ids, as the database writes them: it may know moments finer than records do. */
+export function placeIn(
+  row: Readonly<Record<string, unknown>> | undefined,
+): { readonly createdAt: string | number; readonly id: string } | undefined {
+  const createdAt = row?.['created_at'];
+  return row && { createdAt: typeof createdAt === 'number' ? createdAt : String(createdAt), id: String(row['id']) };
 }

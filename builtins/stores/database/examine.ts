@@ -1,10 +1,11 @@
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { errorMessage } from '../../../host/common/error-message.ts';
 import type { StoreSettings } from '../../../host/environment/store-settings.ts';
 import type { Finding } from '../../../host/host-hooks.ts';
 import type { Host } from '../../../host/host.ts';
+import { heldBy } from './owner-lock.ts';
 import { addressOf } from '../postgres/address.ts';
 import { readBudget, tooMany } from '../postgres/connection-budget.ts';
 import { isExposed, openPostgres } from './postgres.ts';
@@ -124,7 +125,8 @@ async function examineSqlite({ workingDirectory }: Host, what: string, dsn: stri
       level: 'warning',
       text: `${what}: ${file} is open to other users (mode ${mode.toString(8)}); run chmod 600`,
     };
-  return { level: 'good', text: `${what}: ${file}` };
+  const holder = await heldBy(await realpath(file));
+  return { level: 'good', text: `${what}: ${file}${holder === undefined ? '' : `, open in ${holder}`}` };
 }
 
 const may = (path: string, mode: number): Promise<boolean> =>

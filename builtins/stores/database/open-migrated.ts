@@ -4,12 +4,14 @@ import { SHARED_SCHEMA } from '../replicas/replica-schema.ts';
 import type { Database } from './database.ts';
 import { migrate, type Schema } from './migrate.ts';
 import { forgetWriters } from './numbered-writes.ts';
+import { openSqliteFile } from './open-file.ts';
 import { isExposed, openForMigrations } from './postgres.ts';
 import { openSharedPostgres } from '../postgres/shared-pool.ts';
-import { openSqlite } from './sqlite.ts';
 
 interface MigratedFile {
   readonly file: string;
+  /** What is kept there, as messages name it. */
+  readonly what: string;
   readonly schema: Schema;
   /** Size of a page in a new file of SQLite, unless the DSN says it. */
   readonly pageBytes?: number;
@@ -19,17 +21,10 @@ interface MigratedFile {
 export async function openMigrated(
   host: Host,
   settings: StoreSettings,
-  { file, schema, pageBytes }: MigratedFile,
+  { file, what, schema, pageBytes }: MigratedFile,
 ): Promise<Database> {
   if (settings.backend === 'postgres') return openMigratedPostgres(host, settings, [schema]);
-  const database = await openSqlite(settings.dsn ?? file, host.workingDirectory, pageBytes);
-  try {
-    await migrate(database, schema, host.log, host.services.clock.now);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-  return database;
+  return openSqliteFile(host, settings.dsn ?? file, { what, schemas: [schema], pageBytes });
 }
 
 /** Opens a database of Postgres that has these schemas, brought up to date on connections of their own. */

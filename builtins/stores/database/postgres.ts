@@ -7,7 +7,7 @@ import { type LaneLimits, laneSizes } from '../postgres/lanes.ts';
 import type { PooledConnection } from '../postgres/pooled-connection.ts';
 import { type Database, type Dialect, type Lane, SILENT } from './database.ts';
 
-const LANES: readonly Lane[] = ['lookups', 'changes', 'ledger', 'log', 'reads'];
+const LANES: readonly Lane[] = ['lookups', 'changes', 'ledger', 'log', 'state', 'reads'];
 
 export const POSTGRES: Dialect = {
   name: 'postgres',
@@ -24,6 +24,7 @@ export const POSTGRES: Dialect = {
   },
   hasTable: (db, table) => db.schema.hasTable(table),
   position: 'strpos',
+  holds: (column) => `strpos(lower(${column} COLLATE "C"), lower(? COLLATE "C")) > 0`,
   // Two numbers that the type holds may have a sum that it does not hold.
   plus: (column, more) => `greatest(least(greatest(${column}, 0)::numeric + ${more}, ${MOST_SUM}), 0)`,
   milliseconds: (column) => `floor(extract(epoch FROM ${column}) * 1000)::bigint`,
@@ -59,8 +60,14 @@ export async function databaseOn(pool: AddressPool, close: () => Promise<void>):
     knex({ client: 'pg', log: SILENT, connectionPool: viewOf(pool, lane, signal) });
   const lanes = new Map(LANES.map((lane) => [lane, through(lane)]));
   const changes = through('changes');
+  const on = (lane: Lane, signal?: AbortSignal): Knex =>
+    signal ? through(lane, signal) : (lanes.get(lane) ?? changes);
   return {
-    on: (lane, signal) => (signal ? through(lane, signal) : (lanes.get(lane) ?? changes)),
+    on,
+    read: async (work, signal) => {
+      signal?.throwIfAborted();
+      return on('reads', signal).transaction((trx) => work(trx), { readOnly: true });
+    },
     knex: changes,
     dialect: POSTGRES,
     get isPooled() {

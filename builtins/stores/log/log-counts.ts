@@ -125,7 +125,10 @@ export function areCounted({ model, provider, apiKeyId, since, before }: LogFilt
 }
 
 /** All rows of some stages; without any, of every one. It fails where the rows are gone, as counting them would. */
-export async function countedRows({ knex, dialect: { name } }: Database, stages: readonly string[]): Promise<number> {
+export async function countedRows(
+  { knex, dialect: { name } }: Pick<Database, 'knex' | 'dialect'>,
+  stages: readonly string[],
+): Promise<number> {
   const ofStages = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
     stages.length > 0 ? query.whereIn('stage', stages) : query;
   const counted = ofStages(knex(COUNTS)).select(knex.raw('sum(entries)'));
@@ -141,6 +144,19 @@ export async function countedRows({ knex, dialect: { name } }: Database, stages:
     has_rows: knex.raw(`(SELECT EXISTS (SELECT 1 FROM ${ROWS}))`),
   })) as Readonly<Record<string, unknown>>;
   return Number(known ?? 0) + Number(more);
+}
+
+/**
+ * Ids of the oldest rows: of those beyond as many as are kept, the second value, so many at most, the first one. They are counted by the
+ * statement that deletes them, so that two processes that do so at the same time delete no more than one.
+ */
+export function oldestBeyond({ dialect: { name } }: Pick<Database, 'dialect'>): string {
+  const kept = `SELECT coalesce(sum(entries), 0) FROM ${COUNTS}`;
+  const surplus =
+    name === 'postgres'
+      ? `CAST(greatest(0, least(?, (${kept}) - ?)) AS BIGINT)`
+      : `max(0, min(?, (${kept}) + (SELECT count(*) FROM ${NEW_ROWS_OF} WHERE id > (SELECT up_to FROM ${COUNTED})) - ?))`;
+  return `SELECT id FROM ${ROWS} ORDER BY id LIMIT ${surplus}`;
 }
 
 /** Counts in what SQLite has got, after every so many rows. Where that fails it is done the next time: until then more is counted when it is asked for. */

@@ -12,6 +12,9 @@ import type {
 import { type Database, timeOf } from '../database/database.ts';
 import type { Row } from '../key-rows.ts';
 
+/** What is asked: one connection of a database, where it has several. */
+type Asked = Pick<Database, 'knex' | 'dialect'>;
+
 /** Rows of the request log that filters leave: those of the question unless others are given. */
 type Filtered = (filters?: LogFilters) => Knex.QueryBuilder;
 
@@ -30,19 +33,17 @@ const tokens = (column: string): string => `sum(CAST(${column} AS DOUBLE PRECISI
 /** Without costs that are beyond all sense, which would make the sum fail, or infinite. */
 const COST = `sum(CASE WHEN abs(cost_usd) <= ${MOST_SUM} THEN cost_usd END)`;
 
-/** Sums of the rows that `filtered` leaves; by stage those of `everyStage`. See docs/admin.md#the-request-log. */
+/** Sums of the rows that `filtered` leaves; by stage those of `everyStage`. One question after the other, on one connection. See docs/admin.md#the-request-log. */
 export async function statisticsOf(
-  database: Database,
+  database: Asked,
   filtered: Filtered,
   everyStage: LogFilters,
 ): Promise<LogStatistics> {
-  const [groups, latency, ttft, byStage, topErrors] = await Promise.all([
-    groupsOf(database, filtered),
-    spreadOf(database, filtered, 'duration_ms'),
-    spreadOf(database, filtered, 'ttft_ms'),
-    filtered(everyStage).select('stage').count({ count: '*' }).groupBy('stage') as Promise<Row[]>,
-    errorsOf(database, filtered),
-  ]);
+  const groups = await groupsOf(database, filtered);
+  const latency = await spreadOf(database, filtered, 'duration_ms');
+  const ttft = await spreadOf(database, filtered, 'ttft_ms');
+  const byStage = (await filtered(everyStage).select('stage').count({ count: '*' }).groupBy('stage')) as Row[];
+  const topErrors = await errorsOf(database, filtered);
   return {
     groups,
     latency,
@@ -52,7 +53,7 @@ export async function statisticsOf(
   };
 }
 
-async function groupsOf({ knex }: Database, filtered: Filtered): Promise<LogGroup[]> {
+async function groupsOf({ knex }: Asked, filtered: Filtered): Promise<LogGroup[]> {
   const sums = {
     count: 'count(*)',
     errors: counted(IS_ERROR),
@@ -84,7 +85,7 @@ async function groupsOf({ knex }: Database, filtered: Filtered): Promise<LogGrou
 
 /** The ranks are known only with the count, so these are two questions. */
 async function spreadOf(
-  { knex }: Database,
+  { knex }: Asked,
   filtered: Filtered,
   column: 'duration_ms' | 'ttft_ms',
 ): Promise<Spread | undefined> {
@@ -110,7 +111,7 @@ async function spreadOf(
   return { p50, p95, p99, max: Number(max), mean: Number(mean), count };
 }
 
-async function errorsOf({ dialect }: Database, filtered: Filtered): Promise<LogStatistics['topErrors']> {
+async function errorsOf({ dialect }: Asked, filtered: Filtered): Promise<LogStatistics['topErrors']> {
   const order = dialect.name === 'postgres' ? 'error_message COLLATE "C"' : 'error_message';
   const rows = (await filtered()
     .whereRaw(HAS_ERROR)
@@ -124,7 +125,7 @@ async function errorsOf({ dialect }: Database, filtered: Filtered): Promise<LogS
 }
 
 /** Where more rows match than are looked at, the window begins with the oldest that was. */
-export async function seriesOf({ knex, dialect }: Database, filtered: Filtered, window: LogWindow): Promise<LogSeries> {
+export async function seriesOf({ knex, dialect }: Asked, filtered: Filtered, window: LogWindow): Promise<LogSeries> {
   const { end, buckets } = window;
   const recent = (): Knex.QueryBuilder =>
     filtered().orderBy([

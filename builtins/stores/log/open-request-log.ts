@@ -20,6 +20,7 @@ export async function openRequestLog(host: Host, settings: StoreSettings): Promi
   } = host;
   const database = await openMigrated(host, settings, {
     file: 'gw-requests.db',
+    what: 'the request log store',
     schema: LOG_SCHEMA,
     pageBytes: PAGE_BYTES,
   });

@@ -14,7 +14,7 @@ import { type Database, timeOf } from '../database/database.ts';
 import { withFaults } from '../database/driver-faults.ts';
 import { SentOnce, Writer } from '../database/numbered-writes.ts';
 import type { Row } from '../key-rows.ts';
-import { areCounted, countedRows, NewRows } from './log-counts.ts';
+import { areCounted, countedRows, NewRows, oldestBeyond } from './log-counts.ts';
 import { seriesOf, statisticsOf } from './log-figures.ts';
 import { type Guard, insertion } from './log-insert.ts';
 import { rowsOfTrace } from './log-traces.ts';
@@ -62,46 +62,39 @@ export class SqlLogs implements LogRepository {
     this.#newRows.wrote(1);
   }
 
-  async list(filters: LogFilters, limit: number, offset: number): Promise<LogPage> {
-    const [rows, total] = await Promise.all([
-      newestFirst(this.#filtered(filters)).limit(limit).offset(offset) as Promise<Row[]>,
-      this.count(filters),
-    ]);
-    return { rows: rows.map(rowOf), total };
+  list(filters: LogFilters, limit: number, offset: number, signal?: AbortSignal): Promise<LogPage> {
+    return this.#database.read(async (db) => {
+      const rows = (await newestFirst(this.#filtered(filters, db)).limit(limit).offset(offset)) as Row[];
+      return { rows: rows.map(rowOf), total: await this.#count(filters, db) };
+    }, signal);
   }
 
-  async count(filters: LogFilters): Promise<number> {
-    if (areCounted(filters)) return countedRows(this.#reading, filters.stages);
-    const { total } = (await this.#filtered(filters).count({ total: '*' }).first()) as { readonly total: unknown };
-    return Number(total);
+  count(filters: LogFilters, signal?: AbortSignal): Promise<number> {
+    return this.#database.read((db) => this.#count(filters, db), signal);
   }
 
-  async newestOf(traceId: string): Promise<LogRow | undefined> {
-    const row = (await newestFirst(this.#ofTrace(traceId)).first()) as Row | undefined;
-    return row && rowOf(row);
+  newestOf(traceId: string, signal?: AbortSignal): Promise<LogRow | undefined> {
+    return this.#database.read(async (db) => {
+      const row = (await newestFirst(this.#ofTrace(traceId, db)).first()) as Row | undefined;
+      return row && rowOf(row);
+    }, signal);
   }
 
-  statistics(filters: LogFilters, stage: string | undefined): Promise<LogStatistics> {
-    return statisticsOf(this.#reading, (of = filters) => this.#filtered(of), {
-      ...filters,
-      stages: stage === undefined ? [] : [stage],
-    });
+  statistics(filters: LogFilters, stage: string | undefined, signal?: AbortSignal): Promise<LogStatistics> {
+    const everyStage = { ...filters, stages: stage === undefined ? [] : [stage] };
+    return this.#database.read(
+      (db) => statisticsOf(this.#asked(db), (of = filters) => this.#filtered(of, db), everyStage),
+      signal,
+    );
   }
 
-  series(filters: LogFilters, window: LogWindow): Promise<LogSeries> {
-    return seriesOf(this.#reading, () => this.#filtered(filters), window);
+  series(filters: LogFilters, window: LogWindow, signal?: AbortSignal): Promise<LogSeries> {
+    return this.#database.read((db) => seriesOf(this.#asked(db), () => this.#filtered(filters, db), window), signal);
   }
 
   async newestId(): Promise<number> {
-    const { id } = (await this.#database.on('reads')(TABLE).max({ id: 'id' }).first()) as { readonly id: unknown };
+    const { id } = (await this.#database.on('lookups')(TABLE).max({ id: 'id' }).first()) as { readonly id: unknown };
     return Number(id ?? 0);
-  }
-
-  async idBehind(count: number): Promise<number | undefined> {
-    const row = (await this.#database.on('reads')(TABLE).select('id').orderBy('id', 'desc').offset(count).first()) as
-      | { readonly id: unknown }
-      | undefined;
-    return row && Number(row.id);
   }
 
   async purge(filters: LogFilters, upTo: number, most: number): Promise<number> {
@@ -111,12 +104,23 @@ export class SqlLogs implements LogRepository {
     return this.#database.knex(TABLE).whereIn('id', ids).delete();
   }
 
+  async purgeBeyond(rows: number, most: number): Promise<number> {
+    const { knex } = this.#database;
+    if ((await this.#count({ stages: [] }, knex)) <= rows) return 0;
+    return knex(TABLE)
+      .whereRaw(`id IN (${oldestBeyond(this.#database)})`, [most, rows])
+      .delete();
+  }
+
   async ping(): Promise<void> {
+    await this.#database.verify?.();
     await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 
-  get #reading(): Database {
-    return { ...this.#database, knex: this.#database.on('reads') };
+  async #count(filters: LogFilters, db: Knex): Promise<number> {
+    if (areCounted(filters)) return countedRows(this.#asked(db), filters.stages);
+    const { total } = (await this.#filtered(filters, db).count({ total: '*' }).first()) as { readonly total: unknown };
+    return Number(total);
   }
 
   async #insert(rows: readonly LogRow[], guard?: Guard): Promise<void> {
@@ -146,18 +150,21 @@ export class SqlLogs implements LogRepository {
     });
   }
 
-  #ofTrace(traceId: string): Knex.QueryBuilder {
-    const {
-      dialect: { name },
-    } = this.#database;
-    return rowsOfTrace(this.#database.on('reads'), traceId, name === 'sqlite');
+  /** The database by the connection of one reading. */
+  #asked(knex: Knex): Pick<Database, 'knex' | 'dialect'> {
+    return { knex, dialect: this.#database.dialect };
   }
 
-  #filtered({ stages, model, provider, apiKeyId, since, before }: LogFilters): Knex.QueryBuilder {
-    const {
-      dialect: { time },
-    } = this.#database;
-    const query = this.#database.on('reads')(TABLE);
+  #ofTrace(traceId: string, db = this.#database.knex): Knex.QueryBuilder {
+    return rowsOfTrace(db, traceId, this.#database.dialect.name === 'sqlite');
+  }
+
+  #filtered(
+    { stages, model, provider, apiKeyId, since, before }: LogFilters,
+    db = this.#database.knex,
+  ): Knex.QueryBuilder {
+    const { time } = this.#database.dialect;
+    const query = db(TABLE);
     const [stage] = stages;
     if (stages.length === 1) void query.where({ stage });
     else if (stages.length > 1) void query.whereIn('stage', stages);

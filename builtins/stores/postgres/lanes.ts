@@ -16,14 +16,16 @@ export interface LaneLimits {
   readonly waitMs: number;
 }
 
+const ANSWERED_SOON: LaneLimits = { statementMs: 2000, lockMs: 2000, clientMs: 2500, waitMs: 2000 };
 const WRITTEN_BEHIND: LaneLimits = { statementMs: 5000, lockMs: 5000, clientMs: 6000, waitMs: 6000 };
 
 export const LANE_LIMITS: Readonly<Record<Lane, LaneLimits>> = {
-  lookups: { statementMs: 2000, lockMs: 2000, clientMs: 2500, waitMs: 2000 },
+  lookups: ANSWERED_SOON,
   changes: { statementMs: 8000, lockMs: 7000, clientMs: 9000, waitMs: 9000 },
   ledger: WRITTEN_BEHIND,
   log: WRITTEN_BEHIND,
-  reads: { statementMs: 5000, lockMs: 5000, clientMs: 6000, waitMs: 10_000 },
+  state: ANSWERED_SOON,
+  reads: { statementMs: 10_000, lockMs: 5000, clientMs: 11_000, waitMs: 10_000 },
 };
 
 /** Milliseconds after which the server ends a transaction in which nothing happens. */
@@ -38,20 +40,22 @@ const LANES_OF: Readonly<Record<Role, readonly Lane[]>> = {
   log: ['log'],
 };
 
-/** How many connections each purpose has to itself at one address, where these things stand. The others have the place of `reads`. */
+/** How many connections each purpose has to itself at one address, where these things stand. What has none uses another's (`Slots`). */
 export function laneSizes(connections: number, roles: readonly Role[]): ReadonlyMap<Lane, number> {
-  const made = new Set(roles.flatMap((role) => LANES_OF[role]));
+  const made = new Set<Lane>(['state', ...roles.flatMap((role) => LANES_OF[role])]);
   const more = Math.floor((connections - PG_CONNECTIONS.least) / 5);
   const sizes = new Map<Lane, number>(
     made.values().map((lane) => [lane, lane === 'lookups' || lane === 'changes' ? 1 + more : 1]),
   );
-  const taken = sizes.values().reduce((sum, size) => sum + size, 1); // one listens
-  return sizes.set('reads', connections - taken);
+  return sizes.set('reads', connections - 1 - placesIn(sizes)); // one listens
 }
 
-/** Places while the process drains: one each, and pages wait for the place of changes where that would be more than may stay. */
+/** Places while the process drains: one each. Where that would be more than may stay, pages wait for the place of changes, and rows of the log for that of the ledger. */
 export function drainedSizes(sizes: ReadonlyMap<Lane, number>): ReadonlyMap<Lane, number> {
   const drained = new Map(sizes.keys().map((lane) => [lane, 1]));
-  if (1 + drained.size > DRAINED_CONNECTIONS) drained.set('reads', 0);
+  for (const lane of ['reads', 'log'] as const)
+    if (placesIn(drained) + 1 > DRAINED_CONNECTIONS && drained.has(lane)) drained.set(lane, 0);
   return drained;
 }
+
+const placesIn = (sizes: ReadonlyMap<Lane, number>): number => sizes.values().reduce((sum, size) => sum + size, 0);

@@ -9,7 +9,8 @@ interface Waiter {
 
 /**
  * Who may use a connection now. Each purpose has its own places; those of `reads` are lent to others while no read waits for one. So none
- * takes everybody's, and there are never more than all of them together.
+ * takes everybody's, and there are never more than all of them together. Where there is no place for a purpose, rows of the log share that of the ledger,
+ * and all others that of changes.
  */
 export class Slots {
   readonly #clock: Clock;
@@ -86,11 +87,15 @@ export class Slots {
     next.give(place);
   }
 
-  /** Where reads have no place they wait for that of changes. What does not stand in the database has the places of reads. */
+  /** Its own, or that which it shares where it has none; and a place of reading that is lent. */
   #placesOf(lane: Lane): readonly Lane[] {
-    const own = this.#size(lane) > 0 ? [lane] : [];
-    const lent: Lane = this.#size('reads') > 0 ? 'reads' : 'changes';
-    return own.includes(lent) || (lent === 'changes' && own.length > 0) ? own : [...own, lent];
+    const own = this.#size(lane) > 0 ? lane : this.#shared(lane);
+    return own === 'reads' || this.#size('reads') === 0 ? [own] : [own, 'reads'];
+  }
+
+  #shared(lane: Lane): Lane {
+    const shared = lane === 'log' ? 'ledger' : 'changes';
+    return this.#size(shared) > 0 ? shared : 'reads';
   }
 
   #isFree(place: Lane, lane: Lane): boolean {

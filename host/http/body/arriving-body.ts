@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../contract/index.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { PipelineServices } from '../../pipeline/pipeline-services.ts';
-import { bodyTooLarge, inviteBody, UPLOAD_IDLE_MS, uploadStalled } from './read-body.ts';
+import { bodyTooLarge, inviteBody, UPLOAD_IDLE_MS, uploadStalled, whileReading } from './read-body.ts';
 
 /**
  * The body of a request while it arrives, to be sent on. It is read no faster than it is taken. Throws 413 beyond
@@ -19,7 +19,11 @@ export async function* arrivingBody(
   let bytes = 0;
   const pieces = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
   try {
-    for (let next = await nextPiece(pieces, clock); !next.done; next = await nextPiece(pieces, clock)) {
+    for (
+      let next = await nextPiece(request, pieces, clock);
+      !next.done;
+      next = await nextPiece(request, pieces, clock)
+    ) {
       bytes += next.value.length;
       if (bytes > maxBytes) throw bodyTooLarge();
       relayed.add(next.value.length);
@@ -31,8 +35,13 @@ export async function* arrivingBody(
 }
 
 /** Only the time that the client takes counts: the timer runs only while the gateway waits for the next piece. */
-async function nextPiece(pieces: AsyncIterator<Buffer>, clock: Clock): Promise<IteratorResult<Buffer, undefined>> {
+async function nextPiece(
+  request: IncomingMessage,
+  pieces: AsyncIterator<Buffer>,
+  clock: Clock,
+): Promise<IteratorResult<Buffer, undefined>> {
   const stalled = Promise.withResolvers<never>();
+  whileReading(request, stalled.reject);
   const idle = clock.timer(UPLOAD_IDLE_MS, () => stalled.reject(uploadStalled()));
   try {
     return await Promise.race([pieces.next() as Promise<IteratorResult<Buffer, undefined>>, stalled.promise]);
@@ -42,5 +51,6 @@ async function nextPiece(pieces: AsyncIterator<Buffer>, clock: Clock): Promise<I
       : new GatewayError('client_canceled', 'the client left while sending its body', { cause });
   } finally {
     idle.cancel();
+    whileReading(request, undefined);
   }
 }

@@ -6,9 +6,26 @@ import type { Clock, Timer } from '../../common/clock.ts';
 export const UPLOAD_IDLE_MS = 60_000;
 
 const invitation = Symbol('invitation');
+const stopping = Symbol('stopping');
 
 interface Invitable {
   [invitation]?: ServerResponse;
+}
+
+interface Stoppable {
+  [stopping]?: ((cause: GatewayError) => void) | undefined;
+}
+
+/** Says how reading this body is given up, for as long as the gateway waits for more of it. */
+export function whileReading(request: IncomingMessage, stop: ((cause: GatewayError) => void) | undefined): void {
+  (request as Stoppable)[stopping] = stop;
+}
+
+/** Waits for a body no longer: its reader fails with the cause. False where none is waited for. */
+export function stopReading(request: IncomingMessage, cause: GatewayError): boolean {
+  const stop = (request as Stoppable)[stopping];
+  stop?.(cause);
+  return stop !== undefined;
 }
 
 /** Keeps the `100 Continue` that a client waits for until its body is read: a body that is refused need not be sent. */
@@ -35,7 +52,9 @@ export function readBody(request: IncomingMessage, maxBytes: number, clock: Cloc
   let isOver = false;
   const end = (): void => {
     isOver = true;
-    idle?.cancel();
+    if (!idle) return;
+    idle.cancel();
+    whileReading(request, undefined);
   };
   const fail = (error: GatewayError): void => {
     end();
@@ -64,7 +83,9 @@ export function readBody(request: IncomingMessage, maxBytes: number, clock: Cloc
   });
   // By then a body has arrived that came with its headers, as most do: it needs no watch.
   process.nextTick(() => {
-    if (!isOver && String(bytes) !== declared) idle = clock.timer(UPLOAD_IDLE_MS, () => fail(uploadStalled()));
+    if (isOver || String(bytes) === declared) return;
+    idle = clock.timer(UPLOAD_IDLE_MS, () => fail(uploadStalled()));
+    whileReading(request, fail);
   });
   return promise;
 }

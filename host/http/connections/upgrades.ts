@@ -67,6 +67,8 @@ export function createUpgrades<H extends ShellHost>(
       host.activity.begin();
       socket.on('close', () => host.activity.end());
       const context = arrivals.open(request);
+      context.kind = 'tunnel';
+      socket.on('close', () => host.running.remove(context));
       const refuse = (refusal: Refusal): void => refuseUpgrade(host, { request, context, socket, refusal });
       const hand = (refusal: Refusal | undefined): void => {
         if (socket.destroyed) return; // the client left while its credential was looked up

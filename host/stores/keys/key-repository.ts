@@ -19,6 +19,26 @@ export interface UsageQuery {
   readonly offset: number;
 }
 
+/** All that are given must match. */
+export interface KeyFilters {
+  /** Part of the name. Of the letters A to Z the case does not matter. */
+  readonly name?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
+}
+
+/** Where a key stands in the list, as its repository writes it: moments may be finer there than in records. */
+export interface KeyPlace {
+  readonly createdAt: string | number;
+  readonly id: string;
+}
+
+/** Part of a list. */
+export interface KeyPage<K> {
+  readonly keys: readonly K[];
+  /** The place of the last key, where others stand behind it. */
+  readonly next: KeyPlace | undefined;
+}
+
 export interface UsagePage<K> {
   readonly keys: readonly K[];
   /** Over all that the filters leave, whatever the page. */
@@ -57,8 +77,11 @@ export interface KeyRepository {
   get(id: string): Promise<StoredKey | undefined>;
   /** By the digests of keys, or of the values before them. */
   findAll(digests: readonly string[]): Promise<readonly StoredKey[]>;
-  /** The newest first, then by id. */
-  list(): Promise<readonly StoredKey[]>;
+  /** The newest first, then by id downwards; those that stand behind `after`, where it is given. */
+  page(filters: KeyFilters, limit: number, after?: KeyPlace): Promise<KeyPage<StoredKey>>;
+  /** `undefined` when there is no such key. */
+  placeOf(id: string): Promise<KeyPlace | undefined>;
+  count(filters: KeyFilters): Promise<number>;
   /** Filters, sorts, sums up, and then takes the page. */
   usage(query: UsageQuery): Promise<UsagePage<StoredKey>>;
   /** `now` in Unix milliseconds. */

@@ -1,5 +1,6 @@
 import type { HostPrincipal } from '../../common/host-principal.ts';
 import type { ChangeFeed } from '../change-feed.ts';
+import { askedStanding, CredentialChanges, SEEN_MS, type Standing } from '../credential-standing.ts';
 import {
   changedKey,
   type KeyChange,
@@ -12,12 +13,21 @@ import {
   type Rotation,
   type StoredKey,
 } from './key-record.ts';
-import { KeyChanges } from './key-changes.ts';
-import type { KeyRepository, KeyStep, KeyTotals, UsagePage, UsageQuery } from './key-repository.ts';
 import type { Mended } from './doubts.ts';
+import { KeyChanges } from './key-changes.ts';
+import type {
+  KeyFilters,
+  KeyPage,
+  KeyPlace,
+  KeyRepository,
+  KeyStep,
+  KeyTotals,
+  UsagePage,
+  UsageQuery,
+} from './key-repository.ts';
 import { Lookups } from './lookups.ts';
 import { newId, newValue } from './new-value.ts';
-import { counts, type KeyEntry, KeyTable, principalOf } from './key-table.ts';
+import { counts, type KeyEntry, KeyTable, principalOf, standingOf } from './key-table.ts';
 import { refuseLockout, refuseSelf, removesAdmin } from './lockout.ts';
 import { MemoryKeys } from './memory-keys.ts';
 import { Place } from '../place.ts';
@@ -30,21 +40,20 @@ export interface KeyStoreDeps extends StoreDeps {
   readonly mended?: (what: Mended) => void;
 }
 
-/** Milliseconds for which a key that was in use goes on being served without its store. See docs/reference/admin.md#stores-that-do-not-answer. */
-const SEEN_MS = 60 * 60 * 1000;
-
 /**
  * The keys of this gateway: made, changed and ended in a repository, and looked up in memory. Whatever this process changes
  * counts from its next request on. What fails for the store's sake throws `StoreUnavailable`; what a rule refuses, a `GatewayError`.
  */
 export class KeyStore {
   readonly link: StoreLink;
+  /** Tells of keys that are others now. */
+  readonly changes = new CredentialChanges();
   readonly #place = new Place<KeyRepository>('key store', 'memory', new MemoryKeys());
   readonly #table = new KeyTable();
   readonly #uses: UseWriter;
   readonly #deps: StoreDeps;
   readonly #lookups: Lookups;
-  readonly #changes: KeyChanges;
+  readonly #making: KeyChanges;
   #feed: ChangeFeed | undefined;
 
   constructor(deps: KeyStoreDeps) {
@@ -52,7 +61,7 @@ export class KeyStore {
     this.link = new StoreLink('the key store', { ...deps, backend: () => this.backend });
     this.#lookups = new Lookups(this.link, async (digests) => byDigest(await this.#keys.findAll(digests)));
     this.#uses = new UseWriter({ ...deps, link: this.link, repository: () => this.#keys });
-    this.#changes = new KeyChanges({
+    this.#making = new KeyChanges({
       ...deps,
       link: this.link,
       repository: () => this.#keys,
@@ -88,13 +97,28 @@ export class KeyStore {
       active: true,
       limits,
     };
-    await this.#changes.insert(stored);
+    await this.#making.insert(stored);
     return { key, record: recordOf(stored) };
   }
 
-  async list(): Promise<readonly KeyRecord[]> {
+  /** A list is read page after page, so that others are served in between. */
+  async page(filters: KeyFilters, limit: number, after?: KeyPlace): Promise<KeyPage<KeyRecord>> {
     await this.#flushFirst();
-    return (await this.link.ask(() => this.#keys.list())).map((key) => this.#uses.shown(key));
+    const { keys, next } = await this.link.ask(() => this.#keys.page(filters, limit, after));
+    return { keys: keys.map((key) => this.#uses.shown(key)), next };
+  }
+
+  placeOf(id: string): Promise<KeyPlace | undefined> {
+    return this.link.ask(() => this.#keys.placeOf(id));
+  }
+
+  /** Keys by their ids, in no order. */
+  async stored(ids: readonly string[]): Promise<readonly StoredKey[]> {
+    return ids.length === 0 ? [] : (await this.link.ask(() => this.#keys.page({ ids }, ids.length))).keys;
+  }
+
+  count(filters: KeyFilters): Promise<number> {
+    return this.link.ask(() => this.#keys.count(filters));
   }
 
   async get(id: string): Promise<KeyRecord | undefined> {
@@ -170,6 +194,23 @@ export class KeyStore {
     }
   }
 
+  /** What a value that was admitted is worth by now, by memory alone. Not a use. */
+  standing(digest: string, id: string): Standing {
+    const entry = this.#table.byDigest(digest) ?? this.#table.byId(id);
+    return entry && this.#isServed(entry) ? standingOf(entry.key, digest, this.#now()) : 'unknown';
+  }
+
+  /** What it is worth by the store. */
+  askStanding(digest: string): Promise<Standing> {
+    return askedStanding([this.link], this.#deps.clock, async () => {
+      const changes = this.#lookups.changes;
+      const key = await this.#lookups.find(digest);
+      if (!key) return 'gone';
+      if (changes === this.#lookups.changes) this.#table.keep(key, this.#at(), digest);
+      return standingOf(key, digest, this.#now());
+    });
+  }
+
   /** A key by its id, in memory: what a session was made from. `undefined`: ask. */
   parent(id: string): StoredKey | undefined {
     const entry = this.#table.byId(id);
@@ -202,7 +243,7 @@ export class KeyStore {
 
   /** Before the repository closes. */
   async close(): Promise<void> {
-    await Promise.all([this.#uses.close(), this.#changes.close()]);
+    await Promise.all([this.#uses.close(), this.#making.close()]);
   }
 
   get #keys(): KeyRepository {
@@ -233,7 +274,7 @@ export class KeyStore {
       },
     };
     try {
-      const after = await this.#changes.change(id, step);
+      const after = await this.#making.change(id, step);
       return after && this.#uses.shown(after);
     } catch (error) {
       if (error instanceof StoreUnavailable) this.#doubt(id);
@@ -245,12 +286,14 @@ export class KeyStore {
     this.#lookups.forget();
     if (after) this.#table.replace(after, this.#at());
     else this.#table.forget(id);
+    this.changes.tell(id, after === undefined);
   }
 
   /** Another process changed a key; without an id, all may be others by now, and the feed says from when on what is read counts. */
   #heard(id: string | undefined): void {
     this.#lookups.forget();
     if (id !== undefined) this.#table.forget(id);
+    this.changes.tell(id);
   }
 
   /** It is not known whether a change was made: the store is asked again, and while it is away the key is as it was. */
@@ -258,6 +301,7 @@ export class KeyStore {
     this.#lookups.forget();
     const entry = this.#table.byId(id);
     if (entry) entry.confirmedAt = Number.NEGATIVE_INFINITY;
+    this.changes.tell(id);
   }
 
   /** Whether memory may answer: the key is in use, and the store would say the same or has just failed to. */

@@ -1,4 +1,5 @@
 import { HostPrincipal } from '../../common/host-principal.ts';
+import type { Standing } from '../credential-standing.ts';
 import { isUsable, type StoredKey } from './key-record.ts';
 
 /** A key in memory. Times are monotonic milliseconds. */
@@ -80,6 +81,19 @@ export function counts(key: StoredKey, digest: string, now: number): boolean {
   return (
     isUsable(key, now) && (key.digest === digest || (key.previous?.digest === digest && now <= key.previous.until))
   );
+}
+
+/** What a value of a key is worth to that which it began. `now` in Unix milliseconds. */
+export function standingOf(key: StoredKey, digest: string, now: number): Standing {
+  const standing = standingOfKey(key, now);
+  if (standing === 'revoked' || key.digest === digest) return standing;
+  return key.previous?.digest === digest && now <= key.previous.until ? standing : 'replaced';
+}
+
+/** What a key is worth, whichever its value. */
+export function standingOfKey({ active, revokedAt, expiresAt }: StoredKey, now: number): Standing {
+  if (!active || revokedAt !== undefined) return 'revoked';
+  return expiresAt !== undefined && now > expiresAt ? 'expired' : 'stands';
 }
 
 export function principalOf({ id, name, scopes, limits }: StoredKey): HostPrincipal {

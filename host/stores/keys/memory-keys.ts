@@ -1,11 +1,23 @@
+import { NewestFirst } from '../newest-first.ts';
 import { isUsableAdmin, type StoredKey } from './key-record.ts';
-import type { KeyRepository, KeyStep, KeyTotals, UsagePage, UsageQuery, Uses } from './key-repository.ts';
+import type {
+  KeyFilters,
+  KeyPage,
+  KeyPlace,
+  KeyRepository,
+  KeyStep,
+  KeyTotals,
+  UsagePage,
+  UsageQuery,
+  Uses,
+} from './key-repository.ts';
 
 /** Keys of this process, gone with it. */
 export class MemoryKeys implements KeyRepository {
   readonly #keys = new Map<string, StoredKey>();
   /** Ids by digest, of both values of a key. */
   readonly #byDigest = new Map<string, string>();
+  readonly #order = new NewestFirst();
 
   async insert(key: StoredKey): Promise<void> {
     this.#put(key);
@@ -32,8 +44,20 @@ export class MemoryKeys implements KeyRepository {
     return [...ids].flatMap((id) => this.#keys.get(id ?? '') ?? []);
   }
 
-  async list(): Promise<readonly StoredKey[]> {
-    return [...this.#keys.values()].toSorted(newestFirst);
+  async page(filters: KeyFilters, limit: number, after?: KeyPlace): Promise<KeyPage<StoredKey>> {
+    const found = [...this.#filtered(filters, after).take(limit + 1)];
+    const keys = found.slice(0, limit);
+    const last = keys.at(-1);
+    return { keys, next: last && found.length > limit ? placeOf(last) : undefined };
+  }
+
+  async placeOf(id: string): Promise<KeyPlace | undefined> {
+    const key = this.#keys.get(id);
+    return key && placeOf(key);
+  }
+
+  async count(filters: KeyFilters): Promise<number> {
+    return filters.ids || filters.name !== undefined ? this.#filtered(filters).toArray().length : this.#keys.size;
   }
 
   async usage({ sort, active, since, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
@@ -74,6 +98,21 @@ export class MemoryKeys implements KeyRepository {
 
   async ping(): Promise<void> {}
 
+  /** The newest first. */
+  #filtered({ ids, name }: KeyFilters, after?: KeyPlace): IteratorObject<StoredKey> {
+    const order = ids ? new NewestFirst(this.#present(new Set(ids))) : this.#order;
+    const keys = this.#present(order.behind(after));
+    if (name === undefined) return keys;
+    const part = lower(name);
+    return keys.filter((key) => lower(key.name).includes(part));
+  }
+
+  #present(ids: Iterable<string>): IteratorObject<StoredKey> {
+    return Iterator.from(ids)
+      .map((id) => this.#keys.get(id))
+      .filter((key) => key !== undefined);
+  }
+
   #usableAdmins(now: number): number {
     let count = 0;
     for (const key of this.#keys.values()) if (isUsableAdmin(key, now)) count += 1;
@@ -82,17 +121,23 @@ export class MemoryKeys implements KeyRepository {
 
   #put(key: StoredKey): void {
     this.#keys.set(key.id, key);
+    this.#order.add(key);
     this.#byDigest.set(key.digest, key.id);
     if (key.previous) this.#byDigest.set(key.previous.digest, key.id);
   }
 
-  #remove({ id, digest, previous }: StoredKey): void {
+  #remove(key: StoredKey): void {
+    const { id, digest, previous } = key;
     this.#keys.delete(id);
+    this.#order.remove(key);
     this.#byDigest.delete(digest);
     if (previous) this.#byDigest.delete(previous.digest);
   }
 }
 
+const placeOf = ({ createdAt, id }: StoredKey): KeyPlace => ({ createdAt, id });
+/** Lower case of A to Z alone, as databases make it. */
+const lower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 const newestFirst = (a: StoredKey, b: StoredKey): number => b.createdAt - a.createdAt || byIdDown(a, b);
 const byIdDown = (a: StoredKey, b: StoredKey): number => Number(a.id < b.id) - Number(a.id > b.id);
 const byUsage = (a: StoredKey, b: StoredKey): number => b.usageCount - a.usageCount;

@@ -81,7 +81,10 @@ export interface LogSeries extends LogWindow {
 /** Stages whose rows end a request: one row for each request. */
 export const TERMINAL_STAGES: readonly string[] = ['after_request', 'on_error'];
 
-/** Where rows are kept. What writes them throws a `WriteFault` where the store answers with a no. */
+/**
+ * Where rows are kept. What writes them throws a `WriteFault` where the store answers with a no. The signal of a reading ends it, in the
+ * store too: what it gives or throws then is of no use to anybody.
+ */
 export interface LogRepository {
   /** In this order; all of them or none, and once for each number. */
   append(rows: readonly LogRow[], number?: number): Promise<void>;
@@ -89,19 +92,19 @@ export interface LogRepository {
   settle(): Promise<void>;
   /** Puts the row's error onto the newest row of its trace at the stage that has none, or keeps the row where there is no such row; once for each number. */
   annotate(row: LogRow, stage: string, number?: number): Promise<void>;
-  list(filters: LogFilters, limit: number, offset: number): Promise<LogPage>;
-  count(filters: LogFilters): Promise<number>;
+  list(filters: LogFilters, limit: number, offset: number, signal?: AbortSignal): Promise<LogPage>;
+  count(filters: LogFilters, signal?: AbortSignal): Promise<number>;
   /** The newest row of the trace: the one that ended the request, once it has ended. */
-  newestOf(traceId: string): Promise<LogRow | undefined>;
+  newestOf(traceId: string, signal?: AbortSignal): Promise<LogRow | undefined>;
   /** `filters.stages` are those whose rows are summed up; by stage all are counted that the other filters leave, at `stage` where one is given. */
-  statistics(filters: LogFilters, stage: string | undefined): Promise<LogStatistics>;
-  series(filters: LogFilters, window: LogWindow): Promise<LogSeries>;
+  statistics(filters: LogFilters, stage: string | undefined, signal?: AbortSignal): Promise<LogStatistics>;
+  series(filters: LogFilters, window: LogWindow, signal?: AbortSignal): Promise<LogSeries>;
   /** Ids ascend with writing; 0 without any row. */
   newestId(): Promise<number>;
-  /** Id of the newest row that stands behind `count` newer ones; `undefined` when there is none. */
-  idBehind(count: number): Promise<number | undefined>;
   /** Deletes at most `most` rows up to an id, the oldest first, and says how many. */
   purge(filters: LogFilters, upTo: number, most: number): Promise<number>;
+  /** Deletes at most `most` of the rows beyond so many, the oldest first, and says how many. */
+  purgeBeyond(rows: number, most: number): Promise<number>;
   /** Reads one row. */
   ping(): Promise<void>;
 }

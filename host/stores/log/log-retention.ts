@@ -8,17 +8,21 @@ export interface Retention {
   readonly rows: number | undefined;
 }
 
-/** Milliseconds between two looks. One look reads one index; where nothing was written since, only age counts. */
+/** Milliseconds between two looks. Where nothing is beyond the bounds, one reads an entry of an index and how many rows there are. */
 const LOOK_MS = 5000;
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** Rows that one statement deletes: others read and write between two of them. */
+const SLICE = 500;
 const ALL: LogFilters = { stages: [] };
 
 interface RetentionDeps {
   readonly clock: Clock;
   readonly log: Log;
-  readonly repository: Pick<LogRepository, 'idBehind'>;
-  /** Deletes in slices what matches up to an id. */
-  readonly purge: (filters: LogFilters, upTo: number) => Promise<number>;
+  readonly repository: Pick<LogRepository, 'purge' | 'purgeBeyond'>;
+  /** One call of the repository. */
+  readonly ask: (call: () => Promise<number>) => Promise<number>;
+  /** Whether it is for this process to delete: of several on one database, one does. Asked before every slice. */
+  readonly isLeader: () => boolean;
 }
 
 /** Deletes the rows beyond the bounds that the operator set. Without a bound it does nothing. */
@@ -27,18 +31,12 @@ export class LogRetention {
   readonly #deps: RetentionDeps;
   #next: Timer | undefined;
   #looking: Promise<void> = Promise.resolve();
-  #hasNew = true;
   #isClosed = false;
 
   constructor(bounds: Retention, deps: RetentionDeps) {
     this.#bounds = bounds;
     this.#deps = deps;
     if (bounds.days !== undefined || bounds.rows !== undefined) this.#lookLater();
-  }
-
-  /** There are rows that have not been counted. */
-  wrote(): void {
-    this.#hasNew = true;
   }
 
   /** Resolves when no look is under way any more. */
@@ -57,27 +55,30 @@ export class LogRetention {
 
   /** The link logs a failure, once; the next look tries again. */
   async #look(): Promise<void> {
+    const { clock, repository, log } = this.#deps;
+    const { days, rows } = this.#bounds;
     try {
-      const deleted = (await this.#purgeOld()) + (await this.#purgeMany());
-      if (deleted > 0) this.#deps.log.debug('rows of the request log were purged', { rows: deleted });
+      const before = clock.now() - (days ?? 0) * DAY_MS;
+      const old =
+        days === undefined
+          ? 0
+          : await this.#inSlices(() => repository.purge({ ...ALL, before }, Number.MAX_SAFE_INTEGER, SLICE));
+      const surplus = rows === undefined ? 0 : await this.#inSlices(() => repository.purgeBeyond(rows, SLICE));
+      if (old + surplus > 0) log.debug('rows of the request log were purged', { rows: old + surplus });
     } catch {
-      this.#hasNew = true;
+      // what was deleted is gone, and the rest goes with the next look
     }
     this.#lookLater();
   }
 
-  async #purgeOld(): Promise<number> {
-    const { days } = this.#bounds;
-    return days === undefined
-      ? 0
-      : this.#deps.purge({ ...ALL, before: this.#deps.clock.now() - days * DAY_MS }, Number.MAX_SAFE_INTEGER);
-  }
-
-  async #purgeMany(): Promise<number> {
-    const { rows } = this.#bounds;
-    if (rows === undefined || !this.#hasNew) return 0;
-    this.#hasNew = false;
-    const last = await this.#deps.repository.idBehind(rows);
-    return last === undefined ? 0 : this.#deps.purge(ALL, last);
+  async #inSlices(purge: () => Promise<number>): Promise<number> {
+    const { ask, isLeader } = this.#deps;
+    let deleted = 0;
+    while (!this.#isClosed && isLeader()) {
+      const slice = await ask(purge);
+      deleted += slice;
+      if (slice < SLICE) break;
+    }
+    return deleted;
   }
 }

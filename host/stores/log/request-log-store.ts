@@ -12,6 +12,7 @@ import type {
 } from './log-repository.ts';
 import { TERMINAL_STAGES } from './log-repository.ts';
 import { LogRetention, type Retention } from './log-retention.ts';
+import { reading, untilEnded } from './log-reading.ts';
 import { givenRow, storedRow } from './log-row.ts';
 import type { GivenRow } from './row-values.ts';
 import type { StoreDeps } from '../store-deps.ts';
@@ -25,17 +26,31 @@ export const MOST_WAITING_ROWS = 20_000;
 const WRITE_BEHIND_MS = 100;
 const BATCH = 500;
 const RETRY_MS = 1000;
+/** Milliseconds of one reading in all, with the writing of what waits. See docs/stores.md#the-request-log. */
+const READ_MS = 10_000;
 /** Rows that one statement deletes: others read and write between two of them. */
 const SLICE = 500;
 
-/** What the admin API asks of a request log. */
+/** As `LogRepository` takes them. */
+export interface StatisticsQuery {
+  readonly filters: LogFilters;
+  readonly stage: string | undefined;
+  readonly series?: { readonly filters: LogFilters; readonly window: LogWindow } | undefined;
+}
+
+export interface StatisticsAnswer {
+  readonly statistics: LogStatistics;
+  readonly series: LogSeries | undefined;
+}
+
+/** What the admin API asks of a request log. A reading ends after ten seconds, and when the client that asks for it has left. */
 export interface LogReader {
-  list(filters: LogFilters, limit: number, offset: number): Promise<LogPage>;
-  statistics(filters: LogFilters, stage: string | undefined): Promise<LogStatistics>;
-  series(filters: LogFilters, window: LogWindow): Promise<LogSeries>;
-  newestOf(traceId: string): Promise<LogRow | undefined>;
+  list(filters: LogFilters, limit: number, offset: number, client?: AbortSignal): Promise<LogPage>;
+  /** In one reading, with a series where one is asked for. */
+  statistics(asked: StatisticsQuery, client?: AbortSignal): Promise<StatisticsAnswer>;
+  newestOf(traceId: string, client?: AbortSignal): Promise<LogRow | undefined>;
   /** Rows that end a request. */
-  count(): Promise<number>;
+  count(client?: AbortSignal): Promise<number>;
   /** Deletes all that match, in slices, and says how many. */
   purge(filters: LogFilters): Promise<number>;
   ping(): Promise<void>;
@@ -47,6 +62,8 @@ export interface RequestLogDeps extends Omit<StoreDeps, 'randomBytes'> {
   /** The operator's word for what keeps the rows. */
   readonly backend: string;
   readonly retention: Retention;
+  /** Whether it is for this process to delete what is beyond the retention; it is, unless said. */
+  readonly isLeader?: () => boolean;
   /** As many rows were dropped. */
   readonly dropped: (rows: number) => void;
 }
@@ -82,7 +99,8 @@ export class RequestLogStore implements RequestLog, LogReader {
     this.#retention = new LogRetention(deps.retention, {
       ...deps,
       repository,
-      purge: (filters, upTo) => this.#purge(filters, upTo),
+      ask: (call) => this.#link.ask(call),
+      isLeader: deps.isLeader ?? (() => true),
     });
   }
 
@@ -98,28 +116,23 @@ export class RequestLogStore implements RequestLog, LogReader {
     else this.#add(given, traceId === '' ? undefined : stage);
   }
 
-  async list(filters: LogFilters, limit: number, offset: number): Promise<LogPage> {
-    await this.flush();
-    return this.#link.ask(() => this.#repository.list(filters, limit, offset));
+  list(filters: LogFilters, limit: number, offset: number, client?: AbortSignal): Promise<LogPage> {
+    return this.#read('a list', client, (signal) => this.#repository.list(filters, limit, offset, signal));
   }
 
-  async statistics(filters: LogFilters, stage: string | undefined): Promise<LogStatistics> {
-    await this.flush();
-    return this.#link.ask(() => this.#repository.statistics(filters, stage));
+  statistics({ filters, stage, series }: StatisticsQuery, client?: AbortSignal): Promise<StatisticsAnswer> {
+    return this.#read('statistics', client, async (signal) => ({
+      statistics: await this.#repository.statistics(filters, stage, signal),
+      series: series && (await this.#repository.series(series.filters, series.window, signal)),
+    }));
   }
 
-  async series(filters: LogFilters, window: LogWindow): Promise<LogSeries> {
-    return this.#link.ask(() => this.#repository.series(filters, window));
+  newestOf(traceId: string, client?: AbortSignal): Promise<LogRow | undefined> {
+    return this.#read('a decision', client, (signal) => this.#repository.newestOf(traceId, signal));
   }
 
-  async newestOf(traceId: string): Promise<LogRow | undefined> {
-    await this.flush();
-    return this.#link.ask(() => this.#repository.newestOf(traceId));
-  }
-
-  async count(): Promise<number> {
-    await this.flush();
-    return this.#link.ask(() => this.#repository.count({ stages: TERMINAL_STAGES }));
+  count(client?: AbortSignal): Promise<number> {
+    return this.#read('a count', client, (signal) => this.#repository.count({ stages: TERMINAL_STAGES }, signal));
   }
 
   async purge(filters: LogFilters): Promise<number> {
@@ -152,6 +165,17 @@ export class RequestLogStore implements RequestLog, LogReader {
 
   get #waitingRows(): number {
     return this.#rows.held.length + this.#queue.length;
+  }
+
+  /** What waits is written first. A reading that takes too long says nothing of the store: rows are written all the same. */
+  #read<T>(what: string, client: AbortSignal | undefined, read: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, log } = this.#deps;
+    const late = (ms: number): void => log.warn('a reading of the request log was given up', { what, ms });
+    return reading({ clock, client, limitMs: READ_MS, late }, async (signal) => {
+      await this.flush();
+      signal.throwIfAborted();
+      return this.#link.ask(() => untilEnded(read(signal), signal), 2 * READ_MS); // the signal ends it first
+    });
   }
 
   #add(row: GivenRow, annotates: string | undefined): void {
@@ -205,7 +229,6 @@ export class RequestLogStore implements RequestLog, LogReader {
       if (!wasAway) this.#warn(unwritten.error);
       throw unwritten.error;
     }
-    this.#retention.wrote();
     await this.#link.ask(() => this.#repository.settle());
   }
 

@@ -1,12 +1,15 @@
-import type { SessionRepository, StoredSession } from './session-record.ts';
+import { NewestFirst } from '../newest-first.ts';
+import type { SessionPage, SessionPlace, SessionRepository, StoredSession } from './session-record.ts';
 
 /** Sessions of this process, gone with it. */
 export class MemorySessions implements SessionRepository {
   readonly #sessions = new Map<string, StoredSession>();
   readonly #byDigest = new Map<string, string>();
+  readonly #order = new NewestFirst();
 
   async insert(session: StoredSession): Promise<void> {
     this.#sessions.set(session.id, session);
+    this.#order.add(session);
     this.#byDigest.set(session.digest, session.id);
   }
 
@@ -18,10 +21,26 @@ export class MemorySessions implements SessionRepository {
     return digests.flatMap((digest) => this.#sessions.get(this.#byDigest.get(digest) ?? '') ?? []);
   }
 
-  async list(): Promise<readonly StoredSession[]> {
-    return [...this.#sessions.values()].toSorted(
-      (a, b) => b.createdAt - a.createdAt || Number(a.id < b.id) - Number(a.id > b.id),
-    );
+  async page(limit: number, after?: SessionPlace): Promise<SessionPage<StoredSession>> {
+    const found = this.#order
+      .behind(after)
+      .map((id) => this.#sessions.get(id))
+      .filter((session) => session !== undefined)
+      .take(limit + 1)
+      .toArray();
+    const sessions = found.slice(0, limit);
+    return { sessions, next: found.length > limit ? sessions.at(-1) : undefined };
+  }
+
+  async placeOf(id: string): Promise<SessionPlace | undefined> {
+    return this.#sessions.get(id);
+  }
+
+  async newestOf(credentialId: string): Promise<number | undefined> {
+    return this.#order
+      .behind()
+      .map((id) => this.#sessions.get(id))
+      .find((session) => session?.credentialId === credentialId)?.createdAt;
   }
 
   async touch(id: string, at: number): Promise<void> {
@@ -31,7 +50,9 @@ export class MemorySessions implements SessionRepository {
 
   async delete(id: string): Promise<boolean> {
     const session = this.#sessions.get(id);
-    if (session) this.#byDigest.delete(session.digest);
+    if (!session) return false;
+    this.#byDigest.delete(session.digest);
+    this.#order.remove(session);
     return this.#sessions.delete(id);
   }
 
@@ -39,6 +60,7 @@ export class MemorySessions implements SessionRepository {
     const count = this.#sessions.size;
     this.#sessions.clear();
     this.#byDigest.clear();
+    this.#order.clear();
     return count;
   }
 

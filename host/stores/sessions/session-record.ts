@@ -35,6 +35,18 @@ export function sessionRecordOf({ digest: _digest, ...record }: StoredSession): 
   return record;
 }
 
+/** Where a session stands in the list, as its repository writes it. */
+export interface SessionPlace {
+  readonly createdAt: string | number;
+  readonly id: string;
+}
+
+export interface SessionPage<S> {
+  readonly sessions: readonly S[];
+  /** The place of the last session, where others stand behind it. */
+  readonly next: SessionPlace | undefined;
+}
+
 /** Where sessions are kept, as `KeyRepository` keeps keys. */
 export interface SessionRepository {
   insert(session: StoredSession, change?: PendingChange): Promise<void>;
@@ -42,8 +54,12 @@ export interface SessionRepository {
   look(id: string): Promise<StoredSession | undefined>;
   /** By the digests of tokens. */
   findAll(digests: readonly string[]): Promise<readonly StoredSession[]>;
-  /** Newest first, then by id downwards; dead ones included. */
-  list(): Promise<readonly StoredSession[]>;
+  /** Newest first, then by id downwards, those that stand behind `after`; dead ones included. */
+  page(limit: number, after?: SessionPlace): Promise<SessionPage<StoredSession>>;
+  /** `undefined` when there is no such session. */
+  placeOf(id: string): Promise<SessionPlace | undefined>;
+  /** When the newest one of a credential was made, dead ones included; `undefined` without any. */
+  newestOf(credentialId: string): Promise<number | undefined>;
   touch(id: string, at: number): Promise<void>;
   /** Whether there was one. */
   delete(id: string, change?: PendingChange): Promise<boolean>;

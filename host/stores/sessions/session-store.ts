@@ -1,22 +1,26 @@
 import { hash } from 'node:crypto';
 import type { Scope } from '../../contract/index.ts';
-import { HostPrincipal } from '../../common/host-principal.ts';
+import type { HostPrincipal } from '../../common/host-principal.ts';
 import { BatchedLookups } from '../batched-lookups.ts';
 import { changed, type Changing, type Found } from '../changes.ts';
 import type { ChangeFeed } from '../change-feed.ts';
-import { isUsable, type StoredKey } from '../keys/key-record.ts';
+import { askedStanding, CredentialChanges, SEEN_MS, type Standing } from '../credential-standing.ts';
 import type { KeyStore } from '../keys/key-store.ts';
+import { isEnded, isGood, type ListedSession, listedSession, type Parent } from './listed-session.ts';
 import { MemorySessions } from './memory-sessions.ts';
 import { Place } from '../place.ts';
 import {
   isLive,
   SESSION_IDLE_MS,
   SESSION_LIFE_MS,
+  type SessionPage,
+  type SessionPlace,
   type SessionRecord,
   type SessionRepository,
   sessionRecordOf,
   type StoredSession,
 } from './session-record.ts';
+import { principalOf, standingOf } from './session-parent.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink, StoreUnavailable } from '../store-link.ts';
 
@@ -34,14 +38,6 @@ export interface MadeSession {
   readonly session: SessionRecord;
 }
 
-/** `active`: the credential that it was made from is still good for it. */
-export interface ListedSession extends SessionRecord {
-  readonly active: boolean;
-}
-
-/** What a session was made from, as it is now: a stored key, or a credential of the environment. */
-type Parent = StoredKey | HostPrincipal;
-
 interface Entry {
   session: StoredSession;
   confirmedAt: number;
@@ -53,7 +49,6 @@ interface Entry {
 
 /** `last_seen_at` is written when it is this old. See docs/reference/admin.md#sessions. */
 const TOUCH_MS = 60_000;
-const SEEN_MS = 60 * 60 * 1000;
 const MOST_SESSIONS = 10_000;
 
 /**
@@ -62,6 +57,8 @@ const MOST_SESSIONS = 10_000;
  */
 export class SessionStore {
   readonly link: StoreLink;
+  /** Tells of sessions that have ended. */
+  readonly changes = new CredentialChanges();
   readonly #place = new Place<SessionRepository>('session store', 'memory', new MemorySessions());
   readonly #deps: StoreDeps;
   readonly #keys: KeyStore;
@@ -90,7 +87,10 @@ export class SessionStore {
   supply(backend: string, repository: SessionRepository, feed?: ChangeFeed): void {
     this.#place.supply(backend, repository);
     this.#feed = feed;
-    feed?.onChange((id) => this.#forget(id));
+    feed?.onChange((id) => {
+      this.#forget(id);
+      this.changes.tell(id);
+    });
   }
 
   seal(): void {
@@ -122,20 +122,22 @@ export class SessionStore {
     return { token, session: sessionRecordOf(session) };
   }
 
-  /** Those that their own bounds have not ended, the newest first. */
-  async list(): Promise<readonly ListedSession[]> {
+  /** The newest first, from `after` on. Those that their own bounds have ended are left out, so that a page may have fewer than `limit`. */
+  async page(limit: number, after?: SessionPlace): Promise<SessionPage<ListedSession>> {
     const now = this.#now();
-    const sessions = (await this.link.ask(() => this.#repository.list())).filter((session) => isLive(session, now));
-    const parents = new Map<string, Parent | undefined>();
-    for (const { credentialId } of sessions) {
-      if (!parents.has(credentialId))
-        parents.set(credentialId, this.#parent(credentialId) ?? (await this.#keys.askParent(credentialId)));
-    }
-    return sessions.flatMap((session) => {
-      const parent = parents.get(session.credentialId);
-      if (isEnded(session, parent)) return [];
-      return [{ ...sessionRecordOf(session), active: parent !== undefined && isGood(parent, now) }];
-    });
+    const { sessions, next } = await this.link.ask(() => this.#repository.page(limit, after));
+    const live = sessions.filter((session) => isLive(session, now));
+    const parents = await this.#parents(new Set(live.map(({ credentialId }) => credentialId)));
+    return { sessions: live.flatMap((session) => listedSession(session, parents, now) ?? []), next };
+  }
+
+  placeOf(id: string): Promise<SessionPlace | undefined> {
+    return this.link.ask(() => this.#repository.placeOf(id));
+  }
+
+  /** When the newest one of a credential was made. */
+  newestOf(credentialId: string): Promise<number | undefined> {
+    return this.link.ask(() => this.#repository.newestOf(credentialId));
   }
 
   /** Whether there was one. */
@@ -172,6 +174,24 @@ export class SessionStore {
     return parent && this.#admit(entry, parent);
   }
 
+  /** What a session that was admitted is worth by now, by memory alone. Not a use. */
+  standing(digest: string): Standing {
+    const entry = this.#entries.get(digest);
+    if (!entry || !this.#isServed(entry)) return 'unknown';
+    return standingOf(entry.session, this.#parent(entry.session.credentialId), this.#now()) ?? 'unknown';
+  }
+
+  /** What it is worth by the stores. */
+  askStanding(digest: string): Promise<Standing> {
+    return askedStanding([this.link, this.#keys.link], this.#deps.clock, async () => {
+      const entry = await this.#entry(digest);
+      if (!entry) return 'gone';
+      const { credentialId } = entry.session;
+      const parent = this.#parent(credentialId) ?? (await this.#keys.askParent(credentialId));
+      return standingOf(entry.session, parent, this.#now()) ?? 'gone';
+    });
+  }
+
   async ping(): Promise<void> {
     await this.link.ask(() => this.#repository.ping(), LOOKUP_LIMIT_MS);
   }
@@ -186,6 +206,18 @@ export class SessionStore {
 
   #parent(id: string): Parent | undefined {
     return this.#environment(id) ?? this.#keys.parent(id);
+  }
+
+  /** Those that memory does not hold are asked for together. */
+  async #parents(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Parent>> {
+    const parents = new Map<string, Parent>();
+    for (const id of ids) {
+      const parent = this.#parent(id);
+      if (parent) parents.set(id, parent);
+    }
+    const others = [...ids].filter((id) => !parents.has(id));
+    for (const key of await this.#keys.stored(others)) parents.set(key.id, key);
+    return parents;
   }
 
   async #entry(digest: string): Promise<Entry | undefined> {
@@ -248,10 +280,12 @@ export class SessionStore {
     try {
       const ended = await changed(this.link, this.#deps.clock, end);
       this.#forget(id);
+      this.changes.tell(id, true);
       return ended;
     } catch (error) {
       for (const entry of this.#entries.values())
         if (id === undefined || entry.session.id === id) entry.confirmedAt = Number.NEGATIVE_INFINITY; // it is not known whether it was done
+      this.changes.tell(id);
       throw error;
     }
   }
@@ -271,31 +305,4 @@ function lastSeenOf(session: StoredSession | undefined, known: Entry | undefined
   return session && seen !== undefined && seen > (session.lastSeenAt ?? session.createdAt)
     ? { ...session, lastSeenAt: seen }
     : session;
-}
-
-/** A rotation of its key has ended it. */
-function isEnded({ createdAt }: SessionRecord, parent: Parent | undefined): boolean {
-  return (
-    parent !== undefined &&
-    'sessionsFrom' in parent &&
-    parent.sessionsFrom !== undefined &&
-    createdAt < parent.sessionsFrom
-  );
-}
-
-function isGood(parent: Parent, now: number): boolean {
-  return !('digest' in parent) || isUsable(parent, now);
-}
-
-function principalOf(
-  { id: sessionId, credentialId: id, subject: name }: StoredSession,
-  { scopes, limits }: Parent,
-): HostPrincipal {
-  return new HostPrincipal({
-    id,
-    name,
-    scopes,
-    sessionId,
-    ...(limits && Object.keys(limits).length > 0 && { limits }),
-  });
 }

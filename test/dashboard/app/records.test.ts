@@ -166,7 +166,9 @@ describe('records', () => {
 
   it('name their key, and what became of it', () => {
     const keys = [KEY, { ...KEY, id: 'e', expires_at: '2026-11-21T00:00:00Z' }, { ...KEY, id: 'r', active: false }];
-    expect(['', 'k', 'e', 'r', 'gone', 'master-key:1'].map((id) => keyNameOf(id, keys, NOW))).to.deep.equal([
+    expect(
+      ['', 'k', 'e', 'r', 'gone', 'master-key:1'].map((id) => keyNameOf(id, { keys, isWhole: true }, NOW)),
+    ).to.deep.equal([
       { name: 'No API key' },
       { name: 'billing' },
       { name: 'billing', mark: 'expired' },
@@ -174,7 +176,7 @@ describe('records', () => {
       { name: 'gone', mark: 'deleted' },
       { name: 'Master key' },
     ]);
-    expect(keyNameOf('k', undefined, NOW)).to.deep.equal({ name: 'k' });
+    expect(keyNameOf('gone', { keys, isWhole: false }, NOW)).to.deep.equal({ name: 'gone' });
     expect(stateOf(KEY, NOW)).to.equal('active');
     expect(namesIn(' a ,b,,')).to.deep.equal(['a', 'b']);
   });

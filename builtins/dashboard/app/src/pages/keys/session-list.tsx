@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { SessionEntry } from '../../api/admin-wire.ts';
 import { usePolled } from '../../api/polling.ts';
 import { rowsIn } from '../../lib/fields.ts';
+import { integer } from '../../lib/format.ts';
 import { useApi, useCanWrite, useServices } from '../../services.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
@@ -13,6 +14,11 @@ import { Empty, Loaded } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { TimeAgo } from '../../ui/time.tsx';
 
+/** Sessions that are shown at first, and that are added each time that more are asked for. */
+const PAGE = 100;
+/** The gateway gives no more at once. */
+const LONGEST_PAGE = 1000;
+
 type Ending = { readonly kind: 'one'; readonly session: SessionEntry } | { readonly kind: 'all' };
 
 /** Who is signed in to this dashboard, and the way to end it. */
@@ -20,10 +26,15 @@ export function SessionList() {
   const api = useApi();
   const canWrite = useCanWrite();
   const [ending, setEnding] = useState<Ending>();
-  const reading = usePolled<{ readonly data: readonly SessionEntry[] }>({
-    key: ['sessions'],
-    read: (signal) => api.json('/admin/sessions', { signal }),
+  const [limit, setLimit] = useState(PAGE);
+  const reading = usePolled<{ readonly data: readonly SessionEntry[]; readonly hasMore: boolean }>({
+    key: ['sessions', limit],
+    read: async (signal) => {
+      const { data, headers } = await api.answered(`/admin/sessions?limit=${limit}`, { signal });
+      return { ...(data as { readonly data: readonly SessionEntry[] }), hasMore: headers.has('link') };
+    },
     everySeconds: 30,
+    keepsLast: true,
   });
   const hasSessions = rowsIn(reading.data?.data).length > 0;
   return (
@@ -42,17 +53,42 @@ export function SessionList() {
         }
       >
         <Loaded reading={reading} what="Sessions" notConfigured="This gateway keeps no sessions.">
-          {({ data }) =>
+          {({ data, hasMore }) =>
             data.length === 0 ? (
               <Empty icon={MonitorSmartphone} title="No sessions" />
             ) : (
-              <SessionTable sessions={data} onEnd={(session) => setEnding({ kind: 'one', session })} />
+              <>
+                <SessionTable sessions={data} onEnd={(session) => setEnding({ kind: 'one', session })} />
+                {hasMore && <More shown={data.length} onMore={limit < LONGEST_PAGE ? setLimit : undefined} />}
+              </>
             )
           }
         </Loaded>
       </Panel>
       {ending && canWrite && <EndDialog ending={ending} onClose={() => setEnding(undefined)} />}
     </>
+  );
+}
+
+/** The newest are shown; older ones where they are asked for, as far as the gateway gives them at once. */
+function More({
+  shown,
+  onMore,
+}: {
+  readonly shown: number;
+  readonly onMore: ((change: (limit: number) => number) => void) | undefined;
+}) {
+  return (
+    <nav className="pager" aria-label="Parts of the list">
+      <p className="pager-range" role="status">
+        The {integer(shown)} newest sessions
+      </p>
+      {onMore && (
+        <Button size="small" onClick={() => onMore((limit) => Math.min(LONGEST_PAGE, limit + PAGE))}>
+          Show more
+        </Button>
+      )}
+    </nav>
   );
 }
 

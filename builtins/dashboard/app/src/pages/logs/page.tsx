@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { Radio, ScrollText, Trash2 } from 'lucide-react';
-import type { ApiKey } from '../../api/admin-wire.ts';
 import { usePolled } from '../../api/polling.ts';
 import type { LogEntry, LogPage } from '../../api/wire.ts';
 import { rowsIn } from '../../lib/fields.ts';
@@ -16,10 +15,11 @@ import { Pager } from '../../ui/pager.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { WindowField } from '../../ui/window-field.tsx';
-import { keyNameOf } from './key-names.ts';
+import { isMaster, keyNameOf, type KnownKeys } from './key-names.ts';
 import { type LogFilters, logQuery, matching, PAGE, readFilters, STAGES } from './log-filters.ts';
 import { LogTable } from './log-table.tsx';
 import { PurgeDialog } from './purge-dialog.tsx';
+import { useKeyChoices, useKeysOf } from './use-keys.ts';
 import '../../styles/records.css';
 import './logs.css';
 
@@ -41,12 +41,9 @@ export default function LogsPage() {
     everySeconds: isLive ? LIVE_SECONDS : EVERY_SECONDS,
     keepsLast: true,
   });
-  const keys = usePolled<readonly ApiKey[]>({
-    key: ['keys', 'names'],
-    read: (signal) => api.json('/admin/keys', { signal }),
-    everySeconds: EVERY_SECONDS,
-  });
-  const nameOf = (id: string) => keyNameOf(id, keys.data && rowsIn(keys.data), now);
+  const rows = rowsIn(reading.data?.data);
+  const known = useKeysOf([...rows.map(({ api_key_id }) => api_key_id), filters.key].filter((id) => id !== 'none'));
+  const nameOf = (id: string) => keyNameOf(id, known, now);
   const actions = (
     <>
       <Button
@@ -73,24 +70,24 @@ export default function LogsPage() {
       <Panel title="Requests" isFlush>
         <LogFilterRow
           filters={filters}
-          rows={rowsIn(reading.data?.data)}
-          keys={rowsIn(keys.data)}
+          rows={rows}
+          known={known}
           onChange={(changes) => change({ ...changes, offset: undefined })}
         />
         <Loaded reading={reading} what="Request log" notConfigured={<NotConfigured />}>
           {({ data, summary }) => {
-            const rows = matching(data, filters.q, (id) => nameOf(id).name);
+            const found = matching(data, filters.q, (id) => nameOf(id).name);
             return (
               <>
                 {filters.q !== '' && (
                   <p className="logs-note" role="status">
-                    {count(rows.length, 'row')} of the {data.length} loaded here hold “{filters.q}”.
+                    {count(found.length, 'row')} of the {data.length} loaded here hold “{filters.q}”.
                   </p>
                 )}
-                {rows.length === 0 ? (
+                {found.length === 0 ? (
                   <NoRows isFiltered={data.length > 0 || isFiltered(filters)} />
                 ) : (
-                  <LogTable rows={rows} nameOf={nameOf} />
+                  <LogTable rows={found} nameOf={nameOf} />
                 )}
                 {summary.total_entries > PAGE && (
                   <Pager
@@ -135,14 +132,19 @@ function NotConfigured() {
 interface FilterRowProps {
   readonly filters: LogFilters;
   readonly rows: readonly LogEntry[];
-  readonly keys: readonly ApiKey[];
+  /** The keys of these rows and of the filter. */
+  readonly known: KnownKeys;
   readonly onChange: (changes: Readonly<Record<string, string>>) => void;
 }
 
-function LogFilterRow({ filters, rows, keys, onChange }: FilterRowProps) {
+function LogFilterRow({ filters, rows, known, onChange }: FilterRowProps) {
+  const [lookedFor, lookFor] = useState('');
+  const choices = useKeyChoices(lookedFor);
+  const chosen = known.keys.filter(({ id }) => id === filters.key && !choices.keys.some((each) => each.id === id));
+  const keys = [...choices.keys, ...chosen];
   const seen = (read: (row: LogEntry) => string): string[] =>
     [...new Set(rows.map(read))].filter((text) => text !== '').toSorted();
-  const masters = seen(({ api_key_id }) => api_key_id).filter((id) => id.startsWith('master-key:'));
+  const masters = seen(({ api_key_id }) => api_key_id).filter(isMaster);
   const isKnown =
     filters.key === '' ||
     filters.key === 'none' ||
@@ -176,6 +178,9 @@ function LogFilterRow({ filters, rows, keys, onChange }: FilterRowProps) {
             </option>
           ))}
         </SelectField>
+        {(choices.areMany || lookedFor !== '') && (
+          <FilterText label="Find a key" value={lookedFor} placeholder="Part of its name" onChange={lookFor} />
+        )}
         <SelectField label="API key" value={filters.key} onChange={(event) => onChange({ key: event.target.value })}>
           <option value="">All keys</option>
           <option value="none">No API key</option>

@@ -1,0 +1,165 @@
+import { expect } from 'chai';
+import { reading } from '../../host/stores/log/log-reading.ts';
+import { RequestLogStore } from '../../host/stores/log/request-log-store.ts';
+import type { LogRepository } from '../../host/stores/log/log-repository.ts';
+import { GivenUp } from '../../host/stores/store-link.ts';
+import { openPostgres } from '../../builtins/stores/database/postgres.ts';
+import { createRedactor } from '../../host/log/redact.ts';
+import { atEnd, eventually, fakeClock, forSuite, startPostgres } from '../kit/index.ts';
+import { SILENT } from './backends.ts';
+
+const NEVER = new Promise<never>(() => {});
+const ALL = { stages: [] };
+
+/** Lets promises settle. */
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => void setImmediate(resolve));
+};
+
+const failed = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'nothing',
+    (error: unknown) => error,
+  );
+
+/** A request log whose readings never end by themselves. */
+function scene(more: Partial<LogRepository> = {}) {
+  const clock = fakeClock();
+  const warnings: object[] = [];
+  const written: string[] = [];
+  const signals: AbortSignal[] = [];
+  const endless = (...given: readonly unknown[]): Promise<never> => {
+    signals.push(given.at(-1) as AbortSignal);
+    return NEVER;
+  };
+  const repository = {
+    append: async (rows: readonly { readonly trace_id: string }[]) => {
+      written.push(...rows.map(({ trace_id }) => trace_id));
+    },
+    settle: async () => {},
+    list: endless,
+    count: endless,
+    newestOf: endless,
+    statistics: endless,
+    series: endless,
+    ...more,
+  } as unknown as LogRepository;
+  const store = new RequestLogStore(repository, {
+    clock,
+    log: { ...SILENT, warn: (message, attributes) => void warnings.push({ message, ...attributes }) },
+    redactor: createRedactor({}),
+    backend: 'test',
+    retention: { days: undefined, rows: undefined },
+    dropped: () => {},
+  });
+  return { clock, store, warnings, written, signals };
+}
+
+describe('a reading of the request log', () => {
+  it('is given up after ten seconds in all, which says nothing of the store: rows are written on', async () => {
+    const t = scene();
+    const page = failed(t.store.list(ALL, 1, 0));
+    await turns();
+    t.clock.advance(9999);
+    await turns();
+    expect(t.signals.map(({ aborted }) => aborted)).to.deep.equal([false]);
+    t.clock.advance(1);
+    expect(await page)
+      .to.be.instanceOf(GivenUp)
+      .and.to.have.property('message', 'the request log store does not answer');
+    expect(t.signals[0]?.aborted).to.equal(true);
+    expect(t.warnings).to.deep.equal([
+      { message: 'a reading of the request log was given up', what: 'a list', ms: 10_000 },
+    ]);
+    t.store.append({ trace_id: 'after', stage: 'after_request', model: 'm', created_at: 1 });
+    t.clock.advance(100);
+    await turns();
+    expect(t.written).to.deep.equal(['after']);
+  });
+
+  it('counts the writing of what waits in', async () => {
+    const t = scene({ append: () => NEVER });
+    t.store.append({ trace_id: 't', stage: 'after_request', model: 'm', created_at: 1 });
+    const count = failed(t.store.count());
+    await turns();
+    t.clock.advance(10_000);
+    expect(await count).to.be.instanceOf(Error);
+    expect(t.signals, 'not asked').to.deep.equal([]);
+  });
+
+  it('has one limit for statistics and their series', async () => {
+    const parts: string[] = [];
+    const t = scene({
+      statistics: async () => parts.push('statistics') as never,
+      series: (...given) => {
+        parts.push('series');
+        t.signals.push(given[2] as AbortSignal);
+        return NEVER;
+      },
+    });
+    const window = { start: 0, end: 1000, buckets: 1 };
+    const page = failed(t.store.statistics({ filters: ALL, stage: undefined, series: { filters: ALL, window } }));
+    await turns();
+    expect(parts).to.deep.equal(['statistics', 'series']);
+    t.clock.advance(10_000);
+    expect(await page).to.be.instanceOf(GivenUp);
+    expect(t.signals[0]?.aborted).to.equal(true);
+  });
+
+  it('ends when its client leaves, before it began too, and leaves no timer', async () => {
+    const t = scene();
+    const client = new AbortController();
+    const page = failed(t.store.list(ALL, 1, 0, client.signal));
+    await turns();
+    client.abort();
+    expect(await page).to.have.property('code', 'client_canceled');
+    await turns();
+    expect([t.signals[0]?.aborted, t.clock.waiting, t.warnings]).to.deep.equal([true, 0, []]);
+    expect(await failed(t.store.list(ALL, 1, 0, client.signal))).to.have.property('code', 'client_canceled');
+    expect([t.signals.length, t.clock.waiting]).to.deep.equal([1, 0]);
+  });
+
+  it('that is over in time leaves nothing behind', async () => {
+    const clock = fakeClock();
+    const client = new AbortController();
+    const late = (): void => expect.fail('it is over');
+    expect(await reading({ clock, client: client.signal, limitMs: 5, late }, async () => 7)).to.equal(7);
+    expect(clock.waiting).to.equal(0);
+    client.abort();
+  });
+});
+
+describe('a reading of Postgres', function onPostgres() {
+  this.timeout(60_000);
+  const dsn = forSuite(async () => (await startPostgres()).createDatabase());
+
+  it('is one transaction on one connection, whose statement the server ends with the signal', async () => {
+    const database = await openPostgres(dsn());
+    atEnd(() => database.close());
+    const running = async (): Promise<number> => {
+      const { rows } = (await database.knex.raw(
+        "SELECT count(*)::int AS count FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active' AND datname = current_database()",
+      )) as { rows: { count: number }[] };
+      return rows[0]!.count;
+    };
+    const end = new AbortController();
+    const asleep = failed(database.read((db) => db.raw('SELECT pg_sleep(60)'), end.signal));
+    await eventually(async () => (await running()) === 1);
+    expect(await running()).to.equal(1);
+    end.abort();
+    expect(await asleep).to.be.instanceOf(Error);
+    await eventually(async () => (await running()) === 0);
+    expect(await running(), 'the statement goes on').to.equal(0);
+    const pids = await database.read(async (db) => {
+      const ask = async (): Promise<unknown> =>
+        (
+          (await db.raw('SELECT pg_backend_pid() AS pid, current_setting(\'statement_timeout\') AS "limit"')) as {
+            rows: unknown[];
+          }
+        ).rows[0];
+      return [await ask(), await ask()];
+    }, new AbortController().signal);
+    expect(pids[0]).to.deep.equal(pids[1]).and.to.have.property('limit', '10s');
+    expect(await failed(database.read(async () => 1, end.signal))).to.equal(end.signal.reason);
+  });
+});
