@@ -24,7 +24,6 @@ type Answering = (logs: LogReader, call: JsonCall) => Promise<JsonAnswer>;
 export function logRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
   const {
     log,
-    services: { clock },
     stores: { logReader },
   } = host;
   /** Without a store the answer is 501, whatever the parameters. */
@@ -48,7 +47,7 @@ export function logRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
       method: 'GET',
       path: '/admin/logs/stats',
       scope: 'read_only',
-      answer: kept((logs, call) => reading(statistics(logs, call, clock.now()), log)),
+      answer: kept((logs, call) => reading(statistics(logs, call, logs.now()), log)),
     },
     {
       method: 'GET',

@@ -93,6 +93,28 @@ async function dashboard(host: Host, signal: AbortSignal): Promise<JsonAnswer> {
 
 type ComponentStatus = 'healthy' | 'unavailable' | 'disabled';
 
+interface Component {
+  readonly name: string;
+  readonly status: ComponentStatus;
+  readonly message?: string;
+}
+
+/** Milliseconds that clocks may differ without a word. */
+const CLOCKS_AGREE_MS = 2000;
+
+/** What should be known of the key store while it answers. */
+function messageOf({ keys, clock: { machineAheadMs = 0 } }: Host['stores']): Pick<Component, 'message'> {
+  const notes = [
+    ...(keys.note === undefined ? [] : [keys.note]),
+    ...(Math.abs(machineAheadMs) > CLOCKS_AGREE_MS
+      ? [
+          `the clock of this machine is ${Math.abs(Math.round(machineAheadMs / 1000))} s ${machineAheadMs > 0 ? 'ahead of' : 'behind'} the database's`,
+        ]
+      : []),
+  ];
+  return notes.length === 0 ? {} : { message: notes.join('; ') };
+}
+
 /** `scopes` are those of the caller, as they are now. */
 async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer> {
   const { stores } = host;
@@ -104,9 +126,9 @@ async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer>
     answering(stores.audit),
   ]);
   const providers = providerStates(host);
-  const components: readonly { readonly name: string; readonly status: ComponentStatus }[] = [
+  const components: readonly Component[] = [
     { name: 'API', status: 'healthy' },
-    { name: 'Key store', status: keys },
+    { name: 'Key store', status: keys, ...messageOf(stores) },
     { name: 'Config store', status: configuration },
     { name: 'Request logs', status: logs },
     { name: 'Audit log', status: audit },

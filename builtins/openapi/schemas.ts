@@ -165,7 +165,9 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     providers: list(
       object({ name: TEXT, status: { enum: ['available', 'unavailable'] }, models: COUNT }, { message: TEXT }),
     ),
-    components: list(object({ name: TEXT, status: { enum: ['healthy', 'unavailable', 'disabled'] } })),
+    components: list(
+      object({ name: TEXT, status: { enum: ['healthy', 'unavailable', 'disabled'] } }, { message: TEXT }),
+    ),
     mcp_servers: list(object({ name: TEXT, ready: FLAG, required: FLAG, last_error: TEXT })),
     scopes: SCOPES,
     targets: list(object({ name: TEXT, registered: FLAG, circuit: CIRCUIT, in_flight: COUNT, waiting: COUNT })),

@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import type { Host } from '../../host/host.ts';
-import { closeInTurn } from '../../host/common/close-all.ts';
 import type { StoreSettings } from '../../host/environment/store-settings.ts';
 import { StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
+import { SESSION_IDLE_MS } from '../../host/stores/sessions/session-record.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
 import type { Database } from './database/database.ts';
 import { KEY_SCHEMA } from './key-schema.ts';
 import { LEDGER_SCHEMA } from './ledger-schema.ts';
-import { Listener } from './database/listen.ts';
 import { openMigratedPostgres } from './database/open-migrated.ts';
+import type { Site } from './replicas/site.ts';
 import { SESSION_SCHEMA } from './session-schema.ts';
 import { SqlAudit } from './sql-audit.ts';
 import { SqlKeys } from './sql-keys.ts';
@@ -22,12 +21,9 @@ const SCHEMAS = [KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA, SESSION_SCHEMA, AUDIT_
 
 /** One database for all of them. See docs/stores.md#postgres. */
 export async function openPostgresStores(host: Host, settings: StoreSettings): Promise<() => Promise<void>> {
-  const database = await openMigratedPostgres(host, settings, SCHEMAS);
-  const listener = new Listener(settings.dsn ?? '', randomUUID(), { clock: host.services.clock, log: host.log });
-  const close = (): Promise<void> => closeInTurn([() => listener.close(), () => database.close()]);
+  const { database, site, close } = await openMigratedPostgres(host, settings, SCHEMAS);
   try {
-    await supplyAll(host, database, listener);
-    await listener.open();
+    await supplyAll(host, database, site);
   } catch (error) {
     await close();
     throw error;
@@ -37,15 +33,21 @@ export async function openPostgresStores(host: Host, settings: StoreSettings): P
 }
 
 async function supplyAll(
-  { stores, services: { clock }, log }: Host,
+  { stores, log }: Host,
   database: Database,
-  listener: Listener,
+  { clock, keyChanges, keepUp }: Site,
 ): Promise<void> {
-  stores.keys.supply(BACKEND, new SqlKeys(database, listener.tell), listener.feed('key'));
+  stores.keys.supply(BACKEND, new SqlKeys(database, keyChanges.tell), keyChanges.feed('key'));
   const ledgers = await StoredLedgers.load(new SqlLedgers(database), { clock, log, end: stores.end, backend: BACKEND });
   stores.ledgers.supply(BACKEND, ledgers);
   stores.owners.supply(BACKEND, new SqlOwners(database, clock.now));
-  stores.running.supply(BACKEND, new SqlRunningResponses(database, clock.now));
-  stores.sessions.supply(BACKEND, new SqlSessions(database, listener.tell), listener.feed('session'));
+  const running = new SqlRunningResponses(database, clock.now);
+  stores.running.supply(BACKEND, running);
+  const sessions = new SqlSessions(database, keyChanges.tell);
+  stores.sessions.supply(BACKEND, sessions, keyChanges.feed('session'));
   stores.audit.supply(BACKEND, new SqlAudit(database));
+  keepUp([
+    { what: 'sessions', slice: (most) => sessions.sweep(clock.now(), SESSION_IDLE_MS, most) },
+    { what: 'responses whose usage never came', slice: (most) => running.sweep(most) },
+  ]);
 }

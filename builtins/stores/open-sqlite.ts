@@ -42,8 +42,8 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
         backend: 'sqlite',
       }),
     );
-    host.stores.owners.supply('sqlite', new SqlOwners(keys, host.services.clock.now));
-    host.stores.running.supply('sqlite', new SqlRunningResponses(keys, host.services.clock.now));
+    host.stores.owners.supply('sqlite', new SqlOwners(keys, host.stores.clock.now));
+    host.stores.running.supply('sqlite', new SqlRunningResponses(keys, host.stores.clock.now));
     const sessions = await open(sessionDsn, 'the session store', SESSION_SCHEMA);
     host.stores.sessions.supply('sqlite', new SqlSessions(sessions, tellNobody), sessions.feed);
     host.stores.audit.supply('sqlite', new SqlAudit(await open(auditDsn, 'the audit store', AUDIT_SCHEMA)));

@@ -22,22 +22,30 @@ export class SqlRunningResponses implements RunningResponses {
   async add(id: string, response: RunningResponse): Promise<void> {
     const { knex, dialect } = this.#database;
     const now = this.#now();
-    await knex(RUNNING_TABLE)
-      .where('created_at', '<=', dialect.time(now - REMEMBERED_MS))
-      .delete();
+    if (dialect.name === 'sqlite') await this.sweep(Number.MAX_SAFE_INTEGER); // elsewhere one of several processes does it for all
     await knex(RUNNING_TABLE)
       .insert({ id, body: JSON.stringify(response), created_at: dialect.time(now) })
       .onConflict('id')
       .merge();
   }
 
+  /** Forgets at most so many of those that are a day old, and says how many. */
+  sweep(most: number): Promise<number> {
+    const { knex, dialect } = this.#database;
+    const old = knex(RUNNING_TABLE)
+      .whereRaw(`created_at <= ${dialect.ago(REMEMBERED_MS, this.#now())}`)
+      .select('id')
+      .limit(most);
+    return knex(RUNNING_TABLE).whereIn('id', old).delete();
+  }
+
   async take(id: string): Promise<RunningResponse | undefined> {
     const { knex, dialect } = this.#database;
     const [row] = rowsOf(
-      await knex.raw(`DELETE FROM ${RUNNING_TABLE} WHERE id = ? AND created_at > ? RETURNING body`, [
-        id,
-        dialect.time(this.#now() - REMEMBERED_MS),
-      ]),
+      await knex.raw(
+        `DELETE FROM ${RUNNING_TABLE} WHERE id = ? AND created_at > ${dialect.ago(REMEMBERED_MS, this.#now())} RETURNING body`,
+        [id],
+      ),
     );
     return row && (tryParseJson(String(row['body'])) as RunningResponse | undefined);
   }

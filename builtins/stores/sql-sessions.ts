@@ -79,11 +79,12 @@ export class SqlSessions implements SessionRepository {
   }
 
   async placeOf(id: string): Promise<SessionPlace | undefined> {
-    return placeIn(await this.#table.where({ id }).first('created_at', 'id'));
+    return placeIn(await this.#database.on('reads')(TABLE).where({ id }).first('created_at', 'id'));
   }
 
   async newestOf(credentialId: string): Promise<number | undefined> {
-    const row = (await this.#table
+    const row = (await this.#database
+      .on('lookups')(TABLE)
       .where({ credential_id: credentialId })
       .orderBy('created_at', 'desc')
       .first('created_at')) as Row | undefined;
@@ -117,12 +118,13 @@ export class SqlSessions implements SessionRepository {
     return exclusively(this.#database, TABLE, end, change);
   }
 
-  async sweep(now: number, idleSince: number): Promise<void> {
-    const { time } = this.#database.dialect;
-    await this.#table
-      .where('expires_at', '<=', time(now))
-      .orWhereRaw('COALESCE(last_seen_at, created_at) <= ?', [time(idleSince)])
-      .delete();
+  async sweep(now: number, idleMs: number, most: number): Promise<number> {
+    const { ago } = this.#database.dialect;
+    const over = this.#table
+      .whereRaw(`(expires_at <= ${ago(0, now)} OR COALESCE(last_seen_at, created_at) <= ${ago(idleMs, now)})`)
+      .select('id')
+      .limit(most);
+    return this.#table.whereIn('id', over).delete();
   }
 
   async ping(): Promise<void> {

@@ -37,6 +37,8 @@ export interface Settings {
   readonly logRetention: Retention;
   /** Connections of this process to one database of Postgres, at most. */
   readonly pgConnections: number;
+  /** How other processes name this one; the machine's name unless given. */
+  readonly replicaName: string | undefined;
   /** No credential is required on `/v1/*`. */
   readonly allowUnauthenticated: boolean;
   readonly corsOrigins: readonly string[];
@@ -78,6 +80,7 @@ export function readEnvironment(variables: Variables): Settings {
     allowsAdminStdio: readSwitch(variables, 'GW_ADMIN_STDIO', notes),
     masterKey: trimmed(variables['MASTER_KEY']) || undefined,
     ...stores,
+    replicaName: trimmed(variables['GW_REPLICA_NAME']) || undefined,
     allowUnauthenticated,
     corsOrigins: corsOrigins.filter((origin) => !isWildcard(origin)),
     trustedProxies: readRanges(variables['TRUSTED_PROXIES'], notes),
@@ -95,7 +98,12 @@ function readStores(
   notes: SettingNote[],
 ): Pick<Settings, 'keyStore' | 'configurationStore' | 'logStore' | 'logRetention' | 'pgConnections'> {
   const keyStore = readStoreSettings(
-    { prefix: 'API_KEY_STORE', backend: variables['API_KEY_STORE_BACKEND'], dsn: variables['API_KEY_STORE_DSN'] },
+    {
+      prefix: 'API_KEY_STORE',
+      backend: variables['API_KEY_STORE_BACKEND'],
+      dsn: variables['API_KEY_STORE_DSN'],
+      listenDsn: variables['API_KEY_STORE_LISTEN_DSN'],
+    },
     notes,
   );
   const configurationStore = readStoreSettings(

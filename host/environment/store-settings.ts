@@ -8,6 +8,8 @@ export interface StoreSettings {
   readonly backend: StoreBackend;
   /** As it was written, without blanks around it; `undefined` when nothing was. */
   readonly dsn: string | undefined;
+  /** The address of the server itself, where the other is one of a pooler. */
+  readonly listenDsn?: string | undefined;
   /** What the variables begin with: `API_KEY_STORE`. */
   readonly prefix: string;
 }
@@ -28,11 +30,12 @@ export interface StoreVariables {
   readonly prefix: 'API_KEY_STORE' | 'CONFIG_STORE' | 'REQUEST_LOG_STORE';
   readonly backend: string | undefined;
   readonly dsn: string | undefined;
+  readonly listenDsn?: string | undefined;
 }
 
 /** Keys with sessions and the audit trail, or the configuration. See docs/stores.md#where-keys-are-kept. */
 export function readStoreSettings(
-  { prefix, backend: word, dsn: address }: StoreVariables,
+  { prefix, backend: word, dsn: address, listenDsn: listenAddress }: StoreVariables,
   notes: SettingNote[],
 ): StoreSettings {
   const backend = readBackend(`${prefix}_BACKEND`, word, Object.keys(BACKENDS), notes) ?? 'memory';
@@ -43,7 +46,13 @@ export function readStoreSettings(
       level: 'warn',
       message: `${prefix}_DSN has no effect while ${prefix}_BACKEND is memory; set it to sqlite or postgres`,
     });
-  return { backend, dsn, prefix };
+  const listenDsn = listenAddress?.trim() || undefined;
+  if (backend !== 'postgres' && listenDsn !== undefined)
+    notes.push({
+      level: 'warn',
+      message: `${prefix}_LISTEN_DSN has no effect while ${prefix}_BACKEND is ${backend}; unset it`,
+    });
+  return { backend, dsn, prefix, ...(backend === 'postgres' && listenDsn !== undefined && { listenDsn }) };
 }
 
 /** The request log, which is not kept unless a backend is named; in memory it cannot be. */

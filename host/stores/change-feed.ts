@@ -7,4 +7,6 @@ export interface ChangeFeed {
   freshSince(): number;
   /** `undefined`: anything may have changed. */
   onChange(changed: (id: string | undefined) => void): void;
+  /** What an administrator should know of it now. */
+  note?(): string | undefined;
 }

@@ -1,14 +1,16 @@
 import type { RequestLog, SharedState } from '../contract/index.ts';
-import { forwardClock } from '../common/clock.ts';
+import { StoreClock } from './store-clock.ts';
 import { AuditStore, type AuditStoreDeps } from './audit/audit-store.ts';
 import { type Ledgers, MemoryLedgers } from './ledgers/ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
 import { type Hints, NO_HINTS } from './hints.ts';
 import { KeyStore } from './keys/key-store.ts';
+import { Leaders } from './leaders.ts';
 import type { LiveModelStore } from './live-models.ts';
 import { MemoryOwners, type Owners } from './owners.ts';
 import { Place } from './place.ts';
 import { Principals } from './principals.ts';
+import { Replica } from './replica.ts';
 import type { LogReader } from './log/request-log-store.ts';
 import { MemoryRunningResponses, type RunningResponses } from './ledgers/running-responses.ts';
 import type { SessionStore } from './sessions/session-store.ts';
@@ -17,6 +19,12 @@ import { StoresEnd } from './stores-end.ts';
 
 /** What a builtin may supply in `open`, and what stands there without one. */
 export interface Stores {
+  /** The time of keys, sessions and audit trail: their database's, where several processes use it. */
+  readonly clock: StoreClock;
+  /** This process among those that share a store. */
+  readonly replica: Replica;
+  /** Which jobs this process does on shared stores. */
+  readonly leaders: Leaders;
   /** Keys that are made and revoked. Without a store: the memory of this process. */
   readonly keys: KeyStore;
   /** Sessions of the dashboard, as the keys. */
@@ -50,8 +58,9 @@ export interface Stores {
 }
 
 export function createStores(memory: SharedState, given: AuditStoreDeps): Stores {
+  const clock = new StoreClock(given.clock);
   const end = new StoresEnd(given.clock);
-  const deps = { ...given, clock: forwardClock(given.clock), end };
+  const deps = { ...given, clock, end };
   const audit = new AuditStore(deps);
   const keys = new KeyStore({
     ...deps,
@@ -60,23 +69,22 @@ export function createStores(memory: SharedState, given: AuditStoreDeps): Stores
   });
   const principals = new Principals(deps, keys);
   return {
+    clock,
+    replica: new Replica(given.randomBytes),
+    leaders: new Leaders(),
     keys,
     sessions: principals.sessions,
     audit,
     principals,
     requestLog: new Place<RequestLog | undefined>('request log', 'disabled', undefined),
     logReader: new Place<LogReader | undefined>('reader of the request log', 'disabled', undefined),
-    configuration: new Place<ConfigurationStore>(
-      'configuration store',
-      'memory',
-      new UnstoredConfiguration(deps.clock.now),
-    ),
+    configuration: new Place<ConfigurationStore>('configuration store', 'memory', new UnstoredConfiguration(clock.now)),
     liveModels: new Place<LiveModelStore | undefined>('live models', 'memory', undefined),
     hints: new Place<Hints>('hints', 'memory', NO_HINTS),
     state: new Place<SharedState>('shared state', 'memory', memory),
     ledgers: new Place<Ledgers>('ledgers', 'memory', new MemoryLedgers(deps)),
     owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
-    running: new Place<RunningResponses>('running responses', 'memory', new MemoryRunningResponses(deps.clock.now)),
+    running: new Place<RunningResponses>('running responses', 'memory', new MemoryRunningResponses(clock.now)),
     end,
     shared: new SharedResources(),
   };
@@ -84,6 +92,7 @@ export function createStores(memory: SharedState, given: AuditStoreDeps): Stores
 
 /** From here on nothing can be supplied any more. */
 export function sealStores({
+  leaders,
   keys,
   sessions,
   audit,
@@ -99,6 +108,7 @@ export function sealStores({
   running,
 }: Stores): void {
   for (const place of [
+    leaders,
     keys,
     sessions,
     audit,

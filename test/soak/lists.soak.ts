@@ -7,6 +7,7 @@ import { migrate } from '../../builtins/stores/database/migrate.ts';
 import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import { SESSION_SCHEMA } from '../../builtins/stores/session-schema.ts';
 import {
+  chatReply,
   eventually,
   type GatewayProcess,
   replyJson,
@@ -14,6 +15,7 @@ import {
   stubUpstream,
   temporaryFolder,
 } from '../kit/index.ts';
+import { calling } from '../mcp/setup.ts';
 import { SILENT } from '../stores/backends.ts';
 
 /** Milliseconds of CPU that no list and no answer of a tool server may hold everybody up for. */
@@ -32,7 +34,7 @@ async function filled(folder: string, file: string, schema: Schema, sql: string)
 
 const numbers = (count: number): string =>
   `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${count})`;
-const MOMENT = (ageS: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-' || ${ageS} || ' seconds')`;
+const MOMENT = (ageS: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', 'now', (0 - ${ageS}) || ' seconds')`;
 
 async function fillStores(folder: string): Promise<void> {
   await filled(
@@ -47,7 +49,7 @@ async function fillStores(folder: string): Promise<void> {
     'keys-sessions.db',
     SESSION_SCHEMA,
     `${numbers(SESSIONS)} INSERT INTO sessions (id, token_hash, subject, credential_id, scopes, created_at, expires_at)
-      SELECT printf('%032x', n), printf('%064x', n), 'key number ' || n, printf('%032x', n), '["read_only"]', ${MOMENT('(n / 10)')}, ${MOMENT('-86000')} FROM number`,
+      SELECT printf('%032x', n), printf('%064x', n), 'key number ' || n, printf('%032x', n), '["read_only"]', ${MOMENT('(n / 10)')}, ${MOMENT('(0 - 86000)')} FROM number`,
   );
 }
 
@@ -112,11 +114,20 @@ describe('how long lists and answers of tool servers hold everybody up', functio
         aliases: Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`alias-${at}`, `model-0-${at}`])),
       }),
     );
+    const model = await stubUpstream((request, response) => {
+      const { messages } = JSON.parse(request.text) as {
+        readonly messages: readonly { readonly role: string; readonly content: string }[];
+      };
+      const content = messages[0]?.content ?? '';
+      const isDone = content === 'nothing' || messages.some(({ role }) => role === 'tool');
+      replyJson(response, 200, isDone ? chatReply('done') : calling([[content]]));
+    });
     const keys = Object.fromEntries(targets.map(({ virtual_key }) => [`${virtual_key.toUpperCase()}_API_KEY`, 'k']));
     return startGateway({
       cwd: folder,
       variables: {
         ...keys,
+        OPENAI_BASE_URL: model.url,
         GATEWAY_CONFIG: join(folder, 'config.yaml'),
         API_KEY_STORE_BACKEND: 'sqlite',
         API_KEY_STORE_DSN: join(folder, 'keys.db'),
@@ -180,6 +191,14 @@ describe('how long lists and answers of tool servers hold everybody up', functio
     await measure('/mcp tools/list', () => call('/mcp', json('tools/list')));
     for (const name of Object.keys(RESULTS))
       await measure(`/mcp tools/call ${name}`, () => call('/mcp', json('tools/call', { name, arguments: {} })));
+    for (const content of ['nothing', ...Object.keys(RESULTS)])
+      await measure(`a chat whose model calls ${content}`, () =>
+        call('/v1/chat/completions', {
+          method: 'POST',
+          body: JSON.stringify({ model: 'model-0-1', messages: [{ role: 'user', content }] }),
+          headers: { 'content-type': 'application/json' },
+        }),
+      );
     const worst = tried.toSorted(([, a], [, b]) => b - a);
     table.push(...worst.map(([what, ms]) => `${ms.toFixed(0).padStart(6)} ms  ${what}`));
     expect(

@@ -425,17 +425,19 @@ function sessionTests(open: OpenRepositories): void {
       ]);
     });
 
-    it('sweeps what is over by either bound, at its very moment', async () => {
+    it('sweeps what is over by either bound, at its very moment, and no more than it is to', async () => {
       const { sessions } = await open();
+      const now = Date.now(); // a shared database goes by its own clock
       const all: readonly (readonly [string, Partial<StoredSession>])[] = [
-        ['a', { expiresAt: NOON }],
-        ['b', { expiresAt: NOON + 1 }],
-        ['c', { createdAt: NOON - 60 }],
-        ['d', { createdAt: NOON - 60, lastSeenAt: NOON - 59 }],
-        ['e', { createdAt: NOON - 99, lastSeenAt: NOON - 60 }],
+        ['a', { createdAt: now, expiresAt: now }],
+        ['b', { createdAt: now, expiresAt: now + 60_000 }],
+        ['c', { createdAt: now - 600_000, expiresAt: now + 60_000 }],
+        ['d', { createdAt: now - 900_000, expiresAt: now + 60_000, lastSeenAt: now - 500_000 }],
+        ['e', { createdAt: now - 900_000, expiresAt: now + 60_000, lastSeenAt: now - 600_000 }],
       ];
       for (const [id, more] of all) await sessions.insert(aSession(id, more));
-      await sessions.sweep(NOON, NOON - 60);
+      const swept = [await sessions.sweep(now, 600_000, 2), await sessions.sweep(now, 600_000, 2)];
+      expect(swept).to.deep.equal([2, 1]);
       expect((await allSessions(sessions)).map(({ id }) => id).toSorted()).to.deep.equal(['b', 'd']);
     });
   });

@@ -69,9 +69,10 @@ function scene(retention: Retention = { days: undefined, rows: undefined }) {
       }),
     newestId: () => answer(() => state.nextId - 1),
     purgeBeyond: (kept, most) => answer(() => rows.splice(0, Math.min(most, Math.max(0, rows.length - kept))).length),
-    purge: ({ before = Infinity }: LogFilters, upTo, most) =>
+    purge: ({ before = Infinity, olderThan }: LogFilters, upTo, most) =>
       answer(() => {
-        const gone = rows.filter((each) => each.created_at < before && each.id <= upTo).slice(0, most);
+        const bound = olderThan ? olderThan.now - olderThan.ms : before;
+        const gone = rows.filter((each) => each.created_at < bound && each.id <= upTo).slice(0, most);
         for (const each of gone) rows.splice(rows.indexOf(each), 1);
         return gone.length;
       }),

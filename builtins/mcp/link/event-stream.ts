@@ -4,7 +4,7 @@ import { Cancellation } from '../../../host/upstream/cancellation.ts';
 import { EventReader } from '../../../host/upstream/sse.ts';
 import type { ReplyControl, ReplyHeaders, ReplySink } from '../../../host/upstream/upstream-call.ts';
 import type { HttpCalls } from './http-calls.ts';
-import { MAX_MESSAGE_BYTES, messagesOf } from './rpc.ts';
+import { MAX_MESSAGE_BYTES, messagesOf, ToolServerError } from './rpc.ts';
 
 /** How long after its end it is opened again; twice as long each time that nothing came of it. */
 const FIRST_WAIT_MS = 1000;
@@ -60,11 +60,21 @@ export class EventStream implements ReplySink {
   onData(bytes: Buffer): void {
     if (this.#isClosed) return;
     this.#waitMs = FIRST_WAIT_MS;
-    for (const { data } of this.#events.push(bytes))
-      for (const message of messagesOf(data)) this.#options.onMessage(message);
-    if (this.#events.heldBytes <= MAX_MESSAGE_BYTES) return;
+    if (this.#takes(bytes) && this.#events.heldBytes <= MAX_MESSAGE_BYTES) return;
     this.#control?.abort();
     this.#again();
+  }
+
+  /** False where a message is more than is read. */
+  #takes(bytes: Buffer): boolean {
+    try {
+      for (const { data } of this.#events.push(bytes))
+        for (const message of messagesOf(data)) this.#options.onMessage(message);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ToolServerError)) throw error;
+      return false;
+    }
   }
 
   onEnd(): void {

@@ -101,10 +101,19 @@ export class RpcSink implements ReplySink {
   }
 
   #readMessages(text: string): void {
-    for (const message of messagesOf(text)) {
+    for (const message of this.#messagesOf(text)) {
       if (this.#isOver) return;
       if (isAnswer(message)) this.#finish(message);
       else this.#options.onMessage(message);
+    }
+  }
+
+  #messagesOf(text: string): readonly Fields[] {
+    try {
+      return messagesOf(text);
+    } catch (error) {
+      this.#fail(error as Error);
+      return [];
     }
   }
 

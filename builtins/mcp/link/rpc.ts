@@ -1,6 +1,6 @@
 /** Messages of JSON-RPC 2.0, as both transports read them. Source: Model Context Protocol, revision 2025-11-25, "Base protocol", read 2026-11-22. */
 import { type Fields, isFields, isText, parseJson } from '../../../host/contract/index.ts';
-import { ANSWER_BOUNDS } from '../../../host/contract/json/json-shape.ts';
+import type { JsonBounds } from '../../../host/contract/json/json-shape.ts';
 
 /** What is asked for. */
 export const PROTOCOL_VERSION = '2025-11-25';
@@ -35,14 +35,21 @@ export class ToolServerError extends Error {
 /** What a server says of its failure goes with the error as its cause, which only the log tells. */
 export const saying = (text: string): ErrorOptions => (text === '' ? {} : { cause: new Error(text) });
 
-/** A text's messages: one, or several in a list; none of a text that holds no JSON-RPC. */
+/** What a message may hold, so that reading it keeps others waiting no longer than a body of its length: 50,000 tools with a parameter each. */
+const BOUNDS: JsonBounds = { fields: 25_000, members: 500_000, containers: 500_000 };
+
+/**
+ * A text's messages: one, or several in a list; none of a text that holds no JSON-RPC. Throws a `ToolServerError` for one that is nested too
+ * deep, or holds more than is read.
+ */
 export function messagesOf(text: string): readonly Fields[] {
   const start = /\S/.exec(text)?.[0];
   if (start !== '{' && start !== '[') return [];
   let value: unknown;
   try {
-    value = parseJson(text, ANSWER_BOUNDS);
-  } catch {
+    value = parseJson(text, BOUNDS);
+  } catch (error) {
+    if (error instanceof RangeError) throw new ToolServerError('failed', `a message of the server is ${error.message}`);
     return [];
   }
   return (Array.isArray(value) ? value : [value]).filter(

@@ -108,10 +108,20 @@ export class StdioLink implements Link {
 
   #take(line: string): void {
     if (this.#over) return;
-    for (const message of messagesOf(line)) {
+    for (const message of this.#messagesOf(line)) {
       if (isAnswer(message)) this.#settle(message);
       else if (isListChange(message)) this.#events.onListChanged();
       else if (message['id'] !== undefined) this.#answers.give(message);
+    }
+  }
+
+  /** It is not known which request a message answers that is not read, so its caller would wait in vain. */
+  #messagesOf(line: string): readonly Fields[] {
+    try {
+      return messagesOf(line);
+    } catch (error) {
+      this.#lose(error as ToolServerError);
+      return [];
     }
   }
 

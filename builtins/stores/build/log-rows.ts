@@ -11,6 +11,7 @@ type Kind = NamedColumn[1]['kind'];
 function given([name, { kind, isFree, longest = LONGEST_TEXT }]: NamedColumn): string {
   const member = `row.${name}`;
   if (kind === 'json') return `${name}: ${member} && decisionText(${member}, redactor)`;
+  if (kind === 'moment') return `${name}: shifted(${member}, shiftMs)`;
   if (kind !== 'text') return `${name}: ${member}`;
   if (!isFree) return `${name}: short(${member})`;
   return longest > LONGEST_TEXT
@@ -51,6 +52,7 @@ import {
   type GivenRow,
   LONGEST_TEXT,
   moment,
+  shifted,
   short,
   storable,
   text,
@@ -61,8 +63,8 @@ import {
 
 /** The file of what is made for every row: literals, because members that are read by a name that changes cost several times as much. */
 export function logRowFile(columns: readonly NamedColumn[] = LOG_COLUMN_LIST): string {
-  return `${HEAD}/** A row as it waits. Free texts are redacted as they come: of a batch of rows at once it would be one long turn. */
-export function givenRow(row: RequestLogRow, redactor: Redactor): GivenRow {
+  return `${HEAD}/** A row as it waits. \`shiftMs\` is from the clock that it was given by to that of the store. Free texts are redacted as they come: of a batch of rows at once it would be one long turn. */
+export function givenRow(row: RequestLogRow, redactor: Redactor, shiftMs = 0): GivenRow {
   return {
 ${lines(columns, given)}
   };

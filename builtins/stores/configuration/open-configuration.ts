@@ -1,8 +1,7 @@
 import type { StoreSettings } from '../../../host/environment/store-settings.ts';
 import type { Host } from '../../../host/host.ts';
 import { CONFIG_SCHEMA } from './config-schema.ts';
-import type { Database } from '../database/database.ts';
-import { openMigrated } from '../database/open-migrated.ts';
+import { type Migrated, openMigrated } from '../database/open-migrated.ts';
 import { SharedConfiguration } from './shared-config.ts';
 import { SqlConfiguration } from './sql-config.ts';
 import { SqlHints } from './sql-hints.ts';
@@ -15,11 +14,11 @@ export async function openConfiguration(host: Host, settings: StoreSettings): Pr
 }
 
 /** What supplies it closes it. */
-function supply(host: Host, database: Database): () => Promise<void> {
-  const deps = { clock: host.services.clock, log: host.log };
+function supply(host: Host, { database, clock, close }: Migrated): () => Promise<void> {
+  const deps = { clock, log: host.log };
   if (database.dialect.name === 'sqlite') {
     host.stores.configuration.supply('sqlite', new SqlConfiguration(database, deps));
-    return () => database.close();
+    return close;
   }
   const shared = new SharedConfiguration(database, deps);
   host.stores.configuration.supply('postgres', shared);
@@ -28,6 +27,6 @@ function supply(host: Host, database: Database): () => Promise<void> {
   host.stores.liveModels.supply('postgres', new SqlLiveModels(database, deps, shared));
   return async () => {
     await shared.close();
-    await database.close();
+    await close();
   };
 }

@@ -13,6 +13,8 @@ export interface Dialect {
   readonly integer: string;
   /** A moment, in Unix milliseconds, as it is bound. */
   readonly time: (ms: number) => string;
+  /** SQL for the moment so many milliseconds ago: by the database's own clock where several processes use it, else before `now`, in Unix milliseconds. */
+  readonly ago: (ms: number, now: number) => string;
   /** Descending order with what is absent at the end, which one of them does by itself. */
   readonly down: (column: string) => string;
   /** The first statement of a transaction that reads before it writes: from then on no other connection writes the table, also of another process. */
@@ -34,7 +36,7 @@ export const SILENT: Knex.Logger = { warn: () => {}, error: () => {}, deprecate:
 /**
  * What connections are for. On Postgres each purpose has its own, so that none waits for what another does: `lookups` of credentials and of
  * what a request waits for, `changes` by administrators, the `ledger` and whatever else of keys is written behind, rows of the `log`, the
- * `state` that replicas share, and `reads` of lists and figures. See docs/stores.md#connections.
+ * `state` that replicas share, beats above all, and `reads` of lists and figures. See docs/stores.md#connections.
  */
 export type Lane = 'lookups' | 'changes' | 'ledger' | 'log' | 'state' | 'reads';
 

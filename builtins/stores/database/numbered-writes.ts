@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { Database } from './database.ts';
-
-const WRITERS = 'gw_writers';
-/** Days after which the row of a writer goes that wrote nothing meanwhile. */
-const KEPT_DAYS = 30;
+import { WRITERS } from '../replicas/replica-schema.ts';
 
 /** What is bound in a statement. */
 export type Bound = Knex.Value;
@@ -73,9 +69,4 @@ export class SentOnce<T> {
     });
     return sent.answer;
   }
-}
-
-/** Writers that are gone leave a row each: each start removes old ones. */
-export async function forgetWriters({ knex }: Database): Promise<void> {
-  await knex.raw(`DELETE FROM ${WRITERS} WHERE seen_at < now() - make_interval(days => ?)`, [KEPT_DAYS]);
 }

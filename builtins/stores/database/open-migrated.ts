@@ -1,12 +1,13 @@
 import type { Host } from '../../../host/host.ts';
+import { closeInTurn } from '../../../host/common/close-all.ts';
+import type { Clock } from '../../../host/common/clock.ts';
 import type { StoreSettings } from '../../../host/environment/store-settings.ts';
-import { SHARED_SCHEMA } from '../replicas/replica-schema.ts';
-import type { Database } from './database.ts';
-import { migrate, type Schema } from './migrate.ts';
-import { forgetWriters } from './numbered-writes.ts';
-import { openSqliteFile } from './open-file.ts';
-import { isExposed, openForMigrations } from './postgres.ts';
 import { openSharedPostgres } from '../postgres/shared-pool.ts';
+import { leaseSite, type Site } from '../replicas/site.ts';
+import type { Database } from './database.ts';
+import { type Schema } from './migrate.ts';
+import { openSqliteFile } from './open-file.ts';
+import { isExposed } from './postgres.ts';
 
 interface MigratedFile {
   readonly file: string;
@@ -17,37 +18,47 @@ interface MigratedFile {
   readonly pageBytes?: number;
 }
 
+export interface Migrated {
+  readonly database: Database;
+  /** The time that moments in it are of. */
+  readonly clock: Clock;
+  /** What is shared with other processes; a file belongs to one. */
+  readonly site: Site | undefined;
+  readonly close: () => Promise<void>;
+}
+
 /** Opens a database that has one schema, brought up to date. `file` is SQLite's, unless the DSN names another. */
 export async function openMigrated(
   host: Host,
   settings: StoreSettings,
   { file, what, schema, pageBytes }: MigratedFile,
-): Promise<Database> {
+): Promise<Migrated> {
   if (settings.backend === 'postgres') return openMigratedPostgres(host, settings, [schema]);
-  return openSqliteFile(host, settings.dsn ?? file, { what, schemas: [schema], pageBytes });
+  const database = await openSqliteFile(host, settings.dsn ?? file, { what, schemas: [schema], pageBytes });
+  return { database, clock: host.services.clock, site: undefined, close: () => database.close() };
 }
 
-/** Opens a database of Postgres that has these schemas, brought up to date on connections of their own. */
+/** Opens a database of Postgres that has these schemas, brought up to date. */
 export async function openMigratedPostgres(
   host: Host,
-  { dsn = '', prefix }: StoreSettings,
+  { dsn = '', listenDsn, prefix }: StoreSettings,
   schemas: readonly Schema[],
-): Promise<Database> {
-  const { log, services } = host;
-  if (isExposed(dsn))
-    log.warn(`${prefix}_DSN reaches a public address without TLS; add sslmode=require, or use a private network`);
-  const database = await openSharedPostgres(host, dsn);
+): Promise<Migrated & { readonly site: Site }> {
+  for (const [variable, address = ''] of [
+    ['DSN', dsn],
+    ['LISTEN_DSN', listenDsn],
+  ])
+    if (isExposed(address))
+      host.log.warn(
+        `${prefix}_${variable} reaches a public address without TLS; add sslmode=require, or use a private network`,
+      );
+  const { site, release } = await leaseSite(host, dsn);
   try {
-    const migrating = await openForMigrations(dsn, database.isPooled);
-    try {
-      for (const schema of [SHARED_SCHEMA, ...schemas]) await migrate(migrating, schema, log, services.clock.now);
-      await forgetWriters(migrating);
-    } finally {
-      await migrating.close();
-    }
+    await site.migrate(...schemas);
+    const database = await openSharedPostgres(host, dsn);
+    return { database, clock: site.clock, site, close: () => closeInTurn([release, () => database.close()]) };
   } catch (error) {
-    await database.close();
+    await release();
     throw error;
   }
-  return database;
 }

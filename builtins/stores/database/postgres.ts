@@ -18,6 +18,7 @@ export const POSTGRES: Dialect = {
     const text = new Date(ms).toISOString();
     return text.startsWith('0000') ? `0001${text.slice(4)} BC` : text; // it has no year 0
   },
+  ago: (ms) => `(statement_timestamp() - interval '${Math.round(ms)} milliseconds')`,
   down: (column) => `${column} DESC NULLS LAST`,
   lock: async (trx, table) => {
     await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [`gw ${table}`]);
@@ -60,8 +61,7 @@ export async function databaseOn(pool: AddressPool, close: () => Promise<void>):
     knex({ client: 'pg', log: SILENT, connectionPool: viewOf(pool, lane, signal) });
   const lanes = new Map(LANES.map((lane) => [lane, through(lane)]));
   const changes = through('changes');
-  const on = (lane: Lane, signal?: AbortSignal): Knex =>
-    signal ? through(lane, signal) : (lanes.get(lane) ?? changes);
+  const on: Database['on'] = (lane, signal) => (signal ? through(lane, signal) : (lanes.get(lane) ?? changes));
   return {
     on,
     read: async (work, signal) => {

@@ -26,6 +26,7 @@ export const SQLITE: Dialect = {
   serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   integer: 'INTEGER',
   time: (ms) => new Date(ms).toISOString(),
+  ago: (ms, now) => `'${new Date(now - ms).toISOString()}'`,
   down: (column) => `${column} DESC`,
   // A transaction that begins with a read cannot wait for its turn to write.
   lock: async (trx, table) => {

@@ -114,13 +114,14 @@ const COUNTED_TRIGGERS: readonly string[] = [
 const NEW_ROWS_OF = `${ROWS} NOT INDEXED`;
 
 /** Whether the counts answer how many rows these filters leave. */
-export function areCounted({ model, provider, apiKeyId, since, before }: LogFilters): boolean {
+export function areCounted({ model, provider, apiKeyId, since, before, olderThan }: LogFilters): boolean {
   return (
     model === undefined &&
     provider === undefined &&
     apiKeyId === undefined &&
     since === undefined &&
-    before === undefined
+    before === undefined &&
+    olderThan === undefined
   );
 }
 

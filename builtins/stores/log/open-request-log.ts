@@ -14,11 +14,10 @@ export async function openRequestLog(host: Host, settings: StoreSettings): Promi
     log,
     redactor,
     counters,
-    services: { clock },
     settings: { logRetention },
-    stores: { requestLog, logReader, end },
+    stores: { requestLog, logReader, leaders, end },
   } = host;
-  const database = await openMigrated(host, settings, {
+  const { database, clock, site, close } = await openMigrated(host, settings, {
     file: 'gw-requests.db',
     what: 'the request log store',
     schema: LOG_SCHEMA,
@@ -29,14 +28,16 @@ export async function openRequestLog(host: Host, settings: StoreSettings): Promi
     redactor,
     clock,
     end,
+    shiftMs: () => site?.clock.shiftMs ?? 0,
     backend: settings.backend,
     retention: logRetention,
+    isLeader: () => leaders.isLeader('log'),
     dropped: (rows) => counters.add('gateway_observability_events_dropped_total', { subject: 'request_log' }, rows),
   });
   requestLog.supply(settings.backend, store);
   logReader.supply(settings.backend, store);
   return async () => {
     await store.close();
-    await database.close();
+    await close();
   };
 }

@@ -99,14 +99,14 @@ export class SqlLogs implements LogRepository {
 
   async purge(filters: LogFilters, upTo: number, most: number): Promise<number> {
     const ids = this.#filtered(filters).where('id', '<=', upTo).select('id').limit(most);
-    if (filters.before === undefined) void ids.orderBy('id');
+    if (filters.before === undefined && filters.olderThan === undefined) void ids.orderBy('id');
     else void ids.orderBy([{ column: 'created_at' }, { column: 'id' }]);
     return this.#database.knex(TABLE).whereIn('id', ids).delete();
   }
 
   async purgeBeyond(rows: number, most: number): Promise<number> {
     const { knex } = this.#database;
-    if ((await this.#count({ stages: [] }, knex)) <= rows) return 0;
+    if ((await this.#count({ stages: [] }, this.#database.on('reads'))) <= rows) return 0;
     return knex(TABLE)
       .whereRaw(`id IN (${oldestBeyond(this.#database)})`, [most, rows])
       .delete();
@@ -160,10 +160,10 @@ export class SqlLogs implements LogRepository {
   }
 
   #filtered(
-    { stages, model, provider, apiKeyId, since, before }: LogFilters,
+    { stages, model, provider, apiKeyId, since, before, olderThan }: LogFilters,
     db = this.#database.knex,
   ): Knex.QueryBuilder {
-    const { time } = this.#database.dialect;
+    const { time, ago } = this.#database.dialect;
     const query = db(TABLE);
     const [stage] = stages;
     if (stages.length === 1) void query.where({ stage });
@@ -174,6 +174,7 @@ export class SqlLogs implements LogRepository {
     else if (apiKeyId !== undefined) void query.where({ api_key_id: apiKeyId });
     if (since !== undefined) void query.where('created_at', '>=', time(since));
     if (before !== undefined) void query.where('created_at', '<', time(before));
+    if (olderThan) void query.whereRaw(`created_at < ${ago(olderThan.ms, olderThan.now)}`);
     return query;
   }
 }

@@ -41,7 +41,7 @@ async function warnOfConnections({ log, settings }: Host, database: Database): P
 }
 
 /** What stands in the database at an address, by the settings of all stores. */
-async function rolesAt({ settings }: Host, address: string): Promise<readonly Role[]> {
+export async function rolesAt({ settings }: Host, address: string): Promise<readonly Role[]> {
   const stores: readonly (readonly [Role, StoreSettings | undefined])[] = [
     ['keys', settings.keyStore],
     ['configuration', settings.configurationStore],

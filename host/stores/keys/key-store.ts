@@ -79,6 +79,11 @@ export class KeyStore {
     feed?.onChange((id) => this.#heard(id));
   }
 
+  /** What an administrator should know of it now, beside whether it answers. */
+  get note(): string | undefined {
+    return this.#feed?.note?.();
+  }
+
   seal(): void {
     this.#place.seal();
   }

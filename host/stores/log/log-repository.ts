@@ -15,6 +15,8 @@ export interface LogFilters {
   readonly since?: number | undefined;
   /** Earlier than this. */
   readonly before?: number | undefined;
+  /** Older than so many milliseconds: by the clock of the database where several processes use it, else at `now`. */
+  readonly olderThan?: { readonly ms: number; readonly now: number } | undefined;
 }
 
 export interface LogPage {

@@ -9,7 +9,7 @@ export interface Retention {
 }
 
 /** Milliseconds between two looks. Where nothing is beyond the bounds, one reads an entry of an index and how many rows there are. */
-const LOOK_MS = 5000;
+export const LOOK_MS = 5000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Rows that one statement deletes: others read and write between two of them. */
 const SLICE = 500;
@@ -58,11 +58,11 @@ export class LogRetention {
     const { clock, repository, log } = this.#deps;
     const { days, rows } = this.#bounds;
     try {
-      const before = clock.now() - (days ?? 0) * DAY_MS;
+      const olderThan = { ms: (days ?? 0) * DAY_MS, now: clock.now() };
       const old =
         days === undefined
           ? 0
-          : await this.#inSlices(() => repository.purge({ ...ALL, before }, Number.MAX_SAFE_INTEGER, SLICE));
+          : await this.#inSlices(() => repository.purge({ ...ALL, olderThan }, Number.MAX_SAFE_INTEGER, SLICE));
       const surplus = rows === undefined ? 0 : await this.#inSlices(() => repository.purgeBeyond(rows, SLICE));
       if (old + surplus > 0) log.debug('rows of the request log were purged', { rows: old + surplus });
     } catch {

@@ -10,14 +10,15 @@ import {
   type GivenRow,
   LONGEST_TEXT,
   moment,
+  shifted,
   short,
   storable,
   text,
   whole,
 } from './row-values.ts';
 
-/** A row as it waits. Free texts are redacted as they come: of a batch of rows at once it would be one long turn. */
-export function givenRow(row: RequestLogRow, redactor: Redactor): GivenRow {
+/** A row as it waits. `shiftMs` is from the clock that it was given by to that of the store. Free texts are redacted as they come: of a batch of rows at once it would be one long turn. */
+export function givenRow(row: RequestLogRow, redactor: Redactor, shiftMs = 0): GivenRow {
   return {
     trace_id: short(row.trace_id),
     stage: short(row.stage),
@@ -28,7 +29,7 @@ export function givenRow(row: RequestLogRow, redactor: Redactor): GivenRow {
     completion_tokens: row.completion_tokens,
     total_tokens: row.total_tokens,
     error_message: row.error_message && copied(redactor.excerpt(row.error_message, 8192)),
-    created_at: row.created_at,
+    created_at: shifted(row.created_at, shiftMs),
     duration_ms: row.duration_ms,
     ttft_ms: row.ttft_ms,
     cost_usd: row.cost_usd,

@@ -56,12 +56,16 @@ export interface LogReader {
   ping(): Promise<void>;
   /** Writes what waits, before the process ends. */
   flush?(): Promise<void>;
+  /** Unix milliseconds by the clock of the store, which rows are kept by. */
+  now(): number;
 }
 
 export interface RequestLogDeps extends Omit<StoreDeps, 'randomBytes'> {
   /** The operator's word for what keeps the rows. */
   readonly backend: string;
   readonly retention: Retention;
+  /** What is added to the moments of rows, which are the machine's: `clock` is that of the store. Nothing unless given. */
+  readonly shiftMs?: () => number;
   /** Whether it is for this process to delete what is beyond the retention; it is, unless said. */
   readonly isLeader?: () => boolean;
   /** As many rows were dropped. */
@@ -105,11 +109,11 @@ export class RequestLogStore implements RequestLog, LogReader {
   }
 
   append(row: RequestLogRow): void {
-    this.#add(givenRow(row, this.#deps.redactor), undefined);
+    this.#add(this.#given(row), undefined);
   }
 
   annotate(stage: Stage, row: RequestLogRow): void {
-    const given = givenRow(row, this.#deps.redactor);
+    const given = this.#given(row);
     const { trace_id: traceId, error_message } = given;
     const waiting = traceId === '' ? undefined : this.#queue.find(traceId, stage);
     if (waiting) waiting.row = { ...waiting.row, error_message };
@@ -144,6 +148,10 @@ export class RequestLogStore implements RequestLog, LogReader {
     await this.#link.ask(() => this.#repository.ping(), LOOKUP_LIMIT_MS);
   }
 
+  now(): number {
+    return this.#deps.clock.now();
+  }
+
   /** Tries to write what waits now. It never throws: what cannot be written goes on waiting. */
   flush(): Promise<void> {
     this.#due = this.#queue.newest;
@@ -176,6 +184,11 @@ export class RequestLogStore implements RequestLog, LogReader {
       signal.throwIfAborted();
       return this.#link.ask(() => untilEnded(read(signal), signal), 2 * READ_MS); // the signal ends it first
     });
+  }
+
+  /** Its moment by the clock of the store, while the two clocks can still be compared: the machine's may be set meanwhile. */
+  #given(row: RequestLogRow): GivenRow {
+    return givenRow(row, this.#deps.redactor, this.#deps.shiftMs?.() ?? 0);
   }
 
   #add(row: GivenRow, annotates: string | undefined): void {

@@ -14,6 +14,11 @@ export interface GivenRow extends Omit<RequestLogRow, 'decision'> {
   readonly decision?: string | undefined;
 }
 
+/** A moment by another clock; whatever else a module gave is looked at when it is kept. */
+export function shifted(moment: number, byMs: number): number {
+  return typeof moment === 'number' ? moment + byMs : moment;
+}
+
 /** A flag as its column keeps it. */
 export function flag(value: boolean | undefined): number | null {
   return typeof value === 'boolean' ? Number(value) : null;

@@ -64,10 +64,14 @@ export class MemorySessions implements SessionRepository {
     return count;
   }
 
-  async sweep(now: number, idleSince: number): Promise<void> {
-    for (const { id, expiresAt, lastSeenAt, createdAt } of this.#sessions.values()) {
-      if (expiresAt <= now || (lastSeenAt ?? createdAt) <= idleSince) await this.delete(id);
-    }
+  async sweep(now: number, idleMs: number, most: number): Promise<number> {
+    const over = this.#sessions
+      .values()
+      .filter(({ expiresAt, lastSeenAt, createdAt }) => expiresAt <= now || (lastSeenAt ?? createdAt) <= now - idleMs)
+      .take(most)
+      .toArray();
+    for (const { id } of over) await this.delete(id);
+    return over.length;
   }
 
   async ping(): Promise<void> {}

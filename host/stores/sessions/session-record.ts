@@ -65,7 +65,10 @@ export interface SessionRepository {
   delete(id: string, change?: PendingChange): Promise<boolean>;
   /** How many there were. */
   deleteAll(change?: PendingChange): Promise<number>;
-  /** Forgets what expired by `now`, and what was not used since `idleSince`. */
-  sweep(now: number, idleSince: number): Promise<void>;
+  /**
+   * Forgets at most `most` of those that expired by `now` or were not used for `idleMs`, and says how many. A database that several processes use
+   * goes by its own clock instead of `now`.
+   */
+  sweep(now: number, idleMs: number, most: number): Promise<number>;
   ping(): Promise<void>;
 }

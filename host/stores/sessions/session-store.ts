@@ -116,9 +116,7 @@ export class SessionStore {
       look: async (): Promise<Found<void>> =>
         (await this.#repository.look(session.id)) ? { isDone: true, answer: undefined } : { isDone: false },
     });
-    await this.link
-      .ask(() => this.#repository.sweep(now, now - SESSION_IDLE_MS))
-      .catch((error: unknown) => this.#deps.log.warn('dead sessions could not be removed', { error }));
+    if (!this.#feed) await this.#sweep(now); // of a shared store one process does it for all
     return { token, session: sessionRecordOf(session) };
   }
 
@@ -206,6 +204,12 @@ export class SessionStore {
 
   #parent(id: string): Parent | undefined {
     return this.#environment(id) ?? this.#keys.parent(id);
+  }
+
+  async #sweep(now: number): Promise<void> {
+    await this.link
+      .ask(() => this.#repository.sweep(now, SESSION_IDLE_MS, Number.MAX_SAFE_INTEGER))
+      .catch((error: unknown) => this.#deps.log.warn('dead sessions could not be removed', { error }));
   }
 
   /** Those that memory does not hold are asked for together. */

@@ -381,6 +381,7 @@ export type DeepHealth = {
   readonly components: readonly {
     readonly name: string;
     readonly status: 'healthy' | 'unavailable' | 'disabled';
+    readonly message?: string;
   }[];
   readonly mcp_servers: readonly {
     readonly name: string;

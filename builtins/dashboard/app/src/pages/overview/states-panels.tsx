@@ -30,7 +30,13 @@ function Items({ items }: { readonly items: readonly Item[] }) {
 }
 
 export function Components({ health: { components } }: { readonly health: DeepHealth }) {
-  return <Items items={components.map(({ name, status }) => ({ name, state: status, tone: componentTone(status) }))} />;
+  const items = components.map(({ name, status, message }): Item => ({
+    name,
+    state: status,
+    tone: componentTone(status),
+    note: message && <span className="item-note">{message}</span>,
+  }));
+  return <Items items={items} />;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
