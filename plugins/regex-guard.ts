@@ -4,17 +4,19 @@ import {
   escapesOf,
   type Exchange,
   filterGuard,
-  isText,
+  patternProblem,
   patternSet,
   type PatternSet,
   type PatternWatch,
   reject,
+  type Steps,
   type TextFilter,
   texts,
   type Verdict,
 } from 'gw/contract';
 import { mayBeEscaped } from './_common/json-text.ts';
 import { observe, stream, type StreamSettings } from './_common/settings.ts';
+import { inTurnsFor, Pace } from './_common/turns.ts';
 
 interface Settings extends StreamSettings {
   patterns: string[];
@@ -31,7 +33,7 @@ export default definePlugin<Settings>({
   settings: Joi.object<Settings, true>({
     patterns: Joi.array()
       .items(Joi.string().custom(compiling))
-      .custom(compilingTogether)
+      .meta({ compiled: 'RE2' })
       .default([])
       .description('patterns of the RE2 dialect, `(?i)` for any case; without any it does nothing'),
     observe,
@@ -39,8 +41,8 @@ export default definePlugin<Settings>({
   }),
   create: ({ patterns, observe: isObserving, stream: mode }) => {
     const set = patternSet(patterns);
-    const screen = (exchange: Exchange): Verdict | undefined =>
-      patterns.length > 0 ? screenTexts(exchange, set) : undefined;
+    const screen = (exchange: Exchange): ReturnType<typeof inTurnsFor> =>
+      patterns.length > 0 ? inTurnsFor(exchange, screenTexts(exchange, set)) : undefined;
     const isWindow = mode === 'window' && !isObserving && patterns.length > 0;
     return {
       before_request: screen,
@@ -56,32 +58,18 @@ const REASON = 'text matches a blocked pattern';
 const MOST_HELD = 1024 * 1024;
 
 function compiling(pattern: string, helpers: Joi.CustomHelpers): unknown {
-  const why = problemOf([pattern]);
+  const why = patternProblem(pattern);
   return why === undefined
     ? pattern
     : helpers.message({ custom: '{{#label}} is not a pattern of the linear-time dialect (RE2): {{#why}}' }, { why });
 }
 
-/** Says nothing where one of them is wrong by itself. */
-function compilingTogether(patterns: readonly unknown[], helpers: Joi.CustomHelpers): unknown {
-  if (!patterns.every((pattern) => isText(pattern) && problemOf([pattern]) === undefined)) return patterns;
-  const why = problemOf(patterns);
-  return why === undefined
-    ? patterns
-    : helpers.message({ custom: '{{#label}} are too large together: {{#why}}' }, { why });
-}
-
-function problemOf(patterns: readonly unknown[]): string | undefined {
-  try {
-    patternSet(patterns as readonly string[]);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+function* screenTexts(exchange: Exchange, set: PatternSet): Steps<Verdict | undefined> {
+  const pace = new Pace();
+  for (const text of texts(exchange)) {
+    if ((yield* set.search(text)) !== undefined) return reject(REASON);
+    if (pace.isDue(text)) yield;
   }
-}
-
-function screenTexts(exchange: Exchange, set: PatternSet): Verdict | undefined {
-  for (const text of texts(exchange)) if (set.find(text) !== undefined) return reject(REASON);
   return undefined;
 }
 

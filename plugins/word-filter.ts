@@ -1,20 +1,25 @@
 import Joi from 'joi';
 import {
+  atOnce,
   definePlugin,
   type Exchange,
   type Log,
   messageTexts,
   reject,
+  type Steps,
   type StreamGuard,
   type Verdict,
   windowGuard,
 } from 'gw/contract';
 import { observe, stream, type StreamSettings } from './_common/settings.ts';
+import { inTurnsFor, Pace } from './_common/turns.ts';
 
 interface Settings extends StreamSettings {
   blocked_words: string[];
   case_sensitive: boolean;
 }
+
+type Screened = ReturnType<typeof inTurnsFor>;
 
 const REQUEST_REASON = 'request blocked by content policy';
 const RESPONSE_REASON = 'response blocked by content policy';
@@ -49,14 +54,21 @@ export default definePlugin<Settings>({
   },
 });
 
-function screenRequest(exchange: Exchange, matcher: Matcher, log: Log): Verdict | undefined {
+function screenRequest(exchange: Exchange, matcher: Matcher, log: Log): Screened {
   if (exchange.unreadable && matcher.longest > 0) return reject(`${REQUEST_REASON}: content is not inspectable text`);
   return screen(exchange, matcher, log, REQUEST_REASON);
 }
 
-function screen(exchange: Exchange, matcher: Matcher, log: Log, reason: string): Verdict | undefined {
-  if (matcher.longest === 0) return undefined;
-  for (const text of messageTexts(exchange)) if (isBlocked(text, exchange, matcher, log)) return reject(reason);
+function screen(exchange: Exchange, matcher: Matcher, log: Log, reason: string): Screened {
+  return matcher.longest === 0 ? undefined : inTurnsFor(exchange, look(exchange, matcher, log, reason));
+}
+
+function* look(exchange: Exchange, matcher: Matcher, log: Log, reason: string): Steps<Verdict | undefined> {
+  const pace = new Pace();
+  for (const text of messageTexts(exchange)) {
+    if (yield* isBlocked(text, exchange, matcher, log)) return reject(reason);
+    if (pace.isDue(text)) yield;
+  }
   return undefined;
 }
 
@@ -64,14 +76,14 @@ function screen(exchange: Exchange, matcher: Matcher, log: Log, reason: string):
 function guardStream(exchange: Exchange, { observe }: Settings, matcher: Matcher, log: Log): StreamGuard | undefined {
   if (observe || matcher.longest === 0) return undefined;
   return windowGuard(
-    (text) => ({ isMatch: isBlocked(text, exchange, matcher, log), keep: matcher.longest - 1 }),
+    (text) => ({ isMatch: atOnce(isBlocked(text, exchange, matcher, log)), keep: matcher.longest - 1 }),
     RESPONSE_REASON,
   );
 }
 
 /** The word goes to the log and never to the caller. */
-function isBlocked(text: string, { id, stage }: Exchange, matcher: Matcher, log: Log): boolean {
-  const word = matcher.find(text);
+function* isBlocked(text: string, { id, stage }: Exchange, matcher: Matcher, log: Log): Steps<boolean> {
+  const word = yield* matcher.find(text);
   if (word !== undefined) log.info('word-filter: blocked request', { matched_word: word, stage, trace_id: id });
   return word !== undefined;
 }
@@ -81,7 +93,7 @@ interface Matcher {
   /** Characters of the longest word; 0 without words. */
   readonly longest: number;
   /** The first listed word that the text holds, as it is written in the settings. */
-  find(text: string): string | undefined;
+  find(text: string): Steps<string | undefined>;
 }
 
 function createMatcher(words: readonly string[], isCaseSensitive: boolean): Matcher {
@@ -89,9 +101,25 @@ function createMatcher(words: readonly string[], isCaseSensitive: boolean): Matc
   const folded = words.filter((word) => word !== '').map((word) => ({ word, needle: fold(word) }));
   return {
     longest: folded.reduce((most, { needle }) => Math.max(most, needle.length), 0),
-    find: (text) => {
+    *find(text) {
       const haystack = fold(text);
-      return folded.find(({ needle }) => haystack.includes(needle))?.word;
+      const pace = new Pace();
+      for (const { word, needle } of folded) {
+        if (haystack.length < LARGE ? haystack.includes(needle) : yield* includes(haystack, needle)) return word;
+        if (pace.isDue(haystack)) yield;
+      }
+      return undefined;
     },
   };
+}
+
+/** Characters from which on a text is searched piece by piece. */
+const LARGE = 1024 * 1024;
+
+function* includes(haystack: string, needle: string): Steps<boolean> {
+  for (let at = 0; at < haystack.length; at += LARGE) {
+    if (haystack.slice(at, at + LARGE + needle.length - 1).includes(needle)) return true;
+    yield;
+  }
+  return false;
 }

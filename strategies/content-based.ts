@@ -1,7 +1,11 @@
 import Joi from 'joi';
 import {
   defineStrategy,
+  inPart,
   linearPattern,
+  MOST_PATTERN_SIZE,
+  patternProblem,
+  patternSize,
   type StrategyProblem,
   SURFACES,
   targetFirst,
@@ -34,6 +38,9 @@ class UserTexts {
   }
 }
 
+/** The type of a condition whose value is a pattern. */
+const PATTERN = 'prompt_regex';
+
 type Matcher = (texts: UserTexts) => boolean;
 
 /** Patterns take linear time whatever the text: no backreferences, no lookaround. They are found anywhere in it. */
@@ -47,7 +54,7 @@ const MATCHERS: ReadonlyMap<string, (value: string) => Matcher> = new Map<string
     },
   ],
   [
-    'prompt_regex',
+    PATTERN,
     (value) => {
       const pattern = linearPattern(value);
       return ({ written }) => written.some((text) => pattern.test(text));
@@ -87,10 +94,11 @@ export default defineStrategy<Settings>({
         },
       ];
     const names = targetNames(targets);
+    const sizes = new PatternSizes();
     return conditions.flatMap((condition, index) => {
       const path = `strategy.content_conditions[${index}]`;
       return [
-        ...typeProblems(condition, path),
+        ...typeProblems(condition, path, sizes),
         ...targetKeyProblem(condition.target_key, names, { path: `${path}.target_key`, rule: 'CV18' }),
       ];
     });
@@ -120,7 +128,7 @@ function containsAny(value: string): Matcher {
   return ({ lowered }) => lowered.some((text) => text.includes(wanted));
 }
 
-function typeProblems({ type, value }: ContentCondition, at: string): readonly StrategyProblem[] {
+function typeProblems({ type, value }: ContentCondition, at: string, sizes: PatternSizes): readonly StrategyProblem[] {
   const make = MATCHERS.get(type);
   if (!make)
     return [
@@ -131,18 +139,38 @@ function typeProblems({ type, value }: ContentCondition, at: string): readonly S
         fix: `use one of: ${[...MATCHERS.keys()].join(', ')}`,
       },
     ];
-  try {
-    make(value);
-    return [];
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return [
-      {
-        path: `${at}.value`,
-        rule: 'CV18',
-        message: `${at} has the pattern "${value}", which does not compile: ${why}`,
-        fix: 'write an RE2 pattern, without lookaround and backreferences',
-      },
-    ];
+  if (type !== PATTERN) return [];
+  const problem = (message: string, fix: string): readonly StrategyProblem[] => [
+    {
+      path: `${at}.value`,
+      rule: 'CV18',
+      message: `${at} has the pattern "${inPart(value, MOST_SHOWN)}", ${message}`,
+      fix,
+    },
+  ];
+  const size = sizes.add(value);
+  if (size > MOST_PATTERN_SIZE)
+    return problem(
+      `and with those before it may compile to ${size} instructions; the limit is ${MOST_PATTERN_SIZE}`,
+      'write smaller counts, or fewer patterns',
+    );
+  const why = patternProblem(value);
+  return why === undefined
+    ? []
+    : problem(`which does not compile: ${why}`, 'write an RE2 pattern, without lookaround and backreferences');
+}
+
+/** UTF-16 code units of a pattern that a message shows. */
+const MOST_SHOWN = 200;
+
+/** The patterns of all conditions together. One that is too large is not counted for those behind it. */
+class PatternSizes {
+  #sum = 0;
+
+  /** The size of all with this one. */
+  add(pattern: string): number {
+    const size = this.#sum + patternSize(pattern);
+    if (size <= MOST_PATTERN_SIZE) this.#sum = size;
+    return size;
   }
 }

@@ -3,6 +3,7 @@ import { type PluginModule, quoted, type StrategyModule, type StrategyTarget } f
 import type { StrategyConfig, TargetConfig } from './document.ts';
 import { errorMessage } from '../common/error-message.ts';
 import { useOneOf } from '../common/nearest.ts';
+import { largePatterns, withoutPatterns } from './pattern-sizes.ts';
 import { pathText } from './problems.ts';
 import { holdsReference } from './references.ts';
 import { membersOf, metasOf } from './settings-schema.ts';
@@ -69,6 +70,19 @@ interface Settings {
 
 /** Checks a module's settings against its own schema: every problem at once, and the settings with defaults filled in. */
 export function settingsProblems(schema: ObjectSchema, value: unknown, base: string): Settings {
+  const large = largePatterns(schema, value);
+  if (large)
+    return {
+      problems: [
+        {
+          path: `${base}.${large.setting}`,
+          message: large.message,
+          fix: 'write smaller counts, or fewer patterns',
+          rule: undefined,
+        },
+      ],
+      settings: {},
+    };
   try {
     const result = schema.validate(value ?? {}, { abortEarly: false, convert: false });
     if (result.error && !Array.isArray(result.error.details))
@@ -163,7 +177,8 @@ function ruleOf(schema: ObjectSchema, [name]: readonly (string | number)[]): str
   return member && metasOf(member.schema).find(({ rule }) => rule !== undefined)?.rule;
 }
 
-/** Settings with defaults, of a schema whose problems have been ruled out; references may stand in them. */
+/** Settings with defaults, of a schema whose problems have been ruled out; references may stand in them. Patterns that are too large are left out. */
 export function readSettings<S extends object>(schema: ObjectSchema<S>, value: unknown): S {
-  return schema.validate(value ?? {}, { abortEarly: false, convert: false }).value as S;
+  const small = largePatterns(schema, value) ? withoutPatterns(schema, value) : value;
+  return schema.validate(small ?? {}, { abortEarly: false, convert: false }).value as S;
 }

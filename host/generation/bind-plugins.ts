@@ -15,7 +15,8 @@ import { canonicalJson } from '../config/canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../config/document.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { tapEventual } from '../pipeline/eventual.ts';
-import { givingWay } from '../pipeline/guards/giving-way.ts';
+import { nextTurn } from '../common/next-turn.ts';
+import { givingWay, LONG_MS } from '../pipeline/guards/giving-way.ts';
 import { guardHandler } from '../pipeline/guards/guard.ts';
 import type { GuardDeps } from '../pipeline/guards/guarded-stage.ts';
 import { covers, guardsContent, mayInspect, needsBody } from '../pipeline/guards/plugin-policy.ts';
@@ -51,6 +52,7 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
   for (const [index, entry] of options.config.plugins.entries()) {
     if (!entry.enabled) continue;
     const identity = canonicalJson([entry.name, entry.config]);
+    const startedAt = options.clock.monotonic();
     try {
       const instance =
         instances.get(identity) ?? (await createInstance(options, entry, `${entry.name} ${hash('sha256', identity)}`));
@@ -61,6 +63,7 @@ export async function bindPlugins(options: BindOptions): Promise<BoundPlugins> {
     } catch (error) {
       problems.push(buildProblem(index, entry, error, options.registry));
     }
+    if (options.clock.monotonic() - startedAt >= LONG_MS) await nextTurn(); // what plugins compile is never one turn together
   }
   const built = [...instances.values()];
   try {

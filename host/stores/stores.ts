@@ -13,6 +13,7 @@ import { Principals } from './principals.ts';
 import { Replica } from './replica.ts';
 import type { LogReader } from './log/request-log-store.ts';
 import { MemoryRunningResponses, type RunningResponses } from './ledgers/running-responses.ts';
+import { StoreConnections } from './store-connections.ts';
 import type { SessionStore } from './sessions/session-store.ts';
 import { SharedResources } from './shared-resources.ts';
 import { StoresEnd } from './stores-end.ts';
@@ -53,6 +54,8 @@ export interface Stores {
   readonly running: Place<RunningResponses>;
   /** How long all of them together may go on writing once the process ends. */
   readonly end: StoresEnd;
+  /** Connections to databases that have a pool of them. */
+  readonly connections: StoreConnections;
   /** What stores have in common. */
   readonly shared: SharedResources;
 }
@@ -86,6 +89,7 @@ export function createStores(memory: SharedState, given: AuditStoreDeps): Stores
     owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
     running: new Place<RunningResponses>('running responses', 'memory', new MemoryRunningResponses(clock.now)),
     end,
+    connections: new StoreConnections(),
     shared: new SharedResources(),
   };
 }

@@ -1,10 +1,11 @@
-import { type Detector, type Found, withoutOverlaps } from './detector.ts';
+import { atOnce, type Steps } from 'gw/contract';
+import { type Detector, type Found, STEP, withoutOverlaps } from './detector.ts';
 
 /** A text as a reader takes it, and where each of its characters stands. */
 interface PlainText {
   readonly text: string;
   /** By place in `text`, the place in the text as it is written; one more for its end. */
-  readonly places: readonly number[];
+  readonly places: Int32Array;
 }
 
 /** What is not seen: soft hyphens, joiners, marks of direction, variation selectors. Source: Unicode, `Default_Ignorable_Code_Point`. */
@@ -15,22 +16,42 @@ const BEYOND_ASCII = /[^\x00-\x7f]/;
 const ODD = new RegExp(`(${UNSEEN}+)|(${VARIANT})`, 'gv');
 
 /** What a detector finds in a text as it is written, and as a reader takes it: digits of any script are digits, what is not seen is not there. */
-export function seeingPlain(detector: Detector): Detector {
+export function seeingPlain(detector: Detector): Required<Detector> {
+  function* find(written: string, plain: PlainText | undefined): Steps<readonly Found[]> {
+    const found = yield* detector.find(written);
+    if (!plain) return found;
+    return yield* withoutOverlaps(found, yield* allAsWritten(yield* detector.find(plain.text), plain, written));
+  }
+  const open = (written: string, plain: PlainText | undefined): number => {
+    const begin = detector.open(written);
+    return plain ? Math.min(begin, plain.places[detector.open(plain.text)] ?? begin) : begin;
+  };
   return {
-    find: (written) => {
-      const found = detector.find(written);
-      const plain = plainText(written);
-      return plain
-        ? withoutOverlaps([...found, ...detector.find(plain.text).map((each) => asWritten(each, plain, written))])
-        : found;
+    *find(written) {
+      return yield* find(written, yield* plainText(written));
     },
     open: (text) => {
-      const written = text.slice(0, /[\ud800-\udbff]$/.test(text) ? -1 : undefined); // half a character may be a digit once it is whole
-      const open = detector.open(written);
-      const plain = plainText(written);
-      return plain ? Math.min(open, plain.places[detector.open(plain.text)] ?? open) : open;
+      const written = wholeCharacters(text);
+      return open(written, atOnce(plainText(written)));
+    },
+    *look(text) {
+      const written = wholeCharacters(text);
+      const plain = yield* plainText(written);
+      return { found: yield* find(written, plain), open: open(written, plain) };
     },
   };
+}
+
+/** Half a character at the end may be a digit once it is whole. */
+const wholeCharacters = (text: string): string => text.slice(0, /[\ud800-\udbff]$/.test(text) ? -1 : undefined);
+
+function* allAsWritten(found: readonly Found[], plain: PlainText, written: string): Steps<readonly Found[]> {
+  const all: Found[] = [];
+  for (const each of found) {
+    all.push(asWritten(each, plain, written));
+    if (all.length % STEP === 0) yield;
+  }
+  return all;
 }
 
 /** Up to its last character: what is not seen behind it stays. */
@@ -44,26 +65,73 @@ function asWritten({ start, end, kind }: Found, { places }: PlainText, written: 
 }
 
 /** `undefined` for a text that reads as it is written. */
-function plainText(written: string): PlainText | undefined {
-  if (!BEYOND_ASCII.test(written) || written.search(ODD) < 0) return undefined;
-  const places: number[] = [];
-  let text = '';
-  let at = 0;
-  const plain = (end: number): void => {
-    text += written.slice(at, end);
-    for (; at < end; at += 1) places.push(at);
-  };
-  for (const { index, 0: odd, 2: variant } of written.matchAll(ODD)) {
-    plain(index);
-    if (variant !== undefined) {
-      text += signOf(variant);
-      places.push(index);
-    }
-    at = index + odd.length;
+function* plainText(written: string): Steps<PlainText | undefined> {
+  if (!BEYOND_ASCII.test(written)) return undefined;
+  let reading: PlainReading | undefined;
+  for (let at = 0, end = 0; at < written.length; at = end) {
+    end = pieceEnd(written, at);
+    const piece = at === 0 && end === written.length ? written : written.slice(at, end);
+    if (!reading && piece.search(ODD) >= 0) reading = new PlainReading(written, at);
+    reading?.add(piece, at);
+    if (end < written.length) yield;
   }
-  plain(written.length);
-  places.push(written.length);
-  return { text, places };
+  return reading?.whole();
+}
+
+/** Never between the halves of a character. */
+function pieceEnd(text: string, at: number): number {
+  const end = Math.min(text.length, at + STEP);
+  const code = text.charCodeAt(end);
+  return code >= 0xdc00 && code <= 0xdfff && end - 1 > at ? end - 1 : end;
+}
+
+/** Takes a text piece by piece, from the first one on in which something is odd. */
+class PlainReading {
+  readonly #places: Int32Array;
+  /** How a character reads: the same few come again and again. */
+  readonly #signs = new Map<string, string>();
+  #text: string;
+  #length: number;
+
+  constructor(written: string, begin: number) {
+    this.#places = new Int32Array(written.length + 1);
+    for (let at = 0; at < begin; at += 1) this.#places[at] = at;
+    this.#text = written.slice(0, begin);
+    this.#length = begin;
+  }
+
+  add(piece: string, offset: number): void {
+    let at = 0;
+    const plain = (end: number): void => {
+      this.#text += piece.slice(at, end);
+      for (; at < end; at += 1) this.#place(offset + at);
+    };
+    for (const { index, 0: odd, 2: variant } of piece.matchAll(ODD)) {
+      plain(index);
+      if (variant !== undefined) {
+        this.#text += this.#signOf(variant);
+        this.#place(offset + index);
+      }
+      at = index + odd.length;
+    }
+    plain(piece.length);
+  }
+
+  whole(): PlainText {
+    this.#places[this.#length] = this.#places.length - 1;
+    return { text: this.#text, places: this.#places.subarray(0, this.#length + 1) };
+  }
+
+  #place(at: number): void {
+    this.#places[this.#length] = at;
+    this.#length += 1;
+  }
+
+  #signOf(variant: string): string {
+    let sign = this.#signs.get(variant);
+    if (sign === undefined) this.#signs.set(variant, (sign = signOf(variant)));
+    return sign;
+  }
 }
 
 function signOf(variant: string): string {

@@ -1,8 +1,17 @@
-import { type Exchange, ExchangeNote, filterGuard, reject, type StreamGuard, type Verdict } from 'gw/contract';
+import {
+  type Exchange,
+  ExchangeNote,
+  filterGuard,
+  reject,
+  type Steps,
+  type StreamGuard,
+  type Verdict,
+} from 'gw/contract';
 import type { Detector } from './detector.ts';
 import { isFound, maskExchange, spanFilter } from './masking.ts';
 import { Placeholders } from './placeholders.ts';
 import type { StreamSettings } from './settings.ts';
+import { inTurnsFor } from './turns.ts';
 
 interface ScreeningSettings extends StreamSettings {
   action: 'mask' | 'reject';
@@ -23,12 +32,17 @@ export class Screening {
     this.#what = what;
   }
 
-  screen(exchange: Exchange): Verdict | undefined {
+  /** In turns of the event loop: a body may be as large as a request can be. */
+  screen(exchange: Exchange): Verdict | undefined | Promise<Verdict | undefined> {
+    return inTurnsFor(exchange, this.#screen(exchange));
+  }
+
+  *#screen(exchange: Exchange): Steps<Verdict | undefined> {
     const { action, observe } = this.#settings;
     if (action === 'reject' || this.#isDelivered(exchange))
-      return isFound(exchange, this.#detector) ? reject(`${this.#what} found`) : undefined;
+      return (yield* isFound(exchange, this.#detector)) ? reject(`${this.#what} found`) : undefined;
     const placeholders = this.masked.get(exchange) ?? new Placeholders();
-    const verdict = maskExchange(exchange, this.#detector, placeholders, this.#what);
+    const verdict = yield* maskExchange(exchange, this.#detector, placeholders, this.#what);
     if (!placeholders.isEmpty && !observe) this.masked.put(exchange, placeholders);
     return verdict;
   }

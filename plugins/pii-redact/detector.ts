@@ -1,4 +1,5 @@
-import { type Detector, type Found, withoutOverlaps } from '../_common/detector.ts';
+import type { Steps } from 'gw/contract';
+import { type Detector, type Found, STEP, withoutOverlaps } from '../_common/detector.ts';
 import { seeingPlain } from '../_common/plain-text.ts';
 import { addressAround } from './address.ts';
 import { emailAround, isLocal } from './email.ts';
@@ -13,15 +14,15 @@ const LONGEST_NUMBER = 64;
 export function piiDetector(entities: readonly Entity[]): Detector {
   const wanted: ReadonlySet<Entity> = new Set(entities);
   return seeingPlain({
-    find: (written) => {
-      const text = withPlainSigns(written);
-      const found: Found[] = [];
-      if (wanted.has('email')) findAround(text, '@', emailAround, 'EMAIL', found);
-      if (wanted.has('ip')) findAround(text, ':', addressAround, 'IP', found);
-      if (wanted.size > (wanted.has('email') ? 1 : 0)) findNumbers(text, wanted, found);
-      return withoutOverlaps(found);
+    *find(written) {
+      const text = yield* withPlainSigns(written);
+      return yield* withoutOverlaps(
+        wanted.has('email') ? yield* findAround(text, '@', emailAround, 'EMAIL') : [],
+        wanted.has('ip') ? yield* findAround(text, ':', addressAround, 'IP') : [],
+        wanted.size > (wanted.has('email') ? 1 : 0) ? yield* findNumbers(text, wanted) : [],
+      );
     },
-    open: (written) => openFrom(withPlainSigns(written)),
+    open: (written) => openFrom(withPlainSignsAt(written)),
   });
 }
 
@@ -29,34 +30,54 @@ export function piiDetector(entities: readonly Entity[]): Detector {
 const TYPESET = /[\u00a0\u2000-\u200a\u202f\u205f\u3000\u2010-\u2013\u2212]/g;
 
 /** A text, character for character, with the blank and the dash of a keyboard. */
-function withPlainSigns(text: string): string {
-  return text.search(TYPESET) < 0 ? text : text.replace(TYPESET, (sign) => (/\s/.test(sign) ? ' ' : '-'));
+function* withPlainSigns(text: string): Steps<string> {
+  if (text.search(TYPESET) < 0) return text;
+  let plain = '';
+  for (let at = 0; at < text.length; at += STEP) {
+    plain += withPlainSignsAt(text.slice(at, at + STEP));
+    yield;
+  }
+  return plain;
 }
+
+const withPlainSignsAt = (text: string): string =>
+  text.search(TYPESET) < 0 ? text : text.replace(TYPESET, (sign) => (/\s/.test(sign) ? ' ' : '-'));
 
 type Around = (text: string, at: number) => readonly [start: number, end: number] | undefined;
 
-function findAround(text: string, sign: string, around: Around, kind: string, into: Found[]): void {
-  for (let at = text.indexOf(sign); at >= 0;) {
+/** Looks around each of the signs; one that is looked at costs as much as some hundred characters. */
+function* findAround(text: string, sign: string, around: Around, kind: string): Steps<readonly Found[]> {
+  const found: Found[] = [];
+  let looked = 1;
+  for (let at = text.indexOf(sign); at >= 0; looked += 1) {
     const place = around(text, at);
-    if (place) into.push({ start: place[0], end: place[1], kind });
+    if (place) found.push({ start: place[0], end: place[1], kind });
     at = text.indexOf(sign, place ? place[1] : at + 1);
+    if (looked % 256 === 0) yield;
   }
+  return found;
 }
 
-function findNumbers(text: string, wanted: ReadonlySet<Entity>, into: Found[]): void {
+function* findNumbers(text: string, wanted: ReadonlySet<Entity>): Steps<readonly Found[]> {
+  const found: Found[] = [];
   let wasDigit = false;
+  let stop = STEP;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     const isDigit = code >= 48 && code <= 57;
     if (isDigit && !wasDigit) {
       const number = numberAt(text, at, wanted);
       if (number) {
-        into.push({ start: number.start, end: number.end, kind: number.entity.toUpperCase() });
+        found.push({ start: number.start, end: number.end, kind: number.entity.toUpperCase() });
         at = number.end - 1;
       }
     }
     wasDigit = isDigit;
+    if (at < stop) continue;
+    stop = at + STEP;
+    yield;
   }
+  return found;
 }
 
 /** Where the word at the end begins, with the numbers in groups in front of it. */

@@ -1,4 +1,5 @@
-import { type Detector, type Found, withoutOverlaps } from '../_common/detector.ts';
+import { atOnce, type Steps } from 'gw/contract';
+import { type Detector, type Found, STEP, withoutOverlaps } from '../_common/detector.ts';
 import { seeingPlain } from '../_common/plain-text.ts';
 import { isRandom } from './entropy.ts';
 import { findPasswords, openPassword } from './passwords.ts';
@@ -16,31 +17,33 @@ const PEM_END = /-----END (?:[A-Z\d]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
 /** What stands between the lines of a key whose end is missing: base64, line ends (escaped too) and header fields. */
 const PEM_BODY = /(?:[A-Za-z\d+/=\s\\:,-])*/y;
 const DASH = 0x2d;
+/** Places that are looked at before others may be served. */
+const LOOKS = 64;
 
 /** Finds credentials. `entropy` is in bits per character; 0 leaves tokens without a known form alone. */
 export function secretDetector(entropy: number): Detector {
   return seeingPlain({
-    find: (text) => {
-      const found: Found[] = [];
-      findPem(text, found);
-      findPasswords(text, found);
-      findTokens(text, entropy, found);
-      return withoutOverlaps(found);
+    *find(text) {
+      return yield* withoutOverlaps(yield* findPem(text), yield* findPasswords(text), yield* findTokens(text, entropy));
     },
     open: (text) => Math.min(openFrom(text), openPassword(text)),
   });
 }
 
-function findPem(text: string, into: Found[]): void {
+function* findPem(text: string): Steps<readonly Found[]> {
+  const found: Found[] = [];
+  let looked = 1;
   let isEndAhead = true; // once none is, none is looked for any more
-  for (let at = text.indexOf(PEM); at >= 0;) {
+  for (let at = text.indexOf(PEM); at >= 0; looked += 1) {
     const body = lastOf(PEM_HEADER, text, at);
     const end: number | undefined = body !== undefined && isEndAhead ? lastOf(PEM_END, text, body) : undefined;
     isEndAhead = body === undefined || end !== undefined;
     const stop = end ?? (body === undefined ? undefined : lastOf(PEM_BODY, text, body));
-    if (stop !== undefined) into.push({ start: at, end: stop, kind: 'SECRET' });
+    if (stop !== undefined) found.push({ start: at, end: stop, kind: 'SECRET' });
     at = text.indexOf(PEM, stop ?? at + 1);
+    if (looked % LOOKS === 0) yield;
   }
+  return found;
 }
 
 /** Where a match ends that begins here, or with a global pattern further on. */
@@ -50,31 +53,61 @@ function lastOf(pattern: RegExp, text: string, at: number): number | undefined {
 }
 
 /** Runs of the characters that credentials are made of, long enough to be one. */
-function findTokens(text: string, entropy: number, into: Found[]): void {
+function* findTokens(text: string, entropy: number): Steps<readonly Found[]> {
+  const found: Found[] = [];
+  let stop = STEP;
   let begin = -1;
   for (let at = 0; at <= text.length; at += 1) {
     const isInside = at < text.length && isTokenSign(text.charCodeAt(at));
+    if (at >= stop) {
+      stop = at + STEP;
+      yield;
+    }
     if (isInside && begin < 0) begin = at;
     if (isInside || begin < 0) continue;
-    if (at - begin >= SHORTEST) judge(text, begin, at, entropy, into);
+    if (at - begin >= SHORTEST) yield* judge(text, begin, at, entropy, found);
     begin = -1;
   }
+  return found;
 }
 
-function judge(text: string, begin: number, end: number, entropy: number, into: Found[]): void {
+function* judge(text: string, begin: number, end: number, entropy: number, into: Found[]): Steps<void> {
   const token = text.slice(begin, end);
-  const known = KEYS.exec(token);
+  const known = yield* knownKey(token);
   if (known) {
-    into.push({ start: begin + known.index, end: begin + known.index + known[0].length, kind: 'SECRET' });
+    into.push({ start: begin + known[0], end: begin + known[1], kind: 'SECRET' });
     return;
   }
   if (entropy === 0 || end - begin < SHORTEST_RANDOM || isAddress(text, begin, end)) return;
   let start = begin;
   for (const part of token.split('.')) {
-    if (part.length >= SHORTEST_RANDOM && isRandom(part, entropy))
+    if (part.length >= SHORTEST_RANDOM && (yield* isRandom(part, entropy)))
       into.push({ start, end: start + part.length, kind: 'SECRET' });
     start += part.length + 1;
   }
+}
+
+/** Characters of a longer token that are searched at a time, and how many of them once more: no key is that long. */
+const LONG_TOKEN = 512 * 1024;
+const OVERLAP = 64 * 1024;
+
+/** Where the first key of a known form stands in a token. One that a piece cuts off is found in the next, unless it is longer than what they share. */
+function* knownKey(token: string): Steps<readonly [start: number, end: number] | undefined> {
+  for (let at = 0; ; at += LONG_TOKEN - OVERLAP) {
+    const offset = Math.max(0, at - 1); // whether a key may begin depends on what is in front of it
+    const end = Math.min(at + LONG_TOKEN, token.length);
+    const known = firstFrom(KEYS, token.slice(offset, end), at - offset);
+    const start = offset + (known?.index ?? 0);
+    const stop = start + (known?.[0].length ?? 0);
+    if (known && (stop < end || end === token.length || start < end - OVERLAP)) return [start, stop];
+    if (end === token.length) return undefined;
+    yield;
+  }
+}
+
+function firstFrom(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
 }
 
 const MOST_ADDRESS = 512;
@@ -104,9 +137,7 @@ function isTokenSign(code: number): boolean {
 function openFrom(text: string): number {
   let open = text.length;
   while (open > 0 && isTokenSign(text.charCodeAt(open - 1))) open -= 1;
-  const pem: Found[] = [];
-  findPem(text, pem);
-  const last = pem.at(-1);
+  const last = atOnce(findPem(text)).at(-1);
   if (last?.end === text.length) open = Math.min(open, last.start);
   const header = text.lastIndexOf(PEM);
   return header >= 0 &&

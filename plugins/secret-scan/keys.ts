@@ -48,4 +48,5 @@ const FORMS: readonly string[] = [
   '(?<![\\w-])eyJ[\\w-]{8,}\\.eyJ[\\w-]{8,}\\.[\\w-]*',
 ];
 
-export const KEYS = new RegExp(`(?<![A-Za-z\\d])(?:${FORMS.join('|')})`);
+/** Looks from its `lastIndex` on, which its user sets. */
+export const KEYS = new RegExp(`(?<![A-Za-z\\d])(?:${FORMS.join('|')})`, 'g');

@@ -25,7 +25,6 @@ const WIRE_CODECS = [
 /** Libraries without I/O, clock or state. */
 const PURE_LIBRARIES = ['re2js'];
 /** Loaded with the first schema. */
-const SCHEMA_LIBRARIES = ['ajv'];
 /** What the dashboard's bundle is made of, there for development only. */
 const PAGE_PACKAGES = [
   'react',
@@ -86,14 +85,9 @@ const contract = named('gw/contract');
 export const ZONES: readonly Zone[] = [
   // Patterns are compiled by a library that only some configurations use: it is loaded with the first one.
   {
-    of: 'host/contract/text/pattern.ts',
+    of: 'host/contract/text/re2.ts',
     may: [packages(PURE_LIBRARIES), named('node:module')],
     allowed: 'pure libraries',
-  },
-  {
-    of: 'host/contract/json/json-schema.ts',
-    may: [inside('host/contract/'), packages(SCHEMA_LIBRARIES), named('node:module')],
-    allowed: 'its own files and the schema library',
   },
   { of: 'host/contract/late.ts', may: [named('node:module')], allowed: 'the loader of Node' },
   { of: 'host/contract/', may: [inside('host/contract/'), packages(['joi'])], allowed: 'joi and its own files' },

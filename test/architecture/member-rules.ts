@@ -23,6 +23,8 @@ export const COMPUTED_WRITES: Readonly<Record<string, readonly string[]>> = {
   'host/stores/log/log-queue.ts': ['this.#items[this.#head]'],
   'builtins/telemetry/metrics/family.ts': ['found.inBucket[place]'],
   'builtins/routing/median.ts': ['this.#ring[this.#next]', 'this.#sorted[at]'],
+  'plugins/_common/json-text.ts': ['places[read.length + place]', 'places[read.length]'],
+  'plugins/_common/plain-text.ts': ['this.#places[at]', 'this.#places[this.#length]'],
   'plugins/secret-scan/entropy.ts': ['counts[code]'],
   'providers/bedrock/converse/messages.ts': ['last.content[at]'],
   'providers/bedrock/embeddings.ts': ['replies[place]'],

@@ -77,7 +77,7 @@ export async function exclusively<T>(
       return result;
     });
   } catch (error) {
-    if (isAnswer(error)) change?.refused();
+    if (dialect.name === 'sqlite' || isAnswer(error)) change?.refused(); // a file answers always
     throw kindOf(error) === 'conflict' ? new WriteFault('conflict', error) : error;
   }
 }

@@ -14,7 +14,7 @@ import { type Database, timeOf } from '../database/database.ts';
 import { withFaults } from '../database/driver-faults.ts';
 import { SentOnce, Writer } from '../database/numbered-writes.ts';
 import type { Row } from '../key-rows.ts';
-import { areCounted, countedRows, NewRows, oldestBeyond } from './log-counts.ts';
+import { areCounted, countedRows, isOldestBeyond, NewRows } from './log-counts.ts';
 import { seriesOf, statisticsOf } from './log-figures.ts';
 import { type Guard, insertion } from './log-insert.ts';
 import { rowsOfTrace } from './log-traces.ts';
@@ -108,7 +108,7 @@ export class SqlLogs implements LogRepository {
     const { knex } = this.#database;
     if ((await this.#count({ stages: [] }, this.#database.on('reads'))) <= rows) return 0;
     return knex(TABLE)
-      .whereRaw(`id IN (${oldestBeyond(this.#database)})`, [most, rows])
+      .whereRaw(`id ${isOldestBeyond(this.#database)}`, [most, rows])
       .delete();
   }
 

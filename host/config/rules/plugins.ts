@@ -5,6 +5,7 @@ import { canonicalJson } from '../canonical.ts';
 import type { GatewayConfig, PluginEntry } from '../document.ts';
 import { type ConfigRule, type KnownModules, useKnown } from './rule.ts';
 import { declaredSettings, readSettings, writtenSettingsProblems } from '../module-settings.ts';
+import { MOST_OF_ALL, PatternBudget } from '../pattern-sizes.ts';
 
 interface Listed {
   readonly entry: PluginEntry;
@@ -122,12 +123,19 @@ export const pluginBuildRules: readonly ConfigRule[] = [
   {
     id: 'BV06',
     check: (config, { known, report }) => {
+      const patterns = new PatternBudget();
       for (const { entry, path, module } of resolved(config, known)) {
-        const { problems } = writtenSettingsProblems(
-          module.settings,
-          declaredSettings(module, entry.config),
-          `${path}.config`,
-        );
+        const settings = declaredSettings(module, entry.config);
+        const size = patterns.add(entry.name, module.settings, settings);
+        if (size > MOST_OF_ALL) {
+          report(
+            `${path}.config`,
+            `plugin "${entry.name}": with the plugins before it its patterns may compile to ${size} instructions, the limit is ${MOST_OF_ALL}`,
+            'write smaller counts, or fewer patterns',
+          );
+          continue;
+        }
+        const { problems } = writtenSettingsProblems(module.settings, settings, `${path}.config`);
         for (const problem of problems)
           report(problem.path, `plugin "${entry.name}": ${problem.message}`, problem.fix, problem.rule);
       }

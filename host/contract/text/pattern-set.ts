@@ -1,4 +1,6 @@
-import { re2 } from './pattern.ts';
+import { atOnce, type Steps } from './in-turns.ts';
+import { re2 } from './re2.ts';
+import { requireSize } from './pattern-size.ts';
 
 /**
  * What the library compiles a set of patterns to, as far as it is read here. Source: re2js 2.10,
@@ -51,6 +53,8 @@ export interface PatternSet {
    * anywhere in the text.
    */
   find(text: string): number | undefined;
+  /** Finds what `find` does, in steps: for texts of any length. */
+  search(text: string): Steps<number | undefined>;
   /** Looks at a text that arrives in pieces. */
   watch(): PatternWatch;
 }
@@ -75,18 +79,38 @@ const NEWLINE = 0x0a;
 
 /**
  * Compiles RE2 patterns into one machine: looking for all of them takes time in proportion to the
- * text, as for one. Throws for the first that does not compile; the library is loaded with the
- * first set.
+ * text, as for one. Throws for the first that does not compile, and where all of them together
+ * would be too large a machine; the library is loaded with the first set.
  */
 export function patternSet(patterns: readonly string[]): PatternSet {
+  requireSize(patterns);
   const { RE2Set } = re2();
   const set = new RE2Set();
   for (const pattern of patterns) set.add(pattern);
   set.compile();
   const automaton: Automaton = set.dfa;
   const program: Program = set.prog;
-  const firsts = firstsOf(program);
-  return { find: (text) => findIn(text, automaton, () => set.match(text)[0]), watch: () => new Watch(program, firsts) };
+  let firsts: Firsts | undefined;
+  const watch = (): Watch => new Watch(program, (firsts ??= { ofMatch: firstsOf(program) }));
+  const search = (text: string): Steps<number | undefined> => searchIn(text, automaton, watch);
+  return { find: (text) => atOnce(search(text)), search, watch };
+}
+
+/** Characters that are looked at before others may be served: by the automaton, and by all its ways. */
+const STEP = 64 * 1024;
+const SLOW_STEP = 256;
+
+function* searchIn(text: string, automaton: Automaton, watch: () => Watch): Steps<number | undefined> {
+  const search = new Search(text, automaton);
+  for (let end = STEP; !search.run(end); end += STEP) yield;
+  if (!search.hasGivenUp) return search.matched;
+  const slow = watch(); // the automaton has no memory for all the states that such a text leads to
+  for (let at = 0; at < text.length && slow.matched === undefined; at += SLOW_STEP) {
+    slow.push(text.slice(at, at + SLOW_STEP));
+    yield;
+  }
+  slow.end();
+  return slow.matched;
 }
 
 /**
@@ -112,31 +136,63 @@ function firstsOf({ inst, start }: Program): Uint8Array | undefined {
 
 const isBranch = ({ op }: Instruction): boolean => op === BRANCH || op === BRANCH_TO_MATCH;
 
+interface Firsts {
+  readonly ofMatch: Uint8Array | undefined;
+}
+
 const AT_BEGIN = { context: () => BEGIN_TEXT | BEGIN_LINE };
 
-/**
- * The library's own loop asks for each character by several calls; `otherwise` is what it says
- * where its states do not suffice.
- */
-function findIn(text: string, automaton: Automaton, otherwise: () => number | undefined): number | undefined {
-  const { latin1Class, numClasses } = automaton;
-  const search = { resetPos: -1 };
-  let state = automaton.start(AT_BEGIN, 0);
-  for (let at = 0; state !== null && at < text.length; at += 1) {
-    let rune = text.charCodeAt(at);
-    let cls: number;
-    if (rune < 256) cls = latin1Class[rune] ?? 0;
-    else {
-      rune = text.codePointAt(at) ?? rune;
-      cls = automaton.runeClass(rune);
-    }
-    state = state.next?.[cls] ?? automaton.stepOrReset(state, cls, rune, UNANCHORED, at, search);
-    if (state?.isMatch) return state.matchIDs[0];
-    if (rune > 0xffff) at += 1;
+/** The library's own loop asks for each character by several calls. */
+class Search {
+  matched: number | undefined;
+  /** The states of the automaton do not suffice. */
+  hasGivenUp = false;
+  readonly #text: string;
+  readonly #automaton: Automaton;
+  readonly #search = { resetPos: -1 };
+  #state: State | null;
+  #at = 0;
+
+  constructor(text: string, automaton: Automaton) {
+    this.#text = text;
+    this.#automaton = automaton;
+    this.#state = automaton.start(AT_BEGIN, 0);
   }
-  const last = state && automaton.stepOrReset(state, numClasses, END_OF_TEXT, UNANCHORED, text.length, search);
-  if (!last) return otherwise();
-  return last.isMatch ? last.matchIDs[0] : undefined;
+
+  /** Goes on up to this place; true once the search is over. */
+  run(until: number): boolean {
+    const automaton = this.#automaton;
+    const text = this.#text;
+    const search = this.#search;
+    const { latin1Class } = automaton;
+    const end = Math.min(until, text.length);
+    let state = this.#state;
+    let at = this.#at;
+    for (; state !== null && at < end; at += 1) {
+      let rune = text.charCodeAt(at);
+      let cls: number;
+      if (rune < 256) cls = latin1Class[rune] ?? 0;
+      else {
+        rune = text.codePointAt(at) ?? rune;
+        cls = automaton.runeClass(rune);
+      }
+      state = state.next?.[cls] ?? automaton.stepOrReset(state, cls, rune, UNANCHORED, at, search);
+      if (state?.isMatch) return this.#end(state);
+      if (rune > 0xffff) at += 1;
+    }
+    this.#state = state;
+    this.#at = at;
+    if (state !== null && at < text.length) return false;
+    return this.#end(
+      state && automaton.stepOrReset(state, automaton.numClasses, END_OF_TEXT, UNANCHORED, text.length, search),
+    );
+  }
+
+  #end(last: State | null): true {
+    this.hasGivenUp = last === null;
+    if (last?.isMatch) [this.matched] = last.matchIDs;
+    return true;
+  }
 }
 
 /**
@@ -156,9 +212,9 @@ class Watch implements PatternWatch {
   /** Instructions and where their matches began, in the order of their beginnings. */
   #threads: number[] = [];
 
-  constructor(program: Program, firsts: Uint8Array | undefined) {
+  constructor(program: Program, { ofMatch }: Firsts) {
     this.#program = program;
-    this.#firsts = firsts;
+    this.#firsts = ofMatch;
     this.#seen = new Uint32Array(program.inst.length);
   }
 
