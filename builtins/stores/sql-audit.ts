@@ -91,13 +91,13 @@ export class SqlAudit implements AuditRepository {
   }
 }
 
-/** What is bound, in the order of the columns. A list of texts passes by what replaces the one character that Postgres does not keep. */
+/** What is bound, in the order of the columns. */
 type Values = readonly (string | null)[];
 
 function valuesOf(entry: AuditEntry, { time }: Dialect): Values {
   const { action, actor, actorId, targetId, outcome, detail, sourceIp, traceId } = entry;
   return [time(entry.occurredAt), action, actor, actorId, targetId, outcome, detail, sourceIp, traceId].map(
-    (value) => value?.replaceAll('\0', '\ufffd') ?? null,
+    (value) => value ?? null,
   );
 }
 

@@ -5,8 +5,13 @@ import { WRITERS } from '../replicas/replica-schema.ts';
 /** What is bound in a statement. */
 export type Bound = Knex.Value;
 
-/** A list as one value, which is an array in Postgres. The driver writes `null` as nothing, of which the types of its members know nothing. */
-export const arrayOf = (values: readonly (string | number | boolean | null)[]): Bound => [...values] as string[];
+/**
+ * A list as one value, which is an array in Postgres, without the one character that its texts do not hold. The driver writes `null` as
+ * nothing, of which the types of its members know nothing.
+ */
+export function arrayOf(values: readonly (string | number | boolean | null)[]): Bound {
+  return values.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value)) as string[];
+}
 
 /** A part of a statement, and its values. */
 export interface Part {
