@@ -32,7 +32,11 @@ export function statisticsBody(
       byStage.toSorted((a, b) => (a.stage < b.stage ? -1 : 1)).map(({ stage, count }) => [stage, count]),
     ),
     by_provider: byName(groups, ({ provider }) => provider, limit),
-    by_model: byName(groups, ({ model }) => model, limit),
+    by_model: byName(
+      groups.filter(({ isRest }) => !isRest),
+      ({ model }) => model,
+      limit,
+    ),
     top_errors: topErrors,
     series: series ? seriesBody(series) : { points: [], truncated: false },
   };

@@ -26,6 +26,11 @@ export default defineBuiltin({
       const connections = await examineConnections(host);
       if (connections.length > 0) add('Database connections', connections);
     });
+    hooks.gauges.tap('stores', (gauges, { stores }) => {
+      const counts = stores.connections.counts;
+      for (const state of counts ? (['used', 'idle', 'waiting'] as const) : [])
+        gauges.set('gateway_store_connections', { state }, counts?.[state] ?? 0);
+    });
     hooks.close.tapPromise('stores', async () => close?.());
   },
 });

@@ -136,6 +136,11 @@ export const FIGURES = {
     help: 'Open client connections, by state',
     labels: { state: ['active', 'idle'] },
   },
+  gateway_store_connections: {
+    kind: 'gauge',
+    help: 'Connections of pools to databases, and how many wait for one',
+    labels: { state: ['used', 'idle', 'waiting'] },
+  },
   gateway_server_connection_transitions_total: {
     kind: 'counter',
     help: 'Changes of state of client connections',

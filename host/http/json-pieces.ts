@@ -6,11 +6,12 @@ export interface Slice<T> {
   readonly next?: (() => Slice<T> | Promise<Slice<T>>) | undefined;
 }
 
-/** The text of a JSON array, to the letter that of the whole. Each slice is a turn of its own: others are served in between. */
+/** The text of a JSON array, to the letter that of the whole. Each slice is read in one turn and written in another: others are served in between. */
 export async function* arrayOf<T>(first: Slice<T>, shown: (item: T) => object): AsyncGenerator<string> {
   let isEmpty = true;
   yield '[';
   for (let slice: Slice<T> | undefined = first; slice; slice = await slice.next?.()) {
+    await nextTurn();
     if (slice.items.length > 0) {
       const text = slice.items.map((item) => JSON.stringify(shown(item))).join(',');
       yield isEmpty ? text : `,${text}`;

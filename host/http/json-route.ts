@@ -137,7 +137,7 @@ function serving(host: JsonHost, route: JsonRoute): Step {
       return answer
         .then((found) => (context.ended ? undefined : send(response, found, next)))
         .catch((error: unknown) => {
-          if (!context.ended) refuse(response, error);
+          if (!context.ended || !response.headersSent) refuse(response, error);
         });
     } catch (error) {
       refuse(response, error);

@@ -40,7 +40,7 @@ export interface CredentialChange {
 }
 
 /** Those who hear of changes of credentials, of this process and of others as far as they are heard of, once memory knows of them. */
-export class CredentialChanges {
+export class CredentialNotices {
   readonly #listeners: ((change: CredentialChange) => void)[] = [];
 
   listen(listener: (change: CredentialChange) => void): void {

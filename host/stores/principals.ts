@@ -102,8 +102,8 @@ export class Principals {
 
   /** Hears of keys and sessions that are others now, or may be. */
   onChange(changed: (of: 'key' | 'session', change: CredentialChange) => void): void {
-    this.#keys.changes.listen((change) => changed('key', change));
-    this.#sessions.changes.listen((change) => changed('session', change));
+    this.#keys.notices.listen((change) => changed('key', change));
+    this.#sessions.notices.listen((change) => changed('session', change));
   }
 
   supply(source: PrincipalSource): void {

@@ -14,6 +14,7 @@ import { Principals } from './principals.ts';
 import { Replica } from './replica.ts';
 import type { LogReader } from './log/request-log-store.ts';
 import { MemoryRunningResponses, type RunningResponses } from './ledgers/running-responses.ts';
+import { StoreConnections } from './store-connections.ts';
 import type { SessionStore } from './sessions/session-store.ts';
 import { SharedResources } from './shared-resources.ts';
 
@@ -51,6 +52,8 @@ export interface Stores {
   readonly owners: Place<Owners>;
   /** Responses whose usage comes later. Without a store: the memory of this process. */
   readonly running: Place<RunningResponses>;
+  /** Connections to databases that have a pool of them. */
+  readonly connections: StoreConnections;
   /** What stores have in common. */
   readonly shared: SharedResources;
 }
@@ -77,6 +80,7 @@ export function createStores(memory: SharedState, given: AuditStoreDeps): Stores
     ledgers: new Place<Ledgers>('ledgers', 'memory', new MemoryLedgers(deps)),
     owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
     running: new Place<RunningResponses>('running responses', 'memory', new MemoryRunningResponses(clock.now)),
+    connections: new StoreConnections(),
     shared: new SharedResources(),
   };
 }

@@ -46,6 +46,34 @@ forBackends('a session', (start) => {
     expect((await t.get('/v1/models', as(token))).status).to.equal(200);
   });
 
+  it('lists all of them, however many, or in pages', async () => {
+    const t = await start();
+    const { sessions } = t.host.stores;
+    const { id } = await t.makeKey({ name: 'ada' });
+    for (let at = 0; at < 520; at += 40)
+      await Promise.all(
+        Array.from({ length: 40 }, () => sessions.create({ credentialId: id, subject: 'ada', scopes: ['read_only'] })),
+      );
+    const answer = await t.get('/admin/sessions');
+    const whole = answer.json().data as { id: string }[];
+    expect([whole.length, answer.text, answer.headers.get('link')]).to.deep.equal([
+      520,
+      JSON.stringify({ data: whole }),
+      null,
+    ]);
+    const pages: { id: string }[][] = [];
+    for (let path: string | undefined = '/admin/sessions?limit=510'; path !== undefined;) {
+      const page = await t.get(path);
+      pages.push(page.json().data);
+      path = /^<(.+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
+    }
+    expect(pages.map(({ length }) => length)).to.deep.equal([510, 10]);
+    expect(pages.flat()).to.deep.equal(whole);
+    expect((await t.get(`/admin/sessions?after=${whole[9]?.id}`)).json().data).to.deep.equal(whole.slice(10, 210));
+    for (const query of ['limit=0', 'limit=x', 'after=gone'])
+      expect(refusal(await t.get(`/admin/sessions?${query}`)), query).to.deep.equal([400, 'invalid_request']);
+  });
+
   it('lists the newest first, and may do what its credential may', async () => {
     const clock = fakeClock(START);
     const t = await start({ clock });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { MemoryKeys } from '../../host/stores/keys/memory-keys.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { ask, cases, chatReply, Dice, eventually, startHost, stubUpstream } from '../kit/index.ts';
-import { arrived, scene } from './ended-kit.ts';
+import { scene } from './ended-kit.ts';
 
 const CHAT = '/v1/chat/completions';
 

@@ -79,7 +79,7 @@ describe('tool servers that misbehave', function (this: Mocha.Suite) {
   this.timeout(180_000);
 
   it('leave nothing in the gateway process, and nothing of theirs after its stop, what ignores SIGTERM included', async () => {
-    const tools = ['pid', 'child', 'die', 'huge', 'flood', 'garbage', 'refuse'];
+    const tools = ['pid', 'child', 'die', 'huge', 'wide', 'flood', 'garbage', 'refuse'];
     // what has to be waited for is a server of its own: the others' answers take their time on a busy machine
     const slow = stdio('slow', { tools: ['hang'], isStubborn: true }, { timeout_seconds: 3 });
     const { gateway, chat, ready } = await running([
@@ -96,6 +96,7 @@ describe('tool servers that misbehave', function (this: Mocha.Suite) {
       ['hang', '{"error":"the tool call timed out"}'],
       ['die', '{"error":"the tool server is unavailable"}'],
       ['huge', '{"error":"the tool server is unavailable"}'],
+      ['wide', '{"error":"the tool server is unavailable"}'],
     ] as const) {
       await ready('s');
       pids.push(Number(await chat('pid')), Number(await chat('child')));

@@ -205,6 +205,16 @@ describe('a tool server over HTTP', () => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(Buffer.alloc(50 * 1024 * 1024, 0x20));
     },
+    'more lists than are read': (id, response) =>
+      replyJson(
+        response,
+        200,
+        resultOf(id, { content: [], structuredContent: { a: Array.from({ length: 500_000 }, () => []) } }),
+      ),
+    'more members than are read': (id, response) => {
+      openSse(response);
+      response.end(sseEvent(resultOf(id, { content: [], a: Array.from({ length: 500_001 }, () => ({ b: 1 })) })));
+    },
     'a stream that ends without an answer': (_id, response) => {
       openSse(response);
       response.end(': nothing\n\n');

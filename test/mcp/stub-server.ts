@@ -66,6 +66,7 @@ const DEEDS: Readonly<Record<string, (id: Message['id'], args: Record<string, un
     return id === undefined ? undefined : text('flooded');
   },
   huge: () => text('x'.repeat(50 * 1024 * 1024)),
+  wide: () => ({ content: [], structuredContent: { a: Array.from({ length: 500_001 }, () => []) } }),
   long: () => text('é'.repeat(1024 * 1024)),
   blocks: () => ({
     content: [

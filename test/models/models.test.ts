@@ -36,6 +36,36 @@ describe('GET /v1/models', () => {
     ).to.equal('');
   });
 
+  it('is one list to the letter, however long, and so is that of providers', async () => {
+    const upstream = await silent();
+    const named = (target: string): string[] => Array.from({ length: 600 }, (_, at) => `${target}-${at}`);
+    const host = await startHost({
+      strategy: { mode: 'fallback' },
+      aliases: { short: 'a-599', long: 'b-1' },
+      targets: [upstream.target('a', { models: named('a') }), upstream.target('b', { models: named('b') })],
+    });
+    const answer = await host.get('/v1/models');
+    expect(answer.text).to.equal(JSON.stringify(answer.json()));
+    expect(answer.json().data.map(({ id }: { id: string }) => id)).to.deep.equal([...named('a'), ...named('b')]);
+    const providers = await host.get('/admin/providers');
+    expect(providers.text).to.equal(JSON.stringify(providers.json()));
+    expect(
+      (providers.json() as { name: string; models: object[] }[])
+        .filter(({ name }) => name === 'a' || name === 'b')
+        .map(({ models }) => models.length),
+    ).to.deep.equal([600, 600]);
+    const head = await host.request('HEAD', '/v1/models');
+    expect([head.status, head.text, head.headers.get('content-type')]).to.deep.equal([200, '', 'application/json']);
+    const key = await host.post('/admin/keys', {
+      name: 'k',
+      models: ['a-3', 'short', 'b-7', 'none'],
+      providers: ['a'],
+    });
+    const own = await host.get('/v1/models', { authorization: `Bearer ${key.json().key}` });
+    expect(own.json().data.map(({ id }: { id: string }) => id)).to.deep.equal(['a-3', 'a-599']);
+    expect((await host.get('/v1/models/short', { 'anthropic-version': '2023-06-01' })).json().id).to.equal('short');
+  });
+
   it('leaves out what only later targets of a single strategy serve', async () => {
     const upstream = await silent();
     const host = await startHost({

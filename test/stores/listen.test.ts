@@ -149,13 +149,31 @@ describe('the connection that listens', () => {
     expect([listener.hears, lines.at(-1)]).to.deep.equal([true, AGAIN]);
   });
 
-  it('listens on its new channel once the replica goes by another id', async () => {
+  it('does not count what comes back of a beat that was sent before it listened', async () => {
+    const { clients, clock, replica, listener, beat } = await scene();
+    await beat(10);
+    clients[0]?.emit('end');
+    listener.sending('early', clock.monotonic()); // connects
+    clients[1]?.notify(BEAT_CHANNEL + replica.id, 'early');
+    clock.advance(1);
+    await new Promise(setImmediate);
+    clients[1]?.notify(BEAT_CHANNEL + replica.id, 'early');
+    expect([clients.length, listener.hears]).to.deep.equal([2, false]);
+    await beat(10);
+    expect(listener.hears).to.equal(true);
+  });
+
+  it('is made anew, with its new channel, once the replica goes by another id', async () => {
     const { clients, replica, listener, beat } = await scene();
     await beat(10);
     replica.renew();
     listener.moved();
-    expect(clients[0]?.statements.at(-1)).to.equal(`LISTEN ${BEAT_CHANNEL}${replica.id}`);
+    await new Promise(setImmediate);
+    expect([clients[0]?.isDestroyed, clients[1]?.statements.at(-1)]).to.deep.equal([
+      true,
+      `LISTEN gw_key_changes; LISTEN ${BEAT_CHANNEL}${replica.id}`,
+    ]);
     await beat(10);
-    expect([clients.length, listener.hears]).to.deep.equal([1, true]);
+    expect([clients.length, listener.hears]).to.deep.equal([2, true]);
   });
 });

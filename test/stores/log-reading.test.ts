@@ -6,7 +6,8 @@ import { GivenUp } from '../../host/stores/store-link.ts';
 import { rowsOf } from '../../builtins/stores/database/database.ts';
 import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import { createRedactor } from '../../host/log/redact.ts';
-import { atEnd, eventually, fakeClock, forSuite, startPostgres } from '../kit/index.ts';
+import { as, startAdmin } from '../admin/kit.ts';
+import { atEnd, eventually, fakeClock, forSuite, MASTER_KEY, startPostgres } from '../kit/index.ts';
 import { SILENT } from './backends.ts';
 
 const NEVER = new Promise<never>(() => {});
@@ -153,5 +154,46 @@ describe('a reading of Postgres', function onPostgres() {
     expect(await running(), 'the statement goes on').to.equal(0);
     expect(rowsOf(await database.read((db) => db.raw('SELECT 7 AS n')))).to.deep.equal([{ n: 7 }]);
     expect(await failed(database.read(async () => 1, end.signal))).to.equal(end.signal.reason);
+  });
+
+  it('of the admin API ends in the server when its client leaves', async () => {
+    const t = await startAdmin({
+      variables: { REQUEST_LOG_STORE_BACKEND: 'postgres', REQUEST_LOG_STORE_DSN: dsn() },
+    });
+    const database = await openPostgres(dsn());
+    atEnd(() => database.close());
+    const waiting = async (): Promise<number> => {
+      const [row] = rowsOf(
+        await database
+          .on('lookups')
+          .raw(
+            "SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+          ),
+      );
+      return Number(row?.['count']);
+    };
+    const held = await database.knex.transaction();
+    await held.raw('LOCK TABLE request_logs IN ACCESS EXCLUSIVE MODE');
+    try {
+      for (const path of [
+        '/admin/logs',
+        '/admin/logs/stats?since=2026-01-01T00:00:00Z&buckets=5',
+        '/admin/dashboard',
+        '/admin/explain/x',
+      ]) {
+        const client = new AbortController();
+        const asked = failed(fetch(t.url + path, { headers: as(MASTER_KEY), signal: client.signal }));
+        await eventually(async () => (await waiting()) === 1);
+        expect(await waiting(), path).to.equal(1);
+        client.abort();
+        await asked;
+        await eventually(async () => (await waiting()) === 0);
+        expect(await waiting(), path).to.equal(0);
+      }
+    } finally {
+      await held.rollback();
+    }
+    expect((await t.get('/admin/logs')).status).to.equal(200);
+    expect(t.lines.filter(({ msg }) => msg === 'the request log store does not answer')).to.deep.equal([]);
   });
 });

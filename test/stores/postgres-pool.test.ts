@@ -71,7 +71,7 @@ describe('the address of a DSN', () => {
     'postgres://you:secret@db.example/gw',
     'postgres://me:secret@db.example/gw2',
     'postgres://me:secret@db.example/GW',
-    'postgres://me:secret@db.example/gw?sslmode=require',
+    'postgres://me:secret@db.example/gw?sslmode=verify-full',
   ])
     it(`is another for ${other}`, async () => {
       expect(await same(other)).to.equal(false);
@@ -113,6 +113,9 @@ describe('the connections of a gateway to Postgres', function onPostgres() {
         await keys.revoke(unseen.record.id, 'another');
         expect([await statusWith(t, made.key), await statusWith(t, unseen.key)]).to.deep.equal([200, 401]);
       }
+      const figures = (await t.get('/metrics')).text;
+      expect(figures).to.match(/^gateway_store_connections\{state="waiting"\} (?!0$)\d+$/m);
+      expect(figures).to.match(/^gateway_store_connections\{state="used"\} (?!0$)\d+$/m);
       expect(answered, 'pages that were answered meanwhile').to.equal(0);
       expect(await open()).to.be.at.most(most);
       await holder.query('ROLLBACK');
@@ -148,9 +151,11 @@ describe('the connections of a gateway to Postgres', function onPostgres() {
     const { rows } = await observer.query("SELECT current_setting('max_connections')::int AS most");
     const most = Number(rows[0]?.['most']);
     expect(await warned(10)).to.equal(undefined);
-    await observer.query('CREATE TABLE IF NOT EXISTS gw_replicas (until timestamptz)');
     const live = Math.ceil((most * 0.8) / 10);
-    await observer.query(`INSERT INTO gw_replicas SELECT now() + interval '1 hour' FROM generate_series(1, ${live})`);
+    await observer.query(
+      `INSERT INTO gw_replicas SELECT 'other ' || n, 'host', '1', 0, n, n, 1, 1, '', 'alone', 0, now(), now(), now() + interval '1 hour'
+      FROM generate_series(1, ${live}) AS n`,
+    );
     expect(await warned(10)).to.match(
       new RegExp(`^${live + 1} live replicas may hold ${(live + 1) * 10} of the ${most} `),
     );

@@ -52,7 +52,7 @@ function open(): Opened {
       },
   });
   keys.supply('sqlite', repository, feed);
-  keys.changes.listen((change) => opened.heard.push(change));
+  keys.notices.listen((change) => opened.heard.push(change));
   return opened;
 }
 

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../../host/common/clock.ts';
+import { errorMessage } from '../../../host/common/error-message.ts';
 import type { Fields, Log } from '../../../host/contract/index.ts';
 import { Answers } from './answers.ts';
 import type { Link, LinkCall, LinkEvents } from './link.ts';
@@ -120,7 +121,7 @@ export class StdioLink implements Link {
     try {
       return messagesOf(line);
     } catch (error) {
-      this.#lose(error as ToolServerError);
+      this.#lose(new ToolServerError('unavailable', errorMessage(error)));
       return [];
     }
   }

@@ -111,7 +111,8 @@ export class Listener implements BeatEar {
   }
 
   moved(): void {
-    this.#client?.query(`LISTEN ${this.#beatChannel}`).catch(() => this.#drop());
+    this.#drop();
+    void this.#connect();
   }
 
   get #beatChannel(): string {
@@ -176,7 +177,8 @@ export class Listener implements BeatEar {
 
   #cameBack(nonce: string): void {
     const sentAt = this.#sent.get(nonce);
-    if (sentAt === undefined || this.#deps.clock.monotonic() - sentAt > BEAT_LIMIT_MS) return;
+    if (sentAt === undefined || sentAt < this.#listensSince) return; // a pooler's session that once listened gives one away with its next answer
+    if (this.#deps.clock.monotonic() - sentAt > BEAT_LIMIT_MS) return;
     this.#heardAt = Math.max(this.#heardAt, sentAt);
     this.#hasEchoed = true;
     this.#mute = 0;

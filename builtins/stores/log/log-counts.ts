@@ -148,16 +148,16 @@ export async function countedRows(
 }
 
 /**
- * Ids of the oldest rows: of those beyond as many as are kept, the second value, so many at most, the first one. They are counted by the
- * statement that deletes them, so that two processes that do so at the same time delete no more than one.
+ * Whether an id is among the oldest: of those beyond as many as are kept, the second value, so many at most, the first one. They are counted by
+ * the statement that deletes them, so that two processes that do so at the same time delete no more than one. Postgres does not know how
+ * many they will be, and would read the whole table for a plain `IN`.
  */
-export function oldestBeyond({ dialect: { name } }: Pick<Database, 'dialect'>): string {
+export function isOldestBeyond({ dialect: { name } }: Pick<Database, 'dialect'>): string {
   const kept = `SELECT coalesce(sum(entries), 0) FROM ${COUNTS}`;
-  const surplus =
-    name === 'postgres'
-      ? `CAST(greatest(0, least(?, (${kept}) - ?)) AS BIGINT)`
-      : `max(0, min(?, (${kept}) + (SELECT count(*) FROM ${NEW_ROWS_OF} WHERE id > (SELECT up_to FROM ${COUNTED})) - ?))`;
-  return `SELECT id FROM ${ROWS} ORDER BY id LIMIT ${surplus}`;
+  const oldest = (surplus: string): string => `(SELECT id FROM ${ROWS} ORDER BY id LIMIT ${surplus})`;
+  return name === 'postgres'
+    ? `= ANY (ARRAY${oldest(`CAST(greatest(0, least(?, (${kept}) - ?)) AS BIGINT)`)})`
+    : `IN ${oldest(`max(0, min(?, (${kept}) + (SELECT count(*) FROM ${NEW_ROWS_OF} WHERE id > (SELECT up_to FROM ${COUNTED})) - ?))`)}`;
 }
 
 /** Counts in what SQLite has got, after every so many rows. Where that fails it is done the next time: until then more is counted when it is asked for. */

@@ -19,6 +19,8 @@ type Asked = Pick<Database, 'knex' | 'dialect'>;
 type Filtered = (filters?: LogFilters) => Knex.QueryBuilder;
 
 const MOST_ERRORS = 8;
+/** Pairs of a provider and a model whose sums are given one by one. */
+const MOST_MODELS = 10_000;
 /** Rows that a series looks at, the newest first. */
 const MOST_SCANNED = 20_000;
 
@@ -53,34 +55,58 @@ export async function statisticsOf(
   };
 }
 
+/**
+ * Names of models are what clients ask for, so there may be as many as there are requests: beyond the most frequent ones they are summed up
+ * for each provider.
+ */
 async function groupsOf({ knex }: Asked, filtered: Filtered): Promise<LogGroup[]> {
-  const sums = {
-    count: 'count(*)',
-    errors: counted(IS_ERROR),
-    prompt: tokens('prompt_tokens'),
-    completion: tokens('completion_tokens'),
-    total: tokens('total_tokens'),
-    cost: COST,
-    unpriced: counted(IS_UNPRICED),
+  const named = filtered()
+    .select('provider', 'model', ...rawColumns(knex, SUMS))
+    .groupBy('provider', 'model');
+  const ranked = knex
+    .from(named.as('named'))
+    .select('*', knex.raw('row_number() OVER (ORDER BY count DESC, provider, model) AS place'));
+  const summed = Object.fromEntries(Object.keys(SUMS).map((name) => [name, `sum(${name})`]));
+  const rows = (await knex
+    .from(ranked.as('ranked'))
+    .select(
+      'provider',
+      knex.raw(`CASE WHEN place <= ${MOST_MODELS} THEN model END AS model`),
+      knex.raw(`CASE WHEN place <= ${MOST_MODELS} THEN 0 ELSE 1 END AS is_rest`),
+      ...rawColumns(knex, summed),
+    )
+    .groupByRaw('1, 2, 3')) as Row[];
+  return rows.map(groupOf);
+}
+
+const SUMS = {
+  count: 'count(*)',
+  errors: counted(IS_ERROR),
+  prompt: tokens('prompt_tokens'),
+  completion: tokens('completion_tokens'),
+  total: tokens('total_tokens'),
+  cost: COST,
+  unpriced: counted(IS_UNPRICED),
+};
+
+const rawColumns = (knex: Knex, columns: Readonly<Record<string, string>>): Knex.Raw[] =>
+  Object.entries(columns).map(([name, sql]) => knex.raw(`${sql} AS ${name}`));
+
+function groupOf(row: Row): LogGroup {
+  const number = (name: string): number => Number(row[name] ?? 0);
+  const text = (name: string): string => (typeof row[name] === 'string' ? row[name] : '');
+  return {
+    provider: text('provider'),
+    model: text('model'),
+    isRest: number('is_rest') === 1,
+    count: number('count'),
+    errors: number('errors'),
+    promptTokens: number('prompt'),
+    completionTokens: number('completion'),
+    totalTokens: number('total'),
+    costUsd: number('cost'),
+    unpriced: number('unpriced'),
   };
-  const rows = (await filtered()
-    .select('provider', 'model', ...Object.entries(sums).map(([name, sum]) => knex.raw(`${sum} AS ${name}`)))
-    .groupBy('provider', 'model')) as Row[];
-  return rows.map((row) => {
-    const number = (name: string): number => Number(row[name] ?? 0);
-    const text = (name: string): string => (typeof row[name] === 'string' ? row[name] : '');
-    return {
-      provider: text('provider'),
-      model: text('model'),
-      count: number('count'),
-      errors: number('errors'),
-      promptTokens: number('prompt'),
-      completionTokens: number('completion'),
-      totalTokens: number('total'),
-      costUsd: number('cost'),
-      unpriced: number('unpriced'),
-    };
-  });
 }
 
 /** The ranks are known only with the count, so these are two questions. */

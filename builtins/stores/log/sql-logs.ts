@@ -13,7 +13,7 @@ import { amount } from '../../../host/stores/log/row-values.ts';
 import { type Database, timeOf } from '../database/database.ts';
 import { withFaults } from '../database/driver-faults.ts';
 import type { Row } from '../key-rows.ts';
-import { areCounted, countedRows, NewRows, oldestBeyond } from './log-counts.ts';
+import { areCounted, countedRows, isOldestBeyond, NewRows } from './log-counts.ts';
 import { seriesOf, statisticsOf } from './log-figures.ts';
 import { insertion } from './log-insert.ts';
 import { rowsOfTrace } from './log-traces.ts';
@@ -97,7 +97,7 @@ export class SqlLogs implements LogRepository {
     const { knex } = this.#database;
     if ((await this.#count({ stages: [] }, this.#database.on('reads'))) <= rows) return 0;
     return knex(TABLE)
-      .whereRaw(`id IN (${oldestBeyond(this.#database)})`, [most, rows])
+      .whereRaw(`id ${isOldestBeyond(this.#database)}`, [most, rows])
       .delete();
   }
 

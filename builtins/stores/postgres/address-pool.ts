@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Clock, Timer } from '../../../host/common/clock.ts';
+import type { ConnectionCounts } from '../../../host/stores/store-connections.ts';
 import type { Lane } from '../database/database.ts';
 import { begunWith, CONNECT_MS, connectionOf, refusesSettings, startedWith, typesOf } from './address.ts';
 import { type LaneLimits, LANE_LIMITS } from './lanes.ts';
@@ -59,7 +60,7 @@ export class AddressPool {
   }
 
   /** Connections that are used, that are idle, and those who wait for one. */
-  get counts(): { readonly used: number; readonly idle: number; readonly waiting: number } {
+  get counts(): ConnectionCounts {
     const idle = this.#idle.values().reduce((sum, connections) => sum + connections.length, 0);
     return { used: this.#lent.size, idle, waiting: this.#slots.waiting };
   }

@@ -13,19 +13,23 @@ export async function openSharedPostgres(host: Host, dsn: string): Promise<Datab
   const sizes = laneSizes(host.settings.pgConnections, await rolesAt(host, address));
   const drained = drainedSizes(sizes);
   const view = host.carryover.open();
-  let isFirst = false;
+  let forget: (() => void) | undefined;
   const make = (): AddressPool => {
-    isFirst = true;
-    return new AddressPool(dsn, driver, {
+    const opened = new AddressPool(dsn, driver, {
       clock: host.services.clock,
       sizes: () => (host.isLeaving ? drained : sizes),
     });
+    forget = host.stores.connections.add(() => opened.counts);
+    return opened;
   };
-  const pool = view.lease(`postgres ${address}`, make, (opened) => opened.close());
+  const pool = view.lease(`postgres ${address}`, make, (opened) => {
+    forget?.();
+    return opened.close();
+  });
   try {
     await pool.refuseStatementMode();
     const database = await databaseOn(pool, () => view.release());
-    if (isFirst && !database.isPooled) await warnOfConnections(host, database);
+    if (forget && !database.isPooled) await warnOfConnections(host, database);
     return database;
   } catch (error) {
     await view.release();

@@ -1,6 +1,6 @@
 import type { HostPrincipal } from '../../common/host-principal.ts';
 import type { ChangeFeed } from '../change-feed.ts';
-import { askedStanding, CredentialChanges, SEEN_MS, type Standing } from '../credential-standing.ts';
+import { askedStanding, CredentialNotices, SEEN_MS, type Standing } from '../credential-standing.ts';
 import {
   changedKey,
   type KeyChange,
@@ -40,7 +40,7 @@ import { UseWriter } from './use-writer.ts';
 export class KeyStore {
   readonly link: StoreLink;
   /** Tells of keys that are others now. */
-  readonly changes = new CredentialChanges();
+  readonly notices = new CredentialNotices();
   readonly #place = new Place<KeyRepository>('key store', 'memory', new MemoryKeys());
   readonly #table = new KeyTable();
   readonly #uses: UseWriter;
@@ -274,7 +274,7 @@ export class KeyStore {
     this.#lookups.forget();
     if (after) this.#table.replace(after, this.#at());
     else this.#table.forget(id);
-    this.changes.tell(id, after === undefined);
+    this.notices.tell(id, after === undefined);
     return after && this.#uses.shown(after);
   }
 
@@ -282,7 +282,7 @@ export class KeyStore {
   #heard(id: string | undefined): void {
     this.#lookups.forget();
     if (id !== undefined) this.#table.forget(id);
-    this.changes.tell(id);
+    this.notices.tell(id);
   }
 
   /** It is not known whether a change was made: the store is asked again, and while it is away the key is as it was. */
@@ -290,7 +290,7 @@ export class KeyStore {
     this.#lookups.forget();
     const entry = this.#table.byId(id);
     if (entry) entry.confirmedAt = Number.NEGATIVE_INFINITY;
-    this.changes.tell(id);
+    this.notices.tell(id);
   }
 
   /** Whether memory may answer: the key is in use, and the store would say the same or has just failed to. */

@@ -99,8 +99,8 @@ export class MemoryKeys implements KeyRepository {
     const order = ids ? new NewestFirst(this.#present(new Set(ids))) : this.#order;
     const keys = this.#present(order.behind(after));
     if (name === undefined) return keys;
-    const part = lower(name);
-    return keys.filter((key) => lower(key.name).includes(part));
+    const part = patternOf(name);
+    return keys.filter((key) => part.test(key.name));
   }
 
   #present(ids: Iterable<string>): IteratorObject<StoredKey> {
@@ -132,8 +132,13 @@ export class MemoryKeys implements KeyRepository {
 }
 
 const placeOf = ({ createdAt, id }: StoredKey): KeyPlace => ({ createdAt, id });
-/** Lower case of A to Z alone, as databases make it. */
-const lower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+/** Finds a text in others, whatever the case of A to Z, as databases do. */
+const patternOf = (text: string): RegExp =>
+  new RegExp(
+    text.replace(/[a-zA-Z]|[^a-zA-Z]+/g, (part) =>
+      /[a-zA-Z]/.test(part) ? `[${part.toLowerCase()}${part.toUpperCase()}]` : RegExp.escape(part),
+    ),
+  );
 const newestFirst = (a: StoredKey, b: StoredKey): number => b.createdAt - a.createdAt || byIdDown(a, b);
 const byIdDown = (a: StoredKey, b: StoredKey): number => Number(a.id < b.id) - Number(a.id > b.id);
 const byUsage = (a: StoredKey, b: StoredKey): number => b.usageCount - a.usageCount;

@@ -40,6 +40,8 @@ export interface Spread {
 export interface LogGroup {
   readonly provider: string;
   readonly model: string;
+  /** All models of the provider beside those that are named: there are too many of them. */
+  readonly isRest?: boolean;
   readonly count: number;
   readonly errors: number;
   readonly promptTokens: number;

@@ -3,7 +3,7 @@ import type { Scope } from '../../contract/index.ts';
 import type { HostPrincipal } from '../../common/host-principal.ts';
 import { BatchedLookups } from '../batched-lookups.ts';
 import type { ChangeFeed } from '../change-feed.ts';
-import { askedStanding, CredentialChanges, SEEN_MS, type Standing } from '../credential-standing.ts';
+import { askedStanding, CredentialNotices, SEEN_MS, type Standing } from '../credential-standing.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { isEnded, isGood, type ListedSession, listedSession, type Parent } from './listed-session.ts';
 import { MemorySessions } from './memory-sessions.ts';
@@ -57,7 +57,7 @@ const MOST_SESSIONS = 10_000;
 export class SessionStore {
   readonly link: StoreLink;
   /** Tells of sessions that have ended. */
-  readonly changes = new CredentialChanges();
+  readonly notices = new CredentialNotices();
   readonly #place = new Place<SessionRepository>('session store', 'memory', new MemorySessions());
   readonly #deps: StoreDeps;
   readonly #keys: KeyStore;
@@ -88,7 +88,7 @@ export class SessionStore {
     this.#feed = feed;
     feed?.onChange((id) => {
       this.#forget(id);
-      this.changes.tell(id);
+      this.notices.tell(id);
     });
   }
 
@@ -272,12 +272,12 @@ export class SessionStore {
     try {
       const ended = await this.link.ask(end);
       this.#forget(id);
-      this.changes.tell(id, true);
+      this.notices.tell(id, true);
       return ended;
     } catch (error) {
       for (const entry of this.#entries.values())
         if (id === undefined || entry.session.id === id) entry.confirmedAt = Number.NEGATIVE_INFINITY; // it is not known whether it was done
-      this.changes.tell(id);
+      this.notices.tell(id);
       throw error;
     }
   }

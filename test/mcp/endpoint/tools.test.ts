@@ -32,6 +32,24 @@ describe('tools of /mcp', () => {
     expect((await host.rpc('tools/list', { cursor: null })).json().result.tools).to.have.length(2);
   });
 
+  it('are one list to the letter, however many they are, as an answer and as an event', async () => {
+    const many = Array.from({ length: 250 }, (_, at) => ({ name: `tool ${at}`, more: { description: `"${at}" ü` } }));
+    const host = await startMcp([ONE, ...many]);
+    const answer = await host.rpc('tools/list');
+    const { result: listed } = answer.json();
+    expect(answer.text).to.equal(JSON.stringify({ jsonrpc: '2.0', id: 1, result: listed }));
+    expect(listed.tools.map(({ name }: { name: string }) => name)).to.deep.equal([
+      'one',
+      ...many.map(({ name }) => name),
+    ]);
+    const event = await host.rpc('tools/list', undefined, { accept: 'text/event-stream' });
+    expect(event.text).to.equal(`event: message\ndata: ${answer.text.replace('"id":1', '"id":2')}\n\n`);
+    expect([answer.headers.get('content-type'), event.headers.get('content-type')]).to.deep.equal([
+      'application/json',
+      'text/event-stream',
+    ]);
+  });
+
   it('are none where no server is ready, or none is configured', async () => {
     const host = await startMcp([]);
     expect((await host.rpc('tools/list')).json().result).to.deep.equal({ tools: [] });
