@@ -162,6 +162,25 @@ describe('a gateway on Postgres whose connections are lost', function onPostgres
     expect((await other.keys.get(one.record.id))?.name).to.equal('one');
   });
 
+  inSoak('ends in its time where the server hangs, and says what is lost', async () => {
+    const { relay, t, stores } = await scene();
+    const { key } = await stores.keys.create({ name: 'k', scopes: [] });
+    await stores.keys.ask(digestOf(key));
+    await stores.keys.flush();
+    relay.mode = 'dark';
+    write({ t, stores }, digestOf(key));
+    const begun = performance.now();
+    await t.close();
+    expect(performance.now() - begun).to.be.lessThan(15_000); // five seconds for the stores, and room for a busy machine
+    const lost = t.lines.filter(({ msg }) => /(?:is|are) lost:/.test(String(msg))).map(({ msg }) => msg);
+    expect(lost).to.have.members([
+      'what was spent is lost: the store of ledgers did not come back',
+      'uses of keys are lost: their store did not come back',
+      'audit rows are lost: their store did not come back',
+      'rows of the request log are lost: their store did not come back',
+    ]);
+  });
+
   for (const text of ['BEGIN', 'pg_advisory_xact_lock', 'from "api_keys"', 'pg_notify', 'COMMIT'])
     inSoak(`holds up no other one where it is lost after ${text}`, async () => {
       const { relay, stores, dsn } = await scene();
