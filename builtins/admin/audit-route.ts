@@ -11,14 +11,17 @@ const OUTCOMES: readonly AuditOutcome[] = ['ok', 'denied', 'error'];
 
 /** The audit trail. See docs/admin.md#the-audit-trail. */
 export function auditRoute({ log, stores: { audit } }: Host): JsonRoute {
-  const answer = async ({ request }: JsonCall): Promise<JsonAnswer> => {
+  const answer = async ({ request, signal }: JsonCall): Promise<JsonAnswer> => {
     const query = new Query(request);
     const limit = query.limit(PAGE, LONGEST_PAGE);
     const offset = query.offset();
     const since = query.moment('since');
     const outcome = query.oneOf('outcome', OUTCOMES);
     const page = await reading(
-      audit.list({ action: query.filter('action'), actorId: query.filter('actor_id'), outcome, since, limit, offset }),
+      audit.list(
+        { action: query.filter('action'), actorId: query.filter('actor_id'), outcome, since, limit, offset },
+        signal,
+      ),
       log,
     );
     const sent = ['action', 'actor_id', 'outcome', 'since'].flatMap((name) =>

@@ -97,7 +97,7 @@ export class Discovery {
     const all = [...this.#host.providers.values()].filter(({ module }) => module.discovery);
     const isFirst = !this.#hasRun;
     this.#hasRun = true;
-    if (!this.#shared || this.#host.stores.leaders.isLeader('config')) return all;
+    if (!this.#shared || this.#shared.isLeader()) return all;
     return isFirst ? [] : all.filter(({ module }) => !this.#models.has(module.name));
   }
 

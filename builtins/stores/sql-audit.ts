@@ -51,11 +51,17 @@ export class SqlAudit implements AuditRepository {
     });
   }
 
-  async list({ action, actorId, outcome, since, limit, offset }: AuditQuery): Promise<AuditPage> {
-    const {
-      dialect: { time },
-    } = this.#database;
-    const knex = this.#database.on('reads');
+  list(query: AuditQuery, signal?: AbortSignal): Promise<AuditPage> {
+    return this.#database.read((db) => this.#page(query, db), signal);
+  }
+
+  async ping(): Promise<void> {
+    await this.#database.verify?.();
+    await this.#database.on('lookups')(TABLE).select('id').limit(1);
+  }
+
+  async #page({ action, actorId, outcome, since, limit, offset }: AuditQuery, knex: Knex): Promise<AuditPage> {
+    const { time } = this.#database.dialect;
     const filtered = (): Knex.QueryBuilder => {
       const query = knex(TABLE);
       if (action !== undefined) void query.where({ action });
@@ -74,11 +80,6 @@ export class SqlAudit implements AuditRepository {
       .limit(limit)
       .offset(offset)) as Row[];
     return { entries: rows.map(entryOf), total: Number(total) };
-  }
-
-  async ping(): Promise<void> {
-    await this.#database.verify?.();
-    await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 }
 

@@ -177,7 +177,8 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
   });
   lease.onEnd = (cause) => {
     exchange.cancellation.cancel(cause);
-    if (response.headersSent && !exchange.streaming) response.destroy(); // part of a whole answer has left: the client must see that no more follows
+    const hasEvents = exchange.streaming && !SURFACES[surface].isForwarded;
+    if (response.headersSent && !hasEvents) response.destroy(); // the client must see that no more follows, however slowly it takes what has left
   };
   context.onEnded = lease.onEnd;
   if (exchange.streaming && context.kind === 'unary') context.kind = 'stream';

@@ -5,6 +5,8 @@ export type LiveModels = ReadonlyMap<string, readonly DiscoveredModel[]>;
 
 /** What providers said that they serve, kept where every replica finds it: one of them asks, and all list the same. */
 export interface LiveModelStore {
+  /** Whether this process is the one that asks. */
+  readonly isLeader: () => boolean;
   read(): Promise<LiveModels>;
   /** Keeps what a provider said last. */
   keep(provider: string, models: readonly DiscoveredModel[]): Promise<void>;

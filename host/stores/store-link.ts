@@ -42,6 +42,11 @@ export class StoreLink {
     this.#deps = deps;
   }
 
+  /** As messages name it. */
+  get what(): string {
+    return this.#what;
+  }
+
   /** Whether it has answered since the start. */
   get hasAnswered(): boolean {
     return this.#hasAnswered;

@@ -1,4 +1,7 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { contextOf } from '../../host/http/context.ts';
 import { ask, chatReply, eventually, fakeClock, MASTER_KEY, rawClient } from '../kit/index.ts';
 import {
   arrived,
@@ -89,23 +92,37 @@ describe('a request whose key is revoked', () => {
     });
   }
 
-  it('closes at once an answer that its client takes slowly', async () => {
-    const s = await scene();
-    const client = await rawClient(s.t.url);
-    client.socket.pause();
-    const body = JSON.stringify({ model: 'm', input: 'hi', voice: 'alloy' });
-    client.send(
-      `POST /v1/audio/speech HTTP/1.1\r\nHost: h\r\nAuthorization: ${s.headers['authorization']}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
-    const call = await arrived(s);
-    call.response.writeHead(200, { 'content-type': 'audio/mpeg' });
-    call.response.write(Buffer.alloc(8 * 1024 * 1024));
-    await turn();
-    await s.t.host.stores.keys.revoke(s.id, 'other');
-    await eventually(() => s.t.host.activity.count === 0, 1500);
-    expect(s.t.host.activity.count).to.equal(0);
-    client.socket.destroy();
-  });
+  for (const [path, asked, type] of [
+    ['/v1/audio/speech', { model: 'm', input: 'hi', voice: 'alloy' }, 'audio/mpeg'],
+    ['/v1/responses', { model: 'n', input: 'hi', stream: true }, 'text/event-stream'],
+  ] as const) {
+    it(`closes at once an answer that its client takes slowly: ${path}`, async () => {
+      const s = await scene();
+      let answering!: ServerResponse;
+      s.t.server.on('request', (_request, response: ServerResponse) => (answering = response));
+      const client = await rawClient(s.t.url);
+      client.socket.pause();
+      const body = JSON.stringify(asked);
+      client.send(
+        `POST ${path} HTTP/1.1\r\nHost: h\r\nAuthorization: ${s.headers['authorization']}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      const call = await arrived(s);
+      call.response.writeHead(200, { 'content-type': type });
+      call.response.write(Buffer.alloc(32 * 1024 * 1024, `:${'x'.repeat(60_000)}\n\n`));
+      let written = -1;
+      await eventually(async () => {
+        await sleep(100);
+        const before = written;
+        written = contextOf(answering).bytes;
+        return written === before && answering.writableNeedDrain;
+      });
+      expect(answering.writableNeedDrain).to.equal(true);
+      await s.t.host.stores.keys.revoke(s.id, 'other');
+      await eventually(() => s.t.host.activity.count === 0);
+      expect(s.t.host.activity.count).to.equal(0);
+      client.socket.destroy();
+    });
+  }
 
   for (const asked of CASES) {
     it(`is a 401 while its body is still read: ${titleOf(asked)}`, async () => {

@@ -4,6 +4,7 @@ import {
   type Answer,
   atEnd,
   eventually,
+  fakeClock,
   forSuite,
   type PostgresServer,
   startHost,
@@ -183,6 +184,22 @@ describe('a store of the configuration', function onPostgres() {
     ]);
     const { rows } = await client.query('SELECT config_json FROM gateway_config');
     expect(rows).to.deep.equal([{ config_json: newer }]);
+  });
+
+  it('is followed by those that hear of a change: no time passes for them', async () => {
+    const { variables, put } = await fleet(1);
+    const clock = fakeClock();
+    const t = await startHost(named('begin'), { variables, clock });
+    t.host.stores.configuration.value.onChange?.(() => void t.host.applier.follow());
+    for (let version = 1; version <= 3; version += 1) {
+      await put(0, `state ${version}`);
+      await eventually(async () => (await nameOf(t)) === `state ${version}`);
+      expect(await nameOf(t)).to.equal(`state ${version}`);
+      const again = await t.request('PUT', '/admin/config', named(`${version}`), {
+        'if-match': `"${2 * version - 1}"`,
+      });
+      expect(again.status, 'with the tag that the other one gave').to.equal(200);
+    }
   });
 
   it('tells listeners of every change, with its number', async () => {

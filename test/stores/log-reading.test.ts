@@ -1,5 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { reading } from '../../host/stores/log/log-reading.ts';
+import { AuditStore } from '../../host/stores/audit/audit-store.ts';
+import { MemoryAudit } from '../../host/stores/audit/memory-audit.ts';
+import { reading } from '../../host/stores/reading.ts';
 import { RequestLogStore } from '../../host/stores/log/request-log-store.ts';
 import type { LogRepository } from '../../host/stores/log/log-repository.ts';
 import { GivenUp } from '../../host/stores/store-link.ts';
@@ -56,6 +59,48 @@ function scene(more: Partial<LogRepository> = {}) {
   });
   return { clock, store, warnings, written, signals };
 }
+
+describe('a page of the audit trail', () => {
+  it('is given up after ten seconds, and with its client, and rows are written all the same', async () => {
+    const clock = fakeClock();
+    const warnings: object[] = [];
+    const signals: (AbortSignal | undefined)[] = [];
+    const kept = new MemoryAudit();
+    const audit = new AuditStore({
+      clock,
+      log: { ...SILENT, warn: (message, attributes) => void warnings.push({ message, ...attributes }) },
+      redactor: createRedactor({}),
+      randomBytes,
+    });
+    audit.supply('test', {
+      append: (entries) => kept.append(entries),
+      list: (_query, signal) => {
+        signals.push(signal);
+        return NEVER;
+      },
+      ping: () => kept.ping(),
+    });
+    const client = new AbortController();
+    const [late, left] = [undefined, client.signal].map((signal) =>
+      failed(audit.list({ limit: 1, offset: 0 }, signal)),
+    );
+    await turns();
+    client.abort();
+    expect(await left).to.have.property('code', 'client_canceled');
+    clock.advance(10_000);
+    expect(await late)
+      .to.be.instanceOf(GivenUp)
+      .and.to.have.property('message', 'the audit store does not answer');
+    expect(signals.map((signal) => signal?.aborted)).to.deep.equal([true, true]);
+    expect(warnings).to.deep.equal([
+      { message: 'a reading of the audit trail was given up', what: 'a list', ms: 10_000 },
+    ]);
+    expect(audit.link.isAway).to.equal(false);
+    audit.append({ action: 'after', actor: 'ada', outcome: 'ok' });
+    await audit.flush();
+    expect((await kept.list({ limit: 9, offset: 0 })).total).to.equal(1);
+  });
+});
 
 describe('a reading of the request log', () => {
   it('is given up after ten seconds in all, which says nothing of the store: rows are written on', async () => {
@@ -125,7 +170,9 @@ describe('a reading of the request log', () => {
     const clock = fakeClock();
     const client = new AbortController();
     const late = (): void => expect.fail('it is over');
-    expect(await reading({ clock, client: client.signal, limitMs: 5, late }, async () => 7)).to.equal(7);
+    expect(
+      await reading({ clock, client: client.signal, limitMs: 5, store: 'the request log store', late }, async () => 7),
+    ).to.equal(7);
     expect(clock.waiting).to.equal(0);
     client.abort();
   });

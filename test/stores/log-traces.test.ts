@@ -100,7 +100,10 @@ describe('rows of a trace, on SQLite', () => {
       });
       await migrate(database, LOG_SCHEMA, SILENT, Date.now);
       const asked: { sql: string; bindings: readonly string[] }[] = [];
-      database.knex.on('query', (query: { sql: string; bindings: readonly string[] }) => asked.push(query));
+      for (const knex of [database.knex, database.on('reads')])
+        knex.on('query', (query: { sql: string; bindings: readonly string[] }) => {
+          if (query.sql.includes('request_logs')) asked.push(query);
+        });
       expect(await logs.annotate(TRACES[0]!, 'after_request', 'late')).to.equal(true);
       expect(await logs.newestOf(TRACES[0]!)).to.include({ error_message: 'late' });
       const plans = await Promise.all(

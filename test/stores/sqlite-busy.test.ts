@@ -1,9 +1,10 @@
 import { lookup } from 'node:dns/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Database } from '../../builtins/stores/database/database.ts';
 import { openSqlite, type SqliteOptions } from '../../builtins/stores/database/sqlite.ts';
-import { atEnd, eventually, fakeClock, temporaryFolder } from '../kit/index.ts';
+import { atEnd, eventually, fakeClock, some, startGateway, temporaryFolder } from '../kit/index.ts';
 
 const FILES = 5;
 const STATEMENTS = 4;
@@ -70,7 +71,7 @@ describe('a statement of SQLite that meets the lock of another connection', func
           clock.advance(clock.next);
         }
         return fault !== undefined;
-      });
+      }, 60_000);
       await writing;
       expect(fault).to.have.property('code', 'SQLITE_BUSY');
       expect(pauses.slice(0, 8)).to.deep.equal([2, 4, 8, 16, 32, 64, 100, 100].slice(0, busyMs === 0 ? 0 : 8));
@@ -90,5 +91,33 @@ describe('a statement of SQLite that meets the lock of another connection', func
     });
     await unlock();
     expect(await writing).to.deep.equal([0, 1, 2, 3]);
+  });
+});
+
+describe('the threads that Node has for files, names and SQLite', function threads() {
+  this.timeout(60_000);
+
+  /** By the name that Node gives them. */
+  const workersOf = (pid: number | undefined): number =>
+    readdirSync(`/proc/${pid}/task`).filter(
+      (task) => readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8').trim() === 'libuv-worker',
+    ).length;
+
+  it('are 16, unless the environment says otherwise', async function names() {
+    if (!existsSync('/proc/self/task')) this.skip();
+    for (const [variables, count] of some([
+      [{}, 16],
+      [{ UV_THREADPOOL_SIZE: '5' }, 5],
+    ] as const)) {
+      const gateway = await startGateway({
+        variables: {
+          ...variables,
+          API_KEY_STORE_BACKEND: 'sqlite',
+          API_KEY_STORE_DSN: join(await temporaryFolder(), 'keys.db'),
+        },
+      });
+      expect(workersOf(gateway.child.pid)).to.equal(count);
+      expect(await gateway.stop()).to.equal(0);
+    }
   });
 });

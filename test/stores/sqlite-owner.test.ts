@@ -50,7 +50,7 @@ async function outlast<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
   await eventually(() => {
     clock.advance(clock.next ?? 0);
     return isOver;
-  });
+  }, 60_000);
   return work;
 }
 

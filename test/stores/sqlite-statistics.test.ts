@@ -53,6 +53,7 @@ describe('statistics of a large request log', function statistics() {
     const rows = async (): Promise<number> =>
       Number(((await database.knex('kept_rows').count({ rows: '*' }).first()) as { readonly rows: unknown }).rows);
     await eventually(async () => (await rows()) === requests);
+    expect(await rows()).to.equal(requests);
     expect(settled).to.equal(0);
     left.abort();
     await Promise.all(asking);

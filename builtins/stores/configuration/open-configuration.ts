@@ -14,7 +14,7 @@ export async function openConfiguration(host: Host, settings: StoreSettings): Pr
 }
 
 /** What supplies it closes it. */
-function supply(host: Host, { database, clock, close }: Migrated): () => Promise<void> {
+function supply(host: Host, { database, clock, site, close }: Migrated): () => Promise<void> {
   const deps = { clock, log: host.log };
   if (database.dialect.name === 'sqlite') {
     host.stores.configuration.supply('sqlite', new SqlConfiguration(database, deps));
@@ -24,7 +24,12 @@ function supply(host: Host, { database, clock, close }: Migrated): () => Promise
   host.stores.configuration.supply('postgres', shared);
   const hints = new SqlHints(database);
   host.stores.hints.supply('postgres', hints);
-  host.stores.liveModels.supply('postgres', new SqlLiveModels(database, deps, shared));
+  const isLeader = (): boolean => host.stores.leaders.isLeader('config');
+  host.stores.liveModels.supply('postgres', new SqlLiveModels(database, { ...deps, shared, isLeader }));
+  site?.onConfiguration((announced) => {
+    shared.heard();
+    hints.hear(announced);
+  });
   return async () => {
     await shared.close();
     await close();

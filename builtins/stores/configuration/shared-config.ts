@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
 import type { Clock, Timer } from '../../../host/common/clock.ts';
+import type { ConfigurationChange, ConfigurationVersion } from '../../../host/stores/configuration-store.ts';
 import { type ConfigStoreDeps, SqlConfiguration } from './sql-config.ts';
 import type { Database } from '../database/database.ts';
+import { CONFIG_CHANNEL } from '../replicas/site.ts';
 
-/** Milliseconds between two looks: a change is in force everywhere within a second. One look reads one row by an index. */
-export const LOOK_MS = 400;
-/** Where other processes hear of a change. */
-export const CONFIG_CHANNEL = 'gw_config_changes';
+/** Milliseconds between two looks, for what is not heard of. One look reads two rows. */
+export const LOOK_MS = 2000;
 
-/** A store that other processes write too: it looks for what they changed as long as it is open. */
+/** A store that other processes write too: it looks for what they changed when they say so, and from time to time, as long as it is open. */
 export class SharedConfiguration extends SqlConfiguration {
   readonly #clock: Clock;
   readonly #told = { configuration: [] as (() => void)[], models: [] as (() => void)[] };
@@ -16,6 +16,8 @@ export class SharedConfiguration extends SqlConfiguration {
   #next: Timer | undefined;
   #looking: Promise<void> = Promise.resolve();
   #isClosed = false;
+  /** How many changes this process has made. */
+  #changes = 0;
   /** A look that has not begun sees whatever was changed until now. */
   #isDue = false;
 
@@ -47,6 +49,14 @@ export class SharedConfiguration extends SqlConfiguration {
     await this.#looking;
   }
 
+  /** The next look counts as news, whatever it finds: a store may go back to what the last one found. */
+  override append(change: ConfigurationChange): Promise<ConfigurationVersion> {
+    return super.append(change).finally(() => {
+      this.#changes += 1;
+      this.#seen = { ...this.#seen, configuration: '' };
+    });
+  }
+
   protected override async announce(trx: Knex.Transaction, version: number): Promise<void> {
     await trx.raw('SELECT pg_notify(?, ?)', [CONFIG_CHANNEL, String(version)]);
   }
@@ -72,9 +82,10 @@ export class SharedConfiguration extends SqlConfiguration {
 
   /** The link logs a failure, once; the next look tries again. */
   async #look(): Promise<void> {
+    const changes = this.#changes;
     const found = await this.marks().catch(() => this.#seen);
     const before = this.#seen;
-    this.#seen = found;
+    this.#seen = changes === this.#changes ? found : { ...found, configuration: '' };
     if (this.#isClosed) return;
     for (const what of ['configuration', 'models'] as const)
       if (found[what] !== before[what]) for (const changed of this.#told[what]) changed();

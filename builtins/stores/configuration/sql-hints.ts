@@ -1,6 +1,6 @@
 import type { Hints } from '../../../host/stores/hints.ts';
 import type { Database } from '../database/database.ts';
-import { CONFIG_CHANNEL } from './shared-config.ts';
+import { CONFIG_CHANNEL } from '../replicas/site.ts';
 
 /** Characters of a value. A notification has room for 8,000 bytes. */
 const LONGEST = 200;

@@ -2,7 +2,8 @@ import { type DiscoveredModel, tryParseJson } from '../../../host/contract/index
 import type { LiveModels, LiveModelStore } from '../../../host/stores/live-models.ts';
 import { StoreLink } from '../../../host/stores/store-link.ts';
 import { type Database, rowsOf } from '../database/database.ts';
-import { CONFIG_CHANNEL, type SharedConfiguration } from './shared-config.ts';
+import { CONFIG_CHANNEL } from '../replicas/site.ts';
+import type { SharedConfiguration } from './shared-config.ts';
 import type { ConfigStoreDeps } from './sql-config.ts';
 
 const TABLE = 'live_models';
@@ -10,14 +11,24 @@ const TABLE = 'live_models';
 /** Live models in the database of the configuration, on Postgres, a row for each provider. A row's version is that of the last change of any. */
 export class SqlLiveModels implements LiveModelStore {
   readonly onModels: SharedConfiguration['onModels'];
+  readonly isLeader: () => boolean;
   readonly #database: Database;
   readonly #link: StoreLink;
 
-  /** `looks` at the database anyway. */
-  constructor(database: Database, { clock, log }: ConfigStoreDeps, looks: Pick<SharedConfiguration, 'onModels'>) {
+  /** `shared` looks at the database anyway. */
+  constructor(
+    database: Database,
+    {
+      clock,
+      log,
+      isLeader,
+      shared,
+    }: ConfigStoreDeps & { readonly isLeader: () => boolean; readonly shared: SharedConfiguration },
+  ) {
     this.#database = database;
     this.#link = new StoreLink('the store of live models', { clock, log, backend: () => database.dialect.name });
-    this.onModels = looks.onModels;
+    this.onModels = shared.onModels;
+    this.isLeader = isLeader;
   }
 
   read(): Promise<LiveModels> {

@@ -91,9 +91,9 @@ export class Site {
     });
   }
 
-  /** Calls with the number of a version that some process stored; this one too. */
-  onConfiguration(changed: (version: number) => void): void {
-    this.#listener?.on(CONFIG_CHANNEL, (version) => changed(Number(version)));
+  /** Calls with what some process announced of the configuration: the number of a version that it stored, or a hint. This one's own too. */
+  onConfiguration(announced: (text: string) => void): void {
+    this.#listener?.on(CONFIG_CHANNEL, announced);
   }
 
   /** Has the leader of what stands there remove what is over, slice by slice, once a minute. */

@@ -38,6 +38,7 @@ export interface AuditPage {
 export interface AuditRepository {
   /** In this order; all of them or none. Throws a `WriteFault` where the store answers with a no. */
   append(entries: readonly AuditEntry[]): Promise<void>;
-  list(query: AuditQuery): Promise<AuditPage>;
+  /** The signal ends it, in the store too: what it gives or throws then is of no use. */
+  list(query: AuditQuery, signal?: AbortSignal): Promise<AuditPage>;
   ping(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import type { Timer } from '../../common/clock.ts';
 import type { AuditEntry, AuditPage, AuditQuery, AuditRepository } from './audit-entry.ts';
 import { MemoryAudit } from './memory-audit.ts';
 import { Place } from '../place.ts';
+import { readFrom } from '../reading.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink } from '../store-link.ts';
 import { writeRows } from '../write-rows.ts';
@@ -64,10 +65,11 @@ export class AuditStore {
     if (!this.#retry) void this.flush();
   }
 
-  /** With all that was appended before. */
-  async list(query: AuditQuery): Promise<AuditPage> {
-    await this.flush();
-    return this.link.ask(() => this.#place.value.list(query));
+  /** With all that was appended before. It ends after ten seconds, and when the client that asks for it has left. */
+  list(query: AuditQuery, client?: AbortSignal): Promise<AuditPage> {
+    const { clock, log } = this.#deps;
+    const store = { of: 'the audit trail', link: this.link, clock, log, flush: () => this.flush() };
+    return readFrom(store, { what: 'a list', client }, (signal) => this.#place.value.list(query, signal));
   }
 
   async ping(): Promise<void> {

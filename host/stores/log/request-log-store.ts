@@ -12,9 +12,9 @@ import type {
 } from './log-repository.ts';
 import { TERMINAL_STAGES } from './log-repository.ts';
 import { LogRetention, type Retention } from './log-retention.ts';
-import { reading, untilEnded } from './log-reading.ts';
 import { givenRow, storedRow } from './log-row.ts';
 import type { GivenRow } from './row-values.ts';
+import { readFrom } from '../reading.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink } from '../store-link.ts';
 import { WriteFault } from '../write-fault.ts';
@@ -26,8 +26,6 @@ export const MOST_WAITING_ROWS = 20_000;
 const WRITE_BEHIND_MS = 100;
 const BATCH = 500;
 const RETRY_MS = 1000;
-/** Milliseconds of one reading in all, with the writing of what waits. See docs/stores.md#the-request-log. */
-const READ_MS = 10_000;
 /** Rows that one statement deletes: others read and write between two of them. */
 const SLICE = 500;
 
@@ -164,15 +162,10 @@ export class RequestLogStore implements RequestLog, LogReader {
       this.#deps.log.error('rows of the request log are lost: their store did not come back', { rows: lost });
   }
 
-  /** What waits is written first. A reading that takes too long says nothing of the store: rows are written all the same. */
   #read<T>(what: string, client: AbortSignal | undefined, read: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, log } = this.#deps;
-    const late = (ms: number): void => log.warn('a reading of the request log was given up', { what, ms });
-    return reading({ clock, client, limitMs: READ_MS, late }, async (signal) => {
-      await this.flush();
-      signal.throwIfAborted();
-      return this.#link.ask(() => untilEnded(read(signal), signal), 2 * READ_MS); // the signal ends it first
-    });
+    const store = { of: 'the request log', link: this.#link, clock, log, flush: () => this.flush() };
+    return readFrom(store, { what, client }, read);
   }
 
   /** Its moment by the clock of the store, while the two clocks can still be compared: the machine's may be set meanwhile. */
