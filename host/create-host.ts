@@ -31,7 +31,8 @@ import { readEnvironment } from './environment/settings.ts';
 import { createCounters } from './state/counters.ts';
 import { createMemoryState } from './state/shared-state.ts';
 import { BoundedState } from './stores/bounded-state.ts';
-import { createStores, finishStores, sealStores } from './stores/stores.ts';
+import { finishStores } from './stores/closing.ts';
+import { createStores, sealStores } from './stores/stores.ts';
 import type { Variables } from './environment/variables.ts';
 import { disposeProvider } from './upstream/connect.ts';
 import { Transport } from './upstream/transport.ts';
@@ -181,9 +182,9 @@ function namedSurfaces(hooks: Host['hooks']): readonly Surface[] {
 function closeInReverse(hook: Host['hooks']['close'], log: Log, clock: Clock): void {
   let taps = 0;
   const kept =
-    (name: string, close: (host: Host) => Promise<void>, limitMs?: () => number) =>
+    (name: string, close: (host: Host) => Promise<void>, limitMs?: (host: Host) => number) =>
     async (host: Host): Promise<void> => {
-      await within(close(host), limitMs?.() ?? CLOSE_LIMIT_MS, clock, name).catch((error: unknown) =>
+      await within(close(host), limitMs?.(host) ?? CLOSE_LIMIT_MS, clock, name).catch((error: unknown) =>
         log.error('closing failed', { builtin: name, error }),
       );
     };
@@ -204,6 +205,7 @@ async function closeHost(host: Host): Promise<void> {
     () => host.slot.close(),
     bounded('the uses of keys and the audit rows', () => finishStores(host.stores)),
     () => host.hooks.close.promise(host),
+    () => host.stores.end.reached(),
     () => closeAll([...host.providers.values()].map((provider) => () => disposeProvider(provider, host.services))),
     bounded('the connections', () => host.services.transport.close()),
   ]).catch((error: unknown) => host.log.error('closing failed', { error }));

@@ -37,8 +37,8 @@ export interface Examination<H> {
   readonly add: (title: string, findings: readonly Finding[]) => void;
 }
 
-interface CloseOptions {
-  readonly limitMs?: () => number;
+interface CloseOptions<H> {
+  readonly limitMs?: (host: H) => number;
 }
 
 /**
@@ -98,7 +98,7 @@ export function createHostHooks<H>() {
     /** Looks at what a start would use and reports it, changing nothing: for `gw doctor`. */
     examine: new AsyncSeriesHook<[Examination<H>]>(['examination']),
     /** Closes it again; taps run in reverse order of their declaration. `limitMs` asks for another limit than the usual one, when the time has come. */
-    close: new AsyncSeriesHook<[H], CloseOptions>(['host']),
+    close: new AsyncSeriesHook<[H], CloseOptions<H>>(['host']),
     /** A handshake with a tool server is over, or has failed: connections outlive the configurations that name them. */
     toolServerTried: new SyncHook<[Handshake, H]>(['handshake', 'host']),
     /** A configuration is being built: tap its pipeline here. `host` is `undefined` for a command that only answers questions: nothing is open then. */

@@ -1,4 +1,5 @@
 import { GatewayError, type Log } from '../../host/contract/index.ts';
+import { ChangeInDoubt } from '../../host/stores/changes.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
 
 /** Waits for a change. When the store does not answer it is 503, with a message of the gateway's own. */
@@ -6,6 +7,12 @@ export async function changing<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
+    if (error instanceof ChangeInDoubt)
+      throw new GatewayError(
+        'store_unavailable',
+        `${error.message}; it is not known whether this was done: look before you repeat it`,
+        { cause: error },
+      );
     if (error instanceof StoreUnavailable)
       throw new GatewayError('store_unavailable', `${error.message}; nothing was changed, try again`, { cause: error });
     throw error;

@@ -38,7 +38,7 @@ async function supplyAll(
   { clock, keyChanges, keepUp }: Site,
 ): Promise<void> {
   stores.keys.supply(BACKEND, new SqlKeys(database, keyChanges.tell), keyChanges.feed('key'));
-  const ledgers = await StoredLedgers.load(new SqlLedgers(database), { clock, log, backend: BACKEND });
+  const ledgers = await StoredLedgers.load(new SqlLedgers(database), { clock, log, end: stores.end, backend: BACKEND });
   stores.ledgers.supply(BACKEND, ledgers);
   stores.owners.supply(BACKEND, new SqlOwners(database, clock.now));
   const running = new SqlRunningResponses(database, clock.now);

@@ -35,7 +35,12 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
     host.stores.keys.supply('sqlite', new SqlKeys(keys, tellNobody), keys.feed);
     host.stores.ledgers.supply(
       'sqlite',
-      await StoredLedgers.load(new SqlLedgers(keys), { clock: host.services.clock, log: host.log, backend: 'sqlite' }),
+      await StoredLedgers.load(new SqlLedgers(keys), {
+        clock: host.services.clock,
+        log: host.log,
+        end: host.stores.end,
+        backend: 'sqlite',
+      }),
     );
     host.stores.owners.supply('sqlite', new SqlOwners(keys, host.stores.clock.now));
     host.stores.running.supply('sqlite', new SqlRunningResponses(keys, host.stores.clock.now));

@@ -6,12 +6,13 @@ import type {
   AuditQuery,
   AuditRepository,
 } from '../../host/stores/audit/audit-entry.ts';
-import { type Database, timeOf } from './database/database.ts';
+import { type Database, type Dialect, timeOf } from './database/database.ts';
 import { withFaults } from './database/driver-faults.ts';
+import { arrayOf, SentOnce, Writer } from './database/numbered-writes.ts';
 import type { Row } from './key-rows.ts';
 
 const TABLE = 'audit_log';
-const COLUMNS: readonly string[] = [
+const COLUMNS = [
   'occurred_at',
   'action',
   'actor',
@@ -21,34 +22,30 @@ const COLUMNS: readonly string[] = [
   'detail',
   'source_ip',
   'trace_id',
-];
+] as const;
 
 /** The audit trail in one table of SQLite or Postgres, to which rows are only added. */
 export class SqlAudit implements AuditRepository {
   readonly #database: Database;
+  readonly #writer = new Writer('audit');
+  readonly #sent = new SentOnce<void>();
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  async append(entries: readonly AuditEntry[]): Promise<void> {
-    const {
-      dialect: { time },
-    } = this.#database;
-    const rows = entries.map((entry) => ({
-      occurred_at: time(entry.occurredAt),
-      action: entry.action,
-      actor: entry.actor,
-      actor_id: entry.actorId ?? null,
-      target_id: entry.targetId ?? null,
-      outcome: entry.outcome,
-      detail: entry.detail ?? null,
-      source_ip: entry.sourceIp ?? null,
-      trace_id: entry.traceId ?? null,
-    }));
-    await withFaults(async () => {
-      await this.#database.on('ledger')(TABLE).insert(rows);
-    });
+  async append(entries: readonly AuditEntry[], number?: number): Promise<void> {
+    const { dialect } = this.#database;
+    const rows = entries.map((entry) => valuesOf(entry, dialect));
+    await withFaults(() =>
+      dialect.name === 'postgres'
+        ? this.#appendTogether(rows, number)
+        : this.#sent.send(number, async () => {
+            await this.#database
+              .on('ledger')(TABLE)
+              .insert(rows.map((values) => Object.fromEntries(COLUMNS.map((name, at) => [name, values[at]]))));
+          }),
+    );
   }
 
   list(query: AuditQuery, signal?: AbortSignal): Promise<AuditPage> {
@@ -81,6 +78,28 @@ export class SqlAudit implements AuditRepository {
       .offset(offset)) as Row[];
     return { entries: rows.map(entryOf), total: Number(total) };
   }
+
+  /** One statement: a list for each column. */
+  async #appendTogether(rows: readonly Values[], number: number | undefined): Promise<void> {
+    const { moved, isFirst } = this.#writer.once(number);
+    const [moment, ...texts] = COLUMNS;
+    const given = [moment, ...texts].map((name) => (name === moment ? '?::timestamptz[]' : '?::text[]')).join(', ');
+    await this.#database.on('ledger').raw(
+      `WITH ${moved.sql} INSERT INTO ${TABLE} (${COLUMNS.join(', ')})
+      SELECT ${COLUMNS.join(', ')} FROM unnest(${given}) WITH ORDINALITY AS given (${COLUMNS.join(', ')}, number) WHERE ${isFirst} ORDER BY number`,
+      [...moved.bindings, ...COLUMNS.map((_name, at) => arrayOf(rows.map((values) => values[at] ?? null)))],
+    );
+  }
+}
+
+/** What is bound, in the order of the columns. */
+type Values = readonly (string | null)[];
+
+function valuesOf(entry: AuditEntry, { time }: Dialect): Values {
+  const { action, actor, actorId, targetId, outcome, detail, sourceIp, traceId } = entry;
+  return [time(entry.occurredAt), action, actor, actorId, targetId, outcome, detail, sourceIp, traceId].map(
+    (value) => value ?? null,
+  );
 }
 
 function entryOf(row: Row): AuditEntry {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { PendingChange } from '../../host/stores/changes.ts';
 import type { StoredKey } from '../../host/stores/keys/key-record.ts';
 import type {
   KeyFilters,
@@ -11,13 +12,14 @@ import type {
   UsageQuery,
   Uses,
 } from '../../host/stores/keys/key-repository.ts';
-import { type Database, exclusively, placeIn, rowsOf } from './database/database.ts';
+import { type Database, type Dialect, exclusively, placeIn, rowsOf } from './database/database.ts';
 import { withFaults } from './database/driver-faults.ts';
+import { arrayOf, SentOnce, Writer } from './database/numbered-writes.ts';
 import { KEY_COLUMNS, keyOf, type Row, rowOf } from './key-rows.ts';
 import type { Tell } from './database/listen.ts';
 
 const TABLE = 'api_keys';
-/** Uses that one statement writes: a database takes no more than some thousand values. */
+/** Uses that one statement of SQLite writes: it takes no more than some thousand values. */
 const BATCH = 200;
 
 const ORDERS = {
@@ -29,6 +31,8 @@ const ORDERS = {
 export class SqlKeys implements KeyRepository {
   readonly #database: Database;
   readonly #tell: Tell;
+  readonly #writer = new Writer('uses');
+  readonly #sent = new SentOnce<void>();
 
   /** `tell` lets other processes know, in the transaction of the change. */
   constructor(database: Database, tell: Tell) {
@@ -36,12 +40,15 @@ export class SqlKeys implements KeyRepository {
     this.#tell = tell;
   }
 
-  async insert(key: StoredKey): Promise<void> {
-    await this.#database.knex(TABLE).insert(rowOf(key, this.#database.dialect));
+  insert(key: StoredKey, pending?: PendingChange): Promise<void> {
+    const insert = async (trx: Knex.Transaction): Promise<void> => {
+      await trx(TABLE).insert(rowOf(key, this.#database.dialect));
+    };
+    return exclusively(this.#database, TABLE, insert, pending);
   }
 
-  change(id: string, { countAt, apply }: KeyStep): Promise<StoredKey | undefined> {
-    return exclusively(this.#database, TABLE, async (trx) => {
+  change(id: string, { countAt, apply }: KeyStep, pending?: PendingChange): Promise<StoredKey | undefined> {
+    const change = async (trx: Knex.Transaction): Promise<StoredKey | undefined> => {
       const before = await one(trx(TABLE).where({ id }));
       const after = apply(before, countAt === undefined ? 0 : await this.#usableAdmins(trx, countAt));
       if (!before) return undefined;
@@ -49,7 +56,12 @@ export class SqlKeys implements KeyRepository {
       else await trx(TABLE).where({ id }).delete();
       await this.#tell(trx, 'key', id);
       return after;
-    });
+    };
+    return exclusively(this.#database, TABLE, change, pending);
+  }
+
+  look(id: string): Promise<StoredKey | undefined> {
+    return exclusively(this.#database, TABLE, (trx) => one(trx(TABLE).where({ id })));
   }
 
   get(id: string): Promise<StoredKey | undefined> {
@@ -138,13 +150,11 @@ export class SqlKeys implements KeyRepository {
     return { total: sum('total'), active: sum('active'), expired: sum('expired'), uses: sum('uses') };
   }
 
-  async addUses(uses: readonly Uses[]): Promise<void> {
+  async addUses(uses: readonly Uses[], number?: number): Promise<void> {
     await withFaults(() =>
-      this.#database.on('ledger').transaction(async (trx) => {
-        // In one order everywhere, so that two processes do not wait for each other's rows.
-        const sorted = uses.toSorted((a, b) => Number(a.id > b.id) - Number(a.id < b.id));
-        for (let at = 0; at < sorted.length; at += BATCH) await this.#add(trx, sorted.slice(at, at + BATCH));
-      }),
+      this.#database.dialect.name === 'postgres'
+        ? this.#addTogether(uses, number)
+        : this.#sent.send(number, () => this.#addInParts(uses)),
     );
   }
 
@@ -177,20 +187,41 @@ export class SqlKeys implements KeyRepository {
     return Number(row?.['admins']);
   }
 
-  async #add(trx: Knex.Transaction, uses: readonly Uses[]): Promise<void> {
-    const { name, time, moment, integer, plus } = this.#database.dialect;
-    const cast = (type: string): string => (name === 'postgres' ? `CAST(? AS ${type})` : '?');
-    const values = uses
-      .map(() => `SELECT ${cast('TEXT')} AS id, ${cast(integer)} AS uses, ${cast(moment)} AS moment`)
-      .join(' UNION ALL ');
-    await trx.raw(
-      `UPDATE ${TABLE} SET usage_count = ${plus('usage_count', 'added.uses')},
-      last_used_at = CASE WHEN last_used_at IS NULL OR last_used_at < added.moment THEN added.moment ELSE last_used_at END
-      FROM (${values}) AS added WHERE ${TABLE}.id = added.id`,
-      uses.flatMap(({ id, count, at }) => [id, count, time(at)]),
+  /** One statement. In one order everywhere, so that two processes do not wait for each other's rows. */
+  async #addTogether(uses: readonly Uses[], number: number | undefined): Promise<void> {
+    const { dialect } = this.#database;
+    const { moved, isFirst } = this.#writer.once(number);
+    await this.#database.on('ledger').raw(
+      `WITH ${moved.sql}, added AS (
+        SELECT given.id, given.uses, given.moment FROM unnest(?::text[], ?::bigint[], ?::timestamptz[]) AS given (id, uses, moment) WHERE ${isFirst}),
+      locked AS (SELECT id FROM ${TABLE} WHERE id IN (SELECT id FROM added) ORDER BY id FOR NO KEY UPDATE)
+      ${adding(dialect)} FROM added WHERE ${TABLE}.id = added.id AND ${TABLE}.id IN (SELECT id FROM locked)`,
+      [
+        ...moved.bindings,
+        arrayOf(uses.map(({ id }) => id)),
+        arrayOf(uses.map(({ count }) => count)),
+        arrayOf(uses.map(({ at }) => dialect.time(at))),
+      ],
     );
   }
+
+  async #addInParts(uses: readonly Uses[]): Promise<void> {
+    const { dialect } = this.#database;
+    await this.#database.on('ledger').transaction(async (trx) => {
+      for (let at = 0; at < uses.length; at += BATCH) {
+        const part = uses.slice(at, at + BATCH);
+        const values = part.map(() => 'SELECT ? AS id, ? AS uses, ? AS moment').join(' UNION ALL ');
+        await trx.raw(
+          `${adding(dialect)} FROM (${values}) AS added WHERE ${TABLE}.id = added.id`,
+          part.flatMap(({ id, count, at: moment }) => [id, count, dialect.time(moment)]),
+        );
+      }
+    });
+  }
 }
+
+const adding = ({ plus }: Dialect): string => `UPDATE ${TABLE} SET usage_count = ${plus('usage_count', 'added.uses')},
+  last_used_at = CASE WHEN last_used_at IS NULL OR last_used_at < added.moment THEN added.moment ELSE last_used_at END`;
 
 async function one(query: Knex.QueryBuilder): Promise<StoredKey | undefined> {
   const row = (await query.first(KEY_COLUMNS)) as Row | undefined;

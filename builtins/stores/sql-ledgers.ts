@@ -3,14 +3,18 @@ import { bounded } from '../../host/common/bounded-sum.ts';
 import type { Booking, LedgerRepository, StoredAccount } from '../../host/stores/ledgers/ledger-repository.ts';
 import { type Database, type Dialect, rowsOf } from './database/database.ts';
 import { withFaults } from './database/driver-faults.ts';
+import { arrayOf, type Bound, type Once, SentOnce, Writer } from './database/numbered-writes.ts';
 
 const TABLE = 'ledger_accounts';
-/** Bookings that one statement writes: a database takes no more than some thousand values. */
+const COLUMNS = 'ledger, account, committed, spend_limit';
+/** Bookings that one statement of SQLite writes: it takes no more than some thousand values. */
 const BATCH = 200;
 
 /** Ledgers in one table of SQLite or Postgres. */
 export class SqlLedgers implements LedgerRepository {
   readonly #database: Database;
+  readonly #writer = new Writer('ledger');
+  readonly #sent = new SentOnce<readonly StoredAccount[]>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -21,17 +25,14 @@ export class SqlLedgers implements LedgerRepository {
     return this.#database.dialect.name === 'postgres';
   }
 
-  book(bookings: readonly Booking[]): Promise<readonly StoredAccount[]> {
-    // In one order everywhere, so that two processes do not wait for each other's rows.
-    const sorted = bookings.toSorted((a, b) => compare(a.ledger, b.ledger) || compare(a.key, b.key));
+  book(bookings: readonly Booking[], number?: number): Promise<readonly StoredAccount[]> {
     const { dialect } = this.#database;
-    return withFaults(() =>
-      this.#database.on('ledger').transaction(async (trx) => {
-        const accounts: (readonly StoredAccount[])[] = [];
-        for (let at = 0; at < sorted.length; at += BATCH)
-          accounts.push(await bookBatch(trx, dialect, sorted.slice(at, at + BATCH)));
-        return accounts.flat();
-      }),
+    return withFaults(async () =>
+      this.isShared
+        ? rowsOf(
+            await this.#database.on('ledger').raw(...bookingTogether(bookings, dialect, this.#writer.once(number))),
+          ).map(accountOf)
+        : this.#sent.send(number, () => bookInParts(this.#database, bookings)),
     );
   }
 
@@ -42,6 +43,46 @@ export class SqlLedgers implements LedgerRepository {
       void query.whereRaw('written_at > CURRENT_TIMESTAMP - make_interval(secs => ?)', [withinMs / 1000]);
     return ((await query) as Readonly<Record<string, unknown>>[]).map(accountOf);
   }
+}
+
+/**
+ * One statement of Postgres. Each account is in one of its parts; those who add take their rows in one order everywhere, so that two processes do
+ * not wait for each other's.
+ */
+function bookingTogether(
+  bookings: readonly Booking[],
+  { plus }: Dialect,
+  { moved, isFirst }: Once,
+): readonly [sql: string, bindings: readonly Bound[]] {
+  const same = `${TABLE}.ledger = given.ledger AND ${TABLE}.account = given.account`;
+  const returned = `RETURNING ${TABLE}.ledger, ${TABLE}.account, ${TABLE}.committed, ${TABLE}.spend_limit`;
+  const inserting = (which: string, sum: string): string =>
+    `INSERT INTO ${TABLE} (${COLUMNS}, written_at) SELECT ledger, account, amount, spend_limit, now() FROM given WHERE ${which} ORDER BY ledger, account
+    ON CONFLICT (ledger, account) DO UPDATE SET committed = ${sum}, spend_limit = excluded.spend_limit, written_at = excluded.written_at ${returned}`;
+  const sql = `WITH ${moved.sql}, given AS (
+    SELECT given.ledger, given.account, given.amount, given.spend_limit, given.is_anew FROM unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::boolean[]) AS given (ledger, account, amount, spend_limit, is_anew) WHERE ${isFirst}),
+  gone AS (DELETE FROM ${TABLE} USING given WHERE is_anew AND amount <= 0 AND ${same}),
+  begun AS (${inserting('is_anew AND amount > 0', 'excluded.committed')}),
+  added AS (${inserting('NOT is_anew AND amount > 0', plus(`${TABLE}.committed`, 'excluded.committed'))}),
+  given_back AS (UPDATE ${TABLE} SET committed = ${plus(`${TABLE}.committed`, 'given.amount')}, written_at = now() FROM given WHERE NOT is_anew AND amount < 0 AND ${same} ${returned})
+  SELECT ${COLUMNS} FROM begun UNION ALL SELECT ${COLUMNS} FROM added UNION ALL SELECT ${COLUMNS} FROM given_back`;
+  const columns = [
+    bookings.map(({ ledger }) => ledger),
+    bookings.map(({ key }) => key),
+    bookings.map(({ amount }) => amount),
+    bookings.map(({ limit = null }) => limit),
+    bookings.map(({ isAnew }) => isAnew),
+  ];
+  return [sql, [...moved.bindings, ...columns.map(arrayOf)]];
+}
+
+function bookInParts({ on, dialect }: Database, bookings: readonly Booking[]): Promise<readonly StoredAccount[]> {
+  return on('ledger').transaction(async (trx) => {
+    const accounts: (readonly StoredAccount[])[] = [];
+    for (let at = 0; at < bookings.length; at += BATCH)
+      accounts.push(await bookBatch(trx, dialect, bookings.slice(at, at + BATCH)));
+    return accounts.flat();
+  });
 }
 
 async function bookBatch(
@@ -94,8 +135,6 @@ async function giveBack(
   }
   return accounts.flat();
 }
-
-const compare = (a: string, b: string): number => Number(a > b) - Number(a < b);
 
 function accountOf({
   ledger,

@@ -1,12 +1,13 @@
 import type { Knex } from 'knex';
 import type { Scope } from '../../host/contract/index.ts';
+import type { PendingChange } from '../../host/stores/changes.ts';
 import type {
   SessionPage,
   SessionPlace,
   SessionRepository,
   StoredSession,
 } from '../../host/stores/sessions/session-record.ts';
-import { type Database, listOf, placeIn, timeOf } from './database/database.ts';
+import { type Database, exclusively, listOf, placeIn, timeOf } from './database/database.ts';
 import type { Row } from './key-rows.ts';
 import type { Tell } from './database/listen.ts';
 
@@ -32,18 +33,10 @@ export class SqlSessions implements SessionRepository {
     this.#tell = tell;
   }
 
-  async insert({
-    id,
-    digest,
-    subject,
-    credentialId,
-    scopes,
-    createdAt,
-    lastSeenAt,
-    expiresAt,
-  }: StoredSession): Promise<void> {
+  insert(session: StoredSession, change?: PendingChange): Promise<void> {
+    const { id, digest, subject, credentialId, scopes, createdAt, lastSeenAt, expiresAt } = session;
     const { time } = this.#database.dialect;
-    await this.#table.insert({
+    const row = {
       id,
       token_hash: digest,
       subject,
@@ -52,6 +45,17 @@ export class SqlSessions implements SessionRepository {
       created_at: time(createdAt),
       last_seen_at: lastSeenAt === undefined ? null : time(lastSeenAt),
       expires_at: time(expiresAt),
+    };
+    const insert = async (trx: Knex.Transaction): Promise<void> => {
+      await trx(TABLE).insert(row);
+    };
+    return exclusively(this.#database, TABLE, insert, change);
+  }
+
+  look(id: string): Promise<StoredSession | undefined> {
+    return exclusively(this.#database, TABLE, async (trx) => {
+      const row = (await trx(TABLE).where({ id }).first(COLUMNS)) as Row | undefined;
+      return row && sessionOf(row);
     });
   }
 
@@ -96,20 +100,22 @@ export class SqlSessions implements SessionRepository {
       .update({ last_seen_at: moment });
   }
 
-  delete(id: string): Promise<boolean> {
-    return this.#database.knex.transaction(async (trx) => {
+  delete(id: string, change?: PendingChange): Promise<boolean> {
+    const end = async (trx: Knex.Transaction): Promise<boolean> => {
       const count = await trx(TABLE).where({ id }).delete();
       if (count > 0) await this.#tell(trx, 'session', id); // a notification has room for an id, and not for whatever a path holds
       return count > 0;
-    });
+    };
+    return exclusively(this.#database, TABLE, end, change);
   }
 
-  deleteAll(): Promise<number> {
-    return this.#database.knex.transaction(async (trx) => {
+  deleteAll(change?: PendingChange): Promise<number> {
+    const end = async (trx: Knex.Transaction): Promise<number> => {
       const count = await trx(TABLE).delete();
       await this.#tell(trx, 'session', undefined);
       return count;
-    });
+    };
+    return exclusively(this.#database, TABLE, end, change);
   }
 
   async sweep(now: number, idleMs: number, most: number): Promise<number> {

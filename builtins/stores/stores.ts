@@ -1,6 +1,7 @@
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { StoreSettings } from '../../host/environment/store-settings.ts';
 import type { Host } from '../../host/host.ts';
+import { databaseLimitMs } from '../../host/stores/closing.ts';
 import { cannotOpen } from './database/cannot-open.ts';
 
 /** Closes what was opened. */
@@ -31,7 +32,7 @@ export default defineBuiltin({
       for (const state of counts ? (['used', 'idle', 'waiting'] as const) : [])
         gauges.set('gateway_store_connections', { state }, counts?.[state] ?? 0);
     });
-    hooks.close.tapPromise('stores', async () => close?.());
+    hooks.close.tapPromise({ name: 'stores', limitMs: databaseLimitMs }, async () => close?.());
   },
 });
 

@@ -9,6 +9,7 @@ import { newModules } from '../config/rules/modules.ts';
 import { TextScrubber } from '../config/scrub-text.ts';
 import { Scrubber } from '../config/scrubber.ts';
 import type { Redactor } from '../log/redact.ts';
+import { ChangeInDoubt } from '../stores/changes.ts';
 import {
   type ChangeKind,
   type ConfigurationVersion,
@@ -224,7 +225,12 @@ class QueueingApplier implements Applier {
       const given = { ...change, text, above: this.#stored.highest, mayReplace: refuseOfNewer };
       entry = await store.append(given).catch((cause: unknown) => {
         void this.follow(); // a store that is lost while it answers may have kept it all the same
-        return this.#fail('the configuration could not be stored', cause);
+        return this.#fail(
+          cause instanceof ChangeInDoubt
+            ? 'it is not known whether the configuration was stored'
+            : 'the configuration could not be stored',
+          cause,
+        );
       });
     });
     if (!entry) throw new Error('a configuration was taken in and not kept');

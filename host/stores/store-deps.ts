@@ -1,5 +1,6 @@
 import type { Log } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
+import type { StoresEnd } from './stores-end.ts';
 import type { Redactor } from '../log/redact.ts';
 
 /** What the stores need of the host. */
@@ -9,4 +10,6 @@ export interface StoreDeps {
   readonly redactor: Redactor;
   /** That many random bytes, which cannot be predicted. */
   readonly randomBytes: (size: number) => Buffer;
+  /** When the process ends, its stores are given up together. */
+  readonly end?: StoresEnd | undefined;
 }

@@ -1,6 +1,7 @@
-import { type Clock, within } from '../common/clock.ts';
+import { type Clock, TookTooLong, within } from '../common/clock.ts';
 import { GatewayError, type Log } from '../contract/index.ts';
 import type { Attributes } from '../contract/services.ts';
+import type { StoresEnd } from './stores-end.ts';
 import { isFault, type WriteFault } from './write-fault.ts';
 
 /** A store did not answer, or could not do what it was asked. What the driver said is the cause, for the log alone. */
@@ -25,6 +26,7 @@ export interface LinkDeps {
   readonly log: Log;
   /** Name of what runs there, in the operator's word: `sqlite`. */
   readonly backend: () => string;
+  readonly end?: StoresEnd | undefined;
 }
 
 /** How one store is reached: each call has a limit, and what fails is one kind of error. The log says when it is lost and when it is back. */
@@ -72,11 +74,15 @@ export class StoreLink {
    * takes too long, is a `StoreUnavailable`.
    */
   async ask<T>(call: () => Promise<T>, limitMs: number = STORE_LIMIT_MS): Promise<T> {
-    const { clock } = this.#deps;
+    const { clock, end } = this.#deps;
+    if (end?.leftMs === 0) throw new StoreUnavailable(`${this.#what} does not answer`); // it is not asked any more
     let isWaiting = true;
     try {
       const answer = await within(
-        repeated(call, () => isWaiting),
+        untilEnd(
+          repeated(call, () => isWaiting),
+          end,
+        ),
         limitMs,
         clock,
         this.#what,
@@ -116,6 +122,18 @@ export class StoreLink {
     if (!this.#isAway) return;
     this.#isAway = false;
     this.#deps.log.info(`${this.#what} answers again`, { backend: this.#deps.backend() });
+  }
+}
+
+/** The call's result, or a failure at the end of all stores. */
+async function untilEnd<T>(call: Promise<T>, end: StoresEnd | undefined): Promise<T> {
+  if (!end) return call;
+  const ended = Promise.withResolvers<never>();
+  const leave = end.wait(() => ended.reject(new TookTooLong('the process ends')));
+  try {
+    return await Promise.race([call, ended.promise]);
+  } finally {
+    leave();
   }
 }
 

@@ -1,6 +1,5 @@
 import type { RequestLog, SharedState } from '../contract/index.ts';
 import { StoreClock } from './store-clock.ts';
-import { closeInTurn } from '../common/close-all.ts';
 import { AuditStore, type AuditStoreDeps } from './audit/audit-store.ts';
 import { type Ledgers, MemoryLedgers } from './ledgers/ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
@@ -17,6 +16,7 @@ import { MemoryRunningResponses, type RunningResponses } from './ledgers/running
 import { StoreConnections } from './store-connections.ts';
 import type { SessionStore } from './sessions/session-store.ts';
 import { SharedResources } from './shared-resources.ts';
+import { StoresEnd } from './stores-end.ts';
 
 /** What a builtin may supply in `open`, and what stands there without one. */
 export interface Stores {
@@ -52,6 +52,8 @@ export interface Stores {
   readonly owners: Place<Owners>;
   /** Responses whose usage comes later. Without a store: the memory of this process. */
   readonly running: Place<RunningResponses>;
+  /** How long all of them together may go on writing once the process ends. */
+  readonly end: StoresEnd;
   /** Connections to databases that have a pool of them. */
   readonly connections: StoreConnections;
   /** What stores have in common. */
@@ -60,8 +62,14 @@ export interface Stores {
 
 export function createStores(memory: SharedState, given: AuditStoreDeps): Stores {
   const clock = new StoreClock(given.clock);
-  const deps = { ...given, clock };
-  const keys = new KeyStore(deps);
+  const end = new StoresEnd(given.clock);
+  const deps = { ...given, clock, end };
+  const audit = new AuditStore(deps);
+  const keys = new KeyStore({
+    ...deps,
+    mended: ({ action, id }) =>
+      audit.append({ action, actor: 'gateway', targetId: id, outcome: 'error', detail: { mended: true } }),
+  });
   const principals = new Principals(deps, keys);
   return {
     clock,
@@ -69,7 +77,7 @@ export function createStores(memory: SharedState, given: AuditStoreDeps): Stores
     leaders: new Leaders(),
     keys,
     sessions: principals.sessions,
-    audit: new AuditStore(deps),
+    audit,
     principals,
     requestLog: new Place<RequestLog | undefined>('request log', 'disabled', undefined),
     logReader: new Place<LogReader | undefined>('reader of the request log', 'disabled', undefined),
@@ -80,6 +88,7 @@ export function createStores(memory: SharedState, given: AuditStoreDeps): Stores
     ledgers: new Place<Ledgers>('ledgers', 'memory', new MemoryLedgers(deps)),
     owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
     running: new Place<RunningResponses>('running responses', 'memory', new MemoryRunningResponses(clock.now)),
+    end,
     connections: new StoreConnections(),
     shared: new SharedResources(),
   };
@@ -119,9 +128,4 @@ export function sealStores({
     running,
   ])
     place.seal();
-}
-
-/** Writes what waits, before the repositories close. */
-export async function finishStores({ keys, audit, ledgers }: Stores): Promise<void> {
-  await closeInTurn([() => ledgers.value.close?.(), () => keys.close(), () => audit.close()]);
 }

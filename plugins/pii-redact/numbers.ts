@@ -73,16 +73,31 @@ function lettered(text: string, digit: number, wanted: ReadonlySet<Entity>): Num
     [CODICE_FISCALE, 6],
   ] as const) {
     const start = digit - back;
-    const end = start >= 0 && isWordStart(text, start) ? endOf(pattern, text, start) : undefined;
+    const isBegun = start >= 0 && isCapital(text.charCodeAt(start)) && isWordStart(text, start);
+    const end = isBegun ? endOf(pattern, text, start) : undefined;
     if (end !== undefined) return { entity: 'national_id', start, end };
   }
   return undefined;
 }
 
+const isCapital = (code: number): boolean => code >= 65 && code <= 90;
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+/** Digits in a row at a place, as far as any number here goes: most patterns can be left out by it. */
+function digitsAt(text: string, digit: number): number {
+  let count = 1;
+  while (count < MOST_DIGITS && isDigit(text.charCodeAt(digit + count))) count += 1;
+  return count;
+}
+
+/** Digits of the longest card. */
+const MOST_DIGITS = 19;
+
 function plainAt(text: string, digit: number, wanted: ReadonlySet<Entity>): Numbered | undefined {
+  const digits = digitsAt(text, digit);
   for (const [entity, find] of FINDERS) {
     if (!wanted.has(entity)) continue;
-    const found = find(text, digit);
+    const found = find(text, digit, digits);
     if (found) return { entity, start: found[0], end: found[1] };
   }
   return undefined;
@@ -90,26 +105,32 @@ function plainAt(text: string, digit: number, wanted: ReadonlySet<Entity>): Numb
 
 type Place = readonly [start: number, end: number];
 
-const FINDERS: readonly (readonly [Entity, (text: string, digit: number) => Place | undefined])[] = [
+const FINDERS: readonly (readonly [Entity, (text: string, digit: number, digits: number) => Place | undefined])[] = [
   ['card', cardAt],
   ['national_id', idAt],
   ['ip', addressAt],
   ['phone', phoneAt],
 ];
 
-function cardAt(text: string, digit: number): Place | undefined {
+function cardAt(text: string, digit: number, digits: number): Place | undefined {
   for (const pattern of [CARD, PRINTED_CARD]) {
+    if (pattern === PRINTED_CARD && digits !== 4 && digits < 13) return undefined;
     const end = endOf(pattern, text, digit);
     if (end !== undefined && isCard(text.slice(digit, end).replace(/\D/g, ''))) return [digit, end];
   }
   return undefined;
 }
 
-function idAt(text: string, digit: number): Place | undefined {
+function idAt(text: string, digit: number, digits: number): Place | undefined {
+  if (digits === 8) return dniAt(text, digit);
+  if (digits !== 3) return undefined;
   const ssn = endOf(SSN, text, digit) ?? endOf(PARTED_SSN, text, digit);
   if (ssn !== undefined) return [digit, ssn];
   const cpf = endOf(CPF, text, digit);
-  if (cpf !== undefined) return isCpf(text.slice(digit, cpf).replace(/\D/g, '')) ? [digit, cpf] : undefined;
+  return cpf !== undefined && isCpf(text.slice(digit, cpf).replace(/\D/g, '')) ? [digit, cpf] : undefined;
+}
+
+function dniAt(text: string, digit: number): Place | undefined {
   const dni = endOf(DNI, text, digit);
   return dni !== undefined &&
     'TRWAGMYFPDXBNJZSQVHLCKE'[Number(text.slice(digit, digit + 8)) % 23] === text.charAt(dni - 1)
@@ -127,7 +148,8 @@ function isCpf(digits: string): boolean {
   return check(9) === Number(digits[9]) && check(10) === Number(digits[10]) && !/^(\d)\1+$/.test(digits);
 }
 
-function addressAt(text: string, digit: number): Place | undefined {
+function addressAt(text: string, digit: number, digits: number): Place | undefined {
+  if (digits > 3 || text.charCodeAt(digit + digits) !== DOT) return undefined;
   const end = endOf(IPV4, text, digit);
   return end !== undefined && !VERSIONED.test(text.slice(Math.max(0, digit - 16), digit)) ? [digit, end] : undefined;
 }
@@ -140,7 +162,7 @@ function phoneAt(text: string, digit: number): Place | undefined {
   }
   const isFirst =
     sign !== ' ' ||
-    !/\d/.test(text.charAt(digit - 2)) ||
+    !isDigit(text.charCodeAt(digit - 2)) ||
     NUMBER_BEFORE.test(text.slice(Math.max(0, digit - 16), digit)); // not a later group of a longer number
   for (const start of isFirst ? startsOf(digit, sign) : []) {
     const dialled = endOf(DIALLED, text, start);
@@ -150,9 +172,27 @@ function phoneAt(text: string, digit: number): Place | undefined {
       if (end !== undefined && !isNoPhone(text.slice(start, end))) return [start, end];
     }
   }
-  const end = endOf(PLAIN, text, digit);
-  return end !== undefined && CALLED.test(text.slice(Math.max(0, digit - 40), digit)) ? [digit, end] : undefined;
+  const end = isCalled(text, digit) ? endOf(PLAIN, text, digit) : undefined;
+  return end === undefined ? undefined : [digit, end];
 }
+
+/** Whether words in front of a place say that a telephone number follows: they are looked for only where there are any. */
+function isCalled(text: string, digit: number): boolean {
+  const least = Math.max(0, digit - MOST_CALLED);
+  for (let at = digit - 1; at >= least; at -= 1) {
+    const code = text.charCodeAt(at);
+    if (isDigit(code) || code === LINE_END) return false;
+    if (code > LAST_SIGN) return CALLED.test(text.slice(least, digit));
+  }
+  return false;
+}
+
+const DOT = 0x2e;
+const LINE_END = 0x0a;
+/** The last sign of ASCII in front of its letters. */
+const LAST_SIGN = 0x40;
+/** Characters in front of a number in which such words may stand. */
+const MOST_CALLED = 40;
 
 const startsOf = (digit: number, sign: string): readonly number[] => (sign === '(' ? [digit - 1, digit] : [digit]);
 
@@ -171,12 +211,18 @@ function endOf(pattern: RegExp, text: string, at: number): number | undefined {
 
 /** Whether a word can begin here. */
 function isWordStart(text: string, at: number): boolean {
-  return at === 0 || !WORD.test(text.charAt(at - 1));
+  return at === 0 || !isWord(text, at - 1);
+}
+
+function isWord(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code < 128) return isDigit(code) || ((code | 32) - 97) >>> 0 < 26;
+  return WORD.test(text.charAt(at));
 }
 
 /** Not a part of a longer number, name or amount. */
 function isBounded(text: string, digit: number): boolean {
   const before = text.charAt(digit - 1);
   if (before === '.' || before === '-' || before === ',') return !/[\d\p{L}]/u.test(text.charAt(digit - 2));
-  return !WORD.test(before);
+  return digit === 0 || !isWord(text, digit - 1);
 }

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Database } from '../../builtins/stores/database/database.ts';
+import { SHARED_SCHEMA } from '../../builtins/stores/replicas/replica-schema.ts';
 import { LOG_SCHEMA } from '../../builtins/stores/log/log-schema.ts';
 import { migrate } from '../../builtins/stores/database/migrate.ts';
 import { openPostgres } from '../../builtins/stores/database/postgres.ts';
@@ -50,7 +51,7 @@ export interface LogCosts {
 
 /** What log rows cost in a database without a table of them. It is closed by the caller. */
 export async function logCosts(database: Database, { rows = ROWS, days = DAYS } = {}): Promise<LogCosts> {
-  await migrate(database, LOG_SCHEMA, SILENT, Date.now);
+  for (const schema of [SHARED_SCHEMA, LOG_SCHEMA]) await migrate(database, schema, SILENT, Date.now);
   const repository = new SqlLogs(database);
   const store = new RequestLogStore(repository, {
     log: SILENT,

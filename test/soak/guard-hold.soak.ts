@@ -153,11 +153,11 @@ const WAYS: Readonly<Record<string, (scene: Scene, unit: string) => Promise<numb
     return send(scene, '/v1/chat/completions', ask('hi'));
   },
   'a stream of many events': (scene, unit) => {
-    scene.say(filled(unit), 2000);
+    scene.say(filled(unit), 400);
     return send(scene, '/v1/chat/completions', { ...ask('hi'), stream: true });
   },
   'a stream of few events': (scene, unit) => {
-    scene.say(filled(unit), 10);
+    scene.say(filled(unit).slice(0, BYTES / 10), 20);
     return send(scene, '/v1/chat/completions', { ...ask('hi'), stream: true });
   },
 };
@@ -174,7 +174,9 @@ describe('how long guardrails hold everybody up with 10 MiB', function suite() {
         it(`is bounded: ${way}`, async () => {
           const scene = running();
           const figures: (readonly [what: string, ms: number, status: number])[] = [];
-          for (const [what, unit] of Object.entries(UNITS)) {
+          for (const [what, unit] of Object.entries(UNITS).filter(
+            (_unit, at) => at % (way === 'a request' ? 1 : 4) === 0,
+          )) {
             await scene.gateway.longestTurn();
             const status = await go(scene, unit);
             figures.push([what, await scene.gateway.longestTurn(), status]);

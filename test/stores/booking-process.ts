@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { SHARED_SCHEMA } from '../../builtins/stores/replicas/replica-schema.ts';
 import { LEDGER_SCHEMA } from '../../builtins/stores/ledger-schema.ts';
 import { migrate } from '../../builtins/stores/database/migrate.ts';
 import { openPostgres } from '../../builtins/stores/database/postgres.ts';
@@ -27,8 +28,8 @@ const say = (event: string, sums: readonly (readonly [key: string, sum: bigint])
 };
 
 class Telling extends SqlLedgers {
-  override async book(bookings: readonly Booking[]): Promise<readonly StoredAccount[]> {
-    const accounts = await super.book(bookings);
+  override async book(bookings: readonly Booking[], number?: number): Promise<readonly StoredAccount[]> {
+    const accounts = await super.book(bookings, number);
     say(
       'kept',
       accounts.map(({ key, committed }) => [key, BigInt(committed ?? -1)]),
@@ -38,7 +39,7 @@ class Telling extends SqlLedgers {
 }
 
 const database = backend === 'postgres' ? await openPostgres(dsn) : await openSqlite(dsn, '.');
-await migrate(database, LEDGER_SCHEMA, SILENT, Date.now);
+for (const schema of [SHARED_SCHEMA, LEDGER_SCHEMA]) await migrate(database, schema, SILENT, Date.now);
 const ledger = (
   await StoredLedgers.load(new Telling(database), { clock: systemClock, log: SILENT, backend: 'test' })
 ).open('l', { maxKeys: 0 });

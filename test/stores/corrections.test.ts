@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Database } from '../../builtins/stores/database/database.ts';
+import { SHARED_SCHEMA } from '../../builtins/stores/replicas/replica-schema.ts';
 import { LEDGER_SCHEMA } from '../../builtins/stores/ledger-schema.ts';
 import { migrate } from '../../builtins/stores/database/migrate.ts';
 import { openPostgres } from '../../builtins/stores/database/postgres.ts';
@@ -19,7 +20,7 @@ import { SILENT } from './backends.ts';
 
 /** Sums after bookings and corrections, reckoned plainly: whole micro-dollars, never below 0. */
 async function ledgerSuite(database: Database): Promise<void> {
-  await migrate(database, LEDGER_SCHEMA, SILENT, Date.now);
+  for (const schema of [SHARED_SCHEMA, LEDGER_SCHEMA]) await migrate(database, schema, SILENT, Date.now);
   const clock = fakeClock();
   const load = (): Promise<StoredLedgers> =>
     StoredLedgers.load(new SqlLedgers(database), { clock, log: SILENT, backend: database.dialect.name });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Database } from '../../builtins/stores/database/database.ts';
+import { SHARED_SCHEMA } from '../../builtins/stores/replicas/replica-schema.ts';
 import { LEDGER_SCHEMA } from '../../builtins/stores/ledger-schema.ts';
 import { migrate } from '../../builtins/stores/database/migrate.ts';
 import { openPostgres } from '../../builtins/stores/database/postgres.ts';
@@ -27,10 +28,12 @@ const KEYS = ['a', 'b', 'c', 'full'];
 /** What the last of them has spent before: a few bookings below the largest sum. */
 const NEARLY_ALL = MOST_SUM - 3e9;
 
-/** A table whose writes fail, before they reach it, as those of a database do. */
+/** A table whose writes fail, before they reach it and after, as those of a database do. */
 class Unruly implements LedgerRepository {
   readonly #table: SqlLedgers;
   readonly #dice: Dice;
+  /** A table refuses no rows that it has. */
+  readonly #kept = new Set<number | undefined>();
   isCalm = false;
   /** Calls that are on their way. */
   pending = 0;
@@ -44,12 +47,16 @@ class Unruly implements LedgerRepository {
     return this.#table.isShared;
   }
 
-  async book(bookings: readonly Booking[]): Promise<readonly StoredAccount[]> {
+  async book(bookings: readonly Booking[], number?: number): Promise<readonly StoredAccount[]> {
     const choice = this.isCalm ? 9 : this.#dice.below(10);
     if (choice < 2) throw new Error('away');
     if (choice < 4) throw new WriteFault('conflict', new Error('deadlock'));
-    if (choice === 4 && bookings.length > 1) throw new WriteFault('refused', new Error('a row'));
-    return this.#counted(this.#table.book(bookings));
+    if (choice === 4 && bookings.length > 1 && !this.#kept.has(number))
+      throw new WriteFault('refused', new Error('a row'));
+    const accounts = await this.#counted(this.#table.book(bookings, number));
+    this.#kept.add(number);
+    if (choice === 5) throw new Error('the answer is lost');
+    return accounts;
   }
 
   read(withinMs?: number): Promise<readonly StoredAccount[]> {
@@ -67,7 +74,7 @@ class Unruly implements LedgerRepository {
 async function migrated(open: () => Promise<Database>): Promise<Database> {
   const database = await open();
   atEnd(() => database.close());
-  await migrate(database, LEDGER_SCHEMA, SILENT, Date.now);
+  for (const schema of [SHARED_SCHEMA, LEDGER_SCHEMA]) await migrate(database, schema, SILENT, Date.now);
   return database;
 }
 
@@ -118,7 +125,7 @@ async function book(database: Database, dice: Dice, processes: number): Promise<
       await ended(running[at] as Process);
       running[at] = await begun(database, dice);
     } else if (choice < 6) {
-      clock.advance(table.pending > 0 ? 1 : dice.pick([100, 1000])); // a write that takes too long would be repeated, and count twice
+      clock.advance(table.pending > 0 ? 1 : dice.pick([100, 1000]));
       for (let turn = dice.below(20); turn > 0; turn -= 1)
         await new Promise((resolve) => {
           setImmediate(resolve);

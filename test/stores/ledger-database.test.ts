@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Database } from '../../builtins/stores/database/database.ts';
+import { SHARED_SCHEMA } from '../../builtins/stores/replicas/replica-schema.ts';
 import { LEDGER_SCHEMA } from '../../builtins/stores/ledger-schema.ts';
 import { migrate } from '../../builtins/stores/database/migrate.ts';
 import { openPostgres } from '../../builtins/stores/database/postgres.ts';
@@ -26,7 +27,7 @@ const rows = (accounts: readonly StoredAccount[]): unknown[] =>
 async function migrated(open: () => Promise<Database>): Promise<Database> {
   const database = await open();
   atEnd(() => database.close());
-  await migrate(database, LEDGER_SCHEMA, SILENT, Date.now);
+  for (const schema of [SHARED_SCHEMA, LEDGER_SCHEMA]) await migrate(database, schema, SILENT, Date.now);
   await widen(database, LEDGER_SCHEMA.table);
   return database;
 }

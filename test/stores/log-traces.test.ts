@@ -27,13 +27,15 @@ function suite(open: () => Promise<Database>): void {
     const models = await Promise.all(TRACES.map(async (trace) => (await logs.newestOf(trace))?.model));
     expect(models).to.deep.equal(TRACES.map((_trace, at) => `m${at}`));
     expect(await logs.newestOf(`89ab${END}`)).to.equal(undefined);
-    expect([
-      await logs.annotate(TRACES[1]!, 'after_request', 'late'),
-      await logs.annotate(TRACES[1]!, 'after_request', 'later'),
-      await logs.annotate(`89ab${END}`, 'after_request', 'x'),
-    ]).to.deep.equal([true, false, false]);
-    expect((await logs.newestOf(TRACES[1]!))?.error_message).to.equal('late');
-    expect((await logs.newestOf(TRACES[0]!))?.error_message).to.equal(null);
+    const errorsOf = async (trace: string): Promise<unknown[]> =>
+      database.knex('request_logs').where({ trace_id: trace }).orderBy('id').pluck('error_message');
+    await logs.annotate(rowOf(TRACES[1]!, { error_message: 'late' }), 'after_request');
+    expect(await errorsOf(TRACES[1]!)).to.deep.equal(['late']);
+    await logs.annotate(rowOf(TRACES[1]!, { error_message: 'later' }), 'after_request'); // its row has an error: it becomes one of its own
+    await logs.annotate(rowOf(`89ab${END}`, { error_message: 'x' }), 'after_request');
+    expect(await errorsOf(TRACES[1]!)).to.deep.equal(['late', 'later']);
+    expect(await errorsOf(`89ab${END}`)).to.deep.equal(['x']);
+    expect(await errorsOf(TRACES[0]!)).to.deep.equal([null]);
   });
 
   it('stand in the order in which they were given', async () => {
@@ -101,16 +103,16 @@ describe('rows of a trace, on SQLite', () => {
       await migrate(database, LOG_SCHEMA, SILENT, Date.now);
       const asked: { sql: string; bindings: readonly string[] }[] = [];
       for (const knex of [database.knex, database.on('reads')])
-        knex.on('query', (query: { sql: string; bindings: readonly string[] }) => {
-          if (query.sql.includes('request_logs')) asked.push(query);
-        });
-      expect(await logs.annotate(TRACES[0]!, 'after_request', 'late')).to.equal(true);
+        knex.on('query', (query: { sql: string; bindings: readonly string[] }) => asked.push(query));
+      await logs.annotate(rowOf(TRACES[0]!, { error_message: 'late' }), 'after_request');
       expect(await logs.newestOf(TRACES[0]!)).to.include({ error_message: 'late' });
       const plans = await Promise.all(
-        [...asked].map(
-          ({ sql, bindings }) =>
-            database.knex.raw(`EXPLAIN QUERY PLAN ${sql}`, bindings) as Promise<{ detail: string }[]>,
-        ),
+        asked
+          .filter(({ sql }) => sql.includes('request_logs'))
+          .map(
+            ({ sql, bindings }) =>
+              database.knex.raw(`EXPLAIN QUERY PLAN ${sql}`, bindings) as Promise<{ detail: string }[]>,
+          ),
       );
       expect(plans).to.have.length(2);
       for (const plan of plans)

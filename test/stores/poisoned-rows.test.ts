@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { AUDIT_SCHEMA } from '../../builtins/stores/audit-schema.ts';
 import type { Database } from '../../builtins/stores/database/database.ts';
+import { SHARED_SCHEMA } from '../../builtins/stores/replicas/replica-schema.ts';
 import { KEY_SCHEMA } from '../../builtins/stores/key-schema.ts';
 import { tellNobody } from '../../builtins/stores/database/listen.ts';
 import { LOG_SCHEMA } from '../../builtins/stores/log/log-schema.ts';
@@ -219,7 +220,8 @@ function suite(open: () => Promise<Database>): void {
 async function migrated(open: () => Promise<Database>): Promise<Database> {
   const database = await open();
   atEnd(() => database.close());
-  for (const schema of [KEY_SCHEMA, AUDIT_SCHEMA, LOG_SCHEMA]) await migrate(database, schema, SILENT, Date.now);
+  for (const schema of [SHARED_SCHEMA, KEY_SCHEMA, AUDIT_SCHEMA, LOG_SCHEMA])
+    await migrate(database, schema, SILENT, Date.now);
   return database;
 }
 

@@ -137,6 +137,33 @@ describe('connections to Postgres that die in silence', function onPostgres() {
   });
 });
 
+describe('connections to Postgres that nothing is asked of', function onPostgres() {
+  this.timeout(60_000);
+  const dsn = forSuite(async () => (await startPostgres()).createDatabase());
+
+  it('are five at most, none after five minutes, and none is older than half an hour', async () => {
+    const [relay, clock] = [await startRelay(dsn()), fakeClock()];
+    const database = await opened(relay.url, clock);
+    await Promise.all(LANES.map((lane) => one(database, lane)));
+    expect(relay.open).to.equal(LANES.length).and.to.be.greaterThan(5);
+    clock.advance(1000);
+    await eventually(() => relay.open === 5);
+    expect(relay.open).to.equal(5);
+    for (let minutes = 0; minutes < 30; minutes += 4) {
+      expect(await one(database, 'lookups')).to.equal(1);
+      clock.advance(4 * 60_000);
+    }
+    await eventually(() => relay.open === 1);
+    const { taken } = relay;
+    expect([relay.open, taken - LANES.length]).to.deep.equal([1, 1]); // the surplus was that of look-ups, which had asked first
+    expect(await one(database, 'lookups'), 'by another').to.equal(1);
+    expect([relay.open, relay.taken - taken]).to.deep.equal([1, 1]);
+    clock.advance(5 * 60_000 + 1000);
+    await eventually(() => relay.open === 0);
+    expect(relay.open).to.equal(0);
+  });
+});
+
 describe('what is asked of Postgres and stopped', function onPostgres() {
   this.timeout(60_000);
   const dsn = forSuite(async () => (await startPostgres()).createDatabase());

@@ -35,23 +35,26 @@ function scene(retention: Retention = { days: undefined, rows: undefined }) {
   };
   const answer = <T>(value: () => T): Promise<T> =>
     state.isAway ? Promise.reject(new Error('connection refused')) : Promise.resolve().then(value);
+  const insert = (given: readonly LogRow[]): void => {
+    if (given.some((each) => state.refuses(each))) throw new WriteFault('refused', new Error('refused'));
+    statements.push(given.length);
+    rows.push(...given.map((each) => ({ ...each, id: state.nextId++ })));
+  };
   const repository: LogRepository = {
     append: (given) =>
       answer(() => {
         state.writes += 1;
         if (state.breaks) throw new Error('disk full');
-        if (given.some((each) => state.refuses(each))) throw new WriteFault('refused', new Error('refused'));
-        statements.push(given.length);
-        rows.push(...given.map((each) => ({ ...each, id: state.nextId++ })));
+        insert(given);
       }),
     settle: () => state.settles(),
-    annotate: (traceId, stage, error) =>
+    annotate: (row, stage) =>
       answer(() => {
         const at = rows.findLastIndex(
-          (each) => each.trace_id === traceId && each.stage === stage && each.error_message === null,
+          (each) => each.trace_id === row.trace_id && each.stage === stage && each.error_message === null,
         );
-        if (at >= 0) rows[at] = { ...rows[at]!, error_message: error };
-        return at >= 0;
+        if (at >= 0) rows[at] = { ...rows[at]!, error_message: row.error_message };
+        else insert([row]);
       }),
     list: () => answer(() => ({ rows, total: rows.length })),
     count: () => answer(() => rows.length),

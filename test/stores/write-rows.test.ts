@@ -1,68 +1,91 @@
 import { expect } from 'chai';
 import { StoreLink, StoreUnavailable } from '../../host/stores/store-link.ts';
 import { WriteFault } from '../../host/stores/write-fault.ts';
-import { writeRows } from '../../host/stores/write-rows.ts';
+import { inParts, RowWriter } from '../../host/stores/write-rows.ts';
 import { cases, Dice, fakeClock } from '../kit/index.ts';
 import { SILENT } from './backends.ts';
 
-/** A store of numbers. It takes none of the bad ones, and is away from the write of this number on. */
+/** A store of numbers. It takes none of the bad ones; from some write on it is away, or it keeps what it is given and its answer is lost. */
 class Numbers {
   readonly kept: number[] = [];
   readonly refused: number[] = [];
   readonly #bad: ReadonlySet<number>;
-  readonly #awayFrom: number;
+  readonly #known = new Set<number>();
+  /** What the next writes meet; those after them meet nothing. */
+  readonly faults: ('away' | 'lost')[] = [];
   writes = 0;
 
-  constructor(bad: Iterable<number>, awayFrom = Infinity) {
+  constructor(bad: Iterable<number>) {
     this.#bad = new Set(bad);
-    this.#awayFrom = awayFrom;
   }
 
-  readonly write = async (rows: readonly number[]): Promise<void> => {
-    await Promise.resolve();
-    this.writes += 1;
-    if (this.writes >= this.#awayFrom) throw new StoreUnavailable('away');
-    if (rows.some((row) => this.#bad.has(row))) throw new WriteFault('refused', new Error('bad'));
-    this.kept.push(...rows);
-  };
-
-  readonly refuse = (row: number): void => {
-    this.refused.push(row);
-  };
+  readonly writer = new RowWriter<number>({
+    write: async (rows, number) => {
+      await Promise.resolve();
+      this.writes += 1;
+      const fault = this.faults.shift();
+      if (fault === 'away') throw new StoreUnavailable('away');
+      if (rows.some((row) => this.#bad.has(row))) throw new WriteFault('refused', new Error('bad'));
+      if (!this.#known.has(number)) this.kept.push(...rows);
+      this.#known.add(number);
+      if (fault === 'lost') throw new StoreUnavailable('its answer is lost');
+    },
+    refused: (row) => this.refused.push(row),
+    cut: (rows) => inParts(rows, 200),
+  });
 }
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 
 describe('rows that are written together', () => {
-  it('are one write where the store takes them, and none where there are none', async () => {
+  it('are as many writes as they must be where the store takes them, and none where there are none', async () => {
     const store = new Numbers([]);
-    expect(await writeRows(upTo(500), { write: store.write, refused: store.refuse })).to.equal(undefined);
-    expect(await writeRows([], { write: store.write, refused: store.refuse })).to.equal(undefined);
-    expect([store.writes, store.kept.length]).to.deep.equal([1, 500]);
+    expect(await store.writer.write(upTo(500))).to.equal(undefined);
+    expect(await store.writer.write([])).to.equal(undefined);
+    expect([store.writes, store.kept, store.writer.held]).to.deep.equal([3, upTo(500), []]);
   });
 
   it('are halved until the one stands alone that is refused', async () => {
-    for (const bad of [0, 1, 249, 250, 499]) {
+    for (const bad of [0, 1, 99, 100, 199]) {
       const store = new Numbers([bad]);
-      await writeRows(upTo(500), { write: store.write, refused: store.refuse });
-      expect([store.refused, store.kept]).to.deep.equal([[bad], upTo(500).filter((row) => row !== bad)]);
-      expect(store.writes).to.be.at.most(19); // two for each halving of 500
+      await store.writer.write(upTo(200));
+      expect([store.refused, store.kept]).to.deep.equal([[bad], upTo(200).filter((row) => row !== bad)]);
+      expect(store.writes).to.be.at.most(17); // two for each halving of 200
     }
   });
 
+  it('are held unchanged where an answer is lost, and sent again before whatever comes later', async () => {
+    const store = new Numbers([]);
+    store.faults.push('lost', 'away');
+    expect((await store.writer.write([1, 2]))?.error).to.be.instanceOf(StoreUnavailable);
+    expect(store.writer.held).to.deep.equal([1, 2]);
+    expect((await store.writer.write([3]))?.error).to.be.instanceOf(StoreUnavailable);
+    expect([store.writer.held, store.kept]).to.deep.equal([
+      [1, 2, 3],
+      [1, 2],
+    ]);
+    expect(await store.writer.write([4])).to.equal(undefined);
+    expect([store.writer.held, store.kept]).to.deep.equal([[], [1, 2, 3, 4]]);
+  });
+
   for (let seed = 1; seed <= cases(100); seed += 1) {
-    it(`are all kept or refused, once and in their order, or given back: seed ${seed}`, async () => {
+    it(`are kept or refused, each once and in their order, whatever is lost: seed ${seed}`, async () => {
       const dice = new Dice(seed);
-      const rows = upTo(dice.below(60));
-      const bad = rows.filter(() => dice.below(4) === 0);
-      const store = new Numbers(bad, dice.below(2) === 0 ? Infinity : 1 + dice.below(20));
-      const unwritten = await writeRows(rows, { write: store.write, refused: store.refuse });
-      if (unwritten) expect(unwritten.error).to.be.instanceOf(StoreUnavailable);
-      const done = rows.slice(0, rows.length - (unwritten?.rows.length ?? 0));
-      expect([store.kept, store.refused, unwritten?.rows ?? []]).to.deep.equal([
-        done.filter((row) => !bad.includes(row)),
-        done.filter((row) => bad.includes(row)),
-        rows.slice(done.length),
+      const bad = upTo(300).filter(() => dice.below(8) === 0);
+      const store = new Numbers(bad);
+      let given = 0;
+      for (let call = 0; call < 20; call += 1) {
+        for (let fault = dice.below(3); fault > 0; fault -= 1) store.faults.push(dice.pick(['away', 'lost']));
+        const rows = Array.from({ length: dice.below(16) }, (_, at) => given + at);
+        given += rows.length;
+        const unwritten = await store.writer.write(rows);
+        expect(store.writer.holdsAny).to.equal(unwritten !== undefined);
+      }
+      store.faults.splice(0);
+      await store.writer.write([]);
+      expect([store.kept, store.refused]).to.deep.equal([
+        upTo(given).filter((row) => !bad.includes(row)),
+        upTo(given).filter((row) => bad.includes(row)),
       ]);
     });
   }

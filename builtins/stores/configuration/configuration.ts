@@ -1,4 +1,5 @@
 import { defineBuiltin } from '../../../host/builtin.ts';
+import { databaseLimitMs } from '../../../host/stores/closing.ts';
 import { cannotOpen } from '../database/cannot-open.ts';
 
 /** The configuration and its history on SQLite or Postgres. Nothing of either is loaded while they are in memory. */
@@ -20,6 +21,6 @@ export default defineBuiltin({
         );
       }
     });
-    hooks.close.tapPromise('configuration-store', async () => close?.());
+    hooks.close.tapPromise({ name: 'configuration-store', limitMs: databaseLimitMs }, async () => close?.());
   },
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Log } from '../../../host/contract/index.ts';
 import type { Clock } from '../../../host/common/clock.ts';
+import { changed } from '../../../host/stores/changes.ts';
 import {
   type ConfigurationChange,
   type ConfigurationStore,
@@ -20,8 +21,6 @@ const HISTORY = 'config_history';
 const FLOOR = 'config_floor';
 const DIGEST = "encode(sha256(convert_to(config_json, 'UTF8')), 'hex')";
 const BARE_COLUMNS: readonly string[] = ['version', 'updated_at', 'actor', 'rolled_back_from'];
-/** Milliseconds for a change. Long enough for the database to give up first: a change that is given up here might still be kept. */
-const APPEND_LIMIT_MS = 60_000;
 /** Versions that are kept. */
 const MOST_KEPT = 1000;
 /** Versions that one change deletes at most: the first one after an upgrade may find many. */
@@ -49,12 +48,12 @@ interface Marks {
 export class SqlConfiguration implements ConfigurationStore {
   readonly isDurable = true;
   readonly #database: Database;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   readonly #link: StoreLink;
 
   constructor(database: Database, { clock, log }: ConfigStoreDeps) {
     this.#database = database;
-    this.#now = clock.now;
+    this.#clock = clock;
     this.#link = new StoreLink('the configuration store', { clock, log, backend: () => database.dialect.name });
   }
 
@@ -75,36 +74,29 @@ export class SqlConfiguration implements ConfigurationStore {
     });
   }
 
-  append(change: ConfigurationChange): Promise<ConfigurationVersion> {
-    const {
-      dialect: { time },
-    } = this.#database;
-    return this.#link.ask(
-      () =>
-        exclusively(this.#database, HISTORY, async (trx) => {
-          const { newest, mark, floor, stored } = await this.#before(trx);
-          refuseStale(change, newest, mark);
-          if (stored !== undefined) change.mayReplace?.(stored);
-          const entry = versionOf(change, newest, this.#now(), Math.max(floor, change.above ?? 0));
-          const kept = { config_json: entry.text, updated_at: time(entry.updatedAt) };
-          await trx(HISTORY).insert({
-            version: entry.version,
-            ...kept,
-            actor: entry.actor,
-            rolled_back_from: entry.rolledBackFrom ?? null,
-          });
-          if (change.kind === 'write' || change.kind === 'rollback')
-            await trx(STORED)
-              .insert({ id: 1, ...kept })
-              .onConflict('id')
-              .merge();
-          else await trx(STORED).where({ id: 1 }).delete();
-          await this.#forget(trx);
-          await this.announce(trx, entry.version);
-          return entry;
-        }),
-      APPEND_LIMIT_MS,
-    );
+  async append(change: ConfigurationChange): Promise<ConfigurationVersion> {
+    let entry: ConfigurationVersion | undefined;
+    return changed<ConfigurationVersion>(this.#link, this.#clock, {
+      make: (pending) =>
+        exclusively(
+          this.#database,
+          HISTORY,
+          async (trx) => {
+            const { newest, mark, floor, stored } = await this.#before(trx);
+            refuseStale(change, newest, mark);
+            if (stored !== undefined) change.mayReplace?.(stored);
+            const made = versionOf(change, newest, this.#clock.now(), Math.max(floor, change.above ?? 0));
+            entry = made;
+            await this.#keep(trx, change, made);
+            return made;
+          },
+          pending,
+        ),
+      look: async () => {
+        const made = entry;
+        return made && (await this.#holds(made)) ? { isDone: true, answer: made } : { isDone: false };
+      },
+    });
   }
 
   history({ limit = MOST_VERSIONS, before, isBare }: HistoryPage = {}): Promise<readonly ConfigurationVersion[]> {
@@ -135,6 +127,33 @@ export class SqlConfiguration implements ConfigurationStore {
       await this.#database.verify?.();
       await this.#database.knex(HISTORY).max({ newest: 'version' });
     }, LOOKUP_LIMIT_MS);
+  }
+
+  async #keep(trx: Knex.Transaction, { kind }: ConfigurationChange, entry: ConfigurationVersion): Promise<void> {
+    const kept = { config_json: entry.text, updated_at: this.#database.dialect.time(entry.updatedAt) };
+    await trx(HISTORY).insert({
+      version: entry.version,
+      ...kept,
+      actor: entry.actor,
+      rolled_back_from: entry.rolledBackFrom ?? null,
+    });
+    if (kind === 'write' || kind === 'rollback')
+      await trx(STORED)
+        .insert({ id: 1, ...kept })
+        .onConflict('id')
+        .merge();
+    else await trx(STORED).where({ id: 1 }).delete();
+    await this.#forget(trx);
+    await this.announce(trx, entry.version);
+  }
+
+  /** Whether a change is in the history, once every change that was begun has ended. */
+  #holds({ version, text, actor }: ConfigurationVersion): Promise<boolean> {
+    return exclusively(
+      this.#database,
+      HISTORY,
+      async (trx) => (await trx(HISTORY).where({ version, config_json: text, actor }).first('version')) !== undefined,
+    );
   }
 
   /** What a change comes after. */

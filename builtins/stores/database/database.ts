@@ -1,5 +1,8 @@
 import type { Knex } from 'knex';
 import { parseJson } from '../../../host/contract/index.ts';
+import type { PendingChange } from '../../../host/stores/changes.ts';
+import { WriteFault } from '../../../host/stores/write-fault.ts';
+import { isAnswer, kindOf } from './driver-faults.ts';
 
 /** What differs between the databases, for those who write statements. */
 export interface Dialect {
@@ -55,16 +58,28 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Runs `work` while no other connection writes `table`. */
-export function exclusively<T>(
+/**
+ * Runs `work` while no other connection writes `table`. A change that is too late, once it has the lock or before it decides, does nothing. One that met
+ * another writer throws a `WriteFault`.
+ */
+export async function exclusively<T>(
   { knex, dialect }: Database,
   table: string,
   work: (trx: Knex.Transaction) => Promise<T>,
+  change?: PendingChange,
 ): Promise<T> {
-  return knex.transaction(async (trx) => {
-    await dialect.lock(trx, table);
-    return work(trx);
-  });
+  try {
+    return await knex.transaction(async (trx) => {
+      await dialect.lock(trx, table);
+      change?.goOn();
+      const result = await work(trx);
+      change?.decide();
+      return result;
+    });
+  } catch (error) {
+    if (dialect.name === 'sqlite' || isAnswer(error)) change?.refused(); // a file answers always
+    throw kindOf(error) === 'conflict' ? new WriteFault('conflict', error) : error;
+  }
 }
 
 /** As databases write moments, with what some programs add to their zone. */

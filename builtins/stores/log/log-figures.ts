@@ -65,7 +65,12 @@ async function groupsOf({ knex }: Asked, filtered: Filtered): Promise<LogGroup[]
     .groupBy('provider', 'model');
   const ranked = knex
     .from(named.as('named'))
-    .select('*', knex.raw('row_number() OVER (ORDER BY count DESC, provider, model) AS place'));
+    .select(
+      'provider',
+      'model',
+      ...Object.keys(SUMS),
+      knex.raw('row_number() OVER (ORDER BY count DESC, provider, model) AS place'),
+    );
   const summed = Object.fromEntries(Object.keys(SUMS).map((name) => [name, `sum(${name})`]));
   const rows = (await knex
     .from(ranked.as('ranked'))

@@ -15,7 +15,7 @@ export async function openRequestLog(host: Host, settings: StoreSettings): Promi
     redactor,
     counters,
     settings: { logRetention },
-    stores: { requestLog, logReader, leaders },
+    stores: { requestLog, logReader, leaders, end },
   } = host;
   const { database, clock, site, close } = await openMigrated(host, settings, {
     file: 'gw-requests.db',
@@ -27,6 +27,7 @@ export async function openRequestLog(host: Host, settings: StoreSettings): Promi
     log,
     redactor,
     clock,
+    end,
     shiftMs: () => site?.clock.shiftMs ?? 0,
     backend: settings.backend,
     retention: logRetention,

@@ -1,4 +1,5 @@
 import { defineBuiltin } from '../../../host/builtin.ts';
+import { databaseLimitMs } from '../../../host/stores/closing.ts';
 import { cannotOpen } from '../database/cannot-open.ts';
 
 /** Who asks for a store and writes no configuration gets the rows that end a request. */
@@ -27,6 +28,6 @@ export default defineBuiltin({
     hooks.defaults.tap('request-log-store', (document, { settings: { logStore } }) => {
       if (logStore) document.plugins = [...document.plugins, ...LOGGING];
     });
-    hooks.close.tapPromise('request-log-store', async () => close?.());
+    hooks.close.tapPromise({ name: 'request-log-store', limitMs: databaseLimitMs }, async () => close?.());
   },
 });

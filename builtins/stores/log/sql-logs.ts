@@ -12,10 +12,11 @@ import type {
 import { amount } from '../../../host/stores/log/row-values.ts';
 import { type Database, timeOf } from '../database/database.ts';
 import { withFaults } from '../database/driver-faults.ts';
+import { SentOnce, Writer } from '../database/numbered-writes.ts';
 import type { Row } from '../key-rows.ts';
 import { areCounted, countedRows, isOldestBeyond, NewRows } from './log-counts.ts';
 import { seriesOf, statisticsOf } from './log-figures.ts';
-import { insertion } from './log-insert.ts';
+import { type Guard, insertion } from './log-insert.ts';
 import { rowsOfTrace } from './log-traces.ts';
 
 const TABLE = 'request_logs';
@@ -25,19 +26,23 @@ const COLUMNS: readonly string[] = LOG_COLUMN_LIST.map(([name]) => name);
 export class SqlLogs implements LogRepository {
   readonly #database: Database;
   readonly #newRows: NewRows;
+  readonly #writer = new Writer('log');
+  readonly #sent = new SentOnce<void>();
 
   constructor(database: Database) {
     this.#database = database;
     this.#newRows = new NewRows(database);
   }
 
-  async append(rows: readonly LogRow[]): Promise<void> {
+  async append(rows: readonly LogRow[], number?: number): Promise<void> {
     if (rows.length === 0) return;
-    const { dialect } = this.#database;
-    const { sql, bindings } = insertion(dialect, TABLE, rows);
-    await withFaults(async () => {
-      await this.#database.on('log').raw(sql, bindings);
-    });
+    const isPostgres = this.#database.dialect.name === 'postgres';
+    const { moved, isFirst } = this.#writer.once(isPostgres ? number : undefined);
+    await withFaults(() =>
+      isPostgres
+        ? this.#insert(rows, { before: { ...moved, sql: `WITH ${moved.sql}` }, holds: isFirst })
+        : this.#sent.send(number, () => this.#insert(rows)),
+    );
     this.#newRows.wrote(rows.length);
   }
 
@@ -45,10 +50,16 @@ export class SqlLogs implements LogRepository {
     return this.#newRows.settle();
   }
 
-  async annotate(traceId: string, stage: string, error: string): Promise<boolean> {
-    const knex = this.#database.on('log');
-    const newest = this.#ofTrace(traceId).where({ stage }).whereRaw("coalesce(error_message, '') = ''").max('id');
-    return (await withFaults(async () => knex(TABLE).where('id', newest).update({ error_message: error }))) > 0;
+  async annotate(row: LogRow, stage: string, number?: number): Promise<void> {
+    await withFaults(() =>
+      this.#database.dialect.name === 'postgres'
+        ? this.#annotateOrInsert(row, stage, number)
+        : this.#sent.send(number, async () => {
+            const noted = await this.#newest(row, stage).update({ error_message: row.error_message ?? '' });
+            if (noted === 0) await this.#insert([row]);
+          }),
+    );
+    this.#newRows.wrote(1);
   }
 
   list(filters: LogFilters, limit: number, offset: number, signal?: AbortSignal): Promise<LogPage> {
@@ -110,6 +121,33 @@ export class SqlLogs implements LogRepository {
     if (areCounted(filters)) return countedRows(this.#asked(db), filters.stages);
     const { total } = (await this.#filtered(filters, db).count({ total: '*' }).first()) as { readonly total: unknown };
     return Number(total);
+  }
+
+  async #insert(rows: readonly LogRow[], guard?: Guard): Promise<void> {
+    const { sql, bindings } = insertion(this.#database.dialect, TABLE, rows, guard);
+    await this.#database.on('log').raw(sql, bindings);
+  }
+
+  /** The newest row of its trace at a stage that has no error. */
+  #newest({ trace_id: traceId }: LogRow, stage: string): Knex.QueryBuilder {
+    const newest = this.#ofTrace(traceId).where({ stage }).whereRaw("coalesce(error_message, '') = ''").max('id');
+    return this.#database.on('log')(TABLE).where('id', newest);
+  }
+
+  /** One statement: a row that is repeated would not find what it was written onto, and be kept as another. */
+  async #annotateOrInsert(row: LogRow, stage: string, number: number | undefined): Promise<void> {
+    const { moved, isFirst } = this.#writer.once(number);
+    const { sql, bindings } = this.#newest(row, stage)
+      .whereRaw(isFirst)
+      .update({ error_message: row.error_message ?? '' })
+      .toSQL();
+    await this.#insert([row], {
+      before: {
+        sql: `WITH ${moved.sql}, noted AS (${sql} RETURNING 1)`,
+        bindings: [...moved.bindings, ...bindings],
+      },
+      holds: `${isFirst} AND NOT EXISTS (SELECT 1 FROM noted)`,
+    });
   }
 
   /** The database by the connection of one reading. */

@@ -36,8 +36,8 @@ export interface AuditPage {
 
 /** Where the trail is kept. Rows are only added. */
 export interface AuditRepository {
-  /** In this order; all of them or none. Throws a `WriteFault` where the store answers with a no. */
-  append(entries: readonly AuditEntry[]): Promise<void>;
+  /** In this order; all of them or none, and once for each number. Throws a `WriteFault` where the store answers with a no. */
+  append(entries: readonly AuditEntry[], number?: number): Promise<void>;
   /** The signal ends it, in the store too: what it gives or throws then is of no use. */
   list(query: AuditQuery, signal?: AbortSignal): Promise<AuditPage>;
   ping(): Promise<void>;

@@ -6,7 +6,7 @@ import { Place } from '../place.ts';
 import { readFrom } from '../reading.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink } from '../store-link.ts';
-import { writeRows } from '../write-rows.ts';
+import { RowWriter } from '../write-rows.ts';
 
 /** An action as the code that performed it describes it; the store adds the moment and redacts the detail. */
 export interface AuditNote extends Omit<AuditEntry, 'occurredAt' | 'detail'> {
@@ -32,6 +32,7 @@ export class AuditStore {
   readonly link: StoreLink;
   readonly #place = new Place<AuditRepository>('audit store', 'memory', new MemoryAudit());
   readonly #deps: AuditStoreDeps;
+  readonly #rows: RowWriter<AuditEntry>;
   #waiting: AuditEntry[] = [];
   #dropped = 0;
   #writing: Promise<void> | undefined;
@@ -41,6 +42,10 @@ export class AuditStore {
   constructor(deps: AuditStoreDeps) {
     this.#deps = deps;
     this.link = new StoreLink('the audit store', { ...deps, backend: () => this.backend });
+    this.#rows = new RowWriter({
+      write: (entries, number) => this.link.ask(() => this.#place.value.append(entries, number)),
+      refused: ({ action, actorId }, fault) => this.link.refused({ action, actor_id: actorId }, fault),
+    });
   }
 
   get backend(): string {
@@ -57,7 +62,7 @@ export class AuditStore {
 
   append({ detail, ...note }: AuditNote): void {
     this.#waiting.push({ ...note, occurredAt: this.#deps.clock.now(), ...(detail && { detail: this.#text(detail) }) });
-    if (this.#waiting.length > MOST_WAITING) {
+    if (this.#waiting.length + this.#rows.held.length > MOST_WAITING) {
       this.#waiting.shift();
       this.#dropped += 1;
       this.#deps.auditDropped?.();
@@ -86,25 +91,18 @@ export class AuditStore {
   /** Before the repository closes. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    await this.flush(); // may be one that began before, and fails
     await this.flush();
     this.#retry?.cancel();
-    if (this.#waiting.length > 0)
-      this.#deps.log.error('audit rows are lost: their store did not come back', { rows: this.#waiting.length });
+    const lost = this.#rows.held.length + this.#waiting.length;
+    if (lost > 0) this.#deps.log.error('audit rows are lost: their store did not come back', { rows: lost });
   }
 
   async #write(): Promise<void> {
     this.#retry?.cancel();
     this.#retry = undefined;
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, BATCH);
-      const unwritten = await writeRows(batch, {
-        write: (entries) => this.link.ask(() => this.#place.value.append(entries)),
-        refused: ({ action, actorId }, fault) => this.link.refused({ action, actor_id: actorId }, fault),
-      });
-      const done = batch.length - (unwritten?.rows.length ?? 0);
-      // Rows that were dropped meanwhile were the oldest: those of this batch.
-      if (done > 0) this.#waiting.splice(0, this.#waiting.indexOf(batch[done - 1] as AuditEntry) + 1);
-      if (unwritten) {
+    while (this.#rows.holdsAny || this.#waiting.length > 0) {
+      if (await this.#rows.write(this.#rows.holdsAny ? [] : this.#waiting.splice(0, BATCH))) {
         if (!this.#isClosed) this.#retry = this.#deps.clock.timer(RETRY_MS, () => void this.flush());
         return;
       }

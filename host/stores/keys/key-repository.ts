@@ -1,3 +1,4 @@
+import type { PendingChange } from '../changes.ts';
 import type { StoredKey } from './key-record.ts';
 
 /** A change of one key, decided on what the transaction sees. It may run more than once, when two transactions meet. */
@@ -65,12 +66,14 @@ export interface Uses {
 
 /**
  * Where keys are kept. Every method is one transaction and throws whatever the driver throws; nothing of a failed one is kept.
- * None of them knows the time, makes a value or decides a rule.
+ * None of them knows the time, makes a value or decides a rule. One with a `change` does nothing once that is too late.
  */
 export interface KeyRepository {
-  insert(key: StoredKey): Promise<void>;
+  insert(key: StoredKey, change?: PendingChange): Promise<void>;
   /** Reads, decides and writes; no other change of the key comes in between, not from another process either. All but the uses is written. Resolves with what `apply` returned. */
-  change(id: string, step: KeyStep): Promise<StoredKey | undefined>;
+  change(id: string, step: KeyStep, change?: PendingChange): Promise<StoredKey | undefined>;
+  /** A key once every change that was begun has ended, also that of another process. */
+  look(id: string): Promise<StoredKey | undefined>;
   get(id: string): Promise<StoredKey | undefined>;
   /** By the digests of keys, or of the values before them. */
   findAll(digests: readonly string[]): Promise<readonly StoredKey[]>;
@@ -83,7 +86,10 @@ export interface KeyRepository {
   usage(query: UsageQuery): Promise<UsagePage<StoredKey>>;
   /** `now` in Unix milliseconds. */
   totals(now: number): Promise<KeyTotals>;
-  /** Adds to the counts; a moment earlier than the one kept changes none. Ids that are gone are passed over. Throws a `WriteFault` where the store answers with a no. */
-  addUses(uses: readonly Uses[]): Promise<void>;
+  /**
+   * Adds to the counts, once for each number; a moment earlier than the one kept changes none. Ids that are gone are passed over. Throws a
+   * `WriteFault` where the store answers with a no.
+   */
+  addUses(uses: readonly Uses[], number?: number): Promise<void>;
   ping(): Promise<void>;
 }

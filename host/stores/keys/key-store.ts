@@ -13,6 +13,8 @@ import {
   type Rotation,
   type StoredKey,
 } from './key-record.ts';
+import type { Mended } from './doubts.ts';
+import { KeyChanges } from './key-changes.ts';
 import type {
   KeyFilters,
   KeyPage,
@@ -33,6 +35,11 @@ import type { StoreDeps } from '../store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink, StoreUnavailable } from '../store-link.ts';
 import { UseWriter } from './use-writer.ts';
 
+export interface KeyStoreDeps extends StoreDeps {
+  /** A change was mended whose end was not known. */
+  readonly mended?: (what: Mended) => void;
+}
+
 /**
  * The keys of this gateway: made, changed and ended in a repository, and looked up in memory. Whatever this process changes
  * counts from its next request on. What fails for the store's sake throws `StoreUnavailable`; what a rule refuses, a `GatewayError`.
@@ -46,13 +53,20 @@ export class KeyStore {
   readonly #uses: UseWriter;
   readonly #deps: StoreDeps;
   readonly #lookups: Lookups;
+  readonly #making: KeyChanges;
   #feed: ChangeFeed | undefined;
 
-  constructor(deps: StoreDeps) {
+  constructor(deps: KeyStoreDeps) {
     this.#deps = deps;
     this.link = new StoreLink('the key store', { ...deps, backend: () => this.backend });
     this.#lookups = new Lookups(this.link, async (digests) => byDigest(await this.#keys.findAll(digests)));
     this.#uses = new UseWriter({ ...deps, link: this.link, repository: () => this.#keys });
+    this.#making = new KeyChanges({
+      ...deps,
+      link: this.link,
+      repository: () => this.#keys,
+      settled: (id, after) => this.#settled(id, after),
+    });
   }
 
   get backend(): string {
@@ -88,7 +102,7 @@ export class KeyStore {
       active: true,
       limits,
     };
-    await this.link.ask(() => this.#keys.insert(stored));
+    await this.#making.insert(stored);
     return { key, record: recordOf(stored) };
   }
 
@@ -233,8 +247,8 @@ export class KeyStore {
   }
 
   /** Before the repository closes. */
-  close(): Promise<void> {
-    return this.#uses.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#uses.close(), this.#making.close()]);
   }
 
   get #keys(): KeyRepository {
@@ -264,18 +278,20 @@ export class KeyStore {
         return key && next(key);
       },
     };
-    let after: StoredKey | undefined;
     try {
-      after = await this.link.ask(() => this.#keys.change(id, step));
+      const after = await this.#making.change(id, step);
+      return after && this.#uses.shown(after);
     } catch (error) {
       if (error instanceof StoreUnavailable) this.#doubt(id);
       throw error;
     }
+  }
+
+  #settled(id: string, after: StoredKey | undefined): void {
     this.#lookups.forget();
     if (after) this.#table.replace(after, this.#at());
     else this.#table.forget(id);
     this.notices.tell(id, after === undefined);
-    return after && this.#uses.shown(after);
   }
 
   /** Another process changed a key; without an id, all may be others by now, and the feed says from when on what is read counts. */

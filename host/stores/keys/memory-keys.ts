@@ -31,6 +31,10 @@ export class MemoryKeys implements KeyRepository {
     return after;
   }
 
+  look(id: string): Promise<StoredKey | undefined> {
+    return this.get(id);
+  }
+
   async get(id: string): Promise<StoredKey | undefined> {
     return this.#keys.get(id);
   }

@@ -28,12 +28,4 @@ export class UseCounts {
     this.#pending = new Map();
     return taken;
   }
-
-  /** Takes back what could not be kept. */
-  giveBack(uses: readonly Uses[]): void {
-    for (const { id, count, at } of uses) {
-      const known = this.#pending.get(id);
-      this.#pending.set(id, { count: count + (known?.count ?? 0), at: Math.max(at, known?.at ?? at) });
-    }
-  }
 }

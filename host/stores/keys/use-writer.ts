@@ -1,13 +1,15 @@
 import type { Timer } from '../../common/clock.ts';
 import { type KeyRecord, recordOf, type StoredKey } from './key-record.ts';
-import type { KeyRepository } from './key-repository.ts';
+import type { KeyRepository, Uses } from './key-repository.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import type { StoreLink } from '../store-link.ts';
 import { UseCounts } from './use-counts.ts';
-import { writeRows } from '../write-rows.ts';
+import { inParts, RowWriter } from '../write-rows.ts';
 
 /** Uses are written together, this many milliseconds after the first of them. */
 const WRITE_BEHIND_MS = 1000;
+/** Keys whose uses are one write. */
+const BATCH = 500;
 
 export interface UseWriterDeps extends Pick<StoreDeps, 'clock' | 'log'> {
   readonly link: StoreLink;
@@ -18,13 +20,21 @@ export interface UseWriterDeps extends Pick<StoreDeps, 'clock' | 'log'> {
 export class UseWriter {
   readonly #counts = new UseCounts();
   readonly #deps: UseWriterDeps;
+  readonly #rows: RowWriter<Uses>;
+  /** Those of the last write that failed, by key. */
+  #unwritten: ReadonlyMap<string, Uses> = new Map();
   #writing: Promise<void> = Promise.resolve();
   #due: Timer | undefined;
-  #isBehind = false;
   #isClosed = false;
 
   constructor(deps: UseWriterDeps) {
     this.#deps = deps;
+    const { link, repository } = deps;
+    this.#rows = new RowWriter({
+      write: (uses, number) => link.ask(() => repository().addUses(uses, number)),
+      refused: ({ id, count }, fault) => link.refused({ api_key_id: id, uses: count }, fault),
+      cut: (uses) => inParts(uses, BATCH),
+    });
   }
 
   count(id: string): void {
@@ -41,19 +51,13 @@ export class UseWriter {
     this.#isClosed = true;
     this.#due?.cancel();
     await this.flush();
+    const { size } = this.#unwritten;
+    if (size > 0) this.#deps.log.error('uses of keys are lost: their store did not come back', { keys: size });
   }
 
-  /** A key as people see it, with the uses that were not sent to the store yet. */
+  /** A key as people see it, with the uses that its store is not known to have. */
   shown(key: StoredKey): KeyRecord {
-    const pending = this.#counts.of(key.id);
-    const record = recordOf(key);
-    return pending
-      ? {
-          ...record,
-          usageCount: key.usageCount + pending.count,
-          lastUsedAt: Math.max(key.lastUsedAt ?? pending.at, pending.at),
-        }
-      : record;
+    return plus(plus(recordOf(key), this.#unwritten.get(key.id)), this.#counts.of(key.id));
   }
 
   #writeSoon(): void {
@@ -65,19 +69,24 @@ export class UseWriter {
   }
 
   async #write(): Promise<void> {
-    if (this.#counts.isEmpty) return;
-    const { link, repository, log } = this.#deps;
-    const unwritten = await writeRows(this.#counts.take(), {
-      write: (uses) => link.ask(() => repository().addUses(uses)),
-      refused: ({ id, count }, fault) => link.refused({ api_key_id: id, uses: count }, fault),
-    });
-    const wasBehind = this.#isBehind;
-    this.#isBehind = unwritten !== undefined;
+    if (this.#counts.isEmpty && !this.#rows.holdsAny) return;
+    const wasBehind = this.#rows.holdsAny;
+    const unwritten =
+      (wasBehind ? await this.#rows.write([]) : undefined) ?? (await this.#rows.write(this.#counts.take()));
+    const { held } = this.#rows;
+    this.#unwritten = new Map(held.map((uses) => [uses.id, uses]));
     if (!unwritten) return;
-    const { rows, error } = unwritten;
-    this.#counts.giveBack(rows);
     if (!wasBehind)
-      log.warn('uses of keys cannot be written, they are counted in memory', { keys: rows.length, error });
+      this.#deps.log.warn('uses of keys cannot be written, they are counted in memory', {
+        keys: held.length,
+        error: unwritten.error,
+      });
     if (!this.#due) this.#writeSoon();
   }
+}
+
+function plus(record: KeyRecord, uses: Omit<Uses, 'id'> | undefined): KeyRecord {
+  if (!uses) return record;
+  const { count, at } = uses;
+  return { ...record, usageCount: record.usageCount + count, lastUsedAt: Math.max(record.lastUsedAt ?? at, at) };
 }

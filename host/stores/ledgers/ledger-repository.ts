@@ -23,8 +23,11 @@ export interface Booking {
 export interface LedgerRepository {
   /** Whether other processes book here too. */
   readonly isShared: boolean;
-  /** Adds to what stands there, from 0 to `MOST_SUM`, and gives back what each of the accounts holds by now. */
-  book(bookings: readonly Booking[]): Promise<readonly StoredAccount[]>;
+  /**
+   * Adds to what stands there, from 0 to `MOST_SUM`, once for each number, and gives back what each of the accounts holds by now: nothing of a number
+   * that it has already. Each account has one booking at most.
+   */
+  book(bookings: readonly Booking[], number?: number): Promise<readonly StoredAccount[]>;
   /** All accounts, or those that were written in this many milliseconds, by the clock of the store. */
   read(withinMs?: number): Promise<readonly StoredAccount[]>;
 }

@@ -5,10 +5,11 @@ import { MemoryLedger } from '../../state/memory-ledger.ts';
 import { LedgerLines, type LedgerLinesDeps } from './ledger-lines.ts';
 import type { Booking, LedgerRepository, StoredAccount } from './ledger-repository.ts';
 import type { Ledgers } from './ledgers.ts';
+import type { StoreDeps } from '../store-deps.ts';
 import { StoreLink } from '../store-link.ts';
 import { WaitingBookings } from './waiting-bookings.ts';
 import type { WriteFault } from '../write-fault.ts';
-import { writeRows } from '../write-rows.ts';
+import { inParts, RowWriter } from '../write-rows.ts';
 
 /** What is booked is written at once, and after a write not sooner than this many milliseconds: what came meanwhile goes together. */
 const BETWEEN_WRITES_MS = 100;
@@ -19,8 +20,10 @@ const ASK_MS = 1000;
 const OVERLAP_MS = 30_000;
 /** Milliseconds after which bookings that the store refused are tried again, with the next write. */
 const APART_MS = 60 * 60 * 1000;
+/** Accounts that are one write. */
+const BATCH = 500;
 
-export interface StoredLedgersDeps extends LedgerLinesDeps {
+export interface StoredLedgersDeps extends LedgerLinesDeps, Pick<StoreDeps, 'end'> {
   readonly backend: string;
 }
 
@@ -35,6 +38,7 @@ export class StoredLedgers implements Ledgers {
   readonly #lines: LedgerLines;
   readonly #ledgers = new Map<string, MemoryLedger>();
   readonly #waiting = new WaitingBookings();
+  readonly #rows: RowWriter<Booking>;
   #working: Promise<void> = Promise.resolve();
   #due: Timer | undefined;
   #asking: Timer | undefined;
@@ -48,6 +52,13 @@ export class StoredLedgers implements Ledgers {
     this.#deps = deps;
     this.#link = new StoreLink('the store of ledgers', { ...deps, backend: () => deps.backend });
     this.#lines = new LedgerLines(deps);
+    this.#rows = new RowWriter({
+      write: async (bookings, number) => {
+        this.#take(await this.#link.ask(() => this.#repository.book(bookings, number)));
+      },
+      refused: (booking, fault) => this.#setApart(booking, fault),
+      cut: (bookings) => inParts(bookings, BATCH),
+    });
   }
 
   /** With what was spent before. Throws whatever the driver throws. */
@@ -70,9 +81,9 @@ export class StoredLedgers implements Ledgers {
     this.#due?.cancel();
     this.#asking?.cancel();
     await this.#next(() => this.#writeAll());
-    const { size, apart } = this.#waiting;
-    if (size > 0)
-      this.#deps.log.error('what was spent is lost: the store of ledgers did not come back', { keys: size });
+    const { apart } = this.#waiting;
+    const keys = this.#rows.held.length + this.#waiting.size;
+    if (keys > 0) this.#deps.log.error('what was spent is lost: the store of ledgers did not come back', { keys });
     if (apart > 0) this.#deps.log.error('what was spent is lost: the store of ledgers refused it', { keys: apart });
   }
 
@@ -112,7 +123,7 @@ export class StoredLedgers implements Ledgers {
   /** What was booked while a write was on its way. */
   #writeRest(): void {
     this.#due = undefined;
-    if (this.#waiting.size > 0) this.#writeIn(this.#link.isAway ? RETRY_MS : BETWEEN_WRITES_MS);
+    if (this.#rows.holdsAny || this.#waiting.size > 0) this.#writeIn(this.#link.isAway ? RETRY_MS : BETWEEN_WRITES_MS);
   }
 
   #askLater(): void {
@@ -130,15 +141,13 @@ export class StoredLedgers implements Ledgers {
   async #write(): Promise<void> {
     if (this.#waiting.apart > 0 && this.#deps.clock.monotonic() - this.#apartSince >= APART_MS)
       this.#waiting.tryAgain();
-    if (this.#waiting.size === 0) return;
-    const unwritten = await writeRows(this.#waiting.take(), {
-      write: async (bookings) => {
-        this.#take(await this.#link.ask(() => this.#repository.book(bookings)));
-      },
-      refused: (booking, fault) => this.#setApart(booking, fault),
-    });
-    if (unwritten) this.#waiting.giveBack(unwritten.rows); // the link has logged it
+    if (await this.#settled()) await this.#rows.write(this.#waiting.take()); // the link logs what fails
     this.#writtenAt = this.#deps.clock.monotonic();
+  }
+
+  /** Whether it is known what the store has of all that it was sent. What is not is sent again. */
+  async #settled(): Promise<boolean> {
+    return !this.#rows.holdsAny || (await this.#rows.write([])) === undefined;
   }
 
   /** Also what stands apart. */
@@ -155,9 +164,9 @@ export class StoredLedgers implements Ledgers {
     this.#link.refused({ ledger, key, micro_usd: amount }, fault);
   }
 
-  /** The link tells of what fails; it is asked again. */
+  /** A sum may hold what is in doubt, or not: so that is settled first. The link logs what fails; it is asked again. */
   async #ask(): Promise<void> {
-    await this.#link.ask(() => this.#read()).catch(() => {});
+    if (await this.#settled()) await this.#link.ask(() => this.#read()).catch(() => {});
   }
 
   async #read(): Promise<void> {

@@ -90,12 +90,12 @@ export const TERMINAL_STAGES: readonly string[] = ['after_request', 'on_error'];
  * store too: what it gives or throws then is of no use to anybody.
  */
 export interface LogRepository {
-  /** In this order; all of them or none. */
-  append(rows: readonly LogRow[]): Promise<void>;
-  /** After rows were written: brings up to date what is kept about them. It is a call of its own, since rows of an `append` that takes too long are written again. */
+  /** In this order; all of them or none, and once for each number. */
+  append(rows: readonly LogRow[], number?: number): Promise<void>;
+  /** After rows were written: brings up to date what is kept about them. It is a call of its own, so that rows do not wait for it. */
   settle(): Promise<void>;
-  /** Puts the error onto the newest row of the trace at the stage that has none; false when there is no such row. */
-  annotate(traceId: string, stage: string, error: string): Promise<boolean>;
+  /** Puts the row's error onto the newest row of its trace at the stage that has none, or keeps the row where there is no such row; once for each number. */
+  annotate(row: LogRow, stage: string, number?: number): Promise<void>;
   list(filters: LogFilters, limit: number, offset: number, signal?: AbortSignal): Promise<LogPage>;
   count(filters: LogFilters, signal?: AbortSignal): Promise<number>;
   /** The newest row of the trace: the one that ended the request, once it has ended. */

@@ -18,7 +18,7 @@ import { readFrom } from '../reading.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import { LOOKUP_LIMIT_MS, StoreLink } from '../store-link.ts';
 import { WriteFault } from '../write-fault.ts';
-import { writeRows } from '../write-rows.ts';
+import { RowWriter } from '../write-rows.ts';
 
 /** Rows that wait for the store at most. */
 export const MOST_WAITING_ROWS = 20_000;
@@ -52,6 +52,8 @@ export interface LogReader {
   /** Deletes all that match, in slices, and says how many. */
   purge(filters: LogFilters): Promise<number>;
   ping(): Promise<void>;
+  /** Writes what waits, before the process ends. */
+  flush?(): Promise<void>;
   /** Unix milliseconds by the clock of the store, which rows are kept by. */
   now(): number;
 }
@@ -78,8 +80,8 @@ export class RequestLogStore implements RequestLog, LogReader {
   readonly #link: StoreLink;
   readonly #retention: LogRetention;
   readonly #queue = new LogQueue(MOST_WAITING_ROWS);
-  /** Taken from the queue, and not written yet. */
-  #batch: WaitingRow[] = [];
+  /** Holds what was taken from the queue and is not written yet. */
+  readonly #rows: RowWriter<WaitingRow>;
   #dropped = 0;
   /** Rows up to this number are written without waiting for more. */
   #due = 0;
@@ -91,6 +93,11 @@ export class RequestLogStore implements RequestLog, LogReader {
     this.#repository = repository;
     this.#deps = deps;
     this.#link = new StoreLink('the request log store', { ...deps, backend: () => deps.backend });
+    this.#rows = new RowWriter({
+      write: (part, number) => this.#writePart(part, number),
+      refused: (waiting, fault) => this.#drop(waiting, fault),
+      cut: inRuns,
+    });
     this.#retention = new LogRetention(deps.retention, {
       ...deps,
       repository,
@@ -147,7 +154,7 @@ export class RequestLogStore implements RequestLog, LogReader {
   flush(): Promise<void> {
     this.#due = this.#queue.newest;
     if (this.#writing) return this.#writing;
-    return this.#batch.length + this.#queue.length === 0 ? Promise.resolve() : (this.#writing = this.#write());
+    return this.#waitingRows === 0 ? Promise.resolve() : (this.#writing = this.#write());
   }
 
   /** Before the database closes: writes what waits, within the time that one call has. */
@@ -157,11 +164,14 @@ export class RequestLogStore implements RequestLog, LogReader {
     await this.flush(); // may be one that began before the last rows came
     await this.flush();
     this.#timer?.cancel();
-    const lost = this.#batch.length + this.#queue.length;
+    const lost = this.#waitingRows;
     if (lost > 0)
       this.#deps.log.error('rows of the request log are lost: their store did not come back', { rows: lost });
   }
 
+  get #waitingRows(): number {
+    return this.#rows.held.length + this.#queue.length;
+  }
   #read<T>(what: string, client: AbortSignal | undefined, read: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, log } = this.#deps;
     const store = { of: 'the request log', link: this.#link, clock, log, flush: () => this.flush() };
@@ -197,7 +207,7 @@ export class RequestLogStore implements RequestLog, LogReader {
     this.#timer?.cancel();
     this.#timer = undefined;
     try {
-      while (this.#takeBatch()) await this.#writeBatch();
+      while (this.#rows.holdsAny || this.#hasBatch()) await this.#writeBatch();
       if (this.#dropped > 0)
         this.#deps.log.error('rows of the request log were dropped: too many waited for their store', {
           rows: this.#dropped,
@@ -211,44 +221,33 @@ export class RequestLogStore implements RequestLog, LogReader {
     }
   }
 
-  /** Whether there is something to write. Few rows that came meanwhile wait for others: writing a few costs nearly as much as writing many. */
-  #takeBatch(): boolean {
-    if (this.#batch.length === 0 && (this.#queue.length >= BATCH || this.#queue.holdsUpTo(this.#due)))
-      this.#batch = this.#queue.take(BATCH);
-    return this.#batch.length > 0;
+  /** Few rows that came meanwhile wait for others: writing a few costs nearly as much as writing many. */
+  #hasBatch(): boolean {
+    return this.#queue.length >= BATCH || this.#queue.holdsUpTo(this.#due);
   }
 
-  /** What is written leaves the batch. Throws while the store does not answer. */
+  /** What was held before, or else as many as are written together. Throws while the store does not answer. */
   async #writeBatch(): Promise<void> {
-    while (this.#batch.length > 0) {
-      const wasAway = this.#link.isAway;
-      const rows = Math.max(1, plainRows(this.#batch));
-      const unwritten = await writeRows(this.#batch.slice(0, rows), {
-        write: (part) => this.#writePart(part),
-        refused: (waiting, fault) => this.#drop(waiting, fault),
-      });
-      this.#batch = [...(unwritten?.rows ?? []), ...this.#batch.slice(rows)];
-      if (unwritten) {
-        if (!wasAway) this.#warn(unwritten.error);
-        throw unwritten.error;
-      }
-      await this.#link.ask(() => this.#repository.settle());
+    const wasAway = this.#link.isAway;
+    const unwritten = await this.#rows.write(this.#rows.holdsAny ? [] : this.#queue.take(BATCH));
+    if (unwritten) {
+      if (!wasAway) this.#warn(unwritten.error);
+      throw unwritten.error;
     }
+    await this.#link.ask(() => this.#repository.settle());
   }
 
   /** Rows of which none is written onto another, or one that is. */
-  async #writePart(part: readonly WaitingRow[]): Promise<void> {
+  async #writePart(part: readonly WaitingRow[], number: number): Promise<void> {
     const annotates = part[0]?.annotates;
     const stored = storedRows(part);
-    await this.#link.ask(() =>
-      annotates === undefined ? this.#repository.append(stored) : this.#annotate(stored, annotates),
-    );
-  }
-
-  async #annotate(rows: readonly LogRow[], stage: string): Promise<void> {
-    const [row] = rows;
-    if (row && !(await this.#repository.annotate(row.trace_id, stage, row.error_message ?? '')))
-      await this.#repository.append(rows);
+    const [row] = stored;
+    if (row)
+      await this.#link.ask(() =>
+        annotates === undefined
+          ? this.#repository.append(stored, number)
+          : this.#repository.annotate(row, annotates, number),
+      );
   }
 
   /** A row that the store refuses by itself must not hold up those behind it. */
@@ -258,10 +257,11 @@ export class RequestLogStore implements RequestLog, LogReader {
   }
 
   #warn(error: unknown): void {
-    const stages = [...new Set(this.#batch.map(({ row: { stage } }) => stage))];
+    const { held } = this.#rows;
+    const stages = [...new Set(held.map(({ row: { stage } }) => stage))];
     this.#deps.log.warn('rows of the request log could not be written, they wait', {
       stages: stages.join(', '),
-      rows: this.#batch.length,
+      rows: held.length,
       error,
     });
   }
@@ -285,8 +285,13 @@ function storedRows(part: readonly WaitingRow[]): LogRow[] {
   }
 }
 
-/** How many rows stand in front of the first that is written onto another. */
-function plainRows(batch: readonly WaitingRow[]): number {
-  const at = batch.findIndex(({ annotates }) => annotates !== undefined);
-  return at < 0 ? batch.length : at;
+/** What is written together: rows that follow each other; one that is written onto another stands alone. */
+function inRuns(batch: readonly WaitingRow[]): readonly (readonly WaitingRow[])[] {
+  const runs: WaitingRow[][] = [];
+  for (const waiting of batch) {
+    const last = runs.at(-1);
+    if (last && waiting.annotates === undefined && last[0]?.annotates === undefined) last.push(waiting);
+    else runs.push([waiting]);
+  }
+  return runs;
 }

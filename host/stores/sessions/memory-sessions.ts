@@ -13,6 +13,10 @@ export class MemorySessions implements SessionRepository {
     this.#byDigest.set(session.digest, session.id);
   }
 
+  async look(id: string): Promise<StoredSession | undefined> {
+    return this.#sessions.get(id);
+  }
+
   async findAll(digests: readonly string[]): Promise<readonly StoredSession[]> {
     return digests.flatMap((digest) => this.#sessions.get(this.#byDigest.get(digest) ?? '') ?? []);
   }

@@ -1,4 +1,5 @@
 import type { Scope } from '../../contract/index.ts';
+import type { PendingChange } from '../changes.ts';
 
 /** From its creation on. */
 export const SESSION_LIFE_MS = 24 * 60 * 60 * 1000;
@@ -48,7 +49,9 @@ export interface SessionPage<S> {
 
 /** Where sessions are kept, as `KeyRepository` keeps keys. */
 export interface SessionRepository {
-  insert(session: StoredSession): Promise<void>;
+  insert(session: StoredSession, change?: PendingChange): Promise<void>;
+  /** A session once every change that was begun has ended, also that of another process. */
+  look(id: string): Promise<StoredSession | undefined>;
   /** By the digests of tokens. */
   findAll(digests: readonly string[]): Promise<readonly StoredSession[]>;
   /** Newest first, then by id downwards, those that stand behind `after`; dead ones included. */
@@ -59,9 +62,9 @@ export interface SessionRepository {
   newestOf(credentialId: string): Promise<number | undefined>;
   touch(id: string, at: number): Promise<void>;
   /** Whether there was one. */
-  delete(id: string): Promise<boolean>;
+  delete(id: string, change?: PendingChange): Promise<boolean>;
   /** How many there were. */
-  deleteAll(): Promise<number>;
+  deleteAll(change?: PendingChange): Promise<number>;
   /**
    * Forgets at most `most` of those that expired by `now` or were not used for `idleMs`, and says how many. A database that several processes use
    * goes by its own clock instead of `now`.

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Scope } from '../../contract/index.ts';
 import type { HostPrincipal } from '../../common/host-principal.ts';
 import { BatchedLookups } from '../batched-lookups.ts';
+import { changed, type Changing, type Found } from '../changes.ts';
 import type { ChangeFeed } from '../change-feed.ts';
 import { askedStanding, CredentialNotices, SEEN_MS, type Standing } from '../credential-standing.ts';
 import type { KeyStore } from '../keys/key-store.ts';
@@ -110,7 +111,11 @@ export class SessionStore {
       createdAt: now,
       expiresAt: now + SESSION_LIFE_MS,
     };
-    await this.link.ask(() => this.#repository.insert(session));
+    await changed(this.link, this.#deps.clock, {
+      make: (change) => this.#repository.insert(session, change),
+      look: async (): Promise<Found<void>> =>
+        (await this.#repository.look(session.id)) ? { isDone: true, answer: undefined } : { isDone: false },
+    });
     if (!this.#feed) await this.#sweep(now); // of a shared store one process does it for all
     return { token, session: sessionRecordOf(session) };
   }
@@ -135,12 +140,19 @@ export class SessionStore {
 
   /** Whether there was one. */
   async delete(id: string): Promise<boolean> {
-    return this.#end(id, () => this.#repository.delete(id));
+    return this.#end(id, {
+      make: (change) => this.#repository.delete(id, change),
+      look: async (): Promise<Found<boolean>> =>
+        (await this.#repository.look(id)) ? { isDone: false } : { isDone: true, answer: true },
+    });
   }
 
   /** How many there were, dead ones included. */
   deleteAll(): Promise<number> {
-    return this.#end(undefined, () => this.#repository.deleteAll());
+    return this.#end(undefined, {
+      make: (change) => this.#repository.deleteAll(change),
+      look: async () => undefined, // others may have been made meanwhile
+    });
   }
 
   /** Whose session it is, by the digest of its token, when all that must be known is in memory. `undefined`: ask. */
@@ -268,9 +280,9 @@ export class SessionStore {
       .catch((error: unknown) => this.#deps.log.warn('the last use of a session could not be written', { error }));
   }
 
-  async #end<T>(id: string | undefined, end: () => Promise<T>): Promise<T> {
+  async #end<T>(id: string | undefined, end: Changing<T>): Promise<T> {
     try {
-      const ended = await this.link.ask(end);
+      const ended = await changed(this.link, this.#deps.clock, end);
       this.#forget(id);
       this.notices.tell(id, true);
       return ended;
