@@ -1,4 +1,4 @@
-import { NewestFirst } from '../newest-first.ts';
+import { NewestFirst } from './newest-first.ts';
 import { isUsableAdmin, type StoredKey } from './key-record.ts';
 import type {
   KeyFilters,
