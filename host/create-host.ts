@@ -31,6 +31,7 @@ import { readEnvironment } from './environment/settings.ts';
 import { createCounters } from './state/counters.ts';
 import { createMemoryState } from './state/shared-state.ts';
 import { BoundedState } from './stores/bounded-state.ts';
+import { StoreClock } from './stores/store-clock.ts';
 import { finishStores } from './stores/closing.ts';
 import { createStores, sealStores } from './stores/stores.ts';
 import type { Variables } from './environment/variables.ts';
@@ -47,6 +48,8 @@ export interface HostEnvironment {
   readonly argv?: readonly string[];
   readonly platform: Host['platform'];
   readonly clock: Clock;
+  /** The time of a store that several processes use: its database's unless given. */
+  readonly storeClock?: (machine: Clock) => StoreClock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   /** Values of keys and tokens; the system's random bytes unless said. */
@@ -65,7 +68,7 @@ export interface HostEnvironment {
 
 /** Builds a host: registry with the shipped modules, hooks tapped and sealed. It serves nothing and has opened nothing. */
 export function createHost(environment: HostEnvironment): Host {
-  const { variables, clock, random } = environment;
+  const { variables, clock, random, storeClock = (machine: Clock) => new StoreClock(machine) } = environment;
   const settings = readEnvironment(variables);
   const { redactor = createRedactor(variables) } = environment;
   const log = createLogger(settings.logLevel, environment.lines, redactor);
@@ -76,6 +79,7 @@ export function createHost(environment: HostEnvironment): Host {
   const slot = new Slot(log);
   const stores = createStores(createMemoryState(clock), {
     clock,
+    newClock: () => storeClock(clock),
     log,
     redactor,
     randomBytes: environment.randomBytes ?? randomBytes,

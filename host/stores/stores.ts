@@ -1,5 +1,5 @@
 import type { RequestLog, SharedState } from '../contract/index.ts';
-import { StoreClock } from './store-clock.ts';
+import type { StoreClock } from './store-clock.ts';
 import { AuditStore, type AuditStoreDeps } from './audit/audit-store.ts';
 import { type Ledgers, MemoryLedgers } from './ledgers/ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
@@ -22,6 +22,8 @@ import { StoresEnd } from './stores-end.ts';
 export interface Stores {
   /** The time of keys, sessions and audit trail: their database's, where several processes use it. */
   readonly clock: StoreClock;
+  /** The time of another database. */
+  readonly newClock: () => StoreClock;
   /** This process among those that share a store. */
   readonly replica: Replica;
   /** Which jobs this process does on shared stores. */
@@ -60,8 +62,14 @@ export interface Stores {
   readonly shared: SharedResources;
 }
 
-export function createStores(memory: SharedState, given: AuditStoreDeps): Stores {
-  const clock = new StoreClock(given.clock);
+/** What the stores need of the host. */
+export interface StoresDeps extends AuditStoreDeps {
+  readonly newClock: () => StoreClock;
+}
+
+export function createStores(memory: SharedState, given: StoresDeps): Stores {
+  const { newClock } = given;
+  const clock = newClock();
   const end = new StoresEnd(given.clock);
   const deps = { ...given, clock, end };
   const audit = new AuditStore(deps);
@@ -73,6 +81,7 @@ export function createStores(memory: SharedState, given: AuditStoreDeps): Stores
   const principals = new Principals(deps, keys);
   return {
     clock,
+    newClock,
     replica: new Replica(given.randomBytes),
     leaders: new Leaders(),
     keys,

@@ -14,6 +14,7 @@ import type { Host } from '../../host/host.ts';
 import { createApp } from '../../host/http/app.ts';
 import { createHttpServer, listen } from '../../host/http/server.ts';
 import type { GatewayModule } from '../../host/registry/registry.ts';
+import { StoreClock } from '../../host/stores/store-clock.ts';
 import { connectProviders } from '../../host/start/steps.ts';
 import type { Labels } from '../../host/contract/index.ts';
 import { TEST_BUILTINS } from './builtins.ts';
@@ -33,7 +34,9 @@ export interface TestHostOptions {
   /** Further modules, beside the shipped ones and those of the stub targets. */
   readonly modules?: readonly GatewayModule[];
   readonly builtins?: readonly BuiltinModule[];
+  /** The time of stores on Postgres, too, unless `isOfDatabase`: theirs would pass by itself. */
   readonly clock?: Clock;
+  readonly isOfDatabase?: boolean;
   readonly random?: () => number;
   readonly streamIdleMs?: number;
   /** Where the program is installed: its dashboard is one page unless said, whatever was built here, and none in `NO_DASHBOARD`. */
@@ -76,6 +79,11 @@ export interface TestHost {
   close(): Promise<void>;
 }
 
+/** Of a store whose database is not asked for the time. */
+class MachineTime extends StoreClock {
+  override read(): void {}
+}
+
 /** The shipped modules, before vendors that refuse what the real ones refuse. */
 const STRICT_MODULES: readonly GatewayModule[] = MODULES.map((module) =>
   module.kind === 'provider' ? strictly(module) : module,
@@ -98,6 +106,7 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
     argv: process.argv,
     platform: { node: process.version, os: process.platform, arch: process.arch },
     clock: options.clock ?? systemClock,
+    ...(options.clock && !options.isOfDatabase && { storeClock: (machine: Clock) => new MachineTime(machine) }),
     random: options.random ?? Math.random,
     lines: {
       write: (line) => {

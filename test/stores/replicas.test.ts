@@ -41,7 +41,7 @@ async function replica(dsn: string, clock?: Clock, variables: Record<string, str
   const stub = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
   return startHost(
     { targets: [stub.target('a')], plugins: LOGGED },
-    { variables: { ...onPostgres(dsn), ...variables }, ...(clock && { clock }) },
+    { variables: { ...onPostgres(dsn), ...variables }, ...(clock && { clock, isOfDatabase: true }) },
   );
 }
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Host } from '../../../host/host.ts';
 import { closeInTurn } from '../../../host/common/close-all.ts';
-import { StoreClock } from '../../../host/stores/store-clock.ts';
+import type { StoreClock } from '../../../host/stores/store-clock.ts';
 import type { JobFamily } from '../../../host/stores/leaders.ts';
 import type { Database } from '../database/database.ts';
 import { Listener } from '../database/listen.ts';
@@ -57,7 +57,7 @@ export class Site {
     this.#plan = plan;
     const { clock } = host.services;
     const hasKeys = plan.families.includes('keys');
-    this.clock = hasKeys ? host.stores.clock : new StoreClock(clock);
+    this.clock = hasKeys ? host.stores.clock : host.stores.newClock();
     const channels = [...(hasKeys ? [KEY_CHANNEL] : []), ...(plan.families.includes('config') ? [CONFIG_CHANNEL] : [])];
     if (channels.length === 0) return;
     this.#listener = new Listener({
