@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Timer } from '../../host/common/clock.ts';
-import { nextTurn } from '../../host/common/next-turn.ts';
+import { nextRound } from '../../host/common/next-turn.ts';
 import { errorMessage } from '../../host/common/error-message.ts';
 import { type Fields, GatewayError, type Log } from '../../host/contract/index.ts';
 import type { Handshake, ServerTool, ToolResult } from '../../host/pipeline/tool-servers.ts';
@@ -89,7 +89,7 @@ export class ServerConnection {
       limitMs,
       cancellation,
     });
-    await nextTurn(); // a result may be long: what is made of it is not made in the turn that read it
+    await nextRound(); // a result may be long: what is made of it is not made in the turn that read it
     const { content } = result;
     return { ...result, content: Array.isArray(content) ? content : [] };
   }

@@ -1,4 +1,4 @@
-import { nextTurn } from '../common/next-turn.ts';
+import { nextRound, nextTurn } from '../common/next-turn.ts';
 
 /** Part of a long list, and the way to the part behind it, where there is one. */
 export interface Slice<T> {
@@ -11,7 +11,7 @@ export async function* arrayOf<T>(first: Slice<T>, shown: (item: T) => object): 
   let isEmpty = true;
   yield '[';
   for (let slice: Slice<T> | undefined = first; slice; slice = await slice.next?.()) {
-    await nextTurn();
+    await nextRound();
     if (slice.items.length > 0) {
       const text = slice.items.map((item) => JSON.stringify(shown(item))).join(',');
       yield isEmpty ? text : `,${text}`;

@@ -32,7 +32,9 @@ forBackends('the list of keys', (start) => {
     expect(answer.text).to.equal(JSON.stringify(listed));
     expect(listed.map(({ id }) => id)).to.deep.equal(
       listed
-        .toSorted((a, b) => b.created_at.localeCompare(a.created_at) || Number(a.id < b.id) - Number(a.id > b.id))
+        .toSorted(
+          (a, b) => Date.parse(b.created_at) - Date.parse(a.created_at) || Number(a.id < b.id) - Number(a.id > b.id),
+        )
         .map(({ id }) => id),
     );
     expect([
@@ -143,7 +145,7 @@ describe('a long list of keys', () => {
       return seen > 1 && reads() === seen;
     };
     await eventually(hasStopped);
-    expect(reads(), 'it goes on without its client').to.equal(seen);
+    expect(reads(), 'more than sockets hold: it goes on without its client').to.be.below(300);
     socket.destroy();
     await eventually(() => t.host.activity.count === 0);
     const last = reads();

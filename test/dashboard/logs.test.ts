@@ -28,6 +28,35 @@ describe('the request log in the dashboard', function logs() {
     },
   );
 
+  inSoak('asks for the keys of its rows and for those that are looked for, never for all of them', async () => {
+    const t = await startDashboard();
+    const { key, id } = await t.makeKey({ name: 'billing' });
+    await t.chat(['one'], key);
+    const gone = await t.makeKey({ name: 'gone' });
+    await t.chat(['two'], gone.key);
+    await t.request('DELETE', `/admin/keys/${gone.id}`);
+    for (let at = 0; at < 120; at += 1) await t.host.stores.keys.create({ name: `other ${at}`, scopes: ['read_only'] });
+    const { page } = await open(browser(), t, { path: '/overview' });
+    const asked: URL[] = [];
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.pathname === '/admin/keys') asked.push(url);
+    });
+    await page.goto(`${t.url}/logs`);
+    await page.getByRole('row').filter({ hasText: 'billing' }).waitFor();
+    await page.getByRole('row').filter({ hasText: gone.id }).getByText('deleted').waitFor();
+    await page.getByRole('combobox', { name: 'Find a key' }).fill('BILL');
+    await until(page, "[...document.querySelectorAll('option')].some(({ textContent }) => textContent === 'billing')");
+    await page.getByRole('combobox', { name: 'API key' }).selectOption('billing');
+    await page.waitForURL((url) => url.searchParams.get('key') === id);
+    await until(page, "document.querySelectorAll('tbody tr').length === 1");
+    const named = asked.flatMap(({ searchParams }) => searchParams.get('ids')?.split(',') ?? []);
+    expect(named).to.include.members([id, gone.id]);
+    expect(
+      asked.filter(({ searchParams }) => !searchParams.has('ids') && searchParams.get('limit') !== '100').map(String),
+    ).to.deep.equal([]);
+  });
+
   inSoak('is narrowed by the address, and the live tail shows a request while the page is open', async () => {
     const t = await startDashboard();
     const { key, id } = await t.makeKey({ name: 'billing' });

@@ -14,6 +14,19 @@ describe('sessions in the dashboard', function sessions() {
     await page.waitForURL((url) => url.pathname === '/overview' && url.origin === t.url);
   });
 
+  inSoak('are shown a hundred at a time, the newest first', async () => {
+    const t = await startDashboard();
+    const { id } = await t.makeKey({ name: 'ada' });
+    for (let at = 0; at < 130; at += 1)
+      await t.host.stores.sessions.create({ credentialId: id, subject: `ada ${at}`, scopes: ['read_only'] });
+    const { page } = await open(browser(), t, { path: '/keys?tab=sessions' });
+    await until(page, "document.querySelectorAll('tbody tr').length === 100");
+    await page.getByText('The 100 newest sessions').waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await until(page, "document.querySelectorAll('tbody tr').length > 130");
+    expect(await page.getByRole('button', { name: 'Show more' }).count()).to.equal(0);
+  });
+
   inSoak('that are revoked while a page is open lead to sign-in and back', async () => {
     const t = await startDashboard();
     const { page } = await open(browser(), t, { path: '/audit?outcome=denied' });

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../../host/common/next-turn.ts';
+import { nextRound, nextTurn } from '../../../host/common/next-turn.ts';
 import { type Fields, isFields, isText } from '../../../host/contract/index.ts';
 import type { ServerTool } from '../../../host/pipeline/tool-servers.ts';
 import type { Cancellation } from '../../../host/upstream/cancellation.ts';
@@ -55,10 +55,11 @@ export async function listTools(
       limitMs,
       cancellation,
     });
-    await nextTurn();
+    await nextRound();
     bytes += Buffer.byteLength(JSON.stringify(result));
     if (bytes > MAX_MESSAGE_BYTES)
       throw new ToolServerError('failed', `the list of tools exceeds the limit of ${MAX_MESSAGE_BYTES} bytes`);
+    await nextTurn();
     for (const tool of toolsIn(result)) if (!tools.has(tool.name)) tools.set(tool.name, tool);
     await nextTurn();
     if (!isText(result['nextCursor'])) return [...tools.values()];

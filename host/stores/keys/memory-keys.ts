@@ -1,4 +1,4 @@
-import { NewestFirst } from '../newest-first.ts';
+import { NewestFirst } from './newest-first.ts';
 import { isUsableAdmin, type StoredKey } from './key-record.ts';
 import type {
   KeyFilters,
@@ -67,7 +67,7 @@ export class MemoryKeys implements KeyRepository {
         (since === undefined || (key.lastUsedAt ?? Number.NEGATIVE_INFINITY) >= since),
     );
     return {
-      keys: kept.toSorted(ORDERS[sort]).slice(offset, offset + limit),
+      keys: firstOf(kept, ORDERS[sort], offset + limit).slice(offset),
       totalKeys: kept.length,
       activeKeys: kept.filter((key) => key.active).length,
       totalUsage: kept.reduce((sum, { usageCount }) => sum + usageCount, 0),
@@ -143,6 +143,29 @@ const patternOf = (text: string): RegExp =>
       /[a-zA-Z]/.test(part) ? `[${part.toLowerCase()}${part.toUpperCase()}]` : RegExp.escape(part),
     ),
   );
+/** The first of them in an order. Few of many are found without sorting all, which would keep others waiting. */
+function firstOf<T>(items: readonly T[], order: (a: T, b: T) => number, count: number): readonly T[] {
+  if (items.length < SHORT || count > items.length / 4) return items.toSorted(order).slice(0, count);
+  const first: T[] = [];
+  for (const item of items) {
+    const last = first.at(-1);
+    if (last !== undefined && first.length >= count && order(last, item) <= 0) continue;
+    let [low, high] = [0, first.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const found = first[middle];
+      if (found !== undefined && order(found, item) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    first.splice(low, 0, item);
+    if (first.length > count) first.pop();
+  }
+  return first;
+}
+
+/** Lists that are sorted in no time. */
+const SHORT = 1000;
+
 const newestFirst = (a: StoredKey, b: StoredKey): number => b.createdAt - a.createdAt || byIdDown(a, b);
 const byIdDown = (a: StoredKey, b: StoredKey): number => Number(a.id < b.id) - Number(a.id > b.id);
 const byUsage = (a: StoredKey, b: StoredKey): number => b.usageCount - a.usageCount;

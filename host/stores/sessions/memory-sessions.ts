@@ -1,4 +1,4 @@
-import { NewestFirst } from '../newest-first.ts';
+import { NewestFirst } from '../keys/newest-first.ts';
 import type { SessionPage, SessionPlace, SessionRepository, StoredSession } from './session-record.ts';
 
 /** Sessions of this process, gone with it. */
