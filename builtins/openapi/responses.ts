@@ -46,7 +46,7 @@ const ERRORS: Readonly<Record<number, readonly [what: string, headers?: object]>
   500: ['The gateway, or a plugin, failed'],
   501: ['This deployment does not have what is asked for'],
   502: ['The provider failed, refused the credential of the gateway, or its answer was refused by a plugin', AGAIN],
-  503: ['A store or the target does not answer; try again', AGAIN],
+  503: ['A store or the target does not answer; try again, or look first where the message says so', AGAIN],
   504: ['It took too long', AGAIN],
 };
 

@@ -6,6 +6,7 @@ import { PluginBoundary } from '../boundary/plugin-boundary.ts';
 import { TookTooLong, within } from '../common/clock.ts';
 import { errorMessage } from '../common/error-message.ts';
 import { nearest } from '../common/nearest.ts';
+import { nextTurn } from '../common/next-turn.ts';
 import type { Clock } from '../common/clock.ts';
 import {
   type Carryover,
@@ -20,6 +21,7 @@ import type { PluginEntry } from '../config/document.ts';
 import { declaredSettings, settingsProblems } from '../config/module-settings.ts';
 import type { Problem } from '../config/problems.ts';
 import { resolveReferences } from '../config/references.ts';
+import { LONG_MS } from '../pipeline/guards/giving-way.ts';
 import type { PluginInstance } from '../pipeline/guards/plugin-instance.ts';
 import { codeFrame, faultPlace, placeText } from '../registry/fault-place.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -51,7 +53,9 @@ export async function createInstance(
   if (!module) throw new Error(`"${entry.name}" is not a plugin of this build`);
   const { value, undefinedNames } = resolveReferences(entry.config ?? {}, options.environment, options.hide);
   if (undefinedNames.length > 0) throw new Error(`undefined variables: ${undefinedNames.join(', ')}`);
+  const startedAt = options.clock.monotonic();
   const { settings, problems } = settingsProblems(module.settings, declaredSettings(module, value), 'config');
+  if (options.clock.monotonic() - startedAt >= LONG_MS) await nextTurn(); // what is compiled to be checked, and to be used, is never one turn together
   if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('; '));
   for (const [setting, instead] of Object.entries(module.toleratedSettings ?? {})) {
     if (setting in value)

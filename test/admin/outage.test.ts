@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { MemoryAudit } from '../../host/stores/audit/memory-audit.ts';
+import type { PendingChange } from '../../host/stores/changes.ts';
+import type { StoredKey } from '../../host/stores/keys/key-record.ts';
 import { MemoryKeys } from '../../host/stores/keys/memory-keys.ts';
 import { MemorySessions } from '../../host/stores/sessions/memory-sessions.ts';
-import { type Answer, fakeClock, type FakeClock, MASTER_KEY } from '../kit/index.ts';
+import { type Answer, eventually, fakeClock, type FakeClock, MASTER_KEY } from '../kit/index.ts';
 import { type AdminHost, as, refusal, startAdmin } from './kit.ts';
 
 const SECRET = 'driver says: connect to db.internal:5432 as gateway refused';
@@ -16,7 +18,7 @@ interface Outage {
 }
 
 /** Stores that can be away: every call then fails as a driver does. */
-async function breakable(): Promise<Outage> {
+async function breakable(keysOf = (_away: Outage['away']): MemoryKeys => new MemoryKeys()): Promise<Outage> {
   const away: Outage['away'] = new Set();
   const clock = fakeClock();
   const behind = <T extends object>(name: 'audit' | 'keys' | 'sessions', store: T): T =>
@@ -35,13 +37,30 @@ async function breakable(): Promise<Outage> {
     name: 'breakable-stores',
     apply: ({ hooks }) =>
       hooks.open.tapPromise('breakable-stores', async ({ stores }) => {
-        stores.keys.supply('breakable', behind('keys', new MemoryKeys()));
+        stores.keys.supply('breakable', behind('keys', keysOf(away)));
         stores.sessions.supply('breakable', behind('sessions', new MemorySessions()));
         stores.audit.supply('breakable', behind('audit', new MemoryAudit()));
       }),
   });
   return { t: await startAdmin({ builtins: [builtin], clock }), clock, away };
 }
+
+/** Keys of which the first that is made is kept, though its store is away as soon as that is decided. */
+function undecided(away: Outage['away']): MemoryKeys {
+  return new (class extends MemoryKeys {
+    override async insert(key: StoredKey, change?: PendingChange): Promise<void> {
+      await super.insert(key);
+      change?.decide();
+      away.add('keys');
+      throw new Error(SECRET);
+    }
+  })();
+}
+
+const aWhile = (): Promise<undefined> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, 5, undefined);
+  });
 
 function expectWithoutDriver(answer: Answer): void {
   expect(answer.text).not.to.include('driver').and.not.include('db.internal');
@@ -78,6 +97,25 @@ describe('the admin API while the key store is away', () => {
       );
     });
   }
+
+  it('says that a change may be done where its answer was lost, and mends a key that was given to no one', async () => {
+    const { t, clock, away } = await breakable(undecided);
+    const answer = t.request('POST', '/admin/keys', { name: 'x' });
+    await eventually(() => away.has('keys')); // it has decided, and from then on nothing is answered
+    while ((await Promise.race([answer, aWhile()])) === undefined) clock.advance(1000);
+    expect(refusal(await answer)).to.deep.equal([503, 'store_unavailable']);
+    expect((await answer).json().error.message).to.equal(
+      'the key store does not answer; it is not known whether this was done: look before you repeat it',
+    );
+    away.clear();
+    const names = async (): Promise<unknown[]> =>
+      ((await t.get('/admin/keys')).json() as { name: unknown }[]).map(({ name }) => name);
+    expect(await names()).to.deep.equal(['x']);
+    clock.advance(5000);
+    await eventually(async () => (await names()).length === 0);
+    const [row] = await t.trail();
+    expect(row).to.include({ action: 'key.create', actor: 'gateway', outcome: 'error', detail: '{"mended":true}' });
+  });
 
   it('still refuses what a key must not do to itself, for which no store is needed', async () => {
     const { t, away } = await breakable();

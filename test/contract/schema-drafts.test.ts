@@ -240,6 +240,11 @@ describe('a JSON Schema of any size', () => {
     expect(() => jsonSchema(tree)(value)).to.throw('too many ways');
   });
 
+  it('is refused where it holds too many schemas', () => {
+    expect(() => jsonSchema({ properties: numbered(19_000, () => ({})) })).not.to.throw();
+    expect(() => jsonSchema({ properties: numbered(20_001, () => ({})) })).to.throw('more than 20000 schemas');
+  });
+
   it('is refused where its patterns would compile to too much', () => {
     expect(() => jsonSchema({ anyOf: list(60, (at) => ({ pattern: `${at}[^a]{1000}` })) })).to.throw(
       'the limit is 50000',

@@ -7,6 +7,7 @@ import {
   type FakeClock,
   fakeClock,
   forSuite,
+  inSoak,
   type PostgresServer,
   replyJson,
   startHost,
@@ -104,7 +105,7 @@ describe('live models of replicas on one Postgres', function onPostgres() {
     expect(rows).to.deep.equal([{ instance: 'a', models: '[{"id":"first","created":7}]', version: '1' }]);
   });
 
-  it('are not taken from what another program wrote there and cannot be read', async () => {
+  inSoak('are not taken from what another program wrote there and cannot be read', async () => {
     const { replica, client } = await scene();
     const first = await replica();
     await expectAll([first], ['first']);

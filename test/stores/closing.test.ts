@@ -9,6 +9,7 @@ import { finishStores } from '../../host/stores/closing.ts';
 import { MemoryAudit } from '../../host/stores/audit/memory-audit.ts';
 import { MemoryKeys } from '../../host/stores/keys/memory-keys.ts';
 import { digestOf } from '../../host/stores/principals.ts';
+import { StoreClock } from '../../host/stores/store-clock.ts';
 import { createStores, type Stores } from '../../host/stores/stores.ts';
 import { createMemoryState } from '../../host/state/shared-state.ts';
 import { fakeClock, type FakeClock } from '../kit/index.ts';
@@ -41,7 +42,7 @@ async function scene(hangs: boolean): Promise<Scene> {
     if (/lost/.test(message)) lines.push([message, keys ?? rows]);
   };
   const deps = { clock, log: { ...SILENT, error }, redactor: createRedactor({}), randomBytes };
-  const stores = createStores(createMemoryState(clock), deps);
+  const stores = createStores(createMemoryState(clock), { ...deps, newClock: () => new StoreClock(clock) });
   stores.keys.supply('test', hanging(new MemoryKeys(), state));
   stores.audit.supply('test', hanging(new MemoryAudit(), state));
   const { end } = stores;

@@ -6,6 +6,7 @@ import {
   eventually,
   fakeClock,
   forSuite,
+  inSoak,
   type PostgresServer,
   startHost,
   startPostgres,
@@ -60,12 +61,12 @@ describe('a store of the configuration', function onPostgres() {
   }
 
   it('that went back is taken in by every replica, and no number names two documents', async () => {
-    const { replicas, client, put, allSay } = await fleet(3);
+    const { replicas, client, put, allSay } = await fleet(2);
     for (let version = 1; version <= 8; version += 1) await put(0, `state ${version}`);
     await allSay('state 8');
     await putBack(client, 3);
     await allSay('state 3');
-    expect(await Promise.all(replicas.map(etagOf))).to.deep.equal(['"3"', '"3"', '"3"']);
+    expect(await Promise.all(replicas.map(etagOf))).to.deep.equal(['"3"', '"3"']);
     const warnings = replicas.map((t) =>
       t.lines
         .filter(({ msg }) => msg === 'the configuration store went back')
@@ -78,7 +79,7 @@ describe('a store of the configuration', function onPostgres() {
     await allSay('next');
   });
 
-  it('that went back has the numbers that were used, whichever replica writes first', async () => {
+  inSoak('that went back has the numbers that were used, whichever replica writes first', async () => {
     const { client, variables, replicas, put, allSay } = await fleet(1);
     for (let version = 1; version <= 4; version += 1) await put(0, `state ${version}`);
     await putBack(client, 2);

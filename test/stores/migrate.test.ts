@@ -105,9 +105,9 @@ describe('indexes of a table with rows, on Postgres', function onPostgres() {
       await one.knex(TABLE).insert(row());
       warnings.length = 0;
       let written = 1;
-      let isOver = false;
+      const over = new AbortController();
       const writing = (async () => {
-        for (; !isOver; written += 1) await two.knex(TABLE).insert(row());
+        for (; !over.signal.aborted; written += 1) await two.knex(TABLE).insert(row());
       })();
       const cut = relay.after(text, { then: 'cut' });
       const migrating = migrate(lost, LOG_SCHEMA, log, Date.now).then(
@@ -117,7 +117,7 @@ describe('indexes of a table with rows, on Postgres', function onPostgres() {
       await cut;
       await Promise.all([one, two].map((database) => migrate(database, LOG_SCHEMA, log, Date.now)));
       await migrating;
-      isOver = true;
+      over.abort();
       await writing;
       await migrate(one, LOG_SCHEMA, log, Date.now);
       expect(await indexesOf(one)).to.deep.equal(ALL);

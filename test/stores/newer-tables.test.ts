@@ -7,7 +7,7 @@ import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import { OWNER_SCHEMA } from '../../builtins/stores/sql-owners.ts';
 import { type LedgerStep, readsFrom } from '../../builtins/stores/database/step-ledgers.ts';
 import type { Log } from '../../host/contract/index.ts';
-import { atEnd, cases, Dice, forSuite, startPostgres } from '../kit/index.ts';
+import { atEnd, cases, Dice, forSuite, inSoak, startPostgres } from '../kit/index.ts';
 
 const FOLDER = new URL('../../builtins/stores/', import.meta.url);
 
@@ -109,6 +109,9 @@ for (const backend of ['SQLite', 'Postgres'] as const)
       return database;
     };
 
+    /** On Postgres in the soak alone: the statements are those of SQLite. */
+    const also = server ? inSoak : it;
+
     it('works on what was only added, says so once a start, and adds nothing itself', async () => {
       const newest = schemaOf(null, 1, 1, 1);
       const database = await empty();
@@ -134,25 +137,28 @@ for (const backend of ['SQLite', 'Postgres'] as const)
       expect(required).to.deep.equal({ ...KNOWN, ...(server && { request_log_schema_migrations: 3 }) });
     });
 
-    it('finds the responses that the program of 26 November 2026 had not booked, and leaves that one its table', async () => {
-      const database = await empty();
-      const { knex } = database;
-      await migrate(database, upTo(OWNER_SCHEMA, 1), listening().log, Date.now);
-      const former =
-        'CREATE TABLE running_responses (id TEXT PRIMARY KEY, body TEXT NOT NULL, created_at TIMESTAMP NOT NULL)';
-      await knex.raw(former);
-      await knex('running_responses').insert({ id: 'resp_1', body: '{}', created_at: '2026-11-26 15:00:00' });
-      await knex(OWNER_SCHEMA.ledger).insert({ version: 2, name: 'its own', applied_at: '2026-11-26 14:00:00' });
-      await migrate(database, OWNER_SCHEMA, listening().log, Date.now);
-      expect(await knex('unbooked_responses').select('id', 'body')).to.deep.equal([{ id: 'resp_1', body: '{}' }]);
-      expect(await versions(database, OWNER_SCHEMA.ledger)).to.deep.equal([1, 2]);
-      for (const table of ['running_responses', 'unbooked_responses', OWNER_SCHEMA.ledger])
-        await knex.raw(`DROP TABLE ${table}`);
-      await migrate(database, OWNER_SCHEMA, listening().log, Date.now);
-      await knex.raw(former);
-    });
+    also(
+      'finds the responses that the program of 26 November 2026 had not booked, and leaves that one its table',
+      async () => {
+        const database = await empty();
+        const { knex } = database;
+        await migrate(database, upTo(OWNER_SCHEMA, 1), listening().log, Date.now);
+        const former =
+          'CREATE TABLE running_responses (id TEXT PRIMARY KEY, body TEXT NOT NULL, created_at TIMESTAMP NOT NULL)';
+        await knex.raw(former);
+        await knex('running_responses').insert({ id: 'resp_1', body: '{}', created_at: '2026-11-26 15:00:00' });
+        await knex(OWNER_SCHEMA.ledger).insert({ version: 2, name: 'its own', applied_at: '2026-11-26 14:00:00' });
+        await migrate(database, OWNER_SCHEMA, listening().log, Date.now);
+        expect(await knex('unbooked_responses').select('id', 'body')).to.deep.equal([{ id: 'resp_1', body: '{}' }]);
+        expect(await versions(database, OWNER_SCHEMA.ledger)).to.deep.equal([1, 2]);
+        for (const table of ['running_responses', 'unbooked_responses', OWNER_SCHEMA.ledger])
+          await knex.raw(`DROP TABLE ${table}`);
+        await migrate(database, OWNER_SCHEMA, listening().log, Date.now);
+        await knex.raw(former);
+      },
+    );
 
-    it('refuses by name what it must know and does not', async () => {
+    also('refuses by name what it must know and does not', async () => {
       const newest = schemaOf(null, 1, null);
       const database = await empty();
       await migrate(database, newest, listening().log, Date.now);
@@ -182,7 +188,7 @@ for (const backend of ['SQLite', 'Postgres'] as const)
       ]);
     });
 
-    it('makes all of it again where a table is gone with its ledger, and takes a table that has none', async () => {
+    also('makes all of it again where a table is gone with its ledger, and takes a table that has none', async () => {
       const newest = schemaOf(null, 1);
       const database = await empty();
       await migrate(database, newest, listening().log, Date.now);

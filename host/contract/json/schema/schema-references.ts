@@ -10,6 +10,9 @@ export interface Resource {
   readonly dynamic: Set<string>;
 }
 
+/** Schemas inside one: so many are read in a tenth of a second or two. */
+const MOST_SCHEMAS = 20_000;
+
 /** Where addresses begin that say nothing of themselves. */
 const NOWHERE = 'schema:/';
 
@@ -29,8 +32,11 @@ export class References {
     this.#draft = draft;
     this.top = this.#add(root, undefined);
     const open: (readonly [schema: unknown, within: Resource | undefined, place: string])[] = [[root, this.top, '']];
+    let count = 0;
     for (let next = open.pop(); next; next = open.pop()) {
       const [schema, within, place] = next;
+      count += 1;
+      if (count > MOST_SCHEMAS) throw new Error(`schema holds more than ${MOST_SCHEMAS} schemas`);
       if (!isFields(schema)) continue;
       this.#requireShapes(schema, place);
       const resource = schema === root ? this.top : this.#add(schema, within);
