@@ -32,7 +32,7 @@ import { createCounters } from './state/counters.ts';
 import { createMemoryState } from './state/shared-state.ts';
 import { BoundedState } from './stores/bounded-state.ts';
 import { finishStores } from './stores/closing.ts';
-import { StoreClock } from './stores/store-clock.ts';
+import type { StoreClock } from './stores/replicas/store-clock.ts';
 import { createStores, sealStores } from './stores/stores.ts';
 import type { Variables } from './environment/variables.ts';
 import { disposeProvider } from './upstream/connect.ts';
@@ -68,7 +68,7 @@ export interface HostEnvironment {
 
 /** Builds a host: registry with the shipped modules, hooks tapped and sealed. It serves nothing and has opened nothing. */
 export function createHost(environment: HostEnvironment): Host {
-  const { variables, clock, random, storeClock = (machine: Clock) => new StoreClock(machine) } = environment;
+  const { variables, clock, random, storeClock } = environment;
   const settings = readEnvironment(variables);
   const { redactor = createRedactor(variables) } = environment;
   const log = createLogger(settings.logLevel, environment.lines, redactor);
@@ -79,7 +79,7 @@ export function createHost(environment: HostEnvironment): Host {
   const slot = new Slot(log);
   const stores = createStores(createMemoryState(clock), {
     clock,
-    newClock: () => storeClock(clock),
+    newClock: storeClock && (() => storeClock(clock)),
     log,
     redactor,
     randomBytes: environment.randomBytes ?? randomBytes,

@@ -1,16 +1,16 @@
 import type { RequestLog, SharedState } from '../contract/index.ts';
-import type { StoreClock } from './store-clock.ts';
+import { StoreClock } from './replicas/store-clock.ts';
 import { AuditStore, type AuditStoreDeps } from './audit/audit-store.ts';
 import { type Ledgers, MemoryLedgers } from './ledgers/ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
 import { type Hints, NO_HINTS } from './hints.ts';
 import { KeyStore } from './keys/key-store.ts';
-import { Leaders } from './leaders.ts';
+import { Leaders } from './replicas/leaders.ts';
 import type { LiveModelStore } from './live-models.ts';
 import { MemoryOwners, type Owners } from './owners.ts';
 import { Place } from './place.ts';
 import { Principals } from './principals.ts';
-import { Replica } from './replica.ts';
+import { Replica } from './replicas/replica.ts';
 import type { LogReader } from './log/request-log-store.ts';
 import { MemoryRunningResponses, type RunningResponses } from './ledgers/running-responses.ts';
 import { StoreConnections } from './store-connections.ts';
@@ -64,11 +64,12 @@ export interface Stores {
 
 /** What the stores need of the host. */
 export interface StoresDeps extends AuditStoreDeps {
-  readonly newClock: () => StoreClock;
+  /** The time of a store that several processes use: its database's unless given. */
+  readonly newClock?: (() => StoreClock) | undefined;
 }
 
 export function createStores(memory: SharedState, given: StoresDeps): Stores {
-  const { newClock } = given;
+  const { newClock = () => new StoreClock(given.clock) } = given;
   const clock = newClock();
   const end = new StoresEnd(given.clock);
   const deps = { ...given, clock, end };

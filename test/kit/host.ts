@@ -14,7 +14,7 @@ import type { Host } from '../../host/host.ts';
 import { createApp } from '../../host/http/app.ts';
 import { createHttpServer, listen } from '../../host/http/server.ts';
 import type { GatewayModule } from '../../host/registry/registry.ts';
-import { StoreClock } from '../../host/stores/store-clock.ts';
+import { StoreClock } from '../../host/stores/replicas/store-clock.ts';
 import { connectProviders } from '../../host/start/steps.ts';
 import type { Labels } from '../../host/contract/index.ts';
 import { TEST_BUILTINS } from './builtins.ts';
@@ -79,7 +79,7 @@ export interface TestHost {
   close(): Promise<void>;
 }
 
-/** Of a store whose database is not asked for the time. */
+/** The time of a store whose database is not asked for it. */
 class MachineTime extends StoreClock {
   override read(): void {}
 }

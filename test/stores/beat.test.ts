@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { Beat, BEAT_MS, FENCE_MS } from '../../builtins/stores/replicas/beat.ts';
 import type { BeatAnswer, BeatCall } from '../../builtins/stores/replicas/sql-beat.ts';
-import { StoreClock } from '../../host/stores/store-clock.ts';
-import type { JobFamily } from '../../host/stores/leaders.ts';
-import { Replica } from '../../host/stores/replica.ts';
+import { StoreClock } from '../../host/stores/replicas/store-clock.ts';
+import type { JobFamily } from '../../host/stores/replicas/leaders.ts';
+import { Replica } from '../../host/stores/replicas/replica.ts';
 import { atEnd, fakeClock } from '../kit/index.ts';
 import { SILENT } from './backends.ts';
 

@@ -9,7 +9,7 @@ import { finishStores } from '../../host/stores/closing.ts';
 import { MemoryAudit } from '../../host/stores/audit/memory-audit.ts';
 import { MemoryKeys } from '../../host/stores/keys/memory-keys.ts';
 import { digestOf } from '../../host/stores/principals.ts';
-import { StoreClock } from '../../host/stores/store-clock.ts';
+import { StoreClock } from '../../host/stores/replicas/store-clock.ts';
 import { createStores, type Stores } from '../../host/stores/stores.ts';
 import { createMemoryState } from '../../host/state/shared-state.ts';
 import { fakeClock, type FakeClock } from '../kit/index.ts';

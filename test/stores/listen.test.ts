@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { Listener, type ListeningClient, STALE_MS } from '../../builtins/stores/database/listen.ts';
 import { BEAT_MS } from '../../builtins/stores/replicas/beat.ts';
 import { BEAT_CHANNEL } from '../../builtins/stores/replicas/sql-beat.ts';
-import { Replica } from '../../host/stores/replica.ts';
+import { Replica } from '../../host/stores/replicas/replica.ts';
 import { fakeClock } from '../kit/index.ts';
 
 const DEAF = 'changes by other processes cannot be heard of; keys are looked up again every 5 s';

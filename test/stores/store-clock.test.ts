@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { StoreClock } from '../../host/stores/store-clock.ts';
+import { StoreClock } from '../../host/stores/replicas/store-clock.ts';
 import { fakeClock } from '../kit/index.ts';
 
 const START = 1_700_000_000_000;

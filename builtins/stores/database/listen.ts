@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type pg from 'pg';
 import type { Clock } from '../../../host/common/clock.ts';
 import type { Log } from '../../../host/contract/index.ts';
-import type { Replica } from '../../../host/stores/replica.ts';
+import type { Replica } from '../../../host/stores/replicas/replica.ts';
 import type { BeatEar } from '../replicas/beat.ts';
 import { BEAT_CHANNEL, BEAT_LIMIT_MS } from '../replicas/sql-beat.ts';
 

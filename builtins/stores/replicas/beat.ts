@@ -1,9 +1,9 @@
 import { type Clock, type Timer, within } from '../../../host/common/clock.ts';
 import { HOUR_MS, OncePer } from '../../../host/common/once-per.ts';
-import type { StoreClock } from '../../../host/stores/store-clock.ts';
+import type { StoreClock } from '../../../host/stores/replicas/store-clock.ts';
 import type { Log } from '../../../host/contract/index.ts';
-import type { JobFamily } from '../../../host/stores/leaders.ts';
-import type { Replica } from '../../../host/stores/replica.ts';
+import type { JobFamily } from '../../../host/stores/replicas/leaders.ts';
+import type { Replica } from '../../../host/stores/replicas/replica.ts';
 import { BEAT_LIMIT_MS, type BeatAnswer, type BeatStore, type ReplicaFacts } from './sql-beat.ts';
 
 /** Milliseconds from one beat to the next, both counted from their sending. */

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Host } from '../../../host/host.ts';
 import { closeInTurn } from '../../../host/common/close-all.ts';
-import type { StoreClock } from '../../../host/stores/store-clock.ts';
-import type { JobFamily } from '../../../host/stores/leaders.ts';
+import type { StoreClock } from '../../../host/stores/replicas/store-clock.ts';
+import type { JobFamily } from '../../../host/stores/replicas/leaders.ts';
 import type { Database } from '../database/database.ts';
 import { Listener } from '../database/listen.ts';
 import { migrate, type Schema } from '../database/migrate.ts';

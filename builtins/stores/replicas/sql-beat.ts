@@ -1,4 +1,4 @@
-import type { JobFamily } from '../../../host/stores/leaders.ts';
+import type { JobFamily } from '../../../host/stores/replicas/leaders.ts';
 import { type Database, rowsOf } from '../database/database.ts';
 import type { Sweep } from './upkeep.ts';
 import { LEASES, REPLICAS, WRITERS } from './replica-schema.ts';

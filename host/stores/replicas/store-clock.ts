@@ -1,4 +1,4 @@
-import { type Clock, forwardClock, type Timer } from '../common/clock.ts';
+import { type Clock, forwardClock, type Timer } from '../../common/clock.ts';
 
 /** One reading of a database's clock. Times of this process are monotonic milliseconds. */
 export interface ClockReading {
