@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Catalog } from '../../host/common/catalog.ts';
 import type { OfflineHost } from '../../host/generation/offline.ts';
-import { type Hints, NO_HINTS } from '../../host/stores/hints.ts';
+import { type Hints, NO_HINTS } from '../../host/stores/replicas/hints.ts';
 import { shownAddress } from './address.ts';
 import { DailyFetch } from './daily-fetch.ts';
 import { readEntries } from './entries.ts';

@@ -2,7 +2,7 @@ import { type DiscoveredModel, GatewayError, type OutgoingRequest, parseJson } f
 import type { Timer } from '../../host/common/clock.ts';
 import type { ConnectedProvider } from '../../host/upstream/connect.ts';
 import type { Host } from '../../host/host.ts';
-import type { LiveModelStore } from '../../host/stores/live-models.ts';
+import type { LiveModelStore } from '../../host/stores/replicas/live-models.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
 import { faultAttributes, faultIn, ModuleFault } from '../../host/boundary/module-fault.ts';
 import { discovered, requireHeaders } from '../../host/boundary/provider-boundary.ts';

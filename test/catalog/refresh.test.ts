@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { isHttp, shownAddress, withShownAddresses } from '../../builtins/catalog/address.ts';
 import { readCatalogSettings } from '../../builtins/catalog/settings.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
-import type { Hints } from '../../host/stores/hints.ts';
+import type { Hints } from '../../host/stores/replicas/hints.ts';
 import {
   eventually,
   fakeClock,

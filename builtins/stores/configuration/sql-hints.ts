@@ -1,4 +1,4 @@
-import type { Hints } from '../../../host/stores/hints.ts';
+import type { Hints } from '../../../host/stores/replicas/hints.ts';
 import type { Database } from '../database/database.ts';
 import { CONFIG_CHANNEL } from '../replicas/site.ts';
 

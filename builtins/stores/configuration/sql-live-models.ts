@@ -1,5 +1,5 @@
 import { type DiscoveredModel, tryParseJson } from '../../../host/contract/index.ts';
-import type { LiveModels, LiveModelStore } from '../../../host/stores/live-models.ts';
+import type { LiveModels, LiveModelStore } from '../../../host/stores/replicas/live-models.ts';
 import { StoreLink } from '../../../host/stores/store-link.ts';
 import { type Database, rowsOf } from '../database/database.ts';
 import { CONFIG_CHANNEL } from '../replicas/site.ts';

@@ -1,4 +1,4 @@
-import type { DiscoveredModel } from '../contract/index.ts';
+import type { DiscoveredModel } from '../../contract/index.ts';
 
 /** Live models by the name of their provider. */
 export type LiveModels = ReadonlyMap<string, readonly DiscoveredModel[]>;
