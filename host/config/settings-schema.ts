@@ -18,9 +18,9 @@ export interface SettingMeta {
   readonly compiled?: 'RE2';
 }
 
-/** The members of an object, in order. */
-export const membersOf = ({ $_terms: { keys } }: ObjectSchema): readonly Member[] =>
-  (keys as readonly Member[] | null) ?? [];
+/** The members of an object, in order. None of what is not a schema, as a module may hold that is only being checked. */
+export const membersOf = (schema: ObjectSchema | Partial<ObjectSchema>): readonly Member[] =>
+  (schema.$_terms?.['keys'] as readonly Member[] | null | undefined) ?? [];
 
 export const metasOf = ({ $_terms: { metas } }: Schema): readonly SettingMeta[] =>
   (metas as readonly SettingMeta[] | null) ?? [];

@@ -191,13 +191,11 @@ describe('an answer that stands behind another one of its connection', () => {
 describe('HEAD of an answer that leaves in pieces', () => {
   it('tells its length, and keeps its body', async () => {
     const stub = await stubUpstream(() => {});
-    const models = Array.from({ length: 3000 }, (_, at) => `a-model-with-a-long-name-${at}`);
-    const t = await startHost({ strategy: { mode: 'single' }, targets: [stub.target('a', { models })] });
+    const t = await startHost({ targets: [stub.target('a')] });
     const client = await rawClient(t.url);
-    const request = (method: string): string =>
-      `${method} /v1/models HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${MASTER_KEY}\r\n\r\n`;
+    const request = (method: string): string => `${method} /openapi.json HTTP/1.1\r\nHost: h\r\n\r\n`;
     client.send(request('HEAD') + request('GET'));
-    await client.until(/a-model-with-a-long-name-2999/);
+    await client.until(/HTTP\/1\.1 200 OK[^]*HTTP\/1\.1 200 OK/);
     const [head, ...rest] = client.received().split('\r\n\r\n');
     const length = Number(/^Content-Length: (\d+)$/m.exec(head ?? '')?.[1]);
     expect(length).to.be.above(100_000);

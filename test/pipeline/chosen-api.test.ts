@@ -204,6 +204,7 @@ describe('the API that a chat goes to', () => {
     expect((await shown(t, { tools: [TOOL] }))['via']).to.equal('responses');
     expect((await shown(t, {}))['via']).to.equal('chat');
     expect(pathsOf(upstream)).to.deep.equal(['/responses', '/chat/completions']);
+    await t.close();
     const other = await startHost({ targets: [plain.target('b')], plugins: logger() }, { variables: store });
     expect(await shown(other, {})).not.to.have.property('via');
   });

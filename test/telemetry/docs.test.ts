@@ -38,6 +38,8 @@ describe('docs/observability.md', () => {
     const absent = lines.filter(
       (line) =>
         !sources.includes(`'${line}'`) &&
+        !sources.includes(`"${line}"`) &&
+        !(line.endsWith('…') && sources.includes(`\`${line.slice(0, -1)}`)) &&
         !sources.includes(
           `\`${line.replace(/observed|recorded/, '${action}').replace('embedding ', '${other.name} ')}\``,
         ) &&
