@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Database } from '../../builtins/stores/database/database.ts';
-import { withFaults } from '../../builtins/stores/database/driver-faults.ts';
+import { isAnswer, withFaults } from '../../builtins/stores/database/driver-faults.ts';
 import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import { WriteFault } from '../../host/stores/write-fault.ts';
@@ -49,6 +49,25 @@ async function opened(open: () => Promise<Database>): Promise<Database> {
   );
   return database;
 }
+
+describe('what failed because a database said no', () => {
+  for (const [code, isNo] of [
+    ['23505', true],
+    ['25P03', true],
+    ['40001', true],
+    ['57014', true],
+    ['57P01', false],
+    ['08006', false],
+    ['58030', false],
+    ['XX000', false],
+    ['EPIPE', false], // five letters, as a code of the database has
+    ['ECONNRESET', false],
+    [undefined, false],
+  ] as const)
+    it(`${isNo ? 'has' : 'has not'} the code ${code}`, () => {
+      expect(isAnswer({ code })).to.equal(isNo);
+    });
+});
 
 describe('what a driver says of a write, on SQLite', () => {
   for (const [statement, kind] of Object.entries(ON_SQLITE)) {

@@ -27,11 +27,11 @@ export async function withFaults<T>(write: () => Promise<T>): Promise<T> {
 
 /**
  * Whether a statement failed because the database said no to it: nothing of it was kept. Where the server went away (57P, 08) or does not know
- * what it does (58, XX), or where the driver says something else, that is not known.
+ * what it does (58, XX), or where the driver says something else, that is not known. Codes of a socket begin with an E, as EPIPE does, and no class of SQLSTATE does.
  */
 export function isAnswer(error: unknown): boolean {
   const code = (error as { readonly code?: unknown } | null)?.code;
-  return typeof code === 'string' && /^(?!57P|08|58|XX)[0-9A-Z]{5}$/.test(code);
+  return typeof code === 'string' && /^(?!57P|08|58|XX|E)[0-9A-Z]{5}$/.test(code);
 }
 
 export function kindOf(error: unknown): WriteFaultKind | undefined {
