@@ -13,7 +13,7 @@ export interface Credential {
   endSentAt?: number;
   /** When its end was answered with a success. */
   endedAt?: number;
-  /** Whether an end was asked for of which nobody knows what became. */
+  /** Whether an end was asked for of which it is not known what became. */
   isInDoubt: boolean;
 }
 
