@@ -96,8 +96,8 @@ export class Principals {
   }
 
   /** What it is worth by its store. */
-  askStanding(digest: string, { sessionId }: HostPrincipal): Promise<Standing> {
-    return sessionId === undefined ? this.#keys.askStanding(digest) : this.#sessions.askStanding(digest);
+  askStanding(digest: string, { id, sessionId }: HostPrincipal): Promise<Standing> {
+    return sessionId === undefined ? this.#keys.askStanding(digest, id) : this.#sessions.askStanding(digest);
   }
 
   /** Hears of keys and sessions that are others now, or may be. */

@@ -13,6 +13,8 @@ export interface Credential {
   endSentAt?: number;
   /** When its end was answered with a success. */
   endedAt?: number;
+  /** Ends that were sent off and are not answered. */
+  ends: number;
   /** Whether an end was asked for of which it is not known what became. */
   isInDoubt: boolean;
 }
@@ -35,7 +37,7 @@ export class Truth {
   unknown = 0;
 
   add(value: string, owner: string, origin: string): Credential {
-    const credential: Credential = { value, owner, origin, since: performance.now(), isInDoubt: false };
+    const credential: Credential = { value, owner, origin, since: performance.now(), ends: 0, isInDoubt: false };
     this.live.push(credential);
     return credential;
   }
@@ -43,17 +45,21 @@ export class Truth {
   /** Its end is about to be sent. */
   ending(credential: Credential): void {
     credential.endSentAt ??= performance.now();
+    credential.ends += 1;
   }
 
   /** Its end was answered. */
   end(credential: Credential, answer: Answer): void {
-    if (answer.status >= 200 && answer.status < 300) credential.endedAt = answer.at;
-    else if (isRefused(answer) && !credential.isInDoubt) delete credential.endSentAt;
-    else credential.isInDoubt = true;
-    if (credential.endSentAt === undefined) return;
+    credential.ends -= 1;
+    const hadEnded = credential.endedAt !== undefined;
+    if (answer.status >= 200 && answer.status < 300) credential.endedAt ??= answer.at;
+    else if (!isRefused(answer)) credential.isInDoubt = true;
+    const isOver = credential.endedAt !== undefined || credential.isInDoubt;
+    if (!isOver && credential.ends === 0) delete credential.endSentAt;
+    if (!isOver) return;
     const at = this.live.indexOf(credential);
     if (at >= 0) this.live.splice(at, 1);
-    if (credential.endedAt !== undefined) this.ended.push(credential);
+    if (!hadEnded && credential.endedAt !== undefined) this.ended.push(credential);
   }
 
   /** A request with a credential was answered by a replica. */

@@ -25,7 +25,7 @@ interface Opened {
   readonly calls: string[];
 }
 
-function open(): Opened {
+function open(inner: KeyRepository = new MemoryKeys()): Opened {
   const clock = fakeClock();
   const deps = { clock, log: SILENT, redactor: createRedactor({}), randomBytes };
   const keys = new KeyStore(deps);
@@ -41,7 +41,6 @@ function open(): Opened {
     calls: [],
   };
   const feed: ChangeFeed = { freshSince: () => clock.monotonic() - opened.staleMs, onChange: () => {} };
-  const inner = new MemoryKeys();
   const repository = new Proxy<KeyRepository>(inner, {
     get:
       (target, name) =>
@@ -72,7 +71,7 @@ describe('whether a key that was admitted stands', () => {
     for (let look = 0; look < 3; look += 1) expect(o.keys.standing(digest, id)).to.equal('stands');
     expect(o.calls).to.deep.equal([]);
     expect((await o.keys.get(id))?.usageCount).to.equal(1);
-    await o.keys.askStanding(digest);
+    await o.keys.askStanding(digest, id);
     expect((await o.keys.get(id))?.usageCount).to.equal(1);
   });
 
@@ -91,10 +90,20 @@ describe('whether a key that was admitted stands', () => {
     expect(both()).to.deep.equal(['revoked', 'revoked']);
     await o.keys.delete(id, 'other');
     expect(both()).to.deep.equal(['unknown', 'unknown']);
-    expect(await Promise.all([o.keys.askStanding(digest), o.keys.askStanding(digestOf(next))])).to.deep.equal([
+    expect(await Promise.all([o.keys.askStanding(digest, id), o.keys.askStanding(digestOf(next), id)])).to.deep.equal([
       'gone',
       'gone',
     ]);
+  });
+
+  it('is a question for the store where memory is older than its value, which another process made', async () => {
+    const shared = new MemoryKeys();
+    const [o, other] = [open(shared), open(shared)];
+    const { id, digest } = await used(o);
+    const { key: next } = (await other.keys.rotate(id)) ?? { key: '' };
+    expect(o.keys.standing(digestOf(next), id)).to.equal('unknown');
+    expect(await o.keys.askStanding(digestOf(next), id)).to.equal('stands');
+    expect(await o.keys.askStanding(digest, id)).to.equal('replaced');
   });
 
   it('is to be looked at with each change, and with each that may have been made', async () => {
@@ -119,14 +128,14 @@ describe('whether a key that was admitted stands', () => {
     o.isAway = true;
     o.clock.advance(5000);
     expect(o.keys.standing(digest, id)).to.equal('unknown');
-    expect(await o.keys.askStanding(digest)).to.equal('stands');
+    expect(await o.keys.askStanding(digest, id)).to.equal('stands');
     o.calls.length = 0;
-    expect(await o.keys.askStanding(digest), 'it has just failed').to.equal('stands');
+    expect(await o.keys.askStanding(digest, id), 'it has just failed').to.equal('stands');
     expect(o.calls).to.deep.equal([]);
     o.clock.advance(HOUR - 5000);
-    expect(await o.keys.askStanding(digest)).to.equal('stands');
+    expect(await o.keys.askStanding(digest, id)).to.equal('stands');
     o.clock.advance(1);
-    expect(await o.keys.askStanding(digest)).to.equal('unheard');
+    expect(await o.keys.askStanding(digest, id)).to.equal('unheard');
   });
 });
 

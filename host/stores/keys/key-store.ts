@@ -202,15 +202,18 @@ export class KeyStore {
   /** What a value that was admitted is worth by now, by memory alone. Not a use. */
   standing(digest: string, id: string): Standing {
     const entry = this.#table.byDigest(digest) ?? this.#table.byId(id);
-    return entry && this.#isServed(entry) ? standingOf(entry.key, digest, this.#now()) : 'unknown';
+    if (!entry || !this.#isServed(entry)) return 'unknown';
+    const standing = standingOf(entry.key, digest, this.#now());
+    // What memory has by the id alone may be older than the value: another process rotated it.
+    return standing === 'replaced' && !entry.digests.has(digest) ? 'unknown' : standing;
   }
 
-  /** What it is worth by the store. */
-  askStanding(digest: string): Promise<Standing> {
+  /** What it is worth by the store. A value that no key has is one that was replaced, where memory has its key. */
+  askStanding(digest: string, id: string): Promise<Standing> {
     return askedStanding([this.link], this.#deps.clock, async () => {
       const changes = this.#lookups.changes;
       const key = await this.#lookups.find(digest);
-      if (!key) return 'gone';
+      if (!key) return this.#table.byId(id) ? 'replaced' : 'gone';
       if (changes === this.#lookups.changes) this.#table.keep(key, this.#at(), digest);
       return standingOf(key, digest, this.#now());
     });
