@@ -76,6 +76,8 @@ function buildTarget(
   const retry = retryPolicy(config);
   return {
     virtualKey: config.virtual_key,
+    routeKey: config.virtual_key,
+    instance: undefined,
     catalogProvider,
     weight: config.weight ?? 0,
     config,

@@ -9,10 +9,11 @@ export const ORDER_OF = {
     unpriced: 6,
     strategy: 10,
     eligibility: 20,
+    affinity: 25,
     health: 30,
     routeEnds: 90,
   },
-  admit: { breaker: 10, limiter: 20 },
+  admit: { breaker: 10, limiter: 20, credentials: 30 },
   /** Routes are looked through in this order, so the busiest come first. */
   mount: { surfaces: 10, listings: 20, probes: 30, admin: 40, forwarding: 50, fallback: 100 },
 } as const;

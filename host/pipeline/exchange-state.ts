@@ -1,6 +1,7 @@
 /** What changes while an exchange runs, by who writes it. Each is created whole, so that all exchanges have one shape. */
 import type { Cost, CostSource, RankNotes, Unpriced, Usage } from '../contract/index.ts';
 import type { PluginInstance, StreamGuards } from './guards/plugin-instance.ts';
+import type { ModelGroup } from './model-group.ts';
 import type { RouteRecord } from './route-record.ts';
 import type { Target } from './target.ts';
 
@@ -34,6 +35,10 @@ export class Routing {
   abLabel: string | undefined;
   /** The target that the request names: no other one is tried. */
   pinned: string | undefined;
+  /** The group of models whose routes are ranked and tried; `undefined` outside groups. */
+  group: ModelGroup | undefined;
+  /** The name of the credential that the last attempt used, of a declared instance. */
+  credential: string | undefined;
   /** Why the strategy left nothing to try, as the caller learns it. */
   unroutable: string | undefined;
   /** Set where the request is paid for in dollars: what becomes of targets without a price, and who says so. */

@@ -2,19 +2,25 @@ import type { FactSources } from '../common/fact-sources.ts';
 import type { ModelFacts } from '../contract/index.ts';
 import type { TargetConfig } from '../config/document.ts';
 import type { ConnectedProvider } from '../upstream/connect.ts';
+import type { ProviderInstance } from '../upstream/instance.ts';
 import type { RetryBudget, RetryPolicy } from './attempts/retry.ts';
 
-/** One entry of `targets[]`, ready for requests. */
+/** One entry of `targets[]`, ready for requests; inside a group of models, as one route of the group uses it. */
 export interface Target {
+  /** The name of the target, in rows, figures and lines: what its breaker, limiter and health are kept by. */
   readonly virtualKey: string;
+  /** What strategies and explanations call it: the name of the target, in a group the key of the route. */
+  readonly routeKey: string;
   readonly weight: number;
   readonly config: TargetConfig;
   /** What the strategy reads of it, with defaults. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
   /** Name that asks the catalog for its models and prices: that of its module, whatever the target is called. */
   readonly catalogProvider: string;
-  /** `undefined` while no credential registers its provider. */
+  /** `undefined` while no credential registers its provider. Of a declared instance, what its first credential that resolves calls with. */
   readonly provider: ConnectedProvider | undefined;
+  /** The entry of `providers` that it calls; `undefined` where the environment registers its provider. */
+  readonly instance: ProviderInstance | undefined;
   readonly retry: RetryPolicy;
   /** Outlives a configuration change. `undefined` where `retry` allows a single try. */
   readonly retryBudget: RetryBudget | undefined;

@@ -44,6 +44,7 @@ export function beginAttempt(
     turn,
     target,
     provider,
+    credential: undefined,
     cancellation,
     spentMs,
     leavesThoughts,

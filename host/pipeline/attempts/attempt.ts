@@ -1,5 +1,6 @@
 import type { Cancellation } from '../../upstream/cancellation.ts';
 import type { ConnectedProvider } from '../../upstream/connect.ts';
+import type { Credential } from '../../upstream/instance.ts';
 import type { ChatRequest, GatewayError } from '../../contract/index.ts';
 import type { ChatVia } from '../chat-via.ts';
 import type { LiveExchange } from '../live-exchange.ts';
@@ -18,7 +19,10 @@ export interface Attempt {
   /** Whose request it sends. */
   readonly turn: Turn;
   readonly target: Target;
-  readonly provider: ConnectedProvider;
+  /** What it calls with; of a declared instance, set with the credential as the attempt is admitted. */
+  provider: ConnectedProvider;
+  /** The credential of a declared instance, once it is chosen. */
+  credential: Credential | undefined;
   /** 1 for the first attempt of the exchange. */
   readonly number: number;
   readonly upstreamModel: string;
