@@ -3,6 +3,7 @@ import type { Cost, CostSource, RankNotes, Unpriced, Usage } from '../contract/i
 import type { PluginInstance, StreamGuards } from './guards/plugin-instance.ts';
 import type { ModelGroup } from './model-group.ts';
 import type { RouteRecord } from './route-record.ts';
+import type { CredentialTrail } from './credentials/credential-trail.ts';
 import type { Target } from './target.ts';
 
 /** What a provider's translator got. */
@@ -39,6 +40,8 @@ export class Routing {
   group: ModelGroup | undefined;
   /** The name of the credential that the last attempt used, of a declared instance. */
   credential: string | undefined;
+  /** What the ends of calls with credentials of declared instances said; `undefined` while none has. */
+  credentials: CredentialTrail | undefined;
   /** Why the strategy left nothing to try, as the caller learns it. */
   unroutable: string | undefined;
   /** Set where the request is paid for in dollars: what becomes of targets without a price, and who says so. */

@@ -1,5 +1,6 @@
 import type { GatewayError } from '../../contract/index.ts';
-import { attemptCorrected } from '../attempts/correct.ts';
+import { finalError } from '../credentials/credential-trail.ts';
+import { visitOf, visitTarget } from '../credentials/visit-target.ts';
 import { completeTurn } from './complete-turn.ts';
 import type { FailedTry } from '../hooks.ts';
 import type { LiveExchange } from '../live-exchange.ts';
@@ -7,7 +8,7 @@ import { nextStep } from '../attempts/retry.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import { modelNotFound } from '../shown.ts';
 import { whyUnstreamed } from '../unstreamed.ts';
-import type { Target } from '../target.ts';
+import type { Visit } from '../credentials/visit.ts';
 import type { TurnRequest } from './turn.ts';
 import type { Answer } from './turns.ts';
 
@@ -36,13 +37,14 @@ export async function walkTargets(
     if (!serves || !target?.provider) continue;
     if (last) tryFailed.call(last);
     target.retryBudget?.countRequest();
+    const visit = visitOf(target);
     for (let tries = 1; ; tries += 1) {
       exchange.cancellation.throwIfCancelled();
       let answer: Answer;
       try {
-        answer = await attemptCorrected(exchange, turn, target, target.provider, generation);
+        answer = await visitTarget({ exchange, turn, target, provider: target.provider, visit, tries }, generation);
       } catch (cause) {
-        last = afterFailure(exchange, target, cause as GatewayError, tries, generation); // attempts throw nothing else
+        last = afterFailure({ exchange, target, error: cause as GatewayError, tries }, visit, generation); // attempts throw nothing else
         if (last.next.step !== 'again') break;
         tryFailed.call(last);
         await exchange.cancellation.wait(last.next.waitMs, services.clock);
@@ -59,17 +61,15 @@ export async function walkTargets(
       exchange.routing.unroutable ?? whyUnstreamed(exchange, generation.models),
     );
   tryFailed.call({ ...last, next: STOP }); // no target that serves is left, whatever the strategy allows
-  throw last.error;
+  throw finalError(last.error, exchange.routing.credentials);
 }
 
 const STOP = { step: 'stop' } as const;
 
 /** What follows, and the error that the client gets if nothing that follows succeeds. */
 function afterFailure(
-  exchange: LiveExchange,
-  target: Target,
-  error: GatewayError,
-  tries: number,
+  { exchange, target, error, tries }: Omit<FailedTry, 'next'>,
+  visit: Visit | undefined,
   generation: RunningGeneration,
 ): FailedTry {
   const { cause: end } = exchange.cancellation;
@@ -88,6 +88,7 @@ function afterFailure(
     policy: target.retry,
     budget: target.retryBudget,
     strategy: generation.strategy,
+    isOfCredentials: visit?.class !== undefined && visit.class !== 'no_access',
     leftMs: leftMs(exchange, generation),
     random: generation.services.random,
   });
