@@ -21,7 +21,7 @@ export interface Used {
   readonly value: CredentialValue;
 }
 
-/** What the end of a call may say of its credential. See docs/reference/fleet.md#states-of-a-credential. */
+/** What the end of a call may say of its credential. See docs/reference/credentials.md#states-of-a-credential. */
 const HEARD: Readonly<Record<Tells | 'begun', ReadonlySet<CredentialClass>>> = {
   all: new Set(['rate', 'billing', 'no_access', 'invalid_key']),
   status: new Set(['rate', 'billing', 'invalid_key']),
@@ -72,7 +72,11 @@ export class CredentialUses {
   }
 
   /** The call ended well, or by what says nothing of its credential. */
-  #ended({ visit, upstreamModel }: Attempt, { entry: { states, credential }, probe, value }: Used, isServed: boolean): void {
+  #ended(
+    { visit, upstreamModel }: Attempt,
+    { entry: { states, credential }, probe, value }: Used,
+    isServed: boolean,
+  ): void {
     const isTold = visit?.tells === 'all' || visit?.tells === 'status';
     const benchedMs = isServed && isTold ? states.succeed(value, upstreamModel, probe) : undefined;
     if (probe) states.freeProbe(probe);
@@ -80,7 +84,12 @@ export class CredentialUses {
       this.#services.log.info('credential recovered', { ...namesOf(credential), after_ms: Math.round(benchedMs) });
   }
 
-  #failed(attempt: Attempt, { entry, probe, value }: Used, { class: why, isOfRequest }: CredentialFault, error: GatewayError): void {
+  #failed(
+    attempt: Attempt,
+    { entry, probe, value }: Used,
+    { class: why, isOfRequest }: CredentialFault,
+    error: GatewayError,
+  ): void {
     const { exchange, upstreamModel } = attempt;
     const { states, credential } = entry;
     const hintMs = hintOf(error);
@@ -96,7 +105,8 @@ export class CredentialUses {
       });
     } else if (why === 'no_access') {
       trail.refused.push({ instance: credential.instance, credential: credential.name, value, states, upstreamModel });
-    } else if (!isOfRequest && !(probe && states.failProbe(probe, why))) this.#bench(entry, value, why, { upstreamModel, hintMs });
+    } else if (!isOfRequest && !(probe && states.failProbe(probe, why)))
+      this.#bench(entry, value, why, { upstreamModel, hintMs });
     if (probe) states.freeProbe(probe);
   }
 
@@ -137,7 +147,12 @@ export class CredentialUses {
   }
 
   /** Whether another credential follows at once. */
-  #goOn({ exchange, upstreamModel }: Attempt, visit: Visit, { pool, entry: { credential } }: Used, fault: CredentialFault): void {
+  #goOn(
+    { exchange, upstreamModel }: Attempt,
+    visit: Visit,
+    { pool, entry: { credential } }: Used,
+    fault: CredentialFault,
+  ): void {
     visit.next = undefined;
     visit.preferred = undefined;
     if (visit.tells !== 'all' || visit.hasBegun || exchange.cancellation.cause) return;

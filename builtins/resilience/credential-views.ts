@@ -87,14 +87,18 @@ function placeOf({ state, weight }: CredentialView): number {
 }
 
 function countsOf(entries: readonly PoolEntry[]): CredentialCounts {
-  const counts = { ready: 0, resting: 0, benched: 0, unresolved: 0 };
-  let isRoutable = false;
-  for (const { credential, states } of entries) {
-    const state = credential.connected ? states.readAll(credential).state : 'unresolved';
-    counts[state] += 1;
-    if (credential.weight > 0 && (state === 'ready' || state === 'resting')) isRoutable = true;
-  }
-  return { ...counts, isRoutable };
+  const known = entries.map(({ credential, states }) => ({
+    state: credential.connected ? states.readAll(credential).state : 'unresolved',
+    isOpen: credential.weight > 0,
+  }));
+  const count = (which: CredentialView['state']): number => known.filter(({ state }) => state === which).length;
+  return {
+    ready: count('ready'),
+    resting: count('resting'),
+    benched: count('benched'),
+    unresolved: count('unresolved'),
+    isRoutable: known.some(({ state, isOpen }) => isOpen && (state === 'ready' || state === 'resting')),
+  };
 }
 
 function usabilityOf(entries: readonly PoolEntry[], upstreamModel: string): Usability {

@@ -13,7 +13,7 @@ import { CredentialUses, type Used } from './credential-uses.ts';
 
 /**
  * Chooses the credential of each call to a declared instance, and keeps those from calls that their vendor refused. Where no instance
- * is declared, nothing is tapped. See docs/reference/fleet.md#choice-of-a-credential.
+ * is declared, nothing is tapped. See docs/reference/credentials.md#choice-of-a-credential.
  */
 export default defineBuiltin({
   name: 'credentials',

@@ -63,7 +63,15 @@ export const FIGURES = {
     help: 'Targets that failed a request, by class of failure',
     labels: {
       provider: 'any',
-      error_type: ['circuit_open', 'backpressure', 'client_canceled', 'timeout', 'plugin_error', 'provider_error', 'no_credential'],
+      error_type: [
+        'circuit_open',
+        'backpressure',
+        'client_canceled',
+        'timeout',
+        'plugin_error',
+        'provider_error',
+        'no_credential',
+      ],
     },
   },
   gateway_credential_calls_total: {

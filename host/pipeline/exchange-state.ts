@@ -40,6 +40,8 @@ export class Routing {
   group: ModelGroup | undefined;
   /** The name of the credential that the last attempt used, of a declared instance. */
   credential: string | undefined;
+  /** It asks for what the vendor keeps, or has the vendor keep it: it goes to the home account of an instance. */
+  isStateful = false;
   /** What the ends of calls with credentials of declared instances said; `undefined` while none has. */
   credentials: CredentialTrail | undefined;
   /** Why the strategy left nothing to try, as the caller learns it. */

@@ -35,7 +35,10 @@ export interface CredentialDesk {
   /** In the order of the configuration. */
   views(instance: ProviderInstance): readonly CredentialView[];
   /** For one upstream model: those whose list of models allows it, in the order of calls of a request without a session. */
-  viewsFor(instance: ProviderInstance, upstreamModel: string): readonly (CredentialView & { readonly isFirst: boolean })[];
+  viewsFor(
+    instance: ProviderInstance,
+    upstreamModel: string,
+  ): readonly (CredentialView & { readonly isFirst: boolean })[];
   counts(instance: ProviderInstance): CredentialCounts;
   usability(instance: ProviderInstance, upstreamModel: string): Usability;
   /** The first that is ready for every model: what asks for lists of models calls with it. */

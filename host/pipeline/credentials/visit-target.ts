@@ -5,7 +5,7 @@ import type { RunningGeneration } from '../running-generation.ts';
 import type { Target } from '../target.ts';
 import type { Turn } from '../turns/turn.ts';
 import type { Answer } from '../turns/turns.ts';
-import { Visit } from './visit.ts';
+import { type Tells, Visit } from './visit.ts';
 
 /** One try of the retry policy at a target, whose `provider` is there. */
 export interface Visiting {
@@ -21,6 +21,16 @@ export interface Visiting {
 
 /** What a request keeps of a target from one try to the next. */
 export const visitOf = ({ instance }: Target): Visit | undefined => (instance ? new Visit() : undefined);
+
+/** The one call of a request that is forwarded. What is kept at the vendor belongs to the first credential's vendor account. */
+export function forwardedVisit(
+  { instance }: Target,
+  { routing }: LiveExchange,
+  tells: Tells = 'nothing',
+): Visit | undefined {
+  if (!instance) return undefined;
+  return new Visit({ tells, account: routing.isStateful ? instance.credentials[0]?.vendorAccount : undefined });
+}
 
 /** Tries a target; where a credential fails, the next one follows at once, inside the target and without counting as a retry. */
 export function visitTarget(visiting: Visiting, generation: RunningGeneration): Promise<Answer> {

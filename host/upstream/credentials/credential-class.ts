@@ -1,7 +1,7 @@
 import { GatewayError, type UpstreamFault } from '../../contract/index.ts';
 import { meaningOf } from '../fault-words.ts';
 
-/** What a failure means for the credential that was used. See docs/reference/fleet.md#what-a-failure-means-for-a-credential. */
+/** What a failure means for the credential that was used. See docs/reference/credentials.md#what-a-failure-means-for-a-credential. */
 export type CredentialClass = 'rate' | 'billing' | 'no_access' | 'invalid_key';
 
 /** A failure that is the credential's business. */
@@ -50,7 +50,8 @@ export function credentialFault(error: GatewayError, known: Circumstances): Cred
   if (refused) return refused;
   const reason = reasonOf(fault);
   if (reason === 'billing') return { class: 'billing', isOfRequest: fault.ofRequest === true };
-  if (reason === undefined || reason === 'key' || reason === 'model_access') return plain(fault, reason, { ...known, retryAfterMs });
+  if (reason === undefined || reason === 'key' || reason === 'model_access')
+    return plain(fault, reason, { ...known, retryAfterMs });
   return undefined;
 }
 

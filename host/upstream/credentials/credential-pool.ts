@@ -42,7 +42,7 @@ export class CredentialPool {
     this.entries = instance.credentials.map((credential) => ({ credential, states: statesOf(credential) }));
   }
 
-  /** The credential of a call. See docs/reference/fleet.md#choice-of-a-credential. */
+  /** The credential of a call. See docs/reference/credentials.md#choice-of-a-credential. */
   choose(question: PoolQuestion): Choice {
     const { upstreamModel, isProbedLast = false } = question;
     const kept = this.#kept(question);
@@ -84,7 +84,8 @@ export class CredentialPool {
   hasNext({ upstreamModel, tried = [], account }: Omit<PoolQuestion, 'random'>): boolean {
     return this.entries.some((entry) => {
       const { credential, states } = entry;
-      if (tried.includes(credential) || !mayCall(credential, { upstreamModel, account }) || !hasSlot(entry)) return false;
+      if (tried.includes(credential) || !mayCall(credential, { upstreamModel, account }) || !hasSlot(entry))
+        return false;
       const { state, isDue } = states.read(credential, upstreamModel);
       return state === 'ready' || isDue === true;
     });
@@ -134,7 +135,10 @@ function firstOf(
     const entry = candidates.find((each) => each.credential === credential);
     if (!entry) continue;
     const found = credential.isLabelled
-      ? byLoad(candidates.filter((each) => each.credential.vendorAccount === credential.vendorAccount), random)
+      ? byLoad(
+          candidates.filter((each) => each.credential.vendorAccount === credential.vendorAccount),
+          random,
+        )
       : entry;
     if (found && hasSlot(found)) return found;
   }
@@ -155,7 +159,11 @@ function byLoad(candidates: readonly PoolEntry[], random: () => number): PoolEnt
 }
 
 function isLighter(a: PoolEntry | undefined, b: PoolEntry | undefined): boolean {
-  return a !== undefined && b !== undefined && a.states.inFlight * b.credential.weight < b.states.inFlight * a.credential.weight;
+  return (
+    a !== undefined &&
+    b !== undefined &&
+    a.states.inFlight * b.credential.weight < b.states.inFlight * a.credential.weight
+  );
 }
 
 function draw(candidates: readonly PoolEntry[], random: () => number): PoolEntry | undefined {
@@ -169,7 +177,7 @@ function draw(candidates: readonly PoolEntry[], random: () => number): PoolEntry
   return candidates.at(-1);
 }
 
-/** Of those with a slot, the one whose rest ends first. */
+/** The one with a slot whose rest ends first. */
 function firstToEnd(resting: readonly PoolEntry[], upstreamModel: string): PoolEntry | undefined {
   let first: PoolEntry | undefined;
   let until = Infinity;

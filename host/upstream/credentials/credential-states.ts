@@ -38,12 +38,16 @@ export interface CredentialStates {
   /** Keeps it from calls for a model for so long; the milliseconds that it rests. */
   rest(credential: CredentialValue, model: string, hintMs: number | undefined): number;
   /** `undefined` where it is benched already. `model` is read of `no_access` alone. */
-  bench(credential: CredentialValue, why: BenchClass, of: { model: string; hintMs: number | undefined }): Benched | undefined;
+  bench(
+    credential: CredentialValue,
+    why: BenchClass,
+    of: { model: string; hintMs: number | undefined },
+  ): Benched | undefined;
   /** Forgets what keeps it from calls. */
   clear(): void;
 }
 
-/** Bounds of a rest, of the first wait for a try, and of those after it, in milliseconds. See docs/reference/fleet.md#states-of-a-credential. */
+/** Bounds of a rest, of the first wait for a try, and of those after it, in milliseconds. See docs/reference/credentials.md#states-of-a-credential. */
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const REST = { usual: 5 * SECOND, min: SECOND, max: 10 * MINUTE };
@@ -79,7 +83,7 @@ const within = (ms: number, { min, max }: { readonly min: number; readonly max: 
 /** The states of one credential in the memory of this process. They outlive the configuration; `now` gives milliseconds that never jump. */
 export class LocalCredentialStates implements CredentialStates {
   readonly #now: () => number;
-  /** Of models that something is remembered of; what was written last stands last. */
+  /** What is remembered, by model; what was written last stands last. */
   readonly #models = new Map<string, ModelState>();
   #digest: string | undefined;
   #refreshedAt = -Infinity;

@@ -47,7 +47,7 @@ const fresh = (value: number): Known => ({
   counts: new Map(),
 });
 
-/** Written from docs/reference/fleet.md, without a look at the code. */
+/** Written from docs/reference/credentials.md, without a look at the code. */
 class Model {
   now = 0;
   #probes = 0;
@@ -137,7 +137,12 @@ interface Running {
   readonly visit: Visit;
   readonly routing: object;
   readonly refused: { name: string; value: number }[];
-  readonly at: { readonly name: string; readonly model: string; readonly value: number; readonly probe: number | undefined };
+  readonly at: {
+    readonly name: string;
+    readonly model: string;
+    readonly value: number;
+    readonly probe: number | undefined;
+  };
 }
 
 class Run {
@@ -163,11 +168,18 @@ class Run {
     else if (at < 9) this.#end();
     else if (at === 9) this.#refresh();
     else if (at === 10) this.#swap();
-    else this.#pass(this.#dice.pick([100, 4 * SECOND, 59 * SECOND, 61 * SECOND, 10 * MINUTE, 21 * MINUTE, 61 * MINUTE]));
+    else
+      this.#pass(this.#dice.pick([100, 4 * SECOND, 59 * SECOND, 61 * SECOND, 10 * MINUTE, 21 * MINUTE, 61 * MINUTE]));
     this.#compare();
   }
 
-  #begin(model: string, visit: Visit, routing: object, refused: { name: string; value: number }[], pool: CredentialPool): void {
+  #begin(
+    model: string,
+    visit: Visit,
+    routing: object,
+    refused: { name: string; value: number }[],
+    pool: CredentialPool,
+  ): void {
     const tried = visit.tried.map(({ name }) => name);
     const allowed = this.#model.mayBe(model, tried);
     const call = this.#world.begin(model, visit, routing, pool);
@@ -206,7 +218,8 @@ class Run {
     this.#pass(1); // a value is read at a time of its own
     // An earlier configuration that still ends its requests learns of it too.
     for (const credential of this.#all)
-      if (credential.name === name) Object.assign(credential, { digest: `${name}-${value}`, refreshedAt: this.#model.now });
+      if (credential.name === name)
+        Object.assign(credential, { digest: `${name}-${value}`, refreshedAt: this.#model.now });
     this.#model.known.set(name, fresh(value));
   }
 
@@ -217,7 +230,8 @@ class Run {
 
   #compare(): void {
     for (const name of NAMES)
-      for (const model of MODELS) expect(this.#world.read(name, model), `${name} ${model}`).to.equal(this.#model.read(name, model));
+      for (const model of MODELS)
+        expect(this.#world.read(name, model), `${name} ${model}`).to.equal(this.#model.read(name, model));
   }
 }
 

@@ -63,12 +63,17 @@ export class PoolWorld {
   constructor(credentials: Mutable<Credential>[], random: () => number = Math.random) {
     this.#random = random;
     this.credentials = credentials;
-    const write = (level: string) => (message: string, attributes: object = {}) =>
-      this.lines.push({ level, message, attributes: attributes as Record<string, unknown> });
+    const write =
+      (level: string) =>
+      (message: string, attributes: object = {}) =>
+        this.lines.push({ level, message, attributes: attributes as Record<string, unknown> });
     const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
     this.uses = new CredentialUses({
-      log: log as never,
-      counters: { add: (_name: string, labels: { result: string; credential: string }) => this.results.push(`${labels.credential} ${labels.result}`) } as never,
+      log,
+      counters: {
+        add: (_name: string, labels: { result: string; credential: string }) =>
+          this.results.push(`${labels.credential} ${labels.result}`),
+      } as never,
       redactor: { redact: (text: string) => text } as never,
     });
     this.pool = this.#build();
@@ -81,7 +86,7 @@ export class PoolWorld {
   }
 
   #build(): CredentialPool {
-    return new CredentialPool({ name: 'acme', kind: 'acme', credentials: this.credentials } as never, ({ name }) => {
+    return new CredentialPool({ name: 'acme', kind: 'acme', credentials: this.credentials }, ({ name }) => {
       const known = this.states.get(name) ?? new LocalCredentialStates(this.clock.monotonic);
       this.states.set(name, known);
       return known;
