@@ -5,6 +5,7 @@ import type { Authorize, Credentials, HttpSend, Log, ProviderModule } from '../c
 import { baseUrlVariable } from '../environment/base-url-variable.ts';
 import type { Variables } from '../environment/variables.ts';
 import { resolveRoot } from './base-url.ts';
+import type { Egress } from './egress/egress.ts';
 import { valueOf, variablesOf } from './credential-values.ts';
 
 /** A provider whose credentials were found: everything a call needs, resolved once at start. */
@@ -19,6 +20,8 @@ export interface ConnectedProvider {
   /** `Basic …` from the userinfo of the configured root; sent when the provider sets no authorization of its own. */
   readonly basicAuthorization: string | undefined;
   readonly authorize: Authorize;
+  /** How its calls leave; `undefined` for a provider that the environment registers. */
+  readonly egress: Egress | undefined;
   readonly configuredModels: readonly string[];
   dispose(): Promise<void>;
 }
@@ -51,6 +54,8 @@ export interface ConnectDeps {
   readonly trace?: RequestTrace;
   /** The file that a third-party provider was imported from. */
   readonly file?: string | undefined;
+  /** How the calls of a declared instance leave. `send` must use it too. */
+  readonly egress?: Egress | undefined;
 }
 
 const noSend: HttpSend = () => Promise.reject(new Error('there is no network here'));
@@ -83,6 +88,7 @@ export async function connectProvider(
     root,
     basicAuthorization,
     authorize: opened?.authorize ?? connection.authorize ?? noAuthorization,
+    egress: deps.egress,
     configuredModels:
       connection.models?.(credentials, (message) => deps.log.warn(message, { rule: 'WN07', provider: module.name })) ??
       [],
