@@ -15,6 +15,7 @@ import { classOf } from './fault-classes.ts';
 import { tokensIn, waitIn } from './fault-figures.ts';
 import { type FaultMeaning, type FaultSigns, isOfContent, lowered, meaningOf } from './fault-words.ts';
 import { asksNoWait, waitHintMs } from './wait-hint.ts';
+import { ProxyRefused } from './egress/proxy-tunnel.ts';
 
 /** The error a client gets for an upstream status on a routed surface (docs/reference/data-plane.md#upstream-statuses). */
 const BY_STATUS: Readonly<Record<number, { readonly code: ErrorCode; readonly message?: string }>> = {
@@ -220,7 +221,9 @@ export function credentialError(cause: unknown): GatewayError {
 export function transportError(cause: unknown): GatewayError {
   const { code } = cause as { code?: unknown };
   if (typeof code === 'string' && /TIMEOUT|TIMEDOUT/.test(code)) return timeoutError(cause);
-  return new GatewayError('upstream_error', 'the provider could not be reached', {
+  const message =
+    cause instanceof ProxyRefused ? 'the provider cannot be reached' : 'the provider could not be reached';
+  return new GatewayError('upstream_error', message, {
     cause,
     fault: { kind: 'transport' },
   });
