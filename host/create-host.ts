@@ -131,6 +131,7 @@ export function createHost(environment: HostEnvironment): Host {
     },
     assemble: (draft) => hooks.assemble.promise(draft, host),
     providers: new Map(),
+    passedOver: new Set(),
     configFile: undefined,
     configSource: 'defaults',
     isLeaving: false,
