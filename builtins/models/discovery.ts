@@ -1,28 +1,23 @@
 import { hash } from 'node:crypto';
-import { type DiscoveredModel, GatewayError, type OutgoingRequest, parseJson } from '../../host/contract/index.ts';
+import { GatewayError } from '../../host/contract/index.ts';
 import { type Timer, within } from '../../host/common/clock.ts';
 import type { ConnectedProvider } from '../../host/upstream/connect.ts';
 import type { FirstModels } from '../../host/generation/instances/first-models.ts';
 import type { Host } from '../../host/host.ts';
 import type { LiveModelStore } from '../../host/stores/replicas/live-models.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
-import { faultAttributes, faultIn, ModuleFault } from '../../host/boundary/module-fault.ts';
-import { discovered, requireHeaders } from '../../host/boundary/provider-boundary.ts';
-import { replyError } from '../../host/upstream/fault.ts';
+import { faultAttributes, faultIn } from '../../host/boundary/module-fault.ts';
 import { connectionOf, type ProviderInstance } from '../../host/upstream/instance.ts';
+import { distinct, liveModels, type ModelsById } from './live-list.ts';
 
 /** Providers asked at the same time. See docs/reference/providers.md#live-models. */
 const PARALLEL = 8;
-/** One provider's whole answer. */
-const LIMIT_MS = 30_000;
 /** All that a configuration waits for before it serves. See docs/reference/providers.md#live-models. */
 const FIRST_LIMIT_MS = 5_000;
 /** Between rounds for instances that say themselves that they are asked, where no interval is set. */
 const INSTANCE_INTERVAL_MS = 300_000;
 /** Part of the interval by which a round of one of several replicas may come early or late, so that they do not ask together. */
 const JITTER = 0.1;
-
-type ModelsById = ReadonlyMap<string, DiscoveredModel>;
 
 /** Who is asked, under which name lines speak of it, and what its answer is kept by. */
 interface Asked {
@@ -103,7 +98,10 @@ export class Discovery {
         }),
       ),
     );
-    await within(asking, FIRST_LIMIT_MS, this.#host.services.clock, 'the first models').catch(() => {}); // what is late is taken by the next configuration
+    const inTime = within(asking, FIRST_LIMIT_MS, this.#host.services.clock, 'the first models');
+    await inTime.catch(() => {
+      void asking.then(() => this.#inTurn(async () => true)); // what is late is taken then
+    });
     return instances.filter((instance) => !answered.has(instance));
   }
 
@@ -221,7 +219,7 @@ export class Discovery {
   /** Whether the list differs from the last one. A provider that fails keeps what it had. */
   async #ask({ name, key, provider }: Asked): Promise<'changed' | 'unchanged' | 'failed'> {
     try {
-      const found = await this.#list(provider);
+      const found = await liveModels(provider, { ...this.#host.services, stopped: this.#stopped });
       if (found.size > 0) await this.#shared?.keep(key, [...found.values()]).catch(() => {}); // its store has logged why
       return this.#put(key, found) ? 'changed' : 'unchanged';
     } catch (error) {
@@ -235,82 +233,17 @@ export class Discovery {
       return 'failed';
     }
   }
-
-  async #list(provider: ConnectedProvider): Promise<ModelsById> {
-    const { module, ref, root, basicAuthorization } = provider;
-    const { discovery } = module;
-    if (!discovery) return new Map();
-    const { clock, transport } = this.#host.services;
-    const cancellation = new Cancellation();
-    const timer = clock.timer(LIMIT_MS, () =>
-      cancellation.cancel(new GatewayError('upstream_timeout', `no answer within ${LIMIT_MS} ms`)),
-    );
-    const stopListening = this.#stopped.onCancel((cause) => cancellation.cancel(cause));
-    try {
-      const unsigned = {
-        method: 'GET',
-        url: root + discovery.path,
-        headers: { accept: 'application/json' },
-        body: undefined,
-      };
-      const headers = {
-        ...(basicAuthorization !== undefined && { authorization: basicAuthorization }),
-        ...unsigned.headers,
-        ...(await authorization(provider, unsigned)),
-      };
-      const reply = await transport.unary({
-        request: { ...unsigned, headers },
-        cancellation,
-        connectTimeoutMs: LIMIT_MS,
-        headersTimeoutMs: LIMIT_MS,
-      });
-      if (reply.status >= 300 && reply.status < 400)
-        throw new Error(redirection(reply.status, reply.headers['location'], unsigned.url));
-      if (reply.status !== 200) throw replyError(module, reply, clock.now(), ref.file);
-      return distinct(discovered(ref, discovery, parseJson(reply.body.toString('utf8'))));
-    } finally {
-      timer.cancel();
-      stopListening();
-    }
-  }
 }
 
 /** Answers of an instance are kept by its address too: another service of that name has other models. */
 function keyOf(name: string, instance: ProviderInstance | undefined): string {
   if (!instance) return name;
-  const root = connectionOf(instance)?.root ?? '';
-  return `${name} ${hash('sha256', `${instance.kind}\0${root}`).slice(0, 12)}`;
+  return `${name} ${hash('sha256', `${instance.kind}\0${instance.baseUrl ?? ''}`).slice(0, 12)}`;
 }
 
 function askedOf(instance: ProviderInstance): Asked[] {
   const provider = connectionOf(instance);
   return provider ? [{ name: instance.name, key: keyOf(instance.name, instance), provider }] : [];
-}
-
-/** A provider that fails to make its credential is named. */
-async function authorization(
-  { ref, authorize, credentials }: ConnectedProvider,
-  request: OutgoingRequest,
-): Promise<Readonly<Record<string, string>>> {
-  try {
-    return requireHeaders(await authorize(request, credentials));
-  } catch (thrown) {
-    throw thrown instanceof GatewayError ? thrown : new ModuleFault(ref, 'authorize', thrown);
-  }
-}
-
-/** Where a redirect leads that is not followed, without what may be secret in it. See docs/reference/providers.md#addresses. */
-function redirection(status: number, location: string | undefined, from: string): string {
-  if (!location) return `it answers ${status} without a Location`;
-  const target = URL.parse(location, from);
-  if (!target) return `it answers ${status} with a Location that is not an address`;
-  const where = URL.canParse(location) ? `${target.protocol}//${target.host}` : 'a relative address';
-  return `it answers ${status} and leads to ${where}, ${target.host === new URL(from).host ? 'the same host' : 'another host'}; redirects are not followed`;
-}
-
-/** Upstreams repeat ids, and leave some empty. */
-function distinct(models: readonly DiscoveredModel[]): ModelsById {
-  return new Map(models.filter(({ id }) => typeof id === 'string' && id !== '').map((model) => [model.id, model]));
 }
 
 function isEqual(before: ModelsById, after: ModelsById): boolean {

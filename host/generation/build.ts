@@ -12,6 +12,7 @@ import { callPrices } from './call-prices.ts';
 import { durationOf } from './duration-of.ts';
 import type { Generation, GenerationDraft } from './generation.ts';
 import type { GenerationDeps } from './generation-deps.ts';
+import { firstModels, openProviders } from './instances/open-providers.ts';
 import { countModels, modelsOf } from './known-models.ts';
 import { buildModelIndex, type ModelIndex } from './model-index.ts';
 import { Undo } from './undo.ts';
@@ -53,14 +54,17 @@ async function draftOf(deps: GenerationDeps, config: GatewayConfig, undo: Undo):
   const hooks = createGenerationHooks();
   const carryover = deps.carryover.open();
   undo.later('what configurations share', () => carryover.release());
-  const targets = await buildTargets(deps, config, carryover, undo);
+  const { warnings, ...providers } = await openProviders(deps, config, carryover);
+  const targets = await buildTargets(deps, config, { ...providers, carryover, undo });
   const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
+  if (config.providers) warnings.push(...(await firstModels(deps, config, { instances: providers.instances, targets: byKey })));
   const models = buildModelIndex(targets, (target) => modelsOf(deps, target));
   const forPlugins = pluginDeps(deps, byKey, models, carryover);
   const plugins = await pluginsOf(deps, { config, hooks, deps: forPlugins, carryover }, undo);
   const strategy = strategyOf(deps, config, { hooks, targets: byKey, carryover }, undo);
   const { ledger, prices } = forPlugins;
-  return { config, hooks, carryover, targets, registry, models, plugins, strategy, services, ledger, prices };
+  const built = { config, hooks, carryover, targets, providers, warnings };
+  return { ...built, registry, models, plugins, strategy, services, ledger, prices };
 }
 
 async function pluginsOf(
@@ -96,7 +100,7 @@ function strategyOf(
 }
 
 function generationOf(deps: GenerationDeps, draft: GenerationDraft, number: number, undo: Undo): Generation {
-  const { config, hooks, targets: targetList, models, strategy, plugins, services } = draft;
+  const { config, hooks, targets: targetList, models, strategy, plugins, services, providers } = draft;
   const generation: Generation = {
     number,
     config,
@@ -104,10 +108,12 @@ function generationOf(deps: GenerationDeps, draft: GenerationDraft, number: numb
     hooks,
     targets: new Map(targetList.map((target) => [target.virtualKey, target])),
     targetList,
+    ...providers,
+    warnings: draft.warnings,
     models,
     strategy,
     plugins,
-    modelCounts: countModels(deps, targetList),
+    modelCounts: countModels(deps, { ...providers, targetList }),
     requestTimeoutMs: durationOf(config.request_timeout),
     streamTimes: streamTimesOf(config.streaming),
     maxRequestBytes: config.max_request_bytes || DEFAULT_MAX_REQUEST_BYTES,

@@ -52,6 +52,16 @@ export function untargetedModels(
   return advertisedOf(providerModels(deps, { name, provider, instance }, []));
 }
 
+/** Whether nothing but its service itself names a model of an instance. */
+export function isUnnamed(deps: ModelDeps, instance: ProviderInstance, target: Target | undefined): boolean {
+  if (instance.models) return false;
+  const { name } = instance;
+  const known = target
+    ? modelsOf(deps, target)
+    : providerModels(deps, { name, provider: connectionOf(instance), instance }, []);
+  return allOf({ ...known, discovered: [] }).size === 0;
+}
+
 /** How many models each registered provider has, a target or not. */
 export function countModels(
   deps: ModelDeps,

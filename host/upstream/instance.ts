@@ -11,6 +11,8 @@ export interface ProviderInstance {
   readonly kind: string;
   /** In the order of the file; at least one. */
   readonly credentials: readonly Credential[];
+  /** Its address as it is written; `undefined` for that of its kind. */
+  readonly baseUrl: string | undefined;
   /** Name that asks the catalog for its models and prices: see `instanceCatalog`. */
   readonly catalogProvider: string;
   /** The provider of the catalog that it has models of; `undefined` where the operator's own entries are all. */
