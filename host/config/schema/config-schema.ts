@@ -14,6 +14,7 @@ import {
 import { mcpServer } from './mcp-schema.ts';
 import { observability } from './observability-schema.ts';
 import { plugin } from './plugin-schema.ts';
+import { providers } from './providers-schema.ts';
 import { shown } from './showing.ts';
 import { strategy } from './strategy-schema.ts';
 import { target } from './target-schema.ts';
@@ -27,6 +28,7 @@ const keys = {
     otherwise: 'v1',
     bounds: 'any',
   }).default('v1'),
+  providers,
   strategy: always(strategy, { mode: 'single' }).meta(ALWAYS_THERE),
   targets: always(
     list('upstreams, in the order strategies look at them', target, {
