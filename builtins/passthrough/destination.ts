@@ -43,7 +43,7 @@ export function ownerOf(
 /** The target's provider; `undefined` while nothing registers it. */
 export function connectedTo(host: Host, target: Target): Destination | undefined {
   if (target.provider) return { target, provider: target.provider };
-  const module = host.registry.providers.get(target.virtualKey);
+  const module = target.instance ? undefined : host.registry.providers.get(target.virtualKey);
   if (module && !module.offline && hasCredentials(module, host.variables))
     throw new GatewayError('internal_error', 'the address of the provider is not usable');
   return undefined;

@@ -55,11 +55,13 @@ async function loadModules(host: Host, file: LoadedFile | undefined): Promise<re
 
 /**
  * Modules that only the stored configuration lists: the file that listed them when it was stored may be gone by now. Throws all their
- * problems at once. From here on no module can be added.
+ * problems at once. From here on no module can be added. Returns the names that `providers` takes in the configuration that the start
+ * begins with.
  */
-export async function loadStoredModules(host: Host, file: LoadedFile | undefined): Promise<void> {
+export async function loadStoredModules(host: Host, file: LoadedFile | undefined): Promise<ReadonlySet<string>> {
   const { text, isStored } = await host.stores.configuration.value.newest();
-  const packages = isStored && text !== undefined ? (decodeStored(text).config?.modules ?? []) : [];
+  const stored = isStored && text !== undefined ? decodeStored(text) : undefined;
+  const packages = stored?.config?.modules ?? [];
   const problems = await register(host, {
     folders: [],
     packages,
@@ -69,6 +71,7 @@ export async function loadStoredModules(host: Host, file: LoadedFile | undefined
   });
   host.registry.seal();
   if (problems.length > 0) throw new ConfigRefused(problems);
+  return new Set(Object.keys((stored ?? file)?.config?.providers ?? {}));
 }
 
 async function register(

@@ -1,5 +1,5 @@
-import { kindKeys } from '../../common/kind-keys.ts';
-import { baseUrlVariable } from '../../common/base-url-variable.ts';
+import { kindKeys } from '../../common/kinds/kind-keys.ts';
+import { baseUrlVariable } from '../../common/kinds/base-url-variable.ts';
 import type { GatewayConfig } from '../../config/document.ts';
 import type { Problem } from '../../config/problems.ts';
 import type { ProviderModule } from '../../contract/index.ts';

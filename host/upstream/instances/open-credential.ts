@@ -6,7 +6,7 @@ import { faultAttributes, ModuleFault, type ModuleRef } from '../../boundary/mod
 import { type ConnectedProvider, connectProvider, disposeProvider } from '../connect.ts';
 import type { Credential } from '../instance.ts';
 import { sendHttp } from '../send-http.ts';
-import type { CredentialPlan, InstancePlan, OpenDeps } from './instance-plan.ts';
+import type { CredentialPlan, InstancePlan, OpenDeps, SecretTexts } from './instance-plan.ts';
 import { SecretSet } from './secret-set.ts';
 
 /** Longest time that opening a connection may take: some kinds ask for a token, or look for credentials in several places. */
@@ -128,13 +128,13 @@ export class OpenCredential implements Credential {
     const digest = digestOf([...own, ...shared]);
     if (this.#connected && digest === this.#digest) return;
     try {
-      this.#take(await this.#connect(own, shared), digest);
+      this.#take(await this.#connect(own), digest);
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  async #connect(own: ReadonlyMap<string, string>, shared: ReadonlyMap<string, string>): Promise<ConnectedProvider> {
+  async #connect(own: SecretTexts): Promise<ConnectedProvider> {
     const { services, isOffline } = this.#deps;
     const { clock, log, trace } = services;
     const { module, file } = this.#of;
