@@ -26,7 +26,14 @@ interface Treatment {
 }
 
 const same = <T>(value: T): T => value;
-const PLAIN: Treatment = { text: same, name: same, argument: same, header: (_name, value) => value, withheld: same, settings: same };
+const PLAIN: Treatment = {
+  text: same,
+  name: same,
+  argument: same,
+  header: (_name, value) => value,
+  withheld: same,
+  settings: same,
+};
 
 /**
  * Configurations as they are shown: by a walk over the schema, so that a key of tomorrow is shown without its secrets too. What

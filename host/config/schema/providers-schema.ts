@@ -6,13 +6,13 @@ import {
   freeMap,
   integer,
   list,
-  openEntry,
+  entryWith,
   secret,
   text,
   textItem,
   textMap,
 } from './schema-fields.ts';
-import { SECRET_KEY } from './secret-keys.ts';
+import { SECRET_KEY } from '../../common/kinds/secret-keys.ts';
 import { shown } from './showing.ts';
 
 const KEPT = shown({ isKept: true });
@@ -20,23 +20,20 @@ const NAME = shown({ as: 'name' });
 const NAMES = '^[a-z0-9][a-z0-9-]{0,63}$';
 const REFERENCE = { bounds: 'one reference, `${NAME}` or `${file:/run/secrets/name}`' } as const;
 
-/** Secrets of kinds whose names do not end as those of others do. */
-const secrets = {
-  api_key: secret('the key of the service', REFERENCE),
-  access_key_id: secret('of `bedrock`, with `secret_access_key`', REFERENCE),
-  service_account_json: secret('of `vertex-ai`: the text of a key file', REFERENCE),
-};
+const apiKey = secret('the key of the service', REFERENCE);
+const otherSecret = secret(
+  'any other secret that the [kind](providers.md#declared-instances) has, as `access_key_id`, `secret_access_key`, `session_token`, `service_account_json`',
+  REFERENCE,
+);
 
-const otherSecret = secret('every other secret that the kind has, as `secret_access_key`, `session_token`', REFERENCE);
-
-const credential = openEntry(
+const credential = entryWith(
   {
     name: text('what it is called in rows, figures and lines; clients never see it', {
       isRequired: true,
       pattern: NAMES,
       bounds: 'lower-case letters, digits and `-`, at most 64; each once',
     }).meta(NAME),
-    ...secrets,
+    api_key: apiKey,
     weight: decimal('its share of the calls; with 0 it takes no new ones', {
       otherwise: 1,
       bounds: '≥ 0, one above 0',
@@ -61,7 +58,7 @@ const credential = openEntry(
   otherSecret,
 );
 
-const instance = openEntry(
+const instance = entryWith(
   {
     kind: text('the provider that translates for it', {
       isRequired: true,
@@ -72,7 +69,7 @@ const instance = openEntry(
       bounds: 'http or https, without user, query and fragment; not link-local; not the address of one route',
     }),
     settings: freeMap('what the kind has beside address and secrets', { bounds: "the kind's own keys" }),
-    ...secrets,
+    api_key: apiKey,
     credentials: list('sets of secrets, of which each call uses one', credential, {
       bounds: '1 to 64; not beside secrets of the instance',
     }),

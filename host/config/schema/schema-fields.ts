@@ -84,7 +84,10 @@ export const text = (meaning: string, wording?: Wording<string>): Field<string |
 /** A credential: the rules want one reference. Nothing but a reference is ever shown of it. */
 export const secret = (meaning: string, wording?: Wording<string>): Field<string | undefined> =>
   documented(
-    Joi.any<string | undefined>().custom(readText).empty(null).meta(shown({ as: 'withheld' })),
+    Joi.any<string | undefined>()
+      .custom(readText)
+      .empty(null)
+      .meta(shown({ as: 'withheld' })),
     meaning,
     meta('secret', wording),
   );
@@ -115,7 +118,7 @@ export const entry = <F extends Fields>(keys: F): Field<BlockOf<F>> =>
   Joi.object<BlockOf<F>>(keys).empty(null).meta(meta(undefined));
 
 /** An item as `entry`, with further keys that `pattern` matches, each of which is an `item`. */
-export const openEntry = <F extends Fields>(keys: F, pattern: RegExp, item: Joi.AnySchema): Field<BlockOf<F>> =>
+export const entryWith = <F extends Fields>(keys: F, pattern: RegExp, item: Joi.AnySchema): Field<BlockOf<F>> =>
   Joi.object<BlockOf<F>>(keys).pattern(pattern, item).empty(null).meta(meta(undefined));
 
 export const block = <F extends Fields>(

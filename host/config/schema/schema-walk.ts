@@ -18,6 +18,7 @@ function memberAt(holder: Joi.Description | undefined, name: string): Joi.Descri
 }
 
 interface NamePattern {
+  readonly source: string | undefined;
   readonly matches: (name: string) => boolean;
   readonly member: Joi.Description | undefined;
 }
@@ -30,8 +31,17 @@ function patternsOf(holder: Joi.Description | undefined): readonly NamePattern[]
   }[];
   return patterns.map(({ regex, rule }) => {
     const source = regex === undefined ? undefined : /^\/(.*)\/\w*$/.exec(regex)?.[1];
-    return { matches: (name) => source === undefined || new RegExp(source).test(name), member: rule };
+    return { source, matches: (name) => source === undefined || new RegExp(source).test(name), member: rule };
   });
+}
+
+/** What an object that lists keys says of others: a regular expression for their names, and what they hold. */
+export function otherKeysOf(
+  description: Joi.Description | undefined,
+): { readonly pattern: string; readonly member: Joi.Description } | undefined {
+  if (keysOf(description).length === 0) return undefined;
+  const [first] = patternsOf(description);
+  return first?.member && first.source !== undefined ? { pattern: first.source, member: first.member } : undefined;
 }
 
 /** What stands under the names of a map of blocks; `undefined` for everything else. */
