@@ -134,7 +134,8 @@ export function createHost(environment: HostEnvironment): Host {
     },
     assemble: (draft) => hooks.assemble.promise(draft, host),
     firstModels: (first) => hooks.firstModels.promise(first, host),
-    instanceRegistered: () => void host.applier.refresh().catch((error: unknown) => log.error('a provider could not be taken in', { error })),
+    instanceRegistered: () =>
+      void host.applier.refresh().catch((error: unknown) => log.error('a provider could not be taken in', { error })),
     providers: new Map(),
     passedOver: new Set(),
     configFile: undefined,

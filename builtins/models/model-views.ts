@@ -60,9 +60,7 @@ export class ModelViews {
     if (!current) return providerLists([], () => ({}));
     const lists = [...registeredNames(this.host)].map((name) => ({
       name,
-      ids: current.targets.has(name)
-        ? current.models.advertised(name)
-        : untargetedModels(this.host, current, name),
+      ids: current.targets.has(name) ? current.models.advertised(name) : untargetedModels(this.host, current, name),
     }));
     return providerLists(lists, (id, name) => ({
       id,

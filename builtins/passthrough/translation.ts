@@ -35,11 +35,7 @@ export function isTranslated(generation: Generation, { named, model, limits }: A
   return target?.provider !== undefined && mayServe(limits, target.virtualKey) && needsTranslation(target, generation);
 }
 
-function ownerOf(
-  { models, targets }: Generation,
-  model: string | undefined,
-  limits: KeyLimits,
-): Target | undefined {
+function ownerOf({ models, targets }: Generation, model: string | undefined, limits: KeyLimits): Target | undefined {
   if (model === undefined) return undefined;
   const isFit = (target: Target | undefined): boolean =>
     target?.provider !== undefined && mayServe(limits, target.virtualKey);

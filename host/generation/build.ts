@@ -54,10 +54,11 @@ async function draftOf(deps: GenerationDeps, config: GatewayConfig, undo: Undo):
   const hooks = createGenerationHooks();
   const carryover = deps.carryover.open();
   undo.later('what configurations share', () => carryover.release());
-  const { warnings, ...providers } = await openProviders(deps, config, carryover);
+  const { warnings: found, ...providers } = await openProviders(deps, config, carryover);
   const targets = await buildTargets(deps, config, { ...providers, carryover, undo });
   const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
-  if (config.providers) warnings.push(...(await firstModels(deps, config, { instances: providers.instances, targets: byKey })));
+  const asking = { instances: providers.instances, targets: byKey };
+  const warnings = config.providers ? [...found, ...(await firstModels(deps, config, asking))] : found;
   const models = buildModelIndex(targets, (target) => modelsOf(deps, target));
   const forPlugins = pluginDeps(deps, byKey, models, carryover);
   const plugins = await pluginsOf(deps, { config, hooks, deps: forPlugins, carryover }, undo);

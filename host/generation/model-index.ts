@@ -34,7 +34,7 @@ export interface ModelIndex extends RoutedModels {
   isKnown(model: string): boolean;
   /** Every target, marked with whether it owns the model, whatever the surface. */
   owners(model: string): readonly RouteTarget[];
-  /** Targets that may be asked for a model, although they are not known to have it: those that take any name that nobody owns. */
+  /** Targets that may be asked for a model, although they are not known to have it: those that take any name that no target owns. */
   takers(model: string): readonly Target[];
   /** Models a target tells clients about, each once: what is live, else the catalog's, else the configured ones; then the declared. */
   advertised(virtualKey: string): readonly string[];

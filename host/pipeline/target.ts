@@ -38,7 +38,11 @@ export interface Target {
 }
 
 /** The kind of a target's provider, registered or not: the name of the module that translates for it. */
-export const kindOf = ({ provider, instance, virtualKey }: Pick<Target, 'provider' | 'instance' | 'virtualKey'>): string =>
+export const kindOf = ({
+  provider,
+  instance,
+  virtualKey,
+}: Pick<Target, 'provider' | 'instance' | 'virtualKey'>): string =>
   provider?.module.name ?? instance?.kind ?? virtualKey;
 
 /** Whether it may be asked for a model that no target is known to have. */

@@ -117,7 +117,9 @@ function defaultConfig(host: Host): Decoded {
 
 function warnOfUnregistered(host: Host, config: GatewayConfig): void {
   const known = (name: string): ProviderModule | undefined => host.registry.providers.get(name);
-  const absent = (host.current?.targetList ?? []).filter(({ provider }) => !provider).map(({ virtualKey }) => virtualKey);
+  const absent = (host.current?.targetList ?? [])
+    .filter(({ provider }) => !provider)
+    .map(({ virtualKey }) => virtualKey);
   const instances = config.providers ?? {}; // what they need is not a variable of their kind
   const wanted = (names: readonly string[]): string =>
     names

@@ -15,7 +15,7 @@ describe('a declared instance', () => {
         providers: { 'team-a': { kind: 'openai', base_url: `${upstream.url}/v1`, api_key: '${TEAM_A_KEY}' } },
         targets: [{ virtual_key: 'team-a', models: ['m'] }],
       },
-      { variables: { TEAM_A_KEY: 'sk-of-team-a-0123456789', OPENAI_API_KEY: 'sk-of-nobody-0123456789' } },
+      { variables: { TEAM_A_KEY: 'sk-of-team-a-0123456789', OPENAI_API_KEY: 'sk-of-another-0123456789' } },
     );
     const answer = await t.post('/v1/chat/completions', chat('m'));
     expect(answer.status).to.equal(200);

@@ -221,7 +221,8 @@ const moduleOf = (
   providers: GatewayConfig['providers'],
   modules: ReadonlyMap<string, ProviderModule>,
   name: string,
-): ProviderModule | undefined => modules.get(providers && Object.hasOwn(providers, name) ? (providers[name]?.kind ?? '') : name);
+): ProviderModule | undefined =>
+  modules.get(providers && Object.hasOwn(providers, name) ? (providers[name]?.kind ?? '') : name);
 
 /** Runs with the rules about what this build ships, after those about the document. */
 export const providerRule: ConfigRule = {

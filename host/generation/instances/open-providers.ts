@@ -6,13 +6,19 @@ import type { GenerationProviders } from '../generation.ts';
 import type { GenerationDeps } from '../generation-deps.ts';
 import { isUnnamed } from '../known-models.ts';
 import { connectFreed } from './environment-providers.ts';
-import { instanceWarnings, logWarning, problemOf, type ProviderWarning, unansweredWarning } from './instance-warnings.ts';
+import {
+  instanceWarnings,
+  logWarning,
+  problemOf,
+  type ProviderWarning,
+  unansweredWarning,
+} from './instance-warnings.ts';
 import { openInstances, problemsOf } from './open-instances.ts';
 
 const NOBODY: ReadonlySet<string> = new Set();
 
 export interface OpenProviders extends GenerationProviders {
-  readonly warnings: Problem[];
+  readonly warnings: readonly Problem[];
 }
 
 /** What a configuration may call: entries of `providers`, opened, and the providers of the environment that they leave. */

@@ -3,7 +3,12 @@ import type { CredentialConfig, ProviderConfig } from '../../config/document.ts'
 import { parseHeaderReference, parseReference } from '../../config/references.ts';
 import type { ProviderModule } from '../../contract/index.ts';
 import type { Registry } from '../../registry/registry.ts';
-import { credentialsOf, instanceVariables, isKeyless, secretTexts } from '../../upstream/instance-variables.ts';
+import {
+  credentialsOf,
+  instanceVariables,
+  isKeyless,
+  secretTexts,
+} from '../../upstream/instances/instance-variables.ts';
 import type { CredentialPlan, InstancePlan, SecretPlan } from '../../upstream/instances/instance-plan.ts';
 import type { SecretForm } from '../../upstream/secrets/secret-values.ts';
 
