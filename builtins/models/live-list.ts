@@ -4,6 +4,7 @@ import { discovered, requireHeaders } from '../../host/boundary/provider-boundar
 import type { PipelineServices } from '../../host/pipeline/pipeline-services.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
 import type { ConnectedProvider } from '../../host/upstream/connect.ts';
+import { withInstanceHeaders } from '../../host/upstream/egress/instance-headers.ts';
 import { replyError } from '../../host/upstream/fault.ts';
 
 /** One provider's whole answer. */
@@ -21,7 +22,7 @@ export async function liveModels(
   provider: ConnectedProvider,
   { clock, transport, stopped }: ListDeps,
 ): Promise<ModelsById> {
-  const { module, ref, root, basicAuthorization } = provider;
+  const { module, ref, root, basicAuthorization, egress } = provider;
   const { discovery } = module;
   if (!discovery) return new Map();
   const cancellation = new Cancellation();
@@ -33,7 +34,7 @@ export async function liveModels(
     const unsigned = {
       method: 'GET',
       url: root + discovery.path,
-      headers: { accept: 'application/json' },
+      headers: withInstanceHeaders({ accept: 'application/json' }, egress?.headers),
       body: undefined,
     };
     const headers = {
@@ -44,6 +45,7 @@ export async function liveModels(
     const reply = await transport.unary({
       request: { ...unsigned, headers },
       cancellation,
+      egress,
       connectTimeoutMs: LIMIT_MS,
       headersTimeoutMs: LIMIT_MS,
     });
