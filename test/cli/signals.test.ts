@@ -214,7 +214,7 @@ describe('SIGHUP', () => {
   const before = process.listenerCount('SIGHUP');
   const hangUp = (): boolean => process.emit('SIGHUP', 'SIGHUP');
 
-  it('without a terminal calls whoever listens, each time, and ends nothing', () => {
+  it('without a terminal calls the service that listens, each time, and ends nothing', () => {
     const stop = new StopSignal({ isPassedOn: false, hasTerminal: false });
     const calls: string[] = [];
     hangUp(); // before the service has asked: it reads everything yet
