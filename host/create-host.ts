@@ -36,6 +36,7 @@ import type { StoreClock } from './stores/replicas/store-clock.ts';
 import { createStores, sealStores } from './stores/stores.ts';
 import type { Variables } from './environment/variables.ts';
 import { disposeProvider } from './upstream/connect.ts';
+import { SecretValues } from './upstream/secrets/secret-values.ts';
 import { Transport } from './upstream/transport.ts';
 
 /** Everything a host takes from its surroundings. Nothing below `main.ts` reads the process. */
@@ -76,6 +77,7 @@ export function createHost(environment: HostEnvironment): Host {
   closeInReverse(hooks.close, log, clock);
   const counters = createCounters();
   const transport = new Transport();
+  const secrets = new SecretValues({ clock, variables, directories: settings.secretDirectories, redactor, log });
   const slot = new Slot(log);
   const stores = createStores(createMemoryState(clock), {
     clock,
@@ -98,6 +100,7 @@ export function createHost(environment: HostEnvironment): Host {
     workingDirectory: environment.workingDirectory,
     variables,
     settings,
+    secrets,
     hooks,
     log,
     redactor,
@@ -206,6 +209,7 @@ async function closeHost(host: Host): Promise<void> {
     within(close(), CLOSE_LIMIT_MS, host.services.clock, what);
   await closeInTurn([
     () => host.applier.close(),
+    () => host.secrets.close(),
     () => host.slot.close(),
     bounded('the uses of keys and the audit rows', () => finishStores(host.stores)),
     () => host.hooks.close.promise(host),

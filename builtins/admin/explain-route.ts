@@ -1,6 +1,7 @@
 import { GatewayError, isFields } from '../../host/contract/index.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
-import { explain, readQuestion, type RouteQuestion } from '../../host/explain/explain.ts';
+import { explain } from '../../host/explain/explain.ts';
+import { readQuestion, type RouteQuestion } from '../../host/explain/question.ts';
 import type { Host } from '../../host/host.ts';
 import type { JsonObject } from '../../host/http/body/json-body.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';

@@ -41,10 +41,10 @@ export class DailyFetch {
     await this.#fetching;
   }
 
-  /** Fetches once more, after one that is under way. Resolves when it has been done, however it went. */
-  async again(): Promise<void> {
+  /** Fetches once more, unless that is no longer needed after a fetch that is under way. Resolves when it has been done, however it went. */
+  async again(isNeeded: () => boolean): Promise<void> {
     await this.#fetching;
-    if (this.isClosing) return;
+    if (this.isClosing || !isNeeded()) return;
     this.#timer?.cancel();
     this.#refresh();
     await this.#fetching;

@@ -15,6 +15,8 @@ import { type CatalogSettings, readCatalogSettings } from './settings.ts';
 const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
 const MAX_RULES_BYTES = 1024 * 1024;
 const TOLD_AT_MOST = 10;
+/** A version that another replica names makes this one fetch once in so long: where the address serves several versions in turn, replicas would set each other off without end. */
+const SAME_HINT_MS = 10 * 60 * 1000;
 
 /** How remote files are asked for, and what follows newer ones. */
 export interface RemoteUse {
@@ -34,6 +36,8 @@ export class CatalogKeeper {
   #ofCatalog: DailyFetch | undefined;
   #hints: Hints = NO_HINTS;
   #isFetched = false;
+  /** Versions that others named, by when this one last fetched for them, in monotonic milliseconds. */
+  readonly #fetchedFor = new Map<string, number>();
   #overlay: unknown;
   #current: ModelCatalog | undefined;
 
@@ -70,10 +74,17 @@ export class CatalogKeeper {
   }
 
   async #compare(other: string): Promise<void> {
-    if (other === this.catalog.version) return;
-    await this.#ofCatalog?.again();
-    const { version } = this.catalog;
-    if (other !== version) this.#host.services.log.warn('catalogs differ', { version, other });
+    const differs = (): boolean => other !== this.catalog.version;
+    await this.#ofCatalog?.again(() => differs() && this.#isNews(other));
+    if (differs()) this.#host.services.log.warn('catalogs differ', { version: this.catalog.version, other });
+  }
+
+  #isNews(version: string): boolean {
+    const now = this.#host.services.clock.monotonic();
+    for (const [known, at] of this.#fetchedFor) if (now - at >= SAME_HINT_MS) this.#fetchedFor.delete(known);
+    if (this.#fetchedFor.has(version)) return false;
+    this.#fetchedFor.set(version, now);
+    return true;
   }
 
   /** Loads what this machine has: nothing is fetched, then or later. */

@@ -6,13 +6,9 @@ import { withoutQuote } from '../../host/config/parse.ts';
 import { buildOffline } from '../../host/generation/offline.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
 import { redactedCopy } from '../../host/log/redacted-copy.ts';
-import {
-  explain,
-  type ExplainedCall,
-  type Explanation,
-  readQuestion,
-  type RouteQuestion,
-} from '../../host/explain/explain.ts';
+import { explain, type Explanation } from '../../host/explain/explain.ts';
+import type { ExplainedCall } from '../../host/explain/explained-targets.ts';
+import { readQuestion, type RouteQuestion } from '../../host/explain/question.ts';
 import { parseMetadata } from '../../host/http/metadata-header.ts';
 import { readConfig } from './checked-config.ts';
 import { table } from './report.ts';

@@ -37,3 +37,45 @@ export function resolveReferences<T>(
   };
   return { value: copy(value) as T, undefinedNames: [...missing].toSorted() };
 }
+
+/** One place that a secret of `providers` is read from: a variable of the process, or a file. */
+export type SecretReference =
+  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'file'; readonly path: string };
+
+const VARIABLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
+const FILE = /^\$\{file:([^{}\x00-\x1f\x7f]*)\}$/;
+
+/**
+ * The reference that a text is, with nothing around it: `${NAME}` or `${file:/absolute/path}`. `undefined` for any other
+ * text. Whether the path is absolute and where it may lie is a rule of its own. Only secret fields of `providers`
+ * know files: elsewhere `${file:…}` is plain text.
+ */
+export function parseReference(text: string): SecretReference | undefined {
+  const name = VARIABLE.exec(text)?.[1];
+  if (name !== undefined) return { kind: 'variable', name };
+  const path = FILE.exec(text)?.[1];
+  return path === undefined ? undefined : { kind: 'file', path };
+}
+
+/** Letters and hyphens, so that few secrets could pass for one. */
+const SCHEME = /^([A-Za-z]+(?:-[A-Za-z]+)*) (?=\$\{)/;
+const LONGEST_SCHEME = 20;
+
+export interface HeaderReference {
+  /** The word in front of the secret, such as `Bearer`; `undefined` where the secret is the whole value. */
+  readonly scheme: string | undefined;
+  readonly reference: SecretReference;
+}
+
+/** The value of a header that is one reference, or a scheme word, one blank and a reference; `undefined` for any other. */
+export function parseHeaderReference(text: string): HeaderReference | undefined {
+  const scheme = SCHEME.exec(text)?.[1];
+  if (scheme !== undefined && scheme.length > LONGEST_SCHEME) return undefined;
+  const reference = parseReference(scheme === undefined ? text : text.slice(scheme.length + 1));
+  return reference && { scheme, reference };
+}
+
+/** A reference as an operator wrote it: `${NAME}`, or the path of a file. It says where a secret is, and not what. */
+export const referenceText = (reference: SecretReference): string =>
+  reference.kind === 'variable' ? `\${${reference.name}}` : reference.path;

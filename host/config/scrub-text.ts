@@ -1,12 +1,14 @@
 import type { Redactor } from '../log/redact.ts';
+import { parseReference } from './references.ts';
 
 /** Takes the place of a secret in what is shown. */
 export const REDACTED = '[REDACTED]';
 
-const REFERENCE = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/;
-
-/** True for a text that is nothing but one `${NAME}`: it says where a secret is, and not what. */
-export const isReference = (text: string): boolean => REFERENCE.test(text);
+/** True for a text that is nothing but one `${NAME}` or `${file:/path}`: it says where a secret is, and not what. */
+export function isReference(text: string): boolean {
+  const reference = parseReference(text);
+  return reference !== undefined && (reference.kind === 'variable' || reference.path.startsWith('/'));
+}
 
 /** A value that may be a secret as a whole, as it is shown. */
 export function withheldText(text: string): string {

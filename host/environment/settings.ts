@@ -1,4 +1,6 @@
+import { posix } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { DEFAULT_SECRET_DIRECTORY } from '../config/secret-paths.ts';
 import { parseDuration } from '../contract/duration.ts';
 import type { BucketSpec } from '../contract/index.ts';
 import { type Level, logLevel } from '../log/logger.ts';
@@ -50,6 +52,8 @@ export interface Settings {
   readonly drainDelayMs: number;
   /** Time between two looks at the providers' live models; `undefined` is never. */
   readonly discoveryIntervalMs: number | undefined;
+  /** Absolute paths that files of secrets lie below, without a slash at their end. */
+  readonly secretDirectories: readonly string[];
   /** Profiles are served under `/debug/pprof/`. */
   readonly hasPprof: boolean;
   readonly notes: readonly SettingNote[];
@@ -88,6 +92,7 @@ export function readEnvironment(variables: Variables): Settings {
     shutdownTimeoutMs: readShutdownTimeout(variables['GW_SHUTDOWN_TIMEOUT'], notes),
     drainDelayMs: readDrainDelay(variables['GW_DRAIN_DELAY'], notes),
     discoveryIntervalMs: readDiscoveryInterval(variables['GW_MODEL_DISCOVERY_INTERVAL'], notes),
+    secretDirectories: readSecretDirectories(variables['GW_SECRET_DIRS'], notes),
     hasPprof,
     notes,
   };
@@ -255,4 +260,22 @@ function readDiscoveryInterval(text: string | undefined, notes: SettingNote[]): 
     message: `GW_MODEL_DISCOVERY_INTERVAL is "${written}", which is not a duration of at least 1m; live models are not looked up`,
   });
   return undefined;
+}
+
+/** A file of any name could be read below `/`, and below a relative path, which depends on where the process was started. */
+function readSecretDirectories(text: string | undefined, notes: SettingNote[]): readonly string[] {
+  const entries = trimmed(text)
+    .split(':')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  if (entries.length === 0) return [DEFAULT_SECRET_DIRECTORY];
+  return entries.flatMap((entry) => {
+    const directory = posix.normalize(entry).replace(/\/$/, '');
+    if (directory.startsWith('/')) return [directory];
+    notes.push({
+      level: 'fatal',
+      message: `GW_SECRET_DIRS holds "${entry}"; write absolute paths other than /, with colons between them, for example /run/secrets:/etc/gw/secrets`,
+    });
+    return [];
+  });
 }

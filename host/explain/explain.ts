@@ -1,42 +1,18 @@
-import { invalidRequest } from '../common/invalid-request.ts';
-import {
-  type ChatRequest,
-  GatewayError,
-  type PluginModule,
-  type RankFigures,
-  type RequestOf,
-  type RouteTarget,
-  type Stage,
-  type Surface,
-  SURFACES,
-} from '../contract/index.ts';
+import { type Fields, GatewayError, isFields, type PluginModule, type Surface } from '../contract/index.ts';
 import type { PluginEntry, StrategyConfig } from '../config/document.ts';
 import { parsePath } from '../config/problems.ts';
-import { readSettings } from '../config/module-settings.ts';
-import { type Fields, isFields } from '../contract/json/fields.ts';
 import type { Generation } from '../generation/generation.ts';
-import { implementsSurface } from '../generation/model-index.ts';
-import { asksForStream } from '../common/asks-for-stream.ts';
-import { asksForThoughts, type ChatVia, chatViaOf, viaReason } from '../pipeline/chat-via.ts';
+import type { ExplainedRequest } from '../pipeline/explained.ts';
 import { HeardNotes } from '../pipeline/heard-notes.ts';
 import { LiveExchange } from '../pipeline/live-exchange.ts';
-import { covers, guardsContent } from '../pipeline/guards/plugin-policy.ts';
-import type { CircuitState } from '../pipeline/hooks.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import { modelNotFound } from '../pipeline/shown.ts';
-import type { Target } from '../pipeline/target.ts';
-
-/** A request that is not sent. */
-export interface RouteQuestion {
-  readonly surface: Surface;
-  /** The body, in the common wire. */
-  readonly request: RequestOf<Surface>;
-  readonly streaming: boolean;
-  readonly metadata: Readonly<Record<string, string>>;
-}
+import { type ExplainedPlugins, readPlugins } from './explained-plugins.ts';
+import { type DroppedTarget, droppedTarget, type OrderedTarget, orderedTarget } from './explained-targets.ts';
+import type { RouteQuestion } from './question.ts';
 
 /** Where a request would go and why, as it is printed. */
-export interface Explanation {
+export interface Explanation extends Readonly<ExplainedRequest> {
   /** After aliases. */
   readonly model: string;
   readonly requested_model: string;
@@ -57,32 +33,8 @@ export interface Explanation {
   readonly order: readonly OrderedTarget[];
   readonly dropped: readonly DroppedTarget[];
   /** What would run, in its order. Nothing has run: what a plugin would refuse or change is not known. */
-  readonly plugins: readonly { readonly name: string; readonly stage: Stage }[];
+  readonly plugins: ExplainedPlugins['running'];
   readonly notes: readonly string[];
-}
-
-export interface DroppedTarget {
-  readonly target: string;
-  readonly reason: string;
-  /** What it was judged by, by name with its unit: `weight`, `median_ms`, `cost_usd`. */
-  readonly figures: RankFigures;
-}
-
-export interface OrderedTarget extends DroppedTarget {
-  readonly provider: string;
-  /** After `model_map`. */
-  readonly upstream_model: string;
-  /** State of its circuit breaker, when it has one. */
-  readonly circuit: CircuitState | null;
-  /** How its service would be asked; `null` on surfaces beside chat. */
-  readonly attempt: ExplainedCall | null;
-}
-
-export interface ExplainedCall {
-  /** Which API of the service the chat would go to. */
-  readonly via: ChatVia['via'];
-  /** What decides it: `rule openai-5.4: tools`. */
-  readonly via_reason: string;
 }
 
 export interface ExplainDeps {
@@ -125,7 +77,15 @@ export function explain(generation: Generation, question: RouteQuestion, deps: E
       .map((target) => droppedTarget(generation, target, question, heard)),
     plugins: plugins.running,
     notes: plugins.notes,
+    ...toldOf(generation, exchange),
   };
+}
+
+/** What those that tap `explainRequest` add; none of it where nothing of theirs applies. */
+function toldOf({ hooks }: Generation, exchange: LiveExchange): ExplainedRequest {
+  const members: ExplainedRequest = {};
+  hooks.explainRequest.call(members, exchange);
+  return members;
 }
 
 /** The texts of the entry that a path inside the `strategy` block ends at. */
@@ -139,43 +99,6 @@ function conditionAt(strategy: StrategyConfig, path: string): Explanation['condi
     Object.entries(entry).flatMap(([name, value]) =>
       typeof value === 'string' && name !== 'target_key' ? [[name, value]] : [],
     ),
-  );
-}
-
-/** Checks the request to be explained. Throws `invalid_request` where its route cannot be determined. */
-export function readQuestion(
-  surface: string,
-  request: unknown,
-  metadata: Readonly<Record<string, string>>,
-): RouteQuestion {
-  const routed = Object.entries(SURFACES)
-    .filter(([, { translator }]) => translator !== undefined)
-    .map(([name]) => name);
-  if (!routed.includes(surface))
-    throw invalidRequest(`the surface "${surface}" is not routed by the strategy; use one of: ${routed.join(', ')}`);
-  if (!isFields(request)) throw invalidRequest('the request must be a JSON object');
-  if (typeof request['model'] !== 'string' || request['model'] === '')
-    throw invalidRequest('the request needs a model');
-  const { isChat } = SURFACES[surface as Surface];
-  const body =
-    surface === 'completions' ? { ...request, messages: [{ role: 'user', content: request['prompt'] }] } : request;
-  if (isChat && !isMessages((body as { readonly messages?: unknown }).messages))
-    throw invalidRequest('messages must be a list of messages');
-  return {
-    surface: surface as Surface,
-    request: body,
-    streaming: asksForStream(surface as Surface, request),
-    metadata: isChat ? metadata : {},
-  };
-}
-
-function isMessages(value: unknown): boolean {
-  return (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every(
-      (message) => isFields(message) && (!Array.isArray(message['content']) || message['content'].every(isFields)),
-    )
   );
 }
 
@@ -193,97 +116,4 @@ function refusalOf(prepare: () => void): GatewayError | undefined {
     if (error instanceof GatewayError) return error;
     throw error;
   }
-}
-
-function orderedTarget(
-  { targets, hooks, strategy }: Generation,
-  { virtualKey }: RouteTarget,
-  exchange: LiveExchange,
-  heard: HeardNotes,
-): OrderedTarget {
-  const { model } = exchange;
-  const target = targets.get(virtualKey);
-  return {
-    target: virtualKey,
-    provider: target?.provider?.module.name ?? '',
-    upstream_model: target?.upstreamModel(model) ?? model,
-    reason:
-      heard.reasonOf(virtualKey) ?? (strategy.advances ? 'in declared order' : 'the strategy tries this target only'),
-    figures: heard.figuresOf(virtualKey),
-    circuit: hooks.circuit.call(virtualKey) ?? null,
-    attempt: target ? explainedCall(target, exchange) : null,
-  };
-}
-
-function explainedCall(target: Target, { surface, request, model: asked }: LiveExchange): ExplainedCall | null {
-  const { provider } = target;
-  if (!provider || !SURFACES[surface].isChat) return null;
-  const model = target.upstreamModel(asked);
-  const chat = request as ChatRequest;
-  const via = chatViaOf({
-    target,
-    provider,
-    model,
-    facts: target.factsOf(model),
-    request: chat,
-    wantsThoughts: () => asksForThoughts(chat),
-  });
-  return { via: via.via, via_reason: viaReason(via, target.factSourcesOf(model)) };
-}
-
-function droppedTarget(
-  generation: Generation,
-  { virtualKey, serves }: RouteTarget,
-  question: RouteQuestion,
-  heard: HeardNotes,
-): DroppedTarget {
-  const left = generation.strategy.advances ? 'left out by the strategy' : 'the strategy tries one target only';
-  const reason = serves ? (heard.reasonOf(virtualKey) ?? left) : whyNotServing(generation, virtualKey, question);
-  return { target: virtualKey, reason, figures: heard.figuresOf(virtualKey) };
-}
-
-function whyNotServing({ targets }: Generation, virtualKey: string, { surface, streaming }: RouteQuestion): string {
-  const target = targets.get(virtualKey);
-  if (!target?.provider) return 'provider not registered';
-  if (implementsSurface(target, surface, streaming)) return 'does not serve the model';
-  return implementsSurface(target, surface, false) ? `does not stream ${surface}` : `does not serve ${surface}`;
-}
-
-interface ReadPlugins {
-  readonly running: Explanation['plugins'];
-  readonly refusal: GatewayError | undefined;
-  readonly notes: readonly string[];
-}
-
-function readPlugins(
-  entries: readonly PluginEntry[],
-  surface: Surface,
-  known: ExplainDeps['registry']['plugins'],
-): ReadPlugins {
-  const enabled = entries
-    .filter((entry) => entry.enabled)
-    .flatMap((entry) => {
-      const module = known.get(entry.name);
-      return module ? [{ module, entry, stage: entry.stage as Stage }] : [];
-    });
-  const before = enabled.filter(({ stage }) => stage === 'before_request');
-  const blind = before.find(
-    ({ module, entry }) =>
-      !covers(module, surface) && guardsContent(module, readSettings(module.settings, entry.config)),
-  );
-  const changing = before.filter(
-    ({ module }) => covers(module, surface) && module.type === 'transform' && module.keepsModel !== true,
-  );
-  return {
-    running: enabled
-      .filter(({ module }) => covers(module, surface))
-      .map(({ module, stage }) => ({ name: module.name, stage })),
-    refusal:
-      blind &&
-      new GatewayError(
-        'request_rejected',
-        `${blind.module.name} does not read ${surface} bodies, and they are not forwarded uninspected`,
-      ),
-    notes: changing.map(({ module }) => `${module.name} may change the model; this is the route without it`),
-  };
 }

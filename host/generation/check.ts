@@ -5,6 +5,7 @@ import type { CheckContext } from '../config/rules/rule.ts';
 import { byTarget } from '../config/rules/targets.ts';
 import { TextScrubber } from '../config/scrub-text.ts';
 import { secretsOf } from '../config/secrets.ts';
+import type { Settings } from '../environment/settings.ts';
 import type { Redactor } from '../log/redact.ts';
 import type { Registry } from '../registry/registry.ts';
 
@@ -12,6 +13,7 @@ import type { Registry } from '../registry/registry.ts';
 export interface CheckDeps {
   readonly registry: Registry;
   readonly redactor: Redactor;
+  readonly settings: Pick<Settings, 'secretDirectories'>;
   readonly hooks: { readonly checkConfig: { call(config: GatewayConfig, context: CheckContext): void } };
 }
 
@@ -20,7 +22,7 @@ export interface CheckDeps {
  * are in no log line and no error, those about itself included.
  */
 export function checkConfig(
-  { hooks, registry, redactor }: CheckDeps,
+  { hooks, registry, redactor, settings }: CheckDeps,
   decoded: Omit<Decoded, 'document'>,
 ): readonly Problem[] {
   const { config, problems: found, lineOf } = decoded;
@@ -31,6 +33,7 @@ export function checkConfig(
   const isVoid = voidedBy(found.filter(({ rule }) => rule === 'DC02').map(({ path }) => path));
   hooks.checkConfig.call(config, {
     known: registry,
+    secretDirectories: settings.secretDirectories,
     report: (problem) => {
       if (isVoid(problem)) return;
       const { needs: _, ...reported } = problem;

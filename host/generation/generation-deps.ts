@@ -4,6 +4,7 @@ import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Stores } from '../stores/stores.ts';
 import type { ConnectedProvider } from '../upstream/connect.ts';
+import type { SecretValues } from '../upstream/secrets/secret-values.ts';
 import type { CarryoverStore } from './carryover.ts';
 import type { GenerationDraft } from './generation.ts';
 import type { ModelCollector } from './model-index.ts';
@@ -26,4 +27,6 @@ export interface GenerationDeps {
   /** Providers whose credentials were found, by name. */
   readonly providers: ReadonlyMap<string, ConnectedProvider>;
   readonly variables: Variables;
+  /** What references of `providers` stand for. */
+  readonly secrets: SecretValues;
 }

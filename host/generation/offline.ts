@@ -39,7 +39,7 @@ export async function buildOffline(
   config: GatewayConfig,
   plugins: GatewayConfig['plugins'] = [],
 ): Promise<Generation> {
-  const { state, stores, registry, carryover, hooks, variables } = host;
+  const { state, stores, registry, carryover, hooks, variables, secrets } = host;
   const providers = await registeredProviders(host, config);
   const services = await openedOffline(host);
   const deps: GenerationDeps = {
@@ -52,6 +52,7 @@ export async function buildOffline(
     assemble: (draft) => hooks.assemble.promise(draft, undefined),
     providers,
     variables,
+    secrets,
   };
   return buildGeneration(deps, { ...config, plugins, mcp_servers: [], observability: {} }, 0);
 }

@@ -14,6 +14,7 @@ import {
 import type { ModuleFault } from '../boundary/module-fault.ts';
 import { sealHook } from '../hooks/seal.ts';
 import type { Attempt } from './attempts/attempt.ts';
+import type { ExplainedRequest, ExplainedRoute } from './explained.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import type { NextStep } from './attempts/retry.ts';
 import type { Target } from './target.ts';
@@ -147,6 +148,10 @@ export function createGenerationHooks() {
     turns: new SyncWaterfallHook<[RunTurn]>(['runTurn']),
     /** Targets in, targets out. */
     route: new SyncWaterfallHook<[readonly RouteTarget[], LiveExchange]>(['targets', 'exchange']),
+    /** What an explanation says of one target that would be tried; called while a route is only explained. */
+    explainTarget: new SyncHook<[ExplainedRoute, Target, LiveExchange]>(['members', 'target', 'exchange']),
+    /** What an explanation says of the whole request; called while a route is only explained. */
+    explainRequest: new SyncHook<[ExplainedRequest, LiveExchange]>(['members', 'exchange']),
     /** What a target's circuit breaker says, admitting nothing; without one, nothing. */
     circuit: new SyncBailHook<[string], CircuitState | undefined>(['virtualKey']),
     /** Calls of a target in flight and waiting. */

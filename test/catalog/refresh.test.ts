@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect } from 'chai';
@@ -377,6 +378,7 @@ describe('the catalogs of replicas', () => {
   /** Replicas that hear each other, each with an address of its own for the catalog. */
   function fleet() {
     const listeners: ((value: string) => void)[] = [];
+    let answered = 0;
     const hints: Hints = {
       send: (_kind, value) => listeners.forEach((heard) => heard(value)),
       on: (_kind, heard) => listeners.push(heard),
@@ -386,9 +388,10 @@ describe('the catalogs of replicas', () => {
       apply: ({ hooks }) => hooks.open.tapPromise('hints', async ({ stores }) => stores.hints.supply('test', hints)),
     });
     return async (price: number) => {
-      const state = { price, asked: 0 };
+      const state = { price, asked: 0, alternates: false };
       const remote = await stubUpstream((_request, response) => {
         state.asked += 1;
+        if (state.alternates) state.price = 2 + (answered++ % 3);
         replyJson(response, 200, catalog(state.price));
       });
       const clock = fakeClock();
@@ -414,6 +417,18 @@ describe('the catalogs of replicas', () => {
     two.clock.advance(DAY_MS);
     await eventually(() => two.state.asked === 3);
     expect(two.state.asked, 'it is fetched each day as before').to.equal(3);
+  });
+
+  it('do not set each other off where one address serves three versions in turn', async () => {
+    const replica = fleet();
+    const [one, two] = [await replica(1), await replica(1)];
+    await eventually(() => price(one.t) === 1 && price(two.t) === 1);
+    one.state.alternates = true;
+    two.state.alternates = true;
+    one.clock.advance(DAY_MS);
+    const asked = (): number => one.state.asked + two.state.asked;
+    for (let before = 0; before !== asked() && before < 40; await delay(100)) before = asked();
+    expect(asked(), 'fetches of both, until they end').to.be.lessThan(12);
   });
 
   it('that differ although both have been fetched are warned of', async () => {

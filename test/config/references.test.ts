@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { resolveReferences } from '../../host/config/references.ts';
+import { parseHeaderReference, parseReference, resolveReferences } from '../../host/config/references.ts';
+import { isReference } from '../../host/config/scrub-text.ts';
+import { secretPathFault } from '../../host/config/secret-paths.ts';
 
 const ENVIRONMENT = { TOKEN: 'secret', _a1: 'x', EMPTY: '', NESTED: '${TOKEN}', DOLLARS: "$& $1 $$ $` $'", lower: 'l' };
 const resolve = (value: unknown): { value: any; undefinedNames: readonly string[] } =>
@@ -94,5 +96,77 @@ describe('a ${VAR} reference', () => {
     const { value } = resolve(settings);
     expect(settings).to.deep.equal({ list: ['${TOKEN}'] });
     expect(value).to.deep.equal({ list: ['secret'] });
+  });
+});
+
+describe('the reference of a secret', () => {
+  it('is one variable or one file', () => {
+    expect(parseReference('${TOKEN}')).to.deep.equal({ kind: 'variable', name: 'TOKEN' });
+    expect(parseReference('${file:/run/secrets/a b$:é}')).to.deep.equal({ kind: 'file', path: '/run/secrets/a b$:é' });
+    expect(parseReference('${file}')).to.deep.equal({ kind: 'variable', name: 'file' });
+  });
+
+  for (const text of [
+    '',
+    'a${X}',
+    '${X}a',
+    ' ${X}',
+    '${X} ',
+    '${X}\n',
+    '${X}${Y}',
+    '${X:-y}',
+    '$X',
+    '${}',
+    '${FILE:/run/secrets/x}',
+    '${File:/run/secrets/x}',
+    '${ file:/run/secrets/x}',
+    '${file:/run/secrets/x}\n',
+    '${file:/run/secrets/${X}}',
+    '${file:/a}${file:/b}',
+    '${file:/run/secrets/x\0}',
+    'file:/run/secrets/x',
+    '$${X}',
+  ]) {
+    it(`is not ${JSON.stringify(text)}`, () => {
+      expect(parseReference(text)).to.equal(undefined);
+      expect(isReference(text)).to.equal(false);
+    });
+  }
+
+  it('may stand behind a scheme word in a header', () => {
+    const reference = { kind: 'variable', name: 'X' };
+    expect(parseHeaderReference('${X}')).to.deep.equal({ scheme: undefined, reference });
+    expect(parseHeaderReference('Bearer ${X}')).to.deep.equal({ scheme: 'Bearer', reference });
+    expect(parseHeaderReference('Api-Key ${file:/run/secrets/x}')).to.deep.equal({
+      scheme: 'Api-Key',
+      reference: { kind: 'file', path: '/run/secrets/x' },
+    });
+    for (const text of [
+      'Bearer',
+      'Bearer  ${X}',
+      'Bearer x ${X}',
+      'sk-123 ${X}',
+      'Bearer ${X} ',
+      `${'a'.repeat(21)} \${X}`,
+    ])
+      expect(parseHeaderReference(text), text).to.equal(undefined);
+  });
+
+  it('is shown as it is, unless its path says nothing of where', () => {
+    expect(['${X}', '${file:/run/secrets/x}', '${file:sk-live-1}'].map(isReference)).to.deep.equal([true, true, false]);
+  });
+
+  it('names a file below one of the directories of secrets, without a way out of them', () => {
+    const directories = ['/run/secrets', '/etc/gw'];
+    for (const path of ['/run/secrets/x', '/run/secrets/a/b.c', '/etc/gw/..x', '/run/secrets//x'])
+      expect(secretPathFault(path, directories), path).to.equal(undefined);
+    for (const path of ['', 'x', 'run/secrets/x', './run/secrets/x'])
+      expect(secretPathFault(path, directories), path).to.equal('is not an absolute path');
+    for (const path of ['/run/secrets/../../etc/passwd', '/run/secrets/./x', '/run/secrets/..', '/run/secrets/.'])
+      expect(secretPathFault(path, directories), path).to.equal('has a segment "." or ".."');
+    for (const path of ['/run/secrets', '/run/secrets/', '/run/secretsx/y', '/RUN/secrets/x', '/etc/passwd', '/'])
+      expect(secretPathFault(path, directories), path).to.equal(
+        'lies outside the directories of GW_SECRET_DIRS, which is /run/secrets:/etc/gw',
+      );
   });
 });

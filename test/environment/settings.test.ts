@@ -25,6 +25,7 @@ describe('settings', () => {
       rateLimit: { ratePerSecond: 20, burst: 40 },
       shutdownTimeoutMs: 15_000,
       drainDelayMs: 0,
+      secretDirectories: ['/run/secrets'],
       notes: [],
     });
     expect(ranges(settings)).to.deep.equal(['127.0.0.0/8', '::1/128']);
@@ -44,6 +45,7 @@ describe('settings', () => {
       'RATE_LIMIT_BURST',
       'GW_SHUTDOWN_TIMEOUT',
       'GW_DRAIN_DELAY',
+      'GW_SECRET_DIRS',
       'GW_PG_CONNECTIONS',
     ];
     expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).to.deep.equal(readEnvironment({}));
@@ -404,5 +406,21 @@ describe('the request log in the settings', () => {
       expect(told({ REQUEST_LOG_RETENTION: text }), text)
         .to.have.length(1)
         .and.satisfy(([message]: string[]) => message!.startsWith(`REQUEST_LOG_RETENTION is "${text}"`));
+  });
+});
+
+describe('the directories of secrets', () => {
+  const directories = (text: string): readonly string[] => readEnvironment({ GW_SECRET_DIRS: text }).secretDirectories;
+
+  it('are absolute paths with colons between them', () => {
+    expect(directories(' /run/secrets : /etc/gw/keys/ :')).to.deep.equal(['/run/secrets', '/etc/gw/keys']);
+    expect(directories('/a//b/../c')).to.deep.equal(['/a/c']);
+  });
+
+  it('stop the start where one is relative, or everything', () => {
+    for (const entry of ['/', '//', 'secrets', './secrets', '../run', '/run/..'])
+      expect(notesOf({ GW_SECRET_DIRS: `/run/secrets:${entry}` }, 'fatal'), entry).to.deep.equal([
+        `GW_SECRET_DIRS holds "${entry}"; write absolute paths other than /, with colons between them, for example /run/secrets:/etc/gw/secrets`,
+      ]);
   });
 });

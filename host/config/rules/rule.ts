@@ -15,12 +15,15 @@ export interface KnownModules {
 /** What a tap on `checkConfig` gets. */
 export interface CheckContext {
   readonly known: KnownModules;
+  /** Directories of this process that files of secrets lie below (`GW_SECRET_DIRS`). */
+  readonly secretDirectories: readonly string[];
   readonly report: (problem: Problem) => void;
 }
 
 /** What one rule knows and reports to: its id goes with what it reports. */
 export interface RuleContext {
   readonly known: KnownModules;
+  readonly secretDirectories: readonly string[];
   /** `rule` only when a module states another than the rule's id; `needs` only when it differs from the rule's. */
   readonly report: (path: string, message: string, fix: string, rule?: string, needs?: RegExp) => void;
 }
@@ -39,9 +42,10 @@ export const useKnown = (name: string, modules: ReadonlyMap<string, unknown>): s
 
 /** The tap that a rule is on the `checkConfig` hook. */
 export function ruleTap(rule: ConfigRule): (config: GatewayConfig, context: CheckContext) => void {
-  return (config, { known, report }) =>
+  return (config, { known, secretDirectories, report }) =>
     rule.check(config, {
       known,
+      secretDirectories,
       report: (path, message, fix, id = rule.id, needs = rule.needs) =>
         report({ path, rule: id, message, fix, ...(needs && { needs }) }),
     });

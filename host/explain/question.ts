@@ -1,0 +1,49 @@
+import { asksForStream } from '../common/asks-for-stream.ts';
+import { invalidRequest } from '../common/invalid-request.ts';
+import { isFields, type RequestOf, type Surface, SURFACES } from '../contract/index.ts';
+
+/** A request that is not sent. */
+export interface RouteQuestion {
+  readonly surface: Surface;
+  /** The body, in the common wire. */
+  readonly request: RequestOf<Surface>;
+  readonly streaming: boolean;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** Checks the request to be explained. Throws `invalid_request` where its route cannot be determined. */
+export function readQuestion(
+  surface: string,
+  request: unknown,
+  metadata: Readonly<Record<string, string>>,
+): RouteQuestion {
+  const routed = Object.entries(SURFACES)
+    .filter(([, { translator }]) => translator !== undefined)
+    .map(([name]) => name);
+  if (!routed.includes(surface))
+    throw invalidRequest(`the surface "${surface}" is not routed by the strategy; use one of: ${routed.join(', ')}`);
+  if (!isFields(request)) throw invalidRequest('the request must be a JSON object');
+  if (typeof request['model'] !== 'string' || request['model'] === '')
+    throw invalidRequest('the request needs a model');
+  const { isChat } = SURFACES[surface as Surface];
+  const body =
+    surface === 'completions' ? { ...request, messages: [{ role: 'user', content: request['prompt'] }] } : request;
+  if (isChat && !isMessages((body as { readonly messages?: unknown }).messages))
+    throw invalidRequest('messages must be a list of messages');
+  return {
+    surface: surface as Surface,
+    request: body,
+    streaming: asksForStream(surface as Surface, request),
+    metadata: isChat ? metadata : {},
+  };
+}
+
+function isMessages(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every(
+      (message) => isFields(message) && (!Array.isArray(message['content']) || message['content'].every(isFields)),
+    )
+  );
+}
