@@ -1,4 +1,5 @@
 import type Joi from 'joi';
+import { sameKeysAs } from '../../host/config/schema/schema-walk.ts';
 import { configSchema } from '../../host/config/schema/config-schema.ts';
 
 const keysOf = (schema: Joi.Description): [string, Joi.Description][] =>
@@ -10,6 +11,7 @@ const itemOf = (schema: Joi.Description): Joi.Description | undefined =>
 export function schemaPlaces(schema: Joi.Description = configSchema.describe(), at = ''): string[] {
   const item = itemOf(schema);
   if (item) return schemaPlaces(item, `${at}[]`);
+  if (sameKeysAs(schema) !== undefined) return []; // explained at that block
   return keysOf(schema).flatMap(([key, member]) => {
     const place = at === '' ? key : `${at}.${key}`;
     return [place, ...schemaPlaces(member, place)];
@@ -25,7 +27,7 @@ export function countPlaces(
 ): Map<string, number> {
   const item = itemOf(schema);
   if (item && Array.isArray(value)) for (const entry of value) countPlaces(entry, item, `${at}[]`, counts);
-  if (item || typeof value !== 'object' || value === null) return counts;
+  if (item || typeof value !== 'object' || value === null || sameKeysAs(schema) !== undefined) return counts;
   for (const [key, member] of keysOf(schema)) {
     if (!Object.hasOwn(value, key)) continue;
     const place = at === '' ? key : `${at}.${key}`;

@@ -25,12 +25,15 @@ type Additions = ReadonlyMap<string, JsonSchema>;
 function additionsOf({ providers, strategies, plugins }: Known): Additions {
   const names = (modules: ReadonlyMap<string, unknown>): JsonSchema => ({ enum: [...modules.keys()].toSorted() });
   const ownSettings = [...strategies.values()].filter(({ settingsFrom }) => settingsFrom === undefined);
+  const modes = { enum: [...[...strategies.keys()].toSorted(), '', null] };
   return new Map<string, JsonSchema>([
     ['targets[].virtual_key', names(providers)],
-    ['strategy.mode', { enum: [...[...strategies.keys()].toSorted(), '', null] }],
+    ['strategy.mode', modes],
+    ['models[].strategy.mode', modes],
     ['plugins[].name', names(plugins)],
     ['plugins[]', all([...plugins.values()].map(pluginSettings))],
     ['strategy', all(ownSettings.map(strategySettings))],
+    ['models[].strategy', all(ownSettings.map(strategySettings))],
   ]);
 }
 
