@@ -7,6 +7,8 @@ import type { RunningGeneration } from '../pipeline/running-generation.ts';
 import type { Target } from '../pipeline/target.ts';
 import type { ConnectedProvider } from '../upstream/connect.ts';
 import type { ProviderInstance } from '../upstream/instance.ts';
+import type { BoundGroup } from './groups/bound-group.ts';
+import type { GroupIndex } from './groups/model-groups.ts';
 import type { ModelIndex } from './model-index.ts';
 import type { BoundPlugins } from './bind-plugins.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -21,6 +23,7 @@ export interface GenerationDraft {
   readonly providers: GenerationProviders;
   readonly registry: Registry;
   readonly models: ModelIndex;
+  readonly groups: GroupIndex<BoundGroup> | undefined;
   readonly plugins: BoundPlugins;
   readonly strategy: BoundStrategy;
   readonly services: PipelineServices;
@@ -48,6 +51,7 @@ export interface Generation extends RunningGeneration, GenerationProviders {
   /** What of its `providers` does not serve as it is written. */
   readonly warnings: readonly Problem[];
   readonly models: ModelIndex;
+  readonly groups: GroupIndex<BoundGroup> | undefined;
   /** How many models each registered provider is known to have. */
   readonly modelCounts: ReadonlyMap<string, number>;
   readonly strategy: BoundStrategy;
