@@ -7,7 +7,7 @@ import type {
 import type { PipelineServices } from '../../host/pipeline/pipeline-services.ts';
 import type { CredentialPool, PoolEntry } from '../../host/upstream/credentials/credential-pool.ts';
 import type { CredentialReading } from '../../host/upstream/credentials/credential-states.ts';
-import type { ProviderInstance } from '../../host/upstream/instance.ts';
+import type { Credential, ProviderInstance } from '../../host/upstream/instance.ts';
 
 type Pools = ReadonlyMap<string, CredentialPool>;
 type Services = Pick<PipelineServices, 'clock'>;
@@ -17,7 +17,7 @@ export function createDesk(pools: Pools, services: Services): () => CredentialDe
   const entriesOf = ({ name }: ProviderInstance): readonly PoolEntry[] => pools.get(name)?.entries ?? [];
   const desk: CredentialDesk = {
     views: (instance) => entriesOf(instance).map((entry) => viewOf(entry, services)),
-    viewsFor: (instance, upstreamModel) => viewsFor(entriesOf(instance), upstreamModel, services),
+    viewsFor: (instance, upstreamModel, order) => viewsFor(inOrder(entriesOf(instance), order), upstreamModel, services),
     counts: (instance) => countsOf(entriesOf(instance)),
     usability: (instance, upstreamModel) => usabilityOf(entriesOf(instance), upstreamModel),
     reset: (instance, credential) => {
@@ -60,7 +60,17 @@ function shown(
   };
 }
 
-/** Ready ones by weight, then resting ones by their end, then those that are benched, do not resolve, or take no calls. */
+/** The order of a session, best first; without one, by weight and then by the list. */
+function inOrder(entries: readonly PoolEntry[], order: readonly Credential[] | undefined): readonly PoolEntry[] {
+  if (!order) return entries.toSorted((a, b) => b.credential.weight - a.credential.weight);
+  const placeIn = ({ credential }: PoolEntry): number => {
+    const at = order.indexOf(credential);
+    return at < 0 ? order.length : at;
+  };
+  return entries.toSorted((a, b) => placeIn(a) - placeIn(b));
+}
+
+/** Ready ones first, then resting ones by their end, then those that are benched, do not resolve, or take no calls. */
 function viewsFor(
   entries: readonly PoolEntry[],
   upstreamModel: string,
@@ -73,7 +83,7 @@ function viewsFor(
       return { view: shown(entry, reading, 0, services), reading };
     });
   const sorted = known.toSorted(
-    (a, b) => placeOf(a.view) - placeOf(b.view) || a.reading.until - b.reading.until || b.view.weight - a.view.weight,
+    (a, b) => placeOf(a.view) - placeOf(b.view) || a.reading.until - b.reading.until,
   );
   const mayCall = ({ view, reading }: (typeof known)[number]): boolean =>
     placeOf(view) < 2 || (placeOf(view) === 2 && reading.isDue === true);

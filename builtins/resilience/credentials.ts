@@ -7,6 +7,7 @@ import type { GenerationHooks } from '../../host/pipeline/hooks.ts';
 import { type Choice, CredentialPool } from '../../host/upstream/credentials/credential-pool.ts';
 import { LocalCredentialStates } from '../../host/upstream/credentials/credential-states.ts';
 import { NoCredential } from '../../host/upstream/credentials/no-credential.ts';
+import { explainCredentials } from './explained-credentials.ts';
 import { setCredentialGauges } from './credential-gauges.ts';
 import { createDesk } from './credential-views.ts';
 import { CredentialUses, type Used } from './credential-uses.ts';
@@ -25,6 +26,9 @@ export default defineBuiltin({
       const used = new AttemptNote<Used>();
       const uses = new CredentialUses(services);
       pipeline.credentials.tap('credentials', createDesk(pools, services));
+      pipeline.explainTarget.tap('credentials', (members, target, exchange) =>
+        explainCredentials(members, target, { exchange, pipeline }),
+      );
       tapEventual(pipeline.admit, { name: 'credentials', stage: ORDER.credentials }, (attempt) => {
         const { instance } = attempt.target;
         const pool = instance && pools.get(instance.name);

@@ -3,6 +3,7 @@ import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { GenerationDraft } from '../../host/generation/generation.ts';
 import type { Attempt } from '../../host/pipeline/attempts/attempt.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
+import { routedTarget, targetName } from '../../host/pipeline/turns/ranked-routes.ts';
 import { classOf } from '../../host/upstream/fault-classes.ts';
 
 /** How long a target that answered 429 is passed over: by its own hint, within these bounds; one whose account has no credit left as long as may be. See docs/reference/data-plane.md#failures-that-go-on-to-the-next-target. */
@@ -26,22 +27,26 @@ export default defineBuiltin({
   name: 'health',
   apply: ({ hooks }) =>
     hooks.assemble.tapPromise('health', async (draft) => {
-      const { hooks: pipeline, targets, strategy } = draft;
-      if (!strategy.advances || targets.length < 2) return;
+      const { hooks: pipeline, targets, strategy, groups } = draft;
+      const isOfUse = strategy.advances || groups?.list.some((group) => group.strategy.advances) === true;
+      if (!isOfUse || (targets.length < 2 && !groups)) return;
       const { whyParked, settle } = parking(draft);
       const whyKept = credentialJudge(draft);
-      const whyUnfit: Judge = (target, exchange) =>
-        whyParked(target, exchange) ??
-        (pipeline.circuit.call(target.virtualKey) === 'open' ? 'its circuit is open' : undefined) ??
-        whyKept?.(target, exchange);
+      const whyUnfit: Judge = (target, exchange) => {
+        const name = targetName(target.virtualKey, exchange.routing);
+        if (pipeline.circuit.call(name) === 'open') return whyParked(name) ?? 'its circuit is open';
+        return whyParked(name) ?? whyKept?.(target, exchange);
+      };
 
       pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked, exchange) => {
+        const { heard, group } = exchange.routing;
+        if (!(group?.strategy ?? strategy).advances) return ranked;
         if (areFit(ranked, exchange, whyUnfit)) return ranked;
         const healthy = ranked.filter((target) => whyUnfit(target, exchange) === undefined);
         const then = healthy.length > 0 ? '' : ', as do all others: they are tried all the same';
         for (const target of ranked) {
           const why = whyUnfit(target, exchange);
-          if (why !== undefined) exchange.routing.heard?.target?.(target.virtualKey, `${why}${then}`);
+          if (why !== undefined) heard?.target?.(target.virtualKey, `${why}${then}`);
         }
         return healthy.length > 0 ? healthy : ranked;
       });
@@ -56,7 +61,7 @@ function areFit(ranked: readonly RouteTarget[], exchange: LiveExchange, whyUnfit
 
 /** Rests of targets as a whole. Where an instance has several credentials, each rests for itself. */
 function parking({ targets, carryover, services: { clock } }: GenerationDraft): {
-  readonly whyParked: Judge;
+  readonly whyParked: (virtualKey: string) => string | undefined;
   readonly settle: (attempt: Attempt) => void;
 } {
   const { monotonic } = clock;
@@ -69,7 +74,7 @@ function parking({ targets, carryover, services: { clock } }: GenerationDraft): 
       ]),
   );
   return {
-    whyParked: ({ virtualKey }) => {
+    whyParked: (virtualKey) => {
       const rest = rests.get(virtualKey);
       return rest !== undefined && rest.until > 0 && rest.until > monotonic() ? rest.why : undefined;
     },
@@ -92,13 +97,14 @@ function parking({ targets, carryover, services: { clock } }: GenerationDraft): 
 }
 
 /** `undefined` where no instance is declared. */
-function credentialJudge({ targets, hooks: { credentials } }: GenerationDraft): Judge | undefined {
-  if (!targets.some(({ instance }) => instance)) return undefined;
-  const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
-  return ({ virtualKey }, { model, routing: { group } }) => {
-    const target = group?.routes.get(virtualKey) ?? byKey.get(virtualKey);
+function credentialJudge({ targets: all, hooks: { credentials } }: GenerationDraft): Judge | undefined {
+  if (!all.some(({ instance }) => instance)) return undefined;
+  const targets = new Map(all.map((target) => [target.virtualKey, target]));
+  return ({ virtualKey }, exchange) => {
+    const { model, routing } = exchange;
+    const target = routedTarget(virtualKey, exchange, { targets });
     if (!target?.instance || !target.provider) return undefined;
-    const usability = credentials.call()?.usability(target.instance, target.upstreamModel(model));
+    const usability = credentials.call()?.usability(target.instance, target.upstreamModel(routing.fallback ?? model));
     if (usability === 'unusable') return 'it has no usable credential';
     const isRest = usability === 'resting' && target.instance.credentials.length > 1;
     return isRest ? 'every credential of it rests' : undefined;

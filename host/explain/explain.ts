@@ -74,7 +74,7 @@ export function explain(generation: Generation, question: RouteQuestion, deps: E
     order: order.map((target) => orderedTarget(generation, target, exchange, heard)),
     dropped: marked
       .filter((target) => !order.includes(target))
-      .map((target) => droppedTarget(generation, target, question, heard)),
+      .map((target) => droppedTarget(generation, target, { surface, streaming, model: exchange.model }, heard)),
     plugins: plugins.running,
     notes: plugins.notes,
     ...toldOf(generation, exchange),

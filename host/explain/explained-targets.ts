@@ -1,6 +1,6 @@
 import { type ChatRequest, type RankFigures, type RouteTarget, SURFACES } from '../contract/index.ts';
 import type { Generation } from '../generation/generation.ts';
-import { implementsSurface } from '../generation/model-index.ts';
+import { implementsSurface, mayBeAsked } from '../generation/model-index.ts';
 import { asksForThoughts, type ChatVia, chatViaOf, viaReason } from '../pipeline/chat-via.ts';
 import type { ExplainedRoute } from '../pipeline/explained.ts';
 import type { HeardNotes } from '../pipeline/heard-notes.ts';
@@ -79,10 +79,13 @@ function explainedCall(target: Target, { surface, request, model: asked }: LiveE
   return { via: via.via, via_reason: viaReason(via, target.factSourcesOf(model)) };
 }
 
+/** What is asked for, after aliases. */
+type Asked = Pick<RouteQuestion, 'surface' | 'streaming'> & { readonly model: string };
+
 export function droppedTarget(
   generation: Generation,
   { virtualKey, serves }: RouteTarget,
-  question: RouteQuestion,
+  question: Asked,
   heard: HeardNotes,
 ): DroppedTarget {
   const left = generation.strategy.advances ? 'left out by the strategy' : 'the strategy tries one target only';
@@ -90,9 +93,10 @@ export function droppedTarget(
   return { target: virtualKey, reason, figures: heard.figuresOf(virtualKey) };
 }
 
-function whyNotServing({ targets }: Generation, virtualKey: string, { surface, streaming }: RouteQuestion): string {
+function whyNotServing({ targets }: Generation, virtualKey: string, { surface, streaming, model }: Asked): string {
   const target = targets.get(virtualKey);
   if (!target?.provider) return 'provider not registered';
-  if (implementsSurface(target, surface, streaming)) return 'does not serve the model';
+  if (implementsSurface(target, surface, streaming))
+    return mayBeAsked(target, model) ? 'does not serve the model' : 'no credential of it may be used for the model';
   return implementsSurface(target, surface, false) ? `does not stream ${surface}` : `does not serve ${surface}`;
 }

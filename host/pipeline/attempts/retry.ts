@@ -92,6 +92,9 @@ export interface FailoverRules {
   readonly failoverStatuses: ReadonlySet<number>;
 }
 
+export const ADVANCE: NextStep = Object.freeze({ step: 'advance' });
+export const STOP: NextStep = Object.freeze({ step: 'stop' });
+
 /** What follows a failed attempt. Another credential of a target follows inside it, whatever the policy of retries. */
 export type NextStep =
   | { readonly step: 'again'; readonly waitMs: number }
@@ -122,7 +125,7 @@ export function nextStep(question: RetryQuestion): NextStep {
     const isWorthIt = waitMs <= MAX_WAIT_MS && (leftMs === undefined || waitMs < leftMs);
     if (isWorthIt && budget?.take() !== false) return { step: 'again', waitMs };
   }
-  return { step: strategy.advances && (isOfCredentials === true || advances(error, strategy)) ? 'advance' : 'stop' };
+  return strategy.advances && advances(error, strategy, isOfCredentials) ? ADVANCE : STOP;
 }
 
 /** Uniform in [0, base × 2^(tries−1)), capped. */
@@ -140,8 +143,9 @@ function isRetryable(error: GatewayError, policy: RetryPolicy): boolean {
   return fault.status === 408 || fault.status === 429 || fault.status >= 500;
 }
 
-/** Whether another target may do better (docs/reference/data-plane.md#failures-that-go-on-to-the-next-target). */
-function advances(error: GatewayError, strategy: FailoverRules): boolean {
+/** Whether another target may do better, be it by a strategy that goes on to it or as a fallback of a group of models (docs/reference/data-plane.md#failures-that-go-on-to-the-next-target). */
+export function advances(error: GatewayError, strategy: FailoverRules, isOfCredentials = false): boolean {
+  if (isOfCredentials) return true;
   const { fault, code } = error;
   if (!fault)
     return (

@@ -34,10 +34,11 @@ export type Usability = 'usable' | 'resting' | 'unusable' | 'not_allowed';
 export interface CredentialDesk {
   /** In the order of the configuration. */
   views(instance: ProviderInstance): readonly CredentialView[];
-  /** For one upstream model: those whose list of models allows it, in the order of calls of a request without a session. */
+  /** For one upstream model: those whose list of models allows it, in the order of calls, which is that of a session where one is given. */
   viewsFor(
     instance: ProviderInstance,
     upstreamModel: string,
+    order?: readonly Credential[],
   ): readonly (CredentialView & { readonly isFirst: boolean })[];
   counts(instance: ProviderInstance): CredentialCounts;
   usability(instance: ProviderInstance, upstreamModel: string): Usability;

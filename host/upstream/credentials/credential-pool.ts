@@ -102,11 +102,6 @@ export class CredentialPool {
   }
 }
 
-/** Whether an instance has credentials at all that take calls for a model, whatever their states. */
-export function servesModel({ credentials }: ProviderInstance, upstreamModel: string): boolean {
-  return credentials.some((credential) => credential.weight > 0 && credential.allows(upstreamModel));
-}
-
 function mayCall(
   credential: Credential,
   { upstreamModel, account }: Pick<PoolQuestion, 'upstreamModel' | 'account'>,

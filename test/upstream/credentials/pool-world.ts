@@ -5,7 +5,7 @@ import type { Attempt, Outcome } from '../../../host/pipeline/attempts/attempt.t
 import { Visit } from '../../../host/pipeline/credentials/visit.ts';
 import { CredentialPool } from '../../../host/upstream/credentials/credential-pool.ts';
 import { LocalCredentialStates } from '../../../host/upstream/credentials/credential-states.ts';
-import type { Credential } from '../../../host/upstream/instance.ts';
+import type { Credential, ProviderInstance } from '../../../host/upstream/instance.ts';
 import type { ConnectedProvider } from '../../../host/upstream/connect.ts';
 import { fakeClock, type FakeClock } from '../../kit/index.ts';
 
@@ -86,7 +86,7 @@ export class PoolWorld {
   }
 
   #build(): CredentialPool {
-    return new CredentialPool({ name: 'acme', kind: 'acme', credentials: this.credentials }, ({ name }) => {
+    return new CredentialPool({ name: 'acme', kind: 'acme', credentials: this.credentials } as unknown as ProviderInstance, ({ name }) => {
       const known = this.states.get(name) ?? new LocalCredentialStates(this.clock.monotonic);
       this.states.set(name, known);
       return known;
