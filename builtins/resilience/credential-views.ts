@@ -17,7 +17,8 @@ export function createDesk(pools: Pools, services: Services): () => CredentialDe
   const entriesOf = ({ name }: ProviderInstance): readonly PoolEntry[] => pools.get(name)?.entries ?? [];
   const desk: CredentialDesk = {
     views: (instance) => entriesOf(instance).map((entry) => viewOf(entry, services)),
-    viewsFor: (instance, upstreamModel, order) => viewsFor(inOrder(entriesOf(instance), order), upstreamModel, services),
+    viewsFor: (instance, upstreamModel, order) =>
+      viewsFor(inOrder(entriesOf(instance), order), upstreamModel, services),
     counts: (instance) => countsOf(entriesOf(instance)),
     usability: (instance, upstreamModel) => usabilityOf(entriesOf(instance), upstreamModel),
     reset: (instance, credential) => {
@@ -82,9 +83,7 @@ function viewsFor(
       const reading = entry.states.read(entry.credential, upstreamModel);
       return { view: shown(entry, reading, 0, services), reading };
     });
-  const sorted = known.toSorted(
-    (a, b) => placeOf(a.view) - placeOf(b.view) || a.reading.until - b.reading.until,
-  );
+  const sorted = known.toSorted((a, b) => placeOf(a.view) - placeOf(b.view) || a.reading.until - b.reading.until);
   const mayCall = ({ view, reading }: (typeof known)[number]): boolean =>
     placeOf(view) < 2 || (placeOf(view) === 2 && reading.isDue === true);
   const first = sorted.find(mayCall);

@@ -57,7 +57,7 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
   return {
     advertised: (virtualKey) => advertised.get(virtualKey) ?? [],
     isKnown: (model) => owners.has(model),
-    takers: (model) => 
+    takers: (model) =>
       owners.has(model) || withheld.has(model) ? [] : anyModel.filter((target) => mayBeAsked(target, model)),
     owners: (model) => mark((target) => owners.get(model)?.has(target) ?? false),
     routeTargets: (model, surface, streaming, pinned) => {
@@ -65,9 +65,7 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
         return mark(
           (target) =>
             target.virtualKey === pinned && implementsSurface(target, surface, streaming) && mayBeAsked(target, model),
-        ).filter(
-          ({ virtualKey }) => virtualKey === pinned,
-        );
+        ).filter(({ virtualKey }) => virtualKey === pinned);
       if (!owners.has(model)) return route(model, surface, streaming);
       const cache = cacheOf(surface, streaming);
       const cached = cache.get(model);
@@ -80,8 +78,8 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
 }
 
 /** Whether a target has a credential for a model; one without an instance always has. */
-export const mayBeAsked = ({ instance, upstreamModel }: Target, model: string): boolean =>
-  !instance || mayCall(instance, upstreamModel(model));
+export const mayBeAsked = (target: Target, model: string): boolean =>
+  !target.instance || mayCall(target.instance, target.upstreamModel(model));
 
 const NO_TARGETS: ReadonlySet<Target> = new Set();
 
@@ -103,10 +101,7 @@ function ownersOf(targets: readonly Target[], modelsOf: (target: Target) => Know
     }
     const models = modelsOf(target);
     const offered = advertisedOf(models);
-    advertised.set(
-      target.virtualKey,
-      target.instance ? offered.filter((model) => mayBeAsked(target, model)) : offered,
-    );
+    advertised.set(target.virtualKey, target.instance ? offered.filter((model) => mayBeAsked(target, model)) : offered);
     for (const model of allOf(models)) {
       if (!mayBeAsked(target, model)) {
         withheld.add(model);

@@ -86,11 +86,14 @@ export class PoolWorld {
   }
 
   #build(): CredentialPool {
-    return new CredentialPool({ name: 'acme', kind: 'acme', credentials: this.credentials } as unknown as ProviderInstance, ({ name }) => {
-      const known = this.states.get(name) ?? new LocalCredentialStates(this.clock.monotonic);
-      this.states.set(name, known);
-      return known;
-    });
+    return new CredentialPool(
+      { name: 'acme', kind: 'acme', credentials: this.credentials } as unknown as ProviderInstance,
+      ({ name }) => {
+        const known = this.states.get(name) ?? new LocalCredentialStates(this.clock.monotonic);
+        this.states.set(name, known);
+        return known;
+      },
+    );
   }
 
   /** A call of a request, under the configuration that it began with, for a model; a word where there is no credential for it. */
