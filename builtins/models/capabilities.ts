@@ -9,13 +9,13 @@ import type { ModelEntry } from './listing.ts';
  */
 export function capabilitiesOf({ targetList }: Generation, listed: Iterable<ModelEntry>): object {
   const owners = new Set([...listed].map((entry) => entry.owned_by));
-  const modules = targetList.flatMap(({ provider, virtualKey }) =>
-    provider && owners.has(virtualKey) ? [provider.module] : [],
+  const named = targetList.flatMap(({ provider, virtualKey }) =>
+    provider && owners.has(virtualKey) ? [[virtualKey, provider.module] as const] : [],
   );
   return {
-    providers: Object.fromEntries(modules.map((module) => [module.name, treatments(module)])),
+    providers: Object.fromEntries(named.map(([name, module]) => [name, treatments(module)])),
     image_response_formats: Object.fromEntries(
-      modules.flatMap(({ name, imageFormats }) => (imageFormats ? [[name, imageFormats]] : [])),
+      named.flatMap(([name, { imageFormats }]) => (imageFormats ? [[name, imageFormats]] : [])),
     ),
   };
 }
