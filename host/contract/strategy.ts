@@ -162,6 +162,11 @@ export interface RouteTarget extends StrategyTarget {
    * are passed over.
    */
   readonly serves: boolean;
+  /**
+   * The upstream model of a route of a group of models, as it is written there; absent where the
+   * route names none, and for targets outside groups.
+   */
+  readonly model?: string;
 }
 
 /**
