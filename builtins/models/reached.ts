@@ -23,7 +23,10 @@ export function reachedOwner({ generation, catalog, limits }: Calling, model: st
   const marked = limits.providers
     ? owners.map((target) => (mayServe(limits, target.virtualKey) ? target : { ...target, serves: false }))
     : owners;
-  return firstReached({ model, marked, strategy, targets }, (first) => catalog.entry(first.catalogProvider, model)?.mode);
+  return firstReached(
+    { model, marked, strategy, targets },
+    (first) => catalog.entry(first.catalogProvider, model)?.mode,
+  );
 }
 
 /** A route, and the upstream model that a name stands for there. */

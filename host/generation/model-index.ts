@@ -33,6 +33,8 @@ export interface ModelIndex extends RoutedModels {
   owners(model: string): readonly RouteTarget[];
   /** Models a target tells clients about, each once: what is live, else the catalog's, else the configured ones; then the declared. */
   advertised(virtualKey: string): readonly string[];
+  /** Whether it tells them about this one. */
+  advertises(virtualKey: string, model: string): boolean;
 }
 
 type RouteCache = Map<string, readonly RouteTarget[]>;
@@ -41,6 +43,7 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
   const { owners, advertised } = ownersOf(targets, modelsOf);
   const anyModel = new Set(targets.filter((target) => target.provider?.module.anyModel));
   const cacheOf = createCaches();
+  const setOf = setsOf(advertised);
   const mark = (serves: (target: Target) => boolean): readonly RouteTarget[] => marked(targets, serves);
   const route = (model: string, surface: Surface, streaming: boolean): readonly RouteTarget[] => {
     const candidates = owners.get(model) ?? anyModel;
@@ -48,6 +51,7 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
   };
   return {
     advertised: (virtualKey) => advertised.get(virtualKey) ?? [],
+    advertises: (virtualKey, model) => setOf(virtualKey).has(model),
     isKnown: (model) => owners.has(model),
     owners: (model) => mark((target) => owners.get(model)?.has(target) ?? false),
     routeTargets: (model, surface, streaming, pinned) => {
@@ -85,6 +89,18 @@ function ownersOf(targets: readonly Target[], modelsOf: (target: Target) => Know
     }
   }
   return { owners, advertised };
+}
+
+/** Each is made when it is first asked for. */
+function setsOf(lists: Owners['advertised']): (virtualKey: string) => ReadonlySet<string> {
+  const sets = new Map<string, ReadonlySet<string>>();
+  return (virtualKey) => {
+    const known = sets.get(virtualKey);
+    if (known) return known;
+    const set = new Set(lists.get(virtualKey));
+    sets.set(virtualKey, set);
+    return set;
+  };
 }
 
 /** Only owned models are cached, so that names clients invent take no memory. */

@@ -21,7 +21,9 @@ export function isOffered(name: string, group: BoundGroup, { models }: Names): b
   if (group.matched === 'exact' || models.isKnown(name)) return true;
   return group.routeTargets(name, 'chat', false).some(({ virtualKey, model }) => {
     const route = model === undefined || model.endsWith('*') ? group.routes.get(virtualKey) : undefined;
-    return route !== undefined && models.advertises(route.virtualKey, model === undefined ? name : route.upstreamModel(name));
+    return (
+      route !== undefined && models.advertises(route.virtualKey, model === undefined ? name : route.upstreamModel(name))
+    );
   });
 }
 
