@@ -140,13 +140,20 @@ export function advertisedOf({ declared, configured, catalog, discovered }: Know
   return [...new Set([...live, ...declared])];
 }
 
-/** Whether a target's provider can do the surface at all, whatever the model. */
+/** Whether a target's provider can do the surface at all, whatever the model: translate it, or be sent it as it is. */
 export function implementsSurface(target: Target, surface: Surface, streaming: boolean): boolean {
-  const { translator } = SURFACES[surface];
+  const { translator, isForwarded } = SURFACES[surface];
   const module = target.provider?.module;
+  if (module && isForwarded) return isForwardedTo(module, surface);
   if (!module || translator === undefined || !module.translators[translator]) return false;
   if (!streaming) return true;
   return translator === 'chat'
     ? module.translators.chat?.openStream !== undefined
     : (module.streams as readonly Surface[] | undefined)?.includes(surface) === true;
+}
+
+/** Bytes go on to a vendor of the clients' own API alone. */
+function isForwardedTo({ wire, responses, passthrough }: ProviderModule, surface: Surface): boolean {
+  if (wire !== 'common') return false;
+  return surface === 'responses' ? responses === true || responses === 'native' : passthrough === true;
 }
