@@ -14,6 +14,10 @@ export type ModelGroupConfig = NonNullable<GatewayConfig['models']>[number];
 export type RouteConfig = ModelGroupConfig['routes'][number];
 export type PluginEntry = GatewayConfig['plugins'][number];
 export type McpServerConfig = GatewayConfig['mcp_servers'][number];
+/** One entry of `providers`. Secrets of the kind beside those that the schema lists are members too: `secretTexts`. */
+export type ProviderConfig = NonNullable<GatewayConfig['providers']>[string];
+/** One entry of `credentials` of an instance. */
+export type CredentialConfig = NonNullable<ProviderConfig['credentials']>[number];
 export type ObservabilityConfig = GatewayConfig['observability'];
 
 export const DEFAULT_MAX_REQUEST_BYTES = 10 * 1024 * 1024;

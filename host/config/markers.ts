@@ -2,7 +2,7 @@ import type { Description } from 'joi';
 import { isFields } from '../contract/index.ts';
 import type { Path } from './problems.ts';
 import { configDescription } from './schema/config-description.ts';
-import { describedAt, keysOf } from './schema/schema-walk.ts';
+import { blocksOf, describedAt, keysOf } from './schema/schema-walk.ts';
 
 /** How everything begins that takes a secret's place. */
 const MARKER = '[REDACTED';
@@ -32,6 +32,11 @@ function marked(value: unknown, description: Description | undefined, at: Path):
         : marked(value[key], description && describedAt(description, [key]), [...at, key]);
     });
   }
+  const block = blocksOf(description);
+  if (block && isFields(value))
+    return Object.entries(value).flatMap(([name, each]) =>
+      name.includes(MARKER) ? [[...at, name]] : marked(each, block, [...at, name]),
+    );
   const item = description && describedAt(description, [0]);
   if (Array.isArray(value) && keysOf(item).length > 0)
     return value.flatMap((each: unknown, index) => marked(each, item, [...at, index]));

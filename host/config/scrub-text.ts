@@ -1,5 +1,6 @@
 import type { Redactor } from '../log/redact.ts';
-import { parseReference } from './references.ts';
+import { parseHeaderReference, parseReference } from './references.ts';
+import { isSecretHeader } from './secrets/secret-headers.ts';
 
 /** Takes the place of a secret in what is shown. */
 export const REDACTED = '[REDACTED]';
@@ -49,6 +50,12 @@ export class TextScrubber {
     return at < 0
       ? this.#redactName(text)
       : `${this.#redactName(text.slice(0, at))}=${withheldText(text.slice(at + 1))}`;
+  }
+
+  /** The value of a header: one that is a reference, and one that neither its name nor its look makes a secret. */
+  header(name: string, value: string): string {
+    if (value === '' || parseHeaderReference(value)) return value;
+    return isSecretHeader(name) ? REDACTED : this.#redact(value);
   }
 
   #scrub(text: string, clean: Clean): string {

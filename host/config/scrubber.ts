@@ -5,7 +5,7 @@ import { listedSettings, type SettingKind, settingKinds } from './module-setting
 import { type Path, pathText } from './problems.ts';
 import type { KnownModules } from './rules/rule.ts';
 import { configDescription } from './schema/config-description.ts';
-import { describedAt, keysOf } from './schema/schema-walk.ts';
+import { blocksOf, describedAt, keysOf } from './schema/schema-walk.ts';
 import { type Showing, showingOf } from './schema/showing.ts';
 import { REDACTED, TextScrubber, withheldText } from './scrub-text.ts';
 
@@ -19,13 +19,21 @@ interface Treatment {
   readonly text: (text: string) => string;
   readonly name: (text: string) => string;
   readonly argument: (text: string) => string;
+  readonly header: (name: string, value: unknown) => unknown;
   readonly withheld: (value: unknown) => unknown;
   /** A map of which some names may be shown: those that are of a kind. */
   readonly settings: (value: Fields, kinds: ReadonlyMap<string, SettingKind>) => unknown;
 }
 
 const same = <T>(value: T): T => value;
-const PLAIN: Treatment = { text: same, name: same, argument: same, withheld: same, settings: same };
+const PLAIN: Treatment = {
+  text: same,
+  name: same,
+  argument: same,
+  header: (_name, value) => value,
+  withheld: same,
+  settings: same,
+};
 
 /**
  * Configurations as they are shown: by a walk over the schema, so that a key of tomorrow is shown without its secrets too. What
@@ -46,6 +54,7 @@ export class Scrubber {
       text: (text) => texts.text(text),
       name: (text) => texts.name(text),
       argument: (text) => texts.argument(text),
+      header: (name, value) => (typeof value === 'string' ? texts.header(name, value) : REDACTED),
       withheld,
       settings: (value, kinds) => settingsFields(value, kinds, byKind),
     };
@@ -93,7 +102,7 @@ class Walk {
     const shown: Fields = {};
     const keys = new Map(keysOf(description).map((key) => [key, describedAt(description, [key])]));
     for (const [key, member] of Object.entries(value)) {
-      const field = keys.get(key);
+      const field = keys.get(key) ?? describedAt(description, [key]);
       if (!field || isOmitted(member, field)) continue;
       setMember(shown, key, this.#field(member, field, [...at, key], value));
     }
@@ -107,6 +116,7 @@ class Walk {
 
   #field(value: unknown, description: Description | undefined, at: Path, holder: Fields): unknown {
     if (description && keysOf(description).length > 0 && isFields(value)) return this.block(value, description, at);
+    if (blocksOf(description) && isFields(value)) return this.#blocks(value, description, at);
     const item = description && describedAt(description, [0]);
     if (item && keysOf(item).length > 0 && Array.isArray(value))
       return value.map((each: unknown, index) => this.#field(each, item, [...at, index], {}));
@@ -116,13 +126,26 @@ class Walk {
     return shown;
   }
 
+  /** A map of blocks. Its names are those of what stands under them. */
+  #blocks(value: Fields, description: Description | undefined, at: Path): Fields {
+    const shown: Fields = {};
+    const block = blocksOf(description);
+    for (const [name, member] of Object.entries(value)) {
+      if (member === null || member === undefined) continue;
+      setMember(shown, this.#treatment.name(name), this.#field(member, block, [...at, name], value));
+    }
+    return shown;
+  }
+
   #whole(value: unknown, as: Showing['as'], holder: Fields): unknown {
-    const { text, name, argument, withheld: withhold, settings } = this.#treatment;
+    const { text, name, argument, header, withheld: withhold, settings } = this.#treatment;
     switch (as) {
       case 'name':
         return mapTexts(value, name);
       case 'arguments':
         return mapTexts(value, argument);
+      case 'headers':
+        return isFields(value) ? mapEntries(value, header) : value;
       case 'withheld':
         return withhold(value);
       case 'plugin settings':
@@ -163,6 +186,13 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (!isFields(value)) return value;
   const copy: Fields = {};
   for (const [key, member] of Object.entries(value)) setMember(copy, change(key), mapTexts(member, change));
+  return copy;
+}
+
+/** A copy in which every value is another one. */
+function mapEntries(map: Fields, change: (name: string, value: unknown) => unknown): Fields {
+  const copy: Fields = {};
+  for (const [name, value] of Object.entries(map)) setMember(copy, name, change(name, value));
   return copy;
 }
 

@@ -15,7 +15,7 @@ export const CONTRACT = 1;
  * package.json of modules. The number behind the point grows when something is added that a module
  * may need, and modules written for an earlier one run unchanged.
  */
-export const CONTRACT_VERSION = '1.1';
+export const CONTRACT_VERSION = '1.2';
 
 /**
  * A module without its stamps. `contract` states what it was written for, a number or a range;

@@ -77,8 +77,10 @@ export type {
   Connection,
   ConnectionDeps,
   Credentials,
+  KindSetting,
   OpenConnection,
   OutgoingRequest,
+  SecretSet,
 } from './provider/connection.ts';
 export type { DiscoveredModel, Discovery } from './provider/discovery.ts';
 export type {

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import ipaddr from 'ipaddr.js';
-import { DEFAULT_SECRET_DIRECTORY } from '../config/secret-paths.ts';
+import { DEFAULT_SECRET_DIRECTORY } from '../config/secrets/secret-paths.ts';
 import { parseDuration } from '../contract/duration.ts';
 import type { BucketSpec } from '../contract/index.ts';
 import { type Level, logLevel } from '../log/logger.ts';

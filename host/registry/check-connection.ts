@@ -1,6 +1,6 @@
 import type { OutgoingRequest, ProviderModule } from '../contract/index.ts';
 import { nearest } from '../common/nearest.ts';
-import { baseUrlVariable } from '../environment/base-url-variable.ts';
+import { baseUrlVariable } from '../common/kinds/base-url-variable.ts';
 import type { Finding } from './shape.ts';
 
 const REQUEST: OutgoingRequest = {

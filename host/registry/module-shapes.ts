@@ -159,6 +159,9 @@ const clientHeader = shape(
   "'x-trial'",
 );
 
+const kindSetting = fields({ required: { variable: text }, optional: { isRequired: flag, values: words } });
+const secretSet = fields({ required: { needs: words }, optional: { mayHave: words } });
+
 const connection = fields({
   required: {
     env: listOf(either('the name of a variable, or a list of such names', text, filled(words))),
@@ -172,6 +175,11 @@ const connection = fields({
     authorize: callable,
     open: callable,
     models: callable,
+    settings: recordOf(either('the name of a variable, or { variable }', text, kindSetting)),
+    secrets: recordOf(text),
+    secretSets: filled(listOf(secretSet)),
+    needsAddress: flag,
+    onlyDeclared: flag,
     chatModelEnv: text,
     keyShapes: listOf(keyShape),
     connectTimeoutMs: milliseconds,

@@ -2,7 +2,8 @@ import type { ModuleRef } from '../boundary/module-fault.ts';
 import { type ClosingServices, disposeModule } from '../boundary/dispose.ts';
 import { createTrace, type RequestTrace, withOwnLog } from '../boundary/module-log.ts';
 import type { Authorize, Credentials, HttpSend, Log, ProviderModule } from '../contract/index.ts';
-import { baseUrlVariable } from '../environment/base-url-variable.ts';
+import { baseUrlVariable } from '../common/kinds/base-url-variable.ts';
+import { ownVariables } from '../common/kinds/kind-keys.ts';
 import type { Variables } from '../environment/variables.ts';
 import { resolveRoot } from './base-url.ts';
 import { valueOf, variablesOf } from './credential-values.ts';
@@ -25,7 +26,7 @@ export interface ConnectedProvider {
 
 /** Whether the environment holds what registers a provider. Empty counts as absent. */
 export function hasCredentials({ connection }: ProviderModule, variables: Variables): boolean {
-  return connection.env.every((need) => isMet(need, variables));
+  return connection.onlyDeclared !== true && connection.env.every((need) => isMet(need, variables));
 }
 
 const isMet = (need: string | readonly string[], variables: Variables): boolean =>
@@ -49,6 +50,8 @@ export interface ConnectDeps {
   readonly isOffline?: boolean;
   /** What runs of third-party modules; one of its own unless given. */
   readonly trace?: RequestTrace;
+  /** An instance of the configuration: what its kind has without a variable counts too. Without a key, no header carries one. */
+  readonly declared?: { readonly isKeyless: boolean };
   /** The file that a third-party provider was imported from. */
   readonly file?: string | undefined;
 }
@@ -62,7 +65,7 @@ export async function connectProvider(
   deps: ConnectDeps,
 ): Promise<ConnectedProvider> {
   const { connection } = module;
-  const credentials = readCredentials(module, variables);
+  const credentials = readCredentials(module, variables, deps.declared !== undefined);
   const defaultRoot = typeof connection.baseUrl === 'string' ? connection.baseUrl : connection.baseUrl(credentials);
   const { root, basicAuthorization } = resolveRoot(
     variables[baseUrlVariable(module)],
@@ -75,6 +78,7 @@ export async function connectProvider(
   const opened = deps.isOffline
     ? undefined
     : await trace.run({ module: ref, exchangeId: undefined }, () => connection.open?.(credentials, own));
+  const authorize = opened?.authorize ?? connection.authorize ?? noAuthorization;
   return {
     module,
     ref,
@@ -82,7 +86,7 @@ export async function connectProvider(
     credentials,
     root,
     basicAuthorization,
-    authorize: opened?.authorize ?? connection.authorize ?? noAuthorization,
+    authorize: deps.declared?.isKeyless ? withoutKey(authorize) : authorize,
     configuredModels:
       connection.models?.(credentials, (message) => deps.log.warn(message, { rule: 'WN07', provider: module.name })) ??
       [],
@@ -97,7 +101,23 @@ export async function disposeProvider(provider: ConnectedProvider, services: Clo
   await disposeModule(provider.ref, () => provider.dispose(), services);
 }
 
-function readCredentials(module: ProviderModule, variables: Variables): Credentials {
-  const all = variablesOf(module).map((name) => [name, valueOf(name, variables)] as const);
+/** Headers that carry a credential, in the kinds there are. */
+const KEY_HEADERS: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'api-key', 'x-goog-api-key']);
+
+type Headers = Readonly<Record<string, string>>;
+
+/** What `authorize` adds beside the credential: there is none, and an empty one would be refused. */
+function withoutKey(authorize: Authorize): Authorize {
+  const others = (headers: Headers): Headers =>
+    Object.fromEntries(Object.entries(headers).filter(([name]) => !KEY_HEADERS.has(name.toLowerCase())));
+  return (request, credentials) => {
+    const made = authorize(request, credentials);
+    return made instanceof Promise ? made.then(others) : others(made);
+  };
+}
+
+function readCredentials(module: ProviderModule, variables: Variables, isDeclared: boolean): Credentials {
+  const names = [...variablesOf(module), ...(isDeclared ? ownVariables(module) : [])];
+  const all = names.map((name) => [name, valueOf(name, variables)] as const);
   return Object.fromEntries(all.filter(([, value]) => value !== ''));
 }

@@ -13,6 +13,12 @@ const example = parse(text) as Record<string, any>;
 
 /** Keys without which an entry of a list is none, so that they stand in each. */
 const IN_EACH_ENTRY = [
+  'providers.<name>.kind',
+  'providers.<name>.settings',
+  'providers.<name>.<secret>',
+  'providers.<name>.credentials',
+  'providers.<name>.credentials[].name',
+  'providers.<name>.credentials[].<secret>',
   'targets[].virtual_key',
   'plugins[].name',
   'plugins[].stage',
@@ -22,7 +28,7 @@ const IN_EACH_ENTRY = [
 ];
 
 /** Blocks under a heading, with nothing to say but what their keys say. */
-const SPEAK_FOR_THEMSELVES = new Set(['responses', 'files', 'tracing']);
+const SPEAK_FOR_THEMSELVES = new Set(['responses', 'files', 'tracing', '<secret>']);
 
 /** The comment lines right above a line. */
 function commentAbove(index: number): string[] {

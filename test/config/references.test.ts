@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parseHeaderReference, parseReference, resolveReferences } from '../../host/config/references.ts';
 import { isReference } from '../../host/config/scrub-text.ts';
-import { secretPathFault } from '../../host/config/secret-paths.ts';
+import { secretPathFault } from '../../host/config/secrets/secret-paths.ts';
 
 const ENVIRONMENT = { TOKEN: 'secret', _a1: 'x', EMPTY: '', NESTED: '${TOKEN}', DOLLARS: "$& $1 $$ $` $'", lower: 'l' };
 const resolve = (value: unknown): { value: any; undefinedNames: readonly string[] } =>

@@ -6,7 +6,7 @@ import { flagsOf } from '../../builtins/cli/schema/setting-schema.ts';
 import { MODULES } from '../../builtins/manifest.ts';
 import type { PluginModule, ProviderModule, StrategyModule } from '../../host/contract/index.ts';
 import { failsOpen } from '../../host/pipeline/guards/plugin-policy.ts';
-import { baseUrlVariable } from '../../host/environment/base-url-variable.ts';
+import { baseUrlVariable } from '../../host/common/kinds/base-url-variable.ts';
 import { describedAt, keysOf } from '../../host/config/schema/schema-walk.ts';
 import { read, ROOT } from '../architecture/source.ts';
 import { isHeld } from '../providers/places.ts';

@@ -16,7 +16,7 @@ import { shippedFacts } from './facts.ts';
 import { expectTaken } from './strict/check.ts';
 import { createTrace } from '../../host/boundary/module-log.ts';
 import { chatViaOf } from '../../host/pipeline/chat-via.ts';
-import { baseUrlVariable } from '../../host/environment/base-url-variable.ts';
+import { baseUrlVariable } from '../../host/common/kinds/base-url-variable.ts';
 import { type ConnectedProvider, connectProvider } from '../../host/upstream/connect.ts';
 
 /** A request as a provider's translator makes it: where it goes, what it holds. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { bearer, defineProvider, type ProviderModule } from 'gw/contract';
 import { commonTranslators } from 'gw/common-wire';
-import { baseUrlVariable } from '../../host/environment/base-url-variable.ts';
+import { baseUrlVariable } from '../../host/common/kinds/base-url-variable.ts';
 import { brokenVariables } from '../../host/upstream/credential-values.ts';
 import { connectProvider, hasCredentials, missingVariables } from '../../host/upstream/connect.ts';
 

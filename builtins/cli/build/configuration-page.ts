@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Description } from 'joi';
 import { configSchema } from '../../../host/config/schema/config-schema.ts';
 import { flagsOf } from '../schema/setting-schema.ts';
-import { describedAt, factsOf, keysOf } from '../../../host/config/schema/schema-walk.ts';
+import { blocksOf, describedAt, factsOf, keysOf, otherKeysOf } from '../../../host/config/schema/schema-walk.ts';
 
 const PAGE = new URL('../../../docs/configuration.md', import.meta.url);
 const HEAD = '| Key | Type | Default | Bounds | Meaning |\n|---|---|---|---|---|\n';
 
 /** Blocks of the top level that have a table of their own, under their name, in the order of the page. */
-const TABLES = ['targets', 'strategy', 'plugins', 'mcp_servers', 'observability'];
+const TABLES = ['providers', 'targets', 'strategy', 'plugins', 'mcp_servers', 'observability'];
 
 /** The page with what the schema says of every key in its tables. All beside the tables of keys is kept: it is written by hand. */
 export function configurationPage(page: string, schema: Description = configSchema.describe()): string {
@@ -38,14 +38,15 @@ export function withTable(page: string, { heading, head, rows }: Table): string 
   return `${page.slice(0, begin)}${rows.join('\n')}\n${rest}`;
 }
 
-/** The row of a field, then those of the keys in it. */
+/** The row of a field, then those of the keys in it. A name that the operator chooses stands as `<name>`. */
 function rowsOf(place: string, field: Description | undefined): string[] {
   const item = field && describedAt(field, [0]);
-  const holder = item ?? field;
-  const below = keysOf(holder).flatMap((key) =>
-    rowsOf(`${place}${item ? '[]' : ''}.${key}`, holder && describedAt(holder, [key])),
-  );
-  return [row(place, field), ...below];
+  const named = blocksOf(field);
+  const holder = item ?? named ?? field;
+  const inside = `${place}${item ? '[]' : ''}${named ? '.<name>' : ''}`;
+  const below = keysOf(holder).flatMap((key) => rowsOf(`${inside}.${key}`, holder && describedAt(holder, [key])));
+  const others = otherKeysOf(holder);
+  return [row(place, field), ...below, ...(others ? [row(`${inside}.<secret>`, others.member)] : [])];
 }
 
 const row = (place: string, field: Description | undefined): string =>

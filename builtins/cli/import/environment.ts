@@ -1,5 +1,5 @@
 import type { ProviderModule } from '../../../host/contract/index.ts';
-import { baseUrlVariable } from '../../../host/environment/base-url-variable.ts';
+import { baseUrlVariable } from '../../../host/common/kinds/base-url-variable.ts';
 import type { Entry } from './reading.ts';
 
 /** How a format names a variable of the environment: its name, or nothing for other texts. */

@@ -1,7 +1,7 @@
 import type { Description } from 'joi';
 import { configDescription } from '../../../host/config/schema/config-description.ts';
 import type { FieldKind } from '../../../host/config/schema/schema-fields.ts';
-import { describedAt, factsOf, keysOf } from '../../../host/config/schema/schema-walk.ts';
+import { blocksOf, describedAt, factsOf, keysOf, otherKeysOf } from '../../../host/config/schema/schema-walk.ts';
 import { DURATION_PATTERN } from '../../../host/contract/duration.ts';
 import type { PluginModule, StrategyModule } from '../../../host/contract/index.ts';
 import type { Registry } from '../../../host/registry/registry.ts';
@@ -16,6 +16,17 @@ export function configurationSchema(known: Known): JsonSchema {
     title: 'Configuration of gw',
     ...blockShape(configDescription(), '', additionsOf(known)),
     type: 'object',
+    ...targetNames(known),
+  };
+}
+
+/** Targets are named after instances; without any, after the providers of the environment. */
+function targetNames({ providers }: Known): JsonSchema {
+  const known = [...providers.values()].filter(({ connection }) => !connection.onlyDeclared).map(({ name }) => name);
+  const names = { virtual_key: { enum: known.toSorted() } };
+  return {
+    if: { properties: { providers: { type: 'object', minProperties: 1 } }, required: ['providers'] },
+    else: { properties: { targets: { items: { properties: names } } } },
   };
 }
 
@@ -25,8 +36,9 @@ type Additions = ReadonlyMap<string, JsonSchema>;
 function additionsOf({ providers, strategies, plugins }: Known): Additions {
   const names = (modules: ReadonlyMap<string, unknown>): JsonSchema => ({ enum: [...modules.keys()].toSorted() });
   const ownSettings = [...strategies.values()].filter(({ settingsFrom }) => settingsFrom === undefined);
+  const kinds = [...providers.values()].filter(({ offline }) => !offline).map(({ name }) => name);
   return new Map<string, JsonSchema>([
-    ['targets[].virtual_key', names(providers)],
+    ['providers.*.kind', { enum: kinds.toSorted() }],
     ['strategy.mode', { enum: [...[...strategies.keys()].toSorted(), '', null] }],
     ['plugins[].name', names(plugins)],
     ['plugins[]', all([...plugins.values()].map(pluginSettings))],
@@ -59,8 +71,12 @@ const where = (key: string, value: string, properties: JsonSchema): JsonSchema =
 
 const nullable = (schema: JsonSchema): JsonSchema => ({ ...schema, type: ['object', 'null'] });
 
+/** `${NAME}` or `${file:/path}`, and nothing beside it. */
+const REFERENCE = String.raw`^\$\{(?:[A-Za-z_][A-Za-z0-9_]*|file:/[^{}]+)\}$`;
+
 const TYPES: Readonly<Record<FieldKind, string>> = {
   text: 'string',
+  secret: 'string',
   duration: 'string',
   boolean: 'boolean',
   integer: 'integer',
@@ -82,6 +98,8 @@ function fieldSchema(field: Description, place: string, additions: Additions): J
     ...(wording.min !== undefined && { minimum: wording.min }),
     ...(wording.max !== undefined && { maximum: wording.max }),
     ...(kind === 'duration' && { pattern: `^$|${DURATION_PATTERN}` }),
+    ...(kind === 'secret' && { pattern: REFERENCE }),
+    ...(kind === 'text' && wording.pattern !== undefined && { pattern: wording.pattern }),
     ...(kind === 'map' && { additionalProperties: { type: ['string', 'null'] } }),
     ...(item && {
       items: {
@@ -90,8 +108,20 @@ function fieldSchema(field: Description, place: string, additions: Additions): J
       },
     }),
     ...(keysOf(field).length > 0 && blockShape(field, place, additions)),
+    ...mapShape(field, place, additions),
     ...(wording.otherwise !== undefined && { default: wording.otherwise }),
     ...additions.get(place),
+  };
+}
+
+/** A map of blocks: its names, and the block under each. */
+function mapShape(field: Description, place: string, additions: Additions): JsonSchema {
+  const block = blocksOf(field);
+  if (!block) return {};
+  const { pattern } = factsOf(field).wording;
+  return {
+    ...(pattern !== undefined && { propertyNames: { pattern } }),
+    additionalProperties: fieldSchema(block, `${place}.*`, additions),
   };
 }
 
@@ -100,11 +130,13 @@ function blockShape(field: Description, place: string, additions: Additions): Js
     const member = describedAt(field, [key]);
     return member ? [[key, member] as const] : [];
   });
+  const others = otherKeysOf(field);
   const required = members.filter(([, member]) => factsOf(member).wording.isRequired).map(([key]) => key);
   return {
     properties: Object.fromEntries(
       members.map(([key, member]) => [key, fieldSchema(member, place === '' ? key : `${place}.${key}`, additions)]),
     ),
+    ...(others && { patternProperties: { [others.pattern]: fieldSchema(others.member, `${place}.*`, additions) } }),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };

@@ -15,6 +15,7 @@ import { mcpServer } from './mcp-schema.ts';
 import { modelGroup } from './models-schema.ts';
 import { observability } from './observability-schema.ts';
 import { plugin } from './plugin-schema.ts';
+import { providers } from './providers-schema.ts';
 import { shown } from './showing.ts';
 import { strategy } from './strategy-schema.ts';
 import { target } from './target-schema.ts';
@@ -28,6 +29,7 @@ const keys = {
     otherwise: 'v1',
     bounds: 'any',
   }).default('v1'),
+  providers,
   strategy: always(strategy, { mode: 'single' }).meta(ALWAYS_THERE),
   targets: always(
     list('upstreams, in the order strategies look at them', target, {

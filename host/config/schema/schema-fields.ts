@@ -1,5 +1,6 @@
 /** What the configuration schema is made of. Each field says what it means; the type of the document is derived from it. */
 import Joi from 'joi';
+import { shown } from './showing.ts';
 
 /** Context of one validation: which coercions the document's format allows. */
 export interface SchemaContext {
@@ -8,7 +9,7 @@ export interface SchemaContext {
 }
 
 /** What a field holds, in the words of the documentation. A list or a block says it by what stands in it. */
-export type FieldKind = 'text' | 'duration' | 'boolean' | 'integer' | 'number' | 'map' | 'free';
+export type FieldKind = 'text' | 'secret' | 'duration' | 'boolean' | 'integer' | 'number' | 'map' | 'free';
 
 /** What the documentation and the JSON Schema say of a field beside its meaning. The rules hold it; nothing here is checked. */
 export interface Wording<T> {
@@ -22,6 +23,8 @@ export interface Wording<T> {
   readonly values?: readonly T[];
   readonly min?: number;
   readonly max?: number;
+  /** A regular expression for a text; of a map of blocks, for the names in it. */
+  readonly pattern?: string;
   /** What else is asked of a value, in words; it stands behind the values and numbers above. */
   readonly bounds?: string;
 }
@@ -78,6 +81,17 @@ export const integerItem = Joi.number().integer().empty(null).meta(meta('integer
 export const text = (meaning: string, wording?: Wording<string>): Field<string | undefined> =>
   documented(Joi.any<string | undefined>().custom(readText).empty(null), meaning, meta('text', wording));
 
+/** A credential: the rules want one reference. Nothing but a reference is ever shown of it. */
+export const secret = (meaning: string, wording?: Wording<string>): Field<string | undefined> =>
+  documented(
+    Joi.any<string | undefined>()
+      .custom(readText)
+      .empty(null)
+      .meta(shown({ as: 'withheld' })),
+    meaning,
+    meta('secret', wording),
+  );
+
 /** A text that is a duration; the rules read it. */
 export const duration = (meaning: string, wording?: Wording<string>): Field<string | undefined> =>
   documented(Joi.any<string | undefined>().custom(readText).empty(null), meaning, meta('duration', wording));
@@ -103,6 +117,10 @@ export const list = <S extends Joi.AnySchema>(
 export const entry = <F extends Fields>(keys: F): Field<BlockOf<F>> =>
   Joi.object<BlockOf<F>>(keys).empty(null).meta(meta(undefined));
 
+/** An item as `entry`, with further keys that `pattern` matches, each of which is an `item`. */
+export const entryWith = <F extends Fields>(keys: F, pattern: RegExp, item: Joi.AnySchema): Field<BlockOf<F>> =>
+  Joi.object<BlockOf<F>>(keys).pattern(pattern, item).empty(null).meta(meta(undefined));
+
 export const block = <F extends Fields>(
   meaning: string,
   keys: F,
@@ -123,6 +141,18 @@ export const textMap = (
     Joi.object<Readonly<Record<string, string>> | undefined>().pattern(Joi.string().allow(''), mapValue).empty(null),
     meaning,
     meta('map', wording),
+  );
+
+/** A map whose names the operator chooses, each with a block of the same keys. */
+export const blockMap = <S extends Joi.AnySchema>(
+  meaning: string,
+  item: S,
+  wording?: Wording<never>,
+): Field<Readonly<Record<string, TypeOf<S>>> | undefined> =>
+  documented(
+    Joi.object<Readonly<Record<string, TypeOf<S>>> | undefined>().pattern(Joi.string().allow(''), item).empty(null),
+    meaning,
+    meta(undefined, wording),
   );
 
 type Anything = Readonly<Record<string, unknown>>;

@@ -6,10 +6,49 @@ export function describedAt(schema: Joi.Description, path: readonly (string | nu
   let at: Joi.Description | undefined = schema;
   for (const part of path) {
     const items = at?.['items'] as Joi.Description[] | undefined;
-    const keys = at?.['keys'] as Record<string, Joi.Description> | undefined;
-    at = typeof part === 'number' ? items?.[0] : keys?.[part];
+    at = typeof part === 'number' ? items?.[0] : memberAt(at, part);
   }
   return at;
+}
+
+function memberAt(holder: Joi.Description | undefined, name: string): Joi.Description | undefined {
+  const keys = holder?.['keys'] as Record<string, Joi.Description> | undefined;
+  if (keys && Object.hasOwn(keys, name)) return keys[name];
+  return patternsOf(holder).find(({ matches }) => matches(name))?.member;
+}
+
+interface NamePattern {
+  readonly source: string | undefined;
+  readonly matches: (name: string) => boolean;
+  readonly member: Joi.Description | undefined;
+}
+
+/** What a described object says of names that it does not list. */
+function patternsOf(holder: Joi.Description | undefined): readonly NamePattern[] {
+  const patterns = (holder?.['patterns'] ?? []) as readonly {
+    readonly regex?: string;
+    readonly rule?: Joi.Description;
+  }[];
+  return patterns.map(({ regex, rule }) => {
+    const source = regex === undefined ? undefined : /^\/(.*)\/\w*$/.exec(regex)?.[1];
+    return { source, matches: (name) => source === undefined || new RegExp(source).test(name), member: rule };
+  });
+}
+
+/** What an object that lists keys says of others: a regular expression for their names, and what they hold. */
+export function otherKeysOf(
+  description: Joi.Description | undefined,
+): { readonly pattern: string; readonly member: Joi.Description } | undefined {
+  if (keysOf(description).length === 0) return undefined;
+  const [first] = patternsOf(description);
+  return first?.member && first.source !== undefined ? { pattern: first.source, member: first.member } : undefined;
+}
+
+/** What stands under the names of a map of blocks; `undefined` for everything else. */
+export function blocksOf(description: Joi.Description | undefined): Joi.Description | undefined {
+  if (!description || keysOf(description).length > 0) return undefined;
+  const member = patternsOf(description)[0]?.member;
+  return keysOf(member).length > 0 ? member : undefined;
 }
 
 /** Keys allowed in a described object. */

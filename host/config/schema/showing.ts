@@ -4,9 +4,9 @@ import type Joi from 'joi';
 export interface Showing {
   /**
    * `name`: no address of a person, whatever stands in it (model ids, aliases, patterns). `withheld`: neither keys nor values.
-   * `arguments`: of a command. `plugin settings`, `strategy settings`: those that the module of the same block declares.
+   * `headers`: names, and values that are not secret. `arguments`: of a command. `plugin settings`, `strategy settings`: those that the module of the same block declares.
    */
-  readonly as?: 'name' | 'withheld' | 'arguments' | 'plugin settings' | 'strategy settings';
+  readonly as?: 'name' | 'withheld' | 'headers' | 'arguments' | 'plugin settings' | 'strategy settings';
   /** Shown in its place when it is absent. */
   readonly always?: string | null | readonly never[] | object;
   /** `false` and 0 say something else here than an absent key. */

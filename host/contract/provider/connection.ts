@@ -8,6 +8,27 @@ import type { KeyShape } from './provider-facts.ts';
  */
 export type Credentials = Readonly<Record<string, string>>;
 
+/** A key of `settings` of an instance, where more is to be said of it than its variable. */
+export interface KindSetting {
+  /**
+   * The variable it stands for. One that is the key itself is never read from the environment: only
+   * an instance of the configuration has it.
+   */
+  readonly variable: string;
+  /** Whether an instance has to set it; unless said, where `env` wants the variable. */
+  readonly isRequired?: boolean;
+  /** The texts it may be; any, unless said. */
+  readonly values?: readonly string[];
+}
+
+/** One way to be let in: keys of `secrets` that belong together. */
+export interface SecretSet {
+  /** All of them are there. None: the service is called without, or with what the process finds by itself. */
+  readonly needs: readonly string[];
+  /** Each may be there beside them. */
+  readonly mayHave?: readonly string[];
+}
+
 /** Where a service is, what it needs to be reached, and how a request is authorised. */
 export interface Connection {
   /**
@@ -43,6 +64,27 @@ export interface Connection {
    * is out of date.
    */
   models?(credentials: Credentials, warn: (message: string) => void): readonly string[];
+  /**
+   * What a declared instance (docs/configuration.md#providers) writes under `settings`, by key, and
+   * the variable that each stands for. Unless said: every variable that is neither a secret nor the
+   * address, its name in lower case without the name of the provider.
+   */
+  readonly settings?: Readonly<Record<string, string | KindSetting>>;
+  /**
+   * Secrets of a declared instance by key, and the variable that each stands for. Unless said:
+   * `api_key` for the first of `env` that ends in `_KEY` or `_TOKEN`, and every variable that
+   * ends in `KEY`, `TOKEN`, `SECRET` or `PASSWORD`, named as settings are.
+   */
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** Which of `secrets` go together. Unless said: those that `env` wants, and perhaps others. */
+  readonly secretSets?: readonly SecretSet[];
+  /**
+   * Whether a declared instance has to say its address, because the default does not reach it.
+   * Unless said, where `env` wants `baseUrlEnv`.
+   */
+  readonly needsAddress?: boolean;
+  /** True for a provider that only the configuration registers, under any name: the environment does not. */
+  readonly onlyDeclared?: boolean;
   /** Variable that names the one model which every chat goes to: the deployment of a resource. */
   readonly chatModelEnv?: string;
   /**

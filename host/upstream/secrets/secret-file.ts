@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
-import { directoriesOf } from '../../config/secret-paths.ts';
+import { directoriesOf } from '../../config/secrets/secret-paths.ts';
 
 /** Why a file gives no text. */
 export type FileFault =

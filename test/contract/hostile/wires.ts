@@ -11,7 +11,7 @@ import {
 } from '../../../host/contract/index.ts';
 import Joi from 'joi';
 import { systemClock } from '../../../host/common/clock.ts';
-import { baseUrlVariable } from '../../../host/environment/base-url-variable.ts';
+import { baseUrlVariable } from '../../../host/common/kinds/base-url-variable.ts';
 import {
   type Answer,
   answerOf,

@@ -1,4 +1,4 @@
-import type { ProviderModule } from '../contract/index.ts';
+import type { ProviderModule } from '../../contract/index.ts';
 
 /** Variable that replaces a provider's API root. */
 export function baseUrlVariable({ name, connection }: Pick<ProviderModule, 'name' | 'connection'>): string {
