@@ -7,7 +7,7 @@ import { HeardNotes } from '../../host/pipeline/heard-notes.ts';
 import { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import type { ModelGroup, ResolvedName } from '../../host/pipeline/model-group.ts';
 import type { Target } from '../../host/pipeline/target.ts';
-import { routedTarget } from '../../host/pipeline/turns/ranked-routes.ts';
+import { firstServing, routedTarget } from '../../host/pipeline/turns/ranked-routes.ts';
 import type { ReadRequest } from '../../host/http/surface-route.ts';
 import type { Forwarding } from './read-forwarded.ts';
 import { isTranslated, needsTranslation } from './translation.ts';
@@ -61,14 +61,11 @@ function firstOf(probe: LiveExchange, generation: Generation, group: ModelGroup)
     routing.group = resolved.group;
     routing.fallback = resolved.name === name ? undefined : resolved.name;
     const ranked = generation.hooks.route.call(marked(probe, resolved, generation), probe);
-    const first = ranked.find(
-      ({ serves, virtualKey }) => serves && routedTarget(virtualKey, probe, generation)?.provider,
-    );
-    const target = first && routedTarget(first.virtualKey, probe, generation);
-    if (!target) continue;
+    const first = firstServing(ranked, probe, generation);
+    if (!first) continue;
     const keys = ranked.map(({ virtualKey }) => virtualKey);
     return {
-      isTranslated: needsTranslation(target, generation),
+      isTranslated: needsTranslation(first.target, generation),
       drawn: { name: resolved.name, keys, abLabel: heard.label },
     };
   }

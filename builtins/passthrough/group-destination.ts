@@ -2,11 +2,11 @@ import { GatewayError, type RouteTarget } from '../../host/contract/index.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import { mayServe } from '../../host/pipeline/key-access.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
-import type { ModelGroup, ResolvedName } from '../../host/pipeline/model-group.ts';
+import type { ModelGroup } from '../../host/pipeline/model-group.ts';
 import { asNamed } from '../../host/pipeline/serving.ts';
 import { modelNotFound } from '../../host/pipeline/shown.ts';
 import type { Target } from '../../host/pipeline/target.ts';
-import { fallbackRoutes, rankedRoutes, routedTarget } from '../../host/pipeline/turns/ranked-routes.ts';
+import { firstServing, rankedLists, routedTarget } from '../../host/pipeline/turns/ranked-routes.ts';
 import { type Destination, notForwarded } from './destination.ts';
 
 /** A request whose model is the name of a group. See docs/passthrough.md#groups-of-models. */
@@ -44,29 +44,25 @@ export function namedRoute(
 
 /** The first ranked route that such requests are sent on to; where no route of the group takes any, what its fallbacks name. */
 function rewritten(request: GroupRequest): Destination {
-  const { exchange, generation, group, name } = request;
-  for (const [at, resolved] of [{ name, group }, ...(generation.groups?.behind(name, group) ?? [])].entries()) {
-    for (const { virtualKey, serves } of ranked(request, resolved, at === 0)) {
-      const target = serves ? routedTarget(virtualKey, exchange, generation) : undefined;
-      if (target?.provider) return { target, provider: target.provider };
-    }
+  const { exchange, generation, group, isStateful } = request;
+  const lists = isStateful ? listsInOrder(request) : rankedLists(exchange, generation, false);
+  for (const ranked of lists) {
+    const found = firstServing(ranked, exchange, generation);
+    if (found) return found;
   }
   throw exchange.routing.refusal?.() ?? noneForwards(request, [...group.routes.values()]);
 }
 
-function ranked(
-  { exchange, generation, isStateful }: GroupRequest,
-  resolved: ResolvedName,
-  isFirst: boolean,
-): readonly RouteTarget[] {
-  if (!isStateful)
-    return isFirst ? rankedRoutes(exchange, generation, false) : fallbackRoutes(resolved, exchange, generation, false);
+/** As they stand in the file. */
+function* listsInOrder({ exchange, generation, group, name }: GroupRequest): Generator<readonly RouteTarget[]> {
   const { routing, surface } = exchange;
-  routing.group = resolved.group;
-  routing.fallback = isFirst ? undefined : resolved.name;
-  return (resolved.group ?? generation.models)
-    .routeTargets(resolved.name, surface, false)
-    .filter(({ virtualKey }) => isAllowed(exchange, routedTarget(virtualKey, exchange, generation)));
+  for (const resolved of [{ name, group }, ...(generation.groups?.behind(name, group) ?? [])]) {
+    routing.group = resolved.group;
+    routing.fallback = resolved.name === name ? undefined : resolved.name;
+    yield (resolved.group ?? generation.models)
+      .routeTargets(resolved.name, surface, false)
+      .filter(({ virtualKey }) => isAllowed(exchange, routedTarget(virtualKey, exchange, generation)));
+  }
 }
 
 /** The first ranked route whose upstream model the body names already. */
@@ -79,10 +75,8 @@ function asWritten(request: GroupRequest): Destination {
   routing.group = group;
   const keys = new Set(same.map(({ routeKey }) => routeKey));
   const marked = group.routeTargets(name, surface, false).filter(({ virtualKey }) => keys.has(virtualKey));
-  for (const { virtualKey, serves } of generation.hooks.route.call(marked, exchange)) {
-    const target = serves ? group.routes.get(virtualKey) : undefined;
-    if (target?.provider) return { target, provider: target.provider };
-  }
+  const found = firstServing(generation.hooks.route.call(marked, exchange), exchange, generation);
+  if (found) return found;
   throw exchange.routing.refusal?.() ?? noneForwards(request, same);
 }
 

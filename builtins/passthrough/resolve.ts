@@ -14,6 +14,20 @@ import type { Forwarding } from './read-forwarded.ts';
 
 /** Finds the one target, and refuses what the key may not have. */
 export function resolve(forwarding: Forwarding, exchange: LiveExchange, generation: Generation): Destination {
+  const found = destinationOf(forwarding, exchange, generation);
+  if (found.target.instance) exchange.routing.isStateful = isStateful(forwarding);
+  return found;
+}
+
+/** Whether what the request asks for, or leaves behind, stands at one account of its vendor. */
+function isStateful({ family, body, taken, paths }: Forwarding): boolean {
+  if (family.asks) return taken !== undefined || isStatefulResponse(body, family.asks);
+  return family.fixed !== undefined || paths.some((path) => CONVERSATIONS.test(path));
+}
+
+const CONVERSATIONS = /^\/v1\/conversations(?:\/|$)/i;
+
+function destinationOf(forwarding: Forwarding, exchange: LiveExchange, generation: Generation): Destination {
   const { host, family, named, model, body, taken, listed, paths, request } = forwarding;
   const { aliases } = generation.config;
   const limits = exchange.principal?.limits ?? {};
@@ -56,11 +70,12 @@ export function resolve(forwarding: Forwarding, exchange: LiveExchange, generati
 
 /** Where a request goes whose model is the name of a group. */
 function inGroup(
-  { host, family, named, model, body, taken }: Forwarding,
+  forwarding: Forwarding,
   exchange: LiveExchange,
   generation: Generation,
   { name, group }: { readonly name: string; readonly group: ModelGroup },
 ): Destination {
+  const { host, family, named, model, taken } = forwarding;
   const isRewritten = family.asks !== undefined && taken === undefined;
   const request = {
     exchange,
@@ -69,8 +84,7 @@ function inGroup(
     name,
     isRewritten,
     written: model ?? name,
-    isStateful:
-      isRewritten && named === undefined && family.asks !== undefined && isStatefulResponse(body, family.asks),
+    isStateful: isRewritten && named === undefined && isStateful(forwarding),
   };
   if (named === undefined) return groupDestination(request);
   const destination = allowed(exchange.principal?.limits ?? {}, namedDestination(host, generation, named));
