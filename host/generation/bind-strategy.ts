@@ -194,6 +194,11 @@ function notesFor({ routing }: LiveExchange): RankNotes {
     routing.unroutable = why;
   };
   return record
-    ? { variant, nothing, rule: (path) => record.heard.rule(path), target: (...note) => record.heard.target(...note) }
+    ? {
+        variant,
+        nothing,
+        rule: (path) => record.hearing.rule(path),
+        target: (...note) => record.hearing.target(...note),
+      }
     : { variant, nothing };
 }

@@ -69,7 +69,7 @@ export class Routing {
 
   /** Who hears why a target stands where it does or was left out, if anybody. */
   get heard(): RankNotes | undefined {
-    return this.explaining ?? this.record?.heard;
+    return this.explaining ?? this.record?.hearing;
   }
 }
 
