@@ -1,6 +1,6 @@
-import type { BoundGroup } from '../../host/generation/bind-groups.ts';
-import type { GroupIndex } from '../../host/generation/model-groups.ts';
-import { isOffered, namesOffered } from '../../host/generation/offered-names.ts';
+import type { BoundGroup } from '../../host/generation/groups/bound-group.ts';
+import type { GroupIndex } from '../../host/generation/groups/model-groups.ts';
+import { isOffered, namesOffered } from '../../host/generation/groups/offered-names.ts';
 import { type ListedModel, modelEntry } from './model-entry.ts';
 import { type Calling, reachedRoute } from './reached.ts';
 

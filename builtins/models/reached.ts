@@ -1,7 +1,7 @@
 import type { Catalog } from '../../host/common/catalog.ts';
 import type { KeyLimits } from '../../host/common/host-principal.ts';
 import type { RouteQuery, RouteTarget, Surface } from '../../host/contract/index.ts';
-import type { BoundGroup } from '../../host/generation/bind-groups.ts';
+import type { BoundGroup } from '../../host/generation/groups/bound-group.ts';
 import type { BoundStrategy } from '../../host/generation/bind-strategy.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import { implementsSurface } from '../../host/generation/model-index.ts';

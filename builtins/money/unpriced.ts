@@ -2,7 +2,7 @@ import type { GatewayError, RouteTarget } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { DAY_MS, OncePer } from '../../host/common/once-per.ts';
 import type { GenerationDraft } from '../../host/generation/generation.ts';
-import { isLabel } from '../../host/generation/offered-names.ts';
+import { isLabel } from '../../host/generation/groups/offered-names.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
 import { routedTarget } from '../../host/pipeline/turns/ranked-routes.ts';
 import { isPriced, refuseUnpriced } from '../../host/pipeline/billing/unpriced.ts';

@@ -1,6 +1,6 @@
 import { CredentialEnded } from '../../host/stores/credential-ended.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
-import { isLabel } from '../../host/generation/offered-names.ts';
+import { isLabel } from '../../host/generation/groups/offered-names.ts';
 import { isSilent } from '../../host/log/logger.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';

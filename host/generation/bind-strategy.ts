@@ -25,7 +25,6 @@ import { createRunning } from './create-strategy.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { FailoverRules } from '../pipeline/attempts/retry.ts';
 import type { Attempt } from '../pipeline/attempts/attempt.ts';
-import type { ModelGroups } from '../pipeline/model-group.ts';
 import type { Target } from '../pipeline/target.ts';
 
 /** A routing strategy of one generation, with its settings: that of the document, or of a group of models. */
@@ -74,26 +73,33 @@ export function bindStrategy(
   };
 }
 
+/** A group of models with its strategy, at the place of its index. */
+interface RankingGroup {
+  readonly strategy: BoundStrategy;
+  rank(routes: readonly RouteTarget[], exchange: LiveExchange): readonly RouteTarget[];
+}
+
+const NO_GROUP = -1;
+
 /** Has the strategy rank the route of each request: in a group of models that of the group. */
 export function tapStrategies(
   hooks: GenerationHooks,
   { ranker, settled }: BoundStrategy,
   targets: ReadonlyMap<string, Target>,
-  groups: ModelGroups | undefined,
+  groups: readonly RankingGroup[],
 ): void {
   hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) => {
-    const { group, drawn } = exchange.routing;
-    if (drawn) {
-      const order = drawnOrder(drawn, all, exchange);
-      if (order) return order;
-    }
+    const { drawn } = exchange.routing;
+    const order = drawn && drawnOrder(drawn, all, exchange);
+    if (order) return order;
+    const group = groups[exchange.routing.group?.index ?? NO_GROUP];
     return group ? group.rank(all, exchange) : rankBy(ranker, all, exchange, targets);
   });
-  if (groups?.list.some((group) => group.settled))
+  if (groups.some(({ strategy }) => strategy.settled))
     hooks.settled.tap('strategy', (attempt) => {
-      const { group } = attempt.exchange.routing;
-      if (group) group.settled?.(attempt);
-      else settled?.(attempt);
+      const group = groups[attempt.exchange.routing.group?.index ?? NO_GROUP];
+      const hears = group ? group.strategy.settled : settled;
+      hears?.(attempt);
     });
   else if (settled) hooks.settled.tap('strategy', settled);
 }

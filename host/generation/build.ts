@@ -6,7 +6,7 @@ import type { Target } from '../pipeline/target.ts';
 import { walkTargets } from '../pipeline/turns/walk.ts';
 import { sendHttp } from '../upstream/send-http.ts';
 import { type BindOptions, bindPlugins, type BoundPlugins } from './bind-plugins.ts';
-import { BoundGroup } from './bind-groups.ts';
+import { BoundGroup } from './groups/bound-group.ts';
 import { bindStrategy, type BoundStrategy, type StrategySurroundings, tapStrategies } from './bind-strategy.ts';
 import { buildTargets } from './build-targets.ts';
 import { callPrices } from './call-prices.ts';
@@ -14,7 +14,7 @@ import { durationOf } from './duration-of.ts';
 import type { Generation, GenerationDraft } from './generation.ts';
 import type { GenerationDeps } from './generation-deps.ts';
 import { countModels, modelsOf } from './known-models.ts';
-import { GroupIndex } from './model-groups.ts';
+import { GroupIndex } from './groups/model-groups.ts';
 import { buildModelIndex, type ModelIndex } from './model-index.ts';
 import { Undo } from './undo.ts';
 
@@ -112,7 +112,7 @@ function strategiesOf(
     return group;
   });
   const groups = list.length === 0 ? undefined : new GroupIndex(list, config);
-  tapStrategies(hooks, strategy, targets, groups);
+  tapStrategies(hooks, strategy, targets, list);
   return { strategy, groups };
 }
 

@@ -1,7 +1,5 @@
 import type { RouteTarget, Surface } from '../contract/index.ts';
-import type { Attempt } from './attempts/attempt.ts';
 import type { FailoverRules } from './attempts/retry.ts';
-import type { LiveExchange } from './live-exchange.ts';
 import type { Target } from './target.ts';
 
 /** Limits of a group's models, in the place of the catalog's. */
@@ -26,10 +24,6 @@ export interface ModelGroup {
   readonly context: ModelContext | undefined;
   /** Every route, in order, by its key, marked with whether it serves the name on the surface; of a target that is named its routes alone. */
   routeTargets(name: string, surface: Surface, streaming: boolean, pinned?: string): readonly RouteTarget[];
-  /** Orders routes for a request, by the strategy of the group. */
-  rank(routes: readonly RouteTarget[], exchange: LiveExchange): readonly RouteTarget[];
-  /** Tells that strategy how a call of a route ended, where it asks. */
-  readonly settled: ((attempt: Attempt) => void) | undefined;
 }
 
 /** A name after aliases, and the group that serves it. */

@@ -51,7 +51,7 @@ const keys = {
     {},
   ),
   models: list(
-    'groups of models: names of your own, each with the routes that serve it and a strategy of its own, see [routing](routing.md#model-groups)',
+    'groups of models: names of your own, each with the routes that serve it and a strategy of its own, see [groups of models](reference/groups.md)',
     modelGroup,
     { bounds: 'at most 1,000, with at most 10,000 routes together' },
   ),

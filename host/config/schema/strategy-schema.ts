@@ -65,9 +65,9 @@ export const strategy = block(
   { otherwiseSaid: 'mode `single`' },
 );
 
-/** The block `strategy` of a group of models: its routes are what the targets are elsewhere. */
+/** The block `strategy` of a group of models: its routes are what the targets are elsewhere. Pages explain its keys once, in the other block. */
 export const groupStrategy = block(
   'how a route is chosen: the keys of the [block of that name](#strategy), where `target_key` is the key of a route',
   { mode: always(mode('fallback'), 'fallback'), ...common },
   { otherwiseSaid: 'mode `fallback`' },
-);
+).meta({ sameKeysAs: 'strategy' });

@@ -7,7 +7,7 @@ import type { RunningGeneration } from '../running-generation.ts';
 import type { Target } from '../target.ts';
 import { fallbackRoutes } from './ranked-routes.ts';
 
-/** What one turn tries behind the routes of a group of models: names of fallbacks, depth first, until one answers. See docs/routing.md#fallbacks. */
+/** What one turn tries behind the routes of a group of models: names of fallbacks, depth first, until one answers. See docs/reference/groups.md#fallbacks. */
 export class Fallbacks {
   readonly #exchange: LiveExchange;
   readonly #generation: RunningGeneration;

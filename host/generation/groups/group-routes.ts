@@ -1,10 +1,10 @@
-import type { ModelGroupConfig, RouteConfig } from '../config/document.ts';
-import { routeKeys } from '../config/route-keys.ts';
-import { readSettings } from '../config/module-settings.ts';
-import type { RouteTarget, StrategyModule, Surface } from '../contract/index.ts';
-import type { Target } from '../pipeline/target.ts';
-import { mayCall } from '../upstream/instance.ts';
-import { implementsSurface } from './model-index.ts';
+import type { ModelGroupConfig, RouteConfig } from '../../config/document.ts';
+import { routeKeys } from '../../config/route-keys.ts';
+import { readSettings } from '../../config/module-settings.ts';
+import type { RouteTarget, StrategyModule, Surface } from '../../contract/index.ts';
+import type { Target } from '../../pipeline/target.ts';
+import { mayCall } from '../../upstream/instance.ts';
+import { implementsSurface } from '../model-index.ts';
 
 /** The routes of one group: what each calls, and which serve where. */
 export class GroupRoutes {
@@ -27,7 +27,7 @@ export class GroupRoutes {
     config.routes.forEach((route, at) => {
       const target = targets.get(route.target);
       const key = keys[at];
-      if (!target || key === undefined) return; // CV62 has refused it before
+      if (!target || key === undefined) return; // checks refuse such a document
       routes.set(key, routeOf(target, key, route, this.#prefix, module));
       if (route.model !== undefined) models.set(key, route.model);
     });
@@ -82,7 +82,7 @@ function routeOf(
     routeKey,
     weight,
     settings: module?.targetSettings && readSettings<Record<string, unknown>>(module.targetSettings, settings),
-    upstreamModel: model === undefined ? target.upstreamModel : upstreamModelOf(model, prefix),
+    ...(model !== undefined && { upstreamModel: upstreamModelOf(model, prefix) }),
   };
 }
 

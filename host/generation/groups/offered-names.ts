@@ -1,6 +1,6 @@
-import type { BoundGroup } from './bind-groups.ts';
-import type { Generation } from './generation.ts';
-import type { ModelIndex } from './model-index.ts';
+import type { BoundGroup } from './bound-group.ts';
+import type { Generation } from '../generation.ts';
+import type { ModelIndex } from '../model-index.ts';
 
 /** The names that a group with a star stands for, as far as its targets tell of models; some more than once. */
 export function* namesOffered(group: BoundGroup, models: Pick<ModelIndex, 'advertised'>): Generator<string> {

@@ -1,5 +1,5 @@
-import type { GatewayConfig } from '../config/document.ts';
-import type { ModelGroup, ModelGroups, ResolvedName } from '../pipeline/model-group.ts';
+import type { GatewayConfig } from '../../config/document.ts';
+import type { ModelGroup, ModelGroups, ResolvedName } from '../../pipeline/model-group.ts';
 
 /** Finds groups by the names that clients ask for. Immutable; a look-up takes one probe of a map, and one for each length of a prefix. */
 export class GroupIndex<G extends ModelGroup> implements ModelGroups {
@@ -53,7 +53,7 @@ export class GroupIndex<G extends ModelGroup> implements ModelGroups {
       seen.add(name);
       const group = this.of(name);
       found.push({ name, group });
-      if (group) waiting.push(...group.fallbacks.toReversed());
+      for (const fallback of group?.fallbacks.toReversed() ?? []) waiting.push(fallback);
     }
     return found;
   }

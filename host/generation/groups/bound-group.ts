@@ -1,11 +1,10 @@
-import type { ModelGroupConfig } from '../config/document.ts';
-import type { RouteTarget, StrategyDeps, Surface } from '../contract/index.ts';
-import type { Attempt } from '../pipeline/attempts/attempt.ts';
-import type { GenerationHooks } from '../pipeline/hooks.ts';
-import type { LiveExchange } from '../pipeline/live-exchange.ts';
-import type { ModelContext, ModelGroup } from '../pipeline/model-group.ts';
-import type { Target } from '../pipeline/target.ts';
-import { bindStrategy, type BoundStrategy, rankBy, type StrategySurroundings } from './bind-strategy.ts';
+import type { ModelGroupConfig } from '../../config/document.ts';
+import type { RouteTarget, StrategyDeps, Surface } from '../../contract/index.ts';
+import type { GenerationHooks } from '../../pipeline/hooks.ts';
+import type { LiveExchange } from '../../pipeline/live-exchange.ts';
+import type { ModelContext, ModelGroup } from '../../pipeline/model-group.ts';
+import type { Target } from '../../pipeline/target.ts';
+import { bindStrategy, type BoundStrategy, rankBy, type StrategySurroundings } from '../bind-strategy.ts';
 import { GroupRoutes } from './group-routes.ts';
 
 export interface GroupDeps extends StrategySurroundings {
@@ -43,14 +42,11 @@ export class BoundGroup implements ModelGroup {
     this.strategy = bindStrategy(strategy, `models[${index}].strategy`, this.#strategyDeps(deps), deps);
   }
 
-  get settled(): ((attempt: Attempt) => void) | undefined {
-    return this.strategy.settled;
-  }
-
   routeTargets(name: string, surface: Surface, streaming: boolean, pinned?: string): readonly RouteTarget[] {
     return this.#marked.marked(name, surface, streaming, pinned);
   }
 
+  /** Orders routes for a request. */
   rank(routes: readonly RouteTarget[], exchange: LiveExchange): readonly RouteTarget[] {
     this.#asked = exchange.routing.fallback ?? exchange.model;
     return rankBy(this.strategy.ranker, routes, exchange, this.routes);
