@@ -128,8 +128,9 @@ function routedLists(generation: Generation, exchange: LiveExchange, streaming: 
   for (const resolved of (group && generation.groups?.behind(exchange.model, group)) ?? []) {
     const list = { generation, exchange, heard: (routing.explaining = new HeardNotes()) };
     const behind = explainedList(list, fallbackRoutes(resolved, exchange, generation, streaming), streaming);
-    routed.order.push(...behind.order.filter((target) => !routed.order.some((other) => isSame(target, other))));
-    routed.dropped.push(...behind.dropped);
+    for (const target of behind.order)
+      if (!routed.order.some((other) => isSame(target, other))) routed.order.push(target);
+    for (const target of behind.dropped) routed.dropped.push(target);
   }
   return routed;
 }

@@ -9,7 +9,6 @@ import {
 } from '../stores/log/route-decision.ts';
 import type { ChatVia } from './chat-via.ts';
 import { HeardNotes } from './heard-notes.ts';
-import type { Routing } from './exchange-state.ts';
 import type { ModelGroup } from './model-group.ts';
 import type { Target } from './target.ts';
 
@@ -36,7 +35,7 @@ interface RoutedExchange {
 export interface RoutedBy {
   /** `strategy.mode` */
   readonly strategy: string;
-  /** The same of each group of models, by its index. */
+  /** `strategy.mode` of each group of models, by its index. */
   readonly groupStrategies: readonly string[];
   readonly targets: ReadonlyMap<string, Target>;
 }
@@ -72,7 +71,7 @@ export class RouteRecord implements RankedList {
   }
 
   /** Notes the targets that were ranked. Of several turns the first counts. */
-  began(all: readonly RouteTarget[], { group, fallback }: Routing): void {
+  began(all: readonly RouteTarget[], { group, fallback }: Pick<RankedList, 'group' | 'fallback'>): void {
     if (!this.all) {
       this.all = all;
       this.group = group;

@@ -16,7 +16,7 @@ export function* namesOffered(group: BoundGroup, models: Pick<ModelIndex, 'adver
 
 type Names = Pick<Generation, 'models' | 'groups'>;
 
-/** Whether somebody who reads a list could know a name that a group serves: it is the group's own, or stands for a model that a target tells of. */
+/** Whether a name that a group serves is one of those that can be listed: its own, or one that stands for a model that a target tells of. */
 export function isOffered(name: string, group: BoundGroup, { models }: Names): boolean {
   if (group.matched === 'exact' || models.isKnown(name)) return true;
   return group.routeTargets(name, 'chat', false).some(({ virtualKey, model }) => {
