@@ -38,7 +38,7 @@ describe('the next credential', () => {
     expect(vendor.keys).to.deep.equal(['a', 'b']);
     await t.post('/v1/chat/completions', chat());
     expect(vendor.keys).to.deep.equal(['a', 'b', 'b']);
-    const [line] = t.lines.filter(({ msg }) => msg === 'retrying target');
+    const line = t.lines.find(({ msg }) => msg === 'retrying target');
     expect(line).to.include({ credential: 'a', reason: 'credential', target: 'acme' });
     expect(t.lines.filter(({ msg }) => msg === 'credential benched')).to.have.lengthOf(1);
   });
