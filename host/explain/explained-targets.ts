@@ -1,6 +1,6 @@
 import { type ChatRequest, type RankFigures, type RouteTarget, SURFACES } from '../contract/index.ts';
 import type { Generation } from '../generation/generation.ts';
-import { implementsSurface, mayBeAsked } from '../generation/model-index.ts';
+import { implementsSurface } from '../generation/model-index.ts';
 import { asksForThoughts, type ChatVia, chatViaOf, viaReason } from '../pipeline/chat-via.ts';
 import type { ExplainedRoute } from '../pipeline/explained.ts';
 import type { HeardNotes } from '../pipeline/heard-notes.ts';
