@@ -6,6 +6,7 @@ import type { LiveModelStore } from '../../host/stores/replicas/live-models.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
 import { faultAttributes, faultIn, ModuleFault } from '../../host/boundary/module-fault.ts';
 import { discovered, requireHeaders } from '../../host/boundary/provider-boundary.ts';
+import { withInstanceHeaders } from '../../host/upstream/egress/instance-headers.ts';
 import { replyError } from '../../host/upstream/fault.ts';
 
 /** Providers asked at the same time. See docs/reference/providers.md#live-models. */
@@ -137,7 +138,7 @@ export class Discovery {
   }
 
   async #list(provider: ConnectedProvider): Promise<ModelsById> {
-    const { module, ref, root, basicAuthorization } = provider;
+    const { module, ref, root, basicAuthorization, egress } = provider;
     const { discovery } = module;
     if (!discovery) return new Map();
     const { clock, transport } = this.#host.services;
@@ -150,7 +151,7 @@ export class Discovery {
       const unsigned = {
         method: 'GET',
         url: root + discovery.path,
-        headers: { accept: 'application/json' },
+        headers: withInstanceHeaders({ accept: 'application/json' }, egress?.headers),
         body: undefined,
       };
       const headers = {
@@ -161,6 +162,7 @@ export class Discovery {
       const reply = await transport.unary({
         request: { ...unsigned, headers },
         cancellation,
+        egress,
         connectTimeoutMs: LIMIT_MS,
         headersTimeoutMs: LIMIT_MS,
       });

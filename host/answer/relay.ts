@@ -70,6 +70,11 @@ export class Relay implements StreamRelay {
     });
   }
 
+  /** Whether plugins look at each chunk. */
+  get isGuarded(): boolean {
+    return this.#guards !== undefined;
+  }
+
   /** What was delivered, as one answer. */
   get assembly(): Assembly {
     return this.#relayed.assembly;

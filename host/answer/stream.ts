@@ -14,6 +14,9 @@ const LINGER_MS = 1000;
 /** Longest silence of an upstream, before its first chunk and between chunks. See docs/reference/data-plane.md#silence. */
 export const STREAM_IDLE_MS = 120_000;
 
+/** Work on what one stream brought after which others are served. Milliseconds. */
+const LONG_MS = 25;
+
 /** How long the beginning of an answer waits for the first event that a client reads. See docs/clients.md#anthropic-messages. */
 const OPENING_MS = 3000;
 
@@ -92,6 +95,10 @@ export class StreamSession<R extends StreamRelay = StreamRelay> extends AnswerSt
   /** What came before the first chunk, where it may be a whole answer in JSON. */
   #early: EarlyBody | undefined;
   #hasData = false;
+  /** Milliseconds of work since others were served; counted for streams with guards. */
+  #workedMs = 0;
+  /** The client takes no more for now. */
+  #isFull = false;
   #chunks = 0;
   #signs = 0;
   #isOver = false;
@@ -119,7 +126,8 @@ export class StreamSession<R extends StreamRelay = StreamRelay> extends AnswerSt
 
   resume(): void {
     this.#idle.refresh();
-    this.#control?.resume();
+    this.#isFull = false;
+    if (this.#workedMs < LONG_MS) this.#control?.resume();
   }
 
   /** A complete answer's connection may end by itself first. */
@@ -158,7 +166,24 @@ export class StreamSession<R extends StreamRelay = StreamRelay> extends AnswerSt
       return;
     }
     if (this.firstChunkAt === undefined) this.#keepEarly(bytes);
+    if (!this.relay.isGuarded) {
+      this.#take(this.relay.push(bytes));
+      return;
+    }
+    const { monotonic } = this.#options.clock;
+    const since = monotonic();
     this.#take(this.relay.push(bytes));
+    this.#workedMs += monotonic() - since;
+    if (this.#workedMs >= LONG_MS) this.#letOthers();
+  }
+
+  /** Serves others before more of the stream is read: guards may take long over what a fast upstream sends at once. */
+  #letOthers(): void {
+    this.#control?.pause();
+    setImmediate(() => {
+      this.#workedMs = 0;
+      if (!this.#isFull) this.#control?.resume();
+    });
   }
 
   onEnd(): void {
@@ -218,7 +243,10 @@ export class StreamSession<R extends StreamRelay = StreamRelay> extends AnswerSt
 
   #write(bytes: string): void {
     if (!this.#output) this.#pending += bytes;
-    else if (!this.#output.write(bytes)) this.#control?.pause();
+    else if (!this.#output.write(bytes)) {
+      this.#isFull = true;
+      this.#control?.pause();
+    }
   }
 
   #onOpened(): void {

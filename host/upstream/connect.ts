@@ -6,6 +6,7 @@ import { baseUrlVariable } from '../common/kinds/base-url-variable.ts';
 import { ownVariables } from '../common/kinds/kind-keys.ts';
 import type { Variables } from '../environment/variables.ts';
 import { resolveRoot } from './base-url.ts';
+import type { Egress } from './egress/egress.ts';
 import { valueOf, variablesOf } from './credential-values.ts';
 
 /** A provider whose credentials were found: everything a call needs, resolved once at start. */
@@ -20,6 +21,8 @@ export interface ConnectedProvider {
   /** `Basic …` from the userinfo of the configured root; sent when the provider sets no authorization of its own. */
   readonly basicAuthorization: string | undefined;
   readonly authorize: Authorize;
+  /** How its calls leave; `undefined` for a provider that the environment registers. */
+  readonly egress: Egress | undefined;
   readonly configuredModels: readonly string[];
   dispose(): Promise<void>;
 }
@@ -54,6 +57,8 @@ export interface ConnectDeps {
   readonly declared?: { readonly isKeyless: boolean };
   /** The file that a third-party provider was imported from. */
   readonly file?: string | undefined;
+  /** How the calls of a declared instance leave. `send` must use it too. */
+  readonly egress?: Egress | undefined;
 }
 
 const noSend: HttpSend = () => Promise.reject(new Error('there is no network here'));
@@ -87,6 +92,7 @@ export async function connectProvider(
     root,
     basicAuthorization,
     authorize: deps.declared?.isKeyless ? withoutKey(authorize) : authorize,
+    egress: deps.egress,
     configuredModels:
       connection.models?.(credentials, (message) => deps.log.warn(message, { rule: 'WN07', provider: module.name })) ??
       [],

@@ -14,6 +14,7 @@ import { failureIn, MAX_BODY_BYTES, readFault, readFaultBytes, type SaidFault } 
 import { classOf } from './fault-classes.ts';
 import { tokensIn, waitIn } from './fault-figures.ts';
 import { type FaultMeaning, type FaultSigns, isOfContent, lowered, meaningOf } from './fault-words.ts';
+import { ProxyRefused } from './egress/proxy-tunnel.ts';
 import { waitHintMs } from './wait-hint.ts';
 
 /** The error a client gets for an upstream status on a routed surface (docs/reference/data-plane.md#upstream-statuses). */
@@ -199,7 +200,9 @@ export function credentialError(cause: unknown): GatewayError {
 export function transportError(cause: unknown): GatewayError {
   const { code } = cause as { code?: unknown };
   if (typeof code === 'string' && /TIMEOUT|TIMEDOUT/.test(code)) return timeoutError(cause);
-  return new GatewayError('upstream_error', 'the provider could not be reached', {
+  const message =
+    cause instanceof ProxyRefused ? 'the provider cannot be reached' : 'the provider could not be reached';
+  return new GatewayError('upstream_error', message, {
     cause,
     fault: { kind: 'transport' },
   });

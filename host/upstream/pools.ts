@@ -1,55 +1,78 @@
 import type { Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
-import buildConnect from 'undici/lib/core/connect.js';
 import symbols from 'undici/lib/core/symbols.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { systemClock } from '../common/clock.ts';
+import { systemClock, type Timer } from '../common/clock.ts';
+import { type Open, plainWay, type Way } from './egress/way.ts';
 
 const KEEP_ALIVE_MS = 90_000;
 /** Bytes of an answer's headers; as many as a client may send. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 
+/** What a call needs of the connection it is sent on. */
+export interface Connecting {
+  readonly origin: string;
+  /** Milliseconds for the connection, where this call has to open it. */
+  readonly timeoutMs: number;
+  /** How the calls of a declared instance leave; `undefined` for all others. */
+  readonly way: Way | undefined;
+}
+
 /**
- * One connection pool per upstream origin. It goes with its last connection: plugins may call any number of hosts, and a
- * pool without connections costs nothing.
+ * One connection pool per upstream origin, and per way there of declared instances. It goes with its last connection: plugins
+ * may call any number of hosts, and a pool without connections costs nothing.
  */
 export class Pools {
   readonly #byOrigin = new Map<string, OriginPool>();
-  /** One for all, so that TLS sessions outlive the pools they were opened in; it bounds no time by itself. */
-  readonly #connect = buildConnect({ allowH2: false, timeout: 0, rejectUnauthorized: true }); // whatever NODE_TLS_REJECT_UNAUTHORIZED says
+  readonly #byWay = new Map<string, Map<string, OriginPool>>();
+  /** One for all, so that TLS sessions outlive the pools they were opened in. */
+  readonly #open = plainWay();
 
-  /** Origins with a connection or a call. */
+  /** Origins with a connection or a call, of each way by itself. */
   get size(): number {
-    return this.#byOrigin.size;
+    let size = this.#byOrigin.size;
+    for (const pools of this.#byWay.values()) size += pools.size;
+    return size;
   }
 
-  /** Sends a request; `connectTimeoutMs` bounds the connection that this call has to open. Returns that connection while it is being made: only this call waits for it. */
+  /** Sends a request. Returns the connection that this call has to open, while it is being made: only this call waits for it. */
   dispatch(
-    origin: string,
-    connectTimeoutMs: number,
+    { origin, timeoutMs, way }: Connecting,
     options: Dispatcher.DispatchOptions,
     handler: Dispatcher.DispatchHandler,
   ): Socket | undefined {
-    let pool = this.#byOrigin.get(origin);
+    const pools = way ? this.#poolsOf(way) : this.#byOrigin;
+    let pool = pools.get(origin);
     if (!pool) {
-      pool = new OriginPool(origin, this.#connect, () => this.#byOrigin.delete(origin));
-      this.#byOrigin.set(origin, pool);
+      const onIdle = (): void => {
+        pools.delete(origin);
+        if (way && pools.size === 0) this.#byWay.delete(way.key);
+      };
+      pool = new OriginPool(origin, way?.open ?? this.#open, onIdle);
+      pools.set(origin, pool);
     }
-    return pool.dispatch(connectTimeoutMs, options, handler);
+    return pool.dispatch(timeoutMs, options, handler);
   }
 
   async close(): Promise<void> {
-    const pools = [...this.#byOrigin.values()];
+    const pools = [this.#byOrigin, ...this.#byWay.values()].flatMap((each) => [...each.values()]);
     this.#byOrigin.clear();
+    this.#byWay.clear();
     await Promise.all(pools.map((pool) => pool.destroy()));
+  }
+
+  #poolsOf({ key }: Way): Map<string, OriginPool> {
+    const known = this.#byWay.get(key);
+    if (known) return known;
+    const made = new Map<string, OriginPool>();
+    this.#byWay.set(key, made);
+    return made;
   }
 }
 
-type Connect = ReturnType<typeof buildConnect>;
-
 class OriginPool {
   readonly #pool: Pool;
-  readonly #connect: Connect;
+  readonly #connect: Open;
   /** The time limit of the call that is being dispatched: undici asks for its connection before `dispatch` returns. */
   #connectTimeoutMs = 0;
   #opened: Socket | undefined;
@@ -57,7 +80,7 @@ class OriginPool {
   readonly #connecting = new Set<Socket>();
   #connections = 0;
 
-  constructor(origin: string, connect: Connect, onIdle: () => void) {
+  constructor(origin: string, connect: Open, onIdle: () => void) {
     this.#connect = connect;
     this.#pool = new Pool(origin, {
       allowH2: false,
@@ -99,22 +122,29 @@ class OriginPool {
     return ended;
   }
 
+  /** Bounds what the connection takes until the provider, or the proxy on the way to it, lets calls pass. */
   #open(options: buildConnector.Options, callback: buildConnector.Callback): void {
     const ms = this.#connectTimeoutMs;
-    const socket = this.#connect(options, (...result) => {
+    let ended: Error | undefined;
+    let isSettled = false;
+    const settle = (...result: Parameters<buildConnector.Callback>): void => {
+      if (isSettled) return;
+      isSettled = true;
+      timer?.cancel();
+      if (socket) this.#connecting.delete(socket);
       callback(...result);
       if (result[1]) passOverContinue(result[1]);
-    });
+    };
+    let timer: Timer | undefined;
+    const socket = this.#connect(options, settle);
+    if (!socket) return;
     this.#opened = socket;
     this.#connecting.add(socket);
-    const timer = systemClock.timer(ms, () =>
-      socket.destroy(Object.assign(new Error(`no connection within ${ms} ms`), { code: 'ETIMEDOUT' })),
-    );
-    const settle = (): void => {
-      timer.cancel();
-      this.#connecting.delete(socket);
-    };
-    socket.once('close', settle).once(options.protocol === 'https:' ? 'secureConnect' : 'connect', settle);
+    timer = systemClock.timer(ms, () => {
+      ended = Object.assign(new Error(`no connection within ${ms} ms`), { code: 'ETIMEDOUT' });
+      socket.destroy(ended);
+    });
+    socket.once('close', () => settle(ended ?? new Error('the connection closed while it was being made'), null));
   }
 }
 

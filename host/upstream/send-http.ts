@@ -1,12 +1,22 @@
 import type { Clock } from '../common/clock.ts';
 import { GatewayError, type HttpSend } from '../contract/index.ts';
 import { Cancellation } from './cancellation.ts';
+import type { EgressOfCall } from './upstream-call.ts';
 import type { Transport } from './transport.ts';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 /** The outbound call that plugins get: one request over the pooled transport, no redirects, bounded as a whole. */
-export function sendHttp({ transport, clock }: { readonly transport: Transport; readonly clock: Clock }): HttpSend {
+export function sendHttp({
+  transport,
+  clock,
+  egress,
+}: {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** How the calls of a declared instance leave. */
+  readonly egress?: EgressOfCall | undefined;
+}): HttpSend {
   return async ({ method, url, headers = {}, body, timeoutMs = DEFAULT_TIMEOUT_MS }) => {
     const cancellation = new Cancellation();
     const timer = clock.timer(timeoutMs, () =>
@@ -16,6 +26,7 @@ export function sendHttp({ transport, clock }: { readonly transport: Transport; 
       return await transport.unary({
         request: { method, url, headers, body },
         cancellation,
+        egress,
         connectTimeoutMs: timeoutMs,
         headersTimeoutMs: timeoutMs,
       });

@@ -5,6 +5,7 @@ import { GatewayError, type OutgoingRequest, setMember } from '../contract/index
 import type { Cancellation } from './cancellation.ts';
 import { type Decoding, decodingOf } from './decoding.ts';
 import { transportError, unusableReply } from './fault.ts';
+import { AddressRefused } from './egress/address-guard.ts';
 import { MAX_REPLY_BYTES } from './limits.ts';
 import { Pools } from './pools.ts';
 import type { CollectedReply, ReplyControl, ReplyHeaders, ReplySink, UpstreamCall } from './upstream-call.ts';
@@ -25,6 +26,7 @@ export class Transport {
     {
       request,
       cancellation,
+      egress,
       connectTimeoutMs,
       headersTimeoutMs,
       bodyIdleMs,
@@ -39,12 +41,11 @@ export class Transport {
       sink.onError(cancellation.cause);
       return;
     }
-    const handler = new ReplyHandler(cancellation, sink, { isVerbatim, noted, onReply });
+    const handler = new ReplyHandler(cancellation, sink, { isVerbatim, noted, onReply, egress });
     try {
       const { origin, path } = splitUrl(request.url);
       handler.connecting = this.#pools.dispatch(
-        origin,
-        connectTimeoutMs,
+        { origin, timeoutMs: connectTimeoutMs, way: egress?.way },
         {
           path,
           method: request.method,
@@ -95,15 +96,22 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
   readonly #isVerbatim: boolean;
   readonly #noted: UpstreamCall['noted'];
   readonly #onReply: UpstreamCall['onReply'];
+  readonly #egress: UpstreamCall['egress'];
 
   constructor(
     cancellation: Cancellation,
     sink: ReplySink,
-    { isVerbatim, noted, onReply }: Pick<UpstreamCall, 'noted' | 'onReply'> & { readonly isVerbatim: boolean },
+    {
+      isVerbatim,
+      noted,
+      onReply,
+      egress,
+    }: Pick<UpstreamCall, 'noted' | 'onReply' | 'egress'> & { readonly isVerbatim: boolean },
   ) {
     this.#sink = sink;
     this.#noted = noted;
     this.#onReply = onReply;
+    this.#egress = egress;
     this.#isVerbatim = isVerbatim;
     this.#stopListening = cancellation.onCancel((cause) => {
       if (this.#isOver) return;
@@ -182,6 +190,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.#end();
+    if (error instanceof AddressRefused) this.#egress?.addressRefused(error.host);
     this.#sink.onError(error instanceof GatewayError ? error : transportError(error));
   }
 

@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream';
 import type { GatewayError, OutgoingRequest } from '../contract/index.ts';
 import type { Cancellation } from './cancellation.ts';
+import type { Way } from './egress/way.ts';
 
 export type ReplyHeaders = Readonly<Record<string, string>>;
 
@@ -25,9 +26,17 @@ export interface ReplySink {
   onUpgrade?(status: number, headers: ReplyHeaders, control: ReplyControl, socket: Duplex): void;
 }
 
+/** How a call of a declared instance leaves, and who hears that its address is refused. */
+export interface EgressOfCall {
+  readonly way: Way;
+  addressRefused(host: string): void;
+}
+
 export interface UpstreamCall {
   readonly request: OutgoingRequest;
   readonly cancellation: Cancellation;
+  /** How the calls of a declared instance leave; `undefined` for all others. */
+  readonly egress?: EgressOfCall | undefined;
   /** Milliseconds to connect, where no connection is free. */
   readonly connectTimeoutMs: number;
   /** Milliseconds to the response headers; 0 means no limit. */

@@ -291,3 +291,66 @@ describe('a stream that a plugin rejects at its end', () => {
     });
   }
 });
+
+describe('a stream that guards take long over', () => {
+  const PIECES = Array.from({ length: 12 }, (_, at) => `piece ${at} `);
+
+  /** Turns of the event loop in which the guard saw its chunks, with what the client got. */
+  async function seenIn(msEach: number): Promise<{ turns: readonly number[]; text: string }> {
+    const clock = fakeClock();
+    const turns: number[] = [];
+    let turn = 0;
+    let isOver = false;
+    const count = (): void => {
+      turn += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const slow = definePlugin({
+      name: 'slow',
+      type: 'guardrail',
+      summary: 'Takes its time',
+      stages: ['after_request'],
+      settings: Joi.object({}),
+      create: () => ({
+        after_request: () => undefined,
+        stream: () => ({
+          push: (chunk) => {
+            clock.advance(msEach);
+            turns.push(turn);
+            return [chunk];
+          },
+          end: () => [],
+        }),
+      }),
+    });
+    // one packet, a chunk of HTTP for each event: all of it is there when the first is read
+    const framed = [...PIECES.map(piece), FINISH + DONE].map((text) => `${text.length.toString(16)}\r\n${text}\r\n`);
+    const upstream = await stubUpstream((_request, { socket }) => {
+      socket?.write(
+        `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${framed.join('')}0\r\n\r\n`,
+      );
+    });
+    const host = await startHost(
+      { targets: [upstream.target('a')], plugins: [{ name: 'slow', stage: 'after_request', enabled: true }] },
+      { clock, modules: [slow] },
+    );
+    const answer = await host.post(PATH, ask('hi', { stream: true }));
+    isOver = true;
+    return { turns, text: answer.text };
+  }
+
+  it('lets others be served before it goes on', async () => {
+    const { turns, text } = await seenIn(30);
+    expect(turns).to.have.lengthOf(PIECES.length + 1);
+    expect(new Set(turns.slice(0, PIECES.length)).size).to.equal(PIECES.length);
+    for (const each of PIECES) expect(text).to.contain(each);
+    expect(text).to.match(/data: \[DONE\]\n\n$/);
+  });
+
+  it('goes on at once where they take little', async () => {
+    const { turns, text } = await seenIn(0);
+    expect(new Set(turns).size).to.be.lessThan(PIECES.length);
+    expect(text).to.match(/data: \[DONE\]\n\n$/);
+  });
+});

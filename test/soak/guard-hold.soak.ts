@@ -156,6 +156,10 @@ const WAYS: Readonly<Record<string, (scene: Scene, unit: string) => Promise<numb
     scene.say(filled(unit), 400);
     return send(scene, '/v1/chat/completions', { ...ask('hi'), stream: true });
   },
+  'a stream of one event': (scene, unit) => {
+    scene.say(filled(unit).slice(0, BYTES / 10), 1);
+    return send(scene, '/v1/chat/completions', { ...ask('hi'), stream: true });
+  },
   'a stream of few events': (scene, unit) => {
     scene.say(filled(unit).slice(0, BYTES / 10), 20);
     return send(scene, '/v1/chat/completions', { ...ask('hi'), stream: true });

@@ -53,6 +53,7 @@ export class EventRelay implements StreamRelay {
   readonly encoder: ClientStream;
   readonly reportedModel = undefined;
   readonly isWaiting = false;
+  readonly isGuarded = false;
   readonly signs = 0;
   failure: GatewayError | undefined;
   isDone = false;

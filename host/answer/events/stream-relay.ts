@@ -29,6 +29,8 @@ export interface StreamRelay {
   readonly reportedModel: string | undefined;
   /** Whether the answer is complete: what it said of its usage by then is all of it. */
   readonly isFinished: boolean;
+  /** Whether plugins look at each chunk, which may take long. */
+  readonly isGuarded: boolean;
   push(bytes: Buffer): string;
   /** The answer begins with what has come of it, however little that says. */
   begin(): string;

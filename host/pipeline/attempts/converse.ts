@@ -46,7 +46,7 @@ export async function converse(
 function sender(attempt: Attempt, { services, hooks }: RunningGeneration): Send {
   return async (wire, options): Promise<WireReply> => {
     const request = outgoingRequest(attempt, wire, hooks);
-    if (options?.detached) return sendDetached(request, services);
+    if (options?.detached) return sendDetached(attempt, request, services);
     if (options?.stream) return sendOpen(attempt, await request, 0, services);
     return sendUnary(attempt, request, headersTimeoutOf(attempt, wire), services);
   };

@@ -4,6 +4,7 @@ import { ModuleFault, type ModuleRef } from '../../boundary/module-fault.ts';
 import { providerError, requireHeaders } from '../../boundary/provider-boundary.ts';
 import { isThenable } from '../../boundary/thenable.ts';
 import type { ConnectedProvider } from '../../upstream/connect.ts';
+import { withInstanceHeaders } from '../../upstream/egress/instance-headers.ts';
 import { credentialError } from '../../upstream/fault.ts';
 import { encodeForm } from '../../upstream/multipart.ts';
 import { callEventual, type Eventual } from '../eventual.ts';
@@ -66,11 +67,14 @@ export function leavingRequest(
 function withCredential(
   attempt: Attempt,
   { path, withCredential: isSaid }: Trust,
-  request: OutgoingRequest,
+  unsigned: OutgoingRequest,
 ): Eventual<OutgoingRequest> {
-  const { authorize, credentials, basicAuthorization, root, ref, trace } = attempt.provider;
-  const isTrusted = isSaid ?? (path.startsWith('/') || new URL(request.url).origin === new URL(root).origin);
-  if (!isTrusted) return request;
+  const { authorize, credentials, basicAuthorization, root, ref, trace, egress } = attempt.provider;
+  const isTrusted = isSaid ?? (path.startsWith('/') || new URL(unsigned.url).origin === new URL(root).origin);
+  if (!isTrusted) return unsigned;
+  const request = egress?.headers
+    ? { ...unsigned, headers: withInstanceHeaders(unsigned.headers, egress.headers) }
+    : unsigned;
   const add = (authorization: unknown): OutgoingRequest => {
     const headers: Record<string, string> = { ...request.headers, ...requireHeaders(authorization) };
     if (basicAuthorization !== undefined) headers['authorization'] ??= basicAuthorization;

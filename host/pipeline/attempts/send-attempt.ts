@@ -59,6 +59,7 @@ export function sendForwarded(
 
 /** Outlives the attempt, and so is bounded on its own. */
 export async function sendDetached(
+  { provider: { egress } }: Pick<Attempt, 'provider'>,
   request: Eventual<OutgoingRequest>,
   { transport, clock }: Pick<PipelineServices, 'transport' | 'clock'>,
 ): Promise<CollectedReply> {
@@ -68,6 +69,7 @@ export async function sendDetached(
     return await transport.unary({
       request: await request,
       cancellation,
+      egress,
       connectTimeoutMs: DETACHED_TIMEOUT_MS,
       headersTimeoutMs: DETACHED_TIMEOUT_MS,
     });
@@ -82,12 +84,14 @@ function upstreamCall(attempt: Attempt, request: OutgoingRequest, headersTimeout
     onReply,
     provider: {
       module: { connection },
+      egress,
     },
   } = attempt;
   cancellation.throwIfCancelled();
   return {
     request,
     cancellation,
+    egress,
     connectTimeoutMs: connection.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     headersTimeoutMs,
     noted: attempt,
