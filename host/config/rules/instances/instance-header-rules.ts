@@ -67,7 +67,11 @@ export const instanceHeaderRules: readonly ConfigRule[] = [
           const found = nameFault(name, seen.has(name.toLowerCase()));
           seen.add(name.toLowerCase());
           if (found)
-            report(`${path}.headers`, `the header "${name.slice(0, LONGEST_NAME)}" of "${instance}" ${found.message}`, found.fix);
+            report(
+              `${path}.headers`,
+              `the header "${name.slice(0, LONGEST_NAME)}" of "${instance}" ${found.message}`,
+              found.fix,
+            );
         }
       }
     },

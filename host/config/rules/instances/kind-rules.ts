@@ -107,13 +107,18 @@ function catalogProblems({ block, path }: OfKind, { providers }: KnownModules, r
 function needsSecret({ block, module, keys }: OfKind): boolean {
   if (keys.sets.some(({ needs }) => needs.length === 0)) return false;
   const address = block.base_url?.trim();
-  return keys.needsAddress || address === undefined || originOf(address) === defaultOrigin(module, keys, block.settings);
+  return (
+    keys.needsAddress || address === undefined || originOf(address) === defaultOrigin(module, keys, block.settings)
+  );
 }
 
-const originOf = (address: string): string | undefined =>
-  URL.canParse(address) ? new URL(address).origin : undefined;
+const originOf = (address: string): string | undefined => (URL.canParse(address) ? new URL(address).origin : undefined);
 
-function defaultOrigin({ connection: { baseUrl } }: ProviderModule, { settings }: KindKeys, values = {}): string | undefined {
+function defaultOrigin(
+  { connection: { baseUrl } }: ProviderModule,
+  { settings }: KindKeys,
+  values = {},
+): string | undefined {
   if (typeof baseUrl === 'string') return originOf(baseUrl);
   try {
     return originOf(baseUrl(settingVariables(settings, values)));
@@ -150,7 +155,8 @@ export const kindRules: readonly ConfigRule[] = [
       for (const { name, block, path } of declaredIn(config)) {
         const { kind = '' } = block;
         if (known.isRefused('provider', kind) || kinds.includes(kind)) continue;
-        const message = kind === '' ? `"${name}" has no kind` : `"${kind}" is not a kind of provider that this build has`;
+        const message =
+          kind === '' ? `"${name}" has no kind` : `"${kind}" is not a kind of provider that this build has`;
         report(`${path}.kind`, message, useOneOf(kind, kinds.toSorted()));
       }
     },
