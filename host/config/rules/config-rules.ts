@@ -3,6 +3,7 @@ import { kindRules } from './instances/kind-rules.ts';
 import { providerRules } from './instances/provider-rules.ts';
 import { documentRules, sizeRule } from './whole-document.ts';
 import { mcpRules } from './mcp.ts';
+import { modelRules } from './models.ts';
 import { pluginBuildRules, pluginRules } from './plugins.ts';
 import type { ConfigRule } from './rule.ts';
 import { strategyRules } from './strategy-block.ts';
@@ -17,6 +18,7 @@ export const CONFIG_RULES: readonly ConfigRule[] = [
   ...documentRules,
   ...providerRules,
   ...aliasRules,
+  ...modelRules,
   ...mcpRules,
   ...pluginRules,
   ...kindRules,
