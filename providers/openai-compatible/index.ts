@@ -22,8 +22,8 @@ export default defineProvider({
   wire: 'common',
   connection: {
     env: [],
-    optionalEnv: ['OPENAI_COMPATIBLE_API_KEY', 'OPENAI_COMPATIBLE_BASE_URL'],
-    baseUrl: ({ OPENAI_COMPATIBLE_BASE_URL: address = '' }) => address,
+    optionalEnv: ['OPENAI_COMPATIBLE_API_KEY'],
+    baseUrl: 'http://localhost:8000/v1', // where vLLM listens; an instance says its own
     root: rootOf,
     authorize,
     settings: {

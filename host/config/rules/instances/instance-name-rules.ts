@@ -1,4 +1,5 @@
-import type { ConfigRule } from '../rule.ts';
+import type { GatewayConfig } from '../../document.ts';
+import type { ConfigRule, RuleContext } from '../rule.ts';
 import { credentialsIn, declaredIn, secretsIn } from './declared-instances.ts';
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
@@ -57,21 +58,20 @@ export const instanceNameRules: readonly ConfigRule[] = [
       }
     },
   },
-  {
-    id: 'CV57',
-    check: (config, { report }) => {
-      const all = declaredIn(config);
-      const bounded = (path: string, what: string, found: number, limit: number): void => {
-        if (found > limit) report(path, `there are ${found} ${what}, the limit is ${limit}`, 'remove some');
-      };
-      bounded('providers', 'instances', all.length, MOST_INSTANCES);
-      const credentials = all.reduce((sum, { block }) => sum + (block.credentials?.length ?? 1), 0);
-      bounded('providers', 'credentials', credentials, MOST_CREDENTIALS);
-      for (const { name, block, path } of all) {
-        bounded(`${path}.credentials`, `credentials of "${name}"`, block.credentials?.length ?? 0, MOST_OF_ONE);
-        bounded(`${path}.headers`, `headers of "${name}"`, Object.keys(block.headers ?? {}).length, MOST_HEADERS);
-        bounded(`${path}.models`, `models of "${name}"`, block.models?.length ?? 0, MOST_MODELS);
-      }
-    },
-  },
 ];
+
+/** Bounds on how many there are, which stand in `CV57` beside those of groups. */
+export function reportTooMany(config: GatewayConfig, report: RuleContext['report']): void {
+  const bounded = (path: string, what: string, found: number, limit: number): void => {
+    if (found > limit) report(path, `there are ${found} ${what}, the limit is ${limit}`, 'remove some');
+  };
+  const all = declaredIn(config);
+  const credentials = all.reduce((sum, { block }) => sum + (block.credentials?.length ?? 1), 0);
+  bounded('providers', 'instances', all.length, MOST_INSTANCES);
+  bounded('providers', 'credentials', credentials, MOST_CREDENTIALS);
+  for (const { name, block, path } of all) {
+    bounded(`${path}.credentials`, `credentials of "${name}"`, block.credentials?.length ?? 0, MOST_OF_ONE);
+    bounded(`${path}.headers`, `headers of "${name}"`, Object.keys(block.headers ?? {}).length, MOST_HEADERS);
+    bounded(`${path}.models`, `models of "${name}"`, block.models?.length ?? 0, MOST_MODELS);
+  }
+}
