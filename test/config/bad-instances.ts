@@ -89,7 +89,7 @@ const names: Readonly<Record<string, readonly BadDocument[]>> = {
 };
 
 const secrets: Readonly<Record<string, readonly BadDocument[]>> = {
-  CV47: [LITERAL, `a\${${'X'}}`, '${X}${Y}', '${X:-y}', '$X', '${X} ', '', '${FILE:/run/secrets/x}', '${1X}'].flatMap(
+  CV47: [LITERAL, 'a${X}', '${X}${Y}', '${X:-y}', '$X', '${X} ', '', '${FILE:/run/secrets/x}', '${1X}'].flatMap(
     (text) => [
       {
         document: one({ api_key: text }),

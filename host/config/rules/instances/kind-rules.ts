@@ -59,9 +59,9 @@ function settingFault(
   const isPlain = (one: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof one);
   if (!isPlain(value) && !(Array.isArray(value) && value.every(isPlain)))
     return { message: 'is neither a text nor a list of texts', fix: 'write a text, or a list of texts' };
-  if (values && !values.includes(String(value)))
-    return { message: `is not allowed`, fix: `use one of: ${values.join(', ')}` };
-  return isOwn && !isPrintable(String(value)) ? UNPRINTABLE : undefined;
+  if (values && !values.some((one) => one === value))
+    return { message: 'is not allowed', fix: `use one of: ${values.join(', ')}` };
+  return isOwn && !(typeof value === 'string' && isPrintable(value)) ? UNPRINTABLE : undefined;
 }
 
 const isPrintable = (text: string): boolean => /^[\x20-\x7e]{1,256}$/.test(text);
