@@ -159,8 +159,8 @@ describe('a search of the web', () => {
     );
   });
 
-  const others = ['anthropic', 'bedrock', 'gemini', 'openai-compatible'];
-  for (const name of NAMES.filter((each) => !(each in WORDS) && !others.includes(each))) {
+  const others = new Set(['anthropic', 'bedrock', 'gemini', 'openai-compatible']);
+  for (const name of NAMES.filter((each) => !(each in WORDS) && !others.has(each))) {
     it(`is left out at ${name}, and named`, async () => {
       const { body, ignored } = await sent(name, { web_search_options: SEARCH });
       expect([body, ignored]).to.deep.equal([(await sent(name, {})).body, ['web_search_options']]);
