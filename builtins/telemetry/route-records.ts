@@ -15,8 +15,8 @@ export default defineBuiltin({
       pipeline.prepare.tap({ name: 'route-records', stage: ORDER.tracing }, ({ routing, model }) => {
         if (!routing.explaining) routing.record = new RouteRecord(model, config.strategy.mode, byKey);
       });
-      pipeline.route.tap({ name: 'route-records', stage: ORDER.routeBegins }, (all, { routing: { record } }) => {
-        record?.began(all);
+      pipeline.route.tap({ name: 'route-records', stage: ORDER.routeBegins }, (all, { routing }) => {
+        routing.record?.began(all, routing);
         return all;
       });
       pipeline.route.tap({ name: 'route-records', stage: ORDER.routeEnds }, (ordered, { routing: { record } }) => {

@@ -17,6 +17,8 @@ export interface ModelGroup {
   readonly matched: 'exact' | 'prefix';
   /** What a route calls, by its key: the target, with the upstream model and the weight of the route. In the order of the file. */
   readonly routes: ReadonlyMap<string, Target>;
+  /** `strategy.mode` */
+  readonly mode: string;
   readonly strategy: FailoverRules;
   /** Names as clients ask for them, tried in this order behind the routes. */
   readonly fallbacks: readonly string[];

@@ -6,9 +6,11 @@ import {
   type OrderedTarget,
   type RankedTarget,
   RouteDecision,
+  type ShownGroup,
 } from '../stores/log/route-decision.ts';
 import type { ChatVia } from './chat-via.ts';
 import { HeardNotes } from './heard-notes.ts';
+import type { ModelGroup } from './model-group.ts';
 import type { Target } from './target.ts';
 
 /** What is noted of an attempt that is over. */
@@ -30,16 +32,41 @@ interface RoutedExchange {
   readonly routing: { readonly unroutable: string | undefined };
 }
 
+/** Whose targets are ranked: of a group of models, of a fallback of one, or neither. */
+interface Ranking {
+  readonly group: ModelGroup | undefined;
+  readonly fallback: string | undefined;
+}
+
+/** What of one ranking is kept: that of the model asked for, or of a fallback of its group of models. */
+class Ranked {
+  readonly heard: HeardNotes;
+  readonly all: readonly RouteTarget[];
+  readonly group: ModelGroup | undefined;
+  readonly fallback: string | undefined;
+  order: readonly RouteTarget[] = [];
+
+  constructor(all: readonly RouteTarget[], { group, fallback }: Ranking, heard: HeardNotes) {
+    this.all = all;
+    this.group = group;
+    this.fallback = fallback;
+    this.heard = heard;
+  }
+}
+
 /** How a request is routed, noted as it goes. Only while a request log keeps it: other requests have none. */
 export class RouteRecord {
   /** What the strategy and the filters behind it say. */
-  readonly heard = new HeardNotes();
+  heard = new HeardNotes();
   readonly #requestedModel: string;
   readonly #strategy: string;
   readonly #targets: ReadonlyMap<string, Target>;
   #attempts: readonly AttemptRecord[] = [];
-  #all: readonly RouteTarget[] | undefined;
-  #order: readonly RouteTarget[] | undefined;
+  #asked: Ranked | undefined;
+  #behind: Ranked[] | undefined;
+  /** Where the order that comes next belongs; `undefined` in a later turn. */
+  #open: Ranked | undefined;
+  #isOver = false;
 
   /** `requestedModel` is the one before aliases. */
   constructor(requestedModel: string, strategy: string, targets: ReadonlyMap<string, Target>) {
@@ -48,13 +75,23 @@ export class RouteRecord {
     this.#targets = targets;
   }
 
-  /** Notes the targets that were ranked. Of several turns the first counts. */
-  began(all: readonly RouteTarget[]): void {
-    this.#all ??= all;
+  /** Notes the targets that are to be ranked, in a group of models routes. Of several turns the first counts. */
+  began(all: readonly RouteTarget[], ranking: Ranking): void {
+    this.#open = undefined;
+    if (ranking.fallback !== undefined) {
+      this.heard = new HeardNotes();
+      if (this.#isOver) return;
+      this.#open = new Ranked(all, ranking, this.heard);
+      (this.#behind ??= []).push(this.#open);
+      return;
+    }
+    this.#isOver = this.#asked !== undefined;
+    if (this.#asked) this.heard = this.#asked.heard;
+    else this.#open = this.#asked = new Ranked(all, ranking, this.heard);
   }
 
   ordered(order: readonly RouteTarget[]): void {
-    this.#order ??= order;
+    if (this.#open) this.#open.order = order;
   }
 
   attempted({
@@ -80,19 +117,28 @@ export class RouteRecord {
   /** In the form of an explanation, with what became of it. */
   shown({ model, surface, streaming, abLabel, routing }: RoutedExchange): RouteDecision {
     const order: OrderedTarget[] = []; // loops: V8 is slow to filter a frozen list, and every logged request comes here
-    for (const target of this.#order ?? []) if (target.serves) order.push(this.#orderedTarget(target, model));
     const dropped: RankedTarget[] = [];
-    for (const target of this.#all ?? []) {
-      if (!target.serves || this.#order?.includes(target) !== true)
-        dropped.push(this.#recorded(target, target.serves ? 'left out by the strategy' : 'does not serve the model'));
+    const asked = this.#asked;
+    if (asked) {
+      for (const target of asked.order) if (target.serves) order.push(this.#orderedTarget(target, asked, model));
+      for (const target of asked.all) {
+        if (!target.serves || !asked.order.includes(target))
+          dropped.push(
+            recorded(target, asked, target.serves ? 'left out by the strategy' : 'does not serve the model'),
+          );
+      }
+      for (const behind of this.#behind ?? [])
+        for (const target of behind.order)
+          if (target.serves) order.push(this.#orderedTarget(target, behind, behind.fallback ?? model));
     }
     return new RouteDecision({
       model,
       requested_model: this.#requestedModel,
       surface,
       streaming,
-      strategy: this.#strategy,
-      rule: this.heard.path ?? null,
+      group: asked?.group && shownGroup(asked.group),
+      strategy: asked?.group?.mode ?? this.#strategy,
+      rule: asked?.heard.path ?? null,
       ab_label: abLabel ?? null,
       unroutable: routing.unroutable,
       order,
@@ -101,23 +147,27 @@ export class RouteRecord {
     });
   }
 
-  #orderedTarget(target: RouteTarget, model: string): OrderedTarget {
-    const known = this.#targets.get(target.virtualKey);
-    const { target: name, reason, figures } = this.#recorded(target, BY_STRATEGY);
+  #orderedTarget(target: RouteTarget, ranked: Ranked, model: string): OrderedTarget {
+    const known = (ranked.group?.routes ?? this.#targets).get(target.virtualKey);
+    const { fallback: via } = ranked;
     return {
-      target: name,
-      reason,
-      figures,
+      ...recorded(target, ranked, BY_STRATEGY),
       provider: known?.provider?.module.name ?? '',
       upstream_model: known?.upstreamModel(model) ?? model,
+      ...(via !== undefined && { via }),
     };
   }
+}
 
-  #recorded({ virtualKey }: RouteTarget, otherwise: string): RankedTarget {
-    return {
-      target: virtualKey,
-      reason: this.heard.reasonOf(virtualKey) ?? otherwise,
-      figures: this.heard.figuresOf(virtualKey),
-    };
-  }
+const shownGroup = ({ name, matched, fallbacks }: ModelGroup): ShownGroup => ({ name, matched, fallbacks });
+
+/** A target, and the key of its route in a group of models where that is another. */
+function recorded({ virtualKey: key }: RouteTarget, { group, heard }: Ranked, otherwise: string): RankedTarget {
+  const target = group?.routes.get(key)?.virtualKey ?? key;
+  return {
+    target,
+    ...(target !== key && { route: key }),
+    reason: heard.reasonOf(key) ?? otherwise,
+    figures: heard.figuresOf(key),
+  };
 }

@@ -43,6 +43,8 @@ export interface Fleet {
   readonly calls: string[];
   /** What calls do that are named here, as in `calls`; all others answer. */
   readonly does: Map<string, Does>;
+  /** Runs while an upstream has a call. */
+  pause: (() => void) | undefined;
   /** Asks for a model, and says what came of it. */
   ask(model: string, more?: object, headers?: Record<string, string>): Promise<Outcome>;
 }
@@ -67,13 +69,12 @@ export async function startFleet(
   const calls: string[] = [];
   const does = new Map<string, Does>();
   const targets: object[] = [];
-  for (const name of names) targets.push((await upstream(name, calls, does)).target(name, { models: [], ...more[name] }));
+  const state: Upstreams = { calls, does, pause: undefined };
+  for (const name of names) targets.push((await upstream(name, state)).target(name, { models: [], ...more[name] }));
   const host = await startHost({ strategy: { mode: 'fallback' }, ...document, targets }, options);
-  return {
+  return Object.assign(state, {
     host,
-    calls,
-    does,
-    ask: async (model, body = {}, headers = {}) => {
+    ask: async (model: string, body: object = {}, headers: Record<string, string> = {}): Promise<Outcome> => {
       const before = calls.length;
       const answer = await host.post(PATH, ask('hi', { model, ...body }), headers);
       return {
@@ -86,14 +87,18 @@ export async function startFleet(
         answer,
       };
     },
-  };
+  });
 }
 
-function upstream(name: string, calls: string[], does: ReadonlyMap<string, Does>): ReturnType<typeof stubUpstream> {
+type Upstreams = Pick<Fleet, 'calls' | 'does' | 'pause'>;
+
+function upstream(name: string, state: Upstreams): ReturnType<typeof stubUpstream> {
   return stubUpstream((request, response) => {
     const body = request.json();
     const call = `${name}/${String(body['model'])}`;
+    const { calls, does } = state;
     calls.push(call);
+    state.pause?.();
     const what = does.get(call) ?? does.get(name);
     if (what === undefined) {
       if (body['stream'] === true) replyStream(response, ['hello']);

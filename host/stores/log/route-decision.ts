@@ -3,6 +3,8 @@ import { type Fields, isFields, type RankFigures } from '../../contract/index.ts
 /** A target, and why it stands where it does. */
 export interface RankedTarget {
   readonly target: string;
+  /** The key of its route in a group of models, where that is not the target's name. */
+  readonly route?: string;
   readonly reason: string;
   readonly figures: RankFigures;
 }
@@ -11,6 +13,15 @@ export interface RankedTarget {
 export interface OrderedTarget extends RankedTarget {
   readonly provider: string;
   readonly upstream_model: string;
+  /** The fallback of the group of models that it is tried for. */
+  readonly via?: string;
+}
+
+/** The group of models that a request was routed by. */
+export interface ShownGroup {
+  readonly name: string;
+  readonly matched: 'exact' | 'prefix';
+  readonly fallbacks: readonly string[];
 }
 
 /** What is shown of one attempt. */
@@ -35,8 +46,9 @@ export const BY_STRATEGY = 'by the strategy';
 export const ANSWERED = 'answered';
 
 /** What a decision is made of. */
-export interface DecisionMembers extends Omit<RouteDecision, 'shortText' | 'unroutable'> {
+export interface DecisionMembers extends Omit<RouteDecision, 'shortText' | 'unroutable' | 'group'> {
   readonly unroutable?: string | undefined;
+  readonly group?: ShownGroup | undefined;
 }
 
 /**
@@ -49,6 +61,7 @@ export class RouteDecision {
   readonly requested_model: string;
   readonly surface: string;
   readonly streaming: boolean;
+  declare readonly group?: ShownGroup;
   readonly strategy: string;
   readonly rule: string | null;
   readonly ab_label: string | null;
@@ -62,6 +75,7 @@ export class RouteDecision {
     this.requested_model = members.requested_model;
     this.surface = members.surface;
     this.streaming = members.streaming;
+    if (members.group !== undefined) this.group = members.group;
     this.strategy = members.strategy;
     this.rule = members.rule;
     this.ab_label = members.ab_label;
@@ -80,12 +94,15 @@ export class RouteDecision {
       requested_model: unlessModel(this.requested_model),
       surface: unless(surface, USUAL.surface),
       streaming: this.streaming || undefined,
+      group: this.group && { ...this.group, name: hide(this.group.name), fallbacks: this.group.fallbacks.map(hide) },
       strategy: this.strategy,
       rule: this.rule === null ? undefined : hide(this.rule),
       ab_label: this.ab_label === null ? undefined : hide(this.ab_label),
       unroutable: this.unroutable === undefined ? undefined : hide(this.unroutable),
-      order: this.order.map(({ target, reason, figures, provider, upstream_model }) => ({
+      order: this.order.map(({ target, route, via, reason, figures, provider, upstream_model }) => ({
         target,
+        route: route === undefined ? undefined : hide(route),
+        via: via === undefined ? undefined : hide(via),
         reason: reason === BY_STRATEGY ? undefined : hide(reason),
         figures: shortFigures(figures, hide),
         provider: unless(provider, target),
@@ -94,8 +111,9 @@ export class RouteDecision {
       dropped:
         this.dropped.length === 0
           ? undefined
-          : this.dropped.map(({ target, reason, figures }) => ({
+          : this.dropped.map(({ target, route, reason, figures }) => ({
               target,
+              route: route === undefined ? undefined : hide(route),
               reason: hide(reason),
               figures: shortFigures(figures, hide),
             })),
