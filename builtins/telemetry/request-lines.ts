@@ -1,5 +1,6 @@
 import { CredentialEnded } from '../../host/stores/credential-ended.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
+import { isLabel } from '../../host/generation/groups/offered-names.ts';
 import { isSilent } from '../../host/log/logger.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
@@ -14,13 +15,14 @@ import {
   SURFACES,
 } from '../../host/contract/index.ts';
 import type { PipelineServices } from '../../host/pipeline/pipeline-services.ts';
+import { proxyStatusOf } from '../../host/upstream/fault.ts';
 
 /** One log line and the figures of each exchange, once it is over. See docs/observability.md#log-lines. */
 export default defineBuiltin({
   name: 'request-lines',
   apply: ({ hooks }) =>
-    hooks.assemble.tapPromise('request-lines', async ({ hooks: pipeline, services, models }) => {
-      const modelLabel = (model: string): string => (models.isKnown(model) ? model : 'unknown');
+    hooks.assemble.tapPromise('request-lines', async ({ hooks: pipeline, services, models, groups }) => {
+      const modelLabel = (model: string): string => (isLabel(model, { models, groups }) ? model : 'unknown');
       pipeline.finished.tap('request-lines', (exchange, outcome) => {
         logLine(services, exchange, outcome);
         count(services, exchange, outcome, modelLabel(exchange.model));
@@ -100,9 +102,14 @@ function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, ou
     });
 }
 
-/** The kind of an upstream's failure, where it is known. */
-const reasonFact = ({ fault }: GatewayError): object =>
-  fault?.reason === undefined ? {} : { 'fault.reason': fault.reason };
+/** The kind of an upstream's failure, where it is known, and the status of a proxy that refused the way there. */
+function reasonFact(error: GatewayError): object {
+  const proxyStatus = proxyStatusOf(error);
+  return {
+    ...(error.fault?.reason !== undefined && { 'fault.reason': error.fault.reason }),
+    ...(proxyStatus !== undefined && { proxy_status: proxyStatus }),
+  };
+}
 
 /** What a line says of a client that speaks a wire of its own. */
 function clientFacts({ wire, surface, isSameWire, upstreamRequestId }: ClientFacts): object {

@@ -17,8 +17,6 @@ export interface ModelGroup {
   readonly matched: 'exact' | 'prefix';
   /** What a route calls, by its key: the target, with the upstream model and the weight of the route. In the order of the file. */
   readonly routes: ReadonlyMap<string, Target>;
-  /** `strategy.mode` */
-  readonly mode: string;
   readonly strategy: FailoverRules;
   /** Names as clients ask for them, tried in this order behind the routes. */
   readonly fallbacks: readonly string[];
@@ -29,10 +27,10 @@ export interface ModelGroup {
 }
 
 /** A name after aliases, and the group that serves it. */
-export interface ResolvedName {
+export interface ResolvedName<G extends ModelGroup = ModelGroup> {
   readonly name: string;
   /** `undefined`: targets serve it by the rules outside groups. */
-  readonly group: ModelGroup | undefined;
+  readonly group: G | undefined;
 }
 
 /** The groups of one configuration. */

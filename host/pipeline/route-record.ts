@@ -6,7 +6,6 @@ import {
   type OrderedTarget,
   type RankedTarget,
   RouteDecision,
-  type ShownGroup,
 } from '../stores/log/route-decision.ts';
 import type { ChatVia } from './chat-via.ts';
 import { HeardNotes } from './heard-notes.ts';
@@ -32,66 +31,60 @@ interface RoutedExchange {
   readonly routing: { readonly unroutable: string | undefined };
 }
 
-/** Whose targets are ranked: of a group of models, of a fallback of one, or neither. */
-interface Ranking {
-  readonly group: ModelGroup | undefined;
-  readonly fallback: string | undefined;
+/** What a configuration says of all its requests. */
+export interface RoutedBy {
+  /** `strategy.mode` */
+  readonly strategy: string;
+  /** `strategy.mode` of each group of models, by its index. */
+  readonly groupStrategies: readonly string[];
+  readonly targets: ReadonlyMap<string, Target>;
 }
 
-/** What of one ranking is kept: that of the model asked for, or of a fallback of its group of models. */
-class Ranked {
+/** What was ranked for one name: the model asked for, or a fallback of its group. */
+interface RankedList {
+  readonly all: readonly RouteTarget[] | undefined;
   readonly heard: HeardNotes;
-  readonly all: readonly RouteTarget[];
   readonly group: ModelGroup | undefined;
   readonly fallback: string | undefined;
-  order: readonly RouteTarget[] = [];
-
-  constructor(all: readonly RouteTarget[], { group, fallback }: Ranking, heard: HeardNotes) {
-    this.all = all;
-    this.group = group;
-    this.fallback = fallback;
-    this.heard = heard;
-  }
+  order: readonly RouteTarget[] | undefined;
 }
 
-/** How a request is routed, noted as it goes. Only while a request log keeps it: other requests have none. */
-export class RouteRecord {
-  /** What the strategy and the filters behind it say. */
-  heard = new HeardNotes();
+/** How a request is routed, noted as it goes. Only while a request log keeps it: other requests have none. What is ranked for the model asked for is noted in the record itself. */
+export class RouteRecord implements RankedList {
+  readonly heard = new HeardNotes();
+  all: readonly RouteTarget[] | undefined;
+  order: readonly RouteTarget[] | undefined;
+  group: ModelGroup | undefined;
+  readonly fallback = undefined;
+  /** What the strategy and the filters behind it tell of what is ranked now. */
+  hearing = this.heard;
   readonly #requestedModel: string;
-  readonly #strategy: string;
-  readonly #targets: ReadonlyMap<string, Target>;
+  readonly #by: RoutedBy;
   #attempts: readonly AttemptRecord[] = [];
-  #asked: Ranked | undefined;
-  #behind: Ranked[] | undefined;
-  /** Where the order that comes next belongs; `undefined` in a later turn. */
-  #open: Ranked | undefined;
+  #behind: RankedList[] | undefined;
   #isOver = false;
 
   /** `requestedModel` is the one before aliases. */
-  constructor(requestedModel: string, strategy: string, targets: ReadonlyMap<string, Target>) {
+  constructor(requestedModel: string, by: RoutedBy) {
     this.#requestedModel = requestedModel;
-    this.#strategy = strategy;
-    this.#targets = targets;
+    this.#by = by;
   }
 
-  /** Notes the targets that are to be ranked, in a group of models routes. Of several turns the first counts. */
-  began(all: readonly RouteTarget[], ranking: Ranking): void {
-    this.#open = undefined;
-    if (ranking.fallback !== undefined) {
-      this.heard = new HeardNotes();
-      if (this.#isOver) return;
-      this.#open = new Ranked(all, ranking, this.heard);
-      (this.#behind ??= []).push(this.#open);
+  /** Notes the targets that were ranked. Of several turns the first counts. */
+  began(all: readonly RouteTarget[], { group, fallback }: Pick<RankedList, 'group' | 'fallback'>): void {
+    if (!this.all) {
+      this.all = all;
+      this.group = group;
       return;
     }
-    this.#isOver = this.#asked !== undefined;
-    if (this.#asked) this.heard = this.#asked.heard;
-    else this.#open = this.#asked = new Ranked(all, ranking, this.heard);
+    if (fallback === undefined) this.#isOver = true;
+    if (!this.group) return;
+    this.hearing = new HeardNotes(); // names of routes are those of their group, and their turn
+    if (!this.#isOver) (this.#behind ??= []).push({ all, heard: this.hearing, group, fallback, order: undefined });
   }
 
   ordered(order: readonly RouteTarget[]): void {
-    if (this.#open) this.#open.order = order;
+    if (!this.#isOver) (this.#behind?.at(-1) ?? this).order ??= order;
   }
 
   attempted({
@@ -116,58 +109,63 @@ export class RouteRecord {
 
   /** In the form of an explanation, with what became of it. */
   shown({ model, surface, streaming, abLabel, routing }: RoutedExchange): RouteDecision {
-    const order: OrderedTarget[] = []; // loops: V8 is slow to filter a frozen list, and every logged request comes here
+    const order: OrderedTarget[] = [];
     const dropped: RankedTarget[] = [];
-    const asked = this.#asked;
-    if (asked) {
-      for (const target of asked.order) if (target.serves) order.push(this.#orderedTarget(target, asked, model));
-      for (const target of asked.all) {
-        if (!target.serves || !asked.order.includes(target))
-          dropped.push(
-            recorded(target, asked, target.serves ? 'left out by the strategy' : 'does not serve the model'),
-          );
-      }
-      for (const behind of this.#behind ?? [])
-        for (const target of behind.order)
-          if (target.serves) order.push(this.#orderedTarget(target, behind, behind.fallback ?? model));
-    }
+    this.#show(this, model, order, dropped);
+    for (const list of this.#behind ?? []) this.#show(list, model, order, dropped);
+    const { path } = this.heard;
+    const { group } = this;
     return new RouteDecision({
       model,
       requested_model: this.#requestedModel,
       surface,
       streaming,
-      group: asked?.group && shownGroup(asked.group),
-      strategy: asked?.group?.mode ?? this.#strategy,
-      rule: asked?.heard.path ?? null,
+      strategy: (group && this.#by.groupStrategies[group.index]) ?? this.#by.strategy,
+      rule: path === undefined ? null : group ? `models[${group.index}].strategy.${path}` : path,
       ab_label: abLabel ?? null,
       unroutable: routing.unroutable,
+      group: group && { name: group.name, matched: group.matched, fallbacks: group.fallbacks },
       order,
       dropped,
       attempts: this.#attempts,
     });
   }
 
-  #orderedTarget(target: RouteTarget, ranked: Ranked, model: string): OrderedTarget {
-    const known = (ranked.group?.routes ?? this.#targets).get(target.virtualKey);
-    const { fallback: via } = ranked;
+  /** Loops: V8 is slow to filter a frozen list, and every logged request comes here. */
+  #show(list: RankedList, model: string, order: OrderedTarget[], dropped: RankedTarget[]): void {
+    for (const target of list.order ?? []) if (target.serves) order.push(this.#orderedTarget(list, target, model));
+    for (const target of list.all ?? []) {
+      if (target.serves && list.order?.includes(target) === true) continue;
+      if (target.serves || list.group || list.fallback === undefined)
+        dropped.push(recorded(list, target, target.serves ? 'left out by the strategy' : 'does not serve the model'));
+    }
+  }
+
+  #orderedTarget(list: RankedList, target: RouteTarget, model: string): OrderedTarget {
+    const known = (list.group?.routes ?? this.#by.targets).get(target.virtualKey);
+    const name = list.fallback ?? model;
     return {
-      ...recorded(target, ranked, BY_STRATEGY),
+      ...recorded(list, target, BY_STRATEGY),
       provider: known?.provider?.module.name ?? '',
-      upstream_model: known?.upstreamModel(model) ?? model,
-      ...(via !== undefined && { via }),
+      upstream_model: known?.upstreamModel(name) ?? name,
     };
   }
 }
 
-const shownGroup = ({ name, matched, fallbacks }: ModelGroup): ShownGroup => ({ name, matched, fallbacks });
-
-/** A target, and the key of its route in a group of models where that is another. */
-function recorded({ virtualKey: key }: RouteTarget, { group, heard }: Ranked, otherwise: string): RankedTarget {
+function recorded(
+  { heard, group, fallback }: RankedList,
+  { virtualKey: key }: RouteTarget,
+  otherwise: string,
+): RankedTarget {
   const target = group?.routes.get(key)?.virtualKey ?? key;
+  const reason = heard.reasonOf(key) ?? otherwise;
+  const figures = heard.figuresOf(key);
+  if (target === key && fallback === undefined) return { target, reason, figures };
   return {
     target,
+    reason,
+    figures,
     ...(target !== key && { route: key }),
-    reason: heard.reasonOf(key) ?? otherwise,
-    figures: heard.figuresOf(key),
+    ...(fallback !== undefined && { via: fallback }),
   };
 }

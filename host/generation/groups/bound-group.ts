@@ -20,7 +20,6 @@ export class BoundGroup implements ModelGroup {
   readonly index: number;
   readonly matched: 'exact' | 'prefix';
   readonly routes: ReadonlyMap<string, Target>;
-  readonly mode: string;
   readonly strategy: BoundStrategy;
   readonly fallbacks: readonly string[];
   readonly isListed: boolean;
@@ -33,7 +32,6 @@ export class BoundGroup implements ModelGroup {
     const { name, strategy, fallbacks = [], listed = true, context } = config;
     this.name = name;
     this.index = index;
-    this.mode = strategy.mode;
     this.matched = name.endsWith('*') ? 'prefix' : 'exact';
     this.fallbacks = fallbacks;
     this.isListed = listed;

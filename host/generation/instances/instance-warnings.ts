@@ -1,11 +1,14 @@
 import { kindKeys } from '../../common/kinds/kind-keys.ts';
 import { baseUrlVariable } from '../../common/kinds/base-url-variable.ts';
-import type { GatewayConfig } from '../../config/document.ts';
+import type { GatewayConfig, ProviderConfig } from '../../config/document.ts';
+import { isPublicHost } from '../../config/hosts/host-kinds.ts';
 import type { Problem } from '../../config/problems.ts';
+import { parseHeaderReference } from '../../config/references.ts';
 import type { ProviderModule } from '../../contract/index.ts';
 import type { Attributes } from '../../contract/services.ts';
 import type { ConnectedProvider } from '../../upstream/connect.ts';
 import { valueOf, variablesOf } from '../../upstream/credential-values.ts';
+import { credentialsOf, secretTexts } from '../../upstream/instances/instance-variables.ts';
 import type { GenerationDeps } from '../generation-deps.ts';
 
 /** A finding, and the log line that says it. */
@@ -36,6 +39,9 @@ export function instanceWarnings(
     const unused = module ? ownVariables(module).filter((variable) => isSet(variable) && !referred.has(variable)) : [];
     return unused.length > 0 ? [replaced(name, unused)] : [];
   });
+  const inClear = Object.entries(providers).flatMap(([name, block]) =>
+    sendsInClear(block) ? [sentInClear(name, block.base_url)] : [],
+  );
   const inProviders = variablesIn(providers);
   const unasked = [...environment].flatMap(([name, { module }]) => {
     const secrets = [...kindKeys(module).secrets.values()].filter(isSet);
@@ -46,6 +52,7 @@ export function instanceWarnings(
     warnings: [
       ...untargeted.map(withoutTarget),
       ...unreferred,
+      ...inClear,
       ...unasked.map(([name, secrets]) => meantElsewhere(name, secrets)),
     ],
     unasked: new Set(unasked.map(([name]) => name)),
@@ -72,6 +79,25 @@ function withoutTarget(name: string): ProviderWarning {
     fix: `list it in targets: { virtual_key: ${name} }`,
     line: 'a provider has no target',
     attributes: { provider: name },
+  };
+}
+
+/** Whether a credential leaves over plain http for a host beyond the own networks. A proxy on the way changes nothing of that. */
+function sendsInClear(block: ProviderConfig): boolean {
+  const url = URL.parse(block.base_url ?? '');
+  const hasSecret = credentialsOf(block).some((credential) => Object.keys(secretTexts(credential)).length > 0);
+  const hasHeader = Object.values(block.headers ?? {}).some((text) => parseHeaderReference(text) !== undefined);
+  return url?.protocol === 'http:' && isPublicHost(url.hostname) && (hasSecret || hasHeader);
+}
+
+function sentInClear(name: string, address = ''): ProviderWarning {
+  return {
+    path: `providers.${name}.base_url`,
+    rule: 'WN24',
+    message: `the provider "${name}" sends its credential over plain http to ${address}`,
+    fix: 'write an https address',
+    line: 'a credential is sent over plain http',
+    attributes: { provider: name, base_url: address },
   };
 }
 

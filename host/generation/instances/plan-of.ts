@@ -9,7 +9,14 @@ import {
   isKeyless,
   secretTexts,
 } from '../../upstream/instances/instance-variables.ts';
-import type { CredentialPlan, InstancePlan, SecretPlan } from '../../upstream/instances/instance-plan.ts';
+import {
+  type CredentialPlan,
+  headerKey,
+  type InstancePlan,
+  type Leaving,
+  PROXY_KEY,
+  type SecretPlan,
+} from '../../upstream/instances/instance-plan.ts';
 import type { SecretForm } from '../../upstream/secrets/secret-values.ts';
 
 interface Written {
@@ -44,6 +51,7 @@ export function planOf(
     configuredModels: configuredModels(written),
     credentials: credentialsOf(block).map((credential, index) => credentialPlan(written, credential, index)),
     shared: sharedSecrets(written),
+    leaving: leavingOf(block),
   };
 }
 
@@ -81,6 +89,15 @@ function allowing(models: readonly string[] | undefined): (upstreamModel: string
   return (model) => exact.has(model) || beginnings.some((beginning) => model.startsWith(beginning));
 }
 
+/** No proxy without an address: a rule of the document asks for one. */
+function leavingOf({ headers, proxy, tls }: ProviderConfig): Leaving {
+  return {
+    headers,
+    proxy: proxy?.url === undefined ? undefined : { url: proxy.url, username: proxy.username },
+    caFile: tls?.ca_file,
+  };
+}
+
 function sharedSecrets({ name, block }: Written): readonly SecretPlan[] {
   const path = `providers.${name}`;
   const ofHeaders = Object.entries(block.headers ?? {}).flatMap(([header, text]) => {
@@ -102,10 +119,6 @@ function sharedSecrets({ name, block }: Written): readonly SecretPlan[] {
     : [];
   return [...ofHeaders, ...ofProxy];
 }
-
-/** The key of a header's secret among those of its instance. */
-export const headerKey = (header: string): string => `header ${header}`;
-export const PROXY_KEY = 'proxy-authorization';
 
 /** Models that the kind reads of its settings. What it throws, it throws again when the instance is opened. */
 function configuredModels({ block, module }: Written): readonly string[] {

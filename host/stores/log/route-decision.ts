@@ -3,8 +3,10 @@ import { type Fields, isFields, type RankFigures } from '../../contract/index.ts
 /** A target, and why it stands where it does. */
 export interface RankedTarget {
   readonly target: string;
-  /** The key of its route in a group of models, where that is not the target's name. */
+  /** The key of the route of a group of models, where that is not the target's name. */
   readonly route?: string;
+  /** The fallback that it was ranked for; absent for the model asked for. */
+  readonly via?: string;
   readonly reason: string;
   readonly figures: RankFigures;
 }
@@ -13,12 +15,10 @@ export interface RankedTarget {
 export interface OrderedTarget extends RankedTarget {
   readonly provider: string;
   readonly upstream_model: string;
-  /** The fallback of the group of models that it is tried for. */
-  readonly via?: string;
 }
 
-/** The group of models that a request was routed by. */
-export interface ShownGroup {
+/** The group of models that the model asked for belongs to. */
+export interface DecidedGroup {
   readonly name: string;
   readonly matched: 'exact' | 'prefix';
   readonly fallbacks: readonly string[];
@@ -48,7 +48,7 @@ export const ANSWERED = 'answered';
 /** What a decision is made of. */
 export interface DecisionMembers extends Omit<RouteDecision, 'shortText' | 'unroutable' | 'group'> {
   readonly unroutable?: string | undefined;
-  readonly group?: ShownGroup | undefined;
+  readonly group?: DecidedGroup | undefined;
 }
 
 /**
@@ -61,11 +61,11 @@ export class RouteDecision {
   readonly requested_model: string;
   readonly surface: string;
   readonly streaming: boolean;
-  declare readonly group?: ShownGroup;
   readonly strategy: string;
   readonly rule: string | null;
   readonly ab_label: string | null;
   declare readonly unroutable?: string;
+  declare readonly group?: DecidedGroup;
   readonly order: readonly OrderedTarget[];
   readonly dropped: readonly RankedTarget[];
   readonly attempts: readonly AttemptRecord[];
@@ -75,11 +75,11 @@ export class RouteDecision {
     this.requested_model = members.requested_model;
     this.surface = members.surface;
     this.streaming = members.streaming;
-    if (members.group !== undefined) this.group = members.group;
     this.strategy = members.strategy;
     this.rule = members.rule;
     this.ab_label = members.ab_label;
     if (members.unroutable !== undefined) this.unroutable = members.unroutable;
+    if (members.group) this.group = members.group;
     this.order = members.order;
     this.dropped = members.dropped;
     this.attempts = members.attempts;
@@ -94,15 +94,15 @@ export class RouteDecision {
       requested_model: unlessModel(this.requested_model),
       surface: unless(surface, USUAL.surface),
       streaming: this.streaming || undefined,
-      group: this.group && { ...this.group, name: hide(this.group.name), fallbacks: this.group.fallbacks.map(hide) },
       strategy: this.strategy,
       rule: this.rule === null ? undefined : hide(this.rule),
       ab_label: this.ab_label === null ? undefined : hide(this.ab_label),
       unroutable: this.unroutable === undefined ? undefined : hide(this.unroutable),
+      group: this.group && shortGroup(this.group, hide),
       order: this.order.map(({ target, route, via, reason, figures, provider, upstream_model }) => ({
         target,
-        route: route === undefined ? undefined : hide(route),
-        via: via === undefined ? undefined : hide(via),
+        route: route && hide(route),
+        via: via && hide(via),
         reason: reason === BY_STRATEGY ? undefined : hide(reason),
         figures: shortFigures(figures, hide),
         provider: unless(provider, target),
@@ -111,9 +111,10 @@ export class RouteDecision {
       dropped:
         this.dropped.length === 0
           ? undefined
-          : this.dropped.map(({ target, route, reason, figures }) => ({
+          : this.dropped.map(({ target, route, via, reason, figures }) => ({
               target,
-              route: route === undefined ? undefined : hide(route),
+              route: route && hide(route),
+              via: via && hide(via),
               reason: hide(reason),
               figures: shortFigures(figures, hide),
             })),
@@ -129,6 +130,12 @@ export class RouteDecision {
     });
   }
 }
+
+const shortGroup = ({ name, matched, fallbacks }: DecidedGroup, hide: (text: string) => string): DecidedGroup => ({
+  name: hide(name),
+  matched,
+  fallbacks: fallbacks.map(hide),
+});
 
 const USUAL = { surface: 'chat', streaming: false, rule: null, ab_label: null } as const;
 

@@ -4,6 +4,7 @@ import type { RequestTrace } from '../../boundary/module-log.ts';
 import type { Counters, ProviderModule } from '../../contract/index.ts';
 import type { Variables } from '../../environment/variables.ts';
 import type { Redactor } from '../../log/redact.ts';
+import type { EgressSettings } from '../egress/egress.ts';
 import type { Credential, ProviderInstance } from '../instance.ts';
 import type { SecretForm, SecretHolder, SecretValues } from '../secrets/secret-values.ts';
 import type { Transport } from '../transport.ts';
@@ -41,7 +42,18 @@ export interface InstancePlan extends Omit<ProviderInstance, 'credentials'> {
   readonly credentials: readonly CredentialPlan[];
   /** Secrets of the whole instance: headers, the password of its proxy. */
   readonly shared: readonly SecretPlan[];
+  /** How its calls leave. */
+  readonly leaving: Leaving;
 }
+
+export interface Leaving extends Omit<EgressSettings, 'provider'> {
+  /** A file of authorities. */
+  readonly caFile: string | undefined;
+}
+
+/** The key of a header's secret among those of its instance. */
+export const headerKey = (header: string): string => `header ${header}`;
+export const PROXY_KEY = 'proxy-authorization';
 
 /** What instances are opened with. */
 export interface OpenDeps {

@@ -4,6 +4,7 @@ import { errorMessage } from '../../common/error-message.ts';
 import type { Problem } from '../../config/problems.ts';
 import { faultAttributes, ModuleFault, type ModuleRef } from '../../boundary/module-fault.ts';
 import { type ConnectedProvider, connectProvider, disposeProvider } from '../connect.ts';
+import type { Egress } from '../egress/egress.ts';
 import type { Credential } from '../instance.ts';
 import { sendHttp } from '../send-http.ts';
 import type { CredentialPlan, InstancePlan, OpenDeps, SecretTexts } from './instance-plan.ts';
@@ -13,6 +14,17 @@ import { SecretSet } from './secret-set.ts';
 const OPEN_LIMIT_MS = 30_000;
 /** A connection that another has replaced is closed this much later: calls that began with it may still sign with it. */
 const RETIRED_MS = 3_600_000;
+
+/** What a credential has of its instance. */
+interface OfInstance {
+  readonly of: InstancePlan;
+  readonly deps: OpenDeps;
+  readonly shared: SecretSet;
+  /** How calls leave with these values of what is shared. */
+  readonly egressOf: (shared: SecretTexts) => Egress;
+  /** Its connection is another one. */
+  readonly onRenewed: () => void;
+}
 
 interface Retired {
   readonly provider: ConnectedProvider;
@@ -34,6 +46,7 @@ export class OpenCredential implements Credential {
   readonly #own: SecretSet;
   /** Secrets of the whole instance: no call leaves without them. */
   readonly #shared: SecretSet;
+  readonly #egressOf: OfInstance['egressOf'];
   readonly #onRenewed: () => void;
   #connected: ConnectedProvider | undefined;
   #digest = '';
@@ -46,10 +59,7 @@ export class OpenCredential implements Credential {
   #isTried = false;
   #isClosed = false;
 
-  constructor(
-    plan: CredentialPlan,
-    { of, deps, shared, onRenewed }: { of: InstancePlan; deps: OpenDeps; shared: SecretSet; onRenewed: () => void },
-  ) {
+  constructor(plan: CredentialPlan, { of, deps, shared, egressOf, onRenewed }: OfInstance) {
     this.instance = of.name;
     this.name = plan.name;
     this.vendorAccount = plan.vendorAccount;
@@ -60,6 +70,7 @@ export class OpenCredential implements Credential {
     this.#of = of;
     this.#deps = deps;
     this.#shared = shared;
+    this.#egressOf = egressOf;
     this.#onRenewed = onRenewed;
     this.#own = new SecretSet(plan.secrets, deps, () => this.renew());
   }
@@ -128,24 +139,26 @@ export class OpenCredential implements Credential {
     const digest = digestOf([...own, ...shared]);
     if (this.#connected && digest === this.#digest) return;
     try {
-      this.#take(await this.#connect(own), digest);
+      this.#take(await this.#connect(own, shared), digest);
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  async #connect(own: SecretTexts): Promise<ConnectedProvider> {
+  async #connect(own: SecretTexts, shared: SecretTexts): Promise<ConnectedProvider> {
     const { services, isOffline } = this.#deps;
     const { clock, log, trace } = services;
     const { module, file } = this.#of;
+    const egress = this.#egressOf(shared);
     const connecting = connectProvider(module, this.#plan.variables(own), {
       log,
       now: clock.now,
-      send: sendHttp(services),
+      send: sendHttp({ ...services, egress }),
       trace,
       file,
       isOffline,
       declared: { isKeyless: this.#plan.isKeyless },
+      egress,
     });
     try {
       return await within(connecting, OPEN_LIMIT_MS, clock, `open of the provider "${this.instance}"`);
