@@ -26,6 +26,7 @@ import admission from './routing/admission.ts';
 import aliases from './routing/aliases.ts';
 import ceilings from './routing/ceilings.ts';
 import eligibility from './routing/eligibility.ts';
+import groups from './routing/groups.ts';
 import latency from './routing/latency.ts';
 import configurationStore from './stores/configuration/configuration.ts';
 import requestLogStore from './stores/log/request-log.ts';
@@ -132,6 +133,7 @@ export const BUILTINS: readonly BuiltinModule[] = [
   aliases,
   ceilings,
   eligibility,
+  groups,
   latency,
   configurationStore,
   requestLogStore,

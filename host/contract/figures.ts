@@ -53,6 +53,11 @@ export const FIGURES = {
     help: 'Requests paid for in dollars whose model has no price',
     labels: { provider: 'any', model: 'any', action: ['refused', 'warned', 'allowed'] },
   },
+  gateway_group_requests_total: {
+    kind: 'counter',
+    help: 'Requests routed by a group of models, by the group that was asked for',
+    labels: { group: 'any', result: ['ok', 'fallback', 'failed'] },
+  },
   gateway_cost_source_total: {
     kind: 'counter',
     help: 'Requests with a cost, by what it was computed of',
