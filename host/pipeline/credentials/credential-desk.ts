@@ -1,3 +1,4 @@
+import type { Target } from '../target.ts';
 import type { BenchClass } from '../../upstream/credentials/credential-states.ts';
 import type { Credential, ProviderInstance } from '../../upstream/instance.ts';
 
@@ -29,6 +30,15 @@ export interface CredentialCounts {
 
 /** What the credentials of an instance can do for an upstream model now. */
 export type Usability = 'usable' | 'resting' | 'unusable' | 'not_allowed';
+
+/** Whether something can be called for a target: it is registered, and of a declared instance a credential is neither benched nor unresolved. */
+export function hasCredential(
+  { provider, instance }: Pick<Target, 'provider' | 'instance'>,
+  { credentials }: { readonly credentials: { call(): CredentialDesk | undefined } },
+): boolean {
+  if (!provider) return false;
+  return !instance || credentials.call()?.counts(instance).isRoutable !== false;
+}
 
 /** The credentials of declared instances: the hook `credentials` of a generation gives it. */
 export interface CredentialDesk {
