@@ -51,7 +51,8 @@ export interface CredentialDesk {
     order?: readonly Credential[],
   ): readonly (CredentialView & { readonly isFirst: boolean })[];
   counts(instance: ProviderInstance): CredentialCounts;
-  usability(instance: ProviderInstance, upstreamModel: string): Usability;
+  /** With an account, of its credentials alone. */
+  usability(instance: ProviderInstance, upstreamModel: string, account?: string): Usability;
   /** The first that is ready for every model: what asks for lists of models calls with it. */
   firstReady(instance: ProviderInstance): Credential | undefined;
   /** Forgets what keeps a credential from calls. False where there is none of this name. */
