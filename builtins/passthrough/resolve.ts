@@ -57,7 +57,7 @@ function destinationOf(forwarding: Forwarding, exchange: LiveExchange, generatio
   const group = meant === undefined ? undefined : generation.groups?.of(meant);
   if (group) hold(); // what a group makes of a name is not for keys that may not ask for it
   const found = group ? inGroup(forwarding, exchange, generation, { name: meant ?? '', group }) : outside();
-  hold();
+  if (!group) hold();
   const { module } = found.provider;
   requireForwarding(found, family.asks ? hasResponses(found) : module.passthrough === true);
   return found;
