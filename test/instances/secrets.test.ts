@@ -30,7 +30,7 @@ const parrot = () =>
   stubUpstream((request, response) => {
     const said = String(request.headers.authorization);
     if (request.text.includes('refuse')) return replyJson(response, 400, { error: { message: `no ${said} here` } });
-    if (request.url?.includes('/files')) return replyJson(response, 401, { error: { message: `bad ${said}` } });
+    if (request.url?.includes('/fine_tuning')) return replyJson(response, 401, { error: { message: `bad ${said}` } });
     return replyJson(response, 200, chatReply(said));
   });
 
@@ -68,7 +68,8 @@ describe('the secret of an instance', () => {
     await put(file, NEW);
     expect(await used()).to.equal(`Bearer ${OLD}`);
     gateway.child.kill('SIGHUP');
-    while ((await used()) !== `Bearer ${NEW}`);
+    await eventually(async () => (await used()) === `Bearer ${NEW}`);
+    expect(await used()).to.equal(`Bearer ${NEW}`);
     expect(gateway.lines.filter(({ msg }) => msg === 'credential refreshed')).to.have.length(1);
     expect(await gateway.stop('SIGTERM')).to.equal(0);
     expect(JSON.stringify(gateway.lines) + gateway.stderr())
@@ -92,7 +93,7 @@ describe('the secret of an instance', () => {
     const round = async (): Promise<void> => {
       const answers = [
         await t.post('/v1/chat/completions', ask('please refuse', { model: 'm' })),
-        await t.get('/v1/files', { 'x-provider': 'one' }),
+        await t.get('/v1/fine_tuning/jobs', { 'x-provider': 'one' }),
         await t.post('/admin/explain', { model: 'm', messages: [{ role: 'user', content: `${OLD} ${NEW}` }] }),
         await t.get('/admin/config'),
         await t.get('/admin/providers'),
@@ -106,6 +107,7 @@ describe('the secret of an instance', () => {
       await t.post('/v1/chat/completions', chat);
       return upstream.seen.at(-1)?.headers.authorization === `Bearer ${NEW}`;
     });
+    expect(upstream.seen.at(-1)?.headers.authorization).to.equal(`Bearer ${NEW}`);
     await round();
     const all = [...said, ...t.texts].join('\n');
     for (const secret of [OLD, NEW, 'plain-value-of-header-9']) expect(all).not.to.contain(secret);
@@ -157,7 +159,7 @@ describe('the secret of an instance', () => {
     expect(upstream.seen[0]?.headers.authorization).to.equal(`Bearer ${OLD}`);
   });
 
-  it('that is replaced while a stream runs is used by the next call, the next try of the same request too', async () => {
+  it('that is replaced while a call runs is used by its next try', async () => {
     const folder = await temporaryFolder();
     const file = join(folder, 'key');
     await put(file, OLD);
