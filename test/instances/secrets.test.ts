@@ -70,8 +70,8 @@ describe('the secret of an instance', () => {
     gateway.child.kill('SIGHUP');
     await eventually(async () => (await used()) === `Bearer ${NEW}`);
     expect(await used()).to.equal(`Bearer ${NEW}`);
-    expect(gateway.lines.filter(({ msg }) => msg === 'credential refreshed')).to.have.length(1);
     expect(await gateway.stop('SIGTERM')).to.equal(0);
+    expect(gateway.lines.filter(({ msg }) => msg === 'credential refreshed')).to.have.length(1);
     expect(JSON.stringify(gateway.lines) + gateway.stderr())
       .not.to.contain(OLD)
       .and.not.to.contain(NEW);
