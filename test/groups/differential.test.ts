@@ -7,12 +7,18 @@ const MODELS = { openai: OPENAI_MODEL, anthropic: CLAUDE, gemini: GEMINI_MODEL, 
 type Vendor = keyof typeof MODELS;
 
 /** Surfaces that every vendor has; the others are those of the first. */
-const CHATS: readonly string[] = ['chat', 'messages', 'generate_content', 'completions', 'responses.translated'];
+const CHATS: ReadonlySet<string> = new Set([
+  'chat',
+  'messages',
+  'generate_content',
+  'completions',
+  'responses.translated',
+]);
 
 const vendorsOf = (surface: string): readonly Vendor[] =>
   surface === 'responses.translated'
     ? ['anthropic', 'gemini']
-    : CHATS.includes(surface)
+    : CHATS.has(surface)
       ? ['openai', 'anthropic', 'gemini']
       : [surface === 'rerank' ? 'together' : 'openai'];
 

@@ -19,17 +19,17 @@ const GROUP = {
 const CONFIG = { models: [GROUP], aliases: { [ALIAS]: NAME }, responses: { translate: 'auto' } };
 
 /** Surfaces that the first route has. */
-const FIRST: readonly string[] = [
+const FIRST: ReadonlySet<string> = new Set([
   'chat',
   'messages',
   'generate_content',
   'completions',
   'responses.translated',
   'responses',
-];
-/** Where the bytes of the vendor that answers go on as they are. */
+]);
+/** The kind that serves a surface. */
 const firstOf = (surface: string): string =>
-  FIRST.includes(surface) ? 'anthropic' : surface === 'rerank' ? 'together' : 'openai';
+  FIRST.has(surface) ? 'anthropic' : surface === 'rerank' ? 'together' : 'openai';
 
 const ask = ({ host }: Vendors, { method, path, headers, body }: Question): Promise<Response> =>
   fetch(host.url + path, { method, headers, ...(body !== undefined && { body: body as string }) });
@@ -60,7 +60,7 @@ describe('a group of several kinds', () => {
       }
     });
 
-    if (FIRST.includes(surface))
+    if (FIRST.has(surface))
       it(`goes on to the next kind where the first fails: ${title}`, async () => {
         const answer = await ask(broken(), question(surface, NAME, isStream));
         const text = await answer.text();
@@ -68,7 +68,7 @@ describe('a group of several kinds', () => {
         expect(answer.headers.get('x-gateway-target')).to.equal('openai');
         expect(answer.headers.get('x-gateway-model')).to.equal(OPENAI_MODEL);
         expect(answer.headers.get('x-gateway-attempts')).to.equal('2');
-        expect(text).to.contain(NAME.replace('/', '/'));
+        expect(text).to.contain(NAME);
       });
   }
 
