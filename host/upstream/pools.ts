@@ -4,19 +4,14 @@ import symbols from 'undici/lib/core/symbols.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { systemClock, type Timer } from '../common/clock.ts';
 import { type Open, plainWay, type Way } from './egress/way.ts';
+import type { UpstreamCall } from './upstream-call.ts';
 
 const KEEP_ALIVE_MS = 90_000;
 /** Bytes of an answer's headers; as many as a client may send. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 
-/** What a call needs of the connection it is sent on. */
-export interface Connecting {
-  readonly origin: string;
-  /** Milliseconds for the connection, where this call has to open it. */
-  readonly timeoutMs: number;
-  /** How the calls of a declared instance leave; `undefined` for all others. */
-  readonly way: Way | undefined;
-}
+/** What a call says of the connection it is sent on. */
+type Connecting = Pick<UpstreamCall, 'connectTimeoutMs' | 'egress'>;
 
 /**
  * One connection pool per upstream origin, and per way there of declared instances. It goes with its last connection: plugins
@@ -37,10 +32,12 @@ export class Pools {
 
   /** Sends a request. Returns the connection that this call has to open, while it is being made: only this call waits for it. */
   dispatch(
-    { origin, timeoutMs, way }: Connecting,
+    origin: string,
+    { connectTimeoutMs, egress }: Connecting,
     options: Dispatcher.DispatchOptions,
     handler: Dispatcher.DispatchHandler,
   ): Socket | undefined {
+    const way = egress?.way;
     const pools = way ? this.#poolsOf(way) : this.#byOrigin;
     let pool = pools.get(origin);
     if (!pool) {
@@ -51,7 +48,7 @@ export class Pools {
       pool = new OriginPool(origin, way?.open ?? this.#open, onIdle);
       pools.set(origin, pool);
     }
-    return pool.dispatch(timeoutMs, options, handler);
+    return pool.dispatch(connectTimeoutMs, options, handler);
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { GatewayError, type OutgoingRequest, setMember } from '../contract/index.ts';
-import type { Cancellation } from './cancellation.ts';
 import { type Decoding, decodingOf } from './decoding.ts';
 import { transportError, unusableReply } from './fault.ts';
 import { AddressRefused } from './egress/address-guard.ts';
@@ -22,30 +21,18 @@ export class Transport {
   }
 
   /** Sends one request; the reply is pushed into the sink. Redirects are never followed. */
-  open(
-    {
-      request,
-      cancellation,
-      egress,
-      connectTimeoutMs,
-      headersTimeoutMs,
-      bodyIdleMs,
-      isVerbatim = false,
-      upgrade,
-      noted,
-      onReply,
-    }: UpstreamCall,
-    sink: ReplySink,
-  ): void {
+  open(call: UpstreamCall, sink: ReplySink): void {
+    const { request, cancellation, headersTimeoutMs, bodyIdleMs, upgrade } = call;
     if (cancellation.cause) {
       sink.onError(cancellation.cause);
       return;
     }
-    const handler = new ReplyHandler(cancellation, sink, { isVerbatim, noted, onReply, egress });
+    const handler = new ReplyHandler(call, sink);
     try {
       const { origin, path } = splitUrl(request.url);
       handler.connecting = this.#pools.dispatch(
-        { origin, timeoutMs: connectTimeoutMs, way: egress?.way },
+        origin,
+        call,
         {
           path,
           method: request.method,
@@ -98,16 +85,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
   readonly #onReply: UpstreamCall['onReply'];
   readonly #egress: UpstreamCall['egress'];
 
-  constructor(
-    cancellation: Cancellation,
-    sink: ReplySink,
-    {
-      isVerbatim,
-      noted,
-      onReply,
-      egress,
-    }: Pick<UpstreamCall, 'noted' | 'onReply' | 'egress'> & { readonly isVerbatim: boolean },
-  ) {
+  constructor({ cancellation, isVerbatim = false, noted, onReply, egress }: UpstreamCall, sink: ReplySink) {
     this.#sink = sink;
     this.#noted = noted;
     this.#onReply = onReply;
