@@ -7,7 +7,14 @@ import { transportError, unusableReply } from './fault.ts';
 import { AddressRefused } from './egress/address-guard.ts';
 import { MAX_REPLY_BYTES } from './limits.ts';
 import { Pools } from './pools.ts';
-import type { CollectedReply, ReplyControl, ReplyHeaders, ReplySink, UpstreamCall } from './upstream-call.ts';
+import type {
+  CollectedReply,
+  ReplyControl,
+  ReplyHeaders,
+  ReplySink,
+  UpstreamCall,
+  EgressOfCall,
+} from './upstream-call.ts';
 
 const UNARY_BODY_IDLE_MS = 300_000;
 
@@ -47,6 +54,11 @@ export class Transport {
     } catch (error) {
       handler.fail(error);
     }
+  }
+
+  /** Keeps the connections of an instance to its root: they end with the last instance that holds them. */
+  hold(root: string, egress: EgressOfCall): () => void {
+    return this.#pools.hold(splitUrl(root).origin, egress);
   }
 
   /** Sends one request and collects the reply, up to 50 MiB. Rejects when none arrives. */
