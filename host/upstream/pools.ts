@@ -86,8 +86,7 @@ export class Pools {
   }
 
   async close(): Promise<void> {
-    const pools = [this.#byOrigin, ...this.#byWay.values()].flatMap((each) => [...each.values()]);
-    pools.push(...this.#ending);
+    const pools = [...[this.#byOrigin, ...this.#byWay.values()].flatMap((each) => [...each.values()]), ...this.#ending];
     this.#byOrigin.clear();
     this.#byWay.clear();
     await Promise.all(pools.map((pool) => pool.destroy()));

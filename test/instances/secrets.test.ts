@@ -160,7 +160,7 @@ describe('the secret of an instance', () => {
     expect(upstream.seen[0]?.headers).to.include({ 'x-sign': 'Token there-it-is-0123' });
   });
 
-  it('is not read where it leads elsewhere or is not a file, and the reason is told without its text', async () => {
+  it('is not read where it leads elsewhere or is not a file, and the reason is said without its text', async () => {
     const [folder, outside, upstream] = [await temporaryFolder(), await temporaryFolder(), await parrot()];
     await put(join(outside, 'x'), 'text-from-outside-1');
     await symlink(join(outside, 'x'), join(folder, 'outside the secret directories'));
