@@ -190,7 +190,7 @@ interface TargetState {
   readonly circuit: CircuitState;
   readonly in_flight: number;
   readonly waiting: number;
-  /** Of declared instances. */
+  /** Present for declared instances. */
   readonly routable?: boolean;
   readonly credentials?: Readonly<Record<'ready' | 'resting' | 'benched' | 'unresolved', number>>;
 }

@@ -58,8 +58,8 @@ export default defineBuiltin({
 });
 
 /**
- * Of a request whose earlier turns one account of a vendor can read: the first target in the order, and those that hold the same
- * account; those that can be called first. Health passes over none of them to another account.
+ * The targets of a request whose earlier turns one account of a vendor can read: the first in the order, and those that hold the same
+ * account; those that can be called go first. Health passes over none of them to another account.
  */
 function boundRoutes(
   ranked: readonly RouteTarget[],

@@ -11,7 +11,7 @@ export function responsesWarnings(deps: Deps, config: GatewayConfig): readonly P
   const forwarding = new Set(
     targets.map(({ virtual_key: name }) => name).filter((name) => forwardsResponses(name, deps, config)),
   );
-  const ofGroups = models.flatMap(({ name, routes, strategy: { affinity } = { affinity: undefined } }, index) => {
+  const ofGroups = models.flatMap(({ name, routes, strategy: { affinity } }, index) => {
     const used = routes.map(({ target }) => target).filter((target) => forwarding.has(target));
     const [first] = used;
     const isElsewhere = stored !== undefined && first !== undefined && first !== stored;
