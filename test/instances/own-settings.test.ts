@@ -84,7 +84,7 @@ describe('an instance without a key at another address than its vendor', () => {
 
   for (const { name } of kinds)
     it(`of kind ${name} sends no header of a credential`, async () => {
-      const settings = { cloudflare: { account_id: 'a' } }[name as string];
+      const settings = name === 'cloudflare' ? { account_id: 'a' } : undefined;
       const models = { ai21: 'jamba-large', replicate: 'acme/chat' } as Readonly<Record<string, string>>;
       const own = await run(
         { kind: name, ...(settings && { settings }) },

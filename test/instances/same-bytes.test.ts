@@ -34,7 +34,7 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
 const secretsOf = (module: ProviderModule): readonly string[] =>
   SECRETS[module.name] ?? kindKeys(module).sets[0]?.needs ?? [];
 const secretOf = (module: ProviderModule, key: string): string => `${module.name}-${key}-0123456789abcdef`;
-const shared = (module: ProviderModule): string => `SHARED_${module.name}_${'x'}`.replaceAll('-', '_').toUpperCase();
+const shared = (module: ProviderModule): string => `SHARED_${module.name}`.replaceAll('-', '_').toUpperCase();
 
 const targetOf = (name: string, kind: string): object => ({
   virtual_key: name,
