@@ -19,6 +19,7 @@ import chatFiles from './passthrough/models/chat-files.ts';
 import passthrough from './passthrough/passthrough.ts';
 import probes from './probes/probes.ts';
 import breaker from './resilience/breaker.ts';
+import credentials from './resilience/credentials.ts';
 import health from './resilience/health.ts';
 import limiter from './resilience/limiter.ts';
 import admission from './routing/admission.ts';
@@ -125,6 +126,7 @@ export const BUILTINS: readonly BuiltinModule[] = [
   passthrough,
   probes,
   breaker,
+  credentials,
   health,
   limiter,
   admission,
