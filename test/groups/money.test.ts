@@ -12,8 +12,11 @@ interface Scene {
   /** Micro-dollars that were put aside while an upstream had a call, one for each. */
   readonly held: number[];
   readonly failing: Set<string>;
-  send(model: string, more?: object): Promise<{ readonly status: number; readonly message: string | undefined }>;
-  booked(): Promise<number>;
+  readonly send: (
+    model: string,
+    more?: object,
+  ) => Promise<{ readonly status: number; readonly message: string | undefined }>;
+  readonly booked: () => Promise<number>;
 }
 
 /** A key with a budget in front of a stub that stands for OpenAI, whose models have the prices of the catalog. */
