@@ -169,3 +169,53 @@ describe('a request in a group', () => {
     await eventually(async () => (await series()).length === 0);
   });
 });
+
+describe('what a group names and nothing serves', () => {
+  const found = (fleet: Fleet): readonly object[] =>
+    fleet.host.lines
+      .filter(({ rule }) => rule === 'WN21')
+      .map(({ level, msg, group, targets, fallback }) => ({ level, msg, group, targets, fallback }));
+
+  it('is warned of when it is applied: groups without a registered target, and fallbacks', async () => {
+    const models = [
+      { name: 'smart', ...to('a/x'), fallbacks: ['plain', 'gone', 'alias', 'to-nothing', 'm', 'oss/llama'] },
+      { name: 'plain', ...to('groq/y', 'groq/z') },
+      { name: 'oss/*', ...to('a') },
+    ];
+    const document = { aliases: { alias: 'm', 'to-nothing': 'void' }, models };
+    const fleet = await startFleet(['a'], document, {
+      targets: [{ virtual_key: 'groq' }],
+      more: { a: { models: ['m'] } },
+    });
+    expect(found(fleet)).to.deep.equal([
+      {
+        level: 'WARN',
+        msg: 'a fallback of a group of models is served by nothing',
+        group: 'smart',
+        targets: undefined,
+        fallback: 'gone',
+      },
+      {
+        level: 'WARN',
+        msg: 'a fallback of a group of models is served by nothing',
+        group: 'smart',
+        targets: undefined,
+        fallback: 'to-nothing',
+      },
+      {
+        level: 'WARN',
+        msg: 'no target of a group of models is registered',
+        group: 'plain',
+        targets: 'groq',
+        fallback: undefined,
+      },
+    ]);
+    expect(fleet.host.host.current?.warnings.map(({ path, rule }) => `${rule} ${path}`)).to.deep.equal([
+      'WN21 models[0].fallbacks[1]',
+      'WN21 models[0].fallbacks[3]',
+      'WN21 models[1]',
+    ]);
+    await fleet.host.host.applier.refresh();
+    expect(found(fleet), 'not again by a refresh').to.have.lengthOf(3);
+  });
+});

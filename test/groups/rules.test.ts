@@ -23,7 +23,7 @@ function grouped({ targets, strategy, ...rest }: Document): object {
     targets: targets.map(({ weight: _weight, settings: _settings, ...target }) => target),
     models: [
       { name: 'sound', routes: routes.slice(0, 1).map(({ target }) => ({ target })) },
-      { name: 'm', routes, strategy: { mode: 'single', ...strategy } },
+      { name: 'm', routes, strategy: Object.assign({ mode: 'single' }, strategy) },
     ],
   };
 }
