@@ -37,9 +37,9 @@ const priceOf = ({ host }: TestHost, model: string): { input?: number | undefine
 describe('the catalog of an instance', () => {
   it('is that of its kind, over which the entries of its own name are laid, field by field', async () => {
     const t = await hostWith({});
-    const plain = (model: string): { input?: number; output?: number } => {
+    const plain = (model: string): ReturnType<typeof priceOf> => {
       const { input, output } = t.host.services.catalog.tokenPrice('openai', model) ?? {};
-      return { input, output } as { input: number; output: number };
+      return { input, output };
     };
     expect(priceOf(t, 'gpt-4o')).to.deep.equal({ input: 1000, output: 2000 });
     expect(plain('gpt-4o').input).to.be.within(1, 10);

@@ -26,9 +26,9 @@ async function service(...models: string[]): Promise<Service> {
     if (own.mood === 'broken') replyJson(response, 500, {});
     else replyJson(response, 200, { data: own.models.map((id) => ({ id, created: 7 })), asked: request.url });
   });
-  const own: Service = Object.assign(stub, {
+  const own: Service = Object.assign<StubUpstream, Omit<Service, keyof StubUpstream>>(stub, {
     models,
-    mood: 'well' as Service['mood'],
+    mood: 'well',
     asked: () => stub.seen.filter(({ url }) => url.endsWith('/models')).length,
   });
   return own;

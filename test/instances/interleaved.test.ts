@@ -38,7 +38,7 @@ async function vendorOfBoth(wrong: Wrong[]): Promise<StubUpstream> {
   return stubUpstream(async (request, response) => {
     const { model, stream } = request.json();
     const key = String(request.headers.authorization).replace('Bearer ', '');
-    if (!key.startsWith(`sk-${model}-`)) wrong.push({ asked: String(model), key });
+    if (!key.startsWith(`sk-${String(model)}-`)) wrong.push({ asked: String(model), key });
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
