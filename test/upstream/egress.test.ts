@@ -121,6 +121,15 @@ describe('the proxy of an instance', () => {
     expect(transport.origins).to.equal(4);
   });
 
+  it('is asked by each user for itself', async () => {
+    const { open, get } = await bench();
+    const [upstream, proxy] = await Promise.all([echo(), testProxy()]);
+    for (const password of ['first-password-1', 'second-password-2', 'first-password-1'])
+      await get(upstream.url, await open({ proxy: { url: proxy.url, username: 'gw' }, password }));
+    const users = proxy.heads.map((head) => head.split('Basic ')[1]);
+    expect([users.length, new Set(users).size, upstream.sockets.size]).to.deep.equal([2, 2, 2]);
+  });
+
   it('leads to an https upstream, whose certificate is checked behind it', async () => {
     const { open, get, folder } = await bench();
     const [upstream, proxy] = await Promise.all([tlsUpstream(['127.0.0.1']), testProxy()]);
@@ -198,7 +207,7 @@ describe('the proxy of an instance', () => {
     await writeFile(caFile, upstream.cert);
     const egress = await open({ proxy: { url: proxy.url }, caFile });
     const url = upstream.url.replace('127.0.0.1', 'localhost');
-    for (let turn = 0; turn < 2; turn += 1) expect((await get(url, egress)).body.toString()).to.equal('reached');
+    expect((await get(url, egress)).body.toString()).to.equal('reached');
     expect(await failed(get(upstream.url, egress))).to.include({ code: 'upstream_error', status: 502 });
     expect(proxy.heads.map((head) => head.split(' ')[1])).to.deep.equal([
       url.slice('https://'.length),
