@@ -96,6 +96,54 @@ describe('a group of several kinds', () => {
   });
 });
 
+describe('what clients read of a group', () => {
+  const models = [
+    {
+      name: NAME,
+      routes: [
+        { target: 'openai', model: 'up-1' },
+        { target: 'openai', model: 'up-2' },
+      ],
+      fallbacks: ['inner-fallback'],
+    },
+    { name: 'inner-fallback', listed: false, routes: [{ target: 'openai', model: 'up-3' }] },
+    { name: 'inner-*', listed: false, routes: [{ target: 'openai', model: '*' }] },
+  ];
+  const INTERNAL = /inner-|openai@|up-[123]@/;
+
+  for (const status of [400, 404, 429, 503])
+    it(`names no other group and no route, where vendors answer ${status}`, async () => {
+      const vendors = await withVendors(
+        { models, responses: { translate: 'auto' } },
+        { play: (_request, out) => replyJson(out, status, { error: { message: 'no' } }) },
+      );
+      for (const { surface, isStream, title } of asked) {
+        const answer = await ask(vendors, question(surface, NAME, isStream));
+        const headers = [...answer.headers].join('\n');
+        expect(answer.status, title).to.be.at.least(400);
+        expect(`${headers}\n${await answer.text()}`, title).to.not.match(INTERNAL);
+      }
+    });
+
+  it('names none of them either where the fallback answers', async () => {
+    const vendors = await withVendors(
+      { models },
+      {
+        play: (request, out) =>
+          /up-[12]/.test(request.text) ? replyJson(out, 503, { error: { message: 'no' } }) : vendorAnswer(request, out),
+      },
+    );
+    for (const { surface, isStream, title } of asked.filter(
+      ({ surface }) => surface !== 'responses' && surface !== 'responses.translated' && surface !== 'rerank',
+    )) {
+      const answer = await ask(vendors, question(surface, NAME, isStream));
+      const headers = [...answer.headers].join('\n');
+      expect([answer.status, answer.headers.get('x-gateway-model')], title).to.deep.equal([200, 'up-3']);
+      expect(`${headers}\n${await answer.text()}`, title).to.not.match(INTERNAL);
+    }
+  });
+});
+
 describe('a model of the other kind', () => {
   const MIXED = {
     models: [
