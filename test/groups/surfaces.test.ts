@@ -96,6 +96,38 @@ describe('a group of several kinds', () => {
   });
 });
 
+describe('log lines of requests in a group', () => {
+  it('name the group whose route was tried last, and have no such member outside groups', async () => {
+    const down = {
+      name: 'down',
+      routes: [{ target: 'anthropic', model: CLAUDE }],
+      fallbacks: ['behind', OPENAI_MODEL],
+    };
+    const vendors = await withVendors(
+      { models: [GROUP, down, { name: 'behind', routes: [{ target: 'anthropic', model: 'claude-haiku-4-5' }] }] },
+      {
+        play: (request, out) =>
+          request.url.endsWith('/messages')
+            ? replyJson(out, 503, { error: { message: 'no' } })
+            : vendorAnswer(request, out),
+      },
+    );
+    const groupOf = async (asking: Question): Promise<unknown[]> => {
+      const from = vendors.host.lines.length;
+      await (await ask(vendors, asking)).text();
+      const lines = vendors.host.lines
+        .slice(from)
+        .filter(({ msg }) => /request (?:completed|failed)$/.test(msg as string));
+      return lines.map((line) => [line['msg'], 'group' in line, line['group']]);
+    };
+    expect(await groupOf(question('chat', NAME))).to.deep.equal([['request completed', true, NAME]]);
+    expect(await groupOf(question('embeddings', NAME))).to.deep.equal([['embedding request completed', true, NAME]]);
+    expect(await groupOf(question('chat', 'behind'))).to.deep.equal([['request failed', true, 'behind']]);
+    expect(await groupOf(question('chat', 'down'))).to.deep.equal([['request completed', false, undefined]]);
+    expect(await groupOf(question('chat', OPENAI_MODEL))).to.deep.equal([['request completed', false, undefined]]);
+  });
+});
+
 describe('what clients read of a group', () => {
   const models = [
     {
