@@ -65,7 +65,9 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   const { StopSignal } = await import(isSource ? './stop-signal.ts' : './stop-signal.js');
   const { [PASSED_ON]: passedOn, npm_lifecycle_event: script } = process.env;
   delete process.env[PASSED_ON]; // it is not for what this process starts
-  const stop = new StopSignal({ isPassedOn: (passedOn ?? script) !== undefined }); // signals are listened for from here on, before the rest is loaded
+  const { isatty } = process.getBuiltinModule('tty');
+  const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
+  const stop = new StopSignal({ isPassedOn: (passedOn ?? script) !== undefined, hasTerminal }); // signals are listened for from here on, before the rest is loaded
   const { main } = await import(isSource ? './main.ts' : './main.js').catch(refuseUninstalled);
   await main(stop, { onLoaded: () => ownFiles?.deregister(), onStarted: endStart });
 } else {

@@ -94,6 +94,7 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
       isService = true;
       stop.onStop(listener);
     },
+    onHangUp: (listener) => stop.onHangUp(listener),
     onBegun: () => stop.settle(), // a service has asked by now to hear of signals
     onStarted,
     ...(isatty(1) && {

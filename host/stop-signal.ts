@@ -7,17 +7,26 @@ const ONE_MS = 50;
  * process is the first of its container, and elsewhere ends the process, even one that serves already, without letting its
  * requests finish. The first signal goes to the listener; a second one ends the process at once. Where a program around this one passes
  * signals on, each may come twice: a terminal and a service manager send it to every process of a group.
+ *
+ * SIGHUP says that the terminal closed, where there is one, and is a first signal too; it comes more than once then, and after
+ * a SIGTERM of some service managers, so it never is a second one. Without a terminal it asks a service to look at its files.
  */
 export class StopSignal {
   #heard: NodeJS.Signals | undefined;
   #listener: (() => void) | undefined;
   #isSettled = false;
 
-  readonly #isPassedOn: boolean;
+  #hangUpListener: (() => void) | undefined;
+  #isHungUp = false;
 
-  constructor({ isPassedOn }: { readonly isPassedOn: boolean }) {
+  readonly #isPassedOn: boolean;
+  readonly #hasTerminal: boolean;
+
+  constructor({ isPassedOn, hasTerminal }: { readonly isPassedOn: boolean; readonly hasTerminal: boolean }) {
     this.#isPassedOn = isPassedOn;
+    this.#hasTerminal = hasTerminal;
     for (const signal of SIGNALS) process.on(signal, this.#hear);
+    process.on('SIGHUP', this.#hangUp);
   }
 
   /** Calls back once, at once when the signal has come already. */
@@ -26,10 +35,18 @@ export class StopSignal {
     if (this.#heard !== undefined) listener();
   }
 
-  /** From here on, a signal ends the process if `onStop` was not called, as it would without this class. */
+  /** Calls back at every SIGHUP that comes without a terminal. */
+  onHangUp(listener: () => void): void {
+    this.#hangUpListener = listener;
+  }
+
+  /** From here on, a signal ends the process if `onStop` was not called, or `onHangUp` for SIGHUP, as it would without this class. */
   settle(): void {
     this.#isSettled = true;
     this.#endUnheard();
+    if (this.#hasTerminal || this.#hangUpListener) return;
+    if (this.#isHungUp) this.#end('SIGHUP');
+    else process.off('SIGHUP', this.#hangUp);
   }
 
   readonly #hear = (signal: NodeJS.Signals): void => {
@@ -44,6 +61,12 @@ export class StopSignal {
     else if (this.#isSettled) this.#endUnheard();
   };
 
+  readonly #hangUp = (): void => {
+    this.#isHungUp = true;
+    if (!this.#hasTerminal) this.#hangUpListener?.();
+    else if (this.#heard === undefined) this.#hear('SIGHUP');
+  };
+
   readonly #letGo = (): void => {
     for (const each of SIGNALS) process.off(each, this.#hear);
   };
@@ -54,6 +77,7 @@ export class StopSignal {
 
   #end(signal: NodeJS.Signals): void {
     this.#letGo();
+    process.off('SIGHUP', this.#hangUp);
     process.kill(process.pid, signal);
   }
 }

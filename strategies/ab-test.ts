@@ -7,6 +7,7 @@ import {
   type StrategyProblem,
   targetKeyProblem,
   targetNames,
+  TOP_LEVEL,
 } from 'gw/contract';
 
 interface Variant {
@@ -41,12 +42,13 @@ export default defineStrategy<Settings>({
       ),
   }),
   settingsFrom: ['ab_variants'],
-  check: ({ ab_variants: variants }, targets) => {
+  check: ({ ab_variants: variants }, targets, { strategy, entry } = TOP_LEVEL) => {
+    const list = `${strategy}.ab_variants`;
     if (variants.length === 0)
-      return [problem('strategy.ab_variants', 'ab-test has no ab_variants', 'write at least one, or use another mode')];
+      return [problem(list, 'ab-test has no ab_variants', 'write at least one, or use another mode')];
     const names = targetNames(targets);
     const each = variants.flatMap((variant, index) => {
-      const path = `strategy.ab_variants[${index}]`;
+      const path = `${list}[${index}]`;
       const negative =
         variant.weight < 0
           ? [
@@ -58,7 +60,7 @@ export default defineStrategy<Settings>({
             ]
           : [];
       return [
-        ...targetKeyProblem(variant.target_key, names, { path: `${path}.target_key`, rule: 'CV18b' }),
+        ...targetKeyProblem(variant.target_key, names, { path: `${path}.target_key`, rule: 'CV18b', entry }),
         ...negative,
       ];
     });
@@ -66,7 +68,7 @@ export default defineStrategy<Settings>({
     return [
       ...each,
       problem(
-        'strategy.ab_variants',
+        list,
         'ab_variants weights sum to zero; at least one must be positive',
         'give a weight to each variant that is to get traffic',
       ),

@@ -6,6 +6,7 @@ import {
   targetFirst,
   targetKeyProblem,
   targetNames,
+  TOP_LEVEL,
 } from 'gw/contract';
 
 interface Condition {
@@ -50,11 +51,11 @@ export default defineStrategy<Settings>({
       ),
   }),
   settingsFrom: ['conditions'],
-  check: ({ conditions }, targets) => {
+  check: ({ conditions }, targets, { strategy, entry } = TOP_LEVEL) => {
     if (conditions.length === 0)
       return [
         {
-          path: 'strategy.conditions',
+          path: `${strategy}.conditions`,
           rule: 'CV17',
           message: 'conditional has no conditions',
           fix: 'write at least one, or use another mode',
@@ -62,10 +63,10 @@ export default defineStrategy<Settings>({
       ];
     const names = targetNames(targets);
     return conditions.flatMap((condition, index) => {
-      const path = `strategy.conditions[${index}]`;
+      const path = `${strategy}.conditions[${index}]`;
       return [
         ...keyProblems(condition, path),
-        ...targetKeyProblem(condition.target_key, names, { path: `${path}.target_key`, rule: 'CV17' }),
+        ...targetKeyProblem(condition.target_key, names, { path: `${path}.target_key`, rule: 'CV17', entry }),
       ];
     });
   },

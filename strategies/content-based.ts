@@ -11,6 +11,7 @@ import {
   targetFirst,
   targetKeyProblem,
   targetNames,
+  TOP_LEVEL,
 } from 'gw/contract';
 
 interface ContentCondition {
@@ -83,11 +84,11 @@ export default defineStrategy<Settings>({
       ),
   }),
   settingsFrom: ['content_conditions'],
-  check: ({ content_conditions: conditions }, targets) => {
+  check: ({ content_conditions: conditions }, targets, { strategy, entry } = TOP_LEVEL) => {
     if (conditions.length === 0)
       return [
         {
-          path: 'strategy.content_conditions',
+          path: `${strategy}.content_conditions`,
           rule: 'CV18',
           message: 'content-based has no content_conditions',
           fix: 'write at least one, or use another mode',
@@ -96,10 +97,10 @@ export default defineStrategy<Settings>({
     const names = targetNames(targets);
     const sizes = new PatternSizes();
     return conditions.flatMap((condition, index) => {
-      const path = `strategy.content_conditions[${index}]`;
+      const path = `${strategy}.content_conditions[${index}]`;
       return [
         ...typeProblems(condition, path, sizes),
-        ...targetKeyProblem(condition.target_key, names, { path: `${path}.target_key`, rule: 'CV18' }),
+        ...targetKeyProblem(condition.target_key, names, { path: `${path}.target_key`, rule: 'CV18', entry }),
       ];
     });
   },

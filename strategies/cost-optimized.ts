@@ -9,6 +9,7 @@ import {
   type StrategyDeps,
   SURFACES,
   type TokenPrice,
+  TOP_LEVEL,
 } from 'gw/contract';
 
 interface Settings {
@@ -44,11 +45,11 @@ export default defineStrategy<Settings>({
       .description('what becomes of targets without a price: `fallback`, `skip` or `allow`'),
   }),
   settingsFrom: ['unpriced_strategy'],
-  check: ({ unpriced_strategy: chosen }) => {
+  check: ({ unpriced_strategy: chosen }, _targets, { strategy } = TOP_LEVEL) => {
     if (chosen === '' || UNPRICED.includes(chosen)) return [];
     return [
       {
-        path: 'strategy.unpriced_strategy',
+        path: `${strategy}.unpriced_strategy`,
         rule: 'CV16',
         message: `unpriced_strategy is "${chosen}"; allowed are ${UNPRICED.join(', ')}`,
         fix: `use one of: ${UNPRICED.join(', ')}`,

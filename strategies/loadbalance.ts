@@ -4,8 +4,10 @@ import {
   drawByWeight,
   type RankNotes,
   type RouteTarget,
+  type StrategyPlace,
   type StrategyProblem,
   type StrategyTarget,
+  TOP_LEVEL,
 } from 'gw/contract';
 
 /** A weighted random target first, the others after it in rotation. See docs/reference/governance.md#weights. */
@@ -15,7 +17,7 @@ export default defineStrategy({
   advances: true,
   settings: Joi.object({}),
   settingsFrom: [],
-  check: (_settings, targets) => [...negativeWeights(targets), ...noWeight(targets)],
+  check: (_settings, targets, place = TOP_LEVEL) => [...negativeWeights(targets, place), ...noWeight(targets, place)],
   create:
     (_settings, { random }) =>
     (targets, _query, notes) => {
@@ -30,28 +32,34 @@ export default defineStrategy({
     },
 });
 
-function negativeWeights(targets: readonly StrategyTarget[]): readonly StrategyProblem[] {
+function negativeWeights(
+  targets: readonly StrategyTarget[],
+  { targets: list, entry }: StrategyPlace,
+): readonly StrategyProblem[] {
   return targets.flatMap(({ virtualKey, weight }, index) => {
     if (weight >= 0) return [];
     return [
       {
-        path: `targets[${index}].weight`,
+        path: `${list}[${index}].weight`,
         rule: 'CV14',
-        message: `weight of target "${virtualKey}" is ${weight}`,
-        fix: 'write a share, or 0 to drain the target',
+        message: `weight of ${entry} "${virtualKey}" is ${weight}`,
+        fix: `write a share, or 0 to drain the ${entry}`,
       },
     ];
   });
 }
 
-function noWeight(targets: readonly StrategyTarget[]): readonly StrategyProblem[] {
+function noWeight(
+  targets: readonly StrategyTarget[],
+  { targets: list, entry }: StrategyPlace,
+): readonly StrategyProblem[] {
   if (targets.reduce((sum, { weight }) => sum + weight, 0) > 0) return [];
   return [
     {
-      path: 'targets',
+      path: list,
       rule: 'CV15',
-      message: 'target weights sum to zero; at least one must be positive',
-      fix: 'give a weight to each target that is to get traffic',
+      message: `${entry} weights sum to zero; at least one must be positive`,
+      fix: `give a weight to each ${entry} that is to get traffic`,
     },
   ];
 }

@@ -1,8 +1,10 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { mayAsk, mayServe, notListed } from '../../host/pipeline/key-access.ts';
 import { modelsIn } from '../../host/pipeline/named-models.ts';
-import type { RouteTarget } from '../../host/contract/index.ts';
+import { isServed } from '../../host/pipeline/serving.ts';
 import { modelNotFound } from '../../host/pipeline/shown.ts';
+import type { Target } from '../../host/pipeline/target.ts';
+import { targetName } from '../../host/pipeline/turns/ranked-routes.ts';
 import { whyUnstreamed } from '../../host/pipeline/unstreamed.ts';
 
 /**
@@ -15,13 +17,12 @@ export default defineBuiltin({
   apply: ({ hooks }) =>
     hooks.assemble.tapPromise(
       'key-access',
-      async ({ hooks: pipeline, config: { aliases }, models, plugins, services: { redactor } }) => {
+      async ({ hooks: pipeline, config: { aliases }, models, groups, targets, plugins, services: { redactor } }) => {
+        const known = { models, groups, targets: new Map(targets.map((target) => [target.virtualKey, target])) };
         pipeline.prepare.tap({ name: 'key-access', stage: ORDER.keyAccess }, (exchange) => {
           const {
             principal,
             model,
-            surface,
-            streaming,
             request,
             sent,
             routing: { pinned },
@@ -36,18 +37,16 @@ export default defineBuiltin({
           }
           if (plugins.mayChangeModel) return;
           const isAsked = mayAsk(limits, model, aliases);
-          const isFit = ({ virtualKey }: RouteTarget): boolean => isAsked && mayServe(limits, virtualKey);
-          const isServed = models
-            .routeTargets(model, surface, streaming, pinned)
-            .some((target) => target.serves && isFit(target));
-          if (!isServed) throw modelNotFound(model, redactor, whyUnstreamed(exchange, models, isFit));
+          const isFit = ({ virtualKey }: Target): boolean => isAsked && mayServe(limits, virtualKey);
+          if (!isServed(exchange, known, isFit, pinned))
+            throw modelNotFound(model, redactor, whyUnstreamed(exchange, known, isFit));
         });
-        pipeline.route.tap({ name: 'key-access', stage: ORDER.keyTargets }, (targets, { principal, model }) => {
+        pipeline.route.tap({ name: 'key-access', stage: ORDER.keyTargets }, (ranked, { principal, model, routing }) => {
           const limits = principal?.limits;
-          if (!limits || (!limits.models && !limits.providers)) return targets;
+          if (!limits || (!limits.models && !limits.providers)) return ranked;
           const isAsked = mayAsk(limits, model, aliases);
-          return targets.map((target) =>
-            isAsked && mayServe(limits, target.virtualKey) ? target : { ...target, serves: false },
+          return ranked.map((target) =>
+            isAsked && mayServe(limits, targetName(target.virtualKey, routing)) ? target : { ...target, serves: false },
           );
         });
       },

@@ -31,6 +31,7 @@ async function serve(place: CommandPlace, io: CommandIo): Promise<number> {
     stopped.resolve();
   };
   io.onStop(stop); // before anything is loaded
+  io.onHangUp?.(() => void host?.secrets.files.look());
   host = await place.host();
   if (isStopped) stop();
   const gateway = await Promise.race([start(host, io), hung.promise]);

@@ -1,8 +1,9 @@
-import type { RouteTarget } from '../../host/contract/index.ts';
+import type { GatewayError, RouteTarget } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { DAY_MS, OncePer } from '../../host/common/once-per.ts';
 import type { GenerationDraft } from '../../host/generation/generation.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
+import { routedTarget } from '../../host/pipeline/turns/ranked-routes.ts';
 import { isPriced, refuseUnpriced } from '../../host/pipeline/billing/unpriced.ts';
 
 /**
@@ -21,7 +22,7 @@ export default defineBuiltin({
 });
 
 function leaveOut({ hooks: pipeline, targets, services }: GenerationDraft): void {
-  const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
+  const byKey = { targets: new Map(targets.map((target) => [target.virtualKey, target])) };
   pipeline.route.tap({ name: 'unpriced', stage: ORDER.unpriced }, (ranked, exchange) => {
     const {
       routing: { unpriced, heard },
@@ -30,12 +31,14 @@ function leaveOut({ hooks: pipeline, targets, services }: GenerationDraft): void
     if (unpriced?.rule !== 'refuse') return ranked;
     const priced: RouteTarget[] = [];
     for (const target of ranked) {
-      const known = byKey.get(target.virtualKey);
+      const known = routedTarget(target.virtualKey, exchange, byKey);
       if (!target.serves || (known && isPriced(known, model, services))) priced.push(target);
       else heard?.target?.(target.virtualKey, 'no price');
     }
-    if (ranked.some(({ serves }) => serves) && !priced.some(({ serves }) => serves))
-      throw refuseUnpriced(exchange, `the model "${shownModel(model, services.redactor)}"`);
+    if (!ranked.some(({ serves }) => serves) || priced.some(({ serves }) => serves)) return priced;
+    const refusal = (): GatewayError => refuseUnpriced(exchange, `the model "${shownModel(model, services.redactor)}"`);
+    if (!exchange.routing.group && exchange.routing.fallback === undefined) throw refusal();
+    exchange.routing.refusal = refusal; // a fallback of the group may have a price
     return priced;
   });
 }

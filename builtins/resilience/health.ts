@@ -1,5 +1,6 @@
 import type { RouteTarget } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { targetName } from '../../host/pipeline/turns/ranked-routes.ts';
 import { classOf } from '../../host/upstream/fault-classes.ts';
 
 /** How long a target that answered 429 is passed over: by its own hint, within these bounds; one whose account has no credit left as long as may be. See docs/reference/data-plane.md#failures-that-go-on-to-the-next-target. */
@@ -19,8 +20,9 @@ interface Rest {
 export default defineBuiltin({
   name: 'health',
   apply: ({ hooks }) =>
-    hooks.assemble.tapPromise('health', async ({ hooks: pipeline, targets, strategy, carryover, services }) => {
-      if (!strategy.advances || targets.length < 2) return;
+    hooks.assemble.tapPromise('health', async ({ hooks: pipeline, targets, strategy, groups, carryover, services }) => {
+      const isOfUse = strategy.advances || groups?.list.some((group) => group.strategy.advances) === true;
+      if (!isOfUse || targets.length < 2) return;
       const { monotonic } = services.clock;
       const rests = new Map(
         targets.map(({ virtualKey }) => [
@@ -28,23 +30,25 @@ export default defineBuiltin({
           carryover.lease<Rest>(`rest ${virtualKey}`, () => ({ until: 0, why: '' })),
         ]),
       );
-      const isResting = ({ virtualKey }: RouteTarget): boolean => {
+      const isResting = (virtualKey: string): boolean => {
         const until = rests.get(virtualKey)?.until ?? 0;
         return until > 0 && until > monotonic();
       };
-      const isHealthy = (target: RouteTarget): boolean =>
-        !isResting(target) && pipeline.circuit.call(target.virtualKey) !== 'open';
+      const isHealthy = (virtualKey: string): boolean =>
+        !isResting(virtualKey) && pipeline.circuit.call(virtualKey) !== 'open';
 
-      pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked, { routing: { heard } }) => {
-        if (ranked.every(isHealthy)) return ranked;
-        const healthy = ranked.filter(isHealthy);
+      pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked, { routing }) => {
+        const { heard, group } = routing;
+        if (!(group?.strategy ?? strategy).advances) return ranked;
+        const isFit = ({ virtualKey }: RouteTarget): boolean => isHealthy(targetName(virtualKey, routing));
+        if (ranked.every(isFit)) return ranked;
+        const healthy = ranked.filter(isFit);
         const then = healthy.length > 0 ? '' : ', as do all others: they are tried all the same';
-        for (const target of ranked)
-          if (!isHealthy(target))
-            heard?.target?.(
-              target.virtualKey,
-              `${isResting(target) ? rests.get(target.virtualKey)?.why : 'its circuit is open'}${then}`,
-            );
+        for (const { virtualKey: routeKey } of ranked) {
+          const name = targetName(routeKey, routing);
+          if (!isHealthy(name))
+            heard?.target?.(routeKey, `${isResting(name) ? rests.get(name)?.why : 'its circuit is open'}${then}`);
+        }
         return healthy.length > 0 ? healthy : ranked;
       });
       pipeline.settled.tap('health', ({ target: { virtualKey }, outcome, error }) => {

@@ -1,6 +1,7 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { catalogEntryOf } from '../../host/pipeline/billing/catalog-entry.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
+import { isServed } from '../../host/pipeline/serving.ts';
 import { modelNotFound, shownModel } from '../../host/pipeline/shown.ts';
 import type { Target } from '../../host/pipeline/target.ts';
 import { whyUnstreamed } from '../../host/pipeline/unstreamed.ts';
@@ -13,23 +14,25 @@ import type { Catalog } from '../../host/common/catalog.ts';
 export default defineBuiltin({
   name: 'admission',
   apply: ({ hooks }) =>
-    hooks.assemble.tapPromise('admission', async ({ hooks: pipeline, models, plugins, targets, services }) => {
+    hooks.assemble.tapPromise('admission', async ({ hooks: pipeline, models, groups, plugins, targets, services }) => {
       if (plugins.mayChangeModel) return;
       const { log, redactor } = services;
-      const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
+      const known = { models, groups, targets: new Map(targets.map((target) => [target.virtualKey, target])) };
+      const isFit = (target: Target, exchange: LiveExchange): boolean =>
+        !isOfOtherKind(exchange, target, services.catalog);
       pipeline.prepare.tap({ name: 'admission', stage: ORDER.admission }, (exchange) => {
-        const { model, surface, streaming } = exchange;
-        for (const { virtualKey, serves } of models.routeTargets(model, surface, streaming, exchange.routing.pinned)) {
-          if (serves && !isOfOtherKind(exchange, byKey.get(virtualKey), services.catalog)) return;
-        }
+        const { model } = exchange;
+        if (isServed(exchange, known, isFit, exchange.routing.pinned)) return;
+        const group = groups?.of(model);
         const absent = targets.filter(({ provider }) => !provider).map(({ virtualKey }) => virtualKey);
         if (absent.length > 0 && !exchange.routing.explaining)
           log.warn('no registered target serves the model', {
             model: shownModel(model, redactor),
             unregistered: absent.join(', '),
+            ...(group && { group: group.name }),
             trace_id: exchange.id,
           });
-        throw modelNotFound(model, redactor, whyUnstreamed(exchange, models));
+        throw modelNotFound(model, redactor, whyUnstreamed(exchange, known));
       });
     }),
 });
@@ -38,12 +41,8 @@ export default defineBuiltin({
  * Whether the catalog knows the model as one that makes vectors where the request wants an answer, or the reverse. Asked for clients of
  * wires of their own alone: these have other addresses for vectors. What the catalog does not know is tried. See docs/reference/ingress.md#models-of-the-other-kind.
  */
-function isOfOtherKind(
-  { sent, surface, model, isCounting }: LiveExchange,
-  target: Target | undefined,
-  catalog: Catalog,
-): boolean {
-  if (!sent || isCounting || !target?.provider) return false;
+function isOfOtherKind({ sent, surface, model, isCounting }: LiveExchange, target: Target, catalog: Catalog): boolean {
+  if (!sent || isCounting || !target.provider) return false;
   const mode = catalogEntryOf(target, target.upstreamModel(model), catalog)?.mode;
   return mode === (surface === 'embeddings' ? 'chat' : 'embedding');
 }

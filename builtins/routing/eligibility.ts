@@ -1,6 +1,9 @@
 import type { RouteTarget } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import type { Target } from '../../host/pipeline/target.ts';
 import { implementsSurface } from '../../host/generation/model-index.ts';
+
+type Targets = ReadonlyMap<string, Target>;
 
 /**
  * Leaves of the ranked targets those that may be tried. Strategies that advance pass over what cannot serve; those that
@@ -10,24 +13,26 @@ export default defineBuiltin({
   name: 'eligibility',
   apply: ({ hooks }) =>
     hooks.assemble.tapPromise('eligibility', async ({ hooks: pipeline, strategy, targets: all, services: { log } }) => {
-      const byKey = new Map(all.map((target) => [target.virtualKey, target]));
+      const targets = new Map(all.map((target) => [target.virtualKey, target]));
       const isAnyMissing = all.some(({ provider }) => !provider);
       const warned = new Set<string>();
-      const warnOfMissing = (ranked: readonly RouteTarget[], traceId: string): void => {
-        for (const { virtualKey } of ranked) {
-          if (byKey.get(virtualKey)?.provider || warned.has(virtualKey)) continue;
+      const warnOfMissing = (ranked: readonly RouteTarget[], known: Targets, traceId: string): void => {
+        for (const { virtualKey: routeKey } of ranked) {
+          const { provider, virtualKey = routeKey } = known.get(routeKey) ?? {};
+          if (provider || warned.has(virtualKey)) continue;
           warned.add(virtualKey);
           log.warn('provider not found, skipping', { provider: virtualKey, trace_id: traceId });
         }
       };
       pipeline.route.tap(
         { name: 'eligibility', stage: ORDER.eligibility },
-        (ranked, { id, surface, streaming, turn, routing: { explaining, heard } }) => {
-          if (isAnyMissing && !explaining) warnOfMissing(ranked, id);
-          if (strategy.advances) return serving(ranked);
+        (ranked, { id, surface, streaming, turn, routing: { explaining, heard, group } }) => {
+          const known = group?.routes ?? targets;
+          if (isAnyMissing && !explaining) warnOfMissing(ranked, known, id);
+          if ((group?.strategy ?? strategy).advances) return serving(ranked);
           const named =
             ranked.find(({ virtualKey }) => {
-              const target = byKey.get(virtualKey);
+              const target = known.get(virtualKey);
               return target !== undefined && implementsSurface(target, surface, turn?.streaming ?? streaming);
             }) ?? ranked[0];
           for (const { virtualKey } of ranked)

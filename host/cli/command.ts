@@ -4,6 +4,8 @@ export interface CommandIo {
   readonly err: (text: string) => void;
   /** Calls back once, when the process is asked to stop. */
   readonly onStop: (listener: () => void) => void;
+  /** Calls back whenever the process is asked, by SIGHUP without a terminal, to look at its files. */
+  readonly onHangUp?: (listener: () => void) => void;
   /** Called once the command runs: what wants to hear of signals has said so by then. */
   readonly onBegun?: () => void;
   /** Called once a service is up. */

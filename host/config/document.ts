@@ -9,6 +9,9 @@ export type GatewayConfig = TypeOf<typeof configSchema>;
 
 export type StrategyConfig = GatewayConfig['strategy'];
 export type TargetConfig = GatewayConfig['targets'][number];
+/** An entry of `models`. */
+export type ModelGroupConfig = NonNullable<GatewayConfig['models']>[number];
+export type RouteConfig = ModelGroupConfig['routes'][number];
 export type PluginEntry = GatewayConfig['plugins'][number];
 export type McpServerConfig = GatewayConfig['mcp_servers'][number];
 /** One entry of `providers`. Secrets of the kind beside those that the schema lists are members too: `secretTexts`. */

@@ -18,18 +18,22 @@ export interface SettingsProblem {
   readonly mayVanish?: boolean;
 }
 
-/** Where a strategy's settings stand in the document: under `strategy.settings`, or the keys it reads of the block. */
-export function strategySettings(module: StrategyModule, strategy: StrategyConfig): { base: string; value: object } {
-  if (!module.settingsFrom) return { base: 'strategy.settings', value: strategy.settings ?? {} };
+/** Where a strategy's settings stand in the document: under `settings` of its block, or the keys it reads of the block. `place` is the path of the block. */
+export function strategySettings(
+  module: StrategyModule,
+  strategy: StrategyConfig,
+  place = 'strategy',
+): { base: string; value: object } {
+  if (!module.settingsFrom) return { base: `${place}.settings`, value: strategy.settings ?? {} };
   const block = strategy as unknown as Readonly<Record<string, unknown>>;
   const present = module.settingsFrom.filter((key) => block[key] !== undefined);
-  return { base: 'strategy', value: Object.fromEntries(present.map((key) => [key, block[key]])) };
+  return { base: place, value: Object.fromEntries(present.map((key) => [key, block[key]])) };
 }
 
 /** A target as a strategy knows it. Its settings have defaults where the strategy reads any. */
 export function strategyTarget(
   { targetSettings }: StrategyModule,
-  { virtual_key, weight = 0, settings }: TargetConfig,
+  { virtual_key, weight = 0, settings }: Pick<TargetConfig, 'virtual_key' | 'weight' | 'settings'>,
 ): StrategyTarget {
   return {
     virtualKey: virtual_key,

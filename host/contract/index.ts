@@ -140,9 +140,11 @@ export type {
   SettledCall,
   StrategyDeps,
   StrategyModule,
+  StrategyPlace,
   StrategyProblem,
   StrategyTarget,
 } from './strategy.ts';
+export { TOP_LEVEL } from './strategy.ts';
 export { SURFACE_NAMES, SURFACES } from './surface.ts';
 export type {
   ChatSurface,
@@ -153,7 +155,7 @@ export type {
   SurfaceBodies,
   TranslatedSurface,
 } from './surface.ts';
-export { targetFirst, targetKeyProblem, targetNames } from './target-key.ts';
+export { targetFirst, type TargetKeyPlace, targetKeyProblem, targetNames } from './target-key.ts';
 export { contentTexts } from './text/part-texts.ts';
 export { messageTexts, texts, textsIn } from './text/texts.ts';
 export { editTexts } from './text/text-edits.ts';

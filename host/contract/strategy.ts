@@ -41,10 +41,13 @@ export interface StrategyModule<S extends object = object> {
    *
    * @param settings with the defaults of the schema.
    * @param targets as declared, in their order; `serves` is not known yet.
+   * @param place where the block and the list of targets stand: in a group of models the routes of
+   * the group are the targets. A problem whose path begins with `strategy` or `targets` is moved
+   * there by the host, so that a strategy need not look at it.
    * @returns all problems at once, each with the path of the value that is wrong; empty where there
    * are none.
    */
-  check?(settings: S, targets: readonly StrategyTarget[]): readonly StrategyProblem[];
+  check?(settings: S, targets: readonly StrategyTarget[], place?: StrategyPlace): readonly StrategyProblem[];
   /**
    * Called once per applied configuration. Whatever passes the checks must construct. Returns the
    * ranking, alone or with what else it does. What it keeps in its closure ends with the
@@ -83,6 +86,19 @@ export interface SettledCall {
    */
   readonly durationMs: number | undefined;
 }
+
+/** Where a strategy stands in the document, for the paths and the words of its problems. */
+export interface StrategyPlace {
+  /** Path of its block: `strategy`, of a group of models `models[2].strategy`. */
+  readonly strategy: string;
+  /** Path of the list that it ranks: `targets`, of a group of models `models[2].routes`. */
+  readonly targets: string;
+  /** What an entry of that list is called. */
+  readonly entry: 'target' | 'route';
+}
+
+/** The strategy of the document itself. */
+export const TOP_LEVEL: StrategyPlace = Object.freeze({ strategy: 'strategy', targets: 'targets', entry: 'target' });
 
 /** Something wrong with a strategy's settings or its targets. It refuses the configuration. */
 export interface StrategyProblem {
@@ -162,6 +178,11 @@ export interface RouteTarget extends StrategyTarget {
    * are passed over.
    */
   readonly serves: boolean;
+  /**
+   * The upstream model of a route of a group of models, as it is written there; absent where the
+   * route names none, and for targets outside groups.
+   */
+  readonly model?: string;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { RouteTarget, StrategyProblem, StrategyTarget } from './strategy.ts';
+import type { RouteTarget, StrategyPlace, StrategyProblem, StrategyTarget } from './strategy.ts';
 
 /**
  * Targets that a problem names; a configuration may have thousands, and a problem for each of its
@@ -6,13 +6,22 @@ import type { RouteTarget, StrategyProblem, StrategyTarget } from './strategy.ts
  */
 const MAX_NAMED = 20;
 
+/** Where a rule of a strategy names a target. */
+export interface TargetKeyPlace {
+  readonly path: string;
+  readonly rule: string;
+  /** `target` unless said. */
+  readonly entry?: StrategyPlace['entry'];
+}
+
 /**
  * A problem when a rule of a strategy names no target, or one that is not declared. A strategy with
  * many rules gives the names as a set, made once.
  *
  * @param key what the operator wrote; an empty text counts as left out.
  * @param targets those of `check`, or their names.
- * @param at the path of the value inside the document, and the id of the rule it breaks.
+ * @param at the path of the value inside the document, the id of the rule it breaks, and what an
+ * entry of the list is called (`place.entry` of `check`).
  * @returns one problem, whose fix lists up to 20 names, or none. It is a list, so that `check` can
  * spread it into its own.
  * @example
@@ -27,13 +36,13 @@ const MAX_NAMED = 20;
 export function targetKeyProblem(
   key: string,
   targets: readonly StrategyTarget[] | ReadonlySet<string>,
-  at: { readonly path: string; readonly rule: string },
+  { path, rule, entry = 'target' }: TargetKeyPlace,
 ): readonly StrategyProblem[] {
   const names = 'has' in targets ? targets : targetNames(targets);
   if (key !== '' && names.has(key)) return [];
-  const message = key === '' ? `${at.path} names no target` : `${at.path} is "${key}", which no target declares`;
+  const message = key === '' ? `${path} names no ${entry}` : `${path} is "${key}", which no ${entry} declares`;
   const named = names.values().take(MAX_NAMED).toArray().join(', ');
-  return [{ ...at, message, fix: `use one of: ${named}${names.size > MAX_NAMED ? ', …' : ''}` }];
+  return [{ path, rule, message, fix: `use one of: ${named}${names.size > MAX_NAMED ? ', …' : ''}` }];
 }
 
 /**

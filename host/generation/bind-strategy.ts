@@ -10,6 +10,7 @@ import {
   type Log,
   type RankNotes,
   type RouteQuery,
+  type RouteTarget,
   type RunningStrategy,
   type StrategyDeps,
   type StrategyModule,
@@ -22,28 +23,30 @@ import type { GenerationHooks } from '../pipeline/hooks.ts';
 import { createRunning } from './create-strategy.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { FailoverRules } from '../pipeline/attempts/retry.ts';
+import type { Attempt } from '../pipeline/attempts/attempt.ts';
 import type { Target } from '../pipeline/target.ts';
 
-/** The routing strategy of one generation, with its settings. */
+/** A routing strategy of one generation, with its settings: that of the document, or of a group of models. */
 export interface BoundStrategy extends FailoverRules {
   readonly module: StrategyModule;
   readonly ranker: Ranker;
+  /** Hears how a call of a target ended. Never throws. Only of a strategy that asks: other requests pay nothing for it. */
+  readonly settled?: (attempt: Attempt) => void;
   readonly dispose?: () => Promise<void> | undefined;
 }
 
 export interface StrategySurroundings {
+  readonly registry: Registry;
   readonly trace: RequestTrace;
   readonly closing: ClosingServices;
 }
 
-/** Makes the configured strategy and taps it on the route.  */
+/** Makes a configured strategy. `place` is the path of its block: what it throws refuses the configuration there. */
 export function bindStrategy(
   config: StrategyConfig,
-  registry: Registry,
-  hooks: GenerationHooks,
-  targets: ReadonlyMap<string, Target>,
+  place: string,
   given: StrategyDeps,
-  { trace, closing }: StrategySurroundings,
+  { registry, trace, closing }: StrategySurroundings,
 ): BoundStrategy {
   const module = registry.strategies.get(config.mode);
   if (!module) throw new Error(`"${config.mode}" is not a strategy of this build`); // CV13 has refused it before
@@ -56,16 +59,12 @@ export function bindStrategy(
     module,
     settings,
     deps,
-    ref.file,
+    { file: ref.file, place },
   );
-  const ranker = new Ranker(rank, { module: ref, log: given.log, trace });
-  hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) =>
-    ranker.rank(all, routeQuery(exchange, targets), exchange.routing.explaining ?? notesFor(exchange), exchange.id),
-  );
-  if (settled) tapSettled(hooks, ref, settled, given.log, trace);
   return {
     module,
-    ranker,
+    ranker: new Ranker(rank, { module: ref, log: given.log, trace }),
+    ...(settled && { settled: hearing(ref, settled, given.log, trace) }),
     ...(dispose && { dispose: () => disposeModule(ref, dispose, closing) }),
     advances: module.advances ?? false,
     failoverOn: new Set(config.failover_on),
@@ -73,19 +72,60 @@ export function bindStrategy(
   };
 }
 
-/** Only for a strategy that asks: other requests pay nothing for it. */
-function tapSettled(
+/** A group of models with its strategy, at the place of its index. */
+interface RankingGroup {
+  readonly strategy: BoundStrategy;
+  rank(routes: readonly RouteTarget[], exchange: LiveExchange): readonly RouteTarget[];
+}
+
+const NO_GROUP = -1;
+
+/** Has the strategy rank the route of each request: in a group of models that of the group. */
+export function tapStrategies(
   hooks: GenerationHooks,
+  { ranker, settled }: BoundStrategy,
+  targets: ReadonlyMap<string, Target>,
+  groups: readonly RankingGroup[],
+): void {
+  hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) => {
+    const group = groups[exchange.routing.group?.index ?? NO_GROUP];
+    return group ? group.rank(all, exchange) : rankBy(ranker, all, exchange, targets);
+  });
+  if (groups.some(({ strategy }) => strategy.settled))
+    hooks.settled.tap('strategy', (attempt) => {
+      const group = groups[attempt.exchange.routing.group?.index ?? NO_GROUP];
+      const hears = group ? group.strategy.settled : settled;
+      hears?.(attempt);
+    });
+  else if (settled) hooks.settled.tap('strategy', settled);
+}
+
+/** Asks for one request. `targets` are those that are ranked, by the names that the strategy knows them by. */
+export function rankBy(
+  ranker: Ranker,
+  all: readonly RouteTarget[],
+  exchange: LiveExchange,
+  targets: ReadonlyMap<string, Target>,
+): readonly RouteTarget[] {
+  return ranker.rank(
+    all,
+    routeQuery(exchange, targets),
+    exchange.routing.explaining ?? notesFor(exchange),
+    exchange.id,
+  );
+}
+
+function hearing(
   ref: ModuleRef,
   settled: NonNullable<RunningStrategy['settled']>,
   log: Log,
   trace: RequestTrace,
-): void {
-  hooks.settled.tap('strategy', ({ target: { virtualKey }, exchange, outcome, upstreamMs }) => {
+): (attempt: Attempt) => void {
+  return ({ target: { routeKey }, exchange, outcome, upstreamMs }) => {
     try {
       refusePromise(
         trace.run({ module: ref, exchangeId: exchange.id }, settled, {
-          virtualKey,
+          virtualKey: routeKey,
           exchangeId: exchange.id,
           outcome: outcome ?? 'ignored',
           durationMs: upstreamMs,
@@ -97,12 +137,13 @@ function tapSettled(
         faultAttributes(new ModuleFault(ref, 'settled', thrown), { trace_id: exchange.id }),
       );
     }
-  });
+  };
 }
 
 /** The view of an exchange that strategies rank by. Texts are read only when a strategy asks. */
 export function routeQuery(exchange: LiveExchange, targets: ReadonlyMap<string, Target>): RouteQuery {
-  const { model, surface, metadata } = exchange;
+  const { surface, metadata } = exchange;
+  const model = exchange.routing.fallback ?? exchange.model;
   const request = exchange.turn?.request ?? exchange.request;
   const chat = isChat(exchange) ? (request as ChatRequest) : undefined;
   const { n: images } = request as { readonly n?: unknown };

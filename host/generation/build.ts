@@ -6,13 +6,15 @@ import type { Target } from '../pipeline/target.ts';
 import { walkTargets } from '../pipeline/turns/walk.ts';
 import { sendHttp } from '../upstream/send-http.ts';
 import { type BindOptions, bindPlugins, type BoundPlugins } from './bind-plugins.ts';
-import { bindStrategy, type BoundStrategy } from './bind-strategy.ts';
+import { BoundGroup } from './groups/bound-group.ts';
+import { bindStrategy, type BoundStrategy, type StrategySurroundings, tapStrategies } from './bind-strategy.ts';
 import { buildTargets } from './build-targets.ts';
 import { callPrices } from './call-prices.ts';
 import { durationOf } from './duration-of.ts';
 import type { Generation, GenerationDraft } from './generation.ts';
 import type { GenerationDeps } from './generation-deps.ts';
 import { countModels, modelsOf } from './known-models.ts';
+import { GroupIndex } from './groups/model-groups.ts';
 import { buildModelIndex, type ModelIndex } from './model-index.ts';
 import { Undo } from './undo.ts';
 
@@ -56,11 +58,13 @@ async function draftOf(deps: GenerationDeps, config: GatewayConfig, undo: Undo):
   const targets = await buildTargets(deps, config, carryover, undo);
   const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
   const models = buildModelIndex(targets, (target) => modelsOf(deps, target));
-  const forPlugins = pluginDeps(deps, byKey, models, carryover);
+  const known: KnownNames = { targets: byKey, models, groups: undefined };
+  const forPlugins = pluginDeps(deps, known, carryover);
   const plugins = await pluginsOf(deps, { config, hooks, deps: forPlugins, carryover }, undo);
-  const strategy = strategyOf(deps, config, { hooks, targets: byKey, carryover }, undo);
+  const { strategy, groups } = strategiesOf(deps, config, { hooks, targets: byKey, carryover }, undo);
+  known.groups = groups;
   const { ledger, prices } = forPlugins;
-  return { config, hooks, carryover, targets, registry, models, plugins, strategy, services, ledger, prices };
+  return { config, hooks, carryover, targets, registry, models, groups, plugins, strategy, services, ledger, prices };
 }
 
 async function pluginsOf(
@@ -81,22 +85,39 @@ async function pluginsOf(
   return plugins;
 }
 
-function strategyOf(
+interface Strategies {
+  readonly strategy: BoundStrategy;
+  readonly groups: GroupIndex<BoundGroup> | undefined;
+}
+
+/** The strategy of the document, and those of its groups of models. */
+function strategiesOf(
   deps: GenerationDeps,
-  { strategy: config }: GatewayConfig,
+  config: GatewayConfig,
   { hooks, targets, carryover }: { hooks: GenerationHooks; targets: Targets; carryover: Carryover },
   undo: Undo,
-): BoundStrategy {
+): Strategies {
   const { registry, services } = deps;
   const given = strategyDeps(deps, targets, hooks, carryover);
-  const strategy = bindStrategy(config, registry, hooks, targets, given, { trace: services.trace, closing: services });
-  const { dispose } = strategy;
-  if (dispose) undo.later(`dispose of the strategy "${config.mode}"`, async () => dispose());
-  return strategy;
+  const around: StrategySurroundings = { registry, trace: services.trace, closing: services };
+  const closed = (strategy: BoundStrategy, of: string): void => {
+    const { dispose } = strategy;
+    if (dispose) undo.later(`dispose of the strategy "${strategy.module.name}"${of}`, async () => dispose());
+  };
+  const strategy = bindStrategy(config.strategy, 'strategy', given, around);
+  closed(strategy, '');
+  const list = (config.models ?? []).map((each, at) => {
+    const group = new BoundGroup(each, at, { ...around, targets, hooks, given });
+    closed(group.strategy, ` of the group "${group.name}"`);
+    return group;
+  });
+  const groups = list.length === 0 ? undefined : new GroupIndex(list, config);
+  tapStrategies(hooks, strategy, targets, list);
+  return { strategy, groups };
 }
 
 function generationOf(deps: GenerationDeps, draft: GenerationDraft, number: number, undo: Undo): Generation {
-  const { config, hooks, targets: targetList, models, strategy, plugins, services } = draft;
+  const { config, hooks, targets: targetList, models, groups, strategy, plugins, services } = draft;
   const generation: Generation = {
     number,
     config,
@@ -105,6 +126,7 @@ function generationOf(deps: GenerationDeps, draft: GenerationDraft, number: numb
     targets: new Map(targetList.map((target) => [target.virtualKey, target])),
     targetList,
     models,
+    groups,
     strategy,
     plugins,
     modelCounts: countModels(deps, targetList),
@@ -118,19 +140,21 @@ function generationOf(deps: GenerationDeps, draft: GenerationDraft, number: numb
   return generation;
 }
 
-function pluginDeps(
-  deps: GenerationDeps,
-  targets: Targets,
-  models: ModelIndex,
-  carryover: Carryover,
-): BindOptions['deps'] {
+/** What names of targets and models stand for. Groups are bound behind the plugins, which ask only once requests come. */
+interface KnownNames {
+  readonly targets: Targets;
+  readonly models: ModelIndex;
+  groups: GroupIndex<BoundGroup> | undefined;
+}
+
+function pluginDeps(deps: GenerationDeps, known: KnownNames, carryover: Carryover): BindOptions['deps'] {
   const { state, stores, services } = deps;
   const { log, counters } = services;
   return {
     log,
     counters,
     state,
-    prices: { ...pricesOf(deps, targets), ...callPrices(deps, targets, models) },
+    prices: { ...pricesOf(deps, known.targets), ...callPrices(deps, known) },
     redact: (text) => services.redactor.excerpt(text),
     now: services.clock.now,
     random: services.random,

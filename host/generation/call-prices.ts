@@ -1,22 +1,34 @@
 import { type Exchange, type PluginPrices, SURFACES, type TokenPrice } from '../contract/index.ts';
 import { catalogEntryOf } from '../pipeline/billing/catalog-entry.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
-import type { ModelIndex } from './model-index.ts';
+import type { ModelGroups } from '../pipeline/model-group.ts';
+import { servingTargets } from '../pipeline/serving.ts';
 import type { Target } from '../pipeline/target.ts';
+import type { ModelIndex } from './model-index.ts';
 
 type CallPrices = Pick<PluginPrices, 'highest' | 'longestAnswer'>;
 
-/** What a call may cost before a target is chosen: the dearest price, and the longest answer, of those that may serve it. */
+/** What names of targets and models stand for. */
+interface KnownNames {
+  readonly targets: ReadonlyMap<string, Target>;
+  readonly models: Pick<ModelIndex, 'owners' | 'routeTargets'>;
+  /** `undefined` without groups, and before they are bound. */
+  readonly groups: ModelGroups | undefined;
+}
+
+/** What a call may cost before a target is chosen: the dearest price, and the longest answer, of those that may serve it, fallbacks of a group of models included. */
 export function callPrices(
   { services }: { readonly services: Pick<PipelineServices, 'catalog'> },
-  targets: ReadonlyMap<string, Target>,
-  models: Pick<ModelIndex, 'owners' | 'routeTargets'>,
+  known: KnownNames,
 ): CallPrices {
-  const serving = ({ model, surface, streaming }: Exchange): readonly Target[] => {
-    const marked = SURFACES[surface].isForwarded
-      ? models.owners(model)
-      : models.routeTargets(model, surface, streaming);
-    return marked.flatMap(({ virtualKey, serves }) => (serves ? (targets.get(virtualKey) ?? []) : []));
+  const serving = (exchange: Exchange): readonly Target[] => {
+    const { model, surface } = exchange;
+    if (!SURFACES[surface].isForwarded) return servingTargets(exchange, known);
+    const group = known.groups?.of(model);
+    if (group) return [...group.routes.values()];
+    return known.models
+      .owners(model)
+      .flatMap(({ virtualKey, serves }) => (serves ? (known.targets.get(virtualKey) ?? []) : []));
   };
   return {
     highest: (exchange) => {

@@ -9,12 +9,18 @@ import {
 } from '../contract/index.ts';
 import { codeFrame, faultPlace, placeText } from '../registry/fault-place.ts';
 
+/** Where a strategy comes from: the file of its module, and the path of its block in the document. */
+interface Origin {
+  readonly file: string | undefined;
+  readonly place: string;
+}
+
 /** Makes a strategy with these settings. What it throws, or returns instead of a ranking, refuses the configuration. */
 export function createRunning(
   module: StrategyModule,
   settings: object,
   deps: StrategyDeps,
-  file: string | undefined,
+  { file, place }: Origin,
 ): RunningStrategy {
   let made: unknown;
   let why = 'its create returns neither a function nor an object with rank';
@@ -26,9 +32,9 @@ export function createRunning(
       made.catch(() => {}); // it is refused, however it ends
     }
   } catch (error) {
-    const place = file === undefined ? undefined : faultPlace(error, file);
-    why = `${errorMessage(error)}${place ? ` at ${placeText(place)}` : ''}`;
-    frame = place && codeFrame(place);
+    const at = file === undefined ? undefined : faultPlace(error, file);
+    why = `${errorMessage(error)}${at ? ` at ${placeText(at)}` : ''}`;
+    frame = at && codeFrame(at);
   }
   if (typeof made === 'function') return { rank: made as Rank };
   if (isRunning(made))
@@ -39,7 +45,7 @@ export function createRunning(
     };
   throw new ConfigRefused([
     {
-      path: 'strategy',
+      path: place,
       rule: 'PB01',
       message: `strategy "${module.name}" cannot be built: ${why}`,
       fix: 'correct its settings or the module',

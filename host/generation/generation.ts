@@ -4,6 +4,8 @@ import type { GenerationHooks } from '../pipeline/hooks.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { RunningGeneration } from '../pipeline/running-generation.ts';
 import type { Target } from '../pipeline/target.ts';
+import type { BoundGroup } from './groups/bound-group.ts';
+import type { GroupIndex } from './groups/model-groups.ts';
 import type { ModelIndex } from './model-index.ts';
 import type { BoundPlugins } from './bind-plugins.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -17,6 +19,7 @@ export interface GenerationDraft {
   readonly targets: readonly Target[];
   readonly registry: Registry;
   readonly models: ModelIndex;
+  readonly groups: GroupIndex<BoundGroup> | undefined;
   readonly plugins: BoundPlugins;
   readonly strategy: BoundStrategy;
   readonly services: PipelineServices;
@@ -31,6 +34,7 @@ export interface Generation extends RunningGeneration {
   readonly config: GatewayConfig;
   readonly targetList: readonly Target[];
   readonly models: ModelIndex;
+  readonly groups: GroupIndex<BoundGroup> | undefined;
   /** How many models each registered provider is known to have. */
   readonly modelCounts: ReadonlyMap<string, number>;
   readonly strategy: BoundStrategy;

@@ -1,5 +1,5 @@
 /** What changes while an exchange runs, by who writes it. Each is created whole, so that all exchanges have one shape. */
-import type { Cost, CostSource, RankNotes, Unpriced, Usage } from '../contract/index.ts';
+import type { Cost, CostSource, GatewayError, RankNotes, Unpriced, Usage } from '../contract/index.ts';
 import type { PluginInstance, StreamGuards } from './guards/plugin-instance.ts';
 import type { ModelGroup } from './model-group.ts';
 import type { RouteRecord } from './route-record.ts';
@@ -37,10 +37,14 @@ export class Routing {
   pinned: string | undefined;
   /** The group of models whose routes are ranked and tried; `undefined` outside groups. */
   group: ModelGroup | undefined;
+  /** The name, after aliases, of the fallback whose targets are ranked and tried; `undefined` for those of the model asked for. */
+  fallback: string | undefined;
   /** The name of the credential that the last attempt used, of a declared instance. */
   credential: string | undefined;
   /** Why the strategy left nothing to try, as the caller learns it. */
   unroutable: string | undefined;
+  /** Makes the error of a request in a group of models that nothing was tried for, where it is not that nothing serves. */
+  refusal: (() => GatewayError) | undefined;
   /** Set where the request is paid for in dollars: what becomes of targets without a price, and who says so. */
   unpriced: { readonly rule: Unpriced; readonly who: string } | undefined;
   /** Set where only the reasons of the route are asked for; then nothing is sent, counted or logged. */

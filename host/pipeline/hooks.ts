@@ -156,8 +156,8 @@ export function createGenerationHooks() {
     circuit: new SyncBailHook<[string], CircuitState | undefined>(['virtualKey']),
     /** Calls of a target in flight and waiting. */
     load: new SyncBailHook<[string], TargetLoad | undefined>(['virtualKey']),
-    /** Recent median of a target's successful calls, in milliseconds; without samples, nothing. */
-    median: new SyncBailHook<[string], number | undefined>(['virtualKey']),
+    /** Recent median of successful calls, in milliseconds: of a target outside groups, or of its upstream model in groups; without samples, nothing. */
+    median: new SyncBailHook<[string, string?], number | undefined>(['virtualKey', 'upstreamModel']),
     /** Local refusal of one attempt: breaker, limiter. */
     admit: new AsyncSeriesBailHook<[Attempt], GatewayError | undefined>(['attempt']),
     /** Last change to the request that leaves: trace context, then the credential. */

@@ -2,6 +2,7 @@ import type { RouteTarget, Surface } from '../contract/index.ts';
 import type { StreamTimes } from '../config/stream-times.ts';
 import type { GenerationHooks } from './hooks.ts';
 import type { LiveExchange } from './live-exchange.ts';
+import type { ModelGroups } from './model-group.ts';
 import type { PipelineServices } from './pipeline-services.ts';
 import type { StreamGuards } from './guards/plugin-instance.ts';
 import type { FailoverRules } from './attempts/retry.ts';
@@ -17,6 +18,8 @@ export interface RunningGeneration {
   /** By virtual key. */
   readonly targets: ReadonlyMap<string, Target>;
   readonly models: RoutedModels;
+  /** The groups of models; `undefined` where none are configured. */
+  readonly groups: ModelGroups | undefined;
   readonly strategy: FailoverRules;
   readonly plugins: RunningPlugins;
   /** Milliseconds for a whole request; `undefined` means no limit. */

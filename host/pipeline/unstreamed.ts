@@ -1,6 +1,8 @@
-import { type RouteTarget, type StreamedSurface, SURFACES } from '../contract/index.ts';
+import { type StreamedSurface, SURFACES } from '../contract/index.ts';
 import type { LiveExchange } from './live-exchange.ts';
-import type { RoutedModels } from './running-generation.ts';
+import type { RunningGeneration } from './running-generation.ts';
+import { isServed } from './serving.ts';
+import type { Target } from './target.ts';
 
 /** What a request asks to be streamed, in the words of its refusal. */
 const WORDS: Readonly<Record<StreamedSurface, string>> = {
@@ -13,12 +15,10 @@ const WORDS: Readonly<Record<StreamedSurface, string>> = {
 /** Why no target serves a request for events beside chat, where some would serve it whole. `isFit` leaves out those that the caller may not use. */
 export function whyUnstreamed(
   { surface, model, streaming, routing: { pinned } }: LiveExchange,
-  models: RoutedModels,
-  isFit: (target: RouteTarget) => boolean = () => true,
+  known: Pick<RunningGeneration, 'models' | 'groups' | 'targets'>,
+  isFit: (target: Target) => boolean = () => true,
 ): string | undefined {
   if (!streaming || !SURFACES[surface].canStream) return undefined;
-  const isServedWhole = models
-    .routeTargets(model, surface, false, pinned)
-    .some((target) => target.serves && isFit(target));
+  const isServedWhole = isServed({ surface, model, streaming: false }, known, isFit, pinned);
   return isServedWhole ? `no target can stream ${WORDS[surface as StreamedSurface]} of this model` : undefined;
 }

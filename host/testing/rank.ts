@@ -47,7 +47,10 @@ export function rank<S extends object>(
   const checked = settingsProblems(module.settings, settings, 'strategy.settings');
   const problems = checked.problems.length > 0 ? checked.problems : (module.check?.(checked.settings as S, list) ?? []);
   if (problems.length > 0) throw new Error(problems.map(({ path, message }) => `${path}: ${message}`).join('; '));
-  const strategy = createRunning(module, checked.settings, madeUpStrategyDeps(deps), undefined);
+  const strategy = createRunning(module, checked.settings, madeUpStrategyDeps(deps), {
+    file: undefined,
+    place: 'strategy',
+  });
   const notes: { virtualKey: string; why: string; figures: RankFigures | undefined }[] = [];
   let variant: string | undefined;
   let nothing: string | undefined;

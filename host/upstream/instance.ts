@@ -35,3 +35,11 @@ export interface Credential {
   /** Unix milliseconds at which the present value was taken. */
   readonly refreshedAt: number;
 }
+
+/** Whether the configuration leaves a credential for an upstream model, whatever state the credentials are in. */
+export function mayCall(instance: ProviderInstance | undefined, upstreamModel: string): boolean {
+  return (
+    instance === undefined ||
+    instance.credentials.some((credential) => credential.weight > 0 && credential.allows(upstreamModel))
+  );
+}

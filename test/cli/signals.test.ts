@@ -133,11 +133,15 @@ describe('a signal during the start', () => {
   });
 });
 
-describe('a signal that came before there was a listener', () => {
+/** Signals that this process sends itself, which none of them reaches; listeners of signals go with each test. */
+function signalsKept(): unknown[][] {
+  const sent: unknown[][] = [];
   const kill = process.kill.bind(process);
-  let sent: unknown[][];
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  let before: (readonly [NodeJS.Signals, readonly unknown[]])[] = [];
   beforeEach(() => {
-    sent = [];
+    sent.length = 0;
+    before = signals.map((signal) => [signal, process.listeners(signal)]);
     process.kill = (...args) => {
       sent.push(args);
       return true;
@@ -145,10 +149,18 @@ describe('a signal that came before there was a listener', () => {
   });
   afterEach(() => {
     process.kill = kill;
+    for (const [signal, kept] of before)
+      for (const listener of process.listeners(signal))
+        if (!kept.includes(listener)) process.off(signal, listener as NodeJS.SignalsListener);
   });
+  return sent;
+}
+
+describe('a signal that came before there was a listener', () => {
+  const sent = signalsKept();
 
   it('takes one that is passed on for the one that came, and lets the next end the process', async () => {
-    const stop = new StopSignal({ isPassedOn: true });
+    const stop = new StopSignal({ isPassedOn: true, hasTerminal: false });
     let calls = 0;
     stop.onStop(() => {
       calls += 1;
@@ -167,7 +179,7 @@ describe('a signal that came before there was a listener', () => {
   it('lets the next end the process at once where none is passed on, and another signal anywhere', () => {
     for (const isPassedOn of [false, true]) {
       const before = process.listenerCount('SIGTERM');
-      new StopSignal({ isPassedOn }).onStop(() => {});
+      new StopSignal({ isPassedOn, hasTerminal: false }).onStop(() => {});
       process.emit('SIGTERM', 'SIGTERM');
       if (isPassedOn) process.emit('SIGINT', 'SIGINT');
       expect([process.listenerCount('SIGTERM') - before, sent.splice(0)]).to.deep.equal([
@@ -178,7 +190,7 @@ describe('a signal that came before there was a listener', () => {
   });
 
   it('calls the listener that is added later, and ends nothing', () => {
-    const stop = new StopSignal({ isPassedOn: false });
+    const stop = new StopSignal({ isPassedOn: false, hasTerminal: false });
     process.emit('SIGTERM', 'SIGTERM');
     let calls = 0;
     stop.onStop(() => {
@@ -189,11 +201,80 @@ describe('a signal that came before there was a listener', () => {
   });
 
   it('ends the process once it is known that there will be no listener', () => {
-    const stop = new StopSignal({ isPassedOn: false });
+    const stop = new StopSignal({ isPassedOn: false, hasTerminal: false });
     process.emit('SIGTERM', 'SIGTERM');
     expect(sent).to.deep.equal([]);
     stop.settle();
     expect(sent).to.deep.equal([[process.pid, 'SIGTERM']]);
+  });
+});
+
+describe('SIGHUP', () => {
+  const sent = signalsKept();
+  const before = process.listenerCount('SIGHUP');
+  const hangUp = (): boolean => process.emit('SIGHUP', 'SIGHUP');
+
+  it('without a terminal calls the service that listens, each time, and ends nothing', () => {
+    const stop = new StopSignal({ isPassedOn: false, hasTerminal: false });
+    const calls: string[] = [];
+    hangUp(); // before the service has asked: it reads everything yet
+    stop.onStop(() => calls.push('stop'));
+    stop.onHangUp(() => calls.push('look'));
+    stop.settle();
+    hangUp();
+    hangUp();
+    stop.settle();
+    expect([calls, sent]).to.deep.equal([['look', 'look'], []]);
+    process.emit('SIGTERM', 'SIGTERM');
+    hangUp(); // some service managers send it behind SIGTERM
+    expect([calls, sent]).to.deep.equal([['look', 'look', 'stop', 'look'], []]);
+  });
+
+  it('without a terminal ends a command that does not listen, as ever', () => {
+    const stop = new StopSignal({ isPassedOn: false, hasTerminal: false });
+    stop.settle();
+    expect(process.listenerCount('SIGHUP')).to.equal(before);
+    const early = new StopSignal({ isPassedOn: false, hasTerminal: false });
+    hangUp();
+    expect(sent).to.deep.equal([]);
+    early.settle();
+    expect([sent, process.listenerCount('SIGHUP')]).to.deep.equal([[[process.pid, 'SIGHUP']], before]);
+  });
+
+  it('with a terminal stops a service once, however often it comes, and lets another signal end the process', () => {
+    const terms = process.listenerCount('SIGTERM');
+    const stop = new StopSignal({ isPassedOn: false, hasTerminal: true });
+    const calls: string[] = [];
+    stop.onStop(() => calls.push('stop'));
+    stop.onHangUp(() => calls.push('look'));
+    stop.settle();
+    for (let time = 0; time < 3; time += 1) hangUp();
+    expect([calls, sent, process.listenerCount('SIGTERM')]).to.deep.equal([['stop'], [], terms]);
+  });
+
+  it('with a terminal ends a command that is not a service', () => {
+    const stop = new StopSignal({ isPassedOn: false, hasTerminal: true });
+    stop.settle();
+    hangUp();
+    expect(sent).to.deep.equal([[process.pid, 'SIGHUP']]);
+  });
+
+  it('leaves a gateway without a terminal as it is: it serves on, and reads no configuration', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'config.yaml'), 'targets: [{virtual_key: echo}]\n');
+    const gateway = await startGateway({ cwd: folder, variables: { GATEWAY_CONFIG: 'config.yaml' } });
+    await writeFile(join(folder, 'config.yaml'), 'targets: [{virtual_key: nothing}]\n');
+    for (let time = 0; time < 3; time += 1) gateway.child.kill('SIGHUP');
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.key}` },
+      body: JSON.stringify(ask('hi', { model: 'echo' })),
+    });
+    expect(answer.status).to.equal(200);
+    gateway.child.kill('SIGHUP');
+    expect(await gateway.stop('SIGTERM')).to.equal(0);
+    expect(gateway.lines.map(({ msg }) => msg)).to.include.members(['gw started', 'gw stopped']);
+    expect(gateway.lines.filter(({ level }) => level === 'warn' || level === 'error')).to.deep.equal([]);
   });
 });
 

@@ -3,6 +3,7 @@ import { defineStrategy } from 'gw/contract';
 import { MODULES } from '../../builtins/manifest.ts';
 import { FACT_KEYS } from '../../host/common/fact-keys.ts';
 import type { GatewayModule, ModuleKind } from '../../host/registry/registry.ts';
+import { BAD_MODELS } from './bad-models.ts';
 
 /** A document that breaks one rule and no other. */
 export interface BadDocument {
@@ -442,6 +443,7 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
       says: ['"fast"', '"faster"'],
     },
   ],
+  ...BAD_MODELS,
   CV27: [
     {
       document: minimal({ mcp_servers: [{ url: 'http://a' }, { name: ' ', url: 'http://b' }] }),

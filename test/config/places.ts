@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import { blocksOf, otherKeysOf } from '../../host/config/schema/schema-walk.ts';
+import { blocksOf, otherKeysOf, sameKeysAs } from '../../host/config/schema/schema-walk.ts';
 import { configSchema } from '../../host/config/schema/config-schema.ts';
 
 const keysOf = (schema: Joi.Description): [string, Joi.Description][] =>
@@ -11,6 +11,7 @@ const itemOf = (schema: Joi.Description): Joi.Description | undefined =>
 export function schemaPlaces(schema: Joi.Description = configSchema.describe(), at = ''): string[] {
   const item = itemOf(schema);
   if (item) return schemaPlaces(item, `${at}[]`);
+  if (sameKeysAs(schema) !== undefined) return []; // explained at that block
   const block = blocksOf(schema);
   if (block) return schemaPlaces(block, `${at}.<name>`);
   const others = otherKeysOf(schema) ? [`${at}.<secret>`] : [];
@@ -30,7 +31,7 @@ export function countPlaces(
 ): Map<string, number> {
   const item = itemOf(schema);
   if (item && Array.isArray(value)) for (const entry of value) countPlaces(entry, item, `${at}[]`, counts);
-  if (item || typeof value !== 'object' || value === null) return counts;
+  if (item || typeof value !== 'object' || value === null || sameKeysAs(schema) !== undefined) return counts;
   const block = blocksOf(schema);
   if (block) for (const member of Object.values(value)) countPlaces(member, block, `${at}.<name>`, counts);
   const others = otherKeysOf(schema);

@@ -2,13 +2,20 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Description } from 'joi';
 import { configSchema } from '../../../host/config/schema/config-schema.ts';
 import { flagsOf } from '../schema/setting-schema.ts';
-import { blocksOf, describedAt, factsOf, keysOf, otherKeysOf } from '../../../host/config/schema/schema-walk.ts';
+import {
+  blocksOf,
+  describedAt,
+  factsOf,
+  keysOf,
+  otherKeysOf,
+  sameKeysAs,
+} from '../../../host/config/schema/schema-walk.ts';
 
 const PAGE = new URL('../../../docs/configuration.md', import.meta.url);
 const HEAD = '| Key | Type | Default | Bounds | Meaning |\n|---|---|---|---|---|\n';
 
 /** Blocks of the top level that have a table of their own, under their name, in the order of the page. */
-const TABLES = ['providers', 'targets', 'strategy', 'plugins', 'mcp_servers', 'observability'];
+const TABLES = ['providers', 'targets', 'strategy', 'models', 'plugins', 'mcp_servers', 'observability'];
 
 /** The page with what the schema says of every key in its tables. All beside the tables of keys is kept: it is written by hand. */
 export function configurationPage(page: string, schema: Description = configSchema.describe()): string {
@@ -44,7 +51,8 @@ function rowsOf(place: string, field: Description | undefined): string[] {
   const named = blocksOf(field);
   const holder = item ?? named ?? field;
   const inside = `${place}${item ? '[]' : ''}${named ? '.<name>' : ''}`;
-  const below = keysOf(holder).flatMap((key) => rowsOf(`${inside}.${key}`, holder && describedAt(holder, [key])));
+  const keys = sameKeysAs(holder) === undefined ? keysOf(holder) : [];
+  const below = keys.flatMap((key) => rowsOf(`${inside}.${key}`, holder && describedAt(holder, [key])));
   const others = otherKeysOf(holder);
   return [row(place, field), ...below, ...(others ? [row(`${inside}.<secret>`, others.member)] : [])];
 }

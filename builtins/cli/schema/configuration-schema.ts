@@ -37,12 +37,15 @@ function additionsOf({ providers, strategies, plugins }: Known): Additions {
   const names = (modules: ReadonlyMap<string, unknown>): JsonSchema => ({ enum: [...modules.keys()].toSorted() });
   const ownSettings = [...strategies.values()].filter(({ settingsFrom }) => settingsFrom === undefined);
   const kinds = [...providers.values()].filter(({ offline }) => !offline).map(({ name }) => name);
+  const modes = { enum: [...[...strategies.keys()].toSorted(), '', null] };
   return new Map<string, JsonSchema>([
     ['providers.*.kind', { enum: kinds.toSorted() }],
-    ['strategy.mode', { enum: [...[...strategies.keys()].toSorted(), '', null] }],
+    ['strategy.mode', modes],
+    ['models[].strategy.mode', modes],
     ['plugins[].name', names(plugins)],
     ['plugins[]', all([...plugins.values()].map(pluginSettings))],
     ['strategy', all(ownSettings.map(strategySettings))],
+    ['models[].strategy', all(ownSettings.map(strategySettings))],
   ]);
 }
 

@@ -1,6 +1,7 @@
 import { aliasRules } from './aliases.ts';
 import { documentRules, sizeRule } from './whole-document.ts';
 import { mcpRules } from './mcp.ts';
+import { modelRules } from './models.ts';
 import { pluginBuildRules, pluginRules } from './plugins.ts';
 import type { ConfigRule } from './rule.ts';
 import { strategyRules } from './strategy-block.ts';
@@ -14,6 +15,7 @@ export const CONFIG_RULES: readonly ConfigRule[] = [
   ...strategyRules,
   ...documentRules,
   ...aliasRules,
+  ...modelRules,
   ...mcpRules,
   ...pluginRules,
   providerRule,

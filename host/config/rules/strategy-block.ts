@@ -1,25 +1,24 @@
 import { errorMessage } from '../../common/error-message.ts';
-import { isFields, type StrategyModule, type StrategyProblem, type StrategyTarget } from '../../contract/index.ts';
-import type { TargetConfig } from '../document.ts';
-import { type ConfigRule, useKnown } from './rule.ts';
+import { isFields, type StrategyModule, type StrategyProblem } from '../../contract/index.ts';
+import { type ConfigRule, type RuleContext, useKnown } from './rule.ts';
+import { comparedBy, movedPath, type PlacedStrategy, placedStrategies } from './strategy-places.ts';
 import { type SettingsProblem, settingsProblems, strategySettings, strategyTarget } from '../module-settings.ts';
 
-/** What a module's own rules may compare with: about all targets together all that it knows of them, about anything else their names. */
-const ALL_OF_TARGETS = /^targets(\[\d+\](\.(virtual_key|weight|settings))?)?$/;
-const NAMES_OF_TARGETS = /^targets(\[\d+\](\.virtual_key)?)?$/;
-const comparedBy = (path: string): RegExp => (path === 'targets' ? ALL_OF_TARGETS : NAMES_OF_TARGETS);
+const AFFINITY: ReadonlySet<string> = new Set(['off', 'session']);
 const FAILOVER_REASONS = ['context_length', 'content_policy', 'too_large', 'model_access'];
+
+type TargetProblem = Omit<SettingsProblem, 'rule'>;
 
 function targetSettingsProblems(
   { name, targetSettings }: StrategyModule,
-  targets: readonly TargetConfig[],
-): readonly Omit<SettingsProblem, 'rule'>[] {
-  return targets.flatMap(({ settings }, index): readonly Omit<SettingsProblem, 'rule'>[] => {
-    const path = `targets[${index}].settings`;
+  { targets, place }: PlacedStrategy,
+): readonly TargetProblem[] {
+  return targets.flatMap(({ settings }, index): readonly TargetProblem[] => {
+    const path = `${place.targets}[${index}].settings`;
     if (targetSettings) return settingsProblems(targetSettings, settings, path).problems;
     return Object.keys(settings ?? {}).length === 0
       ? []
-      : [{ path, message: `the strategy "${name}" reads no settings of targets`, fix: 'remove them' }];
+      : [{ path, message: `the strategy "${name}" reads no settings of ${place.entry}s`, fix: 'remove them' }];
   });
 }
 
@@ -27,13 +26,14 @@ function targetSettingsProblems(
 function saidProblems(
   module: StrategyModule,
   settings: object,
-  targets: readonly StrategyTarget[],
+  { targets, place }: PlacedStrategy,
 ): readonly StrategyProblem[] {
   const own = (message: string, fix: string): readonly StrategyProblem[] => [
-    { path: 'strategy', rule: 'CV38', message: `strategy "${module.name}": ${message}`, fix },
+    { path: place.strategy, rule: 'CV38', message: `strategy "${module.name}": ${message}`, fix },
   ];
   try {
-    const said: unknown = module.check?.(settings, targets);
+    const ranked = targets.map((target) => strategyTarget(module, target));
+    const said: unknown = module.check?.(settings, ranked, place);
     if (!Array.isArray(said))
       return own('its check returns no list', 'return a list of problems, an empty one when all is well');
     if (!said.every(isProblem))
@@ -41,7 +41,7 @@ function saidProblems(
         'its check returns something that is not a problem',
         'return problems with path, rule, message and fix',
       );
-    return said;
+    return said.map((problem) => ({ ...problem, path: movedPath(problem.path, place) }));
   } catch (error) {
     return own(`its check failed: ${errorMessage(error)}`, 'correct the strategy');
   }
@@ -50,55 +50,71 @@ function saidProblems(
 const isProblem = (said: unknown): said is StrategyProblem =>
   isFields(said) && ['path', 'rule', 'message', 'fix'].every((name) => typeof said[name] === 'string');
 
+type StrategyCheck = (placed: PlacedStrategy, module: StrategyModule, report: RuleContext['report']) => void;
+
+/** A rule on each strategy of the document that this build has. */
+function eachStrategy(id: string, check: StrategyCheck): ConfigRule {
+  return {
+    id,
+    check: (config, { known, report }) => {
+      for (const placed of placedStrategies(config)) {
+        const module = known.strategies.get(placed.strategy.mode);
+        if (module) check(placed, module, report);
+      }
+    },
+  };
+}
+
 export const strategyRules: readonly ConfigRule[] = [
   {
     id: 'CV13',
-    check: ({ strategy }, { known, report }) => {
-      if (known.strategies.has(strategy.mode) || known.isRefused('strategy', strategy.mode)) return;
-      report(
-        'strategy.mode',
-        `"${strategy.mode}" is not a strategy of this build`,
-        useKnown(strategy.mode, known.strategies),
-      );
+    check: (config, { known, report }) => {
+      for (const { strategy, place } of placedStrategies(config)) {
+        if (known.strategies.has(strategy.mode) || known.isRefused('strategy', strategy.mode)) continue;
+        report(
+          `${place.strategy}.mode`,
+          `"${strategy.mode}" is not a strategy of this build`,
+          useKnown(strategy.mode, known.strategies),
+        );
+      }
     },
   },
+  eachStrategy('CV38', (placed, module, report) => {
+    const { base, value } = strategySettings(module, placed.strategy, placed.place.strategy);
+    const { problems, settings } = settingsProblems(module.settings, value, base);
+    for (const problem of problems) report(problem.path, problem.message, problem.fix, problem.rule);
+    if (problems.length > 0 || !module.check) return;
+    if (module.targetSettings && targetSettingsProblems(module, placed).length > 0) return;
+    for (const { path, message, fix, rule } of saidProblems(module, settings, placed))
+      report(path, message, fix, rule, comparedBy(path, placed.place));
+  }),
+  eachStrategy('CV39', (placed, module, report) => {
+    for (const { path, message, fix } of targetSettingsProblems(module, placed)) report(path, message, fix);
+  }),
   {
-    id: 'CV38',
-    check: ({ strategy, targets }, { known, report }) => {
-      const module = known.strategies.get(strategy.mode);
-      if (!module) return;
-      const { base, value } = strategySettings(module, strategy);
-      const { problems, settings } = settingsProblems(module.settings, value, base);
-      for (const problem of problems) report(problem.path, problem.message, problem.fix, problem.rule);
-      if (problems.length > 0 || !module.check) return;
-      if (module.targetSettings && targetSettingsProblems(module, targets).length > 0) return;
-      for (const { path, message, fix, rule } of saidProblems(
-        module,
-        settings,
-        targets.map((target) => strategyTarget(module, target)),
-      ))
-        report(path, message, fix, rule, comparedBy(path));
-    },
-  },
-  {
-    id: 'CV39',
-    check: ({ strategy, targets }, { known, report }) => {
-      const module = known.strategies.get(strategy.mode);
-      for (const { path, message, fix } of module ? targetSettingsProblems(module, targets) : [])
-        report(path, message, fix);
+    id: 'CV67',
+    check: (config, { report }) => {
+      for (const { strategy, place } of placedStrategies(config))
+        if (strategy.affinity !== undefined && !AFFINITY.has(strategy.affinity))
+          report(
+            `${place.strategy}.affinity`,
+            `"${strategy.affinity}" is not a kind of affinity`,
+            'use off or session',
+          );
     },
   },
   {
     id: 'CV35',
-    check: ({ strategy }, { report }) => {
-      strategy.failover_on?.forEach((reason, index) => {
-        if (FAILOVER_REASONS.includes(reason)) return;
-        report(
-          `strategy.failover_on[${index}]`,
-          `"${reason}" is not a reason to fail over`,
-          `use ${FAILOVER_REASONS.slice(0, -1).join(', ')} or ${FAILOVER_REASONS.at(-1)}`,
-        );
-      });
+    check: (config, { report }) => {
+      for (const { strategy, place } of placedStrategies(config))
+        strategy.failover_on?.forEach((reason, index) => {
+          if (FAILOVER_REASONS.includes(reason)) return;
+          report(
+            `${place.strategy}.failover_on[${index}]`,
+            `"${reason}" is not a reason to fail over`,
+            `use ${FAILOVER_REASONS.slice(0, -1).join(', ')} or ${FAILOVER_REASONS.at(-1)}`,
+          );
+        });
     },
   },
 ];

@@ -12,6 +12,7 @@ import {
   type BlockOf,
 } from './schema-fields.ts';
 import { mcpServer } from './mcp-schema.ts';
+import { modelGroup } from './models-schema.ts';
 import { observability } from './observability-schema.ts';
 import { plugin } from './plugin-schema.ts';
 import { providers } from './providers-schema.ts';
@@ -48,6 +49,11 @@ const keys = {
       bounds: 'name and value not empty, not the same, value no alias itself',
     }).meta(shown({ as: 'name' })),
     {},
+  ),
+  models: list(
+    'groups of models: names of your own, each with the routes that serve it and a strategy of its own, see [groups of models](reference/groups.md)',
+    modelGroup,
+    { bounds: 'at most 1,000, with at most 10,000 routes together' },
   ),
   mcp_servers: always(list('servers whose tools are offered to models ([mcp.md](mcp.md))', mcpServer), []),
   mcp: always(

@@ -56,6 +56,12 @@ export function keysOf(description: Joi.Description | undefined): readonly strin
   return Object.keys((description?.['keys'] as object | undefined) ?? {});
 }
 
+/** The block of the top level whose keys a block has too, so that pages explain them once. */
+export function sameKeysAs(description: Joi.Description | undefined): string | undefined {
+  const metas = (description?.['metas'] ?? []) as readonly { readonly sameKeysAs?: string }[];
+  return metas.find((meta) => meta.sameKeysAs !== undefined)?.sameKeysAs;
+}
+
 /** What a field of a description holds, and what is said of it. */
 export function factsOf(description: Joi.Description | undefined): FieldMeta {
   const metas = (description?.['metas'] ?? []) as readonly Partial<FieldMeta>[];

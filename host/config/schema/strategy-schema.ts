@@ -25,36 +25,49 @@ const variant = entry({
   label: text("its name in logs and figures; without one, its target's", { bounds: 'any' }),
 });
 
-/** The block `strategy`, and the keys in it that one strategy each reads. */
+/** Keys in a `strategy` block that one strategy each reads, and those that any of them has. */
+const common = {
+  settings: freeMap('settings of a strategy that is not shipped', { bounds: "the strategy's own schema" }).meta(
+    shown({ as: 'strategy settings' }),
+  ),
+  affinity: text(
+    '`session`: the requests of one conversation go to the same place as long as it serves, so that its caches are of use. For chats, completions and Responses',
+    { otherwise: 'off', values: ['off', 'session'] },
+  ),
+  failover_on: list(
+    'further failures after which the next target is tried, beside failed connections, timeouts, 3xx, 408, 429, ≥ 500 and local refusals',
+    textItem,
+    { values: ['context_length', 'content_policy', 'too_large', 'model_access'] },
+  ),
+  failover_on_status_codes: list('further statuses after which the next target is tried', integerItem),
+  unpriced_strategy: text(
+    'under `cost-optimized`, what becomes of targets without a price: [strategies.md](strategies.md#cost-optimized)',
+    { otherwise: 'fallback', values: ['fallback', 'skip', 'allow'] },
+  ),
+  conditions: list('rules of `conditional`; the first match decides, else the first target', condition),
+  content_conditions: list(
+    'rules of `content-based` on the texts of user messages; the first match decides, else the first target',
+    contentCondition,
+  ),
+  ab_variants: list('variants of `ab-test`', variant),
+} as const;
+
+const mode = (otherwise: string): ReturnType<typeof text> =>
+  text('how targets are ordered', {
+    otherwise,
+    bounds: 'a strategy of [strategies.md](strategies.md), or of a module',
+  });
+
+/** The block `strategy`. */
 export const strategy = block(
   'how a target is chosen',
-  {
-    mode: always(
-      text('how targets are ordered', {
-        otherwise: 'single',
-        bounds: 'a strategy of [strategies.md](strategies.md), or of a module',
-      }).meta(shown({ always: '' })),
-      'single',
-    ),
-    settings: freeMap('settings of a strategy that is not shipped', { bounds: "the strategy's own schema" }).meta(
-      shown({ as: 'strategy settings' }),
-    ),
-    failover_on: list(
-      'further failures after which the next target is tried, beside failed connections, timeouts, 3xx, 408, 429, ≥ 500 and local refusals',
-      textItem,
-      { values: ['context_length', 'content_policy', 'too_large', 'model_access'] },
-    ),
-    failover_on_status_codes: list('further statuses after which the next target is tried', integerItem),
-    unpriced_strategy: text(
-      'under `cost-optimized`, what becomes of targets without a price: [strategies.md](strategies.md#cost-optimized)',
-      { otherwise: 'fallback', values: ['fallback', 'skip', 'allow'] },
-    ),
-    conditions: list('rules of `conditional`; the first match decides, else the first target', condition),
-    content_conditions: list(
-      'rules of `content-based` on the texts of user messages; the first match decides, else the first target',
-      contentCondition,
-    ),
-    ab_variants: list('variants of `ab-test`', variant),
-  },
+  { mode: always(mode('single').meta(shown({ always: '' })), 'single'), ...common },
   { otherwiseSaid: 'mode `single`' },
 );
+
+/** The block `strategy` of a group of models: its routes are what the targets are elsewhere. Pages explain its keys once, in the other block. */
+export const groupStrategy = block(
+  'how a route is chosen: the keys of the [block of that name](#strategy), where `target_key` is the key of a route',
+  { mode: always(mode('fallback'), 'fallback'), ...common },
+  { otherwiseSaid: 'mode `fallback`' },
+).meta({ sameKeysAs: 'strategy' });

@@ -91,6 +91,9 @@ export interface FailoverRules {
   readonly failoverStatuses: ReadonlySet<number>;
 }
 
+export const ADVANCE: NextStep = Object.freeze({ step: 'advance' });
+export const STOP: NextStep = Object.freeze({ step: 'stop' });
+
 /** What follows a failed attempt. */
 export type NextStep =
   | { readonly step: 'again'; readonly waitMs: number }
@@ -118,7 +121,7 @@ export function nextStep(question: RetryQuestion): NextStep {
     const isWorthIt = waitMs <= MAX_WAIT_MS && (leftMs === undefined || waitMs < leftMs);
     if (isWorthIt && budget?.take() !== false) return { step: 'again', waitMs };
   }
-  return { step: strategy.advances && advances(error, strategy) ? 'advance' : 'stop' };
+  return strategy.advances && advances(error, strategy) ? ADVANCE : STOP;
 }
 
 /** Uniform in [0, base × 2^(tries−1)), capped. */
@@ -136,8 +139,8 @@ function isRetryable(error: GatewayError, policy: RetryPolicy): boolean {
   return fault.status === 408 || fault.status === 429 || fault.status >= 500;
 }
 
-/** Whether another target may do better (docs/reference/data-plane.md#failures-that-go-on-to-the-next-target). */
-function advances(error: GatewayError, strategy: FailoverRules): boolean {
+/** Whether another target may do better, be it by a strategy that goes on to it or as a fallback of a group of models (docs/reference/data-plane.md#failures-that-go-on-to-the-next-target). */
+export function advances(error: GatewayError, strategy: FailoverRules): boolean {
   const { fault, code } = error;
   if (!fault)
     return (

@@ -1,9 +1,11 @@
-import type { GatewayError } from '../../contract/index.ts';
+import type { GatewayError, RouteTarget } from '../../contract/index.ts';
 import { attemptCorrected } from '../attempts/correct.ts';
 import { completeTurn } from './complete-turn.ts';
 import type { FailedTry } from '../hooks.ts';
 import type { LiveExchange } from '../live-exchange.ts';
-import { nextStep } from '../attempts/retry.ts';
+import { ADVANCE, nextStep, STOP } from '../attempts/retry.ts';
+import { Fallbacks } from './fallbacks.ts';
+import { rankedRoutes, routedTarget } from './ranked-routes.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import { modelNotFound } from '../shown.ts';
 import { whyUnstreamed } from '../unstreamed.ts';
@@ -12,8 +14,9 @@ import type { TurnRequest } from './turn.ts';
 import type { Answer } from './turns.ts';
 
 /**
- * One turn: tries the targets in the order of the route until one answers. The last one's error is the answer if none does.
- * What comes of it is complete: in shape, and added to the sums of the exchange.
+ * One turn: tries the targets in the order of the route until one answers, and in a group of models what its fallbacks name
+ * behind them. The last one's error is the answer if none does. What comes of it is complete: in shape, and added to the sums of
+ * the exchange.
  */
 export async function walkTargets(
   exchange: LiveExchange,
@@ -21,48 +24,47 @@ export async function walkTargets(
   ask: TurnRequest | undefined,
 ): Promise<Answer> {
   const turn = exchange.beginTurn(ask);
-  const { model, surface } = exchange;
   const {
     services,
-    hooks: { route, tryFailed },
+    hooks: { tryFailed },
   } = generation;
-  const ranked = route.call(
-    generation.models.routeTargets(model, surface, turn.streaming, exchange.routing.pinned),
-    exchange,
-  );
+  let ranked: readonly RouteTarget[] | undefined = rankedRoutes(exchange, generation, turn.streaming);
+  const fallbacks = exchange.routing.group && new Fallbacks(exchange, generation, turn.streaming);
   let last: FailedTry | undefined;
-  for (const { virtualKey, serves } of ranked) {
-    const target = generation.targets.get(virtualKey);
-    if (!serves || !target?.provider) continue;
-    if (last) tryFailed.call(last);
-    target.retryBudget?.countRequest();
-    for (let tries = 1; ; tries += 1) {
-      exchange.cancellation.throwIfCancelled();
-      let answer: Answer;
-      try {
-        answer = await attemptCorrected(exchange, turn, target, target.provider, generation);
-      } catch (cause) {
-        last = afterFailure(exchange, target, cause as GatewayError, tries, generation); // attempts throw nothing else
-        if (last.next.step !== 'again') break;
-        tryFailed.call(last);
-        await exchange.cancellation.wait(last.next.waitMs, services.clock);
-        continue;
+  for (; ranked; ranked = fallbacks?.next(last)) {
+    for (const { virtualKey, serves } of ranked) {
+      const target = serves ? routedTarget(virtualKey, exchange, generation) : undefined;
+      if (!target?.provider || fallbacks?.takes(target) === false) continue;
+      if (last) tryFailed.call(last.next.step === 'stop' ? { ...last, next: ADVANCE } : last);
+      target.retryBudget?.countRequest();
+      for (let tries = 1; ; tries += 1) {
+        exchange.cancellation.throwIfCancelled();
+        let answer: Answer;
+        try {
+          answer = await attemptCorrected(exchange, turn, target, target.provider, generation);
+        } catch (cause) {
+          last = afterFailure(exchange, target, cause as GatewayError, tries, generation); // attempts throw nothing else
+          if (last.next.step !== 'again') break;
+          tryFailed.call(last);
+          await exchange.cancellation.wait(last.next.waitMs, services.clock);
+          continue;
+        }
+        return completeTurn(exchange, answer, services);
       }
-      return completeTurn(exchange, answer, services);
+      if (last.next.step === 'stop') break;
     }
-    if (last.next.step === 'stop') break;
   }
-  if (!last)
-    throw modelNotFound(
-      model,
-      services.redactor,
-      exchange.routing.unroutable ?? whyUnstreamed(exchange, generation.models),
-    );
+  if (!last) throw nothingServes(exchange, generation);
   tryFailed.call({ ...last, next: STOP }); // no target that serves is left, whatever the strategy allows
   throw last.error;
 }
 
-const STOP = { step: 'stop' } as const;
+/** The refusal of a request that no target was asked for. */
+function nothingServes(exchange: LiveExchange, generation: RunningGeneration): GatewayError {
+  const { model, routing } = exchange;
+  if (routing.refusal) return routing.refusal();
+  return modelNotFound(model, generation.services.redactor, routing.unroutable ?? whyUnstreamed(exchange, generation));
+}
 
 /** What follows, and the error that the client gets if nothing that follows succeeds. */
 function afterFailure(
@@ -87,7 +89,7 @@ function afterFailure(
     tries,
     policy: target.retry,
     budget: target.retryBudget,
-    strategy: generation.strategy,
+    strategy: exchange.routing.group?.strategy ?? generation.strategy,
     leftMs: leftMs(exchange, generation),
     random: generation.services.random,
   });

@@ -139,8 +139,11 @@ export class WatchedFiles {
       const work = async (): Promise<void> => {
         for (const watched of waiting) isUnsettled = !(await this.#lookAt(watched)) || isUnsettled;
       };
-      await Promise.all(Array.from({ length: AT_A_TIME }, work));
-      this.#startTimer(isUnsettled ? SETTLE_MS : LOOK_MS);
+      try {
+        await Promise.all(Array.from({ length: AT_A_TIME }, work));
+      } finally {
+        this.#startTimer(isUnsettled ? SETTLE_MS : LOOK_MS);
+      }
     } while (this.#isAskedAgain);
   }
 

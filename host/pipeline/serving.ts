@@ -1,0 +1,60 @@
+import type { Surface } from '../contract/index.ts';
+import type { ResolvedName } from './model-group.ts';
+import type { RunningGeneration } from './running-generation.ts';
+import type { Target } from './target.ts';
+
+type Known = Pick<RunningGeneration, 'models' | 'groups' | 'targets'>;
+
+/** What is asked for, of a request or of its exchange as plugins see it. */
+export interface Asked {
+  readonly model: string;
+  readonly surface: Surface;
+  readonly streaming: boolean;
+}
+
+/** Whether something that may serve a request passes a test: what its model names, or in a group of models what one of the fallbacks names. */
+export function isServed<A extends Asked>(
+  asked: A,
+  known: Known,
+  isFit: (target: Target, asked: A) => boolean,
+  pinned?: string,
+): boolean {
+  const { model, surface, streaming } = asked;
+  const { groups, models, targets } = known;
+  const group = groups?.of(model);
+  for (const { virtualKey, serves } of (group ?? models).routeTargets(model, surface, streaming, pinned)) {
+    const target = serves ? (group?.routes ?? targets).get(virtualKey) : undefined;
+    if (target && isFit(target, asked)) return true;
+  }
+  if (!groups || !group) return false;
+  return groups.behind(model, group).some((behind) =>
+    (behind.group ?? models).routeTargets(behind.name, surface, streaming, pinned).some(({ virtualKey, serves }) => {
+      const target = serves ? (behind.group?.routes ?? targets).get(virtualKey) : undefined;
+      return target !== undefined && isFit(asNamed(target, behind.name), asked);
+    }),
+  );
+}
+
+/** Everything that may serve a request: what its model names, and in a group of models what its fallbacks name. */
+export function servingTargets(asked: Asked, known: Known): readonly Target[] {
+  const { model, surface, streaming } = asked;
+  return namesFor(model, known).flatMap(({ name, group }) =>
+    (group ?? known.models).routeTargets(name, surface, streaming).flatMap(({ virtualKey, serves }) => {
+      const target = serves ? (group?.routes ?? known.targets).get(virtualKey) : undefined;
+      return target ? (name === model ? target : asNamed(target, name)) : [];
+    }),
+  );
+}
+
+/** The name itself, and in a group of models its fallbacks, depth first. */
+function namesFor(model: string, { groups }: Known): readonly ResolvedName[] {
+  const group = groups?.of(model);
+  const asked = { name: model, group };
+  return groups && group ? [asked, ...groups.behind(model, group)] : [asked];
+}
+
+/** A target that is asked for the model of a name, whatever the client's is. */
+export function asNamed(target: Target, name: string): Target {
+  const model = target.upstreamModel(name);
+  return { ...target, upstreamModel: () => model };
+}

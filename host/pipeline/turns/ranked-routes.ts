@@ -1,0 +1,54 @@
+import type { RouteTarget } from '../../contract/index.ts';
+import type { Routing } from '../exchange-state.ts';
+import type { LiveExchange } from '../live-exchange.ts';
+import type { ResolvedName } from '../model-group.ts';
+import type { RunningGeneration } from '../running-generation.ts';
+import { asNamed } from '../serving.ts';
+import type { Target } from '../target.ts';
+
+type Routed = Pick<RunningGeneration, 'hooks' | 'models' | 'groups' | 'targets'>;
+
+/** What may serve the model that is asked for now, ranked: the routes of its group, or outside groups targets. */
+export function rankedRoutes(exchange: LiveExchange, generation: Routed, streaming: boolean): readonly RouteTarget[] {
+  const { routing, model, surface } = exchange;
+  const { hooks, models, groups } = generation;
+  routing.fallback = undefined;
+  routing.refusal = undefined;
+  const group = (routing.group = groups?.of(model));
+  return hooks.route.call(
+    group
+      ? group.routeTargets(model, surface, streaming, routing.pinned)
+      : models.routeTargets(model, surface, streaming, routing.pinned),
+    exchange,
+  );
+}
+
+/** What may serve a fallback, ranked as if a client had asked for it. */
+export function fallbackRoutes(
+  { name, group }: ResolvedName,
+  exchange: LiveExchange,
+  { hooks, models }: Routed,
+  streaming: boolean,
+): readonly RouteTarget[] {
+  const { routing, surface } = exchange;
+  routing.fallback = name;
+  routing.group = group;
+  return hooks.route.call((group ?? models).routeTargets(name, surface, streaming, routing.pinned), exchange);
+}
+
+/** The target of a ranked name: in a group of models the name is that of a route. */
+export function targetName(routeKey: string, { group }: Pick<Routing, 'group'>): string {
+  return group ? (group.routes.get(routeKey)?.virtualKey ?? routeKey) : routeKey;
+}
+
+/** What a ranked name calls: a target, in a group the route of that key. Of a fallback it asks for the fallback's model. */
+export function routedTarget(
+  routeKey: string,
+  { routing }: LiveExchange,
+  { targets }: Pick<Routed, 'targets'>,
+): Target | undefined {
+  const { group, fallback } = routing;
+  if (!group && fallback === undefined) return targets.get(routeKey);
+  const target = (group?.routes ?? targets).get(routeKey);
+  return target && fallback !== undefined ? asNamed(target, fallback) : target;
+}
