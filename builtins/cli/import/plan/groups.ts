@@ -83,6 +83,7 @@ function group(name: PlannedName, routes: readonly PlannedRoute[], { nameOf, fal
         ...(name.affinity && { affinity: 'session' }),
         ...(name.failoverOn.size > 0 && { failover_on: [...name.failoverOn] }),
         ...structuredClone(name.strategy),
+        ...(isSplit && name.conditions && { conditions: conditionsOf(name.conditions, { ...name, routes }, nameOf) }),
       },
     }),
     ...(fallbacks.length > 0 && { fallbacks }),
@@ -90,13 +91,25 @@ function group(name: PlannedName, routes: readonly PlannedRoute[], { nameOf, fal
   };
 }
 
+/** Conditions name a route by its target, and by its model too where the target has several. */
+function conditionsOf(
+  conditions: NonNullable<PlannedName['conditions']>,
+  { name, routes }: { readonly name: string; readonly routes: readonly PlannedRoute[] },
+  nameOf: NameOf,
+): readonly object[] {
+  return conditions.map(({ rule, route: { instance, model } }) => {
+    const isOnly = routes.filter((one) => one.instance === instance).length === 1;
+    return { ...rule, target_key: isOnly ? nameOf(instance) : `${nameOf(instance)}@${model ?? name}` };
+  });
+}
+
 /** Names that follow, each once, without those that nothing answers. */
 function fallbacksOf(name: PlannedName, plan: Plan): readonly string[] {
   const names: string[] = [];
   for (const { name: follower, entry } of name.fallbacks) {
-    if (follower === name.name || follower.includes('*')) {
-      entry.leave(follower === name.name ? 'it is the name itself' : 'what follows is a name without a star');
-    } else if (!plan.answers(follower)) entry.leave(`nothing answers to "${follower}"`);
+    if (follower === name.name) continue; // it may follow others
+    if (follower.includes('*')) entry.leave('what follows is a name without a star');
+    else if (!plan.answers(follower)) entry.leave(`nothing answers to "${follower}"`);
     else if (names.length >= MOST_FALLBACKS && !names.includes(follower))
       entry.leave(`a group has ${MOST_FALLBACKS} fallbacks at most`);
     else {

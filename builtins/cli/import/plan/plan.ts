@@ -1,5 +1,5 @@
 import type { ProviderModule } from '../../../../host/contract/index.ts';
-import { isCalls, MAX_CONCURRENCY } from '../amounts.ts';
+import { isCalls, MAX_CONCURRENCY, rounded } from '../amounts.ts';
 import { type Naming, namingOf } from '../provider-names.ts';
 import type { Entry } from '../reading.ts';
 import { type ReadReference, writtenIn } from './held.ts';
@@ -29,8 +29,12 @@ export class Plan {
   strategy: Readonly<Record<string, unknown>> | undefined;
   /** The key that opens the other gateway. */
   masterKey: Entry | undefined;
-  /** Why the plain form cannot say it, where a format knows. */
+  /** Whether the plain form cannot say it, where a format knows. */
   needsFleet = false;
+  /** Where every name goes that nothing else answers. */
+  any: PlannedRoute | undefined;
+  /** Where each model of the document was placed, by where it stands. */
+  readonly placed = new Map<string, Pick<PlannedRoute, 'instance' | 'credential' | 'model'>>();
   readonly #instances = new Map<string, PlannedInstance>();
   readonly #credentials = new Map<PlannedInstance, Map<string, PlannedCredential>>();
 
@@ -114,6 +118,7 @@ export class Plan {
 
   /** Adds a route. Entries equal but for the key are one, with the sum of their weights. */
   route(name: PlannedName, route: PlannedRoute): void {
+    this.placed.set(route.entry.where, route);
     route.credential.models?.add(route.model ?? name.name);
     const same = name.routes.find(({ instance, model }) => instance === route.instance && model === route.model);
     if (!same) name.routes.push(route);
@@ -138,8 +143,26 @@ export class Plan {
   /** Whether something of the plan answers a name. */
   answers(name: string): boolean {
     const end = this.endOf(name);
-    if (this.names.has(end)) return true;
-    return [...this.names.keys()].some((one) => one.endsWith('*') && end.length >= one.length && end.startsWith(one.slice(0, -1)));
+    if ((this.names.get(end)?.routes.length ?? 0) > 0 || this.any) return true;
+    return [...this.names.values()].some(
+      ({ name: one, routes }) =>
+        one.endsWith('*') && routes.length > 0 && end.length >= one.length && end.startsWith(one.slice(0, -1)),
+    );
+  }
+
+  /** Adds to the weight of a target what an entry of the document has of it. */
+  weigh(instance: PlannedInstance, entry: Entry): void {
+    const known = instance.settled.get('weight');
+    instance.settled.set('weight', rounded((typeof known === 'number' ? known : 0) + (entry.number ?? 0)));
+    entry.carry();
+  }
+
+  /** Puts the place that takes what no rule does in front of all others. */
+  putFirst({ instance, model }: { readonly instance: PlannedInstance; readonly model: Entry | undefined }): void {
+    const isIt = (one: PlannedInstance): boolean => one === instance;
+    this.instances.sort((a, b) => Number(isIt(b)) - Number(isIt(a)));
+    for (const { routes } of this.names.values())
+      routes.sort((a, b) => Number(isIt(b.instance) && b.model === model?.text) - Number(isIt(a.instance) && a.model === model?.text));
   }
 
   /** States a setting of a target. Of two that differ the larger one holds. */

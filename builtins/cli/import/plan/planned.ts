@@ -12,6 +12,8 @@ export interface Placed {
   readonly as?: string | undefined;
 }
 
+export type PlacedMap = ReadonlyMap<string, Placed>;
+
 /** One place that requests go to: what makes it another one than the next. */
 export interface PlaceParts {
   readonly module: ProviderModule;
@@ -73,6 +75,13 @@ export interface PlannedRoute {
   readonly hasOwnPath?: boolean | undefined;
 }
 
+/** What a condition of a strategy asks. */
+export interface ConditionRule {
+  readonly key: 'metadata' | 'model';
+  readonly field?: string;
+  readonly value: string;
+}
+
 /** A name that clients ask for. */
 export interface PlannedName {
   readonly name: string;
@@ -83,6 +92,8 @@ export interface PlannedName {
   mode: string;
   affinity: boolean;
   isListed: boolean;
+  /** Conditions, each with the route that it leads to. */
+  conditions?: readonly { readonly rule: ConditionRule; readonly route: PlannedRoute }[];
   /** Further members of the strategy. */
   readonly strategy: Record<string, unknown>;
 }

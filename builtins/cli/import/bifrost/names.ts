@@ -1,0 +1,99 @@
+import { rounded } from '../amounts.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Entry } from '../reading.ts';
+import type { ServingKey } from './keys.ts';
+import { readRules } from './rules.ts';
+import { sharesOf } from './shares.ts';
+
+/** Which names lead where: the provider before the model, and models by their own names. */
+export function readBifrostNames(root: Entry, serving: ReadonlyMap<string, readonly ServingKey[]>, plan: Plan): void {
+  const shares = sharesOf(root, serving);
+  for (const [provider, keys] of serving) {
+    for (const { instance } of keys) instance.isClosed = keys.every(({ models }) => models !== undefined);
+    for (const key of keys) boundKey(key);
+    for (const model of namesOf(keys)) {
+      addRoutes(`${provider}/${model}`, { keys, model, share: 1 }, plan);
+      addRoutes(model, { keys, model, share: shares.get(provider)?.weight }, plan);
+    }
+    if (keys.some(({ models }) => models === undefined)) addRoutes(`${provider}/*`, { keys, model: '*', share: 1 }, plan);
+    weighKeys(keys);
+  }
+  readRules(root, serving, plan);
+  if (shares.size > 0) weighTargets(serving, { shares, plan });
+}
+
+const namesOf = (keys: readonly ServingKey[]): ReadonlySet<string> =>
+  new Set(keys.flatMap(({ models = [], renamed }) => [...models, ...renamed.keys()]));
+
+/** The upstream models that a key may be used for. */
+function boundKey({ credential, models, renamed }: ServingKey): void {
+  if (models === undefined) {
+    credential.models = undefined;
+    return;
+  }
+  for (const model of models) credential.models?.add(renamed.get(model)?.upstream ?? model);
+  for (const { upstream } of renamed.values()) credential.models?.add(upstream);
+  credential.isBound = true;
+}
+
+interface Named {
+  readonly keys: readonly ServingKey[];
+  readonly model: string;
+  /** Of the provider among others; by the weights of its keys where nothing says it. */
+  readonly share: number | undefined;
+}
+
+function addRoutes(name: string, { keys, model, share }: Named, plan: Plan): void {
+  if (name.length > 256) return;
+  const able = keys.filter((key) => key.models === undefined || key.models.includes(model) || key.renamed.has(model));
+  const sum = able.reduce((total, { weight }) => total + weight, 0);
+  const planned = plan.name(name);
+  for (const key of able) {
+    const { instance, credential, renamed, weight } = key;
+    const place = renamed.get(model)?.entry ?? entryOf(key, model);
+    plan.route(planned, {
+      instance,
+      credential,
+      model: renamed.get(model)?.upstream ?? model,
+      weight: share === undefined || sum === 0 ? weight : (share * weight) / sum,
+      tier: 0,
+      entry: place,
+    });
+    if (!place.where.endsWith('keys')) place.carry();
+  }
+  if (able.length === 0) plan.names.delete(name);
+}
+
+/** Where a key lists a model. */
+const entryOf = ({ entry }: ServingKey, model: string): Entry =>
+  entry.at('models').items.find(({ text }) => text === model) ?? entry.at('models');
+
+/** Keys of one instance share its calls by their weights. */
+function weighKeys(keys: readonly ServingKey[]): void {
+  for (const { instance, credential, entry, weight } of keys) {
+    const isPool = keys.some((other) => other.instance === instance && other.credential !== credential);
+    if (isPool) credential.weight = rounded(weight);
+    const called = entry.at('name');
+    if (isPool && called.text !== undefined) Object.assign(credential, { called: called.text });
+    if (isPool) called.carry();
+    entry.at('weight').carry(isPool || keys.length === 1 ? undefined : 'it is the weight of the route');
+  }
+}
+
+interface Weighing {
+  readonly shares: ReadonlyMap<string, { readonly weight: number; readonly entry: Entry }>;
+  readonly plan: Plan;
+}
+
+/** Shares of the providers, for models that no group names. */
+function weighTargets(serving: ReadonlyMap<string, readonly ServingKey[]>, { shares, plan }: Weighing): void {
+  for (const [provider, keys] of serving) {
+    const share = shares.get(provider)?.weight ?? 0;
+    const instances = [...new Set(keys.map(({ instance }) => instance))];
+    for (const instance of instances) {
+      const known = instance.settled.get('weight');
+      if (typeof known !== 'number') instance.settled.set('weight', rounded(share / instances.length));
+    }
+  }
+  if (plan.instances.some(({ settled }) => Number(settled.get('weight') ?? 0) > 0)) plan.strategy = { mode: 'loadbalance' };
+}

@@ -1,0 +1,47 @@
+import { rounded } from '../amounts.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { PlannedCredential, PlannedRoute } from '../plan/planned.ts';
+import type { Entry } from '../reading.ts';
+import { deploymentsOf, type PlacedDeployment } from './placed-deployments.ts';
+
+/** Measures that draw, the first of which any deployment of a name has. Source: docs.litellm.ai, "Strategies, routing groups and sub-routers", 2026-11-05. */
+const MEASURES = ['weight', 'rpm', 'tpm'] as const;
+
+/** Weights of deployments are those of the routes; entries equal but for the key are weights of credentials, too. */
+export function readWeights(root: Entry, plan: Plan): void {
+  for (const [name, deployments] of deploymentsOf(root, plan)) {
+    const planned = plan.names.get(name);
+    if (!planned) continue;
+    const isDrawn = planned.mode === 'loadbalance';
+    const measure = MEASURES.find((one) => deployments.some(({ params }) => (params.at(one).number ?? 0) > 0));
+    if (measure === undefined || !isDrawn) {
+      for (const { params } of deployments) params.at('weight').leave('the strategy of the name does not look at it');
+      continue;
+    }
+    const drawn = deployments.map((deployment) => ({ ...deployment, weight: deployment.params.at(measure).number ?? 0 }));
+    if (planned.routes.length > 1 || drawn.length > 1) weigh(planned.routes, drawn, measure);
+    else for (const { params } of drawn) params.at('weight').leave('the name has one deployment');
+  }
+}
+
+type Weighed = PlacedDeployment & { readonly weight: number };
+
+function weigh(routes: readonly PlannedRoute[], drawn: readonly Weighed[], measure: (typeof MEASURES)[number]): void {
+  for (const route of routes) {
+    const own = drawn.filter(({ instance, model }) => instance === route.instance && model === route.model);
+    route.weight = rounded(own.reduce((sum, { weight }) => sum + weight, 0));
+  }
+  for (const { params, weight, credential, isPooled } of drawn) {
+    const entry = params.at(measure);
+    if (isPooled) weighCredential(credential, weight, entry);
+    entry.carry(measure === 'weight' ? undefined : 'it counts as the weight, and bounds nothing');
+  }
+}
+
+function weighCredential(credential: PlannedCredential, weight: number, entry: Entry): void {
+  const known = credential.weight;
+  if (known !== undefined && known !== weight && known >= weight) return entry.carry('the key has a larger weight for another name');
+  for (const other of credential.weights) if (known !== undefined && known !== weight) other.amend('the key has a larger weight for another name');
+  credential.weight = weight;
+  credential.weights.push(entry);
+}
