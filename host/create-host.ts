@@ -133,7 +133,11 @@ export function createHost(environment: HostEnvironment): Host {
       return (surfaces ??= namedSurfaces(hooks));
     },
     assemble: (draft) => hooks.assemble.promise(draft, host),
+    firstModels: (first) => hooks.firstModels.promise(first, host),
+    instanceRegistered: () =>
+      void host.applier.refresh().catch((error: unknown) => log.error('a provider could not be taken in', { error })),
     providers: new Map(),
+    passedOver: new Set(),
     configFile: undefined,
     configSource: 'defaults',
     isLeaving: false,

@@ -4,6 +4,7 @@ import { AsyncSeriesHook, SyncBailHook, SyncHook } from 'tapable';
 import type { CheckContext } from './config/rules/rule.ts';
 import type { GatewayConfig } from './config/document.ts';
 import type { GenerationDraft } from './generation/generation.ts';
+import type { FirstModels } from './generation/instances/first-models.ts';
 import type { Surface } from './contract/index.ts';
 import type { ModelCollector } from './generation/model-index.ts';
 import type { OfflineHost } from './generation/offline.ts';
@@ -55,6 +56,8 @@ export function createHostHooks<H>() {
     checkConfig: new SyncHook<[GatewayConfig, CheckContext]>(['config', 'context']),
     /** Adds model ids to a provider's set: catalog, discovery. */
     models: new SyncHook<[ModelCollector]>(['collector']),
+    /** Asks instances of a configuration that is being built for their models, before it serves. */
+    firstModels: new AsyncSeriesHook<[FirstModels, H]>(['first', 'host']),
     /** Completes the configuration that stands in where none was written, before it is checked as any other. */
     defaults: new SyncHook<[DefaultDocument, H]>(['document', 'host']),
     /** Names the surfaces this build serves. */

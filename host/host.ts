@@ -43,6 +43,7 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   readonly surfaces: readonly Surface[];
   /** Providers whose credentials were found at start, by name; offline ones join with the targets that name them. */
   providers: ReadonlyMap<string, ConnectedProvider>;
+  passedOver: ReadonlySet<string>;
   /** The configuration file, in force or not. */
   configFile: LoadedFile | undefined;
   /** What the start, or the file since then, brought into force. */

@@ -66,7 +66,7 @@ export function loadCatalog(
     ...read,
     entries,
     rules,
-    catalog: new ModelCatalog(new MapEntries(entries), versionOf(newestOf(entries), made), { chains, rules }),
+    catalog: new ModelCatalog(new MapEntries(entries), versionOf(newestOf(entries), made), { chains, rules, overlay }),
   };
 }
 

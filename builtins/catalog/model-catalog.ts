@@ -1,9 +1,10 @@
-import type { Catalog, CatalogEntry } from '../../host/common/catalog.ts';
+import { type Catalog, type CatalogEntry, instanceCatalogOf, isInstanceCatalog } from '../../host/common/catalog.ts';
 import type { FactSources } from '../../host/common/fact-sources.ts';
 import type { ModelRule } from '../../host/common/model-rule.ts';
 import type { Billed, Cost, ModelFacts, TokenPrice } from '../../host/contract/index.ts';
 import { costOf, tokenPriceOf } from './cost.ts';
 import type { Entries } from './entries.ts';
+import { InstanceEntries } from './instance-entries.ts';
 import { CatalogIndex, type Chains } from './lookup.ts';
 import { NO_RULES, RuleBook, type RuleSet } from './model-rules.ts';
 
@@ -11,6 +12,8 @@ import { NO_RULES, RuleBook, type RuleSet } from './model-rules.ts';
 export interface CatalogParts {
   readonly chains: Chains;
   readonly rules?: RuleSet;
+  /** The operator's own entries: those under the name of an instance are that instance's alone. */
+  readonly overlay?: unknown;
 }
 
 /** One load of the catalog, with an index of its own; a refresh makes another. */
@@ -18,18 +21,23 @@ export class ModelCatalog implements Catalog {
   readonly version: string;
   readonly #entries: Entries;
   readonly #chains: Chains;
+  readonly #overlay: unknown;
   readonly #index: CatalogIndex;
   readonly #rules: RuleBook;
+  /** By the name that asks for them. */
+  readonly #instances = new Map<string, InstanceEntries>();
 
-  constructor(entries: Entries, version: string, { chains, rules = NO_RULES }: CatalogParts) {
+  constructor(entries: Entries, version: string, { chains, rules = NO_RULES, overlay }: CatalogParts) {
     this.version = version;
     this.#entries = entries;
     this.#chains = chains;
+    this.#overlay = overlay;
     this.#rules = new RuleBook(rules);
     this.#index = new CatalogIndex(entries, chains);
   }
 
-  readonly entry = (provider: string, model: string): CatalogEntry | undefined => this.#index.entry(provider, model);
+  readonly entry = (provider: string, model: string): CatalogEntry | undefined =>
+    this.#of(provider).entry(provider, model);
 
   readonly facts = (provider: string, model: string): ModelFacts => this.#rules.facts(provider, model);
 
@@ -41,20 +49,29 @@ export class ModelCatalog implements Catalog {
 
   /** A catalog of these entries with other rules. */
   withRules(rules: RuleSet): ModelCatalog {
-    return new ModelCatalog(this.#entries, this.version, { chains: this.#chains, rules });
+    return new ModelCatalog(this.#entries, this.version, { chains: this.#chains, rules, overlay: this.#overlay });
   }
 
   modelsOf(provider: string): readonly string[] {
-    return this.#index.modelsOf(provider);
+    return this.#of(provider).modelsOf(provider);
+  }
+
+  #of(name: string): Pick<CatalogIndex, 'entry' | 'priced' | 'modelsOf'> {
+    if (!isInstanceCatalog(name)) return this.#index;
+    const known = this.#instances.get(name);
+    if (known) return known;
+    const entries = new InstanceEntries(this.#index, instanceCatalogOf(name), this.#overlay);
+    this.#instances.set(name, entries);
+    return entries;
   }
 
   readonly tokenPrice = (target: string, model: string): TokenPrice | undefined => {
-    const entry = this.#index.priced(target, model);
+    const entry = this.#of(target).priced(target, model);
     return entry && tokenPriceOf(entry);
   };
 
   readonly cost = (target: string, model: string, billed: Billed): Cost | undefined => {
-    const entry = this.#index.priced(target, model);
+    const entry = this.#of(target).priced(target, model);
     return entry && costOf(entry, billed, this.version);
   };
 }

@@ -1,22 +1,30 @@
-import { type DiscoveredModel, GatewayError, type OutgoingRequest, parseJson } from '../../host/contract/index.ts';
-import type { Timer } from '../../host/common/clock.ts';
+import { hash } from 'node:crypto';
+import { GatewayError } from '../../host/contract/index.ts';
+import { type Timer, within } from '../../host/common/clock.ts';
 import type { ConnectedProvider } from '../../host/upstream/connect.ts';
+import type { FirstModels } from '../../host/generation/instances/first-models.ts';
 import type { Host } from '../../host/host.ts';
 import type { LiveModelStore } from '../../host/stores/replicas/live-models.ts';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
-import { faultAttributes, faultIn, ModuleFault } from '../../host/boundary/module-fault.ts';
-import { discovered, requireHeaders } from '../../host/boundary/provider-boundary.ts';
-import { withInstanceHeaders } from '../../host/upstream/egress/instance-headers.ts';
-import { replyError } from '../../host/upstream/fault.ts';
+import { faultAttributes, faultIn } from '../../host/boundary/module-fault.ts';
+import { connectionOf, type ProviderInstance } from '../../host/upstream/instance.ts';
+import { distinct, liveModels, type ModelsById } from './live-list.ts';
 
 /** Providers asked at the same time. See docs/reference/providers.md#live-models. */
 const PARALLEL = 8;
-/** One provider's whole answer. */
-const LIMIT_MS = 30_000;
+/** All that a configuration waits for before it serves. See docs/reference/providers.md#live-models. */
+const FIRST_LIMIT_MS = 5_000;
+/** Between rounds for instances that say themselves that they are asked, where no interval is set. */
+const INSTANCE_INTERVAL_MS = 300_000;
 /** Part of the interval by which a round of one of several replicas may come early or late, so that they do not ask together. */
 const JITTER = 0.1;
 
-type ModelsById = ReadonlyMap<string, DiscoveredModel>;
+/** Who is asked, under which name lines speak of it, and what its answer is kept by. */
+interface Asked {
+  readonly name: string;
+  readonly key: string;
+  readonly provider: ConnectedProvider;
+}
 
 /**
  * Asks every provider that can list its live models, round after round, and keeps what each said last. Where replicas share a database of the
@@ -26,6 +34,9 @@ export class Discovery {
   readonly #host: Host;
   readonly #onChange: () => Promise<void>;
   readonly #models = new Map<string, ModelsById>();
+  /** What the last instance of a name kept its answers by. */
+  readonly #keys = new Map<string, string>();
+  readonly #heard = new WeakSet<ProviderInstance>();
   readonly #stopped = new Cancellation();
   #round: Promise<void> = Promise.resolve();
   #next: Timer | undefined;
@@ -37,13 +48,14 @@ export class Discovery {
   }
 
   /** Ids of a provider's live models; empty before its first answer. */
-  idsOf(provider: string): Iterable<string> {
-    return this.#models.get(provider)?.keys() ?? [];
+  idsOf(provider: string, instance: ProviderInstance | undefined): Iterable<string> {
+    return this.#models.get(keyOf(provider, instance))?.keys() ?? [];
   }
 
   /** Unix seconds; 0 when the provider did not say. */
   createdOf(provider: string, model: string): number {
-    return this.#models.get(provider)?.get(model)?.created ?? 0;
+    const key = keyOf(provider, this.#host.current?.instances.get(provider));
+    return this.#models.get(key)?.get(model)?.created ?? 0;
   }
 
   /** The first round begins at once, and no request waits for it. */
@@ -52,12 +64,78 @@ export class Discovery {
     this.#repeat(intervalMs);
   }
 
+  /**
+   * Asks the instances of a configuration that is about to serve and that were not asked yet. It waits for those that nothing else
+   * names a model of, 5 s in all; the others' answers follow.
+   */
+  async askFirst({ instances, isRefresh, failed }: FirstModels): Promise<void> {
+    const asking = instances.filter(({ instance }) => this.#discovers(instance));
+    const { discoveryIntervalMs } = this.#host.settings;
+    if (asking.length > 0 && discoveryIntervalMs === undefined) this.#wait(INSTANCE_INTERVAL_MS);
+    const isNew = ({ instance }: { instance: ProviderInstance }): boolean => !this.#heard.has(instance);
+    const first = asking.filter((one) => one.isUnnamed && (isNew(one) || (!isRefresh && this.#isMute(one.instance))));
+    const others = asking.filter((one) => !one.isUnnamed && isNew(one)).map(({ instance }) => instance);
+    for (const { instance } of asking) this.#heard.add(instance);
+    if (others.length > 0) void this.#inTurn(() => this.#askAll(others.flatMap(askedOf)));
+    const mute = await this.#askNow(first.map(({ instance }) => instance));
+    for (const instance of mute) failed(instance);
+    for (const { instance } of asking) this.#keep(instance);
+  }
+
+  /** Those that gave no list within the time. */
+  async #askNow(instances: readonly ProviderInstance[]): Promise<readonly ProviderInstance[]> {
+    if (instances.length === 0) return [];
+    const asked = async (instance: ProviderInstance): Promise<boolean> => {
+      if (this.#shared && !this.#shared.isLeader() && !this.#isMute(instance)) return true;
+      const [one] = askedOf(instance);
+      return one !== undefined && (await this.#ask(one)) !== 'failed';
+    };
+    const answered = new Set<ProviderInstance>();
+    const asking = this.#take().then(() =>
+      Promise.all(
+        instances.map(async (instance) => {
+          if (await asked(instance)) answered.add(instance);
+        }),
+      ),
+    );
+    const inTime = within(asking, FIRST_LIMIT_MS, this.#host.services.clock, 'the first models');
+    await inTime.catch(() => {
+      void asking.then(() => this.#inTurn(async () => true)); // what is late is taken then
+    });
+    return instances.filter((instance) => !answered.has(instance));
+  }
+
+  /** A name whose address has changed keeps what was listed before until its service says what there is now. */
+  #keep(instance: ProviderInstance): void {
+    const key = keyOf(instance.name, instance);
+    const before = this.#keys.get(instance.name);
+    const models = before === undefined || this.#models.has(key) ? undefined : this.#models.get(before);
+    if (models) this.#models.set(key, models);
+    this.#keys.set(instance.name, key);
+  }
+
+  #isMute(instance: ProviderInstance): boolean {
+    return !this.#models.has(keyOf(instance.name, instance));
+  }
+
+  #discovers(instance: ProviderInstance): boolean {
+    if (!connectionOf(instance)?.module.discovery || instance.models) return false;
+    return instance.discover ?? this.#host.settings.discoveryIntervalMs !== undefined;
+  }
+
   #repeat(intervalMs: number): void {
-    const { clock, random } = this.#host.services;
     void this.#inTurn(() => this.#run()).then(() => {
-      if (this.#stopped.cause) return;
-      const waitMs = this.#shared ? intervalMs * (1 + JITTER * (2 * random() - 1)) : intervalMs;
-      this.#next = clock.timer(waitMs, () => this.#repeat(intervalMs));
+      if (this.#host.settings.discoveryIntervalMs !== undefined || this.#instances().length > 0) this.#wait(intervalMs);
+    });
+  }
+
+  #wait(intervalMs: number): void {
+    const { clock, random } = this.#host.services;
+    if (this.#stopped.cause || this.#next) return;
+    const waitMs = this.#shared ? intervalMs * (1 + JITTER * (2 * random() - 1)) : intervalMs;
+    this.#next = clock.timer(waitMs, () => {
+      this.#next = undefined;
+      this.#repeat(intervalMs);
     });
   }
 
@@ -84,22 +162,42 @@ export class Discovery {
 
   /** True when something changed. */
   async #run(): Promise<boolean> {
-    let isChanged = await this.#take();
-    const waiting = this.#asked();
+    const isChanged = await this.#take();
+    return (await this.#askAll(this.#asked())) || isChanged;
+  }
+
+  /** True when something changed. */
+  async #askAll(asked: readonly Asked[]): Promise<boolean> {
+    let isChanged = false;
+    const waiting = [...asked];
     const worker = async (): Promise<void> => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) if (await this.#ask(next)) isChanged = true;
+      for (let next = waiting.shift(); next; next = waiting.shift())
+        if ((await this.#ask(next)) === 'changed') isChanged = true;
     };
     await Promise.all(Array.from({ length: PARALLEL }, worker));
     return isChanged;
   }
 
   /** Where another process asks, only what it has not listed in a whole interval: it may have no credential for it. */
-  #asked(): ConnectedProvider[] {
-    const all = [...this.#host.providers.values()].filter(({ module }) => module.discovery);
+  #asked(): Asked[] {
     const isFirst = !this.#hasRun;
     this.#hasRun = true;
+    const instances = isFirst ? [] : this.#instances(); // they were asked before they served
+    const all = [...this.#environment(), ...instances.flatMap(askedOf)];
     if (!this.#shared || this.#shared.isLeader()) return all;
-    return isFirst ? [] : all.filter(({ module }) => !this.#models.has(module.name));
+    return isFirst ? [] : all.filter(({ key }) => !this.#models.has(key));
+  }
+
+  #environment(): Asked[] {
+    const { current, providers, settings } = this.#host;
+    if (settings.discoveryIntervalMs === undefined) return [];
+    return [...(current?.environment ?? providers)].flatMap(([name, provider]) =>
+      provider.module.discovery && !current?.unasked.has(name) ? [{ name, key: name, provider }] : [],
+    );
+  }
+
+  #instances(): ProviderInstance[] {
+    return [...(this.#host.current?.instances.values() ?? [])].filter((instance) => this.#discovers(instance));
   }
 
   /** Takes what is shared; true when something of it differs. */
@@ -111,20 +209,19 @@ export class Discovery {
   }
 
   /** True when the list differs from the last one. */
-  #put(name: string, found: ModelsById): boolean {
-    const before = this.#models.get(name);
+  #put(key: string, found: ModelsById): boolean {
+    const before = this.#models.get(key);
     if (found.size === 0 || (before && isEqual(before, found))) return false;
-    this.#models.set(name, found);
+    this.#models.set(key, found);
     return true;
   }
 
-  /** True when the list differs from the last one. A provider that fails keeps what it had. */
-  async #ask(provider: ConnectedProvider): Promise<boolean> {
-    const { name } = provider.module;
+  /** Whether the list differs from the last one. A provider that fails keeps what it had. */
+  async #ask({ name, key, provider }: Asked): Promise<'changed' | 'unchanged' | 'failed'> {
     try {
-      const found = await this.#list(provider);
-      if (found.size > 0) await this.#shared?.keep(name, [...found.values()]).catch(() => {}); // its store has logged why
-      return this.#put(name, found);
+      const found = await liveModels(provider, { ...this.#host.services, stopped: this.#stopped });
+      if (found.size > 0) await this.#shared?.keep(key, [...found.values()]).catch(() => {}); // its store has logged why
+      return this.#put(key, found) ? 'changed' : 'unchanged';
     } catch (error) {
       const fault = faultIn(error);
       if (!this.#stopped.cause)
@@ -133,74 +230,20 @@ export class Discovery {
           provider: name,
           error,
         });
-      return false;
-    }
-  }
-
-  async #list(provider: ConnectedProvider): Promise<ModelsById> {
-    const { module, ref, root, basicAuthorization, egress } = provider;
-    const { discovery } = module;
-    if (!discovery) return new Map();
-    const { clock, transport } = this.#host.services;
-    const cancellation = new Cancellation();
-    const timer = clock.timer(LIMIT_MS, () =>
-      cancellation.cancel(new GatewayError('upstream_timeout', `no answer within ${LIMIT_MS} ms`)),
-    );
-    const stopListening = this.#stopped.onCancel((cause) => cancellation.cancel(cause));
-    try {
-      const unsigned = {
-        method: 'GET',
-        url: root + discovery.path,
-        headers: withInstanceHeaders({ accept: 'application/json' }, egress?.headers),
-        body: undefined,
-      };
-      const headers = {
-        ...(basicAuthorization !== undefined && { authorization: basicAuthorization }),
-        ...unsigned.headers,
-        ...(await authorization(provider, unsigned)),
-      };
-      const reply = await transport.unary({
-        request: { ...unsigned, headers },
-        cancellation,
-        egress,
-        connectTimeoutMs: LIMIT_MS,
-        headersTimeoutMs: LIMIT_MS,
-      });
-      if (reply.status >= 300 && reply.status < 400)
-        throw new Error(redirection(reply.status, reply.headers['location'], unsigned.url));
-      if (reply.status !== 200) throw replyError(module, reply, clock.now(), ref.file);
-      return distinct(discovered(ref, discovery, parseJson(reply.body.toString('utf8'))));
-    } finally {
-      timer.cancel();
-      stopListening();
+      return 'failed';
     }
   }
 }
 
-/** A provider that fails to make its credential is named. */
-async function authorization(
-  { ref, authorize, credentials }: ConnectedProvider,
-  request: OutgoingRequest,
-): Promise<Readonly<Record<string, string>>> {
-  try {
-    return requireHeaders(await authorize(request, credentials));
-  } catch (thrown) {
-    throw thrown instanceof GatewayError ? thrown : new ModuleFault(ref, 'authorize', thrown);
-  }
+/** Answers of an instance are kept by its address too: another service of that name has other models. */
+function keyOf(name: string, instance: ProviderInstance | undefined): string {
+  if (!instance) return name;
+  return `${name} ${hash('sha256', `${instance.kind}\0${instance.baseUrl ?? ''}`).slice(0, 12)}`;
 }
 
-/** Where a redirect leads that is not followed, without what may be secret in it. See docs/reference/providers.md#addresses. */
-function redirection(status: number, location: string | undefined, from: string): string {
-  if (!location) return `it answers ${status} without a Location`;
-  const target = URL.parse(location, from);
-  if (!target) return `it answers ${status} with a Location that is not an address`;
-  const where = URL.canParse(location) ? `${target.protocol}//${target.host}` : 'a relative address';
-  return `it answers ${status} and leads to ${where}, ${target.host === new URL(from).host ? 'the same host' : 'another host'}; redirects are not followed`;
-}
-
-/** Upstreams repeat ids, and leave some empty. */
-function distinct(models: readonly DiscoveredModel[]): ModelsById {
-  return new Map(models.filter(({ id }) => typeof id === 'string' && id !== '').map((model) => [model.id, model]));
+function askedOf(instance: ProviderInstance): Asked[] {
+  const provider = connectionOf(instance);
+  return provider ? [{ name: instance.name, key: keyOf(instance.name, instance), provider }] : [];
 }
 
 function isEqual(before: ModelsById, after: ModelsById): boolean {

@@ -56,12 +56,11 @@ export class ModelViews {
 
   /** What each registered provider lists, whatever the strategy makes of it. See docs/admin.md#routes. */
   byProvider(): JsonAnswer {
-    const { current, providers } = this.host;
+    const { current } = this.host;
+    if (!current) return providerLists([], () => ({}));
     const lists = [...registeredNames(this.host)].map((name) => ({
       name,
-      ids: current?.targets.has(name)
-        ? current.models.advertised(name)
-        : untargetedModels(this.host, name, providers.get(name)),
+      ids: current.targets.has(name) ? current.models.advertised(name) : untargetedModels(this.host, current, name),
     }));
     return providerLists(lists, (id, name) => ({
       id,

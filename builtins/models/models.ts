@@ -22,8 +22,9 @@ export default defineBuiltin({
     });
     hooks.close.tapPromise('models', async () => discovery?.stop());
     hooks.models.tap('discovery', (collector) =>
-      collector.add('discovered', discovery?.idsOf(collector.provider) ?? []),
+      collector.add('discovered', discovery?.idsOf(collector.provider, collector.instance) ?? []),
     );
+    hooks.firstModels.tapPromise('models', async (first) => discovery?.askFirst(first));
     hooks.mount.tap({ name: 'models', stage: ORDER.listings }, (router, host) => {
       const { discoveryIntervalMs } = host.settings;
       if (discoveryIntervalMs !== undefined) discovery?.start(discoveryIntervalMs); // by now all providers are connected, those of stored modules too

@@ -24,7 +24,7 @@ export function namedDestination(host: Host, { targets }: Generation, name: stri
 /** The first target that owns a model; of one that has no owner, the first whose provider takes any name. */
 export function ownerOf(
   host: Host,
-  { models, targets, targetList }: Generation,
+  { models, targets }: Generation,
   model: string,
   mayServe: (target: Target) => boolean,
 ): Destination {
@@ -34,7 +34,7 @@ export function ownerOf(
         .filter(({ serves }) => serves)
         .map(({ virtualKey }) => targets.get(virtualKey))
         .find((target) => target && mayServe(target))
-    : targetList.find((target) => target.provider?.module.anyModel === true && mayServe(target));
+    : models.takers(model).find(mayServe);
   const connected = owner && connectedTo(host, owner);
   if (!connected) throw modelNotFound(model, host.redactor);
   return connected;
@@ -43,7 +43,7 @@ export function ownerOf(
 /** The target's provider; `undefined` while nothing registers it. */
 export function connectedTo(host: Host, target: Target): Destination | undefined {
   if (target.provider) return { target, provider: target.provider };
-  const module = host.registry.providers.get(target.virtualKey);
+  const module = target.instance ? undefined : host.registry.providers.get(target.virtualKey);
   if (module && !module.offline && hasCredentials(module, host.variables))
     throw new GatewayError('internal_error', 'the address of the provider is not usable');
   return undefined;

@@ -35,16 +35,11 @@ export function isTranslated(generation: Generation, { named, model, limits }: A
   return target?.provider !== undefined && mayServe(limits, target.virtualKey) && needsTranslation(target, generation);
 }
 
-function ownerOf(
-  { models, targets, targetList }: Generation,
-  model: string | undefined,
-  limits: KeyLimits,
-): Target | undefined {
+function ownerOf({ models, targets }: Generation, model: string | undefined, limits: KeyLimits): Target | undefined {
   if (model === undefined) return undefined;
   const isFit = (target: Target | undefined): boolean =>
     target?.provider !== undefined && mayServe(limits, target.virtualKey);
-  if (!models.isKnown(model))
-    return targetList.find((target) => target.provider?.module.anyModel === true && isFit(target));
+  if (!models.isKnown(model)) return models.takers(model).find(isFit);
   return models
     .owners(model)
     .filter(({ serves }) => serves)

@@ -14,6 +14,7 @@ import {
   SURFACES,
 } from '../../host/contract/index.ts';
 import type { PipelineServices } from '../../host/pipeline/pipeline-services.ts';
+import { proxyStatusOf } from '../../host/upstream/fault.ts';
 
 /** One log line and the figures of each exchange, once it is over. See docs/observability.md#log-lines. */
 export default defineBuiltin({
@@ -100,9 +101,14 @@ function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, ou
     });
 }
 
-/** The kind of an upstream's failure, where it is known. */
-const reasonFact = ({ fault }: GatewayError): object =>
-  fault?.reason === undefined ? {} : { 'fault.reason': fault.reason };
+/** The kind of an upstream's failure, where it is known, and the status of a proxy that refused the way there. */
+function reasonFact(error: GatewayError): object {
+  const proxyStatus = proxyStatusOf(error);
+  return {
+    ...(error.fault?.reason !== undefined && { 'fault.reason': error.fault.reason }),
+    ...(proxyStatus !== undefined && { proxy_status: proxyStatus }),
+  };
+}
 
 /** What a line says of a client that speaks a wire of its own. */
 function clientFacts({ wire, surface, isSameWire, upstreamRequestId }: ClientFacts): object {

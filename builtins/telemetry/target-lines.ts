@@ -6,6 +6,7 @@ import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { MAX_WAIT_MS } from '../../host/pipeline/attempts/retry.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
 import type { Target } from '../../host/pipeline/target.ts';
+import { proxyStatusOf } from '../../host/upstream/fault.ts';
 import { classOf } from '../../host/upstream/fault-classes.ts';
 
 /** Log lines and figures of targets that fail: retries, failovers, circuits that open and close. See docs/observability.md#log-lines. */
@@ -92,10 +93,17 @@ function logHiddenRefusal(log: Log, { exchange, target, error }: FailedTry): voi
 
 function logFailedTry(
   log: Log,
-  { exchange, target: { virtualKey: target, retry }, error: { retryAfterMs = 0 }, tries, next }: FailedTry,
+  { exchange, target: { virtualKey: target, retry }, error, tries, next }: FailedTry,
 ): void {
+  const { retryAfterMs = 0 } = error;
+  const proxyStatus = proxyStatusOf(error);
   if (next.step === 'again')
-    log.info('retrying target', { target, attempt: exchange.attempts + 1, trace_id: exchange.id });
+    log.info('retrying target', {
+      target,
+      attempt: exchange.attempts + 1,
+      ...(proxyStatus !== undefined && { proxy_status: proxyStatus }),
+      trace_id: exchange.id,
+    });
   else if (tries < retry.attempts && retryAfterMs > MAX_WAIT_MS) {
     log.info('abandoning target: Retry-After exceeds the cap', {
       target,

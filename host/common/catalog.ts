@@ -58,7 +58,7 @@ export interface CatalogEntry {
   readonly updated_at: string;
 }
 
-/** Facts and prices of models, by provider: of a target by its `catalogProvider`. Lookups are O(1) and never answer with another provider's row. */
+/** Facts and prices of models, by provider: of a target by its `catalogProvider`, its facts by its kind. Lookups are O(1) and never answer with another provider's row. */
 export interface Catalog extends Prices {
   readonly version: string;
   /** `undefined` when the catalog does not know the model. */
@@ -71,6 +71,25 @@ export interface Catalog extends Prices {
   readonly rules: readonly ModelRule[];
   /** Sorted ids of a provider's models, deprecated ones included. */
   modelsOf(provider: string): readonly string[];
+}
+
+/** Between the two names of `instanceCatalog`: neither of them holds it. */
+const BEHIND = '>';
+
+/**
+ * Name that asks the catalog for the models of an entry of `providers`: what the operator's own file says of them under the
+ * name of the instance goes first, then what the catalog has under the other name. Without one, nothing else is known.
+ */
+export const instanceCatalog = (instance: string, catalog: string | undefined): string =>
+  `${instance}${BEHIND}${catalog ?? ''}`;
+
+/** Whether `instanceCatalog` made the name; a provider has a plain one. */
+export const isInstanceCatalog = (name: string): boolean => name.includes(BEHIND);
+
+/** The two names that such a one was made of. */
+export function instanceCatalogOf(name: string): { readonly instance: string; readonly catalog: string } {
+  const at = name.indexOf(BEHIND);
+  return { instance: name.slice(0, at), catalog: name.slice(at + BEHIND.length) };
 }
 
 /** While no catalog is loaded. */

@@ -80,6 +80,11 @@ export const FIGURES = {
     help: 'Providers that could not be set up at start',
     labels: { provider: 'any' },
   },
+  gateway_secret_refreshes_total: {
+    kind: 'counter',
+    help: 'Looks at the secrets of a credential that found another value, or none any more',
+    labels: { provider: 'any', credential: 'any', result: ['changed', 'failed'] },
+  },
   gateway_circuit_breaker_state: {
     kind: 'gauge',
     help: 'State of the circuit breaker of a target: 0 closed, 1 open, 2 half-open',

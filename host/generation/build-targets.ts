@@ -5,6 +5,7 @@ import { strategyTarget } from '../config/module-settings.ts';
 import { RetryBudget, retryPolicy } from '../pipeline/attempts/retry.ts';
 import type { Target } from '../pipeline/target.ts';
 import { type ConnectedProvider, connectProvider, disposeProvider } from '../upstream/connect.ts';
+import { connectionOf, type ProviderInstance } from '../upstream/instance.ts';
 import { durationOf } from './duration-of.ts';
 import type { GenerationDeps } from './generation-deps.ts';
 import { configuredAs, KnownFacts, knownSources } from './known-facts.ts';
@@ -12,25 +13,33 @@ import { catalogName } from './known-models.ts';
 import { LearnedFacts } from './learned-facts.ts';
 import type { Undo } from './undo.ts';
 
+/** What targets call, by name, and what outlives them. */
+export interface TargetParts {
+  readonly environment: ReadonlyMap<string, ConnectedProvider>;
+  readonly instances: ReadonlyMap<string, ProviderInstance>;
+  readonly carryover: Carryover;
+  readonly undo: Undo;
+}
+
 /** The targets of a configuration, with their providers. Those of offline providers are connected here, and so undone. */
 export async function buildTargets(
   deps: GenerationDeps,
   config: GatewayConfig,
-  carryover: Carryover,
-  undo: Undo,
+  { environment, instances, carryover, undo }: TargetParts,
 ): Promise<Target[]> {
   const mode = deps.registry.strategies.get(config.strategy.mode);
   const { catalog } = deps.services;
   const facts = new KnownFacts(catalog);
   return everyResult(
     config.targets.map(async (target) => {
-      const provider = await providerOf(deps, target.virtual_key);
+      const instance = instances.get(target.virtual_key);
+      const provider = instance ? connectionOf(instance) : await providerOf(deps, target.virtual_key, environment);
       if (provider?.module.offline)
         undo.later(`the provider ${target.virtual_key}`, () => disposeProvider(provider, deps.services));
       const budget = (): RetryBudget =>
         carryover.lease(`retry budget ${target.virtual_key}`, () => new RetryBudget(deps.services.clock));
       return {
-        ...buildTarget(target, provider, { budget, catalog, facts, now: deps.services.clock.monotonic }),
+        ...buildTarget(target, provider, { instance, budget, catalog, facts, now: deps.services.clock.monotonic }),
         settings: mode && strategyTarget(mode, target).settings,
       };
     }),
@@ -43,8 +52,12 @@ async function everyResult<T>(pending: readonly Promise<T>[]): Promise<T[]> {
   return Promise.all(pending);
 }
 
-/** A provider registered at start, or an offline one, which needs nothing but a target that names it. */
-async function providerOf(deps: GenerationDeps, name: string): Promise<ConnectedProvider | undefined> {
+/** A provider of the environment, or an offline one, which needs nothing but a target that names it. */
+async function providerOf(
+  deps: GenerationDeps,
+  name: string,
+  environment: ReadonlyMap<string, ConnectedProvider>,
+): Promise<ConnectedProvider | undefined> {
   const module = deps.registry.providers.get(name);
   if (module?.offline)
     return connectProvider(module, deps.variables, {
@@ -53,10 +66,11 @@ async function providerOf(deps: GenerationDeps, name: string): Promise<Connected
       trace: deps.services.trace,
       file: deps.registry.fileOf('provider', name),
     });
-  return deps.providers.get(name);
+  return environment.get(name);
 }
 
 interface TargetDeps {
+  readonly instance: ProviderInstance | undefined;
   readonly budget: () => RetryBudget;
   readonly catalog: Catalog;
   readonly facts: KnownFacts;
@@ -67,18 +81,18 @@ interface TargetDeps {
 function buildTarget(
   config: TargetConfig,
   provider: ConnectedProvider | undefined,
-  { budget, catalog, facts, now }: TargetDeps,
+  { instance, budget, catalog, facts, now }: TargetDeps,
 ): Target {
-  const catalogProvider = catalogName(provider, config.virtual_key);
-  const own = { config, catalogProvider };
+  const plain = catalogName(provider, config.virtual_key);
+  const own = { config, catalogProvider: instance?.kind ?? plain };
   const learned = new LearnedFacts(now);
   const mapped = new Map(Object.entries(config.model_map ?? {}));
   const retry = retryPolicy(config);
   return {
     virtualKey: config.virtual_key,
     routeKey: config.virtual_key,
-    instance: undefined,
-    catalogProvider,
+    instance,
+    catalogProvider: instance?.catalogProvider ?? plain,
     weight: config.weight ?? 0,
     config,
     provider,

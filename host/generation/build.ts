@@ -13,6 +13,7 @@ import { callPrices } from './call-prices.ts';
 import { durationOf } from './duration-of.ts';
 import type { Generation, GenerationDraft } from './generation.ts';
 import type { GenerationDeps } from './generation-deps.ts';
+import { firstModels, openProviders } from './instances/open-providers.ts';
 import { countModels, modelsOf } from './known-models.ts';
 import { GroupIndex } from './groups/model-groups.ts';
 import { buildModelIndex, type ModelIndex } from './model-index.ts';
@@ -55,8 +56,11 @@ async function draftOf(deps: GenerationDeps, config: GatewayConfig, undo: Undo):
   const hooks = createGenerationHooks();
   const carryover = deps.carryover.open();
   undo.later('what configurations share', () => carryover.release());
-  const targets = await buildTargets(deps, config, carryover, undo);
+  const { warnings: found, ...providers } = await openProviders(deps, config, carryover);
+  const targets = await buildTargets(deps, config, { ...providers, carryover, undo });
   const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
+  const asking = { instances: providers.instances, targets: byKey };
+  const warnings = config.providers ? [...found, ...(await firstModels(deps, config, asking))] : found;
   const models = buildModelIndex(targets, (target) => modelsOf(deps, target));
   const known: KnownNames = { targets: byKey, models, groups: undefined };
   const forPlugins = pluginDeps(deps, known, carryover);
@@ -64,7 +68,8 @@ async function draftOf(deps: GenerationDeps, config: GatewayConfig, undo: Undo):
   const { strategy, groups } = strategiesOf(deps, config, { hooks, targets: byKey, carryover }, undo);
   known.groups = groups;
   const { ledger, prices } = forPlugins;
-  return { config, hooks, carryover, targets, registry, models, groups, plugins, strategy, services, ledger, prices };
+  const built = { config, hooks, carryover, targets, providers, warnings };
+  return { ...built, registry, models, groups, plugins, strategy, services, ledger, prices };
 }
 
 async function pluginsOf(
@@ -117,7 +122,7 @@ function strategiesOf(
 }
 
 function generationOf(deps: GenerationDeps, draft: GenerationDraft, number: number, undo: Undo): Generation {
-  const { config, hooks, targets: targetList, models, groups, strategy, plugins, services } = draft;
+  const { config, hooks, targets: targetList, models, groups, strategy, plugins, services, providers } = draft;
   const generation: Generation = {
     number,
     config,
@@ -125,11 +130,13 @@ function generationOf(deps: GenerationDeps, draft: GenerationDraft, number: numb
     hooks,
     targets: new Map(targetList.map((target) => [target.virtualKey, target])),
     targetList,
+    ...providers,
+    warnings: draft.warnings,
     models,
     groups,
     strategy,
     plugins,
-    modelCounts: countModels(deps, targetList),
+    modelCounts: countModels(deps, { ...providers, targetList }),
     requestTimeoutMs: durationOf(config.request_timeout),
     streamTimes: streamTimesOf(config.streaming),
     maxRequestBytes: config.max_request_bytes || DEFAULT_MAX_REQUEST_BYTES,

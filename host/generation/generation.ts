@@ -1,9 +1,12 @@
+import type { Problem } from '../config/problems.ts';
 import type { Carryover, PluginDeps } from '../contract/index.ts';
 import type { GatewayConfig } from '../config/document.ts';
 import type { GenerationHooks } from '../pipeline/hooks.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { RunningGeneration } from '../pipeline/running-generation.ts';
 import type { Target } from '../pipeline/target.ts';
+import type { ConnectedProvider } from '../upstream/connect.ts';
+import type { ProviderInstance } from '../upstream/instance.ts';
 import type { BoundGroup } from './groups/bound-group.ts';
 import type { GroupIndex } from './groups/model-groups.ts';
 import type { ModelIndex } from './model-index.ts';
@@ -17,6 +20,7 @@ export interface GenerationDraft {
   readonly hooks: GenerationHooks;
   readonly carryover: Carryover;
   readonly targets: readonly Target[];
+  readonly providers: GenerationProviders;
   readonly registry: Registry;
   readonly models: ModelIndex;
   readonly groups: GroupIndex<BoundGroup> | undefined;
@@ -26,13 +30,26 @@ export interface GenerationDraft {
   /** Ledgers and prices, as plugins get them. */
   readonly ledger: PluginDeps['ledger'];
   readonly prices: PluginDeps['prices'];
+  readonly warnings: readonly Problem[];
+}
+
+/** What may be called under a configuration, whether or not a target names it. */
+export interface GenerationProviders {
+  /** Providers of the environment whose names no entry of `providers` has, in the order of their registration. */
+  readonly environment: ReadonlyMap<string, ConnectedProvider>;
+  /** Entries of `providers` in the order of the file, registered or not. */
+  readonly instances: ReadonlyMap<string, ProviderInstance>;
+  /** Those of the environment that are not asked for their models: their keys are meant for instances. */
+  readonly unasked: ReadonlySet<string>;
 }
 
 /** One applied configuration, immutable. A request leases the one it starts on and keeps it to its last byte. */
-export interface Generation extends RunningGeneration {
+export interface Generation extends RunningGeneration, GenerationProviders {
   readonly number: number;
   readonly config: GatewayConfig;
   readonly targetList: readonly Target[];
+  /** What of its `providers` does not serve as it is written. */
+  readonly warnings: readonly Problem[];
   readonly models: ModelIndex;
   readonly groups: GroupIndex<BoundGroup> | undefined;
   /** How many models each registered provider is known to have. */

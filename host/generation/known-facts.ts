@@ -16,6 +16,7 @@ type Configured = NonNullable<TargetConfig['model_facts']>[number];
 /** A target as far as it decides about facts. */
 export interface FactsTarget {
   readonly config: Pick<TargetConfig, 'virtual_key' | 'model_facts'>;
+  /** Name that the rules know it by: that of its module, whatever catalog its models stand in. */
   readonly catalogProvider: string;
 }
 

@@ -1,6 +1,7 @@
 import { type ProviderModule, type RouteTarget, type Surface, SURFACES } from '../contract/index.ts';
 import type { RoutedModels } from '../pipeline/running-generation.ts';
-import type { Target } from '../pipeline/target.ts';
+import { takesAnyModel, type Target } from '../pipeline/target.ts';
+import type { ProviderInstance } from '../upstream/instance.ts';
 
 /** Where model ids that no operator wrote come from. */
 export type ModelSource = 'catalog' | 'discovered';
@@ -8,9 +9,11 @@ export type ModelSource = 'catalog' | 'discovered';
 /** Collects the model ids of one provider while an index is built. */
 export interface ModelCollector {
   readonly provider: string;
+  /** The entry of `providers` under that name; `undefined` where the environment registers it. */
+  readonly instance: ProviderInstance | undefined;
   /** Name that asks the catalog for its models. */
   readonly catalogProvider: string;
-  /** What serves under that one; `undefined` where no such module is registered. */
+  /** The module whose models the catalog is asked for; `undefined` where there is none of that name. */
   readonly module: ProviderModule | undefined;
   add(source: ModelSource, models: Iterable<string>): void;
 }
@@ -31,6 +34,8 @@ export interface ModelIndex extends RoutedModels {
   isKnown(model: string): boolean;
   /** Every target, marked with whether it owns the model, whatever the surface. */
   owners(model: string): readonly RouteTarget[];
+  /** Targets that may be asked for a model, although they are not known to have it: those that take any name that no target owns. */
+  takers(model: string): readonly Target[];
   /** Models a target tells clients about, each once: what is live, else the catalog's, else the configured ones; then the declared. */
   advertised(virtualKey: string): readonly string[];
 }
@@ -38,17 +43,19 @@ export interface ModelIndex extends RoutedModels {
 type RouteCache = Map<string, readonly RouteTarget[]>;
 
 export function buildModelIndex(targets: readonly Target[], modelsOf: (target: Target) => KnownModels): ModelIndex {
-  const { owners, advertised } = ownersOf(targets, modelsOf);
-  const anyModel = new Set(targets.filter((target) => target.provider?.module.anyModel));
+  const { owners, advertised, withheld } = ownersOf(targets, modelsOf);
+  const anyModel = targets.filter(takesAnyModel);
+  const anyModelSet: ReadonlySet<Target> = new Set(anyModel);
   const cacheOf = createCaches();
   const mark = (serves: (target: Target) => boolean): readonly RouteTarget[] => marked(targets, serves);
   const route = (model: string, surface: Surface, streaming: boolean): readonly RouteTarget[] => {
-    const candidates = owners.get(model) ?? anyModel;
+    const candidates = owners.get(model) ?? (withheld.has(model) ? NO_TARGETS : anyModelSet);
     return mark((target) => candidates.has(target) && implementsSurface(target, surface, streaming));
   };
   return {
     advertised: (virtualKey) => advertised.get(virtualKey) ?? [],
     isKnown: (model) => owners.has(model),
+    takers: (model) => (owners.has(model) || withheld.has(model) ? [] : anyModel),
     owners: (model) => mark((target) => owners.get(model)?.has(target) ?? false),
     routeTargets: (model, surface, streaming, pinned) => {
       if (pinned !== undefined)
@@ -66,16 +73,24 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
   };
 }
 
+const NO_TARGETS: ReadonlySet<Target> = new Set();
+
 interface Owners {
   readonly owners: ReadonlyMap<string, ReadonlySet<Target>>;
   readonly advertised: ReadonlyMap<string, readonly string[]>;
+  /** What instances would own that are not registered: where a credential is missing, its prompts go to no other place. */
+  readonly withheld: ReadonlySet<string>;
 }
 
 function ownersOf(targets: readonly Target[], modelsOf: (target: Target) => KnownModels): Owners {
   const owners = new Map<string, Set<Target>>();
   const advertised = new Map<string, readonly string[]>();
+  const withheld = new Set<string>();
   for (const target of targets) {
-    if (!target.provider) continue; // declared models stay inert until the provider registers
+    if (!target.provider) {
+      if (target.instance) for (const model of allOf(modelsOf(target))) withheld.add(model);
+      continue; // declared models stay inert until the provider registers
+    }
     const models = modelsOf(target);
     advertised.set(target.virtualKey, advertisedOf(models));
     for (const model of allOf(models)) {
@@ -84,7 +99,7 @@ function ownersOf(targets: readonly Target[], modelsOf: (target: Target) => Know
       else owners.set(model, new Set([target]));
     }
   }
-  return { owners, advertised };
+  return { owners, advertised, withheld };
 }
 
 /** Only owned models are cached, so that names clients invent take no memory. */

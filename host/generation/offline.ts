@@ -26,7 +26,7 @@ export interface OfflineHooks extends ModelHooks {
 }
 
 /** What building offline needs of the host. It connects providers of its own. */
-export interface OfflineDeps extends Omit<GenerationDeps, 'providers' | 'assemble'>, OfflineHost {
+export interface OfflineDeps extends Omit<GenerationDeps, 'providers' | 'passedOver' | 'assemble'>, OfflineHost {
   readonly hooks: OfflineHooks;
 }
 
@@ -51,6 +51,7 @@ export async function buildOffline(
     hooks,
     assemble: (draft) => hooks.assemble.promise(draft, undefined),
     providers,
+    passedOver: new Set(),
     variables,
     secrets,
   };

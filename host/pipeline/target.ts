@@ -15,7 +15,7 @@ export interface Target {
   readonly config: TargetConfig;
   /** What the strategy reads of it, with defaults. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
-  /** Name that asks the catalog for its models and prices: that of its module, whatever the target is called. */
+  /** Name that asks the catalog for its models and prices: that of its module, whatever the target is called, or the instance's own. */
   readonly catalogProvider: string;
   /** `undefined` while no credential registers its provider. Of a declared instance, what its first credential that resolves calls with. */
   readonly provider: ConnectedProvider | undefined;
@@ -36,3 +36,15 @@ export interface Target {
   /** Remembers what a refusal of the provider said of an upstream model, or of all; for so many milliseconds, or until another configuration is applied. */
   learn(facts: ModelFacts, of: { readonly model: string | undefined; readonly keptMs?: number | undefined }): void;
 }
+
+/** The kind of a target's provider, registered or not: the name of the module that translates for it. */
+export const kindOf = ({
+  provider,
+  instance,
+  virtualKey,
+}: Pick<Target, 'provider' | 'instance' | 'virtualKey'>): string =>
+  provider?.module.name ?? instance?.kind ?? virtualKey;
+
+/** Whether it may be asked for a model that no target is known to have. */
+export const takesAnyModel = ({ provider, instance }: Target): boolean =>
+  provider !== undefined && (instance ? instance.anyModel : provider.module.anyModel === true);

@@ -117,13 +117,14 @@ function defaultConfig(host: Host): Decoded {
 
 function warnOfUnregistered(host: Host, config: GatewayConfig): void {
   const known = (name: string): ProviderModule | undefined => host.registry.providers.get(name);
-  const absent = config.targets
-    .map(({ virtual_key }) => virtual_key)
-    .filter((name) => !host.providers.has(name) && !known(name)?.offline);
+  const absent = (host.current?.targetList ?? [])
+    .filter(({ provider }) => !provider)
+    .map(({ virtualKey }) => virtualKey);
+  const instances = config.providers ?? {}; // what they need is not a variable of their kind
   const wanted = (names: readonly string[]): string =>
     names
       .flatMap((name) => {
-        const module = known(name);
+        const module = Object.hasOwn(instances, name) ? undefined : known(name);
         return module ? missingVariables(module, host.variables) : [];
       })
       .join(', ');

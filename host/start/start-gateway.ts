@@ -39,13 +39,16 @@ export async function startGateway(host: Host): Promise<RunningGateway | undefin
     const file = await loadFile(host, host.settings.configPath);
     refuseProblems(host, file);
     let hasNewKey = false;
+    let taken: ReadonlySet<string> = new Set();
     const steps = [
       async () => {
         hasNewKey = provideMasterKey(host, file);
       }, // before the environment's keys are supplied
       () => host.hooks.open.promise(host),
-      () => loadStoredModules(host, file),
-      () => connectProviders(host), // those of stored modules too
+      async () => {
+        taken = await loadStoredModules(host, file);
+      },
+      () => connectProviders(host, taken), // those of stored modules too
       () => applyStartConfiguration(host, file),
     ];
     for (const step of steps) {

@@ -1,18 +1,14 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { faultAttributes, ModuleFault, type ModuleRef } from '../boundary/module-fault.ts';
-import { TookTooLong, within } from '../common/clock.ts';
+import { TookTooLong } from '../common/clock.ts';
 import { decodeStored } from '../config/decode.ts';
 import { findConfigFile, isFile, loadConfigFile, type LoadedFile } from '../config/load.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
-import type { ProviderModule } from '../contract/index.ts';
 import { checkConfig } from '../generation/check.ts';
+import { connectEnvironment } from '../generation/instances/environment-providers.ts';
 import type { Host } from '../host.ts';
-import { sendHttp } from '../upstream/send-http.ts';
 import { discover, type DiscoverOptions } from '../registry/discover.ts';
 import { SHIPPED } from '../registry/registry.ts';
-import { connectProvider, hasCredentials } from '../upstream/connect.ts';
-import { brokenVariables } from '../upstream/credential-values.ts';
 
 /** The start cannot go on: each line is logged, and the exit code is 1. */
 export class StartRefused extends Error {
@@ -59,11 +55,13 @@ async function loadModules(host: Host, file: LoadedFile | undefined): Promise<re
 
 /**
  * Modules that only the stored configuration lists: the file that listed them when it was stored may be gone by now. Throws all their
- * problems at once. From here on no module can be added.
+ * problems at once. From here on no module can be added. Returns the names that `providers` takes in the configuration that the start
+ * begins with.
  */
-export async function loadStoredModules(host: Host, file: LoadedFile | undefined): Promise<void> {
+export async function loadStoredModules(host: Host, file: LoadedFile | undefined): Promise<ReadonlySet<string>> {
   const { text, isStored } = await host.stores.configuration.value.newest();
-  const packages = isStored && text !== undefined ? (decodeStored(text).config?.modules ?? []) : [];
+  const stored = isStored && text !== undefined ? decodeStored(text) : undefined;
+  const packages = stored?.config?.modules ?? [];
   const problems = await register(host, {
     folders: [],
     packages,
@@ -73,6 +71,7 @@ export async function loadStoredModules(host: Host, file: LoadedFile | undefined
   });
   host.registry.seal();
   if (problems.length > 0) throw new ConfigRefused(problems);
+  return new Set(Object.keys((stored ?? file)?.config?.providers ?? {}));
 }
 
 async function register(
@@ -98,68 +97,15 @@ export function refuseProblems(host: Host, file: LoadedFile | undefined): void {
   if (problems.length > 0 && isFinal) throw new ConfigRefused(problems);
 }
 
-/**
- * By name; last those that any one of several variables registers: a machine may have one of them for other reasons, and
- * the first provider is the first target of the built-in default.
- */
-function inRegistrationOrder(modules: readonly ProviderModule[]): ProviderModule[] {
-  const isIncidental = ({ connection }: ProviderModule): boolean =>
-    connection.env.some((need) => typeof need !== 'string');
-  return modules.toSorted((a, b) => Number(isIncidental(a)) - Number(isIncidental(b)) || (a.name < b.name ? -1 : 1));
-}
-
-/** Longest time that `open` of a provider may take: some ask for a token, or look for credentials in several places. */
-const OPEN_LIMIT_MS = 30_000;
-
-/** Registers every provider whose credentials are in the environment. One that cannot be built is left out, and logged; one that never ends ends the start. */
-export async function connectProviders(host: Host): Promise<void> {
-  const { variables, log, counters, services } = host;
-  const deps = { log, now: services.clock.now, send: sendHttp(services), trace: services.trace };
-  const providers = new Map<string, Awaited<ReturnType<typeof connectProvider>>>();
-  for (const module of inRegistrationOrder([...host.registry.providers.values()])) {
-    if (module.offline || !isUsable(host, module)) continue;
-    try {
-      providers.set(
-        module.name,
-        await within(
-          connectProvider(module, variables, { ...deps, file: host.registry.fileOf('provider', module.name) }),
-          OPEN_LIMIT_MS,
-          services.clock,
-          `open of the provider "${module.name}"`,
-        ),
-      );
-    } catch (error) {
-      if (error instanceof TookTooLong) throw new StartRefused(error.message);
-      const ref: ModuleRef = {
-        kind: 'provider',
-        name: module.name,
-        file: host.registry.fileOf('provider', module.name),
-      };
-      log.warn('provider could not be set up, it is skipped', {
-        rule: 'WN13',
-        ...faultAttributes(new ModuleFault(ref, 'connection', error)),
-      });
-      counters.add('gateway_provider_init_failures_total', { provider: module.name });
-    }
+/** Registers every provider whose credentials are in the environment, but for those whose name is taken. One that never ends ends the start. */
+export async function connectProviders(host: Host, taken: ReadonlySet<string> = new Set()): Promise<void> {
+  try {
+    await connectEnvironment(host, taken);
+  } catch (error) {
+    throw error instanceof TookTooLong ? new StartRefused(error.message) : error;
   }
-  host.providers = providers;
-  for (const provider of providers.keys()) log.info('provider registered', { provider });
-  if (providers.size === 0)
-    log.warn('no provider is registered: no credential was found in the environment', { rule: 'WN08' });
-}
-
-/** Whether a provider's credentials are there. Says which of them count as unset although they are. */
-function isUsable({ variables, log, counters }: Host, module: ProviderModule): boolean {
-  const broken = brokenVariables(module, variables);
-  for (const variable of broken)
-    log.warn('a credential holds a control character, it counts as unset', {
-      rule: 'WN13',
-      provider: module.name,
-      variable,
-    });
-  if (hasCredentials(module, variables)) return true;
-  if (broken.length > 0) counters.add('gateway_provider_init_failures_total', { provider: module.name });
-  return false;
+  if (host.providers.size === 0 && taken.size === 0)
+    host.log.warn('no provider is registered: no credential was found in the environment', { rule: 'WN08' });
 }
 
 /** A place where other installations keep their configuration; this program never reads it, and warns when a file is there. */

@@ -208,6 +208,10 @@ export function transportError(cause: unknown): GatewayError {
   });
 }
 
+/** The status with which a proxy refused the way to a provider; `undefined` for any other failure. */
+export const proxyStatusOf = ({ cause }: GatewayError): number | undefined =>
+  cause instanceof ProxyRefused ? cause.status : undefined;
+
 /** The provider was too slow to connect, to answer, or to send its first chunk. */
 export function timeoutError(cause?: unknown): GatewayError {
   return new GatewayError('upstream_timeout', 'the provider did not answer in time', {

@@ -11,7 +11,25 @@ export interface ProviderInstance {
   readonly kind: string;
   /** In the order of the file; at least one. */
   readonly credentials: readonly Credential[];
+  /** Its address as it is written; `undefined` for that of its kind. */
+  readonly baseUrl: string | undefined;
+  /** Name that asks the catalog for its models and prices: see `instanceCatalog`. */
+  readonly catalogProvider: string;
+  /** The provider of the catalog that it has models of; `undefined` where the operator's own entries are all. */
+  readonly catalog: string | undefined;
+  /** Ids in the place of those that the catalog, its kind and the service itself know; `undefined` leaves these. */
+  readonly models: readonly string[] | undefined;
+  /** Whether the service is asked for its models; `undefined` where the gateway's interval says so. */
+  readonly discover: boolean | undefined;
+  /** Whether it may be asked for any model that no target owns. */
+  readonly anyModel: boolean;
+  /** Models that its kind reads of its settings, whether or not a credential resolves. */
+  readonly configuredModels: readonly string[];
 }
+
+/** What calls with an instance's first credential that resolves; `undefined` while none does, and then it is not registered. */
+export const connectionOf = ({ credentials }: ProviderInstance): ConnectedProvider | undefined =>
+  credentials.find(({ connected }) => connected)?.connected;
 
 /** One set of secrets of an instance. Lives as long as its instance; its value may change meanwhile. */
 export interface Credential {

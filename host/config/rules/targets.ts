@@ -1,8 +1,10 @@
 import type { GatewayConfig, TargetConfig } from '../document.ts';
+import { useOneOf } from '../../common/nearest.ts';
 import { parseDuration } from '../../contract/duration.ts';
+import type { ProviderModule } from '../../contract/index.ts';
 import type { Problem } from '../problems.ts';
 import { MAX_MODEL_FACTS, modelFactsProblems } from './model-facts-rule.ts';
-import { type ConfigRule, type RuleContext, useKnown } from './rule.ts';
+import type { ConfigRule, RuleContext } from './rule.ts';
 
 type TargetCheck = (target: TargetConfig, path: string, report: RuleContext['report']) => void;
 
@@ -210,16 +212,33 @@ export function byTarget(problems: readonly Problem[]): readonly Problem[] {
   );
 }
 
+/** Providers that a target may name without an instance of that name. */
+const namesOf = (modules: ReadonlyMap<string, ProviderModule>): readonly string[] =>
+  [...modules.values()].flatMap(({ name, connection }) => (connection.onlyDeclared ? [] : [name]));
+
+/** The kind of a target. */
+const moduleOf = (
+  providers: GatewayConfig['providers'],
+  modules: ReadonlyMap<string, ProviderModule>,
+  name: string,
+): ProviderModule | undefined =>
+  modules.get(providers && Object.hasOwn(providers, name) ? (providers[name]?.kind ?? '') : name);
+
 /** Runs with the rules about what this build ships, after those about the document. */
 export const providerRule: ConfigRule = {
   id: 'BV01',
-  check: ({ targets }, { known, report }) => {
+  check: ({ targets, providers = {} }, { known, report }) => {
     targets.forEach(({ virtual_key }, index) => {
-      if (virtual_key === '' || known.providers.has(virtual_key) || known.isRefused('provider', virtual_key)) return;
+      if (virtual_key === '' || Object.hasOwn(providers, virtual_key)) return;
+      const module = known.providers.get(virtual_key);
+      if ((module && !module.connection.onlyDeclared) || known.isRefused('provider', virtual_key)) return;
+      const declared = Object.keys(providers);
       report(
         `targets[${index}].virtual_key`,
-        `"${virtual_key}" is not a provider of this build`,
-        useKnown(virtual_key, known.providers),
+        declared.length > 0
+          ? `"${virtual_key}" is neither a declared instance nor a known provider`
+          : `"${virtual_key}" is not a provider of this build`,
+        useOneOf(virtual_key, [...new Set([...declared, ...namesOf(known.providers)])].toSorted()),
       );
     });
   },
@@ -228,9 +247,9 @@ export const providerRule: ConfigRule = {
 /** Only a service with a Responses API can answer chats by it. */
 export const chatViaRule: ConfigRule = {
   id: 'BV20',
-  check: ({ targets }, { known, report }) => {
+  check: ({ targets, providers }, { known, report }) => {
     targets.forEach(({ virtual_key, chat_via: via }, index) => {
-      const module = known.providers.get(virtual_key);
+      const module = moduleOf(providers, known.providers, virtual_key);
       if (via === 'responses' && module && !module.translators.chat?.viaResponses)
         report(
           `targets[${index}].chat_via`,

@@ -7,6 +7,8 @@ import { DISK, type FileAccess, type FileFault, type TextFile } from './secret-f
 import { type Watch, WatchedFiles } from './watched-files.ts';
 
 const MAX_SECRET_BYTES = 64 * 1024;
+/** The right of users other than the owner and its group to read (`stat`(2)). */
+const OTHERS_READ = 0o004n;
 
 /** Why a reference has no value. */
 export type SecretFault = 'not set' | FileFault;
@@ -58,10 +60,14 @@ export interface SecretDeps {
 export class SecretValues {
   readonly files: WatchedFiles;
   readonly #deps: SecretDeps;
+  readonly #access: FileAccess;
+  /** Files that everybody may read, as it was logged. */
+  readonly #warned = new Set<string>();
 
   constructor(deps: SecretDeps) {
     this.#deps = deps;
-    this.files = new WatchedFiles(deps.clock, deps.access ?? DISK);
+    this.#access = deps.access ?? DISK;
+    this.files = new WatchedFiles(deps.clock, this.#access);
   }
 
   /** Reads a reference once. */
@@ -85,7 +91,26 @@ export class SecretValues {
       held.take(this.#checked(outcome, use.form)),
     );
     held.begin(this.#checked(watch.outcome, use.form), watch);
+    await this.#warnOfReaders(reference, use.holder);
     return held;
+  }
+
+  /** Whether every user of this machine may read the file of a reference. */
+  async isReadableByOthers(reference: SecretReference): Promise<boolean> {
+    if (reference.kind === 'variable') return false;
+    const stats = await this.#access.stat(reference.path).catch(() => undefined);
+    return stats !== undefined && (stats.mode & OTHERS_READ) !== 0n;
+  }
+
+  async #warnOfReaders(reference: SecretReference, holder: SecretHolder): Promise<void> {
+    const path = referenceText(reference);
+    if (this.#warned.has(path) || !(await this.isReadableByOthers(reference)) || this.#warned.has(path)) return;
+    this.#warned.add(path);
+    this.#deps.log.warn('a file of a secret can be read by every user of this machine', {
+      rule: 'WN22',
+      ...holder,
+      reference: path,
+    });
   }
 
   /** Logs that a reference has no value when an instance is made (`WN17`). */

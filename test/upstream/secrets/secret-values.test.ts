@@ -42,7 +42,7 @@ async function bench(variables: Record<string, string> = {}): Promise<Bench> {
     secrets,
     path,
     write: async (name, content) => {
-      await writeFile(path(`.${name}`), content);
+      await writeFile(path(`.${name}`), content, { mode: 0o600 });
       await rename(path(`.${name}`), path(name));
     },
     read: (name) => secrets.resolve({ kind: 'file', path: path(name) }, 'header'),
@@ -232,6 +232,22 @@ describe('a file of a secret that changes', () => {
     await rm(b.path('a'));
     await b.secrets.files.look();
     expect(b.lines).to.have.length(3);
+  });
+
+  it('is warned of once where every user may read it', async () => {
+    const b = await bench();
+    await b.write('a', 'sk-1');
+    await chmod(b.path('a'), 0o644);
+    await b.write('b', 'sk-2');
+    for (const name of ['a', 'a', 'b', 'missing']) await held(b, name);
+    expect(b.lines).to.deep.equal([
+      {
+        message: 'a file of a secret can be read by every user of this machine',
+        rule: 'WN22',
+        ...HOLDER,
+        reference: b.path('a'),
+      },
+    ]);
   });
 
   it('that was missing has a value once it appears', async () => {
