@@ -72,10 +72,12 @@ function report(explanation: Explanation): string {
     dropped,
     plugins,
     notes,
+    group,
   } = explanation;
   const facts = [
     `Model: ${model}${model === requested_model ? '' : ` (asked for as ${requested_model})`}`,
     `Surface: ${surface}${streaming ? ', streamed' : ''}`,
+    ...(group ? [`Group: ${group.name}${fallbacksText(group.fallbacks)}`] : []),
     `Strategy: ${strategy} (on failure: ${on_failure})`,
     ...(rule === null ? [] : [`Rule: ${rule}${conditionText(condition)}`]),
     ...(ab_label === null ? [] : [`Variant: ${ab_label}`]),
@@ -83,19 +85,28 @@ function report(explanation: Explanation): string {
     ...(refusal === null ? [] : [`Refused: ${refusal.code}: ${refusal.message}`]),
     ...notes.map((note) => `Note: ${note}`),
   ];
-  const tried = order.map(({ target, upstream_model, reason, figures, circuit, attempt }, at) => [
+  const tried = order.map(({ target, route, via, upstream_model, reason, figures, circuit, attempt }, at) => [
     String(at + 1),
-    target,
+    route ?? target,
     upstream_model,
-    `${reason}${circuit === null || circuit === 'closed' ? '' : `; its circuit is ${circuit}`}${viaText(attempt)}${figuresText(figures)}`,
+    `${reason}${behindText(via)}${circuit === null || circuit === 'closed' ? '' : `; its circuit is ${circuit}`}${viaText(attempt)}${figuresText(figures)}`,
   ]);
-  const left = dropped.map(({ target, reason, figures }) => [target, `${reason}${figuresText(figures)}`]);
+  const left = dropped.map(({ target, route, via, reason, figures }) => [
+    route ?? target,
+    `${reason}${behindText(via)}${figuresText(figures)}`,
+  ]);
   return [
     ...facts,
     ...(tried.length === 0 ? [] : ['', table(['', 'TARGET', 'UPSTREAM MODEL', 'WHY'], tried)]),
     ...(left.length === 0 ? [] : ['', table(['DROPPED', 'WHY'], left)]),
   ].join('\n');
 }
+
+const fallbacksText = (names: readonly string[]): string =>
+  names.length === 0 ? '' : ` (fallbacks: ${names.join(', ')})`;
+
+/** Where a target stands because a fallback of the group names it. */
+const behindText = (via: string | undefined): string => (via === undefined ? '' : `; by the fallback ${via}`);
 
 /** Named where it is not the API that chats go to anyway. */
 const viaText = (attempt: ExplainedCall | null): string =>

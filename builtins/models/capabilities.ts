@@ -1,21 +1,21 @@
 import type { ProviderModule, Treatment } from '../../host/contract/index.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import { PARAMETERS } from '../../host/pipeline/attempts/parameters.ts';
-import type { ModelEntry } from './listing.ts';
+import type { Listing } from './listing.ts';
 
 /**
- * What each provider that owns a listed model does with each chat parameter, from the modules' own data.
+ * What each target that owns a listed model does with each chat parameter, from the modules' own data.
  * See docs/reference/data-plane.md#capabilities.
  */
-export function capabilitiesOf({ targetList }: Generation, listed: Iterable<ModelEntry>): object {
-  const owners = new Set([...listed].map((entry) => entry.owned_by));
-  const modules = targetList.flatMap(({ provider, virtualKey }) =>
-    provider && owners.has(virtualKey) ? [provider.module] : [],
+export function capabilitiesOf({ targetList }: Generation, listing: Listing): object {
+  const owners = new Set(listing.values().map(({ entry }) => entry.owned_by));
+  const owning = targetList.flatMap(({ provider, virtualKey }) =>
+    provider && owners.has(virtualKey) ? [{ name: virtualKey, module: provider.module }] : [],
   );
   return {
-    providers: Object.fromEntries(modules.map((module) => [module.name, treatments(module)])),
+    providers: Object.fromEntries(owning.map(({ name, module }) => [name, treatments(module)])),
     image_response_formats: Object.fromEntries(
-      modules.flatMap(({ name, imageFormats }) => (imageFormats ? [[name, imageFormats]] : [])),
+      owning.flatMap(({ name, module: { imageFormats } }) => (imageFormats ? [[name, imageFormats]] : [])),
     ),
   };
 }

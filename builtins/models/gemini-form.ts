@@ -17,13 +17,13 @@ export function geminiModels(models: readonly OfferedModel[]): readonly object[]
 }
 
 /** `undefined` for a model that such a client cannot use. */
-export function geminiModel({ id, entry, facts }: OfferedModel): object | undefined {
+export function geminiModel({ id, entry, displayName }: OfferedModel): object | undefined {
   const methods = METHODS.get(entry.mode);
   return (
     methods && {
       name: NAME + id,
       version: '',
-      displayName: facts?.display_name || id,
+      displayName,
       description: '',
       inputTokenLimit: entry.context_window ?? 0,
       outputTokenLimit: entry.max_output_tokens ?? 0,

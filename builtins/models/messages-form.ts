@@ -50,12 +50,13 @@ const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString
 function modelOf({
   id,
   entry: { created, context_window: input, max_output_tokens: output, deprecated },
+  displayName,
   facts,
 }: OfferedModel): object {
   return {
     type: 'model',
     id,
-    display_name: facts?.display_name || id,
+    display_name: displayName,
     created_at: timeOf(created),
     max_input_tokens: input ?? null,
     max_tokens: output ?? null,

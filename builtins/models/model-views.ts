@@ -6,13 +6,14 @@ import { registeredNames } from '../../host/generation/registered-names.ts';
 import type { Host } from '../../host/host.ts';
 import { arrayOf, slicesOf, within } from '../../host/http/json-pieces.ts';
 import type { JsonAnswer, JsonCall } from '../../host/http/json-route.ts';
+import { mayAsk } from '../../host/pipeline/key-access.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import type { ClientForm } from './client-forms.ts';
-import { type CreatedOf, listModels, type ModelEntry } from './listing.ts';
+import { type CreatedOf, GroupListing } from './group-listing.ts';
+import { type Listing, listModels } from './listing.ts';
+import type { ListedModel } from './model-entry.ts';
 import { offeredModel, offeredModels } from './offered.ts';
-
-type Listed = ReadonlyMap<string, ModelEntry>;
 
 /** Entries that are written in one turn; shorter lists leave as a whole. */
 const SLICE = 500;
@@ -21,7 +22,7 @@ const SLICE = 500;
 export class ModelViews {
   readonly host: Host;
   readonly #createdOf: CreatedOf;
-  readonly #listed = new WeakMap<Generation, Promise<Listed>>(); // a generation never changes, and a new catalog makes a new one
+  readonly #listed = new WeakMap<Generation, Promise<Listing>>(); // a generation never changes, and a new catalog makes a new one
 
   constructor(host: Host, createdOf: CreatedOf) {
     this.host = host;
@@ -32,18 +33,19 @@ export class ModelViews {
     const { current, services } = this.host;
     const listing = await this.#listingOf(current, principal);
     if (!form) return listed(listing);
-    const offered = current ? await offeredModels(listing, current, services) : [];
+    const offered = current ? await offeredModels(listing, current.config.aliases, services) : [];
     return { status: 200, body: form.page(offered, queryOf(request.url)) };
   }
 
   /** Throws a 404 for a model that the caller does not see. */
   async one(form: ClientForm | undefined, { principal, parameter }: JsonCall): Promise<object> {
-    const { current, services, redactor } = this.host;
+    const { current, redactor } = this.host;
     const listing = await this.#listingOf(current, principal);
     const name = parameter('id');
     const id = form ? name.replace(/^models\//, '') : name; // a name may stand behind that of its collection
-    const model = form && current && offeredModel(id, listing, current, services.catalog);
-    const shown = form ? model && form.one(model) : listing.get(id);
+    const find = (model: string): ListedModel | undefined => listing.get(model) ?? this.#unlisted(model, principal);
+    const model = form && current && offeredModel(id, find, current.config.aliases);
+    const shown = form ? model && form.one(model) : find(id)?.entry;
     if (!shown) throw new GatewayError('model_not_found', `the model "${shownModel(id, redactor)}" does not exist`);
     return shown;
   }
@@ -51,7 +53,7 @@ export class ModelViews {
   async capabilities(principal: HostPrincipal | undefined): Promise<object> {
     const { current } = this.host;
     if (!current) return { providers: {}, image_response_formats: {} };
-    return capabilitiesOf(current, (await this.#listingOf(current, principal)).values());
+    return capabilitiesOf(current, await this.#listingOf(current, principal));
   }
 
   /** What each registered provider lists, whatever the strategy makes of it. See docs/admin.md#routes. */
@@ -70,7 +72,16 @@ export class ModelViews {
     }));
   }
 
-  async #listingOf(current: Generation | undefined, principal: HostPrincipal | undefined): Promise<Listed> {
+  /** A name of a group with a star, of which there are too many for a list. */
+  #unlisted(name: string, principal: HostPrincipal | undefined): ListedModel | undefined {
+    const { current, services } = this.host;
+    const limits = principal?.limits ?? {};
+    if (!current?.groups || !mayAsk(limits, name, current.config.aliases)) return undefined;
+    const calling = { generation: current, catalog: services.catalog, createdOf: this.#createdOf, limits };
+    return new GroupListing(calling, current.groups).one(name);
+  }
+
+  async #listingOf(current: Generation | undefined, principal: HostPrincipal | undefined): Promise<Listing> {
     if (!current) return new Map();
     const limits = principal?.limits;
     const isOwn = limits !== undefined && (limits.models !== undefined || limits.providers !== undefined);
@@ -83,8 +94,8 @@ export class ModelViews {
   }
 }
 
-function listed(listing: Listed): JsonAnswer {
-  const data = [...listing.values()];
+function listed(listing: Listing): JsonAnswer {
+  const data = Array.from(listing.values(), ({ entry }) => entry);
   return data.length <= SLICE
     ? { status: 200, body: { object: 'list', data } }
     : {

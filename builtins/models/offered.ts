@@ -1,52 +1,52 @@
-import type { Catalog, CatalogEntry } from '../../host/common/catalog.ts';
+import type { CatalogEntry } from '../../host/common/catalog.ts';
 import { turnTaker } from '../../host/common/next-turn.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { PipelineServices } from '../../host/pipeline/pipeline-services.ts';
-import type { ModelEntry } from './listing.ts';
+import type { Listing } from './listing.ts';
+import type { ListedModel, ModelEntry } from './model-entry.ts';
 
 /** A model as clients of other wires may pick it: by its id, or by an alias of it. */
 export interface OfferedModel {
   readonly id: string;
   /** That of the model behind an alias. */
   readonly entry: ModelEntry;
+  /** What the catalog calls it; the id of what it does not know, and of what a group of models serves. */
+  readonly displayName: string;
   readonly facts: CatalogEntry | undefined;
 }
 
-type Listing = ReadonlyMap<string, ModelEntry>;
-type Offering = Pick<Generation, 'config' | 'targets'>;
+type Aliases = Generation['config']['aliases'];
 
 /** The listed models, then the aliases of listed models; others are served in between. See docs/reference/ingress.md#lists-of-models. */
 export async function offeredModels(
   listing: Listing,
-  generation: Offering,
-  { catalog, clock }: Pick<PipelineServices, 'catalog' | 'clock'>,
+  aliases: Aliases,
+  { clock }: Pick<PipelineServices, 'clock'>,
 ): Promise<readonly OfferedModel[]> {
   const giveWay = turnTaker(clock);
   const offered: OfferedModel[] = [];
-  for (const [id, entry] of listing) {
-    offered.push(offeredAs(id, entry, generation, catalog));
+  for (const [id, listed] of listing) {
+    offered.push(offeredAs(id, listed));
     const others = giveWay();
     if (others) await others;
   }
-  for (const [alias, model] of Object.entries(generation.config.aliases)) {
-    const entry = listing.get(model);
-    if (entry && !listing.has(alias)) offered.push(offeredAs(alias, entry, generation, catalog));
+  for (const [alias, model] of Object.entries(aliases)) {
+    const listed = listing.get(model);
+    if (listed && !listing.has(alias)) offered.push(offeredAs(alias, listed));
   }
   return offered;
 }
 
-/** One of them. */
+/** One of them; `find` looks up what is listed under a name. */
 export function offeredModel(
   id: string,
-  listing: Listing,
-  generation: Offering,
-  catalog: Catalog,
+  find: (name: string) => ListedModel | undefined,
+  aliases: Aliases,
 ): OfferedModel | undefined {
-  const { aliases } = generation.config;
-  const entry = listing.get(id) ?? (Object.hasOwn(aliases, id) ? listing.get(aliases[id] ?? '') : undefined);
-  return entry && offeredAs(id, entry, generation, catalog);
+  const listed = find(id) ?? (Object.hasOwn(aliases, id) ? find(aliases[id] ?? '') : undefined);
+  return listed && offeredAs(id, listed);
 }
 
-function offeredAs(id: string, entry: ModelEntry, { targets }: Offering, catalog: Catalog): OfferedModel {
-  return { id, entry, facts: catalog.entry(targets.get(entry.owned_by)?.catalogProvider ?? entry.owned_by, entry.id) };
+function offeredAs(id: string, { entry, facts, isOfGroup }: ListedModel): OfferedModel {
+  return { id, entry, facts, displayName: (!isOfGroup && facts?.display_name) || id };
 }

@@ -2,6 +2,7 @@ import type { GatewayError, RouteTarget } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { DAY_MS, OncePer } from '../../host/common/once-per.ts';
 import type { GenerationDraft } from '../../host/generation/generation.ts';
+import { isLabel } from '../../host/generation/groups/offered-names.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
 import { routedTarget } from '../../host/pipeline/turns/ranked-routes.ts';
 import { isPriced, refuseUnpriced } from '../../host/pipeline/billing/unpriced.ts';
@@ -43,7 +44,7 @@ function leaveOut({ hooks: pipeline, targets, services }: GenerationDraft): void
   });
 }
 
-function count({ hooks: pipeline, models, services }: GenerationDraft, told: OncePer): void {
+function count({ hooks: pipeline, models, groups, services }: GenerationDraft, told: OncePer): void {
   const { log, clock, counters, redactor } = services;
   pipeline.finished.tap(
     'unpriced',
@@ -59,7 +60,7 @@ function count({ hooks: pipeline, models, services }: GenerationDraft, told: Onc
       const model = shownModel(upstreamModel, redactor);
       counters.add('gateway_unpriced_requests_total', {
         provider: target,
-        model: models.isKnown(asked) ? asked : 'unknown',
+        model: isLabel(asked, { models, groups }) ? asked : 'unknown',
         action: unpriced.rule === 'warn' ? 'warned' : 'allowed',
       });
       if (unpriced.rule === 'warn' && told.isFirst(`${target} ${model}`, clock.now()))

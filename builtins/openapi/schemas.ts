@@ -36,6 +36,8 @@ const SPREAD = {
 };
 const FIGURES = map({ type: ['number', 'string', 'null'] });
 const VIA = { enum: ['chat', 'responses'] };
+const PLACE = object({ target: TEXT }, { route: TEXT, credential: TEXT, vendor_account: TEXT });
+const CREDENTIAL_STATE = { enum: ['ready', 'resting', 'benched', 'unresolved', 'drained', 'unknown'] };
 const CIRCUIT = { enum: ['closed', 'open', 'half-open'] };
 const POINT = object({ start: MOMENT, requests: COUNT, errors: COUNT, prompt_tokens: COUNT, completion_tokens: COUNT });
 
@@ -185,20 +187,29 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       ab_label: orNull(TEXT),
       refusal: { ...object({ code: TEXT, message: TEXT }), type: ['object', 'null'] },
       unroutable: TEXT,
+      group: object({ name: TEXT, matched: { enum: ['exact', 'prefix'] }, fallbacks: TEXTS }),
+      affinity: object({ source: TEXT, digest: TEXT }, { home: PLACE, override: PLACE }),
+      bound: PLACE,
       order: list(
         object(
           { target: TEXT },
           {
+            route: TEXT,
+            via: TEXT,
             reason: TEXT,
             figures: FIGURES,
             provider: TEXT,
+            kind: TEXT,
             upstream_model: TEXT,
+            credentials: list(
+              object({ name: TEXT, state: CREDENTIAL_STATE, first: FLAG }, { until: TEXT, class: TEXT }),
+            ),
             circuit: orNull(TEXT),
             attempt: { ...object({ via: VIA, via_reason: TEXT }), type: ['object', 'null'] },
           },
         ),
       ),
-      dropped: list(object({ target: TEXT, reason: TEXT }, { figures: FIGURES })),
+      dropped: list(object({ target: TEXT, reason: TEXT }, { route: TEXT, via: TEXT, figures: FIGURES })),
       plugins: list(object({ name: TEXT, stage: TEXT })),
       notes: TEXTS,
       attempts: list(

@@ -59,8 +59,11 @@ export const hasResponses = ({
 /** Refuses providers whose API is not the clients' own, and those that nothing can be sent on to. */
 export function requireForwarding({ provider: { module } }: Destination, isAble: boolean): void {
   if (module.wire === 'common' && isAble) return;
-  throw new GatewayError('proxy_not_supported', `requests cannot be passed through to ${module.name}`);
+  throw notForwarded(module.name);
 }
+
+export const notForwarded = (kind: string): GatewayError =>
+  new GatewayError('proxy_not_supported', `requests cannot be passed through to ${kind}`);
 
 /** Where the paths of a provider stand that stand below `/v1` here. */
 export function rootOf({ root, module: { forwardPath = '' } }: ConnectedProvider): string {

@@ -4,13 +4,13 @@ import { translatesResponses } from '../../host/config/responses-mode.ts';
 import type { AnswerStream } from '../../host/answer/stream.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
-import { contextOf } from '../../host/http/context.ts';
 import { sendError } from '../../host/http/reply.ts';
 import { answerExchange, type ReadRequest, type Serving } from '../../host/http/surface-route.ts';
 import { forwardAttempt, type ForwardedReply } from '../../host/pipeline/attempts/forward-attempt.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { failReply, run } from '../../host/pipeline/run.ts';
 import { checkedBody, refusing, requireListedFiles } from './checked-body.ts';
+import { decide, type Decision } from './decision.ts';
 import { type Destination, rootOf } from './destination.ts';
 import { RESPONSES } from './family.ts';
 import { leavingRequest } from './leaving-request.ts';
@@ -24,7 +24,7 @@ import type { HeldBody } from './read-ahead.ts';
 import { type Forwarding, readForwarded } from './read-forwarded.ts';
 import { resolve } from './resolve.ts';
 import { sendForwardedReply } from './send-reply.ts';
-import { answerTranslated, isTranslated } from './translation.ts';
+import { answerTranslated } from './translation.ts';
 import type { Taken } from './tunnel.ts';
 
 /** Sends a request on to a provider, and its answer back. `taken` is the connection of a request for another protocol. */
@@ -38,7 +38,11 @@ export async function forwardRequest(
   let read: ReadRequest;
   try {
     [forwarding, read] = await readForwarded(host, request, response, taken);
-    if (await isAnsweredAsChat(forwarding)) return;
+    if (forwarding.family.asks && host.current) {
+      const decision = decide(forwarding, read, host.current);
+      if (await isAnsweredAsChat(forwarding, decision)) return;
+      if (decision.drawn) read = { ...read, drawn: decision.drawn };
+    }
     forwarding = withoutEnvelopes(forwarding);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -55,30 +59,17 @@ export async function forwardRequest(
 }
 
 /** Whether a request of `/v1/responses` was translated, because its target has another API. Nothing else of that API is. */
-async function isAnsweredAsChat({
-  host,
-  family,
-  request,
-  response,
-  named,
-  model,
-  body,
-  taken,
-}: Forwarding): Promise<boolean> {
+async function isAnsweredAsChat(forwarding: Forwarding, { isTranslated, drawn }: Decision): Promise<boolean> {
+  const { host, family, request, response, named, body, taken } = forwarding;
   const generation = host.current;
-  if (
-    !family.asks ||
-    !generation ||
-    !isTranslated(generation, { named, model, limits: contextOf(response).principal?.limits ?? {} })
-  )
-    return false;
+  if (!generation || !isTranslated) return false;
   if (family !== RESPONSES)
     throw new GatewayError(
       'proxy_not_supported',
       'the provider of this model has no such request, and it cannot be translated',
     );
   if (taken) throw new GatewayError('proxy_not_supported', 'a response that is translated has no WebSocket');
-  await answerTranslated({ host, generation, request, response, body, named });
+  await answerTranslated({ host, generation, request, response, body, named, drawn });
   return true;
 }
 

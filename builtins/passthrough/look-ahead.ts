@@ -33,7 +33,8 @@ export async function lookAhead(
   const references = kinds.includes('file') ? new ReferenceCollector() : undefined;
   const scanner = isSearched ? new MemberScanner(NAMES, references) : undefined;
   const declared = Number(request.headers['content-length'] ?? Infinity);
-  const isSearchedThrough = family.asks !== undefined && translatesResponses(generation.config);
+  const isSearchedThrough =
+    family.asks !== undefined && (translatesResponses(generation.config) || hasAccounts(generation));
   const isSearchedWhole = kinds.length > 0 || (family.asks !== undefined && plugins.needsBody.has(family.surface)); // what is looked for may stand behind everything else
   const wants = (held: number): boolean => {
     if (isHeldWhole && held > maxRequestBytes) throw bodyTooLarge();
@@ -57,3 +58,7 @@ export async function lookAhead(
     references,
   };
 }
+
+/** Whether it matters what a request of the Responses API leaves at a vendor: then its body says where it may go. */
+const hasAccounts = ({ groups, targetList }: Generation): boolean =>
+  groups !== undefined || targetList.some(({ instance }) => instance !== undefined);

@@ -56,7 +56,8 @@ export async function readForwarded(
   const header = family.fixed ? undefined : request.headers['x-provider'];
   const named = header === undefined || header === '' ? undefined : String(header);
   const hasList = principal?.limits?.models !== undefined;
-  const isModelWanted = !family.fixed && (named === undefined || hasList || family.asks !== undefined);
+  const isModelWanted =
+    !family.fixed && (named === undefined || hasList || family.asks !== undefined || host.current.groups !== undefined);
   const kinds = namedKinds(family, paths, host.current.config);
   if (taken && family === RESPONSES && isBound('response', host.current.config))
     throw new GatewayError('proxy_not_supported', 'responses that belong to who made them have no WebSocket');

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { translatesResponses } from '../../host/config/responses-mode.ts';
 import { GatewayError } from '../../host/contract/index.ts';
 import type { KeyLimits } from '../../host/common/host-principal.ts';
 import type { Generation } from '../../host/generation/generation.ts';
@@ -7,6 +6,7 @@ import type { Host } from '../../host/host.ts';
 import { checkCoding } from '../../host/http/body/coding.ts';
 import { bodyTooLarge } from '../../host/http/body/read-body.ts';
 import { answerExchange, type ReadForwarded, readJson } from '../../host/http/surface-route.ts';
+import type { DrawnOrder } from '../../host/pipeline/exchange-state.ts';
 import { mayServe } from '../../host/pipeline/key-access.ts';
 import type { Target } from '../../host/pipeline/target.ts';
 import type { HeldBody } from './read-ahead.ts';
@@ -14,6 +14,7 @@ import type { HeldBody } from './read-ahead.ts';
 export interface Addressed {
   /** The value of `X-Provider`. */
   readonly named: string | undefined;
+  /** After aliases. */
   readonly model: string | undefined;
   readonly limits: KeyLimits;
 }
@@ -23,15 +24,7 @@ export interface Addressed {
  * no target is not translated either: it is refused where it would be forwarded.
  */
 export function isTranslated(generation: Generation, { named, model, limits }: Addressed): boolean {
-  if (!translatesResponses(generation.config)) return false;
-  const {
-    config: { aliases },
-    targets,
-  } = generation;
-  const target =
-    named === undefined
-      ? ownerOf(generation, model !== undefined && Object.hasOwn(aliases, model) ? aliases[model] : model, limits)
-      : targets.get(named);
+  const target = named === undefined ? ownerOf(generation, model, limits) : generation.targets.get(named);
   return target?.provider !== undefined && mayServe(limits, target.virtualKey) && needsTranslation(target, generation);
 }
 
@@ -47,7 +40,7 @@ function ownerOf({ models, targets }: Generation, model: string | undefined, lim
     .find(isFit);
 }
 
-function needsTranslation({ config: { responses }, provider }: Target, { config }: Generation): boolean {
+export function needsTranslation({ config: { responses }, provider }: Target, { config }: Generation): boolean {
   if (responses) return responses === 'translate';
   return config.responses.translate === 'auto' && provider !== undefined && provider.module.responses !== 'native';
 }
@@ -59,16 +52,18 @@ export interface Translating {
   readonly response: ServerResponse;
   readonly body: HeldBody;
   readonly named: string | undefined;
+  readonly drawn: DrawnOrder | undefined;
 }
 
 /** Has a request read into a chat, and answered like one. */
 export async function answerTranslated(translating: Translating): Promise<void> {
-  const { host, response, body, named } = translating;
+  const { host, response, body, named, drawn } = translating;
   const read = await readChat(translating).finally(() => {
     body.rest?.return(undefined).catch(() => {});
   }); // what was not read is left to be read in vain
   if (!read) throw new GatewayError('proxy_not_supported', 'this build translates no responses');
-  await answerExchange(host, read.surface, named === undefined ? read : { ...read, pinned: named }, response);
+  const routed = { ...read, ...(named !== undefined && { pinned: named }), ...(drawn && { drawn }) };
+  await answerExchange(host, read.surface, routed, response);
 }
 
 async function readChat({ host, generation, request, body }: Translating): Promise<ReadForwarded | undefined> {

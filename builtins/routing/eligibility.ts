@@ -26,14 +26,19 @@ export default defineBuiltin({
       };
       pipeline.route.tap(
         { name: 'eligibility', stage: ORDER.eligibility },
-        (ranked, { id, surface, streaming, turn, routing: { explaining, heard, group } }) => {
+        (ranked, { id, surface, streaming, turn, routing: { explaining, heard, group, alsoOn } }) => {
           const known = group?.routes ?? targets;
           if (isAnyMissing && !explaining) warnOfMissing(ranked, known, id);
           if ((group?.strategy ?? strategy).advances) return serving(ranked);
           const named =
             ranked.find(({ virtualKey }) => {
               const target = known.get(virtualKey);
-              return target !== undefined && implementsSurface(target, surface, turn?.streaming ?? streaming);
+              const isStreamed = turn?.streaming ?? streaming;
+              return (
+                target !== undefined &&
+                (implementsSurface(target, surface, isStreamed) ||
+                  (alsoOn !== undefined && implementsSurface(target, alsoOn, isStreamed)))
+              );
             }) ?? ranked[0];
           for (const { virtualKey } of ranked)
             if (virtualKey !== named?.virtualKey) heard?.target?.(virtualKey, 'the strategy tries one target only');

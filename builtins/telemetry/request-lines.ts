@@ -1,5 +1,6 @@
 import { CredentialEnded } from '../../host/stores/credential-ended.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
+import { isLabel } from '../../host/generation/groups/offered-names.ts';
 import { isSilent } from '../../host/log/logger.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
@@ -20,8 +21,8 @@ import { proxyStatusOf } from '../../host/upstream/fault.ts';
 export default defineBuiltin({
   name: 'request-lines',
   apply: ({ hooks }) =>
-    hooks.assemble.tapPromise('request-lines', async ({ hooks: pipeline, services, models }) => {
-      const modelLabel = (model: string): string => (models.isKnown(model) ? model : 'unknown');
+    hooks.assemble.tapPromise('request-lines', async ({ hooks: pipeline, services, models, groups }) => {
+      const modelLabel = (model: string): string => (isLabel(model, { models, groups }) ? model : 'unknown');
       pipeline.finished.tap('request-lines', (exchange, outcome) => {
         logLine(services, exchange, outcome);
         count(services, exchange, outcome, modelLabel(exchange.model));

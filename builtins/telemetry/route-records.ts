@@ -10,13 +10,17 @@ export default defineBuiltin({
         ({ name, enabled }) => enabled && registry.plugins.get(name)?.type === 'logging',
       );
       if (!host?.stores.requestLog.value || !writesRows) return;
-      const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
+      const by = {
+        strategy: config.strategy.mode,
+        groupStrategies: config.models?.map(({ strategy }) => strategy.mode) ?? [],
+        targets: new Map(targets.map((target) => [target.virtualKey, target])),
+      };
 
       pipeline.prepare.tap({ name: 'route-records', stage: ORDER.tracing }, ({ routing, model }) => {
-        if (!routing.explaining) routing.record = new RouteRecord(model, config.strategy.mode, byKey);
+        if (!routing.explaining) routing.record = new RouteRecord(model, by);
       });
-      pipeline.route.tap({ name: 'route-records', stage: ORDER.routeBegins }, (all, { routing: { record } }) => {
-        record?.began(all);
+      pipeline.route.tap({ name: 'route-records', stage: ORDER.routeBegins }, (all, { routing }) => {
+        routing.record?.began(all, routing);
         return all;
       });
       pipeline.route.tap({ name: 'route-records', stage: ORDER.routeEnds }, (ordered, { routing: { record } }) => {

@@ -1,14 +1,29 @@
-import { type Fields, GatewayError, isFields, type PluginModule, type Surface } from '../contract/index.ts';
+import {
+  type Fields,
+  GatewayError,
+  isFields,
+  type PluginModule,
+  type RouteTarget,
+  type Surface,
+} from '../contract/index.ts';
 import type { PluginEntry, StrategyConfig } from '../config/document.ts';
 import { parsePath } from '../config/problems.ts';
 import type { Generation } from '../generation/generation.ts';
 import type { ExplainedRequest } from '../pipeline/explained.ts';
 import { HeardNotes } from '../pipeline/heard-notes.ts';
 import { LiveExchange } from '../pipeline/live-exchange.ts';
+import type { ModelGroup } from '../pipeline/model-group.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import { modelNotFound } from '../pipeline/shown.ts';
+import { fallbackRoutes, rankedRoutes, routedTarget } from '../pipeline/turns/ranked-routes.ts';
 import { type ExplainedPlugins, readPlugins } from './explained-plugins.ts';
-import { type DroppedTarget, droppedTarget, type OrderedTarget, orderedTarget } from './explained-targets.ts';
+import {
+  type DroppedTarget,
+  droppedTarget,
+  type ExplainedList,
+  type OrderedTarget,
+  orderedTarget,
+} from './explained-targets.ts';
 import type { RouteQuestion } from './question.ts';
 
 /** Where a request would go and why, as it is printed. */
@@ -21,7 +36,7 @@ export interface Explanation extends Readonly<ExplainedRequest> {
   /** `strategy.mode` */
   readonly strategy: string;
   readonly on_failure: 'next target' | 'error';
-  /** The rule that matched, as a path inside the `strategy` block. */
+  /** The rule that matched, as a path inside the `strategy` block; of a group of models from the top of the document. */
   readonly rule: string | null;
   /** What that rule asks: its members in the configuration, its target aside. */
   readonly condition: Readonly<Record<string, string>> | null;
@@ -32,9 +47,18 @@ export interface Explanation extends Readonly<ExplainedRequest> {
   /** Targets in the order in which they would be tried. */
   readonly order: readonly OrderedTarget[];
   readonly dropped: readonly DroppedTarget[];
+  /** The group of models that serves the model; absent outside groups. */
+  readonly group?: ExplainedGroup;
   /** What would run, in its order. Nothing has run: what a plugin would refuse or change is not known. */
   readonly plugins: ExplainedPlugins['running'];
   readonly notes: readonly string[];
+}
+
+export interface ExplainedGroup {
+  /** As it is written. */
+  readonly name: string;
+  readonly matched: 'exact' | 'prefix';
+  readonly fallbacks: readonly string[];
 }
 
 export interface ExplainDeps {
@@ -46,16 +70,14 @@ export interface ExplainDeps {
 
 /** Takes a request through everything that decides its route, and stops there: no upstream is called, nothing is counted. */
 export function explain(generation: Generation, question: RouteQuestion, deps: ExplainDeps): Explanation {
-  const { strategy, config, models, hooks } = generation;
+  const { config, hooks } = generation;
   const { surface, streaming } = question;
-  const heard = new HeardNotes();
-  const exchange = openExchange(question, heard, deps.services);
+  const exchange = openExchange(question, deps.services);
   const early = refusalOf(() => hooks.prepare.call(exchange));
   const plugins = readPlugins(deps.plugins ?? config.plugins, surface, deps.registry.plugins);
-  const marked = models.routeTargets(exchange.model, surface, streaming);
-  const order = hooks.route
-    .call(marked, exchange)
-    .filter(({ virtualKey, serves }) => serves && generation.targets.get(virtualKey)?.provider);
+  const routed = routedLists(generation, exchange, streaming);
+  const { heard, order, dropped, group } = routed;
+  const strategy = strategyOf(generation, group);
   const refusal =
     early ??
     plugins.refusal ??
@@ -65,20 +87,92 @@ export function explain(generation: Generation, question: RouteQuestion, deps: E
     requested_model: question.request.model ?? '',
     surface,
     streaming,
-    strategy: config.strategy.mode,
+    strategy: strategy.config.mode,
     on_failure: strategy.advances ? 'next target' : 'error',
-    rule: heard.path ?? null,
-    condition: heard.path === undefined ? null : conditionAt(config.strategy, heard.path),
+    rule: heard.path === undefined ? null : strategy.place + heard.path,
+    condition: heard.path === undefined ? null : conditionAt(strategy.config, heard.path),
     ab_label: heard.label ?? null,
     refusal: refusal ? { code: refusal.code, message: refusal.message } : null,
-    order: order.map((target) => orderedTarget(generation, target, exchange, heard)),
-    dropped: marked
-      .filter((target) => !order.includes(target))
-      .map((target) => droppedTarget(generation, target, question, heard)),
+    order,
+    dropped,
     plugins: plugins.running,
     notes: plugins.notes,
-    ...toldOf(generation, exchange),
+    ...(group && { group: { name: group.name, matched: group.matched, fallbacks: group.fallbacks } }),
+    ...routed.members,
   };
+}
+
+interface Routed {
+  /** Notes of the strategy on what serves the model asked for. */
+  readonly heard: HeardNotes;
+  readonly group: ModelGroup | undefined;
+  readonly order: OrderedTarget[];
+  readonly dropped: DroppedTarget[];
+  readonly members: ExplainedRequest;
+}
+
+/** Ranks what serves the model, then what serves each fallback of its group. */
+function routedLists(generation: Generation, exchange: LiveExchange, streaming: boolean): Routed {
+  const { routing } = exchange;
+  const heard = new HeardNotes();
+  routing.explaining = heard;
+  const own = explainedList({ generation, exchange, heard }, rankedRoutes(exchange, generation, streaming), streaming);
+  const { group } = routing;
+  const routed = {
+    heard,
+    group,
+    members: toldOf(generation, exchange),
+    order: [...own.order],
+    dropped: [...own.dropped],
+  };
+  for (const resolved of (group && generation.groups?.behind(exchange.model, group)) ?? []) {
+    const list = { generation, exchange, heard: (routing.explaining = new HeardNotes()) };
+    const behind = explainedList(list, fallbackRoutes(resolved, exchange, generation, streaming), streaming);
+    for (const target of behind.order)
+      if (!routed.order.some((other) => isSame(target, other))) routed.order.push(target);
+    for (const target of behind.dropped) routed.dropped.push(target);
+  }
+  return routed;
+}
+
+/** The first of two is tried, wherever the other stands. */
+const isSame = (one: OrderedTarget, other: OrderedTarget): boolean =>
+  one.target === other.target && one.upstream_model === other.upstream_model;
+
+function explainedList(
+  list: ExplainedList,
+  ranked: readonly RouteTarget[],
+  streaming: boolean,
+): Pick<Routed, 'order' | 'dropped'> {
+  const { generation, exchange } = list;
+  const { surface, model, routing } = exchange;
+  const { group, fallback } = routing;
+  const marked = (group ?? generation.models).routeTargets(fallback ?? model, surface, streaming);
+  const order = ranked.filter(
+    ({ virtualKey, serves }) => serves && routedTarget(virtualKey, exchange, generation)?.provider,
+  );
+  const tried = new Set(order.map(({ virtualKey }) => virtualKey));
+  const left = marked.filter(
+    ({ virtualKey, serves }) => !tried.has(virtualKey) && (serves || group || fallback === undefined),
+  );
+  return {
+    order: order.map((target) => orderedTarget(list, target)),
+    dropped: left.map((target) => droppedTarget(list, target)),
+  };
+}
+
+interface ExplainedStrategy {
+  readonly config: StrategyConfig;
+  readonly advances: boolean;
+  /** What stands before a path inside its block. */
+  readonly place: string;
+}
+
+function strategyOf({ config, strategy }: Generation, group: ModelGroup | undefined): ExplainedStrategy {
+  const own = group && config.models?.[group.index];
+  return group && own
+    ? { config: own.strategy, advances: group.strategy.advances, place: `models[${group.index}].strategy.` }
+    : { config: config.strategy, advances: strategy.advances, place: '' };
 }
 
 /** What those that tap `explainRequest` add; none of it where nothing of theirs applies. */
@@ -102,9 +196,9 @@ function conditionAt(strategy: StrategyConfig, path: string): Explanation['condi
   );
 }
 
-function openExchange(question: RouteQuestion, heard: HeardNotes, { clock }: PipelineServices): LiveExchange {
+function openExchange(question: RouteQuestion, { clock }: PipelineServices): LiveExchange {
   const exchange = new LiveExchange({ ...question, id: '', clock, principal: undefined, arrivedAt: clock.monotonic() });
-  exchange.routing.explaining = heard;
+  exchange.routing.explaining = new HeardNotes();
   return exchange;
 }
 

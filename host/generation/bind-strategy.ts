@@ -18,6 +18,7 @@ import {
 import type { StrategyConfig } from '../config/document.ts';
 import { readSettings, strategySettings } from '../config/module-settings.ts';
 import { ORDER } from '../hooks/order.ts';
+import type { DrawnOrder } from '../pipeline/exchange-state.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { GenerationHooks } from '../pipeline/hooks.ts';
 import { createRunning } from './create-strategy.ts';
@@ -88,6 +89,9 @@ export function tapStrategies(
   groups: readonly RankingGroup[],
 ): void {
   hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) => {
+    const { drawn } = exchange.routing;
+    const order = drawn && drawnOrder(drawn, all, exchange);
+    if (order) return order;
     const group = groups[exchange.routing.group?.index ?? NO_GROUP];
     return group ? group.rank(all, exchange) : rankBy(ranker, all, exchange, targets);
   });
@@ -98,6 +102,19 @@ export function tapStrategies(
       hears?.(attempt);
     });
   else if (settled) hooks.settled.tap('strategy', settled);
+}
+
+/** What was drawn for this request already, once; `undefined` where another model is asked for by now. */
+function drawnOrder(
+  { name, keys, abLabel }: DrawnOrder,
+  all: readonly RouteTarget[],
+  { routing, model }: LiveExchange,
+): readonly RouteTarget[] | undefined {
+  if (name !== (routing.fallback ?? model)) return undefined;
+  routing.drawn = undefined;
+  routing.abLabel = abLabel;
+  const byKey = new Map(all.map((target) => [target.virtualKey, target]));
+  return keys.flatMap((key) => byKey.get(key) ?? []);
 }
 
 /** Asks for one request. `targets` are those that are ranked, by the names that the strategy knows them by. */
@@ -183,6 +200,11 @@ function notesFor({ routing }: LiveExchange): RankNotes {
     routing.unroutable = why;
   };
   return record
-    ? { variant, nothing, rule: (path) => record.heard.rule(path), target: (...note) => record.heard.target(...note) }
+    ? {
+        variant,
+        nothing,
+        rule: (path) => record.hearing.rule(path),
+        target: (...note) => record.hearing.target(...note),
+      }
     : { variant, nothing };
 }

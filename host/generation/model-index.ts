@@ -38,6 +38,8 @@ export interface ModelIndex extends RoutedModels {
   takers(model: string): readonly Target[];
   /** Models a target tells clients about, each once: what is live, else the catalog's, else the configured ones; then the declared. */
   advertised(virtualKey: string): readonly string[];
+  /** Whether it tells them about this one. */
+  advertises(virtualKey: string, model: string): boolean;
 }
 
 type RouteCache = Map<string, readonly RouteTarget[]>;
@@ -47,6 +49,7 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
   const anyModel = targets.filter(takesAnyModel);
   const anyModelSet: ReadonlySet<Target> = new Set(anyModel);
   const cacheOf = createCaches();
+  const setOf = setsOf(advertised);
   const mark = (serves: (target: Target) => boolean): readonly RouteTarget[] => marked(targets, serves);
   const route = (model: string, surface: Surface, streaming: boolean): readonly RouteTarget[] => {
     const candidates = owners.get(model) ?? (withheld.has(model) ? NO_TARGETS : anyModelSet);
@@ -54,6 +57,7 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
   };
   return {
     advertised: (virtualKey) => advertised.get(virtualKey) ?? [],
+    advertises: (virtualKey, model) => setOf(virtualKey).has(model),
     isKnown: (model) => owners.has(model),
     takers: (model) => (owners.has(model) || withheld.has(model) ? [] : anyModel),
     owners: (model) => mark((target) => owners.get(model)?.has(target) ?? false),
@@ -102,6 +106,18 @@ function ownersOf(targets: readonly Target[], modelsOf: (target: Target) => Know
   return { owners, advertised, withheld };
 }
 
+/** Each is made when it is first asked for. */
+function setsOf(lists: Owners['advertised']): (virtualKey: string) => ReadonlySet<string> {
+  const sets = new Map<string, ReadonlySet<string>>();
+  return (virtualKey) => {
+    const known = sets.get(virtualKey);
+    if (known) return known;
+    const set = new Set(lists.get(virtualKey));
+    sets.set(virtualKey, set);
+    return set;
+  };
+}
+
 /** Only owned models are cached, so that names clients invent take no memory. */
 function createCaches(): (surface: Surface, streaming: boolean) => RouteCache {
   const caches = { unary: new Map<Surface, RouteCache>(), stream: new Map<Surface, RouteCache>() };
@@ -139,13 +155,20 @@ export function advertisedOf({ declared, configured, catalog, discovered }: Know
   return [...new Set([...live, ...declared])];
 }
 
-/** Whether a target's provider can do the surface at all, whatever the model. */
+/** Whether a target's provider can do the surface at all, whatever the model: translate it, or be sent it as it is. */
 export function implementsSurface(target: Target, surface: Surface, streaming: boolean): boolean {
-  const { translator } = SURFACES[surface];
+  const { translator, isForwarded } = SURFACES[surface];
   const module = target.provider?.module;
+  if (module && isForwarded) return isForwardedTo(module, surface);
   if (!module || translator === undefined || !module.translators[translator]) return false;
   if (!streaming) return true;
   return translator === 'chat'
     ? module.translators.chat?.openStream !== undefined
     : (module.streams as readonly Surface[] | undefined)?.includes(surface) === true;
+}
+
+/** Bytes go on to a vendor of the clients' own API alone. */
+function isForwardedTo({ wire, responses, passthrough }: ProviderModule, surface: Surface): boolean {
+  if (wire !== 'common') return false;
+  return surface === 'responses' ? responses === true || responses === 'native' : passthrough === true;
 }

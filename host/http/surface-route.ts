@@ -12,6 +12,7 @@ import { CredentialEnded } from '../stores/credential-ended.ts';
 import { nextTurn } from '../common/next-turn.ts';
 import type { Generation } from '../generation/generation.ts';
 import type { Lease, Slot } from '../generation/slot.ts';
+import type { DrawnOrder } from '../pipeline/exchange-state.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import { LiveExchange } from '../pipeline/live-exchange.ts';
 import { run } from '../pipeline/run.ts';
@@ -40,6 +41,8 @@ export interface ReadRequest {
   readonly stripsUsage?: boolean;
   /** The target that the request names: no other one may answer. */
   readonly pinned?: string;
+  /** What the strategy has said of its model already. */
+  readonly drawn?: DrawnOrder;
   /** Writes this one answer in the place of the wire of the path. */
   readonly wire?: ClientWire;
   /** The body as the client sent it, where it speaks another wire than the common one. */
@@ -175,6 +178,7 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
     stripsUsage: read.stripsUsage ?? false,
     clientRequest: read.clientRequest,
   });
+  if (read.drawn) exchange.routing.drawn = read.drawn;
   lease.onEnd = (cause) => {
     exchange.cancellation.cancel(cause);
     const hasEvents = exchange.streaming && !SURFACES[surface].isForwarded;

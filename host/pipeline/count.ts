@@ -11,6 +11,7 @@ import type { RunningGeneration } from './running-generation.ts';
 import { countingRequest } from './attempts/same-wire.ts';
 import { sendUnary } from './attempts/send-attempt.ts';
 import type { Target } from './target.ts';
+import { type CallableTarget, firstServing, rankedLists } from './turns/ranked-routes.ts';
 import { LiveCall } from './attempts/live-call.ts';
 import { outgoingRequest } from './attempts/outgoing-request.ts';
 
@@ -57,17 +58,21 @@ export async function countTokens(
 }
 
 async function vendorCount(exchange: LiveExchange, generation: RunningGeneration): Promise<VendorCount | undefined> {
-  const { model, surface } = exchange;
-  const ranked = generation.hooks.route.call(generation.models.routeTargets(model, surface, false), exchange);
-  const target = ranked
-    .filter(({ serves }) => serves)
-    .map(({ virtualKey }) => generation.targets.get(virtualKey))
-    .find((found) => found?.provider);
+  const found = firstTarget(exchange, generation);
   const { sent } = exchange;
-  const entrance = sent && target?.provider?.module.sameWire?.[sent.wire];
+  const entrance = sent && found?.provider.module.sameWire?.[sent.wire];
   if (sent?.refusal && !entrance) throw sent.refusal; // the request itself would be refused too
-  if (!target?.provider || !sent?.isCurrent || !entrance?.countTokens) return undefined;
-  return ask(exchange, target, target.provider, generation);
+  if (!found || !sent?.isCurrent || !entrance?.countTokens) return undefined;
+  return ask(exchange, found.target, found.provider, generation);
+}
+
+/** Where the request itself would go first. */
+function firstTarget(exchange: LiveExchange, generation: RunningGeneration): CallableTarget | undefined {
+  for (const ranked of rankedLists(exchange, generation, false)) {
+    const found = firstServing(ranked, exchange, generation);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 /** A count that fails is not the client's concern, unless the vendor says that the request is wrong. */

@@ -1,5 +1,5 @@
 /** What changes while an exchange runs, by who writes it. Each is created whole, so that all exchanges have one shape. */
-import type { Cost, CostSource, GatewayError, RankNotes, Unpriced, Usage } from '../contract/index.ts';
+import type { Cost, CostSource, GatewayError, RankNotes, Surface, Unpriced, Usage } from '../contract/index.ts';
 import type { PluginInstance, StreamGuards } from './guards/plugin-instance.ts';
 import type { ModelGroup } from './model-group.ts';
 import type { RouteRecord } from './route-record.ts';
@@ -13,6 +13,15 @@ interface Translated {
   readonly isChat: boolean;
   /** Which API of the service it is for, where that was decided. */
   readonly via: 'chat' | 'responses' | undefined;
+}
+
+/** What a strategy said of a name. */
+export interface DrawnOrder {
+  /** The model that was asked for, or the fallback. */
+  readonly name: string;
+  /** Targets, or keys of routes, in the order in which they are tried. */
+  readonly keys: readonly string[];
+  readonly abLabel: string | undefined;
 }
 
 /** Written by the route and by attempts, in any turn: clients and logs learn what was tried last. */
@@ -41,6 +50,12 @@ export class Routing {
   fallback: string | undefined;
   /** The name of the credential that the last attempt used, of a declared instance. */
   credential: string | undefined;
+  /** An order that the strategy has given before it was clear how the request is answered; it is not asked again. */
+  drawn: DrawnOrder | undefined;
+  /** The surface that targets may serve in the place of the request's own, while it is not clear how it is answered. */
+  alsoOn: Surface | undefined;
+  /** What the request asks for, or leaves behind, stands at one account of its vendor. */
+  isStateful = false;
   /** Why the strategy left nothing to try, as the caller learns it. */
   unroutable: string | undefined;
   /** Makes the error of a request in a group of models that nothing was tried for, where it is not that nothing serves. */
@@ -54,7 +69,7 @@ export class Routing {
 
   /** Who hears why a target stands where it does or was left out, if anybody. */
   get heard(): RankNotes | undefined {
-    return this.explaining ?? this.record?.heard;
+    return this.explaining ?? this.record?.hearing;
   }
 }
 

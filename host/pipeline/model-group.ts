@@ -27,10 +27,10 @@ export interface ModelGroup {
 }
 
 /** A name after aliases, and the group that serves it. */
-export interface ResolvedName {
+export interface ResolvedName<G extends ModelGroup = ModelGroup> {
   readonly name: string;
   /** `undefined`: targets serve it by the rules outside groups. */
-  readonly group: ModelGroup | undefined;
+  readonly group: G | undefined;
 }
 
 /** The groups of one configuration. */

@@ -9,6 +9,7 @@ import {
 } from '../stores/log/route-decision.ts';
 import type { ChatVia } from './chat-via.ts';
 import { HeardNotes } from './heard-notes.ts';
+import type { ModelGroup } from './model-group.ts';
 import type { Target } from './target.ts';
 
 /** What is noted of an attempt that is over. */
@@ -30,31 +31,60 @@ interface RoutedExchange {
   readonly routing: { readonly unroutable: string | undefined };
 }
 
-/** How a request is routed, noted as it goes. Only while a request log keeps it: other requests have none. */
-export class RouteRecord {
-  /** What the strategy and the filters behind it say. */
+/** What a configuration says of all its requests. */
+export interface RoutedBy {
+  /** `strategy.mode` */
+  readonly strategy: string;
+  /** `strategy.mode` of each group of models, by its index. */
+  readonly groupStrategies: readonly string[];
+  readonly targets: ReadonlyMap<string, Target>;
+}
+
+/** What was ranked for one name: the model asked for, or a fallback of its group. */
+interface RankedList {
+  readonly all: readonly RouteTarget[] | undefined;
+  readonly heard: HeardNotes;
+  readonly group: ModelGroup | undefined;
+  readonly fallback: string | undefined;
+  order: readonly RouteTarget[] | undefined;
+}
+
+/** How a request is routed, noted as it goes. Only while a request log keeps it: other requests have none. What is ranked for the model asked for is noted in the record itself. */
+export class RouteRecord implements RankedList {
   readonly heard = new HeardNotes();
+  all: readonly RouteTarget[] | undefined;
+  order: readonly RouteTarget[] | undefined;
+  group: ModelGroup | undefined;
+  readonly fallback = undefined;
+  /** What the strategy and the filters behind it tell of what is ranked now. */
+  hearing = this.heard;
   readonly #requestedModel: string;
-  readonly #strategy: string;
-  readonly #targets: ReadonlyMap<string, Target>;
+  readonly #by: RoutedBy;
   #attempts: readonly AttemptRecord[] = [];
-  #all: readonly RouteTarget[] | undefined;
-  #order: readonly RouteTarget[] | undefined;
+  #behind: RankedList[] | undefined;
+  #isOver = false;
 
   /** `requestedModel` is the one before aliases. */
-  constructor(requestedModel: string, strategy: string, targets: ReadonlyMap<string, Target>) {
+  constructor(requestedModel: string, by: RoutedBy) {
     this.#requestedModel = requestedModel;
-    this.#strategy = strategy;
-    this.#targets = targets;
+    this.#by = by;
   }
 
   /** Notes the targets that were ranked. Of several turns the first counts. */
-  began(all: readonly RouteTarget[]): void {
-    this.#all ??= all;
+  began(all: readonly RouteTarget[], { group, fallback }: Pick<RankedList, 'group' | 'fallback'>): void {
+    if (!this.all) {
+      this.all = all;
+      this.group = group;
+      return;
+    }
+    if (fallback === undefined) this.#isOver = true;
+    if (!this.group) return;
+    this.hearing = new HeardNotes(); // names of routes are those of their group, and their turn
+    if (!this.#isOver) (this.#behind ??= []).push({ all, heard: this.hearing, group, fallback, order: undefined });
   }
 
   ordered(order: readonly RouteTarget[]): void {
-    this.#order ??= order;
+    if (!this.#isOver) (this.#behind?.at(-1) ?? this).order ??= order;
   }
 
   attempted({
@@ -79,45 +109,63 @@ export class RouteRecord {
 
   /** In the form of an explanation, with what became of it. */
   shown({ model, surface, streaming, abLabel, routing }: RoutedExchange): RouteDecision {
-    const order: OrderedTarget[] = []; // loops: V8 is slow to filter a frozen list, and every logged request comes here
-    for (const target of this.#order ?? []) if (target.serves) order.push(this.#orderedTarget(target, model));
+    const order: OrderedTarget[] = [];
     const dropped: RankedTarget[] = [];
-    for (const target of this.#all ?? []) {
-      if (!target.serves || this.#order?.includes(target) !== true)
-        dropped.push(this.#recorded(target, target.serves ? 'left out by the strategy' : 'does not serve the model'));
-    }
+    this.#show(this, model, order, dropped);
+    for (const list of this.#behind ?? []) this.#show(list, model, order, dropped);
+    const { path } = this.heard;
+    const { group } = this;
     return new RouteDecision({
       model,
       requested_model: this.#requestedModel,
       surface,
       streaming,
-      strategy: this.#strategy,
-      rule: this.heard.path ?? null,
+      strategy: (group && this.#by.groupStrategies[group.index]) ?? this.#by.strategy,
+      rule: path === undefined ? null : group ? `models[${group.index}].strategy.${path}` : path,
       ab_label: abLabel ?? null,
       unroutable: routing.unroutable,
+      group: group && { name: group.name, matched: group.matched, fallbacks: group.fallbacks },
       order,
       dropped,
       attempts: this.#attempts,
     });
   }
 
-  #orderedTarget(target: RouteTarget, model: string): OrderedTarget {
-    const known = this.#targets.get(target.virtualKey);
-    const { target: name, reason, figures } = this.#recorded(target, BY_STRATEGY);
-    return {
-      target: name,
-      reason,
-      figures,
-      provider: known?.provider?.module.name ?? '',
-      upstream_model: known?.upstreamModel(model) ?? model,
-    };
+  /** Loops: V8 is slow to filter a frozen list, and every logged request comes here. */
+  #show(list: RankedList, model: string, order: OrderedTarget[], dropped: RankedTarget[]): void {
+    for (const target of list.order ?? []) if (target.serves) order.push(this.#orderedTarget(list, target, model));
+    for (const target of list.all ?? []) {
+      if (target.serves && list.order?.includes(target) === true) continue;
+      if (target.serves || list.group || list.fallback === undefined)
+        dropped.push(recorded(list, target, target.serves ? 'left out by the strategy' : 'does not serve the model'));
+    }
   }
 
-  #recorded({ virtualKey }: RouteTarget, otherwise: string): RankedTarget {
+  #orderedTarget(list: RankedList, target: RouteTarget, model: string): OrderedTarget {
+    const known = (list.group?.routes ?? this.#by.targets).get(target.virtualKey);
+    const name = list.fallback ?? model;
     return {
-      target: virtualKey,
-      reason: this.heard.reasonOf(virtualKey) ?? otherwise,
-      figures: this.heard.figuresOf(virtualKey),
+      ...recorded(list, target, BY_STRATEGY),
+      provider: known?.provider?.module.name ?? '',
+      upstream_model: known?.upstreamModel(name) ?? name,
     };
   }
+}
+
+function recorded(
+  { heard, group, fallback }: RankedList,
+  { virtualKey: key }: RouteTarget,
+  otherwise: string,
+): RankedTarget {
+  const target = group?.routes.get(key)?.virtualKey ?? key;
+  const reason = heard.reasonOf(key) ?? otherwise;
+  const figures = heard.figuresOf(key);
+  if (target === key && fallback === undefined) return { target, reason, figures };
+  return {
+    target,
+    reason,
+    figures,
+    ...(target !== key && { route: key }),
+    ...(fallback !== undefined && { via: fallback }),
+  };
 }

@@ -1,5 +1,5 @@
 import type { Surface } from '../contract/index.ts';
-import type { ResolvedName } from './model-group.ts';
+import type { ModelGroup, ModelGroups, ResolvedName } from './model-group.ts';
 import type { RunningGeneration } from './running-generation.ts';
 import type { Target } from './target.ts';
 
@@ -21,7 +21,7 @@ export function isServed<A extends Asked>(
 ): boolean {
   const { model, surface, streaming } = asked;
   const { groups, models, targets } = known;
-  const group = groups?.of(model);
+  const group = groups && groupServing(model, groups, pinned);
   for (const { virtualKey, serves } of (group ?? models).routeTargets(model, surface, streaming, pinned)) {
     const target = serves ? (group?.routes ?? targets).get(virtualKey) : undefined;
     if (target && isFit(target, asked)) return true;
@@ -33,6 +33,14 @@ export function isServed<A extends Asked>(
       return target !== undefined && isFit(asNamed(target, behind.name), asked);
     }),
   );
+}
+
+/** The group whose routes a request is for. One that names a target without a route there goes to that target as if there were no group. */
+export function groupServing(model: string, groups: ModelGroups, pinned: string | undefined): ModelGroup | undefined {
+  const group = groups.of(model);
+  const isThere =
+    pinned === undefined || group?.routes.values().some(({ virtualKey }) => virtualKey === pinned) === true;
+  return isThere ? group : undefined;
 }
 
 /** Everything that may serve a request: what its model names, and in a group of models what its fallbacks name. */

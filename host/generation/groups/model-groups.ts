@@ -10,7 +10,7 @@ export class GroupIndex<G extends ModelGroup> implements ModelGroups {
   readonly #prefixes = new Map<string, G>();
   /** Lengths of prefixes, the longest first. */
   readonly #lengths: readonly number[];
-  readonly #behind = new Map<ModelGroup, readonly ResolvedName[]>();
+  readonly #behind = new Map<ModelGroup, readonly ResolvedName<G>[]>();
 
   constructor(list: readonly G[], { aliases }: Pick<GatewayConfig, 'aliases'>) {
     this.list = list;
@@ -32,7 +32,7 @@ export class GroupIndex<G extends ModelGroup> implements ModelGroups {
     return undefined;
   }
 
-  behind(name: string, group: ModelGroup): readonly ResolvedName[] {
+  behind(name: string, group: ModelGroup): readonly ResolvedName<G>[] {
     if (group.fallbacks.length === 0) return NOTHING;
     if (group.matched === 'prefix') return this.#walk(name, group);
     const known = this.#behind.get(group);
@@ -43,9 +43,9 @@ export class GroupIndex<G extends ModelGroup> implements ModelGroups {
   }
 
   /** Without recursion: fallbacks of fallbacks may be as many as there are groups. */
-  #walk(asked: string, from: ModelGroup): readonly ResolvedName[] {
+  #walk(asked: string, from: ModelGroup): readonly ResolvedName<G>[] {
     const seen = new Set([asked]);
-    const found: ResolvedName[] = [];
+    const found: ResolvedName<G>[] = [];
     const waiting = from.fallbacks.toReversed();
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const name = this.#aliases.get(next) ?? next;
@@ -59,4 +59,4 @@ export class GroupIndex<G extends ModelGroup> implements ModelGroups {
   }
 }
 
-const NOTHING: readonly ResolvedName[] = Object.freeze([]);
+const NOTHING: readonly ResolvedName<never>[] = Object.freeze([]);

@@ -3,6 +3,10 @@ import { type Fields, isFields, type RankFigures } from '../../contract/index.ts
 /** A target, and why it stands where it does. */
 export interface RankedTarget {
   readonly target: string;
+  /** The key of the route of a group of models, where that is not the target's name. */
+  readonly route?: string;
+  /** The fallback that it was ranked for; absent for the model asked for. */
+  readonly via?: string;
   readonly reason: string;
   readonly figures: RankFigures;
 }
@@ -11,6 +15,13 @@ export interface RankedTarget {
 export interface OrderedTarget extends RankedTarget {
   readonly provider: string;
   readonly upstream_model: string;
+}
+
+/** The group of models that the model asked for belongs to. */
+export interface DecidedGroup {
+  readonly name: string;
+  readonly matched: 'exact' | 'prefix';
+  readonly fallbacks: readonly string[];
 }
 
 /** What is shown of one attempt. */
@@ -35,8 +46,9 @@ export const BY_STRATEGY = 'by the strategy';
 export const ANSWERED = 'answered';
 
 /** What a decision is made of. */
-export interface DecisionMembers extends Omit<RouteDecision, 'shortText' | 'unroutable'> {
+export interface DecisionMembers extends Omit<RouteDecision, 'shortText' | 'unroutable' | 'group'> {
   readonly unroutable?: string | undefined;
+  readonly group?: DecidedGroup | undefined;
 }
 
 /**
@@ -53,6 +65,7 @@ export class RouteDecision {
   readonly rule: string | null;
   readonly ab_label: string | null;
   declare readonly unroutable?: string;
+  declare readonly group?: DecidedGroup;
   readonly order: readonly OrderedTarget[];
   readonly dropped: readonly RankedTarget[];
   readonly attempts: readonly AttemptRecord[];
@@ -66,6 +79,7 @@ export class RouteDecision {
     this.rule = members.rule;
     this.ab_label = members.ab_label;
     if (members.unroutable !== undefined) this.unroutable = members.unroutable;
+    if (members.group) this.group = members.group;
     this.order = members.order;
     this.dropped = members.dropped;
     this.attempts = members.attempts;
@@ -84,8 +98,11 @@ export class RouteDecision {
       rule: this.rule === null ? undefined : hide(this.rule),
       ab_label: this.ab_label === null ? undefined : hide(this.ab_label),
       unroutable: this.unroutable === undefined ? undefined : hide(this.unroutable),
-      order: this.order.map(({ target, reason, figures, provider, upstream_model }) => ({
+      group: this.group && shortGroup(this.group, hide),
+      order: this.order.map(({ target, route, via, reason, figures, provider, upstream_model }) => ({
         target,
+        route: route && hide(route),
+        via: via && hide(via),
         reason: reason === BY_STRATEGY ? undefined : hide(reason),
         figures: shortFigures(figures, hide),
         provider: unless(provider, target),
@@ -94,8 +111,10 @@ export class RouteDecision {
       dropped:
         this.dropped.length === 0
           ? undefined
-          : this.dropped.map(({ target, reason, figures }) => ({
+          : this.dropped.map(({ target, route, via, reason, figures }) => ({
               target,
+              route: route && hide(route),
+              via: via && hide(via),
               reason: hide(reason),
               figures: shortFigures(figures, hide),
             })),
@@ -111,6 +130,12 @@ export class RouteDecision {
     });
   }
 }
+
+const shortGroup = ({ name, matched, fallbacks }: DecidedGroup, hide: (text: string) => string): DecidedGroup => ({
+  name: hide(name),
+  matched,
+  fallbacks: fallbacks.map(hide),
+});
 
 const USUAL = { surface: 'chat', streaming: false, rule: null, ab_label: null } as const;
 

@@ -416,14 +416,51 @@ export type Explanation = {
     readonly message: string;
   } | null;
   readonly unroutable?: string;
+  readonly group?: {
+    readonly name: string;
+    readonly matched: 'exact' | 'prefix';
+    readonly fallbacks: readonly string[];
+  };
+  readonly affinity?: {
+    readonly source: string;
+    readonly digest: string;
+    readonly home?: {
+      readonly target: string;
+      readonly route?: string;
+      readonly credential?: string;
+      readonly vendor_account?: string;
+    };
+    readonly override?: {
+      readonly target: string;
+      readonly route?: string;
+      readonly credential?: string;
+      readonly vendor_account?: string;
+    };
+  };
+  readonly bound?: {
+    readonly target: string;
+    readonly route?: string;
+    readonly credential?: string;
+    readonly vendor_account?: string;
+  };
   readonly order?: readonly {
     readonly target: string;
+    readonly route?: string;
+    readonly via?: string;
     readonly reason?: string;
     readonly figures?: {
       readonly [name: string]: number | string | null;
     };
     readonly provider?: string;
+    readonly kind?: string;
     readonly upstream_model?: string;
+    readonly credentials?: readonly {
+      readonly name: string;
+      readonly state: 'ready' | 'resting' | 'benched' | 'unresolved' | 'drained' | 'unknown';
+      readonly first: boolean;
+      readonly until?: string;
+      readonly class?: string;
+    }[];
     readonly circuit?: string | null;
     readonly attempt?: {
       readonly via: 'chat' | 'responses';
@@ -433,6 +470,8 @@ export type Explanation = {
   readonly dropped?: readonly {
     readonly target: string;
     readonly reason: string;
+    readonly route?: string;
+    readonly via?: string;
     readonly figures?: {
       readonly [name: string]: number | string | null;
     };
