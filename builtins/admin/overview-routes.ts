@@ -1,4 +1,4 @@
-import type { Scope } from '../../host/contract/index.ts';
+import type { ProviderModule, Scope } from '../../host/contract/index.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import { TextScrubber } from '../../host/config/scrub-text.ts';
 import { registeredNames } from '../../host/generation/registered-names.ts';
@@ -7,6 +7,7 @@ import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route
 import type { CircuitState } from '../../host/pipeline/hooks.ts';
 import { SHIPPED } from '../../host/registry/registry.ts';
 import { missingVariables } from '../../host/upstream/connect.ts';
+import { connectionOf } from '../../host/upstream/instance.ts';
 import { reading } from './store-calls.ts';
 
 /** The gateway at a glance: its dashboard's figures, its health, and the providers of this build. See docs/admin.md#routes. */
@@ -24,19 +25,32 @@ export function overviewRoutes(host: Host): readonly JsonRoute[] {
 }
 
 /** Every provider that this build ships, whether or not it is set up. */
-function builtInProviders({ registry, providers, services: { catalog } }: Host): object[] {
+function builtInProviders(host: Host): object[] {
+  const { registry, services } = host;
+  const { catalog } = services;
+  const registered = registeredKinds(host);
   const shipped = [...registry.providers.values()].filter(
     ({ name, offline }) => !offline && registry.originOf('provider', name) === SHIPPED,
   );
   const isCurrent = (provider: string, model: string): boolean =>
     !['deprecated', 'legacy'].includes(catalog.entry(provider, model)?.lifecycle.status ?? '');
   return shipped
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .toSorted((a, b) => Number(isGeneral(a)) - Number(isGeneral(b)) || (a.name < b.name ? -1 : 1))
     .map(({ name }) => ({
       id: name,
-      registered: providers.has(name),
+      registered: registered.has(name),
       catalog_models: catalog.modelsOf(name).filter((model) => isCurrent(name, model)).length,
     }));
+}
+
+/** Only the configuration registers it, for any service. */
+const isGeneral = ({ connection }: ProviderModule): boolean => connection.onlyDeclared === true;
+
+/** Kinds of which something can be called. */
+function registeredKinds({ current, providers }: Host): ReadonlySet<string> {
+  const { environment = providers, instances } = current ?? {};
+  const declared = [...(instances?.values() ?? [])].filter(connectionOf).map(({ kind }) => kind);
+  return new Set([...environment.keys(), ...declared]);
 }
 
 interface ProviderState {
@@ -59,19 +73,25 @@ function providerStates(host: Host): ProviderState[] {
     })),
     ...named.map((name) => {
       const module = registry.providers.get(name);
-      const missing = module ? missingVariables(module, variables) : [];
-      return {
-        name,
-        status: 'unavailable' as const,
-        models: 0,
-        message:
-          missing.length > 0
-            ? `not registered: ${missing.join(', ')} is not set`
-            : 'not registered: it could not be set up',
-      };
+      const instance = current?.instances.get(name);
+      const missing = module && !instance ? missingVariables(module, variables) : [];
+      const why =
+        missing.length > 0
+          ? `${missing.join(', ')} is not set`
+          : (current && whyUnregistered(current, name)) || 'it could not be set up';
+      return { name, status: 'unavailable' as const, models: 0, message: `not registered: ${why}` };
     }),
   ];
 }
+
+/** What keeps an entry of `providers` from serving. */
+function whyUnregistered({ warnings }: Generation, name: string): string | undefined {
+  const path = `providers.${name}`;
+  return warnings.find((found) => WHY.has(found.rule) && (found.path === path || found.path.startsWith(`${path}.`)))
+    ?.message;
+}
+
+const WHY: ReadonlySet<string> = new Set(['WN13', 'WN17']);
 
 async function dashboard(host: Host, signal: AbortSignal): Promise<JsonAnswer> {
   const { log, stores } = host;

@@ -21,7 +21,7 @@ export function banner(host: Host, { port, hasNewKey }: RunningGateway): string 
     `gw ${host.build.version}`,
     '',
     ...providerLines(host),
-    `  ${registeredNames(host).size} providers | strategy ${config?.strategy.mode ?? ''} | ${plugins} plugins`,
+    `  ${registeredNames(host).size} providers | strategy ${config?.strategy.mode ?? ''} | ${plugins} plugins${declaredText(host)}`,
     `  configuration: ${sourceText(host)}`,
     ...memoryLines(host),
     '',
@@ -32,6 +32,13 @@ export function banner(host: Host, { port, hasNewKey }: RunningGateway): string 
     '',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Entries of `providers` and of `models`, where there are any. */
+function declaredText({ current }: Host): string {
+  const instances = current?.instances.size ?? 0;
+  const groups = current?.groups?.list.length ?? 0;
+  return `${instances > 0 ? ` | ${instances} instances` : ''}${groups > 0 ? ` | ${groups} groups` : ''}`;
 }
 
 function sourceText({ configSource, configFile, stores }: Host): string {
@@ -51,9 +58,11 @@ function memoryLines({ stores: { keys, configuration } }: Host): string[] {
 function providerLines(host: Host): string[] {
   const registered = registeredNames(host);
   const known = wellKnown(host.registry.providers.values());
-  const others = [...registered].filter((name) => !known.includes(name));
-  return [...known, ...others].map((name) => {
+  const declared = host.current?.instances;
+  const others = [...registered, ...(declared?.keys() ?? [])].filter((name) => !known.includes(name));
+  return [...new Set([...known, ...others])].map((name) => {
     if (registered.has(name)) return `  [OK] ${name}`;
+    if (declared?.has(name)) return `  [-] ${name} (no credential of it can be used)`;
     const module = host.registry.providers.get(name);
     return `  [-] ${name} (${module ? missingVariables(module, host.variables).join(', ') : ''} not set)`;
   });

@@ -2,6 +2,7 @@ import { SURFACES } from '../contract/index.ts';
 import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { Redactor } from '../log/redact.ts';
 import { shownModel, shownNames } from '../pipeline/shown.ts';
+import { kindOf } from '../pipeline/target.ts';
 import type { FlatHeaders } from './reply.ts';
 
 /**
@@ -15,12 +16,11 @@ export function attributionHeaders(exchange: LiveExchange, redactor: Redactor): 
     plugins: { answeredBy, replyHeaders: added },
   } = exchange;
   if (SURFACES[exchange.surface].translator === undefined) {
-    if (lastTarget && exchange.delivery.isForwarded)
-      headers.push('X-Gateway-Provider', lastTarget.provider?.module.name ?? lastTarget.virtualKey);
+    if (lastTarget && exchange.delivery.isForwarded) headers.push('X-Gateway-Provider', kindOf(lastTarget));
   } else if (lastTarget && answeredBy === undefined) {
     headers.push(
       'X-Gateway-Provider',
-      lastTarget.provider?.module.name ?? lastTarget.virtualKey,
+      kindOf(lastTarget),
       'X-Gateway-Target',
       lastTarget.virtualKey,
       'X-Gateway-Model',
