@@ -73,6 +73,7 @@ import novita from '../providers/novita/index.ts';
 import nvidiaNim from '../providers/nvidia-nim/index.ts';
 import ollamaCloud from '../providers/ollama-cloud/index.ts';
 import ollama from '../providers/ollama/index.ts';
+import openaiCompatible from '../providers/openai-compatible/index.ts';
 import openai from '../providers/openai/index.ts';
 import openrouter from '../providers/openrouter/index.ts';
 import perplexity from '../providers/perplexity/index.ts';
@@ -179,6 +180,7 @@ export const MODULES: readonly GatewayModule[] = [
   nvidiaNim,
   ollamaCloud,
   ollama,
+  openaiCompatible,
   openai,
   openrouter,
   perplexity,

@@ -2,7 +2,7 @@ import { bodyNames, bodyTexts, type ClientBody, editedBody } from '../contract/t
 import type { ChatChunk, Fields } from '../contract/index.ts';
 import type { Aside } from '../wire/client-wire.ts';
 import type { Assembly } from './assembly.ts';
-import type { ChunkFilter } from './chunk-filter.ts';
+import type { ChunkFilter } from './guarded/chunk-filter.ts';
 
 /** Choices that no upstream has: each text stands alone in one, so that guards do not join it with the answer's own. */
 const FIRST_CHOICE = 1_000_000;

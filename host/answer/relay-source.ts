@@ -1,7 +1,8 @@
 import type { ModuleRef } from '../boundary/module-fault.ts';
 import type { ChunkEdit, ProviderModule, StreamDecoder } from '../contract/index.ts';
-import type { SameWireStream } from '../wire/client-wire.ts';
-import type { ChunkFilter } from './chunk-filter.ts';
+import type { ClientStream, SameWireStream } from '../wire/client-wire.ts';
+import type { ChunkFilter } from './guarded/chunk-filter.ts';
+import type { ChunkFacts } from './chunk-normalizer.ts';
 
 interface Source {
   readonly framing: NonNullable<ProviderModule['framing']>;
@@ -46,4 +47,15 @@ export interface RelayGuards {
   readonly holdsBack: boolean;
   /** True when nothing may leave before a plugin has judged the whole answer: `takeHeld` gives it then. */
   readonly awaitsVerdict: boolean;
+}
+
+/** What a relay is made of. */
+export interface RelayOptions extends ChunkFacts {
+  /** Encoder of the client's wire; where the upstream speaks it, the stream of `source`. */
+  readonly encoder: ClientStream;
+  readonly source: RelaySource;
+  /** Present when plugins guard the stream: every chunk is then parsed. */
+  readonly guards?: RelayGuards | undefined;
+  /** False when what was delivered will not be asked for. */
+  readonly assembles?: boolean;
 }

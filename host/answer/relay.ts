@@ -6,26 +6,18 @@ import { dataOf, isEndMark, LineCutter, textOfBytes } from '../upstream/sse.ts';
 import type { ClientStream } from '../wire/client-wire.ts';
 import type { KnownFrames } from '../wire/known-frames.ts';
 import type { Assembly } from './assembly.ts';
+import { chunkPieces } from './guarded/chunk-pieces.ts';
 import type { AnswerFacts } from './charged-usage.ts';
 import { isChunk } from './chunk-kind.ts';
-import { type ChunkFacts, ChunkNormalizer } from './chunk-normalizer.ts';
+import { ChunkNormalizer } from './chunk-normalizer.ts';
 import { eventReader, type StreamReader } from './event-reader.ts';
 import { BlockReader } from './known-runs.ts';
-import type { RelayGuards, RelaySource } from './relay-source.ts';
+import { PutOff } from './guarded/put-off.ts';
+import type { RelayGuards, RelayOptions, RelaySource } from './relay-source.ts';
 import { Relayed } from './relayed.ts';
 import { SameWireRelay } from './same-wire-relay.ts';
 import type { ReplyFacts, StreamRelay } from './events/stream-relay.ts';
 import { eventTooLong, parsedFrame, refuseDeep } from './stream-bounds.ts';
-
-export interface RelayOptions extends ChunkFacts {
-  /** Encoder of the client's wire; where the upstream speaks it, the stream of `source`. */
-  readonly encoder: ClientStream;
-  readonly source: RelaySource;
-  /** Present when plugins guard the stream: every chunk is then parsed. */
-  readonly guards?: RelayGuards | undefined;
-  /** False when what was delivered will not be asked for. */
-  readonly assembles?: boolean;
-}
 
 /**
  * Turns the bytes of an upstream's stream into the bytes of the client's: synchronous, one call per read. Byte strings
@@ -36,6 +28,7 @@ export class Relay implements StreamRelay {
   failure: GatewayError | undefined;
   /** Writes what goes to the client, and what ends it once the stream is over. */
   readonly encoder: ClientStream;
+  readonly isGuarded: boolean;
   readonly #source: RelaySource;
   readonly #guards: RelayGuards | undefined;
   /** What may leave without being written again; nothing unless the client's wire is the common one. */
@@ -47,6 +40,8 @@ export class Relay implements StreamRelay {
   readonly #lines = new LineCutter();
   readonly #blocks: BlockReader;
   readonly #sameWire: SameWireRelay | undefined;
+  /** What guards have not looked at yet of what came. */
+  readonly #putOff = new PutOff();
   /** The last frame that was not a chunk. */
   #odd: unknown;
 
@@ -55,24 +50,33 @@ export class Relay implements StreamRelay {
     this.encoder = encoder;
     this.#source = source;
     this.#guards = guards;
+    this.isGuarded = guards !== undefined;
     this.#frames = encoder.frames;
     const normalizer = new ChunkNormalizer(options, guards?.holdsBack);
     const relayed = new Relayed(assembles, guards?.awaitsVerdict ?? false);
     this.#normalizer = normalizer;
     this.#relayed = relayed;
-    if (source.speaks === 'client') this.#sameWire = new SameWireRelay({ source, guards, normalizer, relayed });
+    if (source.speaks === 'client')
+      this.#sameWire = new SameWireRelay({ source, guards, normalizer, relayed, putOff: this.#putOff });
     this.#events = eventReader(source, guards !== undefined);
     this.#blocks = new BlockReader({
       relayed,
       frames: source.speaks === 'common' && !source.edit && !guards ? encoder.frames : undefined,
       assembles,
-      line: (line, learns) => this.#line(line, learns),
+      line: (line, learns) => {
+        if (guards) this.#putOff.run(() => this.#line(line, learns));
+        else this.#line(line, learns);
+      },
     });
   }
 
-  /** Whether plugins look at each chunk. */
-  get isGuarded(): boolean {
-    return this.#guards !== undefined;
+  /** Whether guards have not looked at all yet that came: `catchUp` has them look at the next piece of it. */
+  get isBehind(): boolean {
+    return !this.#putOff.isEmpty;
+  }
+
+  catchUp(): string {
+    return this.#collect(() => this.#putOff.next());
   }
 
   /** What was delivered, as one answer. */
@@ -150,9 +154,11 @@ export class Relay implements StreamRelay {
     return this.#collect(() => {
       if (this.#events) this.#takeEvents(this.#events.end());
       else this.#blocks.read(this.#lines.end());
-      if (!this.isDone && !this.#normalizer.isFinished) throw this.#brokenOff();
-      this.#relayed.isDone = true;
-      this.#relayed.isOpening = false;
+      this.#putOff.run(() => {
+        if (!this.isDone && !this.#normalizer.isFinished) throw this.#brokenOff();
+        this.#relayed.isDone = true;
+        this.#relayed.isOpening = false;
+      });
     });
   }
 
@@ -170,6 +176,7 @@ export class Relay implements StreamRelay {
   /** What the guards still hold back, once the stream is complete. */
   flush(): string {
     return this.#collect(() => {
+      this.#putOff.clear(); // nothing counts behind the end
       if (this.#sameWire) {
         this.#sameWire.flush();
         return;
@@ -190,6 +197,7 @@ export class Relay implements StreamRelay {
     try {
       read();
     } catch (error) {
+      this.#putOff.clear();
       this.failure =
         error instanceof GatewayError ? classified(error) : unusableReply('the stream cannot be decoded', error);
       if (this.failure.code === 'response_rejected') this.#relayed.isOpening = false; // what guards refuse has begun
@@ -199,14 +207,20 @@ export class Relay implements StreamRelay {
 
   #takeEvents(events: Iterable<StreamEvent>): void {
     for (const event of events) {
-      if (this.isDone) return;
-      if (this.#sameWire) this.#sameWire.push(event);
-      else this.#nativeEvent(event);
+      if (this.#guards) this.#putOff.run(() => this.#event(event));
+      else this.#event(event);
     }
+  }
+
+  #event(event: StreamEvent): void {
+    if (this.isDone) return;
+    if (this.#sameWire) this.#sameWire.push(event);
+    else this.#nativeEvent(event);
   }
 
   /** One line, the long way; `learns` is whether later ones may take the short. */
   #line(line: string, learns: boolean): void {
+    if (this.isDone) return;
     const { framing, speaks } = this.#source;
     const data = framing === 'ndjson' ? line : dataOf(line);
     if (data === undefined || data === '') return;
@@ -223,12 +237,14 @@ export class Relay implements StreamRelay {
       return;
     }
     refuseDeep(event.data);
+    const later: ChatChunk[] = [];
     for (const chunk of decodedBy(this.#source.module, this.#source.decode, event)) {
       this.#relayed.chunks += 1;
       this.#relayed.count(chunk);
       this.#correct(chunk);
-      this.#guard([chunk], 'push');
+      this.#see(chunk, later);
     }
+    this.#putOff.before(later.map((piece) => () => this.#guard([piece], 'push')));
   }
 
   #commonFrame(line: string, data: string, learns: boolean): void {
@@ -246,7 +262,9 @@ export class Relay implements StreamRelay {
     if (edit) editBy(this.#source.module, edit, chunk);
     const isChanged = this.#correct(chunk) || edit !== undefined;
     if (this.#guards) {
-      this.#guard([chunk], 'push');
+      const later: ChatChunk[] = [];
+      this.#see(chunk, later);
+      this.#putOff.before(later.map((piece) => () => this.#guard([piece], 'push')));
       return;
     }
     this.#relayed.keep(chunk);
@@ -262,6 +280,14 @@ export class Relay implements StreamRelay {
     const { silence } = this.#normalizer;
     if (silence !== undefined && !this.#relayed.isSpoken) throw unusableReply(silence);
     return isChanged;
+  }
+
+  /** Has the guards, if any, see a chunk that came. Of a long text they see the first piece; the others, and what comes behind them, are for later. */
+  #see(chunk: ChatChunk, later: ChatChunk[]): void {
+    const pieces = this.#guards ? chunkPieces(chunk) : [chunk];
+    const now = later.length > 0 ? 0 : 1;
+    this.#guard(pieces.slice(0, now), 'push');
+    for (const piece of pieces.slice(now)) later.push(piece);
   }
 
   /** Writes what the guards, if any, let pass of these chunks, and remembers it as delivered. */

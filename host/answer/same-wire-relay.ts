@@ -4,8 +4,10 @@ import type { ChatChunk, StreamEvent } from '../contract/index.ts';
 import { unusableReply } from '../upstream/fault.ts';
 import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
 import { Asides, asMember } from './asides.ts';
+import { chunkPieces } from './guarded/chunk-pieces.ts';
 import type { ChunkNormalizer } from './chunk-normalizer.ts';
 import { HeldEvents } from './held-events.ts';
+import type { PutOff } from './guarded/put-off.ts';
 import type { Relayed } from './relayed.ts';
 import type { RelayGuards, SameWireSource } from './relay-source.ts';
 import { refuseDeep } from './stream-bounds.ts';
@@ -19,6 +21,7 @@ export class SameWireRelay {
   readonly #guards: RelayGuards | undefined;
   readonly #normalizer: ChunkNormalizer;
   readonly #relayed: Relayed;
+  readonly #putOff: PutOff;
   readonly #holding: HeldEvents | undefined;
   readonly #asides: Asides | undefined;
   #earlyBytes = 0;
@@ -28,16 +31,19 @@ export class SameWireRelay {
     guards,
     normalizer,
     relayed,
+    putOff,
   }: {
     readonly source: SameWireSource;
     readonly guards: RelayGuards | undefined;
     readonly normalizer: ChunkNormalizer;
     readonly relayed: Relayed;
+    readonly putOff: PutOff;
   }) {
     this.#source = source;
     this.#guards = guards;
     this.#normalizer = normalizer;
     this.#relayed = relayed;
+    this.#putOff = putOff;
     relayed.isOpening = source.stream.isOpening !== undefined;
     const isHeldBack = guards !== undefined && (guards.holdsBack || guards.awaitsVerdict);
     this.#holding = isHeldBack ? new HeldEvents(source.stream) : undefined;
@@ -71,19 +77,26 @@ export class SameWireRelay {
       if (screened?.body) out = stream.withBody?.(event, screened.body) ?? out;
       const guarded = screened?.chunk ? [...chunks, screened.chunk] : chunks;
       this.#holding.push(event, out, guarded);
-      this.#release(
-        this.#holding,
-        guarded.flatMap((chunk) => this.#guards?.filter([chunk], 'push') ?? [chunk]),
-        false,
-      );
+      this.#screen(guarded, this.#holding);
       return;
     }
     if (aside) this.#asides?.keep(aside);
     this.#relayed.send(out);
-    for (const chunk of chunks) {
-      this.#relayed.keep(chunk);
-      this.#guards?.filter([chunk], 'push');
-    }
+    for (const chunk of chunks) this.#relayed.keep(chunk);
+    if (this.#guards) this.#screen(chunks, undefined);
+  }
+
+  /** Has the guards see the chunks of an event: long texts piece by piece, all but the first later. */
+  #screen(chunks: readonly ChatChunk[], holding: HeldEvents | undefined): void {
+    const pieces = chunks.flatMap((chunk) => chunkPieces(chunk));
+    const hasLong = pieces.length > chunks.length;
+    this.#let(hasLong ? pieces.slice(0, 1) : pieces, holding);
+    if (hasLong) this.#putOff.before(pieces.slice(1).map((piece) => () => this.#let([piece], holding)));
+  }
+
+  #let(chunks: readonly ChatChunk[], holding: HeldEvents | undefined): void {
+    const passed = chunks.flatMap((chunk) => this.#guards?.filter([chunk], 'push') ?? [chunk]);
+    if (holding) this.#release(holding, passed, false);
   }
 
   /** What the guards still hold back, once the stream is complete. */

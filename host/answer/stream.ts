@@ -1,9 +1,9 @@
 import { GatewayError, type ReplyOf, type Surface } from '../contract/index.ts';
 import type { Clock, Timer } from '../common/clock.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
-import { MAX_REPLY_BYTES } from '../upstream/limits.ts';
 import type { ReplyControl, ReplyHeaders, ReplySink } from '../upstream/upstream-call.ts';
 import { EarlyBody, mayBeJson } from '../upstream/early-body.ts';
+import { ErrorBody } from './error-body.ts';
 import { timeoutError, unusableReply } from '../upstream/fault.ts';
 import type { ClientStream } from '../wire/client-wire.ts';
 import type { ReplyFacts, StreamRelay } from './events/stream-relay.ts';
@@ -57,14 +57,6 @@ export abstract class AnswerStream {
   abstract reply(facts: ReplyFacts): ReplyOf<Surface>;
 }
 
-/** A reply that is not 200, while it arrives. */
-interface ErrorBody {
-  readonly status: number;
-  readonly headers: ReplyHeaders;
-  readonly pieces: Buffer[];
-  bytes: number;
-}
-
 /**
  * One streamed answer: reads the upstream, relays, and holds what comes before there is a listener. `started` settles with
  * the first chunk or the failure before it, which can still be retried; `ended` with the last.
@@ -97,6 +89,10 @@ export class StreamSession<R extends StreamRelay = StreamRelay> extends AnswerSt
   #hasData = false;
   /** Milliseconds of work since others were served; counted for streams with guards. */
   #workedMs = 0;
+  /** Others are served. */
+  #isWaiting = false;
+  /** The upstream's body has ended before all of it was looked at. */
+  #hasEnded = false;
   /** The client takes no more for now. */
   #isFull = false;
   #chunks = 0;
@@ -127,7 +123,7 @@ export class StreamSession<R extends StreamRelay = StreamRelay> extends AnswerSt
   resume(): void {
     this.#idle.refresh();
     this.#isFull = false;
-    if (this.#workedMs < LONG_MS) this.#control?.resume();
+    if (!this.#isWaiting) this.#control?.resume();
   }
 
   /** A complete answer's connection may end by itself first. */
@@ -156,33 +152,42 @@ export class StreamSession<R extends StreamRelay = StreamRelay> extends AnswerSt
     }
     this.#control = control;
     this.headers = headers;
-    if (status !== 200) this.#errorBody = { status, headers, pieces: [], bytes: 0 };
+    if (status !== 200) this.#errorBody = new ErrorBody(status, headers);
   }
 
   onData(bytes: Buffer): void {
     if (this.#isOver) return;
     if (this.#errorBody) {
-      this.#keepErrorBytes(this.#errorBody, bytes);
+      if (!this.#errorBody.keep(bytes)) this.#finish(this.#errorBody.tooLong());
       return;
     }
     if (this.firstChunkAt === undefined) this.#keepEarly(bytes);
-    if (!this.relay.isGuarded) {
-      this.#take(this.relay.push(bytes));
-      return;
-    }
+    if (this.relay.isGuarded) this.#work(() => this.relay.push(bytes));
+    else this.#take(this.relay.push(bytes));
+  }
+
+  /** Reads, and has guards look at what came, for as long as others can wait. */
+  #work(read: () => string): void {
     const { monotonic } = this.#options.clock;
-    const since = monotonic();
-    this.#take(this.relay.push(bytes));
-    this.#workedMs += monotonic() - since;
-    if (this.#workedMs >= LONG_MS) this.#letOthers();
+    const since = monotonic() - this.#workedMs;
+    this.#take(read());
+    while (this.relay.isBehind && !this.#isOver && monotonic() - since < LONG_MS) this.#take(this.relay.catchUp());
+    this.#workedMs = monotonic() - since;
+    if (this.relay.isBehind || this.#workedMs >= LONG_MS) this.#letOthers();
   }
 
   /** Serves others before more of the stream is read: guards may take long over what a fast upstream sends at once. */
   #letOthers(): void {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
     this.#control?.pause();
     setImmediate(() => {
+      this.#isWaiting = false;
       this.#workedMs = 0;
-      if (!this.#isFull) this.#control?.resume();
+      if (this.relay.isBehind && !this.#isOver) this.#work(() => this.relay.catchUp());
+      if (this.#isWaiting || this.#isOver) return;
+      if (this.#hasEnded) this.#work(() => this.relay.end());
+      else if (!this.#isFull) this.#control?.resume();
     });
   }
 
@@ -191,7 +196,8 @@ export class StreamSession<R extends StreamRelay = StreamRelay> extends AnswerSt
     this.#linger?.cancel();
     if (this.#isOver) return;
     if (this.#errorBody) this.#finish(this.#refusal(this.#errorBody));
-    else this.#take(this.relay.end());
+    else if (this.relay.isBehind) this.#hasEnded = true;
+    else this.#work(() => this.relay.end());
   }
 
   onError(error: GatewayError): void {
@@ -281,13 +287,7 @@ export class StreamSession<R extends StreamRelay = StreamRelay> extends AnswerSt
     if (this.firstChunkAt === undefined) this.release();
   }
 
-  #refusal({ status, headers, pieces }: ErrorBody): GatewayError {
-    return this.#options.refuse(status, headers, Buffer.concat(pieces));
-  }
-
-  #keepErrorBytes(kept: ErrorBody, bytes: Buffer): void {
-    kept.bytes += bytes.length;
-    if (kept.bytes <= MAX_REPLY_BYTES) kept.pieces.push(bytes);
-    else this.#finish(unusableReply(`the error body exceeds the limit of ${MAX_REPLY_BYTES} bytes`));
+  #refusal(body: ErrorBody): GatewayError {
+    return this.#options.refuse(body.status, body.headers, body.bytes());
   }
 }

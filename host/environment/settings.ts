@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { ownSecretFiles } from '../config/own-secrets.ts';
 import { DEFAULT_SECRET_DIRECTORY } from '../config/secrets/secret-paths.ts';
 import { parseDuration } from '../contract/duration.ts';
 import type { BucketSpec } from '../contract/index.ts';
@@ -54,6 +55,8 @@ export interface Settings {
   readonly discoveryIntervalMs: number | undefined;
   /** Absolute paths that files of secrets lie below, without a slash at their end. */
   readonly secretDirectories: readonly string[];
+  /** Files that the gateway's own secrets are read from, by variables such as `MASTER_KEY_FILE`. */
+  readonly ownSecretFiles: readonly string[];
   /** Profiles are served under `/debug/pprof/`. */
   readonly hasPprof: boolean;
   readonly notes: readonly SettingNote[];
@@ -93,6 +96,7 @@ export function readEnvironment(variables: Variables): Settings {
     drainDelayMs: readDrainDelay(variables['GW_DRAIN_DELAY'], notes),
     discoveryIntervalMs: readDiscoveryInterval(variables['GW_MODEL_DISCOVERY_INTERVAL'], notes),
     secretDirectories: readSecretDirectories(variables['GW_SECRET_DIRS'], notes),
+    ownSecretFiles: ownSecretFiles(variables),
     hasPprof,
     notes,
   };

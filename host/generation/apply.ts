@@ -30,7 +30,7 @@ import { refuseOfNewer, StoredVersions } from './stored-versions.ts';
 /** What applying a configuration needs of the host. */
 export interface ApplierDeps extends GenerationDeps {
   readonly redactor: Redactor;
-  readonly settings: Pick<Settings, 'allowsAdminStdio' | 'secretDirectories'>;
+  readonly settings: Pick<Settings, 'allowsAdminStdio' | 'secretDirectories' | 'ownSecretFiles'>;
   readonly stores: Pick<Stores, 'configuration' | 'requestLog' | 'ledgers'>;
   readonly hooks: ModelHooks & CheckDeps['hooks'];
   readonly slot: Slot;

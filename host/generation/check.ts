@@ -13,7 +13,7 @@ import type { Registry } from '../registry/registry.ts';
 export interface CheckDeps {
   readonly registry: Registry;
   readonly redactor: Redactor;
-  readonly settings: Pick<Settings, 'secretDirectories'>;
+  readonly settings: Pick<Settings, 'secretDirectories' | 'ownSecretFiles'>;
   readonly hooks: { readonly checkConfig: { call(config: GatewayConfig, context: CheckContext): void } };
 }
 
@@ -34,6 +34,8 @@ export function checkConfig(
   hooks.checkConfig.call(config, {
     known: registry,
     secretDirectories: settings.secretDirectories,
+    ownSecretFiles: settings.ownSecretFiles,
+    looksSecret: (text) => redactor.redact(text) !== text,
     report: (problem) => {
       if (isVoid(problem)) return;
       const { needs: _, ...reported } = problem;

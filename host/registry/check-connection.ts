@@ -1,5 +1,7 @@
 import type { OutgoingRequest, ProviderModule } from '../contract/index.ts';
 import { nearest } from '../common/nearest.ts';
+import { ownVariables } from '../common/kinds/kind-keys.ts';
+import { isSecretKey } from '../common/kinds/secret-keys.ts';
 import { baseUrlVariable } from '../common/kinds/base-url-variable.ts';
 import type { Finding } from './shape.ts';
 
@@ -14,7 +16,32 @@ const REQUEST: OutgoingRequest = {
 export function connectionFindings(module: ProviderModule): readonly Finding[] {
   const { connection } = module;
   const declared = [...connection.env.flat(), ...(connection.optionalEnv ?? [])];
-  return [...readFindings(module, declared), ...namedFindings(module, declared)];
+  const own = ownVariables(module);
+  return [...readFindings(module, [...declared, ...own]), ...namedFindings(module, declared), ...keyFindings(module)];
+}
+
+/** Keys of declared instances that are not named as such keys are, or that stand in no set of secrets they could stand in. */
+function keyFindings({ connection }: ProviderModule): readonly Finding[] {
+  const { settings = {}, secrets, secretSets = [] } = connection;
+  const strange = Object.keys(settings).filter((key) => !/^[a-z][a-z0-9_]*$/.test(key));
+  const open = Object.keys(secrets ?? {}).filter((key) => !isSecretKey(key) || !/^[a-z][a-z0-9_]*$/.test(key));
+  const unknown = secretSets
+    .flatMap(({ needs, mayHave = [] }) => [...needs, ...mayHave])
+    .filter((key) => secrets === undefined || !Object.hasOwn(secrets, key));
+  return [
+    ...strange.map((key) => ({
+      message: `connection.settings has the key "${key}"`,
+      fix: 'use lower-case letters, digits and underscores',
+    })),
+    ...open.map((key) => ({
+      message: `connection.secrets has the key "${key}"`,
+      fix: 'end it in key, token, secret or password, in lower case',
+    })),
+    ...[...new Set(unknown)].map((key) => ({
+      message: `connection.secretSets names "${key}", which connection.secrets does not`,
+      fix: 'name its variable in connection.secrets',
+    })),
+  ];
 }
 
 /** Variables that other facts of the module name. */
@@ -25,8 +52,17 @@ function namedFindings(module: ProviderModule, declared: readonly string[]): rea
     list.map(({ variable }) => [`elsewhere.${format}.settings`, variable] as const),
   );
   const { chatModelEnv } = connection;
+  const own = Object.entries(connection.settings ?? {})
+    .map(([key, setting]) => [key, typeof setting === 'string' ? setting : setting.variable] as const)
+    .filter(([key, variable]) => key !== variable) // else it has no variable
+    .map(([key, variable]) => [`connection.settings.${key}`, variable] as const);
+  const secrets = Object.entries(connection.secrets ?? {}).map(
+    ([key, variable]) => [`connection.secrets.${key}`, variable] as const,
+  );
   const named = [
     ...settings,
+    ...own,
+    ...secrets,
     ...(chatModelEnv === undefined ? [] : [['connection.chatModelEnv', chatModelEnv] as const]),
   ];
   return named

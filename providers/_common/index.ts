@@ -1,4 +1,5 @@
 /** The public entry point `gw/common-wire`: the builder for providers that speak the clients' format, and its parts. */
+export { accountHeaders } from './account-headers.ts';
 export { commonSpeech, commonTranscriptions, commonTranslations } from './audio.ts';
 export type { SpeechOptions, TranscriptionOptions } from './audio.ts';
 export type { BodyOptions } from './body.ts';

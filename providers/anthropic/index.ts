@@ -1,4 +1,4 @@
-import { type Authorize, defineProvider, headerKey } from 'gw/contract';
+import { type Authorize, defineProvider } from 'gw/contract';
 import { listedModels } from 'gw/common-wire';
 import {
   BETA_HEADER,
@@ -13,10 +13,11 @@ import {
   VERSION_HEADER,
 } from '../_common/anthropic/index.ts';
 
-/** A client of this wire says the version that its body keeps to. */
+/** A client of this wire says the version that its body keeps to. Servers that speak it too may want the key as a bearer token. */
 const authorize: Authorize = (request, credentials) => {
-  const version = request.headers[VERSION_HEADER] ?? '2023-06-01';
-  return headerKey('x-api-key', 'ANTHROPIC_API_KEY', { [VERSION_HEADER]: version })(request, credentials);
+  const fixed = { [VERSION_HEADER]: request.headers[VERSION_HEADER] ?? '2023-06-01' };
+  const { ANTHROPIC_API_KEY: key = '', auth } = credentials;
+  return auth === 'bearer' ? { ...fixed, authorization: `Bearer ${key}` } : { ...fixed, 'x-api-key': key };
 };
 
 /** The Messages API. Prompt tokens arrive with a stream's first event, completion tokens with its last but one. See docs/providers.md#claude-models. */
@@ -27,6 +28,7 @@ export default defineProvider({
     env: ['ANTHROPIC_API_KEY'],
     baseUrl: 'https://api.anthropic.com/v1',
     authorize,
+    settings: { auth: { variable: 'auth', values: ['x-api-key', 'bearer'] } },
     keyShapes: [{ shape: 'sk-ant-[A-Za-z0-9_-]{20,}', shownAs: 'ANTHROPIC_KEY' }],
   },
   params: MESSAGES_PARAMS,

@@ -27,6 +27,10 @@ export default defineProvider({
       checkDeployment(credentials);
       return { authorize };
     },
+    settings: {
+      deployment: { variable: 'AZURE_OPENAI_DEPLOYMENT', isRequired: false },
+      api_version: 'AZURE_OPENAI_API_VERSION',
+    },
     chatModelEnv: 'AZURE_OPENAI_DEPLOYMENT',
     models: ({ AZURE_OPENAI_DEPLOYMENT: deployment }) => (deployment === undefined ? [] : [deployment]),
   },
@@ -49,7 +53,7 @@ export default defineProvider({
         drops: ['web_search_options'],
         responses: {
           path: '/openai/v1/responses',
-          model: ({ credentials }) => configured(credentials),
+          model: ({ model, credentials }) => configured(credentials) || model,
           isAutomatic: true,
         },
       },

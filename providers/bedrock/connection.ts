@@ -55,6 +55,21 @@ export const connection: Connection = {
   baseUrl: (credentials) => hostOf('bedrock-runtime', credentials),
   rootStyle: 'host',
   connectTimeoutMs: 15_000,
+  settings: {
+    region: { variable: 'AWS_REGION', isRequired: true },
+    agent_base_url: 'AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME',
+  },
+  secrets: {
+    api_key: 'AWS_BEARER_TOKEN_BEDROCK',
+    access_key_id: 'AWS_ACCESS_KEY_ID',
+    secret_access_key: 'AWS_SECRET_ACCESS_KEY',
+    session_token: 'AWS_SESSION_TOKEN',
+  },
+  secretSets: [
+    { needs: ['api_key'] },
+    { needs: ['access_key_id', 'secret_access_key'], mayHave: ['session_token'] },
+    { needs: [] },
+  ],
   keyShapes: [{ shape: 'AKIA[A-Z0-9]{16}', shownAs: 'AWS_KEY' }],
   open,
 };

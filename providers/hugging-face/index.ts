@@ -10,6 +10,7 @@ export default defineProvider({
     env: ['HUGGING_FACE_API_KEY'],
     baseUrlEnv: 'HUGGING_FACE_ENDPOINT',
     baseUrl: 'https://router.huggingface.co/v1',
+    needsAddress: true,
     authorize: bearer('HUGGING_FACE_API_KEY'),
   },
   params: {},

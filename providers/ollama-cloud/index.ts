@@ -25,6 +25,7 @@ export default defineProvider({
     optionalEnv: ['OLLAMA_CLOUD_MODELS'],
     baseUrl: 'https://ollama.com/v1',
     authorize: (_request, { OLLAMA_API_KEY: key = '' }) => ({ authorization: `Bearer ${key.trim()}` }),
+    settings: {}, // `models` of an instance stands for the variable
     models: ({ OLLAMA_CLOUD_MODELS: names }) => modelNames(names, DEFAULT_MODELS),
   },
   params: OLLAMA_PARAMS,

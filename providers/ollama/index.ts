@@ -36,6 +36,7 @@ export default defineProvider({
     baseUrlEnv: 'OLLAMA_HOST',
     baseUrl: 'http://localhost:11434',
     root: (address) => withoutTail(address, '/v1'),
+    settings: {}, // `models` of an instance stands for both variables
     models: configuredModels,
     connectTimeoutMs: 5000,
   },

@@ -1,5 +1,5 @@
-import { bearer, defineProvider } from 'gw/contract';
-import { commonTranslators, listedModels, requireImageFormat, type Fields } from 'gw/common-wire';
+import { type Authorize, defineProvider } from 'gw/contract';
+import { accountHeaders, commonTranslators, listedModels, requireImageFormat, type Fields } from 'gw/common-wire';
 
 /** Only `dall-e` models choose between address and data; the others answer with data and refuse the field. See docs/reference/providers.md#images. */
 function withImageFormat({ response_format: asked, ...body }: Fields): Fields {
@@ -9,6 +9,11 @@ function withImageFormat({ response_format: asked, ...body }: Fields): Fields {
   return body;
 }
 
+const authorize: Authorize = (_request, credentials) => ({
+  ...accountHeaders(credentials),
+  authorization: `Bearer ${credentials['OPENAI_API_KEY'] ?? ''}`,
+});
+
 /** The common wire is this provider's own. Only `max_completion_tokens` is sent, and `encoding_format` always. See docs/reference/providers.md#token-ceilings. */
 export default defineProvider({
   name: 'openai',
@@ -16,7 +21,8 @@ export default defineProvider({
   connection: {
     env: ['OPENAI_API_KEY'],
     baseUrl: 'https://api.openai.com/v1',
-    authorize: bearer('OPENAI_API_KEY'),
+    authorize,
+    settings: { organization: 'organization', project: 'project' },
     keyShapes: [
       { shape: 'sk-proj-[A-Za-z0-9_-]{20,}', shownAs: 'OPENAI_KEY' },
       { shape: 'sk-svcacct-[A-Za-z0-9_-]{20,}', shownAs: 'OPENAI_KEY' },

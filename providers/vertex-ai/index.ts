@@ -40,6 +40,8 @@ export default defineProvider({
   connection: {
     env: ['VERTEX_AI_PROJECT_ID'],
     optionalEnv: ['VERTEX_AI_REGION', 'VERTEX_AI_API_KEY', 'VERTEX_AI_SERVICE_ACCOUNT_JSON'],
+    secrets: { api_key: 'VERTEX_AI_API_KEY', service_account_json: 'VERTEX_AI_SERVICE_ACCOUNT_JSON' },
+    secretSets: [{ needs: ['api_key'] }, { needs: ['service_account_json'] }, { needs: [] }],
     baseUrl: defaultRoot,
     root: rootOf,
     open,

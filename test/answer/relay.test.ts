@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ChatChunk } from '../../host/contract/index.ts';
-import { Relay, type RelayOptions } from '../../host/answer/relay.ts';
+import { Relay } from '../../host/answer/relay.ts';
+import type { RelayOptions } from '../../host/answer/relay-source.ts';
 import type { RelayGuards } from '../../host/answer/relay-source.ts';
 import { CommonStream } from '../../host/wire/common-wire.ts';
 import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';

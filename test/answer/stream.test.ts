@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import Joi from 'joi';
-import { definePlugin, type Exchange, type ExchangeOutcome, type PluginModule, reject } from 'gw/contract';
+import {
+  type ChatChunk,
+  definePlugin,
+  type Exchange,
+  type ExchangeOutcome,
+  type PluginModule,
+  reject,
+} from 'gw/contract';
 import { MAX_REPLY_BYTES } from '../../host/upstream/limits.ts';
 import {
   type Answer,
@@ -296,7 +303,7 @@ describe('a stream that guards take long over', () => {
   const PIECES = Array.from({ length: 12 }, (_, at) => `piece ${at} `);
 
   /** Turns of the event loop in which the guard saw its chunks, with what the client got. */
-  async function seenIn(msEach: number): Promise<{ turns: readonly number[]; text: string }> {
+  async function seenIn(msEach: number, pieces = PIECES): Promise<{ turns: readonly number[]; text: string }> {
     const clock = fakeClock();
     const turns: number[] = [];
     let turn = 0;
@@ -325,7 +332,7 @@ describe('a stream that guards take long over', () => {
       }),
     });
     // one packet, a chunk of HTTP for each event: all of it is there when the first is read
-    const framed = [...PIECES.map(piece), FINISH + DONE].map((text) => `${text.length.toString(16)}\r\n${text}\r\n`);
+    const framed = [...pieces.map(piece), FINISH + DONE].map((text) => `${text.length.toString(16)}\r\n${text}\r\n`);
     const upstream = await stubUpstream((_request, { socket }) => {
       socket?.write(
         `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${framed.join('')}0\r\n\r\n`,
@@ -347,6 +354,20 @@ describe('a stream that guards take long over', () => {
     for (const each of PIECES) expect(text).to.contain(each);
     expect(text).to.match(/data: \[DONE\]\n\n$/);
   });
+
+  for (const msEach of [1, 7, 10, 30])
+    it(`has long texts looked at piece by piece, and reads on afterwards, with ${msEach} ms each`, async () => {
+      const long = ['a', 'b', 'c'].map((letter) => letter.repeat(200_000));
+      const { turns, text } = await seenIn(msEach, [...long, 'and more']);
+      expect(turns).to.have.lengthOf(14);
+      expect(new Set(turns).size).to.be.within(1, Math.ceil(14 / Math.ceil(25 / msEach)) + long.length);
+      const said = text
+        .split('\n\n')
+        .filter((event) => event.startsWith('data: {'))
+        .map((event) => (JSON.parse(event.slice(6)) as ChatChunk).choices[0]?.delta.content ?? '');
+      expect(said.join('') === `${long.join('')}and more`).to.equal(true);
+      expect(text).to.match(/data: \[DONE\]\n\n$/);
+    });
 
   it('goes on at once where they take little', async () => {
     const { turns, text } = await seenIn(0);

@@ -3,6 +3,7 @@ import { defineStrategy } from 'gw/contract';
 import { MODULES } from '../../builtins/manifest.ts';
 import { FACT_KEYS } from '../../host/common/fact-keys.ts';
 import type { GatewayModule, ModuleKind } from '../../host/registry/registry.ts';
+import { BAD_INSTANCES } from './bad-instances.ts';
 import { BAD_MODELS } from './bad-models.ts';
 
 /** A document that breaks one rule and no other. */
@@ -444,6 +445,8 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
     },
   ],
   ...BAD_MODELS,
+  ...BAD_INSTANCES,
+  CV57: [...(BAD_MODELS['CV57'] ?? []), ...(BAD_INSTANCES['CV57'] ?? [])],
   CV27: [
     {
       document: minimal({ mcp_servers: [{ url: 'http://a' }, { name: ' ', url: 'http://b' }] }),

@@ -53,8 +53,8 @@ function providerRow(module: ProviderModule): string[] {
     .map(([what]) => what);
   return [
     code(name),
-    variables || 'none',
-    offline ? 'none' : `${root}, or ${code(baseUrlVariable(module))}`,
+    connection.onlyDeclared ? 'the [configuration](#declared-instances)' : variables || 'none',
+    offline ? 'none' : connection.onlyDeclared ? '`base_url`' : `${root}, or ${code(baseUrlVariable(module))}`,
     code(wire),
     list(Object.keys(translators)),
     also.join(', ') || 'nothing',

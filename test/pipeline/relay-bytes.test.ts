@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { Relay, type RelayOptions } from '../../host/answer/relay.ts';
+import { Relay } from '../../host/answer/relay.ts';
+import type { RelayOptions } from '../../host/answer/relay-source.ts';
 import { CommonStream } from '../../host/wire/common-wire.ts';
 import { GatewayError, type ChatChunk } from '../../host/contract/index.ts';
 import { eventsOf, sseEvent } from '../kit/index.ts';

@@ -17,7 +17,8 @@ export interface Gap {
 export interface Tree {
   /** The folders in `providers/`, without those that hold shared code. */
   readonly folders: readonly string[];
-  readonly modules: readonly Pick<ProviderModule, 'name' | 'wire' | 'offline'>[];
+  readonly modules: readonly (Pick<ProviderModule, 'name' | 'wire' | 'offline'> &
+    Partial<Pick<ProviderModule, 'connection'>>)[];
   read(file: string): string;
   exists(file: string): boolean;
 }
@@ -48,7 +49,9 @@ const ELSEWHERE: Readonly<Record<string, (module: Module) => boolean>> = {
 const OF_ALL: ReadonlySet<string> = new Set([MANIFEST, 'row of the table "Providers"']);
 
 const isAsked = ({ file, what }: Place, module: Module): boolean =>
-  module.offline ? OF_ALL.has(file) || OF_ALL.has(what) : ELSEWHERE[file]?.(module) !== true;
+  module.offline || module.connection?.onlyDeclared
+    ? OF_ALL.has(file) || OF_ALL.has(what)
+    : ELSEWHERE[file]?.(module) !== true;
 
 const gap = (provider: string, file: string, message: string): Gap => ({ provider, file, message });
 

@@ -46,6 +46,11 @@ const WHOLE: Readonly<Record<ModuleKind, Members>> = {
       authorize: () => ({}),
       open: () => ({ authorize: () => ({}) }),
       models: () => [],
+      settings: { region: { variable: 'region', isRequired: true, values: ['eu'] }, deployment: 'ACME_DEPLOYMENT' },
+      secrets: { api_key: 'ACME_API_KEY' },
+      secretSets: [{ needs: ['api_key'], mayHave: ['api_key'] }],
+      needsAddress: true,
+      onlyDeclared: true,
       chatModelEnv: 'ACME_DEPLOYMENT',
       keyShapes: [{ shape: 'acme-[a-z0-9]{20,}', shownAs: 'ACME_KEY' }],
       connectTimeoutMs: 10_000,
@@ -117,6 +122,7 @@ const WHOLE: Readonly<Record<ModuleKind, Members>> = {
 const ALSO: Readonly<Record<string, readonly unknown[]>> = {
   'params.seed': ['translate'],
   'connection.baseUrl': [() => 'https://acme.test/v1'],
+  'connection.settings.region': ['ACME_DEPLOYMENT'],
   'connection.env[0]': [['ACME_API_KEY', 'ACME_TOKEN']],
   'chatTraits.history.marks': ['unasked'],
   'chatTraits.history.thoughts': ['tool_turns'],
@@ -133,6 +139,7 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   'chatTraits.history.marks': ['always', ['always']],
   'chatTraits.history.thoughts': ['any'],
   'chatTraits.fields': [['seed']],
+  'connection.secretSets': [[]],
   'connection.keyShapes[0].shape': ['', '.*', '[a-z]+'],
   'connection.keyShapes[0].shownAs': ['acme_key', 'ACME KEY'],
   'connection.connectTimeoutMs': [0, 0.5],
@@ -277,6 +284,9 @@ describe('what a provider says of itself, and does not keep', () => {
   const naming: readonly (readonly [what: string, path: Path])[] = [
     ['connection.chatModelEnv', ['connection', 'chatModelEnv']],
     ['elsewhere.litellm.settings', ['elsewhere', 'litellm', 'settings', 0, 'variable']],
+    ['connection.settings.deployment', ['connection', 'settings', 'deployment']],
+    ['connection.settings.region', ['connection', 'settings', 'region', 'variable']],
+    ['connection.secrets.api_key', ['connection', 'secrets', 'api_key']],
   ];
   for (const [what, path] of naming)
     it(`is one problem where ${what} names a variable that the connection does not (MV07)`, () => {
@@ -286,4 +296,25 @@ describe('what a provider says of itself, and does not keep', () => {
         `MV07 ${what} names OTHER_ZONE, which connection.env does not name`,
       ]);
     });
+
+  it('is one problem where a key of declared instances is not named as such keys are, or a set names another (MV07)', () => {
+    const at = (member: string, value: unknown): readonly string[] =>
+      problemsOf('provider', changed(provider, ['connection', member], value));
+    expect(at('settings', { Region: 'ACME_DEPLOYMENT' })).to.deep.equal([
+      'MV07 connection.settings has the key "Region"',
+    ]);
+    expect(at('secrets', { api_key: 'ACME_API_KEY', certificate: 'ACME_API_KEY' })).to.deep.equal([
+      'MV07 connection.secrets has the key "certificate"',
+    ]);
+    expect(at('secretSets', [{ needs: ['session_token'] }])).to.deep.equal([
+      'MV07 connection.secretSets names "session_token", which connection.secrets does not',
+    ]);
+  });
+
+  it('may read a setting without a variable, which stands under its own key', () => {
+    const authorize = (_request: unknown, { region = '' }: Readonly<Record<string, string>>): object => ({
+      'x-region': region,
+    });
+    expect(problemsOf('provider', changed(provider, ['connection', 'authorize'], authorize))).to.deep.equal([]);
+  });
 });

@@ -54,6 +54,7 @@ export class EventRelay implements StreamRelay {
   readonly reportedModel = undefined;
   readonly isWaiting = false;
   readonly isGuarded = false;
+  readonly isBehind = false;
   readonly signs = 0;
   failure: GatewayError | undefined;
   isDone = false;
@@ -96,6 +97,10 @@ export class EventRelay implements StreamRelay {
       this.failure = unusableReply('the stream ended before it was complete');
     this.isDone = true;
     return out;
+  }
+
+  catchUp(): string {
+    return '';
   }
 
   begin(): string {

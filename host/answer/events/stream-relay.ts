@@ -31,6 +31,9 @@ export interface StreamRelay {
   readonly isFinished: boolean;
   /** Whether plugins look at each chunk, which may take long. */
   readonly isGuarded: boolean;
+  /** Whether plugins have not looked at all yet that came: nothing is read and nothing ends before `catchUp` has had them. */
+  readonly isBehind: boolean;
+  catchUp(): string;
   push(bytes: Buffer): string;
   /** The answer begins with what has come of it, however little that says. */
   begin(): string;

@@ -1,4 +1,6 @@
 import { aliasRules } from './aliases.ts';
+import { kindRules } from './instances/kind-rules.ts';
+import { providerRules } from './instances/provider-rules.ts';
 import { documentRules, sizeRule } from './whole-document.ts';
 import { mcpRules } from './mcp.ts';
 import { modelRules } from './models.ts';
@@ -14,10 +16,12 @@ export const CONFIG_RULES: readonly ConfigRule[] = [
   ...targetRules.slice(1),
   ...strategyRules,
   ...documentRules,
+  ...providerRules,
   ...aliasRules,
   ...modelRules,
   ...mcpRules,
   ...pluginRules,
+  ...kindRules,
   providerRule,
   chatViaRule,
   ...pluginBuildRules,

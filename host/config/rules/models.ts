@@ -1,5 +1,6 @@
 import type { GatewayConfig, ModelGroupConfig, TargetConfig } from '../document.ts';
 import { routeKeys } from '../route-keys.ts';
+import { reportTooMany } from './instances/instance-name-rules.ts';
 import type { ConfigRule, RuleContext } from './rule.ts';
 
 const MAX_GROUPS = 1000;
@@ -138,7 +139,9 @@ function checkTargets(group: ModelGroupConfig, path: string, { config, report }:
 export const modelRules: readonly ConfigRule[] = [
   {
     id: 'CV57',
-    check: ({ models = [] }, { report }) => {
+    check: (config, { report }) => {
+      const { models = [] } = config;
+      reportTooMany(config, report);
       if (models.length > MAX_GROUPS)
         report('models', `there are ${models.length} groups of models, the limit is ${MAX_GROUPS}`, 'list fewer');
       const routes = models.reduce((sum, group) => sum + group.routes.length, 0);

@@ -17,6 +17,10 @@ export interface CheckContext {
   readonly known: KnownModules;
   /** Directories of this process that files of secrets lie below (`GW_SECRET_DIRS`). */
   readonly secretDirectories: readonly string[];
+  /** Files that the gateway's own secrets are read from. */
+  readonly ownSecretFiles: readonly string[];
+  /** Whether a text has the shape of a credential, or is one that this process knows. */
+  readonly looksSecret: (text: string) => boolean;
   readonly report: (problem: Problem) => void;
 }
 
@@ -24,6 +28,8 @@ export interface CheckContext {
 export interface RuleContext {
   readonly known: KnownModules;
   readonly secretDirectories: readonly string[];
+  readonly ownSecretFiles: readonly string[];
+  readonly looksSecret: (text: string) => boolean;
   /** `rule` only when a module states another than the rule's id; `needs` only when it differs from the rule's. */
   readonly report: (path: string, message: string, fix: string, rule?: string, needs?: RegExp) => void;
 }
@@ -42,10 +48,9 @@ export const useKnown = (name: string, modules: ReadonlyMap<string, unknown>): s
 
 /** The tap that a rule is on the `checkConfig` hook. */
 export function ruleTap(rule: ConfigRule): (config: GatewayConfig, context: CheckContext) => void {
-  return (config, { known, secretDirectories, report }) =>
+  return (config, { report, ...context }) =>
     rule.check(config, {
-      known,
-      secretDirectories,
+      ...context,
       report: (path, message, fix, id = rule.id, needs = rule.needs) =>
         report({ path, rule: id, message, fix, ...(needs && { needs }) }),
     });

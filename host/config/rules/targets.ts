@@ -212,10 +212,6 @@ export function byTarget(problems: readonly Problem[]): readonly Problem[] {
   );
 }
 
-/** Providers that a target may name without an instance of that name. */
-const namesOf = (modules: ReadonlyMap<string, ProviderModule>): readonly string[] =>
-  [...modules.values()].flatMap(({ name, connection }) => (connection.onlyDeclared ? [] : [name]));
-
 /** The kind of a target. */
 const moduleOf = (
   providers: GatewayConfig['providers'],
@@ -238,7 +234,10 @@ export const providerRule: ConfigRule = {
         declared.length > 0
           ? `"${virtual_key}" is neither a declared instance nor a known provider`
           : `"${virtual_key}" is not a provider of this build`,
-        useOneOf(virtual_key, [...new Set([...declared, ...namesOf(known.providers)])].toSorted()),
+        useOneOf(
+          virtual_key,
+          [...new Set([...declared, ...known.providers.keys()])].filter((name) => name !== virtual_key).toSorted(),
+        ),
       );
     });
   },

@@ -2,7 +2,7 @@ import type { CallInfo, ChatRequest, ChatTranslator } from '../../contract/index
 import { type ModuleRef } from '../../boundary/module-fault.ts';
 import { providerError } from '../../boundary/provider-boundary.ts';
 import { refusePromise } from '../../boundary/thenable.ts';
-import type { ChunkFilter } from '../../answer/chunk-filter.ts';
+import type { ChunkFilter } from '../../answer/guarded/chunk-filter.ts';
 import { Relay } from '../../answer/relay.ts';
 import type { RelayGuards, RelaySource } from '../../answer/relay-source.ts';
 import type { ClientStream } from '../../wire/client-wire.ts';

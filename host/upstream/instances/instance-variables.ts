@@ -1,4 +1,5 @@
 import { kindKeys } from '../../common/kinds/kind-keys.ts';
+import { settingVariables } from '../../common/kinds/setting-values.ts';
 import { isSecretKey } from '../../common/kinds/secret-keys.ts';
 import { baseUrlVariable } from '../../common/kinds/base-url-variable.ts';
 import type { CredentialConfig, ProviderConfig } from '../../config/document.ts';
@@ -47,18 +48,9 @@ export function instanceVariables(
     ...(organization !== undefined && { organization }),
     ...(project !== undefined && { project }),
   };
-  const written = [...settings].flatMap(([key, { variable }]) =>
-    Object.hasOwn(own, key) ? [[variable, settingText(own[key])] as const] : [],
-  );
   const known = [...secrets].flatMap(([key, variable]) =>
     Object.hasOwn(values, key) ? [[variable, values[key]] as const] : [],
   );
   const address = block.base_url === undefined ? [] : [[baseUrlVariable(module), block.base_url] as const];
-  return Object.fromEntries([...written, ...address, ...known]);
-}
-
-/** Lists are joined by commas, as variables are written. Other values than texts, numbers and booleans are refused by the rules. */
-function settingText(value: unknown): string {
-  if (Array.isArray(value)) return value.map(settingText).join(',');
-  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
+  return { ...settingVariables(settings, own), ...Object.fromEntries([...address, ...known]) };
 }

@@ -153,7 +153,14 @@ describe('a search of the web', () => {
     expect((await sent('openrouter', { web_search_options: 'yes' })).ignored).to.deep.equal(['web_search_options']);
   });
 
-  for (const name of NAMES.filter((each) => !(each in WORDS) && !['anthropic', 'bedrock', 'gemini'].includes(each))) {
+  it('is sent as it is to a server of any kind', async () => {
+    expect((await sent('openai-compatible', { web_search_options: SEARCH })).body.web_search_options).to.deep.equal(
+      SEARCH,
+    );
+  });
+
+  const others = new Set(['anthropic', 'bedrock', 'gemini', 'openai-compatible']);
+  for (const name of NAMES.filter((each) => !(each in WORDS) && !others.has(each))) {
     it(`is left out at ${name}, and named`, async () => {
       const { body, ignored } = await sent(name, { web_search_options: SEARCH });
       expect([body, ignored]).to.deep.equal([(await sent(name, {})).body, ['web_search_options']]);
