@@ -95,7 +95,7 @@ describe('gw import', () => {
       ]),
     );
     for (const [kind, file] of SOURCES) {
-      for (const { name } of importDocument(kind, documentOf(file), PROVIDERS).variables)
+      for (const { name } of importDocument(kind, documentOf(file), { providers: PROVIDERS, lookUp: () => undefined }).variables)
         expect(known.has(name) || name === 'MASTER_KEY', name).to.equal(true);
     }
   });
@@ -155,7 +155,7 @@ describe('whatever is imported', () => {
     for (let seed = 0; seed < cases(3000); seed += 1) {
       const [kind, file] = SOURCES[seed % SOURCES.length] ?? SOURCES[0];
       const document = mutated(documentOf(file), new Dice(seed));
-      const imported = importDocument(kind, document, PROVIDERS);
+      const imported = importDocument(kind, document, { providers: PROVIDERS, lookUp: () => undefined });
       const { carried, different, left } = imported.outcome;
       const where = `seed ${seed}: ${JSON.stringify(document)}`;
       for (const leaf of leavesOf(document, []))
@@ -172,7 +172,15 @@ describe('whatever is imported', () => {
       const said =
         JSON.stringify(imported.document) +
         JSON.stringify(imported.variables.map(({ name, value, from }) => [name, value, from])) +
-        importReport(imported, { file, title: '', output: undefined });
+        importReport(imported, {
+          kind,
+          file,
+          title: '',
+          output: undefined,
+          isFull: true,
+          proof: { lost: [], elsewhere: [], asked: 0 },
+          keys: [],
+        });
       expect(said, where).to.not.contain('secret-of');
       const targets = imported.document['targets'] as readonly object[];
       if (targets.length > 0)

@@ -169,7 +169,7 @@ describe('facts of a provider that is not shipped', () => {
           deployment('three', 'acme-2'),
         ],
       },
-      new Map([['acme', acme]]),
+      { providers: new Map([['acme', acme]]), lookUp: () => undefined },
     );
     expect(document['targets']).to.deep.equal([{ virtual_key: 'acme', model_map: { one: 'acme-1', two: 'acme-1' } }]);
     expect(Object.fromEntries(variables.map(({ name, value }) => [name, value]))).to.include({

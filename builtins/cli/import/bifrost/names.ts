@@ -11,11 +11,14 @@ export function readBifrostNames(root: Entry, serving: ReadonlyMap<string, reado
   for (const [provider, keys] of serving) {
     for (const { instance } of keys) instance.isClosed = keys.every(({ models }) => models !== undefined);
     for (const key of keys) boundKey(key);
+    const isOpen = keys.some(({ models }) => models === undefined);
+    const isOne = new Set(keys.map(({ instance }) => instance)).size === 1;
     for (const model of namesOf(keys)) {
-      addRoutes(`${provider}/${model}`, { keys, model, share: 1 }, plan);
+      const isOfStar = isOpen && isOne && keys.every(({ renamed }) => !renamed.has(model));
+      if (!isOfStar) addRoutes(`${provider}/${model}`, { keys, model, share: 1 }, plan);
       addRoutes(model, { keys, model, share: shares.get(provider)?.weight }, plan);
     }
-    if (keys.some(({ models }) => models === undefined)) addRoutes(`${provider}/*`, { keys, model: '*', share: 1 }, plan);
+    if (isOpen) addRoutes(`${provider}/*`, { keys, model: '*', share: 1 }, plan);
     weighKeys(keys);
   }
   readRules(root, serving, plan);
@@ -88,7 +91,7 @@ interface Weighing {
 /** Shares of the providers, for models that no group names. */
 function weighTargets(serving: ReadonlyMap<string, readonly ServingKey[]>, { shares, plan }: Weighing): void {
   for (const [provider, keys] of serving) {
-    const share = shares.get(provider)?.weight ?? 0;
+    const share = shares.get(provider)?.weight ?? 1;
     const instances = [...new Set(keys.map(({ instance }) => instance))];
     for (const instance of instances) {
       const known = instance.settled.get('weight');

@@ -1,8 +1,10 @@
+import { kindKeys } from '../../../../host/common/kinds/kind-keys.ts';
+import type { ProviderModule } from '../../../../host/contract/index.ts';
 import { durationText } from '../amounts.ts';
 import { kindOf } from '../kinds.ts';
 import { mainSecretOf, placeFields } from '../plan/place-fields.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { CredentialParts, PlacedMap, PlannedCredential, PlannedInstance } from '../plan/planned.ts';
+import type { CredentialParts, Placed, PlacedMap, PlannedCredential, PlannedInstance } from '../plan/planned.ts';
 import { providerOf } from '../provider-names.ts';
 import type { Entry } from '../reading.ts';
 
@@ -31,7 +33,9 @@ export function readDeployment(item: Entry, { plan, credentials }: Deployments):
   if (!isName(name.text ?? '')) return item.leave('a name has no blanks around it, no "?", and one * at its end at most');
   const { upstream, difference } = upstreamOf(found.upstream, name.text ?? '');
   if (upstream === undefined) return item.leave(difference);
-  const instance = placeOf(found.provider, find, { plan, item });
+  const ownPath = OWN_PATHS.has(item.at('model_info').at('mode').text ?? '');
+  const deployment = ownPath ? undefined : model.with(upstream);
+  const instance = placeOf(found.provider, find, { plan, item, deployment });
   const credential = credentialOf(instance, { find, plan, called: values && shared.text });
   if (values) shared.carry();
   params.at('custom_llm_provider').carry();
@@ -44,7 +48,7 @@ export function readDeployment(item: Entry, { plan, credentials }: Deployments):
     weight: 1,
     tier: 0,
     entry: model,
-    hasOwnPath: OWN_PATHS.has(item.at('model_info').at('mode').text ?? ''),
+    hasOwnPath: ownPath,
   });
   name.carry();
   if (model.isThere) model.carry(difference === '' ? undefined : difference);
@@ -69,10 +73,17 @@ function upstreamOf(text: string, name: string): { readonly upstream: string | u
   return { upstream, difference: upstream === text ? '' : `the model is "${upstream}"; gw chooses the API itself` };
 }
 
+interface Placing {
+  readonly plan: Plan;
+  readonly item: Entry;
+  /** The model, of kinds that have one deployment for all chats. */
+  readonly deployment: Entry | undefined;
+}
+
 function placeOf(
   provider: string,
   find: Find,
-  { plan, item }: { readonly plan: Plan; readonly item: Entry },
+  { plan, item, deployment }: Placing,
 ): PlannedInstance {
   const base = find('api_base', 'base_url');
   const written = base.isThere && base.value !== '' ? { entry: base } : undefined;
@@ -82,12 +93,19 @@ function placeOf(
   const instance = plan.place({
     module,
     address: written ?? address,
-    settings,
+    settings: new Map([...settings, ...deploymentSetting(module, deployment)]),
     headers,
     source: item.at('litellm_params').at('model'),
   });
   instance.isClosed = true;
   return instance;
+}
+
+/** Of a kind that cannot do without a deployment, each deployment is a place of its own. */
+function deploymentSetting(module: ProviderModule, deployment: Entry | undefined): readonly (readonly [string, Placed])[] {
+  const { chatModelEnv } = module.connection;
+  const found = [...kindKeys(module).settings].find(([, { variable, isRequired }]) => variable === chatModelEnv && isRequired);
+  return found && deployment ? [[found[0], { entry: deployment }]] : [];
 }
 
 interface Credential {

@@ -7,6 +7,9 @@ import { deploymentsOf, type PlacedDeployment } from './placed-deployments.ts';
 /** Measures that draw, the first of which any deployment of a name has. Source: docs.litellm.ai, "Strategies, routing groups and sub-routers", 2026-11-05. */
 const MEASURES = ['weight', 'rpm', 'tpm'] as const;
 
+/** Of a route that is drawn only where the others rest: about one request in a million is its own. */
+const LEAST = 0.000001;
+
 /** Weights of deployments are those of the routes; entries equal but for the key are weights of credentials, too. */
 export function readWeights(root: Entry, plan: Plan): void {
   for (const [name, deployments] of deploymentsOf(root, plan)) {
@@ -29,7 +32,7 @@ type Weighed = PlacedDeployment & { readonly weight: number };
 function weigh(routes: readonly PlannedRoute[], drawn: readonly Weighed[], measure: (typeof MEASURES)[number]): void {
   for (const route of routes) {
     const own = drawn.filter(({ instance, model }) => instance === route.instance && model === route.model);
-    route.weight = rounded(own.reduce((sum, { weight }) => sum + weight, 0));
+    route.weight = rounded(own.reduce((sum, { weight }) => sum + weight, 0)) || LEAST;
   }
   for (const { params, weight, credential, isPooled } of drawn) {
     const entry = params.at(measure);

@@ -53,12 +53,10 @@ function deploymentsOf({ names }: Plan, instance: PlannedInstance): ReadonlyMap<
 
 /** The document without `providers` and `models`, and the variables it needs. */
 export function plainDocument(plan: Plan, variables: Variables): Readonly<Record<string, unknown>> {
-  const targets = plan.instances.map((instance) => {
-    setVariables(plan, instance, variables);
-    return targetOf(plan, instance);
-  });
+  for (const instance of plan.read) setVariables(plan, instance, variables);
+  const targets = plan.instances.map((instance) => targetOf(plan, instance));
   if (plan.masterKey) variables.secret('MASTER_KEY', { entry: plan.masterKey });
-  for (const { module } of plan.instances) variables.need(module);
+  for (const { module } of plan.read) variables.need(module);
   return {
     apiVersion: 'v1',
     strategy: plan.strategy ?? { mode: targets.length > 1 ? 'fallback' : 'single' },

@@ -21,6 +21,8 @@ export class Plan {
   readonly known: ReadonlyMap<string, ProviderModule>;
   readonly referenceIn: ReadReference;
   readonly instances: PlannedInstance[] = [];
+  /** The instances in the order in which the document has them. */
+  readonly read: PlannedInstance[] = [];
   readonly names = new Map<string, PlannedName>();
   readonly aliases = new Map<string, { readonly name: string; readonly entry: Entry }>();
   /** Members of the document beside those that are made of the plan. */
@@ -35,6 +37,8 @@ export class Plan {
   any: PlannedRoute | undefined;
   /** Where each model of the document was placed, by where it stands. */
   readonly placed = new Map<string, Pick<PlannedRoute, 'instance' | 'credential' | 'model'>>();
+  /** Credentials of entries that are equal to another but for the key. */
+  readonly #pooled = new Set<PlannedCredential>();
   readonly #instances = new Map<string, PlannedInstance>();
   readonly #credentials = new Map<PlannedInstance, Map<string, PlannedCredential>>();
 
@@ -64,6 +68,7 @@ export class Plan {
     };
     this.#instances.set(identity, made);
     this.instances.push(made);
+    this.read.push(made);
     return made;
   }
 
@@ -121,6 +126,7 @@ export class Plan {
     this.placed.set(route.entry.where, route);
     route.credential.models?.add(route.model ?? name.name);
     const same = name.routes.find(({ instance, model }) => instance === route.instance && model === route.model);
+    if (same) this.#pooled.add(route.credential);
     if (!same) name.routes.push(route);
     else if (same.tier === route.tier) same.weight += route.weight;
   }
@@ -148,6 +154,17 @@ export class Plan {
       ({ name: one, routes }) =>
         one.endsWith('*') && routes.length > 0 && end.length >= one.length && end.startsWith(one.slice(0, -1)),
     );
+  }
+
+  /** Leaves out the places and credentials that no name leads to. */
+  prune(): void {
+    const routes = [...this.names.values()].flatMap((name) => name.routes);
+    const used = new Set(routes.map(({ instance }) => instance));
+    this.instances.splice(0, this.instances.length, ...this.instances.filter((instance) => used.has(instance)));
+    for (const { credentials } of this.instances) {
+      const kept = credentials.filter((one) => routes.some(({ credential }) => credential === one) || this.#pooled.has(one));
+      credentials.splice(0, credentials.length, ...kept);
+    }
   }
 
   /** Adds to the weight of a target what an entry of the document has of it. */

@@ -80,6 +80,7 @@ function everyName(root: Entry, { tiers, placed, plan }: Config): void {
   const statuses = statusesIn(root.at('strategy'));
   Object.assign(star.strategy, statuses.length > 0 && { failover_on_status_codes: statuses });
   if (Object.keys(affinityOf(root.at('strategy'))).length > 0) star.affinity = true;
+  plan.prune();
   if (mode.text === 'conditional') conditional(root, star, { placed, plan });
 }
 

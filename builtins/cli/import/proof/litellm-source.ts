@@ -71,7 +71,7 @@ export const readLitellmSource: ReadSource = (document, valueOf) => {
     ...[...aliases].map(([name, model]) => ({ name, routes: routesOf(ended(model, aliases)) })),
   ];
   const followersOf = (name: string): readonly SourcePlace[] =>
-    followersIn(document, ended(name, aliases)).flatMap((follower) => reached(ended(follower, aliases), groups).map(({ place }) => place));
+    [...allFollowers(document, ended(name, aliases), aliases)].flatMap((one) => reached(one, groups).map(({ place }) => place));
   return named
     .filter(({ routes }) => routes.length > 0)
     .map(({ name, routes }): SourceName => ({ name, asked: name.replace('*', SAMPLE), routes, followers: followersOf(name) }));
@@ -177,6 +177,19 @@ function ended(name: string, aliases: ReadonlyMap<string, string>): string {
     seen.add(end);
   }
   return end;
+}
+
+/** Names that may follow, and what follows those: a fallback has its own. */
+function allFollowers(document: unknown, name: string, aliases: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const found = new Set<string>();
+  const waiting = [name];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop())
+    for (const follower of followersIn(document, next).map((one) => ended(one, aliases)))
+      if (!found.has(follower)) {
+        found.add(follower);
+        waiting.push(follower);
+      }
+  return found;
 }
 
 /** Names that may follow, whatever the reason. */

@@ -81,12 +81,13 @@ function leafOf(node: unknown, model: string, read: (text: string) => string): T
   const address = read(textAt(node, 'custom_host') || textAt(node, 'customHost'));
   const kind = kindOf(named.replace(/^@/, '').toLowerCase());
   const isForeign = kind === 'openai' && address !== '' && !/^https:\/\/(?:[\w.-]+\.)?api\.openai\.com(?:\/|$)/.test(address);
+  const deployment = textAt(node, 'deployment_id') || textAt(node, 'deploymentId'); // it stands in the path: the model counts for nothing
   const resource = textAt(node, 'resource_name') || textAt(node, 'resourceName');
   const place: SourcePlace = {
     kind: isForeign ? 'openai-compatible' : kind,
     address: address || (resource === '' ? '' : `https://${resource}.openai.azure.com`),
     within: ['aws_region', 'awsRegion', 'vertex_region', 'vertexRegion'].map((member) => String(valueAt(node, member) ?? '')).filter((one) => one !== ''),
-    model,
+    model: deployment || model,
   };
   return { first: [{ place, share: 1 }], later: [] };
 }
