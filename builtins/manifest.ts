@@ -19,12 +19,14 @@ import chatFiles from './passthrough/models/chat-files.ts';
 import passthrough from './passthrough/passthrough.ts';
 import probes from './probes/probes.ts';
 import breaker from './resilience/breaker.ts';
+import credentials from './resilience/credentials.ts';
 import health from './resilience/health.ts';
 import limiter from './resilience/limiter.ts';
 import admission from './routing/admission.ts';
 import aliases from './routing/aliases.ts';
 import ceilings from './routing/ceilings.ts';
 import eligibility from './routing/eligibility.ts';
+import groups from './routing/groups.ts';
 import latency from './routing/latency.ts';
 import configurationStore from './stores/configuration/configuration.ts';
 import requestLogStore from './stores/log/request-log.ts';
@@ -124,12 +126,14 @@ export const BUILTINS: readonly BuiltinModule[] = [
   passthrough,
   probes,
   breaker,
+  credentials,
   health,
   limiter,
   admission,
   aliases,
   ceilings,
   eligibility,
+  groups,
   latency,
   configurationStore,
   requestLogStore,

@@ -135,7 +135,7 @@ class ForwardServing implements Serving {
   }
 
   async #forward(destination: Destination, exchange: LiveExchange, generation: Generation): Promise<void> {
-    const { taken, family, host } = this.#forwarding;
+    const { taken, family, host, request } = this.#forwarding;
     requirePrice(this.#forwarding, exchange, destination, generation);
     const isRead =
       this.#ownership?.told !== undefined ||
@@ -151,6 +151,7 @@ class ForwardServing implements Serving {
         request: outgoing,
         upgrade: taken && 'websocket',
         isTimedToHeaders: family.isTimedToHeaders,
+        tells: family === RESPONSES && request.method === 'POST' && !taken ? 'status' : undefined,
       },
       generation,
     );

@@ -13,6 +13,8 @@ const OWN = new Set([
   'forwarded',
   'x-real-ip',
   'x-gateway-metadata',
+  'x-gateway-session',
+  'x-gateway-affinity',
   'x-user-id',
   'x-session-id',
   'baggage',

@@ -1,6 +1,9 @@
 import type { RouteTarget } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
-import { targetName } from '../../host/pipeline/turns/ranked-routes.ts';
+import type { GenerationDraft } from '../../host/generation/generation.ts';
+import type { Attempt } from '../../host/pipeline/attempts/attempt.ts';
+import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
+import { routedTarget, targetName } from '../../host/pipeline/turns/ranked-routes.ts';
 import { classOf } from '../../host/upstream/fault-classes.ts';
 
 /** How long a target that answered 429 is passed over: by its own hint, within these bounds; one whose account has no credit left as long as may be. See docs/reference/data-plane.md#failures-that-go-on-to-the-next-target. */
@@ -13,57 +16,97 @@ interface Rest {
   why: string;
 }
 
+/** Why a target is passed over, if it is: `undefined` is healthy. */
+type Judge = (target: RouteTarget, exchange: LiveExchange) => string | undefined;
+
 /**
- * Passes over targets whose circuit is open and those that asked for a rest, as long as others can serve: a filter, never
- * a refusal. Only for strategies that try one target after another.
+ * Passes over targets whose circuit is open, those that asked for a rest and those without a usable credential, as long as others
+ * can serve: a filter, never a refusal. Only for strategies that try one target after another.
  */
 export default defineBuiltin({
   name: 'health',
   apply: ({ hooks }) =>
-    hooks.assemble.tapPromise('health', async ({ hooks: pipeline, targets, strategy, groups, carryover, services }) => {
+    hooks.assemble.tapPromise('health', async (draft) => {
+      const { hooks: pipeline, targets, strategy, groups } = draft;
       const isOfUse = strategy.advances || groups?.list.some((group) => group.strategy.advances) === true;
-      if (!isOfUse || targets.length < 2) return;
-      const { monotonic } = services.clock;
-      const rests = new Map(
-        targets.map(({ virtualKey }) => [
-          virtualKey,
-          carryover.lease<Rest>(`rest ${virtualKey}`, () => ({ until: 0, why: '' })),
-        ]),
-      );
-      const isResting = (virtualKey: string): boolean => {
-        const until = rests.get(virtualKey)?.until ?? 0;
-        return until > 0 && until > monotonic();
+      if (!isOfUse || (targets.length < 2 && !groups)) return;
+      const { whyParked, settle } = parking(draft);
+      const whyKept = credentialJudge(draft);
+      const whyUnfit: Judge = (target, exchange) => {
+        const name = targetName(target.virtualKey, exchange.routing);
+        if (pipeline.circuit.call(name) === 'open') return whyParked(name) ?? 'its circuit is open';
+        return whyParked(name) ?? whyKept?.(target, exchange);
       };
-      const isHealthy = (virtualKey: string): boolean =>
-        !isResting(virtualKey) && pipeline.circuit.call(virtualKey) !== 'open';
 
-      pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked, { routing }) => {
-        const { heard, group } = routing;
+      pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked, exchange) => {
+        const { heard, group } = exchange.routing;
         if (!(group?.strategy ?? strategy).advances) return ranked;
-        const isFit = ({ virtualKey }: RouteTarget): boolean => isHealthy(targetName(virtualKey, routing));
-        if (ranked.every(isFit)) return ranked;
-        const healthy = ranked.filter(isFit);
+        if (areFit(ranked, exchange, whyUnfit)) return ranked;
+        const healthy = ranked.filter((target) => whyUnfit(target, exchange) === undefined);
         const then = healthy.length > 0 ? '' : ', as do all others: they are tried all the same';
-        for (const { virtualKey: routeKey } of ranked) {
-          const name = targetName(routeKey, routing);
-          if (!isHealthy(name))
-            heard?.target?.(routeKey, `${isResting(name) ? rests.get(name)?.why : 'its circuit is open'}${then}`);
+        for (const target of ranked) {
+          const why = whyUnfit(target, exchange);
+          if (why !== undefined) heard?.target?.(target.virtualKey, `${why}${then}`);
         }
         return healthy.length > 0 ? healthy : ranked;
       });
-      pipeline.settled.tap('health', ({ target: { virtualKey }, outcome, error }) => {
-        const rest = rests.get(virtualKey);
-        if (!rest) return;
-        const { fault, retryAfterMs = PARKED_MS } = error ?? {};
-        if (fault?.reason === 'billing' && fault.ofRequest !== true)
-          Object.assign(rest, { until: monotonic() + MAX_PARKED_MS, why: 'its account has no credit left' });
-        else if (fault?.status === 429 && classOf(fault).isOver !== true)
-          // what is wrong with one request says nothing of the next
-          Object.assign(rest, {
-            until: monotonic() + Math.min(retryAfterMs, MAX_PARKED_MS),
-            why: 'it rests after a 429',
-          });
-        else if (outcome === 'success' && !error) rest.until = 0;
-      });
+      pipeline.settled.tap('health', settle);
     }),
 });
+
+function areFit(ranked: readonly RouteTarget[], exchange: LiveExchange, whyUnfit: Judge): boolean {
+  for (const target of ranked) if (whyUnfit(target, exchange) !== undefined) return false;
+  return true;
+}
+
+/** Rests of targets as a whole. Where an instance has several credentials, each rests for itself. */
+function parking({ targets, carryover, services: { clock } }: GenerationDraft): {
+  readonly whyParked: (virtualKey: string) => string | undefined;
+  readonly settle: (attempt: Attempt) => void;
+} {
+  const { monotonic } = clock;
+  const rests = new Map(
+    targets
+      .filter(({ instance }) => !instance || instance.credentials.length === 1)
+      .map(({ virtualKey }) => [
+        virtualKey,
+        carryover.lease<Rest>(`rest ${virtualKey}`, () => ({ until: 0, why: '' })),
+      ]),
+  );
+  return {
+    whyParked: (virtualKey) => {
+      const rest = rests.get(virtualKey);
+      return rest !== undefined && rest.until > 0 && rest.until > monotonic() ? rest.why : undefined;
+    },
+    settle: ({ target: { virtualKey, instance }, outcome, error }) => {
+      const rest = rests.get(virtualKey);
+      if (!rest) return;
+      const { fault, retryAfterMs = PARKED_MS } = error ?? {};
+      if (fault?.reason === 'billing' && fault.ofRequest !== true) {
+        if (!instance)
+          Object.assign(rest, { until: monotonic() + MAX_PARKED_MS, why: 'its account has no credit left' });
+      } else if (fault?.status === 429 && classOf(fault).isOver !== true)
+        // what is wrong with one request says nothing of the next
+        Object.assign(rest, {
+          until: monotonic() + Math.min(retryAfterMs, MAX_PARKED_MS),
+          why: 'it rests after a 429',
+        });
+      else if (outcome === 'success' && !error) rest.until = 0;
+    },
+  };
+}
+
+/** `undefined` where no instance is declared. */
+function credentialJudge({ targets: all, hooks: { credentials } }: GenerationDraft): Judge | undefined {
+  if (!all.some(({ instance }) => instance)) return undefined;
+  const targets = new Map(all.map((target) => [target.virtualKey, target]));
+  return ({ virtualKey }, exchange) => {
+    const { model, routing } = exchange;
+    const target = routedTarget(virtualKey, exchange, { targets });
+    if (!target?.instance || !target.provider) return undefined;
+    const usability = credentials.call()?.usability(target.instance, target.upstreamModel(routing.fallback ?? model));
+    if (usability === 'unusable') return 'it has no usable credential';
+    const isRest = usability === 'resting' && target.instance.credentials.length > 1;
+    return isRest ? 'every credential of it rests' : undefined;
+  };
+}

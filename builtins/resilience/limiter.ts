@@ -38,14 +38,26 @@ export default defineBuiltin({
       tapEventual(pipeline.admit, { name: 'limiter', stage: ORDER.limiter }, (attempt) => {
         const target = counted.get(attempt.target.virtualKey);
         if (!target) return undefined;
+        if (takesOver(attempt, target.slots)) return enter(attempt, target, true);
         const held = target.slots.take(target.limits, attempt.cancellation);
         return typeof held === 'boolean'
           ? enter(attempt, target, held)
           : held.then((isHeld) => enter(attempt, target, isHeld));
       });
-      pipeline.settled.tap('limiter', (attempt) => holders.take(attempt)?.giveBack());
+      pipeline.settled.tap('limiter', (attempt) => {
+        const held = holders.take(attempt);
+        if (held && attempt.visit?.next) attempt.visit.kept = held;
+        else held?.giveBack();
+      });
     }),
 });
+
+/** Whether the attempt takes over the slot of the call before it: another credential of the target follows without queuing again. */
+function takesOver({ visit }: Attempt, slots: Slots): boolean {
+  if (visit?.kept !== slots) return false;
+  visit.kept = undefined;
+  return true;
+}
 
 function saturated({ target: { virtualKey } }: Attempt, { maxConcurrency, queueSize }: SlotLimits): GatewayError {
   return new GatewayError(

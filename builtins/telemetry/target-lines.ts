@@ -104,6 +104,15 @@ function logFailedTry(
       ...(proxyStatus !== undefined && { proxy_status: proxyStatus }),
       trace_id: exchange.id,
     });
+  else if (next.step === 'credential')
+    log.info('retrying target', {
+      target,
+      attempt: exchange.attempts + 1,
+      credential: next.from,
+      reason: 'credential',
+      class: next.class,
+      trace_id: exchange.id,
+    });
   else if (tries < retry.attempts && retryAfterMs > MAX_WAIT_MS) {
     log.info('abandoning target: Retry-After exceeds the cap', {
       target,

@@ -198,6 +198,8 @@ export interface UpstreamFault {
    * for the target. Also where the text may quote the client.
    */
   readonly ofRequest?: boolean | undefined;
+  /** True where the upstream named a wait, and that is none: zero, or a time that is over. */
+  readonly asksNoWait?: boolean | undefined;
   /** The member of the request that the upstream blames, as it calls it: `reasoning.summary`. */
   readonly param?: string | undefined;
   /**

@@ -53,6 +53,11 @@ export const FIGURES = {
     help: 'Requests paid for in dollars whose model has no price',
     labels: { provider: 'any', model: 'any', action: ['refused', 'warned', 'allowed'] },
   },
+  gateway_group_requests_total: {
+    kind: 'counter',
+    help: 'Requests routed by a group of models, by the group that was asked for',
+    labels: { group: 'any', result: ['ok', 'fallback', 'failed'] },
+  },
   gateway_cost_source_total: {
     kind: 'counter',
     help: 'Requests with a cost, by what it was computed of',
@@ -63,8 +68,35 @@ export const FIGURES = {
     help: 'Targets that failed a request, by class of failure',
     labels: {
       provider: 'any',
-      error_type: ['circuit_open', 'backpressure', 'client_canceled', 'timeout', 'plugin_error', 'provider_error'],
+      error_type: [
+        'circuit_open',
+        'backpressure',
+        'client_canceled',
+        'timeout',
+        'plugin_error',
+        'provider_error',
+        'no_credential',
+      ],
     },
+  },
+  gateway_credential_calls_total: {
+    kind: 'counter',
+    help: 'Calls of providers with a credential of a declared instance, by what their end said of it',
+    labels: {
+      provider: 'any',
+      credential: 'any',
+      result: ['ok', 'rate', 'billing', 'invalid_key', 'no_access', 'failed', 'ignored'],
+    },
+  },
+  gateway_credential_state: {
+    kind: 'gauge',
+    help: 'State of a credential of a declared instance: 0 ready, 1 resting for some model, 2 benched, 3 unresolved',
+    labels: { provider: 'any', credential: 'any' },
+  },
+  gateway_credential_in_flight: {
+    kind: 'gauge',
+    help: 'Calls in flight with a credential of a declared instance',
+    labels: { provider: 'any', credential: 'any' },
   },
   gateway_upstream_repairs_total: {
     kind: 'counter',

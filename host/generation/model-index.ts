@@ -1,7 +1,7 @@
 import { type ProviderModule, type RouteTarget, type Surface, SURFACES } from '../contract/index.ts';
 import type { RoutedModels } from '../pipeline/running-generation.ts';
 import { takesAnyModel, type Target } from '../pipeline/target.ts';
-import type { ProviderInstance } from '../upstream/instance.ts';
+import { mayCall, type ProviderInstance } from '../upstream/instance.ts';
 
 /** Where model ids that no operator wrote come from. */
 export type ModelSource = 'catalog' | 'discovered';
@@ -53,19 +53,23 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
   const mark = (serves: (target: Target) => boolean): readonly RouteTarget[] => marked(targets, serves);
   const route = (model: string, surface: Surface, streaming: boolean): readonly RouteTarget[] => {
     const candidates = owners.get(model) ?? (withheld.has(model) ? NO_TARGETS : anyModelSet);
-    return mark((target) => candidates.has(target) && implementsSurface(target, surface, streaming));
+    return mark(
+      (target) => candidates.has(target) && implementsSurface(target, surface, streaming) && mayBeAsked(target, model),
+    );
   };
   return {
     advertised: (virtualKey) => advertised.get(virtualKey) ?? [],
     advertises: (virtualKey, model) => setOf(virtualKey).has(model),
     isKnown: (model) => owners.has(model),
-    takers: (model) => (owners.has(model) || withheld.has(model) ? [] : anyModel),
+    takers: (model) =>
+      owners.has(model) || withheld.has(model) ? [] : anyModel.filter((target) => mayBeAsked(target, model)),
     owners: (model) => mark((target) => owners.get(model)?.has(target) ?? false),
     routeTargets: (model, surface, streaming, pinned) => {
       if (pinned !== undefined)
-        return mark((target) => target.virtualKey === pinned && implementsSurface(target, surface, streaming)).filter(
-          ({ virtualKey }) => virtualKey === pinned,
-        );
+        return mark(
+          (target) =>
+            target.virtualKey === pinned && implementsSurface(target, surface, streaming) && mayBeAsked(target, model),
+        ).filter(({ virtualKey }) => virtualKey === pinned);
       if (!owners.has(model)) return route(model, surface, streaming);
       const cache = cacheOf(surface, streaming);
       const cached = cache.get(model);
@@ -76,6 +80,10 @@ export function buildModelIndex(targets: readonly Target[], modelsOf: (target: T
     },
   };
 }
+
+/** Whether a target has a credential for a model; one without an instance always has. */
+export const mayBeAsked = (target: Target, model: string): boolean =>
+  !target.instance || mayCall(target.instance, target.upstreamModel(model));
 
 const NO_TARGETS: ReadonlySet<Target> = new Set();
 
@@ -96,8 +104,13 @@ function ownersOf(targets: readonly Target[], modelsOf: (target: Target) => Know
       continue; // declared models stay inert until the provider registers
     }
     const models = modelsOf(target);
-    advertised.set(target.virtualKey, advertisedOf(models));
+    const offered = advertisedOf(models);
+    advertised.set(target.virtualKey, target.instance ? offered.filter((model) => mayBeAsked(target, model)) : offered);
     for (const model of allOf(models)) {
+      if (!mayBeAsked(target, model)) {
+        withheld.add(model);
+        continue;
+      }
       const known = owners.get(model);
       if (known) known.add(target);
       else owners.set(model, new Set([target]));

@@ -1,7 +1,8 @@
 import type { GatewayConfig } from '../config/document.ts';
-import type { Counters, Log } from '../contract/index.ts';
+import type { Log } from '../contract/index.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { Registry } from '../registry/registry.ts';
+import { createCounters } from '../state/counters.ts';
 import type { Variables } from '../environment/variables.ts';
 import { type ConnectedProvider, connectProvider, hasCredentials } from '../upstream/connect.ts';
 import { buildGeneration } from './build.ts';
@@ -9,7 +10,6 @@ import type { GenerationDeps, ModelHooks } from './generation-deps.ts';
 import type { Generation, GenerationDraft } from './generation.ts';
 
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-const UNCOUNTED: Counters = { add: () => {}, observe: () => {} };
 
 /** What builtins get that must load something before a command answers questions: there is no listener and no applied configuration. */
 export interface OfflineHost {
@@ -66,7 +66,7 @@ export async function openedOffline({
   workingDirectory,
   hooks,
 }: OfflineHost & { readonly hooks: Pick<OfflineHooks, 'openOffline'> }): Promise<PipelineServices> {
-  const services: PipelineServices = { ...running, log: SILENT, counters: UNCOUNTED };
+  const services: PipelineServices = { ...running, log: SILENT, counters: createCounters() };
   await hooks.openOffline.promise({ services, registry, variables, workingDirectory });
   return services;
 }

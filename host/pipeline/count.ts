@@ -1,7 +1,16 @@
 import type { GatewayError } from '../contract/index.ts';
 import { replyError } from '../upstream/fault.ts';
 import type { Attempt } from './attempts/attempt.ts';
-import { admit, beginAttempt, boundAttempt, measureCall, outcomeOf, settle } from './attempts/attempt-lifecycle.ts';
+import {
+  admit,
+  beginAttempt,
+  boundAttempt,
+  FIRST,
+  measureCall,
+  outcomeOf,
+  settle,
+} from './attempts/attempt-lifecycle.ts';
+import { Visit } from './credentials/visit.ts';
 import { armDeadline } from './deadline.ts';
 import { asGatewayError } from './gateway-fault.ts';
 import type { LiveExchange } from './live-exchange.ts';
@@ -83,7 +92,8 @@ async function ask(
   generation: RunningGeneration,
 ): Promise<VendorCount | undefined> {
   const { services, hooks } = generation;
-  const attempt = beginAttempt(exchange, exchange.beginTurn(undefined), target, provider);
+  const visit = target.instance && new Visit({ tells: 'count' });
+  const attempt = beginAttempt(exchange, exchange.beginTurn(undefined), target, provider, visit && { ...FIRST, visit });
   const disarm = boundAttempt(attempt, generation);
   try {
     const wire = countingRequest(attempt, new LiveCall(attempt, services));

@@ -1,4 +1,5 @@
 import { CredentialEnded } from '../stores/credential-ended.ts';
+import { NoCredential } from '../upstream/credentials/no-credential.ts';
 import type { GatewayError } from '../contract/index.ts';
 
 /** Classes of failure in the figures. See docs/reference/data-plane.md#failure-classes. */
@@ -8,10 +9,12 @@ export type FailureClass =
   | 'timeout'
   | 'client_canceled'
   | 'backpressure'
-  | 'plugin_error';
+  | 'plugin_error'
+  | 'no_credential';
 
 export function errorType(error: GatewayError): FailureClass {
   if (error instanceof CredentialEnded) return 'client_canceled';
+  if (error instanceof NoCredential) return 'no_credential';
   const { code, fault } = error;
   switch (code) {
     case 'upstream_unavailable':

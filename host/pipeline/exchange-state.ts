@@ -3,6 +3,7 @@ import type { Cost, CostSource, GatewayError, RankNotes, Surface, Unpriced, Usag
 import type { PluginInstance, StreamGuards } from './guards/plugin-instance.ts';
 import type { ModelGroup } from './model-group.ts';
 import type { RouteRecord } from './route-record.ts';
+import type { CredentialTrail } from './credentials/credential-trail.ts';
 import type { Target } from './target.ts';
 
 /** What a provider's translator got. */
@@ -50,6 +51,8 @@ export class Routing {
   fallback: string | undefined;
   /** The name of the credential that the last attempt used, of a declared instance. */
   credential: string | undefined;
+  /** What the ends of calls with credentials of declared instances said; `undefined` while none has. */
+  credentials: CredentialTrail | undefined;
   /** An order that the strategy has given before it was clear how the request is answered; it is not asked again. */
   drawn: DrawnOrder | undefined;
   /** The surface that targets may serve in the place of the request's own, while it is not clear how it is answered. */

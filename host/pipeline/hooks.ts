@@ -13,7 +13,9 @@ import {
 } from '../contract/index.ts';
 import type { ModuleFault } from '../boundary/module-fault.ts';
 import { sealHook } from '../hooks/seal.ts';
-import type { Attempt } from './attempts/attempt.ts';
+import type { Credential, ProviderInstance } from '../upstream/instance.ts';
+import type { Attempt, Outcome } from './attempts/attempt.ts';
+import type { CredentialDesk } from './credentials/credential-desk.ts';
 import type { ExplainedRequest, ExplainedRoute } from './explained.ts';
 import type { LiveExchange } from './live-exchange.ts';
 import type { NextStep } from './attempts/retry.ts';
@@ -92,6 +94,8 @@ export interface FailedTry {
   /** Number of the try at this target, from 1. */
   readonly tries: number;
   readonly next: NextStep;
+  /** Set where the target's credentials failed, as far as they were tried: another target may do better. */
+  readonly isOfCredentials?: boolean;
 }
 
 /** What was corrected in a request; a label of a figure. */
@@ -162,6 +166,15 @@ export function createGenerationHooks() {
     admit: new AsyncSeriesBailHook<[Attempt], GatewayError | undefined>(['attempt']),
     /** Last change to the request that leaves: trace context, then the credential. */
     outgoing: new AsyncSeriesHook<[Departure]>(['departure']),
+    /** The credentials of an instance for a request's session, best first; without a session, nothing. */
+    credentialOrder: new SyncBailHook<[LiveExchange, ProviderInstance], readonly Credential[] | undefined>([
+      'exchange',
+      'instance',
+    ]),
+    /** An attempt with a credential is over: what that says of the credential, before `settled`. The outcome for everything else, where it is another one. */
+    credentialUsed: new SyncBailHook<[Attempt, Outcome], Outcome | undefined>(['attempt', 'outcome']),
+    /** The credentials of declared instances; nothing where none are declared. */
+    credentials: new SyncBailHook<[], CredentialDesk | undefined>([]),
     /** An attempt is over, refused ones included; `attempt.outcome` is set. Taps must not hold the request up here. */
     settled: new SyncHook<[Attempt]>(['attempt']),
     /** One chunk of a stream that some plugin guards. */

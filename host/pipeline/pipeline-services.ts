@@ -1,10 +1,11 @@
 import type { RequestTrace } from '../boundary/module-log.ts';
-import type { Counters, Log } from '../contract/index.ts';
+import type { Log } from '../contract/index.ts';
 import type { Catalog } from '../common/catalog.ts';
 import type { ClosingTime } from '../common/close-all.ts';
 import type { Clock } from '../common/clock.ts';
 import type { RelayedBytes } from '../common/relayed-bytes.ts';
 import type { Redactor } from '../log/redact.ts';
+import type { CounterHub } from '../state/counters.ts';
 import type { Transport } from '../upstream/transport.ts';
 
 /** What the pipeline needs from the process, the same for every request. */
@@ -14,7 +15,7 @@ export interface PipelineServices {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Log;
-  readonly counters: Counters;
+  readonly counters: CounterHub;
   readonly redactor: Redactor;
   readonly transport: Transport;
   /** Hears of all bytes that are sent on as they arrive. */

@@ -14,8 +14,8 @@ import { failureIn, MAX_BODY_BYTES, readFault, readFaultBytes, type SaidFault } 
 import { classOf } from './fault-classes.ts';
 import { tokensIn, waitIn } from './fault-figures.ts';
 import { type FaultMeaning, type FaultSigns, isOfContent, lowered, meaningOf } from './fault-words.ts';
+import { asksNoWait, waitHintMs } from './wait-hint.ts';
 import { ProxyRefused } from './egress/proxy-tunnel.ts';
-import { waitHintMs } from './wait-hint.ts';
 
 /** The error a client gets for an upstream status on a routed surface (docs/reference/data-plane.md#upstream-statuses). */
 const BY_STATUS: Readonly<Record<number, { readonly code: ErrorCode; readonly message?: string }>> = {
@@ -55,14 +55,19 @@ export function replyError(
       isInside: isOfAnother(read, stated),
       reason: said?.reason,
     },
-    { cause, retryAfterMs: waitHintMs(reply.headers, now) ?? said?.retryAfterMs ?? read.retryAfterMs },
+    {
+      cause,
+      retryAfterMs: waitHintMs(reply.headers, now) ?? said?.retryAfterMs ?? read.retryAfterMs,
+      asksNoWait: asksNoWait(reply.headers, now),
+    },
   );
 }
 
 /** The error for a failed reply whose body is not read: what its status alone says. */
 export function statusError({ status, headers }: Pick<WireReply, 'status' | 'headers'>, now: number): GatewayError {
   const fault: UpstreamFault = { kind: 'status', status, message: phraseOf(status) };
-  return byKind(fault, { retryAfterMs: waitHintMs(headers, now) });
+  const waits = waitHintMs(headers, now);
+  return byKind(withNoWait(fault, waits === undefined && asksNoWait(headers, now)), { retryAfterMs: waits });
 }
 
 /** What clients read of an answer that says 200 and is none. */
@@ -131,6 +136,7 @@ interface Signs extends FaultSigns {
 interface Making {
   readonly cause?: unknown;
   readonly retryAfterMs?: number | undefined;
+  readonly asksNoWait?: boolean;
   /** Code and message where neither kind nor status says which. */
   readonly code?: ErrorCode;
   readonly says?: string;
@@ -158,8 +164,12 @@ function errorOf(
     message: message ?? phraseOf(status),
   };
   const retryAfterMs = making.retryAfterMs ?? (WAITS.has(status) ? waitIn(text) : undefined);
-  return byKind(fault, { ...making, retryAfterMs }, message);
+  const isNoWait = retryAfterMs === undefined && making.asksNoWait === true;
+  return byKind(withNoWait(fault, isNoWait), { ...making, retryAfterMs }, message);
 }
+
+const withNoWait = (fault: UpstreamFault, isNoWait: boolean): UpstreamFault =>
+  isNoWait ? { ...fault, asksNoWait: true } : fault;
 
 const withCode = (code: string | undefined): Pick<UpstreamFault, 'code'> => (code === undefined ? {} : { code });
 
@@ -186,6 +196,17 @@ export function unusableReply(why: string, cause?: unknown): GatewayError {
     cause,
     fault: { kind: 'reply', message: why },
   });
+}
+
+/**
+ * A 429 of an account that has spent what it may: a repeat cannot succeed, and no wait is named but that of a credential that
+ * only rests.
+ */
+export class SpentError extends GatewayError {
+  constructor({ code, message, fault, cause }: GatewayError, retryAfterMs: number | undefined) {
+    const spent: UpstreamFault = { ...fault, kind: fault?.kind ?? 'status', reason: 'billing' };
+    super(code, classOf(spent).says ?? message, { cause, retryAfterMs, fault: spent });
+  }
 }
 
 /** No credential could be made, or the request not be signed: it is never sent without. */

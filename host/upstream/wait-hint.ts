@@ -29,6 +29,13 @@ export function waitHintMs(headers: Headers, now: number): number | undefined {
   return undefined;
 }
 
+/** Whether an upstream names a wait that is none: zero, less, or a date that is over. */
+export function asksNoWait(headers: Headers, now: number): boolean {
+  const text = (headers['retry-after-ms'] ?? headers['retry-after'])?.trim() ?? '';
+  if (text === '') return false;
+  return Number.isFinite(Number(text)) ? Number(text) <= 0 : isDate(text) && !(Date.parse(text) > now);
+}
+
 function positive(ms: number): number | undefined {
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }
@@ -36,6 +43,8 @@ function positive(ms: number): number | undefined {
 function wholeSeconds(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? positive(Number(text) * 1000) : undefined;
 }
+
+const isDate = (text: string): boolean => /^[A-Z][a-z]{2,8},? /.test(text) && !Number.isNaN(Date.parse(text));
 
 /** Only the forms of an HTTP date: `Date.parse` alone would take much more. All are GMT, the one that does not say so too. */
 function futureDate(text: string, now: number): number | undefined {

@@ -1,5 +1,6 @@
 import { CredentialEnded } from '../stores/credential-ended.ts';
 import { type ErrorCode, type FaultTokens, GatewayError, type UpstreamFault } from '../contract/index.ts';
+import { SpentError } from '../upstream/fault.ts';
 import { classOf } from '../upstream/fault-classes.ts';
 
 /** What a client learns of an error, before its wire gives it a form. */
@@ -62,8 +63,9 @@ export function commonMessage({ message, reason, isVerbatim }: ClientFailure): s
 }
 
 /** What `Retry-After` says (docs/reference/data-plane.md#retry-after): an upstream's or limiter's hint whatever the status; else 1 for 429; never for 402. */
-function retryAfterS({ code, status, retryAfterMs }: GatewayError): number | undefined {
+function retryAfterS(error: GatewayError): number | undefined {
+  const { code, status, retryAfterMs } = error;
   if (code === 'insufficient_quota') return undefined;
   if (retryAfterMs !== undefined && retryAfterMs > 0) return Math.ceil(retryAfterMs / 1000);
-  return status === 429 ? 1 : undefined;
+  return status === 429 && !(error instanceof SpentError) ? 1 : undefined;
 }

@@ -5,7 +5,7 @@ import { SESSION_HEADERS } from '../../host/common/session-headers.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { BuiltinModule } from '../../host/builtin.ts';
 import { type RequestLogRow, type Surface, SURFACE_NAMES, SURFACES } from '../../host/contract/index.ts';
-import { MASTER_KEY, replyJson, startHost, stubUpstream, type TestHost } from '../kit/index.ts';
+import { MASTER_KEY, replyJson, startHost, stubUpstream, type StubUpstream, type TestHost } from '../kit/index.ts';
 import { everySurface } from '../surfaces/kit.ts';
 import { keptRows, LOGGING } from './kept-rows.ts';
 
@@ -37,6 +37,7 @@ interface Scene {
   readonly host: TestHost;
   readonly rows: RequestLogRow[];
   readonly surfaces: Set<Surface>;
+  readonly upstream: StubUpstream;
 }
 
 async function scene(responses: 'native' | 'translate' = 'native', plugins: readonly object[] = []): Promise<Scene> {
@@ -66,7 +67,7 @@ async function scene(responses: 'native' | 'translate' = 'native', plugins: read
     },
     { builtins: [builtin, watch] },
   );
-  return { host, rows, surfaces };
+  return { host, rows, surfaces, upstream };
 }
 
 /** The row that ends a request of this route, with these headers. */
@@ -118,6 +119,20 @@ describe('the session of a request', () => {
       'mcp',
       'responses.translated',
     ]);
+  }).timeout(60_000);
+
+  it('is never sent on where the gateway is asked for it by its own header, on any route', async () => {
+    const at = await scene();
+    const own = { 'x-gateway-session': 'kept here', 'x-gateway-affinity': 'off' };
+    for (const route of ASKING) await rowOf(at, route, own);
+    expect(at.upstream.seen.length).to.be.above(ASKING.length / 2);
+    for (const { headers, url } of at.upstream.seen) {
+      expect(
+        Object.keys(headers).filter((name) => /gateway.(session|affinity)/.test(name)),
+        url,
+      ).to.deep.equal([]);
+      expect(Object.values(headers), url).not.to.include('kept here');
+    }
   }).timeout(60_000);
 
   it('stands in the row of a translated request of the Responses API', async () => {

@@ -57,6 +57,15 @@ export class Family {
     if (found.inBucket) found.inBucket[place] = (found.inBucket[place] ?? 0) + 1;
   }
 
+  /** Drops the series that have these labels, whatever their others. */
+  forget(labels: Labels): void {
+    const wanted = Object.entries(labels);
+    this.#last = undefined;
+    this.#before = undefined;
+    for (const [key, series] of this.#series)
+      if (wanted.every(([name, value]) => series.labels[name] === value)) this.#series.delete(key);
+  }
+
   #find(labels: Labels): Series {
     if (this.#last && this.#isOf(this.#last, labels)) return this.#last;
     if (this.#before && this.#isOf(this.#before, labels)) return this.#before;

@@ -50,6 +50,10 @@ export class SeriesStore implements CounterSink {
     else this.#ofModule('histogram', name)?.observe(moduleLabels(labels), value);
   }
 
+  forget(name: string, labels: Labels): void {
+    this.#own.get(name)?.forget(labels);
+  }
+
   #ownOf(kind: Kind, name: string): Family | undefined {
     const own = this.#own.get(name);
     return own?.description.kind === kind ? own : undefined;

@@ -14,22 +14,25 @@ import type { LiveExchange } from '../live-exchange.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import type { Target } from '../target.ts';
 import type { Turn } from '../turns/turn.ts';
+import type { Visit } from '../credentials/visit.ts';
 
 /** How a request that was refused is sent once more. */
 export interface Repeat {
   readonly leavesThoughts: boolean;
   /** Milliseconds that the try before it has taken of the target's `request_timeout`. */
   readonly spentMs: number;
+  /** Set where a credential is chosen for the attempt. */
+  readonly visit?: Visit | undefined;
 }
 
-const FIRST: Repeat = Object.freeze({ leavesThoughts: false, spentMs: 0 });
+export const FIRST: Repeat = Object.freeze({ leavesThoughts: false, spentMs: 0, visit: undefined });
 
 export function beginAttempt(
   exchange: LiveExchange,
   turn: Turn,
   target: Target,
   provider: ConnectedProvider,
-  { leavesThoughts, spentMs }: Repeat = FIRST,
+  { leavesThoughts, spentMs, visit }: Repeat = FIRST,
 ): Attempt {
   const { routing } = exchange;
   routing.attempts += 1;
@@ -38,6 +41,7 @@ export function beginAttempt(
   routing.reportedModel = undefined;
   routing.upstreamRequestId = undefined;
   routing.isSameWire = false;
+  routing.credential = undefined;
   const cancellation = target.requestTimeoutMs === undefined ? exchange.cancellation : new Cancellation();
   return {
     exchange,
@@ -45,6 +49,7 @@ export function beginAttempt(
     target,
     provider,
     credential: undefined,
+    visit,
     cancellation,
     spentMs,
     leavesThoughts,
@@ -90,7 +95,7 @@ export function settle(
   attempt: Attempt,
   error: GatewayError | undefined,
   outcome: Outcome,
-  { hooks: { settled }, services: { log } }: RunningGeneration,
+  { hooks: { settled, credentialUsed }, services: { log } }: RunningGeneration,
 ): void {
   if (attempt.outcome) return;
   attempt.error = error;
@@ -100,7 +105,7 @@ export function settle(
       'provider failed by a fault of its own',
       faultAttributes(fault, { target: attempt.target.virtualKey, trace_id: attempt.exchange.id }),
     );
-  attempt.outcome = outcome;
+  attempt.outcome = (attempt.credential && credentialUsed.call(attempt, outcome)) ?? outcome;
   try {
     settled.call(attempt);
   } catch (cause) {

@@ -49,6 +49,7 @@ export async function attemptTarget(
     attempt.cancellation.throwIfCancelled();
     const reply = await answerOf(attempt, generation);
     if (reply instanceof StreamSession) {
+      attempt.visit?.begins();
       void reply.ended.then((error) => endStream(attempt, reply, error, generation));
       return reply;
     }
@@ -118,6 +119,7 @@ function relayed(
   disarm: (() => void) | undefined,
   generation: RunningGeneration,
 ): RawReply {
+  attempt.visit?.begins();
   const source = relayedBody(attempt, body, (error) => {
     disarm?.();
     settle(attempt, error, outcomeOf(error), generation);

@@ -6,6 +6,7 @@ import type { ChatVia } from '../chat-via.ts';
 import type { LiveExchange } from '../live-exchange.ts';
 import type { Target } from '../target.ts';
 import type { Turn } from '../turns/turn.ts';
+import type { Visit } from '../credentials/visit.ts';
 
 /**
  * How an attempt ended, for the breaker and the figures: `failure` is the provider's fault, `ignored` is not (the
@@ -23,6 +24,8 @@ export interface Attempt {
   provider: ConnectedProvider;
   /** The credential of a declared instance, once it is chosen. */
   credential: Credential | undefined;
+  /** Set where a credential is chosen: what is kept from one call at the target to the next. */
+  readonly visit: Visit | undefined;
   /** 1 for the first attempt of the exchange. */
   readonly number: number;
   readonly upstreamModel: string;

@@ -3,6 +3,8 @@ import type { ChatRequest, GatewayError } from '../../contract/index.ts';
 import type { LiveExchange } from '../live-exchange.ts';
 import type { Target } from '../target.ts';
 import type { Answer } from '../turns/turns.ts';
+import type { Visit } from '../credentials/visit.ts';
+import { FIRST } from './attempt-lifecycle.ts';
 import { attemptTarget } from './attempt-target.ts';
 import { type Correction, correctionFor } from './corrections.ts';
 
@@ -13,6 +15,7 @@ type Asked = readonly [
   target: Target,
   provider: Parameters<typeof attemptTarget>[3],
   generation: Parameters<typeof attemptTarget>[4],
+  visit?: Visit,
 ];
 
 /**
@@ -20,10 +23,11 @@ type Asked = readonly [
  * remembered, and the request sent once more as it follows from it. See docs/reference/data-plane.md#corrected-requests.
  */
 export function attemptCorrected(...asked: Asked): Promise<Answer> {
-  const [exchange, , target, , generation] = asked;
+  const [exchange, turn, target, provider, generation, visit] = asked;
   const { clock } = generation.services;
   const begunAt = clock.monotonic();
-  return attemptTarget(...asked).catch(async (error: GatewayError) => {
+  const first = visit && { ...FIRST, visit };
+  return attemptTarget(exchange, turn, target, provider, generation, first).catch(async (error: GatewayError) => {
     const correction = correctionOf(asked, error);
     if (!correction || exchange.cancellation.cause || target.retryBudget?.take() === false) throw error;
     const { kind, leavesThoughts = false } = correction;
@@ -31,7 +35,9 @@ export function attemptCorrected(...asked: Asked): Promise<Answer> {
     const ended = (result: 'ok' | 'failed'): void =>
       generation.hooks.corrected.call({ exchange, target, kind, result });
     try {
-      const answer = await attemptTarget(...asked, { leavesThoughts, spentMs: clock.monotonic() - begunAt });
+      const spentMs = clock.monotonic() - begunAt;
+      const repeat = { leavesThoughts, spentMs, visit };
+      const answer = await attemptTarget(exchange, turn, target, provider, generation, repeat);
       ended('ok');
       return answer;
     } catch (again) {

@@ -3,13 +3,24 @@ import type { ConnectedProvider } from '../../upstream/connect.ts';
 import { statusError } from '../../upstream/fault.ts';
 import type { VerbatimReply } from '../../upstream/reply-body.ts';
 import type { Outcome } from './attempt.ts';
-import { admit, beginAttempt, boundAttempt, measureCall, outcomeOf, relayedBody, settle } from './attempt-lifecycle.ts';
+import {
+  admit,
+  beginAttempt,
+  FIRST,
+  boundAttempt,
+  measureCall,
+  outcomeOf,
+  relayedBody,
+  settle,
+} from './attempt-lifecycle.ts';
 import { asGatewayError } from '../gateway-fault.ts';
 import type { LiveExchange } from '../live-exchange.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import { leavingRequest } from './outgoing-request.ts';
 import { requestIdOf } from './reply-status.ts';
 import { sendForwarded } from './send-attempt.ts';
+import type { Tells } from '../credentials/visit.ts';
+import { forwardedVisit } from '../credentials/visit-target.ts';
 import type { Target } from '../target.ts';
 
 export interface Forwarded {
@@ -21,6 +32,8 @@ export interface Forwarded {
   readonly upgrade?: string | undefined;
   /** The deadlines bound the time to the reply's headers alone. */
   readonly isTimedToHeaders?: boolean;
+  /** What its end says of the credential; nothing unless said, because refusals of paths that the gateway does not know have reasons of their own. */
+  readonly tells?: Tells | undefined;
 }
 
 /** What came back, and why it counts as a failure, if it does. */
@@ -36,10 +49,11 @@ export interface ForwardedReply extends VerbatimReply {
  */
 export async function forwardAttempt(
   exchange: LiveExchange,
-  { target, provider, request, upgrade, isTimedToHeaders = false }: Forwarded,
+  { target, provider, request, upgrade, isTimedToHeaders = false, tells }: Forwarded,
   generation: RunningGeneration,
 ): Promise<ForwardedReply> {
-  const attempt = beginAttempt(exchange, exchange.beginTurn(undefined), target, provider);
+  const visit = forwardedVisit(target, exchange, tells);
+  const attempt = beginAttempt(exchange, exchange.beginTurn(undefined), target, provider, visit && { ...FIRST, visit });
   const disarm = boundAttempt(attempt, generation);
   const { services, hooks } = generation;
   let isOpen = false;

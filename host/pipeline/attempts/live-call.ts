@@ -37,8 +37,10 @@ export class LiveCall implements CallInfo {
   }
 
   get maxOutputTokens(): number | undefined {
-    const { target } = this.#attempt;
+    const { target, exchange } = this.#attempt;
     const { catalog } = this.#services;
+    const ofGroup = exchange.routing.group?.context?.max_output_tokens;
+    if (ofGroup !== undefined) return ofGroup;
     const own = catalog.entry(target.catalogProvider, this.model)?.max_output_tokens;
     return own || describedEntry(target, this.model, catalog)?.max_output_tokens || undefined;
   }

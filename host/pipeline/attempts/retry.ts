@@ -3,6 +3,7 @@ import type { Clock } from '../../common/clock.ts';
 import type { GatewayError } from '../../contract/index.ts';
 import type { TargetConfig } from '../../config/document.ts';
 import { classOf } from '../../upstream/fault-classes.ts';
+import type { CredentialStep } from '../credentials/visit.ts';
 
 /** When a target is tried again. Defaults: one try; 100 ms base. */
 export interface RetryPolicy {
@@ -94,10 +95,11 @@ export interface FailoverRules {
 export const ADVANCE: NextStep = Object.freeze({ step: 'advance' });
 export const STOP: NextStep = Object.freeze({ step: 'stop' });
 
-/** What follows a failed attempt. */
+/** What follows a failed attempt. Another credential of a target follows inside it, whatever the policy of retries. */
 export type NextStep =
   | { readonly step: 'again'; readonly waitMs: number }
   | { readonly step: 'advance' }
+  | CredentialStep
   | { readonly step: 'stop' };
 
 export interface RetryQuestion {
@@ -108,6 +110,8 @@ export interface RetryQuestion {
   /** Absent where the policy never tries again. */
   readonly budget: RetryBudget | undefined;
   readonly strategy: FailoverRules;
+  /** The target's credentials failed, as far as they were tried: another target may do better. */
+  readonly isOfCredentials?: boolean | undefined;
   /** Milliseconds the request has left; `undefined` without a bound. */
   readonly leftMs: number | undefined;
   readonly random: () => number;
@@ -115,13 +119,13 @@ export interface RetryQuestion {
 
 /** Same target, next target, or stop. */
 export function nextStep(question: RetryQuestion): NextStep {
-  const { error, tries, policy, budget, strategy, leftMs, random } = question;
+  const { error, tries, policy, budget, strategy, isOfCredentials, leftMs, random } = question;
   if (tries < policy.attempts && isRetryable(error, policy)) {
     const waitMs = error.retryAfterMs ?? backoffMs(policy, tries, random);
     const isWorthIt = waitMs <= MAX_WAIT_MS && (leftMs === undefined || waitMs < leftMs);
     if (isWorthIt && budget?.take() !== false) return { step: 'again', waitMs };
   }
-  return strategy.advances && advances(error, strategy) ? ADVANCE : STOP;
+  return strategy.advances && advances(error, strategy, isOfCredentials) ? ADVANCE : STOP;
 }
 
 /** Uniform in [0, base × 2^(tries−1)), capped. */
@@ -140,7 +144,8 @@ function isRetryable(error: GatewayError, policy: RetryPolicy): boolean {
 }
 
 /** Whether another target may do better, be it by a strategy that goes on to it or as a fallback of a group of models (docs/reference/data-plane.md#failures-that-go-on-to-the-next-target). */
-export function advances(error: GatewayError, strategy: FailoverRules): boolean {
+export function advances(error: GatewayError, strategy: FailoverRules, isOfCredentials = false): boolean {
+  if (isOfCredentials) return true;
   const { fault, code } = error;
   if (!fault)
     return (

@@ -38,7 +38,8 @@ export class Fallbacks {
     const { routing, cancellation, model } = this.#exchange;
     const { strategy, groups } = this.#generation;
     if (last && last !== this.#passed) {
-      if (cancellation.cause || !advances(last.error, routing.group?.strategy ?? strategy)) return undefined;
+      if (cancellation.cause || !advances(last.error, routing.group?.strategy ?? strategy, last.isOfCredentials))
+        return undefined;
       this.#passed = last;
     }
     this.#names ??= routing.group && groups?.behind(model, routing.group);

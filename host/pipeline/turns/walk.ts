@@ -1,5 +1,6 @@
 import type { GatewayError, RouteTarget } from '../../contract/index.ts';
-import { attemptCorrected } from '../attempts/correct.ts';
+import { finalError } from '../credentials/credential-trail.ts';
+import { visitOf, visitTarget } from '../credentials/visit-target.ts';
 import { completeTurn } from './complete-turn.ts';
 import type { FailedTry } from '../hooks.ts';
 import type { LiveExchange } from '../live-exchange.ts';
@@ -9,7 +10,7 @@ import { rankedRoutes, routedTarget } from './ranked-routes.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import { modelNotFound } from '../shown.ts';
 import { whyUnstreamed } from '../unstreamed.ts';
-import type { Target } from '../target.ts';
+import type { Visit } from '../credentials/visit.ts';
 import type { TurnRequest } from './turn.ts';
 import type { Answer } from './turns.ts';
 
@@ -37,13 +38,14 @@ export async function walkTargets(
       if (!target?.provider || fallbacks?.takes(target) === false) continue;
       if (last) tryFailed.call(last.next.step === 'stop' ? { ...last, next: ADVANCE } : last);
       target.retryBudget?.countRequest();
+      const visit = visitOf(target);
       for (let tries = 1; ; tries += 1) {
         exchange.cancellation.throwIfCancelled();
         let answer: Answer;
         try {
-          answer = await attemptCorrected(exchange, turn, target, target.provider, generation);
+          answer = await visitTarget({ exchange, turn, target, provider: target.provider, visit, tries }, generation);
         } catch (cause) {
-          last = afterFailure(exchange, target, cause as GatewayError, tries, generation); // attempts throw nothing else
+          last = afterFailure({ exchange, target, error: cause as GatewayError, tries }, visit, generation); // attempts throw nothing else
           if (last.next.step !== 'again') break;
           tryFailed.call(last);
           await exchange.cancellation.wait(last.next.waitMs, services.clock);
@@ -56,7 +58,7 @@ export async function walkTargets(
   }
   if (!last) throw nothingServes(exchange, generation);
   tryFailed.call({ ...last, next: STOP }); // no target that serves is left, whatever the strategy allows
-  throw last.error;
+  throw finalError(last.error, exchange.routing.credentials);
 }
 
 /** The refusal of a request that no target was asked for. */
@@ -68,10 +70,8 @@ function nothingServes(exchange: LiveExchange, generation: RunningGeneration): G
 
 /** What follows, and the error that the client gets if nothing that follows succeeds. */
 function afterFailure(
-  exchange: LiveExchange,
-  target: Target,
-  error: GatewayError,
-  tries: number,
+  { exchange, target, error, tries }: Omit<FailedTry, 'next'>,
+  visit: Visit | undefined,
   generation: RunningGeneration,
 ): FailedTry {
   const { cause: end } = exchange.cancellation;
@@ -84,16 +84,18 @@ function afterFailure(
       tries,
       next: STOP,
     };
+  const isOfCredentials = visit?.class !== undefined && visit.class !== 'no_access';
   const next = nextStep({
     error,
     tries,
     policy: target.retry,
     budget: target.retryBudget,
     strategy: exchange.routing.group?.strategy ?? generation.strategy,
+    isOfCredentials,
     leftMs: leftMs(exchange, generation),
     random: generation.services.random,
   });
-  return { exchange, target, error, tries, next };
+  return { exchange, target, error, tries, next, ...(isOfCredentials && { isOfCredentials }) };
 }
 
 /** Milliseconds of the request's own clock that are left. */

@@ -57,6 +57,8 @@ export class OpenCredential implements Credential {
   #isStale = false;
   /** It has been opened, or cannot be for the time being. */
   #isTried = false;
+  /** It is being opened with a configuration, and not for another value. */
+  #isOpening = false;
   #isClosed = false;
 
   constructor(plan: CredentialPlan, { of, deps, shared, egressOf, onRenewed }: OfInstance) {
@@ -101,7 +103,11 @@ export class OpenCredential implements Credential {
   /** Resolves its secrets and opens its connection, unless that is done; what failed is tried `again` where that is asked for. Never throws: failures are logged. */
   async open(again: boolean): Promise<void> {
     await this.#own.open();
-    if (!this.#connected && (again || !this.#isTried)) await this.#inTurn();
+    if (!this.#connected && (again || !this.#isTried)) {
+      this.#isOpening = true;
+      await this.#inTurn();
+      this.#isOpening = false;
+    }
     this.#isTried = true;
   }
 
@@ -180,7 +186,7 @@ export class OpenCredential implements Credential {
     }
     const { clock, log, counters } = services;
     const before = this.#connected;
-    const isRenewal = this.#isTried;
+    const isRenewal = !this.#isOpening;
     this.#connected = provider;
     this.#digest = digest;
     this.#refreshedAt = clock.now();

@@ -110,6 +110,8 @@ const CREDENTIAL_NAMES = [
   'X-Xsrf-Token',
   'X-Session-Token',
   'X-Session-Id',
+  'X-Gateway-Session',
+  'X-Gateway-Affinity',
   'X-Id-Token',
   'X-Refresh-Token',
   'OpenAI-Api-Key',

@@ -1,0 +1,97 @@
+import { GatewayError } from '../../host/contract/index.ts';
+import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import type { GenerationDraft } from '../../host/generation/generation.ts';
+import { type Attempt, AttemptNote } from '../../host/pipeline/attempts/attempt.ts';
+import { tapEventual } from '../../host/pipeline/eventual.ts';
+import type { GenerationHooks } from '../../host/pipeline/hooks.ts';
+import { type Choice, CredentialPool } from '../../host/upstream/credentials/credential-pool.ts';
+import { LocalCredentialStates } from '../../host/upstream/credentials/credential-states.ts';
+import { NoCredential } from '../../host/upstream/credentials/no-credential.ts';
+import { explainCredentials } from './explained-credentials.ts';
+import { setCredentialGauges } from './credential-gauges.ts';
+import { createDesk } from './credential-views.ts';
+import { CredentialUses, type Used } from './credential-uses.ts';
+
+/**
+ * Chooses the credential of each call to a declared instance, and keeps those from calls that their vendor refused. Where no instance
+ * is declared, nothing is tapped. See docs/reference/credentials.md#choice-of-a-credential.
+ */
+export default defineBuiltin({
+  name: 'credentials',
+  apply: ({ hooks }) => {
+    hooks.assemble.tapPromise('credentials', async (draft) => {
+      const pools = poolsOf(draft);
+      if (pools.size === 0) return;
+      const { hooks: pipeline, services } = draft;
+      const used = new AttemptNote<Used>();
+      const uses = new CredentialUses(services);
+      pipeline.credentials.tap('credentials', createDesk(pools, services));
+      pipeline.explainTarget.tap('credentials', (members, target, exchange) =>
+        explainCredentials(members, target, { exchange, pipeline }),
+      );
+      tapEventual(pipeline.admit, { name: 'credentials', stage: ORDER.credentials }, (attempt) => {
+        const { instance } = attempt.target;
+        const pool = instance && pools.get(instance.name);
+        if (!pool) return undefined;
+        const choice = choose(attempt, pool, pipeline, services.random);
+        if (typeof choice === 'string') return refusal(attempt, choice);
+        used.put(attempt, take(attempt, pool, choice));
+        return undefined;
+      });
+      pipeline.credentialUsed.tap('credentials', (attempt, outcome) => {
+        const use = used.take(attempt);
+        return use && uses.end(attempt, use, outcome);
+      });
+    });
+    hooks.gauges.tap('credentials', setCredentialGauges);
+  },
+});
+
+/** The pools of all declared instances, by name. What is remembered of a credential outlives the configuration. */
+function poolsOf({ targets, carryover, services: { clock } }: GenerationDraft): ReadonlyMap<string, CredentialPool> {
+  const pools = new Map<string, CredentialPool>();
+  for (const { instance } of targets)
+    if (instance)
+      pools.set(
+        instance.name,
+        new CredentialPool(instance, ({ name }) =>
+          carryover.lease(`credential ${instance.name}/${name}`, () => new LocalCredentialStates(clock.monotonic)),
+        ),
+      );
+  return pools;
+}
+
+function choose(
+  { exchange, target: { instance }, upstreamModel, visit }: Attempt,
+  pool: CredentialPool,
+  { credentialOrder }: GenerationHooks,
+  random: () => number,
+): Choice {
+  return pool.choose({
+    upstreamModel,
+    account: visit?.account,
+    tried: visit?.tried,
+    preferred: visit?.preferred,
+    order: instance && credentialOrder.call(exchange, instance),
+    isProbedLast: visit?.tells !== 'all',
+    random,
+  });
+}
+
+/** Gives the credential to the attempt: from here on it is a call in flight. */
+function take(attempt: Attempt, pool: CredentialPool, { entry, probe }: Exclude<Choice, string>): Used {
+  const { credential, states } = entry;
+  const { connected, digest, refreshedAt } = credential;
+  if (connected) attempt.provider = connected;
+  attempt.credential = credential;
+  attempt.exchange.routing.credential = credential.name;
+  states.inFlight += 1;
+  attempt.visit?.calls(credential);
+  return { pool, entry, probe, value: { digest, refreshedAt } };
+}
+
+function refusal({ target: { virtualKey }, visit }: Attempt, why: 'saturated' | 'unusable'): GatewayError {
+  return why === 'saturated'
+    ? new GatewayError('provider_saturated', `${virtualKey} has no credential free: each serves its most calls`)
+    : new NoCredential(visit?.unusable ?? `${virtualKey} has no usable credential`);
+}
