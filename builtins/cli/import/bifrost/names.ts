@@ -22,7 +22,7 @@ export function readBifrostNames(root: Entry, serving: ReadonlyMap<string, reado
     weighKeys(keys);
   }
   readRules(root, serving, plan);
-  if (shares.size > 0) weighTargets(serving, { shares, plan });
+  weighTargets(serving, { shares, plan });
 }
 
 const namesOf = (keys: readonly ServingKey[]): ReadonlySet<string> =>
@@ -62,7 +62,8 @@ function addRoutes(name: string, { keys, model, share }: Named, plan: Plan): voi
       tier: 0,
       entry: place,
     });
-    if (!place.where.endsWith('keys')) place.carry();
+    place.carry();
+    entryOf(key, model).carry();
   }
   if (able.length === 0) plan.names.delete(name);
 }
@@ -79,6 +80,8 @@ function weighKeys(keys: readonly ServingKey[]): void {
     const called = entry.at('name');
     if (isPool && called.text !== undefined) Object.assign(credential, { called: called.text });
     if (isPool) called.carry();
+    else called.leave('an only key has no name here');
+    if (entry.at('value').value === '') entry.at('value').carry();
     entry.at('weight').carry(isPool || keys.length === 1 ? undefined : 'it is the weight of the route');
   }
 }
@@ -88,15 +91,21 @@ interface Weighing {
   readonly plan: Plan;
 }
 
-/** Shares of the providers, for models that no group names. */
+/** Shares of the providers, for models that no group names: those of virtual keys, else the sums of their keys. */
 function weighTargets(serving: ReadonlyMap<string, readonly ServingKey[]>, { shares, plan }: Weighing): void {
   for (const [provider, keys] of serving) {
-    const share = shares.get(provider)?.weight ?? 1;
-    const instances = [...new Set(keys.map(({ instance }) => instance))];
-    for (const instance of instances) {
-      const known = instance.settled.get('weight');
-      if (typeof known !== 'number') instance.settled.set('weight', rounded(share / instances.length));
+    const stated = keys.filter(({ entry }) => entry.at('weight').number !== undefined);
+    for (const instance of new Set(keys.map((key) => key.instance))) {
+      const own = stated.filter((key) => key.instance === instance);
+      const sum = own.reduce((total, { weight }) => total + weight, 0);
+      const part = stated.length === 0 ? 1 : sum / (stated.reduce((total, { weight }) => total + weight, 0) || 1);
+      const share = shares.get(provider)?.weight;
+      if (instance.settled.has('weight') || (share === undefined && own.length === 0)) continue;
+      instance.settled.set('weight', rounded(share === undefined ? sum : share * part));
     }
   }
-  if (plan.instances.some(({ settled }) => Number(settled.get('weight') ?? 0) > 0)) plan.strategy = { mode: 'loadbalance' };
+  const isWeighted = plan.instances.length > 1 && plan.instances.some(({ settled }) => Number(settled.get('weight') ?? 0) > 0);
+  if (!isWeighted) return;
+  for (const { settled } of plan.instances) if (!settled.has('weight')) settled.set('weight', 1);
+  plan.strategy = { mode: 'loadbalance' };
 }

@@ -15,16 +15,24 @@ export function readWeights(root: Entry, plan: Plan): void {
   for (const [name, deployments] of deploymentsOf(root, plan)) {
     const planned = plan.names.get(name);
     if (!planned) continue;
-    const isDrawn = planned.mode === 'loadbalance';
-    const measure = MEASURES.find((one) => deployments.some(({ params }) => (params.at(one).number ?? 0) > 0));
-    if (measure === undefined || !isDrawn) {
-      for (const { params } of deployments) params.at('weight').leave('the strategy of the name does not look at it');
+    if (planned.mode !== DRAWN || deployments.length === 1) {
+      for (const { params } of deployments) params.at('weight').leave('nothing is drawn for the name');
       continue;
     }
-    const drawn = deployments.map((deployment) => ({ ...deployment, weight: deployment.params.at(measure).number ?? 0 }));
-    if (planned.routes.length > 1 || drawn.length > 1) weigh(planned.routes, drawn, measure);
-    else for (const { params } of drawn) params.at('weight').leave('the name has one deployment');
+    for (const [, routes] of Map.groupBy(planned.routes, ({ tier }) => tier)) readTier(routes, deployments);
   }
+}
+
+const DRAWN = 'loadbalance';
+
+/** Deployments of one order are drawn among themselves. */
+function readTier(routes: readonly PlannedRoute[], deployments: readonly PlacedDeployment[]): void {
+  const own = deployments.filter(({ instance, model }) =>
+    routes.some((route) => route.instance === instance && route.model === model),
+  );
+  const measure = MEASURES.find((one) => own.some(({ params }) => (params.at(one).number ?? 0) > 0));
+  if (measure === undefined) return;
+  weigh(routes, own.map((one) => ({ ...one, weight: one.params.at(measure).number ?? 0 })), measure);
 }
 
 type Weighed = PlacedDeployment & { readonly weight: number };

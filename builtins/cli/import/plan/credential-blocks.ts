@@ -29,7 +29,7 @@ export function credentialBlocks(instance: PlannedInstance, block: Block): Reado
       ...(isWeighted && { weight: rounded(credential.weight ?? 1) }),
       ...(credentials.length > 1 && credential.calls && { max_concurrency: credential.calls.count }),
       ...(bounds[at] && { models: bounds[at] }),
-      ...organizationOf(credential, block.fleet),
+      ...organizationOf(credential, `providers.${block.fleet.nameOf(instance)}.credentials[${at}].organization`, block.fleet),
     })),
   };
 }
@@ -43,7 +43,7 @@ function modelsOf(credentials: readonly PlannedCredential[]): readonly (readonly
   return isBounded ? lists.map((list) => (list && list.length > 0 && list.length <= 1000 ? list : undefined)) : [];
 }
 
-function organizationOf({ organization }: PlannedCredential, { plan, lookUp, variables }: Fleet): object {
+function organizationOf({ organization }: PlannedCredential, place: string, { plan, lookUp, variables }: Fleet): object {
   if (!organization) return {};
   const name = plan.referenceIn(organization.value);
   const text = name === undefined ? organization.text : lookUp(name);
@@ -51,8 +51,8 @@ function organizationOf({ organization }: PlannedCredential, { plan, lookUp, var
     organization.carry(name === undefined ? undefined : `the value that ${name} has here`);
     return { organization: text };
   }
-  variables.toWrite('organization of the credential', `\${${name ?? ''}}`, organization);
-  organization.leave(`write the value of ${name ?? 'the variable'} as organization of the credential`);
+  variables.toWrite(place, 'left out', organization);
+  organization.leave(`write the value of ${name ?? 'the variable'} as ${place}`);
   return {};
 }
 

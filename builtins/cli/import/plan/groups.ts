@@ -28,6 +28,7 @@ function groupsOfName(name: PlannedName, groups: Groups): readonly Group[] {
   const tiers = [...Map.groupBy(routes, ({ tier }) => tier)].toSorted(([a], [b]) => a - b).map(([, tier]) => tier);
   const fallbacks = fallbacksOf(name, groups.plan);
   if (tiers.length === 1) return [group(name, routes, { ...groups, fallbacks })];
+  if (name.conditions) return [group(name, routes, { ...groups, fallbacks })];
   if (tiers.every(({ length }) => length === 1))
     return [group({ ...name, mode: 'fallback' }, tiers.flat(), { ...groups, fallbacks })];
   if (name.name.includes('*')) return [firstTier(name, tiers, { ...groups, fallbacks })];

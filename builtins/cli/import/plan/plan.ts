@@ -1,4 +1,5 @@
 import type { ProviderModule } from '../../../../host/contract/index.ts';
+import { cleanAddress } from './addresses.ts';
 import { isCalls, MAX_CONCURRENCY, rounded } from '../amounts.ts';
 import { type Naming, namingOf } from '../provider-names.ts';
 import type { Entry } from '../reading.ts';
@@ -129,6 +130,7 @@ export class Plan {
     if (same) this.#pooled.add(route.credential);
     if (!same) name.routes.push(route);
     else if (same.tier === route.tier) same.weight += route.weight;
+    else route.entry.carry('a further key of a place that stands before it: it is asked at once where the first is refused');
   }
 
   /** Names that clients use, one hop each: a name that leads to another one leads to where that leads. */
@@ -221,13 +223,19 @@ const placedTexts = (placed: ReadonlyMap<string, Placed>): readonly unknown[] =>
   [...placed].map(([key, { entry }]) => [key, writtenIn(entry)]).toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1));
 
 function identityOf({ module, address, settings, headers }: PlaceParts): string {
-  const root = address && writtenIn(address.entry).replace(/\/+$/, '');
   return JSON.stringify([
     module.name,
-    root ?? '',
+    address === undefined ? '' : addressText(writtenIn(address.entry), module.name),
     placedTexts(settings),
     headers.map(([name, entry]) => [name.toLowerCase(), writtenIn(entry)]),
   ]);
+}
+
+/** Addresses that differ by what is cut off are one, but for the user that they name. */
+function addressText(text: string, kind: string): string {
+  const cleaned = cleanAddress(text, kind.startsWith('azure'));
+  const isSame = cleaned !== undefined && !text.includes('@');
+  return (isSame ? cleaned.text : text).replace(/\/+$/, '');
 }
 
 const entriesOf = ({ address, settings, headers }: PlaceParts): Entry[] => [

@@ -76,7 +76,7 @@ function everyName(root: Entry, { tiers, placed, plan }: Config): void {
   if (MODES.has(mode.text)) mode.carry();
   else mode.leave('gw has no strategy like it; the targets are asked in their order');
   const star = plan.name('*');
-  addAll(star, tiers, plan);
+  addAll(star, mode.text === 'conditional' ? [tiers.flat()] : tiers, plan);
   const statuses = statusesIn(root.at('strategy'));
   Object.assign(star.strategy, statuses.length > 0 && { failover_on_status_codes: statuses });
   if (Object.keys(affinityOf(root.at('strategy'))).length > 0) star.affinity = true;
@@ -131,6 +131,9 @@ function addRoutes(name: PlannedName, { tier, at }: At, plan: Plan): void {
       entry: leaf.model ?? leaf.entry.at('provider', 'virtual_key', 'virtualKey'),
     });
   }
+  for (const pool of Map.groupBy(tier, ({ leaf }) => leaf.instance).values())
+    if (new Set(pool.map(({ leaf }) => leaf.credential)).size > 1)
+      for (const { leaf } of pool) leaf.credential.weight = leaf.weight.number ?? 1;
 }
 
 /** Sticky balancing keeps a caller with a target. Source: portkey.ai/docs, "Load Balancing", 2026-11-22. */

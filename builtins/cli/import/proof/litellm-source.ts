@@ -66,7 +66,9 @@ export const readLitellmSource: ReadSource = (document, valueOf) => {
     sharesOf(groups.get(name) ?? [], strategies(name)).map((route) => asked(route, name));
   const names = [...groups.keys()].map((name) => ({ name, routes: routesOf(name) }));
   const aliases = aliasesOf(document);
+  const virtual = virtualOf(document, groups).filter(({ name }) => !groups.has(name));
   const named = [
+    ...virtual,
     ...names.filter(({ name }) => !aliases.has(name)),
     ...[...aliases].map(([name, model]) => ({ name, routes: routesOf(ended(model, aliases)) })),
   ];
@@ -148,6 +150,21 @@ function sharesOf(deployments: readonly Deployment[], strategy: string): readonl
     place: one.place,
     share: isDrawn ? (weights.get(one) ?? 0) / sum : weights.has(one) ? undefined : 0,
   }));
+}
+
+/** A routing group is a name too: all deployments of its members, by priority where it has any. */
+function virtualOf(
+  document: unknown,
+  groups: ReadonlyMap<string, readonly Deployment[]>,
+): readonly { readonly name: string; readonly routes: readonly SourceRoute[] }[] {
+  return listAt(document, 'router_settings', 'routing_groups').map((group) => {
+    const isRanked = textAt(group, 'routing_strategy') === 'priority';
+    const members = listAt(group, 'models').filter((one): one is string => typeof one === 'string');
+    const deployments = members.flatMap((member) =>
+      (groups.get(member) ?? []).map((one) => (isRanked ? { ...one, order: numberAt(group, 'model_priorities', member) } : one)),
+    );
+    return { name: textAt(group, 'group_name'), routes: sharesOf(deployments, textAt(group, 'routing_strategy')) };
+  });
 }
 
 function strategiesOf(document: unknown): (name: string) => string {

@@ -28,8 +28,7 @@ interface Tiers {
 
 /** Any model goes to the targets, under its own name or that of `override_params`: the shares of a request that names one. */
 export const readPortkeySource: ReadSource = (document, valueOf) => {
-  const isConditional = textAt(document, 'strategy', 'mode') === 'conditional';
-  if (isConditional || !needsNames(document)) return [];
+  if (!needsNames(document)) return [];
   const asked = SAMPLE;
   const { first, later } = tiersOf(document, '', (text) => resolved(text, valueOf));
   const named = (place: SourcePlace): SourcePlace => ({ ...place, model: place.model === '' ? asked : place.model });
@@ -41,7 +40,12 @@ export const readPortkeySource: ReadSource = (document, valueOf) => {
 function needsNames(node: unknown): boolean {
   const inner = listAt(node, 'targets');
   if (textAt(node, 'override_params', 'model') !== '' || textAt(node, 'overrideParams', 'model') !== '') return true;
-  return inner.some((one) => needsNames(one) || listAt(one, 'targets').length > 0);
+  const kinds = inner.map((one) => kindOf((textAt(one, 'provider') || textAt(one, 'virtual_key')).replace(/^@/, '')));
+  return (
+    new Set(kinds).size < kinds.length ||
+    (textAt(node, 'custom_host') !== '' && kindOf(textAt(node, 'provider')) === 'openai') ||
+    inner.some((one) => needsNames(one) || listAt(one, 'targets').length > 0)
+  );
 }
 
 const resolved = (text: string, valueOf: (name: string) => string): string => {
@@ -57,12 +61,24 @@ function tiersOf(node: unknown, inherited: string, read: (text: string) => strin
   if (targets.length === 0) return leafOf(node, model, read);
   const parts = targets.map((target) => ({ target, tiers: tiersOf(target, model, read) })).filter(({ tiers }) => tiers.first.length > 0);
   const mode = textAt(node, 'strategy', 'mode');
+  if (mode === 'conditional') return conditional(node, parts);
   if (mode === 'single') return parts[0]?.tiers ?? { first: [], later: [] };
   if (mode === 'loadbalance') return drawn(parts);
   const [head, ...rest] = parts;
   return {
     first: head?.tiers.first ?? [],
     later: [...(head?.tiers.later ?? []), ...rest.flatMap(({ tiers }) => [...tiers.first.map(({ place }) => place), ...tiers.later])],
+  };
+}
+
+/** A request that no condition takes goes to the default. */
+function conditional(node: unknown, parts: readonly { readonly target: unknown; readonly tiers: Tiers }[]): Tiers {
+  const name = textAt(node, 'strategy', 'default');
+  const chosen = parts.find(({ target }) => name !== '' && textAt(target, 'name') === name) ?? parts[0];
+  const others = parts.filter((part) => part !== chosen);
+  return {
+    first: chosen?.tiers.first ?? [],
+    later: others.flatMap(({ tiers }) => [...tiers.first.map(({ place }) => place), ...tiers.later]),
   };
 }
 
