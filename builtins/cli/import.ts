@@ -72,18 +72,19 @@ const hasTargets = ({ document: { targets } }: Imported): boolean => Array.isArr
 async function textFor({ document, variables }: Imported, format: Format, from: string): Promise<string> {
   if (format === 'json') return `${JSON.stringify(document, undefined, 2)}\n`;
   const { yamlText } = await import('./yaml-text.ts');
-  const needed =
-    variables.every(({ state }) => state === 'place')
-      ? []
-      : [
-          '',
-          'gw reads credentials and addresses from its environment. Before it starts:',
-          '',
-          ...variables.filter(({ state }) => state !== 'place').map((variable) => `  ${exportLine(variable)}`),
-        ];
+  const needed = variables.every(({ state }) => state === 'place')
+    ? []
+    : [
+        '',
+        'gw reads credentials and addresses from its environment. Before it starts:',
+        '',
+        ...variables.filter(({ state }) => state !== 'place').map((variable) => `  ${exportLine(variable)}`),
+      ];
   const toWrite = variables.filter(({ state }) => state === 'place');
   const places =
-    toWrite.length === 0 ? [] : ['', 'To be written by hand:', '', ...toWrite.map(({ name, from }) => `  ${name} (it stands at ${from})`)];
+    toWrite.length === 0
+      ? []
+      : ['', 'To be written by hand:', '', ...toWrite.map(({ name, from }) => `  ${name} (it stands at ${from})`)];
   return `${[`Imported from ${from}.`, ...needed, ...places].map((line) => `# ${line}`.trimEnd()).join('\n')}\n\n${yamlText(document)}`;
 }
 

@@ -66,10 +66,9 @@ describe('gw import', () => {
   it('writes nothing while a name would go to another place than before, and names both', async () => {
     const cwd = await folderWith(ELSEWHERE);
     const before = await readdir(cwd);
-    const { code, stdout, stderr } = await runCommand(
-      ['import', 'litellm', basename(ELSEWHERE), '-o', 'config.yaml'],
-      { cwd },
-    );
+    const { code, stdout, stderr } = await runCommand(['import', 'litellm', basename(ELSEWHERE), '-o', 'config.yaml'], {
+      cwd,
+    });
     expect([code, stdout]).to.deep.equal([1, '']);
     expect(stderr).to.contain('nothing is written: 1 of the names would go to another place');
     expect(stderr).to.contain(
@@ -111,7 +110,9 @@ describe('gw import', () => {
     const short = await runCommand(['import', 'litellm', 'uncarried.yaml'], { cwd });
     const full = await runCommand(['import', 'litellm', 'uncarried.yaml', '--full'], { cwd });
     expect(short.stdout).to.equal(full.stdout);
-    expect(short.stderr).to.match(/model_list\[\*\]\.model_info\.\* {2}4 × gw has no setting for it, such as model_list\[0\]\.model_info\./);
+    expect(short.stderr).to.match(
+      /model_list\[\*\]\.model_info\.\* {2}4 × gw has no setting for it, such as model_list\[0\]\.model_info\./,
+    );
     expect(full.stderr).to.contain('model_list[0].model_info.input_cost_per_token: gw has no setting for it');
   });
 

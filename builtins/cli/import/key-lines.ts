@@ -7,7 +7,9 @@ export function keyLines(kind: string, document: object): readonly string[] {
   if (!Array.isArray(keys)) return [];
   return keys.flatMap((key: unknown) => {
     const { name } = fieldsIn(key);
-    return typeof name === 'string' && /^[\w .-]{1,100}$/.test(name) ? [`gw admin keys create --name ${quoted(name)}`] : [];
+    return typeof name === 'string' && /^[\w .-]{1,100}$/.test(name)
+      ? [`gw admin keys create --name ${quoted(name)}`]
+      : [];
   });
 }
 

@@ -4,10 +4,15 @@ import type { Plan } from './plan/plan.ts';
 import type { Placed } from './plan/planned.ts';
 
 /** The kind of a place: of one whose address is that of another service, the kind that stands for any such service. */
-export function kindOf(provider: string, address: Placed | undefined, { known, format, referenceIn }: Plan): ProviderModule {
+export function kindOf(
+  provider: string,
+  address: Placed | undefined,
+  { known, format, referenceIn }: Plan,
+): ProviderModule {
   const module = known.get(provider);
   if (!module) throw new Error(`${provider} is not a provider of gw`);
-  const isElsewhere = address !== undefined && (referenceIn(address.entry.value) !== undefined || isForeign(module, address));
+  const isElsewhere =
+    address !== undefined && (referenceIn(address.entry.value) !== undefined || isForeign(module, address));
   if (!isElsewhere) return module;
   const instead = [...known.values()].find(
     ({ elsewhere }) => elsewhere && memberOf(elsewhere, format)?.insteadOf === provider,

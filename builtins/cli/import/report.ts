@@ -27,11 +27,18 @@ export function importReport(imported: Imported, from: ImportedFrom): string {
   const { lost, elsewhere } = proof;
   return [
     `Imported ${textOf(file)}, a ${title}${output === undefined ? '' : `, into ${textOf(output)}`}`,
-    ...section('Lost', lost.map(({ name, why }) => `${textOf(name)}: ${textOf(why)}`)),
+    ...section(
+      'Lost',
+      lost.map(({ name, why }) => `${textOf(name)}: ${textOf(why)}`),
+    ),
     ...section('Elsewhere', elsewhereLines(elsewhere)),
     ...section('Set these', variables.flatMap(variableLines), variables.length),
     ...section('Carried with a difference', outcome.different.map(markLine)),
-    ...section('Not carried', from.isFull ? outcome.left.map(markLine) : patternLines(outcome.left), outcome.left.length),
+    ...section(
+      'Not carried',
+      from.isFull ? outcome.left.map(markLine) : patternLines(outcome.left),
+      outcome.left.length,
+    ),
     ...section('Elsewhere in gw', [...new Set(near), ...from.keys]),
     '',
     `Carried: ${outcome.carried.length}. Names asked: ${proof.asked}.`,

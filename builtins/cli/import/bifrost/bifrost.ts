@@ -4,7 +4,7 @@ import type { Plan } from '../plan/plan.ts';
 import type { PlannedInstance } from '../plan/planned.ts';
 import { nameHere } from '../provider-names.ts';
 import type { Entry } from '../reading.ts';
-import { readKey, type ServingKey } from './keys.ts';
+import { type ProviderEntry, readKey, type ServingKey } from './keys.ts';
 import { readBifrostNames } from './names.ts';
 
 const NAME = /^env\.(.+)$/;
@@ -36,16 +36,11 @@ export function readBifrost(root: Entry, plan: Plan): void {
   }
 }
 
-export interface ProviderEntry {
-  readonly provider: string;
-  readonly entry: Entry;
-  readonly plan: Plan;
-}
-
 function readProvider(name: string, read: ProviderEntry): readonly ServingKey[] {
   const { entry, plan } = read;
   const listed = entry.at('keys').items;
-  const keys = listed.length > 0 ? listed.map((key) => readKey(key, name, read)) : [readKey(entry.at('keys'), name, read)];
+  const keys =
+    listed.length > 0 ? listed.map((key) => readKey(key, name, read)) : [readKey(entry.at('keys'), name, read)];
   for (const instance of new Set(keys.map((key) => key.instance))) readSettings(entry, instance, plan);
   return keys;
 }

@@ -1,9 +1,16 @@
 import { isFields } from '../../../../host/contract/json/fields.ts';
 import { kindOf } from '../kinds.ts';
 import { mainSecretOf, placeFields } from '../plan/place-fields.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { PlannedCredential, PlannedInstance } from '../plan/planned.ts';
 import type { Entry } from '../reading.ts';
-import type { ProviderEntry } from './bifrost.ts';
+
+/** A provider of the document, and what it is here. */
+export interface ProviderEntry {
+  readonly provider: string;
+  readonly entry: Entry;
+  readonly plan: Plan;
+}
 
 /** A key with what it may be used for. */
 export interface ServingKey {
@@ -22,7 +29,8 @@ const BLOCKS = ['azure_key_config', 'bedrock_key_config', 'vertex_key_config'];
 /** Reads one key of a provider. Source: docs.getbifrost.ai, "Provider Setup", 2026-11-22. */
 export function readKey(key: Entry, name: string, { provider, entry, plan }: ProviderEntry): ServingKey {
   const within = (path: string): Entry => path.split('.').reduce((at, member) => at.at(member), key);
-  const at = (names: readonly string[]): Entry => names.map(within).find(({ isThere }) => isThere) ?? within(names[0] ?? '');
+  const at = (names: readonly string[]): Entry =>
+    names.map(within).find(({ isThere }) => isThere) ?? within(names[0] ?? '');
   const network = entry.at('network_config');
   const root = network.at('base_url');
   const written = root.isThere && root.value !== '' ? { entry: root } : undefined;

@@ -42,7 +42,7 @@ function boundKey({ credential, models, renamed }: ServingKey): void {
 interface Named {
   readonly keys: readonly ServingKey[];
   readonly model: string;
-  /** Of the provider among others; by the weights of its keys where nothing says it. */
+  /** The provider's among others; by the weights of its keys where nothing says it. */
   readonly share: number | undefined;
 }
 
@@ -104,7 +104,8 @@ function weighTargets(serving: ReadonlyMap<string, readonly ServingKey[]>, { sha
       instance.settled.set('weight', rounded(share === undefined ? sum : share * part));
     }
   }
-  const isWeighted = plan.instances.length > 1 && plan.instances.some(({ settled }) => Number(settled.get('weight') ?? 0) > 0);
+  const isWeighted =
+    plan.instances.length > 1 && plan.instances.some(({ settled }) => Number(settled.get('weight') ?? 0) > 0);
   if (!isWeighted) return;
   for (const { settled } of plan.instances) if (!settled.has('weight')) settled.set('weight', 1);
   plan.strategy = { mode: 'loadbalance' };

@@ -18,11 +18,28 @@ function readRule(rule: Entry, serving: ReadonlyMap<string, readonly ServingKey[
   const [target, ...more] = rule.at('targets').items;
   const keys = serving.get(target?.at('provider').text ?? '');
   const isOn = rule.at('enabled').value !== false;
-  if (model === undefined || /[*?]/.test(model) || model !== model.trim() || !target || !keys || more.length > 0 || !isOn)
+  if (
+    model === undefined ||
+    /[*?]/.test(model) ||
+    model !== model.trim() ||
+    !target ||
+    !keys ||
+    more.length > 0 ||
+    !isOn
+  )
     return rule.leave('gw has rules for one model by its name, with one target');
   const name = plan.name(model);
-  name.routes.splice(0);
-  addTier(name, { keys, entry: target.at('model').isThere ? target.at('model') : expression, model: target.at('model').text ?? model, tier: 0 }, plan);
+  name.routes = [];
+  addTier(
+    name,
+    {
+      keys,
+      entry: target.at('model').isThere ? target.at('model') : expression,
+      model: target.at('model').text ?? model,
+      tier: 0,
+    },
+    plan,
+  );
   for (const entry of [expression, target.at('provider'), target.at('model')]) entry.carry();
   for (const [at, entry] of rule.at('fallbacks').items.entries()) {
     const [provider = '', ...rest] = (entry.text ?? '').split('/');

@@ -13,7 +13,8 @@ export function sharesOf(
       const name = provider.text ?? '';
       if (!serving.has(name) || weight.number === undefined || weight.number < 0) continue;
       const known = shares.get(name);
-      if (known && known.weight !== weight.number) weight.leave(`${known.entry.where} comes first, and weights hold for every client here`);
+      if (known && known.weight !== weight.number)
+        weight.leave(`${known.entry.where} comes first, and weights hold for every client here`);
       else {
         if (!known) shares.set(name, { weight: weight.number, entry: weight });
         provider.carry();

@@ -30,7 +30,8 @@ export function readDeployment(item: Entry, { plan, credentials }: Deployments):
   };
   const found = providerOf(model.text, find('custom_llm_provider').text, plan.naming);
   if (!found) return item.leave(model.text === undefined ? 'it names no model' : 'gw has no provider of that name');
-  if (!isName(name.text ?? '')) return item.leave('a name has no blanks around it, no "?", and one * at its end at most');
+  if (!isName(name.text ?? ''))
+    return item.leave('a name has no blanks around it, no "?", and one * at its end at most');
   const { upstream, difference } = upstreamOf(found.upstream, name.text ?? '');
   if (upstream === undefined) return item.leave(difference);
   const ownPath = OWN_PATHS.has(item.at('model_info').at('mode').text ?? '');
@@ -64,10 +65,16 @@ export const isName = (name: string): boolean =>
 /** Parts of a model of Azure, or of another service, that say which API is meant. Source: docs.litellm.ai, "Azure OpenAI", "AWS Bedrock", 2026-11-05. */
 const APIS = /^(?:responses|o_series|converse|invoke|converse_like|chat)\//;
 
-function upstreamOf(text: string, name: string): { readonly upstream: string | undefined; readonly difference: string } {
+function upstreamOf(
+  text: string,
+  name: string,
+): { readonly upstream: string | undefined; readonly difference: string } {
   const upstream = text.replace(APIS, '');
   if (upstream === '' || upstream !== upstream.trim() || upstream.slice(0, -1).includes('*'))
-    return { upstream: undefined, difference: 'the upstream model is a text without blanks around it, and with one * at its end at most' };
+    return {
+      upstream: undefined,
+      difference: 'the upstream model is a text without blanks around it, and with one * at its end at most',
+    };
   if (upstream.endsWith('*') && !name.endsWith('*'))
     return { upstream: undefined, difference: 'the upstream model has a * and the name has none' };
   return { upstream, difference: upstream === text ? '' : `the model is "${upstream}"; gw chooses the API itself` };
@@ -80,11 +87,7 @@ interface Placing {
   readonly deployment: Entry | undefined;
 }
 
-function placeOf(
-  provider: string,
-  find: Find,
-  { plan, item, deployment }: Placing,
-): PlannedInstance {
+function placeOf(provider: string, find: Find, { plan, item, deployment }: Placing): PlannedInstance {
   const base = find('api_base', 'base_url');
   const written = base.isThere && base.value !== '' ? { entry: base } : undefined;
   const module = kindOf(provider, written, plan);
@@ -101,10 +104,15 @@ function placeOf(
   return instance;
 }
 
-/** Of a kind that cannot do without a deployment, each deployment is a place of its own. */
-function deploymentSetting(module: ProviderModule, deployment: Entry | undefined): readonly (readonly [string, Placed])[] {
+/** A kind that cannot do without a deployment has a place for each. */
+function deploymentSetting(
+  module: ProviderModule,
+  deployment: Entry | undefined,
+): readonly (readonly [string, Placed])[] {
   const { chatModelEnv } = module.connection;
-  const found = [...kindKeys(module).settings].find(([, { variable, isRequired }]) => variable === chatModelEnv && isRequired);
+  const found = [...kindKeys(module).settings].find(
+    ([, { variable, isRequired }]) => variable === chatModelEnv && isRequired,
+  );
   return found && deployment ? [[found[0], { entry: deployment }]] : [];
 }
 

@@ -11,7 +11,7 @@ const REASONS = [
 export function readFallbacks(places: readonly Entry[], plan: Plan): void {
   const general = listsOf(places, 'fallbacks');
   const others = places.flatMap((from) => from.at('default_fallbacks').items);
-  for (const name of [...plan.names.values()]) {
+  for (const name of plan.names.values()) {
     const own = general.get(name.name) ?? general.get('*') ?? others;
     for (const entry of own) follow(name, entry);
     for (const [member, reason] of REASONS) {

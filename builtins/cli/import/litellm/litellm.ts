@@ -41,4 +41,3 @@ function namedCredentials(root: Entry): ReadonlyMap<string, Entry> {
   }
   return found;
 }
-

@@ -22,7 +22,7 @@ export function readOrders(root: Entry, plan: Plan): void {
       const tier = tiers.get(keyOf(route, plan));
       return tier === undefined ? [] : [{ ...route, tier }];
     });
-    planned.routes.splice(0, planned.routes.length, ...routes);
+    planned.routes = routes;
   }
 }
 
@@ -31,7 +31,5 @@ const orderOf = ({ params, item }: PlacedDeployment): Entry => {
   return own.isThere ? own : item.at('model_info').at('order');
 };
 
-const keyOf = (
-  { instance, model }: Pick<PlacedDeployment, 'instance' | 'model'>,
-  { instances }: Plan,
-): string => JSON.stringify([instances.indexOf(instance), model ?? null]);
+const keyOf = ({ instance, model }: Pick<PlacedDeployment, 'instance' | 'model'>, { instances }: Plan): string =>
+  JSON.stringify([instances.indexOf(instance), model ?? null]);

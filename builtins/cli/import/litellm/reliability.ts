@@ -25,6 +25,10 @@ function readBreaker(from: Entry, plan: Plan): void {
     ...(pause !== undefined && { timeout: pause }),
   };
   if (threshold !== undefined)
-    plan.stateAll('circuit_breaker', { value, entry: fails, difference: 'gw counts failures in a row, not within a minute' });
+    plan.stateAll('circuit_breaker', {
+      value,
+      entry: fails,
+      difference: 'gw counts failures in a row, not within a minute',
+    });
   if (pause !== undefined) plan.stateAll('circuit_breaker', { value, entry: cooldown });
 }

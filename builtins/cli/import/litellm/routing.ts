@@ -105,8 +105,6 @@ function readAffinity(from: Entry, plan: Plan): void {
   for (const check of from.at('optional_pre_call_checks').items) {
     if (!AFFINITY.has(check.text ?? '')) continue;
     for (const name of plan.names.values()) name.affinity = true;
-    check.carry(
-      check.text === 'session_affinity' ? undefined : 'gw keeps a session with its place: affinity: session',
-    );
+    check.carry(check.text === 'session_affinity' ? undefined : 'gw keeps a session with its place: affinity: session');
   }
 }

@@ -9,4 +9,9 @@ export const STRATEGIES: Readonly<Record<string, readonly [mode: string, differe
 };
 
 /** Checks that keep a caller with one deployment. Source: docs.litellm.ai, "How a deployment is picked", 2026-11-05. */
-export const AFFINITY = new Set(['session_affinity', 'deployment_affinity', 'encrypted_content_affinity', 'prompt_caching']);
+export const AFFINITY = new Set([
+  'session_affinity',
+  'deployment_affinity',
+  'encrypted_content_affinity',
+  'prompt_caching',
+]);

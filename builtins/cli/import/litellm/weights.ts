@@ -7,7 +7,7 @@ import { deploymentsOf, type PlacedDeployment } from './placed-deployments.ts';
 /** Measures that draw, the first of which any deployment of a name has. Source: docs.litellm.ai, "Strategies, routing groups and sub-routers", 2026-11-05. */
 const MEASURES = ['weight', 'rpm', 'tpm'] as const;
 
-/** Of a route that is drawn only where the others rest: about one request in a million is its own. */
+/** The share of a route that is drawn only where the others rest: about one request in a million is its own. */
 const LEAST = 0.000001;
 
 /** Weights of deployments are those of the routes; entries equal but for the key are weights of credentials, too. */
@@ -32,7 +32,11 @@ function readTier(routes: readonly PlannedRoute[], deployments: readonly PlacedD
   );
   const measure = MEASURES.find((one) => own.some(({ params }) => (params.at(one).number ?? 0) > 0));
   if (measure === undefined) return;
-  weigh(routes, own.map((one) => ({ ...one, weight: one.params.at(measure).number ?? 0 })), measure);
+  weigh(
+    routes,
+    own.map((one) => ({ ...one, weight: one.params.at(measure).number ?? 0 })),
+    measure,
+  );
 }
 
 type Weighed = PlacedDeployment & { readonly weight: number };
@@ -51,8 +55,10 @@ function weigh(routes: readonly PlannedRoute[], drawn: readonly Weighed[], measu
 
 function weighCredential(credential: PlannedCredential, weight: number, entry: Entry): void {
   const known = credential.weight;
-  if (known !== undefined && known !== weight && known >= weight) return entry.carry('the key has a larger weight for another name');
-  for (const other of credential.weights) if (known !== undefined && known !== weight) other.amend('the key has a larger weight for another name');
+  if (known !== undefined && known !== weight && known >= weight)
+    return entry.carry('the key has a larger weight for another name');
+  for (const other of credential.weights)
+    if (known !== undefined && known !== weight) other.amend('the key has a larger weight for another name');
   credential.weight = weight;
   credential.weights.push(entry);
 }

@@ -7,7 +7,7 @@ export interface CleanedAddress {
   readonly difference: string | undefined;
 }
 
-/** The root of an API, without what an address may not hold here; `undefined` for what is no address of a service. */
+/** The root of an API, without what an address may not hold here; `undefined` where it has no host. */
 export function cleanAddress(text: string, isAzure: boolean): CleanedAddress | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') return undefined;

@@ -2,7 +2,8 @@ import { rounded } from '../amounts.ts';
 import type { Variables } from '../variables.ts';
 import { groupsOf } from './groups.ts';
 import { namedInstances } from './instance-names.ts';
-import { type Fleet, instanceBlock, isOfEnvironmentNow, setEnvironment } from './instance-block.ts';
+import type { Fleet } from './fleet.ts';
+import { instanceBlock, isOfEnvironmentNow, setEnvironment } from './instance-block.ts';
 import { aliasesOf, settingsOf } from './plain-form.ts';
 import type { Plan } from './plan.ts';
 import type { PlannedInstance } from './planned.ts';
@@ -15,17 +16,17 @@ export function fleetDocument(
 ): Readonly<Record<string, unknown>> {
   const names = namedInstances(plan.instances, plan.known);
   const fleet: Fleet = { plan, variables, lookUp, nameOf: (instance) => names.get(instance) ?? instance.module.name };
-  const providers: Record<string, unknown> = {};
+  const providers = new Map<string, unknown>();
   for (const instance of plan.instances) {
     if (isOfEnvironmentNow(instance, fleet)) setEnvironment(instance, fleet);
-    else providers[fleet.nameOf(instance)] = instanceBlock(instance, fleet);
+    else providers.set(fleet.nameOf(instance), instanceBlock(instance, fleet));
   }
   if (plan.masterKey) variables.secret('MASTER_KEY', { entry: plan.masterKey });
   const targets = plan.instances.map((instance) => targetOf(instance, fleet));
   const models = groupsOf(plan, fleet.nameOf);
   return {
     apiVersion: 'v1',
-    ...(Object.keys(providers).length > 0 && { providers }),
+    ...(providers.size > 0 && { providers: Object.fromEntries(providers) }),
     strategy: plan.strategy ?? { mode: targets.length > 1 ? 'fallback' : 'single' },
     targets,
     ...(models.length > 0 && { models }),

@@ -12,7 +12,9 @@ const DRAWN = 'loadbalance';
 /** The entries of `models`: one for each name that clients ask for, and behind it those that only follow. */
 export function groupsOf(plan: Plan, nameOf: NameOf): readonly Group[] {
   const taken = new Set([...plan.names.keys(), ...plan.aliases.keys()]);
-  return [...plan.names.values()].filter(({ routes }) => routes.length > 0).flatMap((name) => groupsOfName(name, { plan, nameOf, taken }));
+  return [...plan.names.values()]
+    .filter(({ routes }) => routes.length > 0)
+    .flatMap((name) => groupsOfName(name, { plan, nameOf, taken }));
 }
 
 interface Groups {
@@ -41,7 +43,9 @@ interface Group1 extends Groups {
 
 /** A group for each order, each followed by the next. */
 function tieredGroups(name: PlannedName, tiers: readonly PlannedRoute[][], groups: Group1): readonly Group[] {
-  const names = tiers.map((_tier, at) => (at === 0 ? name.name : freeName(`${name.name}-order-${at + 1}`, groups.taken)));
+  const names = tiers.map((_tier, at) =>
+    at === 0 ? name.name : freeName(`${name.name}-order-${at + 1}`, groups.taken),
+  );
   return tiers.map((tier, at) => {
     const next = names[at + 1];
     return group({ ...name, name: names[at] ?? name.name, isListed: at === 0 && name.isListed }, tier, {
@@ -70,7 +74,7 @@ function group(name: PlannedName, routes: readonly PlannedRoute[], { nameOf, fal
   const isSplit = routes.length > 1;
   const isDrawn = isSplit && name.mode === DRAWN;
   const needsWeights = isDrawn && !routes.some(({ weight }) => weight > 0);
-  const isStated = isSplit || name.failoverOn.size > 0 || name.affinity || Object.keys(name.strategy).length > 0;
+  const isStated = isSplit || name.failoverOn.size > 0 || name.affinity || name.statuses !== undefined;
   return {
     name: name.name,
     routes: routes.map(({ instance, model, weight }) => ({
@@ -83,7 +87,7 @@ function group(name: PlannedName, routes: readonly PlannedRoute[], { nameOf, fal
         mode: isSplit ? name.mode : 'fallback',
         ...(name.affinity && { affinity: 'session' }),
         ...(name.failoverOn.size > 0 && { failover_on: [...name.failoverOn] }),
-        ...structuredClone(name.strategy),
+        ...(name.statuses && { failover_on_status_codes: [...name.statuses] }),
         ...(isSplit && name.conditions && { conditions: conditionsOf(name.conditions, { ...name, routes }, nameOf) }),
       },
     }),

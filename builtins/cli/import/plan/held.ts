@@ -13,7 +13,7 @@ const NAME = /^[A-Za-z_]\w*$/;
 /** What is safe in a line of a shell and in a comment. */
 const PLAIN = /^[\w.:/@+,=-]+$/;
 
-/** Of a secret no text is open. `undefined` where nothing stands. */
+/** Reads a value; a secret is never open. `undefined` where nothing stands. */
 export function heldIn(entry: Entry, referenceIn: ReadReference, isSecret: boolean): Held | undefined {
   if (!entry.isThere || entry.value === '') return undefined;
   const name = referenceIn(entry.value);

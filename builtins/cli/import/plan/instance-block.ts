@@ -1,22 +1,13 @@
 import { kindKeys } from '../../../../host/common/kinds/kind-keys.ts';
-import { addressOf, type Variables } from '../variables.ts';
+import { addressOf } from '../variables.ts';
 import { cleanAddress } from './addresses.ts';
 import { credentialBlocks } from './credential-blocks.ts';
+import type { Fleet } from './fleet.ts';
 import { headersOf } from './header-texts.ts';
 import { heldIn } from './held.ts';
 import { slugOf } from './instance-names.ts';
 import { variableOf } from './place-fields.ts';
-import type { Plan } from './plan.ts';
 import type { Placed, PlannedInstance } from './planned.ts';
-
-/** What the parts of a document with `providers` are made with. */
-export interface Fleet {
-  readonly plan: Plan;
-  readonly variables: Variables;
-  /** The value of a variable where the import runs. */
-  readonly lookUp: (name: string) => string | undefined;
-  readonly nameOf: (instance: PlannedInstance) => string;
-}
 
 /** One entry of `providers`. */
 export function instanceBlock(instance: PlannedInstance, fleet: Fleet): Readonly<Record<string, unknown>> {
@@ -65,7 +56,10 @@ export function isOfEnvironmentNow(instance: PlannedInstance, { plan, lookUp }: 
 }
 
 /** Sets what its variables hold, as in a document without `providers`. */
-export function setEnvironment({ module, address, settings, credentials, repeats }: PlannedInstance, { variables }: Fleet): void {
+export function setEnvironment(
+  { module, address, settings, credentials, repeats }: PlannedInstance,
+  { variables }: Fleet,
+): void {
   if (address) variables.plain(addressOf(module), address);
   for (const [key, placed] of settings) variables.plain(variableOf(module, key) ?? key, placed);
   for (const [key, placed] of credentials[0]?.secrets ?? []) variables.secret(variableOf(module, key) ?? key, placed);
@@ -97,7 +91,10 @@ function addressText(instance: PlannedInstance, fleet: Fleet): string | undefine
 }
 
 /** The text of a value, and the variable it comes from. */
-function textOf({ entry, as = '{}' }: Placed, { plan, lookUp }: Fleet): { text: string | undefined; name: string | undefined } {
+function textOf(
+  { entry, as = '{}' }: Placed,
+  { plan, lookUp }: Fleet,
+): { text: string | undefined; name: string | undefined } {
   const name = plan.referenceIn(entry.value);
   const text = name === undefined ? entry.text : lookUp(name);
   return { text: text === undefined || text === '' ? undefined : as.replace('{}', text), name };
@@ -105,19 +102,20 @@ function textOf({ entry, as = '{}' }: Placed, { plan, lookUp }: Fleet): { text: 
 
 function settingTexts(instance: PlannedInstance, fleet: Fleet): Readonly<Record<string, unknown>> {
   const { module, settings } = instance;
-  const texts: Record<string, unknown> = {};
+  const texts = new Map<string, unknown>();
   const known = kindKeys(module).settings;
   for (const [key, placed] of settings) {
     if (!known.has(key)) placed.entry.leave(`${module.name} has no setting for it`);
-    else texts[key] = settingText(key, placed, { instance, fleet });
+    else texts.set(key, settingText(key, placed, { instance, fleet }));
   }
   for (const [key, { isRequired, variable }] of known) {
-    if (!isRequired || texts[key] !== undefined || variable === addressOf(module)) continue;
+    if (!isRequired || texts.has(key) || variable === addressOf(module)) continue;
     const place = `providers.${fleet.nameOf(instance)}.settings.${key}`;
-    texts[key] = fleet.lookUp(variable) ?? `set-${slugOf(variable)}`;
-    if (fleet.lookUp(variable) === undefined) fleet.variables.toWrite(place, String(texts[key]), placeOf(instance));
+    const placeholder = `set-${slugOf(variable)}`;
+    texts.set(key, fleet.lookUp(variable) ?? placeholder);
+    if (fleet.lookUp(variable) === undefined) fleet.variables.toWrite(place, placeholder, placeOf(instance));
   }
-  return texts;
+  return Object.fromEntries(texts);
 }
 
 function settingText(
@@ -152,4 +150,3 @@ function isElsewhere({ module }: PlannedInstance, address: string | undefined): 
   if (address === undefined || !URL.canParse(address)) return false;
   return typeof baseUrl !== 'string' || !URL.canParse(baseUrl) || new URL(baseUrl).origin !== new URL(address).origin;
 }
-

@@ -92,7 +92,8 @@ function setVariables(plan: Plan, instance: PlannedInstance, variables: Variable
   for (const [key, placed] of credential?.secrets ?? [])
     secret.set(key === mainSecretOf(module) ? (credentialOf(module) ?? key) : (variableOf(module, key) ?? key), placed);
   const { chatModelEnv } = module.connection;
-  for (const [, placed] of deploymentsOf(plan, instance)) if (chatModelEnv !== undefined) plain.set(chatModelEnv, placed);
+  for (const [, placed] of deploymentsOf(plan, instance))
+    if (chatModelEnv !== undefined) plain.set(chatModelEnv, placed);
   for (const name of orderOf(plan, instance, [...plain.keys(), ...secret.keys()])) {
     const [open, hidden] = [plain.get(name), secret.get(name)];
     if (open) variables.plain(name, open);
@@ -104,8 +105,11 @@ function setVariables(plan: Plan, instance: PlannedInstance, variables: Variable
 function orderOf({ format }: Plan, { module }: PlannedInstance, names: readonly string[]): readonly string[] {
   const address = addressOf(module);
   const key = credentialOf(module) ?? '';
-  const listed = ((module.elsewhere && memberOf(module.elsewhere, format)?.settings) ?? []).map(({ variable }) => variable);
-  const first = format === 'litellm' ? [address, key] : format === 'portkey' && !listed.includes(address) ? [key, address] : [key];
+  const listed = ((module.elsewhere && memberOf(module.elsewhere, format)?.settings) ?? []).map(
+    ({ variable }) => variable,
+  );
+  const first =
+    format === 'litellm' ? [address, key] : format === 'portkey' && !listed.includes(address) ? [key, address] : [key];
   return [...new Set([...first, ...listed, ...names])].filter((name) => names.includes(name));
 }
 
@@ -132,5 +136,7 @@ function targetOf({ names }: Plan, instance: PlannedInstance): Readonly<Record<s
 /** The settings of a target but for its weight; targets that share a value would share an anchor of YAML. */
 export const settingsOf = (settled: ReadonlyMap<string, unknown>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    [...settled].filter(([setting]) => setting !== 'weight').map(([setting, value]) => [setting, structuredClone(value)]),
+    [...settled]
+      .filter(([setting]) => setting !== 'weight')
+      .map(([setting, value]) => [setting, structuredClone(value)]),
   );

@@ -21,7 +21,7 @@ export class Plan {
   readonly naming: Naming;
   readonly known: ReadonlyMap<string, ProviderModule>;
   readonly referenceIn: ReadReference;
-  readonly instances: PlannedInstance[] = [];
+  instances: readonly PlannedInstance[] = [];
   /** The instances in the order in which the document has them. */
   readonly read: PlannedInstance[] = [];
   readonly names = new Map<string, PlannedName>();
@@ -55,7 +55,7 @@ export class Plan {
     const identity = identityOf(parts);
     const known = this.#instances.get(identity);
     if (known) {
-      known.repeats.push(...entriesOf(parts));
+      for (const entry of entriesOf(parts)) known.repeats.push(entry);
       return known;
     }
     const made: PlannedInstance = {
@@ -68,7 +68,7 @@ export class Plan {
       anyModel: undefined,
     };
     this.#instances.set(identity, made);
-    this.instances.push(made);
+    this.instances = [...this.instances, made];
     this.read.push(made);
     return made;
   }
@@ -80,13 +80,13 @@ export class Plan {
     const identity = JSON.stringify([placedTexts(parts.secrets), parts.organization && writtenIn(parts.organization)]);
     const known = all.get(identity);
     if (known) {
-      instance.repeats.push(...[...parts.secrets.values()].map(({ entry }) => entry));
+      for (const { entry } of parts.secrets.values()) instance.repeats.push(entry);
       if (parts.organization) instance.repeats.push(parts.organization);
       return known;
     }
     const made: PlannedCredential = { ...parts, weights: [], weight: undefined, calls: undefined, models: new Set() };
     all.set(identity, made);
-    instance.credentials.push(made);
+    instance.credentials = [...instance.credentials, made];
     if (instance.credentials.some(({ calls }) => calls !== undefined)) instance.settled.delete('concurrency');
     return made;
   }
@@ -116,7 +116,6 @@ export class Plan {
       mode: 'loadbalance',
       affinity: false,
       isListed: true,
-      strategy: {},
     };
     this.names.set(name, made);
     return made;
@@ -128,9 +127,12 @@ export class Plan {
     route.credential.models?.add(route.model ?? name.name);
     const same = name.routes.find(({ instance, model }) => instance === route.instance && model === route.model);
     if (same) this.#pooled.add(route.credential);
-    if (!same) name.routes.push(route);
+    if (!same) name.routes = [...name.routes, route];
     else if (same.tier === route.tier) same.weight += route.weight;
-    else route.entry.carry('a further key of a place that stands before it: it is asked at once where the first is refused');
+    else
+      route.entry.carry(
+        'a further key of a place that stands before it: it is asked at once where the first is refused',
+      );
   }
 
   /** Names that clients use, one hop each: a name that leads to another one leads to where that leads. */
@@ -162,11 +164,11 @@ export class Plan {
   prune(): void {
     const routes = [...this.names.values()].flatMap((name) => name.routes);
     const used = new Set(routes.map(({ instance }) => instance));
-    this.instances.splice(0, this.instances.length, ...this.instances.filter((instance) => used.has(instance)));
-    for (const { credentials } of this.instances) {
-      const kept = credentials.filter((one) => routes.some(({ credential }) => credential === one) || this.#pooled.has(one));
-      credentials.splice(0, credentials.length, ...kept);
-    }
+    this.instances = this.instances.filter((instance) => used.has(instance));
+    for (const instance of this.instances)
+      instance.credentials = instance.credentials.filter(
+        (one) => this.#pooled.has(one) || routes.some(({ credential }) => credential === one),
+      );
   }
 
   /** Adds to the weight of a target what an entry of the document has of it. */
@@ -179,9 +181,10 @@ export class Plan {
   /** Puts the place that takes what no rule does in front of all others. */
   putFirst({ instance, model }: { readonly instance: PlannedInstance; readonly model: Entry | undefined }): void {
     const isIt = (one: PlannedInstance): boolean => one === instance;
-    this.instances.sort((a, b) => Number(isIt(b)) - Number(isIt(a)));
-    for (const { routes } of this.names.values())
-      routes.sort((a, b) => Number(isIt(b.instance) && b.model === model?.text) - Number(isIt(a.instance) && a.model === model?.text));
+    this.instances = this.instances.toSorted((a, b) => Number(isIt(b)) - Number(isIt(a)));
+    const isRoute = (one: PlannedRoute): boolean => isIt(one.instance) && one.model === model?.text;
+    for (const name of this.names.values())
+      name.routes = name.routes.toSorted((a, b) => Number(isRoute(b)) - Number(isRoute(a)));
   }
 
   /** States a setting of a target. Of two that differ the larger one holds. */

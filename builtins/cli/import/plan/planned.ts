@@ -51,7 +51,7 @@ export interface Repeats {
 }
 
 export interface PlannedInstance extends PlaceParts, Repeats {
-  readonly credentials: PlannedCredential[];
+  credentials: readonly PlannedCredential[];
   readonly settled: Map<TargetSetting, unknown>;
   /** Where a setting of the target was stated. */
   readonly stated: Map<TargetSetting, Entry>;
@@ -85,7 +85,7 @@ export interface ConditionRule {
 /** A name that clients ask for. */
 export interface PlannedName {
   readonly name: string;
-  readonly routes: PlannedRoute[];
+  routes: readonly PlannedRoute[];
   readonly fallbacks: { readonly name: string; readonly entry: Entry }[];
   readonly failoverOn: Set<string>;
   /** The strategy, where there are several routes. */
@@ -94,6 +94,6 @@ export interface PlannedName {
   isListed: boolean;
   /** Conditions, each with the route that it leads to. */
   conditions?: readonly { readonly rule: ConditionRule; readonly route: PlannedRoute }[];
-  /** Further members of the strategy. */
-  readonly strategy: Record<string, unknown>;
+  /** Statuses after which the next route is asked. */
+  statuses?: readonly number[];
 }

@@ -1,5 +1,5 @@
 import { heldIn } from './held.ts';
-import type { Fleet } from './instance-block.ts';
+import type { Fleet } from './fleet.ts';
 import type { Placed, PlannedInstance } from './planned.ts';
 
 /** What a secret is for. */
@@ -14,7 +14,8 @@ export interface SecretPlace {
 
 const FOLDER = '/run/secrets/';
 /** The secrets of the gateway itself, which no credential may refer to. See docs/configuration.md. */
-const OWN = /^(?:MASTER_KEY|GW_API_KEY|GW_STATE_URL|GW_SEAL_KEY|.*_DSN|OTEL_EXPORTER_OTLP.*HEADERS|OIDC_.*SECRET.*)(?:_FILE)?$/;
+const OWN =
+  /^(?:MASTER_KEY|GW_API_KEY|GW_STATE_URL|GW_SEAL_KEY|.*_DSN|OTEL_EXPORTER_OTLP.*HEADERS|OIDC_.*SECRET.*)(?:_FILE)?$/;
 
 /** The reference that stands for a secret of the document: its variable, a file, or a new variable for a literal. */
 export function textReference(placed: Placed, place: SecretPlace): string {

@@ -33,7 +33,11 @@ export function leafOf(leaf: Leaf, plan: Plan): PlacedLeaf | undefined {
   const host = entry.at('custom_host', 'customHost');
   const written = host.isThere && host.value !== '' ? { entry: host } : undefined;
   const module = kindOf(provider, written, plan);
-  const { address, settings, secrets } = placeFields({ module, format: plan.format, at: (names) => entry.at(...names) });
+  const { address, settings, secrets } = placeFields({
+    module,
+    format: plan.format,
+    at: (names) => entry.at(...names),
+  });
   const called = slugIn(named);
   const instance = plan.place({ module, called, address: written ?? address, settings, headers: [], source: named });
   const [main, key] = [mainSecretOf(module), entry.at('api_key', 'apiKey')];
@@ -44,7 +48,13 @@ export function leafOf(leaf: Leaf, plan: Plan): PlacedLeaf | undefined {
     secrets: new Map([...(isKey ? [[main, { entry: key }] as const] : []), ...secrets]),
   });
   for (const member of ['provider', 'virtual_key', 'virtualKey'])
-    entry.at(member).carry(entry.at(member).text === module.name ? undefined : `taken for ${module.name}; its key is that of gw's environment`);
+    entry
+      .at(member)
+      .carry(
+        entry.at(member).text === module.name
+          ? undefined
+          : `taken for ${module.name}; its key is that of gw's environment`,
+      );
   return { ...leaf, instance, credential, model: modelOf(line), weight: entry.at('weight') };
 }
 
@@ -64,7 +74,9 @@ function providerNamed(named: Entry, plan: Plan): string | undefined {
 
 /** The nearest `override_params.model`; a slug may stand in front of it. */
 function modelOf(line: readonly Entry[]): Entry | undefined {
-  const model = line.map((one) => one.at('override_params', 'overrideParams').at('model')).find(({ text }) => text !== undefined);
+  const model = line
+    .map((one) => one.at('override_params', 'overrideParams').at('model'))
+    .find(({ text }) => text !== undefined);
   if (model === undefined) return undefined;
   const text = (model.text ?? '').replace(/^@[^/]+\//, '');
   if (text !== '' && text === text.trim() && !/[*?]/.test(text)) return model.with(text);
@@ -113,7 +125,11 @@ function readTimeout({ line }: Leaf, instance: PlannedInstance, plan: Plan): voi
 
 const isTries = (number: number | undefined): boolean => Number.isInteger(number) && (number ?? -1) >= 0;
 
-function reliabilityOf(from: Entry): { readonly attempts: Entry; readonly codes: readonly Entry[]; readonly timeout: Entry } {
+function reliabilityOf(from: Entry): {
+  readonly attempts: Entry;
+  readonly codes: readonly Entry[];
+  readonly timeout: Entry;
+} {
   const retry = from.at('retry');
   return {
     attempts: retry.at('attempts'),

@@ -17,16 +17,22 @@ export const portkeyReference = (value: unknown): string | undefined =>
 /** Reads a Portkey gateway config: an object with a strategy and targets, which may hold others, or with one provider. */
 export function readPortkey(root: Entry, plan: Plan): void {
   const leaves = leavesBelow(root, []);
-  const placed = new Map(leaves.flatMap((leaf) => {
-    const one = leafOf(leaf, plan);
-    return one ? [[leaf.entry.where, one] as const] : [];
-  }));
+  const placed = new Map(
+    leaves.flatMap((leaf) => {
+      const one = leafOf(leaf, plan);
+      return one ? [[leaf.entry.where, one] as const] : [];
+    }),
+  );
   readReliability(leaves, { placed, plan });
   const tree = readTree(root, placed);
   const isNamed = [...placed.values()].some(({ model }) => model !== undefined);
   const isNested = leaves.some(({ line }) => line.length > 2);
   const kinds = new Set(plan.instances.map(({ module }) => module));
-  const isPlain = !isNamed && !isNested && kinds.size === plan.instances.length && ![...kinds].some(({ connection }) => connection.onlyDeclared === true);
+  const isPlain =
+    !isNamed &&
+    !isNested &&
+    kinds.size === plan.instances.length &&
+    ![...kinds].some(({ connection }) => connection.onlyDeclared === true);
   if (isPlain) return topLevel(root, { tiers: tree, placed, plan });
   everyName(root, { tiers: tree, placed, plan });
 }
@@ -65,7 +71,9 @@ function topLevel(root: Entry, { placed, plan }: Config): void {
     mode: !isRuled ? 'single' : chosen === 'loadbalance' && !isDrawn ? 'fallback' : chosen,
     ...affinity,
     ...(statuses.length > 0 && { failover_on_status_codes: statuses }),
-    ...(conditions.length > 0 && { conditions: conditions.map(({ rule, leaf }) => ({ ...rule, target_key: leaf.instance.module.name })) }),
+    ...(conditions.length > 0 && {
+      conditions: conditions.map(({ rule, leaf }) => ({ ...rule, target_key: leaf.instance.module.name })),
+    }),
   };
 }
 
@@ -78,7 +86,7 @@ function everyName(root: Entry, { tiers, placed, plan }: Config): void {
   const star = plan.name('*');
   addAll(star, mode.text === 'conditional' ? [tiers.flat()] : tiers, plan);
   const statuses = statusesIn(root.at('strategy'));
-  Object.assign(star.strategy, statuses.length > 0 && { failover_on_status_codes: statuses });
+  if (statuses.length > 0) star.statuses = statuses;
   if (Object.keys(affinityOf(root.at('strategy'))).length > 0) star.affinity = true;
   plan.prune();
   if (mode.text === 'conditional') conditional(root, star, { placed, plan });
@@ -102,7 +110,9 @@ function addAll(star: PlannedName, tiers: readonly Tier[], plan: Plan): void {
     const isNamed = tier.every(({ leaf }) => leaf.model !== undefined);
     if (isList || at === 0) addRoutes(star, { tier, at: isList ? at : 0 }, plan);
     else if (isNamed) addFollower(star, { tier, at }, plan);
-    else for (const { leaf } of tier) leaf.entry.leave('what follows a group of targets needs a model of its own: override_params.model');
+    else
+      for (const { leaf } of tier)
+        leaf.entry.leave('what follows a group of targets needs a model of its own: override_params.model');
   }
 }
 
@@ -143,6 +153,6 @@ function affinityOf(strategy: Entry): { readonly affinity?: 'session' } {
   if (sticky.value === true) sticky.carry('gw keeps a session with its target: affinity: session');
   else sticky.at('enabled').carry('gw keeps a session with its target: affinity: session');
   for (const member of ['hash_fields', 'hashFields', 'ttl'])
-    sticky.at(member).leave('a session is told by X-Gateway-Session and what docs/fleet.md names');
+    sticky.at(member).leave('gw knows a session by X-Gateway-Session, and by what clients send as theirs');
   return { affinity: 'session' };
 }

@@ -19,7 +19,9 @@ export function readTree(entry: Entry, placed: Placed, isRoot = true): readonly 
   }
   const mode = entry.at('strategy').at('mode');
   if (!isRoot) markInner(entry);
-  const parts = items.map((item) => ({ item, tiers: readTree(item, placed, false) })).filter(({ tiers }) => tiers.length > 0);
+  const parts = items
+    .map((item) => ({ item, tiers: readTree(item, placed, false) }))
+    .filter(({ tiers }) => tiers.length > 0);
   if (mode.text === 'loadbalance') return drawn(parts);
   if (mode.text === 'single') return first(parts);
   return mode.text === 'conditional' && !isRoot ? conditionalWithin(entry, parts) : parts.flatMap(({ tiers }) => tiers);
@@ -45,7 +47,8 @@ function drawn(parts: readonly Part[]): readonly Tier[] {
     const isInner = item.at('targets').items.length > 0;
     const shown = rounded(share);
     item.at('weight').carry(isInner ? `multiplied out: ${shown} of all` : undefined);
-    for (const { leaf } of later.flat()) leaf.entry.leave('it follows one part of a group that is drawn; gw has followers of whole groups');
+    for (const { leaf } of later.flat())
+      leaf.entry.leave('it follows one part of a group that is drawn; gw has followers of whole groups');
     return tier.map((one) => ({ leaf: one.leaf, share: one.share * share }));
   });
   return shared.length === 0 ? [] : [shared];

@@ -29,7 +29,10 @@ const SURFACES = ['chat', 'embeddings', 'images', 'audio.speech', 'audio.transcr
 export function answerFor(name: string, of: AskedOf): Answer {
   let refused: Answer | undefined;
   for (const surface of SURFACES) {
-    const body = surface === 'chat' ? { model: name, messages: [{ role: 'user', content: 'hello' }] } : { model: name, input: 'hello', prompt: 'hello', query: 'hello', documents: ['hello'] };
+    const body =
+      surface === 'chat'
+        ? { model: name, messages: [{ role: 'user', content: 'hello' }] }
+        : { model: name, input: 'hello', prompt: 'hello', query: 'hello', documents: ['hello'] };
     const answer = answerIn(explain(of.generation, readQuestion(surface, body, {}), of.deps), of);
     if (answer.refusal === undefined) return answer;
     refused ??= answer;
@@ -45,7 +48,9 @@ function answerIn({ order, strategy, refusal }: Explanation, of: AskedOf): Answe
     place: placeOf(target, upstream_model, of),
     share: isDrawn ? figures['share'] : isOrdered ? (at === 0 ? 1 : 0) : undefined,
   }));
-  const followers = order.filter(({ via }) => via !== undefined).map(({ target, upstream_model }) => placeOf(target, upstream_model, of));
+  const followers = order
+    .filter(({ via }) => via !== undefined)
+    .map(({ target, upstream_model }) => placeOf(target, upstream_model, of));
   return { routes, followers, refusal: refusal?.message };
 }
 
@@ -57,13 +62,18 @@ function placeOf(target: string, model: string, { config, generation, variables 
   const module = generation.targets.get(target)?.provider?.module;
   const settings = Object.fromEntries(
     module
-      ? [...kindKeys(module).settings].map(([key, { variable }]) => [key, block?.settings?.[key] ?? (block ? '' : (variables[variable] ?? ''))])
+      ? [...kindKeys(module).settings].map(([key, { variable }]) => [
+          key,
+          block?.settings?.[key] ?? (block ? '' : (variables[variable] ?? '')),
+        ])
       : [],
   );
   return {
     kind,
     address: block ? (block.base_url ?? '') : module ? (variables[baseUrlVariable(module)] ?? '') : '',
-    within: ['region', 'project_id'].map((key) => String(settings[key] ?? '')).filter((text) => text !== ''),
-    model: String(settings['deployment'] ?? '') || model,
+    within: ['region', 'project_id'].map((key) => textOf(settings[key])).filter((text) => text !== ''),
+    model: textOf(settings['deployment']) || model,
   };
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -30,7 +30,9 @@ interface Key {
 /** Reads which keys of which provider serve a name: `provider/model`, and models that are listed. Rules of governance that name one model go first. */
 export const readBifrostSource: ReadSource = (document, valueOf) => {
   const providers = new Map(
-    Object.entries(fieldsAt(document, 'providers')).map(([name, entry]) => [name, keysOf(name, entry, valueOf)] as const),
+    Object.entries(fieldsAt(document, 'providers')).map(
+      ([name, entry]) => [name, keysOf(name, entry, valueOf)] as const,
+    ),
   );
   const weights = weightsOf(document, providers);
   const names: SourceName[] = [];
@@ -41,24 +43,34 @@ export const readBifrostSource: ReadSource = (document, valueOf) => {
       bare.add(model);
       names.push(nameOf(`${provider}/${model}`, routesOf(keys, model, 1)));
     }
-    if (keys.some(({ models }) => models.length === 0)) names.push({ ...nameOf(`${provider}/*`, routesOf(keys, SAMPLE, 1)), asked: `${provider}/${SAMPLE}` });
+    if (keys.some(({ models }) => models.length === 0))
+      names.push({ ...nameOf(`${provider}/*`, routesOf(keys, SAMPLE, 1)), asked: `${provider}/${SAMPLE}` });
   }
   const ruled = rulesOf(document, providers);
   for (const model of bare) {
     if (ruled.some(({ name }) => name === model)) continue;
-    const served = [...providers].filter(([, keys]) => keys.some((key) => key.models.includes(model) || key.renamed.has(model)));
+    const served = [...providers].filter(([, keys]) =>
+      keys.some((key) => key.models.includes(model) || key.renamed.has(model)),
+    );
     const sum = served.reduce((total, [provider, keys]) => total + (weights.get(provider) ?? weightOf(keys, model)), 0);
     names.push(
       nameOf(
         model,
-        served.flatMap(([provider, keys]) => routesOf(keys, model, (weights.get(provider) ?? weightOf(keys, model)) / sum)),
+        served.flatMap(([provider, keys]) =>
+          routesOf(keys, model, (weights.get(provider) ?? weightOf(keys, model)) / sum),
+        ),
       ),
     );
   }
   return [...names, ...ruled].filter(({ routes }) => routes.length > 0);
 };
 
-const nameOf = (name: string, routes: SourceName['routes']): SourceName => ({ name, asked: name, routes, followers: [] });
+const nameOf = (name: string, routes: SourceName['routes']): SourceName => ({
+  name,
+  asked: name,
+  routes,
+  followers: [],
+});
 
 function keysOf(name: string, entry: unknown, valueOf: (name: string) => string): readonly Key[] {
   const text = (value: unknown): string => {
@@ -76,7 +88,8 @@ function keysOf(name: string, entry: unknown, valueOf: (name: string) => string)
       .find((one) => one !== '');
     const address = endpoint ?? root;
     const kind = KINDS[called] ?? called;
-    const isForeign = kind === 'openai' && address !== '' && !/^https:\/\/(?:[\w.-]+\.)?api\.openai\.com(?:\/|$)/.test(address);
+    const isForeign =
+      kind === 'openai' && address !== '' && !/^https:\/\/(?:[\w.-]+\.)?api\.openai\.com(?:\/|$)/.test(address);
     const models = listAt(key, 'models').filter((one): one is string => typeof one === 'string');
     return {
       place: {
@@ -98,7 +111,9 @@ function keysOf(name: string, entry: unknown, valueOf: (name: string) => string)
 function renamedBy(key: unknown): ReadonlyMap<string, string> {
   const maps = [
     fieldsAt(key, 'aliases'),
-    ...['azure_key_config', 'bedrock_key_config', 'vertex_key_config'].map((block) => fieldsAt(key, block, 'deployments')),
+    ...['azure_key_config', 'bedrock_key_config', 'vertex_key_config'].map((block) =>
+      fieldsAt(key, block, 'deployments'),
+    ),
   ];
   const found = new Map<string, string>();
   for (const [alias, value] of maps.flatMap((map) => Object.entries(map))) {
@@ -129,7 +144,8 @@ function weightsOf(document: unknown, providers: ReadonlyMap<string, unknown>): 
   for (const key of listAt(document, 'governance', 'virtual_keys'))
     for (const config of listAt(key, 'provider_configs')) {
       const [provider, weight] = [textAt(config, 'provider'), numberAt(config, 'weight')];
-      if (providers.has(provider) && weight !== undefined && weight >= 0 && !found.has(provider)) found.set(provider, weight);
+      if (providers.has(provider) && weight !== undefined && weight >= 0 && !found.has(provider))
+        found.set(provider, weight);
     }
   return [...found.values()].some((weight) => weight > 0) ? found : new Map();
 }
@@ -145,7 +161,10 @@ function rulesOf(document: unknown, providers: ReadonlyMap<string, readonly Key[
     const followers = listAt(rule, 'fallbacks').flatMap((one) => {
       const [provider = '', ...rest] = typeof one === 'string' ? one.split('/') : [];
       const name = rest.length > 0 ? rest.join('/') : model;
-      return (providers.get(provider) ?? []).map(({ place, renamed }) => ({ ...place, model: renamed.get(name) ?? name }));
+      return (providers.get(provider) ?? []).map(({ place, renamed }) => ({
+        ...place,
+        model: renamed.get(name) ?? name,
+      }));
     });
     return [{ name: model, asked: model, routes: routesOf(keys, upstream, 1), followers }];
   });

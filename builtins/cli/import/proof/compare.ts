@@ -26,7 +26,8 @@ export function compare(names: readonly SourceName[], answerTo: (asked: string) 
   for (const source of names) {
     const answer = answerTo(source.asked);
     if (answer.refusal !== undefined) lost.push({ name: source.name, why: answer.refusal });
-    else if (!isSame(source, answer)) elsewhere.push({ name: source.name, from: told(source.routes), to: told(answer.routes) });
+    else if (!isSame(source, answer))
+      elsewhere.push({ name: source.name, from: told(source.routes), to: told(answer.routes) });
   }
   return { lost, elsewhere, asked: names.length };
 }
@@ -73,7 +74,9 @@ function rootOf(address: string): string {
 }
 
 const told = (routes: readonly SourceRoute[]): string =>
-  routes.map(({ place, share }) => `${placeText(place)}${share === undefined ? '' : ` ${Math.round(share * 100)} %`}`).join(', ') || 'nowhere';
+  routes
+    .map(({ place, share }) => `${placeText(place)}${share === undefined ? '' : ` ${Math.round(share * 100)} %`}`)
+    .join(', ') || 'nowhere';
 
 const placeText = ({ kind, address, within, model }: SourcePlace): string => {
   const where = [rootOf(address), ...within].filter((text) => text !== '').join(' ');

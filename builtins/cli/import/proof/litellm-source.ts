@@ -37,7 +37,9 @@ const KINDS: Readonly<Record<string, string>> = {
   llamafile: 'openai-compatible',
 };
 const KNOWN = new Set(
-  'ai21 anthropic azure-openai bedrock cerebras cohere databricks deepinfra deepseek fireworks gemini groq hugging-face mistral moonshot novita nvidia-nim ollama openai openrouter perplexity qwen replicate sambanova together vertex-ai xai'.split(' '),
+  'ai21 anthropic azure-openai bedrock cerebras cohere databricks deepinfra deepseek fireworks gemini groq hugging-face mistral moonshot novita nvidia-nim ollama openai openrouter perplexity qwen replicate sambanova together vertex-ai xai'.split(
+    ' ',
+  ),
 );
 /** Models without a prefix. */
 const FAMILIES: readonly (readonly [RegExp, string])[] = [
@@ -73,10 +75,17 @@ export const readLitellmSource: ReadSource = (document, valueOf) => {
     ...[...aliases].map(([name, model]) => ({ name, routes: routesOf(ended(model, aliases)) })),
   ];
   const followersOf = (name: string): readonly SourcePlace[] =>
-    [...allFollowers(document, ended(name, aliases), aliases)].flatMap((one) => reached(one, groups).map(({ place }) => place));
+    [...allFollowers(document, ended(name, aliases), aliases)].flatMap((one) =>
+      reached(one, groups).map(({ place }) => place),
+    );
   return named
     .filter(({ routes }) => routes.length > 0)
-    .map(({ name, routes }): SourceName => ({ name, asked: name.replace('*', SAMPLE), routes, followers: followersOf(name) }));
+    .map(({ name, routes }): SourceName => ({
+      name,
+      asked: name.replace('*', SAMPLE),
+      routes,
+      followers: followersOf(name),
+    }));
 };
 
 /** The deployments of a name, or of the longest pattern that it matches. */
@@ -88,7 +97,10 @@ function reached(name: string, groups: ReadonlyMap<string, readonly Deployment[]
     .toSorted((a, b) => b.length - a.length);
   if (pattern === undefined) return [];
   const rest = name.slice(pattern.length - 1);
-  return (groups.get(pattern) ?? []).map((one) => ({ ...one, place: { ...one.place, model: one.place.model.replace('*', rest) } }));
+  return (groups.get(pattern) ?? []).map((one) => ({
+    ...one,
+    place: { ...one.place, model: one.place.model.replace('*', rest) },
+  }));
 }
 
 const asked = (route: SourceRoute, name: string): SourceRoute =>
@@ -97,7 +109,9 @@ const asked = (route: SourceRoute, name: string): SourceRoute =>
 function deploymentOf(item: unknown, document: unknown, valueOf: (name: string) => string): readonly Deployment[] {
   const own = fieldsAt(item, 'litellm_params');
   const shared = listAt(document, 'credential_list').find(
-    (one) => textAt(one, 'credential_name') !== '' && textAt(one, 'credential_name') === textAt(own, 'litellm_credential_name'),
+    (one) =>
+      textAt(one, 'credential_name') !== '' &&
+      textAt(one, 'credential_name') === textAt(own, 'litellm_credential_name'),
   );
   const params = { ...fieldsAt(shared, 'credential_values'), ...own };
   const text = (member: string): string => referred(textAt(params, member), valueOf);
@@ -105,7 +119,8 @@ function deploymentOf(item: unknown, document: unknown, valueOf: (name: string) 
   if (name === '' || model === '') return [];
   const address = text('api_base') || text('base_url') || text('aws_bedrock_runtime_endpoint');
   const found = kindOf(model, textAt(params, 'custom_llm_provider'));
-  const isForeign = found.kind === 'openai' && address !== '' && !/^https:\/\/(?:[\w.-]+\.)?api\.openai\.com(?:\/|$)/.test(address);
+  const isForeign =
+    found.kind === 'openai' && address !== '' && !/^https:\/\/(?:[\w.-]+\.)?api\.openai\.com(?:\/|$)/.test(address);
   const place = {
     kind: isForeign ? 'openai-compatible' : found.kind,
     address,
@@ -132,15 +147,17 @@ function kindOf(model: string, stated: string): { readonly kind: string; readonl
   return { kind: FAMILIES.find(([beginning]) => beginning.test(model))?.[1] ?? 'openai', model: withoutApi(model) };
 }
 
-const dashed = (prefix: string): string => (KNOWN.has(prefix.replaceAll('_', '-')) ? prefix.replaceAll('_', '-') : prefix);
+const dashed = (prefix: string): string =>
+  KNOWN.has(prefix.replaceAll('_', '-')) ? prefix.replaceAll('_', '-') : prefix;
 
-const withoutApi = (model: string): string => model.replace(/^(?:responses|o_series|converse|invoke|converse_like|chat)\//, '');
+const withoutApi = (model: string): string =>
+  model.replace(/^(?:responses|o_series|converse|invoke|converse_like|chat)\//, '');
 
 /** The lowest order is asked first; within it the first measure that any has draws, else all are alike. */
 function sharesOf(deployments: readonly Deployment[], strategy: string): readonly SourceRoute[] {
   const orders = deployments.flatMap(({ order }) => order ?? []);
   const open = orders.length === 0 ? deployments : deployments.filter(({ order }) => order !== undefined);
-  const lowest = Math.min(...orders);
+  const lowest = orders.toSorted((a, b) => a - b)[0];
   const first = orders.length === 0 ? open : open.filter(({ order }) => order === lowest);
   const measure = [0, 1, 2].find((at) => first.some(({ measures }) => (measures[at] ?? 0) > 0));
   const weights = new Map(first.map((one) => [one, measure === undefined ? 1 : (one.measures[measure] ?? 0)]));
@@ -161,7 +178,9 @@ function virtualOf(
     const isRanked = textAt(group, 'routing_strategy') === 'priority';
     const members = listAt(group, 'models').filter((one): one is string => typeof one === 'string');
     const deployments = members.flatMap((member) =>
-      (groups.get(member) ?? []).map((one) => (isRanked ? { ...one, order: numberAt(group, 'model_priorities', member) } : one)),
+      (groups.get(member) ?? []).map((one) =>
+        isRanked ? { ...one, order: numberAt(group, 'model_priorities', member) } : one,
+      ),
     );
     return { name: textAt(group, 'group_name'), routes: sharesOf(deployments, textAt(group, 'routing_strategy')) };
   });
@@ -171,7 +190,9 @@ function strategiesOf(document: unknown): (name: string) => string {
   const general = textAt(document, 'router_settings', 'routing_strategy') || 'simple-shuffle';
   const groups = listAt(document, 'router_settings', 'routing_groups');
   return (name) => {
-    const own = groups.find((group) => listAt(group, 'models').includes(name) && textAt(group, 'routing_strategy') !== 'priority');
+    const own = groups.find(
+      (group) => listAt(group, 'models').includes(name) && textAt(group, 'routing_strategy') !== 'priority',
+    );
     return own === undefined ? general : textAt(own, 'routing_strategy');
   };
 }
@@ -214,11 +235,8 @@ function followersIn(document: unknown, name: string): readonly string[] {
   const places = [fieldsAt(document, 'router_settings'), fieldsAt(document, 'litellm_settings')];
   const members = ['fallbacks', 'context_window_fallbacks', 'content_policy_fallbacks'];
   const listed = places.flatMap((place) =>
-    members.flatMap((member) =>
-      listAt(place, member).flatMap((map) => [...listAt(map, name), ...listAt(map, '*')]),
-    ),
+    members.flatMap((member) => listAt(place, member).flatMap((map) => [...listAt(map, name), ...listAt(map, '*')])),
   );
   const general = places.flatMap((place) => listAt(place, 'default_fallbacks'));
   return [...listed, ...general].filter((one): one is string => typeof one === 'string');
 }
-

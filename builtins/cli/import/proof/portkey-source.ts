@@ -1,4 +1,12 @@
-import { listAt, numberAt, type ReadSource, SAMPLE, type SourcePlace, type SourceRoute, textAt, valueAt } from './source.ts';
+import {
+  listAt,
+  numberAt,
+  type ReadSource,
+  SAMPLE,
+  type SourcePlace,
+  type SourceRoute,
+  textAt,
+} from './source.ts';
 
 /** Names of providers that are others here. Source: Portkey-AI/gateway, src/globals.ts, 2026-11-27. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -18,7 +26,9 @@ const KINDS: Readonly<Record<string, string>> = {
   nvidia: 'nvidia-nim',
 };
 const KNOWN = new Set(
-  'ai21 anthropic azure-openai bedrock cerebras cohere databricks deepinfra deepseek fireworks gemini groq hugging-face mistral moonshot novita nvidia-nim ollama openai openrouter perplexity qwen replicate sambanova together vertex-ai xai'.split(' '),
+  'ai21 anthropic azure-openai bedrock cerebras cohere databricks deepinfra deepseek fireworks gemini groq hugging-face mistral moonshot novita nvidia-nim ollama openai openrouter perplexity qwen replicate sambanova together vertex-ai xai'.split(
+    ' ',
+  ),
 );
 
 interface Tiers {
@@ -55,11 +65,16 @@ const resolved = (text: string, valueOf: (name: string) => string): string => {
 };
 
 function tiersOf(node: unknown, inherited: string, read: (text: string) => string): Tiers {
-  const own = (textAt(node, 'override_params', 'model') || textAt(node, 'overrideParams', 'model')).replace(/^@[^/]+\//, '');
+  const own = (textAt(node, 'override_params', 'model') || textAt(node, 'overrideParams', 'model')).replace(
+    /^@[^/]+\//,
+    '',
+  );
   const model = own || inherited;
   const targets = listAt(node, 'targets');
   if (targets.length === 0) return leafOf(node, model, read);
-  const parts = targets.map((target) => ({ target, tiers: tiersOf(target, model, read) })).filter(({ tiers }) => tiers.first.length > 0);
+  const parts = targets
+    .map((target) => ({ target, tiers: tiersOf(target, model, read) }))
+    .filter(({ tiers }) => tiers.first.length > 0);
   const mode = textAt(node, 'strategy', 'mode');
   if (mode === 'conditional') return conditional(node, parts);
   if (mode === 'single') return parts[0]?.tiers ?? { first: [], later: [] };
@@ -67,7 +82,10 @@ function tiersOf(node: unknown, inherited: string, read: (text: string) => strin
   const [head, ...rest] = parts;
   return {
     first: head?.tiers.first ?? [],
-    later: [...(head?.tiers.later ?? []), ...rest.flatMap(({ tiers }) => [...tiers.first.map(({ place }) => place), ...tiers.later])],
+    later: [
+      ...(head?.tiers.later ?? []),
+      ...rest.flatMap(({ tiers }) => [...tiers.first.map(({ place }) => place), ...tiers.later]),
+    ],
   };
 }
 
@@ -86,7 +104,9 @@ function drawn(parts: readonly { readonly target: unknown; readonly tiers: Tiers
   const weights = parts.map(({ target }) => numberAt(target, 'weight') ?? 1);
   const sum = weights.reduce((total, weight) => total + weight, 0);
   return {
-    first: parts.flatMap(({ tiers }, at) => tiers.first.map(({ place, share }) => ({ place, share: (share * (weights[at] ?? 0)) / sum }))),
+    first: parts.flatMap(({ tiers }, at) =>
+      tiers.first.map(({ place, share }) => ({ place, share: (share * (weights[at] ?? 0)) / sum })),
+    ),
     later: parts.flatMap(({ tiers }) => tiers.later),
   };
 }
@@ -96,13 +116,16 @@ function leafOf(node: unknown, model: string, read: (text: string) => string): T
   if (named === '') return { first: [], later: [] };
   const address = read(textAt(node, 'custom_host') || textAt(node, 'customHost'));
   const kind = kindOf(named.replace(/^@/, '').toLowerCase());
-  const isForeign = kind === 'openai' && address !== '' && !/^https:\/\/(?:[\w.-]+\.)?api\.openai\.com(?:\/|$)/.test(address);
+  const isForeign =
+    kind === 'openai' && address !== '' && !/^https:\/\/(?:[\w.-]+\.)?api\.openai\.com(?:\/|$)/.test(address);
   const deployment = textAt(node, 'deployment_id') || textAt(node, 'deploymentId'); // it stands in the path: the model counts for nothing
   const resource = textAt(node, 'resource_name') || textAt(node, 'resourceName');
   const place: SourcePlace = {
     kind: isForeign ? 'openai-compatible' : kind,
     address: address || (resource === '' ? '' : `https://${resource}.openai.azure.com`),
-    within: ['aws_region', 'awsRegion', 'vertex_region', 'vertexRegion'].map((member) => String(valueAt(node, member) ?? '')).filter((one) => one !== ''),
+    within: ['aws_region', 'awsRegion', 'vertex_region', 'vertexRegion']
+      .map((member) => textAt(node, member))
+      .filter((one) => one !== ''),
     model: deployment || model,
   };
   return { first: [{ place, share: 1 }], later: [] };

@@ -46,7 +46,9 @@ export async function proveImport(host: Host, parts: ImportedParts): Promise<Com
   );
   try {
     const deps = { services, registry, plugins: [] };
-    return compare(read(parts.source, valueIn(parts)), (name) => answerFor(name, { config, generation, deps, variables }));
+    return compare(read(parts.source, valueIn(parts)), (name) =>
+      answerFor(name, { config, generation, deps, variables }),
+    );
   } finally {
     await generation.dispose();
   }
@@ -62,16 +64,20 @@ const valueIn =
   (name: string): string =>
     lookUp(name) ?? `set-${slug(name)}`;
 
-const slug = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '');
+const slug = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
 
 function assumedVariables({ registry }: Host, parts: ImportedParts): Readonly<Record<string, string>> {
   const addresses = new Set([...registry.providers.values()].map((module) => baseUrlVariable(module)));
   const valueOf = valueIn(parts);
-  const assumed: Record<string, string> = { [ANY_SECRET]: 'imported' };
+  const assumed = new Map([[ANY_SECRET, 'imported']]);
   for (const { name, value, state } of parts.variables) {
     if (state === 'place') continue;
     const text = value.replaceAll(/\$\{(\w+)\}/g, (_whole, other: string) => valueOf(other));
-    assumed[name] = addresses.has(name) && !URL.canParse(text) ? `https://${text}.invalid` : text;
+    assumed.set(name, addresses.has(name) && !URL.canParse(text) ? `https://${text}.invalid` : text);
   }
-  return assumed;
+  return Object.fromEntries(assumed);
 }

@@ -39,7 +39,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export const fieldsAt = (value: unknown, ...path: readonly string[]): Fields => {
   const found = valueAt(value, ...path);
-  return typeof found === 'object' && found !== null && !Array.isArray(found) ? Object.fromEntries(Object.entries(found)) : {};
+  return typeof found === 'object' && found !== null && !Array.isArray(found)
+    ? Object.fromEntries(Object.entries(found))
+    : {};
 };
 
 export const listAt = (value: unknown, ...path: readonly string[]): readonly unknown[] => {
