@@ -76,7 +76,8 @@ export class Discovery {
     const first = asking.filter((one) => one.isUnnamed && (isNew(one) || (!isRefresh && this.#isMute(one.instance))));
     const others = asking.filter((one) => !one.isUnnamed && isNew(one)).map(({ instance }) => instance);
     for (const { instance } of asking) this.#heard.add(instance);
-    if (others.length > 0) void this.#inTurn(() => this.#askAll(others.flatMap((instance) => this.#ofInstance(instance))));
+    if (others.length > 0)
+      void this.#inTurn(() => this.#askAll(others.flatMap((instance) => this.#ofInstance(instance))));
     const mute = await this.#askNow(first.map(({ instance }) => instance));
     for (const instance of mute) failed(instance);
     for (const { instance } of asking) this.#keep(instance);

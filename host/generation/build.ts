@@ -15,7 +15,9 @@ import type { Generation, GenerationDraft } from './generation.ts';
 import type { GenerationDeps } from './generation-deps.ts';
 import { firstModels, openProviders } from './instances/open-providers.ts';
 import { countModels, modelsOf } from './known-models.ts';
+import { groupWarnings } from './groups/group-warnings.ts';
 import { GroupIndex } from './groups/model-groups.ts';
+import { logWarning, problemOf } from './instances/instance-warnings.ts';
 import { buildModelIndex, type ModelIndex } from './model-index.ts';
 import { Undo } from './undo.ts';
 
@@ -67,8 +69,10 @@ async function draftOf(deps: GenerationDeps, config: GatewayConfig, undo: Undo):
   const plugins = await pluginsOf(deps, { config, hooks, deps: forPlugins, carryover }, undo);
   const { strategy, groups } = strategiesOf(deps, config, { hooks, targets: byKey, carryover }, undo);
   known.groups = groups;
+  const ofGroups = groups ? groupWarnings(groups, models) : [];
+  if (deps.current?.config !== config) for (const warning of ofGroups) logWarning(deps, warning);
   const { ledger, prices } = forPlugins;
-  const built = { config, hooks, carryover, targets, providers, warnings };
+  const built = { config, hooks, carryover, targets, providers, warnings: [...warnings, ...ofGroups.map(problemOf)] };
   return { ...built, registry, models, groups, plugins, strategy, services, ledger, prices };
 }
 
@@ -135,6 +139,7 @@ function generationOf(deps: GenerationDeps, draft: GenerationDraft, number: numb
     models,
     groups,
     strategy,
+    isPlaced: isPlaced(config),
     plugins,
     modelCounts: countModels(deps, { ...providers, targetList }),
     requestTimeoutMs: durationOf(config.request_timeout),
@@ -146,6 +151,10 @@ function generationOf(deps: GenerationDeps, draft: GenerationDraft, number: numb
   };
   return generation;
 }
+
+/** Whether requests have a placement: without any of these keys nothing of it is looked at, kept or counted. */
+const isPlaced = ({ providers, models, strategy: { affinity } }: GatewayConfig): boolean =>
+  providers !== undefined || (models ?? []).length > 0 || affinity === 'session';
 
 /** What names of targets and models stand for. Groups are bound behind the plugins, which ask only once requests come. */
 interface KnownNames {

@@ -1,5 +1,14 @@
 /** What changes while an exchange runs, by who writes it. Each is created whole, so that all exchanges have one shape. */
-import type { Cost, CostSource, GatewayError, RankNotes, Surface, Unpriced, Usage } from '../contract/index.ts';
+import type {
+  Affinity,
+  Cost,
+  CostSource,
+  GatewayError,
+  RankNotes,
+  Surface,
+  Unpriced,
+  Usage,
+} from '../contract/index.ts';
 import type { PluginInstance, StreamGuards } from './guards/plugin-instance.ts';
 import type { ModelGroup } from './model-group.ts';
 import type { RouteRecord } from './route-record.ts';
@@ -59,6 +68,8 @@ export class Routing {
   alsoOn: Surface | undefined;
   /** What the request asks for, or leaves behind, stands at one account of its vendor. */
   isStateful = false;
+  /** How its session was served, where it has one and affinity is on. */
+  affinity: Affinity | undefined;
   /** Why the strategy left nothing to try, as the caller learns it. */
   unroutable: string | undefined;
   /** Makes the error of a request in a group of models that nothing was tried for, where it is not that nothing serves. */
@@ -87,6 +98,8 @@ export class Measured {
   doubt: string | undefined;
   /** The cost, by what it was spent on. */
   cost: Cost | undefined;
+  /** US dollars that the vendor's cache saved. */
+  cacheSavedUsd: number | undefined;
   ttftMs: number | undefined;
   /** Monotonic milliseconds of the last chunk of a stream that has ended. */
   lastChunkAt: number | undefined;

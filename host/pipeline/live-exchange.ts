@@ -6,6 +6,7 @@ import {
   type GatewayError,
   isText,
   type Measurements,
+  type Placement,
   type ReplyOf,
   type RequestOf,
   type Stage,
@@ -28,6 +29,7 @@ import type { ForwardedApi } from '../wire/forwarded-api.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
 import type { Later } from './billing/later.ts';
 import { Delivery, Measured, PluginTraces, Routing } from './exchange-state.ts';
+import { placementOf } from './placed.ts';
 import type { Target } from './target.ts';
 import { Turn, type TurnRequest } from './turns/turn.ts';
 
@@ -46,6 +48,7 @@ export interface ExchangeStart {
   readonly bodyBytes?: number | undefined;
   /** The client opted out of usage on its stream. */
   readonly stripsUsage?: boolean;
+  readonly isPlaced?: boolean;
   /** The target that the request names, where it names one. */
   readonly pinned?: string | undefined;
   /** What the client speaks; the common wire unless said. */
@@ -77,6 +80,8 @@ export class LiveExchange implements Exchange {
   readonly api: ForwardedApi | undefined;
   /** The client opted out of usage on its stream. */
   readonly stripsUsage: boolean;
+  /** The configuration names instances, groups or affinity. */
+  readonly isPlaced: boolean;
 
   stage: Stage = 'before_request';
   request: RequestOf<Surface>;
@@ -124,6 +129,7 @@ export class LiveExchange implements Exchange {
     this.clientHeaders = start.clientHeaders;
     this.api = start.api;
     this.stripsUsage = start.stripsUsage ?? false;
+    this.isPlaced = start.isPlaced ?? false;
     this.#clock = start.clock;
     this.routing.pinned = start.pinned;
   }
@@ -189,6 +195,10 @@ export class LiveExchange implements Exchange {
 
   get decision(): object | undefined {
     return this.routing.record?.shown(this);
+  }
+
+  get placement(): Placement | undefined {
+    return this.isPlaced ? placementOf(this) : undefined;
   }
 
   get tunnel(): Exchange['tunnel'] {

@@ -153,6 +153,58 @@ describe('calls of an instance with a proxy', () => {
   });
 });
 
+describe('the connections of an instance', () => {
+  it('end with it, unless another one uses them', async () => {
+    const upstream = await vendor();
+    const two = instance(upstream.url, { headers: { 'X-Tenant': 'blue' } });
+    const both = configOf(instance(upstream.url), {
+      providers: { one: instance(upstream.url), two },
+      targets: [
+        { virtual_key: 'one', models: ['m'] },
+        { virtual_key: 'two', models: ['n'] },
+      ],
+    });
+    const t = await startHost(both, { variables: VARIABLES });
+    const call = async (model: string): Promise<unknown> =>
+      (await t.post('/v1/chat/completions', ask('hi', { model }))).status;
+    expect([await call('m'), await call('n'), upstream.sockets.size]).to.deep.equal([200, 200, 1]);
+    const [socket] = upstream.sockets;
+    await t.apply(configOf(instance(upstream.url)));
+    expect([await call('m'), [...upstream.sockets][0] === socket]).to.deep.equal([200, true]);
+    const other = await vendor();
+    await t.apply(configOf(instance(other.url)));
+    await eventually(() => upstream.sockets.size === 0);
+    expect([upstream.sockets.size, await call('m')]).to.deep.equal([0, 200]);
+  });
+});
+
+describe('a credential over plain http', () => {
+  it('to a host beyond the own networks is warned of', async () => {
+    const t = await startHost(
+      configOf(instance('http://api.example.com'), {
+        providers: {
+          one: instance('http://api.example.com'),
+          near: instance('http://gpu-1:8000'),
+          safe: instance('https://api.example.com'),
+          local: instance('http://10.0.0.1'),
+          bare: { kind: 'openai-compatible', base_url: 'http://api.example.com', models: ['x'] },
+          header: {
+            kind: 'openai-compatible',
+            base_url: 'http://api.example.com',
+            models: ['x'],
+            headers: { 'X-Api-Token': '${ONE_KEY}' },
+          },
+        },
+      }),
+      { variables: VARIABLES },
+    );
+    expect(t.lines.filter(({ rule }) => rule === 'WN24').map(({ provider }) => provider)).to.deep.equal([
+      'one',
+      'header',
+    ]);
+  });
+});
+
 describe('the headers of an instance', () => {
   it('go with every call that has the credential, over those of the translator and of the client', async () => {
     const upstream = await vendor();

@@ -146,6 +146,53 @@ describe('the secret of an instance', () => {
     });
   }
 
+  it('of a header that is not there keeps the instance from being called, until its file appears', async () => {
+    const [folder, upstream] = [await temporaryFolder(), await parrot()];
+    const file = join(folder, 'sign');
+    const more = { api_key: '${GOOD}', headers: { 'X-Sign': `Token \${file:${file}}` } };
+    const t = await startHost(configOf(upstream.url, more), {
+      variables: { GW_SECRET_DIRS: folder, GOOD: 'value-good-890123' },
+    });
+    expect([(await t.post('/v1/chat/completions', chat)).status, upstream.seen.length]).to.deep.equal([404, 0]);
+    await put(file, 'there-it-is-0123');
+    await t.host.secrets.files.look();
+    await eventually(async () => (await t.post('/v1/chat/completions', chat)).status === 200);
+    expect(upstream.seen[0]?.headers).to.include({ 'x-sign': 'Token there-it-is-0123' });
+  });
+
+  it('is not read where it leads elsewhere or is not a file, and the reason is said without its text', async () => {
+    const [folder, outside, upstream] = [await temporaryFolder(), await temporaryFolder(), await parrot()];
+    await put(join(outside, 'x'), 'text-from-outside-1');
+    await symlink(join(outside, 'x'), join(folder, 'outside the secret directories'));
+    await mkdir(join(folder, 'kubernetes.io'));
+    await put(join(folder, 'kubernetes.io', 'token'), 'text-from-outside-1');
+    await mkdir(join(folder, 'not a regular file'));
+    await put(join(folder, 'too large'), 'text-from-outside-1'.repeat(4000));
+    await put(join(folder, 'empty'), '\n');
+    for (const reason of [
+      'outside the secret directories',
+      'kubernetes.io/token',
+      'not a regular file',
+      'too large',
+      'empty',
+      'no such file',
+    ]) {
+      const t = await startHost(configOf(upstream.url, { api_key: `\${file:${join(folder, reason)}}` }), {
+        variables: { GW_SECRET_DIRS: folder },
+      });
+      const answer = await t.post('/v1/chat/completions', chat);
+      expect(answer.status).to.equal(404);
+      expect(t.lines.find(({ rule }) => rule === 'WN17')).to.include({
+        provider: 'one',
+        credential: 'default',
+        reference: join(folder, reason),
+        reason: reason.includes('/') ? 'outside the secret directories' : reason,
+      });
+      expect(answer.text + t.texts.join('')).not.to.contain('text-from-outside-1');
+    }
+    expect(upstream.seen).to.deep.equal([]);
+  });
+
   it('is read without a byte order mark, from a directory behind a link', async () => {
     const [folder, upstream] = [await temporaryFolder(), await parrot()];
     await mkdir(join(folder, 'real'));

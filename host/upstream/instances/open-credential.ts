@@ -26,6 +26,8 @@ interface OfInstance {
   readonly onRenewed: () => void;
 }
 
+const nothing = (): void => {};
+
 interface Retired {
   readonly provider: ConnectedProvider;
   /** Monotonic milliseconds. */
@@ -52,6 +54,8 @@ export class OpenCredential implements Credential {
   #digest = '';
   #refreshedAt = 0;
   #failure: unknown;
+  /** Takes back that it uses its connections. */
+  #release = nothing;
   #retired: Retired[] = [];
   #opening: Promise<void> | undefined;
   #isStale = false;
@@ -120,6 +124,7 @@ export class OpenCredential implements Credential {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#own.end();
+    this.#release();
     const all = [...this.#retired.map(({ provider }) => provider), ...(this.#connected ? [this.#connected] : [])];
     this.#retired = [];
     await Promise.all(all.map((provider) => disposeProvider(provider, this.#deps.services)));
@@ -192,6 +197,9 @@ export class OpenCredential implements Credential {
     this.#refreshedAt = clock.now();
     this.#failure = undefined;
     if (before) this.#retire(before);
+    const release = provider.egress && services.transport.hold(provider.root, provider.egress);
+    this.#release();
+    this.#release = release ?? nothing;
     if (!isRenewal) return;
     log.info('credential refreshed', { provider: this.instance, credential: this.name });
     counters.add('gateway_secret_refreshes_total', {
