@@ -1,12 +1,4 @@
-import {
-  listAt,
-  numberAt,
-  type ReadSource,
-  SAMPLE,
-  type SourcePlace,
-  type SourceRoute,
-  textAt,
-} from './source.ts';
+import { listAt, numberAt, type ReadSource, SAMPLE, type SourcePlace, type SourceRoute, textAt } from './source.ts';
 
 /** Names of providers that are others here. Source: Portkey-AI/gateway, src/globals.ts, 2026-11-27. */
 const KINDS: Readonly<Record<string, string>> = {
