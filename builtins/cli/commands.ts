@@ -132,6 +132,11 @@ export const COMMANDS: readonly Command[] = [
         summary: 'File to write; its name ends in .yaml, .yml or .json',
         default: 'it is printed',
       },
+      {
+        flags: '--accept-elsewhere',
+        summary: 'Write it although some names would go to another place than before',
+      },
+      { flags: '--full', summary: 'Report every value that was not carried on a line of its own' },
     ],
     examples: [
       'gw import litellm litellm.yaml -o config.yaml',
@@ -229,6 +234,12 @@ export const COMMANDS: readonly Command[] = [
     name: 'admin providers health',
     summary: 'Show the health of providers and components',
     load: () => import('./admin/providers-health.ts'),
+  },
+  {
+    name: 'admin providers reset',
+    args: ['name', 'credential'],
+    summary: 'Let a credential of a provider be called again that was refused',
+    load: () => import('./admin/providers-reset.ts'),
   },
   {
     name: 'admin sessions list',

@@ -68,6 +68,10 @@ export class Routing {
   alsoOn: Surface | undefined;
   /** What the request asks for, or leaves behind, stands at one account of its vendor. */
   isStateful = false;
+  /** What its earlier turns hold is sealed: one account of a vendor can read it. */
+  isBound = false;
+  /** The vendor account that a bound request goes to, and the target that it belongs to. */
+  bound: { readonly account: string; readonly target: string } | undefined;
   /** How its session was served, where it has one and affinity is on. */
   affinity: Affinity | undefined;
   /** Why the strategy left nothing to try, as the caller learns it. */
