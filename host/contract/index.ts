@@ -140,6 +140,7 @@ export type {
   SettledCall,
   StrategyDeps,
   StrategyModule,
+  SessionOrder,
   StrategyPlace,
   StrategyProblem,
   StrategyTarget,

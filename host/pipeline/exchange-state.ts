@@ -3,6 +3,7 @@ import type { Cost, CostSource, GatewayError, RankNotes, Surface, Unpriced, Usag
 import type { PluginInstance, StreamGuards } from './guards/plugin-instance.ts';
 import type { ModelGroup } from './model-group.ts';
 import type { RouteRecord } from './route-record.ts';
+import type { RouteSession } from './route-session.ts';
 import type { CredentialTrail } from './credentials/credential-trail.ts';
 import type { Target } from './target.ts';
 
@@ -53,6 +54,10 @@ export class Routing {
   credential: string | undefined;
   /** What the ends of calls with credentials of declared instances said; `undefined` while none has. */
   credentials: CredentialTrail | undefined;
+  /** The session that what is ranked now belongs to; `none` where it has none, `undefined` while that was not asked. */
+  session: RouteSession | 'none' | undefined;
+  /** The session that was served by none of its own list: what a fallback names follows. */
+  leftSession: RouteSession | undefined;
   /** An order that the strategy has given before it was clear how the request is answered; it is not asked again. */
   drawn: DrawnOrder | undefined;
   /** The surface that targets may serve in the place of the request's own, while it is not clear how it is answered. */

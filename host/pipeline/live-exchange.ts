@@ -28,6 +28,7 @@ import type { ForwardedApi } from '../wire/forwarded-api.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
 import type { Later } from './billing/later.ts';
 import { Delivery, Measured, PluginTraces, Routing } from './exchange-state.ts';
+import type { AffinityResult } from './route-session.ts';
 import type { Target } from './target.ts';
 import { Turn, type TurnRequest } from './turns/turn.ts';
 
@@ -181,6 +182,14 @@ export class LiveExchange implements Exchange {
 
   get abLabel(): string | undefined {
     return this.routing.abLabel;
+  }
+
+  /** What became of its session, once it is answered; `undefined` without one, on failure, and for a plugin's answer. */
+  get affinity(): AffinityResult | undefined {
+    const { session, leftSession, lastTarget, credential } = this.routing;
+    if (session === undefined || !lastTarget || this.error || this.plugins.answeredBy !== undefined) return undefined;
+    if (leftSession) return 'moved';
+    return session === 'none' ? undefined : session.resultOf(lastTarget, credential);
   }
 
   get lastTarget(): Target | undefined {
