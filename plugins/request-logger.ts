@@ -175,6 +175,7 @@ function endingRow(exchange: Exchange, { stage, model, provider, createdAt, erro
     abLabel,
     decision,
     tunnel,
+    placement,
     usage,
     measurements: { durationMs, ttftMs, costUsd, costSource },
   } = exchange;
@@ -206,5 +207,12 @@ function endingRow(exchange: Exchange, { stage, model, provider, createdAt, erro
     session_id: sessionId,
     bytes_up: tunnel?.bytesUp,
     bytes_down: tunnel?.bytesDown,
+    provider_kind: placement?.kind,
+    credential: placement?.credential,
+    model_group: placement?.group,
+    affinity: placement?.affinity,
+    cache_read_tokens: placement && usage?.cache_read_tokens,
+    cache_write_tokens: placement && usage?.cache_write_tokens,
+    cache_saved_usd: placement?.cacheSavedUsd,
   };
 }

@@ -3,12 +3,12 @@ import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { LOG_COLUMN_LIST } from '../../host/contract/log-columns.ts';
 import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
-import { type LogFilters, type LogRow, TERMINAL_STAGES } from '../../host/stores/log/log-repository.ts';
+import { type LogFilters, type LogRow, type LogSplit, TERMINAL_STAGES } from '../../host/stores/log/log-repository.ts';
 import type { LogReader } from '../../host/stores/log/request-log-store.ts';
 import { shownDecision } from '../../host/stores/log/route-decision.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
 import type { Auditor } from './auditor.ts';
-import { statisticsBody } from './log-statistics.ts';
+import { sharesBody, statisticsBody } from './log-statistics.ts';
 import { Query, storable } from './query.ts';
 import { reading } from './store-calls.ts';
 import { timestamp } from './timestamps.ts';
@@ -66,7 +66,7 @@ async function list(logs: LogReader, { request, signal }: JsonCall): Promise<Jso
   const stages = stagesOf(query, TERMINAL_STAGES);
   const keyId = query.filter('api_key_id');
   const page = await logs.list(
-    { ...namesOf(query), stages, since, apiKeyId: keyId === 'none' ? null : keyId },
+    { ...namesOf(query), ...placesOf(query), stages, since, apiKeyId: keyId === 'none' ? null : keyId },
     limit,
     offset,
     signal,
@@ -79,7 +79,17 @@ async function list(logs: LogReader, { request, signal }: JsonCall): Promise<Jso
     body: {
       data: page.rows.map(entry),
       summary: { total_entries: page.total, returned_entries: page.rows.length },
-      filters: { limit, offset, stage, stages, model, provider, api_key_id, since: query.text('since') },
+      filters: {
+        limit,
+        offset,
+        stage,
+        stages,
+        model,
+        provider,
+        api_key_id,
+        since: query.text('since'),
+        ...given(placesOf(query)),
+      },
     },
   };
 }
@@ -89,12 +99,14 @@ async function statistics(logs: LogReader, { request, signal }: JsonCall, now: n
   const limit = query.limit(0, MOST_NAMES);
   const since = query.moment('since');
   const buckets = query.buckets(MOST_BUCKETS);
-  const filters = { ...namesOf(query), since };
+  const filters = { ...namesOf(query), ...placesOf(query), since };
+  const by = query.words('include', INCLUDED).map((word) => SPLITS[word]);
   const [stage] = stagesOf(query, []);
   const found = await logs.statistics(
     {
       filters: { ...filters, stages: stage === undefined ? TERMINAL_STAGES : [stage] },
       stage,
+      by,
       series:
         since === undefined || buckets === 0
           ? undefined
@@ -110,7 +122,16 @@ async function statistics(logs: LogReader, { request, signal }: JsonCall, now: n
     status: 200,
     body: {
       ...statisticsBody(found.statistics, found.series, limit),
-      filters: { limit, buckets, stage: query.text('stage'), model, provider, since: query.text('since') },
+      ...Object.fromEntries(found.shares.entries().map(([split, shares]) => [`by_${split}`, sharesBody(shares)])),
+      filters: {
+        limit,
+        buckets,
+        stage: query.text('stage'),
+        model,
+        provider,
+        since: query.text('since'),
+        ...given(placesOf(query)),
+      },
     },
   };
 }
@@ -162,6 +183,21 @@ function stagesOf(query: Query, otherwise: readonly string[]): readonly string[]
 function namesOf(query: Query): Pick<LogFilters, 'model' | 'provider'> {
   return { model: query.filter('model'), provider: query.filter('provider') };
 }
+
+/** What sums can be asked for besides, by the word that asks. */
+const SPLITS = { by_credential: 'credential', by_group: 'group' } as const satisfies Readonly<Record<string, LogSplit>>;
+const INCLUDED = Object.keys(SPLITS) as readonly (keyof typeof SPLITS)[];
+
+/** Instances, groups and sessions: rows of configurations without them match no value. */
+const placesOf = (query: Query): Pick<LogFilters, 'credential' | 'group' | 'affinity'> => ({
+  credential: query.filter('credential'),
+  group: query.filter('group'),
+  affinity: query.filter('affinity'),
+});
+
+/** Parameters that are there: an answer to others is as it was before there were these. */
+const given = (filters: object): object =>
+  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 
 const SHOWN = LOG_COLUMN_LIST.filter(([, { shown }]) => shown !== 'never');
 

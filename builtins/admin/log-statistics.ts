@@ -1,4 +1,4 @@
-import type { LogGroup, LogSeries, LogStatistics } from '../../host/stores/log/log-repository.ts';
+import type { LogGroup, LogSeries, LogShare, LogStatistics } from '../../host/stores/log/log-repository.ts';
 import { timestamp } from './timestamps.ts';
 
 interface Sums {
@@ -40,6 +40,16 @@ export function statisticsBody(
     top_errors: topErrors,
     series: series ? seriesBody(series) : { points: [], truncated: false },
   };
+}
+
+/** Sums by credential or group, as those by provider are shown. */
+export function sharesBody(shares: readonly LogShare[]): object {
+  return Object.fromEntries(
+    shares.map(({ name, count, errors, totalTokens: tokens, costUsd: cost_usd, unpriced }) => [
+      name,
+      { count, errors, tokens, cost_usd, unpriced },
+    ]),
+  );
 }
 
 /** The most frequent, of as many the lesser name. What has no name is `unknown`. */

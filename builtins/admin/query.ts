@@ -50,6 +50,15 @@ export class Query {
     return Math.min(this.#integer('buckets', 0) ?? 0, max);
   }
 
+  /** Words between commas, each once; one that is not known is refused. */
+  words<T extends string>(name: string, known: readonly T[]): readonly T[] {
+    const words = new Set(this.list(name, 100) ?? []);
+    for (const word of words)
+      if (!known.some((one) => one === word))
+        throw invalidRequest(`${name} has ${quoted(word)}, which is none of ${known.join(', ')}`);
+    return known.filter((one) => words.has(one));
+  }
+
   /** Texts between commas, without blanks around them; `undefined` when it is absent. */
   list(name: string, most: number): readonly string[] | undefined {
     const items = this.filter(name)

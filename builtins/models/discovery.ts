@@ -76,7 +76,8 @@ export class Discovery {
     const first = asking.filter((one) => one.isUnnamed && (isNew(one) || (!isRefresh && this.#isMute(one.instance))));
     const others = asking.filter((one) => !one.isUnnamed && isNew(one)).map(({ instance }) => instance);
     for (const { instance } of asking) this.#heard.add(instance);
-    if (others.length > 0) void this.#inTurn(() => this.#askAll(others.flatMap(askedOf)));
+    if (others.length > 0)
+      void this.#inTurn(() => this.#askAll(others.flatMap((instance) => this.#ofInstance(instance))));
     const mute = await this.#askNow(first.map(({ instance }) => instance));
     for (const instance of mute) failed(instance);
     for (const { instance } of asking) this.#keep(instance);
@@ -87,7 +88,7 @@ export class Discovery {
     if (instances.length === 0) return [];
     const asked = async (instance: ProviderInstance): Promise<boolean> => {
       if (this.#shared && !this.#shared.isLeader() && !this.#isMute(instance)) return true;
-      const [one] = askedOf(instance);
+      const [one] = this.#ofInstance(instance);
       return one !== undefined && (await this.#ask(one)) !== 'failed';
     };
     const answered = new Set<ProviderInstance>();
@@ -183,7 +184,7 @@ export class Discovery {
     const isFirst = !this.#hasRun;
     this.#hasRun = true;
     const instances = isFirst ? [] : this.#instances(); // they were asked before they served
-    const all = [...this.#environment(), ...instances.flatMap(askedOf)];
+    const all = [...this.#environment(), ...instances.flatMap((instance) => this.#ofInstance(instance))];
     if (!this.#shared || this.#shared.isLeader()) return all;
     return isFirst ? [] : all.filter(({ key }) => !this.#models.has(key));
   }
@@ -194,6 +195,15 @@ export class Discovery {
     return [...(current?.environment ?? providers)].flatMap(([name, provider]) =>
       provider.module.discovery && !current?.unasked.has(name) ? [{ name, key: name, provider }] : [],
     );
+  }
+
+  /** With the first credential that is ready, as far as a configuration that serves knows its instance. */
+  #ofInstance(instance: ProviderInstance): Asked[] {
+    const { current } = this.#host;
+    const isServing = current?.instances.get(instance.name) === instance;
+    const ready = isServing ? current.hooks.credentials.call()?.firstReady(instance)?.connected : undefined;
+    const provider = ready ?? connectionOf(instance);
+    return provider ? [{ name: instance.name, key: keyOf(instance.name, instance), provider }] : [];
   }
 
   #instances(): ProviderInstance[] {
@@ -239,11 +249,6 @@ export class Discovery {
 function keyOf(name: string, instance: ProviderInstance | undefined): string {
   if (!instance) return name;
   return `${name} ${hash('sha256', `${instance.kind}\0${instance.baseUrl ?? ''}`).slice(0, 12)}`;
-}
-
-function askedOf(instance: ProviderInstance): Asked[] {
-  const provider = connectionOf(instance);
-  return provider ? [{ name: instance.name, key: keyOf(instance.name, instance), provider }] : [];
 }
 
 function isEqual(before: ModelsById, after: ModelsById): boolean {

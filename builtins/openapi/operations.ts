@@ -245,7 +245,7 @@ const OVERVIEW: readonly Operation[] = [
     '/admin/logs',
     'Rows of the request log, the newest first',
     'Logs',
-    ['limit', 'offset', 'stage', 'model', 'provider', 'api_key_id', 'since'],
+    ['limit', 'offset', 'stage', 'model', 'provider', 'api_key_id', 'credential', 'group', 'affinity', 'since'],
     { errors: [501] },
   ),
   write('delete', '/admin/logs', 'Deletes rows of the request log', {
@@ -257,7 +257,7 @@ const OVERVIEW: readonly Operation[] = [
     '/admin/logs/stats',
     'Sums, percentiles and a series of the request log',
     'LogStatistics',
-    ['limit', 'buckets', 'stage', 'model', 'provider', 'since'],
+    ['limit', 'buckets', 'stage', 'model', 'provider', 'credential', 'group', 'affinity', 'include', 'since'],
     { errors: [501] },
   ),
   read(

@@ -1,5 +1,6 @@
 import { KEY_MEMBER_LIST, type KeyMemberKind } from '../../host/common/key-members.ts';
-import { type LogColumnKind, LOG_COLUMN_LIST } from '../../host/contract/log-columns.ts';
+import type { LogColumnKind } from '../../host/contract/log-column.ts';
+import { LOG_COLUMN_LIST } from '../../host/contract/log-columns.ts';
 
 /** JSON Schemas (2020-12, as OpenAPI 3.1 takes them) of what the gateway itself answers, by the names under which operations refer to them. */
 type Schema = Readonly<Record<string, unknown>>;
@@ -60,6 +61,7 @@ const columnsShown = (where: 'always' | 'where known'): Readonly<Record<string, 
   Object.fromEntries(
     LOG_COLUMN_LIST.filter(([, { shown }]) => shown === where).map(([name, column]) => [name, columnSchema(column)]),
   );
+const PLACES = { credential: TEXT, group: TEXT, affinity: TEXT };
 const LOG_ENTRY = object(columnsShown('always'), columnsShown('where known'));
 
 const MEMBER_KINDS: Readonly<Record<KeyMemberKind, Schema>> = {
@@ -104,27 +106,33 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Logs: page(
     'LogEntry',
     object({ total_entries: COUNT, returned_entries: COUNT }),
-    object({ ...WINDOW, stage: TEXT, stages: TEXTS, model: TEXT, provider: TEXT, api_key_id: TEXT, since: TEXT }),
+    object(
+      { ...WINDOW, stage: TEXT, stages: TEXTS, model: TEXT, provider: TEXT, api_key_id: TEXT, since: TEXT },
+      PLACES,
+    ),
   ),
-  LogStatistics: object({
-    summary: object({
-      total_entries: COUNT,
-      error_entries: COUNT,
-      total_tokens: COUNT,
-      prompt_tokens: COUNT,
-      completion_tokens: COUNT,
-      cost_usd: NUMBER,
-      unpriced_requests: COUNT,
-    }),
-    latency_ms: SPREAD,
-    ttft_ms: SPREAD,
-    by_stage: map(COUNT),
-    by_provider: map(SUMS),
-    by_model: map(SUMS),
-    top_errors: list(object({ message: TEXT, count: COUNT })),
-    series: object({ points: list(POINT), truncated: FLAG }, { start: MOMENT, end: MOMENT }),
-    filters: object({ limit: COUNT, buckets: COUNT, stage: TEXT, model: TEXT, provider: TEXT, since: TEXT }),
-  }),
+  LogStatistics: object(
+    {
+      summary: object({
+        total_entries: COUNT,
+        error_entries: COUNT,
+        total_tokens: COUNT,
+        prompt_tokens: COUNT,
+        completion_tokens: COUNT,
+        cost_usd: NUMBER,
+        unpriced_requests: COUNT,
+      }),
+      latency_ms: SPREAD,
+      ttft_ms: SPREAD,
+      by_stage: map(COUNT),
+      by_provider: map(SUMS),
+      by_model: map(SUMS),
+      top_errors: list(object({ message: TEXT, count: COUNT })),
+      series: object({ points: list(POINT), truncated: FLAG }, { start: MOMENT, end: MOMENT }),
+      filters: object({ limit: COUNT, buckets: COUNT, stage: TEXT, model: TEXT, provider: TEXT, since: TEXT }, PLACES),
+    },
+    { by_credential: map(SUMS), by_group: map(SUMS) },
+  ),
   PurgedLogs: object({ deleted: COUNT, filters: object({ before: TEXT, stage: TEXT, model: TEXT, provider: TEXT }) }),
   AuditEntry: object(
     { occurred_at: MOMENT, action: TEXT, actor: TEXT, outcome: { enum: ['ok', 'denied', 'error'] } },

@@ -55,8 +55,9 @@ function destinationOf(forwarding: Forwarding, exchange: LiveExchange, generatio
       'name a provider in the header X-Provider, or a model in a JSON body or in a form',
     );
   const group = meant === undefined ? undefined : generation.groups?.of(meant);
+  if (group) hold(); // what a group makes of a name is not for keys that may not ask for it
   const found = group ? inGroup(forwarding, exchange, generation, { name: meant ?? '', group }) : outside();
-  hold();
+  if (!group) hold();
   const { module } = found.provider;
   requireForwarding(found, family.asks ? hasResponses(found) : module.passthrough === true);
   return found;

@@ -1,7 +1,8 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { catalogEntryOf } from '../../host/pipeline/billing/catalog-entry.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
-import { isServed } from '../../host/pipeline/serving.ts';
+import { mayServe } from '../../host/pipeline/key-access.ts';
+import { firstServed, groupServing, isServed } from '../../host/pipeline/serving.ts';
 import { modelNotFound, shownModel } from '../../host/pipeline/shown.ts';
 import type { Target } from '../../host/pipeline/target.ts';
 import { whyUnstreamed } from '../../host/pipeline/unstreamed.ts';
@@ -20,10 +21,20 @@ export default defineBuiltin({
       const known = { models, groups, targets: new Map(targets.map((target) => [target.virtualKey, target])) };
       const isFit = (target: Target, exchange: LiveExchange): boolean =>
         !isOfOtherKind(exchange, target, services.catalog);
+      /** The routes of a group are the operator's: the first one that the caller reaches says what kind of model it is. */
+      const isFirstFit = (exchange: LiveExchange): boolean => {
+        const limits = exchange.principal?.limits ?? {};
+        const isAllowed = ({ virtualKey }: Target): boolean => mayServe(limits, virtualKey);
+        const { pinned } = exchange.routing;
+        const first =
+          firstServed(exchange, known, isAllowed, pinned) ?? firstServed(exchange, known, () => true, pinned);
+        return first !== undefined && isFit(first, exchange);
+      };
       pipeline.prepare.tap({ name: 'admission', stage: ORDER.admission }, (exchange) => {
         const { model } = exchange;
-        if (isServed(exchange, known, isFit, exchange.routing.pinned)) return;
-        const group = groups?.of(model);
+        const { pinned } = exchange.routing;
+        const group = groups && groupServing(model, groups, pinned);
+        if (group && exchange.sent ? isFirstFit(exchange) : isServed(exchange, known, isFit, pinned)) return;
         const absent = targets.filter(({ provider }) => !provider).map(({ virtualKey }) => virtualKey);
         if (absent.length > 0 && !exchange.routing.explaining)
           log.warn('no registered target serves the model', {

@@ -97,6 +97,9 @@ export class ExchangeView implements Exchange {
   get cache(): Exchange['cache'] {
     return this.#live.cache;
   }
+  get placement(): Exchange['placement'] {
+    return this.#live.placement;
+  }
   get attempts(): number {
     return this.#live.attempts;
   }

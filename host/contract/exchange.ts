@@ -1,3 +1,4 @@
+import type { Placement } from './placement.ts';
 import type { ClientBody, ClientWireName } from './text/client-body.ts';
 import type { GatewayError } from './errors.ts';
 import type { CostSource, LaterBooking, Unpriced } from './money/cost.ts';
@@ -176,6 +177,11 @@ export interface Exchange<S extends Surface = Surface> {
    * request log keeps it.
    */
   readonly decision: object | undefined;
+  /**
+   * Where the request went among the entries of `providers` and `models`; `undefined` where the
+   * configuration has neither, and no affinity.
+   */
+  readonly placement: Placement | undefined;
   /** Bytes that passed both ways once the connection had left HTTP, when that is over. */
   readonly tunnel: { readonly bytesUp: number; readonly bytesDown: number } | undefined;
   /**

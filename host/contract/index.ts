@@ -41,6 +41,7 @@ export type {
 } from './errors.ts';
 export { isChat, isSurface, STAGES } from './exchange.ts';
 export type { ClientFacts, Exchange, ExchangeOutcome, Measurements, Principal, Scope, Stage } from './exchange.ts';
+export type { Affinity, Placement } from './placement.ts';
 export { ExchangeNote } from './exchange-note.ts';
 export { parseDuration } from './duration.ts';
 export { countOf, decodedUri, type Fields, isFields, isText } from './json/fields.ts';

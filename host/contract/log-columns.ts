@@ -1,48 +1,4 @@
-/**
- * What a column holds: how it is stored, and how answers show it.
- * - `text`: a text, cut to `longest` characters.
- * - `integer`: a whole number, such as a count of tokens.
- * - `real`: a number with a fraction, such as milliseconds or US dollars.
- * - `boolean`: true or false.
- * - `json`: an object, which is kept as its text.
- * - `moment`: a time, which modules give in Unix milliseconds.
- */
-export type LogColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'json' | 'moment';
-
-/** The facts of one column: what is stored, what is shown, and since which schema. */
-interface LogColumn {
-  /** `moment` is in Unix milliseconds, `boolean` is kept as 1 or 0, `json` is kept as text. */
-  readonly kind: LogColumnKind;
-  /** Every row is given with it. */
-  readonly isGiven?: true;
-  /** The database refuses a row without it. A column that is added later may be null. */
-  readonly isRequired?: true;
-  /** What stands in a row that was given without it; null unless said. */
-  readonly absent?: '' | 0;
-  /** The values of a text of which there are a few. */
-  readonly values?: readonly string[];
-  /**
-   * Credentials may stand in the text, which is redacted as it comes. Redaction costs time in
-   * proportion to the text, so that it is left out where a text is an id or one of a few words.
-   */
-  readonly isFree?: true;
-  /** Characters of a text that are kept; 1,024 unless said. */
-  readonly longest?: number;
-  /**
-   * The step of the schema that adds it. Tables of earlier versions get it by a migration, with
-   * null in the rows that are there.
-   */
-  readonly since: number;
-  /** Where `GET /admin/logs` shows it: in every row, in rows that have it, or in none. */
-  readonly shown: 'always' | 'where known' | 'never';
-  /** `GET /admin/logs` takes a parameter of its name. */
-  readonly isFilter?: true;
-  /**
-   * One phrase for operators, without a full stop. The schema of the HTTP API has it as the
-   * description of the member.
-   */
-  readonly about: string;
-}
+import type { LogColumn } from './log-column.ts';
 
 /**
  * Every column of the request log, in the order in which rows are shown. The types of a row, the
@@ -169,6 +125,52 @@ export const LOG_COLUMNS = {
     shown: 'where known',
     about: 'The session, as the client names it',
   },
+  provider_kind: {
+    kind: 'text',
+    since: 11,
+    shown: 'where known',
+    about: 'Kind of the provider, of an entry of `providers`',
+  },
+  credential: {
+    kind: 'text',
+    since: 11,
+    shown: 'where known',
+    isFilter: true,
+    about: 'Name of the credential that served or failed last; unique together with the target',
+  },
+  model_group: {
+    kind: 'text',
+    since: 11,
+    shown: 'where known',
+    isFilter: 'group',
+    about: 'Group of models whose route was tried last',
+  },
+  affinity: {
+    kind: 'text',
+    values: ['new', 'followed', 'moved'],
+    since: 11,
+    shown: 'where known',
+    isFilter: true,
+    about: 'Whether the session stayed where it was served before',
+  },
+  cache_read_tokens: {
+    kind: 'integer',
+    since: 11,
+    shown: 'where known',
+    about: 'Tokens of the prompt that the vendor read from its cache',
+  },
+  cache_write_tokens: {
+    kind: 'integer',
+    since: 11,
+    shown: 'where known',
+    about: 'Tokens of the prompt that the vendor wrote to its cache',
+  },
+  cache_saved_usd: {
+    kind: 'real',
+    since: 11,
+    shown: 'where known',
+    about: "US dollars that the vendor's cache saved; negative where writing to it cost more",
+  },
   decision: { kind: 'json', since: 2, shown: 'never', about: 'How the request was routed' },
 } as const satisfies Readonly<Record<string, LogColumn>>;
 
@@ -192,6 +194,7 @@ export const LOG_COLUMN_STEPS = {
   2: 'times, cost, credential and route of a request',
   6: 'clients that speak a wire of their own',
   10: 'source of a cost',
+  11: 'instance and credential of a row',
 } as const satisfies Readonly<Record<number, string>>;
 
 /** The types of values as a module gives them, by the kind of their column. */

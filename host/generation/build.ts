@@ -135,6 +135,7 @@ function generationOf(deps: GenerationDeps, draft: GenerationDraft, number: numb
     models,
     groups,
     strategy,
+    isPlaced: isPlaced(config),
     plugins,
     modelCounts: countModels(deps, { ...providers, targetList }),
     requestTimeoutMs: durationOf(config.request_timeout),
@@ -146,6 +147,10 @@ function generationOf(deps: GenerationDeps, draft: GenerationDraft, number: numb
   };
   return generation;
 }
+
+/** Whether requests have a placement: without any of these keys nothing of it is looked at, kept or counted. */
+const isPlaced = ({ providers, models, strategy: { affinity } }: GatewayConfig): boolean =>
+  providers !== undefined || (models ?? []).length > 0 || affinity === 'session';
 
 /** What names of targets and models stand for. Groups are bound behind the plugins, which ask only once requests come. */
 interface KnownNames {

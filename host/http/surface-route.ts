@@ -167,6 +167,7 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
     arrivedAt,
     wire: read.wire ?? wire,
     pinned: read.pinned,
+    isPlaced: lease.generation.isPlaced,
     clock: lease.generation.services.clock,
     metadata: read.metadata ?? {},
     request: read.request,

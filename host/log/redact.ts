@@ -32,8 +32,11 @@ const LOOK_AHEAD = 16 * 1024;
 /** One of the words that a name is made of, whatever stands between them: `my.api-key` has three. */
 const SECRET_NAME = /(?<![a-z0-9])(?:KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|DSN|AUTHORIZATION)(?![a-z0-9])/i;
 
+/** The paths of directories: lines and messages name files below them. */
+const PATHS = 'GW_SECRET_DIRS';
+
 /** Whether a variable holds a credential, as far as its name tells. */
-export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
+export const isSecretName = (name: string): boolean => name !== PATHS && SECRET_NAME.test(name);
 
 const SCHEME = /^\s*(Bearer|Basic|Token)\s+(?=\S+\s*$)/i;
 

@@ -92,6 +92,8 @@ export class Measured {
   doubt: string | undefined;
   /** The cost, by what it was spent on. */
   cost: Cost | undefined;
+  /** US dollars that the vendor's cache saved. */
+  cacheSavedUsd: number | undefined;
   ttftMs: number | undefined;
   /** Monotonic milliseconds of the last chunk of a stream that has ended. */
   lastChunkAt: number | undefined;

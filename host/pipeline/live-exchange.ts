@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
+  type Affinity,
   type ClientBody,
   type ClientFacts,
   type Exchange,
   type GatewayError,
   isText,
   type Measurements,
+  type Placement,
   type ReplyOf,
   type RequestOf,
   type Stage,
@@ -28,7 +30,7 @@ import type { ForwardedApi } from '../wire/forwarded-api.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
 import type { Later } from './billing/later.ts';
 import { Delivery, Measured, PluginTraces, Routing } from './exchange-state.ts';
-import type { AffinityResult } from './route-session.ts';
+import { placementOf } from './placed.ts';
 import type { Target } from './target.ts';
 import { Turn, type TurnRequest } from './turns/turn.ts';
 
@@ -47,6 +49,7 @@ export interface ExchangeStart {
   readonly bodyBytes?: number | undefined;
   /** The client opted out of usage on its stream. */
   readonly stripsUsage?: boolean;
+  readonly isPlaced?: boolean;
   /** The target that the request names, where it names one. */
   readonly pinned?: string | undefined;
   /** What the client speaks; the common wire unless said. */
@@ -78,6 +81,8 @@ export class LiveExchange implements Exchange {
   readonly api: ForwardedApi | undefined;
   /** The client opted out of usage on its stream. */
   readonly stripsUsage: boolean;
+  /** The configuration names instances, groups or affinity. */
+  readonly isPlaced: boolean;
 
   stage: Stage = 'before_request';
   request: RequestOf<Surface>;
@@ -125,6 +130,7 @@ export class LiveExchange implements Exchange {
     this.clientHeaders = start.clientHeaders;
     this.api = start.api;
     this.stripsUsage = start.stripsUsage ?? false;
+    this.isPlaced = start.isPlaced ?? false;
     this.#clock = start.clock;
     this.routing.pinned = start.pinned;
   }
@@ -185,7 +191,7 @@ export class LiveExchange implements Exchange {
   }
 
   /** What became of its session, once it is answered; `undefined` without one, on failure, and for a plugin's answer. */
-  get affinity(): AffinityResult | undefined {
+  get affinity(): Affinity | undefined {
     const { session, leftSession, lastTarget, credential } = this.routing;
     if (session === undefined || !lastTarget || this.error || this.plugins.answeredBy !== undefined) return undefined;
     if (leftSession) return 'moved';
@@ -198,6 +204,10 @@ export class LiveExchange implements Exchange {
 
   get decision(): object | undefined {
     return this.routing.record?.shown(this);
+  }
+
+  get placement(): Placement | undefined {
+    return this.isPlaced ? placementOf(this) : undefined;
   }
 
   get tunnel(): Exchange['tunnel'] {

@@ -20,6 +20,8 @@ export interface RunningGeneration {
   readonly models: RoutedModels;
   /** The groups of models; `undefined` where none are configured. */
   readonly groups: ModelGroups | undefined;
+  /** Instances, groups or affinity are configured: requests are said to be placed. */
+  readonly isPlaced: boolean;
   readonly strategy: FailoverRules;
   readonly plugins: RunningPlugins;
   /** Milliseconds for a whole request; `undefined` means no limit. */

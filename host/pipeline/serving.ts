@@ -35,6 +35,23 @@ export function isServed<A extends Asked>(
   );
 }
 
+/** The first that may serve a name of a group, in the order of the file: a route, else what a fallback names. */
+export function firstServed(
+  asked: Asked,
+  known: Known,
+  isAllowed: (target: Target) => boolean,
+  pinned?: string,
+): Target | undefined {
+  for (const { name, group } of namesFor(asked.model, known)) {
+    const marked = (group ?? known.models).routeTargets(name, asked.surface, asked.streaming, pinned);
+    for (const { virtualKey, serves } of marked) {
+      const target = serves ? (group?.routes ?? known.targets).get(virtualKey) : undefined;
+      if (target && isAllowed(target)) return asNamed(target, name);
+    }
+  }
+  return undefined;
+}
+
 /** The group whose routes a request is for. One that names a target without a route there goes to that target as if there were no group. */
 export function groupServing(model: string, groups: ModelGroups, pinned: string | undefined): ModelGroup | undefined {
   const group = groups.of(model);

@@ -52,6 +52,7 @@ export function madeUpExchange(facts: ExchangeFacts = {}, heard?: Heard): Exchan
     upstreamModel: undefined,
     attempts: 0,
     decision: undefined,
+    placement: undefined,
     tunnel: undefined,
     abLabel: undefined,
     usage: undefined,

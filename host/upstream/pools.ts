@@ -4,19 +4,14 @@ import symbols from 'undici/lib/core/symbols.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { systemClock, type Timer } from '../common/clock.ts';
 import { type Open, plainWay, type Way } from './egress/way.ts';
+import type { EgressOfCall, UpstreamCall } from './upstream-call.ts';
 
 const KEEP_ALIVE_MS = 90_000;
 /** Bytes of an answer's headers; as many as a client may send. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 
-/** What a call needs of the connection it is sent on. */
-export interface Connecting {
-  readonly origin: string;
-  /** Milliseconds for the connection, where this call has to open it. */
-  readonly timeoutMs: number;
-  /** How the calls of a declared instance leave; `undefined` for all others. */
-  readonly way: Way | undefined;
-}
+/** What a call says of the connection it is sent on. */
+type Connecting = Pick<UpstreamCall, 'connectTimeoutMs' | 'egress'>;
 
 /**
  * One connection pool per upstream origin, and per way there of declared instances. It goes with its last connection: plugins
@@ -25,6 +20,10 @@ export interface Connecting {
 export class Pools {
   readonly #byOrigin = new Map<string, OriginPool>();
   readonly #byWay = new Map<string, Map<string, OriginPool>>();
+  /** Nothing new is sent by them. */
+  readonly #ending = new Set<OriginPool>();
+  /** How many instances call an origin by a way. */
+  readonly #held = new Map<string, number>();
   /** One for all, so that TLS sessions outlive the pools they were opened in. */
   readonly #open = plainWay();
 
@@ -37,10 +36,12 @@ export class Pools {
 
   /** Sends a request. Returns the connection that this call has to open, while it is being made: only this call waits for it. */
   dispatch(
-    { origin, timeoutMs, way }: Connecting,
+    origin: string,
+    { connectTimeoutMs, egress }: Connecting,
     options: Dispatcher.DispatchOptions,
     handler: Dispatcher.DispatchHandler,
   ): Socket | undefined {
+    const way = egress?.way;
     const pools = way ? this.#poolsOf(way) : this.#byOrigin;
     let pool = pools.get(origin);
     if (!pool) {
@@ -51,11 +52,41 @@ export class Pools {
       pool = new OriginPool(origin, way?.open ?? this.#open, onIdle);
       pools.set(origin, pool);
     }
-    return pool.dispatch(timeoutMs, options, handler);
+    return pool.dispatch(connectTimeoutMs, options, handler);
+  }
+
+  /**
+   * Says that an instance calls an origin by its way. Returns what takes that back: the connections of the last one that did
+   * end then, once their calls have.
+   */
+  hold(origin: string, egress: EgressOfCall): () => void {
+    const { key } = egress.way;
+    const held = `${key} ${origin}`;
+    this.#held.set(held, (this.#held.get(held) ?? 0) + 1);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      const left = (this.#held.get(held) ?? 1) - 1;
+      if (left > 0) this.#held.set(held, left);
+      else this.#held.delete(held);
+      for (const each of new Set([key, egress.way.key]))
+        if (!this.#held.has(`${each} ${origin}`)) this.#end(each, origin);
+    };
+  }
+
+  #end(key: string, origin: string): void {
+    const pools = this.#byWay.get(key);
+    const pool = pools?.get(origin);
+    if (!pools || !pool) return;
+    pools.delete(origin);
+    if (pools.size === 0) this.#byWay.delete(key);
+    this.#ending.add(pool);
+    void pool.end().finally(() => this.#ending.delete(pool));
   }
 
   async close(): Promise<void> {
-    const pools = [this.#byOrigin, ...this.#byWay.values()].flatMap((each) => [...each.values()]);
+    const pools = [...[this.#byOrigin, ...this.#byWay.values()].flatMap((each) => [...each.values()]), ...this.#ending];
     this.#byOrigin.clear();
     this.#byWay.clear();
     await Promise.all(pools.map((pool) => pool.destroy()));
@@ -114,6 +145,11 @@ class OriginPool {
     const opened = this.#opened;
     this.#opened = undefined;
     return opened;
+  }
+
+  /** When the calls have ended. */
+  end(): Promise<void> {
+    return this.#pool.close();
   }
 
   destroy(): Promise<void> {

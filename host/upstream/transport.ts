@@ -2,13 +2,19 @@ import type { Socket } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { GatewayError, type OutgoingRequest, setMember } from '../contract/index.ts';
-import type { Cancellation } from './cancellation.ts';
 import { type Decoding, decodingOf } from './decoding.ts';
 import { transportError, unusableReply } from './fault.ts';
 import { AddressRefused } from './egress/address-guard.ts';
 import { MAX_REPLY_BYTES } from './limits.ts';
 import { Pools } from './pools.ts';
-import type { CollectedReply, ReplyControl, ReplyHeaders, ReplySink, UpstreamCall } from './upstream-call.ts';
+import type {
+  CollectedReply,
+  ReplyControl,
+  ReplyHeaders,
+  ReplySink,
+  UpstreamCall,
+  EgressOfCall,
+} from './upstream-call.ts';
 
 const UNARY_BODY_IDLE_MS = 300_000;
 
@@ -22,30 +28,18 @@ export class Transport {
   }
 
   /** Sends one request; the reply is pushed into the sink. Redirects are never followed. */
-  open(
-    {
-      request,
-      cancellation,
-      egress,
-      connectTimeoutMs,
-      headersTimeoutMs,
-      bodyIdleMs,
-      isVerbatim = false,
-      upgrade,
-      noted,
-      onReply,
-    }: UpstreamCall,
-    sink: ReplySink,
-  ): void {
+  open(call: UpstreamCall, sink: ReplySink): void {
+    const { request, cancellation, headersTimeoutMs, bodyIdleMs, upgrade } = call;
     if (cancellation.cause) {
       sink.onError(cancellation.cause);
       return;
     }
-    const handler = new ReplyHandler(cancellation, sink, { isVerbatim, noted, onReply, egress });
+    const handler = new ReplyHandler(call, sink);
     try {
       const { origin, path } = splitUrl(request.url);
       handler.connecting = this.#pools.dispatch(
-        { origin, timeoutMs: connectTimeoutMs, way: egress?.way },
+        origin,
+        call,
         {
           path,
           method: request.method,
@@ -60,6 +54,11 @@ export class Transport {
     } catch (error) {
       handler.fail(error);
     }
+  }
+
+  /** Keeps the connections of an instance to its root: they end with the last instance that holds them. */
+  hold(root: string, egress: EgressOfCall): () => void {
+    return this.#pools.hold(splitUrl(root).origin, egress);
   }
 
   /** Sends one request and collects the reply, up to 50 MiB. Rejects when none arrives. */
@@ -98,16 +97,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReplyControl {
   readonly #onReply: UpstreamCall['onReply'];
   readonly #egress: UpstreamCall['egress'];
 
-  constructor(
-    cancellation: Cancellation,
-    sink: ReplySink,
-    {
-      isVerbatim,
-      noted,
-      onReply,
-      egress,
-    }: Pick<UpstreamCall, 'noted' | 'onReply' | 'egress'> & { readonly isVerbatim: boolean },
-  ) {
+  constructor({ cancellation, isVerbatim = false, noted, onReply, egress }: UpstreamCall, sink: ReplySink) {
     this.#sink = sink;
     this.#noted = noted;
     this.#onReply = onReply;

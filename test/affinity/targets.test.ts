@@ -74,7 +74,7 @@ describe('a session', () => {
     expect(second.result).to.equal('moved');
     expect(second.target).to.not.equal(first.target);
     expect([third.target, third.result]).to.deep.equal([second.target, 'followed']);
-    const figures = await host.get('/metrics').then((answer) => answer.body);
+    const figures = await host.get('/metrics').then((answer) => answer.text);
     for (const [result, count] of [
       ['new', 1],
       ['moved', 1],
@@ -117,14 +117,14 @@ describe('a session', () => {
       fleet.does.clear();
       expect(moved).to.not.equal(home);
       const minute = 60_000;
-      await clock.tick(9 * minute);
+      clock.advance(9 * minute);
       expect((await askIn(host, 's')).target).to.equal(moved);
-      await clock.tick(2 * minute);
+      clock.advance(2 * minute);
       expect((await askIn(host, 's')).target).to.equal(mode === 'fallback' ? home : moved);
       if (mode === 'fallback') return;
-      await clock.tick(59 * minute);
+      clock.advance(59 * minute);
       expect((await askIn(host, 's')).target).to.equal(moved);
-      await clock.tick(60 * minute);
+      clock.advance(60 * minute);
       expect((await askIn(host, 's')).target).to.equal(home);
     });
 
@@ -169,11 +169,7 @@ describe('a session', () => {
     expect([failed.status, failed.result]).to.deep.equal([502, null]);
     const without = await grouped({ mode: 'loadbalance', affinity: 'off' });
     expect((await askIn(without.host, 's')).result).to.equal(null);
-    const embedded = await fleet.host.post(
-      '/v1/embeddings',
-      { model: 'm', input: 'x' },
-      { 'x-gateway-session': 's' },
-    );
+    const embedded = await fleet.host.post('/v1/embeddings', { model: 'm', input: 'x' }, { 'x-gateway-session': 's' });
     expect(embedded.headers.get('x-gateway-affinity')).to.equal(null);
   });
 });

@@ -16,7 +16,9 @@ export async function askIn(
   { model = 'm', isLater = false, body = {}, headers = {} }: AskOptions = {},
 ): Promise<Served> {
   const first = { role: 'user', content: 'hi' };
-  const messages = isLater ? [first, { role: 'assistant', content: 'hello' }, { role: 'user', content: 'go on' }] : [first];
+  const messages = isLater
+    ? [first, { role: 'assistant', content: 'hello' }, { role: 'user', content: 'go on' }]
+    : [first];
   const answer = await host.post(
     PATH,
     { ...(ask('hi', { model }) as object), messages, ...body },

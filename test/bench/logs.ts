@@ -73,6 +73,7 @@ export async function logCosts(database: Database, { rows = ROWS, days = DAYS } 
     await store.statistics({
       filters: { ...day, stages: TERMINAL_STAGES },
       stage: undefined,
+      by: [],
       series: { filters: { ...day, stages: [] }, window: { start: day.since, end: now, buckets: BUCKETS } },
     });
   });

@@ -133,7 +133,7 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
     await host.applier.apply(decodeText(JSON.stringify(next), 'json'), { actor: 'test' });
   };
   await host.hooks.open.promise(host);
-  await connectProviders(host);
+  await connectProviders(host, new Set(Object.keys((config as { providers?: object }).providers ?? {})));
   await host.applier.applyStart({ own: decodeText(JSON.stringify(config), 'json') });
   const server = createHttpServer(createApp(host), host);
   const url = `http://127.0.0.1:${await listen(server, '0')}`;

@@ -85,6 +85,25 @@ async function opened(t: TestHost, path?: string): Promise<RawClient> {
 }
 
 describe('a connection that asks for WebSocket', () => {
+  it('goes to a route of the group that the model of its query names, where that calls it so too', async () => {
+    const models = [
+      { name: 'live', routes: [{ target: 'a', model: 'live' }] },
+      { name: 'other', routes: [{ target: 'a', model: 'm' }] },
+    ];
+    const { t, taken } = await speaking({}, { models });
+    for (const path of ['/v1/realtime?model=live', '/v1/responses?model=live']) {
+      const client = await opened(t, path);
+      expect(client.received(), path).to.match(/^HTTP\/1\.1 101 /);
+      client.socket.destroy();
+    }
+    expect(taken.map(({ url }) => url)).to.deep.equal(['/realtime?model=live', '/responses?model=live']);
+    for (const path of ['/v1/realtime?model=other', '/v1/responses?model=other']) {
+      const client = await opened(t, path);
+      expect(client.received(), path).to.match(/^HTTP\/1\.1 501 /);
+    }
+    expect(taken).to.have.length(2);
+  });
+
   it('has its bytes in its row of the request log', async () => {
     const plugins = [{ name: 'request-logger', stage: 'after_request', enabled: true, config: { persist: true } }];
     const { t, taken } = await speaking(

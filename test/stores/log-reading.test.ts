@@ -145,7 +145,9 @@ describe('a reading of the request log', () => {
       },
     });
     const window = { start: 0, end: 1000, buckets: 1 };
-    const page = failed(t.store.statistics({ filters: ALL, stage: undefined, series: { filters: ALL, window } }));
+    const page = failed(
+      t.store.statistics({ filters: ALL, stage: undefined, by: [], series: { filters: ALL, window } }),
+    );
     await turns();
     expect(parts).to.deep.equal(['statistics', 'series']);
     t.clock.advance(10_000);

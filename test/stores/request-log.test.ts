@@ -63,6 +63,10 @@ function scene(retention: Retention = { days: undefined, rows: undefined }) {
       answer(() => {
         throw new Error('not asked');
       }),
+    shares: () =>
+      answer(() => {
+        throw new Error('not asked');
+      }),
     series: () =>
       answer(() => {
         throw new Error('not asked');

@@ -17,17 +17,15 @@ export function openingOf(exchange: LiveExchange): Opening | undefined {
 
 const INSTRUCTING: ReadonlySet<unknown> = new Set(['system', 'developer']);
 
-function openingIn(
-  turns: readonly unknown[],
-  instructions: readonly unknown[],
-  tools: unknown,
-): Opening | undefined {
+function openingIn(turns: readonly unknown[], instructions: readonly unknown[], tools: unknown): Opening | undefined {
   const at = turns.findIndex((turn) => isFields(turn) && turn['role'] === 'user');
   if (at < 0) return undefined;
   return {
     instructions: [
       ...instructions,
-      ...turns.slice(0, at).flatMap((turn) => (isFields(turn) && INSTRUCTING.has(turn['role']) ? [turn['content']] : [])),
+      ...turns
+        .slice(0, at)
+        .flatMap((turn) => (isFields(turn) && INSTRUCTING.has(turn['role']) ? [turn['content']] : [])),
     ],
     tools: listOf(tools),
     user: contentOf(turns[at]),

@@ -53,9 +53,7 @@ function inBody(exchange: LiveExchange): Named | undefined {
   if (surface === 'messages') return named('user', userIn(body));
   if (surface === 'generate_content') return undefined;
   return (
-    named('cache', body['prompt_cache_key']) ??
-    named('user', body['safety_identifier']) ??
-    named('user', body['user'])
+    named('cache', body['prompt_cache_key']) ?? named('user', body['safety_identifier']) ?? named('user', body['user'])
   );
 }
 

@@ -1,4 +1,5 @@
-import type { AffinityResult, RouteSession } from '../../../host/pipeline/route-session.ts';
+import type { Affinity } from '../../../host/contract/index.ts';
+import type { RouteSession } from '../../../host/pipeline/route-session.ts';
 import type { LiveExchange } from '../../../host/pipeline/live-exchange.ts';
 import type { Target } from '../../../host/pipeline/target.ts';
 import { hasEarlierAnswer } from './opening.ts';
@@ -60,7 +61,7 @@ export class Session implements RouteSession {
     return instance && this.#places.first(instance, upstreamModel(this.name), this.words)?.key;
   }
 
-  resultOf(target: Target, credential: string | undefined): AffinityResult {
+  resultOf(target: Target, credential: string | undefined): Affinity {
     const served = this.pairOf(target, credential);
     const isFirst =
       isSame(served, this.homePair(target)) || (this.override !== undefined && isSame(served, this.override));

@@ -114,15 +114,8 @@ const COUNTED_TRIGGERS: readonly string[] = [
 const NEW_ROWS_OF = `${ROWS} NOT INDEXED`;
 
 /** Whether the counts answer how many rows these filters leave. */
-export function areCounted({ model, provider, apiKeyId, since, before, olderThan }: LogFilters): boolean {
-  return (
-    model === undefined &&
-    provider === undefined &&
-    apiKeyId === undefined &&
-    since === undefined &&
-    before === undefined &&
-    olderThan === undefined
-  );
+export function areCounted({ stages: _any, ...others }: LogFilters): boolean {
+  return Object.values(others).every((value) => value === undefined);
 }
 
 /** All rows of some stages; without any, of every one. It fails where the rows are gone, as counting them would. */

@@ -5,6 +5,8 @@ import type {
   LogGroup,
   LogPoint,
   LogSeries,
+  LogShare,
+  LogSplit,
   LogStatistics,
   LogWindow,
   Spread,
@@ -112,6 +114,22 @@ function groupOf(row: Row): LogGroup {
     costUsd: number('cost'),
     unpriced: number('unpriced'),
   };
+}
+
+/** Instances have 256 names, credentials 1,024 in all, and groups 1,000: more are of earlier configurations. */
+const MOST_SHARES = 1000;
+
+/** Sums by credential or by group of models; rows that name none are left out. */
+export async function sharesOf({ knex }: Asked, filtered: Filtered, by: LogSplit): Promise<readonly LogShare[]> {
+  const column = by === 'group' ? 'model_group' : 'credential';
+  const name = by === 'group' ? 'model_group' : "coalesce(target, '') || '/' || credential";
+  const rows = (await filtered()
+    .whereNotNull(column)
+    .select(...rawColumns(knex, { name, ...SUMS }))
+    .groupByRaw('1')
+    .orderByRaw('2 DESC, 1')
+    .limit(MOST_SHARES)) as Row[];
+  return rows.map((row) => ({ ...groupOf(row), name: String(row['name']) }));
 }
 
 /** The ranks are known only with the count, so these are two questions. */

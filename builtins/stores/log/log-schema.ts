@@ -1,4 +1,5 @@
-import { LOG_COLUMN_LIST, LOG_COLUMN_STEPS, type LogColumnKind } from '../../../host/contract/log-columns.ts';
+import type { LogColumnKind } from '../../../host/contract/log-column.ts';
+import { LOG_COLUMN_LIST, LOG_COLUMN_STEPS } from '../../../host/contract/log-columns.ts';
 import type { Dialect } from '../database/database.ts';
 import { addColumns, type Migration, type Schema } from '../database/migrate.ts';
 import { COUNT_STEPS, LATER_COUNT_STEPS } from './log-counts.ts';

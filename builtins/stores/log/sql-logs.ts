@@ -1,11 +1,14 @@
 import type { Knex } from 'knex';
-import { type LogColumnKind, LOG_COLUMN_LIST } from '../../../host/contract/log-columns.ts';
+import type { LogColumnKind } from '../../../host/contract/log-column.ts';
+import { LOG_COLUMN_LIST } from '../../../host/contract/log-columns.ts';
 import type {
   LogFilters,
   LogPage,
   LogRepository,
   LogRow,
   LogSeries,
+  LogShare,
+  LogSplit,
   LogStatistics,
   LogWindow,
 } from '../../../host/stores/log/log-repository.ts';
@@ -15,7 +18,7 @@ import { withFaults } from '../database/driver-faults.ts';
 import { SentOnce, Writer } from '../database/numbered-writes.ts';
 import type { Row } from '../key-rows.ts';
 import { areCounted, countedRows, isOldestBeyond, NewRows } from './log-counts.ts';
-import { seriesOf, statisticsOf } from './log-figures.ts';
+import { seriesOf, sharesOf, statisticsOf } from './log-figures.ts';
 import { type Guard, insertion } from './log-insert.ts';
 import { rowsOfTrace } from './log-traces.ts';
 
@@ -86,6 +89,10 @@ export class SqlLogs implements LogRepository {
       (db) => statisticsOf(this.#asked(db), (of = filters) => this.#filtered(of, db), everyStage),
       signal,
     );
+  }
+
+  shares(filters: LogFilters, by: LogSplit, signal?: AbortSignal): Promise<readonly LogShare[]> {
+    return this.#database.read((db) => sharesOf(this.#asked(db), () => this.#filtered(filters, db), by), signal);
   }
 
   series(filters: LogFilters, window: LogWindow, signal?: AbortSignal): Promise<LogSeries> {
@@ -160,7 +167,7 @@ export class SqlLogs implements LogRepository {
   }
 
   #filtered(
-    { stages, model, provider, apiKeyId, since, before, olderThan }: LogFilters,
+    { stages, apiKeyId, since, before, olderThan, ...equal }: LogFilters,
     db = this.#database.knex,
   ): Knex.QueryBuilder {
     const { time, ago } = this.#database.dialect;
@@ -168,8 +175,8 @@ export class SqlLogs implements LogRepository {
     const [stage] = stages;
     if (stages.length === 1) void query.where({ stage });
     else if (stages.length > 1) void query.whereIn('stage', stages);
-    if (model !== undefined) void query.where({ model });
-    if (provider !== undefined) void query.where({ provider });
+    for (const [name, value] of Object.entries(equal))
+      if (value !== undefined) void query.where({ [name === 'group' ? 'model_group' : name]: value });
     if (apiKeyId === null) void query.whereRaw("(api_key_id IS NULL OR api_key_id = '')");
     else if (apiKeyId !== undefined) void query.where({ api_key_id: apiKeyId });
     if (since !== undefined) void query.where('created_at', '>=', time(since));

@@ -23,6 +23,7 @@ export function billTurn(exchange: LiveExchange, facts: AnswerFacts, services: P
   const { measured, turn, target, surface } = exchange;
   measured.usage = usageSum(turn?.usageBefore, facts.usage);
   if (target === undefined) return;
+  if (exchange.isPlaced) addCacheSaving(exchange, facts.usage, services);
   const guess: Guess = {
     prompt: () => promptTokens(promptOf(exchange)),
     longestAnswer: () => longestAnswer(exchange, services),
@@ -66,6 +67,20 @@ function priceOf(
     catalog.cost(catalogProvider, upstreamModel, billed) ??
     (isOther ? catalog.cost(catalogProvider, reportedModel, billed) : undefined)
   );
+}
+
+/** What the vendor's cache saved of the turn: reads cost less than the rest of the prompt, and writes more. Nothing is said without the prices. */
+function addCacheSaving(
+  { measured, lastTarget, routing: { upstreamModel } }: LiveExchange,
+  usage: Usage | undefined,
+  { catalog }: Priced,
+): void {
+  const { cache_read_tokens: read = 0, cache_write_tokens: written = 0 } = usage ?? {};
+  if ((read === 0 && written === 0) || !lastTarget || upstreamModel === undefined) return;
+  const { input, cacheRead, cacheWrite } = catalog.tokenPrice(lastTarget.catalogProvider, upstreamModel) ?? {};
+  if (input === undefined || (read > 0 && cacheRead === undefined)) return;
+  const saved = read * (input - (cacheRead ?? input)) - written * ((cacheWrite ?? input) - input);
+  measured.cacheSavedUsd = (measured.cacheSavedUsd ?? 0) + saved / 1e6;
 }
 
 function addCost({ measured, turn }: LiveExchange, cost: Cost | undefined, isEstimated: boolean): void {

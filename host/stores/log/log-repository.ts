@@ -11,6 +11,9 @@ export interface LogFilters {
   readonly provider?: string | undefined;
   /** `null` for rows that name no credential. */
   readonly apiKeyId?: string | null | undefined;
+  readonly credential?: string | undefined;
+  readonly group?: string | undefined;
+  readonly affinity?: string | undefined;
   /** Then or later. */
   readonly since?: number | undefined;
   /** Earlier than this. */
@@ -50,6 +53,15 @@ export interface LogGroup {
   readonly costUsd: number;
   /** Successes without a price. */
   readonly unpriced: number;
+}
+
+/** What rows can be summed by beside their provider and model. */
+export const LOG_SPLITS = ['credential', 'group'] as const;
+export type LogSplit = (typeof LOG_SPLITS)[number];
+
+/** Sums over rows of one credential, by `<instance>/<name>`, or of one group of models. */
+export interface LogShare extends Pick<LogGroup, 'count' | 'errors' | 'totalTokens' | 'costUsd' | 'unpriced'> {
+  readonly name: string;
 }
 
 export interface LogStatistics {
@@ -102,6 +114,8 @@ export interface LogRepository {
   newestOf(traceId: string, signal?: AbortSignal): Promise<LogRow | undefined>;
   /** `filters.stages` are those whose rows are summed up; by stage all are counted that the other filters leave, at `stage` where one is given. */
   statistics(filters: LogFilters, stage: string | undefined, signal?: AbortSignal): Promise<LogStatistics>;
+  /** The most frequent first, a thousand at most. */
+  shares(filters: LogFilters, by: LogSplit, signal?: AbortSignal): Promise<readonly LogShare[]>;
   series(filters: LogFilters, window: LogWindow, signal?: AbortSignal): Promise<LogSeries>;
   /** Ids ascend with writing; 0 without any row. */
   newestId(): Promise<number>;

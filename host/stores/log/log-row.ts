@@ -46,6 +46,13 @@ export function givenRow(row: RequestLogRow, redactor: Redactor, shiftMs = 0): G
     same_wire: row.same_wire,
     upstream_request_id: short(row.upstream_request_id),
     session_id: row.session_id && short(redactor.excerpt(row.session_id, LONGEST_TEXT)),
+    provider_kind: short(row.provider_kind),
+    credential: short(row.credential),
+    model_group: short(row.model_group),
+    affinity: short(row.affinity),
+    cache_read_tokens: row.cache_read_tokens,
+    cache_write_tokens: row.cache_write_tokens,
+    cache_saved_usd: row.cache_saved_usd,
     decision: row.decision && decisionText(row.decision, redactor),
   };
 }
@@ -79,6 +86,13 @@ export function storedRow(row: GivenRow): LogRow {
     same_wire: flag(row.same_wire),
     upstream_request_id: text(row.upstream_request_id),
     session_id: text(row.session_id),
+    provider_kind: text(row.provider_kind),
+    credential: text(row.credential),
+    model_group: text(row.model_group),
+    affinity: text(row.affinity),
+    cache_read_tokens: whole(row.cache_read_tokens),
+    cache_write_tokens: whole(row.cache_write_tokens),
+    cache_saved_usd: amount(row.cache_saved_usd),
     decision: row.decision === undefined ? null : storable(row.decision),
   };
 }
@@ -112,6 +126,13 @@ export function valuesOf(row: LogRow, moment: string): (string | number | null)[
     row.same_wire,
     row.upstream_request_id,
     row.session_id,
+    row.provider_kind,
+    row.credential,
+    row.model_group,
+    row.affinity,
+    row.cache_read_tokens,
+    row.cache_write_tokens,
+    row.cache_saved_usd,
     row.decision,
   ];
 }

@@ -7,6 +7,8 @@ import type {
   LogRepository,
   LogRow,
   LogSeries,
+  LogShare,
+  LogSplit,
   LogStatistics,
   LogWindow,
 } from './log-repository.ts';
@@ -34,11 +36,14 @@ export interface StatisticsQuery {
   readonly filters: LogFilters;
   readonly stage: string | undefined;
   readonly series?: { readonly filters: LogFilters; readonly window: LogWindow } | undefined;
+  readonly by: readonly LogSplit[];
 }
 
 export interface StatisticsAnswer {
   readonly statistics: LogStatistics;
   readonly series: LogSeries | undefined;
+  /** Those that were asked for. */
+  readonly shares: ReadonlyMap<LogSplit, readonly LogShare[]>;
 }
 
 /** What the admin API asks of a request log. A reading ends after ten seconds, and when the client that asks for it has left. */
@@ -122,11 +127,16 @@ export class RequestLogStore implements RequestLog, LogReader {
     return this.#read('a list', client, (signal) => this.#repository.list(filters, limit, offset, signal));
   }
 
-  statistics({ filters, stage, series }: StatisticsQuery, client?: AbortSignal): Promise<StatisticsAnswer> {
-    return this.#read('statistics', client, async (signal) => ({
-      statistics: await this.#repository.statistics(filters, stage, signal),
-      series: series && (await this.#repository.series(series.filters, series.window, signal)),
-    }));
+  statistics({ filters, stage, series, by }: StatisticsQuery, client?: AbortSignal): Promise<StatisticsAnswer> {
+    return this.#read('statistics', client, async (signal) => {
+      const shares = new Map<LogSplit, readonly LogShare[]>();
+      for (const split of by) shares.set(split, await this.#repository.shares(filters, split, signal));
+      return {
+        statistics: await this.#repository.statistics(filters, stage, signal),
+        series: series && (await this.#repository.series(series.filters, series.window, signal)),
+        shares,
+      };
+    });
   }
 
   newestOf(traceId: string, client?: AbortSignal): Promise<LogRow | undefined> {

@@ -26,6 +26,8 @@ interface OfInstance {
   readonly onRenewed: () => void;
 }
 
+const nothing = (): void => {};
+
 interface Retired {
   readonly provider: ConnectedProvider;
   /** Monotonic milliseconds. */
@@ -52,11 +54,15 @@ export class OpenCredential implements Credential {
   #digest = '';
   #refreshedAt = 0;
   #failure: unknown;
+  /** Takes back that it uses its connections. */
+  #release = nothing;
   #retired: Retired[] = [];
   #opening: Promise<void> | undefined;
   #isStale = false;
   /** It has been opened, or cannot be for the time being. */
   #isTried = false;
+  /** It is being opened with a configuration, and not for another value. */
+  #isOpening = false;
   #isClosed = false;
 
   constructor(plan: CredentialPlan, { of, deps, shared, egressOf, onRenewed }: OfInstance) {
@@ -101,7 +107,11 @@ export class OpenCredential implements Credential {
   /** Resolves its secrets and opens its connection, unless that is done; what failed is tried `again` where that is asked for. Never throws: failures are logged. */
   async open(again: boolean): Promise<void> {
     await this.#own.open();
-    if (!this.#connected && (again || !this.#isTried)) await this.#inTurn();
+    if (!this.#connected && (again || !this.#isTried)) {
+      this.#isOpening = true;
+      await this.#inTurn();
+      this.#isOpening = false;
+    }
     this.#isTried = true;
   }
 
@@ -114,6 +124,7 @@ export class OpenCredential implements Credential {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#own.end();
+    this.#release();
     const all = [...this.#retired.map(({ provider }) => provider), ...(this.#connected ? [this.#connected] : [])];
     this.#retired = [];
     await Promise.all(all.map((provider) => disposeProvider(provider, this.#deps.services)));
@@ -180,12 +191,15 @@ export class OpenCredential implements Credential {
     }
     const { clock, log, counters } = services;
     const before = this.#connected;
-    const isRenewal = this.#isTried;
+    const isRenewal = !this.#isOpening;
     this.#connected = provider;
     this.#digest = digest;
     this.#refreshedAt = clock.now();
     this.#failure = undefined;
     if (before) this.#retire(before);
+    const release = provider.egress && services.transport.hold(provider.root, provider.egress);
+    this.#release();
+    this.#release = release ?? nothing;
     if (!isRenewal) return;
     log.info('credential refreshed', { provider: this.instance, credential: this.name });
     counters.add('gateway_secret_refreshes_total', {

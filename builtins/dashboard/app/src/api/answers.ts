@@ -139,6 +139,20 @@ export type LogEntry = {
   readonly upstream_request_id?: string;
   /** The session, as the client names it. */
   readonly session_id?: string;
+  /** Kind of the provider, of an entry of `providers`. */
+  readonly provider_kind?: string;
+  /** Name of the credential that served or failed last; unique together with the target. */
+  readonly credential?: string;
+  /** Group of models whose route was tried last. */
+  readonly model_group?: string;
+  /** Whether the session stayed where it was served before. */
+  readonly affinity?: 'new' | 'followed' | 'moved';
+  /** Tokens of the prompt that the vendor read from its cache. */
+  readonly cache_read_tokens?: number;
+  /** Tokens of the prompt that the vendor wrote to its cache. */
+  readonly cache_write_tokens?: number;
+  /** US dollars that the vendor's cache saved; negative where writing to it cost more. */
+  readonly cache_saved_usd?: number;
 };
 
 export type Logs = {
@@ -156,6 +170,9 @@ export type Logs = {
     readonly provider: string;
     readonly api_key_id: string;
     readonly since: string;
+    readonly credential?: string;
+    readonly group?: string;
+    readonly affinity?: string;
   };
 };
 
@@ -229,6 +246,27 @@ export type LogStatistics = {
     readonly model: string;
     readonly provider: string;
     readonly since: string;
+    readonly credential?: string;
+    readonly group?: string;
+    readonly affinity?: string;
+  };
+  readonly by_credential?: {
+    readonly [name: string]: {
+      readonly count: number;
+      readonly errors: number;
+      readonly tokens: number;
+      readonly cost_usd: number;
+      readonly unpriced: number;
+    };
+  };
+  readonly by_group?: {
+    readonly [name: string]: {
+      readonly count: number;
+      readonly errors: number;
+      readonly tokens: number;
+      readonly cost_usd: number;
+      readonly unpriced: number;
+    };
   };
 };
 

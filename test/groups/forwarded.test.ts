@@ -1,0 +1,302 @@
+import { expect } from 'chai';
+import type { Answer, TestHost } from '../kit/index.ts';
+import { chatReply, replyJson, startHost, stubUpstream, type StubUpstream } from '../kit/index.ts';
+import { CLAUDE, OPENAI_MODEL, vendorAnswer, withVendors } from './vendors.ts';
+
+const RESPONSES = '/v1/responses';
+const JOBS = '/v1/fine_tuning/jobs';
+const FORWARDS = { responses: true, passthrough: true } as const;
+
+const route = (target: string, model?: string, more: object = {}): object => ({
+  target,
+  ...(model !== undefined && { model }),
+  ...more,
+});
+
+interface Pair {
+  readonly host: TestHost;
+  readonly a: StubUpstream;
+  readonly b: StubUpstream;
+  /** Bodies that each got, as they were. */
+  readonly sent: () => { readonly a: readonly string[]; readonly b: readonly string[] };
+}
+
+/** Two targets that requests are passed through to. */
+async function withPair(config: object, modules: { readonly a?: object; readonly b?: object } = {}): Promise<Pair> {
+  const stub = (): Promise<StubUpstream> =>
+    stubUpstream((request, response) =>
+      request.url.endsWith('/chat/completions')
+        ? replyJson(response, 200, chatReply('hi'))
+        : vendorAnswer(request, response),
+    );
+  const [a, b] = [await stub(), await stub()];
+  const host = await startHost({
+    strategy: { mode: 'fallback' },
+    targets: [a.target('a', {}, { ...FORWARDS, ...modules.a }), b.target('b', {}, { ...FORWARDS, ...modules.b })],
+    ...config,
+  });
+  return {
+    host,
+    a,
+    b,
+    sent: () => ({ a: a.seen.map(({ text }) => text), b: b.seen.map(({ text }) => text) }),
+  };
+}
+
+const served = ({ status, headers }: Answer): readonly unknown[] => [status, headers.get('x-gateway-provider')];
+
+describe('POST /v1/responses in a group', () => {
+  /** With what a parser would lose. */
+  const body = (model: string, more = '"store": false'): string =>
+    `{ "z":1.0,  "input": "Grüße \\u00e9 12345678901234567890",\n "model" : ${JSON.stringify(model)}, ${more} }`;
+
+  it('goes to the first ranked route, once, and differs by its model alone', async () => {
+    const { host, sent } = await withPair({
+      models: [{ name: 'smart', routes: [route('b', 'big/Ä'), route('a', 'x')] }],
+    });
+    const answer = await host.post(RESPONSES, body('smart'));
+    expect(served(answer)).to.deep.equal([200, 'b']);
+    expect(answer.json().model, 'what the vendor wrote').to.equal('gpt-vendor');
+    expect(sent()).to.deep.equal({ a: [], b: [body('smart').replace('"smart"', '"big/Ä"')] });
+  });
+
+  it('puts in what stands for the star of the name, and is found by an alias', async () => {
+    const { host, sent } = await withPair({
+      models: [{ name: 'oss/*', routes: [route('a', 'qwen/*')] }],
+      aliases: { short: 'oss/one' },
+    });
+    for (const model of ['oss/two', 'short']) expect((await host.post(RESPONSES, body(model))).status).to.equal(200);
+    expect(sent().a).to.deep.equal([body('qwen/two'), body('qwen/one')]);
+  });
+
+  it('is not tried anywhere else', async () => {
+    const down = await stubUpstream((_request, response) => replyJson(response, 503, { error: { message: 'down' } }));
+    const up = await stubUpstream(vendorAnswer);
+    const host = await startHost({
+      strategy: { mode: 'fallback' },
+      targets: [down.target('a', {}, FORWARDS), up.target('b', {}, FORWARDS)],
+      models: [{ name: 'smart', routes: [route('a', 'x'), route('b', 'y')], fallbacks: ['m'] }],
+    });
+    expect((await host.post(RESPONSES, body('smart'))).status).to.equal(503);
+    expect([down.seen.length, up.seen.length]).to.deep.equal([1, 0]);
+  });
+
+  it('passes over routes whose kind has no such API, and goes to what a fallback names where none has', async () => {
+    const models = [
+      { name: 'mixed', routes: [route('a', 'x'), route('b', 'y')] },
+      { name: 'chats', routes: [route('a', 'x')], fallbacks: ['mixed'] },
+      { name: 'alone', routes: [route('a', 'x')] },
+    ];
+    const { host, sent } = await withPair({ models }, { a: { responses: false } });
+    expect(served(await host.post(RESPONSES, body('mixed')))).to.deep.equal([200, 'b']);
+    expect(served(await host.post(RESPONSES, body('chats')))).to.deep.equal([200, 'b']);
+    const refused = await host.post(RESPONSES, body('alone'));
+    expect([refused.status, refused.json().error.code]).to.deep.equal([501, 'proxy_not_supported']);
+    expect(sent()).to.deep.equal({ a: [], b: [body('y'), body('y')] });
+  });
+
+  it('is drawn by the weights of the strategy, unless it is stored', async () => {
+    const { host, sent } = await withPair({
+      models: [
+        {
+          name: 'smart',
+          routes: [route('a', 'x', { weight: 1 }), route('b', 'y', { weight: 1 })],
+          strategy: { mode: 'loadbalance' },
+        },
+      ],
+    });
+    for (let at = 0; at < 40; at += 1) await host.post(RESPONSES, body('smart'));
+    expect(sent().a.length).to.be.within(5, 35);
+    const before = sent().b.length;
+    const stored = [
+      '"x": 1',
+      '"store": true',
+      '"store": false, "previous_response_id": "resp_1"',
+      '"store": false, "conversation": "conv_1"',
+      '"store": false, "background": true',
+    ];
+    for (const more of stored) {
+      for (let at = 0; at < 4; at += 1) await host.post(RESPONSES, body('smart', more));
+    }
+    const reference = '{"model":"smart","store":false,"input":[{"type":"item_reference","id":"msg_1"}]}';
+    for (let at = 0; at < 4; at += 1) await host.post(RESPONSES, reference);
+    expect(sent().b.length, 'the first in the file').to.equal(before);
+  });
+
+  it('is translated where the first ranked route has another API, and else not, by the weights', async () => {
+    const { host, a, b } = await withPair(
+      {
+        responses: { translate: 'auto' },
+        models: [
+          {
+            name: 'smart',
+            routes: [route('a', 'x', { weight: 3 }), route('b', 'y', { weight: 1 })],
+            strategy: { mode: 'loadbalance' },
+          },
+          { name: 'native-first', routes: [route('b', 'y'), route('a', 'x')] },
+          { name: 'chat-first', routes: [route('a', 'x'), route('b', 'y')] },
+        ],
+      },
+      { a: { responses: false }, b: { responses: 'native' } },
+    );
+    expect(served(await host.post(RESPONSES, body('native-first')))).to.deep.equal([200, 'b']);
+    expect(served(await host.post(RESPONSES, body('chat-first')))).to.deep.equal([200, 'a']);
+    expect([a.seen.at(-1)?.url, b.seen.at(-1)?.url]).to.deep.equal(['/chat/completions', '/responses']);
+    const counts = (): readonly number[] => [a.seen.length, b.seen.length];
+    const [, before = 0] = counts();
+    for (let at = 0; at < 200; at += 1) await host.post(RESPONSES, body('smart'));
+    const [, after = 0] = counts();
+    expect(after - before, 'about a quarter').to.be.within(25, 80);
+    expect(b.seen.every(({ url }) => url === '/responses')).to.equal(true);
+    expect(a.seen.every(({ url }) => url === '/chat/completions')).to.equal(true);
+  });
+
+  it('stays with the route of its group where responses_target is another target, which has what is asked for by id', async () => {
+    const { host, a, b } = await withPair({
+      responses_target: 'a',
+      models: [{ name: 'smart', routes: [route('b', 'y')] }],
+    });
+    await host.post(RESPONSES, body('smart', '"store": true'));
+    await host.get(`${RESPONSES}/resp_1`);
+    expect([a.seen.map(({ url }) => url), b.seen.map(({ url }) => url)]).to.deep.equal([
+      ['/responses/resp_1'],
+      ['/responses'],
+    ]);
+  });
+
+  it('with X-Provider goes to the routes of that target in their order, or to the target where the group has none', async () => {
+    const { host, sent } = await withPair({
+      models: [
+        { name: 'smart', routes: [route('a', 'x'), route('b', 'y'), route('b', 'z')] },
+        { name: 'only-a', routes: [route('a', 'x')] },
+      ],
+    });
+    for (const model of ['smart', 'only-a']) {
+      const answer = await host.post(RESPONSES, body(model), { 'x-provider': 'b' });
+      expect(served(answer)).to.deep.equal([200, 'b']);
+    }
+    expect(sent()).to.deep.equal({ a: [], b: [body('y'), body('only-a')] });
+  });
+
+  it('counts its tokens, and is compacted, by the same routes', async () => {
+    const { host, b } = await withPair({ models: [{ name: 'smart', routes: [route('b', 'y')] }] });
+    expect((await host.post(`${RESPONSES}/input_tokens`, body('smart'))).json()).to.include({ input_tokens: 43 });
+    await host.post(`${RESPONSES}/compact`, body('smart'));
+    expect(b.seen.map(({ text }) => text)).to.deep.equal([body('y'), body('y')]);
+  });
+});
+
+describe('other requests that are passed through in a group', () => {
+  const models = [
+    { name: 'same', routes: [route('a', 'other'), route('b', 'same')] },
+    { name: 'else', routes: [route('a', 'x'), route('b', 'y')] },
+    { name: 'keep/*', routes: [route('b')] },
+    { name: 'cut/*', routes: [route('b', '*')] },
+  ];
+
+  it('go to the first route that calls the model by the name in the body, and stay as they are', async () => {
+    const { host, sent } = await withPair({ models });
+    const bodies = ['same', 'keep/x'].map((model) => `{ "a": 1.0, "model" : "${model}" }`);
+    for (const body of bodies) expect(served(await host.post(JOBS, body))).to.deep.equal([200, 'b']);
+    expect(sent()).to.deep.equal({ a: [], b: bodies });
+  });
+
+  it('are 501 where every route has another name, by an alias too', async () => {
+    const { host, sent } = await withPair({ models, aliases: { nick: 'same' } });
+    for (const model of ['else', 'cut/x', 'nick']) {
+      const answer = await host.post(JOBS, { model });
+      expect([answer.status, answer.json().error.code]).to.deep.equal([501, 'proxy_not_supported']);
+      expect(answer.json().error.message).to.contain('the model is served under another name there');
+    }
+    expect(sent()).to.deep.equal({ a: [], b: [] });
+  });
+
+  it('with X-Provider go to the routes of that target alone', async () => {
+    const { host, sent } = await withPair({ models });
+    const to = (provider: string, model: string): Promise<Answer> =>
+      host.post(JOBS, { model }, { 'x-provider': provider });
+    expect(served(await to('b', 'same'))).to.deep.equal([200, 'b']);
+    expect((await to('a', 'same')).status).to.equal(501);
+    expect(served(await to('a', 'keep/x')), 'the group has no route to it').to.deep.equal([200, 'a']);
+    expect(served(await to('a', 'no-group'))).to.deep.equal([200, 'a']);
+    expect(sent().a).to.have.length(2);
+  });
+
+  it('read a form too', async () => {
+    const { host, b } = await withPair({ models });
+    const form = (model: string): string =>
+      `--e\r\nContent-Disposition: form-data; name="model"\r\n\r\n${model}\r\n--e--\r\n`;
+    const headers = { 'content-type': 'multipart/form-data; boundary=e' };
+    expect(served(await host.post('/v1/videos', form('same'), headers))).to.deep.equal([200, 'b']);
+    expect((await host.post('/v1/videos', form('else'), headers)).status).to.equal(501);
+    expect(b.seen.map(({ text }) => text)).to.deep.equal([form('same')]);
+  });
+
+  it('are not found where a key may use no target of the group, and go where it may', async () => {
+    const { host } = await withPair({
+      models: [
+        { name: 'both', routes: [route('a', 'both'), route('b', 'both')] },
+        { name: 'only-a', routes: [route('a', 'only-a')] },
+      ],
+    });
+    const made = await host.post('/admin/keys', { name: 'k', scopes: [], providers: ['b'] });
+    const key = { authorization: `Bearer ${made.json().key}` };
+    for (const path of [JOBS, RESPONSES]) {
+      expect(served(await host.post(path, { model: 'both', store: false }, key))).to.deep.equal([200, 'b']);
+      expect((await host.post(path, { model: 'only-a', store: false }, key)).status).to.equal(404);
+      expect((await host.post(path, { model: 'only-a' }, key)).status).to.equal(404);
+    }
+  });
+
+  it('hold a key to its list by the name of the group', async () => {
+    const { host } = await withPair({ models, aliases: { nick: 'keep/x' } });
+    const made = await host.post('/admin/keys', { name: 'k', scopes: [], models: ['same', 'nick'] });
+    const key = { authorization: `Bearer ${made.json().key}` };
+    expect((await host.post(JOBS, { model: 'same' }, key)).status).to.equal(200);
+    expect((await host.post(JOBS, { model: 'else' }, key)).status).to.equal(404);
+    expect((await host.post(RESPONSES, { model: 'nick', store: false }, key)).status).to.equal(200);
+    expect((await host.post(RESPONSES, { model: 'keep/y', store: false }, key)).status).to.equal(404);
+  });
+});
+
+describe('batches', () => {
+  it('go to batch_target, and no group is looked up for them', async () => {
+    const { host, takeSeen } = await withVendors({
+      batch_target: 'openai',
+      models: [{ name: OPENAI_MODEL, routes: [route('anthropic', CLAUDE)] }],
+    });
+    expect(served(await host.post('/v1/batches', { model: OPENAI_MODEL, input_file_id: 'file-1' }))).to.deep.equal([
+      200,
+      'openai',
+    ]);
+    expect(takeSeen().map(({ url }) => url)).to.deep.equal(['/v1/batches']);
+  });
+});
+
+describe('the label model', () => {
+  it('is bounded under names that clients invent, and knows exact groups and what targets tell of', async () => {
+    const { host } = await withPair({
+      models: [
+        { name: 'exact', listed: false, routes: [route('a', 'x')] },
+        { name: 'oss/*', listed: false, routes: [route('a', 'm*'), route('b')] },
+        { name: 'any/*', routes: [route('b', '*')] },
+      ],
+      targets: [
+        (await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hi')))).target('a', {
+          models: ['mini'],
+        }),
+        (await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hi')))).target('b', {
+          models: ['big'],
+        }),
+      ],
+    });
+    const ask = (model: string): Promise<Answer> =>
+      host.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'hi' }] });
+    for (const model of ['exact', 'oss/ini', 'any/big', 'mini']) await ask(model);
+    for (let at = 0; at < 50; at += 1) await ask(`${at % 2 ? 'oss' : 'any'}/invented-${at}`);
+    const labels = new Set(
+      host.samples.filter(({ name }) => name === 'gateway_requests_total').map(({ labels: { model } }) => model),
+    );
+    expect([...labels]).to.deep.equal(['exact', 'oss/ini', 'any/big', 'mini', 'unknown']);
+  });
+});

@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import { forSuite, replyJson } from '../kit/index.ts';
+import { question, type Question, shapesOf, SURFACES_ASKED } from './questions.ts';
+import { CLAUDE, GEMINI_MODEL, OPENAI_MODEL, RERANKER, type Vendors, vendorAnswer, withVendors } from './vendors.ts';
+
+/** A name that a path has to escape. */
+const NAME = 'team/mixed';
+const ALIAS = 'usual';
+
+const GROUP = {
+  name: NAME,
+  routes: [
+    { target: 'anthropic', model: CLAUDE },
+    { target: 'openai', model: OPENAI_MODEL },
+    { target: 'gemini', model: GEMINI_MODEL },
+    { target: 'together', model: RERANKER },
+  ],
+};
+const CONFIG = { models: [GROUP], aliases: { [ALIAS]: NAME }, responses: { translate: 'auto' } };
+
+/** Surfaces that the first route has. */
+const FIRST: ReadonlySet<string> = new Set([
+  'chat',
+  'messages',
+  'generate_content',
+  'completions',
+  'responses.translated',
+  'responses',
+]);
+/** The kind that serves a surface. */
+const firstOf = (surface: string): string =>
+  FIRST.has(surface) ? 'anthropic' : surface === 'rerank' ? 'together' : 'openai';
+
+const ask = ({ host }: Vendors, { method, path, headers, body }: Question): Promise<Response> =>
+  fetch(host.url + path, { method, headers, ...(body !== undefined && { body: body as string }) });
+
+const asked = SURFACES_ASKED.filter((surface) => surface !== 'passthrough').flatMap((surface) =>
+  shapesOf(surface).map((isStream) => ({ surface, isStream, title: question(surface, NAME, isStream).title })),
+);
+
+describe('a group of several kinds', () => {
+  const all = forSuite(() => withVendors(CONFIG));
+  const broken = forSuite(() =>
+    withVendors(CONFIG, {
+      play: (request, out) =>
+        request.url.endsWith('/messages')
+          ? replyJson(out, 503, { error: { message: 'down' } })
+          : vendorAnswer(request, out),
+    }),
+  );
+
+  for (const { surface, isStream, title } of asked) {
+    it(`is served by the first route whose kind has the surface, also by an alias: ${title}`, async () => {
+      for (const name of [NAME, ALIAS]) {
+        const answer = await ask(all(), question(surface, name, isStream));
+        const text = await answer.text();
+        expect(answer.status, text).to.equal(200);
+        expect(answer.headers.get('x-gateway-target')).to.equal(firstOf(surface));
+        expect(text).to.not.contain('Llama-Rank').and.not.contain(OPENAI_MODEL).and.not.contain(CLAUDE);
+      }
+    });
+
+    if (FIRST.has(surface))
+      it(`goes on to the next kind where the first fails: ${title}`, async () => {
+        const answer = await ask(broken(), question(surface, NAME, isStream));
+        const text = await answer.text();
+        expect(answer.status, text).to.equal(200);
+        expect(answer.headers.get('x-gateway-target')).to.equal('openai');
+        expect(answer.headers.get('x-gateway-model')).to.equal(OPENAI_MODEL);
+        expect(answer.headers.get('x-gateway-attempts')).to.equal('2');
+        expect(text).to.contain(NAME);
+      });
+  }
+
+  it('answers with the name asked for where it translates, and with what the vendor wrote where its bytes go on', async () => {
+    const chat = await ask(all(), question('chat', ALIAS));
+    expect(await chat.json()).to.include({ model: NAME });
+    const messages = await ask(all(), question('messages', NAME));
+    expect(await messages.json()).to.include({ model: 'claude-vendor' });
+    expect(messages.headers.get('x-gateway-model')).to.equal(CLAUDE);
+    expect(messages.headers.get('x-gateway-upstream-model')).to.equal('claude-vendor');
+  });
+
+  it('has tokens counted by the first ranked route', async () => {
+    const { host, takeSeen } = all();
+    takeSeen();
+    const body = { model: NAME, messages: [{ role: 'user', content: 'hi' }] };
+    const counted = await host.post('/v1/messages/count_tokens', body, { 'anthropic-version': '2023-06-01' });
+    expect(counted.json()).to.include({ input_tokens: 41 });
+    const [sent] = takeSeen();
+    expect(sent?.json()).to.include({ model: CLAUDE });
+    const path = `/v1beta/models/${encodeURIComponent(NAME)}:countTokens`;
+    const estimated = await host.post(path, { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] });
+    expect(estimated.status).to.equal(200);
+    expect(takeSeen(), 'the first route does not speak that format').to.deep.equal([]);
+  });
+});
+
+describe('a model of the other kind', () => {
+  const MIXED = {
+    models: [
+      {
+        name: 'chat-first',
+        routes: [
+          { target: 'openai', model: OPENAI_MODEL },
+          { target: 'openai', model: 'text-embedding-3-small' },
+        ],
+      },
+      {
+        name: 'vectors-first',
+        routes: [
+          { target: 'openai', model: 'text-embedding-3-small' },
+          { target: 'anthropic', model: CLAUDE },
+        ],
+      },
+    ],
+  };
+  const vendors = forSuite(() => withVendors(MIXED));
+
+  it('is judged by the first route that serves', async () => {
+    expect((await ask(vendors(), question('messages', 'chat-first'))).status).to.equal(200);
+    expect((await ask(vendors(), question('messages', 'vectors-first'))).status).to.equal(404);
+    expect((await ask(vendors(), question('generate_content', 'vectors-first'))).status).to.equal(404);
+  });
+});
