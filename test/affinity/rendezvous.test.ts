@@ -29,7 +29,7 @@ const credentials = (weights: Readonly<Record<string, number>>): Pair[] =>
 const orderOf = (key: string, pairs: readonly Pair[]): string[] =>
   rendezvous(session(key), pairs, (pair) => pair).map(({ name }) => name);
 
-/** The same by whole numbers of any size, without a line of the code it is compared with. */
+/** The finaliser by whole numbers of any size, without a line of the code it is compared with. */
 const MASK = 0xffffffffn;
 const mixed = (value: bigint): bigint => {
   let h = value & MASK;
@@ -112,7 +112,7 @@ describe('rendezvous hashing', () => {
   it('moves the sessions of what was taken away, and no other', () => {
     const random = seeded(11);
     for (let world = 0; world < cases(200); world += 1) {
-      const pairs = [...'abcdef'].map((name) => ({
+      const pairs = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({
         name,
         words: credentialWords(`i${world}`, name),
         weight: 1 + Math.floor(random() * 9),

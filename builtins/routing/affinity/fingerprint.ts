@@ -1,5 +1,5 @@
 import { createHash, type Hash, hash } from 'node:crypto';
-import { type Fields, isFields } from '../../../host/contract/index.ts';
+import { isFields } from '../../../host/contract/index.ts';
 
 /** How a conversation begins: what stays the same from turn to turn. */
 export interface Opening {
@@ -57,7 +57,7 @@ class BoundedHash {
 /** Name and schema, wherever the wire has them. */
 function addTool(sum: BoundedHash, tool: unknown): void {
   if (!isFields(tool)) return;
-  const { function: inner, type } = tool as Fields;
+  const { function: inner, type } = tool;
   const { name, parameters } = isFields(inner) ? inner : tool;
   sum.add('tool', typeof name === 'string' ? name : String(type));
   if (isFields(parameters)) sum.add('schema', JSON.stringify(parameters));

@@ -3,7 +3,7 @@ import { accountWords, credentialWords, rendezvous, type Words } from './rendezv
 
 /** Where an instance keeps what a vendor remembers: a credential, or those that have one label for their vendor account. */
 export interface Place {
-  /** Its label, or the name of its credential, told apart by a mark. */
+  /** Its label, or the name of its credential, each behind a word of its own. */
   readonly key: string;
   readonly words: Words;
   readonly credentials: readonly Credential[];

@@ -24,7 +24,7 @@ const MAX_KEY = 256;
 
 /**
  * The session that a request belongs to, by the first place that names one; `undefined` where it has none. What is too
- * long, or cannot be printed, is no session either, and no other place is asked: else the length of a name would put a
+ * long, or cannot be printed, names none either, and no other place is asked: else the length of a name would put a
  * client into another one's session. See docs/reference/affinity.md#the-session-of-a-request.
  */
 export function sessionKeyOf(exchange: LiveExchange): SessionKey | undefined {
@@ -60,7 +60,7 @@ function inBody(exchange: LiveExchange): Named | undefined {
 /** What stands before the session in the `user_id` of some clients. */
 const BEFORE_SESSION = '_session_';
 
-/** Of Anthropic's Messages: the session that `metadata.user_id` holds, or else the whole. */
+/** The session that `metadata.user_id` of Anthropic's Messages holds, or else the whole. */
 function userIn({ metadata }: Readonly<Fields>): unknown {
   const id = isFields(metadata) ? metadata['user_id'] : undefined;
   if (typeof id !== 'string') return undefined;

@@ -45,7 +45,7 @@ const isOn = (strategy: { readonly affinity?: string | undefined } | undefined):
 const byKey = (targets: readonly Target[]): ReadonlyMap<string, Target> =>
   new Map(targets.map((target) => [target.virtualKey, target]));
 
-/** Of a group with a star the upstream models count as they are written: the session holds the name that was asked for. */
+/** Upstream models of a group with a star count as they are written: the session holds the name that was asked for. */
 function listOf(order: SessionOrder | undefined, targets: ReadonlyMap<string, Target>, group?: string): SessionList {
   const routes = new Map<string, SessionRoute>();
   for (const [key, target] of targets) {

@@ -57,8 +57,9 @@ export class Session implements RouteSession {
   }
 
   /** The place that it calls of a target, by its order alone. */
-  homePlace({ instance, upstreamModel }: Target): string | undefined {
-    return instance && this.#places.first(instance, upstreamModel(this.name), this.words)?.key;
+  homePlace(target: Target): string | undefined {
+    const { instance } = target;
+    return instance && this.#places.first(instance, target.upstreamModel(this.name), this.words)?.key;
   }
 
   resultOf(target: Target, credential: string | undefined): Affinity {
