@@ -3,6 +3,7 @@ import { mountJson } from '../../host/http/json-route.ts';
 import { auditRoute } from './audit-route.ts';
 import { Auditor } from './auditor.ts';
 import { configRoutes } from './config/routes.ts';
+import { credentialRoutes } from './credential-routes.ts';
 import { explainRoute } from './explain-route.ts';
 import { keyRoutes } from './key-routes.ts';
 import { logRoutes } from './log-routes.ts';
@@ -27,6 +28,7 @@ export default defineBuiltin({
         auditRoute(host),
         ...configRoutes(host, auditor),
         ...overviewRoutes(host),
+        ...credentialRoutes(host, auditor),
         ...pluginRoutes(host),
         explainRoute(host),
         rulesRoute(host),

@@ -4,6 +4,8 @@ import { TextScrubber } from '../../host/config/scrub-text.ts';
 import { registeredNames } from '../../host/generation/registered-names.ts';
 import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
+import { hasCredential } from '../../host/pipeline/credentials/credential-desk.ts';
+import type { Target } from '../../host/pipeline/target.ts';
 import type { CircuitState } from '../../host/pipeline/hooks.ts';
 import { SHIPPED } from '../../host/registry/registry.ts';
 import { missingVariables } from '../../host/upstream/connect.ts';
@@ -68,7 +70,7 @@ function providerStates(host: Host): ProviderState[] {
   return [
     ...Array.from(registered, (name) => ({
       name,
-      status: 'available' as const,
+      ...usabilityOf(current, name),
       models: current?.modelCounts.get(name) ?? 0,
     })),
     ...named.map((name) => {
@@ -82,6 +84,15 @@ function providerStates(host: Host): ProviderState[] {
       return { name, status: 'unavailable' as const, models: 0, message: `not registered: ${why}` };
     }),
   ];
+}
+
+/** A declared instance whose credentials are all benched cannot be called, although it is registered. */
+function usabilityOf(current: Generation | undefined, name: string): Pick<ProviderState, 'status' | 'message'> {
+  const instance = current?.instances.get(name);
+  const counts = instance && current?.hooks.credentials.call()?.counts(instance);
+  return counts?.isRoutable === false
+    ? { status: 'unavailable', message: 'no usable credential' }
+    : { status: 'available' };
 }
 
 /** What keeps an entry of `providers` from serving. */
@@ -179,11 +190,15 @@ interface TargetState {
   readonly circuit: CircuitState;
   readonly in_flight: number;
   readonly waiting: number;
+  /** Present for declared instances. */
+  readonly routable?: boolean;
+  readonly credentials?: Readonly<Record<'ready' | 'resting' | 'benched' | 'unresolved', number>>;
 }
 
 /** Targets of the running configuration, in its order, with their calls at this moment. */
 function targetStates(current: Generation | undefined): TargetState[] {
-  return (current?.targetList ?? []).map(({ virtualKey, provider }) => {
+  return (current?.targetList ?? []).map((target) => {
+    const { virtualKey, provider } = target;
     const { held = 0, waiting = 0 } = current?.hooks.load.call(virtualKey) ?? {};
     return {
       name: virtualKey,
@@ -191,8 +206,20 @@ function targetStates(current: Generation | undefined): TargetState[] {
       circuit: current?.hooks.circuit.call(virtualKey) ?? 'closed',
       in_flight: held,
       waiting,
+      ...(current && credentialsOf(current, target)),
     };
   });
+}
+
+function credentialsOf({ hooks }: Generation, target: Target): Partial<TargetState> {
+  const { instance, virtualKey } = target;
+  const counts = instance && hooks.credentials.call()?.counts(instance);
+  if (!counts) return {};
+  const { isRoutable: _isRoutable, ...credentials } = counts;
+  return {
+    routable: hooks.circuit.call(virtualKey) !== 'open' && hasCredential(target, hooks),
+    credentials,
+  };
 }
 
 /** The audit log has no say in it. */

@@ -233,6 +233,12 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./admin/providers-health.ts'),
   },
   {
+    name: 'admin providers reset',
+    args: ['name', 'credential'],
+    summary: 'Let a credential of a provider be called again that was refused',
+    load: () => import('./admin/providers-reset.ts'),
+  },
+  {
     name: 'admin sessions list',
     summary: 'List the sessions of the dashboard',
     load: () => import('./admin/sessions-list.ts'),

@@ -16,6 +16,8 @@ const PARALLEL = 8;
 const FIRST_LIMIT_MS = 5_000;
 /** Between rounds for instances that say themselves that they are asked, where no interval is set. */
 const INSTANCE_INTERVAL_MS = 300_000;
+/** A round asks no instance that was asked such a short time ago, before it served. */
+const RECENT_MS = 30_000;
 /** Part of the interval by which a round of one of several replicas may come early or late, so that they do not ask together. */
 const JITTER = 0.1;
 
@@ -36,7 +38,8 @@ export class Discovery {
   readonly #models = new Map<string, ModelsById>();
   /** What the last instance of a name kept its answers by. */
   readonly #keys = new Map<string, string>();
-  readonly #heard = new WeakSet<ProviderInstance>();
+  /** When instances were asked before they served, in monotonic milliseconds. */
+  readonly #heard = new WeakMap<ProviderInstance, number>();
   readonly #stopped = new Cancellation();
   #round: Promise<void> = Promise.resolve();
   #next: Timer | undefined;
@@ -75,7 +78,8 @@ export class Discovery {
     const isNew = ({ instance }: { instance: ProviderInstance }): boolean => !this.#heard.has(instance);
     const first = asking.filter((one) => one.isUnnamed && (isNew(one) || (!isRefresh && this.#isMute(one.instance))));
     const others = asking.filter((one) => !one.isUnnamed && isNew(one)).map(({ instance }) => instance);
-    for (const { instance } of asking) this.#heard.add(instance);
+    const now = this.#host.services.clock.monotonic();
+    for (const instance of [...first.map(({ instance }) => instance), ...others]) this.#heard.set(instance, now);
     if (others.length > 0)
       void this.#inTurn(() => this.#askAll(others.flatMap((instance) => this.#ofInstance(instance))));
     const mute = await this.#askNow(first.map(({ instance }) => instance));
@@ -183,7 +187,8 @@ export class Discovery {
   #asked(): Asked[] {
     const isFirst = !this.#hasRun;
     this.#hasRun = true;
-    const instances = isFirst ? [] : this.#instances(); // they were asked before they served
+    const since = this.#host.services.clock.monotonic() - RECENT_MS;
+    const instances = this.#instances().filter((instance) => (this.#heard.get(instance) ?? since) <= since);
     const all = [...this.#environment(), ...instances.flatMap((instance) => this.#ofInstance(instance))];
     if (!this.#shared || this.#shared.isLeader()) return all;
     return isFirst ? [] : all.filter(({ key }) => !this.#models.has(key));

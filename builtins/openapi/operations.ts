@@ -274,6 +274,10 @@ const OVERVIEW: readonly Operation[] = [
   read('/admin/plugins/coverage', 'Which plugins read which bodies', 'Coverage'),
   read('/admin/providers', 'Registered providers and their models', 'Providers'),
   read('/admin/providers/catalog', 'Providers that there are', 'ProviderCatalog'),
+  write('post', '/admin/providers/{name}/credentials/{credential}/reset', 'Lets a credential be called again', {
+    status: 204,
+    errors: [404],
+  }),
   {
     method: 'post',
     path: '/admin/explain',

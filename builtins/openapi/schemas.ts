@@ -180,7 +180,12 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     ),
     mcp_servers: list(object({ name: TEXT, ready: FLAG, required: FLAG, last_error: TEXT })),
     scopes: SCOPES,
-    targets: list(object({ name: TEXT, registered: FLAG, circuit: CIRCUIT, in_flight: COUNT, waiting: COUNT })),
+    targets: list(
+      object(
+        { name: TEXT, registered: FLAG, circuit: CIRCUIT, in_flight: COUNT, waiting: COUNT },
+        { routable: FLAG, credentials: object({ ready: COUNT, resting: COUNT, benched: COUNT, unresolved: COUNT }) },
+      ),
+    ),
   }),
   Explanation: object(
     { model: TEXT },

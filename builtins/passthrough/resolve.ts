@@ -7,13 +7,17 @@ import type { ModelGroup } from '../../host/pipeline/model-group.ts';
 import { modelNotFound } from '../../host/pipeline/shown.ts';
 import { hasBytes } from './checked-body.ts';
 import { type Destination, hasResponses, namedDestination, ownerOf, requireForwarding } from './destination.ts';
+import { RESPONSES } from './family.ts';
 import { groupDestination, namedRoute } from './group-destination.ts';
 import { requireListed } from './models/listed.ts';
-import { isStatefulResponse } from './models/stateful.ts';
+import { isSealedResponse, isStatefulResponse } from './models/stateful.ts';
 import type { Forwarding } from './read-forwarded.ts';
 
 /** Finds the one target, and refuses what the key may not have. */
 export function resolve(forwarding: Forwarding, exchange: LiveExchange, generation: Generation): Destination {
+  const { family, body, taken } = forwarding;
+  if (generation.instances.size > 0 && family === RESPONSES && !taken)
+    exchange.routing.isBound = isSealedResponse(body);
   const found = destinationOf(forwarding, exchange, generation);
   if (found.target.instance) exchange.routing.isStateful = isStateful(forwarding);
   return found;

@@ -4,6 +4,7 @@ import type { Generation } from '../../host/generation/generation.ts';
 import { registeredNames } from '../../host/generation/registered-names.ts';
 import type { Host } from '../../host/host.ts';
 import { type JsonCall, mountJson } from '../../host/http/json-route.ts';
+import { hasCredential } from '../../host/pipeline/credentials/credential-desk.ts';
 import type { CircuitState } from '../../host/pipeline/hooks.ts';
 
 const READINESS_CACHE_MS = 1000;
@@ -128,9 +129,10 @@ const said = (ignored: readonly Ignorable[]): object => (ignored.length > 0 ? { 
 
 /** A half-open circuit counts as routable: without traffic it would never close. */
 function targetStates(generation: Generation): { name: string; routable: boolean; circuit: CircuitState }[] {
-  return generation.targetList.map(({ virtualKey, provider }) => {
-    const circuit = circuitOf(generation, virtualKey);
-    return { name: virtualKey, routable: provider !== undefined && circuit !== 'open', circuit };
+  return generation.targetList.map((target) => {
+    const { virtualKey: name } = target;
+    const circuit = circuitOf(generation, name);
+    return { name, routable: circuit !== 'open' && hasCredential(target, generation.hooks), circuit };
   });
 }
 

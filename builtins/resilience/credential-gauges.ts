@@ -1,6 +1,5 @@
 import type { Host } from '../../host/host.ts';
 import type { CredentialView } from '../../host/pipeline/credentials/credential-desk.ts';
-import type { ProviderInstance } from '../../host/upstream/instance.ts';
 import type { Gauges } from '../../host/state/counters.ts';
 
 const STATE_VALUES: Readonly<Record<CredentialView['state'], number>> = {
@@ -14,9 +13,7 @@ const STATE_VALUES: Readonly<Record<CredentialView['state'], number>> = {
 export function setCredentialGauges(gauges: Gauges, { current }: Host): void {
   const desk = current?.hooks.credentials.call();
   if (!desk || !current) return;
-  const instances = new Set<ProviderInstance>();
-  for (const { instance } of current.targetList) if (instance) instances.add(instance);
-  for (const instance of instances)
+  for (const instance of current.instances.values())
     for (const { name, state, inFlight } of desk.views(instance)) {
       const labels = { provider: instance.name, credential: name };
       gauges.set('gateway_credential_state', labels, STATE_VALUES[state]);

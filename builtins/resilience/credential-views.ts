@@ -20,7 +20,11 @@ export function createDesk(pools: Pools, services: Services): () => CredentialDe
     viewsFor: (instance, upstreamModel, order) =>
       viewsFor(inOrder(entriesOf(instance), order), upstreamModel, services),
     counts: (instance) => countsOf(entriesOf(instance)),
-    usability: (instance, upstreamModel) => usabilityOf(entriesOf(instance), upstreamModel),
+    usability: (instance, upstreamModel, account) =>
+      usabilityOf(
+        entriesOf(instance).filter(({ credential }) => account === undefined || credential.vendorAccount === account),
+        upstreamModel,
+      ),
     reset: (instance, credential) => {
       const entry = pools.get(instance)?.entries.find((each) => each.credential.name === credential);
       entry?.states.clear();

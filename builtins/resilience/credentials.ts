@@ -4,6 +4,7 @@ import type { GenerationDraft } from '../../host/generation/generation.ts';
 import { type Attempt, AttemptNote } from '../../host/pipeline/attempts/attempt.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
 import type { GenerationHooks } from '../../host/pipeline/hooks.ts';
+import type { Credential } from '../../host/upstream/instance.ts';
 import { type Choice, CredentialPool } from '../../host/upstream/credentials/credential-pool.ts';
 import { LocalCredentialStates } from '../../host/upstream/credentials/credential-states.ts';
 import { NoCredential } from '../../host/upstream/credentials/no-credential.ts';
@@ -48,17 +49,18 @@ export default defineBuiltin({
 });
 
 /** The pools of all declared instances, by name. What is remembered of a credential outlives the configuration. */
-function poolsOf({ targets, carryover, services: { clock } }: GenerationDraft): ReadonlyMap<string, CredentialPool> {
-  const pools = new Map<string, CredentialPool>();
-  for (const { instance } of targets)
-    if (instance)
-      pools.set(
-        instance.name,
-        new CredentialPool(instance, ({ name }) =>
-          carryover.lease(`credential ${instance.name}/${name}`, () => new LocalCredentialStates(clock.monotonic)),
-        ),
-      );
-  return pools;
+function poolsOf({
+  providers: { instances },
+  carryover,
+  services: { clock, counters },
+}: GenerationDraft): ReadonlyMap<string, CredentialPool> {
+  const statesOf = ({ instance: provider, name: credential }: Credential): LocalCredentialStates =>
+    carryover.lease(
+      `credential ${provider}/${credential}`,
+      () => new LocalCredentialStates(clock.monotonic),
+      () => counters.forget('gateway_credential_calls_total', { provider, credential }),
+    );
+  return new Map(Array.from(instances, ([name, instance]) => [name, new CredentialPool(instance, statesOf)]));
 }
 
 function choose(

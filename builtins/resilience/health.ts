@@ -2,6 +2,8 @@ import type { RouteTarget } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { GenerationDraft } from '../../host/generation/generation.ts';
 import type { Attempt } from '../../host/pipeline/attempts/attempt.ts';
+import { boundAccount, holdsAccount } from '../../host/pipeline/credentials/bound-account.ts';
+import type { Target } from '../../host/pipeline/target.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { routedTarget, targetName } from '../../host/pipeline/turns/ranked-routes.ts';
 import { classOf } from '../../host/upstream/fault-classes.ts';
@@ -40,6 +42,7 @@ export default defineBuiltin({
 
       pipeline.route.tap({ name: 'health', stage: ORDER.health }, (ranked, exchange) => {
         const { heard, group } = exchange.routing;
+        if (exchange.routing.isBound) return boundRoutes(ranked, exchange, draft);
         if (!(group?.strategy ?? strategy).advances) return ranked;
         if (areFit(ranked, exchange, whyUnfit)) return ranked;
         const healthy = ranked.filter((target) => whyUnfit(target, exchange) === undefined);
@@ -53,6 +56,36 @@ export default defineBuiltin({
       pipeline.settled.tap('health', settle);
     }),
 });
+
+/**
+ * The targets of a request whose earlier turns one account of a vendor can read: the first in the order, and those that hold the same
+ * account; those that can be called go first. Health passes over none of them to another account.
+ */
+function boundRoutes(
+  ranked: readonly RouteTarget[],
+  exchange: LiveExchange,
+  { hooks, targets: all }: GenerationDraft,
+): readonly RouteTarget[] {
+  const targets = new Map(all.map((target) => [target.virtualKey, target]));
+  const { routing, model } = exchange;
+  const targetOf = ({ virtualKey }: RouteTarget): Target | undefined => routedTarget(virtualKey, exchange, { targets });
+  const home = ranked.find(({ serves }) => serves);
+  const first = home && targetOf(home);
+  const account = first && boundAccount(exchange, first, hooks);
+  if (!first || account === undefined) return ranked;
+  routing.bound = { account, target: first.virtualKey };
+  const kept = ranked.filter((each) => {
+    const target = targetOf(each);
+    return target !== undefined && holdsAccount(target, first, account);
+  });
+  const isUnusable = (each: RouteTarget): number => {
+    const target = targetOf(each);
+    const known =
+      target?.instance && hooks.credentials.call()?.usability(target.instance, target.upstreamModel(model), account);
+    return Number(known === 'unusable' || known === 'not_allowed');
+  };
+  return kept.toSorted((a, b) => isUnusable(a) - isUnusable(b));
+}
 
 function areFit(ranked: readonly RouteTarget[], exchange: LiveExchange, whyUnfit: Judge): boolean {
   for (const target of ranked) if (whyUnfit(target, exchange) !== undefined) return false;

@@ -15,7 +15,9 @@ import type { Generation, GenerationDraft } from './generation.ts';
 import type { GenerationDeps } from './generation-deps.ts';
 import { firstModels, openProviders } from './instances/open-providers.ts';
 import { countModels, modelsOf } from './known-models.ts';
+import { groupWarnings } from './groups/group-warnings.ts';
 import { GroupIndex } from './groups/model-groups.ts';
+import { logWarning, problemOf } from './instances/instance-warnings.ts';
 import { buildModelIndex, type ModelIndex } from './model-index.ts';
 import { Undo } from './undo.ts';
 
@@ -67,8 +69,10 @@ async function draftOf(deps: GenerationDeps, config: GatewayConfig, undo: Undo):
   const plugins = await pluginsOf(deps, { config, hooks, deps: forPlugins, carryover }, undo);
   const { strategy, groups } = strategiesOf(deps, config, { hooks, targets: byKey, carryover }, undo);
   known.groups = groups;
+  const ofGroups = groups ? groupWarnings(groups, models) : [];
+  if (deps.current?.config !== config) for (const warning of ofGroups) logWarning(deps, warning);
   const { ledger, prices } = forPlugins;
-  const built = { config, hooks, carryover, targets, providers, warnings };
+  const built = { config, hooks, carryover, targets, providers, warnings: [...warnings, ...ofGroups.map(problemOf)] };
   return { ...built, registry, models, groups, plugins, strategy, services, ledger, prices };
 }
 

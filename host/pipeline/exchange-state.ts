@@ -64,6 +64,10 @@ export class Routing {
   alsoOn: Surface | undefined;
   /** What the request asks for, or leaves behind, stands at one account of its vendor. */
   isStateful = false;
+  /** What its earlier turns hold is sealed: one account of a vendor can read it. */
+  isBound = false;
+  /** The vendor account that a bound request goes to, and the target that it belongs to. */
+  bound: { readonly account: string; readonly target: string } | undefined;
   /** Why the strategy left nothing to try, as the caller learns it. */
   unroutable: string | undefined;
   /** Makes the error of a request in a group of models that nothing was tried for, where it is not that nothing serves. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Description } from 'joi';
 import { configSchema } from '../../host/config/schema/config-schema.ts';
-import { describedAt, keysOf } from '../../host/config/schema/schema-walk.ts';
+import { blocksOf, describedAt, keysOf, otherKeysOf } from '../../host/config/schema/schema-walk.ts';
 import { showingOf } from '../../host/config/schema/showing.ts';
 import { setMember } from '../../host/contract/index.ts';
 import { type Answer, some } from '../kit/index.ts';
@@ -15,7 +15,12 @@ function fields(
   at: readonly Step[] = [],
 ): { at: readonly Step[]; kind: 'text' | 'list' | 'map'; isWithheld: boolean }[] {
   const keys = keysOf(description);
-  if (keys.length > 0) return keys.flatMap((key) => fields(describedAt(description, [key]), [...at, key]));
+  if (keys.length > 0) {
+    const all = otherKeysOf(description) ? [...keys, 'session_token'] : keys;
+    return all.flatMap((key) => fields(describedAt(description, [key]), [...at, key]));
+  }
+  const block = blocksOf(description);
+  if (block) return fields(block, [...at, 'own']);
   const item = describedAt(description, [0]);
   if (item)
     return keysOf(item).length > 0
@@ -39,6 +44,11 @@ function documentWith(at: readonly Step[], value: unknown): Record<string, unkno
       place[step] ??= typeof at[index + 1] === 'number' ? [] : {};
       place = place[step];
     }
+  }
+  for (const instance of Object.values<any>(document.providers ?? {})) {
+    instance.kind ??= 'openai-compatible';
+    instance.base_url ??= 'http://localhost:1/v1';
+    for (const [index, credential] of (instance.credentials ?? []).entries()) credential.name ??= `c${index}`;
   }
   for (const server of document.mcp_servers ?? []) {
     server.name ??= 'a';

@@ -1,6 +1,13 @@
 /** A vendor that answers each key as the test says, behind a declared instance with those keys. */
-import type { IncomingMessage } from 'node:http';
-import { chatReply, replyJson, startHost, stubUpstream, type TestHost, type TestHostOptions } from '../kit/index.ts';
+import {
+  chatReply,
+  replyJson,
+  startHost,
+  type SeenRequest,
+  stubUpstream,
+  type TestHost,
+  type TestHostOptions,
+} from '../kit/index.ts';
 
 /** What a key gets: a status with a body, and headers. */
 export interface VendorAnswer {
@@ -9,7 +16,7 @@ export interface VendorAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Answers = (key: string, request: IncomingMessage & { readonly body?: unknown }) => VendorAnswer | undefined;
+export type Answers = (key: string, request: SeenRequest) => VendorAnswer | undefined;
 
 export interface Vendor {
   readonly url: string;
@@ -26,7 +33,7 @@ export async function vendorOf(answers: Answers = () => undefined): Promise<Vend
     const key = keyIn(request.headers.authorization);
     vendor.keys.push(key);
     vendor.paths.push(request.url);
-    const { status = 200, body = chatReply('hi'), headers = {} } = vendor.answers(key, request as never) ?? {};
+    const { status = 200, body = chatReply('hi'), headers = {} } = vendor.answers(key, request) ?? {};
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     replyJson(response, status, body);
   });

@@ -39,6 +39,8 @@ export const TOO_LONG: Does = {
 
 export interface Fleet {
   readonly host: TestHost;
+  /** What it was started with. */
+  readonly config: object;
   /** Calls that upstreams got, in order: `a/gpt-5`. */
   readonly calls: string[];
   /** What calls do that are named here, as in `calls`; all others answer. */
@@ -60,20 +62,29 @@ export interface Outcome {
   readonly answer: Answer;
 }
 
-/** A gateway whose targets are stub upstreams of these names; `more` has members of single targets. */
+interface FleetOptions extends TestHostOptions {
+  /** Members of single targets. */
+  readonly more?: Readonly<Record<string, object>>;
+  /** Targets of other providers, behind the stubs. */
+  readonly targets?: readonly object[];
+}
+
+/** A gateway whose targets are stub upstreams of these names. */
 export async function startFleet(
   names: readonly string[],
   document: object,
-  { more = {}, ...options }: TestHostOptions & { readonly more?: Readonly<Record<string, object>> } = {},
+  { more = {}, targets: others = [], ...options }: FleetOptions = {},
 ): Promise<Fleet> {
   const calls: string[] = [];
   const does = new Map<string, Does>();
   const targets: object[] = [];
   const state: Upstreams = { calls, does, pause: undefined };
   for (const name of names) targets.push((await upstream(name, state)).target(name, { models: [], ...more[name] }));
-  const host = await startHost({ strategy: { mode: 'fallback' }, ...document, targets }, options);
+  const config = { strategy: { mode: 'fallback' }, ...document, targets: [...targets, ...others] };
+  const host = await startHost(config, options);
   return Object.assign(state, {
     host,
+    config,
     ask: async (model: string, body: object = {}, headers: Record<string, string> = {}): Promise<Outcome> => {
       const before = calls.length;
       const answer = await host.post(PATH, ask('hi', { model, ...body }), headers);

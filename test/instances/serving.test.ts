@@ -156,4 +156,54 @@ describe('a declared instance', () => {
     await other.apply(taking(false));
     expect(await statusOf(other, 'never-heard-of')).to.equal(404);
   });
+
+  it('has files and batches where its kind has them, with its own credential', async () => {
+    const upstream = await vendor();
+    const config = (batch_target: string): object => ({
+      providers: {
+        'team-a': { kind: 'openai', base_url: upstream.url, api_key: '${KEY_A}' },
+        'team-b': { kind: 'openai', base_url: upstream.url, api_key: '${KEY_B}' },
+        gpu: { kind: 'openai-compatible', base_url: upstream.url, models: ['m'] },
+      },
+      targets: ['team-a', 'team-b', 'gpu'].map((virtual_key) => ({ virtual_key })),
+      batch_target,
+    });
+    const t = await startHost(config('gpu'), { variables: KEYS });
+    const refused = await t.get('/v1/files');
+    expect([refused.status, refused.json().error.code]).to.deep.equal([501, 'batch_not_configured']);
+    expect(upstream.seen).to.deep.equal([]);
+    await t.apply(config('team-b'));
+    const answer = await t.get('/v1/files');
+    expect(answer.status).to.equal(200);
+    expect(upstream.seen.map(({ url, headers }) => [url, headers.authorization])).to.deep.equal([
+      ['/v1/files', `Bearer ${KEYS.KEY_B}`],
+    ]);
+    expect(answer.headers.get('x-gateway-provider')).to.equal('openai');
+  });
+
+  it('answers for its responses by id where `responses_target` names it', async () => {
+    const upstream = await vendor();
+    const t = await startHost(
+      {
+        providers: { 'team-b': { kind: 'openai', base_url: upstream.url, api_key: '${KEY_B}' } },
+        targets: [{ virtual_key: 'team-b' }],
+        responses_target: 'team-b',
+      },
+      { variables: KEYS },
+    );
+    expect((await t.get('/v1/responses/resp_1')).status).to.equal(200);
+    expect(upstream.seen.map(({ url, headers }) => [url, headers.authorization])).to.deep.equal([
+      ['/v1/responses/resp_1', `Bearer ${KEYS.KEY_B}`],
+    ]);
+  });
+
+  it('may be sent chats by the API of Responses where its kind has one', async () => {
+    const config = (kind: string): object => ({
+      providers: { mine: { kind, base_url: 'http://127.0.0.1:9', api_key: '${KEY_A}' } },
+      targets: [{ virtual_key: 'mine', chat_via: 'responses' }],
+    });
+    const t = await startHost(config('openai'), { variables: KEYS });
+    const refusal = await t.apply(config('anthropic')).catch((error: unknown) => error);
+    expect(refusal).to.have.nested.property('problems[0].rule', 'BV20');
+  });
 });

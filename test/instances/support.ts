@@ -10,7 +10,7 @@ export const chat = (model: string, more: object = {}): object => ({
 export const vendor = (): Promise<StubUpstream> =>
   stubUpstream((request, response) => {
     if (request.url.endsWith('/models')) replyJson(response, 200, { data: [{ id: 'live' }] });
-    else replyJson(response, 200, chatReply(String(request.headers.authorization ?? 'none')));
+    else replyJson(response, 200, chatReply(request.headers.authorization ?? 'none'));
   });
 
 /** The credential that a chat with the model reached a vendor with. */

@@ -1,8 +1,8 @@
 import { NO_CATALOG } from '../../host/common/catalog.ts';
 import { commonTranslators } from 'gw/common-wire';
-import { defineProvider, type ProviderModule, type RouteTarget } from 'gw/contract';
+import { defineProvider, type GatewayError, type ProviderModule, type RouteTarget } from 'gw/contract';
 import { MODULES } from '../../builtins/manifest.ts';
-import { defineBuiltin } from '../../host/builtin.ts';
+import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import { decodeText } from '../../host/config/decode.ts';
 import type { Problem } from '../../host/config/problems.ts';
@@ -23,6 +23,8 @@ import { PROVIDERS, type World } from './worlds.ts';
 export interface WorldHost {
   /** What a decision is made of; the draws are those of the world's seed. */
   explain(world: World): Promise<Explained>;
+  /** What becomes of the request of a world, whose upstreams answer nothing, with its strategy at the top level or in a group of all targets. */
+  decide(world: World, place: Place): Promise<Decided>;
   /** Names of the figures that were counted. */
   readonly samples: readonly string[];
 }
@@ -33,6 +35,20 @@ export interface Explained {
   readonly route: readonly RouteTarget[];
   readonly abLabel: string | undefined;
   readonly problems: readonly Problem[];
+}
+
+/** Where the strategy of a world stands. */
+export type Place = 'top level' | 'group';
+
+export interface Decided {
+  /** What would be tried, in this order. */
+  readonly order: readonly string[];
+  readonly abLabel: string | undefined;
+  readonly explanation: Explanation;
+  readonly problems: readonly Problem[];
+  /** What was called, in this order, with what came of it. */
+  readonly attempts: readonly string[];
+  readonly error: string | undefined;
 }
 
 export async function createWorldHost(): Promise<WorldHost> {
@@ -63,17 +79,32 @@ export async function createWorldHost(): Promise<WorldHost> {
   for (const module of modules)
     connected.set(module.name, await connectProvider(module, {}, { log: host.log, now: () => 0 }));
   const base = decodeText('targets: []', 'yaml').config!;
+  const enter = (world: World): void => {
+    state.world = world;
+    host.providers = new Map(
+      world.targets.filter(({ isRegistered }) => isRegistered).map(({ key }) => [key, connected.get(key)!]),
+    );
+    host.services.catalog = { ...NO_CATALOG, tokenPrice: (key) => priceIn(world, key) };
+  };
   return {
     samples,
+    decide: async (world, place) => {
+      enter(world);
+      const config = place === 'group' ? grouped(configOf(world, base), world.asked.model) : configOf(world, base);
+      const problems = checkConfig(host, { config, problems: [], lineOf: () => undefined });
+      const generation = await buildGeneration(host, config, 1);
+      try {
+        const question = questionOf(world);
+        state.random = seeded(world.seed);
+        const explanation = explain(generation, question, { services: host.services, registry: host.registry });
+        state.random = seeded(world.seed);
+        return { explanation, problems, ...(await walked(host, generation, question)) };
+      } finally {
+        await generation.dispose();
+      }
+    },
     explain: async (world) => {
-      state.world = world;
-      host.providers = new Map(
-        world.targets.filter(({ isRegistered }) => isRegistered).map(({ key }) => [key, connected.get(key)!]),
-      );
-      host.services.catalog = {
-        ...NO_CATALOG,
-        tokenPrice: (key) => priceIn(world, key),
-      };
+      enter(world);
       const config = configOf(world, base);
       const problems = checkConfig(host, { config, problems: [], lineOf: () => undefined });
       const generation = await buildGeneration(host, config, 1);
@@ -112,6 +143,16 @@ const stateBuiltin = (current: () => World | undefined) =>
         const find = (key: string) => world?.targets.find((target) => target.key === key);
         pipeline.median.tap('world', (key) => find(key)?.medianMs);
         pipeline.circuit.tap('world', (key) => find(key)?.circuit);
+        pipeline.route.tap({ name: 'world', stage: ORDER.routeEnds }, (ranked, exchange) => {
+          rankedOf.set(
+            exchange,
+            ranked.filter(({ serves }) => serves).map(({ virtualKey }) => virtualKey),
+          );
+          return ranked;
+        });
+        pipeline.settled.tap('world', ({ exchange, target, upstreamModel, error }) =>
+          attemptsOf.get(exchange)?.push(`${target.virtualKey} ${upstreamModel} ${error?.code}`),
+        );
         for (const { key, isResting } of world?.targets ?? []) {
           const rest = carryover.lease(`rest ${key}`, () => ({ until: 0, why: '' }));
           Object.assign(rest, { until: isResting ? Infinity : 0, why: 'it rests' });
@@ -138,6 +179,47 @@ function configOf(world: World, base: GatewayConfig): GatewayConfig {
     targets: world.targets.map(({ key, weight, models }) => ({ virtual_key: key, weight, models })),
   };
 }
+
+/** The strategy in one group that has all targets as routes; at the top level nothing would be tried. */
+function grouped(config: GatewayConfig, name: string): GatewayConfig {
+  const routes = config.targets.map(({ virtual_key: target, weight }) => ({
+    target,
+    ...(weight !== undefined && { weight }),
+  }));
+  return {
+    ...config,
+    strategy: {
+      mode: 'conditional',
+      conditions: [{ key: 'model', value: '', target_key: config.targets[0]?.virtual_key ?? '' }],
+    },
+    targets: config.targets.map((target) => ({ ...target, weight: 0, models: [] })),
+    models: [{ name, routes, strategy: config.strategy }],
+  };
+}
+
+/** Sends the request; the upstreams of these tests refuse the connection. */
+async function walked(
+  { services }: Host,
+  generation: Generation,
+  question: RouteQuestion,
+): Promise<Omit<Decided, 'explanation' | 'problems'>> {
+  const exchange = new LiveExchange({ ...question, id: '', clock: services.clock, principal: undefined, arrivedAt: 0 });
+  const attempts: string[] = [];
+  attemptsOf.set(exchange, attempts);
+  let error: string | undefined;
+  try {
+    generation.hooks.prepare.call(exchange);
+    await generation.runTurns(exchange);
+  } catch (thrown) {
+    const { code, message } = thrown as GatewayError;
+    error = `${code}: ${message}`;
+  }
+  const order = rankedOf.get(exchange) ?? [];
+  return { order, abLabel: exchange.abLabel, attempts, error };
+}
+
+const attemptsOf = new WeakMap<LiveExchange, string[]>();
+const rankedOf = new WeakMap<LiveExchange, readonly string[]>();
 
 /** Half of the worlds ask by the alias. */
 function questionOf({ seed, asked }: World): RouteQuestion {

@@ -80,7 +80,7 @@ export const MODES = [
   'content-based',
   'ab-test',
 ];
-const MODELS = ['m', 'mx', 'n'];
+export const MODELS = ['m', 'mx', 'n'];
 const WORDS = ['alpha', 'Beta', 'gamma'];
 
 /** Chance with a seed, in the forms a generator needs. */

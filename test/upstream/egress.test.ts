@@ -16,9 +16,10 @@ import { AuthorityFile } from '../../host/upstream/egress/authorities.ts';
 import { Transport } from '../../host/upstream/transport.ts';
 import type { CollectedReply, UpstreamCall } from '../../host/upstream/upstream-call.ts';
 import { createRedactor } from '../../host/log/redact.ts';
-import { atEnd, fakeClock, stubUpstream, temporaryFolder } from '../kit/index.ts';
+import { atEnd, eventually, fakeClock, stubUpstream, temporaryFolder } from '../kit/index.ts';
 import { selfSigned } from './certificate.ts';
 import { testProxy } from './proxy.ts';
+import { silentServer } from './silent-server.ts';
 
 type Settings = Partial<Omit<EgressSettings, 'provider'>> & {
   readonly caFile?: string;
@@ -120,6 +121,15 @@ describe('the proxy of an instance', () => {
     expect(transport.origins).to.equal(4);
   });
 
+  it('is asked by each user for itself', async () => {
+    const { open, get } = await bench();
+    const [upstream, proxy] = await Promise.all([echo(), testProxy()]);
+    for (const password of ['first-password-1', 'second-password-2', 'first-password-1'])
+      await get(upstream.url, await open({ proxy: { url: proxy.url, username: 'gw' }, password }));
+    const users = proxy.heads.map((head) => head.split('Basic ')[1]);
+    expect([users.length, new Set(users).size, upstream.sockets.size]).to.deep.equal([2, 2, 2]);
+  });
+
   it('leads to an https upstream, whose certificate is checked behind it', async () => {
     const { open, get, folder } = await bench();
     const [upstream, proxy] = await Promise.all([tlsUpstream(['127.0.0.1']), testProxy()]);
@@ -174,6 +184,35 @@ describe('the proxy of an instance', () => {
     expect(await failed(get(upstream.url, held, { connectTimeoutMs: 50 }))).to.include({ status: 502 });
     const egress = await open({ proxy: { url: silent.url } });
     expect((await get(upstream.url, egress)).status).to.equal(200);
+  });
+
+  it('has the time of the call to connect, for the way and for TLS behind it', async () => {
+    const { open, get, transport } = await bench();
+    const silent = await silentServer();
+    const opens = await testProxy();
+    const short = { connectTimeoutMs: 50 };
+    const late = { code: 'upstream_timeout', status: 504 };
+    const asked = await open({ proxy: { url: `http://127.0.0.1:${silent.port}` } });
+    expect(await failed(get('http://127.0.0.1:9/', asked, short))).to.include(late);
+    const opened = await open({ proxy: { url: opens.url } });
+    expect(await failed(get(`https://127.0.0.1:${silent.port}/`, opened, short))).to.include(late);
+    await eventually(() => silent.sockets.size + opens.sockets.size + transport.origins === 0);
+    expect([silent.sockets.size, opens.sockets.size, transport.origins]).to.deep.equal([0, 0, 0]);
+  });
+
+  it('leads to a host by its name, which its certificate is for', async () => {
+    const { open, get, folder } = await bench();
+    const [upstream, proxy] = await Promise.all([tlsUpstream(['localhost']), testProxy()]);
+    const caFile = join(folder, 'ca.pem');
+    await writeFile(caFile, upstream.cert);
+    const egress = await open({ proxy: { url: proxy.url }, caFile });
+    const url = upstream.url.replace('127.0.0.1', 'localhost');
+    expect((await get(url, egress)).body.toString()).to.equal('reached');
+    expect(await failed(get(upstream.url, egress))).to.include({ code: 'upstream_error', status: 502 });
+    expect(proxy.heads.map((head) => head.split(' ')[1])).to.deep.equal([
+      url.slice('https://'.length),
+      upstream.url.slice('https://'.length),
+    ]);
   });
 
   it('ends with the call that was cancelled while it was asked', async () => {

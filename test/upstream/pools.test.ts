@@ -1,4 +1,3 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
@@ -7,6 +6,7 @@ import type { UpstreamCall } from '../../host/upstream/upstream-call.ts';
 import { sendHttp } from '../../host/upstream/send-http.ts';
 import { systemClock } from '../../host/common/clock.ts';
 import { atEnd, stubUpstream } from '../kit/index.ts';
+import { silentServer } from './silent-server.ts';
 
 function transport(): Transport {
   const made = new Transport();
@@ -26,26 +26,6 @@ function call(url: string, more: Partial<UpstreamCall> = {}): UpstreamCall {
 
 async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await setTimeout(2);
-}
-
-/** A server that takes connections and never sends a byte: a client that begins TLS waits. */
-async function silentServer(): Promise<{ readonly port: number; readonly sockets: ReadonlySet<Socket> }> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket
-      .on('error', () => {})
-      .on('close', () => sockets.delete(socket))
-      .resume();
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  atEnd(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return { port: (server.address() as AddressInfo).port, sockets };
 }
 
 describe('connections to upstreams', () => {

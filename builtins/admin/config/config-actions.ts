@@ -7,6 +7,7 @@ import type { JsonAnswer, JsonCall } from '../../../host/http/json-route.ts';
 import { type ConfigurationVersion, MOST_VERSIONS, type Writer } from '../../../host/stores/configuration-store.ts';
 import { actorOf, type Auditor } from '../auditor.ts';
 import { reading } from '../store-calls.ts';
+import { providerChanges } from './provider-changes.ts';
 import { readConfiguration, RefusedConfiguration } from './body.ts';
 import { etagOf, wantedVersion } from './if-match.ts';
 
@@ -122,9 +123,17 @@ export class ConfigActions {
   }
 
   async #mutate(call: JsonCall, { action, target, act, detail, answer }: Mutation): Promise<JsonAnswer> {
+    const before = this.#host.current?.config.providers;
     try {
       const applied = await act().catch(asRefusal);
-      this.#auditor.record(call, { action, target, outcome: 'ok', detail: detail(applied) });
+      const providers = providerChanges(before, applied.generation.config.providers);
+      const said = detail(applied);
+      this.#auditor.record(call, {
+        action,
+        target,
+        outcome: 'ok',
+        detail: providers ? { ...said, providers } : said,
+      });
       const { status, body, headers = [] } = answer(applied);
       return { status, body, headers: [...headers, 'ETag', etagOf(applied.entry)] };
     } catch (error) {

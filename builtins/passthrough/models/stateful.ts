@@ -16,6 +16,14 @@ export function isStatefulResponse({ held, rest }: HeldBody, asks: NonNullable<F
   );
 }
 
+/** Whether the turns that a request of the Responses API sends along hold what one organisation alone can read. Source: OpenAI guide "Reasoning models", "Encrypted reasoning items", 2026-11-27. */
+export function isSealedResponse({ held, rest }: HeldBody): boolean {
+  if (rest || !held.includes('"encrypted_content"')) return false;
+  const body = parsed(held);
+  const input = isFields(body) ? body['input'] : undefined;
+  return Array.isArray(input) && input.some((item) => isFields(item) && typeof item['encrypted_content'] === 'string');
+}
+
 function parsed(bytes: Buffer): unknown {
   try {
     return parseJson(bytes.toString('utf8'));

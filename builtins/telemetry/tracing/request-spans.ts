@@ -81,8 +81,11 @@ export class RequestSpans {
     const recording = this.#recordingOf(exchange);
     if (!recording) return;
     recording.settledAt = this.#options.now();
-    if (recording.call) this.#endCall(recording, exchange, error);
-    else if (error && !(calledAt !== undefined && SURFACES[exchange.surface].isForwarded))
+    if (recording.call) {
+      const { visit } = attempt;
+      if (error && visit?.class !== undefined) recording.call.setAttribute('gw.routing.credential_class', visit.class);
+      this.#endCall(recording, exchange, error);
+    } else if (error && !(calledAt !== undefined && SURFACES[exchange.surface].isForwarded))
       this.#event(exchange, 'gw.attempt.refused', {
         'gw.routing.target_key': target.virtualKey,
         'gw.routing.attempt': number,
@@ -135,6 +138,15 @@ export class RequestSpans {
 
   tried({ exchange, target, tries, next, error }: FailedTry): void {
     if (next.step === 'stop') return;
+    if (next.step === 'credential') {
+      const from = nameAt(this.#options.privacy, next.from);
+      this.#event(exchange, 'gw.credential.switched', {
+        'gw.routing.target_key': target.virtualKey,
+        from,
+        class: next.class,
+      });
+      return;
+    }
     this.#event(exchange, next.step === 'again' ? 'gw.retry' : 'gw.failover', {
       'gw.routing.target_key': target.virtualKey,
       'gw.routing.tries': tries,
@@ -174,7 +186,7 @@ export class RequestSpans {
 
   #beginCall(recording: Recording, { attempt, request: { method, url } }: Departure): string {
     const { tracer, now, privacy, circuitOf } = this.#options;
-    const { exchange, target, provider, number, upstreamModel, via } = attempt;
+    const { exchange, target, provider, credential, number, upstreamModel, via } = attempt;
     if (recording.call) this.#endCall(recording, exchange, undefined); // a provider that makes several calls has had its answer
     const span = tracer.child(recording.root, { name: method, kind: 'CLIENT', at: unixTime(exchange, now()) });
     const { hostname, port, protocol, origin, pathname } = new URL(url);
@@ -190,6 +202,7 @@ export class RequestSpans {
         'gateway.upstream.api': via?.via,
         'gw.routing.target_key': target.virtualKey,
         'gw.routing.attempt': number,
+        'gw.routing.credential': credential && nameAt(privacy, credential.name),
         'gw.circuit_breaker.state': circuitOf(target.virtualKey),
       },
       privacy,
@@ -226,6 +239,9 @@ export class RequestSpans {
       );
   }
 }
+
+/** A name of the operator's, as far as the level shows it. */
+const nameAt = ({ level }: Privacy, name: string): string => (level === 'none' ? 'redacted' : name);
 
 /** Sent on as it is, or to a tool server. */
 function isForwarded({ surface }: LiveExchange): boolean {

@@ -32,6 +32,11 @@ export class GroupIndex<G extends ModelGroup> implements ModelGroups {
     return undefined;
   }
 
+  /** What a name stands for: an alias is one hop. */
+  afterAlias(name: string): string {
+    return this.#aliases.get(name) ?? name;
+  }
+
   behind(name: string, group: ModelGroup): readonly ResolvedName<G>[] {
     if (group.fallbacks.length === 0) return NOTHING;
     if (group.matched === 'prefix') return this.#walk(name, group);
@@ -48,7 +53,7 @@ export class GroupIndex<G extends ModelGroup> implements ModelGroups {
     const found: ResolvedName<G>[] = [];
     const waiting = from.fallbacks.toReversed();
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      const name = this.#aliases.get(next) ?? next;
+      const name = this.afterAlias(next);
       if (seen.has(name)) continue;
       seen.add(name);
       const group = this.of(name);

@@ -13,6 +13,7 @@ import {
   type ProviderWarning,
   unansweredWarning,
 } from './instance-warnings.ts';
+import { responsesWarnings } from './responses-warnings.ts';
 import { openInstances, problemsOf } from './open-instances.ts';
 
 const NOBODY: ReadonlySet<string> = new Set();
@@ -29,13 +30,26 @@ export async function openProviders(
 ): Promise<OpenProviders> {
   const taken = new Set(Object.keys(config.providers ?? {}));
   if (deps.passedOver.size > 0) await connectFreed(deps, taken);
-  if (!config.providers) return { environment: deps.providers, instances: new Map(), unasked: NOBODY, warnings: [] };
   const isRefresh = deps.current?.config === config;
+  const responses = config.providers || config.models ? responsesWarnings(deps, config) : [];
+  if (!isRefresh) for (const warning of responses) logWarning(deps, warning);
+  if (!config.providers)
+    return {
+      environment: deps.providers,
+      instances: new Map(),
+      unasked: NOBODY,
+      warnings: responses.map(problemOf),
+    };
   const environment = new Map([...deps.providers].filter(([name]) => !taken.has(name)));
   const instances = await openInstances(deps, config, { carryover, isRefresh });
   const { warnings, unasked } = instanceWarnings(deps, config, environment);
   if (!isRefresh) for (const warning of warnings) logWarning(deps, warning);
-  return { environment, instances, unasked, warnings: [...problemsOf(instances), ...warnings.map(problemOf)] };
+  return {
+    environment,
+    instances,
+    unasked,
+    warnings: [...problemsOf(instances), ...[...warnings, ...responses].map(problemOf)],
+  };
 }
 
 interface Asking {

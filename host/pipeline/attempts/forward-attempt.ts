@@ -52,7 +52,7 @@ export async function forwardAttempt(
   { target, provider, request, upgrade, isTimedToHeaders = false, tells }: Forwarded,
   generation: RunningGeneration,
 ): Promise<ForwardedReply> {
-  const visit = forwardedVisit(target, exchange, tells);
+  const visit = forwardedVisit(target, exchange, { tells, hooks: generation.hooks });
   const attempt = beginAttempt(exchange, exchange.beginTurn(undefined), target, provider, visit && { ...FIRST, visit });
   const disarm = boundAttempt(attempt, generation);
   const { services, hooks } = generation;

@@ -1,3 +1,4 @@
+import type { Target } from '../target.ts';
 import type { BenchClass } from '../../upstream/credentials/credential-states.ts';
 import type { Credential, ProviderInstance } from '../../upstream/instance.ts';
 
@@ -30,6 +31,15 @@ export interface CredentialCounts {
 /** What the credentials of an instance can do for an upstream model now. */
 export type Usability = 'usable' | 'resting' | 'unusable' | 'not_allowed';
 
+/** Whether something can be called for a target: it is registered, and of a declared instance a credential is neither benched nor unresolved. */
+export function hasCredential(
+  { provider, instance }: Pick<Target, 'provider' | 'instance'>,
+  { credentials }: { readonly credentials: { call(): CredentialDesk | undefined } },
+): boolean {
+  if (!provider) return false;
+  return !instance || credentials.call()?.counts(instance).isRoutable !== false;
+}
+
 /** The credentials of declared instances: the hook `credentials` of a generation gives it. */
 export interface CredentialDesk {
   /** In the order of the configuration. */
@@ -41,7 +51,8 @@ export interface CredentialDesk {
     order?: readonly Credential[],
   ): readonly (CredentialView & { readonly isFirst: boolean })[];
   counts(instance: ProviderInstance): CredentialCounts;
-  usability(instance: ProviderInstance, upstreamModel: string): Usability;
+  /** With an account, of its credentials alone. */
+  usability(instance: ProviderInstance, upstreamModel: string, account?: string): Usability;
   /** The first that is ready for every model: what asks for lists of models calls with it. */
   firstReady(instance: ProviderInstance): Credential | undefined;
   /** Forgets what keeps a credential from calls. False where there is none of this name. */

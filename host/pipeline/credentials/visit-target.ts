@@ -1,5 +1,7 @@
 import type { GatewayError } from '../../contract/index.ts';
 import { attemptCorrected } from '../attempts/correct.ts';
+import type { GenerationHooks } from '../hooks.ts';
+import { boundAccount, hasSeveralAccounts } from './bound-account.ts';
 import type { LiveExchange } from '../live-exchange.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import type { Target } from '../target.ts';
@@ -24,13 +26,22 @@ export const visitOf = ({ instance }: Target): Visit | undefined => (instance ? 
 
 /** The one call of a request that is forwarded. What is kept at the vendor belongs to the first credential's vendor account. */
 export function forwardedVisit(
-  { instance }: Target,
-  { routing }: LiveExchange,
-  tells: Tells = 'nothing',
+  target: Target,
+  exchange: LiveExchange,
+  { tells = 'nothing', hooks }: { readonly tells: Tells | undefined; readonly hooks: GenerationHooks },
 ): Visit | undefined {
+  const { instance, virtualKey } = target;
+  const { routing } = exchange;
   if (!instance) return undefined;
-  return new Visit({ tells, account: routing.isStateful ? instance.credentials[0]?.vendorAccount : undefined });
+  if (routing.isStateful) return new Visit({ tells, account: instance.credentials[0]?.vendorAccount });
+  if (!routing.isBound) return new Visit({ tells });
+  const { account = boundAccount(exchange, target, hooks), target: home = virtualKey } = routing.bound ?? {};
+  const isOne = routing.bound === undefined && !hasSeveralAccounts(instance);
+  return new Visit({ tells, account, unusable: isOne ? undefined : sealedFor(home) });
 }
+
+const sealedFor = (name: string): string =>
+  `the reasoning in this request can be read by ${name} only, which cannot be called now`;
 
 /** Tries a target; where a credential fails, the next one follows at once, inside the target and without counting as a retry. */
 export function visitTarget(visiting: Visiting, generation: RunningGeneration): Promise<Answer> {

@@ -78,25 +78,46 @@ describe('the rotation of a file', () => {
     expect([b.seen, b.clock.next]).to.deep.equal([['old', 'a new value'], LOOK_MS]);
   });
 
-  it('is not taken where the file changes under the read', async () => {
-    let isChanging = false;
-    const b = await bench({
-      ...DISK,
-      open: async (path, flags) => {
-        if (isChanging) await appendFile(path, '+');
-        return DISK.open(path, flags);
-      },
+  const CHANGES: Readonly<Record<string, (b: Bench, path: string, moment: string) => Promise<void>>> = {
+    'changes before it is opened': async (_b, path, moment) => {
+      if (moment === 'open') await appendFile(path, '+');
+    },
+    'changes after it was read': async (_b, path, moment) => {
+      if (moment === 'close') await appendFile(path, '+');
+    },
+    'is another one for as long as it is open': async (b, path, moment) => {
+      if (moment === 'open') {
+        await rename(path, b.path('kept'));
+        await writeFile(path, 'another');
+      } else await rename(b.path('kept'), path);
+    },
+  };
+  for (const [what, change] of Object.entries(CHANGES)) {
+    it(`is not taken where the file ${what}`, async () => {
+      let isChanging = false;
+      const b: Bench = await bench({
+        ...DISK,
+        open: async (path, flags) => {
+          if (isChanging) await change(b, path, 'open');
+          const handle = await DISK.open(path, flags);
+          const close = async (): Promise<void> => {
+            await handle.close();
+            if (isChanging) await change(b, path, 'close');
+          };
+          return { stat: handle.stat.bind(handle), read: handle.read.bind(handle), close } as typeof handle;
+        },
+      });
+      await writeFile(b.path('key'), 'old');
+      await b.watch('key');
+      await writeFile(b.path('key'), 'new');
+      isChanging = true;
+      await b.files.look();
+      expect(b.seen).to.deep.equal(['old']);
+      isChanging = false;
+      await b.files.look();
+      expect(b.seen[1]).to.match(/^new\+?$/);
     });
-    await writeFile(b.path('key'), 'old');
-    await b.watch('key');
-    await writeFile(b.path('key'), 'new');
-    isChanging = true;
-    await b.files.look();
-    expect(b.seen).to.deep.equal(['old']);
-    isChanging = false;
-    await b.files.look();
-    expect(b.seen).to.deep.equal(['old', 'new+']);
-  });
+  }
 
   it('by any way gives whole values alone, and the last one in the end, whenever it is looked at', async () => {
     for (let seed = 0; seed < cases(300); seed += 1) {

@@ -434,6 +434,13 @@ export type DeepHealth = {
     readonly circuit: 'closed' | 'open' | 'half-open';
     readonly in_flight: number;
     readonly waiting: number;
+    readonly routable?: boolean;
+    readonly credentials?: {
+      readonly ready: number;
+      readonly resting: number;
+      readonly benched: number;
+      readonly unresolved: number;
+    };
   }[];
 };
 

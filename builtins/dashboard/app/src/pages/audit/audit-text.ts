@@ -7,6 +7,7 @@ export const ACTIONS: readonly string[] = [
   'key.rotate',
   'key.revoke',
   'key.delete',
+  'credential.reset',
   'session.create',
   'session.logout',
   'session.revoke',
