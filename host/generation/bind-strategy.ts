@@ -104,7 +104,7 @@ export function tapStrategies(
   else if (settled) hooks.settled.tap('strategy', settled);
 }
 
-/** What was drawn for this request already, once; `undefined` where another model is asked for by now. */
+/** What was drawn for this request already, once; `undefined` where another model is asked for by now, or another configuration has it served by others. */
 function drawnOrder(
   { name, keys, abLabel }: DrawnOrder,
   all: readonly RouteTarget[],
@@ -112,9 +112,11 @@ function drawnOrder(
 ): readonly RouteTarget[] | undefined {
   if (name !== (routing.fallback ?? model)) return undefined;
   routing.drawn = undefined;
-  routing.abLabel = abLabel;
   const byKey = new Map(all.map((target) => [target.virtualKey, target]));
-  return keys.flatMap((key) => byKey.get(key) ?? []);
+  const order = keys.flatMap((key) => byKey.get(key) ?? []);
+  if (order.length < keys.length) return undefined;
+  routing.abLabel = abLabel;
+  return order;
 }
 
 /** Asks for one request. `targets` are those that are ranked, by the names that the strategy knows them by. */
