@@ -102,6 +102,8 @@ export const COMMANDS: readonly Command[] = [
           'What is asked for: chat, completions, embeddings, images, images.edits, rerank, moderations, audio.speech, …',
         default: 'chat',
       },
+      { flags: '--session <text>', summary: 'The session, as the header X-Gateway-Session names it', default: 'none' },
+      { flags: '--key-id <id>', summary: 'The key that asks: sessions belong to a key', default: 'none' },
     ],
     examples: [`gw explain --request request.json --metadata '{"team": "research"}'`],
     load: () => import('./explain.ts'),
@@ -132,6 +134,11 @@ export const COMMANDS: readonly Command[] = [
         summary: 'File to write; its name ends in .yaml, .yml or .json',
         default: 'it is printed',
       },
+      {
+        flags: '--accept-elsewhere',
+        summary: 'Write it although some names would go to another place than before',
+      },
+      { flags: '--full', summary: 'Report every value that was not carried on a line of its own' },
     ],
     examples: [
       'gw import litellm litellm.yaml -o config.yaml',

@@ -134,8 +134,18 @@ class ForwardServing implements Serving {
     return destination;
   }
 
-  async #forward(destination: Destination, exchange: LiveExchange, generation: Generation): Promise<void> {
+  /** What is to be paid for is known by now: routes of a group without a price may have to be left out. */
+  #priced(destination: Destination, exchange: LiveExchange, generation: Generation): Destination {
+    const { unpriced, group } = exchange.routing;
+    if (!group || unpriced?.rule !== 'refuse' || this.#forwarding.named !== undefined) return destination;
+    const priced = resolve(this.#forwarding, exchange, generation);
+    this.#root = rootOf(priced.provider);
+    return priced;
+  }
+
+  async #forward(first: Destination, exchange: LiveExchange, generation: Generation): Promise<void> {
     const { taken, family, host, request } = this.#forwarding;
+    const destination = this.#priced(first, exchange, generation);
     requirePrice(this.#forwarding, exchange, destination, generation);
     const isRead =
       this.#ownership?.told !== undefined ||

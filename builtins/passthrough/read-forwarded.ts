@@ -61,7 +61,12 @@ export async function readForwarded(
   const kinds = namedKinds(family, paths, host.current.config);
   if (taken && family === RESPONSES && isBound('response', host.current.config))
     throw new GatewayError('proxy_not_supported', 'responses that belong to who made them have no WebSocket');
-  const readsForm = named === undefined && !family.fixed && !family.asks && !taken && isReadableForm(request);
+  const readsForm =
+    (named === undefined || host.current.groups !== undefined) &&
+    !family.fixed &&
+    !family.asks &&
+    !taken &&
+    isReadableForm(request);
   const isHeldWhole = readsForm || (hasList && !passesSearched({ family, paths, request }));
   const { body, scanner, references } = await lookAhead(host.current, family, request, {
     isModelWanted,

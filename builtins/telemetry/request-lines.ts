@@ -90,16 +90,29 @@ function logLine({ log, redactor }: PipelineServices, exchange: LiveExchange, ou
   if (error instanceof CredentialEnded) log.info('request ended with its credential', where);
   else if (outcome === 'client_canceled') log.info('request canceled by the client', where);
   else if (error)
-    log.error(`${other ? `${other.name} ` : ''}request failed`, { ...where, ...reasonFact(error), error });
-  else if (other) log.info(`${other.name} request completed`, { ...where, ...other.figures(exchange) });
+    log.error(`${other ? `${other.name} ` : ''}request failed`, {
+      ...where,
+      ...routeFacts(exchange),
+      ...reasonFact(error),
+      error,
+    });
+  else if (other)
+    log.info(`${other.name} request completed`, { ...where, ...routeFacts(exchange), ...other.figures(exchange) });
   else
     log.debug('request completed', {
       ...where,
+      ...routeFacts(exchange),
       tokens_in: usage?.prompt_tokens ?? 0,
       tokens_out: usage?.completion_tokens ?? 0,
       cost_usd: costUsd ?? null,
       ...(abLabel !== undefined && { ab_label: abLabel }),
     });
+}
+
+/** What of the configuration took part, beside the target: the credential that was used last, the group whose route was tried last. */
+function routeFacts({ routing: { group, credential } }: LiveExchange): object | undefined {
+  if (!group && credential === undefined) return undefined;
+  return { ...(credential !== undefined && { credential }), ...(group && { group: group.name }) };
 }
 
 /** The kind of an upstream's failure, where it is known, and the status of a proxy that refused the way there. */

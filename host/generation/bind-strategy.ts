@@ -104,7 +104,7 @@ export function tapStrategies(
   else if (settled) hooks.settled.tap('strategy', settled);
 }
 
-/** What was drawn for this request already, once; `undefined` where another model is asked for by now. */
+/** What was drawn for this request already, once; `undefined` where another model is asked for by now, or another configuration has it served by others. */
 function drawnOrder(
   { name, keys, abLabel }: DrawnOrder,
   all: readonly RouteTarget[],
@@ -112,9 +112,11 @@ function drawnOrder(
 ): readonly RouteTarget[] | undefined {
   if (name !== (routing.fallback ?? model)) return undefined;
   routing.drawn = undefined;
-  routing.abLabel = abLabel;
   const byKey = new Map(all.map((target) => [target.virtualKey, target]));
-  return keys.flatMap((key) => byKey.get(key) ?? []);
+  const order = keys.flatMap((key) => byKey.get(key) ?? []);
+  if (order.length < keys.length) return undefined;
+  routing.abLabel = abLabel;
+  return order;
 }
 
 /** Asks for one request. `targets` are those that are ranked, by the names that the strategy knows them by. */
@@ -159,7 +161,11 @@ function hearing(
 
 /** The view of an exchange that strategies rank by. Texts are read only when a strategy asks. */
 export function routeQuery(exchange: LiveExchange, targets: ReadonlyMap<string, Target>): RouteQuery {
-  const { surface, metadata } = exchange;
+  const {
+    surface,
+    metadata,
+    routing: { session },
+  } = exchange;
   const model = exchange.routing.fallback ?? exchange.model;
   const request = exchange.turn?.request ?? exchange.request;
   const chat = isChat(exchange) ? (request as ChatRequest) : undefined;
@@ -180,6 +186,7 @@ export function routeQuery(exchange: LiveExchange, targets: ReadonlyMap<string, 
     user: exchange.user,
     principal: exchange.principal?.view,
     streaming: exchange.streaming,
+    random: session === undefined || session === 'none' ? undefined : session.random,
   };
 }
 

@@ -2,7 +2,7 @@ import { type Exchange, type PluginPrices, SURFACES, type TokenPrice } from '../
 import { catalogEntryOf } from '../pipeline/billing/catalog-entry.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { ModelGroups } from '../pipeline/model-group.ts';
-import { servingTargets } from '../pipeline/serving.ts';
+import { asNamed, namesFor, servingTargets } from '../pipeline/serving.ts';
 import type { Target } from '../pipeline/target.ts';
 import type { ModelIndex } from './model-index.ts';
 
@@ -24,11 +24,14 @@ export function callPrices(
   const serving = (exchange: Exchange): readonly Target[] => {
     const { model, surface } = exchange;
     if (!SURFACES[surface].isForwarded) return servingTargets(exchange, known);
-    const group = known.groups?.of(model);
-    if (group) return [...group.routes.values()];
-    return known.models
-      .owners(model)
-      .flatMap(({ virtualKey, serves }) => (serves ? (known.targets.get(virtualKey) ?? []) : []));
+    return namesFor(model, known).flatMap(({ name, group }) => {
+      const targets = group
+        ? [...group.routes.values()]
+        : known.models
+            .owners(name)
+            .flatMap(({ virtualKey, serves }) => (serves ? (known.targets.get(virtualKey) ?? []) : []));
+      return name === model ? targets : targets.map((target) => asNamed(target, name));
+    });
   };
   return {
     highest: (exchange) => {

@@ -72,7 +72,7 @@ export function servingTargets(asked: Asked, known: Known): readonly Target[] {
 }
 
 /** The name itself, and in a group of models its fallbacks, depth first. */
-function namesFor(model: string, { groups }: Known): readonly ResolvedName[] {
+export function namesFor(model: string, { groups }: Pick<Known, 'groups'>): readonly ResolvedName[] {
   const group = groups?.of(model);
   const asked = { name: model, group };
   return groups && group ? [asked, ...groups.behind(model, group)] : [asked];

@@ -117,6 +117,7 @@ const naming = {
       optional: {
         names: listOf(lowerCase),
         models: listOf(matching(/^[^A-Z\s]*$/, 'the beginning of a model in lower case', "'acme-'")),
+        insteadOf: lowerCase,
         settings: listOf(
           fields({
             required: { variable: text, from: filled(words) },
@@ -234,7 +235,13 @@ export const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
   strategy: fields({
     beside,
     required: { name, summary: text, settings: settingsSchema, create: callable },
-    optional: { settingsFrom: words, targetSettings: settingsSchema, check: callable, advances: flag },
+    optional: {
+      settingsFrom: words,
+      targetSettings: settingsSchema,
+      check: callable,
+      advances: flag,
+      sessions: oneOf('spread', 'declared', 'repeatable'),
+    },
   }),
   plugin: fields({
     beside,

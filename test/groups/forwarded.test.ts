@@ -178,6 +178,29 @@ describe('POST /v1/responses in a group', () => {
     expect(sent()).to.deep.equal({ a: [], b: [body('y'), body('only-a')] });
   });
 
+  it('of a key that pays goes to the first route with a price where others are refused, as a chat does', async () => {
+    const { host, takeSeen } = await withVendors({
+      money: { unpriced: 'refuse' },
+      models: [
+        { name: 'paid', routes: [route('openai', 'nameless-1'), route('openai', OPENAI_MODEL)] },
+        { name: 'unpaid', routes: [route('openai', 'nameless-1')] },
+      ],
+    });
+    const made = await host.post('/admin/keys', { name: 'k', scopes: [], budget_usd: 5 });
+    const key = { authorization: `Bearer ${made.json().key}` };
+    expect((await host.post(RESPONSES, body('paid'), key)).status).to.equal(200);
+    const chat = { messages: [{ role: 'user', content: 'hi' }] };
+    expect((await host.post('/v1/chat/completions', { model: 'paid', ...chat }, key)).status).to.equal(200);
+    for (const { text } of takeSeen()) expect(text).to.contain(OPENAI_MODEL);
+    const refused = [
+      await host.post(RESPONSES, body('unpaid'), key),
+      await host.post('/v1/chat/completions', { model: 'unpaid', ...chat }, key),
+    ].map((answer) => [answer.status, answer.json().error.code]);
+    expect(refused[0]).to.deep.equal(refused[1]);
+    expect(takeSeen()).to.deep.equal([]);
+    expect((await host.post(RESPONSES, body('unpaid'))).status, 'without a budget').to.equal(200);
+  });
+
   it('counts its tokens, and is compacted, by the same routes', async () => {
     const { host, b } = await withPair({ models: [{ name: 'smart', routes: [route('b', 'y')] }] });
     expect((await host.post(`${RESPONSES}/input_tokens`, body('smart'))).json()).to.include({ input_tokens: 43 });
@@ -229,6 +252,7 @@ describe('other requests that are passed through in a group', () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=e' };
     expect(served(await host.post('/v1/videos', form('same'), headers))).to.deep.equal([200, 'b']);
     expect((await host.post('/v1/videos', form('else'), headers)).status).to.equal(501);
+    expect((await host.post('/v1/videos', form('same'), { ...headers, 'x-provider': 'a' })).status).to.equal(501);
     expect(b.seen.map(({ text }) => text)).to.deep.equal([form('same')]);
   });
 

@@ -96,6 +96,86 @@ describe('a group of several kinds', () => {
   });
 });
 
+describe('log lines of requests in a group', () => {
+  it('name the group whose route was tried last, and have no such member outside groups', async () => {
+    const down = {
+      name: 'down',
+      routes: [{ target: 'anthropic', model: CLAUDE }],
+      fallbacks: ['behind', OPENAI_MODEL],
+    };
+    const vendors = await withVendors(
+      { models: [GROUP, down, { name: 'behind', routes: [{ target: 'anthropic', model: 'claude-haiku-4-5' }] }] },
+      {
+        play: (request, out) =>
+          request.url.endsWith('/messages')
+            ? replyJson(out, 503, { error: { message: 'no' } })
+            : vendorAnswer(request, out),
+      },
+    );
+    const groupOf = async (asking: Question): Promise<unknown[]> => {
+      const from = vendors.host.lines.length;
+      await (await ask(vendors, asking)).text();
+      const lines = vendors.host.lines
+        .slice(from)
+        .filter(({ msg }) => /request (?:completed|failed)$/.test(msg as string));
+      return lines.map((line) => [line['msg'], 'group' in line, line['group']]);
+    };
+    expect(await groupOf(question('chat', NAME))).to.deep.equal([['request completed', true, NAME]]);
+    expect(await groupOf(question('embeddings', NAME))).to.deep.equal([['embedding request completed', true, NAME]]);
+    expect(await groupOf(question('chat', 'behind'))).to.deep.equal([['request failed', true, 'behind']]);
+    expect(await groupOf(question('chat', 'down'))).to.deep.equal([['request completed', false, undefined]]);
+    expect(await groupOf(question('chat', OPENAI_MODEL))).to.deep.equal([['request completed', false, undefined]]);
+  });
+});
+
+describe('what clients read of a group', () => {
+  const models = [
+    {
+      name: NAME,
+      routes: [
+        { target: 'openai', model: 'up-1' },
+        { target: 'openai', model: 'up-2' },
+      ],
+      fallbacks: ['inner-fallback'],
+    },
+    { name: 'inner-fallback', listed: false, routes: [{ target: 'openai', model: 'up-3' }] },
+    { name: 'inner-*', listed: false, routes: [{ target: 'openai', model: '*' }] },
+  ];
+  const INTERNAL = /inner-|openai@|up-[123]@/;
+
+  for (const status of [400, 404, 429, 503])
+    it(`names no other group and no route, where vendors answer ${status}`, async () => {
+      const vendors = await withVendors(
+        { models, responses: { translate: 'auto' } },
+        { play: (_request, out) => replyJson(out, status, { error: { message: 'no' } }) },
+      );
+      for (const { surface, isStream, title } of asked) {
+        const answer = await ask(vendors, question(surface, NAME, isStream));
+        const headers = [...answer.headers].join('\n');
+        expect(answer.status, title).to.be.at.least(400);
+        expect(`${headers}\n${await answer.text()}`, title).to.not.match(INTERNAL);
+      }
+    });
+
+  it('names none of them either where the fallback answers', async () => {
+    const vendors = await withVendors(
+      { models },
+      {
+        play: (request, out) =>
+          /up-[12]/.test(request.text) ? replyJson(out, 503, { error: { message: 'no' } }) : vendorAnswer(request, out),
+      },
+    );
+    for (const { surface, isStream, title } of asked.filter(
+      ({ surface }) => surface !== 'responses' && surface !== 'responses.translated' && surface !== 'rerank',
+    )) {
+      const answer = await ask(vendors, question(surface, NAME, isStream));
+      const headers = [...answer.headers].join('\n');
+      expect([answer.status, answer.headers.get('x-gateway-model')], title).to.deep.equal([200, 'up-3']);
+      expect(`${headers}\n${await answer.text()}`, title).to.not.match(INTERNAL);
+    }
+  });
+});
+
 describe('a model of the other kind', () => {
   const MIXED = {
     models: [
