@@ -132,6 +132,11 @@ export const COMMANDS: readonly Command[] = [
         summary: 'File to write; its name ends in .yaml, .yml or .json',
         default: 'it is printed',
       },
+      {
+        flags: '--accept-elsewhere',
+        summary: 'Write it although some names would go to another place than before',
+      },
+      { flags: '--full', summary: 'Report every value that was not carried on a line of its own' },
     ],
     examples: [
       'gw import litellm litellm.yaml -o config.yaml',

@@ -8,9 +8,13 @@ import { problemLine } from '../../host/config/problems.ts';
 import { checkConfig } from '../../host/generation/check.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
 import { readDocumentOf } from './config-file.ts';
-import { exportLine } from './import/environment.ts';
 import { IMPORT_FORMATS, importDocument, type Imported } from './import/formats.ts';
-import { importReport } from './import/report.ts';
+import { valueHere } from './import/here.ts';
+import { keyLines } from './import/key-lines.ts';
+import type { Compared } from './import/proof/compare.ts';
+import { proveImport } from './import/proof/proof.ts';
+import { elsewhereLines, importReport } from './import/report.ts';
+import { exportLine } from './import/variables.ts';
 import { writeNew } from './new-file.ts';
 import { textOf } from './show.ts';
 
@@ -18,7 +22,7 @@ import { textOf } from './show.ts';
 export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   const {
     args: [kind = '', file = ''],
-    options: { output },
+    options: { output, acceptElsewhere: accepts, full },
   } = input;
   const source = IMPORT_FORMATS.get(kind);
   if (!source)
@@ -28,17 +32,28 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   const format = formatFor(input);
   const document = await readDocumentOf(file, place);
   const host = await place.host();
-  const imported = importDocument(kind, document, host.registry.providers);
+  const lookUp = valueHere(place.variables);
+  const imported = importDocument(kind, document, { providers: host.registry.providers, lookUp });
   if (!hasTargets(imported))
     throw new UsageError(`nothing can be imported: ${file} names no provider that gw has; is it a ${source.title}?`);
   const text = await textFor(imported, format, `${textOf(file)}, a ${source.title}`);
   refuseInvalid(host, text, format);
+  const proof = await proveImport(host, { kind, source: document, lookUp, ...imported });
+  if (proof.elsewhere.length > 0 && accepts !== true) throw new UsageError(host.redactor.redact(elsewhereError(proof)));
   const written = typeof output === 'string' ? output : undefined;
   if (written === undefined) io.out(text);
   else if (!(await writeNew(resolve(place.workingDirectory, written), text)))
     throw new UsageError(`${written} exists, and is left as it is; name another file with -o`);
-  io.err(host.redactor.redact(importReport(imported, { file, title: source.title, output: written })));
+  const from = { kind, file, title: source.title, output: written, isFull: full === true, proof };
+  io.err(host.redactor.redact(importReport(imported, { ...from, keys: keyLines(kind, document) })));
 };
+
+/** Names that would go to another place: nothing is written before that is accepted. */
+const elsewhereError = ({ elsewhere }: Compared): string =>
+  [
+    `nothing is written: ${elsewhere.length} of the names would go to another place; with --accept-elsewhere they may`,
+    ...elsewhereLines(elsewhere).map((line) => `  ${line}`),
+  ].join('\n');
 
 /** By the name of the file to write, else as it is asked for: YAML unless JSON is. */
 function formatFor({ options: { output }, format }: CommandInput): Format {
@@ -57,16 +72,20 @@ const hasTargets = ({ document: { targets } }: Imported): boolean => Array.isArr
 async function textFor({ document, variables }: Imported, format: Format, from: string): Promise<string> {
   if (format === 'json') return `${JSON.stringify(document, undefined, 2)}\n`;
   const { yamlText } = await import('./yaml-text.ts');
-  const needed =
-    variables.length === 0
+  const needed = variables.every(({ state }) => state === 'place')
+    ? []
+    : [
+        '',
+        'gw reads credentials and addresses from its environment. Before it starts:',
+        '',
+        ...variables.filter(({ state }) => state !== 'place').map((variable) => `  ${exportLine(variable)}`),
+      ];
+  const toWrite = variables.filter(({ state }) => state === 'place');
+  const places =
+    toWrite.length === 0
       ? []
-      : [
-          '',
-          'gw reads credentials and addresses from its environment. Before it starts:',
-          '',
-          ...variables.map((variable) => `  ${exportLine(variable)}`),
-        ];
-  return `${[`Imported from ${from}.`, ...needed].map((line) => `# ${line}`.trimEnd()).join('\n')}\n\n${yamlText(document)}`;
+      : ['', 'To be written by hand:', '', ...toWrite.map(({ name, from }) => `  ${name} (it stands at ${from})`)];
+  return `${[`Imported from ${from}.`, ...needed, ...places].map((line) => `# ${line}`.trimEnd()).join('\n')}\n\n${yamlText(document)}`;
 }
 
 /** What is written is what `gw validate` takes. */

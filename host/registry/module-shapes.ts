@@ -117,6 +117,7 @@ const naming = {
       optional: {
         names: listOf(lowerCase),
         models: listOf(matching(/^[^A-Z\s]*$/, 'the beginning of a model in lower case', "'acme-'")),
+        insteadOf: lowerCase,
         settings: listOf(
           fields({
             required: { variable: text, from: filled(words) },

@@ -35,6 +35,17 @@ export default defineProvider({
     onlyDeclared: true,
   },
   params: {},
+  // Servers that other gateways know by name, and what they send to the service of OpenAI's name at another address.
+  // Source: docs.litellm.ai, "Providers", 2026-11-05; docs.getbifrost.ai, "Provider Setup", 2026-11-22.
+  elsewhere: {
+    litellm: { names: ['custom_openai', 'openai_like', 'hosted_vllm', 'lm_studio', 'llamafile'], insteadOf: 'openai' },
+    portkey: { insteadOf: 'openai' },
+    bifrost: {
+      names: ['vllm', 'sgl'],
+      insteadOf: 'openai',
+      settings: [{ variable: 'OPENAI_COMPATIBLE_BASE_URL', from: ['vllm_key_config.url', 'sgl_key_config.url'] }],
+    },
+  },
   translators: commonTranslators(
     [
       'chat',

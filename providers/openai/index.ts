@@ -37,16 +37,9 @@ export default defineProvider({
     fields: ['prompt_cache_key', 'service_tier', 'verbosity'],
   },
   bannerPlace: 1,
-  // Source: docs.litellm.ai, "Providers", 2026-11-05; docs.getbifrost.ai, "Provider Setup", 2026-11-22.
+  // Source: docs.litellm.ai, "Providers", 2026-11-05.
   elsewhere: {
-    litellm: {
-      names: ['text_completion_openai', 'text-completion-openai', 'custom_openai', 'openai_like', 'hosted_vllm'],
-      models: [''],
-    },
-    bifrost: {
-      names: ['vllm', 'sgl'],
-      settings: [{ variable: 'OPENAI_BASE_URL', from: ['vllm_key_config.url', 'sgl_key_config.url'] }],
-    },
+    litellm: { names: ['text_completion_openai', 'text-completion-openai'], models: [''] },
   },
   translators: commonTranslators(
     [

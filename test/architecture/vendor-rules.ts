@@ -23,8 +23,8 @@ export const OTHER_MEANINGS: readonly {
   },
 ];
 
-/** The list of what is shipped; what builds the catalog from the price lists of vendors. */
-const BY_NAME = ['builtins/manifest.ts', 'builtins/catalog/build/'];
+/** The list of what is shipped; what builds the catalog from the price lists of vendors; what checks an import without asking the modules, which have made it. */
+const BY_NAME = ['builtins/manifest.ts', 'builtins/catalog/build/', 'builtins/cli/import/proof/'];
 
 const isIn = (path: string, places: readonly string[]): boolean =>
   places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));

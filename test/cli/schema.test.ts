@@ -184,4 +184,23 @@ describe('gw schema', () => {
     expect([code, stdout]).to.deep.equal([1, '']);
     expect(stderr).to.contain('DC05');
   });
+
+  it('knows instances: their names, kinds and references, and targets that are named after them', () => {
+    const own = (more: object): Document => ({
+      targets: [{ virtual_key: 'own' }],
+      providers: { own: { kind: 'openai', ...more } },
+    });
+    expect(fits(own({ api_key: '${KEY}' }))).to.equal(true);
+    expect(fits(own({ session_token: '${file:/run/secrets/token}' }))).to.equal(true);
+    for (const wrong of [
+      { api_key: 'literal' },
+      { session_token: 'a${X}' },
+      { kind: 'opnai' },
+      { kind: 'echo' },
+      { colour: 'x' },
+    ])
+      expect(fits(own(wrong)), JSON.stringify(wrong)).to.equal(false);
+    expect(fits({ ...own({}), providers: { Own: { kind: 'openai' } } })).to.equal(false);
+    expect(fits({ targets: [{ virtual_key: 'own' }] })).to.equal(false);
+  });
 });

@@ -160,22 +160,35 @@ describe('facts of a provider that is not shipped', () => {
       model_name: name,
       litellm_params: { model, ...more },
     });
-    const { document, variables } = importDocument(
-      'litellm',
-      {
-        model_list: [
-          deployment('one', 'acme_ai/acme-1', { acme_resource: 'mine', acme_secret: 'hush' }),
-          deployment('two', 'acme-1'),
-          deployment('three', 'acme-2'),
-        ],
-      },
-      new Map([['acme', acme]]),
-    );
+    const read = (...models: readonly object[]): ReturnType<typeof importDocument> =>
+      importDocument(
+        'litellm',
+        { model_list: models },
+        { providers: new Map([['acme', acme]]), lookUp: () => undefined },
+      );
+    const one = deployment('one', 'acme_ai/acme-1', { acme_resource: 'mine', acme_secret: 'hush' });
+    const two = deployment('two', 'acme_ai/acme-1', { acme_resource: 'mine', acme_secret: 'hush' });
+    const { document, variables } = read(one, two);
     expect(document['targets']).to.deep.equal([{ virtual_key: 'acme', model_map: { one: 'acme-1', two: 'acme-1' } }]);
     expect(Object.fromEntries(variables.map(({ name, value }) => [name, value]))).to.include({
       ACME_BASE_URL: 'https://mine.acme.example/v1',
       ACME_SECRET: '${ACME_SECRET}',
       ACME_DEPLOYMENT: 'acme-1',
     });
+    const three = deployment('three', 'acme-2', { acme_resource: 'mine', acme_secret: 'hush' });
+    const { document: several } = read(one, three);
+    expect(several['providers']).to.deep.equal({
+      acme: {
+        kind: 'acme',
+        base_url: 'https://mine.acme.example/v1',
+        api_key: '${ACME_API_KEY}',
+        secret: '${ACME_SECRET_1}',
+        models: [],
+      },
+    });
+    expect(several['models']).to.deep.equal([
+      { name: 'one', routes: [{ target: 'acme', model: 'acme-1' }] },
+      { name: 'three', routes: [{ target: 'acme', model: 'acme-2' }] },
+    ]);
   });
 });

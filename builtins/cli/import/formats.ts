@@ -1,16 +1,19 @@
 import type { ProviderModule } from '../../../host/contract/index.ts';
-import { bifrostReference, readBifrost } from './bifrost.ts';
-import { Draft } from './draft.ts';
-import { Environment, type ReadReference, type Variable } from './environment.ts';
-import { litellmReference, readLitellm } from './litellm.ts';
-import { portkeyReference, readPortkey } from './portkey.ts';
+import { bifrostReference, readBifrost } from './bifrost/bifrost.ts';
+import { litellmReference, readLitellm } from './litellm/litellm.ts';
+import { fleetDocument } from './plan/fleet-form.ts';
+import type { ReadReference } from './plan/held.ts';
+import { isPlain, plainDocument } from './plan/plain-form.ts';
+import { Plan } from './plan/plan.ts';
+import { portkeyReference, readPortkey } from './portkey/portkey.ts';
 import { Entry, Ledger, type Outcome } from './reading.ts';
+import { type Variable, Variables } from './variables.ts';
 
 interface ImportFormat {
   /** What it is, and of when: the formats have no version of their own. */
   readonly title: string;
   readonly referenceIn: ReadReference;
-  readonly read: (root: Entry, draft: Draft) => void;
+  readonly read: (root: Entry, plan: Plan) => void;
 }
 
 /** The configurations of other gateways that can be read. */
@@ -48,18 +51,21 @@ export interface Imported {
   readonly outcome: Outcome;
 }
 
+/** What an import may ask of its surroundings. */
+export interface ImportPlace {
+  readonly providers: ReadonlyMap<string, ProviderModule>;
+  /** The value of a variable where the import runs: of addresses and settings that take no reference here. Secrets are not asked for. */
+  readonly lookUp: (name: string) => string | undefined;
+}
+
 /** Turns the document of another gateway into one for this one. */
-export function importDocument(
-  kind: string,
-  document: object,
-  providers: ReadonlyMap<string, ProviderModule>,
-): Imported {
+export function importDocument(kind: string, document: object, { providers, lookUp }: ImportPlace): Imported {
   const format = IMPORT_FORMATS.get(kind);
   if (!format) throw new Error(`${kind} is not a format that can be imported`);
   const ledger = new Ledger();
-  const draft = new Draft(kind, providers, new Environment(format.referenceIn));
-  format.read(new Entry(document, [], ledger), draft);
-  for (const { module } of draft.targets.values()) draft.environment.need(module);
-  const result = draft.document();
-  return { document: result, variables: draft.environment.variables, outcome: ledger.close(document) };
+  const plan = new Plan(kind, providers, format.referenceIn);
+  format.read(new Entry(document, [], ledger), plan);
+  const variables = new Variables(format.referenceIn);
+  const result = isPlain(plan) ? plainDocument(plan, variables) : fleetDocument(plan, variables, lookUp);
+  return { document: result, variables: variables.all, outcome: ledger.close(document) };
 }

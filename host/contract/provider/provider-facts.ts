@@ -116,6 +116,11 @@ export interface NamesElsewhere {
    * takes those that no other provider does.
    */
   readonly models?: readonly string[];
+  /**
+   * Provider of this gateway whose place it takes where the document names that one with the address
+   * of another service.
+   */
+  readonly insteadOf?: string;
   /** Settings there that are environment variables here. */
   readonly settings?: readonly SettingElsewhere[];
 }

@@ -104,7 +104,7 @@ describe('the rotation of a file', () => {
             await handle.close();
             if (isChanging) await change(b, path, 'close');
           };
-          return { stat: handle.stat.bind(handle), read: handle.read.bind(handle), close } as typeof handle;
+          return { stat: handle.stat.bind(handle), read: handle.read.bind(handle), close };
         },
       });
       await writeFile(b.path('key'), 'old');
