@@ -74,7 +74,7 @@ function choose(
     account: visit?.account,
     tried: visit?.tried,
     preferred: visit?.preferred,
-    order: instance && credentialOrder.call(exchange, instance),
+    order: instance && credentialOrder.call(exchange, instance, upstreamModel),
     isProbedLast: visit?.tells !== 'all',
     random,
   });

@@ -58,6 +58,11 @@ export const FIGURES = {
     help: 'Requests routed by a group of models, by the group that was asked for',
     labels: { group: 'any', result: ['ok', 'fallback', 'failed'] },
   },
+  gateway_affinity_requests_total: {
+    kind: 'counter',
+    help: 'Answered requests of sessions that a strategy keeps together, by the group of models that answered',
+    labels: { group: 'any', result: ['new', 'followed', 'moved'] },
+  },
   gateway_cost_source_total: {
     kind: 'counter',
     help: 'Requests with a cost, by what it was computed of',
