@@ -156,7 +156,9 @@ describe('the fingerprint of a conversation', () => {
   it('is none without a user turn', () => {
     expect(printOf({ body: { messages: [system] } })).to.equal(undefined);
     expect(keyOf({ body: { messages: [system, { role: 'assistant', content: 'x' }] } })).to.equal(undefined);
-    expect(printOf({ surface: 'responses', body: { input: [{ type: 'item_reference', id: 'i' }] } })).to.equal(undefined);
+    expect(printOf({ surface: 'responses', body: { input: [{ type: 'item_reference', id: 'i' }] } })).to.equal(
+      undefined,
+    );
   });
 });
 
