@@ -23,6 +23,7 @@ import credentials from './resilience/credentials.ts';
 import health from './resilience/health.ts';
 import limiter from './resilience/limiter.ts';
 import admission from './routing/admission.ts';
+import affinity from './routing/affinity.ts';
 import aliases from './routing/aliases.ts';
 import ceilings from './routing/ceilings.ts';
 import eligibility from './routing/eligibility.ts';
@@ -130,6 +131,7 @@ export const BUILTINS: readonly BuiltinModule[] = [
   health,
   limiter,
   admission,
+  affinity,
   aliases,
   ceilings,
   eligibility,

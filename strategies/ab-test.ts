@@ -27,6 +27,7 @@ export default defineStrategy<Settings>({
   name: 'ab-test',
   summary: 'Splits requests over labelled variants by weight; one of weight 0 gets none',
   advances: true,
+  sessions: 'repeatable',
   settings: Joi.object<Settings, true>({
     ab_variants: Joi.array()
       .items(
@@ -76,10 +77,10 @@ export default defineStrategy<Settings>({
   },
   create: ({ ab_variants: variants }, { random }) => {
     const open = variants.filter(({ weight }) => weight > 0);
-    return (targets, _query, notes) => {
+    return (targets, query, notes) => {
       const byKey = new Map(targets.map((target) => [target.virtualKey, target]));
       const weights = open.map(({ target_key, weight }) => (byKey.get(target_key)?.serves ? weight : 0));
-      const draw = random();
+      const draw = query.random ?? random();
       const drawn = open[drawByWeight(weights, draw)];
       if (notes?.target) explain(targets, { variants, open, weights, drawn, draw }, notes);
       if (!drawn) return [];

@@ -35,6 +35,7 @@ const text = (meaning: string): Joi.StringSchema => Joi.string().allow('').defau
 export default defineStrategy<Settings>({
   name: 'conditional',
   summary: 'Chooses the target by rules on the model or on request metadata',
+  sessions: 'repeatable',
   settings: Joi.object<Settings, true>({
     conditions: Joi.array()
       .items(

@@ -69,6 +69,7 @@ const text = (meaning: string): Joi.StringSchema => Joi.string().allow('').defau
 export default defineStrategy<Settings>({
   name: 'content-based',
   summary: 'Chooses the target by rules on what the user wrote',
+  sessions: 'repeatable',
   settings: Joi.object<Settings, true>({
     content_conditions: Joi.array()
       .items(

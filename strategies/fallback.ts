@@ -6,6 +6,7 @@ export default defineStrategy({
   name: 'fallback',
   summary: 'Tries the targets in the order they are declared',
   advances: true,
+  sessions: 'declared',
   settings: Joi.object({}),
   settingsFrom: [],
   create: () => (targets) => targets,

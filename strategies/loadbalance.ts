@@ -15,6 +15,7 @@ export default defineStrategy({
   name: 'loadbalance',
   summary: 'Spreads requests over the targets by weight; one of weight 0 gets none',
   advances: true,
+  sessions: 'spread',
   settings: Joi.object({}),
   settingsFrom: [],
   check: (_settings, targets, place = TOP_LEVEL) => [...negativeWeights(targets, place), ...noWeight(targets, place)],

@@ -5,6 +5,7 @@ import { defineStrategy } from 'gw/contract';
 export default defineStrategy({
   name: 'single',
   summary: 'Sends every request to the first target',
+  sessions: 'declared',
   settings: Joi.object({}),
   settingsFrom: [],
   create: () => (targets) => targets.slice(0, 1),

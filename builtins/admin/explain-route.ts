@@ -25,9 +25,11 @@ function readBody(body: JsonObject): RouteQuestion {
   const { request, metadata } = body;
   if (metadata !== undefined && metadata !== null && !isFields(metadata))
     throw invalidRequest('metadata must be an object');
-  return readQuestion(
-    new Members(body).text('surface') ?? 'chat',
+  const members = new Members(body);
+  const question = readQuestion(
+    members.text('surface') ?? 'chat',
     request,
     parseMetadata(metadata ? JSON.stringify(metadata) : ''),
   );
+  return { ...question, session: members.text('session'), keyId: members.text('key_id') };
 }

@@ -102,6 +102,8 @@ export const COMMANDS: readonly Command[] = [
           'What is asked for: chat, completions, embeddings, images, images.edits, rerank, moderations, audio.speech, …',
         default: 'chat',
       },
+      { flags: '--session <text>', summary: 'The session, as the header X-Gateway-Session names it', default: 'none' },
+      { flags: '--key-id <id>', summary: 'The key that asks: sessions belong to a key', default: 'none' },
     ],
     examples: [`gw explain --request request.json --metadata '{"team": "research"}'`],
     load: () => import('./explain.ts'),

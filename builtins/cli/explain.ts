@@ -5,6 +5,7 @@ import { type CommandInput, type CommandIo, type RunCommand, UsageError } from '
 import { withoutQuote } from '../../host/config/parse.ts';
 import { buildOffline } from '../../host/generation/offline.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
+import type { ExplainedPlace } from '../../host/pipeline/explained.ts';
 import { redactedCopy } from '../../host/log/redacted-copy.ts';
 import { explain, type Explanation } from '../../host/explain/explain.ts';
 import type { ExplainedCall } from '../../host/explain/explained-targets.ts';
@@ -35,18 +36,23 @@ async function explainRequest(host: Host, { options, format }: CommandInput, io:
   }
 }
 
-async function readInput(host: Host, { request, metadata, surface }: CommandInput['options']): Promise<RouteQuestion> {
+async function readInput(host: Host, options: CommandInput['options']): Promise<RouteQuestion> {
+  const { request, metadata, surface, session } = options;
   if (typeof request !== 'string' || request === '')
     throw new UsageError('name the file with the request body: --request <file>');
   const text = await readFile(resolve(host.workingDirectory, request), 'utf8').catch((cause: unknown) => {
     throw new UsageError(`${request} cannot be read: ${(cause as Error).message}`, { cause });
   });
-  return readQuestion(
+  const question = readQuestion(
     typeof surface === 'string' ? surface : 'chat',
     parseRequest(request, text),
     parseMetadata(typeof metadata === 'string' ? metadata : ''),
   );
+  const keyId = options['keyId'];
+  return { ...question, session: textOf(session), keyId: textOf(keyId) };
 }
+
+const textOf = (option: unknown): string | undefined => (typeof option === 'string' ? option : undefined);
 
 function parseRequest(path: string, text: string): unknown {
   try {
@@ -73,11 +79,13 @@ function report(explanation: Explanation): string {
     plugins,
     notes,
     group,
+    affinity,
   } = explanation;
   const facts = [
     `Model: ${model}${model === requested_model ? '' : ` (asked for as ${requested_model})`}`,
     `Surface: ${surface}${streaming ? ', streamed' : ''}`,
     ...(group ? [`Group: ${group.name}${fallbacksText(group.fallbacks)}`] : []),
+    ...(affinity ? [`Session: ${sessionText(affinity)}`] : []),
     `Strategy: ${strategy} (on failure: ${on_failure})`,
     ...(rule === null ? [] : [`Rule: ${rule}${conditionText(condition)}`]),
     ...(ab_label === null ? [] : [`Variant: ${ab_label}`]),
@@ -101,6 +109,20 @@ function report(explanation: Explanation): string {
     ...(left.length === 0 ? [] : ['', table(['DROPPED', 'WHY'], left)]),
   ].join('\n');
 }
+
+/** Where a session goes, and its home where that is another place. */
+function sessionText({ source, digest, home, override }: NonNullable<Explanation['affinity']>): string {
+  const goes = override ?? home;
+  const to = goes ? ` goes to ${placeText(goes)}` : '';
+  return `${digest} (${source})${to}${override && home ? `, where it was served last; its home is ${placeText(home)}` : ''}`;
+}
+
+const placeText = ({ target, route, credential, vendor_account: account }: ExplainedPlace): string =>
+  [
+    route ?? target,
+    ...(credential === undefined ? [] : [`credential ${credential}`]),
+    ...(account === undefined ? [] : [`vendor account ${account}`]),
+  ].join(', ');
 
 const fallbacksText = (names: readonly string[]): string =>
   names.length === 0 ? '' : ` (fallbacks: ${names.join(', ')})`;

@@ -10,6 +10,7 @@ import { mayAsk } from '../../host/pipeline/key-access.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import type { ClientForm } from './client-forms.ts';
+import { declaredProvider } from './declared-provider.ts';
 import { type CreatedOf, GroupListing } from './group-listing.ts';
 import { type Listing, listModels } from './listing.ts';
 import type { ListedModel } from './model-entry.ts';
@@ -56,14 +57,23 @@ export class ModelViews {
     return capabilitiesOf(current, await this.#listingOf(current, principal));
   }
 
-  /** What each registered provider lists, whatever the strategy makes of it. See docs/admin.md#routes. */
+  /** What each registered provider lists, whatever the strategy makes of it; entries of `providers` last, registered or not. See docs/admin.md#routes. */
   byProvider(): JsonAnswer {
     const { current } = this.host;
     if (!current) return providerLists([], () => ({}));
-    const lists = [...registeredNames(this.host)].map((name) => ({
-      name,
-      ids: current.targets.has(name) ? current.models.advertised(name) : untargetedModels(this.host, current, name),
-    }));
+    const { instances, targets, models } = current;
+    const registered = registeredNames(this.host);
+    const others = [...registered].filter((name) => !instances.has(name));
+    const lists = [...others, ...instances.keys()].map((name): ProviderList => {
+      const instance = instances.get(name);
+      const facts = instance && declaredProvider(this.host, current, instance);
+      if (!registered.has(name)) return { name, ids: [], facts };
+      return {
+        name,
+        ids: targets.has(name) ? models.advertised(name) : untargetedModels(this.host, current, name),
+        facts,
+      };
+    });
     return providerLists(lists, (id, name) => ({
       id,
       object: 'model',
@@ -111,6 +121,8 @@ function listed(listing: Listing): JsonAnswer {
 interface ProviderList {
   readonly name: string;
   readonly ids: readonly string[];
+  /** Members beside its models, of an entry of `providers` alone. */
+  readonly facts: object | undefined;
 }
 
 type ShowModel = (id: string, provider: string) => object;
@@ -118,15 +130,19 @@ type ShowModel = (id: string, provider: string) => object;
 function providerLists(lists: readonly ProviderList[], shown: ShowModel): JsonAnswer {
   const count = lists.reduce((sum, { ids }) => sum + ids.length, 0);
   return count <= SLICE
-    ? { status: 200, body: lists.map(({ name, ids }) => ({ name, models: ids.map((id) => shown(id, name)) })) }
+    ? {
+        status: 200,
+        body: lists.map(({ name, ids, facts }) => ({ name, models: ids.map((id) => shown(id, name)), ...facts })),
+      }
     : { status: 200, pieces: providerPieces(lists, shown) };
 }
 
 async function* providerPieces(lists: readonly ProviderList[], shown: ShowModel): AsyncGenerator<string> {
-  for (const [at, { name, ids }] of lists.entries()) {
+  for (const [at, { name, ids, facts = {} }] of lists.entries()) {
     yield `${at === 0 ? '[' : ','}{"name":${JSON.stringify(name)},"models":`;
     yield* arrayOf(slicesOf(ids, SLICE), (id) => shown(id, name));
-    yield '}';
+    const more = JSON.stringify(facts).slice(1);
+    yield more === '}' ? more : `,${more}`;
   }
   yield ']';
 }

@@ -154,7 +154,32 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Valid: object({ valid: FLAG }),
   Changes: object({ changes: list(object({ path: TEXT, before: {}, after: {} })) }),
   Providers: list(
-    object({ name: TEXT, models: list(object({ id: TEXT, object: TEXT, created: COUNT, owned_by: TEXT })) }),
+    object(
+      { name: TEXT, models: list(object({ id: TEXT, object: TEXT, created: COUNT, owned_by: TEXT })) },
+      {
+        kind: TEXT,
+        source: { const: 'configuration' },
+        base_url: orNull(TEXT),
+        data: {
+          type: ['object', 'null'],
+          properties: { region: TEXT, retention_days: COUNT, trains: FLAG },
+        },
+        credentials: list(
+          object({
+            name: TEXT,
+            vendor_account: TEXT,
+            state: CREDENTIAL_STATE,
+            class: orNull(TEXT),
+            until: orNull(MOMENT),
+            models_resting: COUNT,
+            in_flight: COUNT,
+            weight: NUMBER,
+            max_concurrency: orNull(COUNT),
+            last_refreshed_at: orNull(MOMENT),
+          }),
+        ),
+      },
+    ),
   ),
   ProviderCatalog: object({ providers: list(object({ id: TEXT, registered: FLAG, catalog_models: COUNT })) }),
   Dashboard: object({

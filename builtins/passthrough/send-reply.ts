@@ -48,7 +48,7 @@ export async function sendForwardedReply(
     scrub: createScrub(before, reply.sent, host.redactor),
     place: { url: before.url, root, paths: host.paths },
   };
-  const own = attributionHeaders(exchange, host.redactor);
+  const own = attributionHeaders(exchange, host.redactor, reply.refusal === undefined);
   const usage = (metering !== 'none' || ownership?.told) && !reply.refusal ? openUsageReader(reply.headers) : undefined;
   if (ownership?.told && !reply.refusal && isCoded(reply.headers))
     host.log.error('an owner could not be kept', {

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../host/contract/index.ts';
+import type { GatewayError } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { GenerationDraft } from '../../host/generation/generation.ts';
 import { type Attempt, AttemptNote } from '../../host/pipeline/attempts/attempt.ts';
@@ -7,7 +7,7 @@ import type { GenerationHooks } from '../../host/pipeline/hooks.ts';
 import type { Credential } from '../../host/upstream/instance.ts';
 import { type Choice, CredentialPool } from '../../host/upstream/credentials/credential-pool.ts';
 import { LocalCredentialStates } from '../../host/upstream/credentials/credential-states.ts';
-import { NoCredential } from '../../host/upstream/credentials/no-credential.ts';
+import { NoCredential, NoFreeCredential } from '../../host/upstream/credentials/no-credential.ts';
 import { explainCredentials } from './explained-credentials.ts';
 import { setCredentialGauges } from './credential-gauges.ts';
 import { createDesk } from './credential-views.ts';
@@ -74,7 +74,7 @@ function choose(
     account: visit?.account,
     tried: visit?.tried,
     preferred: visit?.preferred,
-    order: instance && credentialOrder.call(exchange, instance),
+    order: instance && credentialOrder.call(exchange, instance, upstreamModel),
     isProbedLast: visit?.tells !== 'all',
     random,
   });
@@ -94,6 +94,6 @@ function take(attempt: Attempt, pool: CredentialPool, { entry, probe }: Exclude<
 
 function refusal({ target: { virtualKey }, visit }: Attempt, why: 'saturated' | 'unusable'): GatewayError {
   return why === 'saturated'
-    ? new GatewayError('provider_saturated', `${virtualKey} has no credential free: each serves its most calls`)
+    ? new NoFreeCredential(virtualKey)
     : new NoCredential(visit?.unusable ?? `${virtualKey} has no usable credential`);
 }

@@ -13,9 +13,10 @@ export function explainCredentials(
   const desk = pipeline.credentials.call();
   if (!instance || !desk) return;
   const { model, routing } = exchange;
-  const order = pipeline.credentialOrder.call(exchange, instance);
+  const upstreamModel = target.upstreamModel(routing.fallback ?? model);
+  const order = pipeline.credentialOrder.call(exchange, instance, upstreamModel);
   members.credentials = desk
-    .viewsFor(instance, target.upstreamModel(routing.fallback ?? model), order)
+    .viewsFor(instance, upstreamModel, order)
     .map(({ name, state, weight, until, class: why, isFirst }) => ({
       name,
       state: weight === 0 && state !== 'unresolved' ? 'drained' : state,

@@ -71,7 +71,7 @@ function boundRoutes(
   const targetOf = ({ virtualKey }: RouteTarget): Target | undefined => routedTarget(virtualKey, exchange, { targets });
   const home = ranked.find(({ serves }) => serves);
   const first = home && targetOf(home);
-  const account = first?.instance && boundAccount(exchange, first.instance, hooks);
+  const account = first && boundAccount(exchange, first, hooks);
   if (!first || account === undefined) return ranked;
   routing.bound = { account, target: first.virtualKey };
   const kept = ranked.filter((each) => {

@@ -141,6 +141,7 @@ export type {
   SettledCall,
   StrategyDeps,
   StrategyModule,
+  SessionOrder,
   StrategyPlace,
   StrategyProblem,
   StrategyTarget,

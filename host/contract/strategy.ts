@@ -25,6 +25,11 @@ export interface StrategyModule<S extends object = object> {
    */
   readonly advances?: boolean;
   /**
+   * What `affinity: session` makes of its order. Omitted: the order may differ from request to
+   * request, and the host remembers what served each session.
+   */
+  readonly sessions?: SessionOrder;
+  /**
    * Joi schema of `strategy.settings`; shipped strategies may read other keys of the `strategy`
    * block, see `settingsFrom`.
    */
@@ -55,6 +60,17 @@ export interface StrategyModule<S extends object = object> {
    */
   create(settings: S, deps: StrategyDeps): Rank | RunningStrategy;
 }
+
+/**
+ * How an order comes about, for requests of one session.
+ *
+ * - `spread`: targets share requests by weight. The host puts an order of the session's own in the
+ *   place of a drawn one, with the same shares over many sessions.
+ * - `declared`: the order is what the operator prefers. A session that had to move goes back ten
+ *   minutes later.
+ * - `repeatable`: the order follows from the request and from `query.random`.
+ */
+export type SessionOrder = 'spread' | 'declared' | 'repeatable';
 
 /**
  * A ranking that learns from what became of the calls, or holds something. Use it for strategies
@@ -231,6 +247,12 @@ export interface RouteQuery {
   readonly principal: Principal | undefined;
   /** Whether the answer is streamed. */
   readonly streaming: boolean;
+  /**
+   * Uniform in [0, 1), and the same for all requests of one session: draw with it in the place of
+   * `deps.random`. Absent where the request has no session, or the strategy has no
+   * `affinity: session`.
+   */
+  readonly random?: number | undefined;
 }
 
 /** What a strategy works with, given to `create` once per applied configuration. */

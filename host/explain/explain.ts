@@ -7,6 +7,7 @@ import {
   type Surface,
 } from '../contract/index.ts';
 import type { PluginEntry, StrategyConfig } from '../config/document.ts';
+import { HostPrincipal } from '../common/host-principal.ts';
 import { parsePath } from '../config/problems.ts';
 import type { Generation } from '../generation/generation.ts';
 import type { ExplainedRequest } from '../pipeline/explained.ts';
@@ -197,7 +198,15 @@ function conditionAt(strategy: StrategyConfig, path: string): Explanation['condi
 }
 
 function openExchange(question: RouteQuestion, { clock }: PipelineServices): LiveExchange {
-  const exchange = new LiveExchange({ ...question, id: '', clock, principal: undefined, arrivedAt: clock.monotonic() });
+  const { session, keyId, ...asked } = question;
+  const exchange = new LiveExchange({
+    ...asked,
+    id: '',
+    clock,
+    principal: keyId === undefined ? undefined : new HostPrincipal({ id: keyId, name: '', scopes: [] }),
+    arrivedAt: clock.monotonic(),
+    ...(session !== undefined && { clientHeaders: { 'x-gateway-session': session } }),
+  });
   exchange.routing.explaining = new HeardNotes();
   return exchange;
 }

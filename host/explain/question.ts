@@ -9,6 +9,10 @@ export interface RouteQuestion {
   readonly request: RequestOf<Surface>;
   readonly streaming: boolean;
   readonly metadata: Readonly<Record<string, string>>;
+  /** As `X-Gateway-Session` would name it. */
+  readonly session?: string | undefined;
+  /** The id of the key that would ask: sessions of two keys are never one. */
+  readonly keyId?: string | undefined;
 }
 
 /** Checks the request to be explained. Throws `invalid_request` where its route cannot be determined. */

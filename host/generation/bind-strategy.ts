@@ -161,7 +161,11 @@ function hearing(
 
 /** The view of an exchange that strategies rank by. Texts are read only when a strategy asks. */
 export function routeQuery(exchange: LiveExchange, targets: ReadonlyMap<string, Target>): RouteQuery {
-  const { surface, metadata } = exchange;
+  const {
+    surface,
+    metadata,
+    routing: { session },
+  } = exchange;
   const model = exchange.routing.fallback ?? exchange.model;
   const request = exchange.turn?.request ?? exchange.request;
   const chat = isChat(exchange) ? (request as ChatRequest) : undefined;
@@ -182,6 +186,7 @@ export function routeQuery(exchange: LiveExchange, targets: ReadonlyMap<string, 
     user: exchange.user,
     principal: exchange.principal?.view,
     streaming: exchange.streaming,
+    random: session === undefined || session === 'none' ? undefined : session.random,
   };
 }
 

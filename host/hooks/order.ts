@@ -7,6 +7,7 @@ export const ORDER_OF = {
     routeBegins: 1,
     keyTargets: 5,
     unpriced: 6,
+    session: 7,
     strategy: 10,
     eligibility: 20,
     affinity: 25,

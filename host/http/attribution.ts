@@ -9,7 +9,7 @@ import type { FlatHeaders } from './reply.ts';
  * Who served, after how many attempts, of what is forwarded only who; nothing while no target was attempted, and nothing for a plugin's answer.
  * See docs/reference/data-plane.md#attribution.
  */
-export function attributionHeaders(exchange: LiveExchange, redactor: Redactor): string[] {
+export function attributionHeaders(exchange: LiveExchange, redactor: Redactor, isAnswer = true): string[] {
   const headers: string[] = [];
   const {
     routing: { lastTarget, upstreamModel, reportedModel, attempts, ignoredParams },
@@ -32,6 +32,8 @@ export function attributionHeaders(exchange: LiveExchange, redactor: Redactor): 
       headers.push('X-Gateway-Upstream-Model', headerText(shownModel(reportedModel, redactor), redactor));
     if (ignoredParams.length > 0) headers.push('X-Gateway-Ignored-Params', ignoredText(exchange, redactor));
   }
+  const affinity = !isAnswer || exchange.delivery.early?.isOpen ? undefined : exchange.affinity; // of a late one nothing is known yet
+  if (affinity !== undefined) headers.push('X-Gateway-Affinity', affinity);
   if (added) for (const [name, value] of added.values()) headers.push(name, headerText(value, redactor));
   return headers;
 }
@@ -49,7 +51,8 @@ export function servedBy(exchange: LiveExchange, redactor: Redactor, shownIgnore
   const model = oneWord(headerText(shownModel(upstreamModel, redactor), redactor));
   const ignored = ignoredText(exchange, redactor);
   const more = ignored === shownIgnored ? '' : ` ignored=${ignored.replaceAll(', ', ',')}`;
-  return `gw target=${oneWord(lastTarget?.virtualKey ?? '')} model=${model} attempts=${attempts}${more}`;
+  const session = exchange.affinity === undefined ? '' : ` affinity=${exchange.affinity}`;
+  return `gw target=${oneWord(lastTarget?.virtualKey ?? '')} model=${model} attempts=${attempts}${session}${more}`;
 }
 
 const oneWord = (text: string): string => text.replaceAll(' ', '%20');

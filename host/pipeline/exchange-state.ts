@@ -1,17 +1,9 @@
 /** What changes while an exchange runs, by who writes it. Each is created whole, so that all exchanges have one shape. */
-import type {
-  Affinity,
-  Cost,
-  CostSource,
-  GatewayError,
-  RankNotes,
-  Surface,
-  Unpriced,
-  Usage,
-} from '../contract/index.ts';
+import type { Cost, CostSource, GatewayError, RankNotes, Surface, Unpriced, Usage } from '../contract/index.ts';
 import type { PluginInstance, StreamGuards } from './guards/plugin-instance.ts';
 import type { ModelGroup } from './model-group.ts';
 import type { RouteRecord } from './route-record.ts';
+import type { RouteSession } from './route-session.ts';
 import type { CredentialTrail } from './credentials/credential-trail.ts';
 import type { Target } from './target.ts';
 
@@ -62,6 +54,10 @@ export class Routing {
   credential: string | undefined;
   /** What the ends of calls with credentials of declared instances said; `undefined` while none has. */
   credentials: CredentialTrail | undefined;
+  /** The session that what is ranked now belongs to; `none` where it has none, `undefined` while that was not asked. */
+  session: RouteSession | 'none' | undefined;
+  /** The session that was served by none of its own list: what a fallback names follows. */
+  leftSession: RouteSession | undefined;
   /** An order that the strategy has given before it was clear how the request is answered; it is not asked again. */
   drawn: DrawnOrder | undefined;
   /** The surface that targets may serve in the place of the request's own, while it is not clear how it is answered. */
@@ -72,8 +68,6 @@ export class Routing {
   isBound = false;
   /** The vendor account that a bound request goes to, and the target that it belongs to. */
   bound: { readonly account: string; readonly target: string } | undefined;
-  /** How its session was served, where it has one and affinity is on. */
-  affinity: Affinity | undefined;
   /** Why the strategy left nothing to try, as the caller learns it. */
   unroutable: string | undefined;
   /** Makes the error of a request in a group of models that nothing was tried for, where it is not that nothing serves. */
@@ -104,6 +98,8 @@ export class Measured {
   cost: Cost | undefined;
   /** US dollars that the vendor's cache saved. */
   cacheSavedUsd: number | undefined;
+  /** US dollars of it, as a loss, that writing to the cache cost more than sending the same without it. */
+  cacheExtraUsd = 0;
   ttftMs: number | undefined;
   /** Monotonic milliseconds of the last chunk of a stream that has ended. */
   lastChunkAt: number | undefined;

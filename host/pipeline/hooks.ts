@@ -166,10 +166,11 @@ export function createGenerationHooks() {
     admit: new AsyncSeriesBailHook<[Attempt], GatewayError | undefined>(['attempt']),
     /** Last change to the request that leaves: trace context, then the credential. */
     outgoing: new AsyncSeriesHook<[Departure]>(['departure']),
-    /** The credentials of an instance for a request's session, best first; without a session, nothing. */
-    credentialOrder: new SyncBailHook<[LiveExchange, ProviderInstance], readonly Credential[] | undefined>([
+    /** The credentials of an instance that may be called for an upstream model, in the order of the request's session; without a session, nothing. */
+    credentialOrder: new SyncBailHook<[LiveExchange, ProviderInstance, string], readonly Credential[] | undefined>([
       'exchange',
       'instance',
+      'upstreamModel',
     ]),
     /** An attempt with a credential is over: what that says of the credential, before `settled`. The outcome for everything else, where it is another one. */
     credentialUsed: new SyncBailHook<[Attempt, Outcome], Outcome | undefined>(['attempt', 'outcome']),

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
+  type Affinity,
   type ClientBody,
   type ClientFacts,
   type Exchange,
@@ -187,6 +188,14 @@ export class LiveExchange implements Exchange {
 
   get abLabel(): string | undefined {
     return this.routing.abLabel;
+  }
+
+  /** What became of its session, once it is answered; `undefined` without one, on failure, and for a plugin's answer. */
+  get affinity(): Affinity | undefined {
+    const { session, leftSession, lastTarget, credential } = this.routing;
+    if (session === undefined || !lastTarget || this.error || this.plugins.answeredBy !== undefined) return undefined;
+    if (leftSession) return 'moved';
+    return session === 'none' ? undefined : session.resultOf(lastTarget, credential);
   }
 
   get lastTarget(): Target | undefined {

@@ -235,7 +235,13 @@ export const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
   strategy: fields({
     beside,
     required: { name, summary: text, settings: settingsSchema, create: callable },
-    optional: { settingsFrom: words, targetSettings: settingsSchema, check: callable, advances: flag },
+    optional: {
+      settingsFrom: words,
+      targetSettings: settingsSchema,
+      check: callable,
+      advances: flag,
+      sessions: oneOf('spread', 'declared', 'repeatable'),
+    },
   }),
   plugin: fields({
     beside,

@@ -1,5 +1,6 @@
 import { CredentialEnded } from '../stores/credential-ended.ts';
 import { type ErrorCode, type FaultTokens, GatewayError, type UpstreamFault } from '../contract/index.ts';
+import { NoFreeCredential } from '../upstream/credentials/no-credential.ts';
 import { SpentError } from '../upstream/fault.ts';
 import { classOf } from '../upstream/fault-classes.ts';
 
@@ -67,5 +68,6 @@ function retryAfterS(error: GatewayError): number | undefined {
   const { code, status, retryAfterMs } = error;
   if (code === 'insufficient_quota') return undefined;
   if (retryAfterMs !== undefined && retryAfterMs > 0) return Math.ceil(retryAfterMs / 1000);
-  return status === 429 && !(error instanceof SpentError) ? 1 : undefined;
+  const isUnknown = error instanceof SpentError || error instanceof NoFreeCredential;
+  return status === 429 && !isUnknown ? 1 : undefined;
 }

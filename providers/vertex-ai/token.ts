@@ -91,7 +91,7 @@ export class TokenSource {
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
       body: new URLSearchParams({ grant_type: GRANT, assertion: assertion(this.#account, startedAt) }).toString(),
     });
-    if (status !== 200) throw new Error(`the token endpoint answered ${status}`);
+    if (status !== 200) throw tokenError(status);
     const answer = tryParseJson(Buffer.from(body).toString('utf8'));
     const { access_token: token, expires_in: lifeS } = isFields(answer) ? answer : {};
     if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) throw new Error('the token endpoint sent no token');
@@ -100,4 +100,13 @@ export class TokenSource {
     this.#usableUntil = startedAt + life * 1000 - MARGIN_MS;
     return token;
   }
+}
+
+/** Statuses by which the account's key is refused. Source: RFC 6749, 5.2; cloud.google.com, "Troubleshoot service account credentials", 2026-11-27. */
+const REFUSED: ReadonlySet<number> = new Set([400, 401, 403]);
+
+/** A refusal says so by its fault, as an answer of the service would: the credential rests, and another one follows. */
+function tokenError(status: number): Error {
+  const error = new Error(`the token endpoint answered ${status}`);
+  return REFUSED.has(status) ? Object.assign(error, { fault: { kind: 'status', status, reason: 'key' } }) : error;
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { inSoak } from '../kit/index.ts';
+import { Client } from 'pg';
+import { atEnd, inSoak, startPostgres } from '../kit/index.ts';
 import type { Page } from 'playwright-core';
 import { browserForSuite, type Gateway, open, opener, settled, startDashboard, until } from './kit.ts';
 
@@ -82,6 +83,36 @@ describe('the configuration in the dashboard', function configuration() {
     expect(await page.getByRole('button', { name: 'Review and apply' }).isDisabled()).to.equal(true);
     await page.waitForTimeout(700); // longer than the page waits before it asks
     expect(asked).to.deep.equal([]);
+  });
+
+  inSoak('that a newer program has stored is not overwritten, and the page says why', async () => {
+    const dsn = await (await startPostgres()).createDatabase();
+    const t = await startDashboard({ variables: { CONFIG_STORE_BACKEND: 'postgres', CONFIG_STORE_DSN: dsn } });
+    const config = await configOf(t);
+    await t.request('PUT', '/admin/config', { ...config, aliases: { first: 'm' } });
+    const client = new Client({ connectionString: dsn });
+    await client.connect();
+    atEnd(() => client.end());
+    const newer = JSON.stringify({ ...config, aliases: { newer: 'm' }, of_tomorrow: { a: 1 } });
+    await client.query('INSERT INTO config_history (version, config_json, updated_at) VALUES (2, $1, $2)', [
+      newer,
+      new Date().toISOString(),
+    ]);
+    await client.query('UPDATE gateway_config SET config_json = $1', [newer]);
+    await t.host.applier.follow();
+    expect((await configOf(t))['aliases']).to.deep.equal({ newer: 'm' });
+    const page = await opened(t);
+    await write(page, JSON.stringify({ ...config, aliases: { mine: 'm' } }));
+    await page.getByText('The gateway would take this configuration.').waitFor();
+    await apply(page);
+    await page
+      .getByRole('dialog')
+      .getByRole('alert')
+      .getByText(/written by a newer gw/)
+      .waitFor();
+    expect((await configOf(t))['aliases']).to.deep.equal({ newer: 'm' });
+    const { rows } = await client.query('SELECT config_json FROM gateway_config');
+    expect(rows).to.deep.equal([{ config_json: newer }]);
   });
 
   inSoak(

@@ -80,6 +80,11 @@ export class Replica {
     return new Replica(name, await startRelay(dsn), file, wellWithinMs);
   }
 
+  /** Of the process that runs; 0 where none does. */
+  get pid(): number {
+    return this.#gateway?.child.pid ?? 0;
+  }
+
   get isUp(): boolean {
     return this.#gateway !== undefined;
   }

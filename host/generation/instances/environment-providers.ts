@@ -7,6 +7,7 @@ import type { Registry } from '../../registry/registry.ts';
 import { type ConnectedProvider, connectProvider, hasCredentials } from '../../upstream/connect.ts';
 import { brokenVariables } from '../../upstream/credential-values.ts';
 import { sendHttp } from '../../upstream/send-http.ts';
+import { countInitFailure } from '../../upstream/instances/instance-figures.ts';
 
 /** Longest time that `open` of a provider may take: some ask for a token, or look for credentials in several places. */
 export const OPEN_LIMIT_MS = 30_000;
@@ -108,7 +109,7 @@ function logFailure(
     rule: 'WN13',
     ...faultAttributes(new ModuleFault(ref, 'connection', error)),
   });
-  counters.add('gateway_provider_init_failures_total', { provider: name });
+  countInitFailure(counters, name);
 }
 
 /** Whether a provider's credentials are there. Says which of them count as unset although they are. */
@@ -124,6 +125,6 @@ function isUsable(
       variable,
     });
   if (hasCredentials(module, variables)) return true;
-  if (broken.length > 0) counters.add('gateway_provider_init_failures_total', { provider: module.name });
+  if (broken.length > 0) countInitFailure(counters, module.name);
   return false;
 }

@@ -6,10 +6,13 @@ import type { Target } from '../target.ts';
 /** The vendor account that reads what a request's earlier turns hold: that of its session's first credential, without a session the first entry's. */
 export function boundAccount(
   exchange: LiveExchange,
-  instance: ProviderInstance,
+  target: Target,
   { credentialOrder }: Pick<GenerationHooks, 'credentialOrder'>,
 ): string | undefined {
-  const [first] = credentialOrder.call(exchange, instance) ?? instance.credentials;
+  const { instance } = target;
+  if (!instance) return undefined;
+  const upstreamModel = target.upstreamModel(exchange.routing.fallback ?? exchange.model);
+  const [first] = credentialOrder.call(exchange, instance, upstreamModel) ?? instance.credentials;
   return first?.vendorAccount;
 }
 

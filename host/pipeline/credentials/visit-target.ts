@@ -35,7 +35,7 @@ export function forwardedVisit(
   if (!instance) return undefined;
   if (routing.isStateful) return new Visit({ tells, account: instance.credentials[0]?.vendorAccount });
   if (!routing.isBound) return new Visit({ tells });
-  const { account = boundAccount(exchange, instance, hooks), target: home = virtualKey } = routing.bound ?? {};
+  const { account = boundAccount(exchange, target, hooks), target: home = virtualKey } = routing.bound ?? {};
   const isOne = routing.bound === undefined && !hasSeveralAccounts(instance);
   return new Visit({ tells, account, unusable: isOne ? undefined : sealedFor(home) });
 }

@@ -1,4 +1,4 @@
-import { GatewayError, type UpstreamFault } from '../../contract/index.ts';
+import { type GatewayError, isFields, type UpstreamFault } from '../../contract/index.ts';
 import { meaningOf } from '../fault-words.ts';
 
 /** What a failure means for the credential that was used. See docs/reference/credentials.md#what-a-failure-means-for-a-credential. */
@@ -21,6 +21,9 @@ export interface Circumstances {
 
 /** Longest hint of a 429 that is waited for: above it, the account has spent what it may. */
 const MAX_RATE_MS = 10 * 60_000;
+
+/** Errors inside of errors that are looked at. */
+const MAX_CAUSES = 4;
 
 /** Codes by which a 403 says that the key itself is wrong. Source: docs.aws.amazon.com, "Common errors"; ai.google.dev, "Troubleshooting", 2026-11-27. */
 const OF_KEY: ReadonlySet<string> = new Set([
@@ -78,5 +81,10 @@ function reasonOf({ reason, status }: UpstreamFault): UpstreamFault['reason'] {
 
 /** What a provider's own `authorize` threw of a credential that was refused where it is exchanged for a token. */
 function refusedBy(cause: unknown): CredentialFault | undefined {
-  return cause instanceof GatewayError && cause.fault?.reason === 'key' ? of('invalid_key') : undefined;
+  let each = cause;
+  for (let depth = 0; depth < MAX_CAUSES && each instanceof Error; depth += 1) {
+    if ('fault' in each && isFields(each.fault) && each.fault['reason'] === 'key') return of('invalid_key');
+    each = each.cause;
+  }
+  return undefined;
 }

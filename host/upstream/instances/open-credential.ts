@@ -8,6 +8,7 @@ import type { Egress } from '../egress/egress.ts';
 import type { Credential } from '../instance.ts';
 import { sendHttp } from '../send-http.ts';
 import type { CredentialPlan, InstancePlan, OpenDeps, SecretTexts } from './instance-plan.ts';
+import { countInitFailure, countRefresh } from './instance-figures.ts';
 import { SecretSet } from './secret-set.ts';
 
 /** Longest time that opening a connection may take: some kinds ask for a token, or look for credentials in several places. */
@@ -202,11 +203,7 @@ export class OpenCredential implements Credential {
     this.#release = release ?? nothing;
     if (!isRenewal) return;
     log.info('credential refreshed', { provider: this.instance, credential: this.name });
-    counters.add('gateway_secret_refreshes_total', {
-      provider: this.instance,
-      credential: this.name,
-      result: 'changed',
-    });
+    countRefresh(counters, { provider: this.instance, credential: this.name }, 'changed');
     this.#onRenewed();
   }
 
@@ -238,11 +235,11 @@ export class OpenCredential implements Credential {
     this.#failure = error;
     if (this.#connected) {
       log.warn('credential refresh failed', { rule: 'WN18', ...attributes });
-      counters.add('gateway_secret_refreshes_total', { ...which, result: 'failed' });
+      countRefresh(counters, which, 'failed');
       return;
     }
     log.warn('provider could not be set up, it is skipped', { rule: 'WN13', ...attributes });
-    counters.add('gateway_provider_init_failures_total', { provider: this.instance });
+    countInitFailure(counters, this.instance);
   }
 }
 

@@ -5,6 +5,7 @@ import { connectionOf } from '../instance.ts';
 import { AuthorityFile } from '../egress/authorities.ts';
 import { Egress, type EgressDeps } from '../egress/egress.ts';
 import { headerKey, type InstancePlan, type OpenDeps, PROXY_KEY, type SecretTexts } from './instance-plan.ts';
+import { countInitFailure } from './instance-figures.ts';
 import { OpenCredential } from './open-credential.ts';
 import { SecretSet } from './secret-set.ts';
 
@@ -90,7 +91,7 @@ export class OpenInstance implements ProviderInstance {
     } catch (error) {
       this.#failure = error;
       services.log.warn('provider could not be set up, it is skipped', { rule: 'WN13', provider: this.name, error });
-      services.counters.add('gateway_provider_init_failures_total', { provider: this.name });
+      countInitFailure(services.counters, this.name);
       return false;
     }
   }

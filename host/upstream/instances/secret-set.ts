@@ -1,6 +1,7 @@
 import type { Problem } from '../../config/problems.ts';
 import { referenceText } from '../../config/references.ts';
 import type { Resolution, SecretFault, SecretLease } from '../secrets/secret-values.ts';
+import { countRefresh } from './instance-figures.ts';
 import type { OpenDeps, SecretPlan, SecretTexts } from './instance-plan.ts';
 
 type Held = Pick<SecretLease, 'current' | 'end'>;
@@ -65,7 +66,7 @@ export class SecretSet {
       onValue: this.#onChange,
       onFailure: () => {
         const { provider, credential = '' } = holder;
-        services.counters.add('gateway_secret_refreshes_total', { provider, credential, result: 'failed' });
+        countRefresh(services.counters, { provider, credential }, 'failed');
       },
     });
   }

@@ -349,6 +349,26 @@ export type Providers = readonly {
     readonly created: number;
     readonly owned_by: string;
   }[];
+  readonly kind?: string;
+  readonly source?: 'configuration';
+  readonly base_url?: string | null;
+  readonly data?: {
+    readonly region?: string;
+    readonly retention_days?: number;
+    readonly trains?: boolean;
+  } | null;
+  readonly credentials?: readonly {
+    readonly name: string;
+    readonly vendor_account: string;
+    readonly state: 'ready' | 'resting' | 'benched' | 'unresolved' | 'drained' | 'unknown';
+    readonly class: string | null;
+    readonly until: string | null;
+    readonly models_resting: number;
+    readonly in_flight: number;
+    readonly weight: number;
+    readonly max_concurrency: number | null;
+    readonly last_refreshed_at: string | null;
+  }[];
 }[];
 
 export type ProviderCatalog = {
