@@ -7,6 +7,7 @@ import { asNamed } from '../../host/pipeline/serving.ts';
 import { modelNotFound } from '../../host/pipeline/shown.ts';
 import type { Target } from '../../host/pipeline/target.ts';
 import { firstServing, rankedLists, routedTarget } from '../../host/pipeline/turns/ranked-routes.ts';
+import { mayCall } from '../../host/upstream/instance.ts';
 import { type Destination, notForwarded } from './destination.ts';
 
 /** A request whose model is the name of a group. See docs/passthrough.md#groups-of-models. */
@@ -30,13 +31,13 @@ export function groupDestination(request: GroupRequest): Destination {
 }
 
 /** The route to a target that the request names; `undefined` where the group has none: then the rule outside groups holds. */
-export function namedRoute(
-  { exchange, group, name, written, isRewritten }: GroupRequest,
-  target: string,
-): Target | undefined {
+export function namedRoute(request: GroupRequest, target: string): Target | undefined {
+  const { exchange, generation, group, name, written, isRewritten } = request;
   const routes = [...group.routes.values()].filter(({ virtualKey }) => virtualKey === target);
   if (routes.length === 0) return undefined;
-  const route = isRewritten ? routes[0] : routes.find((each) => each.upstreamModel(name) === written);
+  const usable = routes.filter((route) => isUsable(request, route));
+  if (usable.length === 0) throw modelNotFound(name, generation.services.redactor);
+  const route = isRewritten ? usable[0] : usable.find((each) => each.upstreamModel(name) === written);
   if (!route) throw otherName();
   exchange.routing.group = group;
   return asNamed(route, name);
@@ -69,7 +70,7 @@ function* listsInOrder({ exchange, generation, group, name }: GroupRequest): Gen
 function asWritten(request: GroupRequest): Destination {
   const { exchange, generation, group, name, written } = request;
   const { routing, surface } = exchange;
-  const usable = [...group.routes.values()].filter((route) => route.provider && isAllowed(exchange, route));
+  const usable = [...group.routes.values()].filter((route) => isUsable(request, route));
   const same = usable.filter((route) => route.upstreamModel(name) === written);
   if (usable.length > 0 && same.length === 0) throw otherName();
   routing.group = group;
@@ -83,12 +84,16 @@ function asWritten(request: GroupRequest): Destination {
 const isAllowed = ({ principal }: LiveExchange, target: Target | undefined): boolean =>
   target !== undefined && mayServe(principal?.limits ?? {}, target.virtualKey);
 
+/** Whether a route serves the name for the caller, be it on another surface. */
+const isUsable = ({ exchange, name }: GroupRequest, route: Target): boolean =>
+  route.provider !== undefined && isAllowed(exchange, route) && mayCall(route.instance, route.upstreamModel(name));
+
 const otherName = (): GatewayError =>
   new GatewayError('proxy_not_supported', 'the model is served under another name there');
 
 /** Why nothing is sent on, though routes may serve the name otherwise. */
-function noneForwards({ exchange, generation, name }: GroupRequest, routes: readonly Target[]): GatewayError {
-  const target = routes.find((route) => route.provider && isAllowed(exchange, route));
-  if (!target?.provider) return modelNotFound(name, generation.services.redactor);
+function noneForwards(request: GroupRequest, routes: readonly Target[]): GatewayError {
+  const target = routes.find((route) => isUsable(request, route));
+  if (!target?.provider) return modelNotFound(request.name, request.generation.services.redactor);
   return notForwarded(target.provider.module.name);
 }

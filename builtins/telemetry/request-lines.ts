@@ -148,7 +148,22 @@ function count({ counters }: PipelineServices, exchange: LiveExchange, outcome: 
   if (usage) {
     counters.add('gateway_tokens_input_total', labels, usage.prompt_tokens);
     counters.add('gateway_tokens_output_total', labels, usage.completion_tokens);
+    if (exchange.isPlaced && answeredBy === undefined) countCache(counters, exchange, labels);
   }
   if (measured.costSource) counters.add('gateway_cost_source_total', { source: measured.costSource });
   if (costUsd !== undefined && costUsd > 0) counters.add('gateway_request_cost_usd_total', labels, costUsd);
+}
+
+/** What the vendor's cache was used for and saved, where instances, groups or affinity are configured. */
+function countCache(
+  counters: PipelineServices['counters'],
+  { usage, measured: { cacheSavedUsd, cacheExtraUsd } }: LiveExchange,
+  labels: { readonly provider: string; readonly model: string },
+): void {
+  const { cache_read_tokens: read = 0, cache_write_tokens: written = 0 } = usage ?? {};
+  if (read > 0) counters.add('gateway_cache_tokens_total', { ...labels, kind: 'read' }, read);
+  if (written > 0) counters.add('gateway_cache_tokens_total', { ...labels, kind: 'write' }, written);
+  const saved = (cacheSavedUsd ?? 0) + cacheExtraUsd;
+  if (saved > 0) counters.add('gateway_cache_saved_usd_total', labels, saved);
+  if (cacheExtraUsd > 0) counters.add('gateway_cache_extra_usd_total', labels, cacheExtraUsd);
 }

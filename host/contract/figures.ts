@@ -63,6 +63,21 @@ export const FIGURES = {
     help: 'Answered requests of sessions that a strategy keeps together, by the group of models that answered',
     labels: { group: 'any', result: ['new', 'followed', 'moved'] },
   },
+  gateway_cache_tokens_total: {
+    kind: 'counter',
+    help: "Prompt tokens that vendors' caches were read for or written with, where instances, groups or affinity are configured",
+    labels: { provider: 'any', model: 'any', kind: ['read', 'write'] },
+  },
+  gateway_cache_saved_usd_total: {
+    kind: 'counter',
+    help: "US dollars that reading from vendors' caches saved",
+    labels: { provider: 'any', model: 'any' },
+  },
+  gateway_cache_extra_usd_total: {
+    kind: 'counter',
+    help: "US dollars that writing to vendors' caches cost more than sending the same without them",
+    labels: { provider: 'any', model: 'any' },
+  },
   gateway_cost_source_total: {
     kind: 'counter',
     help: 'Requests with a cost, by what it was computed of',

@@ -98,6 +98,8 @@ export class Measured {
   cost: Cost | undefined;
   /** US dollars that the vendor's cache saved. */
   cacheSavedUsd: number | undefined;
+  /** US dollars of it, as a loss, that writing to the cache cost more than sending the same without it. */
+  cacheExtraUsd = 0;
   ttftMs: number | undefined;
   /** Monotonic milliseconds of the last chunk of a stream that has ended. */
   lastChunkAt: number | undefined;

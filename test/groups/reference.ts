@@ -76,7 +76,7 @@ interface Round {
   readonly name: string;
 }
 
-const NAMING = ['single', 'conditional'];
+const NAMING = new Set(['single', 'conditional']);
 
 export function foretell(situation: Situation): Foretold {
   const rounds = roundsOf(situation);
@@ -93,7 +93,7 @@ export function foretell(situation: Situation): Foretold {
       if (!failure) return { calls, end: 'served' };
       if (failure.status === 429) resting.add(target);
       if (!goesOn(failure, strategy)) return { calls, end: 'failed' };
-      if (NAMING.includes(strategy.mode)) break;
+      if (NAMING.has(strategy.mode)) break;
     }
   }
   return { calls, end: calls.length === 0 ? 'not found' : 'failed' };

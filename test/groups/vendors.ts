@@ -26,6 +26,17 @@ const gemini = (text: string, more: object = {}): object => ({
   modelVersion: 'gemini-vendor',
 });
 
+const PICTURE = {
+  candidates: [
+    {
+      index: 0,
+      content: { role: 'model', parts: [{ inlineData: { mimeType: 'image/png', data: 'aGk=' } }] },
+      finishReason: 'STOP',
+    },
+  ],
+  usageMetadata,
+};
+
 const response = (more: object): object => ({
   id: 'resp_vendor',
   object: 'response',
@@ -51,12 +62,15 @@ export function vendorAnswer(request: SeenRequest, out: ServerResponse): void {
   const isStream = /"stream":\s*true/.test(request.text) || path.endsWith(':streamGenerateContent');
   if (path.endsWith('/count_tokens')) return replyJson(out, 200, { input_tokens: 41 });
   if (path.endsWith(':countTokens')) return replyJson(out, 200, { totalTokens: 42 });
+  if (/:(?:batchE|e)mbedContents?$/.test(path)) return replyJson(out, 200, { embeddings: [{ values: [0.5, 1] }] });
   if (path.endsWith('/responses/input_tokens'))
     return replyJson(out, 200, { object: 'response.input_tokens', input_tokens: 43 });
   if (path.endsWith('/messages'))
     return isStream
       ? events(out, VENDOR_EVENTS.map(eventText))
       : replyJson(out, 200, vendorMessage([{ type: 'text', text: 'Grüße zurück' }]));
+  if (request.text.includes('responseModalities')) return replyJson(out, 200, PICTURE);
+  if (path.endsWith(':predict')) return replyJson(out, 200, { predictions: [{ bytesBase64Encoded: 'aGk=' }] });
   if (path.endsWith(':generateContent')) return replyJson(out, 200, gemini('Grüße', { finishReason: 'STOP' }));
   if (path.endsWith(':streamGenerateContent'))
     return events(

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { definePlugin } from 'gw/contract';
+import Joi from 'joi';
 import { startHost } from '../kit/index.ts';
 import { chat, keyOf, listed, rules, statusOf, vendor } from './support.ts';
 
@@ -205,5 +207,37 @@ describe('a declared instance', () => {
     const t = await startHost(config('openai'), { variables: KEYS });
     const refusal = await t.apply(config('anthropic')).catch((error: unknown) => error);
     expect(refusal).to.have.nested.property('problems[0].rule', 'BV20');
+  });
+
+  it('with `models: []` serves the names of groups alone; another is not found before any plugin runs', async () => {
+    const ran: string[] = [];
+    const witness = definePlugin({
+      name: 'witness',
+      type: 'logging',
+      summary: 'Takes down what it sees',
+      stages: ['before_request'],
+      settings: Joi.object({}),
+      create: () => ({
+        before_request: ({ model }) => {
+          ran.push(model);
+          return undefined;
+        },
+      }),
+    });
+    const upstream = await vendor();
+    const t = await startHost(
+      {
+        providers: { 'team-a': { kind: 'openai', base_url: upstream.url, api_key: '${KEY_A}', models: [] } },
+        targets: [{ virtual_key: 'team-a' }],
+        models: [{ name: 'smart', routes: [{ target: 'team-a', model: 'gpt-4o' }] }],
+        plugins: [{ name: 'witness', stage: 'before_request', enabled: true }],
+      },
+      { variables: KEYS, modules: [witness] },
+    );
+    expect(await keyOf(t, 'smart')).to.equal(`Bearer ${KEYS.KEY_A}`);
+    expect(upstream.seen[0]?.json()).to.include({ model: 'gpt-4o' });
+    for (const model of ['gpt-4o', 'gpt-4.1', 'nothing']) expect(await statusOf(t, model), model).to.equal(404);
+    expect(ran).to.deep.equal(['smart']);
+    expect(await listed(t)).to.deep.equal(['smart']);
   });
 });

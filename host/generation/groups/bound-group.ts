@@ -42,6 +42,11 @@ export class BoundGroup implements ModelGroup {
     this.strategy = bindStrategy(strategy, `models[${index}].strategy`, this.#strategyDeps(deps), deps);
   }
 
+  /** The upstream model of a route as it is written; `undefined` where it names none. */
+  writtenModel(routeKey: string): string | undefined {
+    return this.#marked.models.get(routeKey);
+  }
+
   routeTargets(name: string, surface: Surface, streaming: boolean, pinned?: string): readonly RouteTarget[] {
     return this.#marked.marked(name, surface, streaming, pinned);
   }

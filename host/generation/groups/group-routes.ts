@@ -13,7 +13,8 @@ export class GroupRoutes {
   /** What stands before the star of the group's name; `undefined` for an exact one. */
   readonly #prefix: string | undefined;
   readonly #name: string;
-  readonly #models: ReadonlyMap<string, string>;
+  /** Upstream models as they are written, by route key; routes without one are not in it. */
+  readonly models: ReadonlyMap<string, string>;
   readonly #marked = new Map<string, readonly RouteTarget[]>();
   /** Which routes serve depends on the name: credentials of a target are bound to models. */
   readonly #isByName: boolean;
@@ -32,7 +33,7 @@ export class GroupRoutes {
       if (route.model !== undefined) models.set(key, route.model);
     });
     this.targets = routes;
-    this.#models = models;
+    this.models = models;
     this.#isByName = this.#prefix !== undefined && routes.values().some(({ instance }) => instance !== undefined);
   }
 
@@ -54,7 +55,7 @@ export class GroupRoutes {
   #mark(name: string, surface: Surface, streaming: boolean): readonly RouteTarget[] {
     const marked: RouteTarget[] = [];
     for (const [virtualKey, route] of this.targets) {
-      const model = this.#models.get(virtualKey);
+      const model = this.models.get(virtualKey);
       marked.push(
         Object.freeze({
           virtualKey,

@@ -5,11 +5,11 @@ import type { ModelIndex } from '../model-index.ts';
 /** The names that a group with a star stands for, as far as its targets tell of models; some more than once. */
 export function* namesOffered(group: BoundGroup, models: Pick<ModelIndex, 'advertised'>): Generator<string> {
   const prefix = group.name.slice(0, -1);
-  for (const { virtualKey, model = group.name } of group.routeTargets(group.name, 'chat', false)) {
-    const target = group.routes.get(virtualKey)?.virtualKey;
-    if (target === undefined || !model.endsWith('*')) continue;
+  for (const [key, route] of group.routes) {
+    const model = group.writtenModel(key) ?? group.name;
+    if (!model.endsWith('*')) continue;
     const head = model.slice(0, -1);
-    for (const id of models.advertised(target))
+    for (const id of models.advertised(route.virtualKey))
       if (id.length > head.length && id.startsWith(head)) yield prefix + id.slice(head.length);
   }
 }
@@ -19,11 +19,10 @@ type Names = Pick<Generation, 'models' | 'groups'>;
 /** Whether a name that a group serves is one of those that can be listed: its own, or one that stands for a model that a target tells of. */
 export function isOffered(name: string, group: BoundGroup, { models }: Names): boolean {
   if (group.matched === 'exact' || models.isKnown(name)) return true;
-  return group.routeTargets(name, 'chat', false).some(({ virtualKey, model }) => {
-    const route = model === undefined || model.endsWith('*') ? group.routes.get(virtualKey) : undefined;
-    return (
-      route !== undefined && models.advertises(route.virtualKey, model === undefined ? name : route.upstreamModel(name))
-    );
+  return group.routes.entries().some(([key, route]) => {
+    const model = group.writtenModel(key);
+    if (model === undefined) return models.advertises(route.virtualKey, name);
+    return model.endsWith('*') && models.advertises(route.virtualKey, route.upstreamModel(name));
   });
 }
 

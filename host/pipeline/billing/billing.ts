@@ -79,8 +79,9 @@ function addCacheSaving(
   if ((read === 0 && written === 0) || !lastTarget || upstreamModel === undefined) return;
   const { input, cacheRead, cacheWrite } = catalog.tokenPrice(lastTarget.catalogProvider, upstreamModel) ?? {};
   if (input === undefined || (read > 0 && cacheRead === undefined)) return;
-  const saved = read * (input - (cacheRead ?? input)) - written * ((cacheWrite ?? input) - input);
-  measured.cacheSavedUsd = (measured.cacheSavedUsd ?? 0) + saved / 1e6;
+  const extra = (written * ((cacheWrite ?? input) - input)) / 1e6;
+  measured.cacheExtraUsd += extra;
+  measured.cacheSavedUsd = (measured.cacheSavedUsd ?? 0) + (read * (input - (cacheRead ?? input))) / 1e6 - extra;
 }
 
 function addCost({ measured, turn }: LiveExchange, cost: Cost | undefined, isEstimated: boolean): void {
