@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { forSuite, type SeenRequest } from '../kit/index.ts';
+import { eventually, forSuite, type SeenRequest } from '../kit/index.ts';
 import { type Question, question, shapesOf, SURFACES_ASKED } from './questions.ts';
 import { CLAUDE, GEMINI_MODEL, OPENAI_MODEL, RERANKER, type Vendors, withVendors } from './vendors.ts';
 
@@ -37,6 +37,8 @@ interface Shown {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly sent: readonly object[];
+  /** What it was counted and billed as. */
+  readonly figures: readonly object[];
 }
 
 /** Ids that are made for each answer. */
@@ -72,13 +74,19 @@ const sentOf = ({ method, url, headers, text }: SeenRequest): object => ({
 
 async function ask({ host, takeSeen }: Vendors, { method, path, headers, body }: Question): Promise<Shown> {
   takeSeen();
+  const from = host.samples.length;
   const answer = await fetch(host.url + path, { method, headers, ...(body !== undefined && { body: body as string }) });
   const text = await answer.text();
+  await eventually(() => host.samples.slice(from).some(({ name }) => name === 'gateway_requests_total'));
   return {
     status: answer.status,
     headers: steady(answer.headers),
     body: plain(text),
     sent: takeSeen().map(sentOf),
+    figures: host.samples
+      .slice(from)
+      .filter(({ name }) => name !== 'gateway_group_requests_total' && !/seconds|_ms$/.test(name))
+      .map(({ name, labels, value }) => ({ name, value, labels: { ...labels } })),
   };
 }
 
@@ -98,6 +106,7 @@ describe('a group of one route', () => {
           const expected = await ask(bare(), asked);
           expect(expected.status, expected.body).to.equal(200);
           expect(expected.sent).to.have.length(1);
+          expect(expected.figures).to.not.be.empty;
           expect(await ask(same(), asked)).to.deep.equal(expected);
         });
 
@@ -113,7 +122,10 @@ describe('a group of one route', () => {
           const { 'content-length': _length, ...headers } = found.headers;
           const { 'content-length': _other, ...expectedHeaders } = expected.headers;
           expect(found.sent).to.deep.equal(expected.sent);
-          expect({ ...found, headers, body: found.body.replaceAll(GROUPED(vendor), model) }).to.deep.equal({
+          const figures = found.figures.map(
+            (figure) => JSON.parse(JSON.stringify(figure).replaceAll(GROUPED(vendor), model)) as object,
+          );
+          expect({ ...found, headers, figures, body: found.body.replaceAll(GROUPED(vendor), model) }).to.deep.equal({
             ...expected,
             headers: expectedHeaders,
           });

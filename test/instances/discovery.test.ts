@@ -198,5 +198,12 @@ describe('the models of an instance', () => {
     expect(offline.models.advertised('gpu')).to.deep.equal([]);
     await offline.dispose();
     expect(gpu.asked()).to.equal(0);
+    const unresolved = { ...running, providers: { gpu: { kind: 'openai', api_key: '${NOT_SET_KEY}', models: ['m'] } } };
+    const lines = t.lines.length;
+    const other = await buildOffline(t.host, unresolved);
+    expect(other.targets.get('gpu')?.provider).to.equal(undefined);
+    expect(other.warnings.map(({ rule }) => rule)).to.deep.equal(['WN17']);
+    await other.dispose();
+    expect(t.lines.slice(lines), 'what a command that only answers questions logs').to.deep.equal([]);
   });
 });

@@ -80,7 +80,7 @@ export class Replica {
     return new Replica(name, await startRelay(dsn), file, wellWithinMs);
   }
 
-  /** Of the process that runs; 0 where none does. */
+  /** The id of the process that runs; 0 while there is none. */
   get pid(): number {
     return this.#gateway?.child.pid ?? 0;
   }

@@ -54,7 +54,8 @@ export class SecretSet {
     const held = await this.#look(plan);
     this.#held.set(plan, held);
     if (this.#isEnded) held.end();
-    if ('reason' in held.current) this.#deps.secrets.logUnresolved(plan.reference, plan.holder, held.current.reason);
+    if ('reason' in held.current && !this.#deps.isOffline)
+      this.#deps.secrets.logUnresolved(plan.reference, plan.holder, held.current.reason);
   }
 
   async #look({ reference, form, holder }: SecretPlan): Promise<Held> {

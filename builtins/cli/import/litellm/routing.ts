@@ -89,7 +89,9 @@ function readAlias(name: string, entry: Entry, plan: Plan): void {
   const model = entry.text === undefined ? entry.at('model') : entry;
   const hidden = entry.at('hidden');
   if (model.text === undefined) return entry.leave('it names no model');
-  const own = plan.names.get(plan.endOf(model.text));
+  if (!isNamed(model.text, plan))
+    return entry.leave('it leads to no name of model_list, and an alias is followed once');
+  const own = plan.names.get(model.text);
   const isHidden = hidden.value === true;
   if (own && own.name !== name && isName(name) && (isHidden || plan.names.has(name))) {
     plan.names.set(name, { ...own, name, routes: [...own.routes], fallbacks: [...own.fallbacks], isListed: !isHidden });
@@ -100,6 +102,12 @@ function readAlias(name: string, entry: Entry, plan: Plan): void {
   if (isHidden) hidden.carry();
   else hidden.leave('gw lists no aliases');
 }
+
+/** Whether an entry of `model_list` has that name, or a star that takes it. */
+const isNamed = (name: string, { names, any }: Plan): boolean =>
+  any !== undefined ||
+  names.has(name) ||
+  [...names.keys()].some((one) => one.endsWith('*') && name.startsWith(one.slice(0, -1)));
 
 function readAffinity(from: Entry, plan: Plan): void {
   for (const check of from.at('optional_pre_call_checks').items) {

@@ -72,7 +72,7 @@ export const readLitellmSource: ReadSource = (document, valueOf) => {
   const named = [
     ...virtual,
     ...names.filter(({ name }) => !aliases.has(name)),
-    ...[...aliases].map(([name, model]) => ({ name, routes: routesOf(ended(model, aliases)) })),
+    ...[...aliases].map(([name, model]) => ({ name, routes: routesOf(model) })),
   ];
   const followersOf = (name: string): readonly SourcePlace[] =>
     [...allFollowers(document, ended(name, aliases), aliases)].flatMap((one) =>
@@ -207,15 +207,8 @@ function aliasesOf(document: unknown): ReadonlyMap<string, string> {
   );
 }
 
-function ended(name: string, aliases: ReadonlyMap<string, string>): string {
-  const seen = new Set([name]);
-  let end = name;
-  for (let next = aliases.get(end); next !== undefined && !seen.has(next); next = aliases.get(end)) {
-    end = next;
-    seen.add(end);
-  }
-  return end;
-}
+/** An alias is followed once: it leads to a name of `model_list`. */
+const ended = (name: string, aliases: ReadonlyMap<string, string>): string => aliases.get(name) ?? name;
 
 /** Names that may follow, and what follows those: a fallback has its own. */
 function allFollowers(document: unknown, name: string, aliases: ReadonlyMap<string, string>): ReadonlySet<string> {
