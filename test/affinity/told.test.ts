@@ -76,7 +76,7 @@ describe('what is said of a session', () => {
         }
         if (request.json()['stream'] !== true) {
           response.setHeader('content-type', 'application/json');
-          response.end(JSON.stringify({ ...(chatReply('hi') as object), usage: USAGE }));
+          response.end(JSON.stringify({ ...chatReply('hi'), usage: USAGE }));
           return;
         }
         openSse(response);
@@ -154,7 +154,7 @@ describe('what is said of a session', () => {
   it('is null in every new column where no block is used, and no figure appears', async () => {
     const upstream = await stubUpstream((_request, response) => {
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ ...(chatReply('hi') as object), usage: USAGE }));
+      response.end(JSON.stringify({ ...chatReply('hi'), usage: USAGE }));
     });
     const t = await startHost(
       {
