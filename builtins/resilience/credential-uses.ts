@@ -12,6 +12,9 @@ import {
 import type { CredentialPool, PoolEntry } from '../../host/upstream/credentials/credential-pool.ts';
 import type { BenchClass, CredentialValue, Probe } from '../../host/upstream/credentials/credential-states.ts';
 
+/** Calls by credential and by what their end said of it. */
+export const CALLS = 'gateway_credential_calls_total';
+
 /** A credential that an attempt calls with. */
 export interface Used {
   readonly pool: CredentialPool;
@@ -163,7 +166,7 @@ export class CredentialUses {
   }
 
   #count({ credential: { instance, name } }: PoolEntry, result: CredentialClass | 'ok' | 'failed' | 'ignored'): void {
-    this.#services.counters.add('gateway_credential_calls_total', { provider: instance, credential: name, result });
+    this.#services.counters.add(CALLS, { provider: instance, credential: name, result });
   }
 }
 

@@ -11,7 +11,7 @@ import { NoCredential, NoFreeCredential } from '../../host/upstream/credentials/
 import { explainCredentials } from './explained-credentials.ts';
 import { setCredentialGauges } from './credential-gauges.ts';
 import { createDesk } from './credential-views.ts';
-import { CredentialUses, type Used } from './credential-uses.ts';
+import { CALLS, CredentialUses, type Used } from './credential-uses.ts';
 
 /**
  * Chooses the credential of each call to a declared instance, and keeps those from calls that their vendor refused. Where no instance
@@ -58,7 +58,7 @@ function poolsOf({
     carryover.lease(
       `credential ${provider}/${credential}`,
       () => new LocalCredentialStates(clock.monotonic),
-      () => counters.forget('gateway_credential_calls_total', { provider, credential }),
+      () => counters.forget(CALLS, { provider, credential }),
     );
   return new Map(Array.from(instances, ([name, instance]) => [name, new CredentialPool(instance, statesOf)]));
 }

@@ -196,3 +196,33 @@ describe('a bench', () => {
     expect(other.read('a', 'm')).to.equal('ready');
   });
 });
+
+describe('one request', () => {
+  it('does not count as refused what it was itself answered for', () => {
+    const world = new PoolWorld([credentialOf('a'), credentialOf('b', { weight: 0 })]);
+    for (let at = 0; at < 5; at += 1) {
+      const [visit, routing] = [new Visit(), {}];
+      world.end(callOf(world.begin('m', visit, routing)), failure({ status: 403, reason: 'key' }));
+      visit.begin();
+      world.end(callOf(world.begin('m', visit, routing)));
+    }
+    expect(world.read('a', 'm')).to.equal('ready');
+  });
+
+  it('is tried at a benched credential only where no other is left, if what that says goes to the client', () => {
+    const world = new PoolWorld([credentialOf('a'), credentialOf('b')], () => 0);
+    world.end(callOf(world.begin('m')), BAD_KEY);
+    world.clock.advance(11 * MINUTE);
+    for (const tells of ['status', 'count', 'nothing'] as const) {
+      const call = callOf(world.begin('m', new Visit({ tells })));
+      expect(nameOf(call), tells).to.equal('b');
+      world.end(call);
+    }
+    world.clock.advance(2 * MINUTE);
+    world.end(callOf(world.begin('n', new Visit({ account: 'acme/b' }))), BAD_KEY);
+    const probe = callOf(world.begin('m', new Visit({ tells: 'nothing' })));
+    expect(nameOf(probe)).to.equal('a');
+    world.end(probe);
+    expect(world.read('a', 'm'), 'it says nothing of the credential').to.equal('benched');
+  });
+});

@@ -102,12 +102,13 @@ describe('streams', () => {
               credentials: ['a', 'b'].map((each) => ({ name: each, api_key: `\${KEY_${each.toUpperCase()}}` })),
             },
           },
-          targets: [{ virtual_key: 'acme', models: ['m'] }],
+          targets: [{ virtual_key: 'acme', models: ['m'], concurrency: { max_concurrency: 1, queue_size: 1 } }],
         },
         { variables: variablesOf(['a', 'b']), random: () => 0, clock: fakeClock() },
       );
       await t.post('/v1/chat/completions', chat('m', { stream: true }));
       expect(calls).to.equal(1);
+      expect((await t.get('/admin/health')).json().targets[0].in_flight, 'slots of the target').to.equal(0);
       const { order } = (await t.post('/admin/explain', { request: chat() })).json();
       const first = order[0].credentials.find(({ name: each }: { name: string }) => each === 'a');
       expect(first.state).to.equal(state);

@@ -72,6 +72,9 @@ const sentOf = ({ method, url, headers, text }: SeenRequest): object => ({
   text: plain(text),
 });
 
+/** Figures that are there with groups alone. */
+const OF_GROUPS = /^gateway_(?:group|cache)_/;
+
 async function ask({ host, takeSeen }: Vendors, { method, path, headers, body }: Question): Promise<Shown> {
   takeSeen();
   const from = host.samples.length;
@@ -85,7 +88,7 @@ async function ask({ host, takeSeen }: Vendors, { method, path, headers, body }:
     sent: takeSeen().map(sentOf),
     figures: host.samples
       .slice(from)
-      .filter(({ name }) => name !== 'gateway_group_requests_total' && !/seconds|_ms$/.test(name))
+      .filter(({ name }) => !OF_GROUPS.test(name) && !/seconds|_ms$/.test(name))
       .map(({ name, labels, value }) => ({ name, value, labels: { ...labels } })),
   };
 }
