@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { fingerprint } from '../../builtins/routing/affinity/fingerprint.ts';
 import { hasEarlierAnswer, openingOf } from '../../builtins/routing/affinity/opening.ts';
 import { type SessionKey, sessionKeyOf } from '../../builtins/routing/affinity/session-key.ts';
-import type { RequestOf, Surface } from '../../host/contract/index.ts';
+import type { Surface } from '../../host/contract/index.ts';
 import { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import type { ClientRequest } from '../../host/wire/client-request.ts';
 import { fakeClock } from '../kit/index.ts';
@@ -27,7 +27,7 @@ function exchange({ surface = 'chat', headers = {}, body = {}, sent }: Asked): L
     clock: fakeClock(),
     principal: undefined,
     metadata: {},
-    request: request as unknown as RequestOf<Surface>,
+    request,
     streaming: false,
     arrivedAt: 0,
     clientHeaders: headers,

@@ -173,3 +173,30 @@ describe('a session', () => {
     expect(embedded.headers.get('x-gateway-affinity')).to.equal(null);
   });
 });
+
+describe('a session under a strategy whose order changes', () => {
+  it('stays at what served it although another one is faster by now; without a session the order follows', async () => {
+    const clock = fakeClock();
+    const fleet = await startFleet(
+      ['a', 'b'],
+      {
+        models: [{ name: 'm', ...to('a/x', 'b/x'), strategy: { mode: 'least-latency', affinity: 'session' } }],
+      },
+      { clock },
+    );
+    const { host } = fleet;
+    const off = { headers: { 'x-gateway-affinity': 'off' } };
+    let slow = 'b';
+    let slowMs = 500;
+    fleet.pause = () => clock.advance(fleet.calls.at(-1)?.startsWith(slow) ? slowMs : 10);
+    for (let at = 0; at < 6; at += 1) await askIn(host, undefined, off);
+    const first = await askIn(host, 's');
+    expect([first.target, first.result]).to.deep.equal(['a', 'new']);
+    slow = 'a';
+    slowMs = 900;
+    for (let at = 0; at < 40; at += 1) await askIn(host, undefined, off);
+    expect((await askIn(host, undefined, off)).target, 'the order without a session').to.equal('b');
+    const later = await askIn(host, 's', { isLater: true });
+    expect([later.target, later.result]).to.deep.equal(['a', 'followed']);
+  });
+});

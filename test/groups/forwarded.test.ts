@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { replyJson, startHost, stubUpstream } from '../kit/index.ts';
+import { eventually, replyJson, startHost, stubUpstream } from '../kit/index.ts';
 import { FORWARDS, route, served, withPair } from './pair.ts';
 import { OPENAI_MODEL, vendorAnswer, withVendors } from './vendors.ts';
 
@@ -109,6 +109,38 @@ describe('POST /v1/responses in a group', () => {
     expect(after - before, 'about a quarter').to.be.within(25, 80);
     expect(b.seen.every(({ url }) => url === '/responses')).to.equal(true);
     expect(a.seen.every(({ url }) => url === '/chat/completions')).to.equal(true);
+  });
+
+  it('is counted for the variant that it was drawn for, be it translated or sent on', async () => {
+    const { host } = await withPair(
+      {
+        responses: { translate: 'auto' },
+        models: [
+          {
+            name: 'smart',
+            routes: [route('a', 'x'), route('b', 'y')],
+            strategy: {
+              mode: 'ab-test',
+              ab_variants: [
+                { target_key: 'a', weight: 1, label: 'of-a' },
+                { target_key: 'b', weight: 1, label: 'of-b' },
+              ],
+            },
+          },
+        ],
+      },
+      { a: { responses: false }, b: { responses: 'native' } },
+    );
+    const variants = (): unknown[] =>
+      host.samples.flatMap(({ name, labels }) => (name === 'gateway_ab_requests_total' ? [labels['variant']] : []));
+    const answered: string[] = [];
+    for (let at = 0; at < 30; at += 1) {
+      const answer = await host.post(RESPONSES, body('smart'));
+      answered.push(`of-${answer.headers.get('x-gateway-provider')}`);
+      await eventually(() => variants().length === answered.length);
+    }
+    expect(variants()).to.deep.equal(answered);
+    expect(new Set(answered)).to.have.property('size', 2);
   });
 
   it('keeps a session at one route, be it translated there or sent on', async () => {

@@ -6,7 +6,7 @@ const NOTHING: Readonly<Fields> = Object.freeze({});
 /** What the client sent, in its own wire; of a forwarded body that the gateway has not parsed, nothing. */
 export function bodyOf({ surface, sent, request }: LiveExchange): Readonly<Fields> {
   if (sent) return sent.value;
-  if (surface !== 'responses') return request as Readonly<Fields>;
+  if (surface !== 'responses') return request;
   const { json } = request as { readonly json?: unknown };
   return isFields(json) ? json : NOTHING;
 }
