@@ -253,7 +253,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       attempts: list(
         object(
           { target: TEXT, upstream_model: TEXT, status: orNull(COUNT), duration_ms: orNull(NUMBER), ended: TEXT },
-          { via: VIA, message: TEXT },
+          { via: VIA, credential: TEXT, class: TEXT, message: TEXT },
         ),
       ),
     },

@@ -20,6 +20,8 @@ interface EndedAttempt {
   readonly upstreamMs: number | undefined;
   readonly status: number | undefined;
   readonly error: GatewayError | undefined;
+  readonly credential: { readonly name: string } | undefined;
+  readonly visit: { readonly class: string | undefined } | undefined;
 }
 
 /** What is shown of an exchange. */
@@ -94,6 +96,8 @@ export class RouteRecord implements RankedList {
     status,
     error,
     via,
+    credential,
+    visit,
   }: EndedAttempt): void {
     const record: AttemptRecord = {
       target,
@@ -102,6 +106,8 @@ export class RouteRecord implements RankedList {
       duration_ms: upstreamMs ?? null,
       ended: error?.code ?? ANSWERED,
       ...(via && { via: via.via }),
+      ...(credential && { credential: credential.name }),
+      ...(credential && visit?.class !== undefined && { class: visit.class }),
       ...(error && { message: error.message }),
     };
     this.#attempts = this.#attempts.length === 0 ? [record] : [...this.#attempts, record]; // most have one, and a list that grows takes more room

@@ -36,6 +36,9 @@ export interface AttemptRecord {
   readonly ended: string;
   /** Which API of its service the chat went to, where that was decided for the request. */
   readonly via?: 'chat' | 'responses';
+  /** Name of the credential of a declared instance, and what its failure meant for it. */
+  readonly credential?: string;
+  readonly class?: string;
   readonly message?: string;
 }
 
@@ -118,15 +121,19 @@ export class RouteDecision {
               reason: hide(reason),
               figures: shortFigures(figures, hide),
             })),
-      attempts: this.attempts.map(({ target, upstream_model, status, duration_ms, ended, via, message }) => ({
-        target,
-        upstream_model: unlessModel(upstream_model),
-        status: status ?? undefined,
-        duration_ms: duration_ms === null ? undefined : Math.round(duration_ms * 1000) / 1000,
-        ended: unless(ended, ANSWERED),
-        via,
-        message: message === undefined ? undefined : hide(message),
-      })),
+      attempts: this.attempts.map(
+        ({ target, upstream_model, status, duration_ms, ended, via, credential, class: why, message }) => ({
+          target,
+          upstream_model: unlessModel(upstream_model),
+          status: status ?? undefined,
+          duration_ms: duration_ms === null ? undefined : Math.round(duration_ms * 1000) / 1000,
+          ended: unless(ended, ANSWERED),
+          via,
+          credential: credential && hide(credential),
+          class: why,
+          message: message === undefined ? undefined : hide(message),
+        }),
+      ),
     });
   }
 }

@@ -553,6 +553,8 @@ export type Explanation = {
     readonly duration_ms: number | null;
     readonly ended: string;
     readonly via?: 'chat' | 'responses';
+    readonly credential?: string;
+    readonly class?: string;
     readonly message?: string;
   }[];
 };
