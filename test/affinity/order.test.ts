@@ -4,7 +4,7 @@ import { routeWords } from '../../builtins/routing/affinity/rendezvous.ts';
 import { ServedSessions } from '../../builtins/routing/affinity/served-sessions.ts';
 import type { SessionList, SessionRoute } from '../../builtins/routing/affinity/session-lists.ts';
 import { SessionRouting } from '../../builtins/routing/affinity/session-routing.ts';
-import type { RouteTarget, SessionOrder } from '../../host/contract/index.ts';
+import { GatewayError, type RouteTarget, type SessionOrder } from '../../host/contract/index.ts';
 import type { Attempt } from '../../host/pipeline/attempts/attempt.ts';
 import { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import type { Target } from '../../host/pipeline/target.ts';
@@ -76,6 +76,34 @@ describe('the order of a session', () => {
         }
       }
     });
+
+  it('is remembered where it was served away from home alone, and not by a client that left, a failure or a count', () => {
+    const list = listOf('spread', [1, 1, 1, 1, 1]);
+    const all: RouteTarget[] = NAMES.map((virtualKey) => ({ virtualKey, weight: 1, serves: true }));
+    const rememberedAfter = (place: number, attempt: Partial<Attempt>, isCounting = false): number => {
+      const served = new ServedSessions();
+      const routing = new SessionRouting({
+        lists: { of: () => list },
+        places: new Places([]),
+        served,
+        monotonic: () => 0,
+      });
+      const exchange = exchangeOf('s');
+      exchange.isCounting = isCounting;
+      routing.begin(exchange);
+      const called = routing.order(all, exchange)[place];
+      const { target } = list.routes.get(called?.virtualKey ?? '') ?? {};
+      routing.settled({ exchange, target, credential: undefined, ...attempt } as unknown as Attempt);
+      return served.size;
+    };
+    expect(rememberedAfter(1, { outcome: 'success' })).to.equal(1);
+    expect(rememberedAfter(0, { outcome: 'success' }), 'at home').to.equal(0);
+    expect(rememberedAfter(1, { outcome: 'ignored' }), 'a client that left').to.equal(0);
+    expect(rememberedAfter(1, { outcome: 'failure' })).to.equal(0);
+    const error = new GatewayError('invalid_request', 'no');
+    expect(rememberedAfter(1, { outcome: 'success', error }), "the client's error").to.equal(0);
+    expect(rememberedAfter(1, { outcome: 'success' }, true), 'a count').to.equal(0);
+  });
 
   it('moves only the sessions of what is left out', () => {
     const list = listOf('spread', [1, 1, 1, 1, 1]);
