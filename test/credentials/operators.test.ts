@@ -1,6 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { fakeClock, MASTER_KEY, runGw } from '../kit/index.ts';
-import { BAD_KEY, chat, RATE, startPool, vendorOf } from './vendor.ts';
+import { fakeClock, MASTER_KEY, runGw, temporaryFolder } from '../kit/index.ts';
+import { BAD_KEY, chat, providerOf, RATE, startPool, variablesOf, vendorOf } from './vendor.ts';
 
 const explained = async (t: Awaited<ReturnType<typeof startPool>>, model = 'm'): Promise<any> =>
   (await t.post('/admin/explain', { request: chat(model) })).json();
@@ -133,6 +135,27 @@ describe('what operators see of credentials', () => {
     expect((await t.post('/v1/chat/completions', chat())).status).to.equal(200);
     const rows = (await t.get('/admin/audit?action=credential.reset')).json().data;
     expect(rows.map(({ outcome, target_id: id }: any) => [outcome, id])).to.deep.include(['ok', 'acme/a']);
+  });
+
+  it('are noted by the command line where another first entry changes where a vendor keeps things', async () => {
+    const vendor = await vendorOf();
+    const t = await startPool(vendor, ['a', 'b']);
+    const diff = async (names: readonly string[]): Promise<string> => {
+      const file = join(await temporaryFolder(), 'config.json');
+      const providers = { acme: providerOf(vendor, names) };
+      const targets = [{ virtual_key: 'acme', models: ['m', 'n'] }];
+      await writeFile(file, JSON.stringify({ strategy: { mode: 'fallback' }, providers, targets }));
+      const { stdout } = await runGw(['admin', 'config', 'diff', '--file', file], {
+        variables: { GW_URL: t.url, GW_API_KEY: MASTER_KEY, ...variablesOf(['a', 'b', 'c']) },
+      });
+      return stdout;
+    };
+    expect(await diff(['b', 'a'])).to.include(
+      'note: files, batches and stored responses of providers.acme are looked for',
+    );
+    expect(await diff(['a', 'c']))
+      .to.include('providers.acme.credentials[1]')
+      .and.not.include('note:');
   });
 
   it('is reset by the command line', async () => {
