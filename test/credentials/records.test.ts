@@ -30,7 +30,7 @@ describe('records of a switch', () => {
       const { host, finished, upstream } = await traced({
         handler: (request, response) =>
           String(request.headers.authorization).includes('of-a-')
-            ? replyJson(response, 401, BAD_KEY.body as object)
+            ? replyJson(response, 401, BAD_KEY.body)
             : replyJson(response, 200, chatReply('hi')),
         tracing: { privacy_level: level },
         options: { variables: variablesOf(['a', 'b']), random: () => 0 },

@@ -60,6 +60,13 @@ const QUERIES: readonly string[] = [
   '%00',
 ];
 
+/** Operations that find nothing in these gateways: a row that is written later, a session, a declared instance. */
+const NEVER_GOOD: ReadonlySet<string> = new Set([
+  'get /admin/explain/{id}',
+  'delete /admin/session',
+  'post /admin/providers/{name}/credentials/{credential}/reset',
+]);
+
 const titleOf = ({ method, path }: Operation): string => `${method} ${path}`;
 
 interface Call {
@@ -116,9 +123,7 @@ describe('what each operation of the admin API answers is in its document', () =
       expect(
         [...seen].some((status) => status < 300),
         [...seen].join(),
-      ).to.equal(
-        (operation.path !== '/admin/explain/{id}' && titleOf(operation) !== 'delete /admin/session') || seen.has(204),
-      );
+      ).to.equal(!NEVER_GOOD.has(titleOf(operation)) || seen.has(204));
       expect(seen.has(401)).to.equal(true);
     });
   }
