@@ -15,7 +15,7 @@ import { classOf } from './fault-classes.ts';
 import { tokensIn, waitIn } from './fault-figures.ts';
 import { type FaultMeaning, type FaultSigns, isOfContent, lowered, meaningOf } from './fault-words.ts';
 import { asksNoWait, waitHintMs } from './wait-hint.ts';
-import { ProxyRefused } from './egress/proxy-tunnel.ts';
+import { ProxyRefused } from './egress/refusals.ts';
 
 /** The error a client gets for an upstream status on a routed surface (docs/reference/data-plane.md#upstream-statuses). */
 const BY_STATUS: Readonly<Record<number, { readonly code: ErrorCode; readonly message?: string }>> = {

@@ -3,7 +3,8 @@ import type { buildConnector, Dispatcher } from 'undici';
 import symbols from 'undici/lib/core/symbols.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { systemClock, type Timer } from '../common/clock.ts';
-import { type Open, plainWay, type Way } from './egress/way.ts';
+import { type Open, plainWay } from './egress/plain-way.ts';
+import type { Way } from './egress/way.ts';
 import type { EgressOfCall, UpstreamCall } from './upstream-call.ts';
 
 const KEEP_ALIVE_MS = 90_000;

@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import { GatewayError, type OutgoingRequest, setMember } from '../contract/index.ts';
 import { type Decoding, decodingOf } from './decoding.ts';
 import { transportError, unusableReply } from './fault.ts';
-import { AddressRefused } from './egress/address-guard.ts';
+import { AddressRefused } from './egress/refusals.ts';
 import { MAX_REPLY_BYTES } from './limits.ts';
 import { Pools } from './pools.ts';
 import type {

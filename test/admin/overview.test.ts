@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { MODULES } from '../../builtins/manifest.ts';
+import type { ProviderModule } from 'gw/contract';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { failsOpen } from '../../host/pipeline/guards/plugin-policy.ts';
 import { MemoryKeys } from '../../host/stores/keys/memory-keys.ts';
@@ -172,8 +173,17 @@ describe('what the gateway is made of, under /admin', () => {
       const { providers } = (await t.get('/admin/providers/catalog')).json();
       const ids = providers.map(({ id }: { id: string }) => id);
       expect(ids).to.include.members(BUILT_IN.filter((name) => isHeld(name)));
-      const shipped = MODULES.filter((module) => module.kind === 'provider' && !module.offline);
-      expect(ids).to.deep.equal(shipped.map(({ name }) => name).toSorted());
+      const shipped = MODULES.filter((module) => module.kind === 'provider') as readonly ProviderModule[];
+      const [declared, fromEnvironment] = [true, false].map((isDeclared) =>
+        shipped
+          .filter(({ offline, connection }) => !offline && (connection.onlyDeclared ?? false) === isDeclared)
+          .map(({ name }) => name)
+          .toSorted(),
+      );
+      expect(ids, 'kinds that only the configuration registers stand behind the others').to.deep.equal([
+        ...(fromEnvironment ?? []),
+        ...(declared ?? []),
+      ]);
       expect(
         providers.filter(({ registered }: { registered: boolean }) => registered).map(({ id }: { id: string }) => id),
       ).to.deep.equal(['openai']);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { CONTRACT_VERSION } from 'gw/contract';
 import { systemClock } from '../../host/common/clock.ts';
 import { runGw, some, temporaryFolder } from '../kit/index.ts';
 import { runCommand } from './commands.ts';
@@ -56,7 +57,7 @@ describe('gw module new', () => {
     expect([manifest['name'], manifest['type'], manifest['gw'].contract]).to.deep.equal([
       'gw-packed',
       'module',
-      '^1.1',
+      `^${CONTRACT_VERSION}`,
     ]);
     expect(JSON.parse(await readFile(join(cwd, 'gw-packed/tsconfig.json'), 'utf8')).compilerOptions).to.include({
       outDir: 'dist',

@@ -43,6 +43,15 @@ describe('the next credential', () => {
     expect(t.lines.filter(({ msg }) => msg === 'credential benched')).to.have.lengthOf(1);
   });
 
+  it('leaves the tries of the retry policy as they are, and a further one calls a single resting credential', async () => {
+    const vendor = await vendorOf(() => RATE);
+    const t = await startPool(vendor, ['a', 'b'], { target: { retry: { attempts: 3, initial_backoff_ms: 1 } } });
+    const answer = await t.post('/v1/chat/completions', chat());
+    expect([answer.status, answer.headers.get('x-gateway-attempts')]).to.deep.equal([429, '4']);
+    const steps = t.lines.filter(({ msg }) => msg === 'retrying target').map(({ reason }) => reason);
+    expect(steps).to.deep.equal(['credential', undefined, undefined]);
+  });
+
   it('does not follow a failure of the target, which is tried again with the same credential', async () => {
     let calls = 0;
     const vendor = await vendorOf(() => ((calls += 1) < 3 ? BROKEN : undefined));

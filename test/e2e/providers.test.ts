@@ -217,6 +217,7 @@ describe('the vendors of these tests', () => {
         module.kind === 'provider' &&
         module.wire === 'common' &&
         !module.offline &&
+        !module.connection.onlyDeclared && // its servers are tried in test/instances
         isHeld(module.name, 'test/e2e/support/vendors/vendors.ts'),
     ) as readonly ProviderModule[];
     const served = (surfaces: object): string[] => Object.keys(surfaces).toSorted();

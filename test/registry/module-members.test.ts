@@ -80,6 +80,7 @@ const WHOLE: Readonly<Record<ModuleKind, Members>> = {
       litellm: {
         names: ['acme_ai'],
         models: ['acme-'],
+        insteadOf: 'acme',
         settings: [{ variable: 'ACME_BASE_URL', from: ['resource'], isSecret: true, as: 'https://{}.test' }],
       },
     },
@@ -96,6 +97,7 @@ const WHOLE: Readonly<Record<ModuleKind, Members>> = {
     targetSettings: Joi.object({}),
     check: () => [],
     advances: true,
+    sessions: 'spread',
     create: () => (targets) => targets,
   }) as unknown as Members,
   plugin: definePlugin({

@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import { Cancellation } from '../../host/upstream/cancellation.ts';
 import { withInstanceHeaders } from '../../host/upstream/egress/instance-headers.ts';
 import { Egress, type EgressSettings } from '../../host/upstream/egress/egress.ts';
-import { ProxyRefused } from '../../host/upstream/egress/proxy-tunnel.ts';
+import { ProxyRefused } from '../../host/upstream/egress/refusals.ts';
 import { sendHttp } from '../../host/upstream/send-http.ts';
 import { WatchedFiles } from '../../host/upstream/secrets/watched-files.ts';
 import { AuthorityFile } from '../../host/upstream/egress/authorities.ts';

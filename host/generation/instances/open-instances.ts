@@ -3,7 +3,7 @@ import type { GatewayConfig } from '../../config/document.ts';
 import type { Problem } from '../../config/problems.ts';
 import type { Carryover } from '../../contract/index.ts';
 import { canonicalJson } from '../../config/canonical.ts';
-import { OpenInstance } from '../../upstream/instances/open-instance.ts';
+import type { OpenInstance as Instance } from '../../upstream/instances/open-instance.ts';
 import type { OpenDeps } from '../../upstream/instances/instance-plan.ts';
 import type { GenerationDeps } from '../generation-deps.ts';
 import { planOf } from './plan-of.ts';
@@ -12,7 +12,7 @@ import { planOf } from './plan-of.ts';
 const PARALLEL = 8;
 
 /** The entries of `providers` of a configuration, in their order. */
-export type Instances = ReadonlyMap<string, OpenInstance>;
+export type Instances = ReadonlyMap<string, Instance>;
 
 const NONE: Instances = new Map();
 
@@ -26,12 +26,13 @@ export async function openInstances(
   { carryover, isRefresh }: { readonly carryover: Carryover; readonly isRefresh: boolean },
 ): Promise<Instances> {
   if (!providers) return NONE;
+  const { OpenInstance } = await import('../../upstream/instances/open-instance.ts'); // most gateways declare none
   const given = openDeps(deps);
   const instances = new Map(
     Object.entries(providers).flatMap(([name, block]) => {
       const plan = planOf(deps.registry, name, block);
       if (!plan) return [];
-      const create = (): OpenInstance => new OpenInstance(plan, given);
+      const create = (): Instance => new OpenInstance(plan, given);
       const key = `instance ${name} ${hash('sha256', canonicalJson(block))}`;
       return [[name, carryover.lease(key, create, (instance) => instance.close())] as const];
     }),

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { ProxyRefused } from './refusals.ts';
 
 /** A proxy as calls use it. */
 export interface Proxy {
@@ -8,18 +9,6 @@ export interface Proxy {
   readonly port: string;
   /** The value of `Proxy-Authorization`; `undefined` without a user. */
   readonly authorization: string | undefined;
-}
-
-/** The proxy did not open a way to the provider. */
-export class ProxyRefused extends Error {
-  override readonly name = 'ProxyRefused';
-  /** The status of its answer; `undefined` where there was none. */
-  readonly status: number | undefined;
-
-  constructor(message: string, status?: number) {
-    super(message);
-    this.status = status;
-  }
 }
 
 /** Bytes of the head of a proxy's answer. */

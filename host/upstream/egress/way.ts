@@ -4,8 +4,10 @@ import type { SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
 import buildConnect from 'undici/lib/core/connect.js';
 import { isLinkLocalHost } from '../../config/hosts/host-kinds.ts';
-import { AddressRefused, guardedLookup } from './address-guard.ts';
-import { openTunnel, type Proxy, ProxyRefused } from './proxy-tunnel.ts';
+import { guardedLookup } from './address-guard.ts';
+import { CONNECTING, type Open } from './plain-way.ts';
+import { openTunnel, type Proxy } from './proxy-tunnel.ts';
+import { AddressRefused, ProxyRefused } from './refusals.ts';
 
 type Connect = ReturnType<typeof buildConnect>;
 
@@ -20,17 +22,6 @@ export interface Authorities {
 export interface WayOptions {
   readonly proxy?: Proxy | undefined;
   readonly authorities?: Authorities | undefined;
-}
-
-/** How a way is opened: the options and the callback of undici's connector. */
-export type Open = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket | undefined;
-
-/** Whatever NODE_TLS_REJECT_UNAUTHORIZED says; it bounds no time by itself. */
-const CONNECTING = { allowH2: false, timeout: 0, rejectUnauthorized: true } as const;
-
-/** Calls that are not of a declared instance: straight to the upstream, to any address. */
-export function plainWay(): Open {
-  return buildConnect(CONNECTING);
 }
 
 /** How calls of a declared instance leave: through its proxy, with its authorities, and never to a link-local address. */

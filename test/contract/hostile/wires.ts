@@ -311,8 +311,13 @@ export async function hostOf(module: ProviderModule, isGuarded: boolean): Promis
       ]
     : [];
   const models = [...new Set(wiresOf(module).map(({ model }) => model))];
+  const declared = { [module.name]: { kind: module.name, base_url: upstream.url } };
   const host = await startHost(
-    { targets: [{ virtual_key: module.name, models }], plugins },
+    {
+      targets: [{ virtual_key: module.name, models }],
+      plugins,
+      ...(module.connection.onlyDeclared && { providers: declared }),
+    },
     {
       variables: variablesOf(module, upstream.url),
       modules: [reader],
