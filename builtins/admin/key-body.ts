@@ -1,5 +1,6 @@
 import { GatewayError, quoted, type Scope } from '../../host/contract/index.ts';
 import { KEY_LIMIT_LIST, type KeyLimitName } from '../../host/common/key-members.ts';
+import { BudgetProblem, type KeyBudget, readBudgets } from '../../host/common/budgets/key-budget.ts';
 import type { KeyLimits } from '../../host/common/host-principal.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { JsonObject } from '../../host/http/body/json-body.ts';
@@ -116,8 +117,9 @@ function readLimit(
   members: Members,
   name: KeyLimitName,
   { kind, most = Number.MAX_SAFE_INTEGER }: (typeof KEY_LIMIT_LIST)[number][1],
-): readonly string[] | number | null {
+): KeyLimits[KeyLimitName] | null {
   if (kind === 'texts') return readList(members, name);
+  if (kind === 'budgets') return readBudgetList(members, name);
   return (kind === 'integer' ? members.integer(name, 1, most) : members.amount(name)) ?? null;
 }
 
@@ -130,6 +132,15 @@ function readList(members: Members, name: string): readonly string[] | null {
       throw invalidRequest(`${name} holds an entry of ${entry.length} characters, the limit is ${LONGEST_ENTRY}`);
   }
   return entries.length > 0 ? entries : null;
+}
+
+function readBudgetList(members: Members, name: string): readonly KeyBudget[] | null {
+  try {
+    const budgets = members.read(name, (value) => readBudgets(value, name)) ?? [];
+    return budgets.length > 0 ? budgets : null;
+  } catch (error) {
+    throw error instanceof BudgetProblem ? invalidRequest(error.message) : error;
+  }
 }
 
 function withoutNull(limits: LimitChange): KeyLimits {

@@ -45,6 +45,12 @@ export class Members {
     throw wrongType(name, 'a number above 0', value);
   }
 
+  /** By a reader of its own, which throws. */
+  read<T>(name: string, reader: (value: unknown) => T): T | undefined {
+    const value = this.#given(name);
+    return value === undefined ? undefined : reader(value);
+  }
+
   /** Whether the body mentions it, be it to take it away. */
   has(name: string): boolean {
     return Object.hasOwn(this.#body, name);

@@ -72,6 +72,22 @@ const MEMBER_KINDS: Readonly<Record<KeyMemberKind, Schema>> = {
   flag: FLAG,
   integer: COUNT,
   amount: NUMBER,
+  budgets: list(
+    object(
+      {},
+      {
+        usd: NUMBER,
+        tokens: COUNT,
+        requests: COUNT,
+        every: TEXT,
+        at: TEXT,
+        on: { type: ['string', 'integer'] },
+        timezone: TEXT,
+        from: MOMENT,
+        reserve_tokens: COUNT,
+      },
+    ),
+  ),
 };
 
 const membersOfKeys = (areAlways: boolean): Readonly<Record<string, Schema>> =>

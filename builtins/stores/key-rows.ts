@@ -1,5 +1,6 @@
 import type { KeyLimits } from '../../host/common/host-principal.ts';
-import type { Scope } from '../../host/contract/index.ts';
+import { type KeyBudget, readBudgets } from '../../host/common/budgets/key-budget.ts';
+import { type Scope, tryParseJson } from '../../host/contract/index.ts';
 import { KEY_LIMIT_LIST, type KeyLimitName } from '../../host/common/key-members.ts';
 import type { StoredKey } from '../../host/stores/keys/key-record.ts';
 import { type Dialect, listOf, listText, timeOf } from './database/database.ts';
@@ -79,9 +80,21 @@ function limitColumn(value: KeyLimits[KeyLimitName]): string | number | null {
 function limitsOf(row: Row): KeyLimits {
   const limits = KEY_LIMIT_LIST.map(([name, { kind }]) => [
     name,
-    kind === 'texts' ? listOf(row[name]) : numberOf(row[name]),
+    kind === 'texts' ? listOf(row[name]) : kind === 'budgets' ? budgetsIn(row[name]) : numberOf(row[name]),
   ]);
   return Object.fromEntries(limits.filter(([, value]) => value !== undefined));
+}
+
+/** What cannot be read as budgets may spend nothing, rather than anything. */
+const UNREADABLE: readonly KeyBudget[] = [{ requests: 0 }];
+
+function budgetsIn(value: unknown): readonly KeyBudget[] | undefined {
+  if (value === null || value === undefined) return undefined;
+  try {
+    return readBudgets(typeof value === 'string' ? tryParseJson(value) : value);
+  } catch {
+    return UNREADABLE;
+  }
 }
 
 const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);

@@ -1,4 +1,4 @@
-import type { Schema } from './database/migrate.ts';
+import { addColumns, type Schema } from './database/migrate.ts';
 
 /** What keys have spent, in whole micro-dollars. It stands beside the keys, in their database. */
 export const LEDGER_SCHEMA: Schema = {
@@ -15,6 +15,12 @@ export const LEDGER_SCHEMA: Schema = {
           PRIMARY KEY (ledger, account))`);
         await trx.raw('CREATE INDEX ledger_accounts_written ON ledger_accounts (written_at)');
       },
+    },
+    {
+      version: 2,
+      name: 'windows',
+      readsFrom: 1, // a column that may be empty
+      up: (trx, { moment }) => addColumns(trx, 'ledger_accounts', [['ends_at', moment]]),
     },
   ],
 };

@@ -1,6 +1,6 @@
 import type { Host } from '../../host/host.ts';
 import type { StoreSettings } from '../../host/environment/store-settings.ts';
-import { StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
+import { KEPT_MS, StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
 import { SESSION_IDLE_MS } from '../../host/stores/sessions/session-record.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
 import type { Database } from './database/database.ts';
@@ -38,7 +38,8 @@ async function supplyAll(
   { clock, keyChanges, keepUp }: Site,
 ): Promise<void> {
   stores.keys.supply(BACKEND, new SqlKeys(database, keyChanges.tell), keyChanges.feed('key'));
-  const ledgers = await StoredLedgers.load(new SqlLedgers(database), { clock, log, end: stores.end, backend: BACKEND });
+  const table = new SqlLedgers(database);
+  const ledgers = await StoredLedgers.load(table, { clock, log, end: stores.end, backend: BACKEND });
   stores.ledgers.supply(BACKEND, ledgers);
   stores.owners.supply(BACKEND, new SqlOwners(database, clock.now));
   const running = new SqlRunningResponses(database, clock.now);
@@ -48,6 +49,7 @@ async function supplyAll(
   stores.audit.supply(BACKEND, new SqlAudit(database));
   keepUp([
     { what: 'sessions', slice: (most) => sessions.sweep(clock.now(), SESSION_IDLE_MS, most) },
+    { what: 'what was spent in windows that ended', slice: (most) => table.sweep(clock.now() - KEPT_MS, most) },
     { what: 'responses whose usage never came', slice: (most) => running.sweep(most) },
   ]);
 }

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
 import { bounded } from '../../host/common/bounded-sum.ts';
 import type { Booking, LedgerRepository, StoredAccount } from '../../host/stores/ledgers/ledger-repository.ts';
-import { type Database, type Dialect, rowsOf } from './database/database.ts';
+import { type Database, type Dialect, rowsOf, timeOf } from './database/database.ts';
 import { withFaults } from './database/driver-faults.ts';
 import { arrayOf, type Bound, type Once, SentOnce, Writer } from './database/numbered-writes.ts';
 
 const TABLE = 'ledger_accounts';
-const COLUMNS = 'ledger, account, committed, spend_limit';
+const COLUMNS = 'ledger, account, committed, spend_limit, ends_at';
 /** Bookings that one statement of SQLite writes: it takes no more than some thousand values. */
 const BATCH = 200;
 
@@ -36,12 +36,20 @@ export class SqlLedgers implements LedgerRepository {
     );
   }
 
-  async read(withinMs?: number): Promise<readonly StoredAccount[]> {
-    const query = this.#database.on('ledger')(TABLE).select('ledger', 'account', 'committed', 'spend_limit');
+  async read(withinMs?: number, endedBefore?: number): Promise<readonly StoredAccount[]> {
+    const query = this.#database.on('ledger')(TABLE).select('ledger', 'account', 'committed', 'spend_limit', 'ends_at');
+    if (endedBefore !== undefined)
+      void query.whereRaw('(ends_at IS NULL OR ends_at >= ?)', [this.#database.dialect.time(endedBefore)]);
     // The clock of the database: those of the processes that write there may differ.
     if (withinMs !== undefined && this.isShared)
       void query.whereRaw('written_at > CURRENT_TIMESTAMP - make_interval(secs => ?)', [withinMs / 1000]);
     return ((await query) as Readonly<Record<string, unknown>>[]).map(accountOf);
+  }
+
+  async sweep(endedBefore: number, most: number): Promise<number> {
+    const { on, dialect } = this.#database;
+    const sql = `DELETE FROM ${TABLE} WHERE (ledger, account) IN (SELECT ledger, account FROM ${TABLE} WHERE ends_at < ? LIMIT ?) RETURNING ledger`;
+    return rowsOf(await on('ledger').raw(sql, [dialect.time(endedBefore), most])).length;
   }
 }
 
@@ -51,16 +59,16 @@ export class SqlLedgers implements LedgerRepository {
  */
 function bookingTogether(
   bookings: readonly Booking[],
-  { plus }: Dialect,
+  { plus, time }: Dialect,
   { moved, isFirst }: Once,
 ): readonly [sql: string, bindings: readonly Bound[]] {
   const same = `${TABLE}.ledger = given.ledger AND ${TABLE}.account = given.account`;
-  const returned = `RETURNING ${TABLE}.ledger, ${TABLE}.account, ${TABLE}.committed, ${TABLE}.spend_limit`;
+  const returned = `RETURNING ${TABLE}.ledger, ${TABLE}.account, ${TABLE}.committed, ${TABLE}.spend_limit, ${TABLE}.ends_at`;
   const inserting = (which: string, sum: string): string =>
-    `INSERT INTO ${TABLE} (${COLUMNS}, written_at) SELECT ledger, account, amount, spend_limit, now() FROM given WHERE ${which} ORDER BY ledger, account
-    ON CONFLICT (ledger, account) DO UPDATE SET committed = ${sum}, spend_limit = excluded.spend_limit, written_at = excluded.written_at ${returned}`;
+    `INSERT INTO ${TABLE} (${COLUMNS}, written_at) SELECT ledger, account, amount, spend_limit, ends_at, now() FROM given WHERE ${which} ORDER BY ledger, account
+    ON CONFLICT (ledger, account) DO UPDATE SET committed = ${sum}, spend_limit = excluded.spend_limit, ends_at = COALESCE(excluded.ends_at, ${TABLE}.ends_at), written_at = excluded.written_at ${returned}`;
   const sql = `WITH ${moved.sql}, given AS (
-    SELECT given.ledger, given.account, given.amount, given.spend_limit, given.is_anew FROM unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::boolean[]) AS given (ledger, account, amount, spend_limit, is_anew) WHERE ${isFirst}),
+    SELECT given.ledger, given.account, given.amount, given.spend_limit, given.ends_at, given.is_anew FROM unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::timestamptz[], ?::boolean[]) AS given (ledger, account, amount, spend_limit, ends_at, is_anew) WHERE ${isFirst}),
   gone AS (DELETE FROM ${TABLE} USING given WHERE is_anew AND amount <= 0 AND ${same}),
   begun AS (${inserting('is_anew AND amount > 0', 'excluded.committed')}),
   added AS (${inserting('NOT is_anew AND amount > 0', plus(`${TABLE}.committed`, 'excluded.committed'))}),
@@ -71,6 +79,7 @@ function bookingTogether(
     bookings.map(({ key }) => key),
     bookings.map(({ amount }) => amount),
     bookings.map(({ limit = null }) => limit),
+    bookings.map(({ endsAt }) => (endsAt === undefined ? null : time(endsAt))),
     bookings.map(({ isAnew }) => isAnew),
   ];
   return [sql, [...moved.bindings, ...columns.map(arrayOf)]];
@@ -87,7 +96,7 @@ function bookInParts({ on, dialect }: Database, bookings: readonly Booking[]): P
 
 async function bookBatch(
   trx: Knex.Transaction,
-  { plus }: Dialect,
+  { plus, time }: Dialect,
   batch: readonly Booking[],
 ): Promise<readonly StoredAccount[]> {
   const anew = batch.filter(({ isAnew }) => isAnew);
@@ -105,13 +114,19 @@ async function bookBatch(
   );
   const added = batch.filter(({ amount }) => amount > 0);
   if (added.length === 0) return givenBack;
-  const rows = added.map(() => '(?, ?, ?, ?, CURRENT_TIMESTAMP)').join(', ');
+  const rows = added.map(() => '(?, ?, ?, ?, ?, CURRENT_TIMESTAMP)').join(', ');
   const booked = rowsOf(
     await trx.raw(
-      `INSERT INTO ${TABLE} (ledger, account, committed, spend_limit, written_at) VALUES ${rows}
-    ON CONFLICT (ledger, account) DO UPDATE SET committed = ${plus(`${TABLE}.committed`, 'excluded.committed')}, spend_limit = excluded.spend_limit, written_at = excluded.written_at
-    RETURNING ledger, account, committed, spend_limit`,
-      added.flatMap(({ ledger, key, amount, limit }) => [ledger, key, amount, limit ?? null]),
+      `INSERT INTO ${TABLE} (${COLUMNS}, written_at) VALUES ${rows}
+    ON CONFLICT (ledger, account) DO UPDATE SET committed = ${plus(`${TABLE}.committed`, 'excluded.committed')}, spend_limit = excluded.spend_limit, ends_at = COALESCE(excluded.ends_at, ${TABLE}.ends_at), written_at = excluded.written_at
+    RETURNING ${COLUMNS}`,
+      added.flatMap(({ ledger, key, amount, limit, endsAt }) => [
+        ledger,
+        key,
+        amount,
+        limit ?? null,
+        endsAt === undefined ? null : time(endsAt),
+      ]),
     ),
   ).map(accountOf);
   return [...givenBack, ...booked];
@@ -127,7 +142,7 @@ async function giveBack(
   for (const { ledger, key, amount } of bookings) {
     const rows = rowsOf(
       await trx.raw(
-        `UPDATE ${TABLE} SET committed = ${plus('committed', 'CAST(? AS BIGINT)')}, written_at = CURRENT_TIMESTAMP WHERE ledger = ? AND account = ? RETURNING ledger, account, committed, spend_limit`,
+        `UPDATE ${TABLE} SET committed = ${plus('committed', 'CAST(? AS BIGINT)')}, written_at = CURRENT_TIMESTAMP WHERE ledger = ? AND account = ? RETURNING ${COLUMNS}`,
         [amount, ledger, key],
       ),
     );
@@ -141,11 +156,22 @@ function accountOf({
   account,
   committed,
   spend_limit: limit,
+  ends_at: endsAt,
 }: Readonly<Record<string, unknown>>): StoredAccount {
   return {
     ledger: String(ledger),
     key: String(account),
     committed: typeof committed === 'number' ? Math.floor(bounded(committed)) : undefined,
     limit: limit === null || limit === undefined ? undefined : bounded(Number(limit)),
+    endsAt: momentOf(endsAt),
   };
+}
+
+/** What is not a moment ends never. */
+function momentOf(value: unknown): number | undefined {
+  try {
+    return timeOf(value);
+  } catch {
+    return undefined;
+  }
 }

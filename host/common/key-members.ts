@@ -1,5 +1,7 @@
-export type KeyMemberKind = 'text' | 'texts' | 'scopes' | 'moment' | 'flag' | 'integer' | 'amount';
-type LimitKind = 'texts' | 'integer' | 'amount';
+import type { KeyBudget } from './budgets/key-budget.ts';
+
+export type KeyMemberKind = 'text' | 'texts' | 'scopes' | 'moment' | 'flag' | 'integer' | 'amount' | 'budgets';
+type LimitKind = 'texts' | 'integer' | 'amount' | 'budgets';
 
 interface Flag {
   readonly flags: string;
@@ -90,6 +92,13 @@ export const KEY_LIMITS = {
     form: { label: 'Budget in US dollars', hint: 'Empty for no limit.' },
     about: 'US dollars that the key may spend',
   },
+  budgets: {
+    kind: 'budgets',
+    isWritten: true,
+    isLimit: true,
+    since: 5,
+    about: 'What the key may spend in windows that begin again: US dollars, tokens or requests',
+  },
 } as const satisfies Readonly<Record<string, LimitFacts>>;
 
 /**
@@ -98,6 +107,7 @@ export const KEY_LIMITS = {
  */
 export const KEY_LIMIT_STEPS = {
   2: { name: 'limits of keys', readsFrom: null },
+  5: { name: 'budgets of keys', readsFrom: 4 }, // the way back from an upgrade stays open: docs/decisions/0072-budgets-of-a-key-are-asked-together.md
 } as const satisfies Readonly<Record<number, { readonly name: string; readonly readsFrom: number | null }>>;
 
 /** Every member of a key, in the order of answers. See docs/admin.md#keys. */
@@ -140,6 +150,7 @@ interface LimitKinds {
   readonly texts: readonly string[];
   readonly integer: number;
   readonly amount: number;
+  readonly budgets: readonly KeyBudget[];
 }
 
 /** What a key may use. A limit that is absent is not set. */

@@ -12,22 +12,29 @@ interface Account {
   calls: number;
   /** The limit it was last held against. */
   limit: number;
+  /** When nothing is asked of it any more, in Unix milliseconds. */
+  endsAt: number | undefined;
 }
 
 /** Hears what happens to accounts, so that it can be kept elsewhere, and logged. */
 export interface LedgerJournal {
-  /** Whole micro-dollars, less than 0 where some are given back, and the limit that the account was last held against. */
-  booked(key: string, amount: number, limit: number): void;
+  /** Whole micro-dollars, less than 0 where some are given back, and the limit that the account was last held against, and when it ends. */
+  booked(key: string, amount: number, limit: number, endsAt: number | undefined): void;
   /** It begins at 0 again. */
   forgot(key: string): void;
   /** An amount that no booking may be: less than 0, more than `MOST_BOOKING`, or not a number. */
   outOfBounds(key: string, amount: number): void;
+  /** Unix milliseconds; 0 where accounts that end are kept. */
+  now(): number;
 }
 
-const KEPT_NOWHERE: LedgerJournal = { booked: () => {}, forgot: () => {}, outOfBounds: () => {} };
+const KEPT_NOWHERE: LedgerJournal = { booked: () => {}, forgot: () => {}, outOfBounds: () => {}, now: () => 0 };
 
 /** Parts of a micro-dollar that count: finer ones are what binary fractions add. */
 const PARTS = 1e6;
+/** Milliseconds for which an account is kept after its end: a clock may be set back. And between two looks for such accounts. */
+const KEPT_MS = 60 * 60 * 1000;
+const LOOK_MS = 60_000;
 
 /** A ledger in the memory of this process. Whatever amounts it is given, its sums are numbers from 0 to `MOST_SUM`. */
 export class MemoryLedger implements Ledger {
@@ -35,6 +42,7 @@ export class MemoryLedger implements Ledger {
   readonly name: string;
   readonly #journal: LedgerJournal;
   #maxKeys: number;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor({ maxKeys }: LedgerBounds, journal: LedgerJournal = KEPT_NOWHERE, name = '') {
     this.name = name;
@@ -58,10 +66,11 @@ export class MemoryLedger implements Ledger {
 
   reserve(
     key: string,
-    { amount, limit = Number.POSITIVE_INFINITY, running = 0 }: ReservationOrder,
+    { amount, limit = Number.POSITIVE_INFINITY, running = 0, endsAt }: ReservationOrder,
   ): Reservation | Refusal {
-    const account = this.#account(key);
+    const account = this.#account(key, endsAt);
     account.limit = limit;
+    if (endsAt !== undefined) account.endsAt = endsAt;
     if (account.committed + account.reserved + bounded(running) >= limit)
       return { isGranted: false, committed: account.committed };
     const held = bounded(amount, MOST_BOOKING); // no more can be booked
@@ -81,12 +90,12 @@ export class MemoryLedger implements Ledger {
   }
 
   /** Takes what is kept elsewhere for what is committed. An account that would need the room of another is left out. */
-  adopt(key: string, committed: number, limit: number): void {
+  adopt(key: string, committed: number, limit: number, endsAt?: number): void {
     const known = this.#accounts.get(key);
     const sum = bounded(committed);
     if (known) known.committed = sum;
     else if (this.#accounts.size < this.#maxKeys)
-      this.#accounts.set(key, { key, committed: sum, rest: 0, reserved: 0, calls: 0, limit });
+      this.#accounts.set(key, { key, committed: sum, rest: 0, reserved: 0, calls: 0, limit, endsAt });
   }
 
   /** Other bounds from now on: who does not fit leaves, the lowest spender first. */
@@ -102,11 +111,12 @@ export class MemoryLedger implements Ledger {
     for (const { key } of leaving.slice(0, excess)) this.#forget(key);
   }
 
-  #account(key: string): Account {
+  #account(key: string, endsAt?: number): Account {
     const known = this.#accounts.get(key);
     if (known) return known;
+    if (endsAt !== undefined) this.#forgetEnded(this.#journal.now());
     if (this.#accounts.size >= this.#maxKeys) this.#forgetOne();
-    const account = { key, committed: 0, rest: 0, reserved: 0, calls: 0, limit: Number.POSITIVE_INFINITY };
+    const account = { key, committed: 0, rest: 0, reserved: 0, calls: 0, limit: Number.POSITIVE_INFINITY, endsAt };
     this.#accounts.set(key, account);
     return account;
   }
@@ -120,6 +130,14 @@ export class MemoryLedger implements Ledger {
       if (account.committed === 0) break;
     }
     if (least) this.#forget(least.key);
+  }
+
+  /** What is kept elsewhere stays there. */
+  #forgetEnded(now: number): void {
+    if (Math.abs(now - this.#lookedAt) < LOOK_MS) return;
+    this.#lookedAt = now;
+    for (const { key, endsAt, calls } of this.#accounts.values())
+      if (endsAt !== undefined && calls === 0 && endsAt + KEPT_MS < now) this.#accounts.delete(key);
   }
 
   #forget(key: string): void {
@@ -166,7 +184,7 @@ class Held implements Reservation {
 function takeBack(account: Account, amount: number, journal: LedgerJournal): void {
   const whole = Math.min(Math.floor(bounded(amount, MOST_BOOKING)), account.committed);
   account.committed -= whole;
-  if (whole > 0) journal.booked(account.key, -whole, account.limit);
+  if (whole > 0) journal.booked(account.key, -whole, account.limit, account.endsAt);
 }
 
 function book(account: Account, amount: number, journal: LedgerJournal): void {
@@ -176,5 +194,5 @@ function book(account: Account, amount: number, journal: LedgerJournal): void {
   const whole = Math.floor(parts / PARTS);
   account.committed = bounded(account.committed + whole);
   account.rest = (parts - whole * PARTS) / PARTS;
-  if (whole > 0) journal.booked(account.key, whole, account.limit);
+  if (whole > 0) journal.booked(account.key, whole, account.limit, account.endsAt);
 }

@@ -9,6 +9,11 @@ const LIMITS = {
   rpm: 60,
   tpm: 100_000,
   budget_usd: 12.5,
+  budgets: [
+    { usd: 0.000001, every: 'week', on: 'sun', at: '06:30', timezone: 'Europe/Berlin' },
+    { tokens: 0, every: '90m', from: '2026-01-01T00:00:00+02:00', reserve_tokens: 100 },
+    { requests: 9_007_199_254_740_991 },
+  ],
 };
 
 forBackends('what a key may use', (start) => {

@@ -100,6 +100,7 @@ describe('a ledger in memory, whatever amounts it is given', () => {
           booked.push(amount);
         },
         forgot: () => {},
+        now: () => 0,
         outOfBounds: (key, amount) => {
           heard.push([key, amount]);
         },

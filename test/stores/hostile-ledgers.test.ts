@@ -223,7 +223,9 @@ function reads(open: () => Promise<Database>, standing: Standing): void {
   it('begin with whatever stands in the table, never with 0 where that is too much', async () => {
     const database = await open();
     for (const [at, [sql]] of standing.entries())
-      await database.knex.raw(`INSERT INTO ledger_accounts VALUES ('l', 'k${at}', ${sql}, NULL, CURRENT_TIMESTAMP)`);
+      await database.knex.raw(
+        `INSERT INTO ledger_accounts (ledger, account, committed, spend_limit, written_at) VALUES ('l', 'k${at}', ${sql}, NULL, CURRENT_TIMESTAMP)`,
+      );
     const sums = async (): Promise<unknown[]> => {
       const ledgers = await StoredLedgers.load(new SqlLedgers(database), {
         clock: fakeClock(),
@@ -245,7 +247,9 @@ function reads(open: () => Promise<Database>, standing: Standing): void {
   it('begin with whatever limit stands in the table', async () => {
     const database = await open();
     for (const [at, [sql]] of standing.entries())
-      await database.knex.raw(`INSERT INTO ledger_accounts VALUES ('l', 'k${at}', 1, ${sql}, CURRENT_TIMESTAMP)`);
+      await database.knex.raw(
+        `INSERT INTO ledger_accounts (ledger, account, committed, spend_limit, written_at) VALUES ('l', 'k${at}', 1, ${sql}, CURRENT_TIMESTAMP)`,
+      );
     for (const { limit } of await new SqlLedgers(database).read()) expect(limit).to.be.within(0, MOST_SUM);
   });
 }

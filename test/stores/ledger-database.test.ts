@@ -65,6 +65,35 @@ function keeps(open: () => Promise<LedgerRepository>): void {
     expect(accounts.find(({ key }) => key === 'k3')?.committed).to.equal(9);
     expect(accounts.some(({ key }) => key === 'k4')).to.equal(false);
   });
+
+  it('keeps when an account ends, whatever adds to it, reads none that ended before a moment, and removes those', async () => {
+    const table = await open();
+    const endsAt = Date.parse('2026-11-27T05:00:00Z');
+    await table.book([
+      booking('one', 'a', 5, { endsAt }),
+      booking('one', 'b', 1, { endsAt: endsAt + 1 }),
+      booking('one', 'c', 1),
+    ]);
+    const [sum] = await table.book([booking('one', 'a', 2)]);
+    expect([sum?.committed, sum?.endsAt]).to.deep.equal([7, endsAt]);
+    await table.book([booking('one', 'a', -3)]);
+    const known = async (endedBefore?: number): Promise<unknown[]> =>
+      (await table.read(undefined, endedBefore))
+        .toSorted((one, other) => one.key.localeCompare(other.key))
+        .map((each) => [each.key, each.committed, each.endsAt]);
+    const [a, b, c] = [
+      ['a', 4, endsAt],
+      ['b', 1, endsAt + 1],
+      ['c', 1, undefined],
+    ];
+    expect(await known()).to.deep.equal([a, b, c]);
+    expect(await known(endsAt)).to.deep.equal([a, b, c]);
+    expect(await known(endsAt + 1)).to.deep.equal([b, c]);
+    expect(await table.sweep?.(endsAt, 10)).to.equal(0);
+    expect(await table.sweep?.(endsAt + 2, 1)).to.equal(1);
+    expect(await table.sweep?.(endsAt + 2, 10)).to.equal(1);
+    expect(await known()).to.deep.equal([c]);
+  });
 }
 
 describe('ledgers on SQLite', () => {
@@ -90,7 +119,7 @@ describe('ledgers on Postgres', function onPostgres() {
   it('reads only what was written of late, where that is asked', async () => {
     const database = await open()();
     await database.knex.raw(
-      "TRUNCATE ledger_accounts; INSERT INTO ledger_accounts VALUES ('one', 'old', 1, NULL, CURRENT_TIMESTAMP - interval '1 minute')",
+      "TRUNCATE ledger_accounts; INSERT INTO ledger_accounts (ledger, account, committed, spend_limit, written_at) VALUES ('one', 'old', 1, NULL, CURRENT_TIMESTAMP - interval '1 minute')",
     );
     const table = new SqlLedgers(database);
     await table.book([booking('one', 'new', 2)]);

@@ -1,5 +1,5 @@
 /** Responses that their provider goes on with by itself: what was booked for them is corrected once their usage is known. */
-import type { LaterBooking, Ledger } from '../../../host/contract/index.ts';
+import type { Cost, LaterBooking, Ledger, Usage } from '../../../host/contract/index.ts';
 import { costAt } from '../../../host/contract/money/pricing.ts';
 import type { Generation } from '../../../host/generation/generation.ts';
 import type { Host } from '../../../host/host.ts';
@@ -39,15 +39,22 @@ export function correctRunning(
       (catalog.cost(catalogProvider, running.model, { usage: charged }) ??
         catalog.cost(catalogProvider, model ?? '', { usage: charged }));
     for (const booking of running.bookings) {
-      const amount = booking.rates
-        ? charged && costAt(booking.rates, charged)
-        : cost?.priced
-          ? cost.totalUsd * MICRO
-          : undefined;
+      const amount = amountOf(booking, charged, cost);
       if (amount !== undefined) await addDifference(booking, amount, host);
     }
   };
   correct().catch((error: unknown) => host.log.error('what a response has cost could not be corrected', { error }));
+}
+
+/** In the unit of the booking; `undefined` where it is not known. */
+function amountOf(
+  { rates, unit }: LaterBooking,
+  charged: Usage | undefined,
+  cost: Cost | undefined,
+): number | undefined {
+  if (unit === 'tokens') return charged && charged.prompt_tokens + charged.completion_tokens;
+  if (rates) return charged && costAt(rates, charged);
+  return cost?.priced ? cost.totalUsd * MICRO : undefined;
 }
 
 async function addDifference(

@@ -42,6 +42,7 @@ export function meteringOf(
   const isCounted =
     family.asks !== undefined ||
     principal?.limits?.budget_usd !== undefined ||
+    principal?.limits?.budgets !== undefined ||
     principal?.limits?.tpm !== undefined ||
     plugins.readsUsage;
   return isCounted ? 'billed' : 'none';

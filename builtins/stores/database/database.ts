@@ -117,7 +117,7 @@ export function listOf(value: unknown): readonly string[] | undefined {
 }
 
 /** Bound values of a list or a number that may be absent. */
-export const listText = (list: readonly string[] | undefined): string | null => (list ? JSON.stringify(list) : null);
+export const listText = (list: readonly unknown[] | undefined): string | null => (list ? JSON.stringify(list) : null);
 
 /** The rows of a raw statement: drivers hand them out in different places. */
 export function rowsOf(result: unknown): readonly Record<string, unknown>[] {

@@ -115,7 +115,7 @@ const keys = {
   money: always(
     block('what requests cost', {
       unpriced: text(
-        'what becomes of a request of a key with `budget_usd` whose model has no price: refused with 400 before anything is sent; served with a warning, once per target, model and day; served. See [stores.md](stores.md#what-was-spent)',
+        'what becomes of a request of a key with `budget_usd`, or with `budgets` in dollars (`refuse` unless said), whose model has no price: refused with 400 before anything is sent; served with a warning, once per target, model and day; served. See [stores.md](stores.md#what-was-spent)',
         { otherwise: 'warn', values: ['refuse', 'warn', 'allow'] },
       ),
     }),

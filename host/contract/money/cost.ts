@@ -155,4 +155,6 @@ export interface LaterBooking {
   readonly amount: number;
   /** The rates it was booked by; `undefined` for prices of the catalog. */
   readonly rates?: Rates | undefined;
+  /** What is counted; US dollars unless said. */
+  readonly unit?: 'usd' | 'tokens' | undefined;
 }

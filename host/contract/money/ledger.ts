@@ -55,6 +55,11 @@ export interface ReservationOrder {
    * 1. 0 unless said. In a loop of tool calls: the turns before this one.
    */
   readonly running?: number;
+  /**
+   * Unix milliseconds from which nothing is asked of the key any more, where it stands for a
+   * stretch of time: what it spent may be forgotten some time after that.
+   */
+  readonly endsAt?: number | undefined;
 }
 
 /** Held for one call. The first of `settle` and `release` counts; neither ever throws. */

@@ -6,6 +6,8 @@ export interface StoredAccount {
   readonly committed: number | undefined;
   /** The limit it was last held against, in micro-dollars; `undefined` means unlimited. */
   readonly limit: number | undefined;
+  /** When it ends, in Unix milliseconds; `undefined` of what never does. */
+  readonly endsAt?: number | undefined;
 }
 
 /** What is to be written of one account. */
@@ -17,6 +19,8 @@ export interface Booking {
   readonly limit: number | undefined;
   /** It began at 0 again before that. */
   readonly isAnew: boolean;
+  /** As of a stored account. Absent, it stays what it was. */
+  readonly endsAt?: number | undefined;
 }
 
 /** Where ledgers are kept. Each method is one transaction and throws whatever the driver throws, but a `WriteFault` where the store answers with a no. */
@@ -28,6 +32,11 @@ export interface LedgerRepository {
    * that it has already. Each account has one booking at most.
    */
   book(bookings: readonly Booking[], number?: number): Promise<readonly StoredAccount[]>;
-  /** All accounts, or those that were written in this many milliseconds, by the clock of the store. */
-  read(withinMs?: number): Promise<readonly StoredAccount[]>;
+  /**
+   * All accounts, or those that were written in this many milliseconds, by the clock of the store; none that ended before `endedBefore`, in Unix
+   * milliseconds.
+   */
+  read(withinMs?: number, endedBefore?: number): Promise<readonly StoredAccount[]>;
+  /** Removes at most so many accounts that ended before this moment, and says how many. Of a shared store one process does it for all. */
+  sweep?(endedBefore: number, most: number): Promise<number>;
 }

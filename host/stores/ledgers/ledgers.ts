@@ -12,15 +12,22 @@ export interface Ledgers {
 /** What is spent is forgotten with the process. */
 export class MemoryLedgers implements Ledgers {
   readonly #lines: LedgerLines;
+  readonly #deps: LedgerLinesDeps;
 
   constructor(deps: LedgerLinesDeps) {
+    this.#deps = deps;
     this.#lines = new LedgerLines(deps);
   }
 
   open(name: string, bounds: LedgerBounds): MemoryLedger {
     return new MemoryLedger(
       bounds,
-      { booked: () => {}, forgot: () => {}, outOfBounds: (key, amount) => this.#lines.outOfBounds(name, key, amount) },
+      {
+        booked: () => {},
+        forgot: () => {},
+        outOfBounds: (key, amount) => this.#lines.outOfBounds(name, key, amount),
+        now: () => this.#deps.clock.now(),
+      },
       name,
     );
   }

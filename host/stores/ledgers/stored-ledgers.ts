@@ -22,6 +22,13 @@ const OVERLAP_MS = 30_000;
 const APART_MS = 60 * 60 * 1000;
 /** Accounts that are one write. */
 const BATCH = 500;
+/** Milliseconds after its end for which an account is read, and for which its row is kept: a clock may have run ahead. */
+const READ_MS = 60 * 60 * 1000;
+export const KEPT_MS = 35 * 24 * 60 * 60 * 1000;
+/** Milliseconds between two times at which what ended is removed. */
+const SWEEP_MS = 60 * 60 * 1000;
+
+const ADDED = { isAnew: false };
 
 export interface StoredLedgersDeps extends LedgerLinesDeps, Pick<StoreDeps, 'end'> {
   readonly backend: string;
@@ -44,6 +51,7 @@ export class StoredLedgers implements Ledgers {
   #asking: Timer | undefined;
   #writtenAt = Number.NEGATIVE_INFINITY;
   #readAt = Number.NEGATIVE_INFINITY;
+  #sweptAt = Number.NEGATIVE_INFINITY;
   #apartSince = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
@@ -90,22 +98,24 @@ export class StoredLedgers implements Ledgers {
   #ledger(name: string): MemoryLedger {
     const known = this.#ledgers.get(name);
     if (known) return known;
-    const note = (key: string, amount: number, limit: number, isAnew: boolean): void => {
+    const note = (key: string, amount: number, limit: number, more: Pick<Booking, 'isAnew' | 'endsAt'>): void => {
       this.#waiting.add({
         ledger: name,
         key,
         amount,
         limit: Number.isFinite(limit) ? Math.ceil(bounded(limit)) : undefined,
-        isAnew,
+        ...more,
       });
       this.#writeIn(Math.max(0, this.#writtenAt + BETWEEN_WRITES_MS - this.#deps.clock.monotonic()));
     };
     const ledger = new MemoryLedger(
       { maxKeys: 0 },
       {
-        booked: (key, amount, limit) => note(key, amount, limit, false),
-        forgot: (key) => note(key, 0, Number.POSITIVE_INFINITY, true),
+        booked: (key, amount, limit, endsAt) =>
+          note(key, amount, limit, endsAt === undefined ? ADDED : { isAnew: false, endsAt }),
+        forgot: (key) => note(key, 0, Number.POSITIVE_INFINITY, { isAnew: true }),
         outOfBounds: (key, amount) => this.#lines.outOfBounds(name, key, amount),
+        now: () => this.#deps.clock.now(),
       },
       name,
     );
@@ -143,6 +153,17 @@ export class StoredLedgers implements Ledgers {
       this.#waiting.tryAgain();
     if (await this.#settled()) await this.#rows.write(this.#waiting.take()); // the link logs what fails
     this.#writtenAt = this.#deps.clock.monotonic();
+    await this.#sweep();
+  }
+
+  /** What ended long ago. Of a shared store its upkeep does it. The link logs what fails; it is tried again in an hour. */
+  async #sweep(): Promise<void> {
+    const { clock } = this.#deps;
+    const repository = this.#repository;
+    if (repository.isShared || !repository.sweep || this.#isClosed || clock.monotonic() - this.#sweptAt < SWEEP_MS)
+      return;
+    this.#sweptAt = clock.monotonic();
+    await this.#link.ask(async () => repository.sweep?.(clock.now() - KEPT_MS, BATCH)).catch(() => {});
   }
 
   /** Whether it is known what the store has of all that it was sent. What is not is sent again. */
@@ -172,16 +193,17 @@ export class StoredLedgers implements Ledgers {
   async #read(): Promise<void> {
     const at = this.#deps.clock.monotonic();
     const isRecent = at - this.#readAt < OVERLAP_MS / 2;
-    this.#take(await this.#repository.read(isRecent ? OVERLAP_MS : undefined));
+    this.#take(await this.#repository.read(isRecent ? OVERLAP_MS : undefined, this.#deps.clock.now() - READ_MS));
     this.#readAt = at;
   }
 
   /** With what this process booked and has not written yet. */
   #take(accounts: readonly StoredAccount[]): void {
-    for (const { ledger, key, committed, limit = Number.POSITIVE_INFINITY } of accounts) {
+    for (const { ledger, key, committed, limit = Number.POSITIVE_INFINITY, endsAt } of accounts) {
       if (committed === undefined) this.#lines.unreadable(ledger, key);
       const waiting = this.#waiting.of(ledger, key);
-      if (!waiting?.isAnew) this.#ledger(ledger).adopt(key, (committed ?? MOST_SUM) + (waiting?.amount ?? 0), limit);
+      if (!waiting?.isAnew)
+        this.#ledger(ledger).adopt(key, (committed ?? MOST_SUM) + (waiting?.amount ?? 0), limit, endsAt);
     }
   }
 }

@@ -37,6 +37,18 @@ export type Key = {
   readonly tpm?: number;
   /** US dollars that the key may spend. */
   readonly budget_usd?: number;
+  /** What the key may spend in windows that begin again: US dollars, tokens or requests. */
+  readonly budgets?: readonly {
+    readonly usd?: number;
+    readonly tokens?: number;
+    readonly requests?: number;
+    readonly every?: string;
+    readonly at?: string;
+    readonly on?: string | number;
+    readonly timezone?: string;
+    readonly from?: string;
+    readonly reserve_tokens?: number;
+  }[];
 };
 
 export type Keys = readonly Key[];

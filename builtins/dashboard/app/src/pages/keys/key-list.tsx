@@ -194,13 +194,14 @@ function StatePill({ of, now }: { readonly of: ApiKey; readonly now: number }) {
 }
 
 /** What the key may not do. */
-function Limits({ limited: { models, providers, rpm, tpm, budget_usd, tags } }: { readonly limited: ApiKey }) {
+function Limits({ limited: { models, providers, rpm, tpm, budget_usd, budgets, tags } }: { readonly limited: ApiKey }) {
   const parts = [
     models && count(models.length, 'model'),
     providers && count(providers.length, 'target'),
     rpm !== undefined && `${integer(rpm)} requests/min`,
     tpm !== undefined && `${integer(tpm)} tokens/min`,
     budget_usd !== undefined && `budget ${usd(budget_usd)}`,
+    budgets && count(budgets.length, 'budget'),
     tags && tags.join(', '),
   ].filter((part) => typeof part === 'string' && part !== '');
   return parts.length === 0 ? null : <span className="key-limits-line">{parts.join(' · ')}</span>;

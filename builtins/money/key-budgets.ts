@@ -1,0 +1,179 @@
+import {
+  type Exchange,
+  ExchangeNote,
+  type Ledger,
+  type Pricing,
+  type Refusal,
+  type Reservation,
+} from '../../host/contract/index.ts';
+import { estimateOf } from '../../host/contract/money/pricing.ts';
+import type { PluginPrices } from '../../host/contract/index.ts';
+import type { KeyBudget, Unit } from '../../host/common/budgets/key-budget.ts';
+import { type OpenBudget, OpenBudgets } from './open-budgets.ts';
+
+/** What a request holds while it is in flight, of each budget in their order. */
+interface Held {
+  readonly open: readonly OpenBudget[];
+  readonly reservations: readonly Reservation[];
+  /** How often it has asked: more than once where its answer calls for tools. */
+  readonly turn: number;
+}
+
+/** One round of asking all budgets. */
+interface Round {
+  readonly exchange: Exchange;
+  readonly open: readonly OpenBudget[];
+  readonly earlier: Held | undefined;
+  readonly running: Amounts;
+  readonly got: Reservation[];
+}
+
+/** What a request used so far, in each unit. */
+type Amounts = Readonly<Record<Unit, number>>;
+
+/** The budget that denied a request, and what is booked in it. */
+export interface Denial {
+  readonly budget: OpenBudget;
+  readonly committed: number;
+}
+
+type Decision = Denial | undefined;
+
+export interface KeyBudgetsDeps {
+  readonly ledger: Ledger;
+  readonly pricing: Pricing;
+  readonly prices: Pick<PluginPrices, 'longestAnswer'>;
+  readonly now: () => number;
+}
+
+const NOTHING: Amounts = { usd: 0, tokens: 0, requests: 0 };
+
+/**
+ * Spends from all budgets of a key at once: all of them grant a request, or none of them holds anything for it. The windows are those of the moment at
+ * which it was admitted, to its end.
+ */
+export class KeyBudgets {
+  readonly #deps: KeyBudgetsDeps;
+  readonly #windows = new OpenBudgets();
+  readonly #inFlight = new ExchangeNote<Held>();
+
+  constructor(deps: KeyBudgetsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Before each turn of a request. Gives the first budget that denies it; a promise only where the ledger takes one. */
+  admit(exchange: Exchange, keyId: string, budgets: readonly KeyBudget[]): Decision | Promise<Decision> {
+    const earlier = this.#inFlight.take(exchange);
+    const open = earlier?.open ?? this.#windows.at(this.#deps.now(), keyId, budgets);
+    earlier?.open.forEach(({ unit }, at) => {
+      if (unit !== 'requests') earlier.reservations[at]?.release();
+    });
+    const running = earlier ? this.#used(exchange) : NOTHING;
+    return this.#reserve({ exchange, open, earlier, running, got: [] });
+  }
+
+  /** The end of a request, as `Spending.finish` says; a request that reached a provider, or that a plugin answered, counts as one. */
+  finish(exchange: Exchange): void {
+    const held = this.#inFlight.take(exchange);
+    if (!held) return;
+    const { charged, streaming, answeredBy, measurements } = exchange;
+    const isUsed = charged !== undefined || measurements.costUsd !== undefined;
+    const isDelivered = streaming && measurements.ttftMs !== undefined;
+    const isBilled = isUsed && (isDelivered || answeredBy === undefined || held.turn > 1);
+    const isCounted = answeredBy !== undefined || exchange.attempts > 0 || isUsed;
+    const used = this.#used(exchange);
+    held.open.forEach((budget, at) => {
+      const reservation = held.reservations[at];
+      if (budget.unit === 'requests' ? isCounted : isBilled) this.#settle(exchange, budget, used, reservation);
+      else reservation?.release();
+    });
+  }
+
+  /** Where the provider goes on by itself, the booking is noted, to be corrected later. */
+  #settle(exchange: Exchange, { name, unit }: OpenBudget, used: Amounts, reservation: Reservation | undefined): void {
+    const amount = used[unit];
+    if (unit !== 'requests') exchange.later?.add({ ledger: this.#deps.ledger.name ?? '', key: name, amount, unit });
+    void reservation?.settle(amount);
+  }
+
+  #reserve(round: Round): Decision | Promise<Decision> {
+    const { exchange, open, earlier, got } = round;
+    const estimate = new Estimates(exchange, this.#deps);
+    for (let budget = open[got.length]; budget; budget = open[got.length]) {
+      const kept = budget.unit === 'requests' ? earlier?.reservations[got.length] : undefined; // a request is one, however many turns it takes
+      const answer = kept ?? this.#ask(budget, round.running, estimate);
+      if (answer instanceof Promise) return answer.then((late) => this.#decide(round, late) ?? this.#reserve(round));
+      const denial = this.#decide(round, answer);
+      if (denial) return denial;
+    }
+    this.#inFlight.put(exchange, { open, reservations: got, turn: (earlier?.turn ?? 0) + 1 });
+    return undefined;
+  }
+
+  #ask(
+    { name, unit, limit, window: { endsAt }, reserveTokens }: OpenBudget,
+    running: Amounts,
+    estimate: Estimates,
+  ): Reservation | Refusal | Promise<Reservation | Refusal> {
+    return this.#deps.ledger.reserve(name, {
+      amount: running[unit] + estimate.of(unit, reserveTokens),
+      limit,
+      running: running[unit],
+      endsAt: Number.isFinite(endsAt) ? endsAt : undefined,
+    });
+  }
+
+  /** Nothing stays held where one denies; what the turns before it used is booked. */
+  #decide({ open, earlier, running, got }: Round, answer: Reservation | Refusal): Decision {
+    const budget = open[got.length];
+    if (answer.isGranted || !budget) {
+      if (answer.isGranted) got.push(answer);
+      return undefined;
+    }
+    got.forEach((reservation, at) => {
+      if (open[at]?.unit !== 'requests' || !earlier) reservation.release();
+    });
+    if (earlier) this.#bookTurns(earlier, running);
+    return { budget, committed: answer.committed };
+  }
+
+  #bookTurns({ open, reservations }: Held, running: Amounts): void {
+    open.forEach(({ unit, name }, at) => {
+      if (unit === 'requests') void reservations[at]?.settle(1);
+      else if (running[unit] > 0) void this.#deps.ledger.commit(name, running[unit]);
+    });
+  }
+
+  #used(exchange: Exchange): Amounts {
+    const { prompt_tokens: prompt = 0, completion_tokens: completion = 0 } = exchange.charged ?? {};
+    return { usd: this.#deps.pricing.reported(exchange), tokens: prompt + completion, requests: 1 };
+  }
+}
+
+/** What a call may use. A prompt is measured once, and only where that is asked. */
+class Estimates {
+  readonly #exchange: Exchange;
+  readonly #deps: KeyBudgetsDeps;
+  readonly #known = new Map<number | undefined, ReturnType<typeof estimateOf>>();
+
+  constructor(exchange: Exchange, deps: KeyBudgetsDeps) {
+    this.#exchange = exchange;
+    this.#deps = deps;
+  }
+
+  of(unit: Unit, reserveTokens: number | undefined): number {
+    if (unit === 'requests') return 1;
+    if (this.#exchange.answeredBy !== undefined) return 0;
+    const estimate = this.#known.get(reserveTokens) ?? this.#measure(reserveTokens);
+    return unit === 'usd'
+      ? this.#deps.pricing.expected(this.#exchange, estimate)
+      : estimate.prompt + estimate.completion;
+  }
+
+  #measure(undeclared: number | undefined): ReturnType<typeof estimateOf> {
+    const longest = this.#deps.prices.longestAnswer(this.#exchange);
+    const estimate = estimateOf(this.#exchange, { undeclared, longest });
+    this.#known.set(undeclared, estimate);
+    return estimate;
+  }
+}
