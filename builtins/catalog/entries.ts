@@ -1,5 +1,12 @@
-import { CAPABILITIES, type CatalogEntry, type CatalogPricing } from '../../host/common/catalog.ts';
+import { CAPABILITIES, type CatalogEntry } from '../../host/common/catalog.ts';
+import {
+  type CatalogPricing,
+  KIND_PRICES,
+  type PriceName,
+  type PriceTable,
+} from '../../host/common/prices/catalog-pricing.ts';
 import { type Fields, isFields, isText, setMember } from '../../host/contract/index.ts';
+import { isDate, readLines, withLines } from './price-lines.ts';
 
 const NO_PRICES: CatalogPricing = Object.freeze({
   input_per_m_tokens: null,
@@ -13,7 +20,8 @@ const NO_PRICES: CatalogPricing = Object.freeze({
   audio_output_per_character: null,
 });
 
-const PRICE_NAMES: ReadonlySet<string> = new Set(Object.keys(NO_PRICES));
+const BASE_NAMES: ReadonlySet<string> = new Set(Object.keys(NO_PRICES));
+const PRICE_NAMES: ReadonlySet<string> = new Set([...BASE_NAMES, ...KIND_PRICES]);
 const KNOWN_CAPABILITIES: ReadonlySet<string> = new Set(CAPABILITIES);
 
 /** Fields of the format that nothing here uses. */
@@ -53,6 +61,8 @@ export interface ReadEntries {
   readonly malformed: readonly string[];
   /** Fields without a usable value, `key: field`; they count as not written. */
   readonly ignored: readonly string[];
+  /** Lines that have the condition of an earlier one, `key: line`; they count, and the earlier one does not. */
+  readonly doubled: readonly string[];
 }
 
 type Raw = Readonly<Fields>;
@@ -66,16 +76,20 @@ export function readEntries(document: unknown, base: EntryMap = new Map()): Read
   const entries = new Map(base);
   const malformed: string[] = [];
   const ignored: string[] = [];
+  const doubled: string[] = [];
   for (const [key, raw] of Object.entries(document)) {
     const problem = problemOf(key, raw);
     if (problem !== undefined) malformed.push(`${key}: ${problem}`);
     else
       entries.set(
         key,
-        readEntry(raw as Raw, base.get(key) ?? blankEntry(key), (field) => ignored.push(`${key}: ${field}`)),
+        readEntry(raw as Raw, base.get(key) ?? blankEntry(key), {
+          ignore: (field) => ignored.push(`${key}: ${field}`),
+          twice: (field) => doubled.push(`${key}: ${field}`),
+        }),
       );
   }
-  return { entries, malformed, ignored };
+  return { entries, malformed, ignored, doubled };
 }
 
 function problemOf(key: string, raw: unknown): string | undefined {
@@ -110,6 +124,12 @@ export function blankEntry(key: string): CatalogEntry {
 
 type Ignore = (field: string) => void;
 
+/** What is said of an entry as it is read. */
+interface Notes {
+  readonly ignore: Ignore;
+  readonly twice: (field: string) => void;
+}
+
 /** The value of a written field, or the one it had; `null` is as good as not written. */
 function pick<T>(raw: Raw, field: string, had: T, isValid: (value: unknown) => value is T, ignore: Ignore): T {
   const value = raw[field];
@@ -122,7 +142,6 @@ function pick<T>(raw: Raw, field: string, had: T, isValid: (value: unknown) => v
 const isTokens = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;
 const isPrice = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= MAX_PRICE;
-const isDate = (value: unknown): value is string => typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);
 const FIELDS = new Set([
   'provider',
   'model_id',
@@ -137,7 +156,8 @@ const FIELDS = new Set([
   'updated_at',
 ]);
 
-function readEntry(raw: Raw, had: CatalogEntry, ignore: Ignore): CatalogEntry {
+function readEntry(raw: Raw, had: CatalogEntry, notes: Notes): CatalogEntry {
+  const { ignore } = notes;
   for (const field of Object.keys(raw)) if (!FIELDS.has(field) && !UNUSED.has(field)) ignore(field);
   return {
     provider: had.provider,
@@ -146,7 +166,7 @@ function readEntry(raw: Raw, had: CatalogEntry, ignore: Ignore): CatalogEntry {
     mode: pick(raw, 'mode', had.mode, isText, ignore),
     context_window: pick(raw, 'context_window', had.context_window, isTokens, ignore),
     max_output_tokens: pick(raw, 'max_output_tokens', had.max_output_tokens, isTokens, ignore),
-    pricing: readPricing(raw['pricing'], had.pricing, ignore),
+    pricing: readPricing(raw['pricing'], had.pricing, notes),
     capabilities: readCapabilities(raw['capabilities'], had.capabilities, ignore),
     lifecycle: readLifecycle(raw['lifecycle'], had.lifecycle, ignore),
     source: pick(raw, 'source', had.source, isText, ignore),
@@ -154,18 +174,33 @@ function readEntry(raw: Raw, had: CatalogEntry, ignore: Ignore): CatalogEntry {
   };
 }
 
-/** `null` removes a price. So does a value that is not a price: the old price was meant to change. */
-function readPricing(raw: unknown, had: CatalogPricing, ignore: Ignore): CatalogPricing {
+/** `null` removes a price, or all lines. So does a value that is not a price: the old price was meant to change. */
+function readPricing(raw: unknown, had: CatalogPricing, { ignore, twice }: Notes): CatalogPricing {
   if (raw === undefined || raw === null) return had;
   if (!isFields(raw)) return ignored('pricing', had, ignore);
-  const pricing = { ...had };
+  const pricing: Partial<PriceTable> = { ...had };
   for (const name of Object.keys(raw)) {
     const value = raw[name];
-    if (isPriceName(name)) setMember<number | null>(pricing, name, isPrice(value) ? value : null);
+    if (name === 'lines') continue;
+    if (isPriceName(name)) putPrice(pricing, name, isPrice(value) ? value : null);
     if (isPriceName(name) ? value !== null && !isPrice(value) : !UNUSED.has(name)) ignore(`pricing.${name}`);
   }
-  return pricing;
+  if (raw['lines'] === undefined) return pricing as CatalogPricing;
+  const lines = readLines(raw['lines'], priceOf, {
+    ignore: (field) => ignore(`pricing.${field}`),
+    twice: (field) => twice(`pricing.${field}`),
+  });
+  return withLines(pricing as CatalogPricing, lines);
 }
+
+/** A price that only some models have is left out where it is unknown. */
+function putPrice(pricing: Partial<PriceTable>, name: PriceName, price: number | null): void {
+  if (price === null && !BASE_NAMES.has(name)) delete pricing[name];
+  else setMember<number | null | undefined>(pricing, name, price);
+}
+
+const priceOf = (name: string, value: unknown): PriceName | undefined =>
+  isPriceName(name) && isPrice(value) ? name : undefined;
 
 function readCapabilities(
   raw: unknown,
@@ -202,6 +237,6 @@ function ignored<T>(field: string, had: T, ignore: Ignore): T {
   return had;
 }
 
-function isPriceName(name: string): name is keyof CatalogPricing {
+function isPriceName(name: string): name is PriceName {
   return PRICE_NAMES.has(name);
 }

@@ -107,7 +107,7 @@ export class CatalogKeeper {
     const { log } = this.#host.services;
     try {
       const overlay = await readOverlay(path);
-      const { entries, malformed, ignored } = readEntries(overlay);
+      const { entries, malformed, ignored, doubled } = readEntries(overlay);
       this.#overlay = overlay;
       const wrong = [...malformed, ...ignored];
       if (wrong.length > 0)
@@ -116,6 +116,7 @@ export class CatalogKeeper {
           count: wrong.length,
           values: firstOf(wrong),
         });
+      this.#tellDoubled(doubled, { path });
       log.info('model catalog overlay loaded', { path, models: entries.size });
     } catch (error) {
       log.error('the model catalog overlay is not used', { path, error });
@@ -141,7 +142,7 @@ export class CatalogKeeper {
     this.#host.services.catalog = catalog;
   }
 
-  #use({ catalog, entries, malformed, ignored }: LoadedCatalog, from: Readonly<Record<string, string>>): void {
+  #use({ catalog, entries, malformed, ignored, doubled }: LoadedCatalog, from: Readonly<Record<string, string>>): void {
     this.#put(catalog);
     this.#host.services.log.info('model catalog loaded', {
       ...from,
@@ -150,6 +151,19 @@ export class CatalogKeeper {
       skipped: malformed.length,
       ignored_fields: ignored.length,
     });
+    this.#tellDoubled(doubled, from);
+  }
+
+  #tellDoubled(doubled: readonly string[], from: Readonly<Record<string, string>>): void {
+    if (doubled.length > 0)
+      this.#host.services.log.warn(
+        'the model catalog has lines with the condition of an earlier one; the later ones count',
+        {
+          ...from,
+          count: doubled.length,
+          values: firstOf(doubled),
+        },
+      );
   }
 
   #fetchCatalog(url: string, timeoutMs: number, remote: RemoteUse): void {

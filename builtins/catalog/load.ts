@@ -41,6 +41,7 @@ export async function loadShipped(overlay: unknown, chains: Chains): Promise<Loa
     entries,
     malformed: [],
     ignored: [],
+    doubled: [],
     rules,
     catalog: new ModelCatalog(entries, versionOf(entries.newest, text), { chains, rules }),
   };

@@ -1,12 +1,23 @@
 import { type Catalog, type CatalogEntry, instanceCatalogOf, isInstanceCatalog } from '../../host/common/catalog.ts';
 import type { FactSources } from '../../host/common/fact-sources.ts';
 import type { ModelRule } from '../../host/common/model-rule.ts';
-import type { Billed, Cost, ModelFacts, TokenPrice } from '../../host/contract/index.ts';
+import {
+  type Billed,
+  BILLED,
+  type Cost,
+  dearerPrice,
+  type ModelFacts,
+  type PriceQuestion,
+  type TokenPrice,
+  type Usage,
+} from '../../host/contract/index.ts';
 import { costOf, tokenPriceOf } from './cost.ts';
 import type { Entries } from './entries.ts';
 import { InstanceEntries } from './instance-entries.ts';
 import { CatalogIndex, type Chains } from './lookup.ts';
 import { NO_RULES, RuleBook, type RuleSet } from './model-rules.ts';
+import { type BookLine, PriceBook } from './price-book.ts';
+import { inputOf } from './token-classes.ts';
 
 /** What a catalog is read with, beside its entries. */
 export interface CatalogParts {
@@ -24,6 +35,7 @@ export class ModelCatalog implements Catalog {
   readonly #overlay: unknown;
   readonly #index: CatalogIndex;
   readonly #rules: RuleBook;
+  readonly #books = new WeakMap<CatalogEntry, PriceBook>();
   /** By the name that asks for them. */
   readonly #instances = new Map<string, InstanceEntries>();
 
@@ -65,13 +77,31 @@ export class ModelCatalog implements Catalog {
     return entries;
   }
 
-  readonly tokenPrice = (target: string, model: string): TokenPrice | undefined => {
+  readonly tokenPrice = (target: string, model: string, asked?: PriceQuestion): TokenPrice | undefined => {
     const entry = this.#of(target).priced(target, model);
-    return entry && tokenPriceOf(entry);
+    if (!entry) return undefined;
+    const book = this.#bookOf(entry);
+    if (!asked) return tokenPriceOf(entry, book.base.prices);
+    return book
+      .lines(asked.input, asked)
+      .map(({ prices }) => tokenPriceOf(entry, prices))
+      .reduce(dearerPrice);
   };
 
-  readonly cost = (target: string, model: string, billed: Billed): Cost | undefined => {
+  readonly cost = (target: string, model: string, billed: Billed, at?: number): Cost | undefined => {
     const entry = this.#of(target).priced(target, model);
-    return entry && costOf(entry, billed, this.version);
+    return entry && costOf(entry, this.#lineOf(entry, billed.usage, at), billed, this.version);
   };
+
+  #lineOf(entry: CatalogEntry, usage: Usage | undefined, at: number | undefined): BookLine {
+    const book = this.#bookOf(entry);
+    if (!entry.pricing.lines) return book.base;
+    return book.line(usage ? inputOf(usage) : 0, { ...usage?.[BILLED], at });
+  }
+
+  #bookOf(entry: CatalogEntry): PriceBook {
+    let book = this.#books.get(entry);
+    if (!book) this.#books.set(entry, (book = new PriceBook(entry.pricing)));
+    return book;
+  }
 }

@@ -1,5 +1,5 @@
 /** What an answer is charged for: what its vendor reports as far as it can be believed, an estimate for the rest. */
-import { type Billed, cacheWritesIn, type Surface, type Usage } from '../contract/index.ts';
+import { type Billed, BILLED, cacheWritesIn, type Surface, type Usage, withFacts } from '../contract/index.ts';
 import { tokensOf } from '../contract/money/pricing.ts';
 import { MOST_TOKENS } from '../contract/money/usage.ts';
 
@@ -98,6 +98,7 @@ function estimated({ usage, answered = 0, isBroken = false, doubts = NONE }: Ans
       ...sums,
       total_tokens: sums.prompt_tokens + sums.completion_tokens,
       ...(usage && partsOf(usage, sums, isPromptKnown)),
+      ...(usage?.[BILLED] && { [BILLED]: usage[BILLED] }),
     },
     isEstimated: !isPromptKnown || !isAnswerKnown,
     doubt,
@@ -131,4 +132,9 @@ function partsOf(
     ...Object.fromEntries(Object.entries(parts).filter(([, count]) => count > 0)),
     ...(inside > 0 && { prompt_tokens_details: { cache_write_tokens: inside } }),
   };
+}
+
+/** Notes the tier of service that an answer of the common wire names beside its usage. What costs the usual price needs no note. */
+export function withTier(usage: Usage, tier: unknown): Usage {
+  return typeof tier === 'string' && tier !== '' && tier !== 'default' ? withFacts(usage, { tier }) : usage;
 }

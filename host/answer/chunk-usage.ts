@@ -1,5 +1,6 @@
 import { type ChatChunk, readUsage, type Usage } from '../contract/index.ts';
 import { isFields } from '../contract/json/fields.ts';
+import { withTier } from './charged-usage.ts';
 
 const counts = (usage: Usage): boolean => usage.total_tokens > 0 || usage.prompt_tokens > 0;
 
@@ -31,7 +32,8 @@ export class ChunkUsage {
   /** Reads and corrects the usage of a chunk, in place; `isFinished` once the answer, or a choice of it, has ended. True on any change. */
   read(chunk: ChatChunk, isFinished: boolean): boolean {
     if (!('usage' in chunk)) return false;
-    const usage = readUsage(chunk.usage, this.doubts);
+    const read = readUsage(chunk.usage, this.doubts);
+    const usage = read && withTier(read, chunk['service_tier']);
     if (usage && counts(usage)) this.last = usage;
     if (!usage && chunk.usage === null && !this.#isStripped) return false;
     if (usage && !this.#isStripped && (isFinished || chunk.choices.length === 0)) {

@@ -5,6 +5,7 @@
 import { type ChatReply, finishReason, readUsage, type ReplyMessage } from '../contract/index.ts';
 import { type Fields, isFields, isIndex } from '../contract/json/fields.ts';
 import { contentText, takeReasoning, takeThoughts } from './message-parts.ts';
+import { withTier } from './charged-usage.ts';
 import { completeCalls, normalizeToolCalls } from './tool-calls.ts';
 
 export interface ReplyFacts {
@@ -38,7 +39,7 @@ export function normalizeReply(reply: ChatReply, facts: ReplyFacts, doubts?: str
     return choice as unknown as ChatReply['choices'][number];
   });
   const usage = readUsage(reply.usage, doubts);
-  if (usage) reply.usage = usage;
+  if (usage) reply.usage = withTier(usage, reply['service_tier']);
   else delete reply.usage;
 }
 

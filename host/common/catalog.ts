@@ -1,4 +1,5 @@
 import { type ModelFacts, NO_FACTS, type Prices } from '../contract/index.ts';
+import type { CatalogPricing } from './prices/catalog-pricing.ts';
 import type { FactSources } from './fact-sources.ts';
 import type { ModelRule } from './model-rule.ts';
 
@@ -20,19 +21,7 @@ export const CAPABILITIES = [
   'finetuneable',
 ] as const;
 
-/** US dollars; `null` is unknown or not applicable, 0 is free. */
-export interface CatalogPricing {
-  readonly input_per_m_tokens: number | null;
-  readonly output_per_m_tokens: number | null;
-  readonly cache_read_per_m_tokens: number | null;
-  readonly cache_write_per_m_tokens: number | null;
-  readonly reasoning_per_m_tokens: number | null;
-  readonly embedding_per_m_tokens: number | null;
-  /** Per generated image. */
-  readonly image_per_tile: number | null;
-  readonly audio_input_per_minute: number | null;
-  readonly audio_output_per_character: number | null;
-}
+export type { CatalogPricing } from './prices/catalog-pricing.ts';
 
 /** One model of one catalog provider, in the format of catalog files. See docs/catalog.md#entries. */
 export interface CatalogEntry {

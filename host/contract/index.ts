@@ -128,7 +128,18 @@ export type {
   RequestLogRow,
   SharedState,
 } from './services.ts';
-export type { Billed, Cost, CostSource, LaterBooking, Prices, Rates, TokenPrice, Unpriced } from './money/cost.ts';
+export { dearerPrice } from './money/cost.ts';
+export type {
+  Billed,
+  Cost,
+  CostSource,
+  LaterBooking,
+  PriceQuestion,
+  Prices,
+  Rates,
+  TokenPrice,
+  Unpriced,
+} from './money/cost.ts';
 export { Spending } from './money/spending.ts';
 export type { Purse } from './money/spending.ts';
 export type {
@@ -167,7 +178,9 @@ export { inPart, quoted } from './text/quoted.ts';
 export { atOnce, inTurns } from './text/in-turns.ts';
 export type { Steps, TurnOptions } from './text/in-turns.ts';
 export { readBilled } from './money/billed.ts';
-export { cacheWritesIn, readUsage } from './money/usage.ts';
+export { BILLED } from './money/usage-facts.ts';
+export type { PriceFacts, UsageFacts, UsageKinds } from './money/usage-facts.ts';
+export { cacheWritesIn, readUsage, withFacts } from './money/usage.ts';
 export { answer, mask, reject, rewrite } from './verdict.ts';
 export type { Answer, Rejection, Rewrite, Verdict } from './verdict.ts';
 export { drawByWeight } from './weights.ts';

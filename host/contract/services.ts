@@ -148,9 +148,10 @@ export interface PluginPrices extends Prices {
   /**
    * The highest price of each class among the targets that serve the model: what a request may
    * cost, before one of them is chosen. A class that one target does not price counts as the others
-   * price it; `undefined` where the catalog prices none of them.
+   * price it; `undefined` where the catalog prices none of them. With the tokens of its `prompt`
+   * it is the price of that length, and of the tier that the request asks for.
    */
-  readonly highest: (exchange: Exchange) => TokenPrice | undefined;
+  readonly highest: (exchange: Exchange, prompt?: number) => TokenPrice | undefined;
   /**
    * Most tokens of one choice that any target which serves the model can answer; `undefined` where
    * the catalog does not know it of all of them.

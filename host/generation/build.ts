@@ -184,8 +184,9 @@ function pluginDeps(deps: GenerationDeps, known: KnownNames, carryover: Carryove
 function pricesOf({ services }: GenerationDeps, targets: Targets): Prices {
   const catalogProvider = (target: string): string => targets.get(target)?.catalogProvider ?? target;
   return {
-    tokenPrice: (target, model) => services.catalog.tokenPrice(catalogProvider(target), model),
-    cost: (target, model, billed) => services.catalog.cost(catalogProvider(target), model, billed),
+    tokenPrice: (target, model, asked) => services.catalog.tokenPrice(catalogProvider(target), model, asked),
+    cost: (target, model, billed, at = services.clock.now()) =>
+      services.catalog.cost(catalogProvider(target), model, billed, at),
   };
 }
 

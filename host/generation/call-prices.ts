@@ -1,4 +1,4 @@
-import { type Exchange, type PluginPrices, SURFACES, type TokenPrice } from '../contract/index.ts';
+import { dearerPrice, type Exchange, type PluginPrices, type PriceQuestion, SURFACES } from '../contract/index.ts';
 import { catalogEntryOf } from '../pipeline/billing/catalog-entry.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { ModelGroups } from '../pipeline/model-group.ts';
@@ -18,7 +18,7 @@ interface KnownNames {
 
 /** What a call may cost before a target is chosen: the dearest price, and the longest answer, of those that may serve it, fallbacks of a group of models included. */
 export function callPrices(
-  { services }: { readonly services: Pick<PipelineServices, 'catalog'> },
+  { services }: { readonly services: Pick<PipelineServices, 'catalog' | 'clock'> },
   known: KnownNames,
 ): CallPrices {
   const serving = (exchange: Exchange): readonly Target[] => {
@@ -34,11 +34,13 @@ export function callPrices(
     });
   };
   return {
-    highest: (exchange) => {
+    highest: (exchange, prompt) => {
+      const asked = prompt === undefined ? undefined : questionOf(exchange, prompt, services.clock.now());
       const known = serving(exchange).flatMap(
-        (target) => services.catalog.tokenPrice(target.catalogProvider, target.upstreamModel(exchange.model)) ?? [],
+        (target) =>
+          services.catalog.tokenPrice(target.catalogProvider, target.upstreamModel(exchange.model), asked) ?? [],
       );
-      return known.length < 2 ? known[0] : known.reduce(dearer);
+      return known.length < 2 ? known[0] : known.reduce(dearerPrice);
     },
     longestAnswer: (exchange) => {
       let longest: number | undefined;
@@ -54,17 +56,15 @@ export function callPrices(
   };
 }
 
-function dearer(one: TokenPrice, other: TokenPrice): TokenPrice {
-  const most = (a: number | undefined, b: number | undefined): number | undefined =>
-    a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
+/** What the request asks that has prices of its own, and how long its prompt is by estimate. */
+function questionOf({ request, clientRequest }: Exchange, input: number, at: number): PriceQuestion {
   return {
-    input: most(one.input, other.input),
-    output: most(one.output, other.output),
-    cacheRead: most(one.cacheRead, other.cacheRead),
-    cacheWrite: most(one.cacheWrite, other.cacheWrite),
-    embedding: most(one.embedding, other.embedding),
-    image: most(one.image, other.image),
-    audioMinute: most(one.audioMinute, other.audioMinute),
-    character: most(one.character, other.character),
+    input,
+    at,
+    tier: wordOf(request['service_tier'] ?? clientRequest?.value['service_tier']),
+    speed: wordOf(request['speed'] ?? clientRequest?.value['speed']),
+    region: wordOf(request['inference_geo'] ?? clientRequest?.value['inference_geo']),
   };
 }
+
+const wordOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

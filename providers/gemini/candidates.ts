@@ -1,9 +1,10 @@
-import { finishReason, type Usage } from 'gw/contract';
+import { finishReason, type Usage, withFacts } from 'gw/contract';
 import { countOf, type Fields, isFields } from 'gw/common-wire';
 import { CallReader, type WholeCall } from './calls.ts';
 import { annotationsOf } from './citations.ts';
 import { type Place, signatureItem } from './signatures.ts';
 import type { ToolNames } from './tool-names.ts';
+import { usageFacts } from './usage-facts.ts';
 
 /** What some parts of a candidate add to the answer; a whole answer is one such piece. */
 export interface Piece {
@@ -130,11 +131,12 @@ export function readUsage(metadata: unknown): Usage | undefined {
   const completion = countOf(metadata['candidatesTokenCount']) + thoughts;
   const total = countOf(metadata['totalTokenCount']) || prompt + completion;
   if (total === 0) return undefined;
-  return {
+  const usage = {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: total,
     ...(thoughts > 0 && { reasoning_tokens: thoughts }),
     ...(cached > 0 && { cache_read_tokens: cached }),
   };
+  return withFacts(usage, usageFacts(metadata));
 }

@@ -31,11 +31,17 @@ describe('docs/catalog.md', () => {
     expect(documented).to.have.deep.members([...CHAINS]);
   });
 
-  it('shows an overlay that holds nothing in vain', () => {
-    const [, sample = ''] = /```yaml\n([\s\S]*?)```/.exec(read('docs/catalog.md')) ?? [];
-    const { entries, malformed, ignored } = readEntries(parse(sample));
-    expect(entries.size).to.equal(2);
-    expect([...malformed, ...ignored]).to.deep.equal([]);
+  it('shows overlays that hold nothing in vain', () => {
+    const samples = Array.from(
+      read('docs/catalog.md').matchAll(/```yaml\n([\s\S]*?)```/g),
+      ([, sample = '']) => sample,
+    );
+    const overlays = samples.filter((sample) => sample.includes('pricing:'));
+    expect(overlays).to.have.lengthOf(2);
+    for (const sample of overlays) {
+      const { malformed, ignored, doubled } = readEntries(parse(sample));
+      expect([...malformed, ...ignored, ...doubled]).to.deep.equal([]);
+    }
   });
 });
 

@@ -15,6 +15,24 @@ async function hostWith(name: string, text: string | undefined, more: Record<str
 const errors = ({ lines }: TestHost): Record<string, any>[] => lines.filter(({ level }) => level === 'ERROR');
 
 describe('the catalog overlay', () => {
+  it('lists lines that it holds in vain, and warns of two with one condition', async () => {
+    const lines = [
+      { when: { service_tier: 'flex' }, times: 0.5 },
+      { when: { service_tier: 'flex' }, times: 0.4 },
+      { when: { weather: 'fine' }, times: 0.1 },
+    ];
+    const gateway = await hostWith(
+      'overlay.json',
+      JSON.stringify({ 'echo/m': { pricing: { input_per_m_tokens: 1, lines } } }),
+    );
+    expect(await logged(gateway, 'the model catalog overlay has values that are not used')).to.include({
+      values: 'echo/m: pricing.lines[2].when.weather',
+    });
+    const message = 'the model catalog has lines with the condition of an earlier one; the later ones count';
+    expect(await logged(gateway, message)).to.include({ level: 'WARN', count: 1, values: 'echo/m: pricing.lines[1]' });
+    expect(gateway.host.services.catalog.tokenPrice('echo', 'm', { input: 1, tier: 'flex' })?.input).to.equal(0.4);
+  });
+
   it('changes what it writes of a shipped entry and keeps the rest', async () => {
     const { host } = await hostWith('overlay.json', '{"openai/gpt-6-luna": {"pricing": {"input_per_m_tokens": 0.05}}}');
     const { catalog } = host.services;

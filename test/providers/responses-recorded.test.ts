@@ -179,7 +179,12 @@ describe('chats by the Responses API, recorded answers', () => {
       cache_write_per_m_tokens: 2.5,
       reasoning_per_m_tokens: null,
     };
-    const { totalUsd } = costOf({ mode: 'chat', pricing } as never, { usage }, 'c');
+    const { totalUsd } = costOf(
+      { mode: 'chat', model_id: 'm' },
+      { id: 'standard', prices: pricing } as never,
+      { usage },
+      'c',
+    );
     expect(totalUsd).to.equal(((812 - 512 - 128) * 2 + 512 * 0.2 + 128 * 2.5 + 96 * 16) / 1e6);
   });
 });

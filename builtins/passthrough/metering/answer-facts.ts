@@ -1,5 +1,6 @@
 /** What an answer that is forwarded says of itself: its usage, the model, the ids of what was made, and how much it says. */
 import { charactersIn, countOf, isFields, readUsage, tryParseJson, type Usage } from '../../../host/contract/index.ts';
+import { withTier } from '../../../host/answer/charged-usage.ts';
 import { textOfBytes } from '../../../host/upstream/sse.ts';
 
 export interface ResponseFacts {
@@ -41,7 +42,7 @@ export function factsOf(response: unknown): ResponseFacts {
     isFields(file) ? file['id'] : undefined,
   ].filter((id): id is string => typeof id === 'string' && id !== '');
   return {
-    usage: commonUsage(usage, doubts),
+    usage: commonUsage(usage, doubts, response['service_tier']),
     model: typeof model === 'string' ? model : undefined,
     ids,
     doubts,
@@ -58,10 +59,12 @@ const isImage = (item: unknown): boolean =>
  * Usage under the names of the common wire, where cache writes stand beside the prompt; none that counts nothing. Sources: OpenAI API
  * reference, "Responses", 2026-11-22; the wire's own names, as chats have them.
  */
-function commonUsage(usage: unknown, doubts: string[]): Usage | undefined {
+function commonUsage(usage: unknown, doubts: string[], tier: unknown): Usage | undefined {
   if (!isFields(usage)) return undefined;
   const found = 'prompt_tokens' in usage ? readUsage(usage, doubts) : readUsage(renamed(usage), doubts);
-  return found && (found.prompt_tokens + found.completion_tokens > 0 || doubts.length > 0) ? found : undefined;
+  return found && (found.prompt_tokens + found.completion_tokens > 0 || doubts.length > 0)
+    ? withTier(found, tier)
+    : undefined;
 }
 
 function renamed({

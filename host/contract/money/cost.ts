@@ -1,5 +1,6 @@
 /** Prices, and what is paid by them. */
 import type { Usage } from '../wire/chat.ts';
+import type { PriceFacts } from './usage-facts.ts';
 
 /**
  * What a cost was computed of: what the vendor reported of the use, or an estimate where it said
@@ -40,6 +41,8 @@ export interface Cost {
   readonly priced: boolean;
   /** Version of the catalog the figures were computed with. */
   readonly catalog: string;
+  /** The line of the model's prices they were computed by; `standard` where it has no tiers. */
+  readonly line?: string;
 }
 
 /**
@@ -64,6 +67,14 @@ export interface TokenPrice {
   readonly audioMinute?: number | undefined;
   /** Per character spoken. */
   readonly character?: number | undefined;
+  /** Tokens of the prompt that the vendor keeps in its cache for longer than usual. */
+  readonly cacheWriteLong?: number | undefined;
+}
+
+/** What a price before a call depends on: what the request asks for, and how long its prompt is. */
+export interface PriceQuestion extends PriceFacts {
+  /** Tokens of the prompt, by estimate. */
+  readonly input: number;
 }
 
 /** What one exchange consumed. Only the classes that the model's mode is priced by count. */
@@ -84,14 +95,37 @@ export interface Billed {
 export interface Prices {
   /**
    * The price of a model at a target, which is named by its virtual key; `undefined` where the
-   * catalog has none.
+   * catalog has none. It is the model's usual one, or that of what is `asked`: of a tier that the
+   * catalog does not know, the highest price of each class in any tier.
    */
-  readonly tokenPrice: (target: string, model: string) => TokenPrice | undefined;
+  readonly tokenPrice: (target: string, model: string, asked?: PriceQuestion) => TokenPrice | undefined;
   /**
-   * What the use costs at a target. Never throws: where nothing prices the model, `priced` is
-   * false.
+   * What the use costs at a target, by the line of its prices that the answer belongs to. Never
+   * throws: where nothing prices the model, `priced` is false. Prices of a day or an hour count
+   * where `at` says when the request arrived, in Unix milliseconds.
    */
-  readonly cost: (target: string, model: string, billed: Billed) => Cost | undefined;
+  readonly cost: (target: string, model: string, billed: Billed, at?: number) => Cost | undefined;
+}
+
+/**
+ * The higher price of each class. A class that one of them does not price counts as the other
+ * prices it.
+ */
+export function dearerPrice(one: TokenPrice, other: TokenPrice): TokenPrice {
+  const most = (a: number | undefined, b: number | undefined): number | undefined =>
+    a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
+  const cacheWriteLong = most(one.cacheWriteLong, other.cacheWriteLong);
+  return {
+    input: most(one.input, other.input),
+    output: most(one.output, other.output),
+    cacheRead: most(one.cacheRead, other.cacheRead),
+    cacheWrite: most(one.cacheWrite, other.cacheWrite),
+    embedding: most(one.embedding, other.embedding),
+    image: most(one.image, other.image),
+    audioMinute: most(one.audioMinute, other.audioMinute),
+    character: most(one.character, other.character),
+    ...(cacheWriteLong !== undefined && { cacheWriteLong }),
+  };
 }
 
 /**

@@ -47,7 +47,7 @@ const MICRO = 1e6;
  */
 export function catalogPricing(prices: PluginPrices): Pricing {
   return {
-    expected: (exchange, estimate) => expectedAt(prices.highest(exchange), exchange, estimate),
+    expected: (exchange, estimate) => expectedAt(prices.highest(exchange, estimate.prompt), exchange, estimate),
     reported: ({ measurements }) => (measurements.costUsd ?? 0) * MICRO,
   };
 }
@@ -113,7 +113,10 @@ function expectedAt(
     return character * (request as SpeechRequest).input.length * MICRO;
   if (isHeard(request['file']) && audioMinute !== undefined)
     return audioMinute * (secondsOf(request['file'].bytes) / 60) * MICRO;
-  const input = Math.max(price.input ?? 0, writesCache ? (price.cacheWrite ?? 0) : 0);
+  const input = Math.max(
+    price.input ?? 0,
+    writesCache ? Math.max(price.cacheWrite ?? 0, price.cacheWriteLong ?? 0) : 0,
+  );
   return input * prompt + (price.output ?? 0) * completion;
 }
 

@@ -1,6 +1,7 @@
 import { countOf, type Fields } from '../json/fields.ts';
 import { setMember } from '../json/members.ts';
 import type { Usage } from '../wire/chat.ts';
+import { BILLED, type UsageFacts } from './usage-facts.ts';
 
 const NONE: Readonly<Fields> = Object.freeze({});
 const fieldsOf = (value: unknown): Readonly<Fields> =>
@@ -88,7 +89,8 @@ export function readUsage(value: unknown, doubts?: string[]): Usage | undefined 
   putDetails(usage, 'prompt_tokens_details', promptDetails, 'cached_tokens', cacheRead);
   putDetails(usage, 'completion_tokens_details', completionDetails, 'reasoning_tokens', reasoning);
   for (const key in raw) if (!KNOWN.has(key)) setMember(usage, key, raw[key]);
-  return usage as unknown as Usage;
+  const facts = (raw as Partial<Usage>)[BILLED];
+  return (facts ? { ...usage, [BILLED]: facts } : usage) as unknown as Usage;
 }
 
 /**
@@ -152,4 +154,17 @@ function putDetails(
   }
   if (count > 0) setMember((details ??= {}), known, count);
   if (details) setMember(usage, name, details);
+}
+
+/**
+ * A usage with what else its answer is billed by. Translators of native wires call it where the
+ * vendor says more than the common wire has room for.
+ *
+ * @param usage token counts in the common shape.
+ * @param facts in the words of the vendor; members that are `undefined` count as not said.
+ * @returns the usage itself where there is nothing to add, else a new one.
+ */
+export function withFacts(usage: Usage, facts: UsageFacts): Usage {
+  const said = Object.entries(facts).filter(([, value]) => value !== undefined);
+  return said.length === 0 ? usage : { ...usage, [BILLED]: { ...usage[BILLED], ...Object.fromEntries(said) } };
 }

@@ -3,7 +3,9 @@
  * Fields that are not listed travel too; the index signatures say so. Numbers that JavaScript
  * cannot hold exactly arrive as `JSON.rawJSON` objects, so that they leave digit for digit.
  */
+import type { BILLED, UsageFacts } from '../money/usage-facts.ts';
 
+/** What a body of JSON may hold. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /**
@@ -146,6 +148,8 @@ export interface Usage {
   readonly cache_read_tokens?: number;
   /** Tokens of the prompt that the vendor wrote to its cache. */
   readonly cache_write_tokens?: number;
+  /** What else the answer is billed by; `withFacts` sets it, and no client is shown it. */
+  readonly [BILLED]?: UsageFacts;
   readonly [field: string]: unknown;
 }
 

@@ -56,7 +56,7 @@ function longestAnswer(
 }
 
 function priceOf(
-  { target, lastTarget, routing: { upstreamModel, reportedModel } }: LiveExchange,
+  { target, lastTarget, startedAt, routing: { upstreamModel, reportedModel } }: LiveExchange,
   billed: Billed,
   { catalog }: Priced,
 ): Cost | undefined {
@@ -64,8 +64,8 @@ function priceOf(
   const { catalogProvider } = lastTarget;
   const isOther = reportedModel !== undefined && reportedModel !== upstreamModel;
   return (
-    catalog.cost(catalogProvider, upstreamModel, billed) ??
-    (isOther ? catalog.cost(catalogProvider, reportedModel, billed) : undefined)
+    catalog.cost(catalogProvider, upstreamModel, billed, startedAt) ??
+    (isOther ? catalog.cost(catalogProvider, reportedModel, billed, startedAt) : undefined)
   );
 }
 

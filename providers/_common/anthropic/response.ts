@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
-import { type CallInfo, type ChatReply, isText, type ToolCall, type UnaryReply } from 'gw/contract';
+import { type CallInfo, type ChatReply, isText, type ToolCall, type UnaryReply, withFacts } from 'gw/contract';
 import { addAll, argumentsOf, type Fields, isFields, objectOf } from '../fields.ts';
 import { annotationsOf } from './citations.ts';
 import { exactJson } from './exact-json.ts';
 import { sealedItem, thoughtItem } from './reasoning.ts';
 import { ANSWER_TOOL } from './tools.ts';
-import { readCounts, toUsage } from './usage.ts';
+import { factsOf, readCounts, toUsage } from './usage.ts';
 import type { MessagesVariant } from './variant.ts';
 
 /** A whole answer in the common wire. Throws when the body is not a message. See docs/providers.md#claude-models. */
@@ -29,7 +29,7 @@ export function readMessage(reply: UnaryReply, call: CallInfo, variant: Messages
         finish_reason: finishOf(reason, blocks.some(isAnswer)),
       },
     ],
-    ...(isFields(usage) && { usage: toUsage(readCounts(usage)) }),
+    ...(isFields(usage) && { usage: withFacts(toUsage(readCounts(usage)), factsOf(usage)) }),
   };
 }
 

@@ -6,6 +6,7 @@ import {
   type StreamDecoder,
   type StreamEvent,
   tryParseJson,
+  withFacts,
 } from 'gw/contract';
 import { argumentsOf, type Fields, isFields, withoutAbsent } from '../fields.ts';
 import { annotationsOf } from './citations.ts';
@@ -13,7 +14,7 @@ import { isErrorEvent, secondMessage, streamError } from './errors.ts';
 import { sealedItem, thoughtItem } from './reasoning.ts';
 import { finishOf, refusalIn } from './response.ts';
 import { ANSWER_TOOL } from './tools.ts';
-import { readCounts, toUsage } from './usage.ts';
+import { factsOf, readCounts, toUsage } from './usage.ts';
 import type { MessagesVariant } from './variant.ts';
 
 /** A decoder for one streamed answer. Each event's data is one event of the vendor as JSON. See docs/providers.md#claude-models. */
@@ -251,13 +252,13 @@ class MessagesStream {
     const reason = finishOf(delta['stop_reason'] ?? this.#reason, this.#answer !== undefined);
     if (reason === null) return [];
     this.#isFinished = true;
-    const counts = readCounts({ ...this.#usage, ...(isFields(usage) && withoutAbsent(usage)) }); // numbers of the end are cumulative, and win
+    const whole = { ...this.#usage, ...(isFields(usage) && withoutAbsent(usage)) }; // numbers of the end are cumulative, and win
     return [
       ...this.#unsaid(),
       {
         ...this.#head(),
         choices: [{ index: 0, delta: refusalIn(delta['stop_details']), finish_reason: reason }],
-        usage: toUsage(counts),
+        usage: withFacts(toUsage(readCounts(whole)), factsOf(whole)),
       },
     ];
   }

@@ -1,4 +1,4 @@
-import type { Usage } from 'gw/contract';
+import { isText, type Usage, type UsageFacts } from 'gw/contract';
 import { countOf, type Fields, isFields } from '../fields.ts';
 
 export interface TokenCounts {
@@ -48,6 +48,29 @@ function countIn(usage: Fields): (name: string) => number {
 
 const sumOf = (steps: readonly Fields[], name: string): number =>
   steps.reduce((sum, step) => sum + countOf(step[name]), 0);
+
+/**
+ * What decides the line of prices, and how much was written for an hour. Source: types of `@anthropic-ai/sdk` 1.12.0, `BetaUsage`,
+ * 2026-11-22.
+ */
+export function factsOf(value: unknown): UsageFacts {
+  if (!isFields(value)) return NO_FACTS;
+  const { service_tier: tier, speed, inference_geo: region, cache_creation: created } = value;
+  const long = isFields(created) ? countOf(created['ephemeral_1h_input_tokens']) : 0;
+  return {
+    tier: unless(STANDARD, tier),
+    speed: unless(STANDARD, speed),
+    region: unless(ANYWHERE, region),
+    writtenLong: long > 0 ? long : undefined,
+  };
+}
+
+const NO_FACTS: UsageFacts = Object.freeze({});
+const STANDARD: ReadonlySet<unknown> = new Set(['standard']);
+const ANYWHERE: ReadonlySet<unknown> = new Set(['global', 'not_available']);
+
+const unless = (usual: ReadonlySet<unknown>, word: unknown): string | undefined =>
+  isText(word) && !usual.has(word) ? word : undefined;
 
 /** Cache reads count as prompt, cache writes stand beside. See docs/reference/providers.md#usage. */
 export function toUsage({ input, output, cacheRead, cacheWrite, thinking }: TokenCounts): Usage {

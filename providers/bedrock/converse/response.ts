@@ -8,6 +8,8 @@ import {
   type ToolCall,
   type UnaryReply,
   type Usage,
+  type UsageFacts,
+  withFacts,
 } from 'gw/contract';
 import { countOf, type Fields, isFields } from 'gw/common-wire';
 import { exactJson } from '../../_common/anthropic/exact-json.ts';
@@ -20,7 +22,7 @@ import { citationsOf, citedText } from './citations.ts';
 /** A whole answer of Converse, or of Nova. Throws when the body is not such an answer. Source: Amazon Bedrock API reference, "Converse", 2026-11-21. */
 export function readConverse(reply: UnaryReply, call: CallInfo): ChatReply {
   const body = exactJson(Buffer.from(reply.body).toString('utf8'));
-  const { output, stopReason, usage } = isFields(body) ? body : {};
+  const { output, stopReason, usage, serviceTier } = isFields(body) ? body : {};
   const message = isFields(output) ? output['message'] : undefined;
   const content = isFields(message) ? message['content'] : undefined;
   if (!Array.isArray(content)) throw new Error('the answer holds no message');
@@ -43,7 +45,7 @@ export function readConverse(reply: UnaryReply, call: CallInfo): ChatReply {
         finish_reason: finishOf(stopReason, answer !== undefined && !blocks.some(isCall)),
       },
     ],
-    ...(counted && { usage: counted }),
+    ...(counted && { usage: withFacts(counted, tierFacts(serviceTier)) }),
   };
 }
 
@@ -119,7 +121,20 @@ export function converseUsage(value: unknown): Usage | undefined {
     cacheRead: countOf(value['cacheReadInputTokens']) || countOf(value['cacheReadInputTokenCount']),
     cacheWrite: countOf(value['cacheWriteInputTokens']) || countOf(value['cacheWriteInputTokenCount']),
   };
-  const usage = toUsage(counts);
+  const usage = withFacts(toUsage(counts), { writtenLong: longWrites(value['cacheDetails']) });
   const total = countOf(value['totalTokens']);
   return total > 0 && counts.cacheRead + counts.cacheWrite === 0 ? { ...usage, total_tokens: total } : usage;
+}
+
+/** Tokens that were written to the cache for an hour. Source: AWS documentation, "TokenUsage", `cacheDetails`, 2026-11-26. */
+function longWrites(details: unknown): number | undefined {
+  if (!Array.isArray(details)) return undefined;
+  const long = details.filter(isFields).filter(({ ttl }) => ttl === '1h');
+  return long.reduce((sum, { inputTokens }) => sum + countOf(inputTokens), 0) || undefined;
+}
+
+/** The tier that an answer was made in. Source: AWS documentation, "Converse", `serviceTier`, 2026-11-26. */
+export function tierFacts(tier: unknown): UsageFacts {
+  const type = isFields(tier) ? tier['type'] : undefined;
+  return { tier: isText(type) && type !== 'default' ? type : undefined };
 }

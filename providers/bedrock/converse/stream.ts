@@ -1,11 +1,11 @@
-import { type CallInfo, type ChatChunk, type ChunkDelta, isText, plainCallName } from 'gw/contract';
+import { type CallInfo, type ChatChunk, type ChunkDelta, isText, plainCallName, withFacts } from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
 import { annotationsOf } from '../../_common/anthropic/citations.ts';
 import { sealedItem, thoughtItem } from '../../_common/anthropic/reasoning.ts';
 import { ANSWER_TOOL } from '../../_common/anthropic/tools.ts';
 import { answerId } from '../common.ts';
 import { toCitation } from './citations.ts';
-import { converseUsage, finishOf } from './response.ts';
+import { converseUsage, finishOf, tierFacts } from './response.ts';
 
 /** Characters of citations that may wait for the end of their block; more than the service can be expected to send. */
 const MAX_WAITING = 16 * 1024 * 1024;
@@ -158,9 +158,9 @@ export class ConverseStream {
   }
 
   /** Comes after the reason. */
-  #metadata({ usage }: Fields): ChatChunk[] {
+  #metadata({ usage, serviceTier }: Fields): ChatChunk[] {
     const counted = converseUsage(usage);
-    return counted ? [{ ...this.#head, choices: [], usage: counted }] : [];
+    return counted ? [{ ...this.#head, choices: [], usage: withFacts(counted, tierFacts(serviceTier)) }] : [];
   }
 
   #chunk(delta: ChunkDelta): ChatChunk[] {

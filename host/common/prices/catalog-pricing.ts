@@ -1,0 +1,63 @@
+/** What a line of prices may ask before it holds. All of it must hold at once. */
+export interface PriceConditions {
+  /** Tokens of the prompt, cached and written ones included, are more than this. */
+  readonly input_above?: number;
+  readonly service_tier?: string;
+  readonly speed?: string;
+  readonly region?: string;
+  /** First day, `YYYY-MM-DD`, UTC. */
+  readonly from?: string;
+  /** First day on which it holds no more. */
+  readonly until?: string;
+  /** Hours of the day in UTC, `HH:MM`; the second one is exclusive, and may be that of the next day. */
+  readonly utc?: readonly [string, string];
+}
+
+/** Prices of a tier: those that it has in place of the usual ones, or a factor for all prices of tokens. */
+export interface PriceLine {
+  readonly when: PriceConditions;
+  readonly set?: Readonly<Partial<Record<PriceName, number>>>;
+  readonly times?: number;
+}
+
+/** Prices of tokens of one kind, which only some models have; left out where unknown. */
+export const KIND_PRICES = [
+  'cache_write_long_per_m_tokens',
+  'audio_input_per_m_tokens',
+  'audio_output_per_m_tokens',
+  'audio_cache_read_per_m_tokens',
+  'image_input_per_m_tokens',
+  'image_output_per_m_tokens',
+  'image_cache_read_per_m_tokens',
+  'video_input_per_m_tokens',
+  'video_output_per_m_tokens',
+  'citation_per_m_tokens',
+] as const;
+
+type KindPrices = { readonly [name in (typeof KIND_PRICES)[number]]?: number };
+
+/** US dollars; `null` is unknown or not applicable, 0 is free. */
+export interface BasePrices {
+  readonly input_per_m_tokens: number | null;
+  readonly output_per_m_tokens: number | null;
+  readonly cache_read_per_m_tokens: number | null;
+  readonly cache_write_per_m_tokens: number | null;
+  readonly reasoning_per_m_tokens: number | null;
+  readonly embedding_per_m_tokens: number | null;
+  /** Per generated image. */
+  readonly image_per_tile: number | null;
+  readonly audio_input_per_minute: number | null;
+  readonly audio_output_per_character: number | null;
+}
+
+/** Everything that has a price. */
+export type PriceName = keyof BasePrices | keyof KindPrices;
+
+/** Prices that are in force together. */
+export interface PriceTable extends BasePrices, KindPrices {}
+
+/** Prices of a model, and the lines of its tiers. */
+export interface CatalogPricing extends PriceTable {
+  /** Left out where the model has one price for all. */
+  readonly lines?: readonly PriceLine[];
+}
