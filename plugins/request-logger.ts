@@ -177,7 +177,7 @@ function endingRow(exchange: Exchange, { stage, model, provider, createdAt, erro
     tunnel,
     placement,
     usage,
-    measurements: { durationMs, ttftMs, costUsd, costSource },
+    measurements: { durationMs, ttftMs, costUsd, costSource, priceLine },
   } = exchange;
   return {
     trace_id: id,
@@ -194,6 +194,7 @@ function endingRow(exchange: Exchange, { stage, model, provider, createdAt, erro
     ttft_ms: ttftMs ?? null,
     cost_usd: costUsd ?? null,
     cost_source: costSource,
+    price_line: priceLine,
     ab_label: abLabel,
     target,
     attempts: target === undefined ? undefined : attempts,

@@ -53,6 +53,8 @@ export interface Measurements {
   readonly costUsd: number | undefined;
   /** What that cost was computed of; `undefined` while there is none. */
   readonly costSource?: CostSource | undefined;
+  /** The line of prices it was computed by; `undefined` while there is none. */
+  readonly priceLine?: string | undefined;
 }
 
 /**

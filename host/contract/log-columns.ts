@@ -108,6 +108,12 @@ export const LOG_COLUMNS = {
     shown: 'where known',
     about: 'What the cost was computed of: what the vendor reported, or an estimate',
   },
+  price_line: {
+    kind: 'text',
+    since: 12,
+    shown: 'where known',
+    about: 'Line of the prices that the cost was computed by',
+  },
   catalog_version: { kind: 'text', since: 2, shown: 'where known', about: 'Version of the prices' },
   surface: {
     kind: 'text',
@@ -195,6 +201,7 @@ export const LOG_COLUMN_STEPS = {
   6: 'clients that speak a wire of their own',
   10: 'source of a cost',
   11: 'instance and credential of a row',
+  12: 'price of a row',
 } as const satisfies Readonly<Record<number, string>>;
 
 /** The types of values as a module gives them, by the kind of their column. */

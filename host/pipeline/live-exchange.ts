@@ -244,6 +244,7 @@ export class LiveExchange implements Exchange {
       ttftMs: this.measured.ttftMs,
       costUsd: this.measured.costUsd,
       costSource: this.measured.costSource,
+      priceLine: this.measured.cost?.priced ? this.measured.cost.line : undefined,
     };
   }
 

@@ -241,6 +241,63 @@ describe('budgets of a key', () => {
     expect((await send()).status).to.equal(200);
   });
 
+  it('correct the tokens and dollars of an answer that its provider goes on with, once, and count each request that reads it', async () => {
+    const usage = { input_tokens: 100, output_tokens: 50, total_tokens: 150 };
+    let status: object = { status: 'in_progress' };
+    const upstream = await stubUpstream((seen, response) => {
+      const state = seen.method === 'POST' ? { status: 'queued' } : status;
+      replyJson(response, 200, {
+        id: 'resp_1',
+        object: 'response',
+        model: 'gpt-4o',
+        background: true,
+        output: [],
+        ...state,
+      });
+    });
+    const t = await startHost(
+      { targets: [{ virtual_key: 'openai', models: ['gpt-4o'] }], responses_target: 'openai' },
+      { variables: { OPENAI_API_KEY: 'k-0123456789', OPENAI_BASE_URL: `${upstream.url}/v1` } },
+    );
+    const budgets = [{ usd: 1 }, { tokens: 100_000 }, { requests: 9 }];
+    const made = await t.host.stores.keys.create({ name: 'k', scopes: ['read_only'], limits: { budgets } });
+    const headers = { authorization: `Bearer ${made.key}` };
+    const sums = (): number[] =>
+      ['usd', 'tokens', 'requests'].map((unit) => ledgerOf(t).committed(`k:${made.record.id}|${unit}|total|`));
+    await t.post('/v1/responses', { model: 'gpt-4o', input: 'hi', background: true, max_output_tokens: 1000 }, headers);
+    await eventually(() => t.host.slot.leases === 0);
+    expect(sums()[1]).to.be.within(1000, 1100);
+    expect(sums()[0]).to.be.within(10_000, 10_100);
+    status = { status: 'completed', usage };
+    for (let read = 0; read < 3; read += 1) await t.get('/v1/responses/resp_1', headers);
+    await eventually(() => sums()[1] === 150);
+    expect(sums()).to.deep.equal([100 * 2.5 + 50 * 10, 150, 4]);
+  });
+
+  it('are not asked where tools are called by /mcp, models are listed or tokens are counted', async () => {
+    const { t, bearer, send, sumOf } = await scene([{ requests: 0 }]);
+    const headers = { authorization: `Bearer ${bearer}` };
+    expect((await t.get('/v1/models', headers)).status).to.equal(200);
+    expect(
+      (
+        await t.post(
+          '/v1/messages/count_tokens',
+          { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] },
+          headers,
+        )
+      ).status,
+    ).not.to.equal(402);
+    expect((await send()).status).to.equal(402);
+    expect(sumOf('requests|total|')).to.equal(0);
+  });
+
+  it('leave a key without them alone: nothing is kept in their ledger', async () => {
+    const { t, send } = await scene([{ requests: 1 }]);
+    const plain = await t.host.stores.keys.create({ name: 'p', scopes: [], limits: { budget_usd: 5 } });
+    expect((await send({}, plain.key)).status).to.equal(200);
+    expect(ledgerOf(t).size).to.equal(0);
+  });
+
   it('pay the window of their admission, whatever the clock does: each window has what was admitted in it', async () => {
     const { send, clock, set, sumOf } = await scene([{ requests: 1_000_000, every: '10m' }]);
     const dice = new Dice(7);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { keyOf } from '../../builtins/stores/key-rows.ts';
 import type { Answer } from '../kit/index.ts';
-import { refusal, startAdmin } from '../admin/kit.ts';
+import { forBackends, refusal, startAdmin } from '../admin/kit.ts';
 
 const said = (answer: Answer): unknown[] => [...refusal(answer), answer.json().error.message];
 
@@ -98,5 +99,31 @@ describe('budgets that are written', () => {
     expect(await put({ budgets: [] })).to.equal(undefined);
     expect(await put({ budgets: [DAY] })).to.deep.equal([DAY]);
     expect(await put({ budgets: null })).to.equal(undefined);
+  });
+});
+
+forBackends('budgets in a row of the store', (start) => {
+  it('are what was written after the row is read again', async () => {
+    const t = await start();
+    const budgets = [{ usd: 0.1, every: 'month', on: 31, timezone: 'Asia/Kolkata' }, { requests: 3 }];
+    const made = await t.makeKey({ budgets });
+    expect((await t.get(`/admin/keys/${made.id}`)).json()['budgets']).to.deep.equal(budgets);
+  });
+});
+
+describe('a row with budgets that cannot be read', () => {
+  for (const text of ['', 'x', '{}', '[{"usd":"5"}]', '[{"usd":5,"every":"year"}]', '[{"usd":5,"over":{"use":"m"}}]'])
+    it(`grants nothing: ${text}`, () => {
+      expect(keyOf({ id: 'k', key_hash: 'h', budgets: text, created_at: '2026-01-01T00:00:00Z' }).limits).to.deep.equal(
+        {
+          budgets: [{ requests: 0 }],
+        },
+      );
+    });
+
+  it('is none where the column is empty', () => {
+    expect(keyOf({ id: 'k', key_hash: 'h', budgets: null, created_at: '2026-01-01T00:00:00Z' }).limits).to.deep.equal(
+      {},
+    );
   });
 });

@@ -119,6 +119,7 @@ function costFacts({ measured: { cost, costUsd, usage }, answeredBy }: LiveExcha
     'gw.cost.cache_write_usd': cost.cacheWriteUsd,
     'gw.cost.reasoning_usd': cost.reasoningUsd,
     'gw.cost.model_found': cost.modelFound,
+    'gw.cost.line': cost.priced ? cost.line : undefined,
   };
 }
 

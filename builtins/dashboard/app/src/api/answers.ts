@@ -139,6 +139,8 @@ export type LogEntry = {
   readonly cache?: 'hit' | 'miss';
   /** What the cost was computed of: what the vendor reported, or an estimate. */
   readonly cost_source?: 'usage' | 'estimated';
+  /** Line of the prices that the cost was computed by. */
+  readonly price_line?: string;
   /** Version of the prices. */
   readonly catalog_version?: string;
   /** Tag of the surface, of a client that speaks a wire of its own. */
@@ -388,6 +390,12 @@ export type ProviderCatalog = {
     readonly id: string;
     readonly registered: boolean;
     readonly catalog_models: number;
+    readonly instances?: readonly string[];
+    readonly settings?: readonly {
+      readonly key: string;
+      readonly required: boolean;
+      readonly secret: boolean;
+    }[];
   }[];
 };
 

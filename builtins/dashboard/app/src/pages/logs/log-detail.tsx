@@ -80,6 +80,7 @@ function Figures({ row, name }: { readonly row: LogEntry; readonly name: KeyName
         ? `${DASH} (no price is known)`
         : `${usd(row.cost_usd)}${row.cost_source === 'estimated' ? ' (estimated)' : ''}`,
     ],
+    ...(row.price_line === undefined || row.price_line === 'standard' ? [] : [['Prices', row.price_line] as const]),
     ...(row.client_wire === undefined
       ? []
       : [['Client', `${row.client_wire}, ${row.same_wire === true ? 'as it is' : 'translated'}`] as const]),
