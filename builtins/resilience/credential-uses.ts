@@ -134,10 +134,13 @@ export class CredentialUses {
   #confirm({ exchange: { routing }, upstreamModel }: Attempt, { instance }: CredentialPool): void {
     const trail = routing.credentials;
     if (!trail || trail.refused.length === 0) return;
+    const counted = new Set<string>(); // a request that was tried again is one refusal
     for (const refused of trail.refused) {
       if (refused.instance !== instance.name || refused.upstreamModel !== upstreamModel) continue;
       if (refused.credential === routing.credential) continue;
       const { states, value, credential: name } = refused;
+      if (counted.has(name)) continue;
+      counted.add(name);
       if (states.confirmRefusal(value, upstreamModel))
         this.#bench({ states, credential: { instance: instance.name, name } }, value, 'no_access', {
           upstreamModel,
