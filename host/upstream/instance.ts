@@ -52,7 +52,7 @@ export interface Credential {
   readonly digest: string;
   /** Unix milliseconds at which the present value was taken. */
   readonly refreshedAt: number;
-  /** The same on the clock that never jumps: of two values, the later one is the present one. */
+  /** Monotonic milliseconds at which it was taken: of two values, the later one is the present one. */
   readonly takenAt: number;
 }
 

@@ -45,7 +45,7 @@ async function askAll(
     const [isStream, isLeft] = [dice.below(2) === 0, dice.below(8) === 0];
     const text = `question ${at}.`;
     const [path, body] = ask(isGroup ? 'g' : 'm', isStream, text);
-    const headers = dice.below(2) ? { 'x-gateway-session': `s-${dice.below(4)}` } : {};
+    const headers: Record<string, string> = dice.below(2) ? { 'x-gateway-session': `s-${dice.below(4)}` } : {};
     const label = `${at} ${wire} ${isStream ? 'stream' : 'whole'} pool ${pool} ${JSON.stringify([...vendor.ends])}`;
     if (isLeft) {
       const signal = AbortSignal.timeout(dice.below(30));

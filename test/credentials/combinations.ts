@@ -1,7 +1,8 @@
 /** Requests of every wire against a fleet of two instances whose vendor ends calls in every way, with everything around them switched on and off. */
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chatChunks, chatReply, type Dice, openSse, replyJson, sseEvent, stubUpstream } from '../kit/index.ts';
-import { variablesOf } from './vendor.ts';
+import { variablesOf, type VendorAnswer } from './vendor.ts';
 
 const saying = (content: string): object[] => [{ role: 'user', content }];
 
@@ -21,10 +22,16 @@ export const WIRES: Readonly<
   embeddings: (model, _stream, text) => ['/v1/embeddings', { model, input: text }],
 };
 
-const said = (status: number, code: string, message = 'no'): object => ({ status, body: { error: { message, code } } });
+const said = (status: number, code: string, message = 'no'): VendorAnswer => ({
+  status,
+  body: { error: { message, code } },
+});
+
+/** Without an answer, or with a part of one. */
+type Broken = 'cut' | 'cut late' | 'hang';
 
 /** How the vendor ends a call; `undefined` is an answer. */
-export const ENDS: Readonly<Record<string, object | 'cut' | 'cut late' | 'hang' | undefined>> = {
+export const ENDS: Readonly<Record<string, VendorAnswer | Broken | undefined>> = {
   served: undefined,
   400: said(400, 'bad'),
   401: said(401, 'invalid_api_key'),
@@ -53,40 +60,48 @@ export async function endingVendor(): Promise<Vendor> {
   const { url } = await stubUpstream(async (request, response) => {
     const key = /sk-of-(\w+)-/.exec(request.headers.authorization ?? '')?.[1] ?? '';
     texts.push(request.text);
-    const end = ENDS[ends.get(key) ?? 'served'] as any;
-    const { stream } = request.json();
-    if (end === 'cut') return response.destroy();
-    if (end === 'hang') return sleep(400, undefined, { ref: false }).then(() => response.destroy());
-    if (end === 'cut late' && stream === true) {
-      openSse(response);
-      response.write(sseEvent(chatChunks(['hi', 'ho'])[0]));
-      return sleep(10).then(() => response.destroy());
+    const end = ENDS[ends.get(key) ?? 'served'];
+    const isStream = request.json().stream === true;
+    if (end === undefined) answer(response, request.url, isStream);
+    else if (typeof end === 'string') await breakOff(response, end, isStream);
+    else {
+      for (const [name, value] of Object.entries(end.headers ?? {})) response.setHeader(name, value);
+      replyJson(response, end.status ?? 500, end.body);
     }
-    if (end === 'cut late')
-      return response.writeHead(200, { 'content-length': '900' }).end('{"id":', () => response.destroy());
-    for (const [name, value] of Object.entries(end?.headers ?? {})) response.setHeader(name, String(value));
-    if (end) return replyJson(response, end.status, end.body);
-    if (request.url.endsWith('/embeddings'))
-      return replyJson(response, 200, {
-        object: 'list',
-        data: [{ object: 'embedding', index: 0, embedding: [1] }],
-        model: 'm',
-        usage: { prompt_tokens: 1, total_tokens: 1 },
-      });
-    if (request.url.endsWith('/responses'))
-      return replyJson(response, 200, {
-        id: 'resp_1',
-        object: 'response',
-        status: 'completed',
-        output: [],
-        model: 'm',
-      });
-    if (stream !== true) return replyJson(response, 200, chatReply('hi'));
-    openSse(response);
-    for (const chunk of chatChunks(['hi', 'ho'])) response.write(sseEvent(chunk));
-    return response.end(sseEvent('[DONE]'));
   });
   return { url, texts, ends };
+}
+
+async function breakOff(response: ServerResponse, end: Broken, isStream: boolean): Promise<void> {
+  if (end === 'hang') await sleep(400, undefined, { ref: false });
+  if (end === 'cut late' && isStream) {
+    openSse(response);
+    response.write(sseEvent(chatChunks(['hi', 'ho'])[0]));
+    await sleep(10);
+  } else if (end === 'cut late') {
+    response.writeHead(200, { 'content-length': '900' }).write('{"id":');
+    await sleep(10);
+  }
+  response.destroy();
+}
+
+const VECTORS = {
+  object: 'list',
+  data: [{ object: 'embedding', index: 0, embedding: [1] }],
+  model: 'm',
+  usage: { prompt_tokens: 1, total_tokens: 1 },
+};
+const RESPONSE = { id: 'resp_1', object: 'response', status: 'completed', output: [], model: 'm' };
+
+function answer(response: ServerResponse, url: string, isStream: boolean): void {
+  if (url.endsWith('/embeddings')) replyJson(response, 200, VECTORS);
+  else if (url.endsWith('/responses')) replyJson(response, 200, RESPONSE);
+  else if (!isStream) replyJson(response, 200, chatReply('hi'));
+  else {
+    openSse(response);
+    for (const chunk of chatChunks(['hi', 'ho'])) response.write(sseEvent(chunk));
+    response.end(sseEvent('[DONE]'));
+  }
 }
 
 export const NAMES = ['secretly-a', 'secretly-b', 'secretly-c'];

@@ -39,7 +39,7 @@ describe('names that objects have members of', () => {
       expect((await t.post('/v1/chat/completions', chat(`${name}?`))).status).to.equal(404);
     });
 
-  it('are no groups, aliases, instances and targets where none is configured', async () => {
+  it('stand for no group, alias, instance or target that is not configured', async () => {
     const vendor = await vendorOf();
     const t = await startPool(vendor, ['a'], {
       config: { models: [{ name: 'g', routes: [{ target: 'acme', model: 'm' }] }] },
