@@ -74,6 +74,24 @@ rest    claude@m           fallback      -
 `);
   });
 
+  it('says what to write in the place of a proxy that is none, and of half a set of secrets', async () => {
+    const { code, stderr } = await validateJson({
+      providers: {
+        near: { kind: 'openai-compatible', base_url: NOWHERE, proxy: { url: 'socks5://proxy:1080' } },
+        claude: { kind: 'bedrock', settings: { region: 'eu-central-1' }, access_key_id: '${ID}' },
+      },
+      targets: [{ virtual_key: 'near' }],
+    });
+    expect(code).to.equal(1);
+    expect(stderr)
+      .to.match(
+        /CV53: the proxy of "near" is not an http or https address; fix: write its address, such as http:\/\/proxy/,
+      )
+      .and.match(
+        /BV12: "claude" has access_key_id, which is not one of the sets of its kind; fix: bedrock takes api_key; or /,
+      );
+  });
+
   it('shows neither where there is none', async () => {
     const { stdout } = await validateJson({ targets: [{ virtual_key: 'echo' }] });
     expect(stdout).not.to.match(/INSTANCE|GROUP/);
@@ -177,6 +195,12 @@ describe('gw doctor with instances and groups', () => {
     expect(shown).not.to.match(/secret-value/);
   });
 
+  it('does not warn of the environment where the configuration declares instances', async () => {
+    const near = { kind: 'openai-compatible', base_url: NOWHERE };
+    const shown = await doctor({ providers: { near }, targets: [{ virtual_key: 'near' }] });
+    expect(section(shown, 'Provider API Keys')?.at(-1)).to.equal('[-] no provider API keys detected');
+  });
+
   it('names instances without a target and groups without a registered route', async () => {
     const shown = await doctor({
       providers: { idle: { kind: 'openai-compatible', base_url: NOWHERE } },
@@ -270,5 +294,44 @@ describe('gw status and gw admin providers list with instances', () => {
     const t = await start(false);
     expect((await run(t, 'admin', 'providers', 'list')).split('\n')[0]).to.equal('PROVIDER   MODELS');
     expect(await run(t, 'status')).not.to.match(/kind|credentials/);
+  });
+});
+
+describe('the banner with instances and groups', () => {
+  async function banner(config: object, variables: Record<string, string> = {}): Promise<string> {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, 'config.json'), JSON.stringify(config));
+    const { stderr } = await runCommand(['serve'], { cwd, variables: { PORT: '0', MASTER_KEY, ...variables } });
+    return stderr;
+  }
+
+  it('counts both, names what has no usable credential, and asks the first group that something serves', async () => {
+    const near = { kind: 'openai-compatible', base_url: NOWHERE, models: ['m'] };
+    const shown = await banner({
+      providers: { near, closed: { ...near, api_key: '${ABSENT}' } },
+      targets: [{ virtual_key: 'near' }, { virtual_key: 'closed' }],
+      models: [
+        { name: 'unserved', routes: [{ target: 'closed' }] },
+        { name: 'hidden', listed: false, routes: [{ target: 'near' }] },
+        { name: 'oss/*', routes: [{ target: 'near', model: '*' }] },
+        { name: 'smart', routes: [{ target: 'near' }] },
+      ],
+    });
+    expect(shown)
+      .to.match(/^ {2}\[OK\] near$/m)
+      .and.match(/^ {2}\[-\] closed \(no credential of it can be used\)$/m)
+      .and.match(/^ {2}1 providers \| strategy single \| 0 plugins \| 2 instances \| 4 groups$/m)
+      .and.contain('-d \'{"model":"smart",');
+  });
+
+  it('counts one as one, and asks a model where no group is served', async () => {
+    const shown = await banner({
+      providers: { near: { kind: 'openai-compatible', base_url: NOWHERE, models: ['m'] } },
+      targets: [{ virtual_key: 'near' }, { virtual_key: 'groq' }],
+      models: [{ name: 'unserved', routes: [{ target: 'groq' }] }],
+    });
+    expect(shown)
+      .to.match(/ \| 1 instance \| 1 group$/m)
+      .and.contain('-d \'{"model":"m",');
   });
 });
