@@ -298,16 +298,16 @@ describe('gw status and gw admin providers list with instances', () => {
 });
 
 describe('the banner with instances and groups', () => {
-  async function banner(config: object, variables: Record<string, string> = {}): Promise<string> {
+  async function start(config: object): Promise<{ shown: string; lines: Record<string, any>[] }> {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, 'config.json'), JSON.stringify(config));
-    const { stderr } = await runCommand(['serve'], { cwd, variables: { PORT: '0', MASTER_KEY, ...variables } });
-    return stderr;
+    const { stderr, lines } = await runCommand(['serve'], { cwd, variables: { PORT: '0', MASTER_KEY } });
+    return { shown: stderr, lines };
   }
 
   it('counts both, names what has no usable credential, and asks the first group that something serves', async () => {
     const near = { kind: 'openai-compatible', base_url: NOWHERE, models: ['m'] };
-    const shown = await banner({
+    const { shown, lines } = await start({
       providers: { near, closed: { ...near, api_key: '${ABSENT}' } },
       targets: [{ virtual_key: 'near' }, { virtual_key: 'closed' }],
       models: [
@@ -322,10 +322,16 @@ describe('the banner with instances and groups', () => {
       .and.match(/^ {2}\[-\] closed \(no credential of it can be used\)$/m)
       .and.match(/^ {2}1 providers \| strategy single \| 0 plugins \| 2 instances \| 4 groups$/m)
       .and.contain('-d \'{"model":"smart",');
+    expect(lines.find(({ rule }) => rule === 'WN02')).to.include({
+      targets: 'closed',
+      set: 'providers.closed.api_key',
+    });
+    const absent = lines.find(({ rule }) => rule === 'WN02');
+    expect(absent).to.include({ targets: 'closed', set: 'providers.closed.api_key' });
   });
 
   it('counts one as one, and asks a model where no group is served', async () => {
-    const shown = await banner({
+    const { shown } = await start({
       providers: { near: { kind: 'openai-compatible', base_url: NOWHERE, models: ['m'] } },
       targets: [{ virtual_key: 'near' }, { virtual_key: 'groq' }],
       models: [{ name: 'unserved', routes: [{ target: 'groq' }] }],
