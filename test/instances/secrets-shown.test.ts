@@ -14,7 +14,7 @@ const VALUES = {
 };
 
 describe('what is kept secret of instances', () => {
-  it('stands in no answer of a route that reads, in no error and in no line, whoever asks', async () => {
+  it('stands in no answer of a route that reads, in no error and in no line', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'key'), VALUES.file);
     // A vendor that repeats what it was sent, as some do in their errors.
