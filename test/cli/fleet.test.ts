@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -193,6 +193,21 @@ describe('gw doctor with instances and groups', () => {
     ]);
     expect(upstream.seen, 'nothing is sent').to.have.length(0);
     expect(shown).not.to.match(/secret-value/);
+  });
+
+  it('says of a link that leads out of the secret directories that it does', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'in'));
+    await writeFile(join(folder, 'outside'), 'secret-value-5');
+    await symlink(join(folder, 'outside'), join(folder, 'in/key'));
+    const near = { kind: 'openai-compatible', base_url: NOWHERE, api_key: `\${file:${folder}/in/key}` };
+    const shown = await doctor({ providers: { near }, targets: [{ virtual_key: 'near' }] }, [], {
+      GW_SECRET_DIRS: join(folder, 'in'),
+    });
+    expect(section(shown, 'Instances')?.[0]).to.equal(
+      `[X] providers.near.api_key: ${folder}/in/key: outside the secret directories (GW_SECRET_DIRS is ${folder}/in; a link may not lead out of it); the credential is not used until it is mended`,
+    );
+    expect(shown).not.to.include('secret-value-5');
   });
 
   it('does not warn of the environment where the configuration declares instances', async () => {
