@@ -33,6 +33,21 @@ describe('what a client cannot do to the credentials of a declared instance', ()
     expect(seen[0]).to.include({ 'openai-organization': 'org-1', 'openai-project': 'proj-1' });
   });
 
+  it('have it benched by a forwarded request that asks for more than the account can pay', async () => {
+    const TOO_DEAR = 1_000_000;
+    const vendor = await vendorOf((_key, request) =>
+      Number(request.json().max_output_tokens) >= TOO_DEAR
+        ? { status: 402, body: { error: { message: 'This request requires more credits, or fewer max_tokens' } } }
+        : OK,
+    );
+    const t = await startPool(vendor, ['a', 'b']);
+    const body = { model: 'm', input: 'hi', store: false };
+    for (let at = 0; at < 4; at += 1)
+      expect((await t.post('/v1/responses', { ...body, max_output_tokens: TOO_DEAR })).status).to.equal(402);
+    for (let at = 0; at < 4; at += 1) expect((await t.post('/v1/responses', body)).status).to.equal(200);
+    expect(t.lines.filter(({ msg }) => msg === 'credential benched')).to.deep.equal([]);
+  });
+
   it('have one request count as several refusals: tries of the retry policy are one', async () => {
     let calls = 0;
     // Each try asks both, which refuse; the last one finds the second willing.
