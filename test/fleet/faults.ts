@@ -83,7 +83,7 @@ export const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Refused for what it says, by a vendor that names the reason: nobody else is asked. */
+/** Refused for what it says, by a vendor that names the reason: no other one is asked. */
 export const CONTENT = refuses(
   '403 about content',
   403,

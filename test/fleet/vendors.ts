@@ -138,7 +138,7 @@ export interface Played {
   serving: ReadonlySet<VendorName>;
   /** What the next calls get in place of an answer, one each, whichever vendor they are for. */
   readonly faults: Fault[];
-  /** Is told of each call before it is answered, and of the turns of calls behind it and one. */
+  /** Sees each call before it is answered, with the number of the turn that it asks for. */
   before?: (asked: Asked, number: number) => void;
 }
 
