@@ -170,7 +170,7 @@ describe('budget, with a ledger that a store supplies', () => {
     await apply({ ...RATES, spend_limit_usd: 30, store_id: 'team', max_keys: 8 });
     expect((await send()).status).to.equal(200);
     expect(refusal(await send())).to.deep.equal(refused('spent $36.0000 of $30.00 limit'));
-    expect([opened.filter((name) => name.startsWith('budget')), ledger.memory.reserved]).to.deep.equal([
+    expect([opened.filter((name) => name.startsWith('budget ')), ledger.memory.reserved]).to.deep.equal([
       ['budget team 7'],
       0,
     ]);
