@@ -36,6 +36,8 @@ export interface Finding {
 export interface Examination<H> {
   readonly host: H;
   readonly add: (title: string, findings: readonly Finding[]) => void;
+  /** A checked configuration whose instances are to be asked for their models. */
+  readonly probed: GatewayConfig | undefined;
 }
 
 interface CloseOptions<H> {

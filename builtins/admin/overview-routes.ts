@@ -1,4 +1,4 @@
-import type { ProviderModule, Scope } from '../../host/contract/index.ts';
+import type { Scope } from '../../host/contract/index.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import { TextScrubber } from '../../host/config/scrub-text.ts';
 import { registeredNames } from '../../host/generation/registered-names.ts';
@@ -7,9 +7,9 @@ import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route
 import { hasCredential } from '../../host/pipeline/credentials/credential-desk.ts';
 import type { Target } from '../../host/pipeline/target.ts';
 import type { CircuitState } from '../../host/pipeline/hooks.ts';
-import { SHIPPED } from '../../host/registry/registry.ts';
 import { missingVariables } from '../../host/upstream/connect.ts';
-import { connectionOf } from '../../host/upstream/instance.ts';
+import { builtInProviders } from './lists/provider-catalog.ts';
+import { Query } from './query.ts';
 import { reading } from './store-calls.ts';
 
 /** The gateway at a glance: its dashboard's figures, its health, and the providers of this build. See docs/admin.md#routes. */
@@ -21,38 +21,12 @@ export function overviewRoutes(host: Host): readonly JsonRoute[] {
     {
       ...read,
       path: '/admin/providers/catalog',
-      answer: () => ({ status: 200, body: { providers: builtInProviders(host) } }),
+      answer: ({ request }: JsonCall) => ({
+        status: 200,
+        body: { providers: builtInProviders(host, new Query(request)) },
+      }),
     },
   ];
-}
-
-/** Every provider that this build ships, whether or not it is set up. */
-function builtInProviders(host: Host): object[] {
-  const { registry, services } = host;
-  const { catalog } = services;
-  const registered = registeredKinds(host);
-  const shipped = [...registry.providers.values()].filter(
-    ({ name, offline }) => !offline && registry.originOf('provider', name) === SHIPPED,
-  );
-  const isCurrent = (provider: string, model: string): boolean =>
-    !['deprecated', 'legacy'].includes(catalog.entry(provider, model)?.lifecycle.status ?? '');
-  return shipped
-    .toSorted((a, b) => Number(isGeneral(a)) - Number(isGeneral(b)) || (a.name < b.name ? -1 : 1))
-    .map(({ name }) => ({
-      id: name,
-      registered: registered.has(name),
-      catalog_models: catalog.modelsOf(name).filter((model) => isCurrent(name, model)).length,
-    }));
-}
-
-/** Only the configuration registers it, for any service. */
-const isGeneral = ({ connection }: ProviderModule): boolean => connection.onlyDeclared === true;
-
-/** Kinds of which something can be called. */
-function registeredKinds({ current, providers }: Host): ReadonlySet<string> {
-  const { environment = providers, instances } = current ?? {};
-  const declared = [...(instances?.values() ?? [])].filter(connectionOf).map(({ kind }) => kind);
-  return new Set([...environment.keys(), ...declared]);
 }
 
 interface ProviderState {

@@ -59,7 +59,8 @@ export const COMMANDS: readonly Command[] = [
     name: 'doctor',
     summary:
       'Check providers, configuration, master key, the gateway, stores, port, clock, model catalog, modules and files',
-    examples: ['gw doctor', 'GATEWAY_CONFIG=config.yaml gw doctor'],
+    options: [{ flags: '--probe', summary: 'Ask each declared instance for its models, once per credential' }],
+    examples: ['gw doctor', 'GATEWAY_CONFIG=config.yaml gw doctor', 'gw doctor --probe'],
     refusesFormat: true,
     load: () => import('./doctor.ts'),
   },

@@ -53,7 +53,12 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
       'Environment',
       notes.map(({ level, message }) => ({ level: level === 'fatal' ? 'bad' : 'warning', text: message })),
     );
-  await host.hooks.examine.promise({ host, add });
+  const config = isValid ? file?.config : undefined;
+  if (config && (config.providers || config.models)) {
+    const { examineFleet } = await import('./fleet/examine-fleet.ts');
+    await examineFleet(host, config, add);
+  }
+  await host.hooks.examine.promise({ host, add, probed: input.options['probe'] === true ? config : undefined });
   add('Port', await portFindings(host.settings.port, answering));
   add('Clock', clockFindings(place.clock.now(), date));
   add('Modules of others', moduleFindings(host));

@@ -74,8 +74,24 @@ ${targets}  ## A target may also hold:
 #     enabled: true
 #     config:
 #       blocked_words: [forbidden]
-`;
+${fleetLines(found[0] ?? placeholder)}`;
 }
+
+/** A server of the operator's own, and a name in front of what serves it; `target` is one of the file. See docs/fleet.md. */
+const fleetLines = (target: string): string => `
+## A server of your own that speaks the OpenAI wire. Add "- virtual_key: local" to the targets, and its models are served.
+# providers:
+#   local:
+#     kind: openai-compatible
+#     base_url: http://localhost:8000
+
+## One name for clients, and what serves it; "- target: local" may stand here once it is a target. See docs/fleet.md.
+# models:
+#   - name: smart
+#     routes:
+#       - target: ${target}
+#         model: name-of-a-model
+`;
 
 function created(path: string, found: readonly string[]): string {
   const key = newMasterKey();

@@ -4,6 +4,7 @@ import type { CommandPlace } from '../../host/host.ts';
 import { isFields } from '../../host/contract/json/fields.ts';
 import { tryParseJson } from '../../host/contract/json/json.ts';
 import { Client } from './client.ts';
+import { credentialsReady, isDeclared } from './fleet/credentials-ready.ts';
 import { cutTo, isRow, type Row, symbol, textOf } from './show.ts';
 
 /** `gw status`: whether the gateway answers, and what it is made of. Any answer means that it can be reached. */
@@ -14,10 +15,22 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   const health = isFields(body) ? body : {};
   io.out(`${healthLine(client.url, health['status'], ms, (name) => symbol(name, io.terminal))}\n`);
   if (typeof health['version'] === 'string') io.out(`Version: ${textOf(health['version'])}\n`);
-  const [providers, targets] = await Promise.all([providersLine(client), client.hasKey ? targetsOf(client) : []]);
-  io.out(providers);
-  io.out(drawing(rowsIn(health['providers']), targets, io));
+  const [known, targets] = await Promise.all([
+    client.rows('/admin/providers').catch(() => []),
+    client.hasKey ? targetsOf(client) : [],
+  ]);
+  io.out(providersLine(known));
+  io.out(drawing(withFleet(rowsIn(health['providers']), known), withFleet(targets, known), io));
 };
+
+/** Providers or targets with what the admin API says of those that the configuration declares. */
+function withFleet(rows: readonly Row[], known: readonly Row[]): readonly Row[] {
+  const declared = new Map(known.filter(isDeclared).map((row) => [row['name'], row]));
+  return rows.map((row) => {
+    const { kind, credentials } = declared.get(row['name']) ?? {};
+    return kind === undefined ? row : { ...row, kind, credentials };
+  });
+}
 
 /** `status` as it was answered. */
 export function healthLine(url: string, status: unknown, ms: number, mark: (name: 'OK' | '!') => string): string {
@@ -26,8 +39,7 @@ export function healthLine(url: string, status: unknown, ms: number, mark: (name
 }
 
 /** Nothing when they cannot be listed: that takes a credential, and this command works without. */
-async function providersLine(client: Client): Promise<string> {
-  const providers = await client.rows('/admin/providers').catch(() => []);
+function providersLine(providers: readonly Row[]): string {
   const models = providers.reduce((sum, { models: one }) => sum + (Array.isArray(one) ? one.length : 0), 0);
   return providers.length === 0 ? '' : `Providers: ${providers.length} (${models} models)\n`;
 }
@@ -51,6 +63,7 @@ function drawing(providers: readonly Row[], targets: readonly Row[], { terminal 
     const facts = [
       mark === '-' ? 'not registered' : `circuit ${circuit.padEnd('half-open'.length)}`,
       ...(typeof row['models'] === 'number' ? [`${row['models']} models`] : []),
+      ...(isDeclared(row) ? [`kind ${textOf(row['kind'])}`, `credentials ${credentialsReady(row) ?? ''}`] : []),
       ...(target ? [`${textOf(target['in_flight'])} in flight, ${textOf(target['waiting'])} waiting`] : []),
     ];
     const text = ` ${padded(textOf(row['name']), nameWidth)}   ${facts.join('   ')}`;

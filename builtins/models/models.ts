@@ -25,6 +25,11 @@ export default defineBuiltin({
       collector.add('discovered', discovery?.idsOf(collector.provider, collector.instance) ?? []),
     );
     hooks.firstModels.tapPromise('models', async (first) => discovery?.askFirst(first));
+    hooks.examine.tapPromise('models', async ({ host, add, probed }) => {
+      if (!probed) return;
+      const { probeFindings } = await import('./probe-credentials.ts');
+      add('Models by credential', await probeFindings(host, probed));
+    });
     hooks.mount.tap({ name: 'models', stage: ORDER.listings }, (router, host) => {
       const { discoveryIntervalMs } = host.settings;
       if (discoveryIntervalMs !== undefined) discovery?.start(discoveryIntervalMs); // by now all providers are connected, those of stored modules too

@@ -273,7 +273,7 @@ const OVERVIEW: readonly Operation[] = [
   read('/admin/plugins/catalog', 'Plugins that there are', 'PluginCatalog'),
   read('/admin/plugins/coverage', 'Which plugins read which bodies', 'Coverage'),
   read('/admin/providers', 'Registered providers and their models', 'Providers'),
-  read('/admin/providers/catalog', 'Providers that there are', 'ProviderCatalog'),
+  read('/admin/providers/catalog', 'Providers that there are', 'ProviderCatalog', ['include'], { errors: [400] }),
   write('post', '/admin/providers/{name}/credentials/{credential}/reset', 'Lets a credential be called again', {
     status: 204,
     errors: [404],

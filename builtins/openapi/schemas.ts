@@ -181,7 +181,14 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       },
     ),
   ),
-  ProviderCatalog: object({ providers: list(object({ id: TEXT, registered: FLAG, catalog_models: COUNT })) }),
+  ProviderCatalog: object({
+    providers: list(
+      object(
+        { id: TEXT, registered: FLAG, catalog_models: COUNT },
+        { instances: TEXTS, settings: list(object({ key: TEXT, required: FLAG, secret: FLAG })) },
+      ),
+    ),
+  }),
   Dashboard: object({
     providers: object({ total: COUNT, available: COUNT }),
     keys: object({ total: COUNT, active: COUNT, expired: COUNT, total_usage: COUNT }),

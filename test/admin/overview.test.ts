@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { MODULES } from '../../builtins/manifest.ts';
+import { kindKeys } from '../../host/common/kinds/kind-keys.ts';
 import type { ProviderModule } from 'gw/contract';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { failsOpen } from '../../host/pipeline/guards/plugin-policy.ts';
@@ -198,6 +199,53 @@ describe('what the gateway is made of, under /admin', () => {
         1,
         catalog.modelsOf('openai').length - 1,
       );
+    });
+  });
+
+  describe('GET /admin/providers/catalog, for forms', () => {
+    const entries = async (t: Awaited<ReturnType<typeof startAdmin>>, query = ''): Promise<any[]> =>
+      (await t.get(`/admin/providers/catalog${query}`)).json().providers;
+
+    it('says what an instance of each kind needs where it is asked for, and nothing of it otherwise', async () => {
+      const t = await startAdmin();
+      for (const entry of await entries(t))
+        expect(Object.keys(entry)).to.deep.equal(['id', 'registered', 'catalog_models']);
+      const asked = await entries(t, '?include=settings');
+      for (const { id, settings, instances } of asked) {
+        const keys = kindKeys(
+          MODULES.find((module) => module.kind === 'provider' && module.name === id) as ProviderModule,
+        );
+        expect(instances, id).to.deep.equal([]);
+        expect(
+          settings.map(({ key }: any) => key),
+          id,
+        ).to.deep.equal(['base_url', ...keys.settings.keys(), ...keys.secrets.keys()]);
+        expect(settings.filter(({ secret }: any) => secret).length, id).to.equal(keys.secrets.size);
+      }
+      const needed = (id: string): string[] =>
+        asked
+          .find((entry) => entry.id === id)
+          .settings.filter(({ required }: any) => required)
+          .map(({ key }: any) => key);
+      expect(needed('openai')).to.deep.equal(['api_key']);
+      expect(needed('azure-openai')).to.deep.equal(['base_url', 'api_key']);
+      expect(needed('openai-compatible')).to.deep.equal(['base_url']);
+      expect(needed('bedrock')).to.deep.equal(['region']);
+      expect((await t.get('/admin/providers/catalog?include=prices')).status).to.equal(400);
+    });
+
+    it('says it, with the instances of each kind, where the configuration declares one', async () => {
+      const instance = { kind: 'openai', api_key: '${KEY_A}' };
+      const t = await startAdmin(
+        { variables: { KEY_A: 'secret-value-a' } },
+        {
+          providers: { 'team-a': instance, 'team-b': { ...instance, api_key: '${KEY_B}' } },
+          targets: [{ virtual_key: 'team-a' }],
+        },
+      );
+      const openai = (await entries(t)).find(({ id }) => id === 'openai');
+      expect(openai).to.deep.include({ registered: true, instances: ['team-a', 'team-b'] });
+      expect(JSON.stringify(openai)).not.to.include('secret-value');
     });
   });
 

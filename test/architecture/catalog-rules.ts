@@ -2,7 +2,7 @@ import { type Checker, lineOf, type Node, nodesOf } from './source.ts';
 
 /** Calls that ask the catalog for something other than what a target serves, by file: the first argument as it is written. */
 export const OTHER_LOOKUPS: Readonly<Record<string, readonly string[]>> = {
-  'builtins/admin/overview-routes.ts': ['provider', 'name'], // every provider of this build, with or without a target
+  'builtins/admin/lists/provider-catalog.ts': ['provider', 'module.name'], // every provider of this build, with or without a target
   'host/pipeline/billing/catalog-entry.ts': ['name.slice(0, slash)'], // the vendor that a provider names as describing the model
 };
 

@@ -103,6 +103,8 @@ export const PARSERS: readonly string[] = [
   'host/http/metadata-header.ts',
   'builtins/catalog/build/make.ts',
   'builtins/catalog/build/rules.ts',
+  'builtins/catalog/build/tiers.ts',
+  'builtins/catalog/build/write-tiers.ts',
   'builtins/dashboard/app/src/pages/configuration/document-text.ts',
   'builtins/catalog/load.ts',
   'builtins/cli/explain.ts',

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cp } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -178,5 +178,64 @@ describe('the window-guard example, copied elsewhere', () => {
       .to.include('it names an account')
       .and.not.match(/AC-\d|123/);
     expect(guarded.text).not.to.include('[DONE]');
+  });
+});
+
+describe('the fleet example, copied elsewhere', () => {
+  async function server(
+    folder: string,
+    name: string,
+    key: string,
+  ): Promise<{ url: string; stop: () => Promise<void> }> {
+    const child = spawn(process.execPath, [join(folder, 'server.js'), name], {
+      env: { PORT: '0', FLEET_KEY: key },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const closed = new Promise<void>((resolve) => {
+      child.on('close', () => resolve());
+    });
+    const stop = async (): Promise<void> => {
+      child.kill('SIGKILL');
+      await closed;
+    };
+    atEnd(stop);
+    const url = await new Promise<string>((resolve) => {
+      child.stdout.setEncoding('utf8').once('data', (line: string) => resolve(line.trim()));
+    });
+    return { url, stop };
+  }
+
+  it('spreads sessions, keeps each, leaves a revoked key alone, and goes on without a server', async () => {
+    const folder = await copyOf('fleet');
+    const keys = { FLEET_OLD_KEY: 'fleet-demo-old-key', FLEET_KEY: 'fleet-demo-new-key' };
+    const [first, second] = [await server(folder, 'gpu-1', ''), await server(folder, 'gpu-2', keys.FLEET_KEY)];
+    const path = join(folder, 'config.yaml');
+    const text = await readFile(path, 'utf8');
+    const addressed = text.replace('http://127.0.0.1:8001', first.url).replace('http://127.0.0.1:8002', second.url);
+    await writeFile(path, addressed);
+    const ask = asking(await startGateway({ cwd: folder, variables: { GATEWAY_CONFIG: path, ...keys } }));
+    const of = (session: string): Promise<Reply> => ask('hi', { model: 'qwen3' }, { 'x-gateway-session': session });
+    const sessions = Array.from({ length: 16 }, (_none, at) => `session-${at}`);
+    const replies: Reply[] = [];
+    for (const session of sessions) replies.push(await of(session));
+    expect(replies.every(({ status }) => status === 200)).to.equal(true);
+    const switched = replies.filter(({ headers }) => headers.get('x-gateway-attempts') === '2');
+    expect(switched, 'the revoked key is asked once').to.have.length(1);
+    const targets = replies.map(({ target }) => target);
+    expect(new Set(targets)).to.have.property('size', 2);
+    const guest = sessions[targets.indexOf('gpu-1')]!;
+    expect((await of(guest)).target).to.equal('gpu-1');
+    await first.stop();
+    const moved = await of(guest);
+    expect([moved.status, moved.target, moved.headers.get('x-gateway-affinity')]).to.deep.equal([
+      200,
+      'gpu-2',
+      'moved',
+    ]);
+  });
+
+  it('passes gw validate without a variable set', async () => {
+    const { code, stdout } = await runGw(['validate', 'config.yaml'], { cwd: await copyOf('fleet') });
+    expect([code, stdout.includes('revoked, current')], stdout).to.deep.equal([0, true]);
   });
 });

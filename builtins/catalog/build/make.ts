@@ -4,6 +4,7 @@ import { setMember } from '../../../host/contract/index.ts';
 import { type EntryMap, readEntries } from '../entries.ts';
 import { type DescribedModel, describedIds, describedModel } from './models.ts';
 import { exactIds, type PricedModel, pricedModel, PRICES_DATE, pricingPage, toPricing } from './prices.ts';
+import { readTiers, withTiers } from './tiers.ts';
 import { HUGGING_FACE, isServed, type Source, SOURCES } from './sources.ts';
 
 /** Rows and corrections by hand, each with the page it was read from. */
@@ -21,23 +22,32 @@ interface PricedRow {
 
 type Rows = Record<string, object>;
 
+export const CURATED_FILE = new URL('../curated.json', import.meta.url);
+
+export const readCurated = (file: URL = CURATED_FILE): Curated => JSON.parse(readFileSync(file, 'utf8')) as Curated;
+
 /** The text of `models.json`, the same for the same packages and curated file: one row a line, sorted, unknown facts left out. */
-export function makeCatalog(curatedFile = new URL('../curated.json', import.meta.url)): string {
-  const curated = JSON.parse(readFileSync(curatedFile, 'utf8')) as Curated;
-  const rows: Rows = {};
-  for (const source of SOURCES) addRows(rows, source);
-  addHuggingFaceRows(rows);
-  const entries = withRules(checked(curated.entries, checked(rows)), curated.rules);
+export function makeCatalog(curatedFile = CURATED_FILE): string {
+  const curated = readCurated(curatedFile);
+  const entries = withTiers(untiered(curated), readTiers());
   const lines = [...entries]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, entry]) => `${JSON.stringify(key)}:${JSON.stringify(compact(entry))}`);
   return `{\n${lines.join(',\n')}\n}\n`;
 }
 
+/** The rows of the packages, with what is corrected by hand. */
+export function untiered(curated: Curated): EntryMap {
+  const rows: Rows = {};
+  for (const source of SOURCES) addRows(rows, source);
+  addHuggingFaceRows(rows);
+  return withRules(checked(curated.entries, checked(rows)), curated.rules);
+}
+
 /** Reads rows as a gateway will; a mistake in them is ours. */
 function checked(rows: Readonly<Record<string, object>>, base?: EntryMap): EntryMap {
-  const { entries, malformed, ignored } = readEntries(rows, base);
-  const wrong = [...malformed, ...ignored];
+  const { entries, malformed, ignored, doubled } = readEntries(rows, base);
+  const wrong = [...malformed, ...ignored, ...doubled];
   if (wrong.length > 0) throw new Error(`unusable rows: ${wrong.join('; ')}`);
   return entries;
 }

@@ -1,5 +1,5 @@
 import { calcPrice, findProvider, type ModelInfo } from '@pydantic/genai-prices';
-import type { CatalogPricing } from '../../../host/common/catalog.ts';
+import type { CatalogPricing, PriceName } from '../../../host/common/prices/catalog-pricing.ts';
 
 /** Release date of the price package: prices in force on that day at noon, UTC. */
 export const PRICES_DATE = '2026-09-23';
@@ -59,7 +59,7 @@ function literals(match: ModelInfo['match']): string[] {
   return 'or' in match ? match.or.flatMap(literals) : [];
 }
 
-/** Prices in the catalog's units. Above the base tier of a long context, and for images and audio in tokens, nothing is kept. */
+/** Prices in the catalog's units. Tiers are those of `tiers.ts`. */
 export function toPricing(mode: string, { prices }: PricedModel): Partial<CatalogPricing> {
   const {
     input_mtok: input,
@@ -78,5 +78,26 @@ export function toPricing(mode: string, { prices }: PricedModel): Partial<Catalo
     cache_read_per_m_tokens: cacheRead ?? null,
     cache_write_per_m_tokens: cacheWrite ?? null,
     reasoning_per_m_tokens: reasoning ?? null,
+    ...kindsOf(prices),
   };
 }
+
+/** Kinds of tokens by the package's name, with what they cost without a price of their own. */
+const KINDS: Readonly<Record<string, readonly [kind: PriceName, rest: string]>> = {
+  cache_write_1h_mtok: ['cache_write_long_per_m_tokens', 'cache_write_mtok'],
+  input_audio_mtok: ['audio_input_per_m_tokens', 'input_mtok'],
+  output_audio_mtok: ['audio_output_per_m_tokens', 'output_mtok'],
+  cache_audio_read_mtok: ['audio_cache_read_per_m_tokens', 'cache_read_mtok'],
+  input_image_mtok: ['image_input_per_m_tokens', 'input_mtok'],
+  output_image_mtok: ['image_output_per_m_tokens', 'output_mtok'],
+  cache_image_read_mtok: ['image_cache_read_per_m_tokens', 'cache_read_mtok'],
+  input_video_mtok: ['video_input_per_m_tokens', 'input_mtok'],
+  output_video_mtok: ['video_output_per_m_tokens', 'output_mtok'],
+};
+
+const kindsOf = (prices: PricedModel['prices']): Partial<CatalogPricing> =>
+  Object.fromEntries(
+    Object.entries(KINDS).flatMap(([unit, [kind, rest]]) =>
+      prices[unit] === undefined || prices[unit] === prices[rest] ? [] : [[kind, prices[unit]] as const],
+    ),
+  );

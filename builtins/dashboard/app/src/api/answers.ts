@@ -378,6 +378,12 @@ export type ProviderCatalog = {
     readonly id: string;
     readonly registered: boolean;
     readonly catalog_models: number;
+    readonly instances?: readonly string[];
+    readonly settings?: readonly {
+      readonly key: string;
+      readonly required: boolean;
+      readonly secret: boolean;
+    }[];
   }[];
 };
 
