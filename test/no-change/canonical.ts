@@ -24,7 +24,7 @@ const VOLATILE: ReadonlySet<string> = new Set([
 const KIND = 'openai-compatible';
 
 /** Keys that came with instances, groups and sessions; where a key is not known, a fix lists those that are. */
-const KEYS = ['providers', 'models', 'affinity'];
+const KEYS: ReadonlySet<string> = new Set(['providers', 'models', 'affinity']);
 const LISTED = /(use one of: (?:apiVersion|mode), )([^\n(]+)/g;
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -65,6 +65,6 @@ function settledText(text: string): string {
 function withoutKeys(list: string): string {
   return list
     .split(', ')
-    .filter((key) => !KEYS.includes(key))
+    .filter((key) => !KEYS.has(key))
     .join(', ');
 }

@@ -4,11 +4,12 @@ import { cases } from '../kit/index.ts';
 import { canonical } from './canonical.ts';
 import { makeCase } from './documents.ts';
 import { digestOf, observeAll } from './observe.ts';
-import { readDigests } from './digests.ts';
+import { readRecorded } from './recorded.ts';
+import { observeUnused } from './unused.ts';
 import { parting } from './parting.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const { revision, digests } = readDigests();
+const { revision, digests, unused } = readRecorded();
 const CASES = cases(digests.length, 100);
 
 /** Every seventy-first seed: a slice that meets all modes and plugins. */
@@ -26,6 +27,13 @@ describe('a configuration without instances, groups and affinity', function ofTh
       if (digestOf(text) !== digests[seed - 1]) other.push(seed);
     });
     expect(other, 'seeds that differ: npm run no-change -- --compare <seed> shows where').to.deep.equal([]);
+  });
+
+  it('looks up nothing more for a request, and adds no series and no attribute of spans', async () => {
+    const { lookups, series, attributes } = await observeUnused(ROOT);
+    expect(lookups.whole, 'look-ups of a whole answer').to.be.at.most(unused.lookups.whole);
+    expect(lookups.stream, 'look-ups of a stream').to.be.at.most(unused.lookups.stream);
+    expect({ series, attributes }).to.deep.equal({ series: unused.series, attributes: unused.attributes });
   });
 
   it('is compared in 10,000 cases', () => {

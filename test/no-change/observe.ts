@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { canonical } from './canonical.ts';
 import { type Case, makeCase, type Question } from './documents.ts';
-import { type Code, type Gateway, KEY, loadCode } from './gateway.ts';
+import { type Code, loadCode } from './code.ts';
+import { type Gateway, KEY, openGateway } from './gateway.ts';
 import { openVendor, type Vendor } from './vendor.ts';
 
 /** Connections are kept between calls: each case has a port of its own. */
@@ -30,7 +31,7 @@ export async function observed(
   code: Code,
   { given, vendor }: { readonly given: Case; readonly vendor: Vendor },
 ): Promise<string> {
-  const gateway = await code.open(given, vendor.url);
+  const gateway = await openGateway(code, given, vendor.url);
   try {
     const refused = await gateway.apply(given.document);
     const report = await ask(gateway, { path: '/admin/config/validate', body: given.document });
@@ -66,7 +67,7 @@ interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-async function ask(
+export async function ask(
   { url }: Gateway,
   { path, body, headers }: Asked,
 ): Promise<{ readonly status: number; readonly headers: object; readonly body: unknown }> {

@@ -1,6 +1,6 @@
 /**
  * Records what an earlier revision makes of 10,000 generated configurations: `npm run no-change -- --from <revision>`. With
- * `--compare <seed>` it prints instead what that revision and the code as it stands make of one of them, where they part.
+ * `--compare <seed>` it prints instead where that revision and the code as it stands part on one of them.
  */
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
@@ -8,43 +8,44 @@ import { checkOut } from '../bench/against.ts';
 import { PROJECT } from '../bench/subjects.ts';
 import { createWorkspace, type Workspace } from '../bench/workspace.ts';
 import { parting } from './parting.ts';
-import { readDigests, writeDigests } from './digests.ts';
+import { readRecorded, type Recorded, writeRecorded } from './recorded.ts';
+import type { Unused } from './unused.ts';
 
 const CASES = 10_000;
 const PROCESSES = 2;
 const PROGRAM = fileURLToPath(new URL('observe-program.ts', import.meta.url));
 
-interface Range {
-  readonly first: number;
-  readonly last: number;
-  readonly form: 'digests' | 'texts';
-}
+/** Lines of a process that runs the code of a folder. */
+type Observe = (folder: string, ...args: readonly string[]) => Promise<readonly string[]>;
 
-async function observe(workspace: Workspace, root: string, { first, last, form }: Range): Promise<readonly string[]> {
-  const command = [process.execPath, PROGRAM, root, String(first), String(last), form];
-  return (await workspace.run(command)).trim().split('\n');
-}
+const observing =
+  (workspace: Workspace): Observe =>
+  async (folder, ...args) =>
+    (await workspace.run([process.execPath, PROGRAM, folder, ...args])).trim().split('\n');
 
-async function record(workspace: Workspace, folder: string): Promise<readonly string[]> {
+async function record(observe: Observe, folder: string): Promise<Omit<Recorded, 'revision'>> {
   const each = CASES / PROCESSES;
+  const [unused = ''] = await observe(folder, 'unused');
   const parts = Array.from({ length: PROCESSES }, (_none, at) =>
-    observe(workspace, folder, { first: at * each + 1, last: (at + 1) * each, form: 'digests' }),
+    observe(folder, 'digests', String(at * each + 1), String((at + 1) * each)),
   );
-  return (await Promise.all(parts)).flat();
+  return { digests: (await Promise.all(parts)).flat(), unused: JSON.parse(unused) as Unused };
 }
 
-async function compare(workspace: Workspace, folder: string, seed: number): Promise<string> {
-  const range = { first: seed, last: seed, form: 'texts' } as const;
-  const [[before = '""'], [after = '""']] = [
-    await observe(workspace, folder, range),
-    await observe(workspace, PROJECT, range),
-  ];
+async function compare(observe: Observe, folder: string, seed: string): Promise<string> {
+  const [before = ''] = await observe(folder, 'texts', seed);
+  const [after = ''] = await observe(PROJECT, 'texts', seed);
   return parting(JSON.parse(before) as string, JSON.parse(after) as string);
 }
 
 const text = { type: 'string' } as const;
 const { from, compare: seed } = parseArgs({ options: { from: text, compare: text } }).values;
+if (from === undefined && seed === undefined) {
+  process.stderr.write('usage: npm run no-change -- --from <revision> | --compare <seed>\n');
+  process.exit(2);
+}
 const workspace = createWorkspace();
-const { hash, folder } = await checkOut(workspace, from ?? readDigests().revision);
-if (seed === undefined) writeDigests({ revision: hash, digests: await record(workspace, folder) });
-else process.stdout.write(`${await compare(workspace, folder, Number(seed))}\n`);
+const observe = observing(workspace);
+const { hash, folder } = await checkOut(workspace, from ?? readRecorded().revision);
+if (seed === undefined) writeRecorded({ revision: hash, ...(await record(observe, folder)) });
+else process.stdout.write(`${await compare(observe, folder, seed)}\n`);

@@ -29,8 +29,12 @@ export function spoiled(document: object, chance: Chance): object {
     const place = chance.of(placesIn(copy));
     const keys = Object.keys(place);
     const key = keys.length === 0 ? 'unknown' : chance.of(keys);
-    if (chance.isTrue(0.15)) place[Array.isArray(place) ? place.length : 'no_such_key'] = chance.of(WRONG);
-    else if (chance.isTrue(0.15) && !Array.isArray(place)) delete place[key];
+    if (chance.isTrue(0.15)) {
+      place[Array.isArray(place) ? place.length : 'no_such_key'] = chance.of(WRONG);
+      continue;
+    }
+    const isLeftOut = chance.isTrue(0.15) && !Array.isArray(place);
+    if (isLeftOut) delete place[key];
     else place[key] = structuredClone(chance.of(WRONG));
   }
   return copy;
