@@ -12,6 +12,7 @@ import mcpEndpoint from './mcp/endpoint/endpoint.ts';
 import mcp from './mcp/mcp.ts';
 import models from './models/models.ts';
 import keyBudget from './money/key-budget.ts';
+import priceDifferences from './money/price-differences.ts';
 import unpriced from './money/unpriced.ts';
 import usageDoubts from './money/usage-doubts.ts';
 import openapi from './openapi/openapi.ts';
@@ -120,6 +121,7 @@ export const BUILTINS: readonly BuiltinModule[] = [
   mcp,
   models,
   keyBudget,
+  priceDifferences,
   unpriced,
   usageDoubts,
   openapi,

@@ -5,7 +5,7 @@ import {
   type PriceName,
   type PriceTable,
 } from '../../host/common/prices/catalog-pricing.ts';
-import { type Fields, isFields, isText, setMember } from '../../host/contract/index.ts';
+import { type Fields, isFields, isText, type ReportUse, setMember } from '../../host/contract/index.ts';
 import { isDate, readLines, withLines } from './price-lines.ts';
 
 const NO_PRICES: CatalogPricing = Object.freeze({
@@ -178,19 +178,30 @@ function readEntry(raw: Raw, had: CatalogEntry, notes: Notes): CatalogEntry {
 function readPricing(raw: unknown, had: CatalogPricing, { ignore, twice }: Notes): CatalogPricing {
   if (raw === undefined || raw === null) return had;
   if (!isFields(raw)) return ignored('pricing', had, ignore);
-  const pricing: Partial<PriceTable> = { ...had };
+  const pricing: Partial<PriceTable> & { reported?: ReportUse } = { ...had };
   for (const name of Object.keys(raw)) {
     const value = raw[name];
-    if (name === 'lines') continue;
+    if (name === 'lines' || name === 'reported') continue;
     if (isPriceName(name)) putPrice(pricing, name, isPrice(value) ? value : null);
     if (isPriceName(name) ? value !== null && !isPrice(value) : !UNUSED.has(name)) ignore(`pricing.${name}`);
   }
+  putReported(pricing, raw['reported'], ignore);
   if (raw['lines'] === undefined) return pricing as CatalogPricing;
   const lines = readLines(raw['lines'], priceOf, {
     ignore: (field) => ignore(`pricing.${field}`),
     twice: (field) => twice(`pricing.${field}`),
   });
   return withLines(pricing as CatalogPricing, lines);
+}
+
+const isReportUse = (value: unknown): value is ReportUse =>
+  value === 'prefer' || value === 'compare' || value === 'ignore';
+
+function putReported(pricing: { reported?: ReportUse }, value: unknown, ignore: Ignore): void {
+  if (value === undefined) return;
+  if (isReportUse(value)) pricing.reported = value;
+  else delete pricing.reported;
+  if (value !== null && !isReportUse(value)) ignore('pricing.reported');
 }
 
 /** A price that only some models have is left out where it is unknown. */

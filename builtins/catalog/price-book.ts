@@ -62,7 +62,7 @@ export class PriceBook {
   readonly #made = new Map<string, BookLine>();
 
   constructor(pricing: CatalogPricing) {
-    const { lines = NO_LINES, ...prices } = pricing;
+    const { lines = NO_LINES, reported: _reported, ...prices } = pricing;
     this.base = { id: STANDARD, prices: lines.length === 0 ? pricing : prices };
     this.#lines = lines;
     this.#rows = new Map(lines.map((line) => [conditionKey(line.when), line]));

@@ -38,8 +38,10 @@ export function banner(host: Host, { port, hasNewKey }: RunningGateway): string 
 function declaredText({ current }: Host): string {
   const instances = current?.instances.size ?? 0;
   const groups = current?.groups?.list.length ?? 0;
-  return `${instances > 0 ? ` | ${instances} instances` : ''}${groups > 0 ? ` | ${groups} groups` : ''}`;
+  return `${instances > 0 ? ` | ${counted(instances, 'instance')}` : ''}${groups > 0 ? ` | ${counted(groups, 'group')}` : ''}`;
 }
+
+const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 
 function sourceText({ configSource, configFile, stores }: Host): string {
   if (configSource === 'store') return `stored (${stores.configuration.backend})`;
@@ -76,7 +78,7 @@ function keyLines(host: Host, hasNewKey: boolean): string[] {
 /** A request that works when pasted; with the key itself only when it was made here. */
 function curlLines(host: Host, address: string, hasNewKey: boolean): string[] {
   const target = host.current?.targetList.find(({ provider }) => provider);
-  const model = target && modelToTry(host, target);
+  const model = target && (groupToTry(host) ?? modelToTry(host, target));
   if (model === undefined || host.masterKey === undefined) return [];
   const key = hasNewKey ? host.masterKey : '$MASTER_KEY';
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello, gateway!' }] });
@@ -86,6 +88,13 @@ function curlLines(host: Host, address: string, hasNewKey: boolean): string[] {
     `  curl ${address}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '${body}'`,
   ];
 }
+
+/** The first group that clients see and that something serves. */
+const groupToTry = ({ current }: Host): string | undefined =>
+  current?.groups?.list.find(
+    ({ matched, isListed, routes }) =>
+      matched === 'exact' && isListed && [...routes.values()].some(({ provider }) => provider),
+  )?.name;
 
 /** One that the operator declared; else the cheapest chat model with tools that the catalog calls generally available; else the first one. */
 function modelToTry({ current, services: { catalog } }: Host, target: Target): string | undefined {

@@ -33,7 +33,7 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   const host = await place.host();
   const mark: Mark = (name) => symbol(name, io.terminal);
   const { isValid, file, ...configuration } = await configurationSection(host, mark);
-  print(host, io, providerSection(host, mark));
+  print(host, io, providerSection(host, mark, Object.keys(file?.config?.providers ?? {}).length > 0));
   print(host, io, configuration);
   print(host, io, {
     title: 'Auth',
@@ -69,8 +69,8 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
 const print = ({ redactor }: Host, { out }: CommandIo, { title, lines }: Section): void =>
   out(redactor.redact(`${title}\n${lines.map((line) => `  ${line}\n`).join('')}\n`));
 
-/** Every provider whose credentials are set, and those that a newcomer looks for. */
-function providerSection({ registry, variables }: Host, mark: Mark): Section {
+/** Every provider whose credentials are set, and those that a newcomer looks for. Where instances are declared, none is needed. */
+function providerSection({ registry, variables }: Host, mark: Mark, hasInstances: boolean): Section {
   const providers = [...registry.providers.values()]
     .filter(({ offline }) => !offline)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -89,7 +89,7 @@ function providerSection({ registry, variables }: Host, mark: Mark): Section {
         ({ name, variable }) => `${mark('X')} ${name}: ${variable} holds a control character, it counts as unset`,
       ),
       ...missing.map((name) => `${mark('-')} ${name}`),
-      found.length > 0 ? `${found.length} found` : `${mark('!')} no provider API keys detected`,
+      found.length > 0 ? `${found.length} found` : `${mark(hasInstances ? '-' : '!')} no provider API keys detected`,
     ],
   };
 }

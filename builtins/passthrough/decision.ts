@@ -63,10 +63,9 @@ function firstOf(probe: LiveExchange, generation: Generation, group: ModelGroup)
     const ranked = generation.hooks.route.call(marked(probe, resolved, generation), probe);
     const first = firstServing(ranked, probe, generation);
     if (!first) continue;
-    const keys = ranked.map(({ virtualKey }) => virtualKey);
     return {
       isTranslated: needsTranslation(first.target, generation),
-      drawn: { name: resolved.name, keys, abLabel: heard.label },
+      drawn: routing.drawn && { ...routing.drawn, abLabel: heard.label },
     };
   }
   return FORWARDED;

@@ -5,7 +5,7 @@ import { addressAt, type Destination } from './destination.ts';
 import type { MemberScanner } from './models/member-scanner.ts';
 import { leavingBody, type Splice } from './read-ahead.ts';
 import type { Forwarding } from './read-forwarded.ts';
-import { forwardedHeaders } from './request-headers.ts';
+import { forwardedHeaders, withoutAccounts } from './request-headers.ts';
 
 /** The request as it goes on, before the credential. `isRead` says that its answer will be read, and so must not be compressed in an unknown way. */
 export function leavingRequest(
@@ -14,7 +14,8 @@ export function leavingRequest(
   { target, provider }: Destination,
   isRead: boolean,
 ): OutgoingRequest {
-  const headers = forwardedHeaders(request, contextOf(response), isRead);
+  const forwarded = forwardedHeaders(request, contextOf(response), isRead);
+  const headers = target.instance ? withoutAccounts(forwarded) : forwarded;
   if (listed && taken) delete headers['sec-websocket-extensions']; // compressed frames cannot be looked through
   const leaving = leavingBody(
     body,

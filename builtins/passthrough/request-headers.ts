@@ -48,6 +48,15 @@ export function isCredentialName(name: string): boolean {
   return CREDENTIAL.test(name) && !HARMLESS.has(name);
 }
 
+/** Which account of the vendor pays. Source: OpenAI API reference, "Authentication"; Google Cloud, "System parameters", 2026-11-27. */
+const ACCOUNT: ReadonlySet<string> = new Set(['openai-organization', 'openai-project', 'x-goog-user-project']);
+
+/** The account is that of the credential: a client that named another one would have it charged, or the credential refused for everyone. */
+export function withoutAccounts(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const kept = Object.entries(headers).filter(([name]) => !ACCOUNT.has(name.replaceAll('_', '-')));
+  return Object.fromEntries(kept);
+}
+
 /** Browsers put a credential among the protocols they offer. Source: OpenAI API reference, "Realtime, WebSocket", 2026-11-22. */
 const KEY_PROTOCOL = /^openai-insecure-api-key\./;
 

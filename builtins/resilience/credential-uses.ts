@@ -33,6 +33,9 @@ const HEARD: Readonly<Record<Tells | 'begun', ReadonlySet<CredentialClass>>> = {
   begun: new Set(['rate', 'billing']),
 };
 
+/** Where only the status is read, it may be about this one request, which asks for more than is left. */
+const UNPAID = 402;
+
 type Services = Pick<PipelineServices, 'log' | 'counters' | 'redactor'>;
 
 /** Takes down what the ends of calls say of their credentials. */
@@ -71,7 +74,8 @@ export class CredentialUses {
       isProtected: states.isProtected(value),
     });
     const heard = HEARD[visit?.hasBegun === true ? 'begun' : (visit?.tells ?? 'nothing')];
-    return fault && heard.has(fault.class) ? fault : undefined;
+    if (!fault || !heard.has(fault.class)) return undefined;
+    return visit?.tells === 'status' && error.fault?.status === UNPAID ? { ...fault, isOfRequest: true } : fault;
   }
 
   /** The call ended well, or by what says nothing of its credential. */
@@ -134,10 +138,13 @@ export class CredentialUses {
   #confirm({ exchange: { routing }, upstreamModel }: Attempt, { instance }: CredentialPool): void {
     const trail = routing.credentials;
     if (!trail || trail.refused.length === 0) return;
+    const counted = new Set<string>(); // a request that was tried again is one refusal
     for (const refused of trail.refused) {
       if (refused.instance !== instance.name || refused.upstreamModel !== upstreamModel) continue;
       if (refused.credential === routing.credential) continue;
       const { states, value, credential: name } = refused;
+      if (counted.has(name)) continue;
+      counted.add(name);
       if (states.confirmRefusal(value, upstreamModel))
         this.#bench({ states, credential: { instance: instance.name, name } }, value, 'no_access', {
           upstreamModel,

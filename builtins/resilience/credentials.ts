@@ -83,13 +83,13 @@ function choose(
 /** Gives the credential to the attempt: from here on it is a call in flight. */
 function take(attempt: Attempt, pool: CredentialPool, { entry, probe }: Exclude<Choice, string>): Used {
   const { credential, states } = entry;
-  const { connected, digest, refreshedAt } = credential;
+  const { connected, digest, takenAt } = credential;
   if (connected) attempt.provider = connected;
   attempt.credential = credential;
   attempt.exchange.routing.credential = credential.name;
   states.inFlight += 1;
   attempt.visit?.calls(credential);
-  return { pool, entry, probe, value: { digest, refreshedAt } };
+  return { pool, entry, probe, value: { digest, takenAt } };
 }
 
 function refusal({ target: { virtualKey }, visit }: Attempt, why: 'saturated' | 'unusable'): GatewayError {

@@ -81,7 +81,12 @@ export const FIGURES = {
   gateway_cost_source_total: {
     kind: 'counter',
     help: 'Requests with a cost, by what it was computed of',
-    labels: { source: ['usage', 'estimated'] },
+    labels: { source: ['usage', 'estimated', 'reported'] },
+  },
+  gateway_price_differences_total: {
+    kind: 'counter',
+    help: 'Answers whose vendor reports another cost than the catalog makes of them',
+    labels: { provider: 'any', model: 'any' },
   },
   gateway_provider_errors_total: {
     kind: 'counter',

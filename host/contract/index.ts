@@ -132,11 +132,13 @@ export { dearerPrice } from './money/cost.ts';
 export type {
   Billed,
   Cost,
+  CostReport,
   CostSource,
   LaterBooking,
   PriceQuestion,
   Prices,
   Rates,
+  ReportUse,
   TokenPrice,
   Unpriced,
 } from './money/cost.ts';

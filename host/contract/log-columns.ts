@@ -103,10 +103,11 @@ export const LOG_COLUMNS = {
   },
   cost_source: {
     kind: 'text',
-    values: ['usage', 'estimated'],
+    values: ['usage', 'estimated', 'reported'],
     since: 10,
     shown: 'where known',
-    about: 'What the cost was computed of: what the vendor reported, or an estimate',
+    about:
+      'What the cost was computed of: what the vendor reported of the use, an estimate, or the cost that the vendor reported',
   },
   price_line: {
     kind: 'text',

@@ -89,11 +89,13 @@ export function tapStrategies(
   groups: readonly RankingGroup[],
 ): void {
   hooks.route.tap({ name: 'strategy', stage: ORDER.strategy }, (all, exchange) => {
-    const { drawn } = exchange.routing;
-    const order = drawn && drawnOrder(drawn, all, exchange);
-    if (order) return order;
-    const group = groups[exchange.routing.group?.index ?? NO_GROUP];
-    return group ? group.rank(all, exchange) : rankBy(ranker, all, exchange, targets);
+    const { routing } = exchange;
+    const known = routing.drawn && drawnOrder(routing.drawn, all, exchange);
+    if (known) return known;
+    const group = groups[routing.group?.index ?? NO_GROUP];
+    const order = group ? group.rank(all, exchange) : rankBy(ranker, all, exchange, targets);
+    if (routing.alsoOn !== undefined) keepDrawn(order, exchange);
+    return order;
   });
   if (groups.some(({ strategy }) => strategy.settled))
     hooks.settled.tap('strategy', (attempt) => {
@@ -102,6 +104,12 @@ export function tapStrategies(
       hears?.(attempt);
     });
   else if (settled) hooks.settled.tap('strategy', settled);
+}
+
+/** Keeps what the strategy said while it is not clear how the request is answered, before anything reorders it. */
+function keepDrawn(order: readonly RouteTarget[], { routing, model }: LiveExchange): void {
+  const name = routing.fallback ?? model;
+  routing.drawn = { name, keys: order.map(({ virtualKey }) => virtualKey), abLabel: undefined };
 }
 
 /** What was drawn for this request already, once; `undefined` where another model is asked for by now, or another configuration has it served by others. */

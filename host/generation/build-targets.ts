@@ -2,6 +2,7 @@ import type { Carryover } from '../contract/index.ts';
 import type { Catalog } from '../common/catalog.ts';
 import type { GatewayConfig, TargetConfig } from '../config/document.ts';
 import { strategyTarget } from '../config/module-settings.ts';
+import { priceReports } from '../config/unpriced-rule.ts';
 import { RetryBudget, retryPolicy } from '../pipeline/attempts/retry.ts';
 import type { Target } from '../pipeline/target.ts';
 import { type ConnectedProvider, connectProvider, disposeProvider } from '../upstream/connect.ts';
@@ -41,6 +42,7 @@ export async function buildTargets(
       return {
         ...buildTarget(target, provider, { instance, budget, catalog, facts, now: deps.services.clock.monotonic }),
         settings: mode && strategyTarget(mode, target).settings,
+        priceReports: priceReports(config),
       };
     }),
   );
@@ -82,7 +84,7 @@ function buildTarget(
   config: TargetConfig,
   provider: ConnectedProvider | undefined,
   { instance, budget, catalog, facts, now }: TargetDeps,
-): Target {
+): Omit<Target, 'priceReports'> {
   const plain = catalogName(provider, config.virtual_key);
   const own = { config, catalogProvider: instance?.kind ?? plain };
   const learned = new LearnedFacts(now);

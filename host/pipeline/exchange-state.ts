@@ -1,5 +1,6 @@
 /** What changes while an exchange runs, by who writes it. Each is created whole, so that all exchanges have one shape. */
 import type { Cost, CostSource, GatewayError, RankNotes, Surface, Unpriced, Usage } from '../contract/index.ts';
+import type { CostDifference } from './billing/reported-cost.ts';
 import type { PluginInstance, StreamGuards } from './guards/plugin-instance.ts';
 import type { ModelGroup } from './model-group.ts';
 import type { RouteRecord } from './route-record.ts';
@@ -92,6 +93,8 @@ export class Measured {
   charged: Usage | undefined;
   costUsd: number | undefined;
   costSource: CostSource | undefined;
+  /** What the vendor reported to have cost otherwise than was computed. */
+  difference: CostDifference | undefined;
   /** The first count of the upstream's that is not believed, by its name. */
   doubt: string | undefined;
   /** The cost, by what it was spent on. */

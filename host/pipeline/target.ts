@@ -1,5 +1,5 @@
 import type { FactSources } from '../common/fact-sources.ts';
-import type { ModelFacts } from '../contract/index.ts';
+import type { ModelFacts, ReportUse } from '../contract/index.ts';
 import type { TargetConfig } from '../config/document.ts';
 import type { ConnectedProvider } from '../upstream/connect.ts';
 import type { ProviderInstance } from '../upstream/instance.ts';
@@ -33,6 +33,8 @@ export interface Target {
   factSourcesOf(model: string): FactSources;
   /** The model that describes an upstream model there by the word of the configuration, as `provider/model`. */
   describedAs(model: string): string | undefined;
+  /** What the configuration says of costs that vendors report; `undefined` leaves it to the provider. */
+  readonly priceReports: ReportUse | undefined;
   /** Remembers what a refusal of the provider said of an upstream model, or of all; for so many milliseconds, or until another configuration is applied. */
   learn(facts: ModelFacts, of: { readonly model: string | undefined; readonly keptMs?: number | undefined }): void;
 }

@@ -225,6 +225,7 @@ export const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
       forwardPath: text,
       clientHeaders: listOf(clientHeader),
       describedAs: callable,
+      costReport: fields({ required: { usd: callable, use: oneOf('prefer', 'compare', 'ignore') } }),
       ...naming,
       bannerPlace: place,
       imageFormats: words,

@@ -2,7 +2,7 @@ import { canonicalJson } from '../config/canonical.ts';
 import { type Decoded, decodeStored, decodeText } from '../config/decode.ts';
 import type { GatewayConfig } from '../config/document.ts';
 import type { LoadedFile } from '../config/load.ts';
-import { problemLine } from '../config/problems.ts';
+import { type Problem, problemLine } from '../config/problems.ts';
 import type { ProviderModule } from '../contract/index.ts';
 import { checkConfig } from '../generation/check.ts';
 import type { StartSource } from '../generation/start-source.ts';
@@ -115,16 +115,22 @@ function defaultConfig(host: Host): Decoded {
   return decodeText(JSON.stringify(document), 'json');
 }
 
+/** Where the references of an instance stand that have no value. */
+const unresolvedOf = (name: string, problems: readonly Problem[]): readonly string[] =>
+  problems.filter(({ rule, path }) => rule === 'WN17' && path.startsWith(`providers.${name}.`)).map(({ path }) => path);
+
 function warnOfUnregistered(host: Host, config: GatewayConfig): void {
   const known = (name: string): ProviderModule | undefined => host.registry.providers.get(name);
   const absent = (host.current?.targetList ?? [])
     .filter(({ provider }) => !provider)
     .map(({ virtualKey }) => virtualKey);
   const instances = config.providers ?? {}; // what they need is not a variable of their kind
+  const problems = host.current?.warnings ?? [];
   const wanted = (names: readonly string[]): string =>
     names
       .flatMap((name) => {
-        const module = Object.hasOwn(instances, name) ? undefined : known(name);
+        if (Object.hasOwn(instances, name)) return unresolvedOf(name, problems);
+        const module = known(name);
         return module ? missingVariables(module, host.variables) : [];
       })
       .join(', ');

@@ -52,6 +52,8 @@ export interface Credential {
   readonly digest: string;
   /** Unix milliseconds at which the present value was taken. */
   readonly refreshedAt: number;
+  /** Monotonic milliseconds at which it was taken: of two values, the later one is the present one. */
+  readonly takenAt: number;
 }
 
 /** Whether the configuration leaves a credential for an upstream model, whatever state the credentials are in. */

@@ -1,6 +1,6 @@
 import { type ClientBody, type Fields, isFields, type SameWire } from 'gw/contract';
-import { BEDROCK, claudeTraits, type ClaudeTraits, clientBetas } from '../_common/anthropic/index.ts';
-import { beginsWithSystem, withLateInTurns, withoutBilling } from './late-system.ts';
+import { BEDROCK, claudeTraits, type ClaudeTraits, clientBetas, withLateInTurns } from '../_common/anthropic/index.ts';
+import { beginsWithSystem, withoutBilling } from './late-system.ts';
 import { familyOf, modelPath } from './models.ts';
 import { withoutSearch } from './web-search.ts';
 

@@ -1,4 +1,4 @@
-import { bearer, defineProvider } from 'gw/contract';
+import { bearer, defineProvider, type Usage } from 'gw/contract';
 import { commonTranslators, listedModels } from 'gw/common-wire';
 import { rerank } from './rerank.ts';
 
@@ -12,6 +12,11 @@ export default defineProvider({
     authorize: bearer('DEEPINFRA_API_KEY'),
   },
   params: {},
+  // The vendor promises no figures of it; as seen in answers, 2026-11-26.
+  costReport: {
+    use: 'compare',
+    usd: ({ estimated_cost: cost }: Usage) => (typeof cost === 'number' ? cost : undefined),
+  },
   translators: {
     ...commonTranslators(
       ['chat', 'embeddings', 'images', 'audio.transcriptions', 'audio.translations', 'audio.speech'],

@@ -1,4 +1,4 @@
-import { bearer, defineProvider } from 'gw/contract';
+import { bearer, defineProvider, type Usage } from 'gw/contract';
 import { addAll, type ChatBody, commonTranslators, listedModels, type Notes } from 'gw/common-wire';
 import { outOfBounds } from '../_common/bounds.ts';
 
@@ -9,6 +9,9 @@ function withFewLogprobs(body: ChatBody, notes: Notes): ChatBody {
   addAll(notes.bounded, names);
   return { ...body, ...fields };
 }
+
+/** Parts of a US dollar that the vendor counts in. */
+const TICKS = 1e10;
 
 /**
  * Common wire. A search of the web is answered with 410 here since it belongs to the vendor's other API. Images have one
@@ -40,4 +43,9 @@ export default defineProvider({
   passthrough: true,
   responses: 'native',
   discovery: listedModels,
+  // With tools and discounts in it. Source: docs.x.ai, "Cost tracking", 2026-11-26.
+  costReport: {
+    use: 'prefer',
+    usd: ({ cost_in_usd_ticks: ticks }: Usage) => (typeof ticks === 'number' ? ticks / TICKS : undefined),
+  },
 });

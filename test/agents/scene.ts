@@ -25,7 +25,7 @@ export interface Scene {
   readonly work: string;
 }
 
-const LOGGED = ['after_request', 'on_error'].map((stage) => ({
+export const LOGGED = ['after_request', 'on_error'].map((stage) => ({
   name: 'request-logger',
   stage,
   enabled: true,
@@ -52,15 +52,30 @@ export async function sceneOf(
 ): Promise<Scene> {
   const seen: Seen = { turns: [], refusals: [], bodies: [] };
   const upstream = await stubUpstream(playing(name, (text) => mode.turns(toolsIn(text)), seen));
+  return sceneBefore({
+    seen,
+    configuration: { ...configuration, plugins: [...plugins, ...LOGGED] },
+    variables: TARGETS[name].variables(upstream.url),
+  });
+}
+
+interface Setting {
+  readonly seen: Seen;
+  readonly configuration: object;
+  /** What leads the gateway to the vendors. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** A gateway of this configuration as a process, with a key for an agent and folders for its work. */
+export async function sceneBefore({ seen, configuration, variables }: Setting): Promise<Scene> {
   const folder = await temporaryFolder();
   const [home, work, config] = [join(folder, 'home'), join(folder, 'work'), join(folder, 'config.json')];
   await mkdir(home);
   await mkdir(work);
-  const { variables } = TARGETS[name];
-  await writeFile(config, JSON.stringify({ ...configuration, plugins: [...plugins, ...LOGGED] }));
+  await writeFile(config, JSON.stringify(configuration));
   const gateway = await startGateway({
     cwd: folder,
-    variables: { GATEWAY_CONFIG: config, REQUEST_LOG_STORE_BACKEND: 'sqlite', ...variables(upstream.url) },
+    variables: { GATEWAY_CONFIG: config, REQUEST_LOG_STORE_BACKEND: 'sqlite', ...variables },
   });
   const { id, key } = (await (
     await fetch(`${gateway.url}/admin/keys`, {

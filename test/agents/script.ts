@@ -22,7 +22,7 @@ export const callsOf = ({ calls = [] }: Turn, number: number): NumberedCall[] =>
 
 /** How many turns a request has behind it: their calls stand in it. */
 export const turnsIn = (text: string): number =>
-  new Set(Array.from(text.matchAll(/call_step_(\d)/g), ([, number]) => number)).size;
+  new Set(Array.from(text.matchAll(/_step_(\d)/g), ([, number]) => number)).size;
 
 /** Texts that end as something begins that a guard looks for: it holds the end, and gives it out before what follows. */
 export const THOUGHT = 'let me see what forbi';

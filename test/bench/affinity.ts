@@ -35,6 +35,7 @@ const credentials = NAMES.map((name): Credential => ({
   connected: undefined,
   digest: '',
   refreshedAt: 0,
+  takenAt: 0,
 }));
 
 const INSTANCE: ProviderInstance = {

@@ -98,7 +98,7 @@ describe('the tiers that ship', () => {
       }
     });
 
-  // the vendors' pages of prices, as of 2026-11-26
+  // as LiteLLM 1.110.2 and genai-prices 0.1.8 have the pages of the vendors
   for (const [what, key, usage, facts, usd, line] of [
     [
       'a long prompt with cached tokens',

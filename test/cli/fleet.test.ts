@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -72,6 +72,24 @@ smart   gpu-1@qwen, pool   loadbalance   rest, gpt-5
 rest    claude@m           fallback      -
 
 `);
+  });
+
+  it('says what to write in the place of a proxy that is none, and of half a set of secrets', async () => {
+    const { code, stderr } = await validateJson({
+      providers: {
+        near: { kind: 'openai-compatible', base_url: NOWHERE, proxy: { url: 'socks5://proxy:1080' } },
+        claude: { kind: 'bedrock', settings: { region: 'eu-central-1' }, access_key_id: '${ID}' },
+      },
+      targets: [{ virtual_key: 'near' }],
+    });
+    expect(code).to.equal(1);
+    expect(stderr)
+      .to.match(
+        /CV53: the proxy of "near" is not an http or https address; fix: write its address, such as http:\/\/proxy/,
+      )
+      .and.match(
+        /BV12: "claude" has access_key_id, which is not one of the sets of its kind; fix: bedrock takes api_key; or /,
+      );
   });
 
   it('shows neither where there is none', async () => {
@@ -177,6 +195,27 @@ describe('gw doctor with instances and groups', () => {
     expect(shown).not.to.match(/secret-value/);
   });
 
+  it('says of a link that leads out of the secret directories that it does', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'in'));
+    await writeFile(join(folder, 'outside'), 'secret-value-5');
+    await symlink(join(folder, 'outside'), join(folder, 'in/key'));
+    const near = { kind: 'openai-compatible', base_url: NOWHERE, api_key: `\${file:${folder}/in/key}` };
+    const shown = await doctor({ providers: { near }, targets: [{ virtual_key: 'near' }] }, [], {
+      GW_SECRET_DIRS: join(folder, 'in'),
+    });
+    expect(section(shown, 'Instances')?.[0]).to.equal(
+      `[X] providers.near.api_key: ${folder}/in/key: outside the secret directories (GW_SECRET_DIRS is ${folder}/in; a link may not lead out of it); the credential is not used until it is mended`,
+    );
+    expect(shown).not.to.include('secret-value-5');
+  });
+
+  it('does not warn of the environment where the configuration declares instances', async () => {
+    const near = { kind: 'openai-compatible', base_url: NOWHERE };
+    const shown = await doctor({ providers: { near }, targets: [{ virtual_key: 'near' }] });
+    expect(section(shown, 'Provider API Keys')?.at(-1)).to.equal('[-] no provider API keys detected');
+  });
+
   it('names instances without a target and groups without a registered route', async () => {
     const shown = await doctor({
       providers: { idle: { kind: 'openai-compatible', base_url: NOWHERE } },
@@ -270,5 +309,50 @@ describe('gw status and gw admin providers list with instances', () => {
     const t = await start(false);
     expect((await run(t, 'admin', 'providers', 'list')).split('\n')[0]).to.equal('PROVIDER   MODELS');
     expect(await run(t, 'status')).not.to.match(/kind|credentials/);
+  });
+});
+
+describe('the banner with instances and groups', () => {
+  async function start(config: object): Promise<{ shown: string; lines: Record<string, any>[] }> {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, 'config.json'), JSON.stringify(config));
+    const { stderr, lines } = await runCommand(['serve'], { cwd, variables: { PORT: '0', MASTER_KEY } });
+    return { shown: stderr, lines };
+  }
+
+  it('counts both, names what has no usable credential, and asks the first group that something serves', async () => {
+    const near = { kind: 'openai-compatible', base_url: NOWHERE, models: ['m'] };
+    const { shown, lines } = await start({
+      providers: { near, closed: { ...near, api_key: '${ABSENT}' } },
+      targets: [{ virtual_key: 'near' }, { virtual_key: 'closed' }],
+      models: [
+        { name: 'unserved', routes: [{ target: 'closed' }] },
+        { name: 'hidden', listed: false, routes: [{ target: 'near' }] },
+        { name: 'oss/*', routes: [{ target: 'near', model: '*' }] },
+        { name: 'smart', routes: [{ target: 'near' }] },
+      ],
+    });
+    expect(shown)
+      .to.match(/^ {2}\[OK\] near$/m)
+      .and.match(/^ {2}\[-\] closed \(no credential of it can be used\)$/m)
+      .and.match(/^ {2}1 providers \| strategy single \| 0 plugins \| 2 instances \| 4 groups$/m)
+      .and.contain('-d \'{"model":"smart",');
+    expect(lines.find(({ rule }) => rule === 'WN02')).to.include({
+      targets: 'closed',
+      set: 'providers.closed.api_key',
+    });
+    const absent = lines.find(({ rule }) => rule === 'WN02');
+    expect(absent).to.include({ targets: 'closed', set: 'providers.closed.api_key' });
+  });
+
+  it('counts one as one, and asks a model where no group is served', async () => {
+    const { shown } = await start({
+      providers: { near: { kind: 'openai-compatible', base_url: NOWHERE, models: ['m'] } },
+      targets: [{ virtual_key: 'near' }, { virtual_key: 'groq' }],
+      models: [{ name: 'unserved', routes: [{ target: 'groq' }] }],
+    });
+    expect(shown)
+      .to.match(/ \| 1 instance \| 1 group$/m)
+      .and.contain('-d \'{"model":"m",');
   });
 });

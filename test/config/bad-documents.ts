@@ -346,6 +346,12 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
       says: ['never'],
       fix: 'refuse, warn, allow',
     },
+    {
+      document: minimal({ money: { price_reports: 'maybe' } }),
+      at: ['money.price_reports'],
+      says: ['maybe'],
+      fix: 'prefer, compare, ignore',
+    },
   ],
   CV102: ['0.5s', '61s', '15', '-15s', 'never', 'OFF'].map((keepalive) => ({
     document: minimal({ streaming: { keepalive } }),

@@ -117,7 +117,7 @@ describe('a bench', () => {
       world.end(probe, BAD_KEY);
     }
     expect(world.lines.filter(({ message }) => message === 'credential benched')).to.have.lengthOf(1);
-    Object.assign(world.credentials[0] as object, { digest: 'a-2', refreshedAt: 1 });
+    Object.assign(world.credentials[0] as object, { digest: 'a-2', takenAt: 1 });
     expect(ask(world)).to.equal('a');
   });
 

@@ -9,7 +9,7 @@ import { type Fault, FAULTS, Run, type RunOptions } from './run.ts';
 const TOKENS = 6;
 const MINUTE = 60_000;
 /** Faults after which a replica is itself again at once. */
-const QUICK: readonly Fault[] = ['kill', 'freeze', 'cut', 'deaf', 'slow', 'server'];
+const QUICK: readonly Fault[] = ['kill', 'freeze', 'cut', 'slow', 'server'];
 
 interface Kept {
   readonly spent: number;

@@ -27,6 +27,12 @@ interface KeyOfRun {
   readonly name: string;
 }
 
+/**
+ * The least time for which a way is deaf. A connection that lives loses no notification, so that none is missed for a moment: it is a pooler that passes none on, and that
+ * is noticed when no echo of a beat has come for five seconds.
+ */
+const DEAF_MS = 8000;
+
 /** Three gateways on one Postgres, clients and administrators at all of them, and one fault after another; `truth` collects what no gateway may do. */
 export class Run {
   readonly truth = new Truth();
@@ -231,7 +237,7 @@ export class Run {
       replica.relay.delayMs = 0;
     } else {
       replica.relay.mode = fault;
-      await sleep(ms);
+      await sleep(fault === 'deaf' ? Math.max(ms, DEAF_MS) : ms);
       replica.relay.mode = 'pass';
     }
     replica.well();

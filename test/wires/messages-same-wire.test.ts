@@ -53,6 +53,48 @@ describe('Messages to the vendor itself', () => {
       expect(answer.headers.get(name ?? ''), name).to.equal(value);
   });
 
+  it('written for a model that takes late system messages have them in turns of the user for one that does not', async () => {
+    const { host, upstream, post } = await sameWire(
+      (_request, response) =>
+        replyJson(response, 200, vendorMessage([{ type: 'text', text: 'a' }], { input_tokens: 7 })),
+      {
+        aliases: { 'claude-opus-4-8': 'claude-sonnet-4-6' },
+        models: [{ name: 'smart', routes: [{ target: 'anthropic', model: 'claude-sonnet-4-6' }] }],
+      },
+    );
+    const late = (model: string): object => ({
+      model,
+      max_tokens: 64,
+      messages: [
+        { role: 'user', content: 'hi' },
+        { role: 'system', content: 'be brief' },
+      ],
+    });
+    const inTurn = [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'hi' },
+          { type: 'text', text: '<system>\nbe brief\n</system>' },
+        ],
+      },
+    ];
+    for (const [asked, messages] of [
+      ['claude-opus-4-8', inTurn],
+      ['smart', inTurn],
+      ['claude-opus-5', (late('') as { messages: unknown }).messages],
+    ] as const) {
+      const answer = await post(late(asked));
+      expect(answer.status, answer.text).to.equal(200);
+      expect(upstream.seen.at(-1)?.json()['messages'], asked).to.deep.equal(messages);
+      expect(answer.headers.get('x-gateway-ignored-params'), asked).to.equal(
+        messages === inTurn ? 'messages[1].role' : null,
+      );
+      await host.post('/v1/messages/count_tokens', late(asked));
+      expect(upstream.seen.at(-1)?.json()['messages'], `${asked}, counted`).to.deep.equal(messages);
+    }
+  });
+
   it('leave a line that says so', async () => {
     const { host, post } = await sameWire(
       (_request, response) =>

@@ -30,7 +30,10 @@ async function secretFinding({ secrets, settings }: Host, secret: SecretPlan): P
   const found = await secrets.resolve(reference, form);
   const directories = settings.secretDirectories.join(':');
   if ('reason' in found) {
-    const where = found.reason === 'outside the secret directories' ? ` (GW_SECRET_DIRS is ${directories})` : '';
+    const where =
+      found.reason === 'outside the secret directories'
+        ? ` (GW_SECRET_DIRS is ${directories}; a link may not lead out of it)`
+        : '';
     return [{ level: 'bad', text: `${shown}: ${found.reason}${where}; the credential is not used until it is mended` }];
   }
   if (await secrets.isReadableByOthers(reference))

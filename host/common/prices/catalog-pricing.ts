@@ -1,3 +1,5 @@
+import type { ReportUse } from '../../contract/index.ts';
+
 /** What a line of prices may ask before it holds. All of it must hold at once. */
 export interface PriceConditions {
   /** Tokens of the prompt, cached and written ones included, are more than this. */
@@ -60,4 +62,6 @@ export interface PriceTable extends BasePrices, KindPrices {}
 export interface CatalogPricing extends PriceTable {
   /** Left out where the model has one price for all. */
   readonly lines?: readonly PriceLine[];
+  /** What becomes of a cost that the vendor reports; left out, the configuration or the provider says it. */
+  readonly reported?: ReportUse;
 }

@@ -1,5 +1,5 @@
 import { streamTime } from '../stream-times.ts';
-import { UNPRICED } from '../unpriced-rule.ts';
+import { REPORT_USES, UNPRICED } from '../unpriced-rule.ts';
 import type { GatewayConfig } from '../document.ts';
 import { parseDuration } from '../../contract/duration.ts';
 import { holdsReference } from '../references.ts';
@@ -18,6 +18,16 @@ function allowed(
       const value = read(config);
       if (!value || values.includes(value)) return;
       report(path, `"${value}" is not allowed`, `use one of: ${values.join(', ')}`);
+    },
+  };
+}
+
+/** Rules that have one id, because they are of one kind. */
+function together(id: string, rules: readonly ConfigRule[]): ConfigRule {
+  return {
+    id,
+    check: (config, context) => {
+      for (const rule of rules) rule.check(config, context);
     },
   };
 }
@@ -104,7 +114,10 @@ export const documentRules: readonly ConfigRule[] = [
   streamTimeRule('CV102', 'keepalive'),
   streamTimeRule('CV103', 'open_after'),
   allowed('CV40', 'responses.translate', (config) => config.responses.translate, ['off', 'auto']),
-  allowed('CV89', 'money.unpriced', (config) => config.money.unpriced, UNPRICED),
+  together('CV89', [
+    allowed('CV89', 'money.unpriced', (config) => config.money.unpriced, UNPRICED),
+    allowed('CV89', 'money.price_reports', (config) => config.money.price_reports, REPORT_USES),
+  ]),
   allowed('CV22b', 'compatibility.on_unsupported_param', (config) => config.compatibility.on_unsupported_param, [
     'warn',
     'drop',

@@ -118,6 +118,10 @@ const keys = {
         'what becomes of a request of a key with `budget_usd` whose model has no price: refused with 400 before anything is sent; served with a warning, once per target, model and day; served. See [stores.md](stores.md#what-was-spent)',
         { otherwise: 'warn', values: ['refuse', 'warn', 'allow'] },
       ),
+      price_reports: text(
+        'what becomes of a cost that a vendor reports with its answer: it is booked; it is held against the computed one; nothing. Without it the provider says it, see [catalog.md](catalog.md#the-vendors-own-cost)',
+        { values: ['prefer', 'compare', 'ignore'] },
+      ),
     }),
     {},
   ),

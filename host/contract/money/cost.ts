@@ -4,10 +4,27 @@ import type { PriceFacts } from './usage-facts.ts';
 
 /**
  * What a cost was computed of: what the vendor reported of the use, or an estimate where it said
- * nothing that can be believed. An estimate is booked rather than nothing, because an answer whose
+ * nothing that can be believed; or the cost that the vendor reported by itself. An estimate is booked rather than nothing, because an answer whose
  * use was not reported was paid for all the same.
  */
-export type CostSource = 'usage' | 'estimated';
+export type CostSource = 'usage' | 'estimated' | 'reported';
+
+/**
+ * What becomes of a cost that a vendor reports: it is booked, it is held against the computed one,
+ * or nothing.
+ */
+export type ReportUse = 'prefer' | 'compare' | 'ignore';
+
+/** How a vendor says what an answer has cost. */
+export interface CostReport {
+  /**
+   * US dollars, out of the usage of an answer in the common shape; `undefined` where it does not
+   * say. What is not a positive number is not believed by the host.
+   */
+  readonly usd: (usage: Usage) => number | undefined;
+  /** What becomes of it unless the configuration or the catalog says otherwise. */
+  readonly use: ReportUse;
+}
 
 /**
  * What becomes of a request that is paid for in dollars where its model has no price: it is served,

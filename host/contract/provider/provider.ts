@@ -1,3 +1,4 @@
+import type { CostReport } from '../money/cost.ts';
 import type { ClientWireName } from '../text/client-body.ts';
 import type { Connection } from './connection.ts';
 import type { Discovery } from './discovery.ts';
@@ -94,6 +95,8 @@ export interface ProviderModule {
    * `vendor/model`. For limits, never for prices.
    */
   describedAs?(model: string): string | undefined;
+  /** How its answers say what they have cost; left out where they do not. */
+  readonly costReport?: CostReport;
   /** What the catalog and telemetry call it. */
   readonly names?: ProviderNames;
   /** What other gateways call it and its settings, by the format of `gw import`. */

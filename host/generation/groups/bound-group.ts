@@ -62,7 +62,9 @@ export class BoundGroup implements ModelGroup {
     const { carryover, price } = given;
     return {
       ...given,
-      carryover: { lease: (key, create, dispose) => carryover.lease(`models ${this.name} ${key}`, create, dispose) },
+      carryover: {
+        lease: (key, create, dispose) => carryover.lease(`models ${JSON.stringify(this.name)} ${key}`, create, dispose),
+      },
       medianMs: (routeKey) => {
         const route = this.routes.get(routeKey);
         return route && median.call(route.virtualKey, route.upstreamModel(this.#asked));

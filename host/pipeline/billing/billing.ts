@@ -1,4 +1,12 @@
-import { type Billed, type Cost, memberOf, promptTokens, setMember, type Usage } from '../../contract/index.ts';
+import {
+  type Billed,
+  type Cost,
+  type CostSource,
+  memberOf,
+  promptTokens,
+  setMember,
+  type Usage,
+} from '../../contract/index.ts';
 import { type Fields, isFields } from '../../contract/json/fields.ts';
 import { choicesOf, LONGEST_ANSWER } from '../../contract/money/pricing.ts';
 import type { PromptSource } from '../../contract/money/prompt-estimate.ts';
@@ -6,6 +14,7 @@ import { MOST_BOOKING } from '../../common/bounded-sum.ts';
 import { type AnswerFacts, chargeOf, type Guess } from '../../answer/charged-usage.ts';
 import { estimatedUse } from '../../answer/estimated-use.ts';
 import { catalogEntryOf } from './catalog-entry.ts';
+import { type Reported, reportedCost } from './reported-cost.ts';
 import type { LiveExchange } from '../live-exchange.ts';
 import type { PipelineServices } from '../pipeline-services.ts';
 
@@ -32,10 +41,14 @@ export function billTurn(exchange: LiveExchange, facts: AnswerFacts, services: P
   measured.charged = usageSum(turn?.chargedBefore, charge.usage);
   measured.doubt ??= charge.doubt;
   const cost = priceOf(exchange, charge.usage === facts.usage ? facts : { ...facts, usage: charge.usage }, services);
-  if (cost?.priced !== false || charge.usage) addCost(exchange, cost, charge.isEstimated || facts.isGuessed === true);
+  const report = facts.isBroken ? undefined : reportOf(exchange, facts.usage, cost, services);
+  if (report?.difference) measured.difference ??= report.difference;
+  if (report?.cost) addCost(exchange, report.cost, 'reported');
+  else if (cost?.priced !== false || charge.usage)
+    addCost(exchange, cost, charge.isEstimated || facts.isGuessed === true ? 'estimated' : 'usage');
   else {
     const use = estimatedUse(surface, turn?.request ?? exchange.request, facts, guess.prompt);
-    addCost(exchange, use ? priceOf(exchange, { usage: use }, services) : cost, true);
+    addCost(exchange, use ? priceOf(exchange, { usage: use }, services) : cost, 'estimated');
   }
 }
 
@@ -69,6 +82,17 @@ function priceOf(
   );
 }
 
+/** What the vendor says that the turn has cost, where it does. */
+function reportOf(
+  { lastTarget, routing: { upstreamModel: model } }: LiveExchange,
+  usage: Usage | undefined,
+  computed: Cost | undefined,
+  { catalog }: Priced,
+): Reported | undefined {
+  if (!usage || !lastTarget?.provider?.module.costReport || model === undefined) return undefined;
+  return reportedCost(lastTarget, { model, usage, computed }, catalog);
+}
+
 /** What the vendor's cache saved of the turn: reads cost less than the rest of the prompt, and writes more. Nothing is said without the prices. */
 function addCacheSaving(
   { measured, lastTarget, routing: { upstreamModel } }: LiveExchange,
@@ -84,14 +108,14 @@ function addCacheSaving(
   measured.cacheSavedUsd = (measured.cacheSavedUsd ?? 0) + (read * (input - (cacheRead ?? input))) / 1e6 - extra;
 }
 
-function addCost({ measured, turn }: LiveExchange, cost: Cost | undefined, isEstimated: boolean): void {
+function addCost({ measured, turn }: LiveExchange, cost: Cost | undefined, source: CostSource): void {
   const before = turn?.costUsdBefore;
   if (cost)
     measured.cost = turn?.costBefore
       ? { ...cost, ...sumOf(turn.costBefore as unknown as Fields, cost as unknown as Fields) }
       : cost;
   measured.costUsd = cost?.priced ? bounded(cost.totalUsd + (before ?? 0), measured) : before;
-  if (cost?.priced) measured.costSource = isEstimated || measured.costSource === 'estimated' ? 'estimated' : 'usage';
+  if (cost?.priced) measured.costSource = measured.costSource === 'estimated' ? 'estimated' : source;
 }
 
 function bounded(usd: number, measured: LiveExchange['measured']): number {

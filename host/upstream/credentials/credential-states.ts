@@ -1,7 +1,7 @@
 import type { Credential } from '../instance.ts';
 
 /** Which value of a credential is meant: calls keep the one that they began with. */
-export type CredentialValue = Pick<Credential, 'digest' | 'refreshedAt'>;
+export type CredentialValue = Pick<Credential, 'digest' | 'takenAt'>;
 
 /** Why a credential is kept from calls: for one upstream model, or for all. */
 export type BenchClass = 'no_access' | 'invalid_key' | 'billing';
@@ -86,7 +86,7 @@ export class LocalCredentialStates implements CredentialStates {
   /** What is remembered, by model; what was written last stands last. */
   readonly #models = new Map<string, ModelState>();
   #digest: string | undefined;
-  #refreshedAt = -Infinity;
+  #takenAt = -Infinity;
   #bench: Bench | undefined;
   #succeededAt: number | undefined;
   /** Calls that were given it and have not ended. */
@@ -212,13 +212,13 @@ export class LocalCredentialStates implements CredentialStates {
    * Whether a credential, as its caller knows it, has the value that is remembered. Another value begins anew, unless it is an
    * earlier one: a configuration that still ends its requests may hold that.
    */
-  #isCurrent({ digest, refreshedAt }: CredentialValue): boolean {
+  #isCurrent({ digest, takenAt }: CredentialValue): boolean {
     if (digest === this.#digest) return true;
-    if (refreshedAt < this.#refreshedAt) return false;
+    if (takenAt < this.#takenAt) return false;
     this.clear();
     this.#succeededAt = undefined;
     this.#digest = digest;
-    this.#refreshedAt = refreshedAt;
+    this.#takenAt = takenAt;
     return true;
   }
 

@@ -24,7 +24,10 @@ export interface SecretPlan {
 export type SecretTexts = ReadonlyMap<string, string>;
 
 /** A credential as it is written. */
-export interface CredentialPlan extends Omit<Credential, 'instance' | 'connected' | 'digest' | 'refreshedAt'> {
+export interface CredentialPlan extends Omit<
+  Credential,
+  'instance' | 'connected' | 'digest' | 'refreshedAt' | 'takenAt'
+> {
   readonly secrets: readonly SecretPlan[];
   /** Whether its calls carry none, although those of its kind do. */
   readonly isKeyless: boolean;

@@ -54,6 +54,7 @@ export class OpenCredential implements Credential {
   #connected: ConnectedProvider | undefined;
   #digest = '';
   #refreshedAt = 0;
+  #takenAt = 0;
   #failure: unknown;
   /** Takes back that it uses its connections. */
   #release = nothing;
@@ -96,6 +97,10 @@ export class OpenCredential implements Credential {
 
   get refreshedAt(): number {
     return this.#refreshedAt;
+  }
+
+  get takenAt(): number {
+    return this.#takenAt;
   }
 
   /** Why it cannot be used; empty where it can. */
@@ -196,6 +201,7 @@ export class OpenCredential implements Credential {
     this.#connected = provider;
     this.#digest = digest;
     this.#refreshedAt = clock.now();
+    this.#takenAt = clock.monotonic();
     this.#failure = undefined;
     if (before) this.#retire(before);
     const release = provider.egress && services.transport.hold(provider.root, provider.egress);

@@ -3,6 +3,7 @@ export { claudeParams, isClaude, withClaude } from './beside.ts';
 export { BETA_HEADER } from './betas.ts';
 export { chatTraitsBeside, CLAUDE_CHATS } from './chat-traits.ts';
 export { messagesFault, streamError } from './errors.ts';
+export { withLateInTurns } from './late-system.ts';
 export { claudeTraits, type ClaudeTraits } from './models.ts';
 export { MESSAGES_PARAMS } from './params.ts';
 export type { MessagesBody } from './request.ts';

@@ -218,8 +218,7 @@ class Run {
     this.#pass(1); // a value is read at a time of its own
     // An earlier configuration that still ends its requests learns of it too.
     for (const credential of this.#all)
-      if (credential.name === name)
-        Object.assign(credential, { digest: `${name}-${value}`, refreshedAt: this.#model.now });
+      if (credential.name === name) Object.assign(credential, { digest: `${name}-${value}`, takenAt: this.#model.now });
     this.#model.known.set(name, fresh(value));
   }
 

@@ -31,6 +31,7 @@ export function credentialOf(name: string, options: CredentialOptions = {}): Mut
     connected: CONNECTED,
     digest: `${name}-1`,
     refreshedAt: 0,
+    takenAt: 0,
   };
 }
 
@@ -109,7 +110,7 @@ export class PoolWorld {
     });
     if (typeof choice === 'string') return choice;
     const { entry, probe } = choice;
-    const { digest, refreshedAt } = entry.credential;
+    const { digest, takenAt } = entry.credential;
     entry.states.inFlight += 1;
     visit.calls(entry.credential);
     Object.assign(routing, { credential: entry.credential.name });
@@ -120,7 +121,7 @@ export class PoolWorld {
       credential: entry.credential,
       error: undefined,
     } as unknown as Attempt;
-    return { used: { pool, entry, probe, value: { digest, refreshedAt } }, attempt };
+    return { used: { pool, entry, probe, value: { digest, takenAt } }, attempt };
   }
 
   end({ used, attempt }: Call, error?: GatewayError, outcome: Outcome = error ? 'failure' : 'success'): Outcome {

@@ -9,6 +9,7 @@ interface Fault {
 }
 
 const ROOT_FIX = 'write the API root, such as https://api.example/v1';
+const PROXY_FIX = 'write its address, such as http://proxy.internal:3128';
 
 /** Routes that the gateway adds itself, the longer ones first. */
 const ROUTES = [
@@ -21,11 +22,11 @@ const ROUTES = [
   '/models',
 ] as const;
 
-/** What no plain http(s) address holds. Says nothing of what stands in it: it may be a password. */
-function plainFault(address: string): Fault | undefined {
+/** What no plain http(s) address holds. Says nothing of what stands in it: it may be a password. `fix` is for what is another thing altogether. */
+function plainFault(address: string, fix: string): Fault | undefined {
   if (!/^https?:\/\/[^/?#]/i.test(address) || /[\s\\\x00-\x1f\x7f]/.test(address) || !URL.canParse(address))
-    return { message: 'is not an http or https address', fix: ROOT_FIX };
-  if (address.includes('${')) return { message: 'holds a reference, which is not read here', fix: ROOT_FIX };
+    return { message: 'is not an http or https address', fix };
+  if (address.includes('${')) return { message: 'holds a reference, which is not read here', fix };
   const { username, password } = new URL(address);
   if (username !== '' || password !== '' || /^[^/]*\/\/[^/?#]*@/.test(address))
     return { message: 'holds a user or a password', fix: 'take it out; a credential is a reference of its own' };
@@ -34,7 +35,7 @@ function plainFault(address: string): Fault | undefined {
 }
 
 function addressFault(address: string): Fault | undefined {
-  const plain = plainFault(address);
+  const plain = plainFault(address, ROOT_FIX);
   if (plain) return plain;
   if (isLinkLocalHost(new URL(address).hostname))
     return { message: 'is link-local, where clouds keep identities of machines', fix: ROOT_FIX };
@@ -47,10 +48,10 @@ function addressFault(address: string): Fault | undefined {
 }
 
 function proxyFault({ url = '', username }: NonNullable<ProviderConfig['proxy']>): Fault | undefined {
-  if (url === '') return { message: 'has no url', fix: 'write its address, such as http://proxy.internal:3128' };
+  if (url === '') return { message: 'has no url', fix: PROXY_FIX };
   if (username !== undefined && /[:\x00-\x1f\x7f]/.test(username))
     return { message: 'has a username that holds ":" or a control character', fix: 'write the name alone' };
-  return plainFault(url.trim());
+  return plainFault(url.trim(), PROXY_FIX);
 }
 
 function authoritiesFault({ base_url: address, tls }: ProviderConfig): Fault | undefined {

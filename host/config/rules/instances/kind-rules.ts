@@ -135,7 +135,7 @@ function secretProblems(declared: OfKind, holder: Holder, report: Report): void 
   if (there.length === 0 && !needsSecret(declared)) return;
   if (keys.sets.some((set) => fits(there, set))) return;
   const ways = keys.sets.map(wayOf).join('; or ');
-  const found = there.length === 0 ? 'has no secret' : `has ${listed(there)}, which do not make a whole`;
+  const found = there.length === 0 ? 'has no secret' : `has ${listed(there)}, which is not one of the sets of its kind`;
   report(holder.path, `"${declared.name}" ${found}`, `${module.name} takes ${ways}`);
 }
 

@@ -125,8 +125,8 @@ export type LogEntry = {
   readonly attempts?: number;
   /** Whether a cache had the answer. */
   readonly cache?: 'hit' | 'miss';
-  /** What the cost was computed of: what the vendor reported, or an estimate. */
-  readonly cost_source?: 'usage' | 'estimated';
+  /** What the cost was computed of: what the vendor reported of the use, an estimate, or the cost that the vendor reported. */
+  readonly cost_source?: 'usage' | 'estimated' | 'reported';
   /** Line of the prices that the cost was computed by. */
   readonly price_line?: string;
   /** Version of the prices. */
