@@ -55,6 +55,7 @@ const isKind = (entry: Json): boolean =>
 function settledText(text: string): string {
   return text
     .replaceAll(`${KIND}, `, '')
+    .replaceAll(', price_reports', '') // a key of `money` that came with reported costs
     .replaceAll(LISTED, (_all, opening: string, keys: string) => opening + withoutKeys(keys))
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
     .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<uuid>')
