@@ -81,7 +81,7 @@ export class ModelCatalog implements Catalog {
     const entry = this.#of(target).priced(target, model);
     if (!entry) return undefined;
     const book = this.#bookOf(entry);
-    if (!asked) return tokenPriceOf(entry, book.base.prices);
+    if (!asked || !entry.pricing.lines) return tokenPriceOf(entry, book.base.prices);
     return book
       .lines(asked.input, asked)
       .map(({ prices }) => tokenPriceOf(entry, prices))

@@ -59,12 +59,14 @@ export class PriceBook {
   readonly base: BookLine;
   readonly #lines: readonly PriceLine[];
   readonly #rows: ReadonlyMap<string, PriceLine>;
+  readonly #tiers: ReadonlySet<string>;
   readonly #made = new Map<string, BookLine>();
 
   constructor(pricing: CatalogPricing) {
     const { lines = NO_LINES, reported: _reported, ...prices } = pricing;
     this.base = { id: STANDARD, prices: lines.length === 0 ? pricing : prices };
     this.#lines = lines;
+    this.#tiers = new Set(lines.flatMap(({ when: { service_tier: tier } }) => tier ?? []));
     this.#rows = new Map(lines.map((line) => [conditionKey(line.when), line]));
   }
 
@@ -76,13 +78,9 @@ export class PriceBook {
   /** Lines that a request may turn out to be priced by: of a tier that no line has, those of every tier. */
   lines(input: number, facts: PriceFacts): readonly BookLine[] {
     const { tier = '' } = facts;
-    const tiers = this.#tiers();
+    const tiers = this.#tiers;
     if (STANDARD_WORDS.has(tier) || tiers.has(tier)) return [this.line(input, facts)];
     return ['', ...tiers].map((word) => this.line(input, { ...facts, tier: word }));
-  }
-
-  #tiers(): ReadonlySet<string> {
-    return new Set(this.#lines.flatMap(({ when: { service_tier: tier } }) => tier ?? []));
   }
 
   #chosen(input: number, facts: PriceFacts): BookLine {

@@ -205,6 +205,14 @@ const addresses: Readonly<Record<string, readonly BadDocument[]>> = {
     'trailer',
   ]
     .concat(['expect', 'accept-encoding', 'traceparent', 'tracestate', 'baggage', 'X-Gateway-Foo', 'x-request-id'])
+    .concat([
+      'keep-alive',
+      'Proxy-Connection',
+      'content-encoding',
+      'http2-settings',
+      'x_gateway_session',
+      'Content_Length',
+    ])
     .concat(['x'.repeat(257)])
     .map((name): BadDocument => ({
       document: one({ headers: { [name]: 'v' } }),

@@ -1,3 +1,4 @@
+import { isKeptHeader } from '../../../../host/config/rules/instances/kept-headers.ts';
 import { isSecretHeader } from '../../../../host/config/secrets/secret-headers.ts';
 import { heldIn } from './held.ts';
 import type { Fleet } from './fleet.ts';
@@ -5,8 +6,6 @@ import type { PlannedInstance } from './planned.ts';
 import { textReference } from './secret-texts.ts';
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]{1,256}$/;
-const REFUSED =
-  /^(?:host|content-length|content-type|transfer-encoding|connection|upgrade|te|trailer|expect|accept-encoding|traceparent|tracestate|baggage|x-gateway-.*|x-request-id)$/i;
 const OF_CREDENTIALS = /^(?:authorization|x-api-key|api-key|x-goog-api-key)$/i;
 const MOST = 32;
 
@@ -15,7 +14,7 @@ export function headersOf(instance: PlannedInstance, fleet: Fleet): Readonly<Rec
   const texts = new Map<string, string>();
   const hasSecrets = instance.credentials.some(({ secrets }) => secrets.size > 0);
   for (const [name, entry] of instance.headers) {
-    if (!TOKEN.test(name) || REFUSED.test(name)) entry.leave('a header of that name is not sent for an instance');
+    if (!TOKEN.test(name) || isKeptHeader(name)) entry.leave('a header of that name is not sent for an instance');
     else if (OF_CREDENTIALS.test(name) && hasSecrets) entry.leave('the credential is sent in it');
     else if (texts.size >= MOST) entry.leave(`an instance has ${MOST} headers at most`);
     else {

@@ -3,28 +3,12 @@ import { isSecretHeader } from '../../secrets/secret-headers.ts';
 import type { ConfigRule } from '../rule.ts';
 import { type Declared, declaredIn, holdersIn, secretsIn } from './declared-instances.ts';
 import { REFERENCE_FIX } from './instance-secret-rules.ts';
+import { isKeptHeader } from './kept-headers.ts';
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const LONGEST_NAME = 256;
 const LONGEST_VALUE = 4096;
 
-/** Headers that the gateway or the transport writes. */
-const KEPT: ReadonlySet<string> = new Set([
-  'host',
-  'content-length',
-  'content-type',
-  'transfer-encoding',
-  'connection',
-  'upgrade',
-  'te',
-  'trailer',
-  'expect',
-  'accept-encoding',
-  'traceparent',
-  'tracestate',
-  'baggage',
-  'x-request-id',
-]);
 const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'api-key', 'x-goog-api-key']);
 
 interface Fault {
@@ -33,12 +17,10 @@ interface Fault {
 }
 
 function nameFault(name: string, isRepeated: boolean): Fault | undefined {
-  const lower = name.toLowerCase();
   if (!TOKEN.test(name)) return { message: 'is not a name of a header', fix: 'use letters, digits and hyphens' };
   if (name.length > LONGEST_NAME)
     return { message: `has ${name.length} characters, the limit is ${LONGEST_NAME}`, fix: 'shorten it' };
-  if (KEPT.has(lower) || lower.startsWith('x-gateway-'))
-    return { message: 'is written by the gateway itself', fix: 'remove it' };
+  if (isKeptHeader(name)) return { message: 'is written by the gateway itself', fix: 'remove it' };
   return isRepeated ? { message: 'stands there twice', fix: 'keep one of the two' } : undefined;
 }
 
