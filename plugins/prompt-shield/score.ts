@@ -1,3 +1,4 @@
+import type { Steps } from 'gw/contract';
 import { KINDS } from './rules.ts';
 import { kindsIn } from './stems.ts';
 
@@ -9,22 +10,30 @@ const HEX = /^(?:[\da-f]{2})+$/i;
 /** Encoded texts of one text that are read, and characters of each. */
 const MOST_ENCODED = 8;
 const MOST_CHARACTERS = 8192;
+/** Characters of a text from which on each look at it takes noticeable time. */
+const LONG = 16 * 1024;
 
-/** How sure it is that a text attacks the model's instructions: 0 to 1. What it encodes counts as much as what it says. */
-export function scoreOf(text: string): number {
+/** How sure it is that a text attacks the model's instructions: 0 to 1. What it encodes counts as much as what it says. Others may be served between two looks at a long text. */
+export function* scoreOf(text: string): Steps<number> {
   const plain = readable(text);
-  let score = plainScore(plain);
-  if (score < 1) for (const hidden of encodedTexts(text, plain)) score = Math.max(score, plainScore(readable(hidden)));
+  let score = yield* plainScore(plain);
+  if (score < 1)
+    for (const hidden of encodedTexts(text, plain)) score = Math.max(score, yield* plainScore(readable(hidden)));
   return Math.round(score * 1000) / 1000;
 }
 
 /** Independent signs add up to certainty, never beyond. */
-function plainScore(text: string): number {
+function* plainScore(text: string): Steps<number> {
+  const isLong = text.length > LONG;
   let doubt = 1;
-  const seen = kindsIn(text);
+  if (isLong) yield;
+  const seen = yield* kindsIn(text);
   for (const [at, { rules }] of KINDS.entries()) {
     if ((seen & (1 << at)) === 0) continue;
-    for (const { pattern, weight } of rules) if (pattern.test(text)) doubt *= 1 - weight;
+    for (const { pattern, weight } of rules) {
+      if (isLong) yield;
+      if (pattern.test(text)) doubt *= 1 - weight;
+    }
   }
   return 1 - doubt;
 }

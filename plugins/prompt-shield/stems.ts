@@ -1,3 +1,4 @@
+import type { Steps } from 'gw/contract';
 import { KINDS } from './rules.ts';
 
 interface Stem {
@@ -17,24 +18,53 @@ const MAY_BE = lastLettersOf(STEMS);
 const MARKS = ['<|', '<<', '_of_turn'];
 const MARKERS = 1 << 3;
 
-/** The kinds of attack that a text in lower case may hold, one bit each: one pass over it, instead of one for each sign. */
-export function kindsIn(text: string): number {
-  let kinds = MARKS.some((mark) => text.includes(mark)) ? MARKERS : 0;
-  let letters = 0;
-  let key = 0;
-  for (let at = 0; at <= text.length; at += 1) {
-    const letter = text.charCodeAt(at) - 96;
-    if (letter >= 1 && letter <= 26) {
-      letters += 1;
-      if (letters <= MOST_LETTERS) key = key * 32 + letter;
-      if (letters === MOST_LETTERS) kinds |= kindsAt(text, at + 1 - letters, key);
-    } else if (letters > 0) {
-      if (letters === MOST_LETTERS - 1) kinds |= kindsAt(text, at - letters, key);
-      letters = 0;
-      key = 0;
-    }
+/** Characters that are looked at before others may be served. */
+const STEP = 256 * 1024;
+
+/** The kinds of attack that a text in lower case may hold, one bit each: one pass over it, instead of one for each sign. Others may be served while a long one is read. */
+export function* kindsIn(text: string): Steps<number> {
+  const words = new Words(text);
+  words.kinds = MARKS.some((mark) => text.includes(mark)) ? MARKERS : 0;
+  for (let at = 0; at <= text.length; at += STEP) {
+    if (at > 0) yield;
+    words.read(at, Math.min(at + STEP, text.length + 1));
   }
-  return kinds;
+  return words.kinds;
+}
+
+/** The words of a text, which is read part by part. */
+class Words {
+  kinds = 0;
+  readonly #text: string;
+  /** Letters of the word that goes on, and its first ones as a number. */
+  #letters = 0;
+  #key = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  read(from: number, to: number): void {
+    const text = this.#text;
+    let kinds = this.kinds;
+    let letters = this.#letters;
+    let key = this.#key;
+    for (let at = from; at < to; at += 1) {
+      const letter = text.charCodeAt(at) - 96;
+      if (letter >= 1 && letter <= 26) {
+        letters += 1;
+        if (letters <= MOST_LETTERS) key = key * 32 + letter;
+        if (letters === MOST_LETTERS) kinds |= kindsAt(text, at + 1 - letters, key);
+      } else if (letters > 0) {
+        if (letters === MOST_LETTERS - 1) kinds |= kindsAt(text, at - letters, key);
+        letters = 0;
+        key = 0;
+      }
+    }
+    this.kinds = kinds;
+    this.#letters = letters;
+    this.#key = key;
+  }
 }
 
 function kindsAt(text: string, word: number, key: number): number {

@@ -48,7 +48,7 @@ const UNITS: Readonly<Record<string, string>> = {
   quotes: '"a",',
 };
 
-const PLUGINS: Readonly<Record<string, readonly object[]>> = {
+const PLUGINS: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>> = {
   'pii-redact, mask': [{ name: 'pii-redact', config: {} }],
   'pii-redact, reject': [{ name: 'pii-redact', config: { action: 'reject', stream: 'window' } }],
   'secret-scan, mask': [{ name: 'secret-scan', config: { action: 'mask' } }],
@@ -59,6 +59,7 @@ const PLUGINS: Readonly<Record<string, readonly object[]>> = {
       config: { patterns: ['(?i)\\bproject[- ]?aurora\\b', '(?:a|b)*a(?:a|b){12}c', '\\d{400}x'], stream: 'window' },
     },
   ],
+  'prompt-shield': [{ name: 'prompt-shield', config: {} }],
   'word-filter': [
     {
       name: 'word-filter',
@@ -77,7 +78,7 @@ interface Scene {
   readonly say: (text: string, events: number) => void;
 }
 
-async function sceneOf(plugins: readonly object[]): Promise<Scene> {
+async function sceneOf(plugins: readonly Readonly<Record<string, unknown>>[]): Promise<Scene> {
   let said = '';
   let count = 0;
   const upstream = await stubUpstream((_request, response) => {
@@ -107,7 +108,9 @@ async function sceneOf(plugins: readonly object[]): Promise<Scene> {
     JSON.stringify({
       targets: [{ virtual_key: 'openai', models: ['m'] }],
       plugins: plugins.flatMap((plugin) =>
-        ['before_request', 'after_request'].map((stage) => ({ ...plugin, stage, enabled: true })),
+        (plugin['name'] === 'prompt-shield' ? ['before_request'] : ['before_request', 'after_request']).map(
+          (stage) => ({ ...plugin, stage, enabled: true }),
+        ),
       ),
     }),
   );

@@ -1,4 +1,4 @@
-import { NO_CATALOG } from '../../host/common/catalog.ts';
+import { instanceCatalogOf, isInstanceCatalog, NO_CATALOG } from '../../host/common/catalog.ts';
 import { commonTranslators } from 'gw/common-wire';
 import { defineProvider, type GatewayError, type ProviderModule, type RouteTarget } from 'gw/contract';
 import { MODULES } from '../../builtins/manifest.ts';
@@ -23,7 +23,7 @@ import { PROVIDERS, type World } from './worlds.ts';
 export interface WorldHost {
   /** What a decision is made of; the draws are those of the world's seed. */
   explain(world: World): Promise<Explained>;
-  /** What becomes of the request of a world, whose upstreams answer nothing, with its strategy at the top level or in a group of all targets. */
+  /** What becomes of the request of a world, whose upstreams answer nothing, with its strategy at the top level or in a group of all targets, or with its providers declared. */
   decide(world: World, place: Place): Promise<Decided>;
   /** Names of the figures that were counted. */
   readonly samples: readonly string[];
@@ -38,7 +38,7 @@ export interface Explained {
 }
 
 /** Where the strategy of a world stands. */
-export type Place = 'top level' | 'group';
+export type Place = 'top level' | 'group' | 'declared instances';
 
 export interface Decided {
   /** What would be tried, in this order. */
@@ -50,6 +50,9 @@ export interface Decided {
   readonly attempts: readonly string[];
   readonly error: string | undefined;
 }
+
+/** Where nothing listens. */
+const ADDRESS = 'http://127.0.0.1:9';
 
 export async function createWorldHost(): Promise<WorldHost> {
   const state: { world: World | undefined; random: () => number } = { world: undefined, random: () => 0 };
@@ -90,7 +93,8 @@ export async function createWorldHost(): Promise<WorldHost> {
     samples,
     decide: async (world, place) => {
       enter(world);
-      const config = place === 'group' ? grouped(configOf(world, base), world.asked.model) : configOf(world, base);
+      const config = placed(configOf(world, base), world, place);
+      if (place === 'declared instances') host.providers = new Map();
       const problems = checkConfig(host, { config, problems: [], lineOf: () => undefined });
       const generation = await buildGeneration(host, config, 1);
       try {
@@ -128,7 +132,7 @@ function moduleOf(name: string): ProviderModule {
     wire: 'common',
     params: {},
     anyModel: takesAnyModel,
-    connection: { env: [], baseUrl: 'http://127.0.0.1:9' },
+    connection: { env: [], baseUrl: ADDRESS },
     translators: commonTranslators(surfaces as Parameters<typeof commonTranslators>[0], {}),
   });
 }
@@ -161,7 +165,8 @@ const stateBuiltin = (current: () => World | undefined) =>
   });
 
 function priceIn(world: World, key: string) {
-  const price = world.targets.find((target) => target.key === key)?.price;
+  const name = isInstanceCatalog(key) ? instanceCatalogOf(key).instance : key;
+  const price = world.targets.find((target) => target.key === name)?.price;
   return price && { ...price, cacheRead: undefined, cacheWrite: undefined };
 }
 
@@ -177,6 +182,20 @@ function configOf(world: World, base: GatewayConfig): GatewayConfig {
       ab_variants: world.variants,
     },
     targets: world.targets.map(({ key, weight, models }) => ({ virtual_key: key, weight, models })),
+  };
+}
+
+function placed(config: GatewayConfig, world: World, place: Place): GatewayConfig {
+  if (place === 'group') return grouped(config, world.asked.model);
+  return place === 'top level' ? config : declared(config, world);
+}
+
+/** What the environment registered is declared instead, by the same names. */
+function declared(config: GatewayConfig, { targets }: World): GatewayConfig {
+  const registered = targets.filter(({ isRegistered }) => isRegistered);
+  return {
+    ...config,
+    providers: Object.fromEntries(registered.map(({ key }) => [key, { kind: key, base_url: ADDRESS }])),
   };
 }
 
