@@ -7,13 +7,7 @@ import {
   readText,
   textOf,
 } from '../../../builtins/dashboard/app/src/pages/configuration/document-text.ts';
-import {
-  listOf,
-  moved,
-  numberOf,
-  withInner,
-  withMember,
-} from '../../../builtins/dashboard/app/src/pages/configuration/form-values.ts';
+import { listOf, moved, numberOf, withInner, withMember } from '../../../builtins/dashboard/app/src/lib/form-values.ts';
 import { diffLines } from '../../../builtins/dashboard/app/src/pages/configuration/line-diff.ts';
 import { namesIn, stateOf } from '../../../builtins/dashboard/app/src/pages/keys/key-state.ts';
 import { keyNameOf } from '../../../builtins/dashboard/app/src/pages/logs/key-names.ts';

@@ -30,7 +30,7 @@ export type Quantiles = NonNullable<LogStatistics['latency_ms']>;
 export type SeriesPoint = LogStatistics['series']['points'][number];
 /** Older gateways leave the tool servers out. */
 export type DeepHealth = Pick<AnyDeepHealth, 'status' | 'providers' | 'components'> &
-  Partial<Pick<AnyDeepHealth, 'mcp_servers'>>;
+  Partial<Pick<AnyDeepHealth, 'mcp_servers' | 'targets'>>;
 export type Health = Pick<AnyHealth, 'status' | 'providers'> & Partial<Pick<AnyHealth, 'version'>>;
 /** Readiness says less of a server. */
 export type McpServerHealth = Omit<AnyDeepHealth['mcp_servers'][number], 'last_error'> & {
@@ -40,9 +40,11 @@ export type Model = Omit<AnyModel, 'object' | 'created'>;
 export interface ModelList {
   readonly data: readonly Model[];
 }
-export type ProviderModels = Pick<Providers[number], 'name'> & {
+/** Entries of the configuration say more than their models. */
+export type ProviderModels = Omit<Providers[number], 'models'> & {
   readonly models: readonly Pick<Model, 'id' | 'owned_by'>[];
 };
+export type CredentialState = NonNullable<ProviderModels['credentials']>[number];
 export type PluginDescription = PluginCatalog['data'][number];
 export type CoverageRow = Coverage['data'][number];
 export type CoverageCell = NonNullable<CoverageRow['translated']>;

@@ -1,7 +1,7 @@
 import { Plus, Trash2 } from 'lucide-react';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { blockAt, replaced, shown, withMember } from './form-values.ts';
+import { blockAt, replaced, shown, withMember } from '../../lib/form-values.ts';
 import type { PartProps } from './target-form.tsx';
 import { TypedField } from './typed-field.tsx';
 

@@ -6,7 +6,7 @@ import { Banner } from '../../ui/states.tsx';
 import { AliasForm } from './alias-form.tsx';
 import { fieldsOf, readText } from './document-text.ts';
 import type { Draft } from './draft.ts';
-import { shown, withInner } from './form-values.ts';
+import { shown, withInner } from '../../lib/form-values.ts';
 import { PluginForm } from './plugin-form.tsx';
 import { TargetForm } from './target-form.tsx';
 import { TypedField } from './typed-field.tsx';

@@ -6,7 +6,7 @@ import { STAGES } from '../../lib/stages.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Checkbox, SelectField, TextArea } from '../../ui/form.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { replaced, rowsAt, shown, withMember } from './form-values.ts';
+import { replaced, rowsAt, shown, withMember } from '../../lib/form-values.ts';
 import type { PartProps } from './target-form.tsx';
 
 export function PluginForm({

@@ -2,7 +2,17 @@ import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
 import type { Fields } from '../../lib/fields.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { blockAt, listOf, moved, numberOf, replaced, rowsAt, shown, withInner, withMember } from './form-values.ts';
+import {
+  blockAt,
+  listOf,
+  moved,
+  numberOf,
+  replaced,
+  rowsAt,
+  shown,
+  withInner,
+  withMember,
+} from '../../lib/form-values.ts';
 import { TypedField } from './typed-field.tsx';
 
 export interface PartProps {

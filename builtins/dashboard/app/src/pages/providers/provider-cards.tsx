@@ -1,19 +1,16 @@
 import { useState } from 'react';
 import { SearchX } from 'lucide-react';
-import { usePolled } from '../../api/polling.ts';
-import type { DeepHealth, Health, ModelList, ProviderCatalog, ProviderModels } from '../../api/wire.ts';
 import { rowsIn } from '../../lib/fields.ts';
 import { count } from '../../lib/format.ts';
 import { useSearch } from '../../lib/use-search.ts';
-import { useApi } from '../../services.ts';
 import { Button } from '../../ui/button.tsx';
 import { Filters, SelectField, TextField } from '../../ui/form.tsx';
 import { Pill } from '../../ui/pill.tsx';
 import { Empty, FailureBanner, Loaded } from '../../ui/states.tsx';
 import { ModelsDialog } from './models-dialog.tsx';
 import { type Provider, type ProviderOrder, providersOf, sortProviders, STATES } from './provider-states.ts';
+import type { ProviderReadings } from './use-providers.ts';
 
-const EVERY_SECONDS = 15;
 const ORDERS: readonly (readonly [ProviderOrder, string])[] = [
   ['state', 'State'],
   ['name', 'Name'],
@@ -21,34 +18,9 @@ const ORDERS: readonly (readonly [ProviderOrder, string])[] = [
 ];
 
 /** Every provider of this build, set up or not, and those of modules beside it. */
-export function ProviderCards() {
-  const api = useApi();
+export function ProviderCards({ readings }: { readonly readings: ProviderReadings }) {
+  const { catalog, deep, health, models, listed } = readings;
   const [search, setSearch] = useSearch();
-  const catalog = usePolled<ProviderCatalog>({
-    key: ['providers', 'catalog'],
-    everySeconds: EVERY_SECONDS,
-    read: (signal) => api.json('/admin/providers/catalog', { signal }),
-  });
-  const deep = usePolled<DeepHealth>({
-    key: ['health'],
-    everySeconds: EVERY_SECONDS,
-    read: (signal) => api.json('/admin/health', { signal }),
-  });
-  const health = usePolled<Health>({
-    key: ['health', 'public'],
-    everySeconds: EVERY_SECONDS,
-    read: (signal) => api.json('/health', { signal, accepts: [503] }),
-  });
-  const models = usePolled<ModelList>({
-    key: ['models'],
-    everySeconds: EVERY_SECONDS,
-    read: (signal) => api.json('/v1/models', { signal }),
-  });
-  const listed = usePolled<readonly ProviderModels[]>({
-    key: ['providers', 'models'],
-    everySeconds: EVERY_SECONDS,
-    read: (signal) => api.json('/admin/providers', { signal }),
-  });
   const order = ORDERS.find(([value]) => value === search.get('sort'))?.[0] ?? 'state';
   const text = search.get('q') ?? '';
   const failed = [deep, health, models, listed].find(({ error }) => error !== null);

@@ -35,32 +35,46 @@ export interface ProviderSources {
   readonly listed: readonly ProviderModels[];
 }
 
-/** Every provider that one of the answers names, with all that they say of it. */
+const isDeclared = ({ source }: ProviderModels): boolean => source === 'configuration';
+
+/** Every provider of the build and of the environment that one of the answers names, with all that they say of it. Entries of the configuration have a table of their own. */
 export function providersOf({ catalog, deep, health, models, listed }: ProviderSources): Provider[] {
+  const declared = new Set(listed.filter(isDeclared).map(({ name }) => name));
   const names = new Set([
     ...catalog.providers.map(({ id }) => id),
     ...(deep?.providers ?? []).map(({ name }) => name),
     ...(health?.providers ?? []).map(({ name }) => name),
   ]);
   const known = new Map(models.map((model) => [model.id, model]));
-  return [...names].map((name) => {
-    const built = catalog.providers.find(({ id }) => id === name);
-    const stated = deep?.providers.find((provider) => provider.name === name);
-    const live = health?.providers.find((provider) => provider.name === name);
-    const own = (listed.find((provider) => provider.name === name)?.models ?? []).map(
-      (model) => known.get(model.id) ?? model,
-    );
-    return {
-      name,
-      state: stateOf(built?.registered ?? false, stated?.status, live?.circuit),
-      message: stated?.message,
-      models: own,
-      modelCount: live?.models ?? stated?.models ?? built?.catalog_models ?? 0,
-    };
-  });
+  return [...names]
+    .filter((name) => !declared.has(name))
+    .map((name) => {
+      const built = catalog.providers.find(({ id }) => id === name);
+      const stated = deep?.providers.find((provider) => provider.name === name);
+      const live = health?.providers.find((provider) => provider.name === name);
+      const own = (listed.find((provider) => provider.name === name)?.models ?? []).map(
+        (model) => known.get(model.id) ?? model,
+      );
+      return {
+        name,
+        state: stateOf(built?.registered ?? false, stated?.status, live?.circuit),
+        message: stated?.message ?? usedBy(built, declared),
+        models: own,
+        modelCount: live?.models ?? stated?.models ?? built?.catalog_models ?? 0,
+      };
+    });
 }
 
-function stateOf(isRegistered: boolean, status: string | undefined, circuit: string | undefined): ProviderState {
+/** Which instances of the configuration are of a kind. */
+function usedBy(
+  kind: ProviderCatalog['providers'][number] | undefined,
+  declared: ReadonlySet<string>,
+): string | undefined {
+  const names = (kind?.instances ?? []).filter((name) => declared.has(name));
+  return names.length === 0 ? undefined : `Instances: ${names.join(', ')}`;
+}
+
+export function stateOf(isRegistered: boolean, status: string | undefined, circuit: string | undefined): ProviderState {
   if (status === 'unavailable') return 'unavailable';
   if (circuit === 'open') return 'open';
   if (circuit === 'half-open') return 'recovering';

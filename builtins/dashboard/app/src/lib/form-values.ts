@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../../lib/fields.ts';
+import { type Fields, isFields } from './fields.ts';
 
 /** A copy of an object with a member changed; `undefined` takes it away. */
 export function withMember(fields: Fields, name: string, value: unknown): Fields {
