@@ -49,22 +49,45 @@ export type PluginDescription = PluginCatalog['data'][number];
 export type CoverageRow = Coverage['data'][number];
 export type CoverageCell = NonNullable<CoverageRow['translated']>;
 /** Where a request would go and why. All but what became of a request is there. */
-export type Explanation = Required<Omit<AnyExplanation, 'unroutable' | 'attempts' | 'order' | 'dropped'>> & {
-  readonly order: readonly ExplainedTarget[];
-  readonly dropped: readonly ExplainedTarget[];
-};
+export type Explanation = Required<Omit<AnyExplanation, 'unroutable' | 'attempts' | 'order' | 'dropped' | OfFleet>> &
+  Pick<AnyExplanation, OfFleet> & {
+    readonly order: readonly ExplainedTarget[];
+    readonly dropped: readonly ExplainedTarget[];
+  };
+/** There with a group, or with a session where the strategy keeps sessions. */
+type OfFleet = 'group' | 'affinity' | 'bound';
+export type ExplainedPlace = NonNullable<AnyExplanation['bound']>;
 type AnyTarget = NonNullable<AnyExplanation['order']>[number];
 export type ExplainedTarget = AnyTarget & Required<Pick<AnyTarget, 'reason' | 'figures'>>;
+export type ExplainedCredential = NonNullable<AnyTarget['credentials']>[number];
 
 export interface GatewayConfig {
   readonly strategy?: StrategyConfig;
   readonly targets?: readonly TargetConfig[];
   readonly plugins?: readonly PluginEntry[];
   readonly aliases?: Readonly<Record<string, string>>;
+  readonly providers?: Fields;
+  readonly models?: readonly GroupConfig[];
+}
+
+/** An entry of `models`: what clients ask for, and the routes that serve it. */
+export interface GroupConfig {
+  readonly name: string;
+  readonly routes?: readonly RouteConfig[];
+  readonly strategy?: StrategyConfig;
+  readonly fallbacks?: readonly string[];
+  readonly listed?: boolean;
+}
+
+export interface RouteConfig {
+  readonly target: string;
+  readonly model?: string;
+  readonly weight?: number;
 }
 
 export interface StrategyConfig {
   readonly mode?: string;
+  readonly affinity?: string;
   readonly settings?: Fields;
   readonly failover_on?: readonly string[];
   readonly failover_on_status_codes?: readonly number[];

@@ -8,7 +8,7 @@ import { readJson } from '../../lib/json.ts';
 import { useApi } from '../../services.ts';
 import { Button } from '../../ui/button.tsx';
 import { useAction } from '../../ui/dialog.tsx';
-import { Checkbox, SelectField, TextArea } from '../../ui/form.tsx';
+import { Checkbox, SelectField, TextArea, TextField } from '../../ui/form.tsx';
 import { FilterField } from '../../ui/filter-field.tsx';
 import { Columns, Panel } from '../../ui/panel.tsx';
 import { Banner, Empty } from '../../ui/states.tsx';
@@ -23,6 +23,8 @@ interface Question {
   readonly isStreaming: boolean;
   /** Request metadata, as JSON; rules of the strategy may look at it. */
   readonly metadata: string;
+  /** What names the session, as a client says it in X-Gateway-Session. */
+  readonly session: string;
 }
 
 /** The body that such a client would send, as far as routing looks at it. */
@@ -43,7 +45,7 @@ function requestOf({ surface, model, prompt, isStreaming }: Question): object {
 }
 
 /** Asks where one request would go, without sending it. */
-export function ExplainView() {
+export function ExplainView({ knowsSessions }: { readonly knowsSessions: boolean }) {
   const api = useApi();
   const models = usePolled<ModelList>({ key: ['models'], read: (signal) => api.json('/v1/models', { signal }) });
   const [question, setQuestion] = useState<Question>({
@@ -52,6 +54,7 @@ export function ExplainView() {
     prompt: 'Hello',
     isStreaming: false,
     metadata: '',
+    session: '',
   });
   const [explanation, setExplanation] = useState<Explanation>();
   const [problem, setProblem] = useState<string>();
@@ -65,6 +68,7 @@ export function ExplainView() {
           surface: question.surface,
           request: requestOf(question),
           ...(metadata === undefined ? {} : { metadata }),
+          ...(question.session.trim() === '' ? {} : { session: question.session.trim() }),
         },
       }),
     );
@@ -119,6 +123,15 @@ export function ExplainView() {
             value={question.metadata}
             onChange={(event) => change({ metadata: event.target.value })}
           />
+          {knowsSessions && (
+            <TextField
+              label="Session"
+              hint="Optional, as a client sends it in X-Gateway-Session."
+              value={question.session}
+              autoComplete="off"
+              onChange={(event) => change({ session: event.target.value })}
+            />
+          )}
           <div>
             <Button type="submit" tone="primary" icon={RouteIcon} isBusy={isBusy}>
               Explain

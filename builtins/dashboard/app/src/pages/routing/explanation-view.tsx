@@ -1,4 +1,5 @@
-import type { ExplainedTarget, Explanation } from '../../api/wire.ts';
+import type { ExplainedPlace, ExplainedTarget, Explanation } from '../../api/wire.ts';
+import { CredentialChip } from '../../instances/credential-chip.tsx';
 import { duration, usd } from '../../lib/format.ts';
 import { Pill, type Tone } from '../../ui/pill.tsx';
 import { Banner } from '../../ui/states.tsx';
@@ -24,7 +25,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
           </h3>
           <ol className="explain-order">
             {order.map((target, at) => (
-              <OrderedTarget key={target.target} target={target} place={at + 1} />
+              <OrderedTarget key={`${target.route ?? target.target} ${target.via}`} target={target} place={at + 1} />
             ))}
           </ol>
         </section>
@@ -34,8 +35,11 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
           <h3 className="explain-title">Left out</h3>
           <ul className="explain-order">
             {dropped.map((target) => (
-              <li key={target.target} className="explain-target">
-                <b className="break">{target.target}</b>
+              <li key={`${target.route ?? target.target} ${target.via}`} className="explain-target">
+                <span className="row">
+                  <b className="break">{target.route ?? target.target}</b>
+                  {target.via !== undefined && <Pill>fallback {target.via}</Pill>}
+                </span>
                 <span className="muted">
                   {target.reason}
                   <Figures of={target} />
@@ -66,11 +70,8 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
   );
 }
 
-function Facts({
-  explanation: { strategy, on_failure, model, requested_model, rule, condition, ab_label },
-}: {
-  readonly explanation: Explanation;
-}) {
+function Facts({ explanation }: { readonly explanation: Explanation }) {
+  const { strategy, on_failure, model, requested_model, rule, condition, ab_label, group } = explanation;
   return (
     <dl className="definitions">
       <dt>Model</dt>
@@ -78,6 +79,16 @@ function Facts({
         {model}
         {requested_model !== model && <span className="muted"> (asked for as {requested_model})</span>}
       </dd>
+      {group && (
+        <>
+          <dt>Group</dt>
+          <dd>
+            {group.name}
+            {group.matched === 'prefix' && <span className="muted"> (by how the name begins)</span>}
+            {group.fallbacks.length > 0 && <span className="muted">, then {group.fallbacks.join(', ')}</span>}
+          </dd>
+        </>
+      )}
       <dt>Strategy</dt>
       <dd>
         {strategy}; on failure: {on_failure}
@@ -104,18 +115,50 @@ function Facts({
           <dd>{ab_label}</dd>
         </>
       )}
+      <SessionFacts explanation={explanation} />
     </dl>
   );
 }
 
+/** Which session it is, and where that belongs. */
+function SessionFacts({ explanation: { affinity, bound } }: { readonly explanation: Explanation }) {
+  return (
+    <>
+      {affinity && (
+        <>
+          <dt>Session</dt>
+          <dd>
+            {affinity.digest} <span className="muted">by {affinity.source}</span>
+            {affinity.home && <>, at home at {placeText(affinity.home)}</>}
+            {affinity.override && <>, moved to {placeText(affinity.override)}</>}
+          </dd>
+        </>
+      )}
+      {bound && (
+        <>
+          <dt>Bound to</dt>
+          <dd>{placeText(bound)}</dd>
+        </>
+      )}
+    </>
+  );
+}
+
+/** `openai-eu@gpt-5, credential spare`. */
+function placeText({ target, route, credential, vendor_account }: ExplainedPlace): string {
+  const account = vendor_account === undefined ? '' : `vendor account ${vendor_account}`;
+  return [route ?? target, credential === undefined ? account : `credential ${credential}`].filter(Boolean).join(', ');
+}
+
 function OrderedTarget({ target, place }: { readonly target: ExplainedTarget; readonly place: number }) {
-  const { circuit, upstream_model, provider, reason, attempt } = target;
+  const { circuit, upstream_model, provider, kind = provider, reason, attempt, route, via, credentials = [] } = target;
   return (
     <li className="explain-target">
       <span className="row">
         <span className="explain-place">{place}</span>
-        <b className="break">{target.target}</b>
-        {provider !== target.target && <span className="muted">{provider}</span>}
+        <b className="break">{route ?? target.target}</b>
+        {kind !== target.target && <span className="muted">{kind}</span>}
+        {via !== undefined && <Pill>fallback {via}</Pill>}
         {circuit && (
           <Pill tone={CIRCUITS[circuit] ?? 'neutral'} hasDot>
             circuit {circuit}
@@ -132,6 +175,16 @@ function OrderedTarget({ target, place }: { readonly target: ExplainedTarget; re
         {attempt?.via === 'responses' && <>, by the Responses API ({attempt.via_reason})</>}
         <Figures of={target} />
       </span>
+      {credentials.length > 0 && (
+        <ul className="row" aria-label={`Credentials of ${target.target}`}>
+          {credentials.map((credential) => (
+            <li key={credential.name} className="row">
+              <CredentialChip credential={credential} />
+              {credential.first && <span className="muted">called first</span>}
+            </li>
+          ))}
+        </ul>
+      )}
     </li>
   );
 }

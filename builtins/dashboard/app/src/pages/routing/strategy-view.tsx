@@ -25,8 +25,13 @@ export function StrategyView({ config }: { readonly config: GatewayConfig }) {
   );
 }
 
+const AFFINITIES: Readonly<Record<string, string>> = {
+  session: 'stay where they were served (affinity: session)',
+  off: 'are not kept together (affinity: off)',
+};
+
 /** A mode that a module beside the gateway brings is shown as it is written. */
-function ActiveMode({ mode, strategy }: { readonly mode: string; readonly strategy: StrategyConfig }) {
+export function ActiveMode({ mode, strategy }: { readonly mode: string; readonly strategy: StrategyConfig }) {
   const known = MODES.find((each) => each.mode === mode);
   const codes = strategy.failover_on_status_codes ?? [];
   return (
@@ -38,6 +43,12 @@ function ActiveMode({ mode, strategy }: { readonly mode: string; readonly strate
       <dl className="definitions">
         <dt>When a target fails</dt>
         <dd>{known?.onFailure ?? DASH}</dd>
+        {strategy.affinity !== undefined && (
+          <>
+            <dt>Sessions</dt>
+            <dd>{AFFINITIES[strategy.affinity] ?? strategy.affinity}</dd>
+          </>
+        )}
         {codes.length > 0 && (
           <>
             <dt>Fails over on status</dt>
@@ -135,7 +146,7 @@ const RULE_COLUMNS: readonly Column<RuleConfig>[] = [
   { key: 'target', header: 'Target', cell: ({ target_key }) => target_key ?? DASH },
 ];
 
-function Rules({ mode, strategy }: { readonly mode: string; readonly strategy: StrategyConfig }) {
+export function Rules({ mode, strategy }: { readonly mode: string; readonly strategy: StrategyConfig }) {
   const variants = strategy.ab_variants ?? [];
   if (mode === 'ab-test' && variants.length > 0) {
     const sum = variants.reduce((total, { weight = 0 }) => total + weight, 0);
