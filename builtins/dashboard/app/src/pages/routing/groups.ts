@@ -50,7 +50,7 @@ export function chainOf(config: GatewayConfig, group: GroupConfig): readonly Cha
     seen.add(alias ?? name);
     const found = groupFor(alias ?? name, groups);
     links.push({ name, of, alias, group: found && nameOf(found) });
-    if (found) waiting.push(...fallbacksOf(found).toReversed());
+    if (found) for (const fallback of fallbacksOf(found).toReversed()) waiting.push(fallback);
   }
   return links;
 }
