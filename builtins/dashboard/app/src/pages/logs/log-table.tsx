@@ -86,7 +86,7 @@ const STAGE: Column<LogEntry> = {
   cell: ({ stage }) => <span className="mono">{stage}</span>,
   isOneLine: true,
 };
-/** Of rows of these stages alone the status says which it is: the columns of instances and groups take the place. */
+/** Stages that the status tells apart: where no row has another, the columns of instances and groups take the place of theirs. */
 const TERMINAL: ReadonlySet<string> = new Set(['after_request', 'on_error']);
 
 const placedColumn = ({ column, label }: Placed): Column<LogEntry> => ({
