@@ -42,8 +42,34 @@ export function LogDetail({ row, name }: { readonly row: LogEntry; readonly name
   );
 }
 
+type Entries = readonly (readonly [label: string, value: ReactNode])[];
+
+/** Where a request went, of what the configuration declares. */
+function placeOf({ provider_kind, credential, model_group, affinity }: LogEntry): Entries {
+  const known = [
+    ['Kind', provider_kind],
+    ['Credential', credential],
+    ['Group', model_group],
+    ['Affinity', affinity],
+  ] as const;
+  return known.filter(([, value]) => value !== undefined && value !== null);
+}
+
+/** What the vendor's cache did. What it saved is below zero where writing to it cost more. */
+function cacheOf({ cache_read_tokens: read, cache_write_tokens: written, cache_saved_usd: saved }: LogEntry): Entries {
+  const tokens = typeof read === 'number' || typeof written === 'number';
+  return [
+    ...(tokens
+      ? [["Provider's cache", `${integer(read ?? 0)} tokens read, ${integer(written ?? 0)} written`] as const]
+      : []),
+    ...(typeof saved === 'number'
+      ? [[saved < 0 ? 'The cache cost' : 'The cache saved', usd(Math.abs(saved))] as const]
+      : []),
+  ];
+}
+
 function Figures({ row, name }: { readonly row: LogEntry; readonly name: KeyName }) {
-  const entries: readonly (readonly [label: string, value: ReactNode])[] = [
+  const entries: Entries = [
     ['Time', absoluteTime(Date.parse(row.created_at))],
     [
       'Trace id',
@@ -65,6 +91,7 @@ function Figures({ row, name }: { readonly row: LogEntry; readonly name: KeyName
     ['Model', row.model || DASH],
     ['Provider', row.provider || DASH],
     ['Target', row.target ?? DASH],
+    ...placeOf(row),
     ['Attempts', integer(row.attempts)],
     ['Cache', row.cache ?? DASH],
     ...(row.ab_label === undefined ? [] : [['Variant', row.ab_label] as const]),
@@ -80,6 +107,7 @@ function Figures({ row, name }: { readonly row: LogEntry; readonly name: KeyName
         ? `${DASH} (no price is known)`
         : `${usd(row.cost_usd)}${row.cost_source === 'estimated' ? ' (estimated)' : ''}`,
     ],
+    ...cacheOf(row),
     ...(row.price_line === undefined || row.price_line === 'standard' ? [] : [['Prices', row.price_line] as const]),
     ...(row.client_wire === undefined
       ? []
@@ -103,7 +131,7 @@ function Figures({ row, name }: { readonly row: LogEntry; readonly name: KeyName
 }
 
 function Why({ explanation }: { readonly explanation: Explanation }) {
-  const { model, requested_model, strategy, rule, unroutable, order = [], dropped = [] } = explanation;
+  const { model, requested_model, group, strategy, rule, unroutable, order = [], dropped = [] } = explanation;
   return (
     <section aria-label="Why">
       <h3>Why it went there</h3>
@@ -111,6 +139,11 @@ function Why({ explanation }: { readonly explanation: Explanation }) {
         {requested_model !== undefined && requested_model !== model && (
           <li>
             The alias <code>{requested_model}</code> stands for <code>{model}</code>.
+          </li>
+        )}
+        {group !== undefined && (
+          <li>
+            The group <code>{group.name}</code> takes the name.
           </li>
         )}
         {strategy !== undefined && (
@@ -128,16 +161,16 @@ function Why({ explanation }: { readonly explanation: Explanation }) {
         )}
         {unroutable !== undefined && <li>{unroutable}</li>}
         {order.map((target, at) => (
-          <li key={target.target}>
+          <li key={`${target.route ?? target.target} ${target.via}`}>
             <strong>
-              {at + 1}. {target.target}
+              {at + 1}. {target.route ?? target.target}
             </strong>
             {target.upstream_model === undefined ? '' : ` as ${target.upstream_model}`}: {reasonOf(target)}
           </li>
         ))}
         {dropped.map((target) => (
-          <li key={target.target} className="muted">
-            <strong>{target.target}</strong> was left out: {reasonOf(target)}
+          <li key={`${target.route ?? target.target} ${target.via}`} className="muted">
+            <strong>{target.route ?? target.target}</strong> was left out: {reasonOf(target)}
           </li>
         ))}
       </ul>
@@ -145,7 +178,9 @@ function Why({ explanation }: { readonly explanation: Explanation }) {
   );
 }
 
-function reasonOf({ reason, figures = {} }: ExplainedTarget): string {
+function reasonOf({ reason, figures = {}, via }: ExplainedTarget): string {
   const known = Object.entries(figures).map(([name, value]) => `${name} ${value}`);
-  return [reason ?? 'in the order of the strategy', ...known].join(', ');
+  return [via === undefined ? '' : `by the fallback ${via}`, reason ?? 'in the order of the strategy', ...known]
+    .filter(Boolean)
+    .join(', ');
 }

@@ -8,6 +8,9 @@ export interface LogFilters {
   readonly model: string;
   readonly stage: string;
   readonly key: string;
+  readonly credential: string;
+  readonly group: string;
+  readonly affinity: string;
   readonly window: string;
   readonly offset: number;
   /** Looks for a text in the rows that are loaded. */
@@ -30,6 +33,9 @@ export function readFilters(search: URLSearchParams): LogFilters {
     model: text('model'),
     stage: text('stage'),
     key: text('key'),
+    credential: text('credential'),
+    group: text('group'),
+    affinity: text('affinity'),
     window: text('window'),
     offset: offsetIn(search),
     q: text('q'),
@@ -37,7 +43,8 @@ export function readFilters(search: URLSearchParams): LogFilters {
 }
 
 /** The query of the gateway's route; what is empty is not sent. */
-export function logQuery({ provider, model, stage, key, window, offset }: LogFilters, now: number): URLSearchParams {
+export function logQuery(filters: LogFilters, now: number): URLSearchParams {
+  const { provider, model, stage, key, credential, group, affinity, window, offset } = filters;
   const asked = {
     limit: String(PAGE),
     offset: String(offset),
@@ -46,6 +53,9 @@ export function logQuery({ provider, model, stage, key, window, offset }: LogFil
     model,
     stage,
     api_key_id: key,
+    credential,
+    group,
+    affinity,
   };
   return new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''));
 }
@@ -54,9 +64,23 @@ export function logQuery({ provider, model, stage, key, window, offset }: LogFil
 export function matching(rows: readonly LogEntry[], q: string, nameOf: (id: string) => string): readonly LogEntry[] {
   const wanted = q.trim().toLowerCase();
   if (wanted === '') return rows;
-  return rows.filter(({ trace_id, model, provider, error_message, stage, api_key_id, target = '' }) =>
-    [trace_id, model, provider, error_message, stage, target, nameOf(api_key_id)].some((text) =>
-      text.toLowerCase().includes(wanted),
-    ),
-  );
+  return rows.filter((row) => {
+    const { trace_id, model, provider, error_message, stage, api_key_id } = row;
+    const { target = '', credential = '', model_group = '' } = row;
+    return [trace_id, model, provider, error_message, stage, target, credential, model_group, nameOf(api_key_id)].some(
+      (text) => text.toLowerCase().includes(wanted),
+    );
+  });
 }
+
+/** What rows say of instances, groups and sessions, and the filter for each: shown where a row has it, or where it is filtered by. */
+export const PLACED = [
+  { column: 'model_group', filter: 'group', label: 'Group' },
+  { column: 'credential', filter: 'credential', label: 'Credential' },
+  { column: 'affinity', filter: 'affinity', label: 'Affinity' },
+] as const;
+
+export type Placed = (typeof PLACED)[number];
+
+export const hasPlaced = (rows: readonly LogEntry[], { column }: Placed): boolean =>
+  rows.some((row) => row[column] !== undefined && row[column] !== null);

@@ -9,6 +9,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { TimeAgo } from '../../ui/time.tsx';
 import type { KeyName } from './key-names.ts';
 import { LogDetail } from './log-detail.tsx';
+import { hasPlaced, type Placed, PLACED } from './log-filters.ts';
 
 const rowId = ({ trace_id, stage, created_at }: LogEntry): string => `${trace_id} ${stage} ${created_at}`;
 
@@ -20,13 +21,16 @@ export function LogTable({
   readonly nameOf: (id: string) => KeyName;
 }) {
   const [opened, setOpened] = useState<string>();
+  const placed = PLACED.filter((each) => hasPlaced(rows, each));
+  const saysStage = placed.length === 0 || !rows.every(({ stage }) => TERMINAL.has(stage));
   const columns: readonly Column<LogEntry>[] = [
     { key: 'time', header: 'Time', isOneLine: true, cell: ({ created_at }) => <TimeAgo at={created_at} /> },
     { key: 'status', header: 'Status', cell: (row) => <Status row={row} /> },
     { key: 'key', header: 'API key', cell: ({ api_key_id }) => <Credential name={nameOf(api_key_id)} /> },
     { key: 'provider', header: 'Provider', cell: ({ provider }) => provider || DASH },
     { key: 'model', header: 'Model', cell: ({ model }) => <span className="break">{model || DASH}</span> },
-    { key: 'stage', header: 'Stage', cell: ({ stage }) => <span className="mono">{stage}</span>, isOneLine: true },
+    ...placed.map(placedColumn),
+    ...(saysStage ? [STAGE] : []),
     {
       key: 'tokens',
       header: 'Tokens in / out',
@@ -75,6 +79,21 @@ export function LogTable({
     />
   );
 }
+
+const STAGE: Column<LogEntry> = {
+  key: 'stage',
+  header: 'Stage',
+  cell: ({ stage }) => <span className="mono">{stage}</span>,
+  isOneLine: true,
+};
+/** Stages that the status tells apart: where no row has another, the columns of instances and groups take the place of theirs. */
+const TERMINAL: ReadonlySet<string> = new Set(['after_request', 'on_error']);
+
+const placedColumn = ({ column, label }: Placed): Column<LogEntry> => ({
+  key: column,
+  header: label,
+  cell: (row) => row[column] ?? DASH,
+});
 
 /** Only a terminal row says how a request ended. */
 function Status({ row: { stage, error_message } }: { readonly row: LogEntry }) {

@@ -16,7 +16,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { WindowField } from '../../ui/window-field.tsx';
 import { isMaster, keyNameOf, type KnownKeys } from './key-names.ts';
-import { type LogFilters, logQuery, matching, PAGE, readFilters, STAGES } from './log-filters.ts';
+import { hasPlaced, type LogFilters, logQuery, matching, PAGE, PLACED, readFilters, STAGES } from './log-filters.ts';
 import { LogTable } from './log-table.tsx';
 import { PurgeDialog } from './purge-dialog.tsx';
 import { useKeyChoices, useKeysOf } from './use-keys.ts';
@@ -107,8 +107,8 @@ export default function LogsPage() {
   );
 }
 
-const isFiltered = ({ provider, model, stage, key, window }: LogFilters): boolean =>
-  [provider, model, stage, key, window].some((each) => each !== '');
+const isFiltered = ({ offset: _offset, q: _q, ...filters }: LogFilters): boolean =>
+  Object.values(filters).some((each) => each !== '');
 
 function NoRows({ isFiltered }: { readonly isFiltered: boolean }) {
   return isFiltered ? (
@@ -196,6 +196,17 @@ function LogFilterRow({ filters, rows, known, onChange }: FilterRowProps) {
           ))}
           {!isKnown && <option value={filters.key}>{filters.key}</option>}
         </SelectField>
+        {PLACED.filter((each) => hasPlaced(rows, each) || filters[each.filter] !== '').map(
+          ({ column, filter, label }) => (
+            <FilterText
+              key={filter}
+              label={label}
+              value={filters[filter]}
+              suggestions={seen((row) => row[column] ?? '')}
+              onChange={(value) => onChange({ [filter]: value })}
+            />
+          ),
+        )}
         <WindowField value={filters.window} onChange={(window) => onChange({ window })} />
       </Filters>
     </div>

@@ -1,5 +1,6 @@
 import type { ExplainedAttempt } from '../../api/admin-wire.ts';
 import type { LogEntry } from '../../api/wire.ts';
+import { classText } from '../../instances/credential-text.ts';
 import { count, duration } from '../../lib/format.ts';
 
 const WIDTH = 1000;
@@ -74,10 +75,14 @@ function barsOf(row: LogEntry, attempts: readonly ExplainedAttempt[]): Bar[] {
       tone: 'whole',
     });
   let start = 0;
-  for (const { target, duration_ms, ended, status, via } of attempts) {
-    const said = ended === 'answered' ? 'answered' : `${ended}${status === null ? '' : `, status ${status}`}`;
+  for (const attempt of attempts) {
+    const { target, duration_ms, ended, status, via, credential, class: why } = attempt;
+    const said = [ended, ended === 'answered' || status === null ? '' : `status ${status}`, why ? classText(why) : '']
+      .filter(Boolean)
+      .join(', ');
+    const place = credential === undefined ? target : `${target}, ${credential}`;
     bars.push({
-      label: via === 'responses' ? `${target} by Responses` : target,
+      label: via === 'responses' ? `${place} by Responses` : place,
       text: `${duration_ms === null ? 'not called' : duration(duration_ms)}, ${said}`,
       start,
       length: duration_ms ?? 0,
