@@ -93,7 +93,8 @@ async function counted(work: () => Promise<unknown>): Promise<number> {
 /** Without values, and of labels their names alone. */
 function seriesOf(text: string): readonly string[] {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  const names = lines.map((line) => line.replace(/ [^ ]*$/, '').replaceAll(/="(?:[^"\\]|\\.)*"/g, ''));
+  const own = lines.filter((line) => !line.startsWith('nodejs_')); // those come and go with collections of garbage
+  const names = own.map((line) => line.replace(/ [^ ]*$/, '').replaceAll(/="(?:[^"\\]|\\.)*"/g, ''));
   return [...new Set(names)].toSorted();
 }
 

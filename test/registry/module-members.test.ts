@@ -84,6 +84,7 @@ const WHOLE: Readonly<Record<ModuleKind, Members>> = {
         settings: [{ variable: 'ACME_BASE_URL', from: ['resource'], isSecret: true, as: 'https://{}.test' }],
       },
     },
+    costReport: { usd: () => undefined, use: 'compare' },
     bannerPlace: 6,
     imageFormats: ['url'],
     converse: () => Promise.reject(new Error('unused')),
