@@ -12,9 +12,15 @@ import {
 } from '../../../builtins/dashboard/app/src/instances/instance-block.ts';
 import { problemsIn } from '../../../builtins/dashboard/app/src/instances/problems.ts';
 import { addressFault, isReference } from '../../../builtins/dashboard/app/src/instances/reference.ts';
+import {
+  isHeaderReference,
+  isSecretHeader,
+  typedSecrets,
+} from '../../../builtins/dashboard/app/src/instances/typed-secrets.ts';
 import { instancesOf } from '../../../builtins/dashboard/app/src/pages/providers/instances.ts';
 import { isSecretKey as isSecretKeyOfGateway } from '../../../host/common/kinds/secret-keys.ts';
-import { parseReference } from '../../../host/config/references.ts';
+import { parseHeaderReference, parseReference } from '../../../host/config/references.ts';
+import { isSecretHeader as isSecretHeaderOfGateway } from '../../../host/config/secrets/secret-headers.ts';
 
 /** Parts that a text where a reference belongs may be made of. */
 const PARTS = [
@@ -44,6 +50,49 @@ describe('the form of an instance', () => {
         for (const c of PARTS)
           for (const text of [`${a}${b}${c}`, `\${${a}${b}${c}}`])
             expect(isReference(text), JSON.stringify(text)).to.equal(parseReference(text) !== undefined);
+  });
+
+  it('takes values and names of headers as the gateway does', () => {
+    for (const scheme of [
+      '',
+      'Bearer ',
+      'Basic  ',
+      'A-B ',
+      'a1 ',
+      ' ',
+      '-a ',
+      `${'x'.repeat(21)} `,
+      `${'x'.repeat(20)} `,
+    ])
+      for (const rest of ['${X}', 'sk-typed', '${X}${Y}', '', '${file:/run/secrets/x}'])
+        expect(isHeaderReference(scheme + rest), scheme + rest).to.equal(
+          parseHeaderReference(scheme + rest) !== undefined,
+        );
+    for (const name of ['Authorization', 'X-Api-Key', 'x_token.y', 'X-Tenant', 'monkey', 'COOKIE', 'X-Keys', 'Keyed'])
+      expect(isSecretHeader(name), name).to.equal(isSecretHeaderOfGateway(name));
+  });
+
+  it('finds typed secrets anywhere in providers', () => {
+    const typed = 'typed';
+    expect(
+      typedSecrets({
+        providers: {
+          a: { api_key: typed, headers: { 'X-Tenant': typed, Authorization: typed, 'X-Key': 'Bearer ${X}' } },
+          b: { credentials: [{ api_key: '${X}' }, { secret_access_key: typed }], proxy: { url: 'u', password: typed } },
+          c: { base_url: 'https://u:p@h/v1', api_key: '${X}' },
+          d: 7,
+        },
+        mcp_servers: [{ api_key: typed }],
+      }).map(({ path }) => path),
+    ).to.deep.equal([
+      'providers.a.api_key',
+      'providers.a.headers.Authorization',
+      'providers.b.credentials[1].secret_access_key',
+      'providers.b.proxy.password',
+      'providers.c.base_url',
+    ]);
+    for (const document of [undefined, null, [], 7, {}, { providers: [] }])
+      expect(typedSecrets(document)).to.deep.equal([]);
   });
 
   it('knows which keys hold secrets, as the gateway does', () => {

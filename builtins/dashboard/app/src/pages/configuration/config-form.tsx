@@ -6,21 +6,13 @@ import { Banner } from '../../ui/states.tsx';
 import { AliasForm } from './alias-form.tsx';
 import { fieldsOf, readText } from './document-text.ts';
 import type { Draft } from './draft.ts';
-import { shown, withInner } from '../../lib/form-values.ts';
+import { GroupForm } from './group-form.tsx';
+import { MODES } from './modes.ts';
+import { blockAt, shown, withInner } from '../../lib/form-values.ts';
 import { PluginForm } from './plugin-form.tsx';
+import { ProviderForm } from './provider-form.tsx';
 import { TargetForm } from './target-form.tsx';
 import { TypedField } from './typed-field.tsx';
-
-const MODES = [
-  'single',
-  'fallback',
-  'loadbalance',
-  'least-latency',
-  'cost-optimized',
-  'conditional',
-  'content-based',
-  'ab-test',
-];
 
 /** The parts that change most, as fields. It writes into the same draft as the editor; everything else of it stays. */
 export function ConfigForm({ draft, canWrite }: { readonly draft: Draft; readonly canWrite: boolean }) {
@@ -42,6 +34,7 @@ export function ConfigForm({ draft, canWrite }: { readonly draft: Draft; readonl
     );
   const config = fieldsOf(reading.value);
   const part = { config, canWrite, onChange: draft.setValue };
+  const kinds = rowsIn(providers.data?.providers).map(({ id }) => id);
   const mode = fieldsOf(config['strategy'])['mode'];
   return (
     <>
@@ -54,7 +47,9 @@ export function ConfigForm({ draft, canWrite }: { readonly draft: Draft; readonl
           onCommit={(text) => draft.setValue(withInner(config, 'strategy', 'mode', text.trim() || undefined))}
         />
       </Panel>
-      <TargetForm {...part} providers={rowsIn(providers.data?.providers).map(({ id }) => id)} />
+      <ProviderForm {...part} />
+      <TargetForm {...part} providers={[...Object.keys(blockAt(config, 'providers')), ...kinds]} />
+      <GroupForm {...part} />
       <AliasForm {...part} />
       <PluginForm {...part} catalog={rowsIn(plugins.data?.data).map(({ name }) => name)} />
     </>

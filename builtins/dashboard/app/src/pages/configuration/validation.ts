@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { isAbort, messageOf } from '../../api/api-error.ts';
+import { typedSecrets } from '../../instances/typed-secrets.ts';
 import { redactedPaths } from '../../lib/redaction.ts';
 import { useApi } from '../../services.ts';
 import { type Language, readText } from './document-text.ts';
@@ -15,18 +16,17 @@ export interface Verdict {
 
 const CHECKING: Verdict = { kind: 'checking', problems: [] };
 
-/** What can be said of a text without the gateway: that it cannot be read, or holds what stands for a secret. */
+/** What can be said of a text without the gateway: that it cannot be read, or holds what stands for a secret, or a secret where a reference belongs. */
 export function localVerdict(text: string, language: Language): Verdict | undefined {
   const reading = readText(text, language);
   if (!reading.isRead) return { kind: 'invalid', problems: [reading.message], line: reading.line };
-  const fields = redactedPaths(reading.value);
-  if (fields.length === 0) return undefined;
-  return {
-    kind: 'invalid',
-    problems: fields.map(
+  const problems = [
+    ...redactedPaths(reading.value).map(
       (field) => `${field} holds a value that was withheld: put the value or a \${VARIABLE} in its place`,
     ),
-  };
+    ...typedSecrets(reading.value).map(({ path, text: why }) => `${path}: ${why}`),
+  ];
+  return problems.length === 0 ? undefined : { kind: 'invalid', problems };
 }
 
 /** Asks the gateway, when the reader pauses, whether it would take the text. */
