@@ -83,6 +83,10 @@ export class OpenCredential implements Credential {
     this.#own = new SecretSet(plan.secrets, deps, () => this.renew());
   }
 
+  get hasModels(): boolean {
+    return this.#plan.hasModels;
+  }
+
   allows(upstreamModel: string): boolean {
     return this.#plan.allows(upstreamModel);
   }
