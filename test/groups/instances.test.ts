@@ -122,7 +122,7 @@ describe('groups over declared instances', () => {
 
   it('mark the routes of a name with a star anew only where a credential has a list of models', async () => {
     const marks = (name: string): unknown => {
-      const lease = fleet().host.host.slot.lease();
+      const lease = fleet().host.host.slot.lease()!;
       const group = lease.generation.groups?.of(name);
       const found = group?.routeTargets(name, 'chat', false);
       lease.release();
