@@ -178,7 +178,7 @@ export class OpenCredential implements Credential {
       trace,
       file,
       isOffline,
-      declared: { isKeyless: this.#plan.isKeyless },
+      declared: { isKeyless: this.#plan.isKeyless, hasSecrets: this.#plan.secrets.length > 0 },
       egress,
     });
     try {
