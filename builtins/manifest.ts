@@ -12,6 +12,7 @@ import mcpEndpoint from './mcp/endpoint/endpoint.ts';
 import mcp from './mcp/mcp.ts';
 import models from './models/models.ts';
 import keyBudget from './money/key-budget.ts';
+import ownKey from './money/own-key.ts';
 import priceDifferences from './money/price-differences.ts';
 import unpriced from './money/unpriced.ts';
 import usageDoubts from './money/usage-doubts.ts';
@@ -121,6 +122,7 @@ export const BUILTINS: readonly BuiltinModule[] = [
   mcp,
   models,
   keyBudget,
+  ownKey,
   priceDifferences,
   unpriced,
   usageDoubts,

@@ -23,6 +23,7 @@ import { buildGeneration } from './build.ts';
 import type { GenerationDeps, ModelHooks } from './generation-deps.ts';
 import { checkConfig, type CheckDeps } from './check.ts';
 import type { Generation } from './generation.ts';
+import { RegisteredLines } from './instances/registered-lines.ts';
 import type { Slot } from './slot.ts';
 import type { StartSource } from './start-source.ts';
 import { refuseOfNewer, StoredVersions } from './stored-versions.ts';
@@ -91,10 +92,12 @@ class QueueingApplier implements Applier {
   #queue: Promise<unknown> = Promise.resolve();
   #isFollowing = false;
   readonly #stored = new StoredVersions();
+  readonly #registered: RegisteredLines;
 
   constructor(deps: ApplierDeps) {
     this.#deps = deps;
     this.#scrubber = new Scrubber(deps);
+    this.#registered = new RegisteredLines(deps.services.log);
   }
 
   get running(): RunningDocument {
@@ -256,6 +259,7 @@ class QueueingApplier implements Applier {
     }
     this.#number += 1;
     slot.swap(generation);
+    this.#registered.write(generation.instances);
     return generation;
   }
 

@@ -18,6 +18,8 @@ export interface ModelGroup {
   /** What a route calls, by its key: the target, with the upstream model and the weight of the route. In the order of the file. */
   readonly routes: ReadonlyMap<string, Target>;
   readonly strategy: FailoverRules;
+  /** `mode` of its strategy. */
+  readonly mode: string;
   /** Names as clients ask for them, tried in this order behind the routes. */
   readonly fallbacks: readonly string[];
   readonly isListed: boolean;

@@ -54,7 +54,7 @@ export interface ConnectDeps {
   /** What runs of third-party modules; one of its own unless given. */
   readonly trace?: RequestTrace;
   /** An instance of the configuration: what its kind has without a variable counts too. Without a key, no header carries one. */
-  readonly declared?: { readonly isKeyless: boolean };
+  readonly declared?: { readonly isKeyless: boolean; readonly hasSecrets: boolean };
   /** The file that a third-party provider was imported from. */
   readonly file?: string | undefined;
   /** How the calls of a declared instance leave. `send` must use it too. */
@@ -79,7 +79,9 @@ export async function connectProvider(
   );
   const ref: ModuleRef = { kind: 'provider', name: module.name, file: deps.file };
   const { trace = createTrace() } = deps;
-  const own = withOwnLog({ log: deps.log, now: deps.now, send: deps.send ?? noSend, root }, ref, trace);
+  const mayLookFurther = deps.declared?.hasSecrets !== true;
+  const given = { log: deps.log, now: deps.now, send: deps.send ?? noSend, root, mayLookFurther };
+  const own = withOwnLog(given, ref, trace);
   const opened = deps.isOffline
     ? undefined
     : await trace.run({ module: ref, exchangeId: undefined }, () => connection.open?.(credentials, own));

@@ -44,6 +44,8 @@ export interface Credential {
   readonly weight: number;
   /** Calls in flight with it; `undefined` without a bound. */
   readonly maxConcurrency: number | undefined;
+  /** Whether it has a list of the models that it may be used for. */
+  readonly hasModels: boolean;
   /** Whether its list of models allows an upstream model; without a list it does. */
   allows(upstreamModel: string): boolean;
   /** What calls with its present value use; `undefined` while a reference of it, or of its instance, does not resolve. */

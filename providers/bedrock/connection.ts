@@ -1,4 +1,4 @@
-import type { Connection, ConnectionDeps, Credentials, OpenConnection } from 'gw/contract';
+import { type Connection, type ConnectionDeps, type Credentials, GatewayError, type OpenConnection } from 'gw/contract';
 import { type KeySource, RequestSigner } from './signing.ts';
 
 const valueOf = (credentials: Credentials, name: string): string => credentials[name]?.trim() ?? '';
@@ -75,14 +75,15 @@ export const connection: Connection = {
 };
 
 /** A bearer token wins over fixed keys, and those over the default chain. Throws on half a credential and on a bad address. */
-function open(credentials: Credentials, { log, now }: ConnectionDeps): OpenConnection {
+function open(credentials: Credentials, { log, now, mayLookFurther }: ConnectionDeps): OpenConnection {
   const keys = fixedKeys(credentials);
   requireRegion(regionOf(credentials));
   const rerankRoot = agentRoot(credentials);
   requireAddress(rerankRoot);
   if (valueOf(credentials, 'AWS_CA_BUNDLE') !== '')
     log.warn('AWS_CA_BUNDLE is not read: name the certificates in NODE_EXTRA_CA_CERTS', { provider: 'bedrock' });
-  const signer = new RequestSigner(regionOf(credentials), keys ? async () => keys : defaultChain, now);
+  const further = mayLookFurther ? defaultChain : noKeys;
+  const signer = new RequestSigner(regionOf(credentials), keys ? async () => keys : further, now);
   const token = valueOf(credentials, 'AWS_BEARER_TOKEN_BEDROCK');
   if (token === '') return { authorize: (request) => signer.sign(request) };
   // The service that reranks takes no bearer token.
@@ -119,6 +120,14 @@ function requireAddress(address: string): void {
     !/[?#]/.test(address);
   if (!isPlain)
     throw new Error('its address AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME is not a plain http or https address');
+}
+
+/** Signs for an instance that has an API key alone: it cannot. */
+async function noKeys(): Promise<never> {
+  throw new GatewayError(
+    'upstream_auth_error',
+    'rerank at bedrock takes no API key: the credential needs access_key_id and secret_access_key',
+  );
 }
 
 /** Environment, shared files, SSO, web identity, container and instance metadata. Tried once each: the gateway retries. */

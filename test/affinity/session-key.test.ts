@@ -106,7 +106,8 @@ describe('the key of a session', () => {
     const headers = { 'x-gateway-session': 's' };
     for (const surface of ['embeddings', 'images', 'rerank', 'moderations', 'passthrough'] as const)
       expect(keyOf({ surface, headers })).to.equal(undefined);
-    expect(keyOf({ headers: { ...headers, 'x-gateway-affinity': 'off' } })).to.equal(undefined);
+    for (const off of ['off', 'OFF', ' Off '])
+      expect(keyOf({ headers: { ...headers, 'x-gateway-affinity': off } }), off).to.equal(undefined);
   });
 });
 

@@ -136,7 +136,8 @@ describe('what is said of a session', () => {
         .toSorted((a, b) => Number(a.start - b.start));
       const asked = roots.filter(({ attributes }) => attributes['gw.affinity'] !== undefined);
       expect(asked.map(({ attributes }) => attributes['gw.affinity'])).to.deep.equal(results);
-      for (const { attributes } of asked) expect(attributes['gw.routing.group']).to.equal('smart');
+      for (const { attributes } of asked)
+        expect(attributes).to.include({ 'gw.routing.group': 'smart', 'gw.routing.strategy': 'loadbalance' });
     });
 
   it('is nothing for a failure, and the row names credential and group that were tried last', async () => {

@@ -31,6 +31,7 @@ const credentials = NAMES.map((name): Credential => ({
   isLabelled: false,
   weight: 1,
   maxConcurrency: undefined,
+  hasModels: false,
   allows: () => true,
   connected: undefined,
   digest: '',

@@ -21,6 +21,7 @@ const CONFIG = {
       context: { max_input_tokens: 32_768 },
     },
     { name: 'oss/*', routes: [{ target: 'gpu-1', model: '*' }] },
+    { name: 'listed/*', routes: [{ target: 'eu', model: '*' }] },
     {
       name: 'limited',
       routes: [
@@ -117,5 +118,19 @@ describe('groups over declared instances', () => {
     expect(first.seen.slice(from).map((request) => request.json()['model'])).to.deep.equal(
       Array(5).fill('Qwen/Qwen3-32B'),
     );
+  });
+
+  it('mark the routes of a name with a star anew only where a credential has a list of models', async () => {
+    const marks = (name: string): unknown => {
+      const lease = fleet().host.host.slot.lease()!;
+      const group = lease.generation.groups?.of(name);
+      const found = group?.routeTargets(name, 'chat', false);
+      lease.release();
+      return found;
+    };
+    expect(marks('oss/llama')).to.equal(marks('oss/phi'));
+    expect(marks('listed/gpt-4')).to.not.equal(marks('listed/llama'));
+    const serve = (name: string): boolean[] => (marks(name) as { serves: boolean }[]).map(({ serves }) => serves);
+    expect([serve('listed/gpt-4'), serve('listed/llama')]).to.deep.equal([[true], [false]]);
   });
 });

@@ -28,13 +28,16 @@ const MAX_KEY = 256;
  * client into another one's session. See docs/reference/affinity.md#the-session-of-a-request.
  */
 export function sessionKeyOf(exchange: LiveExchange): SessionKey | undefined {
-  if (!hasSessions(exchange) || exchange.clientHeaders?.['x-gateway-affinity']?.toString().trim() === 'off')
-    return undefined;
+  if (!hasSessions(exchange) || isOff(exchange)) return undefined;
   const named = inHeaders(exchange) ?? inBody(exchange);
   if (named) return isKey(named.text) ? { source: named.source, key: named.text } : undefined;
   const key = fingerprint(exchange.model, openingOf(exchange));
   return key === undefined ? undefined : { source: 'text', key };
 }
+
+/** Read in any case of letters, as the values of most headers are. */
+const isOff = ({ clientHeaders }: LiveExchange): boolean =>
+  clientHeaders?.['x-gateway-affinity']?.toString().trim().toLowerCase() === 'off';
 
 /** Chats, on every client's wire, completions, and requests of the Responses API. */
 const hasSessions = ({ surface }: LiveExchange): boolean => SURFACES[surface].isChat || surface === 'responses';

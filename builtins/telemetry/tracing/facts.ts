@@ -93,6 +93,7 @@ export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, settl
     'gw.routing.target_key': answeredBy === undefined ? lastTarget?.virtualKey : undefined,
     'gw.routing.attempt': attempts,
     'gw.routing.group': routing.group?.name,
+    'gw.routing.strategy': routing.group?.mode, // in the place of the document's, which the span began with
     'gw.affinity': affinity,
     'gw.forwarded_params': forwardedParams(exchange),
     'gw.mcp.depth': turn && turn.number > 1 ? turn.number - 1 : undefined,

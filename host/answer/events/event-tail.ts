@@ -30,7 +30,7 @@ function usageIn(tail: string): Readonly<Fields> | undefined {
     if (begin === undefined || tail.charCodeAt(at - 1) === BACKSLASH) continue;
     const start = at + USAGE.length + begin;
     const usage = tryParseJson(tail.slice(start, endOfObject(tail, start)));
-    if (isFields(usage)) return { usage, size: lookIn(SIZE, tail), quality: lookIn(QUALITY, tail) };
+    if (isFields(usage)) return { usage, ...lookIn('size', SIZE, tail), ...lookIn('quality', QUALITY, tail) };
   }
   return undefined;
 }
@@ -39,7 +39,10 @@ function usageIn(tail: string): Readonly<Fields> | undefined {
 const SIZE = /(?<!\\)"size"\s*:\s*"([^"\\]{1,32})"/;
 const QUALITY = /(?<!\\)"quality"\s*:\s*"([^"\\]{1,32})"/;
 
-const lookIn = (member: RegExp, tail: string): string | undefined => member.exec(tail)?.[1];
+function lookIn(name: string, member: RegExp, tail: string): Readonly<Fields> {
+  const found = member.exec(tail)?.[1];
+  return found === undefined ? {} : { [name]: found };
+}
 
 /** Behind the brace that closes the object at `start`; 0 where none does. */
 function endOfObject(text: string, start: number): number {

@@ -112,6 +112,12 @@ export interface ConnectionDeps {
   readonly root: string;
   /** One request over the pooled transport, for tokens; redirects are never followed. */
   readonly send: HttpSend;
+  /**
+   * Whether credentials may be looked for beside those that are given: in files of the process's
+   * user, or in the metadata of its machine. False for an instance of the configuration that has
+   * secrets of its own: it must never call with another account's.
+   */
+  readonly mayLookFurther: boolean;
 }
 
 /** What `open` returns: a connection that holds something, such as a token that it renews. */

@@ -21,6 +21,7 @@ export class BoundGroup implements ModelGroup {
   readonly matched: 'exact' | 'prefix';
   readonly routes: ReadonlyMap<string, Target>;
   readonly strategy: BoundStrategy;
+  readonly mode: string;
   readonly fallbacks: readonly string[];
   readonly isListed: boolean;
   readonly context: ModelContext | undefined;
@@ -39,6 +40,7 @@ export class BoundGroup implements ModelGroup {
     this.#marked = new GroupRoutes(config, deps.targets, deps.registry.strategies.get(strategy.mode));
     this.routes = this.#marked.targets;
     this.#asked = name;
+    this.mode = strategy.mode;
     this.strategy = bindStrategy(strategy, `models[${index}].strategy`, this.#strategyDeps(deps), deps);
   }
 

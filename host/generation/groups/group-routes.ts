@@ -16,7 +16,7 @@ export class GroupRoutes {
   /** Upstream models as they are written, by route key; routes without one are not in it. */
   readonly models: ReadonlyMap<string, string>;
   readonly #marked = new Map<string, readonly RouteTarget[]>();
-  /** Which routes serve depends on the name: credentials of a target are bound to models. */
+  /** Which routes serve depends on the name: credentials of a target have lists of models. */
   readonly #isByName: boolean;
 
   constructor(config: ModelGroupConfig, targets: ReadonlyMap<string, Target>, module: StrategyModule | undefined) {
@@ -34,7 +34,9 @@ export class GroupRoutes {
     });
     this.targets = routes;
     this.models = models;
-    this.#isByName = this.#prefix !== undefined && routes.values().some(({ instance }) => instance !== undefined);
+    this.#isByName =
+      this.#prefix !== undefined &&
+      routes.values().some(({ instance }) => instance?.credentials.some(({ hasModels }) => hasModels) === true);
   }
 
   /** Every route, marked with whether it serves the name; of a target that is named its routes alone. */

@@ -67,6 +67,7 @@ function credentialPlan({ name, block, module }: Written, credential: Credential
     isLabelled: credential.vendor_account !== undefined,
     weight: credential.weight ?? 1,
     maxConcurrency: credential.max_concurrency,
+    hasModels: credential.models !== undefined,
     allows: allowing(credential.models),
     isKeyless: isKeyless(module, credential),
     secrets: Object.entries(secretTexts(credential)).flatMap(([key, text]) => {

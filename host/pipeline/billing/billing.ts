@@ -112,7 +112,7 @@ function addCacheSaving(
   const { cache_read_tokens: read = 0, cache_write_tokens: written = 0 } = usage ?? {};
   if ((read === 0 && written === 0) || !lastTarget || upstreamModel === undefined) return;
   const { input, cacheRead, cacheWrite } = catalog.tokenPrice(lastTarget.catalogProvider, upstreamModel) ?? {};
-  if (input === undefined || (read > 0 && cacheRead === undefined)) return;
+  if (input === undefined || (read > 0 && cacheRead === undefined) || (written > 0 && cacheWrite === undefined)) return;
   const extra = (written * ((cacheWrite ?? input) - input)) / 1e6;
   measured.cacheExtraUsd += extra;
   measured.cacheSavedUsd = (measured.cacheSavedUsd ?? 0) + (read * (input - (cacheRead ?? input))) / 1e6 - extra;

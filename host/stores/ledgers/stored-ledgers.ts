@@ -4,7 +4,7 @@ import type { LedgerBounds } from '../../contract/index.ts';
 import { MemoryLedger } from '../../state/memory-ledger.ts';
 import { LedgerLines, type LedgerLinesDeps } from './ledger-lines.ts';
 import type { Booking, LedgerRepository, StoredAccount } from './ledger-repository.ts';
-import type { Ledgers } from './ledgers.ts';
+import { type Ledgers, type Spent, spentIn } from './ledgers.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import { StoreLink } from '../store-link.ts';
 import { WaitingBookings } from './waiting-bookings.ts';
@@ -81,6 +81,10 @@ export class StoredLedgers implements Ledgers {
     const ledger = this.#ledger(name);
     ledger.bound(bounds);
     return ledger;
+  }
+
+  peek(name: string, key: string): Spent {
+    return spentIn(this.#ledgers.get(name), key);
   }
 
   /** Writes what waits, before the store closes. */

@@ -83,6 +83,10 @@ export class OpenCredential implements Credential {
     this.#own = new SecretSet(plan.secrets, deps, () => this.renew());
   }
 
+  get hasModels(): boolean {
+    return this.#plan.hasModels;
+  }
+
   allows(upstreamModel: string): boolean {
     return this.#plan.allows(upstreamModel);
   }
@@ -174,7 +178,7 @@ export class OpenCredential implements Credential {
       trace,
       file,
       isOffline,
-      declared: { isKeyless: this.#plan.isKeyless },
+      declared: { isKeyless: this.#plan.isKeyless, hasSecrets: this.#plan.secrets.length > 0 },
       egress,
     });
     try {

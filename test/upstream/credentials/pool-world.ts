@@ -26,6 +26,7 @@ export function credentialOf(name: string, options: CredentialOptions = {}): Mut
     isLabelled: vendorAccount !== undefined,
     weight,
     maxConcurrency,
+    hasModels: models !== undefined,
     allows: (model) =>
       models?.some((each) => (each.endsWith('*') ? model.startsWith(each.slice(0, -1)) : model === each)) ?? true,
     connected: CONNECTED,
