@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { logger } from '../admin/logs-kit.ts';
-import { ask, cases, eventually, replyJson, startHost, stubUpstream, temporaryFolder } from '../kit/index.ts';
+import { ask, cases, replyJson, startHost, stubUpstream, temporaryFolder } from '../kit/index.ts';
 import { Dice } from '../kit/random.ts';
+import { type LoggedRow, numbered, numberedRows } from './rows.ts';
 import { answerOf, due, PUBLISHED, type Published, type Use, useOf } from './published.ts';
 
 const BARE = new Set(['gemini', 'anthropic', 'cohere']);
@@ -13,12 +14,6 @@ function variablesOf({ provider }: Published, url: string): Record<string, strin
     [`${name}_API_KEY`]: 'k-0123456789',
     [`${name}_BASE_URL`]: BARE.has(provider) ? url : `${url}/v1`,
   };
-}
-
-interface BookedRow {
-  readonly cost_usd: number;
-  readonly price_line: string;
-  readonly timestamp: string;
 }
 
 describe('what is booked, and what the pages of the vendors say', () => {
@@ -51,16 +46,12 @@ describe('what is booked, and what the pages of the vendors say', () => {
       const arrivals: number[] = [];
       for (; turn < uses.length; turn += 1) {
         arrivals.push(Date.now());
-        const answer = await t.post('/v1/chat/completions', { ...ask('hi'), model: model.model });
+        const answer = await t.post('/v1/chat/completions', { ...ask('hi'), model: model.model }, numbered(turn));
         expect(answer.status, answer.text).to.equal(200);
       }
-      let rows: BookedRow[] = [];
-      await eventually(async () => {
-        rows = ((await t.get('/admin/logs?limit=1000')).json() as { data: BookedRow[] }).data.toReversed();
-        return rows.length === uses.length;
-      });
+      const rows = await numberedRows(t, uses.length);
       for (const [index, use] of uses.entries()) {
-        const { cost_usd: booked, price_line: line } = rows[index] as BookedRow;
+        const { cost_usd: booked, price_line: line } = rows[index] as LoggedRow;
         const invoice = due(model, use, arrivals[index] as number) / 1e6;
         expect(
           Math.abs(booked * 1e6 - invoice),
