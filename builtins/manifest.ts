@@ -12,7 +12,9 @@ import mcpEndpoint from './mcp/endpoint/endpoint.ts';
 import mcp from './mcp/mcp.ts';
 import models from './models/models.ts';
 import keyBudget from './money/key-budget.ts';
+import ownKey from './money/own-key.ts';
 import priceDifferences from './money/price-differences.ts';
+import spend from './money/spend.ts';
 import unpriced from './money/unpriced.ts';
 import usageDoubts from './money/usage-doubts.ts';
 import openapi from './openapi/openapi.ts';
@@ -121,7 +123,9 @@ export const BUILTINS: readonly BuiltinModule[] = [
   mcp,
   models,
   keyBudget,
+  ownKey,
   priceDifferences,
+  spend,
   unpriced,
   usageDoubts,
   openapi,

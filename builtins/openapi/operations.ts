@@ -103,6 +103,7 @@ const PROFILES: readonly Operation[] = [
 const INFERENCE: readonly Operation[] = [
   use('get', '/v1/models', 'Models that requests may name', { answer: 'Models' }),
   use('get', '/v1/models/{id}', 'One of them', { type: 'application/json' }),
+  use('get', '/v1/key', 'What the key that asks may use, and what of its budgets is left', { answer: 'OwnKey' }),
   use('get', '/v1/capabilities', 'What each provider does with the parameters of chat', { answer: 'Capabilities' }),
   use('post', '/v1/chat/completions', 'Chat, whole or as a stream of events'),
   use('post', '/v1/messages', 'Anthropic Messages, whole or as a stream of events'),

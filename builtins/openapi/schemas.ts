@@ -1,6 +1,8 @@
+import { UNITS } from '../../host/common/budgets/key-budget.ts';
 import { KEY_MEMBER_LIST, type KeyMemberKind } from '../../host/common/key-members.ts';
 import type { LogColumnKind } from '../../host/contract/log-column.ts';
 import { LOG_COLUMN_LIST } from '../../host/contract/log-columns.ts';
+import { UNPRICED } from '../../host/config/unpriced-rule.ts';
 
 /** JSON Schemas (2020-12, as OpenAPI 3.1 takes them) of what the gateway itself answers, by the names under which operations refer to them. */
 type Schema = Readonly<Record<string, unknown>>;
@@ -316,5 +318,29 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     },
   ),
   Models: object({ object: { const: 'list' }, data: list(ref('Model')) }),
+  OwnKey: object(
+    {
+      object: { const: 'key' },
+      id: TEXT,
+      name: TEXT,
+      tags: TEXTS,
+      unpriced: { enum: UNPRICED },
+      budgets: list(
+        object(
+          {
+            of: { enum: ['key'] },
+            unit: { enum: UNITS },
+            every: TEXT,
+            limit: NUMBER,
+            spent: NUMBER,
+            reserved: NUMBER,
+            remaining: NUMBER,
+          },
+          { name: TEXT, begins_at: MOMENT, ends_at: MOMENT },
+        ),
+      ),
+    },
+    { expires_at: MOMENT, models: TEXTS, providers: TEXTS, rpm: COUNT, tpm: COUNT },
+  ),
   Capabilities: object({ providers: map(map(TEXT)) }, { image_response_formats: map(TEXTS) }),
 };

@@ -64,6 +64,11 @@ export class MemoryLedger implements Ledger {
     return this.#accounts.get(key)?.committed ?? 0;
   }
 
+  /** What calls in flight of a key hold. */
+  reservedOf(key: string): number {
+    return this.#accounts.get(key)?.reserved ?? 0;
+  }
+
   reserve(
     key: string,
     { amount, limit = Number.POSITIVE_INFINITY, running = 0, endsAt }: ReservationOrder,

@@ -1,3 +1,4 @@
+import { NOTHING_SPENT } from '../../host/stores/ledgers/ledgers.ts';
 import { expect } from 'chai';
 import type {
   Exchange,
@@ -156,6 +157,7 @@ describe('budget, with a ledger that a store supplies', () => {
               opened.push(`${name} ${maxKeys}`);
               return ledger;
             },
+            peek: () => NOTHING_SPENT,
           }),
         ),
     });

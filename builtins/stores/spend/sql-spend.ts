@@ -85,7 +85,9 @@ function bucketOf(edges: readonly number[]): string {
   const [first = 0, second = first + 1] = edges;
   if (edges.length < 2) return '0';
   const step = second - first;
-  if (edges.every((edge, at) => edge === first + at * step)) return `((${LAST} - ${first}) / ${step})`;
+  const end = first + (edges.length - 1) * step; // the last bucket has no end of its own
+  if (edges.every((edge, at) => edge === first + at * step))
+    return `CASE WHEN ${LAST} >= ${end} THEN ${edges.length - 1} ELSE (${LAST} - ${first}) / ${step} END`;
   return between(edges, 0, edges.length);
 }
 

@@ -2,9 +2,19 @@ import type { Ledger, LedgerBounds } from '../../contract/index.ts';
 import { MemoryLedger } from '../../state/memory-ledger.ts';
 import { LedgerLines, type LedgerLinesDeps } from './ledger-lines.ts';
 
+/** In the unit of the ledger: micro-dollars, tokens or requests. */
+export interface Spent {
+  readonly committed: number;
+  readonly reserved: number;
+}
+
+export const NOTHING_SPENT: Spent = { committed: 0, reserved: 0 };
+
 /** Opens ledgers by name. Generations keep an open one for as long as they use it: a name is opened once at a time. */
 export interface Ledgers {
   open(name: string, bounds: LedgerBounds): Ledger;
+  /** What a key has spent from a ledger that is open, and what its calls in flight hold, by memory alone. */
+  peek(name: string, key: string): Spent;
   /** Writes what waits, before the stores close. */
   close?(): Promise<void>;
 }
@@ -13,6 +23,7 @@ export interface Ledgers {
 export class MemoryLedgers implements Ledgers {
   readonly #lines: LedgerLines;
   readonly #deps: LedgerLinesDeps;
+  readonly #open = new Map<string, MemoryLedger>();
 
   constructor(deps: LedgerLinesDeps) {
     this.#deps = deps;
@@ -20,7 +31,7 @@ export class MemoryLedgers implements Ledgers {
   }
 
   open(name: string, bounds: LedgerBounds): MemoryLedger {
-    return new MemoryLedger(
+    const ledger = new MemoryLedger(
       bounds,
       {
         booked: () => {},
@@ -30,5 +41,15 @@ export class MemoryLedgers implements Ledgers {
       },
       name,
     );
+    this.#open.set(name, ledger);
+    return ledger;
+  }
+
+  peek(name: string, key: string): Spent {
+    return spentIn(this.#open.get(name), key);
   }
 }
+
+/** What a key has spent from a ledger in memory. */
+export const spentIn = (ledger: MemoryLedger | undefined, key: string): Spent =>
+  ledger ? { committed: ledger.committed(key), reserved: ledger.reservedOf(key) } : NOTHING_SPENT;

@@ -4,7 +4,7 @@ import type { LedgerBounds } from '../../contract/index.ts';
 import { MemoryLedger } from '../../state/memory-ledger.ts';
 import { LedgerLines, type LedgerLinesDeps } from './ledger-lines.ts';
 import type { Booking, LedgerRepository, StoredAccount } from './ledger-repository.ts';
-import type { Ledgers } from './ledgers.ts';
+import { type Ledgers, type Spent, spentIn } from './ledgers.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import { OpenSpend } from '../spend/open-spend.ts';
 import type { SpendRow } from '../spend/spend-row.ts';
@@ -107,6 +107,10 @@ export class StoredLedgers implements Ledgers {
   /** Writes what waits now; whoever reads the store then finds it. The link logs what fails. */
   flush(): Promise<void> {
     return this.#next(() => this.#write());
+  }
+
+  peek(name: string, key: string): Spent {
+    return spentIn(this.#ledgers.get(name), key);
   }
 
   /** Writes what waits, before the store closes. */

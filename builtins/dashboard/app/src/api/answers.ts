@@ -645,6 +645,31 @@ export type Models = {
   readonly data: readonly Model[];
 };
 
+export type OwnKey = {
+  readonly object: 'key';
+  readonly id: string;
+  readonly name: string;
+  readonly tags: readonly string[];
+  readonly unpriced: 'refuse' | 'warn' | 'allow';
+  readonly budgets: readonly {
+    readonly of: 'key';
+    readonly unit: 'usd' | 'tokens' | 'requests';
+    readonly every: string;
+    readonly limit: number;
+    readonly spent: number;
+    readonly reserved: number;
+    readonly remaining: number;
+    readonly name?: string;
+    readonly begins_at?: string;
+    readonly ends_at?: string;
+  }[];
+  readonly expires_at?: string;
+  readonly models?: readonly string[];
+  readonly providers?: readonly string[];
+  readonly rpm?: number;
+  readonly tpm?: number;
+};
+
 export type Capabilities = {
   readonly providers: {
     readonly [name: string]: {
