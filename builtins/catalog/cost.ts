@@ -1,6 +1,13 @@
 import type { CatalogEntry } from '../../host/common/catalog.ts';
-import { KIND_PRICES, type PriceTable } from '../../host/common/prices/catalog-pricing.ts';
-import { type Billed, cacheWritesIn, type Cost, type TokenPrice } from '../../host/contract/index.ts';
+import { type CatalogPricing, KIND_PRICES, type PriceTable } from '../../host/common/prices/catalog-pricing.ts';
+import {
+  type Billed,
+  cacheWritesIn,
+  type Cost,
+  type PriceQuestion,
+  type TokenPrice,
+} from '../../host/contract/index.ts';
+import { besideTokens, counted, feeOf, imagePrice, type ImageRates } from './counted-cost.ts';
 import type { BookLine } from './price-book.ts';
 import { count, longWrites, type Part, tokenClasses } from './token-classes.ts';
 
@@ -9,14 +16,18 @@ type Parts =
   | Partial<Record<'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'reasoning' | 'other', number>>
   | undefined;
 
+type Priced = Pick<CatalogEntry, 'mode' | 'model_id' | 'pricing'>;
+
+const NO_IMAGES: ImageRates = () => undefined;
+
 /** What was used of a model, by the formula of its mode and one line of its prices. See docs/catalog.md#what-a-request-costs. */
 export function costOf(
-  { mode, model_id }: Pick<CatalogEntry, 'mode' | 'model_id'>,
-  { id, prices }: BookLine,
+  entry: Priced,
+  line: BookLine,
   billed: Billed,
-  catalog: string,
+  { catalog, imagesOf = NO_IMAGES }: { readonly catalog: string; readonly imagesOf?: ImageRates },
 ): Cost {
-  const parts = partsOf(mode, prices, billed, model_id);
+  const parts = partsOf(entry, line.prices, billed, imagesOf);
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0, other = 0 } = parts ?? {};
   return {
     totalUsd: usd(input + output + cacheRead + cacheWrite + reasoning + other),
@@ -28,27 +39,62 @@ export function costOf(
     modelFound: true,
     priced: parts !== undefined,
     catalog,
-    line: id,
+    line: line.id,
   };
 }
 
-function partsOf(mode: string, prices: PriceTable, billed: Billed, model: string): Parts {
+function partsOf({ mode, model_id, pricing }: Priced, prices: PriceTable, billed: Billed, imagesOf: ImageRates): Parts {
   switch (mode) {
     case 'chat':
-      return prices.input_per_m_tokens === null ? undefined : tokenParts(prices, billed.usage, model);
+      return prices.input_per_m_tokens === null
+        ? undefined
+        : withBeside(tokenParts(prices, billed.usage, model_id), besideTokens(pricing, prices, billed, imagesOf));
     case 'embedding':
       return times(prices.embedding_per_m_tokens, billed.usage?.prompt_tokens, 1e-6);
     case 'image':
-      return prices.image_per_tile === null
-        ? reportedTokens(prices, billed, model)
-        : times(prices.image_per_tile, billed.images, 1);
+      return imageParts(pricing, prices, billed, model_id);
     case 'audio_in':
-      return times(prices.audio_input_per_minute, billed.seconds, 1 / 60) ?? reportedTokens(prices, billed, model);
+      return (
+        times(prices.audio_input_per_minute, heard(pricing, billed), 1 / 60) ?? reportedTokens(prices, billed, model_id)
+      );
     case 'audio_out':
-      return times(prices.audio_output_per_character, billed.characters, 1) ?? reportedTokens(prices, billed, model);
+      return times(prices.audio_output_per_character, billed.characters, 1) ?? reportedTokens(prices, billed, model_id);
+    case 'rerank':
+      return times(prices.search_unit, believed(billed.searchUnits), 1) ?? reportedTokens(prices, billed, model_id);
+    case 'ocr':
+      return pagesOf(prices, billed);
+    case 'video':
+      return times(pricing.video_output_per_second, billed.seconds, 1);
+    case 'moderation':
+      return prices.input_per_m_tokens === 0 ? FREE : reportedTokens(prices, billed, model_id);
     default:
       return undefined;
   }
+}
+
+const FREE: Parts = Object.freeze({ other: 0 });
+
+const withBeside = (parts: Parts, other: number): Parts => (parts && other > 0 ? { ...parts, other } : parts);
+
+const believed = (value: number | undefined): number | undefined => (value === undefined ? undefined : counted(value));
+
+/** Images by their look, where the vendor reports no tokens of them; a price for all of them goes before tokens. */
+function imageParts(pricing: CatalogPricing, prices: PriceTable, billed: Billed, model: string): Parts {
+  if (!pricing.images)
+    return prices.image_per_tile === null
+      ? reportedTokens(prices, billed, model)
+      : times(prices.image_per_tile, billed.images, 1);
+  const { size, quality, images } = billed;
+  return reportedTokens(prices, billed, model) ?? times(imagePrice(pricing, { size, quality }), images, 1);
+}
+
+/** Vendors bill short recordings as longer ones. */
+const heard = ({ audio_minimum_seconds: least = 0 }: CatalogPricing, { seconds }: Billed): number | undefined =>
+  seconds === undefined || seconds <= 0 ? seconds : Math.max(seconds, least);
+
+/** Pages with annotations cost what those do, where they have a price. */
+function pagesOf({ pages_per_k: plain, annotated_pages_per_k: annotated }: PriceTable, billed: Billed): Parts {
+  return times(billed.isAnnotated === true ? (annotated ?? plain) : plain, believed(billed.pages), 1 / 1000);
 }
 
 /** By tokens, where the model has prices for them and some were reported. */
@@ -98,8 +144,8 @@ function plainParts(prices: PriceTable, usage: NonNullable<Billed['usage']>): Pa
   };
 }
 
-function times(price: number | null, amount: number | undefined, unit: number): Parts {
-  return price === null || amount === undefined ? undefined : { other: price * count(amount) * unit };
+function times(price: number | null | undefined, amount: number | undefined, unit: number): Parts {
+  return price == null || amount === undefined ? undefined : { other: price * count(amount) * unit };
 }
 
 const perMillion = (price: number | null, tokens: number): number => ((price ?? 0) * Math.max(tokens, 0)) / 1e6;
@@ -112,18 +158,29 @@ function usd(value: number): number {
   return value < EXACT_BELOW ? Math.round(value * 1e12) / 1e12 : Number(value.toPrecision(15));
 }
 
-/** What strategies rank by. Embedding and image prices count for models of that mode only. */
-export function tokenPriceOf({ mode }: Pick<CatalogEntry, 'mode'>, prices: PriceTable): TokenPrice {
-  const long = prices.cache_write_long_per_m_tokens;
-  return {
+/** What strategies rank by, and calls are reserved by. Embedding and image prices count for models of that mode only. */
+export function tokenPriceOf({ mode, pricing }: Priced, prices: PriceTable, asked?: PriceQuestion): TokenPrice {
+  const ofMode = (wanted: string, price: number | null | undefined): number | undefined =>
+    mode === wanted ? (price ?? undefined) : undefined;
+  const {
+    cache_write_long_per_m_tokens: long,
+    audio_input_per_m_tokens: sound,
+    image_input_per_m_tokens: seen,
+  } = prices;
+  const price: { -readonly [name in keyof TokenPrice]: TokenPrice[name] } = {
     input: prices.input_per_m_tokens ?? undefined,
     output: prices.output_per_m_tokens ?? undefined,
     cacheRead: prices.cache_read_per_m_tokens ?? undefined,
     cacheWrite: prices.cache_write_per_m_tokens ?? undefined,
-    embedding: (mode === 'embedding' ? prices.embedding_per_m_tokens : null) ?? undefined,
-    image: (mode === 'image' ? prices.image_per_tile : null) ?? undefined,
-    audioMinute: (mode === 'audio_in' ? prices.audio_input_per_minute : null) ?? undefined,
-    character: (mode === 'audio_out' ? prices.audio_output_per_character : null) ?? undefined,
-    ...(long !== undefined && { cacheWriteLong: long }),
+    embedding: ofMode('embedding', prices.embedding_per_m_tokens),
+    image: mode === 'image' ? imagePrice(pricing, { size: asked?.size, quality: asked?.quality }) : undefined,
+    audioMinute: ofMode('audio_in', prices.audio_input_per_minute),
+    character: ofMode('audio_out', prices.audio_output_per_character),
   };
+  if (long !== undefined) price.cacheWriteLong = long;
+  if (sound !== undefined) price.audioInput = sound;
+  if (seen !== undefined) price.imageInput = seen;
+  if (mode === 'rerank' && prices.search_unit !== undefined) price.searchUnit = prices.search_unit;
+  if (pricing.request !== undefined) price.call = feeOf(pricing.request, asked?.searchSize);
+  return price;
 }

@@ -1,12 +1,15 @@
 import { CAPABILITIES, type CatalogEntry } from '../../host/common/catalog.ts';
 import {
   type CatalogPricing,
+  COUNT_PRICES,
   KIND_PRICES,
   type PriceName,
   type PriceTable,
 } from '../../host/common/prices/catalog-pricing.ts';
 import { type Fields, isFields, isText, type ReportUse, setMember } from '../../host/contract/index.ts';
+import { isPrice } from './price.ts';
 import { isDate, readLines, withLines } from './price-lines.ts';
+import { isSpecial, putSpecial } from './special-prices.ts';
 
 const NO_PRICES: CatalogPricing = Object.freeze({
   input_per_m_tokens: null,
@@ -21,7 +24,7 @@ const NO_PRICES: CatalogPricing = Object.freeze({
 });
 
 const BASE_NAMES: ReadonlySet<string> = new Set(Object.keys(NO_PRICES));
-const PRICE_NAMES: ReadonlySet<string> = new Set([...BASE_NAMES, ...KIND_PRICES]);
+const PRICE_NAMES: ReadonlySet<string> = new Set([...BASE_NAMES, ...KIND_PRICES, ...COUNT_PRICES]);
 const KNOWN_CAPABILITIES: ReadonlySet<string> = new Set(CAPABILITIES);
 
 /** Fields of the format that nothing here uses. */
@@ -32,8 +35,6 @@ const UNUSED = new Set([
   'finetune_output_per_m_tokens',
 ]);
 
-/** A price above this, a dollar for each token, is a mistake and not used. */
-const MAX_PRICE = 1_000_000;
 const MAX_TOKENS = 1_000_000_000;
 
 const NO_CAPABILITIES: CatalogEntry['capabilities'] = Object.freeze({});
@@ -141,7 +142,6 @@ function pick<T>(raw: Raw, field: string, had: T, isValid: (value: unknown) => v
 
 const isTokens = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;
-const isPrice = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= MAX_PRICE;
 const FIELDS = new Set([
   'provider',
   'model_id',
@@ -174,18 +174,21 @@ function readEntry(raw: Raw, had: CatalogEntry, notes: Notes): CatalogEntry {
   };
 }
 
+type Writable<T> = { -readonly [name in keyof T]: T[name] };
+
 /** `null` removes a price, or all lines. So does a value that is not a price: the old price was meant to change. */
 function readPricing(raw: unknown, had: CatalogPricing, { ignore, twice }: Notes): CatalogPricing {
   if (raw === undefined || raw === null) return had;
   if (!isFields(raw)) return ignored('pricing', had, ignore);
-  const pricing: Partial<PriceTable> & { reported?: ReportUse } = { ...had };
+  const pricing: Writable<Partial<CatalogPricing>> = { ...had };
   for (const name of Object.keys(raw)) {
     const value = raw[name];
-    if (name === 'lines' || name === 'reported') continue;
+    if (name === 'lines' || name === 'reported' || isSpecial(name)) continue;
     if (isPriceName(name)) putPrice(pricing, name, isPrice(value) ? value : null);
     if (isPriceName(name) ? value !== null && !isPrice(value) : !UNUSED.has(name)) ignore(`pricing.${name}`);
   }
   putReported(pricing, raw['reported'], ignore);
+  putSpecial(pricing, raw, (name) => ignore(`pricing.${name}`));
   if (raw['lines'] === undefined) return pricing as CatalogPricing;
   const lines = readLines(raw['lines'], priceOf, {
     ignore: (field) => ignore(`pricing.${field}`),

@@ -81,16 +81,21 @@ export class ModelCatalog implements Catalog {
     const entry = this.#of(target).priced(target, model);
     if (!entry) return undefined;
     const book = this.#bookOf(entry);
-    if (!asked || !entry.pricing.lines) return tokenPriceOf(entry, book.base.prices);
+    if (!asked || !entry.pricing.lines) return tokenPriceOf(entry, book.base.prices, asked);
     return book
       .lines(asked.input, asked)
-      .map(({ prices }) => tokenPriceOf(entry, prices))
+      .map(({ prices }) => tokenPriceOf(entry, prices, asked))
       .reduce(dearerPrice);
   };
 
   readonly cost = (target: string, model: string, billed: Billed, at?: number): Cost | undefined => {
     const entry = this.#of(target).priced(target, model);
-    return entry && costOf(entry, this.#lineOf(entry, billed.usage, at), billed, this.version);
+    if (!entry) return undefined;
+    const isDrawn = billed.usage?.[BILLED]?.toolImages !== undefined;
+    return costOf(entry, this.#lineOf(entry, billed.usage, at), billed, {
+      catalog: this.version,
+      ...(isDrawn && { imagesOf: (drawer: string) => this.#of(target).priced(target, drawer)?.pricing }),
+    });
   };
 
   #lineOf(entry: CatalogEntry, usage: Usage | undefined, at: number | undefined): BookLine {

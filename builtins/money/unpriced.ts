@@ -5,7 +5,7 @@ import type { GenerationDraft } from '../../host/generation/generation.ts';
 import { isLabel } from '../../host/generation/groups/offered-names.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
 import { routedTarget } from '../../host/pipeline/turns/ranked-routes.ts';
-import { isPriced, refuseUnpriced } from '../../host/pipeline/billing/unpriced.ts';
+import { isPriced, refuseUnpriced, sentBody } from '../../host/pipeline/billing/unpriced.ts';
 
 /**
  * Requests that are paid for in dollars, and models without a price: `refuse` leaves such targets out, and refuses the request where
@@ -33,7 +33,7 @@ function leaveOut({ hooks: pipeline, targets, services }: GenerationDraft): void
     const priced: RouteTarget[] = [];
     for (const target of ranked) {
       const known = routedTarget(target.virtualKey, exchange, byKey);
-      if (!target.serves || (known && isPriced(known, model, services))) priced.push(target);
+      if (!target.serves || (known && isPriced(known, model, services, sentBody(exchange)))) priced.push(target);
       else heard?.target?.(target.virtualKey, 'no price');
     }
     if (!ranked.some(({ serves }) => serves) || priced.some(({ serves }) => serves)) return priced;

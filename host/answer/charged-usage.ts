@@ -134,7 +134,7 @@ function partsOf(
   };
 }
 
-/** Notes the tier of service that an answer of the common wire names beside its usage. What costs the usual price needs no note. */
+/** Notes the tier of service that an answer names beside its usage. What costs the usual price needs no note. */
 export function withTier(usage: Usage, tier: unknown): Usage {
   return typeof tier === 'string' && tier !== '' && tier !== 'default' ? withFacts(usage, { tier }) : usage;
 }

@@ -1,4 +1,5 @@
 import { dearerPrice, type Exchange, type PluginPrices, type PriceQuestion, SURFACES } from '../contract/index.ts';
+import { searchSizeOf, wordOf } from '../common/prices/asked-words.ts';
 import { catalogEntryOf } from '../pipeline/billing/catalog-entry.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { ModelGroups } from '../pipeline/model-group.ts';
@@ -61,10 +62,13 @@ function questionOf({ request, clientRequest }: Exchange, input: number, at: num
   return {
     input,
     at,
-    tier: wordOf(request['service_tier'] ?? clientRequest?.value['service_tier']),
+    tier: wordOf(
+      request['service_tier'] ?? clientRequest?.value['service_tier'] ?? clientRequest?.value['serviceTier'],
+    ),
     speed: wordOf(request['speed'] ?? clientRequest?.value['speed']),
     region: wordOf(request['inference_geo'] ?? clientRequest?.value['inference_geo']),
+    size: wordOf(request['size']),
+    quality: wordOf(request['quality']),
+    searchSize: searchSizeOf(request),
   };
 }
-
-const wordOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

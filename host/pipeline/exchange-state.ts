@@ -38,6 +38,8 @@ export class Routing {
   reportedModel: string | undefined;
   /** The provider's own id of the answer's request, where it gave one. */
   upstreamRequestId: string | undefined;
+  /** The tier of service that the head of the answer names, at providers that name it there. */
+  answeredTier: string | undefined;
   /** The last attempt went out in the client's own wire. */
   isSameWire = false;
   /** Parameters the serving provider ignored, in the order of the capability matrix. */

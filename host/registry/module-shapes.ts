@@ -226,6 +226,7 @@ export const SHAPES: Readonly<Record<ModuleKind, Shape>> = {
       clientHeaders: listOf(clientHeader),
       describedAs: callable,
       costReport: fields({ required: { usd: callable, use: oneOf('prefer', 'compare', 'ignore') } }),
+      tierHeader: clientHeader,
       ...naming,
       bannerPlace: place,
       imageFormats: words,

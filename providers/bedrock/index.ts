@@ -95,6 +95,7 @@ export default defineProvider({
   params,
   paramsFor: (model) => FAMILY_PARAMS[familyOf(model)],
   chatTraitsFor: (model) => (isClaude(model) ? CLAUDE_CHATS : otherChats(model)),
+  tierHeader: 'x-amzn-bedrock-service-tier', // Source: Amazon Bedrock API reference, "InvokeModel", 2026-11-27.
   // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { telemetry: 'aws.bedrock' },
   elsewhere,

@@ -25,6 +25,7 @@ export default defineProvider({
   },
   // See docs/reference/ingress.md#what-is-lost and docs/reference/ingress.md#reasoning-of-other-vendors.
   chatTraits: { history: { marks: 'unasked', thoughts: ['google-gemini-v1'] } },
+  tierHeader: 'x-gemini-service-tier', // Source: ai.google.dev, "Priority inference", 2026-11-27.
   // Source: semantic conventions 1.45 of OpenTelemetry, 2026-11-23.
   names: { telemetry: 'gcp.gemini' },
   bannerPlace: 3,

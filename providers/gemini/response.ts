@@ -1,8 +1,18 @@
-import type { CallInfo, ChatChoice, ChatReply, ChatRequest, ToolCall, UnaryReply } from 'gw/contract';
+import {
+  type CallInfo,
+  type ChatChoice,
+  type ChatReply,
+  type ChatRequest,
+  type ToolCall,
+  type UnaryReply,
+  type UsageFacts,
+  withFacts,
+} from 'gw/contract';
 import { type Fields, isFields, objectOf } from 'gw/common-wire';
 import { blockedPrompt, CandidateReader, readUsage } from './candidates.ts';
 import { readLogprobs } from './logprobs.ts';
 import { type ToolNames, toolNames } from './tool-names.ts';
+import { Grounding, tierOf } from './usage-facts.ts';
 
 /** A whole answer. Throws when it holds neither an answer nor a reason why not. See docs/providers.md#gemini-models. */
 export function fromUpstream(reply: UnaryReply, call: CallInfo, request: ChatRequest): ChatReply {
@@ -14,8 +24,14 @@ export function fromUpstream(reply: UnaryReply, call: CallInfo, request: ChatReq
     id: given ?? call.model,
     model: call.model,
     choices: choicesOf(body, given ?? call.exchangeId, toolNames(request)),
-    ...(usage && { usage }),
+    ...(usage && { usage: withFacts(usage, { tier: tierOf(usage, request), ...groundingOf(body) }) }),
   };
+}
+
+function groundingOf({ candidates }: Fields): UsageFacts {
+  const found = new Grounding();
+  if (Array.isArray(candidates)) found.read(candidates.filter(isFields));
+  return found.facts();
 }
 
 function choicesOf(body: Fields, answer: string, names: ToolNames): ChatChoice[] {

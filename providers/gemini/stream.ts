@@ -6,16 +6,18 @@ import {
   type StreamDecoder,
   tryParseJson,
   type Usage,
+  withFacts,
 } from 'gw/contract';
 import { type Fields, isFields } from 'gw/common-wire';
 import { errorOf, frameFailure } from '../_common/google/faults.ts';
 import { blockedPrompt, CandidateReader, readUsage } from './candidates.ts';
 import { readLogprobs } from './logprobs.ts';
 import { type ToolNames, toolNames } from './tool-names.ts';
+import { Grounding, tierOf } from './usage-facts.ts';
 
 /** Each frame is a whole reply with what is new. See docs/providers.md#gemini-models. */
 export function openStream({ model, exchangeId }: CallInfo, request: ChatRequest): StreamDecoder {
-  const stream = new FrameDecoder(model, exchangeId, toolNames(request));
+  const stream = new FrameDecoder(model, exchangeId, request);
   return ({ data }) => {
     const frame = tryParseJson(data);
     const error = errorOf(frame);
@@ -32,17 +34,20 @@ interface OpenCandidate {
 class FrameDecoder {
   readonly #model: string;
   readonly #exchangeId: string;
+  readonly #request: ChatRequest;
   readonly #names: ToolNames;
   readonly #candidates = new Map<number, OpenCandidate>();
   #id: string | undefined;
   /** Usage counts up with every frame, and is sent once something has finished. */
   #usage: Usage | undefined;
   #isFinished = false;
+  readonly #grounding = new Grounding();
 
-  constructor(model: string, exchangeId: string, names: ToolNames) {
+  constructor(model: string, exchangeId: string, request: ChatRequest) {
     this.#model = model;
     this.#exchangeId = exchangeId;
-    this.#names = names;
+    this.#request = request;
+    this.#names = toolNames(request);
   }
 
   decode(frame: Fields): readonly ChatChunk[] {
@@ -51,13 +56,15 @@ class FrameDecoder {
     const id = typeof responseId === 'string' && responseId !== '' ? responseId : undefined;
     this.#id ??= id;
     const given = Array.isArray(candidates) ? candidates.filter(isFields) : [];
+    this.#grounding.read(given);
     const choices =
       given.length > 0
         ? given.flatMap((candidate, place) => this.#choice(candidate, place) ?? [])
         : this.#blocked(frame);
     if (choices.some(({ finish_reason: finish }) => finish !== null)) this.#isFinished = true;
-    const usage = this.#isFinished ? this.#usage : undefined;
-    if (usage) this.#usage = undefined;
+    const counted = this.#isFinished ? this.#usage : undefined;
+    if (counted) this.#usage = undefined;
+    const usage = counted && withFacts(counted, { tier: tierOf(counted, this.#request), ...this.#grounding.facts() });
     if (choices.length === 0 && !usage) return [];
     return [{ ...(id !== undefined && { id }), model: this.#model, choices, ...(usage && { usage }) }];
   }

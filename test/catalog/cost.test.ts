@@ -174,7 +174,7 @@ describe('the cost of other modes', () => {
   });
 
   it('any other mode: never priced', () => {
-    expect(costOf('rerank', { input_per_m_tokens: 1 }, used(1000, 1000))).to.include({
+    expect(costOf('weather', { input_per_m_tokens: 1 }, used(1000, 1000))).to.include({
       totalUsd: 0,
       priced: false,
       modelFound: true,

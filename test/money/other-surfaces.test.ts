@@ -191,6 +191,23 @@ describe('what is booked beside chat', () => {
     expect(await after({ model: 'gpt-image-1', prompt: 'x' })).to.be.greaterThan(2 * 6000 * 40);
   });
 
+  it('is the units of a search over documents: those that the vendor bills, else as many as there may be', async () => {
+    let meta: object = {};
+    const { post, booked } = await scene((_seen, response) =>
+      replyJson(response, 200, { id: 'r', results: [{ index: 0, relevance_score: 0.5 }], ...meta }),
+    );
+    const documents = Array.from({ length: 250 }, (_, at) => `document ${at}`);
+    const after = async (): Promise<number> => {
+      const before = await booked().catch(() => 0);
+      const response = await post('/v1/rerank', { model: 'rerank-v3.5', query: 'x', documents });
+      expect(response.status, await response.text()).to.equal(200);
+      return (await booked()) - before;
+    };
+    expect(await after()).to.equal(3 * 2000);
+    meta = { meta: { billed_units: { search_units: 1 } } };
+    expect(await after()).to.equal(2000);
+  });
+
   it('is the tokens of embeddings, guessed where none are reported, ids of tokens by their number', async () => {
     const { post, booked } = await scene((_seen, response) =>
       replyJson(response, 200, {

@@ -185,7 +185,7 @@ export const FREE: readonly RegExp[] = [
   /^\/(health|livez|readyz|metrics|openapi\.json)$/,
   /^\/(admin|debug)\//,
   /^\/mcp$/,
-  /^\/v1\/(models|capabilities)(\/|$)/,
+  /^\/v1\/(models|capabilities|key)(\/|$)/,
   /^\/v1beta\/models(\/\*(id|rest))?$/,
 ];
 

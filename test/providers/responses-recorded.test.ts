@@ -180,10 +180,10 @@ describe('chats by the Responses API, recorded answers', () => {
       reasoning_per_m_tokens: null,
     };
     const { totalUsd } = costOf(
-      { mode: 'chat', model_id: 'm' },
+      { mode: 'chat', model_id: 'm', pricing: pricing as never },
       { id: 'standard', prices: pricing } as never,
       { usage },
-      'c',
+      { catalog: 'c' },
     );
     expect(totalUsd).to.equal(((812 - 512 - 128) * 2 + 512 * 0.2 + 128 * 2.5 + 96 * 16) / 1e6);
   });

@@ -85,6 +85,7 @@ const WHOLE: Readonly<Record<ModuleKind, Members>> = {
       },
     },
     costReport: { usd: () => undefined, use: 'compare' },
+    tierHeader: 'x-acme-tier',
     bannerPlace: 6,
     imageFormats: ['url'],
     converse: () => Promise.reject(new Error('unused')),

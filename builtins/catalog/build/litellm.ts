@@ -1,11 +1,12 @@
 import type { PriceConditions, PriceLine, PriceName } from '../../../host/common/prices/catalog-pricing.ts';
 import { isFields, setMember } from '../../../host/contract/index.ts';
+import { countPrices } from './litellm-counts.ts';
 
 /** What the source says of one of our models: its base prices, to be compared, and what it has beside them. */
 export interface Tiered {
   readonly input: number;
   readonly output: number;
-  /** Prices of kinds of tokens that differ from those of the rest, and lines. */
+  /** Prices of kinds of tokens that differ from those of the rest, of what is billed by its number, and lines. */
   readonly pricing: Readonly<Record<string, unknown>>;
 }
 
@@ -75,6 +76,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   xai: /^xai$/,
   bedrock: /^bedrock/,
   groq: /^groq$/,
+  perplexity: /^perplexity$/,
 };
 
 /** What the source has of a model of ours that has more than one price for all; `undefined` for all others. */
@@ -88,7 +90,11 @@ export function tieredModel(key: string, source: Source): Tiered | undefined {
   const { input_per_m_tokens: input = 0, output_per_m_tokens: output = 0 } = base;
   if (input === 0) return undefined;
   const lines = [...[...rows].flatMap(([id, row]) => (id === '' ? [] : lineOf(row, base))), ...factors(given)];
-  const pricing = { ...kindsOf(base), ...(lines.length > 0 && { lines }) };
+  const pricing = {
+    ...kindsOf(base),
+    ...countPrices(given, sourceKey(key), source),
+    ...(lines.length > 0 && { lines }),
+  };
   return Object.keys(pricing).length > 0 ? { input, output, pricing } : undefined;
 }
 

@@ -1,5 +1,16 @@
 /** What an answer that is forwarded says of itself: its usage, the model, the ids of what was made, and how much it says. */
-import { charactersIn, countOf, isFields, readUsage, tryParseJson, type Usage } from '../../../host/contract/index.ts';
+import {
+  charactersIn,
+  countOf,
+  type Fields,
+  isFields,
+  readBilled,
+  readUsage,
+  responseToolCounts,
+  tryParseJson,
+  type Usage,
+  withFacts,
+} from '../../../host/contract/index.ts';
 import { withTier } from '../../../host/answer/charged-usage.ts';
 import { textOfBytes } from '../../../host/upstream/sse.ts';
 
@@ -12,6 +23,14 @@ export interface ResponseFacts {
   readonly answered: number;
   /** Images that were made. */
   readonly images: number | undefined;
+  /** What they look like, in the words of the vendor. */
+  readonly size?: string | undefined;
+  readonly quality?: string | undefined;
+  /** Seconds of sound that were heard. */
+  readonly seconds?: number | undefined;
+  /** Pages of a document that were read, and whether they were annotated. */
+  readonly pages?: number | undefined;
+  readonly isAnnotated?: boolean | undefined;
   /** Names of sums of the usage that cannot be believed. */
   readonly doubts: readonly string[];
   /** Whether the provider goes on with it by itself, and tells its usage later, under its id. */
@@ -33,7 +52,7 @@ const RUNNING: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 /** What an answer, or the response that an event holds, says of itself. */
 export function factsOf(response: unknown): ResponseFacts {
   if (!isFields(response)) return UNKNOWN;
-  const { usage, model, output, data, status, file } = response; // `file` of an upload that was completed
+  const { usage, model, output, data, status, file, tools } = response; // `file` of an upload that was completed
   const doubts: string[] = [];
   const ids = [
     response['id'],
@@ -41,15 +60,50 @@ export function factsOf(response: unknown): ResponseFacts {
     response['error_file_id'],
     isFields(file) ? file['id'] : undefined,
   ].filter((id): id is string => typeof id === 'string' && id !== '');
+  const common = commonUsage(usage, doubts, response['service_tier']);
   return {
-    usage: commonUsage(usage, doubts, response['service_tier']),
+    usage: common && withFacts(common, responseToolCounts(output, tools)),
     model: typeof model === 'string' ? model : undefined,
     ids,
     doubts,
     answered: charactersIn(output ?? response['choices']),
     images: Array.isArray(data) && data.some(isImage) ? data.length : undefined,
     isRunning: response['background'] === true && RUNNING.has(status),
+    ...countsOf(response),
   };
+}
+
+type Counts = Pick<ResponseFacts, 'size' | 'quality' | 'seconds' | 'pages' | 'isAnnotated'>;
+
+/**
+ * What an answer is billed by beside tokens. Sources: OpenAI API reference, "Create image", `size`, `quality`, and "Create
+ * transcription", `usage`, `duration`; Mistral API reference, "OCR", `usage_info`, `document_annotation`; 2026-11-27.
+ */
+function countsOf(answer: Readonly<Fields>): Counts {
+  const { usage, usage_info: info, size, quality } = answer;
+  const isTimed = 'duration' in answer || (isFields(usage) && ('seconds' in usage || 'prompt_audio_seconds' in usage));
+  const seconds = isTimed ? readBilled(answer).seconds : undefined;
+  const pages = isFields(info) ? countOf(info['pages_processed']) : 0;
+  return {
+    ...(typeof size === 'string' && { size }),
+    ...(typeof quality === 'string' && { quality }),
+    ...(seconds !== undefined && { seconds }),
+    ...(pages > 0 && { pages, isAnnotated: isAnnotated(answer) }),
+  };
+}
+
+/** Annotations stand beside the pages, or beside the pictures in them. */
+function isAnnotated({ document_annotation: whole, pages }: Readonly<Fields>): boolean {
+  if (whole !== undefined && whole !== null && whole !== '') return true;
+  return (
+    Array.isArray(pages) &&
+    pages.some(
+      (page: unknown) =>
+        isFields(page) &&
+        Array.isArray(page['images']) &&
+        page['images'].some((image: unknown) => isFields(image) && typeof image['image_annotation'] === 'string'),
+    )
+  );
 }
 
 const isImage = (item: unknown): boolean =>

@@ -52,14 +52,15 @@ export async function* metered(
  * is billed at once as what it may cost, until its usage is known.
  */
 function bill(
-  { usage, model, answered, images, doubts, isRunning, ids: [id] }: ResponseFacts,
+  { model, isRunning, ids, ...told }: ResponseFacts,
   isWhole: boolean,
   exchange: LiveExchange,
   { services }: Generation,
 ): void {
+  const [id] = ids;
   exchange.routing.reportedModel = model;
   if (!isRunning || id === undefined) {
-    billTurn(exchange, { usage, answered, images, doubts, isBroken: !isWhole && !usage }, services);
+    billTurn(exchange, { ...told, isBroken: !isWhole && !told.usage }, services);
     return;
   }
   exchange.later = new Later(id);

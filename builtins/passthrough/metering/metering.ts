@@ -3,7 +3,7 @@ import type { Host } from '../../../host/host.ts';
 import type { Generation } from '../../../host/generation/generation.ts';
 import type { LiveExchange } from '../../../host/pipeline/live-exchange.ts';
 import { shownModel } from '../../../host/pipeline/shown.ts';
-import { isPriced, refuseUnpriced } from '../../../host/pipeline/billing/unpriced.ts';
+import { isPriced, refuseUnpriced, sentBody } from '../../../host/pipeline/billing/unpriced.ts';
 import type { Destination } from '../destination.ts';
 import { type Family, STORED_RESPONSES } from '../family.ts';
 
@@ -70,6 +70,6 @@ export function requirePrice(
   const model = exchange.model || asked.model;
   if (taken !== undefined || !PRICED.test(path) || model === undefined)
     throw refuseUnpriced(exchange, `${method} ${shownModel(path, services.redactor)}`);
-  if (!isPriced(target, model, services))
+  if (!isPriced(target, model, services, sentBody(exchange)))
     throw refuseUnpriced(exchange, `the model "${shownModel(model, services.redactor)}"`);
 }

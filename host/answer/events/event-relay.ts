@@ -65,6 +65,8 @@ export class EventRelay implements StreamRelay {
   readonly #events = new RawEventReader();
   #text = '';
   #billed: Billed = {};
+  /** Size and quality of the last image that says them. */
+  #look: Readonly<Fields> = {};
   /** Events that completed the answer, or one of its images. */
   #completed = 0;
   /** Members of the last of them, where the whole of it was read. */
@@ -119,8 +121,11 @@ export class EventRelay implements StreamRelay {
   reply(): ReplyOf<StreamedSurface> {
     if (this.#surface === 'images' || this.#surface === 'images.edits') {
       const { usage } = this.#billed;
+      const { size, quality } = this.#look;
       return {
         data: Array.from({ length: this.#completed }, () => ({})),
+        ...(size !== undefined && { size }),
+        ...(quality !== undefined && { quality }),
         ...(usage && { usage }),
       } satisfies ImagesReply;
     }
@@ -170,6 +175,7 @@ export class EventRelay implements StreamRelay {
     this.#completed += 1;
     const { usage } = value ?? {};
     if (usage !== undefined) this.#billed = readBilled({ usage });
+    if (value?.['size'] !== undefined) this.#look = value;
     if (this.#surface !== 'audio.transcriptions' || typeof value?.['text'] !== 'string') return;
     this.#last = value;
     this.#bound(value['text']);

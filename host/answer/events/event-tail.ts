@@ -30,9 +30,18 @@ function usageIn(tail: string): Readonly<Fields> | undefined {
     if (begin === undefined || tail.charCodeAt(at - 1) === BACKSLASH) continue;
     const start = at + USAGE.length + begin;
     const usage = tryParseJson(tail.slice(start, endOfObject(tail, start)));
-    if (isFields(usage)) return { usage };
+    if (isFields(usage)) return { usage, ...lookIn('size', SIZE, tail), ...lookIn('quality', QUALITY, tail) };
   }
   return undefined;
+}
+
+/** Members of an image that say what it looks like, beside its usage. */
+const SIZE = /(?<!\\)"size"\s*:\s*"([^"\\]{1,32})"/;
+const QUALITY = /(?<!\\)"quality"\s*:\s*"([^"\\]{1,32})"/;
+
+function lookIn(name: string, member: RegExp, tail: string): Readonly<Fields> {
+  const found = member.exec(tail)?.[1];
+  return found === undefined ? {} : { [name]: found };
 }
 
 /** Behind the brace that closes the object at `start`; 0 where none does. */

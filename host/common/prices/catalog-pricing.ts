@@ -36,6 +36,57 @@ export const KIND_PRICES = [
   'citation_per_m_tokens',
 ] as const;
 
+/** Prices of what is billed by its number; left out where unknown. US dollars, those that end in `_per_k` for a thousand. */
+export const COUNT_PRICES = [
+  'web_search_per_k',
+  'file_search_per_k',
+  'maps_per_k',
+  'web_fetch_per_k',
+  /** A container in which code runs. */
+  'code_session',
+  'pages_per_k',
+  'annotated_pages_per_k',
+  /** A search over documents, as rerank is billed. */
+  'search_unit',
+] as const;
+
+type CountPrices = { readonly [name in (typeof COUNT_PRICES)[number]]?: number };
+
+/** What a search of the web is billed by: each call, each question that it asks, or each prompt that has any. */
+export type SearchUnit = 'call' | 'query' | 'prompt';
+
+/** A fee that depends on how much a search reads; `default` names the size that counts where nothing says it. */
+export interface SizedFee {
+  readonly low?: number;
+  readonly medium?: number;
+  readonly high?: number;
+  readonly default?: SearchSize;
+}
+
+export type SearchSize = 'low' | 'medium' | 'high';
+
+/** US dollars for one image. A size or a quality that is left out fits every image. */
+export interface ImagePrice {
+  readonly size?: string;
+  readonly quality?: string;
+  readonly usd: number;
+}
+
+/** Prices that are more than a number; left out where unknown. No line changes them. */
+export interface SpecialPrices {
+  /** The fee of each call, beside its tokens. */
+  readonly request?: number | SizedFee;
+  /** `call` unless said. */
+  readonly web_search_unit?: SearchUnit;
+  readonly images?: readonly ImagePrice[];
+  /** The model that makes the images of the tool `image_generation`, where the request names none. */
+  readonly image_tool_model?: string;
+  /** A second of moving pictures. */
+  readonly video_output_per_second?: number;
+  /** Seconds that a shorter recording counts as. */
+  readonly audio_minimum_seconds?: number;
+}
+
 type KindPrices = { readonly [name in (typeof KIND_PRICES)[number]]?: number };
 
 /** US dollars; `null` is unknown or not applicable, 0 is free. */
@@ -53,13 +104,13 @@ export interface BasePrices {
 }
 
 /** Everything that has a price. */
-export type PriceName = keyof BasePrices | keyof KindPrices;
+export type PriceName = keyof BasePrices | keyof KindPrices | keyof CountPrices;
 
 /** Prices that are in force together. */
-export interface PriceTable extends BasePrices, KindPrices {}
+export interface PriceTable extends BasePrices, KindPrices, CountPrices {}
 
 /** Prices of a model, and the lines of its tiers. */
-export interface CatalogPricing extends PriceTable {
+export interface CatalogPricing extends PriceTable, SpecialPrices {
   /** Left out where the model has one price for all. */
   readonly lines?: readonly PriceLine[];
   /** What becomes of a cost that the vendor reports; left out, the configuration or the provider says it. */

@@ -86,12 +86,28 @@ export interface TokenPrice {
   readonly character?: number | undefined;
   /** Tokens of the prompt that the vendor keeps in its cache for longer than usual. */
   readonly cacheWriteLong?: number | undefined;
+  /** Tokens of sound in the prompt, where they have a price of their own. */
+  readonly audioInput?: number | undefined;
+  /** Tokens of images in the prompt, where they have a price of their own. */
+  readonly imageInput?: number | undefined;
+  /** A search over documents, as rerank is billed. In US dollars, not in dollars per million. */
+  readonly searchUnit?: number | undefined;
+  /** The fee of a call, beside its tokens. In US dollars, not in dollars per million. */
+  readonly call?: number | undefined;
 }
+
+const OPTIONAL = ['cacheWriteLong', 'audioInput', 'imageInput', 'searchUnit', 'call'] as const;
 
 /** What a price before a call depends on: what the request asks for, and how long its prompt is. */
 export interface PriceQuestion extends PriceFacts {
   /** Tokens of the prompt, by estimate. */
   readonly input: number;
+  /** Width and height of the images that are asked for, in pixels. */
+  readonly size?: string | undefined;
+  /** How much work is to go into them. */
+  readonly quality?: string | undefined;
+  /** How much a search of the web is to read. */
+  readonly searchSize?: string | undefined;
 }
 
 /** What one exchange consumed. Only the classes that the model's mode is priced by count. */
@@ -100,10 +116,22 @@ export interface Billed {
   readonly usage?: Usage | undefined;
   /** Images returned. */
   readonly images?: number | undefined;
+  /** Width and height of them in pixels, such as `1024x1024`. */
+  readonly size?: string | undefined;
+  /** How much work went into them, by the word of the vendor. */
+  readonly quality?: string | undefined;
+  /** How much the search of the web was asked to read, where neither usage nor answer says it. */
+  readonly searchSize?: string | undefined;
   /** Seconds of audio heard. */
   readonly seconds?: number | undefined;
   /** Characters spoken. */
   readonly characters?: number | undefined;
+  /** Pages of documents that were read. */
+  readonly pages?: number | undefined;
+  /** Whether the pages were annotated as well. */
+  readonly isAnnotated?: boolean | undefined;
+  /** Searches over documents, as rerank is billed. */
+  readonly searchUnits?: number | undefined;
 }
 
 /**
@@ -131,7 +159,10 @@ export interface Prices {
 export function dearerPrice(one: TokenPrice, other: TokenPrice): TokenPrice {
   const most = (a: number | undefined, b: number | undefined): number | undefined =>
     a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
-  const cacheWriteLong = most(one.cacheWriteLong, other.cacheWriteLong);
+  const others = OPTIONAL.flatMap((name) => {
+    const price = most(one[name], other[name]);
+    return price === undefined ? [] : [[name, price] as const];
+  });
   return {
     input: most(one.input, other.input),
     output: most(one.output, other.output),
@@ -141,7 +172,7 @@ export function dearerPrice(one: TokenPrice, other: TokenPrice): TokenPrice {
     image: most(one.image, other.image),
     audioMinute: most(one.audioMinute, other.audioMinute),
     character: most(one.character, other.character),
-    ...(cacheWriteLong !== undefined && { cacheWriteLong }),
+    ...Object.fromEntries(others),
   };
 }
 

@@ -5,7 +5,7 @@ import type { PluginPrices } from '../services.ts';
 import { cacheWritesIn } from './usage.ts';
 import type { Usage } from '../wire/chat.ts';
 import type { UploadedFile } from '../wire/form.ts';
-import type { SpeechRequest } from '../wire/other.ts';
+import type { RerankRequest, SpeechRequest } from '../wire/other.ts';
 
 /**
  * Tokens of a call before it is made. Of the answer it is the most that there may be, because calls
@@ -18,6 +18,10 @@ export interface Estimate {
   readonly completion: number;
   /** The prompt is to be kept in a cache, and costs at least what that does. */
   readonly writesCache?: boolean;
+  /** The prompt holds sound, and costs at least what that does. */
+  readonly holdsSound?: boolean;
+  /** The prompt holds images, and costs at least what those do. */
+  readonly holdsImages?: boolean;
 }
 
 /**
@@ -103,22 +107,33 @@ export function costAt(rates: Rates, usage: Usage): number {
 function expectedAt(
   price: TokenPrice | undefined,
   { request, surface }: Exchange,
-  { prompt, completion, writesCache }: Estimate,
+  { prompt, completion, writesCache, holdsSound, holdsImages }: Estimate,
 ): number {
   if (!price) return 0;
-  const { embedding, image, character, audioMinute } = price;
+  const { embedding, image, character, audioMinute, searchUnit } = price;
   if (embedding !== undefined) return embedding * prompt;
   if (image !== undefined) return image * choicesOf(request) * MICRO;
   if (surface === 'audio.speech' && character !== undefined)
     return character * (request as SpeechRequest).input.length * MICRO;
   if (isHeard(request['file']) && audioMinute !== undefined)
     return audioMinute * (secondsOf(request['file'].bytes) / 60) * MICRO;
+  if (surface === 'rerank' && searchUnit !== undefined)
+    return searchUnit * rerankUnits((request as RerankRequest).documents) * MICRO;
   const input = Math.max(
     price.input ?? 0,
     writesCache ? Math.max(price.cacheWrite ?? 0, price.cacheWriteLong ?? 0) : 0,
+    holdsSound ? (price.audioInput ?? 0) : 0,
+    holdsImages ? (price.imageInput ?? 0) : 0,
   );
-  return input * prompt + (price.output ?? 0) * completion;
+  return input * prompt + (price.output ?? 0) * completion + (price.call ?? 0) * MICRO;
 }
+
+/** Documents that a vendor searches for the price of one unit. Source: docs.cohere.com, "How does Cohere's pricing work", 2026-11-27. */
+const DOCUMENTS_PER_UNIT = 100;
+
+/** Units of a search over documents, where the vendor does not say how many it was: never less than it bills. */
+export const rerankUnits = (documents: unknown): number =>
+  1 + Math.floor((Array.isArray(documents) ? documents.length : 0) / DOCUMENTS_PER_UNIT);
 
 const isHeard = (file: unknown): file is UploadedFile =>
   typeof file === 'object' && file !== null && typeof (file as Partial<UploadedFile>).bytes === 'number';
@@ -163,8 +178,8 @@ export function choicesOf(request: { readonly [field: string]: unknown } | undef
 
 /** What a call may use: its prompt, and the most that it may be answered. */
 export function estimateOf(exchange: Exchange, bounds: Parameters<typeof ceilingOf>[1]): Estimate {
-  const { tokens, writesCache } = promptSize(exchange);
-  return { prompt: tokens, completion: answersInTokens(exchange) ? ceilingOf(exchange, bounds) : 0, writesCache };
+  const { tokens, ...held } = promptSize(exchange);
+  return { prompt: tokens, completion: answersInTokens(exchange) ? ceilingOf(exchange, bounds) : 0, ...held };
 }
 
 /** Whether tokens of an answer are paid for beside those of the prompt. */

@@ -37,6 +37,10 @@ export interface PromptSize {
    * The body asks for its prompt to be kept in a cache: writing there may cost more than reading.
    */
   readonly writesCache: boolean;
+  /** Whether it holds sound. */
+  readonly holdsSound: boolean;
+  /** Whether it holds images. */
+  readonly holdsImages: boolean;
 }
 
 /** Members that steer the call, at the top of any body. */
@@ -114,10 +118,13 @@ export function promptSize({ request, clientRequest, surface, bodyBytes }: Promp
   const body = isForwarded ? forwarded : (clientRequest?.value ?? request);
   if (isForwarded && forwarded === undefined) size.characters = bodyBytes ?? 0;
   else size.addBody(body);
-  if (surface === 'images.edits') size.tokens += IMAGE_TOKENS * filesIn(request['form']);
+  if (surface === 'images.edits') size.addImages(filesIn(request['form']));
+  const { writesCache, holdsSound, holdsImages } = size;
   return {
     tokens: Math.floor(size.characters / CHARACTERS_PER_TOKEN) + size.tokens + 1,
-    writesCache: size.writesCache,
+    writesCache,
+    holdsSound,
+    holdsImages,
   };
 }
 
@@ -150,6 +157,13 @@ class Counter {
   characters = 0;
   tokens = 0;
   writesCache = false;
+  holdsSound = false;
+  holdsImages = false;
+
+  addImages(count: number): void {
+    this.tokens += IMAGE_TOKENS * count;
+    if (count > 0) this.holdsImages = true;
+  }
 
   /**
    * Counts the members of a whole body, without those that steer the call. What is not an object
@@ -178,9 +192,10 @@ class Counter {
    * beside the picture.
    */
   #addFields(fields: Readonly<Fields>, isWhole: boolean): void {
-    const isImage =
-      IMAGE_PARTS.has(fields['type']) || isImageType(fields['mimeType'] ?? fields['mime_type'] ?? fields['media_type']);
-    if (isImage) this.tokens += IMAGE_TOKENS;
+    const media = fields['mimeType'] ?? fields['mime_type'] ?? fields['media_type'];
+    const isImage = IMAGE_PARTS.has(fields['type']) || isImageType(media);
+    if (isImage) this.addImages(1);
+    if (fields['type'] === 'input_audio' || isSoundType(media)) this.holdsSound = true;
     for (const name in fields) {
       const value = fields[name];
       if (CACHE_MARKS.has(name)) this.writesCache = true;
@@ -198,11 +213,13 @@ class Counter {
    */
   #addText(text: string, name: string): void {
     const media = text.startsWith('data:') ? DATA_ADDRESS.exec(text) : undefined;
-    if (media) this.tokens += isImageType(media[1]) ? IMAGE_TOKENS : fileTokens(text.slice(media[0].length));
+    if (media && isImageType(media[1])) this.addImages(1);
+    else if (media) this.tokens += fileTokens(text.slice(media[0].length));
     else if (BYTES.has(name) && TOKEN.test(text)) this.tokens += fileTokens(text);
     else this.characters += text.length;
   }
 }
 
+const isSoundType = (value: unknown): boolean => typeof value === 'string' && value.startsWith('audio/');
 const isImageType = (value: unknown): boolean => typeof value === 'string' && value.startsWith('image/');
 const isWord = (value: unknown): boolean => typeof value === 'string' && TOKEN.test(value);

@@ -34,8 +34,34 @@ export interface UsageKinds {
   readonly writtenLong?: number | undefined;
 }
 
+/** An image that a tool of the vendor made on the way to an answer. */
+export interface ToolImage {
+  /** The model that made it, where the request or the answer names one. */
+  readonly model?: string | undefined;
+  /** Width and height in pixels, such as `1024x1024`. */
+  readonly size?: string | undefined;
+  /** How much work went into it, by the word of the vendor. */
+  readonly quality?: string | undefined;
+}
+
+/** How often the vendor's own tools worked on an answer, where it is billed by that. */
+export interface ToolCounts {
+  /** Searches of the web. */
+  readonly webSearches?: number | undefined;
+  /** Searches of the caller's files. */
+  readonly fileSearches?: number | undefined;
+  /** Searches of a map. */
+  readonly mapSearches?: number | undefined;
+  /** Pages that were fetched. */
+  readonly webFetches?: number | undefined;
+  /** Containers in which code ran. */
+  readonly codeSessions?: number | undefined;
+  /** Images that a tool made. */
+  readonly toolImages?: readonly ToolImage[] | undefined;
+}
+
 /** What a vendor says of an answer beside the counts of the common wire. */
-export interface UsageFacts extends Omit<PriceFacts, 'at'>, UsageKinds {}
+export interface UsageFacts extends Omit<PriceFacts, 'at'>, UsageKinds, ToolCounts {}
 
 /**
  * Name of the member of a usage that holds what else the answer is billed by. A symbol, so that

@@ -97,6 +97,11 @@ export interface ProviderModule {
   describedAs?(model: string): string | undefined;
   /** How its answers say what they have cost; left out where they do not. */
   readonly costReport?: CostReport;
+  /**
+   * Header of its answers, in lower case, that names the tier of service that an answer was made in.
+   * It decides the price, and goes before what the body says.
+   */
+  readonly tierHeader?: string;
   /** What the catalog and telemetry call it. */
   readonly names?: ProviderNames;
   /** What other gateways call it and its settings, by the format of `gw import`. */

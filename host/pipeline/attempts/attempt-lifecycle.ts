@@ -40,6 +40,7 @@ export function beginAttempt(
   routing.upstreamModel = target.upstreamModel(exchange.model);
   routing.reportedModel = undefined;
   routing.upstreamRequestId = undefined;
+  routing.answeredTier = undefined;
   routing.isSameWire = false;
   routing.credential = undefined;
   const cancellation = target.requestTimeoutMs === undefined ? exchange.cancellation : new Cancellation();

@@ -17,7 +17,7 @@ import { headersTimeoutOf } from './headers-timeout.ts';
 import { LiveCall, translatorOf } from './live-call.ts';
 import { outgoingRequest } from './outgoing-request.ts';
 import { BufferedReply, readReply, shapeAnswer } from './read-reply.ts';
-import { failedReply, isSuccess, requestIdOf } from './reply-status.ts';
+import { failedReply, isSuccess, noteHead } from './reply-status.ts';
 import { keepReply } from './same-wire.ts';
 import { sendOpen, sendUnary } from './send-attempt.ts';
 import { toWire } from './translate.ts';
@@ -57,7 +57,7 @@ export function readUnary(
   now: number,
 ): ReplyOf<TranslatedSurface> {
   if (!isSuccess(attempt.exchange.surface, reply.status)) throw failedReply(attempt, reply, now);
-  attempt.exchange.routing.upstreamRequestId = requestIdOf(reply.headers);
+  noteHead(attempt, reply.headers);
   const buffered = new BufferedReply(reply);
   const answer = readReply(attempt, buffered, call, Math.floor(now / 1000));
   return attempt.isSameWire ? keepReply(attempt, buffered, answer) : answer;

@@ -17,7 +17,7 @@ import { asGatewayError } from '../gateway-fault.ts';
 import type { LiveExchange } from '../live-exchange.ts';
 import type { RunningGeneration } from '../running-generation.ts';
 import { leavingRequest } from './outgoing-request.ts';
-import { requestIdOf } from './reply-status.ts';
+import { noteHead } from './reply-status.ts';
 import { sendForwarded } from './send-attempt.ts';
 import type { Tells } from '../credentials/visit.ts';
 import { forwardedVisit } from '../credentials/visit-target.ts';
@@ -66,7 +66,7 @@ export async function forwardAttempt(
     const sent = await leavingRequest(attempt, request, TRUSTED, hooks);
     const reply = await sendForwarded(attempt, sent, upgrade, services);
     measureCall(attempt, generation);
-    exchange.routing.upstreamRequestId = requestIdOf(reply.headers);
+    noteHead(attempt, reply.headers);
     const refusal = reply.status < 400 ? undefined : statusError(reply, services.clock.now());
     isOpen = !isTimedToHeaders && !reply.socket;
     const body = relayedBody(attempt, reply.body, (broken) => {

@@ -19,7 +19,7 @@ import { converse } from './converse.ts';
 import { LiveCall, translatorOf } from './live-call.ts';
 import { noteStarted, sessionOf } from './open-stream.ts';
 import { outgoingRequest } from './outgoing-request.ts';
-import { requestIdOf } from './reply-status.ts';
+import { noteHead } from './reply-status.ts';
 import { sendOpen } from './send-attempt.ts';
 import { toWire } from './translate.ts';
 
@@ -53,7 +53,7 @@ export async function openEvents(
   void pumpReply(Promise.resolve(reply), session);
   try {
     await session.started;
-    exchange.routing.upstreamRequestId = requestIdOf(session.headers);
+    noteHead(attempt, session.headers);
     if (isHeld) return await readHeld(attempt, session);
   } catch (error) {
     session.release();

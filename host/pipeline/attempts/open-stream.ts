@@ -12,7 +12,7 @@ import { converse } from './converse.ts';
 import { LiveCall } from './live-call.ts';
 import { outgoingRequest } from './outgoing-request.ts';
 import { relayFor } from './relay-for.ts';
-import { failedReply, requestIdOf } from './reply-status.ts';
+import { failedReply, noteHead } from './reply-status.ts';
 import { sendStream } from './send-attempt.ts';
 import { toWire } from './translate.ts';
 
@@ -35,7 +35,7 @@ export async function openStream(attempt: Attempt, generation: RunningGeneration
   if (attempt.isSameWire) exchange.keepPrivate();
   noteStarted(attempt, generation);
   exchange.routing.reportedModel = session.relay.reportedModel;
-  exchange.routing.upstreamRequestId = requestIdOf(session.headers);
+  noteHead(attempt, session.headers);
   if (turn.openStream) return session; // what of it leaves, and when, only the code that asked for the turn knows
   exchange.delivery.readText = () => session.relay.assembly.text();
   exchange.measured.ttftMs = (session.firstChunkAt ?? clock.monotonic()) - exchange.arrivedAt;

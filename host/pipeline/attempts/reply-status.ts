@@ -29,6 +29,15 @@ export function failedReply(
   return replyError(module, reply, now, ref.file);
 }
 
+/** Notes what the head of an answer says of it: its id at the vendor, and the tier of service that it was made in. */
+export function noteHead(
+  { exchange: { routing }, provider: { module } }: Attempt,
+  headers: Readonly<Record<string, string>>,
+): void {
+  routing.upstreamRequestId = requestIdOf(headers);
+  if (module.tierHeader !== undefined) routing.answeredTier = headers[module.tierHeader];
+}
+
 /** The vendor's id of the request, for its support. */
-export const requestIdOf = (headers: Readonly<Record<string, string>>): string | undefined =>
+const requestIdOf = (headers: Readonly<Record<string, string>>): string | undefined =>
   headers['request-id'] ?? headers['x-request-id'] ?? headers['x-amzn-requestid'];

@@ -11,7 +11,8 @@ import { type Fields, isFields } from '../../contract/json/fields.ts';
 import { choicesOf, LONGEST_ANSWER } from '../../contract/money/pricing.ts';
 import type { PromptSource } from '../../contract/money/prompt-estimate.ts';
 import { MOST_BOOKING } from '../../common/bounded-sum.ts';
-import { type AnswerFacts, chargeOf, type Guess } from '../../answer/charged-usage.ts';
+import { searchSizeOf } from '../../common/prices/asked-words.ts';
+import { type AnswerFacts, chargeOf, type Guess, withTier } from '../../answer/charged-usage.ts';
 import { estimatedUse } from '../../answer/estimated-use.ts';
 import { catalogEntryOf } from './catalog-entry.ts';
 import { type Reported, reportedCost } from './reported-cost.ts';
@@ -28,8 +29,9 @@ const MOST_USD = MOST_BOOKING / 1e6;
  * price is that of the model asked for, else of the model the upstream says it is: a deployment may have any name. Unpriced stays
  * unknown, which is not 0; of several turns, what is known counts.
  */
-export function billTurn(exchange: LiveExchange, facts: AnswerFacts, services: Priced): void {
+export function billTurn(exchange: LiveExchange, told: AnswerFacts, services: Priced): void {
   const { measured, turn, target, surface } = exchange;
+  const facts = withAsked(told, exchange);
   measured.usage = usageSum(turn?.usageBefore, facts.usage);
   if (target === undefined) return;
   measured.images += facts.images ?? 0;
@@ -53,6 +55,14 @@ export function billTurn(exchange: LiveExchange, facts: AnswerFacts, services: P
     const use = estimatedUse(surface, turn?.request ?? exchange.request, facts, guess.prompt);
     addCost(exchange, use ? priceOf(exchange, { usage: use }, services) : cost, 'estimated');
   }
+}
+
+/** What the answer does not say of itself in its body: the tier that its head names, and how much the request had the web searched for. */
+function withAsked(facts: AnswerFacts, { turn, request, routing: { answeredTier } }: LiveExchange): AnswerFacts {
+  const searchSize = searchSizeOf(turn?.request ?? request);
+  if (searchSize === undefined && answeredTier === undefined) return facts;
+  const { usage } = facts;
+  return { ...facts, searchSize, usage: usage && withTier(usage, answeredTier) };
 }
 
 /** What the turn has sent: what a loop has added to the request counts too. */

@@ -1,14 +1,17 @@
 import {
   countOf,
+  type ImagesReply,
   type RawReply,
   readUsage,
   type RerankReply,
+  type RerankRequest,
   type SpeechRequest,
   SURFACES,
   type TranscriptionRequest,
   type Usage,
 } from '../../contract/index.ts';
-import { secondsOf } from '../../contract/money/pricing.ts';
+import { rerankUnits, secondsOf } from '../../contract/money/pricing.ts';
+import { wordOf } from '../../common/prices/asked-words.ts';
 import type { AnswerFacts } from '../../answer/charged-usage.ts';
 import type { LiveExchange } from '../live-exchange.ts';
 import type { Answer } from './turns.ts';
@@ -19,10 +22,15 @@ export function otherFacts({ surface, turn, request: given }: LiveExchange, answ
   if (surface === 'audio.speech')
     return { ...(answer as RawReply).billed, characters: codePoints((request as SpeechRequest).input) };
   if (SURFACES[surface].isRaw) return heardFacts(answer as RawReply, request as TranscriptionRequest);
-  const { usage, data } = answer as { readonly usage?: Usage; readonly data?: readonly unknown[] };
+  if (surface === 'rerank') return rerankFacts(answer as RerankReply, request as RerankRequest);
+  const { usage } = answer as { readonly usage?: Usage };
+  if (surface !== 'images' && surface !== 'images.edits') return { usage: readUsage(usage) };
+  const { data, size, quality } = answer as ImagesReply;
   return {
-    usage: surface === 'rerank' ? rerankUsage(answer as RerankReply) : readUsage(usage),
-    images: surface === 'images' || surface === 'images.edits' ? data?.length : undefined,
+    usage: readUsage(usage),
+    images: data?.length,
+    size: wordOf(size) ?? wordOf(request['size']),
+    quality: wordOf(quality) ?? wordOf(request['quality']),
   };
 }
 
@@ -38,9 +46,15 @@ function heardFacts({ body, billed }: RawReply, { file }: TranscriptionRequest):
   };
 }
 
-function rerankUsage({ meta }: RerankReply): Usage | undefined {
+/** Units are those that the vendor bills, else as many as there may be. */
+function rerankFacts({ meta }: RerankReply, { documents }: RerankRequest): AnswerFacts {
   const input = countOf(meta?.tokens?.input_tokens);
-  return input > 0 ? { prompt_tokens: input, completion_tokens: 0, total_tokens: input } : undefined;
+  const units = countOf(meta?.billed_units?.search_units);
+  return {
+    usage: input > 0 ? { prompt_tokens: input, completion_tokens: 0, total_tokens: input } : undefined,
+    searchUnits: units || rerankUnits(documents),
+    isGuessed: units === 0 && input === 0,
+  };
 }
 
 /** Halves of a pair count once. */

@@ -50,18 +50,21 @@ const sumOf = (steps: readonly Fields[], name: string): number =>
   steps.reduce((sum, step) => sum + countOf(step[name]), 0);
 
 /**
- * What decides the line of prices, and how much was written for an hour. Source: types of `@anthropic-ai/sdk` 1.12.0, `BetaUsage`,
- * 2026-11-22.
+ * What decides the line of prices, how much was written for an hour, and how often the vendor's own tools worked. Source: types of
+ * `@anthropic-ai/sdk` 1.12.0, `BetaUsage`, `BetaServerToolUsage`, 2026-11-27.
  */
 export function factsOf(value: unknown): UsageFacts {
   if (!isFields(value)) return NO_FACTS;
-  const { service_tier: tier, speed, inference_geo: region, cache_creation: created } = value;
+  const { service_tier: tier, speed, inference_geo: region, cache_creation: created, server_tool_use: used } = value;
   const long = isFields(created) ? countOf(created['ephemeral_1h_input_tokens']) : 0;
+  const { web_search_requests: searches, web_fetch_requests: fetches }: Fields = isFields(used) ? used : {};
   return {
     tier: unless(STANDARD, tier),
     speed: unless(STANDARD, speed),
     region: unless(ANYWHERE, region),
     writtenLong: long > 0 ? long : undefined,
+    webSearches: countOf(searches) || undefined,
+    webFetches: countOf(fetches) || undefined,
   };
 }
 

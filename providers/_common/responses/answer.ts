@@ -4,7 +4,9 @@ import {
   type ChatRequest,
   isText,
   type ReplyMessage,
+  responseToolCounts,
   type UnaryReply,
+  withFacts,
 } from 'gw/contract';
 import { addAll, type Fields, isFields, objectOf } from '../fields.ts';
 import { failureOf } from './failure.ts';
@@ -38,7 +40,7 @@ export function readResponse(reply: UnaryReply, call: CallInfo, request: ChatReq
         finish_reason: finishOf(response, told.hasCalls),
       },
     ],
-    ...(usage && { usage }),
+    ...(usage && { usage: withFacts(usage, responseToolCounts(output, response['tools'])) }),
   };
 }
 

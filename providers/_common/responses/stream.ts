@@ -3,9 +3,11 @@ import {
   type ChatChunk,
   type ChatRequest,
   isText,
+  responseToolCounts,
   type StreamDecoder,
   type StreamEvent,
   tryParseJson,
+  withFacts,
 } from 'gw/contract';
 import { type Fields, isFields } from '../fields.ts';
 import { createdOf, finishOf } from './answer.ts';
@@ -27,6 +29,8 @@ class ResponsesStream {
   #head: Fields;
   #isFinished = false;
   #hasUsage = false;
+  /** Items that are over, of tools that the vendor ran itself. */
+  readonly #ran: Fields[] = [];
 
   constructor(call: CallInfo, request: ChatRequest) {
     this.#output = new Output(call, request);
@@ -109,10 +113,15 @@ class ResponsesStream {
       case 'response.reasoning_text.done':
         return output.closeThought(at, 'content', part, text);
       case 'response.output_item.done':
-        return isFields(item) ? output.close(at, item) : [];
+        return isFields(item) ? this.#close(at, item) : [];
       default:
         return undefined;
     }
+  }
+
+  #close(at: number, item: Fields): Piece[] {
+    if (isText(item['type']) && item['type'].endsWith('_call')) this.#ran.push(withoutResult(item));
+    return this.#output.close(at, item);
   }
 
   /** What the response says of itself; its id is that of the first event. */
@@ -142,21 +151,23 @@ class ResponsesStream {
     return [
       ...pieces,
       { ...this.#head, choices: [{ index: 0, delta: {}, finish_reason: finish }] },
-      ...this.#usage(whole['usage']),
+      ...this.#usage(whole),
     ];
   }
 
   /** Only usage counts behind the end. */
   #late(type: string, { response }: Fields): readonly ChatChunk[] {
     const isEnd = type === 'response.completed' || type === 'response.incomplete';
-    return isEnd && isFields(response) ? this.#usage(response['usage']) : [];
+    return isEnd && isFields(response) ? this.#usage(response) : [];
   }
 
-  #usage(given: unknown): readonly ChatChunk[] {
+  /** Some servers leave the output out of the last event: then what ended before counts. */
+  #usage({ usage: given, output, tools }: Fields): readonly ChatChunk[] {
     const usage = this.#hasUsage ? undefined : toUsage(given);
     if (!usage) return [];
     this.#hasUsage = true;
-    return [{ ...this.#head, choices: [], usage }];
+    const ran = Array.isArray(output) && output.length > 0 ? output : this.#ran;
+    return [{ ...this.#head, choices: [], usage: withFacts(usage, responseToolCounts(ran, tools)) }];
   }
 
   #chunks(pieces: readonly Piece[]): ChatChunk[] {
@@ -166,3 +177,6 @@ class ResponsesStream {
     }));
   }
 }
+
+/** An image is not kept, only that it was made. */
+const withoutResult = ({ result: _result, ...item }: Fields): Fields => item;
