@@ -26,7 +26,7 @@ export default defineBuiltin({
         ...sessionRoutes(host, auditor),
         usageRoute(host),
         ...keyRoutes(host, auditor), // fixed paths come before those with a parameter
-        spendRoute(host, spendPlace(host)),
+        spendRoute(host, { reader: () => host.stores.spend.value, timezone: () => 'UTC', accountTitle: () => '' }),
         auditRoute(host),
         ...configRoutes(host, auditor),
         ...overviewRoutes(host),

@@ -23,6 +23,8 @@ export interface Operation {
   readonly isPaged?: true;
   /** A page of it says how many entries there are. */
   readonly isCounted?: true;
+  /** It may also answer with a file of comma-separated values. */
+  readonly hasFiles?: true;
 }
 
 type Rest = Omit<Operation, 'method' | 'path' | 'summary' | 'scope'>;
@@ -274,7 +276,7 @@ const OVERVIEW: readonly Operation[] = [
       'offset',
       'format',
     ],
-    { errors: [501] },
+    { errors: [501], hasFiles: true },
   ),
   write('delete', '/admin/logs', 'Deletes rows of the request log', {
     answer: 'PurgedLogs',

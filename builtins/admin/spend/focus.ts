@@ -1,7 +1,8 @@
 import { DAY_MS, HOUR_MS } from '../../../host/common/once-per.ts';
 import { timestamp } from '../timestamps.ts';
 import { type Cell, csvLine, figure } from './csv.ts';
-import type { SpendSums, SpendText } from './spend-columns.ts';
+import type { SpendSums } from '../../../host/stores/spend/spend-ledger.ts';
+import type { SpendText } from '../../../host/stores/spend/spend-row.ts';
 import { usdText } from './usd-text.ts';
 
 /** Columns of the ledger that a row of FOCUS is made of: each value of them has a row of its own. */

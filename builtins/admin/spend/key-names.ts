@@ -1,5 +1,5 @@
 import type { KeyStore } from '../../../host/stores/keys/key-store.ts';
-import type { SpendSums } from './spend-columns.ts';
+import type { SpendSums } from '../../../host/stores/spend/spend-ledger.ts';
 
 /** Keys that are looked for at once. */
 const SLICE = 200;

@@ -1,3 +1,5 @@
+import type { SpendCount, SpendText } from '../../../host/stores/spend/spend-row.ts';
+
 /** What spend is summed up by, in the word that clients use, and the column of the ledger behind it. */
 export const SPEND_COLUMNS = {
   account: 'account',
@@ -11,16 +13,13 @@ export const SPEND_COLUMNS = {
   line: 'line',
   catalog: 'catalog',
   source: 'source',
-} as const;
+} as const satisfies Readonly<Record<string, SpendText>>;
 
 export type SpendBy = keyof typeof SPEND_COLUMNS;
 
-/** Columns that hold texts. */
-export type SpendText = (typeof SPEND_COLUMNS)[SpendBy];
-
 export const SPEND_BY = Object.keys(SPEND_COLUMNS) as readonly SpendBy[];
 
-/** Columns that hold whole numbers, and are added up. */
+/** Sums that a report shows. */
 export const SPEND_FIGURES = [
   'requests',
   'prompt_tokens',
@@ -30,12 +29,6 @@ export const SPEND_FIGURES = [
   'images',
   'unpriced',
   'micro_usd',
-] as const;
+] as const satisfies readonly SpendCount[];
 
 export type SpendFigure = (typeof SPEND_FIGURES)[number];
-
-/** One group of rows as a report gets it: its texts by column, and its sums. */
-export interface SpendSums extends Readonly<Record<SpendFigure, number>>, Readonly<Partial<Record<SpendText, string>>> {
-  /** The place of its bucket among those that were asked for. */
-  readonly bucket: number;
-}

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../../host/contract/index.ts';
-import { SPEND_COLUMNS, type SpendBy, type SpendFigure, type SpendSums } from './spend-columns.ts';
+import type { SpendSums } from '../../../host/stores/spend/spend-ledger.ts';
+import { SPEND_COLUMNS, type SpendBy, type SpendFigure } from './spend-columns.ts';
 import type { SpendQuery } from './spend-query.ts';
 
 /** One group of a report. */

@@ -6,9 +6,10 @@ import { FOCUS_BY, focusLines, type SpendNames } from './focus.ts';
 import { namesOfKeys } from './key-names.ts';
 import { spendBody, spendLines } from './spend-body.ts';
 import { type SpendHours, spendHours } from './spend-buckets.ts';
-import { SPEND_COLUMNS, type SpendText } from './spend-columns.ts';
+import type { SpendAnswer, SpendFilters, SpendLedger } from '../../../host/stores/spend/spend-ledger.ts';
+import type { SpendText } from '../../../host/stores/spend/spend-row.ts';
+import { SPEND_COLUMNS } from './spend-columns.ts';
 import { readSpendQuery, type SpendQuery } from './spend-query.ts';
-import type { SpendFound, SpendReader } from './spend-reader.ts';
 import { spendReport } from './spend-report.ts';
 
 /** Hours of a merged day. */
@@ -16,22 +17,22 @@ const DAY_HOURS = 24;
 
 export interface SpendPlace {
   /** The ledger of spend; `undefined` where none is kept. */
-  readonly reader: () => SpendReader | undefined;
+  readonly reader: () => Pick<SpendLedger, 'read'> | undefined;
   /** The zone of days and months that a request does not name. */
   readonly timezone: () => string;
   readonly accountTitle: SpendNames['accountTitle'];
 }
 
 /** What was spent, by whom and on what. See docs/admin.md#spend. */
-export function spendRoute(host: Pick<Host, 'log' | 'stores'>, place: SpendPlace): JsonRoute {
+export function spendRoute(host: Pick<Host, 'log' | 'services' | 'stores'>, place: SpendPlace): JsonRoute {
   const answer = async ({ request, signal }: JsonCall): Promise<JsonAnswer> => {
     const reader = keptSpend(place.reader());
-    const now = host.stores.clock.now();
+    const now = host.services.clock.now();
     const query = readSpendQuery(request, { now, timezone: place.timezone() });
     const hours = hoursOf(query, now);
     const by = query.format === 'focus' ? FOCUS_BY : columnsOf(query);
     const { from, to, starts: edges } = hours;
-    const found = await reading(reader.read({ from, to, edges, by, filters: query.filters }, signal), host.log);
+    const found = await reading(reader.read({ from, to, edges, by, filters: ledgerFilters(query) }, signal), host.log);
     const keyName = await reading(namesOfKeys(host.stores.keys, found.groups), host.log);
     const names = { keyName, accountTitle: place.accountTitle };
     return query.format === 'focus'
@@ -45,6 +46,11 @@ export function spendRoute(host: Pick<Host, 'log' | 'stores'>, place: SpendPlace
 export function keptSpend<T>(ledger: T | undefined): T {
   if (ledger) return ledger;
   throw new GatewayError('not_implemented', 'this gateway keeps no spend; GW_SPEND is off');
+}
+
+/** The key stands in the ledger by its id. */
+function ledgerFilters({ filters: { key, ...others } }: SpendQuery): SpendFilters {
+  return key === undefined ? others : { ...others, key_id: key };
 }
 
 /** Days of FOCUS are those of UTC. */
@@ -64,7 +70,7 @@ interface Shown {
   readonly names: SpendNames;
 }
 
-function shown(query: SpendQuery, { groups: sums, mergedUntil = 0 }: SpendFound, { hours, names }: Shown): JsonAnswer {
+function shown(query: SpendQuery, { groups: sums, mergedUntil = 0 }: SpendAnswer, { hours, names }: Shown): JsonAnswer {
   const report = spendReport(sums, query);
   const { limit, offset, isPart, format } = query;
   const isWhole = format === 'csv' && !isPart;

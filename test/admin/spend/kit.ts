@@ -1,8 +1,15 @@
 import { spendRoute } from '../../../builtins/admin/spend/spend-route.ts';
-import type { SpendFound, SpendRead, SpendReader } from '../../../builtins/admin/spend/spend-reader.ts';
-import type { SpendSums, SpendText } from '../../../builtins/admin/spend/spend-columns.ts';
+import type {
+  SpendAnswer as Found,
+  SpendLedger,
+  SpendQuestion,
+  SpendSums,
+} from '../../../host/stores/spend/spend-ledger.ts';
+import type { SpendText } from '../../../host/stores/spend/spend-row.ts';
 import type { JsonAnswer, JsonCall } from '../../../host/http/json-route.ts';
 import { Dice } from '../../kit/index.ts';
+
+type Reader = Pick<SpendLedger, 'read'>;
 
 export const HOUR = 3_600_000;
 export const hourAt = (text: string): number => Math.floor(Date.parse(text) / HOUR);
@@ -58,26 +65,30 @@ export function randomRows(
         cache_write_tokens: dice.below(1000),
         images: dice.below(3),
         unpriced: dice.below(2),
+        reasoning_tokens: 0,
+        milliseconds: 0,
+        characters: 0,
+        searches: 0,
         micro_usd: (source === 'correction' ? -1 : 1) * dice.below(dice.pick([1, 10, 1e6, 1e12])),
       },
     };
   });
 }
 
-const matches = ({ texts }: SpendRow, filters: SpendRead['filters']): boolean =>
+const matches = ({ texts }: SpendRow, filters: SpendQuestion['filters']): boolean =>
   Object.entries(filters).every(([name, value]) => {
     if (name === 'account')
       return value === '/' || texts.account === value || (value !== '' && texts.account.startsWith(`${value}/`));
     if (name === 'tag') return texts.tags.split(',').includes(value);
-    return texts[name === 'key' ? 'key_id' : (name as SpendText)] === value;
+    return texts[name as SpendText] === value;
   });
 
 /** Reads rows one by one. */
-export function naiveReader(rows: readonly SpendRow[]): SpendReader & { readonly asked: SpendRead[] } {
-  const asked: SpendRead[] = [];
+export function naiveReader(rows: readonly SpendRow[]): Reader & { readonly asked: SpendQuestion[] } {
+  const asked: SpendQuestion[] = [];
   return {
     asked,
-    async read(query): Promise<SpendFound> {
+    async read(query): Promise<Found> {
       asked.push(query);
       const { from, to, edges, by, filters } = query;
       const groups = new Map<string, SpendSums>();
@@ -114,7 +125,7 @@ export interface AskedSpend {
 
 /** Asks the route without a gateway around it. */
 export async function askSpend(
-  reader: SpendReader | undefined,
+  reader: Reader | undefined,
   query: string,
   { now = Date.UTC(2026, 10, 27, 12), timezone = 'UTC', keys = { key_1: 'ci' } }: AskedSpend = {},
 ): Promise<JsonAnswer> {
@@ -122,9 +133,11 @@ export async function askSpend(
     keys: ids.flatMap((id) => (keys[id] === undefined ? [] : [{ id, name: keys[id] }])),
     next: undefined,
   });
-  const host = { log: {}, stores: { clock: { now: () => now }, keys: { page } } } as unknown as Parameters<
-    typeof spendRoute
-  >[0];
+  const host = {
+    log: {},
+    services: { clock: { now: () => now } },
+    stores: { keys: { page } },
+  } as unknown as Parameters<typeof spendRoute>[0];
   const route = spendRoute(host, {
     reader: () => reader,
     timezone: () => timezone,
