@@ -107,7 +107,7 @@ export interface SpendSettings {
 
 const SPEND_DAYS = 400;
 
-/** What cannot be read counts as not written, and is warned of: books that are kept too long harm nobody. */
+/** What cannot be read counts as not written, and is warned of: books that are kept too long do no harm. */
 export function readSpendSettings(
   isKept: string | undefined,
   retention: string | undefined,

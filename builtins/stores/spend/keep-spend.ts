@@ -30,12 +30,12 @@ export function keepSpend({ services: { clock }, settings, log }: Host, spend: S
   const sweeps = spendSweeps(spend, settings.spend, clock.now);
   let next: Timer | undefined;
   let round: Promise<void> = Promise.resolve();
-  let isEnded = false;
+  const state = { isEnded: false };
   const sweep = async (): Promise<void> => {
-    for (const { slice } of sweeps) while (!isEnded && (await slice(SLICE)) === SLICE);
+    for (const { slice } of sweeps) while (!state.isEnded && (await slice(SLICE)) === SLICE);
   };
   const later = (): void => {
-    if (isEnded) return;
+    if (state.isEnded) return;
     next = clock.timer(HOUR_MS, () => {
       round = sweep()
         .catch((error: unknown) =>
@@ -46,7 +46,7 @@ export function keepSpend({ services: { clock }, settings, log }: Host, spend: S
   };
   later();
   return async () => {
-    isEnded = true;
+    state.isEnded = true;
     next?.cancel();
     await round;
   };

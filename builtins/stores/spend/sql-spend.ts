@@ -16,6 +16,7 @@ const LAST = '(hour + span - 1)';
 const DAY = 24;
 const TEXTS = SPEND_TEXTS.join(', ');
 const COUNTS = SPEND_COUNTS.join(', ');
+const KEPT = `digest, ${TEXTS}, ${COUNTS}`;
 const SUMS = SPEND_COUNTS.map((name) => `SUM(${name}) AS ${name}`).join(', ');
 
 /** Spend in one table of SQLite or Postgres. */
@@ -111,9 +112,9 @@ async function mergeInto(trx: Knex.Transaction, day: number, dialect: 'sqlite' |
   const inserting = (from: string): string =>
     `INSERT INTO ${TABLE} (hour, span, digest, ${TEXTS}, ${COUNTS}) SELECT ${day}, ${DAY}, digest, ${TEXTS}, ${SUMS} FROM ${from} GROUP BY digest, ${TEXTS} ORDER BY digest ${ADDS}`;
   if (dialect === 'postgres') {
-    await trx.raw(`WITH gone AS (DELETE FROM ${TABLE} WHERE ${hours} RETURNING *) ${inserting('gone')}`, bounds);
+    await trx.raw(`WITH gone AS (DELETE FROM ${TABLE} WHERE ${hours} RETURNING ${KEPT}) ${inserting('gone')}`, bounds);
     return;
   }
-  await trx.raw(inserting(`(SELECT * FROM ${TABLE} WHERE ${hours})`), bounds);
+  await trx.raw(inserting(`(SELECT ${KEPT} FROM ${TABLE} WHERE ${hours})`), bounds);
   await trx.raw(`DELETE FROM ${TABLE} WHERE ${hours}`, bounds);
 }

@@ -104,7 +104,7 @@ export class StoredLedgers implements Ledgers {
     this.#writeSoon();
   }
 
-  /** Writes what waits now; whoever reads the store then finds it. The link logs what fails. */
+  /** Writes what waits now, so that a read of the store finds it. The link logs what fails. */
   flush(): Promise<void> {
     return this.#next(() => this.#write());
   }

@@ -41,7 +41,7 @@ export interface SpendAnswer {
 
 /** What all requests have cost, by hour and by what they have in common. Each exchange that was answered, or tried, adds one request. */
 export interface SpendLedger {
-  /** Counts at once for whoever reads here, and within a second elsewhere. */
+  /** Counts at once for reads of this process, and within a second for those of others. */
   add(row: SpendRow): void;
   /** Exact sums of whole numbers; throws where one is beyond what a number holds, and where the store does not answer. */
   read(question: SpendQuestion, signal?: AbortSignal): Promise<SpendAnswer>;

@@ -49,9 +49,9 @@ export function spendKey(row: SpendRow): string {
   return key;
 }
 
+type Counts = Readonly<Record<SpendCount, number>>;
+
 /** The sum of two rows that are alike. */
 export function spendSum(one: SpendRow, other: SpendRow): SpendRow {
-  const sum: Record<SpendCount, number> = { ...one };
-  for (const name of SPEND_COUNTS) sum[name] += other[name];
-  return { ...one, ...sum };
+  return { ...one, ...(Object.fromEntries(SPEND_COUNTS.map((name) => [name, one[name] + other[name]])) as Counts) };
 }

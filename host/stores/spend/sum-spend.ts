@@ -1,9 +1,9 @@
 import type { SpendAnswer, SpendFilters, SpendQuestion, SpendSums } from './spend-ledger.ts';
-import { SPEND_COUNTS, type SpendRow } from './spend-row.ts';
+import { SPEND_COUNTS, type SpendRow, spendSum } from './spend-row.ts';
 
 /** Answers a question by looking at each row. */
 export function sumSpend(rows: Iterable<SpendRow>, { from, to, edges, by, filters }: SpendQuestion): SpendAnswer {
-  const groups = new Map<string, Record<string, number | string>>();
+  const groups = new Map<string, { readonly bucket: number; readonly row: SpendRow }>();
   let mergedUntil: number | undefined;
   for (const row of rows) {
     const last = row.hour + row.span - 1;
@@ -15,10 +15,15 @@ export function sumSpend(rows: Iterable<SpendRow>, { from, to, edges, by, filter
     );
     const key = [bucket, ...by.map((name) => row[name])].join('\0');
     const known = groups.get(key);
-    if (known) for (const name of SPEND_COUNTS) known[name] = Number(known[name]) + row[name];
-    else groups.set(key, { bucket, ...Object.fromEntries([...by, ...SPEND_COUNTS].map((name) => [name, row[name]])) });
+    groups.set(key, { bucket, row: known ? spendSum(known.row, row) : row });
   }
-  return { groups: [...groups.values()].map((group) => exactSums(group as unknown as SpendSums)), mergedUntil };
+  const shown = [...by, ...SPEND_COUNTS];
+  return {
+    groups: [...groups.values()].map(({ bucket, row }) =>
+      exactSums({ bucket, ...Object.fromEntries(shown.map((name) => [name, row[name]])) } as unknown as SpendSums),
+    ),
+    mergedUntil,
+  };
 }
 
 /** Throws where a sum is beyond what a number holds. */
