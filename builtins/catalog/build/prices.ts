@@ -29,7 +29,7 @@ export function pricedModel(provider: string, id: string): PricedModel | undefin
   const found = lookUp(provider, id);
   if (!found) return undefined;
   const { model } = found;
-  const [usual, ...others] = situationsOf(model.prices as Parameters<typeof situationsOf>[0], PRICES_DATE);
+  const [usual, ...others] = situationsOf(model.prices, PRICES_DATE);
   return {
     name: model.id === id ? model.name : undefined,
     contextWindow: model.context_window,

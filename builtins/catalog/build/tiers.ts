@@ -75,7 +75,7 @@ export function withTiers(entries: EntryMap, { models }: TiersFile, byHand: Read
   return tiered;
 }
 
-/** Of a condition that both know the price package's prices, with those that only the other one has. */
+/** Lines of both: where both have one of a condition, the price package's prices with those that only the other one has. */
 function merged(own: Lines, others: Lines): readonly PriceLine[] {
   const lines = new Map(others);
   for (const [condition, line] of own) {
