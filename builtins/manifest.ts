@@ -14,6 +14,7 @@ import models from './models/models.ts';
 import keyBudget from './money/key-budget.ts';
 import ownKey from './money/own-key.ts';
 import priceDifferences from './money/price-differences.ts';
+import spend from './money/spend.ts';
 import unpriced from './money/unpriced.ts';
 import usageDoubts from './money/usage-doubts.ts';
 import openapi from './openapi/openapi.ts';
@@ -124,6 +125,7 @@ export const BUILTINS: readonly BuiltinModule[] = [
   keyBudget,
   ownKey,
   priceDifferences,
+  spend,
   unpriced,
   usageDoubts,
   openapi,

@@ -31,7 +31,7 @@ export function putSpecial(
   for (const name of Object.keys(READERS) as (keyof SpecialPrices)[]) {
     const value = raw[name];
     if (value === undefined) continue;
-    if (READERS[name](value)) setMember<unknown>(pricing as Record<string, unknown>, name, value);
+    if (READERS[name](value)) setMember<unknown>(pricing, name, value);
     else delete pricing[name];
     if (value !== null && !READERS[name](value)) ignore(name);
   }

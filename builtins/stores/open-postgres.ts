@@ -1,6 +1,7 @@
 import type { Host } from '../../host/host.ts';
 import type { StoreSettings } from '../../host/environment/store-settings.ts';
 import { KEPT_MS, StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
+import { StoredSpend } from '../../host/stores/spend/stored-spend.ts';
 import { SESSION_IDLE_MS } from '../../host/stores/sessions/session-record.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
 import type { Database } from './database/database.ts';
@@ -15,9 +16,12 @@ import { SqlLedgers } from './sql-ledgers.ts';
 import { OWNER_SCHEMA, SqlOwners } from './sql-owners.ts';
 import { SqlRunningResponses } from './sql-running.ts';
 import { SqlSessions } from './sql-sessions.ts';
+import { spendSweeps } from './spend/keep-spend.ts';
+import { SPEND_SCHEMA } from './spend/spend-schema.ts';
+import { SqlSpend } from './spend/sql-spend.ts';
 
 const BACKEND = 'postgres';
-const SCHEMAS = [KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA, SESSION_SCHEMA, AUDIT_SCHEMA];
+const SCHEMAS = [KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA, SESSION_SCHEMA, AUDIT_SCHEMA, SPEND_SCHEMA];
 
 /** One database for all of them. See docs/stores.md#postgres. */
 export async function openPostgresStores(host: Host, settings: StoreSettings): Promise<() => Promise<void>> {
@@ -33,14 +37,17 @@ export async function openPostgresStores(host: Host, settings: StoreSettings): P
 }
 
 async function supplyAll(
-  { stores, log }: Host,
+  { stores, log, settings, services }: Host,
   database: Database,
   { clock, keyChanges, keepUp }: Site,
 ): Promise<void> {
   stores.keys.supply(BACKEND, new SqlKeys(database, keyChanges.tell), keyChanges.feed('key'));
   const table = new SqlLedgers(database);
-  const ledgers = await StoredLedgers.load(table, { clock, log, end: stores.end, backend: BACKEND });
+  const foldedSpend = (): void => services.counters.add('gateway_spend_rows_folded_total', {});
+  const ledgers = await StoredLedgers.load(table, { clock, log, end: stores.end, backend: BACKEND, foldedSpend });
   stores.ledgers.supply(BACKEND, ledgers);
+  const spend = new SqlSpend(database);
+  if (settings.spend.isKept) stores.spend.supply(BACKEND, new StoredSpend(ledgers, spend));
   stores.owners.supply(BACKEND, new SqlOwners(database, clock.now));
   const running = new SqlRunningResponses(database, clock.now);
   stores.running.supply(BACKEND, running);
@@ -51,5 +58,6 @@ async function supplyAll(
     { what: 'sessions', slice: (most) => sessions.sweep(clock.now(), SESSION_IDLE_MS, most) },
     { what: 'what was spent in windows that ended', slice: (most) => table.sweep(clock.now() - KEPT_MS, most) },
     { what: 'responses whose usage never came', slice: (most) => running.sweep(most) },
+    ...spendSweeps(spend, settings.spend, clock.now),
   ]);
 }

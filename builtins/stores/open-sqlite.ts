@@ -1,7 +1,8 @@
 import type { Host } from '../../host/host.ts';
-import { closeAll } from '../../host/common/close-all.ts';
+import { closeAll, closeInTurn } from '../../host/common/close-all.ts';
 import type { StoreSettings } from '../../host/environment/store-settings.ts';
 import { StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
+import { StoredSpend } from '../../host/stores/spend/stored-spend.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
 import { KEY_SCHEMA } from './key-schema.ts';
 import { LEDGER_SCHEMA } from './ledger-schema.ts';
@@ -16,6 +17,9 @@ import { OWNER_SCHEMA, SqlOwners } from './sql-owners.ts';
 import { SqlRunningResponses } from './sql-running.ts';
 import { SqlSessions } from './sql-sessions.ts';
 import { derivedDsn } from './database/sqlite-dsn.ts';
+import { keepSpend } from './spend/keep-spend.ts';
+import { SPEND_SCHEMA } from './spend/spend-schema.ts';
+import { SqlSpend } from './spend/sql-spend.ts';
 
 /** Files of their own for each store, in the working directory unless said. See docs/reference/admin.md#sqlite-addresses. */
 export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Promise<() => Promise<void>> {
@@ -29,19 +33,23 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
     opened.push(database);
     return database;
   };
-  const close = (): Promise<void> => closeAll(opened.map((database) => () => database.close()));
+  let endUpkeep = async (): Promise<void> => {};
+  const close = (): Promise<void> =>
+    closeInTurn([() => endUpkeep(), () => closeAll(opened.map((database) => () => database.close()))]);
   try {
-    const keys = await open(keyDsn, 'the key store', KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA);
+    const keys = await open(keyDsn, 'the key store', KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA, SPEND_SCHEMA);
     host.stores.keys.supply('sqlite', new SqlKeys(keys, tellNobody), keys.feed);
-    host.stores.ledgers.supply(
-      'sqlite',
-      await StoredLedgers.load(new SqlLedgers(keys), {
-        clock: host.services.clock,
-        log: host.log,
-        end: host.stores.end,
-        backend: 'sqlite',
-      }),
-    );
+    const ledgers = await StoredLedgers.load(new SqlLedgers(keys), {
+      clock: host.services.clock,
+      log: host.log,
+      end: host.stores.end,
+      backend: 'sqlite',
+      foldedSpend: () => host.services.counters.add('gateway_spend_rows_folded_total', {}),
+    });
+    host.stores.ledgers.supply('sqlite', ledgers);
+    const spend = new SqlSpend(keys);
+    if (host.settings.spend.isKept) host.stores.spend.supply('sqlite', new StoredSpend(ledgers, spend));
+    endUpkeep = keepSpend(host, spend);
     host.stores.owners.supply('sqlite', new SqlOwners(keys, host.stores.clock.now));
     host.stores.running.supply('sqlite', new SqlRunningResponses(keys, host.stores.clock.now));
     const sessions = await open(sessionDsn, 'the session store', SESSION_SCHEMA);

@@ -1,9 +1,11 @@
 import type { Knex } from 'knex';
 import { bounded } from '../../host/common/bounded-sum.ts';
+import type { SpendRow } from '../../host/stores/spend/spend-row.ts';
 import type { Booking, LedgerRepository, StoredAccount } from '../../host/stores/ledgers/ledger-repository.ts';
 import { type Database, type Dialect, rowsOf, timeOf } from './database/database.ts';
 import { withFaults } from './database/driver-faults.ts';
 import { arrayOf, type Bound, type Once, SentOnce, Writer } from './database/numbered-writes.ts';
+import { insertSpend, spendTogether } from './spend/spend-insert.ts';
 
 const TABLE = 'ledger_accounts';
 const COLUMNS = 'ledger, account, committed, spend_limit, ends_at';
@@ -25,14 +27,20 @@ export class SqlLedgers implements LedgerRepository {
     return this.#database.dialect.name === 'postgres';
   }
 
-  book(bookings: readonly Booking[], number?: number): Promise<readonly StoredAccount[]> {
+  book(
+    bookings: readonly Booking[],
+    number?: number,
+    spend: readonly SpendRow[] = [],
+  ): Promise<readonly StoredAccount[]> {
     const { dialect } = this.#database;
     return withFaults(async () =>
       this.isShared
         ? rowsOf(
-            await this.#database.on('ledger').raw(...bookingTogether(bookings, dialect, this.#writer.once(number))),
+            await this.#database
+              .on('ledger')
+              .raw(...bookingTogether({ bookings, spend }, dialect, this.#writer.once(number))),
           ).map(accountOf)
-        : this.#sent.send(number, () => bookInParts(this.#database, bookings)),
+        : this.#sent.send(number, () => bookInParts(this.#database, bookings, spend)),
     );
   }
 
@@ -58,7 +66,7 @@ export class SqlLedgers implements LedgerRepository {
  * not wait for each other's.
  */
 function bookingTogether(
-  bookings: readonly Booking[],
+  { bookings, spend }: { readonly bookings: readonly Booking[]; readonly spend: readonly SpendRow[] },
   { plus, time }: Dialect,
   { moved, isFirst }: Once,
 ): readonly [sql: string, bindings: readonly Bound[]] {
@@ -67,12 +75,13 @@ function bookingTogether(
   const inserting = (which: string, sum: string): string =>
     `INSERT INTO ${TABLE} (${COLUMNS}, written_at) SELECT ledger, account, amount, spend_limit, ends_at, now() FROM given WHERE ${which} ORDER BY ledger, account
     ON CONFLICT (ledger, account) DO UPDATE SET committed = ${sum}, spend_limit = excluded.spend_limit, ends_at = COALESCE(excluded.ends_at, ${TABLE}.ends_at), written_at = excluded.written_at ${returned}`;
+  const spent = spendTogether(spend, isFirst);
   const sql = `WITH ${moved.sql}, given AS (
     SELECT given.ledger, given.account, given.amount, given.spend_limit, given.ends_at, given.is_anew FROM unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::timestamptz[], ?::boolean[]) AS given (ledger, account, amount, spend_limit, ends_at, is_anew) WHERE ${isFirst}),
   gone AS (DELETE FROM ${TABLE} USING given WHERE is_anew AND amount <= 0 AND ${same}),
   begun AS (${inserting('is_anew AND amount > 0', 'excluded.committed')}),
   added AS (${inserting('NOT is_anew AND amount > 0', plus(`${TABLE}.committed`, 'excluded.committed'))}),
-  given_back AS (UPDATE ${TABLE} SET committed = ${plus(`${TABLE}.committed`, 'given.amount')}, written_at = now() FROM given WHERE NOT is_anew AND amount < 0 AND ${same} ${returned})
+  given_back AS (UPDATE ${TABLE} SET committed = ${plus(`${TABLE}.committed`, 'given.amount')}, written_at = now() FROM given WHERE NOT is_anew AND amount < 0 AND ${same} ${returned})${spent.sql}
   SELECT ${COLUMNS} FROM begun UNION ALL SELECT ${COLUMNS} FROM added UNION ALL SELECT ${COLUMNS} FROM given_back`;
   const columns = [
     bookings.map(({ ledger }) => ledger),
@@ -82,11 +91,16 @@ function bookingTogether(
     bookings.map(({ endsAt }) => (endsAt === undefined ? null : time(endsAt))),
     bookings.map(({ isAnew }) => isAnew),
   ];
-  return [sql, [...moved.bindings, ...columns.map(arrayOf)]];
+  return [sql, [...moved.bindings, ...columns.map(arrayOf), ...spent.bindings]];
 }
 
-function bookInParts({ on, dialect }: Database, bookings: readonly Booking[]): Promise<readonly StoredAccount[]> {
+function bookInParts(
+  { on, dialect }: Database,
+  bookings: readonly Booking[],
+  spend: readonly SpendRow[],
+): Promise<readonly StoredAccount[]> {
   return on('ledger').transaction(async (trx) => {
+    await insertSpend(trx, spend);
     const accounts: (readonly StoredAccount[])[] = [];
     for (let at = 0; at < bookings.length; at += BATCH)
       accounts.push(await bookBatch(trx, dialect, bookings.slice(at, at + BATCH)));

@@ -53,6 +53,11 @@ export const FIGURES = {
     help: 'Requests paid for in dollars whose model has no price',
     labels: { provider: 'any', model: 'any', action: ['refused', 'warned', 'allowed'] },
   },
+  gateway_spend_rows_folded_total: {
+    kind: 'counter',
+    help: 'Rows of spend that lost their key and tags, because there were too many at once',
+    labels: {},
+  },
   gateway_group_requests_total: {
     kind: 'counter',
     help: 'Requests routed by a group of models, by the group that was asked for',

@@ -12,7 +12,9 @@ import {
   readConnections,
   readLogStoreSettings,
   readRetention,
+  readSpendSettings,
   readStoreSettings,
+  type SpendSettings,
   type StoreSettings,
 } from './store-settings.ts';
 import type { Variables } from './variables.ts';
@@ -38,6 +40,8 @@ export interface Settings {
   /** Where rows of the request log are kept; `undefined` when they are not. */
   readonly logStore: StoreSettings | undefined;
   readonly logRetention: Retention;
+  /** Whether it is kept what requests have cost, and for how many days; `undefined` days: for ever. */
+  readonly spend: SpendSettings;
   /** Connections of this process to one database of Postgres, at most. */
   readonly pgConnections: number;
   /** How other processes name this one; the machine's name unless given. */
@@ -105,7 +109,7 @@ export function readEnvironment(variables: Variables): Settings {
 function readStores(
   variables: Variables,
   notes: SettingNote[],
-): Pick<Settings, 'keyStore' | 'configurationStore' | 'logStore' | 'logRetention' | 'pgConnections'> {
+): Pick<Settings, 'keyStore' | 'configurationStore' | 'logStore' | 'logRetention' | 'spend' | 'pgConnections'> {
   const keyStore = readStoreSettings(
     {
       prefix: 'API_KEY_STORE',
@@ -128,6 +132,7 @@ function readStores(
     notes,
   );
   const logRetention = readRetention(variables['REQUEST_LOG_RETENTION'], notes);
+  const spend = readSpendSettings(variables['GW_SPEND'], variables['GW_SPEND_RETENTION'], notes);
   const pgConnections = readConnections(variables['GW_PG_CONNECTIONS'], notes);
   if (trimmed(variables['GW_STATE_URL']) !== '')
     notes.push({
@@ -135,7 +140,7 @@ function readStores(
       message:
         'GW_STATE_URL has no effect in this version: limits and caches are those of each process, budgets unless API_KEY_STORE_BACKEND is postgres',
     });
-  return { keyStore, configurationStore, logStore, logRetention, pgConnections };
+  return { keyStore, configurationStore, logStore, logRetention, spend, pgConnections };
 }
 
 const trimmed = (text: string | undefined): string => text?.trim() ?? '';

@@ -98,6 +98,38 @@ export function readRetention(text: string | undefined, notes: SettingNote[]): R
   return { days: found.get('d'), rows: found.get('r') };
 }
 
+/** What is kept of spend. */
+export interface SpendSettings {
+  readonly isKept: boolean;
+  /** Days after which it is deleted; `undefined` for never. */
+  readonly days: number | undefined;
+}
+
+const SPEND_DAYS = 400;
+
+/** What cannot be read counts as not written, and is warned of: books that are kept too long do no harm. */
+export function readSpendSettings(
+  isKept: string | undefined,
+  retention: string | undefined,
+  notes: SettingNote[],
+): SpendSettings {
+  const [word, kept] = [isKept, retention].map((text) => text?.trim().toLowerCase() ?? '');
+  const days = /^([1-9]\d{0,5})d$/.exec(kept ?? '')?.[1];
+  if (word !== '' && word !== 'on' && word !== 'off')
+    notes.push({
+      level: 'warn',
+      message: `GW_SPEND is "${isKept?.trim()}", which counts as on; use on or off`,
+      rule: 'WN46',
+    });
+  if (kept !== '' && kept !== 'off' && days === undefined)
+    notes.push({
+      level: 'warn',
+      message: `GW_SPEND_RETENTION is "${retention?.trim()}", which counts as ${SPEND_DAYS}d; use days such as 90d, or off`,
+      rule: 'WN46',
+    });
+  return { isKept: word !== 'off', days: kept === 'off' ? undefined : Number(days ?? SPEND_DAYS) };
+}
+
 /** Connections of one process to one database of Postgres. The least have room for each purpose; see docs/stores.md#connections. */
 export const PG_CONNECTIONS = { least: 6, unlessSaid: 10, most: 100 } as const;
 

@@ -101,6 +101,10 @@ export class Measured {
   doubt: string | undefined;
   /** The cost, by what it was spent on. */
   cost: Cost | undefined;
+  /** What was answered beside tokens, of all turns. */
+  images = 0;
+  seconds = 0;
+  characters = 0;
   /** US dollars that the vendor's cache saved. */
   cacheSavedUsd: number | undefined;
   /** US dollars of it, as a loss, that writing to the cache cost more than sending the same without it. */

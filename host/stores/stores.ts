@@ -16,6 +16,7 @@ import { MemoryRunningResponses, type RunningResponses } from './ledgers/running
 import { StoreConnections } from './store-connections.ts';
 import type { SessionStore } from './sessions/session-store.ts';
 import { SharedResources } from './shared-resources.ts';
+import type { SpendLedger } from './spend/spend-ledger.ts';
 import { StoresEnd } from './stores-end.ts';
 
 /** What a builtin may supply in `open`, and what stands there without one. */
@@ -50,6 +51,8 @@ export interface Stores {
   readonly state: Place<SharedState>;
   /** What is spent, by key. Without a store: the memory of this process. */
   readonly ledgers: Place<Ledgers>;
+  /** What all requests have cost. `undefined` where it is switched off. */
+  readonly spend: Place<SpendLedger | undefined>;
   /** Whose files and responses are. Without a store: the memory of this process. */
   readonly owners: Place<Owners>;
   /** Responses whose usage comes later. Without a store: the memory of this process. */
@@ -96,6 +99,7 @@ export function createStores(memory: SharedState, given: StoresDeps): Stores {
     hints: new Place<Hints>('hints', 'memory', NO_HINTS),
     state: new Place<SharedState>('shared state', 'memory', memory),
     ledgers: new Place<Ledgers>('ledgers', 'memory', new MemoryLedgers(deps)),
+    spend: new Place<SpendLedger | undefined>('spend', 'off', undefined),
     owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
     running: new Place<RunningResponses>('running responses', 'memory', new MemoryRunningResponses(clock.now)),
     end,
@@ -118,6 +122,7 @@ export function sealStores({
   hints,
   state,
   ledgers,
+  spend,
   owners,
   running,
 }: Stores): void {
@@ -134,6 +139,7 @@ export function sealStores({
     hints,
     state,
     ledgers,
+    spend,
     owners,
     running,
   ])

@@ -34,6 +34,9 @@ export function billTurn(exchange: LiveExchange, told: AnswerFacts, services: Pr
   const facts = withAsked(told, exchange);
   measured.usage = usageSum(turn?.usageBefore, facts.usage);
   if (target === undefined) return;
+  measured.images += facts.images ?? 0;
+  measured.seconds += facts.seconds ?? 0;
+  measured.characters += facts.characters ?? 0;
   if (exchange.isPlaced) addCacheSaving(exchange, facts.usage, services);
   const guess: Guess = {
     prompt: () => promptTokens(promptOf(exchange)),

@@ -1,3 +1,5 @@
+import type { SpendRow } from '../spend/spend-row.ts';
+
 /** What a key has spent from a ledger. */
 export interface StoredAccount {
   readonly ledger: string;
@@ -29,9 +31,9 @@ export interface LedgerRepository {
   readonly isShared: boolean;
   /**
    * Adds to what stands there, from 0 to `MOST_SUM`, once for each number, and gives back what each of the accounts holds by now: nothing of a number
-   * that it has already. Each account has one booking at most.
+   * that it has already. Each account has one booking at most, and rows of spend that are alike are one. Both are written in one step.
    */
-  book(bookings: readonly Booking[], number?: number): Promise<readonly StoredAccount[]>;
+  book(bookings: readonly Booking[], number?: number, spend?: readonly SpendRow[]): Promise<readonly StoredAccount[]>;
   /**
    * All accounts, or those that were written in this many milliseconds, by the clock of the store; none that ended before `endedBefore`, in Unix
    * milliseconds.

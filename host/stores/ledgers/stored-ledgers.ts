@@ -6,6 +6,8 @@ import { LedgerLines, type LedgerLinesDeps } from './ledger-lines.ts';
 import type { Booking, LedgerRepository, StoredAccount } from './ledger-repository.ts';
 import { type Ledgers, type Spent, spentIn } from './ledgers.ts';
 import type { StoreDeps } from '../store-deps.ts';
+import { OpenSpend } from '../spend/open-spend.ts';
+import type { SpendRow } from '../spend/spend-row.ts';
 import { StoreLink } from '../store-link.ts';
 import { WaitingBookings } from './waiting-bookings.ts';
 import type { WriteFault } from '../write-fault.ts';
@@ -30,8 +32,15 @@ const SWEEP_MS = 60 * 60 * 1000;
 
 const ADDED = { isAnew: false };
 
+/** What is written together: sums of ledgers, and rows of spend. */
+type LedgerWrite = Booking | SpendRow;
+const isSpend = (write: LedgerWrite): write is SpendRow => 'hour' in write;
+const isBooking = (write: LedgerWrite): write is Booking => !isSpend(write);
+
 export interface StoredLedgersDeps extends LedgerLinesDeps, Pick<StoreDeps, 'end'> {
   readonly backend: string;
+  /** Hears of each row of spend that lost its key and tags. */
+  readonly foldedSpend?: (() => void) | undefined;
 }
 
 /**
@@ -45,7 +54,8 @@ export class StoredLedgers implements Ledgers {
   readonly #lines: LedgerLines;
   readonly #ledgers = new Map<string, MemoryLedger>();
   readonly #waiting = new WaitingBookings();
-  readonly #rows: RowWriter<Booking>;
+  readonly #spend: OpenSpend;
+  readonly #rows: RowWriter<LedgerWrite>;
   #working: Promise<void> = Promise.resolve();
   #due: Timer | undefined;
   #asking: Timer | undefined;
@@ -60,12 +70,17 @@ export class StoredLedgers implements Ledgers {
     this.#deps = deps;
     this.#link = new StoreLink('the store of ledgers', { ...deps, backend: () => deps.backend });
     this.#lines = new LedgerLines(deps);
-    this.#rows = new RowWriter({
-      write: async (bookings, number) => {
-        this.#take(await this.#link.ask(() => this.#repository.book(bookings, number)));
+    this.#spend = new OpenSpend(deps.foldedSpend ?? (() => {}));
+    this.#rows = new RowWriter<LedgerWrite>({
+      write: async (rows, number) => {
+        const [bookings, spend] = [rows.filter(isBooking), rows.filter(isSpend)];
+        this.#take(await this.#link.ask(() => this.#repository.book(bookings, number, spend)));
       },
-      refused: (booking, fault) => this.#setApart(booking, fault),
-      cut: (bookings) => inParts(bookings, BATCH),
+      refused: (row, fault) =>
+        isSpend(row)
+          ? this.#link.refused({ key: row.key_id, micro_usd: row.micro_usd }, fault)
+          : this.#setApart(row, fault),
+      cut: (rows) => inParts(rows, BATCH),
     });
   }
 
@@ -83,6 +98,17 @@ export class StoredLedgers implements Ledgers {
     return ledger;
   }
 
+  /** Counts what an exchange has cost. It is written together with what it booked. */
+  addSpend(row: SpendRow): void {
+    this.#spend.add(row);
+    this.#writeSoon();
+  }
+
+  /** Writes what waits now, so that a read of the store finds it. The link logs what fails. */
+  flush(): Promise<void> {
+    return this.#next(() => this.#write());
+  }
+
   peek(name: string, key: string): Spent {
     return spentIn(this.#ledgers.get(name), key);
   }
@@ -94,7 +120,7 @@ export class StoredLedgers implements Ledgers {
     this.#asking?.cancel();
     await this.#next(() => this.#writeAll());
     const { apart } = this.#waiting;
-    const keys = this.#rows.held.length + this.#waiting.size;
+    const keys = this.#rows.held.length + this.#waiting.size + this.#spend.size;
     if (keys > 0) this.#deps.log.error('what was spent is lost: the store of ledgers did not come back', { keys });
     if (apart > 0) this.#deps.log.error('what was spent is lost: the store of ledgers refused it', { keys: apart });
   }
@@ -110,7 +136,7 @@ export class StoredLedgers implements Ledgers {
         limit: Number.isFinite(limit) ? Math.ceil(bounded(limit)) : undefined,
         ...more,
       });
-      this.#writeIn(Math.max(0, this.#writtenAt + BETWEEN_WRITES_MS - this.#deps.clock.monotonic()));
+      this.#writeSoon();
     };
     const ledger = new MemoryLedger(
       { maxKeys: 0 },
@@ -127,6 +153,10 @@ export class StoredLedgers implements Ledgers {
     return ledger;
   }
 
+  #writeSoon(): void {
+    if (!this.#due) this.#writeIn(Math.max(0, this.#writtenAt + BETWEEN_WRITES_MS - this.#deps.clock.monotonic()));
+  }
+
   #writeIn(ms: number): void {
     if (this.#due || this.#isClosed) return;
     this.#due = this.#deps.clock.timer(ms, () => {
@@ -137,7 +167,8 @@ export class StoredLedgers implements Ledgers {
   /** What was booked while a write was on its way. */
   #writeRest(): void {
     this.#due = undefined;
-    if (this.#rows.holdsAny || this.#waiting.size > 0) this.#writeIn(this.#link.isAway ? RETRY_MS : BETWEEN_WRITES_MS);
+    if (this.#rows.holdsAny || this.#waiting.size > 0 || this.#spend.size > 0)
+      this.#writeIn(this.#link.isAway ? RETRY_MS : BETWEEN_WRITES_MS);
   }
 
   #askLater(): void {
@@ -155,7 +186,7 @@ export class StoredLedgers implements Ledgers {
   async #write(): Promise<void> {
     if (this.#waiting.apart > 0 && this.#deps.clock.monotonic() - this.#apartSince >= APART_MS)
       this.#waiting.tryAgain();
-    if (await this.#settled()) await this.#rows.write(this.#waiting.take()); // the link logs what fails
+    if (await this.#settled()) await this.#rows.write([...this.#waiting.take(), ...this.#spend.take()]); // the link logs what fails
     this.#writtenAt = this.#deps.clock.monotonic();
     await this.#sweep();
   }

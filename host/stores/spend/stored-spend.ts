@@ -1,0 +1,23 @@
+import type { StoredLedgers } from '../ledgers/stored-ledgers.ts';
+import type { SpendAnswer, SpendLedger, SpendQuestion, SpendRepository } from './spend-ledger.ts';
+import type { SpendRow } from './spend-row.ts';
+
+/** Spend that outlives the process: written together with what ledgers book. */
+export class StoredSpend implements SpendLedger {
+  readonly #ledgers: Pick<StoredLedgers, 'addSpend' | 'flush'>;
+  readonly #repository: SpendRepository;
+
+  constructor(ledgers: Pick<StoredLedgers, 'addSpend' | 'flush'>, repository: SpendRepository) {
+    this.#ledgers = ledgers;
+    this.#repository = repository;
+  }
+
+  add(row: SpendRow): void {
+    this.#ledgers.addSpend(row);
+  }
+
+  async read(question: SpendQuestion, signal?: AbortSignal): Promise<SpendAnswer> {
+    await this.#ledgers.flush();
+    return this.#repository.read(question, signal);
+  }
+}
