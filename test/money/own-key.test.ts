@@ -114,6 +114,7 @@ describe('GET /v1/key', () => {
         },
         { of: 'key', name: 'ci', unit: 'requests', every: 'total', limit: 3, spent: 1, reserved: 0, remaining: 2 },
       ],
+      spend: { today_usd: COST, month_usd: COST },
     });
   });
 
@@ -179,7 +180,23 @@ describe('GET /v1/key', () => {
       tags: [],
       unpriced: 'allow',
       budgets: [],
+      spend: { today_usd: 0, month_usd: 0 },
     });
+  });
+
+  it('says what the key has spent today and this month, and nothing of it where spend is off', async () => {
+    const { t, clock } = await scene((_request, response) => replyJson(response, 200, ANSWER));
+    const { key } = await makeKey(t, {});
+    const other = await makeKey(t, {});
+    await chat(t, key);
+    clock.advance(24 * 3_600_000);
+    await chat(t, key);
+    await chat(t, other.key);
+    expect((await own(t, key))['spend']).to.deep.equal({ today_usd: COST, month_usd: 2 * COST });
+    clock.advance(3 * 24 * 3_600_000); // another month
+    expect((await own(t, key))['spend']).to.deep.equal({ today_usd: 0, month_usd: 0 });
+    const off = await scene(() => {}, {}, { variables: { GW_SPEND: 'off' } });
+    expect(await own(off.t, (await makeKey(off.t, {})).key)).not.to.have.property('spend');
   });
 
   it('needs a credential, where the proxy is open too', async () => {
