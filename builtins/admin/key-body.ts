@@ -1,6 +1,7 @@
 import { GatewayError, quoted, type Scope } from '../../host/contract/index.ts';
 import { KEY_LIMIT_LIST, type KeyLimitName } from '../../host/common/key-members.ts';
-import { BudgetProblem, type KeyBudget, readBudgets } from '../../host/common/budgets/key-budget.ts';
+import { BudgetProblem } from '../../host/common/budgets/budget-problem.ts';
+import { type KeyBudget, readBudgets } from '../../host/common/budgets/key-budget.ts';
 import type { KeyLimits } from '../../host/common/host-principal.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { JsonObject } from '../../host/http/body/json-body.ts';

@@ -1,5 +1,5 @@
 import { type BudgetFacts, factsOf, type KeyBudget } from '../../host/common/budgets/key-budget.ts';
-import { durationName, ruleName, type Window, Windows } from '../../host/common/budgets/windows.ts';
+import { durationName, type Window, Windows } from '../../host/common/budgets/windows.ts';
 
 /** A budget of a key in the window that runs. */
 export interface OpenBudget extends BudgetFacts {
@@ -45,7 +45,7 @@ export class OpenBudgets {
 function reopen(known: Known, now: number, keyId: string): void {
   known.open = known.budgets.map(({ facts, windows }) => {
     const window = windows.at(now);
-    const name = ['k:' + keyId, facts.unit, ruleName(facts.rule), window.name].join('|');
+    const name = ['k:' + keyId, facts.unit, facts.ruleName, window.name].join('|');
     return { ...facts, keyId, window, name };
   });
   known.from = known.open.reduce((latest, { window }) => Math.max(latest, window.beginsAt), Number.NEGATIVE_INFINITY);
