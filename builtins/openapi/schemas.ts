@@ -104,7 +104,10 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Error: object({ error: object({ message: TEXT, type: TEXT, code: TEXT }) }),
   Key: object(membersOfKeys(true), membersOfKeys(false)),
   Keys: list(ref('Key')),
-  UsedKey: object(membersOfKeys(true), { ...membersOfKeys(false), spend: object({ month_usd: NUMBER }) }),
+  UsedKey: object(membersOfKeys(true), {
+    ...membersOfKeys(false),
+    spend: object({ month_usd: NUMBER }, { remaining_usd: NUMBER }),
+  }),
   KeyUsage: page(
     'UsedKey',
     object({ total_keys: COUNT, active_keys: COUNT, total_usage: COUNT, returned_keys: COUNT }),

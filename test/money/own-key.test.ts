@@ -142,6 +142,23 @@ describe('GET /v1/key', () => {
     });
   });
 
+  it('agrees with what the list of keys says is left of dollars', async () => {
+    const { t } = await scene((_request, response) => replyJson(response, 200, ANSWER));
+    for (const limits of [
+      { budget_usd: 1 },
+      { budgets: [{ usd: 0.5, every: 'day' }, { usd: 0.2, every: '5h' }, { tokens: 1_000_000 }] },
+      { budget_usd: 0.1, budgets: [{ usd: 0.5, every: 'month', timezone: 'Asia/Kolkata', at: '06:00', on: 31 }] },
+      { budgets: [{ tokens: 1_000_000 }] },
+    ]) {
+      const { id, key } = await makeKey(t, limits);
+      await chat(t, key);
+      const left = (await own(t, key))['budgets'].filter(({ unit }: any) => unit === 'usd');
+      const least = left.length === 0 ? undefined : Math.min(...left.map(({ remaining }: any) => remaining));
+      const { data } = (await t.get('/admin/keys/usage?limit=100')).json();
+      expect(data.find((one: any) => one.id === id).spend.remaining_usd, JSON.stringify(limits)).to.equal(least);
+    }
+  });
+
   it('never shows less than nothing left', async () => {
     const { t } = await scene((_request, response) => replyJson(response, 200, ANSWER));
     const { key } = await makeKey(t, { budgets: [{ tokens: 10 }] });

@@ -104,6 +104,7 @@ export type UsedKey = {
   }[];
   readonly spend?: {
     readonly month_usd: number;
+    readonly remaining_usd?: number;
   };
 };
 
