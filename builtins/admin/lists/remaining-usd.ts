@@ -24,5 +24,6 @@ export function remainingUsd(
     return [left(limit, ledgers.peek('budgets', name))];
   });
   const all = total === undefined ? windows : [...windows, left(total * MICRO, ledgers.peek('key budgets', id))];
-  return all.length === 0 ? undefined : Math.min(...all) / MICRO;
+  const [first, ...others] = all;
+  return first === undefined ? undefined : others.reduce((least, one) => Math.min(least, one), first) / MICRO;
 }

@@ -29,7 +29,13 @@ export const run: RunCommand<CommandPlace> = async ({ args: [old = '', now = '']
   }
   const changes = priceChanges(...catalogs);
   if (format === 'table' && changes.length === 0) io.out('No price differs.\n');
-  else await printRows(io, format, changes.map((change) => ({ ...change })), COLUMNS);
+  else
+    await printRows(
+      io,
+      format,
+      changes.map((change) => ({ ...change })),
+      COLUMNS,
+    );
   return 0;
 };
 
