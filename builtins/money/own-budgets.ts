@@ -1,6 +1,5 @@
 import type { Unpriced } from '../../host/contract/index.ts';
 import type { Unit } from '../../host/common/budgets/key-budget.ts';
-import { ruleName } from '../../host/common/budgets/windows.ts';
 import type { HostPrincipal, KeyLimits } from '../../host/common/host-principal.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import { UNPRICED, unpricedOfBudgets, unpricedRule } from '../../host/config/unpriced-rule.ts';
@@ -45,10 +44,10 @@ export class OwnBudgets {
       ...(total === undefined
         ? []
         : [{ ...key, unit: 'usd', every: 'total', ...left('usd', total * MICRO, ledgers.peek(TOTALS, id)) } as const]),
-      ...this.#windows.at(now, id, budgets).map(({ name: account, unit, limit, rule, window }) => ({
+      ...this.#windows.at(now, id, budgets).map(({ name: account, unit, limit, rule, ruleName, window }) => ({
         ...key,
         unit,
-        every: ruleName(rule),
+        every: ruleName,
         ...left(unit, limit, ledgers.peek(WINDOWS, account)),
         ...(rule.kind === 'total' ? {} : { begins_at: moment(window.beginsAt), ends_at: moment(window.endsAt) }),
       })),
