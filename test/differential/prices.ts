@@ -1,4 +1,4 @@
-/** The same uses, priced by the gateway's catalog, by LiteLLM's `cost_calculator` and by genai-prices of PyPI. */
+/** Uses that the catalog, LiteLLM's `cost_calculator` and genai-prices of PyPI all price. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { sourceKey } from '../../builtins/catalog/build/litellm.ts';
