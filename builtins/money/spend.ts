@@ -34,7 +34,7 @@ export default defineBuiltin({
 
 function rowOf(exchange: LiveExchange, rests: MicroRests): SpendRow {
   const { principal, routing, measured, answeredBy, lastTarget, surface, api, model, startedAt } = exchange;
-  const { charged, cost, costUsd, images, seconds, characters, costSource = '' } = measured;
+  const { charged, cost, costUsd, images, seconds, characters, searches, costSource = '' } = measured;
   const id = principal?.id ?? '';
   const isTried = answeredBy === undefined;
   return {
@@ -61,7 +61,7 @@ function rowOf(exchange: LiveExchange, rests: MicroRests): SpendRow {
     images,
     milliseconds: Math.round(seconds * 1000),
     characters,
-    searches: 0,
+    searches,
     micro_usd: rests.whole(id, costUsd ?? 0),
   };
 }
