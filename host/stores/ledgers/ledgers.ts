@@ -54,11 +54,11 @@ export class MemoryLedgers implements Ledgers {
 
   correct(name: string, key: string, amount: number): void {
     const ledger = this.#open.get(name);
-    for (let left = amount; ledger && left !== 0;) {
-      const part = Math.max(-MOST_BOOKING, Math.min(MOST_BOOKING, left)); // no booking may be larger
-      ledger.correct(key, part);
-      left -= part;
-    }
+    if (!ledger) return;
+    const most = Math.sign(amount) * MOST_BOOKING; // no booking may be larger
+    let left = amount;
+    for (; Math.abs(left) > MOST_BOOKING; left -= most) ledger.correct(key, most);
+    ledger.correct(key, left);
   }
 }
 

@@ -101,7 +101,7 @@ forBackends('POST /admin/spend', (start) => {
       expect((await total(t, '?bucket=day')).data[0].bucket).to.equal('2026-11-25T00:00:00Z');
   });
 
-  it('refuses what is no entry, by the member', async () => {
+  it('refuses a body that is wrong, by the member', async () => {
     const { t, key } = await world();
     for (const [more, said] of [
       [{ idempotency_key: '' }, 'idempotency_key'],
