@@ -621,6 +621,12 @@ export type Explanation = {
     readonly stage: string;
   }[];
   readonly notes?: readonly string[];
+  readonly price?: {
+    readonly target: string;
+    readonly line: string | null;
+    readonly expected_usd: number | null;
+    readonly reported: 'prefer' | 'compare' | 'ignore';
+  };
   readonly attempts?: readonly {
     readonly target: string;
     readonly upstream_model: string;
