@@ -12,6 +12,7 @@ import { pluginRoutes } from './plugin-routes.ts';
 import { rulesRoute } from './rules-route.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { signInRoute } from './sign-in.ts';
+import { enterSpendRoute } from './spend/enter-spend.ts';
 import { spendRoute } from './spend/spend-route.ts';
 import { usageRoute } from './usage-route.ts';
 
@@ -27,6 +28,7 @@ export default defineBuiltin({
         usageRoute(host),
         ...keyRoutes(host, auditor), // fixed paths come before those with a parameter
         spendRoute(host, { reader: () => host.stores.spend.value, timezone: () => 'UTC', accountTitle: () => '' }),
+        enterSpendRoute(host, auditor),
         auditRoute(host),
         ...configRoutes(host, auditor),
         ...overviewRoutes(host),

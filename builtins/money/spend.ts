@@ -20,7 +20,7 @@ export default defineBuiltin({
     hooks.open.tapPromise('spend', async ({ stores, settings, services: { clock, counters } }) => {
       if (!settings.spend.isKept || settings.keyStore.backend !== 'memory') return;
       const folded = (): void => counters.add('gateway_spend_rows_folded_total', {});
-      stores.spend.supply('memory', new MemorySpend(clock.now, folded));
+      stores.spend.supply('memory', new MemorySpend(clock.now, folded, () => stores.ledgers.value));
     });
     hooks.assemble.tapPromise('spend', async ({ hooks: pipeline }, host) => {
       const spend = host?.stores.spend.value;

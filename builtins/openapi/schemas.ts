@@ -381,6 +381,10 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       },
     ),
   ),
+  SpendEntered: object(
+    { idempotency_key: TEXT, account: TEXT, usd: NUMBER, micro_usd: COUNT, at: MOMENT },
+    { key_id: TEXT },
+  ),
   OwnKey: object(
     {
       object: { const: 'key' },

@@ -28,6 +28,7 @@ const GOOD_BODIES: Readonly<Record<string, unknown>> = {
   },
   'put /admin/keys/{id}': { name: 'y' },
   'post /admin/explain': { request: { model: 'echo', messages: [{ role: 'user', content: 'hi' }] } },
+  'post /admin/spend': { idempotency_key: 'k', account: '/', usd: 1, note: 'measured elsewhere' },
   'put /admin/config': ECHO,
   'post /admin/config': ECHO,
   'post /admin/config/validate': ECHO,

@@ -766,6 +766,15 @@ export type Spend = {
   };
 };
 
+export type SpendEntered = {
+  readonly idempotency_key: string;
+  readonly account: string;
+  readonly usd: number;
+  readonly micro_usd: number;
+  readonly at: string;
+  readonly key_id?: string;
+};
+
 export type OwnKey = {
   readonly object: 'key';
   readonly id: string;
