@@ -15,6 +15,7 @@ const OWN = new Set([
   'x-gateway-metadata',
   'x-gateway-session',
   'x-gateway-affinity',
+  'x-gateway-tags',
   'x-user-id',
   'x-session-id',
   'baggage',

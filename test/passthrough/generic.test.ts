@@ -139,6 +139,7 @@ describe('a request that no route takes', () => {
       'x-gateway-session': 's',
       x_gateway_session: 's',
       'x-gateway-affinity': 'off',
+      'x-gateway-tags': 'nightly',
       'x-user-id': 'u',
       'x-session-id': 's',
       baggage: 'a=b',

@@ -123,12 +123,12 @@ describe('the session of a request', () => {
 
   it('is never sent on where the gateway is asked for it by its own header, on any route', async () => {
     const at = await scene();
-    const own = { 'x-gateway-session': 'kept here', 'x-gateway-affinity': 'off' };
+    const own = { 'x-gateway-session': 'kept here', 'x-gateway-affinity': 'off', 'x-gateway-tags': 'kept here' };
     for (const route of ASKING) await rowOf(at, route, own);
     expect(at.upstream.seen.length).to.be.above(ASKING.length / 2);
     for (const { headers, url } of at.upstream.seen) {
       expect(
-        Object.keys(headers).filter((name) => /gateway.(session|affinity)/.test(name)),
+        Object.keys(headers).filter((name) => /gateway.(session|affinity|tags)/.test(name)),
         url,
       ).to.deep.equal([]);
       expect(Object.values(headers), url).not.to.include('kept here');
