@@ -12,6 +12,7 @@ import { pluginRoutes } from './plugin-routes.ts';
 import { rulesRoute } from './rules-route.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { signInRoute } from './sign-in.ts';
+import { spendRoute } from './spend/spend-route.ts';
 import { usageRoute } from './usage-route.ts';
 
 /** The routes under `/admin`: keys, sessions, the audit trail, the request log, the configuration, and what the gateway is made of. Order of a call: credential, path and method, scope, body, handler. */
@@ -25,6 +26,7 @@ export default defineBuiltin({
         ...sessionRoutes(host, auditor),
         usageRoute(host),
         ...keyRoutes(host, auditor), // fixed paths come before those with a parameter
+        spendRoute(host, { reader: () => host.stores.spend.value, timezone: () => 'UTC', accountTitle: () => '' }),
         auditRoute(host),
         ...configRoutes(host, auditor),
         ...overviewRoutes(host),

@@ -32,22 +32,22 @@ export class Query {
 
   /** An integer from 1; a larger one than `max` counts as that. */
   limit(otherwise: number, max: number): number {
-    return Math.min(this.#integer('limit', 1) ?? otherwise, max);
+    return Math.min(this.integer('limit', 1) ?? otherwise, max);
   }
 
   offset(): number {
-    return Math.min(this.#integer('offset', 0) ?? 0, Number.MAX_SAFE_INTEGER);
+    return Math.min(this.integer('offset', 0) ?? 0, Number.MAX_SAFE_INTEGER);
   }
 
   /** The version below which a page of versions ends. */
   beforeVersion(): number | undefined {
-    const version = this.#integer('before', 1);
+    const version = this.integer('before', 1);
     return version === undefined ? undefined : Math.min(version, 2 ** 31 - 1); // the column holds no larger one
   }
 
   /** Parts of a series; 0 is none. */
   buckets(max: number): number {
-    return Math.min(this.#integer('buckets', 0) ?? 0, max);
+    return Math.min(this.integer('buckets', 0) ?? 0, max);
   }
 
   /** Words between commas, each once; one that is not known is refused. */
@@ -97,7 +97,8 @@ export class Query {
     return at;
   }
 
-  #integer(name: string, least: number): number | undefined {
+  /** A number of `least` or more, however large; `undefined` when it is absent. */
+  integer(name: string, least: number): number | undefined {
     const text = this.text(name);
     if (text === '') return undefined;
     if (!/^\d+$/.test(text) || Number(text) < least)

@@ -163,8 +163,18 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'admin keys create',
     summary: 'Make an API key; it is shown once',
-    options: KEY_MEMBER_LIST.flatMap(([, { flag }]) => (flag ? [flag] : [])),
-    examples: ['gw admin keys create --name ci --expires-in 720h'],
+    options: [
+      ...KEY_MEMBER_LIST.flatMap(([, { flag }]) => (flag ? [flag] : [])),
+      {
+        flags: '--every <window>',
+        summary: 'Begins --budget-usd again: day, week, month, or a duration such as 5h',
+        default: 'never',
+      },
+    ],
+    examples: [
+      'gw admin keys create --name ci --expires-in 720h',
+      'gw admin keys create --name team --budget-usd 50 --every day',
+    ],
     load: () => import('./admin/keys-create.ts'),
   },
   {
@@ -260,6 +270,27 @@ export const COMMANDS: readonly Command[] = [
     summary: 'List what was done through the admin API, newest first',
     options: [{ flags: '--limit <n>', summary: 'Newest rows to show', default: '50' }],
     load: () => import('./admin/audit-list.ts'),
+  },
+  {
+    name: 'admin spend',
+    summary: 'Show what was spent, by whom and on what',
+    options: [
+      {
+        flags: '--by <names>',
+        summary:
+          'Up to three, between commas: account, key, tag, model, provider, target, credential, surface, line, catalog, source',
+        default: 'the sum alone',
+      },
+      { flags: '--from <moment>', summary: 'Beginning of the range, as 2026-01-31T12:00:00Z', default: 'this month' },
+      { flags: '--to <moment>', summary: 'End of the range, which is not part of it', default: 'now' },
+      { flags: '--bucket <size>', summary: 'Sums for each hour, day, week or month', default: 'none' },
+      { flags: '--under <path>', summary: 'Of this account and those below it', default: 'all' },
+      { flags: '--limit <count>', summary: 'Rows to show; with --csv only where it is given', default: '20' },
+      { flags: '--csv', summary: 'Print the rows as CSV' },
+      { flags: '--focus', summary: 'Print every row of the range as CSV in the form of FOCUS 1.2' },
+    ],
+    examples: ['gw admin spend --by account,model --bucket day', 'gw admin spend --focus > focus.csv'],
+    load: () => import('./admin/spend.ts'),
   },
   {
     name: 'completion',

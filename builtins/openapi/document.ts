@@ -2,8 +2,8 @@ import { OPERATIONS, type Operation } from './operations.ts';
 import { HEADERS, RESPONSES, responsesOf } from './responses.ts';
 import { SCHEMAS } from './schemas.ts';
 
-const COUNTS: ReadonlySet<string> = new Set(['limit', 'offset', 'buckets']);
-const MOMENTS: ReadonlySet<string> = new Set(['since', 'before']);
+const COUNTS: ReadonlySet<string> = new Set(['limit', 'offset', 'buckets', 'depth']);
+const MOMENTS: ReadonlySet<string> = new Set(['since', 'before', 'from', 'to']);
 /** Where `before` is a version. */
 const VERSIONED = '/admin/config/history';
 

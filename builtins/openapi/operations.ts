@@ -23,6 +23,8 @@ export interface Operation {
   readonly isPaged?: true;
   /** A page of it says how many entries there are. */
   readonly isCounted?: true;
+  /** It may also answer with a file of comma-separated values. */
+  readonly hasFiles?: true;
 }
 
 type Rest = Omit<Operation, 'method' | 'path' | 'summary' | 'scope'>;
@@ -248,6 +250,33 @@ const OVERVIEW: readonly Operation[] = [
     'Logs',
     ['limit', 'offset', 'stage', 'model', 'provider', 'api_key_id', 'credential', 'group', 'affinity', 'since'],
     { errors: [501] },
+  ),
+  read(
+    '/admin/spend',
+    'What was spent, by whom and on what: as JSON, CSV or FOCUS',
+    'Spend',
+    [
+      'from',
+      'to',
+      'by',
+      'depth',
+      'bucket',
+      'timezone',
+      'account',
+      'key',
+      'tag',
+      'model',
+      'provider',
+      'target',
+      'credential',
+      'surface',
+      'line',
+      'sort',
+      'limit',
+      'offset',
+      'format',
+    ],
+    { errors: [501], hasFiles: true },
   ),
   write('delete', '/admin/logs', 'Deletes rows of the request log', {
     answer: 'PurgedLogs',

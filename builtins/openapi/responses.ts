@@ -12,6 +12,7 @@ export const HEADERS: Readonly<Record<string, object>> = {
   RetryAfter: { description: 'Seconds after which it may be tried again', schema: { type: 'integer', minimum: 1 } },
   Challenge: { ...text('Which credential is wanted'), schema: { const: 'Bearer' } },
   Allow: text('Methods of the path'),
+  Disposition: text('The name to keep a file under; absent from JSON'),
   Link: text('Where the next page is, with rel="next"; absent on the last one, and where the answer is the whole list'),
   TotalCount: {
     description: 'Entries that the filters leave, whatever the page; absent where the answer is the whole list',
@@ -73,15 +74,29 @@ const PROBES: ReadonlySet<string> = new Set(['/health', '/livez', '/readyz']);
 
 /** Every answer of an operation, by status. */
 export function responsesOf(operation: Operation): object {
-  const { status = 200, answer, type = 'application/json', path, scope, isTagged, isPaged, isCounted } = operation;
+  const {
+    status = 200,
+    answer,
+    type = 'application/json',
+    path,
+    scope,
+    isTagged,
+    isPaged,
+    isCounted,
+    hasFiles,
+  } = operation;
   const isAdmin = path.startsWith('/admin/');
   const headers = {
     ...(isAdmin || PROBES.has(path) ? UNKEPT : ALWAYS),
     ...(isTagged && { ETag: header('ETag') }),
     ...(isPaged && { Link: header('Link') }),
     ...(isCounted && { 'X-Total-Count': header('TotalCount') }),
+    ...(hasFiles && { 'Content-Disposition': header('Disposition') }),
   };
-  const content = { [type]: { schema: answer === undefined ? {} : { $ref: `#/components/schemas/${answer}` } } };
+  const content = {
+    [type]: { schema: answer === undefined ? {} : { $ref: `#/components/schemas/${answer}` } },
+    ...(hasFiles && { 'text/csv': { schema: { type: 'string' } } }),
+  };
   const probed =
     path === '/readyz' || path === '/health' ? { 503: { description: 'Not ready', headers, content } } : {};
   const errors = [...new Set(errorsOf(operation))].toSorted((a, b) => a - b);

@@ -1,4 +1,5 @@
 import type { Carryover, Prices, StrategyDeps } from '../contract/index.ts';
+import { CurrentAccounts, NOTHING_STORED } from '../common/accounts/current-accounts.ts';
 import { DEFAULT_MAX_REQUEST_BYTES, type GatewayConfig } from '../config/document.ts';
 import { saysNothing, streamTimesOf } from '../config/stream-times.ts';
 import { createGenerationHooks, type GenerationHooks, sealGenerationHooks } from '../pipeline/hooks.ts';
@@ -73,7 +74,8 @@ async function draftOf(deps: GenerationDeps, config: GatewayConfig, undo: Undo):
   if (deps.current?.config !== config) for (const warning of ofGroups) logWarning(deps, warning);
   const { ledger, prices } = forPlugins;
   const built = { config, hooks, carryover, targets, providers, warnings: [...warnings, ...ofGroups.map(problemOf)] };
-  return { ...built, registry, models, groups, plugins, strategy, services, ledger, prices };
+  const accounts = new CurrentAccounts([], 'UTC', NOTHING_STORED);
+  return { ...built, accounts, registry, models, groups, plugins, strategy, services, ledger, prices };
 }
 
 async function pluginsOf(
@@ -141,6 +143,7 @@ function generationOf(deps: GenerationDeps, draft: GenerationDraft, number: numb
     strategy,
     isPlaced: isPlaced(config),
     plugins,
+    accounts: draft.accounts,
     modelCounts: countModels(deps, { ...providers, targetList }),
     requestTimeoutMs: durationOf(config.request_timeout),
     streamTimes: streamTimesOf(config.streaming),

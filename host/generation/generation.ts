@@ -1,5 +1,6 @@
 import type { Problem } from '../config/problems.ts';
 import type { Carryover, PluginDeps } from '../contract/index.ts';
+import type { CurrentAccounts } from '../common/accounts/current-accounts.ts';
 import type { GatewayConfig } from '../config/document.ts';
 import type { GenerationHooks } from '../pipeline/hooks.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
@@ -30,6 +31,8 @@ export interface GenerationDraft {
   /** Ledgers and prices, as plugins get them. */
   readonly ledger: PluginDeps['ledger'];
   readonly prices: PluginDeps['prices'];
+  /** Accounts and tags: what the configuration declares, and what is stored now. */
+  readonly accounts: CurrentAccounts;
   readonly warnings: readonly Problem[];
 }
 
@@ -56,6 +59,7 @@ export interface Generation extends RunningGeneration, GenerationProviders {
   readonly modelCounts: ReadonlyMap<string, number>;
   readonly strategy: BoundStrategy;
   readonly plugins: BoundPlugins;
+  readonly accounts: CurrentAccounts;
   readonly maxRequestBytes: number;
   /** Closes what this generation alone holds. Runs once, after its last lease. */
   dispose(): Promise<void>;

@@ -27,7 +27,7 @@ describe('The tree of accounts', () => {
     expect(Object.keys(LIMITS)).to.have.members([...INHERITED_MEMBERS]);
   });
 
-  it('asks nothing of / where nobody wrote it, and names it at the end of each chain', () => {
+  it('asks nothing of / where it is not written, and names it at the end of each chain', () => {
     const one = tree([{ path: '/acme/search' }]);
     expect(one.chain('/acme/search')?.map(({ path }) => path)).to.deep.equal(['/acme/search', '/acme', '/']);
     expect(one.root.budgets).to.deep.equal([]);
@@ -128,14 +128,14 @@ function naive(
   path: string,
   declared: readonly WrittenAccount[],
   stored: readonly WrittenAccount[],
-): object | undefined {
+): Readonly<Record<string, unknown>> | undefined {
   const own = declared.find((each) => each.path === path) ?? stored.find((each) => each.path === path);
   const origin = declared.some((each) => each.path === path) ? 'declared' : own ? 'stored' : 'implied';
   const isAbove = [...declared, ...stored].some((each) => each.path.startsWith(path === '/' ? '/' : `${path}/`));
   if (path === '/') return { origin, path, ...own };
   const up = path.replace(/\/[^/]*$/, '') || '/';
   const parent = naive(up, declared, stored);
-  const given = parent?.child_default;
+  const given = parent?.['child_default'] as object | undefined;
   if (!own && !isAbove && !given) return undefined;
   return { origin, path, ...given, ...own };
 }

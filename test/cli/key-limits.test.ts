@@ -3,6 +3,8 @@ import { limitsIn } from '../../builtins/cli/admin/keys-create.ts';
 import { COMMANDS } from '../../builtins/cli/commands.ts';
 import { UsageError } from '../../host/cli/command.ts';
 import { KEY_MEMBER_LIST } from '../../host/common/key-members.ts';
+import { runCommand } from './commands.ts';
+import { expectOneError, stub } from './support.ts';
 
 const limit = (kind: 'texts' | 'integer' | 'amount', flags: string) => ({ kind, flag: { flags, summary: 's' } });
 const LIMITS = [
@@ -15,7 +17,9 @@ const LIMITS = [
 describe('flags that give members of a key', () => {
   it('are those of gw admin keys create', () => {
     const flags = KEY_MEMBER_LIST.flatMap(([, { flag }]) => flag ?? []);
-    expect(COMMANDS.find(({ name }) => name === 'admin keys create')?.options).to.deep.equal(flags);
+    const options = COMMANDS.find(({ name }) => name === 'admin keys create')?.options;
+    expect(options?.slice(0, -1)).to.deep.equal(flags);
+    expect(options?.at(-1)?.flags).to.equal('--every <window>');
     expect(flags).to.have.length.above(2);
   });
 
@@ -23,6 +27,20 @@ describe('flags that give members of a key', () => {
     const options = { someNames: 'a, b', count: '3', share: '0.5', unflagged: '1' };
     expect(limitsIn(options, LIMITS)).to.deep.equal({ some_names: ['a', 'b'], count: 3, share: 0.5 });
     expect(limitsIn({ someNames: '' }, LIMITS)).to.deep.equal({});
+  });
+
+  it('make a key with every one of them, and a budget that begins again', async () => {
+    const { url, seen } = await stub(201, '{"id": "key_1"}');
+    const create = (...flags: string[]): ReturnType<typeof runCommand> =>
+      runCommand(['admin', 'keys', 'create', '--name', 'x', ...flags, '--gateway-url', url]);
+    const limits = ['--model', 'gpt-*, claude', '--tag', 'a', '--rpm', '5', '--tpm', '900', '--budget-usd', '2.5'];
+    expect((await create(...limits)).code).to.equal(0);
+    const body = { name: 'x', scopes: ['read_only'], models: ['gpt-*', 'claude'], tags: ['a'], rpm: 5, tpm: 900 };
+    expect(JSON.parse(seen[0]!.body)).to.deep.equal({ ...body, budget_usd: 2.5 });
+    expect((await create(...limits, '--every', '5h')).code).to.equal(0);
+    expect(JSON.parse(seen[1]!.body)).to.deep.equal({ ...body, budgets: [{ usd: 2.5, every: '5h' }] });
+    expectOneError(await create('--every', 'day'), '--every', '--budget-usd');
+    expect(seen).to.have.length(2);
   });
 
   it('are refused where a number is not one', () => {

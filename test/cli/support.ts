@@ -23,6 +23,7 @@ export const CALLS: readonly (readonly string[])[] = [
   ['admin', 'sessions', 'list'],
   ['admin', 'sessions', 'revoke', 'one'],
   ['admin', 'audit', 'list'],
+  ['admin', 'spend'],
 ];
 
 interface Seen {

@@ -3,6 +3,7 @@ export const PAGES_OF_APPLICATION: readonly string[] = [
   '/getting-started',
   '/overview',
   '/analytics',
+  '/spend',
   '/tracing',
   '/logs',
   '/audit',

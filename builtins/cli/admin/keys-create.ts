@@ -23,7 +23,16 @@ function keyBody(options: CommandInput['options'], now: number): object {
   if (!SCOPES.some((one) => one === scope))
     throw new UsageError(`"${String(scope)}" is not a scope; ${useOneOf(String(scope), SCOPES)}`);
   const expiry = expiresIn === '' ? {} : { expires_at: momentIn(String(expiresIn), now) };
-  return { name, scopes: [scope], ...expiry, ...limitsIn(options) };
+  return { name, scopes: [scope], ...expiry, ...inWindows(limitsIn(options), options['every']) };
+}
+
+type Limits = ReturnType<typeof limitsIn>;
+
+/** With a window the dollars are a budget that begins again. The gateway says which windows there are. */
+function inWindows({ budget_usd: usd, ...others }: Limits, every: CommandInput['options'][string]): Limits {
+  if (every === undefined || every === '') return usd === undefined ? others : { ...others, budget_usd: usd };
+  if (usd === undefined) throw new UsageError('--every is of no use without --budget-usd');
+  return { ...others, budgets: [{ usd, every }] };
 }
 
 type FlaggedLimit = readonly [name: string, limit: Pick<(typeof KEY_LIMIT_LIST)[number][1], 'kind' | 'flag'>];

@@ -47,7 +47,7 @@ interface MemberFacts {
   readonly kind: AccountMemberKind;
   /** From 1 to this, of an integer. */
   readonly most?: number;
-  /** Of a word. */
+  /** The words it may be. */
   readonly words?: readonly string[];
   /** Only accounts have it, or only tags. */
   readonly only?: 'account' | 'tag';

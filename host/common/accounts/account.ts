@@ -16,7 +16,7 @@ export interface Account {
   readonly budgetId: string;
   readonly blocked: boolean;
   readonly budgets: readonly BudgetFacts[];
-  /** Of each session of each key. */
+  /** Each session of each key has these for itself. */
   readonly sessionBudgets: readonly BudgetFacts[];
   readonly rpm: number | undefined;
   readonly tpm: number | undefined;
@@ -39,7 +39,7 @@ export interface AccountGiven {
   readonly written: WrittenAccount | undefined;
   readonly parent: Account | undefined;
   readonly timezone: string;
-  /** Of a tag that a pattern matches: its name. */
+  /** The name of the tag, where a pattern matches it. */
   readonly value?: string;
 }
 

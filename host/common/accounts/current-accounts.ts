@@ -6,9 +6,12 @@ import type { Raise } from './raise.ts';
 export interface StoredAccounts {
   readonly version: number;
   accounts(): readonly WrittenAccount[];
-  /** Of a key's id or an account's path, with those that have not begun and those that are over. */
+  /** Raises of the id of a key, or of the path of an account, with those that have not begun and those that are over. */
   raisesOf(subject: string): readonly Raise[];
 }
+
+/** What stands where no store has accounts. */
+export const NOTHING_STORED: StoredAccounts = { version: 0, accounts: () => [], raisesOf: () => [] };
 
 /** The accounts that one applied configuration works with: what it declares, and what is stored now. */
 export class CurrentAccounts {

@@ -1,7 +1,7 @@
 /** A budget, or a member of what has budgets, that cannot be read. The message names the member by its path. */
 export class BudgetProblem extends Error {
   override readonly name = 'BudgetProblem';
-  /** The rule of configurations that it breaks (docs/configuration.md#accounts). */
+  /** The rule of configurations that it breaks. */
   readonly rule: string;
 
   constructor(rule: string, message: string) {

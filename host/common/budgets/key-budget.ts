@@ -53,9 +53,9 @@ export interface BudgetReading {
 
 /** Budgets of keys. What admission does not hold is refused. */
 export const KEY_BUDGETS: BudgetReading = { members: new Set<string>(OF_KEYS), timezone: 'UTC' };
-/** Budgets of accounts and tags. */
+/** Budgets of accounts and tags. They refuse what admission does not hold, too. */
 export const ACCOUNT_BUDGETS: BudgetReading = {
-  members: new Set<string>([...OF_KEYS, 'models', 'warn', 'overrun', 'over', 'opening']),
+  members: new Set<string>([...OF_KEYS, 'models']),
   timezone: 'UTC',
 };
 

@@ -2,6 +2,7 @@ import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
 import {
   Blocks,
   ChartColumn,
+  CircleDollarSign,
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
@@ -57,6 +58,13 @@ export const PAGES: readonly PageEntry[] = [
     section: 'observe',
     icon: ChartColumn,
     Content: lazy(() => import('./pages/analytics/page.tsx')),
+  },
+  {
+    path: '/spend',
+    title: 'Spend',
+    section: 'observe',
+    icon: CircleDollarSign,
+    Content: lazy(() => import('./pages/spend/page.tsx')),
   },
   {
     path: '/tracing',

@@ -645,6 +645,66 @@ export type Models = {
   readonly data: readonly Model[];
 };
 
+export type SpendEntry = {
+  readonly requests: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly images: number;
+  readonly unpriced: number;
+  readonly usd: number;
+  readonly micro_usd: number;
+  readonly estimated_usd: number;
+  readonly reported_usd: number;
+  readonly bucket?: string;
+  readonly account?: string;
+  readonly key?: string;
+  readonly key_name?: string;
+  readonly tag?: string;
+  readonly model?: string;
+  readonly provider?: string;
+  readonly target?: string;
+  readonly credential?: string;
+  readonly surface?: string;
+  readonly line?: string;
+  readonly catalog?: string;
+  readonly source?: string;
+};
+
+export type Spend = {
+  readonly data: readonly SpendEntry[];
+  readonly summary: {
+    readonly requests: number;
+    readonly usd: number;
+    readonly micro_usd: number;
+    readonly groups: number;
+    readonly returned: number;
+    readonly untagged_usd?: number;
+    readonly is_approximate?: boolean;
+  };
+  readonly filters: {
+    readonly from: string;
+    readonly to: string;
+    readonly by: readonly string[];
+    readonly timezone: string;
+    readonly sort: string;
+    readonly limit: number;
+    readonly offset: number;
+    readonly depth?: number;
+    readonly bucket?: string;
+    readonly account?: string;
+    readonly key?: string;
+    readonly tag?: string;
+    readonly model?: string;
+    readonly provider?: string;
+    readonly target?: string;
+    readonly credential?: string;
+    readonly surface?: string;
+    readonly line?: string;
+  };
+};
+
 export type OwnKey = {
   readonly object: 'key';
   readonly id: string;

@@ -1,7 +1,8 @@
-import type { ChartPoint } from './series.ts';
+import type { Point } from './series.ts';
 
 export interface Layer {
-  readonly member: Exclude<keyof ChartPoint, 'label'>;
+  /** The member of the points that it draws. */
+  readonly member: string;
   readonly name: string;
   /** A colour of the theme. */
   readonly color: string;
@@ -10,7 +11,9 @@ export interface Layer {
 export interface StackedBarsProps {
   /** What the chart says, in a sentence. */
   readonly summary: string;
-  readonly points: readonly ChartPoint[];
+  readonly points: readonly Point[];
+  /** How an amount is written; short numbers unless said. */
+  readonly amount?: (value: number) => string;
   readonly layers: readonly Layer[];
 }
 

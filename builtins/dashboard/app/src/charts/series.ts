@@ -1,13 +1,16 @@
 import type { SeriesPoint } from '../api/wire.ts';
 import { DASH } from '../lib/format.ts';
 
-export interface ChartPoint {
+/** What a chart draws over one label: an amount for each layer. */
+export type Point = { readonly label: string } & Readonly<Record<string, number | string>>;
+
+export type ChartPoint = {
   readonly label: string;
   readonly ok: number;
   readonly failed: number;
   readonly input: number;
   readonly output: number;
-}
+};
 
 const DAY_MS = 86_400_000;
 

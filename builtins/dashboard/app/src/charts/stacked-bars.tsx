@@ -1,11 +1,11 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { compact } from '../lib/format.ts';
 import type { Layer, StackedBarsProps } from './layers.ts';
-import type { ChartPoint } from './series.ts';
+import type { Point } from './series.ts';
 import './charts.css';
 
 /** Amounts over time, one bar for each stretch of it. */
-export default function StackedBars({ summary, points, layers }: StackedBarsProps) {
+export default function StackedBars({ summary, points, layers, amount = compact }: StackedBarsProps) {
   return (
     <figure className="chart">
       <figcaption className="chart-legend">
@@ -41,7 +41,7 @@ export default function StackedBars({ summary, points, layers }: StackedBarsProp
               axisLine={false}
               allowDecimals={false}
               tick={{ fill: 'var(--text-faint)', fontSize: 12 }}
-              tickFormatter={compact}
+              tickFormatter={amount}
             />
             <Tooltip
               isAnimationActive={false}
@@ -50,8 +50,9 @@ export default function StackedBars({ summary, points, layers }: StackedBarsProp
                 active ? (
                   <Reading
                     label={String(label)}
-                    point={payload[0]?.payload as ChartPoint | undefined}
+                    point={payload[0]?.payload as Point | undefined}
                     layers={layers}
+                    amount={amount}
                   />
                 ) : null
               }
@@ -86,10 +87,12 @@ function Reading({
   label,
   point,
   layers,
+  amount,
 }: {
   readonly label: string;
-  readonly point: ChartPoint | undefined;
+  readonly point: Point | undefined;
   readonly layers: readonly Layer[];
+  readonly amount: (value: number) => string;
 }) {
   if (!point) return null;
   return (
@@ -99,7 +102,7 @@ function Reading({
         <p key={member} className="chart-reading-line">
           <Swatch color={color} />
           {name}
-          <b>{compact(point[member])}</b>
+          <b>{amount(Number(point[member] ?? 0))}</b>
         </p>
       ))}
     </div>
