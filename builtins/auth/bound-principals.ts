@@ -1,7 +1,7 @@
 import { isTagName } from '../../host/common/accounts/account-path.ts';
-import type { Account } from '../../host/common/accounts/account.ts';
 import type { AccountTree } from '../../host/common/accounts/account-tree.ts';
-import { HostPrincipal } from '../../host/common/host-principal.ts';
+import { type Level, levelName } from '../../host/common/accounts/level.ts';
+import { HostPrincipal, type KeyLimits } from '../../host/common/host-principal.ts';
 
 interface Bound {
   readonly tree: AccountTree;
@@ -15,8 +15,9 @@ interface Bound {
 export class BoundPrincipals {
   readonly #known = new WeakMap<HostPrincipal, Bound>();
 
-  of(principal: HostPrincipal, tree: AccountTree): Bound {
-    if (tree.isEmpty && principal.limits?.account === undefined) return { tree, principal, refusal: undefined };
+  /** `undefined` where it is clear that nothing binds it. */
+  of(principal: HostPrincipal, tree: AccountTree): Bound | undefined {
+    if (tree.isEmpty && principal.limits === undefined) return undefined;
     const known = this.#known.get(principal);
     if (known?.tree === tree) return known;
     const bound = boundTo(principal, tree);
@@ -26,26 +27,51 @@ export class BoundPrincipals {
 }
 
 function boundTo(principal: HostPrincipal, tree: AccountTree): Bound {
-  const { limits = {} } = principal;
+  const { id, limits = {} } = principal;
   const { account, tags = [] } = limits;
   const chain = tree.chain(account);
-  const refusal = chain === undefined ? `the account ${account} of this key does not exist` : undefined;
+  const missing = chain === undefined ? `the account ${account} of this key does not exist` : undefined;
   const brought = tree.tags(tags.filter(isTagName)).filter(({ broughtBy }) => broughtBy !== 'request');
-  const levels = [...(chain ?? []), ...brought].filter(binds);
-  if (levels.length === 0) return { tree, principal, refusal };
-  const shut = levels.find(({ blocked: isBlocked }) => isBlocked);
+  const levels: readonly Level[] = [keyLevel(id, limits), ...(chain ?? []), ...brought].filter(binds);
+  if (levels.length === 0) return { tree, principal, refusal: missing };
+  const shut = levels.find(({ blocked }) => blocked);
+  const refusal = shut && `${shut.kind === 'key' ? 'this key' : levelName(shut)} is blocked`;
   return {
     tree,
     principal: new HostPrincipal({ ...principal, limits: { ...limits, levels } }),
-    refusal: refusal ?? (shut && `${nameOf(shut)} is blocked`),
+    refusal: refusal ?? missing,
   };
 }
 
-/** What an account or a tag is called in messages. */
-export const nameOf = ({ kind, path }: Pick<Account, 'kind' | 'path'>): string => `the ${kind} ${path}`;
+/** What a key says of itself in the words of accounts. Its budgets, rates and exact lists stand in its limits. */
+function keyLevel(id: string, limits: KeyLimits): Level {
+  const {
+    blocked = false,
+    max_parallel: maxParallel,
+    unpriced,
+    model_rules: models,
+    provider_rules: providers,
+  } = limits;
+  return {
+    kind: 'key',
+    path: id,
+    budgetId: `k:${id}`,
+    blocked,
+    budgets: NONE,
+    rpm: undefined,
+    tpm: undefined,
+    maxParallel,
+    models,
+    providers,
+    unpriced,
+    requiredTags: NONE,
+  };
+}
+
+const NONE: readonly never[] = Object.freeze([]);
 
 /** Whether anything is asked of a level. */
-const binds = (level: Account): boolean =>
+const binds = (level: Level): boolean =>
   level.blocked ||
   level.budgets.length > 0 ||
   level.requiredTags.length > 0 ||

@@ -1,8 +1,7 @@
 import { GatewayError } from '../../host/contract/index.ts';
-import type { Account } from '../../host/common/accounts/account.ts';
+import { type Level, levelName } from '../../host/common/accounts/level.ts';
 import type { HostPrincipal } from '../../host/common/host-principal.ts';
 import { type Buckets, createBuckets } from '../../host/state/buckets.ts';
-import { nameOf } from './bound-principals.ts';
 
 const MAX_KEYS = 100_000;
 /** A request is admitted while anything is left. */
@@ -31,7 +30,7 @@ export class KeyRates {
   readonly #requests: Buckets = createBuckets(MAX_KEYS);
   readonly #tokens: Buckets = createBuckets(MAX_KEYS);
   /** Of an account or a tag, which lives as long as the accounts stay as they are. */
-  readonly #levels = new WeakMap<Account, Limited>();
+  readonly #levels = new WeakMap<Level, Limited>();
 
   /** Takes one request. `now` in monotonic milliseconds. */
   refusal({ id, limits }: HostPrincipal, now: number): TooSoon | undefined {
@@ -73,11 +72,11 @@ export class KeyRates {
     if (rpm !== undefined) this.#requests.take(id, perMinute(rpm), now);
   }
 
-  #limited(level: Account): Limited {
+  #limited(level: Level): Limited {
     const known = this.#levels.get(level);
     if (known) return known;
     const { budgetId: id, rpm, tpm } = level;
-    const made: Limited = { id, name: nameOf(level), of: 'account', rpm, tpm };
+    const made: Limited = { id, name: levelName(level), of: 'account', rpm, tpm };
     this.#levels.set(level, made);
     return made;
   }

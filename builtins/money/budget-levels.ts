@@ -1,5 +1,5 @@
 import { type BudgetFacts, factsOf, type KeyBudget } from '../../host/common/budgets/key-budget.ts';
-import type { Account } from '../../host/common/accounts/account.ts';
+import { type Level, levelName } from '../../host/common/accounts/level.ts';
 import type { HostPrincipal } from '../../host/common/host-principal.ts';
 
 /** Whose a budget is. */
@@ -45,7 +45,7 @@ export const keyLevel = (id: string, budgets: readonly KeyBudget[]): BudgetLevel
   budgets: budgets.map((budget, at) => factsOf(budget, `budgets[${at}]`)),
 });
 
-const accountLevel = ({ kind, path, budgetId, budgets }: Account): BudgetLevel => ({
-  owner: { kind, id: path, name: `the ${kind} ${path}`, prefix: budgetId },
-  budgets,
+const accountLevel = (level: Level): BudgetLevel => ({
+  owner: { kind: level.kind, id: level.path, name: levelName(level), prefix: level.budgetId },
+  budgets: level.budgets,
 });

@@ -1,5 +1,7 @@
 import { catalogPricing, GatewayError, Spending } from '../../host/contract/index.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
+import type { Unit } from '../../host/common/budgets/key-budget.ts';
+import { levelName } from '../../host/common/accounts/level.ts';
 import type { KeyLimits } from '../../host/common/host-principal.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import { unpricedOfBudgets, unpricedRule } from '../../host/config/unpriced-rule.ts';
@@ -72,13 +74,14 @@ function needPrices(
   if (limitUsd !== undefined) exchange.needsPrice(unpricedRule(config), 'the key');
   if (exchange.surface === 'mcp') return;
   if (budgets?.some(({ usd }) => usd !== undefined)) exchange.needsPrice(unpricedOfBudgets(config), 'the key');
-  for (const { kind, path, unpriced, budgets: own } of levels ?? NONE) {
-    const rule = unpriced ?? (own.some(({ unit }) => unit === 'usd') ? unpricedOfBudgets(config) : undefined);
-    if (rule) exchange.needsPrice(rule, `the ${kind} ${path}`);
+  for (const level of levels ?? NONE) {
+    const rule = level.unpriced ?? (level.budgets.some(isUsd) ? unpricedOfBudgets(config) : undefined);
+    if (rule) exchange.needsPrice(rule, levelName(level));
   }
 }
 
 const NONE: readonly never[] = Object.freeze([]);
+const isUsd = ({ unit }: { readonly unit: Unit }): boolean => unit === 'usd';
 
 /** The client gets the same error as from the plugin `budget`. */
 function refusal(exchange: LiveExchange, reason: string | undefined): Answer {

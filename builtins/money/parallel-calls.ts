@@ -1,5 +1,5 @@
 import { type Exchange, ExchangeNote, GatewayError } from '../../host/contract/index.ts';
-import type { Account } from '../../host/common/accounts/account.ts';
+import { type Level, levelName } from '../../host/common/accounts/level.ts';
 
 /** Milliseconds after which a client may ask again: when a call ends is not known. */
 const RETRY_MS = 1000;
@@ -10,14 +10,14 @@ export class ParallelCalls {
   readonly #held = new ExchangeNote<readonly string[]>();
 
   /** Before each turn; only the first one takes a place. Gives why there is none. */
-  take(exchange: Exchange, levels: readonly Account[]): GatewayError | undefined {
+  take(exchange: Exchange, levels: readonly Level[]): GatewayError | undefined {
     if (this.#held.get(exchange) || levels.every(({ maxParallel }) => maxParallel === undefined)) return undefined;
     const bound = levels.filter(({ maxParallel }) => maxParallel !== undefined);
     const full = bound.find(({ budgetId, maxParallel = 0 }) => (this.#inFlight.get(budgetId) ?? 0) >= maxParallel);
     if (full)
       return new GatewayError(
         'rate_limit_exceeded',
-        `the ${full.kind} ${full.path} has ${full.maxParallel} requests in flight, the most it may have`,
+        `${levelName(full)} has ${full.maxParallel} requests in flight, the most it may have`,
         { retryAfterMs: RETRY_MS },
       );
     const ids = bound.map(({ budgetId }) => budgetId);

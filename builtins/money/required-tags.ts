@@ -1,9 +1,9 @@
 import { GatewayError } from '../../host/contract/index.ts';
-import type { Account } from '../../host/common/accounts/account.ts';
+import type { Level } from '../../host/common/accounts/level.ts';
 import type { KeyLimits } from '../../host/common/host-principal.ts';
 
 /** Why a request that lacks a tag is refused: `project` is met by the tag `project`, and by any `project=…`. */
-export function missingTag({ tags = [] }: KeyLimits, levels: readonly Account[]): GatewayError | undefined {
+export function missingTag({ tags = [] }: KeyLimits, levels: readonly Level[]): GatewayError | undefined {
   for (const { path, requiredTags } of levels) {
     const missing = requiredTags.find((name) => !tags.some((tag) => tag === name || tag.startsWith(`${name}=`)));
     if (missing !== undefined)
