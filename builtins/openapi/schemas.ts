@@ -74,6 +74,8 @@ const MEMBER_KINDS: Readonly<Record<KeyMemberKind, Schema>> = {
   flag: FLAG,
   integer: COUNT,
   amount: NUMBER,
+  word: TEXT,
+  rules: object({}, { allow: TEXTS, deny: TEXTS }),
   budgets: list(
     object(
       {},
