@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../host/contract/index.ts';
+import { type Bound, BoundPrincipals } from '../../host/common/accounts/bound-principals.ts';
 import type { HostPrincipal } from '../../host/common/host-principal.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { Host } from '../../host/host.ts';
@@ -8,7 +9,6 @@ import type { RequestContext } from '../../host/http/context.ts';
 import { type ProtectedPath, scopeRefusal } from '../../host/http/protection.ts';
 import type { Arrival, Refusal } from '../../host/http/reply.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
-import { BoundPrincipals } from './bound-principals.ts';
 import { KeyRates } from './key-rates.ts';
 import { masterPrincipal } from './master-key.ts';
 
@@ -102,23 +102,23 @@ function admit(
 ): Refusal | undefined {
   const { host, path, context } = entry;
   const tree = host.current?.accounts.tree();
-  const bound = tree && principal && entry.bounds.of(principal, tree);
-  context.principal = bound?.principal ?? principal;
+  const bound = tree && entry.bounds.of(principal, tree);
+  context.principal = principal && (bound?.principal ?? principal);
   if (digest !== undefined && host.stores.principals.mayEnd(digest)) host.running.add(context, digest);
   context.isAdmitted = principal !== undefined || (path.mayBeOpen === true && host.settings.allowUnauthenticated);
-  const error = context.isAdmitted ? outOfBounds(entry, bound?.refusal) : (refusal ?? unknownKey(context));
+  const error = context.isAdmitted ? outOfBounds(entry, bound) : (refusal ?? unknownKey(context));
   return error && { error };
 }
 
 /** What a credential that counts may not do. */
 function outOfBounds(
   { host: { counters, services }, path, rates, context: { principal } }: Entry,
-  blocked: string | undefined,
+  bound: Bound | undefined,
 ): GatewayError | undefined {
   const scope = path.scope && scopeRefusal(principal, path.scope);
   if (scope || !path.isLimited) return scope;
-  if (blocked !== undefined) return new GatewayError('access_blocked', blocked);
-  const limited = principal?.limits && rates.refusal(principal, services.clock.monotonic());
+  if (bound?.refusal !== undefined) return new GatewayError('access_blocked', bound.refusal);
+  const limited = bound?.principal.limits && rates.refusal(bound.principal, services.clock.monotonic());
   if (limited) counters.add('gateway_rate_limit_rejections_total', { key_type: limited.of });
   return limited?.error;
 }

@@ -2,7 +2,8 @@ import { catalogPricing, GatewayError, Spending } from '../../host/contract/inde
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { Unit } from '../../host/common/budgets/key-budget.ts';
 import { levelName } from '../../host/common/accounts/level.ts';
-import type { KeyLimits } from '../../host/common/host-principal.ts';
+import { BoundPrincipals } from '../../host/common/accounts/bound-principals.ts';
+import type { HostPrincipal, KeyLimits } from '../../host/common/host-principal.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
 import { unpricedOfBudgets, unpricedRule } from '../../host/config/unpriced-rule.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
@@ -25,19 +26,23 @@ export default defineBuiltin({
   apply: ({ hooks }) =>
     hooks.assemble.tapPromise(
       'key-budget',
-      async ({ hooks: pipeline, config, ledger, prices, carryover, services: { clock } }) => {
+      async ({ hooks: pipeline, config, accounts, ledger, prices, carryover, services: { clock } }) => {
         const pricing = catalogPricing(prices);
         const spending = new Spending(ledger('key budgets', { maxKeys: 0 }), pricing, prices);
         const all = new AskedBudgets({ ledger: ledger('budgets', { maxKeys: 0 }), pricing, prices, now: clock.now });
         const levels = new BudgetLevels();
         const calls = carryover.lease('calls of accounts', () => new ParallelCalls());
+        const bounds = new BoundPrincipals();
+        /** Whose limits hold: of a request without a credential those of `/`. */
+        const payerOf = ({ principal }: LiveExchange): HostPrincipal | undefined =>
+          principal ?? bounds.of(undefined, accounts.tree())?.principal;
         const askAll = (exchange: LiveExchange, asked: readonly BudgetLevel[]): Answer | Promise<Answer> => {
           if (asked.length === 0) return undefined;
           const denial = all.admit(exchange, asked);
           return denial instanceof Promise ? denial.then((late) => denied(exchange, late)) : denied(exchange, denial);
         };
         tapEventual(pipeline.charge, 'key-budget', (exchange) => {
-          const { principal } = exchange;
+          const principal = payerOf(exchange);
           const limits = principal?.limits;
           if (!limits) return undefined;
           const { budget_usd: limitUsd } = limits;
@@ -51,19 +56,21 @@ export default defineBuiltin({
           if (limitUsd === undefined) return askAll(exchange, asked);
           const decide = (reason: string | undefined): Answer | Promise<Answer> =>
             refusal(exchange, reason) ?? askAll(exchange, asked);
+          if (limitUsd === 0) return refusal(exchange, NOTHING_MAY_BE_SPENT);
           const answer = spending.admit(exchange, { key: principal.id, limitUsd });
           return answer instanceof Promise ? answer.then(decide) : decide(answer);
         });
         pipeline.finished.tap('key-budget', (exchange) => {
-          const limits = exchange.principal?.limits;
-          if (!limits) return;
-          if (limits.budget_usd !== undefined) spending.finish(exchange, exchange.answeredBy === undefined);
-          if (limits.budgets !== undefined || limits.levels !== undefined) all.finish(exchange);
-          if (limits.levels !== undefined) calls.giveBack(exchange);
+          if (exchange.principal?.limits?.budget_usd !== undefined)
+            spending.finish(exchange, exchange.answeredBy === undefined);
+          all.finish(exchange); // finds nothing of a request that asked none
+          calls.giveBack(exchange);
         });
       },
     ),
 });
+
+const NOTHING_MAY_BE_SPENT = 'budget exceeded: spent $0.0000 of $0.00 limit';
 
 /** What becomes of models without a price: the strictest word of all that bind the request counts. */
 function needPrices(

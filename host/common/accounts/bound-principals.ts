@@ -1,9 +1,10 @@
-import { isTagName } from '../../host/common/accounts/account-path.ts';
-import type { AccountTree } from '../../host/common/accounts/account-tree.ts';
-import { type Level, levelName } from '../../host/common/accounts/level.ts';
-import { HostPrincipal, type KeyLimits } from '../../host/common/host-principal.ts';
+import { isTagName } from './account-path.ts';
+import type { AccountTree } from './account-tree.ts';
+import { type Level, levelName } from './level.ts';
+import { HostPrincipal, type KeyLimits } from '../host-principal.ts';
 
-interface Bound {
+/** A credential, and what binds it. */
+export interface Bound {
   readonly tree: AccountTree;
   /** With its levels; itself where nothing binds it. */
   readonly principal: HostPrincipal;
@@ -13,11 +14,13 @@ interface Bound {
 
 /** What accounts and tags bind credentials to. It is looked for once for each credential and each state of the accounts. */
 export class BoundPrincipals {
+  readonly #anonymous = new HostPrincipal({ id: '', name: '', scopes: [] });
   readonly #known = new WeakMap<HostPrincipal, Bound>();
 
-  /** `undefined` where it is clear that nothing binds it. */
-  of(principal: HostPrincipal, tree: AccountTree): Bound | undefined {
-    if (tree.isEmpty && principal.limits === undefined) return undefined;
+  /** Requests without a credential are bound by `/`. `undefined` where it is clear that nothing binds it. */
+  of(credential: HostPrincipal | undefined, tree: AccountTree): Bound | undefined {
+    if (tree.isEmpty && credential?.limits === undefined) return undefined;
+    const principal = credential ?? this.#anonymous;
     const known = this.#known.get(principal);
     if (known?.tree === tree) return known;
     const bound = boundTo(principal, tree);
