@@ -106,8 +106,12 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Error: object({ error: object({ message: TEXT, type: TEXT, code: TEXT }) }),
   Key: object(membersOfKeys(true), membersOfKeys(false)),
   Keys: list(ref('Key')),
+  UsedKey: object(membersOfKeys(true), {
+    ...membersOfKeys(false),
+    spend: object({ month_usd: NUMBER }, { remaining_usd: NUMBER }),
+  }),
   KeyUsage: page(
-    'Key',
+    'UsedKey',
     object({ total_keys: COUNT, active_keys: COUNT, total_usage: COUNT, returned_keys: COUNT }),
     object({ ...WINDOW, sort: TEXT, active: TEXT, since: TEXT }),
   ),
@@ -395,7 +399,14 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
         ),
       ),
     },
-    { expires_at: MOMENT, models: TEXTS, providers: TEXTS, rpm: COUNT, tpm: COUNT },
+    {
+      expires_at: MOMENT,
+      models: TEXTS,
+      providers: TEXTS,
+      rpm: COUNT,
+      tpm: COUNT,
+      spend: object({ today_usd: NUMBER, month_usd: NUMBER }),
+    },
   ),
   Capabilities: object({ providers: map(map(TEXT)) }, { image_response_formats: map(TEXTS) }),
 };
