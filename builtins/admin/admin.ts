@@ -1,5 +1,6 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { mountJson } from '../../host/http/json-route.ts';
+import { accountRoutes } from './accounts/account-routes.ts';
 import { auditRoute } from './audit-route.ts';
 import { Auditor } from './auditor.ts';
 import { configRoutes } from './config/routes.ts';
@@ -27,6 +28,7 @@ export default defineBuiltin({
         usageRoute(host),
         ...keyRoutes(host, auditor), // fixed paths come before those with a parameter
         spendRoute(host, { reader: () => host.stores.spend.value, timezone: () => 'UTC', accountTitle: () => '' }),
+        ...accountRoutes(host, auditor),
         auditRoute(host),
         ...configRoutes(host, auditor),
         ...overviewRoutes(host),

@@ -62,6 +62,9 @@ export const ERRORS = frozenTable({
   method_not_supported: { status: 405, type: 'invalid_request_error' },
   self_mutation_forbidden: { status: 409, type: 'invalid_request_error' },
   last_admin_key: { status: 409, type: 'invalid_request_error' },
+  account_exists: { status: 409, type: 'invalid_request_error' },
+  account_declared: { status: 409, type: 'invalid_request_error' },
+  account_in_use: { status: 409, type: 'invalid_request_error' },
   /** The stored configuration has keys that this program does not know, and would lose them by a write. */
   config_newer: { status: 409, type: 'invalid_request_error' },
   /** A limit of the gateway or of the provider; `retryAfterMs` says when it is over. */
