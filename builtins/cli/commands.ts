@@ -119,6 +119,13 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./rules.ts'),
   },
   {
+    name: 'catalog diff',
+    args: ['old', 'new'],
+    summary: 'Show which prices differ between two catalogs of models, line by line',
+    examples: ['gw catalog diff old.json new.json', 'gw catalog diff old.json overlay.yaml --format json'],
+    load: () => import('./catalog/catalog-diff.ts'),
+  },
+  {
     name: 'hooks',
     summary: 'List every hook of the host and of a configuration, with its taps in the order of their run',
     options: [CONFIG],

@@ -1,8 +1,11 @@
 import { GatewayError } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { Windows } from '../../host/common/budgets/windows.ts';
 import type { HostPrincipal } from '../../host/common/host-principal.ts';
+import { HOUR_MS } from '../../host/common/once-per.ts';
 import type { Host } from '../../host/host.ts';
 import { type JsonAnswer, type JsonCall, mountJsonBeside } from '../../host/http/json-route.ts';
+import { StoreUnavailable } from '../../host/stores/store-link.ts';
 import { OwnBudgets, unpricedWord } from './own-budgets.ts';
 
 /** `GET /v1/key`: what the credential that asks may use, and what of it is left. With `X-Provider` the provider is asked instead. See docs/surfaces.md#the-key-that-asks. */
@@ -11,8 +14,8 @@ export default defineBuiltin({
   apply: ({ hooks }) =>
     hooks.mount.tap({ name: 'own-key', stage: ORDER.listings }, (router, host) => {
       const budgets = new OwnBudgets(() => host.stores.ledgers.value);
-      const answer = ({ request, principal }: JsonCall): JsonAnswer | undefined =>
-        request.headers['x-provider'] === undefined ? shown(host, budgets, principal) : undefined;
+      const answer = ({ request, principal, signal }: JsonCall): Promise<JsonAnswer> | undefined =>
+        request.headers['x-provider'] === undefined ? shown(host, budgets, principal, signal) : undefined;
       mountJsonBeside(router, host, {
         method: 'GET',
         path: '/v1/key',
@@ -23,7 +26,12 @@ export default defineBuiltin({
     }),
 });
 
-function shown(host: Host, budgets: OwnBudgets, principal: HostPrincipal | undefined): JsonAnswer {
+async function shown(
+  host: Host,
+  budgets: OwnBudgets,
+  principal: HostPrincipal | undefined,
+  signal: AbortSignal,
+): Promise<JsonAnswer> {
   if (!principal) throw new GatewayError('authentication_required', 'this route needs a credential');
   const { id, limits = {} } = principal;
   const key = host.stores.keys.parent(id); // in memory, since the request was let in by it
@@ -44,6 +52,30 @@ function shown(host: Host, budgets: OwnBudgets, principal: HostPrincipal | undef
       tpm,
       unpriced: host.current ? unpricedWord(limits, host.current.config) : 'allow',
       budgets: budgets.of(principal, name, host.services.clock.now()),
+      spend: await spendOf(host, id, signal),
     },
   };
+}
+
+/** Without a ledger, and while its store does not answer, nothing is said of it. */
+async function spendOf(
+  { stores: { spend }, services: { clock } }: Host,
+  id: string,
+  signal: AbortSignal,
+): Promise<object | undefined> {
+  const now = clock.now();
+  const hourAt = (kind: 'day' | 'month'): number =>
+    Math.floor(new Windows({ kind, zone: 'UTC', at: 0, on: kind === 'month' ? 1 : 0 }).at(now).beginsAt / HOUR_MS);
+  const edges = [...new Set([hourAt('month'), hourAt('day')])];
+  const range = { from: hourAt('month'), to: Math.floor(now / HOUR_MS) + 1, edges };
+  try {
+    const found = await spend.value?.read({ ...range, by: [], filters: { key_id: id } }, signal);
+    if (!found) return undefined;
+    const sum = (least: number): number =>
+      found.groups.reduce((all, { bucket, micro_usd: micro }) => (bucket < least ? all : all + micro), 0) / 1e6;
+    return { today_usd: sum(edges.length - 1), month_usd: sum(0) };
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return undefined;
+    throw error;
+  }
 }

@@ -148,8 +148,12 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     object({ total: COUNT, returned: COUNT }),
     object(WINDOW, { path: TEXT, under: TEXT, depth: COUNT, q: TEXT, origin: TEXT }),
   ),
+  UsedKey: object(membersOfKeys(true), {
+    ...membersOfKeys(false),
+    spend: object({ month_usd: NUMBER }, { remaining_usd: NUMBER }),
+  }),
   KeyUsage: page(
-    'Key',
+    'UsedKey',
     object({ total_keys: COUNT, active_keys: COUNT, total_usage: COUNT, returned_keys: COUNT }),
     object({ ...WINDOW, sort: TEXT, active: TEXT, since: TEXT }),
   ),
@@ -437,7 +441,14 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
         ),
       ),
     },
-    { expires_at: MOMENT, models: TEXTS, providers: TEXTS, rpm: COUNT, tpm: COUNT },
+    {
+      expires_at: MOMENT,
+      models: TEXTS,
+      providers: TEXTS,
+      rpm: COUNT,
+      tpm: COUNT,
+      spend: object({ today_usd: NUMBER, month_usd: NUMBER }),
+    },
   ),
   Capabilities: object({ providers: map(map(TEXT)) }, { image_response_formats: map(TEXTS) }),
 };

@@ -54,6 +54,8 @@ export const ERRORS = frozenTable({
   /** A budget is spent. Trying again does not help, so that it never says when to. */
   insufficient_quota: { status: 402, type: 'insufficient_quota' },
   insufficient_scope: { status: 403, type: 'permission_error' },
+  /** The account of the credential, or a tag of it, is blocked; or the account does not exist. */
+  access_blocked: { status: 403, type: 'permission_error' },
   model_not_found: { status: 404, type: 'invalid_request_error' },
   provider_not_found: { status: 404, type: 'invalid_request_error' },
   resource_not_found: { status: 404, type: 'not_found_error' },

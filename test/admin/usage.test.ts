@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type FakeClock, fakeClock } from '../kit/index.ts';
-import { type AdminHost, as, forBackends, type KeyObject, refusal } from './kit.ts';
+import { ask, chatReply, type FakeClock, fakeClock, replyJson, stubUpstream } from '../kit/index.ts';
+import { type AdminHost, as, forBackends, type KeyObject, refusal, startAdmin } from './kit.ts';
 
 const START = Date.UTC(2026, 0, 31, 12);
 const iso = (ms: number): string => new Date(ms).toISOString().replace('.000', '');
@@ -148,5 +148,50 @@ forBackends('the usage of keys', (start) => {
     await t.post(`/admin/keys/${id}/revoke`, undefined);
     await t.get('/admin/keys', as(key));
     expect(await uses()).to.equal(6);
+  });
+
+  it('is listed by what was spent this month, and then by use; a page of it is a part of the whole list', async () => {
+    const upstream = await stubUpstream((_request, response) =>
+      replyJson(response, 200, { ...chatReply('hi'), usage: { prompt_tokens: 1000, completion_tokens: 0 } }),
+    );
+    const clock = fakeClock(START);
+    const t = await start(
+      { clock, variables: { OPENAI_API_KEY: 'k-0123456789', OPENAI_BASE_URL: `${upstream.url}/v1` } },
+      { targets: [{ virtual_key: 'openai', models: ['gpt-4o'] }] },
+    );
+    const made = new Map<string, KeyObject>();
+    for (const name of ['idle', 'most', 'looks', 'some', 'gone']) {
+      made.set(name, await t.makeKey({ name }));
+      clock.advance(1000);
+    }
+    const keyOf = (name: string): string => made.get(name)!.key;
+    for (const name of ['most', 'most', 'some', 'gone', 'gone', 'gone'])
+      await t.request('POST', '/v1/chat/completions', { ...ask('hi'), model: 'gpt-4o' }, as(keyOf(name)));
+    for (let time = 0; time < 9; time += 1) await t.get('/v1/models', as(keyOf('looks')));
+    await t.post(`/admin/keys/${made.get('gone')!.id}/revoke`, undefined);
+    const order = ['gone', 'most', 'some', 'looks', 'idle'];
+    expect(await names(t, '?sort=spend')).to.deep.equal(order);
+    expect(await names(t, '?sort=spend&active=true')).to.deep.equal(order.slice(1));
+    for (let offset = 0; offset < 6; offset += 1)
+      for (const limit of [1, 2, 3])
+        expect(await names(t, `?sort=spend&limit=${limit}&offset=${offset}`)).to.deep.equal(
+          order.slice(offset, offset + limit),
+        );
+    const page = (await t.get('/admin/keys/usage?sort=spend&limit=2')).json();
+    expect(page.summary).to.include({ total_keys: 5, active_keys: 4, returned_keys: 2 });
+    expect(page.data.map(({ spend }: any) => spend)).to.deep.equal([{ month_usd: 0.0075 }, { month_usd: 0.005 }]);
+    clock.advance(13 * 3_600_000); // the next month
+    const later = (await t.get('/admin/keys/usage?sort=spend')).json();
+    expect(later.data.every(({ spend }: any) => spend.month_usd === 0)).to.equal(true);
+  });
+});
+
+describe('the usage of keys, without spend', () => {
+  it('has no spend, and is 501 where it is to be sorted by it', async () => {
+    const t = await startAdmin({ variables: { GW_SPEND: 'off' } });
+    await t.makeKey();
+    expect((await t.get('/admin/keys/usage')).json().data[0]).not.to.have.property('spend');
+    const answer = await t.get('/admin/keys/usage?sort=spend');
+    expect([answer.status, answer.json().error.code]).to.deep.equal([501, 'not_implemented']);
   });
 });

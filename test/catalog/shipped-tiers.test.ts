@@ -1,21 +1,26 @@
 import { expect } from 'chai';
-import { readCurated, untiered } from '../../builtins/catalog/build/make.ts';
+import { linedByHand, readCurated, untiered } from '../../builtins/catalog/build/make.ts';
 import { tieredModel } from '../../builtins/catalog/build/litellm.ts';
-import { disagreements, readTiers } from '../../builtins/catalog/build/tiers.ts';
+import { disagreements, disputedLines, readTiers } from '../../builtins/catalog/build/tiers.ts';
 import { loadCatalog, readBundle } from '../../builtins/catalog/load.ts';
+import type { PriceConditions } from '../../host/common/prices/catalog-pricing.ts';
 import { BILLED, type Usage, type UsageFacts } from '../../host/contract/index.ts';
 import { CHAINS } from './catalogs.ts';
 
 const NOON = Date.parse('2026-11-27T12:00:00Z');
 const { catalog, entries } = loadCatalog(await readBundle(), undefined, { chains: CHAINS });
 
-const costOf = (key: string, usage: Partial<Usage>, facts?: UsageFacts): object | undefined =>
+const costOf = (key: string, usage: Partial<Usage>, facts?: UsageFacts, at = NOON): object | undefined =>
   catalog.cost(
     key.slice(0, key.indexOf('/')),
     key.slice(key.indexOf('/') + 1),
     { usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, ...usage, ...(facts && { [BILLED]: facts }) } },
-    NOON,
+    at,
   );
+
+/** A moment at which a line holds that asks for a day or an hour. */
+const momentOf = ({ from = '2026-11-27', utc: [hour] = ['12:00', ''] }: PriceConditions): number =>
+  Date.parse(`${from}T${hour}:00Z`);
 
 /** Models whose price is disputed, so that they have no tiers. A person looks at the vendor's page and settles it in `curated.json`. */
 const DISPUTED = [
@@ -38,9 +43,18 @@ const DISPUTED = [
   'xai/grok-code-fast-1-0825',
 ];
 
+/** Lines that the sources price differently; the price package's counts. */
+const DISPUTED_LINES: readonly string[] = [];
+
 describe('the tiers that ship', () => {
   it('are of models of which both sources state one base price; the others are these', () => {
-    expect(disagreements(untiered(readCurated()), readTiers())).to.deep.equal(DISPUTED);
+    const curated = readCurated();
+    expect(disagreements(untiered(curated), readTiers(), linedByHand(curated))).to.deep.equal(DISPUTED);
+  });
+
+  it('are priced alike by both sources where both have a line of one condition, but for these', () => {
+    const curated = readCurated();
+    expect(disputedLines(untiered(curated), readTiers(), linedByHand(curated))).to.deep.equal(DISPUTED_LINES);
   });
 
   it('cost no less than a tenth of the base price, and no more than twenty times that', () => {
@@ -72,9 +86,10 @@ describe('the tiers that ship', () => {
 
   it('have names that differ within a model', () => {
     for (const [key, { pricing }] of entries) {
-      const named = (pricing.lines ?? []).map(({ when: { service_tier: tier, speed, region, input_above: above } }) =>
-        costOf(key, { prompt_tokens: (above ?? 0) + 1 }, { tier, speed, region }),
-      );
+      const named = (pricing.lines ?? []).map(({ when }) => {
+        const { service_tier: tier, speed, region, input_above: above } = when;
+        return costOf(key, { prompt_tokens: (above ?? 0) + 1 }, { tier, speed, region }, momentOf(when));
+      });
       const ids = named.map((cost) => (cost as { readonly line: string }).line);
       const low = (pricing.lines ?? []).map(({ when }) => JSON.stringify(when));
       expect(new Set(low).size, key).to.equal(low.length);
@@ -89,12 +104,18 @@ describe('the tiers that ship', () => {
     ['vertex_ai/gemini-2.5-pro', ['above200000', 'priority', 'flex']],
     ['xai/grok-4.3', ['above199999']],
     ['anthropic/claude-sonnet-4-6', ['batch', 'standard*us']],
+    ['gemini/gemini-3.8-flash', ['from2027-01-01', 'from2027-01-01+priority', 'flex']],
+    ['deepseek/deepseek-v4-pro', ['utc0100', 'utc0600']],
   ] as const)
     it(`are the lines that the vendor publishes for ${key}`, () => {
       for (const line of lines) {
-        const [, above] = /^above(\d+)/.exec(line) ?? [];
-        const facts = line.includes('*') ? { region: 'us' } : above === undefined ? { tier: line } : {};
-        expect(costOf(key, { prompt_tokens: Number(above ?? 0) + 1 }, facts), line).to.include({ line });
+        const parts = line.split('+');
+        const above = parts.flatMap((part) => /^above(\d+)/.exec(part)?.[1] ?? [])[0];
+        const from = parts.flatMap((part) => /^from(.+)/.exec(part)?.[1] ?? [])[0];
+        const hour = parts.flatMap((part) => /^utc(\d\d)/.exec(part)?.[1] ?? [])[0];
+        const facts = line.includes('*') ? { region: 'us' } : { tier: parts.find((part) => /^[a-z]+$/.test(part)) };
+        const at = Date.parse(`${from ?? '2026-11-27'}T${hour ?? '12'}:00:00Z`);
+        expect(costOf(key, { prompt_tokens: Number(above ?? 0) + 1 }, facts, at), line).to.include({ line });
       }
     });
 

@@ -2,8 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { logger } from '../admin/logs-kit.ts';
-import { cases, eventually, startHost, stubUpstream, temporaryFolder, type TestHost } from '../kit/index.ts';
+import { cases, startHost, stubUpstream, temporaryFolder, type TestHost } from '../kit/index.ts';
 import { Dice } from '../kit/random.ts';
+import { numbered, numberedRows } from './rows.ts';
 import { type CountedWire, invoiceOf, PRICING, type Tools, toolsOf, WIRES } from './counted.ts';
 
 async function hostOf({ provider, chatVia }: CountedWire, url: string): Promise<TestHost> {
@@ -45,16 +46,6 @@ async function hostOf({ provider, chatVia }: CountedWire, url: string): Promise<
   );
 }
 
-/** Costs of all rows, in the order of the requests. */
-async function costsOf(t: TestHost, count: number): Promise<readonly number[]> {
-  let rows: { readonly cost_usd: number }[] = [];
-  await eventually(async () => {
-    rows = ((await t.get('/admin/logs?limit=1000')).json() as { data: typeof rows }).data.toReversed();
-    return rows.length === count;
-  });
-  return rows.map(({ cost_usd: usd }) => usd);
-}
-
 describe('what is billed beside tokens', () => {
   for (const wire of WIRES)
     for (const stream of [false, true])
@@ -74,13 +65,16 @@ describe('what is billed beside tokens', () => {
         });
         const t = await hostOf(wire, upstream.url);
         for (; turn < uses.length; turn += 1) {
-          const answer = await t.post(wire.path(stream), wire.body(uses[turn] as Tools, stream));
+          const answer = await t.post(wire.path(stream), wire.body(uses[turn] as Tools, stream), numbered(turn));
           expect(answer.status, answer.text).to.equal(200);
           expect(answer.text).to.include('hello');
           expect(answer.text).to.not.match(/webSearches|codeSessions|toolImages/);
         }
-        const costs = await costsOf(t, uses.length);
+        const rows = await numberedRows(t, uses.length);
         for (const [index, use] of uses.entries())
-          expect(costs[index], JSON.stringify(use)).to.be.closeTo(invoiceOf(wire.provider, use, wire.tells), 1e-9);
+          expect(rows[index]?.cost_usd, JSON.stringify(use)).to.be.closeTo(
+            invoiceOf(wire.provider, use, wire.tells),
+            1e-9,
+          );
       });
 });

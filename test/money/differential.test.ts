@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { logger } from '../admin/logs-kit.ts';
-import { ask, cases, eventually, replyJson, startHost, stubUpstream, temporaryFolder } from '../kit/index.ts';
+import { ask, cases, replyJson, startHost, stubUpstream, temporaryFolder } from '../kit/index.ts';
 import { Dice } from '../kit/random.ts';
+import { numbered, numberedRows } from './rows.ts';
 import { answerOf, BILLERS, type Biller, invoice, useOf } from './differential.ts';
 
 /** Variables that let a provider of the environment call the stub. */
@@ -35,12 +36,10 @@ describe('what is booked for answers', () => {
         },
       );
       for (; turn < uses.length; turn += 1)
-        expect((await t.post('/v1/chat/completions', { ...ask('hi'), model: biller.model })).status).to.equal(200);
-      let rows: { readonly cost_usd: number; readonly price_line: string }[] = [];
-      await eventually(async () => {
-        rows = ((await t.get('/admin/logs?limit=1000')).json() as { data: typeof rows }).data.toReversed();
-        return rows.length === uses.length;
-      });
+        expect(
+          (await t.post('/v1/chat/completions', { ...ask('hi'), model: biller.model }, numbered(turn))).status,
+        ).to.equal(200);
+      const rows = await numberedRows(t, uses.length);
       for (const [index, use] of uses.entries()) {
         const row = rows[index];
         const due = invoice(biller, use) / 1e6;

@@ -133,14 +133,6 @@ export const BILLERS: readonly Biller[] = [
     edge: 1000,
     prices: flat(0.15, 0.075, 0.6),
   },
-  {
-    provider: 'deepseek',
-    model: 'deepseek-chat',
-    wire: 'common',
-    tiers: [],
-    edge: 1000,
-    prices: flat(0.27, 0.07, 1.1),
-  },
   { provider: 'moonshot', model: 'kimi-k2.5', wire: 'common', tiers: [], edge: 1000, prices: flat(0.6, 0.1, 3) },
   { provider: 'mistral', model: 'mistral-large-latest', wire: 'common', tiers: [], edge: 1000, prices: flat(2, 2, 6) },
   {

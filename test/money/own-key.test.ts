@@ -114,6 +114,7 @@ describe('GET /v1/key', () => {
         },
         { of: 'key', name: 'ci', unit: 'requests', every: 'total', limit: 3, spent: 1, reserved: 0, remaining: 2 },
       ],
+      spend: { today_usd: COST, month_usd: COST },
     });
   });
 
@@ -139,6 +140,23 @@ describe('GET /v1/key', () => {
       remaining: 5,
       begins_at: '2026-11-28T00:00:00Z',
     });
+  });
+
+  it('agrees with what the list of keys says is left of dollars', async () => {
+    const { t } = await scene((_request, response) => replyJson(response, 200, ANSWER));
+    for (const limits of [
+      { budget_usd: 1 },
+      { budgets: [{ usd: 0.5, every: 'day' }, { usd: 0.2, every: '5h' }, { tokens: 1_000_000 }] },
+      { budget_usd: 0.1, budgets: [{ usd: 0.5, every: 'month', timezone: 'Asia/Kolkata', at: '06:00', on: 31 }] },
+      { budgets: [{ tokens: 1_000_000 }] },
+    ]) {
+      const { id, key } = await makeKey(t, limits);
+      await chat(t, key);
+      const left = (await own(t, key))['budgets'].filter(({ unit }: any) => unit === 'usd');
+      const least = left.length === 0 ? undefined : Math.min(...left.map(({ remaining }: any) => remaining));
+      const { data } = (await t.get('/admin/keys/usage?limit=100')).json();
+      expect(data.find((one: any) => one.id === id).spend.remaining_usd, JSON.stringify(limits)).to.equal(least);
+    }
   });
 
   it('never shows less than nothing left', async () => {
@@ -179,7 +197,23 @@ describe('GET /v1/key', () => {
       tags: [],
       unpriced: 'allow',
       budgets: [],
+      spend: { today_usd: 0, month_usd: 0 },
     });
+  });
+
+  it('says what the key has spent today and this month, and nothing of it where spend is off', async () => {
+    const { t, clock } = await scene((_request, response) => replyJson(response, 200, ANSWER));
+    const { key } = await makeKey(t, {});
+    const other = await makeKey(t, {});
+    await chat(t, key);
+    clock.advance(24 * 3_600_000);
+    await chat(t, key);
+    await chat(t, other.key);
+    expect((await own(t, key))['spend']).to.deep.equal({ today_usd: COST, month_usd: 2 * COST });
+    clock.advance(3 * 24 * 3_600_000); // another month
+    expect((await own(t, key))['spend']).to.deep.equal({ today_usd: 0, month_usd: 0 });
+    const off = await scene(() => {}, {}, { variables: { GW_SPEND: 'off' } });
+    expect(await own(off.t, (await makeKey(off.t, {})).key)).not.to.have.property('spend');
   });
 
   it('needs a credential, where the proxy is open too', async () => {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { logger } from '../admin/logs-kit.ts';
-import { ask, eventually, startHost, stubUpstream, temporaryFolder, type TestHost } from '../kit/index.ts';
+import { numbered, numberedRows } from './rows.ts';
+import { ask, startHost, stubUpstream, temporaryFolder, type TestHost } from '../kit/index.ts';
 
 /** Where an answer says the tier that it was made in: in its head, in its body, or nowhere. */
 interface Say {
@@ -186,16 +187,6 @@ async function hostOf({ provider, model }: Say, url: string): Promise<TestHost> 
   );
 }
 
-/** The names of the lines of all rows, in the order of the requests. */
-async function linesOf(t: TestHost, count: number): Promise<readonly (string | undefined)[]> {
-  let rows: { readonly price_line?: string }[] = [];
-  await eventually(async () => {
-    rows = ((await t.get('/admin/logs?limit=1000')).json() as { data: typeof rows }).data.toReversed();
-    return rows.length === count;
-  });
-  return rows.map(({ price_line: line }) => line);
-}
-
 describe('the words for a tier of service', () => {
   for (const provider of new Set(SAYS.map((say) => say.provider)))
     for (const stream of [false, true])
@@ -212,12 +203,12 @@ describe('the words for a tier of service', () => {
         for (; turn < says.length; turn += 1) {
           const { model, asked } = says[turn] as Say;
           const body = { ...ask('hi'), model, stream, ...(asked !== undefined && { service_tier: asked }) };
-          const answer = await t.post('/v1/chat/completions', body);
+          const answer = await t.post('/v1/chat/completions', body, numbered(turn));
           expect(answer.status, answer.text).to.equal(200);
           expect(answer.text).to.include('hello');
         }
-        const lines = await linesOf(t, says.length);
+        const rows = await numberedRows(t, says.length);
         for (const [index, { what, line }] of says.entries())
-          expect(lines[index], `an answer that ${what}`).to.equal(line);
+          expect(rows[index]?.price_line, `an answer that ${what}`).to.equal(line);
       });
 });

@@ -29,12 +29,20 @@ export const readCurated = (file: URL = CURATED_FILE): Curated => JSON.parse(rea
 /** The text of `models.json`, the same for the same packages and curated file: one row a line, sorted, unknown facts left out. */
 export function makeCatalog(curatedFile = CURATED_FILE): string {
   const curated = readCurated(curatedFile);
-  const entries = withTiers(untiered(curated), readTiers());
+  const entries = withTiers(untiered(curated), readTiers(), linedByHand(curated));
   const lines = [...entries]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, entry]) => `${JSON.stringify(key)}:${JSON.stringify(compact(entry))}`);
   return `{\n${lines.join(',\n')}\n}\n`;
 }
+
+/** Models whose lines were written by hand, all of them. */
+export const linedByHand = ({ entries }: Curated): ReadonlySet<string> =>
+  new Set(
+    Object.entries(entries).flatMap(([key, { pricing }]: [string, { readonly pricing?: object }]) =>
+      pricing && 'lines' in pricing ? [key] : [],
+    ),
+  );
 
 /** The rows of the packages, with what is corrected by hand. */
 export function untiered(curated: Curated): EntryMap {
@@ -114,7 +122,7 @@ function makeRow(
 ): PricedRow | undefined {
   const mode = modeOf(id, described);
   if (!described && !priced) return undefined;
-  const own = priced && Object.keys(priced.prices).length > 0 ? toPricing(mode, priced) : undefined;
+  const own = priced && Object.keys(priced.prices).length > 0 ? toPricing(mode, priced, prices ?? '') : undefined;
   const pricing = own ?? (mode === 'chat' ? described?.pricing : undefined) ?? {};
   const isFromPrices = priced !== undefined && prices !== undefined;
   return {

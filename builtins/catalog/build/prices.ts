@@ -1,5 +1,6 @@
 import { calcPrice, findProvider, type ModelInfo } from '@pydantic/genai-prices';
 import type { CatalogPricing, PriceName } from '../../../host/common/prices/catalog-pricing.ts';
+import { lineOf, type Situation, situationsOf } from './price-constraints.ts';
 
 /** Release date of the price package: prices in force on that day at noon, UTC. */
 export const PRICES_DATE = '2026-09-23';
@@ -10,6 +11,8 @@ export interface PricedModel {
   readonly contextWindow: number | undefined;
   readonly isDeprecated: boolean;
   readonly prices: Readonly<Record<string, number>>;
+  /** What holds at some hours, from later days on, and for long prompts, by the package's names. */
+  readonly others: readonly Situation[];
 }
 
 /** Page the price package read, of a provider of it. */
@@ -25,15 +28,14 @@ function lookUp(provider: string, id: string): ReturnType<typeof calcPrice> {
 export function pricedModel(provider: string, id: string): PricedModel | undefined {
   const found = lookUp(provider, id);
   if (!found) return undefined;
-  const { model, model_price } = found;
-  const prices = Object.entries(model_price).flatMap(([unit, price]) =>
-    price === undefined ? [] : [[unit, typeof price === 'number' ? price : price.base] as const],
-  );
+  const { model } = found;
+  const [usual, ...others] = situationsOf(model.prices, PRICES_DATE);
   return {
     name: model.id === id ? model.name : undefined,
     contextWindow: model.context_window,
     isDeprecated: model.deprecated === true,
-    prices: Object.fromEntries(prices),
+    prices: usual?.prices ?? {},
+    others,
   };
 }
 
@@ -59,8 +61,22 @@ function literals(match: ModelInfo['match']): string[] {
   return 'or' in match ? match.or.flatMap(literals) : [];
 }
 
-/** Prices in the catalog's units. Tiers are those of `tiers.ts`. */
-export function toPricing(mode: string, { prices }: PricedModel): Partial<CatalogPricing> {
+/** Prices in the catalog's units, with lines for lengths, days and hours. Tiers of service are those of `tiers.ts`. */
+export function toPricing(mode: string, { prices, others }: PricedModel, provider: string): Partial<CatalogPricing> {
+  const usual = pricesOf(mode, prices);
+  const base = numbersIn(usual);
+  const lines = others.flatMap(
+    ({ when, prices: own }) => lineOf({ when, prices: numbersIn(pricesOf(mode, own)) }, base, provider) ?? [],
+  );
+  return lines.length > 0 ? { ...usual, lines } : usual;
+}
+
+const numbersIn = (pricing: object): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    Object.entries(pricing).filter(([name, price]) => typeof price === 'number' && name !== 'request'),
+  );
+
+function pricesOf(mode: string, prices: PricedModel['prices']): Partial<CatalogPricing> {
   const {
     input_mtok: input,
     output_mtok: output,
@@ -79,7 +95,25 @@ export function toPricing(mode: string, { prices }: PricedModel): Partial<Catalo
     cache_write_per_m_tokens: cacheWrite ?? null,
     reasoning_per_m_tokens: reasoning ?? null,
     ...kindsOf(prices),
+    ...countsOf(prices),
   };
+}
+
+/** What is billed by its number, by the package's names. */
+const COUNTS: Readonly<Record<string, PriceName>> = {
+  web_searches_kcount: 'web_search_per_k',
+  storage_searches_kcount: 'file_search_per_k',
+  input_document_kpages: 'pages_per_k',
+  input_annotated_document_kpages: 'annotated_pages_per_k',
+  output_citation_mtok: 'citation_per_m_tokens',
+};
+
+function countsOf(prices: PricedModel['prices']): Partial<CatalogPricing> {
+  const counts = Object.entries(COUNTS).flatMap(([unit, name]) =>
+    prices[unit] === undefined ? [] : [[name, prices[unit]] as const],
+  );
+  const { requests_kcount: fee } = prices;
+  return { ...Object.fromEntries(counts), ...(fee !== undefined && { request: Number((fee / 1000).toPrecision(10)) }) };
 }
 
 /** Kinds of tokens by the package's name, with what they cost without a price of their own. */

@@ -2,7 +2,7 @@ import type { Audit, Changes, ConfigurationHistory, Explanation, Key, Sessions }
 
 /** What the admin routes behind keys, sessions, audit and configuration answer, by the names that this page uses. */
 
-export type { AuditEntry, Explanation, KeyUsage } from './answers.ts';
+export type { AuditEntry, Explanation, KeyUsage, UsedKey } from './answers.ts';
 
 export type ApiKey = Key;
 export type SessionEntry = Sessions['data'][number];

@@ -165,8 +165,81 @@ export type Accounts = {
   };
 };
 
+export type UsedKey = {
+  /** It never changes. */
+  readonly id: string;
+  /** The whole value right after it was made, else its beginning. */
+  readonly key: string;
+  /** What the key is called. */
+  readonly name: string;
+  /** What the key may do. */
+  readonly scopes: readonly ('admin' | 'read_only')[];
+  /** When it was made. */
+  readonly created_at: string;
+  /** Requests that the key itself authenticated. */
+  readonly usage_count: number;
+  /** False once it is revoked. */
+  readonly active: boolean;
+  /** When it was revoked. */
+  readonly revoked_at?: string;
+  /** The key counts up to this moment. */
+  readonly expires_at?: string;
+  /** When its value was last replaced. */
+  readonly rotated_at?: string;
+  /** When a request last came with it. */
+  readonly last_used_at?: string;
+  /** Ids of models, aliases resolved, that the key may ask for; any without it. */
+  readonly models?: readonly string[];
+  /** Virtual keys of the targets that may serve the key; any without it. */
+  readonly providers?: readonly string[];
+  /** Words of the operator's choice, for show. */
+  readonly tags?: readonly string[];
+  /** Names of tools, or <server>/*, that the key may use; all without it. */
+  readonly mcp_tools?: readonly string[];
+  /** Requests in a minute. */
+  readonly rpm?: number;
+  /** Tokens in a minute. */
+  readonly tpm?: number;
+  /** US dollars that the key may spend. */
+  readonly budget_usd?: number;
+  /** What the key may spend in windows that begin again: US dollars, tokens or requests. */
+  readonly budgets?: readonly {
+    readonly usd?: number;
+    readonly tokens?: number;
+    readonly requests?: number;
+    readonly every?: string;
+    readonly at?: string;
+    readonly on?: string | number;
+    readonly timezone?: string;
+    readonly from?: string;
+    readonly reserve_tokens?: number;
+  }[];
+  /** Path of the account that the key belongs to: what binds it and those above it binds the key. */
+  readonly account?: string;
+  /** Requests in flight. */
+  readonly max_parallel?: number;
+  /** What becomes of requests whose model has no price. */
+  readonly unpriced?: string;
+  /** Refuses every request of models. */
+  readonly blocked?: boolean;
+  /** Models that the key may ask for, beside `models`: names, each exact or a beginning and a star. */
+  readonly model_rules?: {
+    readonly allow?: readonly string[];
+    readonly deny?: readonly string[];
+  };
+  /** Virtual keys of the targets that may serve the key, beside `providers`. */
+  readonly provider_rules?: {
+    readonly allow?: readonly string[];
+    readonly deny?: readonly string[];
+  };
+  readonly spend?: {
+    readonly month_usd: number;
+    readonly remaining_usd?: number;
+  };
+};
+
 export type KeyUsage = {
-  readonly data: readonly Key[];
+  readonly data: readonly UsedKey[];
   readonly summary: {
     readonly total_keys: number;
     readonly active_keys: number;
@@ -840,6 +913,10 @@ export type OwnKey = {
   readonly providers?: readonly string[];
   readonly rpm?: number;
   readonly tpm?: number;
+  readonly spend?: {
+    readonly today_usd: number;
+    readonly month_usd: number;
+  };
 };
 
 export type Capabilities = {

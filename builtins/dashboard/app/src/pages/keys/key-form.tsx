@@ -1,4 +1,4 @@
-import { type SyntheticEvent, useState } from 'react';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import type { ApiKey } from '../../api/admin-wire.ts';
 import { KEY_LIMIT_FIELDS } from '../../api/answers.ts';
 import { useApi } from '../../services.ts';
@@ -7,6 +7,8 @@ import { Dialog, DialogActions, DialogBody, useAction } from '../../ui/dialog.ts
 import { Checkbox, SelectField, TextField } from '../../ui/form.tsx';
 import { Banner } from '../../ui/states.tsx';
 import { messageOf } from '../../api/api-error.ts';
+import { BudgetFields } from './budget-fields.tsx';
+import { budgetProblem, budgetsOf, isSameList, type TypedBudget, typedBudgets } from './budget-text.ts';
 import { EXPIRIES, inDays, namesIn } from './key-state.ts';
 
 const LONGEST_NAME = 80;
@@ -28,6 +30,8 @@ export interface KeyFields {
   readonly scopes: readonly string[];
   readonly expiry: string;
   readonly limits: TypedLimits;
+  /** `undefined` in what was written before there were any. */
+  readonly budgets?: readonly TypedBudget[];
 }
 
 export interface KeyFormProps {
@@ -47,17 +51,24 @@ export interface KeyFormProps {
 export function KeyForm({ title, action, edited, typed, onType, onSubmit, onClose }: KeyFormProps) {
   const api = useApi();
   const fields = typed ?? fieldsOf(edited);
-  const { name, scopes, expiry, limits } = fields;
+  const { name, scopes, expiry, limits, budgets = [] } = fields;
   const write = (changed: Partial<KeyFields>): void => onType({ ...fields, ...changed });
-  const [hadLimits] = useState(() => LIMIT_NAMES.some((limit) => limits[limit] !== ''));
+  const [hadLimits] = useState(() => budgets.length > 0 || LIMIT_NAMES.some((limit) => limits[limit] !== ''));
   const [hasTried, setTried] = useState(false);
   const problems = {
     name: name === edited?.name ? undefined : nameProblem(name),
     scopes: scopes.length === 0 ? 'Choose at least one scope.' : undefined,
     ...limitProblems(limits),
+    budgets: budgets.map(budgetProblem).find((problem) => problem !== undefined),
   };
   const { run, isBusy, error } = useAction(() =>
-    onSubmit({ name: name.trim(), scopes, ...expiryOf(expiry, api.now()), ...limitsOf(limits, edited) }),
+    onSubmit({
+      name: name.trim(),
+      scopes,
+      ...expiryOf(expiry, api.now()),
+      ...limitsOf(limits, edited),
+      ...(isSameList(budgets, typedBudgets(edited?.budgets)) ? {} : { budgets: budgetsOf(budgets) }),
+    }),
   );
   const shown = hasTried ? problems : undefined;
   const submit = (event: SyntheticEvent): void => {
@@ -86,12 +97,9 @@ export function KeyForm({ title, action, edited, typed, onType, onSubmit, onClos
             ))}
             <option value="never">Never</option>
           </SelectField>
-          <LimitFields
-            limits={limits}
-            problems={shown}
-            onChange={(next) => write({ limits: next })}
-            isOpen={hadLimits}
-          />
+          <LimitFields limits={limits} problems={shown} onChange={(next) => write({ limits: next })} isOpen={hadLimits}>
+            <BudgetFields budgets={budgets} showsProblems={hasTried} onChange={(next) => write({ budgets: next })} />
+          </LimitFields>
           {error !== undefined && <Banner tone="bad">{messageOf(error)}</Banner>}
         </DialogBody>
         <DialogActions>
@@ -111,6 +119,7 @@ function fieldsOf(edited: ApiKey | undefined): KeyFields {
     scopes: edited?.scopes ?? ['read_only'],
     expiry: edited ? 'keep' : '30',
     limits: typedLimits(edited),
+    budgets: typedBudgets(edited?.budgets),
   };
 }
 
@@ -151,9 +160,10 @@ interface LimitFieldsProps {
   readonly problems: Partial<Record<Limit, string | undefined>> | undefined;
   readonly onChange: (limits: TypedLimits) => void;
   readonly isOpen: boolean;
+  readonly children: ReactNode;
 }
 
-function LimitFields({ limits, problems, onChange, isOpen }: LimitFieldsProps) {
+function LimitFields({ limits, problems, onChange, isOpen, children }: LimitFieldsProps) {
   return (
     <details className="key-limits" open={isOpen}>
       <summary>Limits of this key</summary>
@@ -171,6 +181,7 @@ function LimitFields({ limits, problems, onChange, isOpen }: LimitFieldsProps) {
           />
         ))}
       </div>
+      {children}
     </details>
   );
 }

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { Ban, KeyRound, Pencil, Plus, RotateCw, Trash2 } from 'lucide-react';
-import type { ApiKey, KeyUsage } from '../../api/admin-wire.ts';
+import type { ApiKey, KeyUsage, UsedKey } from '../../api/admin-wire.ts';
 import { usePolled } from '../../api/polling.ts';
+import { Share } from '../../charts/share.tsx';
 import { count, DASH, integer, usd } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { useUnsent } from '../../lib/use-unsent.ts';
@@ -21,6 +22,11 @@ import { KeyDialog, type KeyTask } from './key-dialogs.tsx';
 import { KEY_TONES, stateOf } from './key-state.ts';
 
 const PAGE = 20;
+const SORTS = [
+  ['usage', 'Most used'],
+  ['last_used', 'Last used'],
+  ['spend', 'Most spent'],
+] as const;
 
 /** The keys of the gateway, with what each was used for. */
 export function KeyList() {
@@ -28,7 +34,7 @@ export function KeyList() {
   const canWrite = useCanWrite();
   const [search, change] = useSearch();
   const [task, setTask] = useKeyTask();
-  const sort = search.get('sort') === 'last_used' ? 'last_used' : 'usage';
+  const sort = SORTS.find(([word]) => word === search.get('sort'))?.[0] ?? 'usage';
   const active = search.get('active') ?? '';
   const offset = offsetIn(search);
   const query = new URLSearchParams({ limit: String(PAGE), offset: String(offset), sort, active });
@@ -64,8 +70,11 @@ export function KeyList() {
                     value={sort}
                     onChange={(event) => change({ sort: event.target.value, offset: undefined })}
                   >
-                    <option value="usage">Most used</option>
-                    <option value="last_used">Last used</option>
+                    {SORTS.map(([word, label]) => (
+                      <option key={word} value={word}>
+                        {label}
+                      </option>
+                    ))}
                   </SelectField>
                   <SelectField
                     label="State"
@@ -121,10 +130,10 @@ function NoKeys({ isFiltered }: { readonly isFiltered: boolean }) {
   );
 }
 
-function KeyTable({ keys, onTask }: { readonly keys: readonly ApiKey[]; readonly onTask: (task: KeyTask) => void }) {
+function KeyTable({ keys, onTask }: { readonly keys: readonly UsedKey[]; readonly onTask: (task: KeyTask) => void }) {
   const canWrite = useCanWrite();
   const now = useNow();
-  const columns: readonly Column<ApiKey>[] = [
+  const columns: readonly Column<UsedKey>[] = [
     {
       key: 'name',
       header: 'Name',
@@ -151,6 +160,7 @@ function KeyTable({ keys, onTask }: { readonly keys: readonly ApiKey[]; readonly
     },
     { key: 'state', header: 'State', cell: (key) => <StatePill of={key} now={now} /> },
     { key: 'uses', header: 'Uses', isFigure: true, cell: ({ usage_count }) => integer(usage_count) },
+    ...(keys.some(({ spend }) => spend !== undefined) ? [SPENT] : []),
     {
       key: 'used',
       header: 'Last used',
@@ -182,6 +192,28 @@ function KeyTable({ keys, onTask }: { readonly keys: readonly ApiKey[]; readonly
       : []),
   ];
   return <Table label="API keys" columns={columns} rows={keys} rowKey={({ id }) => id} />;
+}
+
+const SPENT: Column<UsedKey> = {
+  key: 'spent',
+  header: 'This month',
+  isFigure: true,
+  cell: ({ spend }) => (
+    <div className="key-spent">
+      {usd(spend?.month_usd)}
+      {spend?.remaining_usd !== undefined && <Left month={spend.month_usd} left={spend.remaining_usd} />}
+    </div>
+  ),
+};
+
+/** What was spent this month of that and what is left. The amounts stand beside the bar. */
+function Left({ month, left }: { readonly month: number; readonly left: number }) {
+  return (
+    <>
+      <Share of={month + left > 0 ? month / (month + left) : 1} />
+      <span className="key-limits-line">{usd(left)} left</span>
+    </>
+  );
 }
 
 function StatePill({ of, now }: { readonly of: ApiKey; readonly now: number }) {
