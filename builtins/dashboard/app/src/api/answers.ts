@@ -120,6 +120,24 @@ export type UsedKey = {
     readonly from?: string;
     readonly reserve_tokens?: number;
   }[];
+  /** Path of the account that the key belongs to: what binds it and those above it binds the key. */
+  readonly account?: string;
+  /** Requests in flight. */
+  readonly max_parallel?: number;
+  /** What becomes of requests whose model has no price. */
+  readonly unpriced?: string;
+  /** Refuses every request of models. */
+  readonly blocked?: boolean;
+  /** Models that the key may ask for, beside `models`: names, each exact or a beginning and a star. */
+  readonly model_rules?: {
+    readonly allow?: readonly string[];
+    readonly deny?: readonly string[];
+  };
+  /** Virtual keys of the targets that may serve the key, beside `providers`. */
+  readonly provider_rules?: {
+    readonly allow?: readonly string[];
+    readonly deny?: readonly string[];
+  };
   readonly spend?: {
     readonly month_usd: number;
     readonly remaining_usd?: number;
