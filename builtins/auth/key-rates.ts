@@ -29,7 +29,7 @@ interface Limited {
 export class KeyRates {
   readonly #requests: Buckets = createBuckets(MAX_KEYS);
   readonly #tokens: Buckets = createBuckets(MAX_KEYS);
-  /** Of an account or a tag, which lives as long as the accounts stay as they are. */
+  /** Kept with an account or a tag, which lives as long as the accounts stay as they are. */
   readonly #levels = new WeakMap<Level, Limited>();
 
   /** Takes one request. `now` in monotonic milliseconds. */

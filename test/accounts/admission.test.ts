@@ -23,7 +23,7 @@ const isCounting = ({ path }: Probe): boolean => /count|input_tokens/i.test(path
 const nameOf = ({ path, stream, name }: Probe): string =>
   `${path}${stream ? ', streamed' : ''}${name.includes('background') ? ', in the background' : ''}`;
 
-/** What each level may refuse, how it is told, and whether counting of tokens passes it. */
+/** What each level may refuse, what the client reads, and whether counting of tokens passes it. */
 const REFUSALS: Readonly<
   Record<
     string,
@@ -174,7 +174,7 @@ describe('limits of accounts', () => {
   it('of / bind keys without an account, the master key and requests without a credential', async () => {
     const g = await gateway([], { accounts: [{ path: '/', budgets: [{ requests: 2 }] }] });
     expect(await g.send(CHAT, (await g.key({})).bearer)).to.equal(200);
-    const ask = (): Promise<{ status: number }> => g.t.post(CHAT.path, CHAT.body('hi', 16) as object);
+    const ask = (): Promise<{ status: number }> => g.t.post(CHAT.path, CHAT.body('hi', 16));
     expect([(await ask()).status, (await ask()).status]).to.deep.equal([200, 402]);
     expect((await g.t.get('/admin/keys')).status, 'an administrator is not locked out').to.equal(200);
   });
@@ -207,7 +207,7 @@ describe('limits of accounts', () => {
   const scene = forSuite<Gateway>(() =>
     gateway([], { accounts: [{ path: '/acme', child_default: { budgets: [{ requests: 1 }] } }] }),
   );
-  it('of children that nobody wrote come from above', async () => {
+  it('of children that are not written come from above', async () => {
     const g = scene();
     const [one, two] = [await g.key({ account: '/acme/one' }), await g.key({ account: '/acme/two' })];
     const statuses = [await g.send(CHAT, one.bearer), await g.send(CHAT, one.bearer), await g.send(CHAT, two.bearer)];

@@ -30,7 +30,7 @@ export class BoundPrincipals {
 }
 
 function boundTo(principal: HostPrincipal, tree: AccountTree): Bound {
-  const { id, limits = {} } = principal;
+  const { id, name, scopes, sessionId, limits = {} } = principal;
   const { account, tags = [] } = limits;
   const chain = tree.chain(account);
   const missing = chain === undefined ? `the account ${account} of this key does not exist` : undefined;
@@ -41,7 +41,7 @@ function boundTo(principal: HostPrincipal, tree: AccountTree): Bound {
   const refusal = shut && `${shut.kind === 'key' ? 'this key' : levelName(shut)} is blocked`;
   return {
     tree,
-    principal: new HostPrincipal({ ...principal, limits: { ...limits, levels } }),
+    principal: new HostPrincipal({ id, name, scopes, sessionId, limits: { ...limits, levels } }),
     refusal: refusal ?? missing,
   };
 }
