@@ -143,10 +143,10 @@ describe('the accounts of a process', () => {
     const store = opened();
     await store.supply('sqlite', repository);
     expect(store.accounts()).to.deep.equal([{ path: '/a' }]);
-    const broken = { ...repository, all: () => Promise.reject(new Error('lost')) } as unknown as AccountRepository;
+    repository.all = () => Promise.reject(new Error('lost'));
     expect(
       await opened()
-        .supply('sqlite', broken)
+        .supply('sqlite', repository)
         .catch((error: unknown) => error),
     ).to.be.instanceOf(Error);
   });
