@@ -8,6 +8,7 @@ import type { ReadRequest } from '../../host/http/surface-route.ts';
 import { type Family, familyOf, RESPONSES } from './family.ts';
 import { lookAhead } from './look-ahead.ts';
 import { isReadableForm, modelOfForm } from './models/form-model.ts';
+import { isPricedPath } from './metering/metering.ts';
 import { type Named, namedBy, passesSearched } from './models/listed.ts';
 import type { MemberScanner } from './models/member-scanner.ts';
 import { type OpaqueBody, readOpaque, responseFields } from './models/opaque-body.ts';
@@ -58,7 +59,12 @@ export async function readForwarded(
   const named = header === undefined || header === '' ? undefined : String(header);
   const hasList = principal?.limits !== undefined && listsModels(principal.limits);
   const isModelWanted =
-    !family.fixed && (named === undefined || hasList || family.asks !== undefined || host.current.groups !== undefined);
+    !family.fixed &&
+    (named === undefined ||
+      hasList ||
+      family.asks !== undefined ||
+      host.current.groups !== undefined ||
+      isPricedPath(paths));
   const kinds = namedKinds(family, paths, host.current.config);
   if (taken && family === RESPONSES && isBound('response', host.current.config))
     throw new GatewayError('proxy_not_supported', 'responses that belong to who made them have no WebSocket');

@@ -37,7 +37,6 @@ const DISPUTED = [
   'openai/gpt-image-1-mini',
   'openai/gpt-image-2',
   'openai/gpt-image-2-2026-04-21',
-  'xai/grok-4.20-multi-agent',
   'xai/grok-code-fast',
   'xai/grok-code-fast-1',
   'xai/grok-code-fast-1-0825',

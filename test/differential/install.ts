@@ -12,11 +12,11 @@ interface Environment {
   readonly pythons: readonly string[];
 }
 
-/** The version that the import was compared with. */
+/** The versions that imports and prices were compared with. */
 const LITELLM: Environment = {
   variable: 'GW_TEST_LITELLM',
   folder: 'gw-litellm',
-  packages: ['litellm==1.110.2'],
+  packages: ['litellm==1.110.2', 'genai-prices==0.2.3'],
   pythons: ['python3'],
 };
 

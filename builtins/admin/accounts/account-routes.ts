@@ -3,7 +3,7 @@ import type { JsonRoute } from '../../../host/http/json-route.ts';
 import { mostBytes, targetId } from '../asked.ts';
 import type { Auditor } from '../auditor.ts';
 import { AccountActions } from './account-actions.ts';
-import { AccountViews } from './account-view.ts';
+import { AccountViews } from './account-views.ts';
 
 const ACCOUNTS = '/admin/accounts';
 const ACCOUNT = `${ACCOUNTS}/:id`;

@@ -54,6 +54,9 @@ const isFree = ({ request: { method }, paths, family }: Asked): boolean =>
 /** What a vendor charges for by its model and the usage that it reports. */
 const PRICED = /^\/v1\/(?:responses(?:\/compact)?|images\/(?:edits|variations)|ocr)\/?$/;
 
+/** Whether a request goes where its model decides the price. */
+export const isPricedPath = (paths: readonly string[]): boolean => paths.some((path) => PRICED.test(path));
+
 /** Throws where the request is paid for in dollars, has no price, and is to be refused then. */
 export function requirePrice(
   asked: Asked,

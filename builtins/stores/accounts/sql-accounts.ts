@@ -76,7 +76,13 @@ export class SqlAccounts implements AccountRepository {
     const { id, subject, unit, rule = null, amount, note = null, actor } = raise;
     const work = async (trx: Knex.Transaction): Promise<void> => {
       await trx(RAISES).insert({
-        ...{ id, subject, unit, rule, amount, note, actor },
+        id,
+        subject,
+        unit,
+        rule,
+        amount,
+        note,
+        actor,
         starts_at: time(raise.from),
         ends_at: time(raise.until),
         created_at: time(raise.createdAt),

@@ -14,7 +14,6 @@ import { KnownAccounts } from './known-accounts.ts';
 const PAGE = 100;
 const LONGEST_PAGE = 1000;
 const ORIGINS = ['declared', 'stored', 'implied'] as const;
-const NOTHING = new AccountTree({ declared: [], stored: [], timezone: 'UTC' });
 
 export type AccountHost = Pick<Host, 'current' | 'stores' | 'services' | 'log'>;
 
@@ -27,7 +26,7 @@ export class AccountViews {
   }
 
   tree(): AccountTree {
-    return this.#host.current?.accounts.tree() ?? NOTHING;
+    return this.#host.current?.accounts.tree() ?? new AccountTree({ declared: [], stored: [], timezone: 'UTC' });
   }
 
   async list({ request }: Pick<JsonCall, 'request'>): Promise<JsonAnswer> {
