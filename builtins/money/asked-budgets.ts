@@ -11,7 +11,7 @@ import type { PluginPrices } from '../../host/contract/index.ts';
 import { matchesPattern } from '../../host/common/accounts/name-rules.ts';
 import type { Unit } from '../../host/common/budgets/key-budget.ts';
 import type { BudgetLevel } from './budget-levels.ts';
-import { type OpenBudget, OpenBudgets } from './open-budgets.ts';
+import { type OpenBudget, OpenBudgets, type Raises } from './open-budgets.ts';
 
 /** What a request holds while it is in flight, of each budget in their order. */
 interface Held {
@@ -46,6 +46,7 @@ export interface AskedBudgetsDeps {
   readonly pricing: Pricing;
   readonly prices: Pick<PluginPrices, 'longestAnswer'>;
   readonly now: () => number;
+  readonly raises?: Raises | undefined;
 }
 
 const NOTHING: Amounts = { usd: 0, tokens: 0, requests: 0 };
@@ -56,11 +57,12 @@ const NOTHING: Amounts = { usd: 0, tokens: 0, requests: 0 };
  */
 export class AskedBudgets {
   readonly #deps: AskedBudgetsDeps;
-  readonly #windows = new OpenBudgets();
+  readonly #windows: OpenBudgets;
   readonly #inFlight = new ExchangeNote<Held>();
 
   constructor(deps: AskedBudgetsDeps) {
     this.#deps = deps;
+    this.#windows = new OpenBudgets(() => deps.raises);
   }
 
   /** Before each turn of a request. Gives the first budget that denies it; a promise only where the ledger takes one. */

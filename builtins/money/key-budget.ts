@@ -2,6 +2,7 @@ import { catalogPricing, GatewayError, Spending } from '../../host/contract/inde
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { Unit } from '../../host/common/budgets/key-budget.ts';
 import { levelName } from '../../host/common/accounts/level.ts';
+import { type Raise, raisedBy } from '../../host/common/accounts/raise.ts';
 import { BoundPrincipals } from '../../host/common/accounts/bound-principals.ts';
 import type { HostPrincipal, KeyLimits } from '../../host/common/host-principal.ts';
 import type { GatewayConfig } from '../../host/config/document.ts';
@@ -29,7 +30,13 @@ export default defineBuiltin({
       async ({ hooks: pipeline, config, accounts, ledger, prices, carryover, services: { clock } }) => {
         const pricing = catalogPricing(prices);
         const spending = new Spending(ledger('key budgets', { maxKeys: 0 }), pricing, prices);
-        const all = new AskedBudgets({ ledger: ledger('budgets', { maxKeys: 0 }), pricing, prices, now: clock.now });
+        const all = new AskedBudgets({
+          ledger: ledger('budgets', { maxKeys: 0 }),
+          pricing,
+          prices,
+          now: clock.now,
+          raises: accounts,
+        });
         const levels = new BudgetLevels();
         const calls = carryover.lease('calls of accounts', () => new ParallelCalls());
         const bounds = new BoundPrincipals();
@@ -45,7 +52,9 @@ export default defineBuiltin({
           const principal = payerOf(exchange);
           const limits = principal?.limits;
           if (!limits) return undefined;
-          const { budget_usd: limitUsd } = limits;
+          const { budget_usd: total } = limits;
+          const limitUsd =
+            total === undefined ? undefined : total + raisedUsd(accounts.raisesOf(principal.id), clock.now());
           const isTool = exchange.surface === 'mcp'; // a call of a tool has no usage
           if (limits.levels && !isTool) {
             const refused = missingTag(limits, limits.levels) ?? calls.take(exchange, limits.levels);
@@ -69,6 +78,10 @@ export default defineBuiltin({
       },
     ),
 });
+
+/** US dollars. `budget_usd` is a budget without windows. */
+const raisedUsd = (raises: readonly Raise[], now: number): number =>
+  raises.length === 0 ? 0 : raisedBy(raises, 'usd', 'total', now) / 1e6;
 
 const NOTHING_MAY_BE_SPENT = 'budget exceeded: spent $0.0000 of $0.00 limit';
 

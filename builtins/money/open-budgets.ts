@@ -1,8 +1,13 @@
+import type { CurrentAccounts } from '../../host/common/accounts/current-accounts.ts';
+import { lastChange, nextChange, raisedBy } from '../../host/common/accounts/raise.ts';
 import type { BudgetFacts } from '../../host/common/budgets/key-budget.ts';
 import { durationName, type Window, Windows } from '../../host/common/budgets/windows.ts';
 import type { BudgetLevel, BudgetOwner } from './budget-levels.ts';
 
-/** A budget in the window that runs. */
+/** More room for a time: what administrators gave single keys, accounts and tags. */
+export type Raises = Pick<CurrentAccounts, 'version' | 'raisesOf'>;
+
+/** A budget in the window that runs. Its limit holds what it is raised by. */
 export interface OpenBudget extends BudgetFacts {
   readonly owner: BudgetOwner;
   /** What its sum is kept under: owner, unit, rule and window are part of it. */
@@ -13,18 +18,25 @@ export interface OpenBudget extends BudgetFacts {
 interface Known {
   readonly budgets: readonly { readonly owner: BudgetOwner; readonly facts: BudgetFacts; readonly windows: Windows }[];
   open: readonly OpenBudget[];
-  /** The windows run from the one moment until the other. */
+  /** The windows run, and raises stay as they are, from the one moment until the other. */
   from: number;
   until: number;
+  version: number;
 }
 
-/** The windows that run. They are looked for when one has ended, or the clock went back before one began; else it takes two comparisons. */
+/** The windows that run. They are looked for when one has ended, or the clock went back before one began, and after a raise; else it takes three comparisons. */
 export class OpenBudgets {
   readonly #known = new WeakMap<readonly BudgetLevel[], Known>();
+  readonly #raises: () => Raises | undefined;
+
+  constructor(raises: () => Raises | undefined) {
+    this.#raises = raises;
+  }
 
   at(now: number, levels: readonly BudgetLevel[]): readonly OpenBudget[] {
     const known = this.#known.get(levels) ?? this.#learn(levels);
-    if (now < known.from || now >= known.until) reopen(known, now);
+    const raises = this.#raises();
+    if (now < known.from || now >= known.until || known.version !== (raises?.version ?? 0)) reopen(known, now, raises);
     return known.open;
   }
 
@@ -36,20 +48,26 @@ export class OpenBudgets {
       open: [],
       from: Number.POSITIVE_INFINITY,
       until: Number.NEGATIVE_INFINITY,
+      version: 0,
     };
     this.#known.set(levels, known);
     return known;
   }
 }
 
-function reopen(known: Known, now: number): void {
+function reopen(known: Known, now: number, raises: Raises | undefined): void {
+  let [from, until] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   known.open = known.budgets.map(({ owner, facts, windows }) => {
     const window = windows.at(now);
+    const own = raises?.raisesOf(owner.id) ?? [];
+    from = Math.max(from, window.beginsAt, lastChange(own, now));
+    until = Math.min(until, window.endsAt, nextChange(own, now));
     const name = [owner.prefix, facts.unit, facts.ruleName, window.name].join('|');
-    return { ...facts, owner, window, name };
+    return { ...facts, limit: facts.limit + raisedBy(own, facts.unit, facts.ruleName, now), owner, window, name };
   });
-  known.from = known.open.reduce((latest, { window }) => Math.max(latest, window.beginsAt), Number.NEGATIVE_INFINITY);
-  known.until = known.open.reduce((first, { window }) => Math.min(first, window.endsAt), Number.POSITIVE_INFINITY);
+  known.from = from;
+  known.until = until;
+  known.version = raises?.version ?? 0;
 }
 
 /** Why a request is refused, for people. `committed` in the unit of the budget. */

@@ -1,3 +1,4 @@
+import { raisedBy } from '../../host/common/accounts/raise.ts';
 import type { Unpriced } from '../../host/contract/index.ts';
 import type { Unit } from '../../host/common/budgets/key-budget.ts';
 import type { HostPrincipal, KeyLimits } from '../../host/common/host-principal.ts';
@@ -5,7 +6,7 @@ import type { GatewayConfig } from '../../host/config/document.ts';
 import { UNPRICED, unpricedOfBudgets, unpricedRule } from '../../host/config/unpriced-rule.ts';
 import type { Ledgers, Spent } from '../../host/stores/ledgers/ledgers.ts';
 import { BudgetLevels } from './budget-levels.ts';
-import { OpenBudgets } from './open-budgets.ts';
+import { OpenBudgets, type Raises } from './open-budgets.ts';
 
 /** A budget as the holder of a key sees it: dollars, tokens or requests. */
 export interface OwnBudget {
@@ -30,11 +31,14 @@ const MICRO = 1e6;
 /** What binds a key, and what of it is left. It asks memory, as admission does. */
 export class OwnBudgets {
   readonly #ledgers: () => Ledgers;
-  readonly #windows = new OpenBudgets();
+  readonly #windows: OpenBudgets;
+  readonly #raises: () => Raises | undefined;
   readonly #levels = new BudgetLevels();
 
-  constructor(ledgers: () => Ledgers) {
+  constructor(ledgers: () => Ledgers, raises: () => Raises | undefined) {
     this.#ledgers = ledgers;
+    this.#raises = raises;
+    this.#windows = new OpenBudgets(raises);
   }
 
   /** In the order in which a request asks them. `name` is what the key is called. */
@@ -42,6 +46,7 @@ export class OwnBudgets {
     const { id, limits = {} } = principal;
     const { budget_usd: total } = limits;
     const ledgers = this.#ledgers();
+    const raised = raisedBy(this.#raises()?.raisesOf(id) ?? [], 'usd', 'total', now);
     return [
       ...(total === undefined
         ? []
@@ -51,7 +56,7 @@ export class OwnBudgets {
               name,
               unit: 'usd',
               every: 'total',
-              ...left('usd', total * MICRO, ledgers.peek(TOTALS, id)),
+              ...left('usd', total * MICRO + raised, ledgers.peek(TOTALS, id)),
             } as const,
           ]),
       ...this.#windows

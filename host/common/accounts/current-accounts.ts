@@ -36,6 +36,11 @@ export class CurrentAccounts {
     return this.#tree;
   }
 
+  /** Moves with each change of what is stored, raises among it. */
+  get version(): number {
+    return this.#stored.version;
+  }
+
   raisesOf(subject: string): readonly Raise[] {
     return this.#stored.raisesOf(subject);
   }
