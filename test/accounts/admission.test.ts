@@ -204,6 +204,47 @@ describe('limits of accounts', () => {
     expect(await g.send(CHAT, bearer)).to.equal(200);
   });
 
+  it('have more room while they are raised, and no longer', async () => {
+    const g = await gateway([], { accounts: [{ path: '/acme', budgets: [{ requests: 1 }, { tokens: 1000 }] }] });
+    const { bearer, id } = await g.key({ account: '/acme', budget_usd: 0 });
+    const subjects = [
+      ['/acme', 'requests', undefined, 2],
+      [id, 'usd', 'total', 1e9],
+    ] as const;
+    expect(await g.send(CHAT, bearer), 'budget_usd is 0').to.equal(402);
+    const { accounts, clock } = { accounts: g.t.host.stores.accounts, clock: g.t.host.services.clock };
+    const now = clock.now();
+    for (const [subject, unit, rule, amount] of subjects)
+      await accounts.addRaise({
+        id: `r-${subject}`,
+        subject,
+        unit,
+        rule,
+        amount,
+        from: now - 1000,
+        until: now + 60_000,
+        note: undefined,
+        actor: 'a',
+        createdAt: now,
+      });
+    const statuses: number[] = [];
+    for (let at = 0; at < 4; at += 1) statuses.push(await g.send(CHAT, bearer));
+    expect(statuses).to.deep.equal([200, 200, 200, 402]);
+    const shown = (await (
+      await fetch(`${g.t.url}/v1/key`, { headers: { authorization: `Bearer ${bearer}` } })
+    ).json()) as {
+      budgets: { of: string; unit: string; limit: number; spent: number }[];
+    };
+    expect(shown.budgets.map(({ of, unit, limit }) => [of, unit, limit])).to.deep.equal([
+      ['key', 'usd', 1000],
+      ['account', 'requests', 3],
+      ['account', 'tokens', 1000],
+    ]);
+    await accounts.removeRaise(id, `r-${id}`);
+    const { status, text } = await g.ask(CHAT, bearer);
+    expect([status, text.includes('limit')]).to.deep.equal([402, true]);
+  });
+
   const scene = forSuite<Gateway>(() =>
     gateway([], { accounts: [{ path: '/acme', child_default: { budgets: [{ requests: 1 }] } }] }),
   );

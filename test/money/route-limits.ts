@@ -262,7 +262,9 @@ export interface Gateway {
   readonly t: TestHost;
   readonly calls: () => number;
   /** A key with these limits: its bearer, and what it has spent, in micro-dollars. */
-  readonly key: (limits: object) => Promise<{ readonly bearer: string; readonly spent: () => Promise<number> }>;
+  readonly key: (
+    limits: object,
+  ) => Promise<{ readonly bearer: string; readonly id: string; readonly spent: () => Promise<number> }>;
   readonly send: (probe: Probe, bearer: string, text?: string, ceiling?: number) => Promise<number>;
   /** The answer to a probe, whole. */
   readonly ask: (
@@ -310,6 +312,7 @@ export async function gateway(plugins: readonly object[] = [], more: object = {}
       } = await t.host.stores.keys.create({ name: 'k', scopes: ['read_only'], limits });
       return {
         bearer,
+        id,
         spent: async () => {
           await eventually(() => t.host.slot.leases === 0);
           const carryover = t.host.carryover.open();
