@@ -9,9 +9,10 @@ const MOST_DECLARED = 10_000;
 /** Budgets that one request may ask. */
 const MOST_ASKED = 64;
 
-/** What to write instead, by what was broken. */
-const FIXES: Readonly<Record<string, string>> = {
+/** What to write instead, by the rule that is broken. */
+export const ACCOUNT_FIXES: Readonly<Record<string, string>> = {
   CV80: 'write a path such as /acme/search or #nightly, and members that docs/reference/accounts.md lists',
+  CV81: 'write each path once',
   CV82: 'write one of usd, tokens and requests, from 0, dollars with at most six decimals',
   CV83: 'keep one of them',
   CV84: 'write every, at, on, from and timezone as docs/reference/budgets.md has them',
@@ -77,7 +78,7 @@ function checkAccounts(accounts: readonly unknown[], timezone: string, report: R
 /** A message begins with the path of what it is about. */
 function reportProblem({ rule, message }: AccountProblem, report: RuleContext['report']): void {
   const [path = ''] = message.split(' ', 1);
-  report(path, message, FIXES[rule] ?? 'see docs/reference/accounts.md', rule);
+  report(path, message, ACCOUNT_FIXES[rule] ?? 'see docs/reference/accounts.md', rule);
 }
 
 function checkChains(
