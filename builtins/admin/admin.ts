@@ -1,4 +1,5 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { timezoneOf } from '../../host/config/rules/account-rules.ts';
 import { mountJson } from '../../host/http/json-route.ts';
 import { accountRoutes } from './accounts/account-routes.ts';
 import { auditRoute } from './audit-route.ts';
@@ -13,6 +14,7 @@ import { pluginRoutes } from './plugin-routes.ts';
 import { rulesRoute } from './rules-route.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { signInRoute } from './sign-in.ts';
+import { enterSpendRoute } from './spend/enter-spend.ts';
 import { spendRoute } from './spend/spend-route.ts';
 import { usageRoute } from './usage-route.ts';
 
@@ -27,7 +29,12 @@ export default defineBuiltin({
         ...sessionRoutes(host, auditor),
         usageRoute(host),
         ...keyRoutes(host, auditor), // fixed paths come before those with a parameter
-        spendRoute(host, { reader: () => host.stores.spend.value, timezone: () => 'UTC', accountTitle: () => '' }),
+        spendRoute(host, {
+          reader: () => host.stores.spend.value,
+          timezone: () => (host.current ? timezoneOf(host.current.config) : 'UTC'),
+          accountTitle: (path) => host.current?.accounts.tree().find(path)?.effective.title ?? '',
+        }),
+        enterSpendRoute(host, auditor),
         ...accountRoutes(host, auditor),
         auditRoute(host),
         ...configRoutes(host, auditor),

@@ -80,6 +80,7 @@ function report(explanation: Explanation): string {
     notes,
     group,
     affinity,
+    price,
   } = explanation;
   const facts = [
     `Model: ${model}${model === requested_model ? '' : ` (asked for as ${requested_model})`}`,
@@ -91,6 +92,7 @@ function report(explanation: Explanation): string {
     ...(ab_label === null ? [] : [`Variant: ${ab_label}`]),
     ...(plugins.length === 0 ? [] : [`Plugins: ${plugins.map(({ name, stage }) => `${name} (${stage})`).join(', ')}`]),
     ...(refusal === null ? [] : [`Refused: ${refusal.code}: ${refusal.message}`]),
+    ...priceLines(price),
     ...notes.map((note) => `Note: ${note}`),
   ];
   const tried = order.map(({ target, route, via, upstream_model, reason, figures, circuit, attempt }, at) => [
@@ -123,6 +125,14 @@ const placeText = ({ target, route, credential, vendor_account: account }: Expla
     ...(credential === undefined ? [] : [`credential ${credential}`]),
     ...(account === undefined ? [] : [`vendor account ${account}`]),
   ].join(', ');
+
+/** What the first target would cost, and whose word counts; nothing where neither is known. */
+function priceLines(price: Explanation['price']): string[] {
+  if (!price || (price.expected_usd === null && price.reported !== 'prefer')) return [];
+  const { line, expected_usd: usd, reported } = price;
+  const own = usd === null ? 'none is known' : `up to $${Number(usd.toPrecision(4))} by the line ${line ?? ''}`;
+  return [`Price: ${reported === 'prefer' ? `${own}; what the vendor reports is booked` : own}`];
+}
 
 const fallbacksText = (names: readonly string[]): string =>
   names.length === 0 ? '' : ` (fallbacks: ${names.join(', ')})`;

@@ -20,7 +20,7 @@ export default defineBuiltin({
     hooks.open.tapPromise('spend', async ({ stores, settings, services: { clock, counters } }) => {
       if (!settings.spend.isKept || settings.keyStore.backend !== 'memory') return;
       const folded = (): void => counters.add('gateway_spend_rows_folded_total', {});
-      stores.spend.supply('memory', new MemorySpend(clock.now, folded));
+      stores.spend.supply('memory', new MemorySpend(clock.now, folded, () => stores.ledgers.value));
     });
     hooks.assemble.tapPromise('spend', async ({ hooks: pipeline }, host) => {
       const spend = host?.stores.spend.value;
@@ -34,7 +34,7 @@ export default defineBuiltin({
 
 function rowOf(exchange: LiveExchange, rests: MicroRests): SpendRow {
   const { principal, routing, measured, answeredBy, lastTarget, surface, api, model, startedAt } = exchange;
-  const { charged, cost, costUsd, images, seconds, characters, costSource = '' } = measured;
+  const { charged, cost, costUsd, images, seconds, characters, searches, costSource = '' } = measured;
   const id = principal?.id ?? '';
   const isTried = answeredBy === undefined;
   return {
@@ -61,7 +61,7 @@ function rowOf(exchange: LiveExchange, rests: MicroRests): SpendRow {
     images,
     milliseconds: Math.round(seconds * 1000),
     characters,
-    searches: 0,
+    searches,
     micro_usd: rests.whole(id, costUsd ?? 0),
   };
 }

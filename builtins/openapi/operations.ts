@@ -23,6 +23,8 @@ export interface Operation {
   readonly isPaged?: true;
   /** A page of it says how many entries there are. */
   readonly isCounted?: true;
+  /** A success beside `status`, with the same answer. */
+  readonly otherStatus?: number;
   /** It may also answer with a file of comma-separated values. */
   readonly hasFiles?: true;
 }
@@ -308,6 +310,13 @@ const OVERVIEW: readonly Operation[] = [
     ],
     { errors: [501], hasFiles: true },
   ),
+  write('post', '/admin/spend', 'Books what was measured elsewhere, or a correction', {
+    status: 201,
+    otherStatus: 200,
+    answer: 'SpendEntered',
+    body: 'json',
+    errors: [409, 501],
+  }),
   write('delete', '/admin/logs', 'Deletes rows of the request log', {
     answer: 'PurgedLogs',
     query: ['before', 'stage', 'model', 'provider'],

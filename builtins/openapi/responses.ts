@@ -84,6 +84,7 @@ export function responsesOf(operation: Operation): object {
     isPaged,
     isCounted,
     hasFiles,
+    otherStatus,
   } = operation;
   const isAdmin = path.startsWith('/admin/');
   const headers = {
@@ -102,6 +103,7 @@ export function responsesOf(operation: Operation): object {
   const errors = [...new Set(errorsOf(operation))].toSorted((a, b) => a - b);
   return {
     [status]: { description: status === 204 ? 'Done' : 'The answer', headers, ...(status !== 204 && { content }) },
+    ...(otherStatus !== undefined && { [otherStatus]: { description: 'It was done before', headers, content } }),
     ...probed,
     ...Object.fromEntries(errors.map((error) => [error, described(`${isAdmin ? 'Admin' : ''}Error${error}`)])),
     ...(scope !== 'none' && { default: described('Error') }),

@@ -323,6 +323,12 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       dropped: list(object({ target: TEXT, reason: TEXT }, { route: TEXT, via: TEXT, figures: FIGURES })),
       plugins: list(object({ name: TEXT, stage: TEXT })),
       notes: TEXTS,
+      price: object({
+        target: TEXT,
+        line: orNull(TEXT),
+        expected_usd: orNull(NUMBER),
+        reported: { enum: ['prefer', 'compare', 'ignore'] },
+      }),
       attempts: list(
         object(
           { target: TEXT, upstream_model: TEXT, status: orNull(COUNT), duration_ms: orNull(NUMBER), ended: TEXT },
@@ -418,6 +424,10 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
         line: TEXT,
       },
     ),
+  ),
+  SpendEntered: object(
+    { idempotency_key: TEXT, account: TEXT, usd: NUMBER, micro_usd: COUNT, at: MOMENT },
+    { key_id: TEXT },
   ),
   OwnKey: object(
     {

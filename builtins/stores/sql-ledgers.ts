@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
 import { bounded } from '../../host/common/bounded-sum.ts';
+import type { SpendEntry } from '../../host/stores/spend/spend-entry.ts';
 import type { SpendRow } from '../../host/stores/spend/spend-row.ts';
 import type { Booking, LedgerRepository, StoredAccount } from '../../host/stores/ledgers/ledger-repository.ts';
 import { type Database, type Dialect, rowsOf, timeOf } from './database/database.ts';
 import { withFaults } from './database/driver-faults.ts';
 import { arrayOf, type Bound, type Once, SentOnce, Writer } from './database/numbered-writes.ts';
+import { type Entered, enterSpend } from './spend/sql-entries.ts';
 import { insertSpend, spendTogether } from './spend/spend-insert.ts';
 
 const TABLE = 'ledger_accounts';
@@ -41,6 +43,21 @@ export class SqlLedgers implements LedgerRepository {
               .raw(...bookingTogether({ bookings, spend }, dialect, this.#writer.once(number))),
           ).map(accountOf)
         : this.#sent.send(number, () => bookInParts(this.#database, bookings, spend)),
+    );
+  }
+
+  enter(entry: SpendEntry): Promise<Entered> {
+    const { dialect } = this.#database;
+    const bookings = entry.bookings.map((booking) => ({ ...booking, isAnew: false }));
+    return withFaults(() =>
+      enterSpend(this.#database, entry, async (trx) => {
+        if (this.isShared)
+          return rowsOf(
+            await trx.raw(...bookingTogether({ bookings, spend: [entry.row] }, dialect, this.#writer.once(undefined))),
+          ).map(accountOf);
+        await insertSpend(trx, [entry.row]);
+        return bookings.length === 0 ? [] : bookBatch(trx, dialect, bookings);
+      }),
     );
   }
 

@@ -61,6 +61,8 @@ export const ERRORS = frozenTable({
   resource_not_found: { status: 404, type: 'not_found_error' },
   method_not_supported: { status: 405, type: 'invalid_request_error' },
   self_mutation_forbidden: { status: 409, type: 'invalid_request_error' },
+  /** What was entered once is entered again with another body. */
+  idempotency_conflict: { status: 409, type: 'invalid_request_error' },
   last_admin_key: { status: 409, type: 'invalid_request_error' },
   account_exists: { status: 409, type: 'invalid_request_error' },
   account_declared: { status: 409, type: 'invalid_request_error' },

@@ -25,6 +25,7 @@ import {
   type OrderedTarget,
   orderedTarget,
 } from './explained-targets.ts';
+import { explainedPrice, type ExplainedPrice } from './explained-price.ts';
 import type { RouteQuestion } from './question.ts';
 
 /** Where a request would go and why, as it is printed. */
@@ -53,6 +54,8 @@ export interface Explanation extends Readonly<ExplainedRequest> {
   /** What would run, in its order. Nothing has run: what a plugin would refuse or change is not known. */
   readonly plugins: ExplainedPlugins['running'];
   readonly notes: readonly string[];
+  /** What the first target of `order` would cost; absent where none would be tried. */
+  readonly price?: ExplainedPrice;
 }
 
 export interface ExplainedGroup {
@@ -98,9 +101,20 @@ export function explain(generation: Generation, question: RouteQuestion, deps: E
     dropped,
     plugins: plugins.running,
     notes: plugins.notes,
+    ...priceOf(order[0], exchange, generation),
     ...(group && { group: { name: group.name, matched: group.matched, fallbacks: group.fallbacks } }),
     ...routed.members,
   };
+}
+
+/** What the target would cost that is tried first. */
+function priceOf(
+  first: OrderedTarget | undefined,
+  exchange: LiveExchange,
+  { targets, services }: Generation,
+): { readonly price?: ExplainedPrice } {
+  const target = first && routedTarget(first.route ?? first.target, exchange, { targets });
+  return target ? { price: explainedPrice(target, exchange, services) } : {};
 }
 
 interface Routed {

@@ -58,7 +58,7 @@ export function callPrices(
 }
 
 /** What the request asks that has prices of its own, and how long its prompt is by estimate. */
-function questionOf({ request, clientRequest }: Exchange, input: number, at: number): PriceQuestion {
+export function questionOf({ request, clientRequest }: Exchange, input: number, at: number): PriceQuestion {
   return {
     input,
     at,

@@ -105,6 +105,8 @@ export class Measured {
   images = 0;
   seconds = 0;
   characters = 0;
+  /** Searches of the web that the vendor made. */
+  searches = 0;
   /** US dollars that the vendor's cache saved. */
   cacheSavedUsd: number | undefined;
   /** US dollars of it, as a loss, that writing to the cache cost more than sending the same without it. */

@@ -137,6 +137,38 @@ describe('gw explain', () => {
     });
   });
 
+  it("says what the first target may cost, by which line, and whether the vendor's own word counts", async () => {
+    const cwd = await temporaryFolder();
+    const overlay = join(cwd, 'overlay.json');
+    const pricing = {
+      input_per_m_tokens: 0,
+      output_per_m_tokens: 2,
+      lines: [{ when: { service_tier: 'flex' }, times: 0.5 }],
+    };
+    const prices = {
+      'openai/m': { pricing },
+      'openrouter/m': { pricing },
+      'openrouter/own': { pricing: { ...pricing, reported: 'ignore' } },
+    };
+    await writeFile(overlay, JSON.stringify(prices));
+    const variables = { ...KEYS, OPENROUTER_API_KEY: 'k-0123456789', GW_MODEL_CATALOG_OVERLAY: overlay };
+    for (const [target, model, more, price] of [
+      ['openai', 'm', {}, { line: 'standard', expected_usd: 0.0002, reported: 'ignore' }],
+      ['openai', 'm', { service_tier: 'flex' }, { line: 'flex', expected_usd: 0.0001, reported: 'ignore' }],
+      ['openai', 'unheard-of', {}, { line: null, expected_usd: null, reported: 'ignore' }],
+      ['openrouter', 'm', {}, { line: 'standard', expected_usd: 0.0002, reported: 'prefer' }],
+      ['openrouter', 'own', {}, { line: 'standard', expected_usd: 0.0002, reported: 'ignore' }],
+    ] as const) {
+      const config = { targets: [{ virtual_key: target, models: [model] }] };
+      const request = chat({ model, max_tokens: 100, ...more });
+      expect((await explained(config, request, { variables })).price).to.deep.equal({ target, ...price });
+      if (target === 'openrouter' && model === 'm')
+        expect((await run(config, request, { variables })).stdout).to.include(
+          'Price: up to $0.0002 by the line standard; what the vendor reports is booked',
+        );
+    }
+  });
+
   it('knows the catalog: models, prices of the shipped one and of the operator', async () => {
     const cwd = await temporaryFolder();
     const overlay = join(cwd, 'overlay.json');

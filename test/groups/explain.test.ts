@@ -118,6 +118,7 @@ describe('POST /admin/explain of a group', () => {
       'dropped',
       'plugins',
       'notes',
+      'price',
     ]);
     const members = ['target', 'provider', 'upstream_model', 'reason', 'figures', 'circuit', 'attempt'];
     expect(Object.keys(found.order[0])).to.deep.equal(members);

@@ -30,6 +30,7 @@ const GOOD_BODIES: Readonly<Record<string, unknown>> = {
   'post /admin/accounts': { path: '/made', budgets: [{ usd: 5, every: 'day' }] },
   'put /admin/accounts/{id}': { rpm: 5 },
   'post /admin/explain': { request: { model: 'echo', messages: [{ role: 'user', content: 'hi' }] } },
+  'post /admin/spend': { idempotency_key: 'k', account: '/', usd: 1, note: 'measured elsewhere' },
   'put /admin/config': ECHO,
   'post /admin/config': ECHO,
   'post /admin/config/validate': ECHO,

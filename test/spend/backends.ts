@@ -9,6 +9,7 @@ import { SPEND_SCHEMA } from '../../builtins/stores/spend/spend-schema.ts';
 import { SqlSpend } from '../../builtins/stores/spend/sql-spend.ts';
 import { SqlLedgers } from '../../builtins/stores/sql-ledgers.ts';
 import type { LedgerRepository } from '../../host/stores/ledgers/ledger-repository.ts';
+import { MemoryLedgers } from '../../host/stores/ledgers/ledgers.ts';
 import { StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
 import { MemorySpend } from '../../host/stores/spend/memory-spend.ts';
 import type { SpendLedger, SpendRepository } from '../../host/stores/spend/spend-ledger.ts';
@@ -54,12 +55,16 @@ async function storedOn(database: Database, backend: string): Promise<SpendScene
 /** Declares the same tests for every backend, each with an empty table. */
 export function onEverySpend(declare: (open: OpenSpendScene) => void): void {
   describe('in memory', () =>
-    declare(async () => ({
-      spend: new MemorySpend(
-        () => 0,
-        () => {},
-      ),
-    })));
+    declare(async () => {
+      const ledgers = new MemoryLedgers({ log: SILENT, clock: systemClock });
+      return {
+        spend: new MemorySpend(
+          () => 0,
+          () => {},
+          () => ledgers,
+        ),
+      };
+    }));
   describe('on SQLite', () =>
     declare(async () => {
       const folder = await temporaryFolder();

@@ -22,5 +22,15 @@ export const SPEND_SCHEMA: Schema = {
         await trx.raw('CREATE INDEX spend_key ON spend (key_id, hour)');
       },
     },
+    {
+      version: 2,
+      name: 'entries of spend',
+      readsFrom: null,
+      up: async (trx, { moment }) => {
+        await trx.raw(
+          `CREATE TABLE spend_entries (idempotency_key TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL, at ${moment} NOT NULL)`,
+        );
+      },
+    },
   ],
 };

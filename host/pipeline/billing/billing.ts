@@ -1,5 +1,6 @@
 import {
   type Billed,
+  BILLED,
   type Cost,
   type CostSource,
   memberOf,
@@ -37,6 +38,7 @@ export function billTurn(exchange: LiveExchange, told: AnswerFacts, services: Pr
   measured.images += facts.images ?? 0;
   measured.seconds += facts.seconds ?? 0;
   measured.characters += facts.characters ?? 0;
+  measured.searches += searchesIn(facts.usage);
   if (exchange.isPlaced) addCacheSaving(exchange, facts.usage, services);
   const guess: Guess = {
     prompt: () => promptTokens(promptOf(exchange)),
@@ -63,6 +65,14 @@ function withAsked(facts: AnswerFacts, { turn, request, routing: { answeredTier 
   if (searchSize === undefined && answeredTier === undefined) return facts;
   const { usage } = facts;
   return { ...facts, searchSize, usage: usage && withTier(usage, answeredTier) };
+}
+
+/** More of one answer is a mistake of its vendor. */
+const MOST_SEARCHES = 100_000;
+
+function searchesIn(usage: Usage | undefined): number {
+  const count = usage?.[BILLED]?.webSearches ?? 0;
+  return Number.isSafeInteger(count) && count > 0 && count <= MOST_SEARCHES ? count : 0;
 }
 
 /** What the turn has sent: what a loop has added to the request counts too. */

@@ -1,3 +1,4 @@
+import type { EnteredSpend, SpendEntry } from '../spend/spend-entry.ts';
 import type { SpendRow } from '../spend/spend-row.ts';
 
 /** What a key has spent from a ledger. */
@@ -34,6 +35,8 @@ export interface LedgerRepository {
    * that it has already. Each account has one booking at most, and rows of spend that are alike are one. Both are written in one step.
    */
   book(bookings: readonly Booking[], number?: number, spend?: readonly SpendRow[]): Promise<readonly StoredAccount[]>;
+  /** Enters spend, its row and its bookings in one step, once for its key, and gives back what the accounts hold by now. */
+  enter?(entry: SpendEntry): Promise<{ readonly result: EnteredSpend; readonly accounts: readonly StoredAccount[] }>;
   /**
    * All accounts, or those that were written in this many milliseconds, by the clock of the store; none that ended before `endedBefore`, in Unix
    * milliseconds.

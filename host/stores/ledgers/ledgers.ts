@@ -1,4 +1,5 @@
 import type { Ledger, LedgerBounds } from '../../contract/index.ts';
+import { MOST_BOOKING } from '../../common/bounded-sum.ts';
 import { MemoryLedger } from '../../state/memory-ledger.ts';
 import { LedgerLines, type LedgerLinesDeps } from './ledger-lines.ts';
 
@@ -15,6 +16,8 @@ export interface Ledgers {
   open(name: string, bounds: LedgerBounds): Ledger;
   /** What a key has spent from a ledger that is open, and what its calls in flight hold, by memory alone. */
   peek(name: string, key: string): Spent;
+  /** Adds to what a key has spent from an open ledger, where that is in memory alone; less than 0 gives back. */
+  correct?(name: string, key: string, amount: number): void;
   /** Writes what waits, before the stores close. */
   close?(): Promise<void>;
 }
@@ -47,6 +50,15 @@ export class MemoryLedgers implements Ledgers {
 
   peek(name: string, key: string): Spent {
     return spentIn(this.#open.get(name), key);
+  }
+
+  correct(name: string, key: string, amount: number): void {
+    const ledger = this.#open.get(name);
+    if (!ledger) return;
+    const most = Math.sign(amount) * MOST_BOOKING; // no booking may be larger
+    let left = amount;
+    for (; Math.abs(left) > MOST_BOOKING; left -= most) ledger.correct(key, most);
+    ledger.correct(key, left);
   }
 }
 

@@ -7,6 +7,7 @@ import type { Booking, LedgerRepository, StoredAccount } from './ledger-reposito
 import { type Ledgers, type Spent, spentIn } from './ledgers.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import { OpenSpend } from '../spend/open-spend.ts';
+import type { EnteredSpend, SpendEntry } from '../spend/spend-entry.ts';
 import type { SpendRow } from '../spend/spend-row.ts';
 import { StoreLink } from '../store-link.ts';
 import { WaitingBookings } from './waiting-bookings.ts';
@@ -107,6 +108,17 @@ export class StoredLedgers implements Ledgers {
   /** Writes what waits now, so that a read of the store finds it. The link logs what fails. */
   flush(): Promise<void> {
     return this.#next(() => this.#write());
+  }
+
+  /** Enters what was spent elsewhere: it is in the store before this resolves. */
+  async enter(entry: SpendEntry): Promise<EnteredSpend> {
+    const { promise, resolve, reject } = Promise.withResolvers<EnteredSpend>();
+    await this.#next(() =>
+      this.#write()
+        .then(() => this.#enter(entry))
+        .then(resolve, reject),
+    );
+    return promise;
   }
 
   peek(name: string, key: string): Spent {
@@ -230,6 +242,13 @@ export class StoredLedgers implements Ledgers {
     const isRecent = at - this.#readAt < OVERLAP_MS / 2;
     this.#take(await this.#repository.read(isRecent ? OVERLAP_MS : undefined, this.#deps.clock.now() - READ_MS));
     this.#readAt = at;
+  }
+
+  async #enter(entry: SpendEntry): Promise<EnteredSpend> {
+    const found = await this.#link.ask(async () => this.#repository.enter?.(entry));
+    if (!found) throw new Error('this store of ledgers takes no entries');
+    this.#take(found.accounts);
+    return found.result;
   }
 
   /** With what this process booked and has not written yet. */

@@ -1,3 +1,4 @@
+import type { EnteredSpend, SpendEntry } from './spend-entry.ts';
 import type { SpendCount, SpendRow, SpendText } from './spend-row.ts';
 
 /** Which rows count. An empty text asks for rows that have none; what is absent asks nothing. */
@@ -45,6 +46,8 @@ export interface SpendLedger {
   add(row: SpendRow): void;
   /** Exact sums of whole numbers; throws where one is beyond what a number holds, and where the store does not answer. */
   read(question: SpendQuestion, signal?: AbortSignal): Promise<SpendAnswer>;
+  /** Counts what was spent elsewhere, and corrections, in its row and its budgets: all of it, or nothing. */
+  enter(entry: SpendEntry): Promise<EnteredSpend>;
 }
 
 /** Where rows of spend are kept. Each method throws whatever the driver throws. */

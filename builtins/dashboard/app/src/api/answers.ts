@@ -751,6 +751,12 @@ export type Explanation = {
     readonly stage: string;
   }[];
   readonly notes?: readonly string[];
+  readonly price?: {
+    readonly target: string;
+    readonly line: string | null;
+    readonly expected_usd: number | null;
+    readonly reported: 'prefer' | 'compare' | 'ignore';
+  };
   readonly attempts?: readonly {
     readonly target: string;
     readonly upstream_model: string;
@@ -888,6 +894,15 @@ export type Spend = {
     readonly surface?: string;
     readonly line?: string;
   };
+};
+
+export type SpendEntered = {
+  readonly idempotency_key: string;
+  readonly account: string;
+  readonly usd: number;
+  readonly micro_usd: number;
+  readonly at: string;
+  readonly key_id?: string;
 };
 
 export type OwnKey = {
