@@ -1,5 +1,7 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import { timezoneOf } from '../../host/config/rules/account-rules.ts';
 import { mountJson } from '../../host/http/json-route.ts';
+import { accountRoutes } from './accounts/account-routes.ts';
 import { auditRoute } from './audit-route.ts';
 import { Auditor } from './auditor.ts';
 import { configRoutes } from './config/routes.ts';
@@ -27,8 +29,13 @@ export default defineBuiltin({
         ...sessionRoutes(host, auditor),
         usageRoute(host),
         ...keyRoutes(host, auditor), // fixed paths come before those with a parameter
-        spendRoute(host, { reader: () => host.stores.spend.value, timezone: () => 'UTC', accountTitle: () => '' }),
+        spendRoute(host, {
+          reader: () => host.stores.spend.value,
+          timezone: () => (host.current ? timezoneOf(host.current.config) : 'UTC'),
+          accountTitle: (path) => host.current?.accounts.tree().find(path)?.effective.title ?? '',
+        }),
         enterSpendRoute(host, auditor),
+        ...accountRoutes(host, auditor),
         auditRoute(host),
         ...configRoutes(host, auditor),
         ...overviewRoutes(host),

@@ -100,8 +100,15 @@ export class Auditor {
   }
 }
 
-/** Refusals that are `denied` in the trail: those of the lockout guard, and of a credential that is not known. */
-const REFUSALS: ReadonlySet<string> = new Set(['self_mutation_forbidden', 'last_admin_key', 'invalid_api_key']);
+/** Refusals that are `denied` in the trail: those of the lockout guard, of a credential that is not known, and of accounts as they stand. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'self_mutation_forbidden',
+  'last_admin_key',
+  'invalid_api_key',
+  'account_exists',
+  'account_declared',
+  'account_in_use',
+]);
 
 /** The message of an unexpected error is not shown: a driver may have put anything into it. */
 function shownError(error: unknown): string {

@@ -4,6 +4,7 @@ import type { KeyRecord, MadeKey, Rotation } from '../../host/stores/keys/key-re
 import { targetId } from './asked.ts';
 import type { Auditor } from './auditor.ts';
 import { firstObject } from './first-object.ts';
+import { refuseAccount } from './accounts/key-account.ts';
 import { readChange, readDraft, readRotation } from './key-body.ts';
 import { changing, unknownKey } from './store-calls.ts';
 
@@ -11,14 +12,17 @@ import { changing, unknownKey } from './store-calls.ts';
 export class KeyActions {
   readonly #stores: Pick<Host['stores'], 'keys' | 'sessions'>;
   readonly #auditor: Auditor;
+  readonly #host: Pick<Host, 'current'>;
 
-  constructor({ stores }: Pick<Host, 'stores'>, auditor: Auditor) {
-    this.#stores = stores;
+  constructor(host: Pick<Host, 'stores' | 'current'>, auditor: Auditor) {
+    this.#host = host;
+    this.#stores = host.stores;
     this.#auditor = auditor;
   }
 
   async create(call: JsonCall): Promise<MadeKey> {
     const draft = readDraft(firstObject(call.bytes));
+    refuseAccount(this.#host, draft.limits);
     const { name, scopes } = draft;
     return this.#auditor.during(call, {
       action: 'key.create',
@@ -32,6 +36,7 @@ export class KeyActions {
   async update(call: JsonCall): Promise<KeyRecord> {
     const id = targetId(call);
     const change = readChange(firstObject(call.bytes));
+    refuseAccount(this.#host, change.limits);
     return this.#auditor.during(call, {
       action: 'key.update',
       target: id,

@@ -1,5 +1,6 @@
-import { GatewayError, quoted, type Scope } from '../../host/contract/index.ts';
+import { GatewayError, quoted, type Scope, type Unpriced } from '../../host/contract/index.ts';
 import { KEY_LIMIT_LIST, type KeyLimitName } from '../../host/common/key-members.ts';
+import { nameRulesIn } from '../../host/common/accounts/name-rules.ts';
 import { BudgetProblem } from '../../host/common/budgets/budget-problem.ts';
 import { type KeyBudget, readBudgets } from '../../host/common/budgets/key-budget.ts';
 import type { KeyLimits } from '../../host/common/host-principal.ts';
@@ -117,11 +118,32 @@ function readLimits(members: Members): LimitChange {
 function readLimit(
   members: Members,
   name: KeyLimitName,
-  { kind, most = Number.MAX_SAFE_INTEGER }: (typeof KEY_LIMIT_LIST)[number][1],
+  { kind, most = Number.MAX_SAFE_INTEGER, words = [] }: (typeof KEY_LIMIT_LIST)[number][1],
 ): KeyLimits[KeyLimitName] | null {
   if (kind === 'texts') return readList(members, name);
   if (kind === 'budgets') return readBudgetList(members, name);
-  return (kind === 'integer' ? members.integer(name, 1, most) : members.amount(name)) ?? null;
+  if (kind === 'integer') return members.integer(name, 1, most) ?? null;
+  if (kind === 'amount') return members.amount(name) ?? null;
+  if (kind === 'flag') return members.flag(name) || null; // what is unset is left out
+  if (kind === 'text') return members.text(name) ?? null;
+  if (kind === 'rules') return checking(() => members.read(name, (value) => nameRulesIn(value, name)) ?? null);
+  return readWord(members, name, words);
+}
+
+function readWord(members: Members, name: string, words: readonly string[]): Unpriced | null {
+  const text = members.text(name);
+  if (text === undefined) return null;
+  const word = words.find((each) => each === text);
+  if (word === undefined) throw invalidRequest(`${name} must be ${words.join(', ')}, not ${quoted(text)}`);
+  return word as Unpriced;
+}
+
+function checking<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof BudgetProblem ? invalidRequest(error.message) : error;
+  }
 }
 
 function readList(members: Members, name: string): readonly string[] | null {
@@ -136,12 +158,8 @@ function readList(members: Members, name: string): readonly string[] | null {
 }
 
 function readBudgetList(members: Members, name: string): readonly KeyBudget[] | null {
-  try {
-    const budgets = members.read(name, (value) => readBudgets(value, name)) ?? [];
-    return budgets.length > 0 ? budgets : null;
-  } catch (error) {
-    throw error instanceof BudgetProblem ? invalidRequest(error.message) : error;
-  }
+  const budgets = checking(() => members.read(name, (value) => readBudgets(value, name)) ?? []);
+  return budgets.length > 0 ? budgets : null;
 }
 
 function withoutNull(limits: LimitChange): KeyLimits {

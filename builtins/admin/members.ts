@@ -36,13 +36,13 @@ export class Members {
     throw wrongType(name, `an integer from ${least} to ${most}`, value);
   }
 
-  /** Above 0. */
+  /** From 0. */
   amount(name: string): number | undefined {
     const value = this.#given(name);
     if (value === undefined) return undefined;
     const number = isRawNumber(value) ? Number(JSON.stringify(value)) : value; // integers beyond 2^53 are kept as they were written
-    if (typeof number === 'number' && number > 0 && Number.isFinite(number)) return number;
-    throw wrongType(name, 'a number above 0', value);
+    if (typeof number === 'number' && number >= 0 && Number.isFinite(number)) return number;
+    throw wrongType(name, 'a number from 0', value);
   }
 
   /** By a reader of its own, which throws. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../host/contract/index.ts';
+import { type Bound, BoundPrincipals } from '../../host/common/accounts/bound-principals.ts';
 import type { HostPrincipal } from '../../host/common/host-principal.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { Host } from '../../host/host.ts';
@@ -21,6 +22,7 @@ export default defineBuiltin({
   name: 'authentication',
   apply: ({ hooks }) => {
     const rates = new KeyRates();
+    const bounds = new BoundPrincipals();
     hooks.protect.tap('authentication', (protection) => {
       protection.add({ prefix: '/v1/', mayBeOpen: true, isLimited: true, hasPages: false });
       protection.add({ prefix: '/v1beta/', mayBeOpen: true, isLimited: true, hasPages: false });
@@ -33,7 +35,7 @@ export default defineBuiltin({
     hooks.arrived.tap('authentication', (request, context, host) => {
       const path = context.protectedBy;
       if (!path || path.ownMethod === request.method) return undefined;
-      return authenticate({ host, path, rates, context }, request);
+      return authenticate({ host, path, rates, bounds, context }, request);
     });
     hooks.assemble.tapPromise('authentication', async ({ hooks: pipeline, services: { clock } }) => {
       pipeline.finished.tap('authentication', ({ principal, charged, answeredBy }) => {
@@ -49,6 +51,7 @@ interface Entry {
   readonly host: Host;
   readonly path: ProtectedPath;
   readonly rates: KeyRates;
+  readonly bounds: BoundPrincipals;
   readonly context: RequestContext;
 }
 
@@ -92,28 +95,30 @@ async function ask(entry: Entry, credentials: readonly string[]): Promise<Refusa
 
 /** Lets the request go on, for as long as its credential stands, or says why not. Where no credential is needed, one that is not known counts as none. */
 function admit(
-  { host, path, rates, context }: Entry,
+  entry: Entry,
   principal: HostPrincipal | undefined,
   digest?: string,
   refusal?: GatewayError,
 ): Refusal | undefined {
-  context.principal = principal;
+  const { host, path, context } = entry;
+  const tree = host.current?.accounts.tree();
+  const bound = tree && entry.bounds.of(principal, tree);
+  context.principal = principal && (bound?.principal ?? principal);
   if (digest !== undefined && host.stores.principals.mayEnd(digest)) host.running.add(context, digest);
   context.isAdmitted = principal !== undefined || (path.mayBeOpen === true && host.settings.allowUnauthenticated);
-  const error = context.isAdmitted ? outOfBounds(host, path, rates, principal) : (refusal ?? unknownKey(context));
+  const error = context.isAdmitted ? outOfBounds(entry, bound) : (refusal ?? unknownKey(context));
   return error && { error };
 }
 
 /** What a credential that counts may not do. */
 function outOfBounds(
-  { counters, services: { clock } }: Host,
-  path: ProtectedPath,
-  rates: KeyRates,
-  principal: HostPrincipal | undefined,
+  { host: { counters, services }, path, rates, context: { principal } }: Entry,
+  bound: Bound | undefined,
 ): GatewayError | undefined {
   const scope = path.scope && scopeRefusal(principal, path.scope);
-  if (scope || !path.isLimited || !principal?.limits) return scope;
-  const limited = rates.refusal(principal, clock.monotonic());
-  if (limited) counters.add('gateway_rate_limit_rejections_total', { key_type: 'plugin' }); // there is no label of its own for limits of keys
-  return limited;
+  if (scope || !path.isLimited) return scope;
+  if (bound?.refusal !== undefined) return new GatewayError('access_blocked', bound.refusal);
+  const limited = bound?.principal.limits && rates.refusal(bound.principal, services.clock.monotonic());
+  if (limited) counters.add('gateway_rate_limit_rejections_total', { key_type: limited.of });
+  return limited?.error;
 }

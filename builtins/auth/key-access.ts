@@ -1,5 +1,5 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
-import { mayAsk, mayServe, notListed } from '../../host/pipeline/key-access.ts';
+import { listsModels, listsProviders, mayAsk, mayServe, notListed } from '../../host/pipeline/key-access.ts';
 import { modelsIn } from '../../host/pipeline/named-models.ts';
 import { isServed } from '../../host/pipeline/serving.ts';
 import { modelNotFound } from '../../host/pipeline/shown.ts';
@@ -29,7 +29,7 @@ export default defineBuiltin({
           } = exchange;
           const limits = principal?.limits;
           if (!limits) return;
-          if (limits.models) {
+          if (listsModels(limits)) {
             const named = [...modelsIn(request, true), ...(sent ? modelsIn(sent.value, sent.wire !== 'gemini') : [])];
             const refusal = notListed(limits, named, aliases, redactor);
             if (refusal) throw refusal;
@@ -43,7 +43,7 @@ export default defineBuiltin({
         });
         pipeline.route.tap({ name: 'key-access', stage: ORDER.keyTargets }, (ranked, { principal, model, routing }) => {
           const limits = principal?.limits;
-          if (!limits || (!limits.models && !limits.providers)) return ranked;
+          if (!limits || (!listsModels(limits) && !listsProviders(limits))) return ranked;
           const isAsked = mayAsk(limits, model, aliases);
           return ranked.map((target) =>
             isAsked && mayServe(limits, targetName(target.virtualKey, routing)) ? target : { ...target, serves: false },

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../host/contract/index.ts';
+import { type Level, levelName } from '../../host/common/accounts/level.ts';
 import type { HostPrincipal } from '../../host/common/host-principal.ts';
 import { type Buckets, createBuckets } from '../../host/state/buckets.ts';
 
@@ -6,31 +7,78 @@ const MAX_KEYS = 100_000;
 /** A request is admitted while anything is left. */
 const ANYTHING = Number.MIN_VALUE;
 
+/** A request that came too soon, and whose limit says so: there is no label of its own for limits of keys. */
+export interface TooSoon {
+  readonly of: 'plugin' | 'account';
+  readonly error: GatewayError;
+}
+
+/** Who has a limit: a key, or an account or a tag that binds it. */
+interface Limited {
+  readonly id: string;
+  readonly name: string;
+  readonly of: TooSoon['of'];
+  readonly rpm: number | undefined;
+  readonly tpm: number | undefined;
+}
+
 /**
- * What keys may do in a minute, in requests and in tokens: buckets that start full and refill all the time. Tokens are known only
- * when a request is over, so one may take more than was left, and those after it wait.
+ * What keys, accounts and tags may do in a minute, in requests and in tokens: buckets that start full and refill all the time. All of them let
+ * a request through, or it takes from none. Tokens are known only when a request is over, so one may take more than was left, and those after it wait.
  */
 export class KeyRates {
   readonly #requests: Buckets = createBuckets(MAX_KEYS);
   readonly #tokens: Buckets = createBuckets(MAX_KEYS);
+  /** Kept with an account or a tag, which lives as long as the accounts stay as they are. */
+  readonly #levels = new WeakMap<Level, Limited>();
 
   /** Takes one request. `now` in monotonic milliseconds. */
-  refusal({ id, limits }: HostPrincipal, now: number): GatewayError | undefined {
-    const { rpm, tpm } = limits ?? {};
-    if (tpm !== undefined) {
-      const { taken, retryAfterMs } = this.#tokens.take(id, perMinute(tpm), now, 0, ANYTHING);
-      if (!taken) return limited(`the key has used its ${tpm} tokens per minute`, retryAfterMs);
+  refusal({ id, limits }: HostPrincipal, now: number): TooSoon | undefined {
+    const { rpm, tpm, levels } = limits ?? {};
+    const key: Limited = { id, name: 'the key', of: 'plugin', rpm, tpm };
+    if (!levels) return this.#looked(key, now) ?? this.#taken(key, now);
+    const all = [key, ...levels.map((level) => this.#limited(level))];
+    for (const each of all) {
+      const refusal = this.#looked(each, now);
+      if (refusal) return refusal;
     }
-    if (rpm !== undefined) {
-      const { taken, retryAfterMs } = this.#requests.take(id, perMinute(rpm), now);
-      if (!taken) return limited(`the key has made its ${rpm} requests per minute`, retryAfterMs);
-    }
+    for (const each of all) this.#taken(each, now);
     return undefined;
   }
 
   debit({ id, limits }: HostPrincipal, tokens: number, now: number): void {
-    if (limits?.tpm !== undefined && tokens > 0)
-      this.#tokens.take(id, perMinute(limits.tpm), now, tokens, Number.NEGATIVE_INFINITY);
+    if (tokens <= 0) return;
+    this.#debit(id, limits?.tpm, tokens, now);
+    for (const level of limits?.levels ?? []) this.#debit(level.budgetId, level.tpm, tokens, now);
+  }
+
+  #debit(id: string, tpm: number | undefined, tokens: number, now: number): void {
+    if (tpm !== undefined) this.#tokens.take(id, perMinute(tpm), now, tokens, Number.NEGATIVE_INFINITY);
+  }
+
+  /** Why a limit does not let a request through. It takes nothing. */
+  #looked({ id, name, of, rpm, tpm }: Limited, now: number): TooSoon | undefined {
+    if (tpm !== undefined) {
+      const { taken, retryAfterMs } = this.#tokens.take(id, perMinute(tpm), now, 0, ANYTHING);
+      if (!taken) return { of, error: limited(`${name} has used its ${tpm} tokens per minute`, retryAfterMs) };
+    }
+    if (rpm === undefined) return undefined;
+    const { taken, retryAfterMs } = this.#requests.take(id, perMinute(rpm), now, 0, 1);
+    if (taken) return undefined;
+    return { of, error: limited(`${name} has made its ${rpm} requests per minute`, retryAfterMs) };
+  }
+
+  #taken({ id, rpm }: Limited, now: number): undefined {
+    if (rpm !== undefined) this.#requests.take(id, perMinute(rpm), now);
+  }
+
+  #limited(level: Level): Limited {
+    const known = this.#levels.get(level);
+    if (known) return known;
+    const { budgetId: id, rpm, tpm } = level;
+    const made: Limited = { id, name: levelName(level), of: 'account', rpm, tpm };
+    this.#levels.set(level, made);
+    return made;
   }
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../host/common/clock.ts';
 import type { KeyLimits } from '../../host/common/host-principal.ts';
 import { turnTaker } from '../../host/common/next-turn.ts';
 import type { Generation } from '../../host/generation/generation.ts';
-import { mayServe } from '../../host/pipeline/key-access.ts';
+import { listsModels, mayAsk, mayServe } from '../../host/pipeline/key-access.ts';
 import { type CreatedOf, GroupListing, type ListingCall } from './group-listing.ts';
 import { type ListedModel, modelEntry } from './model-entry.ts';
 import { reachedOwner } from './reached.ts';
@@ -23,10 +23,10 @@ export type Listing = ReadonlyMap<string, ListedModel>;
  */
 export async function listModels(generation: Generation, deps: ListingDeps, limits: KeyLimits = {}): Promise<Listing> {
   const listing = new Map<string, ListedModel>();
-  const mayAsk = asking(limits, generation.config.aliases);
+  const isAsked = asking(limits, generation.config.aliases);
   const calling = { generation, limits, catalog: deps.catalog, createdOf: deps.createdOf };
   const giveWay = turnTaker(deps.clock);
-  for (const model of allModels(calling, (id) => !listing.has(id) && mayAsk(id))) {
+  for (const model of allModels(calling, (id) => !listing.has(id) && isAsked(id))) {
     listing.set(model.entry.id, model);
     const others = giveWay();
     if (others) await others;
@@ -34,8 +34,10 @@ export async function listModels(generation: Generation, deps: ListingDeps, limi
   return listing;
 }
 
-/** What `mayAsk` says of many models. */
-function asking({ models }: KeyLimits, aliases: Readonly<Record<string, string>>): (id: string) => boolean {
+/** Whether a key may ask for each of many models. */
+function asking(limits: KeyLimits, aliases: Readonly<Record<string, string>>): (id: string) => boolean {
+  const { models, levels } = limits;
+  if (listsModels({ levels })) return (id) => mayAsk(limits, id, aliases);
   if (!models) return () => true;
   const allowed = new Set(models);
   for (const name of models) {

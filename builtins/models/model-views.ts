@@ -6,7 +6,7 @@ import { registeredNames } from '../../host/generation/registered-names.ts';
 import type { Host } from '../../host/host.ts';
 import { arrayOf, slicesOf, within } from '../../host/http/json-pieces.ts';
 import type { JsonAnswer, JsonCall } from '../../host/http/json-route.ts';
-import { mayAsk } from '../../host/pipeline/key-access.ts';
+import { listsModels, listsProviders, mayAsk } from '../../host/pipeline/key-access.ts';
 import { shownModel } from '../../host/pipeline/shown.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import type { ClientForm } from './client-forms.ts';
@@ -94,7 +94,7 @@ export class ModelViews {
   async #listingOf(current: Generation | undefined, principal: HostPrincipal | undefined): Promise<Listing> {
     if (!current) return new Map();
     const limits = principal?.limits;
-    const isOwn = limits !== undefined && (limits.models !== undefined || limits.providers !== undefined);
+    const isOwn = limits !== undefined && (listsModels(limits) || listsProviders(limits));
     const known = isOwn ? undefined : this.#listed.get(current);
     if (known) return known;
     const { catalog, clock } = this.host.services;

@@ -5,7 +5,7 @@ import type { BoundGroup } from '../../host/generation/groups/bound-group.ts';
 import type { BoundStrategy } from '../../host/generation/bind-strategy.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import { implementsSurface } from '../../host/generation/model-index.ts';
-import { mayServe } from '../../host/pipeline/key-access.ts';
+import { listsProviders, mayServe } from '../../host/pipeline/key-access.ts';
 import type { Target } from '../../host/pipeline/target.ts';
 import { mayCall } from '../../host/upstream/instance.ts';
 
@@ -20,7 +20,7 @@ export interface Calling {
 export function reachedOwner({ generation, catalog, limits }: Calling, model: string): Target | undefined {
   const { models, strategy, targets } = generation;
   const owners = models.owners(model);
-  const marked = limits.providers
+  const marked = listsProviders(limits)
     ? owners.map((target) => (mayServe(limits, target.virtualKey) ? target : { ...target, serves: false }))
     : owners;
   return firstReached(

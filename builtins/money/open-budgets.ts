@@ -1,69 +1,87 @@
-import { type BudgetFacts, factsOf, type KeyBudget } from '../../host/common/budgets/key-budget.ts';
+import type { CurrentAccounts } from '../../host/common/accounts/current-accounts.ts';
+import { lastChange, nextChange, raisedBy } from '../../host/common/accounts/raise.ts';
+import type { BudgetFacts } from '../../host/common/budgets/key-budget.ts';
 import { durationName, type Window, Windows } from '../../host/common/budgets/windows.ts';
+import type { BudgetLevel, BudgetOwner } from './budget-levels.ts';
 
-/** A budget of a key in the window that runs. */
+/** More room for a time: what administrators gave single keys, accounts and tags. */
+export type Raises = Pick<CurrentAccounts, 'version' | 'raisesOf'>;
+
+/** A budget in the window that runs. Its limit holds what it is raised by. */
 export interface OpenBudget extends BudgetFacts {
-  readonly keyId: string;
-  /** What its sum is kept under: unit, rule and window are part of it. */
+  readonly owner: BudgetOwner;
+  /** What its sum is kept under: owner, unit, rule and window are part of it. */
   readonly name: string;
   readonly window: Window;
 }
 
 interface Known {
-  readonly budgets: readonly { readonly facts: BudgetFacts; readonly windows: Windows }[];
+  readonly budgets: readonly { readonly owner: BudgetOwner; readonly facts: BudgetFacts; readonly windows: Windows }[];
   open: readonly OpenBudget[];
-  /** The windows run from the one moment until the other. */
+  /** The windows run, and raises stay as they are, from the one moment until the other. */
   from: number;
   until: number;
+  version: number;
 }
 
-/** The windows of keys that run. They are looked for when one has ended, or the clock went back before one began; else it takes two comparisons. */
+/** The windows that run. They are looked for when one has ended, or the clock went back before one began, and after a raise; else it takes three comparisons. */
 export class OpenBudgets {
-  readonly #known = new WeakMap<readonly KeyBudget[], Known>();
+  readonly #known = new WeakMap<readonly BudgetLevel[], Known>();
+  readonly #raises: () => Raises | undefined;
 
-  at(now: number, keyId: string, budgets: readonly KeyBudget[]): readonly OpenBudget[] {
-    const known = this.#known.get(budgets) ?? this.#learn(budgets);
-    if (now < known.from || now >= known.until) reopen(known, now, keyId);
+  constructor(raises: () => Raises | undefined) {
+    this.#raises = raises;
+  }
+
+  at(now: number, levels: readonly BudgetLevel[]): readonly OpenBudget[] {
+    const known = this.#known.get(levels) ?? this.#learn(levels);
+    const raises = this.#raises();
+    if (now < known.from || now >= known.until || known.version !== (raises?.version ?? 0)) reopen(known, now, raises);
     return known.open;
   }
 
-  #learn(budgets: readonly KeyBudget[]): Known {
+  #learn(levels: readonly BudgetLevel[]): Known {
     const known: Known = {
-      budgets: budgets.map((budget, at) => {
-        const facts = factsOf(budget, `budgets[${at}]`);
-        return { facts, windows: new Windows(facts.rule) };
-      }),
+      budgets: levels.flatMap(({ owner, budgets }) =>
+        budgets.map((facts) => ({ owner, facts, windows: new Windows(facts.rule) })),
+      ),
       open: [],
       from: Number.POSITIVE_INFINITY,
       until: Number.NEGATIVE_INFINITY,
+      version: 0,
     };
-    this.#known.set(budgets, known);
+    this.#known.set(levels, known);
     return known;
   }
 }
 
-function reopen(known: Known, now: number, keyId: string): void {
-  known.open = known.budgets.map(({ facts, windows }) => {
+function reopen(known: Known, now: number, raises: Raises | undefined): void {
+  let [from, until] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  known.open = known.budgets.map(({ owner, facts, windows }) => {
     const window = windows.at(now);
-    const name = ['k:' + keyId, facts.unit, facts.ruleName, window.name].join('|');
-    return { ...facts, keyId, window, name };
+    const own = raises?.raisesOf(owner.id) ?? [];
+    from = Math.max(from, window.beginsAt, lastChange(own, now));
+    until = Math.min(until, window.endsAt, nextChange(own, now));
+    const name = [owner.prefix, facts.unit, facts.ruleName, window.name].join('|');
+    return { ...facts, limit: facts.limit + raisedBy(own, facts.unit, facts.ruleName, now), owner, window, name };
   });
-  known.from = known.open.reduce((latest, { window }) => Math.max(latest, window.beginsAt), Number.NEGATIVE_INFINITY);
-  known.until = known.open.reduce((first, { window }) => Math.min(first, window.endsAt), Number.POSITIVE_INFINITY);
+  known.from = from;
+  known.until = until;
+  known.version = raises?.version ?? 0;
 }
 
 /** Why a request is refused, for people. `committed` in the unit of the budget. */
-export function spentMessage({ unit, limit, rule, window }: OpenBudget, committed: number): string {
+export function spentMessage({ owner, unit, limit, rule, window }: OpenBudget, committed: number): string {
   const [spent, of] = unit === 'usd' ? [dollars(committed), dollars(limit)] : [String(committed), `${limit} ${unit}`];
   const every = rule.kind === 'duration' ? durationName(rule.minutes) : `the ${rule.kind}`;
   const [during, again] =
     rule.kind === 'total' ? ['', ''] : [` for ${every}`, `; it begins again at ${moment(window.endsAt)}`];
-  return `the budget of the key${during} is spent: ${spent} of ${of}${again}`;
+  return `the budget of ${owner.name}${during} is spent: ${spent} of ${of}${again}`;
 }
 
 /** Says it for programs, as a dictionary of RFC 9651. */
-export function spentHeader({ keyId, unit, limit, rule, window }: OpenBudget, committed: number): string {
-  const facts = `kind=key, id="${keyId}", unit=${unit}, window=${rule.kind}, spent=${committed}, limit=${limit}`;
+export function spentHeader({ owner, unit, limit, rule, window }: OpenBudget, committed: number): string {
+  const facts = `kind=${owner.kind}, id="${owner.id}", unit=${unit}, window=${rule.kind}, spent=${committed}, limit=${limit}`;
   return rule.kind === 'total' ? facts : `${facts}, ends=${Math.ceil(window.endsAt / 1000)}`;
 }
 

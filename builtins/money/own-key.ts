@@ -13,7 +13,10 @@ export default defineBuiltin({
   name: 'own-key',
   apply: ({ hooks }) =>
     hooks.mount.tap({ name: 'own-key', stage: ORDER.listings }, (router, host) => {
-      const budgets = new OwnBudgets(() => host.stores.ledgers.value);
+      const budgets = new OwnBudgets(
+        () => host.stores.ledgers.value,
+        () => host.current?.accounts,
+      );
       const answer = ({ request, principal, signal }: JsonCall): Promise<JsonAnswer> | undefined =>
         request.headers['x-provider'] === undefined ? shown(host, budgets, principal, signal) : undefined;
       mountJsonBeside(router, host, {

@@ -40,7 +40,7 @@ function rowOf(exchange: LiveExchange, rests: MicroRests): SpendRow {
   return {
     hour: Math.floor(startedAt / HOUR_MS),
     span: 1,
-    account: '',
+    account: principal?.limits?.account ?? '',
     key_id: id,
     tags: tagsOf(principal?.limits?.tags),
     model: (isTried ? routing.upstreamModel : undefined) ?? model,

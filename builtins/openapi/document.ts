@@ -11,7 +11,7 @@ const IF_MATCH = {
   name: 'If-Match',
   in: 'header',
   required: false,
-  description: 'The ETag of GET /admin/config: the write is refused when the configuration has changed since',
+  description: 'An ETag that an answer had: the write is refused when what it names has changed since',
   schema: { type: 'string' },
 };
 

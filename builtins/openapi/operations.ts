@@ -185,7 +185,35 @@ const CREDENTIALS: readonly Operation[] = [
   }),
   write('delete', '/admin/sessions', 'Ends all sessions', { answer: 'Revoked', errors: [501] }),
   write('delete', '/admin/sessions/{id}', 'Ends a session', { status: 204, errors: [501] }),
-  read('/admin/keys', 'Keys, the newest first', 'Keys', ['limit', 'after', 'q', 'ids'], {
+  read('/admin/accounts', 'Accounts and tags, by path', 'Accounts', [
+    'path',
+    'under',
+    'depth',
+    'q',
+    'origin',
+    'limit',
+    'offset',
+  ]),
+  write('post', '/admin/accounts', 'Makes an account or a tag', {
+    status: 201,
+    answer: 'Account',
+    body: 'json',
+    errors: [409],
+    isTagged: true,
+  }),
+  read('/admin/accounts/{id}', 'An account or a tag', 'Account', [], { errors: [404], isTagged: true }),
+  write('put', '/admin/accounts/{id}', 'Changes an account or a tag', {
+    answer: 'Account',
+    body: 'json',
+    errors: [404, 409, 412],
+    isTagged: true,
+  }),
+  write('delete', '/admin/accounts/{id}', 'Deletes an account or a tag', {
+    status: 204,
+    errors: [404, 409, 412],
+    isTagged: true,
+  }),
+  read('/admin/keys', 'Keys, the newest first', 'Keys', ['limit', 'after', 'q', 'ids', 'account'], {
     isPaged: true,
     isCounted: true,
   }),

@@ -8,7 +8,7 @@ const described = (name: string): object => ({ $ref: `#/components/responses/${n
 export const HEADERS: Readonly<Record<string, object>> = {
   RequestId: text('Id of the request, as it stands in the log'),
   CacheControl: { ...text('No answer may be kept'), schema: { const: 'no-store' } },
-  ETag: text('Version of the configuration, for If-Match'),
+  ETag: text('Version, for If-Match'),
   RetryAfter: { description: 'Seconds after which it may be tried again', schema: { type: 'integer', minimum: 1 } },
   Challenge: { ...text('Which credential is wanted'), schema: { const: 'Bearer' } },
   Allow: text('Methods of the path'),

@@ -1,3 +1,4 @@
+import { ACCOUNT_MEMBER_LIST, type AccountMemberKind } from '../../host/common/accounts/account-members.ts';
 import { UNITS } from '../../host/common/budgets/key-budget.ts';
 import { KEY_MEMBER_LIST, type KeyMemberKind } from '../../host/common/key-members.ts';
 import type { LogColumnKind } from '../../host/contract/log-column.ts';
@@ -66,6 +67,45 @@ const columnsShown = (where: 'always' | 'where known'): Readonly<Record<string, 
 const PLACES = { credential: TEXT, group: TEXT, affinity: TEXT };
 const LOG_ENTRY = object(columnsShown('always'), columnsShown('where known'));
 
+const BUDGET = {
+  usd: NUMBER,
+  tokens: COUNT,
+  requests: COUNT,
+  every: TEXT,
+  at: TEXT,
+  on: { type: ['string', 'integer'] },
+  timezone: TEXT,
+  from: MOMENT,
+  reserve_tokens: COUNT,
+};
+const RULES = object({}, { allow: TEXTS, deny: TEXTS });
+const BUDGET_STATE = object(
+  { name: TEXT, limit: NUMBER, raised: NUMBER, spent: NUMBER, reserved: NUMBER, remaining: NUMBER },
+  { begins_at: MOMENT, ends_at: MOMENT },
+);
+const RAISE = object(
+  { id: TEXT, unit: { enum: UNITS }, amount: NUMBER, from: MOMENT, until: MOMENT, actor: TEXT, created_at: MOMENT },
+  { every: TEXT, note: TEXT },
+);
+
+const ACCOUNT_KINDS: Readonly<Record<AccountMemberKind, Schema>> = {
+  text: TEXT,
+  flag: FLAG,
+  integer: COUNT,
+  word: TEXT,
+  tags: TEXTS,
+  rules: RULES,
+  budgets: list(object({ state: { ...BUDGET_STATE, type: ['object', 'null'] } }, { ...BUDGET, models: TEXTS })),
+  session: FREE,
+  limits: FREE,
+};
+const accountMembers = Object.fromEntries(
+  ACCOUNT_MEMBER_LIST.filter(([name]) => name !== 'path').map(([name, { kind, about }]) => [
+    name,
+    { ...ACCOUNT_KINDS[kind], description: about },
+  ]),
+);
+
 const MEMBER_KINDS: Readonly<Record<KeyMemberKind, Schema>> = {
   text: TEXT,
   texts: TEXTS,
@@ -74,22 +114,9 @@ const MEMBER_KINDS: Readonly<Record<KeyMemberKind, Schema>> = {
   flag: FLAG,
   integer: COUNT,
   amount: NUMBER,
-  budgets: list(
-    object(
-      {},
-      {
-        usd: NUMBER,
-        tokens: COUNT,
-        requests: COUNT,
-        every: TEXT,
-        at: TEXT,
-        on: { type: ['string', 'integer'] },
-        timezone: TEXT,
-        from: MOMENT,
-        reserve_tokens: COUNT,
-      },
-    ),
-  ),
+  word: TEXT,
+  rules: RULES,
+  budgets: list(object({}, BUDGET)),
 };
 
 const membersOfKeys = (areAlways: boolean): Readonly<Record<string, Schema>> =>
@@ -104,6 +131,23 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Error: object({ error: object({ message: TEXT, type: TEXT, code: TEXT }) }),
   Key: object(membersOfKeys(true), membersOfKeys(false)),
   Keys: list(ref('Key')),
+  Account: object(
+    {
+      id: TEXT,
+      path: TEXT,
+      origin: { enum: ['declared', 'stored', 'implied'] },
+      keys: COUNT,
+      children: COUNT,
+      version: COUNT,
+      raises: list(RAISE),
+    },
+    { ...accountMembers, inherited: TEXTS, import_id: TEXT, created_at: MOMENT, updated_at: MOMENT },
+  ),
+  Accounts: page(
+    'Account',
+    object({ total: COUNT, returned: COUNT }),
+    object(WINDOW, { path: TEXT, under: TEXT, depth: COUNT, q: TEXT, origin: TEXT }),
+  ),
   UsedKey: object(membersOfKeys(true), {
     ...membersOfKeys(false),
     spend: object({ month_usd: NUMBER }, { remaining_usd: NUMBER }),

@@ -1,3 +1,4 @@
+import { listsModels } from '../../host/pipeline/key-access.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { GatewayError } from '../../host/contract/index.ts';
@@ -56,7 +57,7 @@ export async function readForwarded(
   const family = familyOf(paths);
   const header = family.fixed ? undefined : request.headers['x-provider'];
   const named = header === undefined || header === '' ? undefined : String(header);
-  const hasList = principal?.limits?.models !== undefined;
+  const hasList = principal?.limits !== undefined && listsModels(principal.limits);
   const isModelWanted =
     !family.fixed &&
     (named === undefined ||

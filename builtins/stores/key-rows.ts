@@ -1,3 +1,4 @@
+import { type NameRules, nameRulesIn } from '../../host/common/accounts/name-rules.ts';
 import type { KeyLimits } from '../../host/common/host-principal.ts';
 import { type KeyBudget, readBudgets } from '../../host/common/budgets/key-budget.ts';
 import { type Scope, tryParseJson } from '../../host/contract/index.ts';
@@ -73,15 +74,15 @@ export function keyOf(row: Row): StoredKey {
 /** SQLite has no booleans; other programs write words. */
 const isTrue = (value: unknown): boolean => value === true || value === 1 || value === 'true';
 
-function limitColumn(value: KeyLimits[KeyLimitName]): string | number | null {
-  return typeof value === 'number' ? value : listText(value);
+function limitColumn(value: KeyLimits[KeyLimitName]): string | number | boolean | null {
+  if (value === undefined || typeof value !== 'object') return value ?? null;
+  return isList(value) ? listText(value) : JSON.stringify(value);
 }
 
+const isList = (value: object): value is readonly object[] | readonly string[] => Array.isArray(value);
+
 function limitsOf(row: Row): KeyLimits {
-  const limits = KEY_LIMIT_LIST.map(([name, { kind }]) => [
-    name,
-    kind === 'texts' ? listOf(row[name]) : kind === 'budgets' ? budgetsIn(row[name]) : numberOf(row[name]),
-  ]);
+  const limits = KEY_LIMIT_LIST.map(([name, { kind }]) => [name, READERS[kind](row[name])]);
   return Object.fromEntries(limits.filter(([, value]) => value !== undefined));
 }
 
@@ -97,4 +98,28 @@ function budgetsIn(value: unknown): readonly KeyBudget[] | undefined {
   }
 }
 
+/** Rules that cannot be read allow nothing. */
+const UNREADABLE_RULES: NameRules = { allow: [] };
+
+function rulesIn(value: unknown): NameRules | undefined {
+  if (value === null || value === undefined) return undefined;
+  try {
+    return nameRulesIn(typeof value === 'string' ? tryParseJson(value) : value, 'rules');
+  } catch {
+    return UNREADABLE_RULES;
+  }
+}
+
 const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const READERS: Readonly<Record<(typeof KEY_LIMIT_LIST)[number][1]['kind'], (value: unknown) => unknown>> = {
+  text: textOf,
+  word: textOf,
+  texts: listOf,
+  budgets: budgetsIn,
+  rules: rulesIn,
+  flag: (value) => isTrue(value) || undefined,
+  integer: numberOf,
+  amount: numberOf,
+};

@@ -5,7 +5,16 @@ import { addColumns, type Migration, type Schema } from './database/migrate.ts';
 const TABLE = 'api_keys';
 
 function limitsSince(version: number, { integer }: Dialect): (readonly [name: string, type: string])[] {
-  const types = { texts: 'TEXT', integer, amount: 'DOUBLE PRECISION', budgets: 'TEXT' } as const;
+  const types = {
+    text: 'TEXT',
+    texts: 'TEXT',
+    word: 'TEXT',
+    rules: 'TEXT',
+    budgets: 'TEXT',
+    flag: 'BOOLEAN',
+    integer,
+    amount: 'DOUBLE PRECISION',
+  } as const;
   return KEY_LIMIT_LIST.filter(([, { since }]) => since === version).map(([name, { kind }]) => [name, types[kind]]);
 }
 

@@ -1,8 +1,11 @@
 import type { Host } from '../../host/host.ts';
+import { closeInTurn } from '../../host/common/close-all.ts';
 import type { StoreSettings } from '../../host/environment/store-settings.ts';
 import { KEPT_MS, StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
 import { StoredSpend } from '../../host/stores/spend/stored-spend.ts';
 import { SESSION_IDLE_MS } from '../../host/stores/sessions/session-record.ts';
+import { ACCOUNT_SCHEMA } from './accounts/account-schema.ts';
+import { SqlAccounts } from './accounts/sql-accounts.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
 import type { Database } from './database/database.ts';
 import { KEY_SCHEMA } from './key-schema.ts';
@@ -21,11 +24,12 @@ import { SPEND_SCHEMA } from './spend/spend-schema.ts';
 import { SqlSpend } from './spend/sql-spend.ts';
 
 const BACKEND = 'postgres';
-const SCHEMAS = [KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA, SESSION_SCHEMA, AUDIT_SCHEMA, SPEND_SCHEMA];
+const SCHEMAS = [KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA, SESSION_SCHEMA, AUDIT_SCHEMA, SPEND_SCHEMA, ACCOUNT_SCHEMA];
 
 /** One database for all of them. See docs/stores.md#postgres. */
 export async function openPostgresStores(host: Host, settings: StoreSettings): Promise<() => Promise<void>> {
-  const { database, site, close } = await openMigratedPostgres(host, settings, SCHEMAS);
+  const { database, site, close: closeDatabase } = await openMigratedPostgres(host, settings, SCHEMAS);
+  const close = (): Promise<void> => closeInTurn([async () => host.stores.accounts.close(), closeDatabase]);
   try {
     await supplyAll(host, database, site);
   } catch (error) {
@@ -42,6 +46,7 @@ async function supplyAll(
   { clock, keyChanges, keepUp }: Site,
 ): Promise<void> {
   stores.keys.supply(BACKEND, new SqlKeys(database, keyChanges.tell), keyChanges.feed('key'));
+  await stores.accounts.supply(BACKEND, new SqlAccounts(database, keyChanges.tell), keyChanges.feed('account'));
   const table = new SqlLedgers(database);
   const foldedSpend = (): void => services.counters.add('gateway_spend_rows_folded_total', {});
   const ledgers = await StoredLedgers.load(table, { clock, log, end: stores.end, backend: BACKEND, foldedSpend });

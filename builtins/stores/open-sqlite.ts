@@ -3,6 +3,8 @@ import { closeAll, closeInTurn } from '../../host/common/close-all.ts';
 import type { StoreSettings } from '../../host/environment/store-settings.ts';
 import { StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
 import { StoredSpend } from '../../host/stores/spend/stored-spend.ts';
+import { ACCOUNT_SCHEMA } from './accounts/account-schema.ts';
+import { SqlAccounts } from './accounts/sql-accounts.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
 import { KEY_SCHEMA } from './key-schema.ts';
 import { LEDGER_SCHEMA } from './ledger-schema.ts';
@@ -35,10 +37,23 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
   };
   let endUpkeep = async (): Promise<void> => {};
   const close = (): Promise<void> =>
-    closeInTurn([() => endUpkeep(), () => closeAll(opened.map((database) => () => database.close()))]);
+    closeInTurn([
+      async () => host.stores.accounts.close(),
+      () => endUpkeep(),
+      () => closeAll(opened.map((database) => () => database.close())),
+    ]);
   try {
-    const keys = await open(keyDsn, 'the key store', KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA, SPEND_SCHEMA);
+    const keys = await open(
+      keyDsn,
+      'the key store',
+      KEY_SCHEMA,
+      LEDGER_SCHEMA,
+      OWNER_SCHEMA,
+      SPEND_SCHEMA,
+      ACCOUNT_SCHEMA,
+    );
     host.stores.keys.supply('sqlite', new SqlKeys(keys, tellNobody), keys.feed);
+    await host.stores.accounts.supply('sqlite', new SqlAccounts(keys, tellNobody));
     const ledgers = await StoredLedgers.load(new SqlLedgers(keys), {
       clock: host.services.clock,
       log: host.log,

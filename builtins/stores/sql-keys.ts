@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { ROOT } from '../../host/common/accounts/account-path.ts';
 import type { PendingChange } from '../../host/stores/changes.ts';
 import type { StoredKey } from '../../host/stores/keys/key-record.ts';
 import type {
@@ -134,6 +135,16 @@ export class SqlKeys implements KeyRepository {
     );
   }
 
+  async accountCounts(): Promise<ReadonlyMap<string, number>> {
+    const rows = (await this.#database
+      .on('reads')(TABLE)
+      .whereNotNull('account')
+      .groupBy('account')
+      .select('account')
+      .count({ total: '*' })) as Row[];
+    return new Map(rows.map(({ account, total }) => [String(account), Number(total)]));
+  }
+
   async totals(now: number): Promise<KeyTotals> {
     const {
       dialect: { time },
@@ -163,8 +174,14 @@ export class SqlKeys implements KeyRepository {
     await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 
-  #filtered({ name, ids }: KeyFilters): Knex.QueryBuilder {
+  #filtered({ name, ids, account, tag }: KeyFilters): Knex.QueryBuilder {
     const query = this.#database.on('reads')(TABLE);
+    if (account !== undefined && account !== ROOT)
+      void query.whereRaw('(account = ? OR SUBSTR(account, 1, ?) = ?)', [account, account.length + 1, `${account}/`]);
+    if (tag !== undefined)
+      void query.whereRaw(`${this.#database.dialect.position}(tags, ?) > 0`, [
+        tag.endsWith('*') ? `"${tag.slice(0, -1)}` : `"${tag}"`,
+      ]);
     if (ids) void query.whereIn('id', ids);
     if (name !== undefined) void query.whereRaw(this.#database.dialect.holds('name'), [name]);
     return query;

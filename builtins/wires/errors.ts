@@ -25,6 +25,7 @@ const LATE = words('timeout_error', 'DEADLINE_EXCEEDED');
 const BY_CODE: ReadonlyMap<ErrorCode, ErrorWords> = new Map([
   ['insufficient_quota', words('billing_error', 'FAILED_PRECONDITION')],
   ['insufficient_scope', words('permission_error', 'PERMISSION_DENIED')],
+  ['access_blocked', words('permission_error', 'PERMISSION_DENIED')],
   ['method_not_supported', UNIMPLEMENTED],
   ['request_too_large', words('request_too_large', 'INVALID_ARGUMENT')],
   ['response_rejected', INTERNAL],

@@ -1,8 +1,12 @@
 import type { Principal, Scope } from '../contract/index.ts';
+import type { Level } from './accounts/level.ts';
 import type { KeyLimitValues } from './key-members.ts';
 
 /** What a key may use, and how much of it. What is absent is not limited. The names are those of docs/admin.md#keys. */
-export interface KeyLimits extends KeyLimitValues {}
+export interface KeyLimits extends KeyLimitValues {
+  /** What binds it beside itself: its account, those above it, and its tags. Set for a request as it arrives. */
+  readonly levels?: readonly Level[] | undefined;
+}
 
 /** What a source of credentials says of one. */
 export interface PrincipalFacts extends Principal {

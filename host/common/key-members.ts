@@ -1,7 +1,19 @@
+import type { Unpriced } from '../contract/index.ts';
+import type { NameRules } from './accounts/name-rules.ts';
 import type { KeyBudget } from './budgets/key-budget.ts';
 
-export type KeyMemberKind = 'text' | 'texts' | 'scopes' | 'moment' | 'flag' | 'integer' | 'amount' | 'budgets';
-type LimitKind = 'texts' | 'integer' | 'amount' | 'budgets';
+export type KeyMemberKind =
+  | 'text'
+  | 'texts'
+  | 'scopes'
+  | 'moment'
+  | 'flag'
+  | 'integer'
+  | 'amount'
+  | 'budgets'
+  | 'rules'
+  | 'word';
+type LimitKind = 'text' | 'texts' | 'flag' | 'integer' | 'amount' | 'budgets' | 'rules' | 'word';
 
 interface Flag {
   readonly flags: string;
@@ -28,6 +40,8 @@ interface LimitFacts extends MemberFacts {
   readonly isLimit: true;
   /** From 1 to this, of an integer. */
   readonly most?: number;
+  /** What a word may be. */
+  readonly words?: readonly string[];
   /** The step of the schema that adds its column. */
   readonly since: number;
   /** The field of the dashboard's form; none unless said. */
@@ -110,6 +124,45 @@ export const KEY_LIMITS = {
     since: 5,
     about: 'What the key may spend in windows that begin again: US dollars, tokens or requests',
   },
+  account: {
+    kind: 'text',
+    isWritten: true,
+    isLimit: true,
+    since: 6,
+    flag: { flags: '--account <path>', summary: 'Account that the key belongs to', default: 'none' },
+    about: 'Path of the account that the key belongs to: what binds it and those above it binds the key',
+  },
+  max_parallel: {
+    kind: 'integer',
+    isWritten: true,
+    isLimit: true,
+    most: 100_000,
+    since: 6,
+    about: 'Requests in flight',
+  },
+  unpriced: {
+    kind: 'word',
+    words: ['refuse', 'warn', 'allow'],
+    isWritten: true,
+    isLimit: true,
+    since: 6,
+    about: 'What becomes of requests whose model has no price',
+  },
+  blocked: { kind: 'flag', isWritten: true, isLimit: true, since: 6, about: 'Refuses every request of models' },
+  model_rules: {
+    kind: 'rules',
+    isWritten: true,
+    isLimit: true,
+    since: 6,
+    about: 'Models that the key may ask for, beside `models`: names, each exact or a beginning and a star',
+  },
+  provider_rules: {
+    kind: 'rules',
+    isWritten: true,
+    isLimit: true,
+    since: 6,
+    about: 'Virtual keys of the targets that may serve the key, beside `providers`',
+  },
 } as const satisfies Readonly<Record<string, LimitFacts>>;
 
 /**
@@ -119,6 +172,7 @@ export const KEY_LIMITS = {
 export const KEY_LIMIT_STEPS = {
   2: { name: 'limits of keys', readsFrom: null },
   5: { name: 'budgets of keys', readsFrom: 4 }, // the way back from an upgrade stays open: docs/decisions/0072-budgets-of-a-key-are-asked-together.md
+  6: { name: 'accounts of keys', readsFrom: 4 }, // as step 5
 } as const satisfies Readonly<Record<number, { readonly name: string; readonly readsFrom: number | null }>>;
 
 /** Every member of a key, in the order of answers. See docs/admin.md#keys. */
@@ -162,6 +216,10 @@ interface LimitKinds {
   readonly integer: number;
   readonly amount: number;
   readonly budgets: readonly KeyBudget[];
+  readonly text: string;
+  readonly flag: boolean;
+  readonly rules: NameRules;
+  readonly word: Unpriced;
 }
 
 /** What a key may use. A limit that is absent is not set. */

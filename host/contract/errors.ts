@@ -54,6 +54,8 @@ export const ERRORS = frozenTable({
   /** A budget is spent. Trying again does not help, so that it never says when to. */
   insufficient_quota: { status: 402, type: 'insufficient_quota' },
   insufficient_scope: { status: 403, type: 'permission_error' },
+  /** The account of the credential, or a tag of it, is blocked; or the account does not exist. */
+  access_blocked: { status: 403, type: 'permission_error' },
   model_not_found: { status: 404, type: 'invalid_request_error' },
   provider_not_found: { status: 404, type: 'invalid_request_error' },
   resource_not_found: { status: 404, type: 'not_found_error' },
@@ -62,6 +64,9 @@ export const ERRORS = frozenTable({
   /** What was entered once is entered again with another body. */
   idempotency_conflict: { status: 409, type: 'invalid_request_error' },
   last_admin_key: { status: 409, type: 'invalid_request_error' },
+  account_exists: { status: 409, type: 'invalid_request_error' },
+  account_declared: { status: 409, type: 'invalid_request_error' },
+  account_in_use: { status: 409, type: 'invalid_request_error' },
   /** The stored configuration has keys that this program does not know, and would lose them by a write. */
   config_newer: { status: 409, type: 'invalid_request_error' },
   /** A limit of the gateway or of the provider; `retryAfterMs` says when it is over. */

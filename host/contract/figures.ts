@@ -155,7 +155,7 @@ export const FIGURES = {
   gateway_rate_limit_rejections_total: {
     kind: 'counter',
     help: 'Requests that a rate limit refused',
-    labels: { key_type: ['ip', 'admin_session', 'plugin'] },
+    labels: { key_type: ['ip', 'admin_session', 'plugin', 'account'] },
   },
   gateway_credentials_ended_total: {
     kind: 'counter',

@@ -32,7 +32,7 @@ import { refuseOfNewer, StoredVersions } from './stored-versions.ts';
 export interface ApplierDeps extends GenerationDeps {
   readonly redactor: Redactor;
   readonly settings: Pick<Settings, 'allowsAdminStdio' | 'secretDirectories' | 'ownSecretFiles'>;
-  readonly stores: Pick<Stores, 'configuration' | 'requestLog' | 'ledgers'>;
+  readonly stores: Pick<Stores, 'configuration' | 'requestLog' | 'ledgers' | 'accounts'>;
   readonly hooks: ModelHooks & CheckDeps['hooks'];
   readonly slot: Slot;
   /** True once the process is ending: nothing is built for it any more. */

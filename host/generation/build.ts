@@ -1,5 +1,7 @@
 import type { Carryover, Prices, StrategyDeps } from '../contract/index.ts';
-import { CurrentAccounts, NOTHING_STORED } from '../common/accounts/current-accounts.ts';
+import { CurrentAccounts } from '../common/accounts/current-accounts.ts';
+import type { WrittenAccount } from '../common/accounts/account-members.ts';
+import { timezoneOf } from '../config/rules/account-rules.ts';
 import { DEFAULT_MAX_REQUEST_BYTES, type GatewayConfig } from '../config/document.ts';
 import { saysNothing, streamTimesOf } from '../config/stream-times.ts';
 import { createGenerationHooks, type GenerationHooks, sealGenerationHooks } from '../pipeline/hooks.ts';
@@ -74,7 +76,8 @@ async function draftOf(deps: GenerationDeps, config: GatewayConfig, undo: Undo):
   if (deps.current?.config !== config) for (const warning of ofGroups) logWarning(deps, warning);
   const { ledger, prices } = forPlugins;
   const built = { config, hooks, carryover, targets, providers, warnings: [...warnings, ...ofGroups.map(problemOf)] };
-  const accounts = new CurrentAccounts([], 'UTC', NOTHING_STORED);
+  const declared = (config.accounts ?? []) as readonly WrittenAccount[]; // the rules have read them
+  const accounts = new CurrentAccounts(declared, timezoneOf(config), deps.stores.accounts);
   return { ...built, accounts, registry, models, groups, plugins, strategy, services, ledger, prices };
 }
 

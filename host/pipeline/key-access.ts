@@ -1,4 +1,5 @@
 import type { GatewayError } from '../contract/index.ts';
+import { allowsName } from '../common/accounts/name-rules.ts';
 import type { KeyLimits } from '../common/host-principal.ts';
 import type { Redactor } from '../log/redact.ts';
 import type { NamedModel } from './named-models.ts';
@@ -6,8 +7,17 @@ import { modelNotFound } from './shown.ts';
 
 type Aliases = Readonly<Record<string, string>>;
 
+/** Whether a key, or an account or a tag that binds it, has a list of models. */
+export const listsModels = ({ models, levels }: KeyLimits): boolean =>
+  models !== undefined || levels?.some((level) => level.models !== undefined) === true;
+
+/** Whether a key, or an account or a tag that binds it, has a list of targets. */
+export const listsProviders = ({ providers, levels }: KeyLimits): boolean =>
+  providers !== undefined || levels?.some((level) => level.providers !== undefined) === true;
+
 /** Whether a key may ask for a model, by its name after aliases or by an alias of it. Without a list it may ask for any. */
-export function mayAsk({ models }: KeyLimits, model: string, aliases: Aliases = {}): boolean {
+export function mayAsk({ models, levels }: KeyLimits, model: string, aliases: Aliases = {}): boolean {
+  if (levels?.every((level) => level.models === undefined || allowsName(level.models, model)) === false) return false;
   return (
     models === undefined ||
     models.includes(model) ||
@@ -30,6 +40,8 @@ export function notListed(
 }
 
 /** Whether a target may serve a key. Without a list any may. */
-export function mayServe({ providers }: KeyLimits, virtualKey: string): boolean {
+export function mayServe({ providers, levels }: KeyLimits, virtualKey: string): boolean {
+  if (levels?.every((level) => level.providers === undefined || allowsName(level.providers, virtualKey)) === false)
+    return false;
   return providers === undefined || providers.includes(virtualKey);
 }

@@ -1,5 +1,6 @@
 import type { RequestLog, SharedState } from '../contract/index.ts';
 import { StoreClock } from './replicas/store-clock.ts';
+import { AccountStore } from './accounts/account-store.ts';
 import { AuditStore, type AuditStoreDeps } from './audit/audit-store.ts';
 import { type Ledgers, MemoryLedgers } from './ledgers/ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
@@ -31,6 +32,8 @@ export interface Stores {
   readonly leaders: Leaders;
   /** Keys that are made and revoked. Without a store: the memory of this process. */
   readonly keys: KeyStore;
+  /** Accounts and tags that administrators made, and raises, as the keys. */
+  readonly accounts: AccountStore;
   /** Sessions of the dashboard, as the keys. */
   readonly sessions: SessionStore;
   /** Who administered what, as the keys. */
@@ -89,6 +92,7 @@ export function createStores(memory: SharedState, given: StoresDeps): Stores {
     replica: new Replica(given.randomBytes),
     leaders: new Leaders(),
     keys,
+    accounts: new AccountStore({ ...deps }, keys.link),
     sessions: principals.sessions,
     audit,
     principals,
@@ -112,6 +116,7 @@ export function createStores(memory: SharedState, given: StoresDeps): Stores {
 export function sealStores({
   leaders,
   keys,
+  accounts,
   sessions,
   audit,
   principals,
@@ -129,6 +134,7 @@ export function sealStores({
   for (const place of [
     leaders,
     keys,
+    accounts,
     sessions,
     audit,
     principals,

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Exchange } from 'gw/contract';
-import { KeyBudgets } from '../../builtins/money/key-budgets.ts';
-import type { KeyBudget } from '../../host/common/budgets/key-budget.ts';
+import { AskedBudgets } from '../../builtins/money/asked-budgets.ts';
+import type { BudgetLevel } from '../../builtins/money/budget-levels.ts';
 import { ruleName, Windows } from '../../host/common/budgets/windows.ts';
-import { factsOf, type Unit } from '../../host/common/budgets/key-budget.ts';
+import { type BudgetFacts, factsOf, type Unit } from '../../host/common/budgets/key-budget.ts';
 import { MemoryLedger } from '../../host/state/memory-ledger.ts';
 import { madeUpExchange } from '../../host/testing/made-up.ts';
 import { cases, Dice } from '../kit/index.ts';
@@ -26,12 +26,12 @@ interface Call {
   readonly names: readonly string[];
 }
 
-/** A world with one key: random budgets, calls that begin, take turns and end at random, and a clock that jumps. */
+/** A world with one key, its account and its tags: random budgets, calls that begin, take turns and end at random, and a clock that jumps. */
 class World {
   readonly dice: Dice;
-  readonly budgets: readonly KeyBudget[];
+  readonly levels: readonly BudgetLevel[];
   readonly ledger = new MemoryLedger({ maxKeys: 0 });
-  readonly spending: KeyBudgets;
+  readonly spending: AskedBudgets;
   readonly open = new Set<Call>();
   /** What was used, by name. */
   readonly truth = new Map<string, number>();
@@ -42,17 +42,12 @@ class World {
 
   constructor(seed: number) {
     this.dice = new Dice(seed);
-    const made = Array.from({ length: 1 + this.dice.below(4) }, (_each, at) => ({
-      [this.dice.pick(UNITS)]: this.dice.below(60),
-      every: this.dice.pick(['total', `${at + 1}m`, `${at + 7}m`]),
+    const prefixes = ['k:id', 'a:/acme/search', 'a:/acme', 't:nightly'].slice(0, 1 + this.dice.below(4));
+    this.levels = prefixes.map((prefix) => ({
+      owner: { kind: 'account', id: prefix, name: prefix, prefix },
+      budgets: this.#budgets(),
     }));
-    const identities = new Set<string>();
-    this.budgets = made.filter((budget) => {
-      const { unit, rule } = factsOf(budget, 'budget');
-      const name = `${unit} ${ruleName(rule)}`;
-      return !identities.has(name) && identities.add(name);
-    });
-    this.spending = new KeyBudgets({
+    this.spending = new AskedBudgets({
       ledger: this.ledger,
       pricing: { expected: () => RESERVED.usd, reported: ({ charged }) => charged?.prompt_tokens ?? 0 },
       prices: { longestAnswer: () => 4 },
@@ -60,19 +55,29 @@ class World {
     });
   }
 
+  #budgets(): readonly BudgetFacts[] {
+    const made = Array.from({ length: 1 + this.dice.below(3) }, (_each, at) => ({
+      [this.dice.pick(UNITS)]: this.dice.below(60),
+      every: this.dice.pick(['total', `${at + 1}m`, `${at + 7}m`]),
+    })).map((budget) => factsOf(budget, 'budget'));
+    return made.filter(
+      ({ unit, rule }, at) =>
+        made.findIndex((other) => other.unit === unit && ruleName(other.rule) === ruleName(rule)) === at,
+    );
+  }
+
+  #all(): (readonly [begin: string, facts: BudgetFacts])[] {
+    return this.levels.flatMap(({ owner, budgets }) =>
+      budgets.map((facts) => [[owner.prefix, facts.unit, ruleName(facts.rule)].join('|'), facts] as const),
+    );
+  }
+
   namesNow(): string[] {
-    return this.budgets.map((budget) => {
-      const { unit, rule } = factsOf(budget, 'budget');
-      return ['k:id', unit, ruleName(rule), new Windows(rule).at(this.now).name].join('|');
-    });
+    return this.#all().map(([begin, { rule }]) => `${begin}|${new Windows(rule).at(this.now).name}`);
   }
 
   limitOf(name: string): number {
-    const at = this.budgets.findIndex((budget) => {
-      const { unit, rule } = factsOf(budget, 'budget');
-      return name.startsWith(`k:id|${unit}|${ruleName(rule)}|`);
-    });
-    return factsOf(this.budgets[at], 'budget').limit;
+    return this.#all().find(([begin]) => name.startsWith(`${begin}|`))![1].limit;
   }
 
   step(): void {
@@ -88,7 +93,7 @@ class World {
     const names = this.namesNow();
     const before = names.map((name) => [this.ledger.committed(name), this.ledger.reserved]);
     const exchange = madeUpExchange({ request: { model: 'm', messages: [] } as never });
-    const denial = this.spending.admit(exchange, 'id', this.budgets);
+    const denial = this.spending.admit(exchange, this.levels);
     if (denial) {
       expect(names.map((name) => [this.ledger.committed(name), this.ledger.reserved])).to.deep.equal(before);
       this.spending.finish(exchange);
@@ -107,7 +112,7 @@ class World {
 
   turn(call: Call): void {
     this.use(call);
-    if (this.spending.admit(call.exchange, 'id', this.budgets)) this.close(call);
+    if (this.spending.admit(call.exchange, this.levels)) this.close(call);
     else this.granted(call);
   }
 
@@ -135,7 +140,7 @@ class World {
   }
 }
 
-describe('budgets of a key under any interleaving', () => {
+describe('budgets of a key, its account and its tags under any interleaving', () => {
   for (let seed = 1; seed <= cases(200); seed += 1)
     it(`book in each window what was admitted in it, once, and hold nothing at the end: seed ${seed}`, () => {
       const world = new World(seed);

@@ -365,6 +365,82 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
     says: [`"${open_after}"`],
     fix: '1s to 60s, or off',
   })),
+  CV80: [
+    {
+      document: minimal({ accounts: [{ path: 'acme' }] }),
+      at: ['accounts[0].path'],
+      says: ['"acme"'],
+      fix: 'accounts.md',
+    },
+    {
+      document: minimal({ accounts: [{ path: '#a', required_tags: ['b'] }] }),
+      at: ['accounts[0].required_tags'],
+      says: ['accounts alone'],
+      fix: 'accounts.md',
+    },
+  ],
+  CV81: [
+    {
+      document: minimal({ accounts: [{ path: '/a' }, { path: '/a' }] }),
+      at: ['accounts[1].path'],
+      says: ['accounts[0]', '"/a"'],
+      fix: 'once',
+    },
+  ],
+  CV82: ['{}', '{"usd": 1, "tokens": 1}', '{"usd": -1}', '{"usd": 0.0000001}'].map((budget) => ({
+    document: minimal({ accounts: [{ path: '/a', budgets: [JSON.parse(budget)] }] }),
+    at: [/"usd": (-1|0.0)/.test(budget) ? 'accounts[0].budgets[0].usd' : 'accounts[0].budgets[0]'],
+    says: ['usd'],
+    fix: 'six decimals',
+  })),
+  CV83: [
+    {
+      document: minimal({
+        accounts: [
+          {
+            path: '/a',
+            budgets: [
+              { usd: 1, every: '5h' },
+              { usd: 2, every: '300m' },
+            ],
+          },
+        ],
+      }),
+      at: ['accounts[0].budgets[1]'],
+      says: ['accounts[0].budgets[0]', 'same windows'],
+      fix: 'one of them',
+    },
+  ],
+  CV84: [
+    {
+      document: minimal({ accounts: [{ path: '/a', budgets: [{ usd: 1, every: '90s' }] }] }),
+      at: ['accounts[0].budgets[0].every'],
+      says: ['"90s"'],
+      fix: 'budgets.md',
+    },
+    {
+      document: minimal({ money: { timezone: 'Mars/North' } }),
+      at: ['money.timezone'],
+      says: ['"Mars/North"'],
+      fix: 'Europe/Berlin',
+    },
+  ],
+  CV86: [
+    {
+      document: minimal({ accounts: [{ path: '/a', budgets: Array.from({ length: 17 }, () => ({ usd: 1 })) }] }),
+      at: ['accounts[0].budgets'],
+      says: ['17', '16'],
+      fix: 'fewer',
+    },
+  ],
+  CV88: [
+    {
+      document: minimal({ accounts: [{ path: '/a', models: { allow: ['a*b'] } }] }),
+      at: ['accounts[0].models.allow[0]'],
+      says: ['"a*b"'],
+      fix: '* at its end',
+    },
+  ],
   CV40: [
     {
       document: minimal({ responses: { translate: 'on' } }),

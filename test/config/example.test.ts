@@ -13,6 +13,10 @@ const example = parse(text) as Record<string, any>;
 
 /** Keys without which an entry of a list is none, so that they stand in each. */
 const IN_EACH_ENTRY = [
+  'accounts[].path',
+  'accounts[].rpm',
+  'accounts[].budgets[].every',
+  'accounts[].child_default.budgets[].every',
   'providers.<name>.kind',
   'providers.<name>.settings',
   'providers.<name>.<secret>',

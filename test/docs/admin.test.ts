@@ -22,7 +22,16 @@ describe('docs/admin.md', () => {
 
   it('lists the members of a key in the order of the answers', async () => {
     const t = await startAdmin();
-    const values = { texts: ['x'], integer: 1, amount: 1, budgets: [{ usd: 1, every: 'day' }] };
+    const values = {
+      texts: ['x'],
+      integer: 1,
+      amount: 1,
+      budgets: [{ usd: 1, every: 'day' }],
+      text: '/',
+      flag: true,
+      word: 'warn',
+      rules: { allow: ['x'] },
+    };
     const limits = Object.fromEntries(KEY_LIMIT_LIST.map(([name, { kind }]) => [name, values[kind]]));
     const made = await t.makeKey({ scopes: ['read_only'], expires_at: '2099-01-01T00:00:00Z', ...limits });
     await t.get('/v1/models', as(made.key));
@@ -43,6 +52,8 @@ describe('docs/admin.md', () => {
       integer: 'integer',
       amount: 'number',
       budgets: 'list of budgets',
+      rules: 'rules',
+      word: 'text',
     };
     const expected = KEY_MEMBER_LIST.map(([, { kind, isWritten }]) => [types[kind], isWritten ? 'create, update' : '']);
     expect(rowsUnder('admin.md', '## Keys').map(([, type, writer]) => [type, writer])).to.deep.equal(expected);

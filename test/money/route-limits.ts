@@ -262,17 +262,25 @@ export interface Gateway {
   readonly t: TestHost;
   readonly calls: () => number;
   /** A key with these limits: its bearer, and what it has spent, in micro-dollars. */
-  readonly key: (limits: object) => Promise<{ readonly bearer: string; readonly spent: () => Promise<number> }>;
+  readonly key: (
+    limits: object,
+  ) => Promise<{ readonly bearer: string; readonly id: string; readonly spent: () => Promise<number> }>;
   readonly send: (probe: Probe, bearer: string, text?: string, ceiling?: number) => Promise<number>;
+  /** The answer to a probe, whole. */
+  readonly ask: (
+    probe: Probe,
+    bearer: string,
+  ) => Promise<{ readonly status: number; readonly text: string; readonly headers: Headers }>;
 }
 
-export async function gateway(plugins: readonly object[] = []): Promise<Gateway> {
+export async function gateway(plugins: readonly object[] = [], more: object = {}): Promise<Gateway> {
   const upstream = await stubUpstream(vendor);
   const t = await startHost(
     {
       strategy: { mode: 'single' },
       targets: [upstream.target('a', {}, { ...everySurface, passthrough: true, responses: true })],
       plugins,
+      ...more,
     },
     { modules: [guard] },
   );
@@ -304,6 +312,7 @@ export async function gateway(plugins: readonly object[] = []): Promise<Gateway>
       } = await t.host.stores.keys.create({ name: 'k', scopes: ['read_only'], limits });
       return {
         bearer,
+        id,
         spent: async () => {
           await eventually(() => t.host.slot.leases === 0);
           const carryover = t.host.carryover.open();
@@ -315,21 +324,33 @@ export async function gateway(plugins: readonly object[] = []): Promise<Gateway>
         },
       };
     },
-    send: async ({ path, body, headers }, bearer, text = 'hi', ceiling = 16) => {
-      const sent = body(text, ceiling);
-      const answer = await fetch(`${t.url}${path}`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${bearer}`,
-          ...headers,
-          ...(!(sent instanceof FormData) && { 'content-type': 'application/json' }),
-        },
-        body: sent instanceof FormData ? sent : JSON.stringify(sent),
-      });
-      await answer.arrayBuffer();
-      return answer.status;
-    },
+    send: async (probe, bearer, text = 'hi', ceiling = 16) => (await sent(t, { probe, bearer, text, ceiling })).status,
+    ask: (probe, bearer) => sent(t, { probe, bearer, text: 'hi', ceiling: 16 }),
   };
+}
+
+interface Sending {
+  readonly probe: Probe;
+  readonly bearer: string;
+  readonly text: string;
+  readonly ceiling: number;
+}
+
+async function sent(
+  t: TestHost,
+  { probe: { path, body, headers }, bearer, text, ceiling }: Sending,
+): Promise<{ readonly status: number; readonly text: string; readonly headers: Headers }> {
+  const made = body(text, ceiling);
+  const answer = await fetch(`${t.url}${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${bearer}`,
+      ...headers,
+      ...(!(made instanceof FormData) && { 'content-type': 'application/json' }),
+    },
+    body: made instanceof FormData ? made : JSON.stringify(made),
+  });
+  return { status: answer.status, text: await answer.text(), headers: answer.headers };
 }
 
 /** Paths of every route that builtins mount. */

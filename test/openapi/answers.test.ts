@@ -27,6 +27,8 @@ const GOOD_BODIES: Readonly<Record<string, unknown>> = {
     budget_usd: 0.5,
   },
   'put /admin/keys/{id}': { name: 'y' },
+  'post /admin/accounts': { path: '/made', budgets: [{ usd: 5, every: 'day' }] },
+  'put /admin/accounts/{id}': { rpm: 5 },
   'post /admin/explain': { request: { model: 'echo', messages: [{ role: 'user', content: 'hi' }] } },
   'post /admin/spend': { idempotency_key: 'k', account: '/', usd: 1, note: 'measured elsewhere' },
   'put /admin/config': ECHO,
@@ -97,7 +99,9 @@ describe('what each operation of the admin API answers is in its document', () =
   for (const operation of ADMIN) {
     it(titleOf(operation), async () => {
       const t = await startAdmin(logged, { ...ECHO, max_request_bytes: 2000 });
-      const { id } = await t.makeKey();
+      const key = await t.makeKey();
+      const account = (await t.post('/admin/accounts', { path: '/known' })).json();
+      const { id } = operation.path.startsWith('/admin/accounts') ? account : key;
       const reader = (await t.makeKey()).key;
       await t.request('PUT', '/admin/config', { ...ECHO, max_request_bytes: 2000 });
       await t.post('/v1/chat/completions', { model: 'echo', messages: [{ role: 'user', content: 'hi' }] });

@@ -98,6 +98,8 @@ describe('GET /openapi.json', () => {
       return validate(body) ? [] : validate.errors;
     };
     const key = await t.makeKey({ models: ['m'], expires_at: '2099-01-01T00:00:00Z' });
+    const account = { path: '/acme', budgets: [{ usd: 5, every: 'day' }], child_default: { rpm: 5 } };
+    const { id: accountId } = (await t.post('/admin/accounts', account)).json();
     await t.signIn(key.key);
     for (const stage of ['after_request', 'on_error'] as const)
       t.host.stores.requestLog.value!.append({
@@ -115,7 +117,7 @@ describe('GET /openapi.json', () => {
       ({ method, path, answer }) => method === 'get' && answer !== undefined && !path.startsWith('/v1/'),
     );
     for (const { path, answer = '' } of reads) {
-      const url = path.replace('{id}', path.includes('explain') ? 'x' : key.id);
+      const url = path.replace('{id}', path.includes('explain') ? 'x' : path.includes('accounts') ? accountId : key.id);
       const shown = await t.get(url + (QUERIES[path] ?? ''));
       expect(shown.status, `${path} ${shown.text}`).to.equal(200);
       expect(problemsOf(answer, shown.json()), path).to.deep.equal([]);

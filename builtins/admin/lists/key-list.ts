@@ -15,7 +15,7 @@ const SLICE = 500;
 const PAGE = 200;
 const LONGEST_PAGE = 1000;
 const MOST_IDS = 200;
-const PARAMETERS = ['limit', 'after', 'q', 'ids'] as const;
+const PARAMETERS = ['limit', 'after', 'q', 'ids', 'account'] as const;
 
 type Deps = Pick<Host, 'log' | 'stores'>;
 
@@ -39,7 +39,11 @@ async function all({ log, stores: { keys } }: Deps): Promise<JsonAnswer> {
 async function page({ log, stores: { keys } }: Deps, query: Query): Promise<JsonAnswer> {
   const limit = query.limit(PAGE, LONGEST_PAGE);
   const after = query.filter('after');
-  const filters: KeyFilters = { name: query.filter('q'), ids: query.list('ids', MOST_IDS) };
+  const filters: KeyFilters = {
+    name: query.filter('q'),
+    ids: query.list('ids', MOST_IDS),
+    account: query.filter('account'),
+  };
   let place = after === undefined ? undefined : await reading(keys.placeOf(after), log);
   if (after !== undefined && !place) throw invalidRequest('after is not the id of a key');
   const total = await reading(keys.count(filters), log);
@@ -55,7 +59,12 @@ async function page({ log, stores: { keys } }: Deps, query: Query): Promise<Json
     headers: [
       'X-Total-Count',
       String(total),
-      ...nextPage('/admin/keys', place?.id, { limit: String(limit), q: query.text('q'), ids: query.text('ids') }),
+      ...nextPage('/admin/keys', place?.id, {
+        limit: String(limit),
+        q: query.text('q'),
+        ids: query.text('ids'),
+        account: query.text('account'),
+      }),
     ],
   };
 }

@@ -56,7 +56,8 @@ function optionOf(flags: string): string {
   return name.replace(/-(\w)/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-function limitIn(flags: string, kind: FlaggedLimit[1]['kind'], text: string): readonly string[] | number {
+function limitIn(flags: string, kind: FlaggedLimit[1]['kind'], text: string): readonly string[] | number | string {
+  if (kind === 'text') return text;
   if (kind === 'texts') return text.split(',').map((entry) => entry.trim());
   const value = Number(text);
   if (Number.isFinite(value)) return value;

@@ -9,7 +9,11 @@ export class KeyChanges {
   readonly #listener: Listener;
   /** Tells this process's own changes from those of others. */
   readonly #origin: string;
-  readonly #told: Readonly<Record<Changed, ((id: string | undefined) => void)[]>> = { key: [], session: [] };
+  readonly #told: Readonly<Record<Changed, ((id: string | undefined) => void)[]>> = {
+    key: [],
+    session: [],
+    account: [],
+  };
 
   constructor(listener: Listener, origin: string) {
     this.#listener = listener;
@@ -33,7 +37,7 @@ export class KeyChanges {
 
   #hear(word: string): void {
     const [origin, what = '', id = ''] = word.split(' ');
-    if (origin === this.#origin || !(what === 'key' || what === 'session')) return;
+    if (origin === this.#origin || !(what === 'key' || what === 'session' || what === 'account')) return;
     for (const told of this.#told[what]) told(id === '' ? undefined : id);
   }
 }

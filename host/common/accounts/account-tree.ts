@@ -45,6 +45,11 @@ export class AccountTree {
     this.#patterns = [...this.#known.values()].filter(({ path }) => isTagPattern(path));
   }
 
+  /** Nothing is written: no key is bound by anything but itself. */
+  get isEmpty(): boolean {
+    return this.#known.size === 0;
+  }
+
   /** Accounts and tags that are written, and the accounts above them; each after its parent. */
   known(): IterableIterator<Account> {
     return this.#known.values();

@@ -10,9 +10,6 @@ export interface StoredAccounts {
   raisesOf(subject: string): readonly Raise[];
 }
 
-/** What stands where no store has accounts. */
-export const NOTHING_STORED: StoredAccounts = { version: 0, accounts: () => [], raisesOf: () => [] };
-
 /** The accounts that one applied configuration works with: what it declares, and what is stored now. */
 export class CurrentAccounts {
   readonly #declared: readonly WrittenAccount[];
@@ -37,6 +34,11 @@ export class CurrentAccounts {
         version,
       });
     return this.#tree;
+  }
+
+  /** Moves with each change of what is stored, raises among it. */
+  get version(): number {
+    return this.#stored.version;
   }
 
   raisesOf(subject: string): readonly Raise[] {

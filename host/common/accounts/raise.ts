@@ -38,3 +38,10 @@ export function nextChange(raises: readonly Raise[], now: number): number {
   for (const { from, until } of raises) for (const at of [from, until]) if (at > now && at < next) next = at;
   return next;
 }
+
+/** The last moment up to now at which one began or ended: since then the sums have stayed as they are. */
+export function lastChange(raises: readonly Raise[], now: number): number {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { from, until } of raises) for (const at of [from, until]) if (at <= now && at > last) last = at;
+  return last;
+}

@@ -103,7 +103,7 @@ function checkMember(name: AccountMemberName, value: unknown, path: string, read
 
 const CHECKS: Readonly<Record<'text' | 'flag' | 'budgets' | 'rules' | 'tags' | 'session' | 'limits', Check>> = {
   text: (value, path) => {
-    if (typeof value !== 'string' || value.length > LONGEST_TITLE)
+    if (typeof value !== 'string' || value.length > LONGEST_TITLE || value.includes('\0') || !value.isWellFormed())
       throw new BudgetProblem('CV80', `${path} must be a text of at most ${LONGEST_TITLE} characters`);
   },
   flag: (value, path) => {

@@ -1,3 +1,4 @@
+import { accountRules } from './account-rules.ts';
 import { aliasRules } from './aliases.ts';
 import { kindRules } from './instances/kind-rules.ts';
 import { providerRules } from './instances/provider-rules.ts';
@@ -19,6 +20,7 @@ export const CONFIG_RULES: readonly ConfigRule[] = [
   ...providerRules,
   ...aliasRules,
   ...modelRules,
+  ...accountRules,
   ...mcpRules,
   ...pluginRules,
   ...kindRules,

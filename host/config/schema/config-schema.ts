@@ -11,6 +11,7 @@ import {
   textMap,
   type BlockOf,
 } from './schema-fields.ts';
+import { account } from './accounts-schema.ts';
 import { mcpServer } from './mcp-schema.ts';
 import { modelGroup } from './models-schema.ts';
 import { observability } from './observability-schema.ts';
@@ -122,8 +123,17 @@ const keys = {
         'what becomes of a cost that a vendor reports with its answer: it is booked; it is held against the computed one; nothing. Without it the provider says it, see [catalog.md](catalog.md#the-vendors-own-cost)',
         { values: ['prefer', 'compare', 'ignore'] },
       ),
+      timezone: text('whose clocks budgets mean that name no time zone, and whose days reports of spend show', {
+        otherwise: 'UTC',
+        bounds: 'name of a time zone, such as `Europe/Berlin`',
+      }),
     }),
     {},
+  ),
+  accounts: list(
+    'accounts and tags, each with what binds the keys below it, see [accounts.md](reference/accounts.md)',
+    account,
+    { bounds: 'at most 10,000' },
   ),
   modules: always(
     list("packages and files with providers, strategies and plugins, resolved from the file's folder", textItem, {

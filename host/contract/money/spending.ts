@@ -102,7 +102,7 @@ export class Spending {
       if (running > 0) void this.#ledger.commit(key, running);
       return `budget exceeded: spent $${(answer.committed / MICRO).toFixed(4)} of $${(limitUsd ?? 0).toFixed(2)} limit`;
     };
-    const limit = limitUsd === undefined ? undefined : Math.max(1, Math.round(limitUsd * MICRO));
+    const limit = limitUsd === undefined ? undefined : Math.max(limitUsd > 0 ? 1 : 0, Math.round(limitUsd * MICRO));
     const answer = this.#ledger.reserve(key, { amount: running + expected, limit, running });
     return answer instanceof Promise ? answer.then(decide) : decide(answer);
   }

@@ -24,6 +24,10 @@ export interface KeyFilters {
   /** Part of the name. Of the letters A to Z the case does not matter. */
   readonly name?: string | undefined;
   readonly ids?: readonly string[] | undefined;
+  /** Keys of this account, or of one below it; `/` is every key. */
+  readonly account?: string | undefined;
+  /** The name of a tag that the key carries; with `*` at its end the beginning of one. */
+  readonly tag?: string | undefined;
 }
 
 /** Where a key stands in the list, as its repository writes it: moments may be finer there than in records. */
@@ -84,6 +88,8 @@ export interface KeyRepository {
   count(filters: KeyFilters): Promise<number>;
   /** Filters, sorts, sums up, and then takes the page. */
   usage(query: UsageQuery): Promise<UsagePage<StoredKey>>;
+  /** How many keys name each account; keys without one are left out. */
+  accountCounts(): Promise<ReadonlyMap<string, number>>;
   /** `now` in Unix milliseconds. */
   totals(now: number): Promise<KeyTotals>;
   /**

@@ -126,6 +126,10 @@ export class KeyStore {
     return this.link.ask(() => this.#keys.count(filters));
   }
 
+  accountCounts(): Promise<ReadonlyMap<string, number>> {
+    return this.link.ask(() => this.#keys.accountCounts());
+  }
+
   async get(id: string): Promise<KeyRecord | undefined> {
     await this.#flushFirst();
     const key = await this.link.ask(() => this.#keys.get(id));

@@ -1,3 +1,5 @@
+import { isWithin, ROOT } from '../../common/accounts/account-path.ts';
+import { matchesPattern } from '../../common/accounts/name-rules.ts';
 import { NewestFirst } from './newest-first.ts';
 import { isUsableAdmin, type StoredKey } from './key-record.ts';
 import type {
@@ -57,7 +59,9 @@ export class MemoryKeys implements KeyRepository {
   }
 
   async count(filters: KeyFilters): Promise<number> {
-    return filters.ids || filters.name !== undefined ? this.#filtered(filters).toArray().length : this.#keys.size;
+    const { ids, name, account, tag } = filters;
+    const isAll = ids === undefined && name === undefined && account === undefined && tag === undefined;
+    return isAll ? this.#keys.size : this.#filtered(filters).toArray().length;
   }
 
   async usage({ sort, active, since, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
@@ -72,6 +76,13 @@ export class MemoryKeys implements KeyRepository {
       activeKeys: kept.filter((key) => key.active).length,
       totalUsage: kept.reduce((sum, { usageCount }) => sum + usageCount, 0),
     };
+  }
+
+  async accountCounts(): Promise<ReadonlyMap<string, number>> {
+    const counts = new Map<string, number>();
+    for (const { limits } of this.#keys.values())
+      if (limits.account !== undefined) counts.set(limits.account, (counts.get(limits.account) ?? 0) + 1);
+    return counts;
   }
 
   async totals(now: number): Promise<KeyTotals> {
@@ -99,9 +110,13 @@ export class MemoryKeys implements KeyRepository {
   async ping(): Promise<void> {}
 
   /** The newest first. */
-  #filtered({ ids, name }: KeyFilters, after?: KeyPlace): IteratorObject<StoredKey> {
+  #filtered({ ids, name, account, tag }: KeyFilters, after?: KeyPlace): IteratorObject<StoredKey> {
     const order = ids ? new NewestFirst(this.#present(new Set(ids))) : this.#order;
-    const keys = this.#present(order.behind(after));
+    const keys = this.#present(order.behind(after)).filter(
+      ({ limits }) =>
+        (account === undefined || account === ROOT || isWithin(limits.account ?? '', account)) &&
+        (tag === undefined || limits.tags?.some((each) => matchesPattern(tag, each)) === true),
+    );
     if (name === undefined) return keys;
     const part = patternOf(name);
     return keys.filter((key) => part.test(key.name));

@@ -49,9 +49,121 @@ export type Key = {
     readonly from?: string;
     readonly reserve_tokens?: number;
   }[];
+  /** Path of the account that the key belongs to: what binds it and those above it binds the key. */
+  readonly account?: string;
+  /** Requests in flight. */
+  readonly max_parallel?: number;
+  /** What becomes of requests whose model has no price. */
+  readonly unpriced?: string;
+  /** Refuses every request of models. */
+  readonly blocked?: boolean;
+  /** Models that the key may ask for, beside `models`: names, each exact or a beginning and a star. */
+  readonly model_rules?: {
+    readonly allow?: readonly string[];
+    readonly deny?: readonly string[];
+  };
+  /** Virtual keys of the targets that may serve the key, beside `providers`. */
+  readonly provider_rules?: {
+    readonly allow?: readonly string[];
+    readonly deny?: readonly string[];
+  };
 };
 
 export type Keys = readonly Key[];
+
+export type Account = {
+  readonly id: string;
+  readonly path: string;
+  readonly origin: 'declared' | 'stored' | 'implied';
+  readonly keys: number;
+  readonly children: number;
+  readonly version: number;
+  readonly raises: readonly {
+    readonly id: string;
+    readonly unit: 'usd' | 'tokens' | 'requests';
+    readonly amount: number;
+    readonly from: string;
+    readonly until: string;
+    readonly actor: string;
+    readonly created_at: string;
+    readonly every?: string;
+    readonly note?: string;
+  }[];
+  /** What people call it. */
+  readonly title?: string;
+  /** Refuses every request of the keys below, or with the tag. */
+  readonly blocked?: boolean;
+  /** What may be spent in windows that begin again: US dollars, tokens or requests. */
+  readonly budgets?: readonly {
+    readonly state: {
+      readonly name: string;
+      readonly limit: number;
+      readonly raised: number;
+      readonly spent: number;
+      readonly reserved: number;
+      readonly remaining: number;
+      readonly begins_at?: string;
+      readonly ends_at?: string;
+    } | null;
+    readonly usd?: number;
+    readonly tokens?: number;
+    readonly requests?: number;
+    readonly every?: string;
+    readonly at?: string;
+    readonly on?: string | number;
+    readonly timezone?: string;
+    readonly from?: string;
+    readonly reserve_tokens?: number;
+    readonly models?: readonly string[];
+  }[];
+  /** Requests in a minute, of all keys together. */
+  readonly rpm?: number;
+  /** Tokens in a minute, of all keys together. */
+  readonly tpm?: number;
+  /** Requests in flight, of all keys together. */
+  readonly max_parallel?: number;
+  /** Models that may be asked for, aliases resolved. */
+  readonly models?: {
+    readonly allow?: readonly string[];
+    readonly deny?: readonly string[];
+  };
+  /** Virtual keys of targets that may serve. */
+  readonly providers?: {
+    readonly allow?: readonly string[];
+    readonly deny?: readonly string[];
+  };
+  /** What becomes of requests whose model has no price. */
+  readonly unpriced?: string;
+  /** Names of tags that every request must carry. */
+  readonly required_tags?: readonly string[];
+  /** Budgets that each session of each key has for itself. */
+  readonly session?: Readonly<Record<string, unknown>>;
+  /** What each account directly below has where it has none of its own. */
+  readonly child_default?: Readonly<Record<string, unknown>>;
+  /** Whether keys bring the tag, requests, or both; `key` unless said. */
+  readonly brought_by?: string;
+  readonly inherited?: readonly string[];
+  readonly import_id?: string;
+  readonly created_at?: string;
+  readonly updated_at?: string;
+};
+
+export type Accounts = {
+  readonly data: readonly Account[];
+  readonly summary: {
+    readonly total: number;
+    readonly returned: number;
+  };
+  readonly filters: {
+    readonly limit: number;
+    readonly offset: number;
+    readonly path?: string;
+    readonly under?: string;
+    readonly depth?: number;
+    readonly q?: string;
+    readonly origin?: string;
+  };
+};
 
 export type UsedKey = {
   /** It never changes. */
@@ -102,6 +214,24 @@ export type UsedKey = {
     readonly from?: string;
     readonly reserve_tokens?: number;
   }[];
+  /** Path of the account that the key belongs to: what binds it and those above it binds the key. */
+  readonly account?: string;
+  /** Requests in flight. */
+  readonly max_parallel?: number;
+  /** What becomes of requests whose model has no price. */
+  readonly unpriced?: string;
+  /** Refuses every request of models. */
+  readonly blocked?: boolean;
+  /** Models that the key may ask for, beside `models`: names, each exact or a beginning and a star. */
+  readonly model_rules?: {
+    readonly allow?: readonly string[];
+    readonly deny?: readonly string[];
+  };
+  /** Virtual keys of the targets that may serve the key, beside `providers`. */
+  readonly provider_rules?: {
+    readonly allow?: readonly string[];
+    readonly deny?: readonly string[];
+  };
   readonly spend?: {
     readonly month_usd: number;
     readonly remaining_usd?: number;

@@ -8,8 +8,10 @@ import {
 } from '../../host/contract/index.ts';
 import { estimateOf } from '../../host/contract/money/pricing.ts';
 import type { PluginPrices } from '../../host/contract/index.ts';
-import type { KeyBudget, Unit } from '../../host/common/budgets/key-budget.ts';
-import { type OpenBudget, OpenBudgets } from './open-budgets.ts';
+import { matchesPattern } from '../../host/common/accounts/name-rules.ts';
+import type { Unit } from '../../host/common/budgets/key-budget.ts';
+import type { BudgetLevel } from './budget-levels.ts';
+import { type OpenBudget, OpenBudgets, type Raises } from './open-budgets.ts';
 
 /** What a request holds while it is in flight, of each budget in their order. */
 interface Held {
@@ -39,32 +41,34 @@ export interface Denial {
 
 type Decision = Denial | undefined;
 
-export interface KeyBudgetsDeps {
+export interface AskedBudgetsDeps {
   readonly ledger: Ledger;
   readonly pricing: Pricing;
   readonly prices: Pick<PluginPrices, 'longestAnswer'>;
   readonly now: () => number;
+  readonly raises?: Raises | undefined;
 }
 
 const NOTHING: Amounts = { usd: 0, tokens: 0, requests: 0 };
 
 /**
- * Spends from all budgets of a key at once: all of them grant a request, or none of them holds anything for it. The windows are those of the moment at
+ * Spends from all budgets that bind a request at once: all of them grant it, or none of them holds anything for it. The windows are those of the moment at
  * which it was admitted, to its end.
  */
-export class KeyBudgets {
-  readonly #deps: KeyBudgetsDeps;
-  readonly #windows = new OpenBudgets();
+export class AskedBudgets {
+  readonly #deps: AskedBudgetsDeps;
+  readonly #windows: OpenBudgets;
   readonly #inFlight = new ExchangeNote<Held>();
 
-  constructor(deps: KeyBudgetsDeps) {
+  constructor(deps: AskedBudgetsDeps) {
     this.#deps = deps;
+    this.#windows = new OpenBudgets(() => deps.raises);
   }
 
   /** Before each turn of a request. Gives the first budget that denies it; a promise only where the ledger takes one. */
-  admit(exchange: Exchange, keyId: string, budgets: readonly KeyBudget[]): Decision | Promise<Decision> {
+  admit(exchange: Exchange, levels: readonly BudgetLevel[]): Decision | Promise<Decision> {
     const earlier = this.#inFlight.take(exchange);
-    const open = earlier?.open ?? this.#windows.at(this.#deps.now(), keyId, budgets);
+    const open = earlier?.open ?? countingFor(exchange.model, this.#windows.at(this.#deps.now(), levels));
     earlier?.open.forEach(({ unit }, at) => {
       if (unit !== 'requests') earlier.reservations[at]?.release();
     });
@@ -150,13 +154,20 @@ export class KeyBudgets {
   }
 }
 
+/** Those that count a model: a budget may be for some of them only. */
+function countingFor(model: string, open: readonly OpenBudget[]): readonly OpenBudget[] {
+  const counts = ({ models }: OpenBudget): boolean =>
+    models === undefined || models.some((pattern) => matchesPattern(pattern, model));
+  return open.every(counts) ? open : open.filter(counts);
+}
+
 /** What a call may use. A prompt is measured once, and only where that is asked. */
 class Estimates {
   readonly #exchange: Exchange;
-  readonly #deps: KeyBudgetsDeps;
+  readonly #deps: AskedBudgetsDeps;
   readonly #known = new Map<number | undefined, ReturnType<typeof estimateOf>>();
 
-  constructor(exchange: Exchange, deps: KeyBudgetsDeps) {
+  constructor(exchange: Exchange, deps: AskedBudgetsDeps) {
     this.#exchange = exchange;
     this.#deps = deps;
   }

@@ -1,0 +1,51 @@
+import { type BudgetFacts, factsOf, type KeyBudget } from '../../host/common/budgets/key-budget.ts';
+import { type Level, levelName } from '../../host/common/accounts/level.ts';
+import type { HostPrincipal } from '../../host/common/host-principal.ts';
+
+/** Whose a budget is. */
+export interface BudgetOwner {
+  readonly kind: 'key' | 'account' | 'tag';
+  /** As programs read it: the id of a key, a path, `#` and the name of a tag. */
+  readonly id: string;
+  /** As people read it: `the key`, `the account /acme`. */
+  readonly name: string;
+  /** What names of its sums begin with. */
+  readonly prefix: string;
+}
+
+/** The budgets of one owner. */
+export interface BudgetLevel {
+  readonly owner: BudgetOwner;
+  readonly budgets: readonly BudgetFacts[];
+}
+
+const NONE: readonly BudgetLevel[] = Object.freeze([]);
+
+/** Whose budgets a request asks, in their order: the key, its account and those above it, its tags. They are made once for each credential. */
+export class BudgetLevels {
+  readonly #known = new WeakMap<HostPrincipal, readonly BudgetLevel[]>();
+
+  of(principal: HostPrincipal | undefined): readonly BudgetLevel[] {
+    const limits = principal?.limits;
+    if (!principal || !limits || (!limits.budgets && !limits.levels)) return NONE;
+    const known = this.#known.get(principal);
+    if (known) return known;
+    const levels = [
+      ...(limits.budgets ? [keyLevel(principal.id, limits.budgets)] : []),
+      ...(limits.levels ?? []).flatMap((account) => (account.budgets.length > 0 ? [accountLevel(account)] : [])),
+    ];
+    this.#known.set(principal, levels);
+    return levels;
+  }
+}
+
+/** The budgets of a key by itself. */
+export const keyLevel = (id: string, budgets: readonly KeyBudget[]): BudgetLevel => ({
+  owner: { kind: 'key', id, name: 'the key', prefix: `k:${id}` },
+  budgets: budgets.map((budget, at) => factsOf(budget, `budgets[${at}]`)),
+});
+
+const accountLevel = (level: Level): BudgetLevel => ({
+  owner: { kind: level.kind, id: level.path, name: levelName(level), prefix: level.budgetId },
+  budgets: level.budgets,
+});

@@ -1,0 +1,83 @@
+import { isTagName } from './account-path.ts';
+import type { AccountTree } from './account-tree.ts';
+import { type Level, levelName } from './level.ts';
+import { HostPrincipal, type KeyLimits } from '../host-principal.ts';
+
+/** A credential, and what binds it. */
+export interface Bound {
+  readonly tree: AccountTree;
+  /** With its levels; itself where nothing binds it. */
+  readonly principal: HostPrincipal;
+  /** Why it may not use any model. */
+  readonly refusal: string | undefined;
+}
+
+/** What accounts and tags bind credentials to. It is looked for once for each credential and each state of the accounts. */
+export class BoundPrincipals {
+  readonly #anonymous = new HostPrincipal({ id: '', name: '', scopes: [] });
+  readonly #known = new WeakMap<HostPrincipal, Bound>();
+
+  /** Requests without a credential are bound by `/`. `undefined` where it is clear that nothing binds it. */
+  of(credential: HostPrincipal | undefined, tree: AccountTree): Bound | undefined {
+    if (tree.isEmpty && credential?.limits === undefined) return undefined;
+    const principal = credential ?? this.#anonymous;
+    const known = this.#known.get(principal);
+    if (known?.tree === tree) return known;
+    const bound = boundTo(principal, tree);
+    this.#known.set(principal, bound);
+    return bound;
+  }
+}
+
+function boundTo(principal: HostPrincipal, tree: AccountTree): Bound {
+  const { id, name, scopes, sessionId, limits = {} } = principal;
+  const { account, tags = [] } = limits;
+  const chain = tree.chain(account);
+  const missing = chain === undefined ? `the account ${account} of this key does not exist` : undefined;
+  const brought = tree.tags(tags.filter(isTagName)).filter(({ broughtBy }) => broughtBy !== 'request');
+  const levels: readonly Level[] = [keyLevel(id, limits), ...(chain ?? []), ...brought].filter(binds);
+  if (levels.length === 0) return { tree, principal, refusal: missing };
+  const shut = levels.find(({ blocked }) => blocked);
+  const refusal = shut && `${shut.kind === 'key' ? 'this key' : levelName(shut)} is blocked`;
+  return {
+    tree,
+    principal: new HostPrincipal({ id, name, scopes, sessionId, limits: { ...limits, levels } }),
+    refusal: refusal ?? missing,
+  };
+}
+
+/** What a key says of itself in the words of accounts. Its budgets, rates and exact lists stand in its limits. */
+function keyLevel(id: string, limits: KeyLimits): Level {
+  const {
+    blocked = false,
+    max_parallel: maxParallel,
+    unpriced,
+    model_rules: models,
+    provider_rules: providers,
+  } = limits;
+  return {
+    kind: 'key',
+    path: id,
+    budgetId: `k:${id}`,
+    blocked,
+    budgets: NONE,
+    rpm: undefined,
+    tpm: undefined,
+    maxParallel,
+    models,
+    providers,
+    unpriced,
+    requiredTags: NONE,
+  };
+}
+
+const NONE: readonly never[] = Object.freeze([]);
+
+/** Whether anything is asked of a level. */
+const binds = (level: Level): boolean =>
+  level.blocked ||
+  level.budgets.length > 0 ||
+  level.requiredTags.length > 0 ||
+  [level.rpm, level.tpm, level.maxParallel, level.models, level.providers, level.unpriced].some(
+    (value) => value !== undefined,
+  );

@@ -1,0 +1,23 @@
+import type { Account } from './account.ts';
+
+/** What binds a request beside the limits of its key: the key's own rules, an account, one above it, or a tag. */
+export interface Level extends Pick<
+  Account,
+  | 'path'
+  | 'budgetId'
+  | 'blocked'
+  | 'budgets'
+  | 'rpm'
+  | 'tpm'
+  | 'maxParallel'
+  | 'models'
+  | 'providers'
+  | 'unpriced'
+  | 'requiredTags'
+> {
+  readonly kind: 'key' | 'account' | 'tag';
+}
+
+/** What a level is called in messages. */
+export const levelName = ({ kind, path }: Pick<Level, 'kind' | 'path'>): string =>
+  kind === 'key' ? 'the key' : `the ${kind} ${path}`;
