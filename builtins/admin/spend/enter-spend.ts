@@ -1,5 +1,7 @@
 import { GatewayError, quoted } from '../../../host/contract/index.ts';
 import { isTagName } from '../../../host/common/accounts/account-path.ts';
+import { matchesPattern } from '../../../host/common/accounts/name-rules.ts';
+import type { BudgetFacts } from '../../../host/common/budgets/key-budget.ts';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { HOUR_MS } from '../../../host/common/once-per.ts';
 import type { Host } from '../../../host/host.ts';
@@ -53,18 +55,42 @@ export function enterSpendRoute(host: Host, auditor: Auditor): JsonRoute {
   return { method: 'POST', path: '/admin/spend', scope: 'admin', maxBytes: mostBytes(host), answer };
 }
 
-async function payerOf(host: Host, { account, keyId, tags }: WrittenEntry, at: number): Promise<Payer> {
-  if (keyId !== undefined) {
-    const record = await reading(host.stores.keys.get(keyId), host.log);
-    if (!record) throw invalidRequest(`the key ${quoted(keyId)} does not exist`);
-    const all = [...(record.limits.tags ?? []).filter(isTagName), ...tags];
-    return { account: '', keyId, tags: all, budgets: dollarBudgets(record, at) };
+async function payerOf(host: Host, written: WrittenEntry, at: number): Promise<Payer> {
+  const { account, keyId, tags } = written;
+  if (keyId === undefined) {
+    const path = account ?? '';
+    const budgets = budgetsOfLevels(host, path, written, tags, at);
+    if (!budgets) throw invalidRequest(`the account ${quoted(path)} does not exist`);
+    return { account: path, keyId: '', tags, budgets };
   }
-  const path = account ?? '';
-  const chain = host.current?.accounts.tree().chain(path);
-  if (!chain) throw invalidRequest(`the account ${quoted(path)} does not exist`);
-  const budgets = chain.flatMap((one) => budgetsOf(`a:${one.path}`, one.budgets, at));
-  return { account: path, keyId: '', tags, budgets };
+  const record = await reading(host.stores.keys.get(keyId), host.log);
+  if (!record) throw invalidRequest(`the key ${quoted(keyId)} does not exist`);
+  const all = [...(record.limits.tags ?? []).filter(isTagName), ...tags];
+  const levels = budgetsOfLevels(host, record.limits.account, written, all, at) ?? [];
+  return {
+    account: record.limits.account ?? '',
+    keyId,
+    tags: all,
+    budgets: [...dollarBudgets(record, at), ...levels],
+  };
+}
+
+/** Those of an account, of the accounts above it, and of tags, that count the model; `undefined` where the account does not exist. */
+function budgetsOfLevels(
+  { current }: Pick<Host, 'current'>,
+  account: string | undefined,
+  { model }: WrittenEntry,
+  tags: readonly string[],
+  at: number,
+): readonly DollarBudget[] | undefined {
+  const tree = current?.accounts.tree();
+  const chain = tree?.chain(account);
+  if (!tree || !chain) return undefined;
+  const counts = ({ models }: BudgetFacts): boolean =>
+    models === undefined || models.some((pattern) => matchesPattern(pattern, model));
+  return [...chain, ...tree.tags(tags)].flatMap(({ budgetId, budgets }) =>
+    budgetsOf(budgetId, budgets.filter(counts), at),
+  );
 }
 
 function entryOf(written: WrittenEntry, { account, keyId, tags, budgets }: Payer, at: number): SpendEntry {

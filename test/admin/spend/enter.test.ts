@@ -63,6 +63,26 @@ forBackends('POST /admin/spend', (start) => {
     });
   });
 
+  it('books dollars of a key in those of its account, of the accounts above it and of its tags', async () => {
+    const { t } = await world();
+    const budgets = [{ usd: 50, every: 'day' }, { requests: 9 }];
+    for (const path of ['/', '/acme', '/acme/search', '#nightly']) await t.post('/admin/accounts', { path, budgets });
+    await t.post('/admin/accounts', { path: '#other', budgets: [{ usd: 50, models: ['x*'] }] });
+    const key = await t.makeKey({ account: '/acme/search', tags: ['nightly', 'other'] });
+    const answer = await t.post('/admin/spend', entry(key, { model: 'm' }));
+    expect([answer.status, answer.json().account]).to.deep.equal([201, '/acme/search']);
+    const accounts: any[] = (await t.get('/admin/accounts')).json().data;
+    const spent = accounts.map(({ path, budgets: shown }) => [path, ...shown.map(({ state }: any) => state.spent)]);
+    expect(spent).to.deep.equal([
+      ['#nightly', 12.5, 0],
+      ['#other', 0],
+      ['/', 12.5, 0],
+      ['/acme', 12.5, 0],
+      ['/acme/search', 12.5, 0],
+    ]);
+    expect((await total(t, '?by=account')).data[0]).to.include({ account: '/acme/search', usd: 12.5 });
+  });
+
   it('books once, however often it comes, and refuses another body', async () => {
     const { t, key } = await world();
     const answers = await Promise.all(Array.from({ length: 50 }, () => t.post('/admin/spend', entry(key))));
