@@ -1,3 +1,4 @@
+import { timezoneOf } from '../../host/config/rules/account-rules.ts';
 import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
 import type { KeyRecord } from '../../host/stores/keys/key-record.ts';
@@ -13,8 +14,16 @@ const PAGE = 20;
 const LONGEST_PAGE = 100;
 const SORTS = ['usage', 'last_used', 'spend'] as const;
 
+/** Where a month of spend begins. */
+const zoneOf = ({ current }: Host): string => (current ? timezoneOf(current.config) : 'UTC');
+
 /** How much each key was used, and has spent this month where that is kept. See docs/admin.md#usage. */
-export function usageRoute({ log, services: { clock }, stores: { keys, spend, ledgers } }: Host): JsonRoute {
+export function usageRoute(host: Host): JsonRoute {
+  const {
+    log,
+    services: { clock },
+    stores: { keys, spend, ledgers },
+  } = host;
   const answer = async ({ request, signal }: JsonCall): Promise<JsonAnswer> => {
     const query = new Query(request);
     const now = clock.now();
@@ -24,7 +33,7 @@ export function usageRoute({ log, services: { clock }, stores: { keys, spend, le
     const active = query.flag('active');
     const since = query.moment('since');
     const ledger = sort === 'spend' ? keptSpend(spend.value) : spend.value;
-    const spent = ledger && (await reading(monthSpend(ledger, { now, zone: 'UTC' }, signal), log));
+    const spent = ledger && (await reading(monthSpend(ledger, { now, zone: zoneOf(host) }, signal), log));
     const asked = { active, since, limit, offset };
     const found = sort === 'spend' ? usageBySpend(keys, asked, spent ?? NOTHING) : keys.usage({ ...asked, sort });
     const page = await reading(found, log);

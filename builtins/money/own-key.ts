@@ -1,3 +1,4 @@
+import { timezoneOf } from '../../host/config/rules/account-rules.ts';
 import { GatewayError } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { Windows } from '../../host/common/budgets/windows.ts';
@@ -62,13 +63,14 @@ async function shown(
 
 /** Without a ledger, and while its store does not answer, nothing is said of it. */
 async function spendOf(
-  { stores: { spend }, services: { clock } }: Host,
+  { stores: { spend }, services: { clock }, current }: Host,
   id: string,
   signal: AbortSignal,
 ): Promise<object | undefined> {
   const now = clock.now();
+  const zone = current ? timezoneOf(current.config) : 'UTC';
   const hourAt = (kind: 'day' | 'month'): number =>
-    Math.floor(new Windows({ kind, zone: 'UTC', at: 0, on: kind === 'month' ? 1 : 0 }).at(now).beginsAt / HOUR_MS);
+    Math.floor(new Windows({ kind, zone, at: 0, on: kind === 'month' ? 1 : 0 }).at(now).beginsAt / HOUR_MS);
   const edges = [...new Set([hourAt('month'), hourAt('day')])];
   const range = { from: hourAt('month'), to: Math.floor(now / HOUR_MS) + 1, edges };
   try {

@@ -30,7 +30,9 @@ const BODY = {
 /** Routes of the gateway that ask some target: all that need a credential, but for what it answers itself, and calls of tools, which go to tool servers. */
 const ASKING: readonly Operation[] = OPERATIONS.filter(
   ({ method, path, scope }) =>
-    scope === 'any' && /^\/v1(?:beta)?\//.test(path) && !(method === 'get' && /\/models|\/capabilities|\/key$/.test(path)),
+    scope === 'any' &&
+    /^\/v1(?:beta)?\//.test(path) &&
+    !(method === 'get' && /\/models|\/capabilities|\/key$/.test(path)),
 );
 
 interface Scene {
