@@ -213,6 +213,15 @@ const CREDENTIALS: readonly Operation[] = [
     errors: [404, 409, 412],
     isTagged: true,
   }),
+  ...['accounts', 'keys'].flatMap((what) => [
+    write('post', `/admin/${what}/{id}/raises`, 'Gives budgets more room for a time', {
+      status: 201,
+      answer: 'Raise',
+      body: 'json',
+      errors: [404],
+    }),
+    write('delete', `/admin/${what}/{id}/raises/{raise}`, 'Ends a raise', { status: 204, errors: [404] }),
+  ]),
   read('/admin/keys', 'Keys, the newest first', 'Keys', ['limit', 'after', 'q', 'ids', 'account'], {
     isPaged: true,
     isCounted: true,

@@ -139,10 +139,11 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       keys: COUNT,
       children: COUNT,
       version: COUNT,
-      raises: list(RAISE),
+      raises: list(ref('Raise')),
     },
     { ...accountMembers, inherited: TEXTS, import_id: TEXT, created_at: MOMENT, updated_at: MOMENT },
   ),
+  Raise: RAISE,
   Accounts: page(
     'Account',
     object({ total: COUNT, returned: COUNT }),

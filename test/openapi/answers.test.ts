@@ -16,6 +16,7 @@ const REQUIRED: Readonly<Record<string, string>> = {
 };
 
 const ADMIN = OPERATIONS.filter(({ path }) => path.startsWith('/admin/'));
+const RAISE = { unit: 'usd', amount: 5, until: new Date(Date.now() + 86_400_000).toISOString() };
 const GOOD_BODIES: Readonly<Record<string, unknown>> = {
   'post /admin/keys': {
     name: 'x',
@@ -29,6 +30,8 @@ const GOOD_BODIES: Readonly<Record<string, unknown>> = {
   'put /admin/keys/{id}': { name: 'y' },
   'post /admin/accounts': { path: '/made', budgets: [{ usd: 5, every: 'day' }] },
   'put /admin/accounts/{id}': { rpm: 5 },
+  'post /admin/accounts/{id}/raises': RAISE,
+  'post /admin/keys/{id}/raises': RAISE,
   'post /admin/explain': { request: { model: 'echo', messages: [{ role: 'user', content: 'hi' }] } },
   'post /admin/spend': { idempotency_key: 'k', account: '/', usd: 1, note: 'measured elsewhere' },
   'put /admin/config': ECHO,
@@ -67,6 +70,8 @@ const QUERIES: readonly string[] = [
 const NEVER_GOOD: ReadonlySet<string> = new Set([
   'get /admin/explain/{id}',
   'delete /admin/session',
+  'delete /admin/accounts/{id}/raises/{raise}',
+  'delete /admin/keys/{id}/raises/{raise}',
   'post /admin/providers/{name}/credentials/{credential}/reset',
 ]);
 
@@ -99,8 +104,8 @@ describe('what each operation of the admin API answers is in its document', () =
   for (const operation of ADMIN) {
     it(titleOf(operation), async () => {
       const t = await startAdmin(logged, { ...ECHO, max_request_bytes: 2000 });
-      const key = await t.makeKey();
-      const account = (await t.post('/admin/accounts', { path: '/known' })).json();
+      const key = await t.makeKey({ budget_usd: 5 });
+      const account = (await t.post('/admin/accounts', { path: '/known', budgets: [{ usd: 5 }] })).json();
       const { id } = operation.path.startsWith('/admin/accounts') ? account : key;
       const reader = (await t.makeKey()).key;
       await t.request('PUT', '/admin/config', { ...ECHO, max_request_bytes: 2000 });

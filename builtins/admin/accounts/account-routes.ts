@@ -4,6 +4,7 @@ import { mostBytes, targetId } from '../asked.ts';
 import type { Auditor } from '../auditor.ts';
 import { AccountActions } from './account-actions.ts';
 import { AccountViews } from './account-views.ts';
+import { raiseRoutes } from './raise-routes.ts';
 
 const ACCOUNTS = '/admin/accounts';
 const ACCOUNT = `${ACCOUNTS}/:id`;
@@ -20,5 +21,6 @@ export function accountRoutes(host: Host, auditor: Auditor): readonly JsonRoute[
     { ...write, method: 'POST', path: ACCOUNTS, answer: (call) => actions.create(call) },
     { ...write, method: 'PUT', path: ACCOUNT, answer: (call) => actions.update(call) },
     { method: 'DELETE', path: ACCOUNT, scope: 'admin', answer: (call) => actions.delete(call) },
+    ...raiseRoutes(host, auditor, views),
   ];
 }

@@ -78,17 +78,7 @@ export type Account = {
   readonly keys: number;
   readonly children: number;
   readonly version: number;
-  readonly raises: readonly {
-    readonly id: string;
-    readonly unit: 'usd' | 'tokens' | 'requests';
-    readonly amount: number;
-    readonly from: string;
-    readonly until: string;
-    readonly actor: string;
-    readonly created_at: string;
-    readonly every?: string;
-    readonly note?: string;
-  }[];
+  readonly raises: readonly Raise[];
   /** What people call it. */
   readonly title?: string;
   /** Refuses every request of the keys below, or with the tag. */
@@ -146,6 +136,18 @@ export type Account = {
   readonly import_id?: string;
   readonly created_at?: string;
   readonly updated_at?: string;
+};
+
+export type Raise = {
+  readonly id: string;
+  readonly unit: 'usd' | 'tokens' | 'requests';
+  readonly amount: number;
+  readonly from: string;
+  readonly until: string;
+  readonly actor: string;
+  readonly created_at: string;
+  readonly every?: string;
+  readonly note?: string;
 };
 
 export type Accounts = {
