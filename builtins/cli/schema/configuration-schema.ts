@@ -96,7 +96,7 @@ function fieldSchema(field: Description, place: string, additions: Additions): J
   const type = kind ? TYPES[kind] : item ? 'array' : 'object';
   return {
     ...descriptionOf(field),
-    type: isItem || wording.isRequired ? type : [type, 'null'],
+    type: isItem || wording.isRequired ? type : [type, ...(wording.orInteger ? ['integer'] : []), 'null'],
     ...(wording.values && !item && { enum: isItem || wording.isRequired ? wording.values : [...wording.values, null] }),
     ...(wording.min !== undefined && { minimum: wording.min }),
     ...(wording.max !== undefined && { maximum: wording.max }),

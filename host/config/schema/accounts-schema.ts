@@ -19,7 +19,7 @@ const day = Joi.any<string | number | undefined>()
     typeof value === 'string' || typeof value === 'number' ? value : helpers.error('string.base'),
   )
   .empty(null)
-  .meta({ kind: 'text', wording: { otherwiseSaid: '`mon`; 1', bounds: '`mon` to `sun`; 1 to 31' } })
+  .meta({ kind: 'text', wording: { otherwiseSaid: '`mon`; 1', bounds: '`mon` to `sun`; 1 to 31', orInteger: true } })
   .description('the day on which a week or a month begins');
 
 const budget = entry({

@@ -19,6 +19,8 @@ export interface Wording<T> {
   readonly otherwiseSaid?: string;
   /** An entry, or a block that is there, needs it. */
   readonly isRequired?: boolean;
+  /** A whole number is as good as a text. */
+  readonly orInteger?: boolean;
   /** The texts that are allowed; of a list, as its items. */
   readonly values?: readonly T[];
   readonly min?: number;
