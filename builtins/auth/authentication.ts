@@ -118,7 +118,8 @@ function outOfBounds(
   const scope = path.scope && scopeRefusal(principal, path.scope);
   if (scope || !path.isLimited) return scope;
   if (bound?.refusal !== undefined) return new GatewayError('access_blocked', bound.refusal);
-  const limited = bound?.principal.limits && rates.refusal(bound.principal, services.clock.monotonic());
+  const bearer = bound?.principal ?? principal; // of a request without a credential what `/` says
+  const limited = bearer?.limits && rates.refusal(bearer, services.clock.monotonic());
   if (limited) counters.add('gateway_rate_limit_rejections_total', { key_type: limited.of });
   return limited?.error;
 }

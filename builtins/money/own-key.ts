@@ -40,7 +40,7 @@ async function shown(
   const { id, limits = {} } = principal;
   const key = host.stores.keys.parent(id); // in memory, since the request was let in by it
   const name = key?.name ?? principal.name;
-  const { models, providers, tags = [], rpm, tpm } = limits;
+  const { account, models, providers, tags = [], rpm, tpm, max_parallel } = limits;
   return {
     status: 200,
     body: {
@@ -49,11 +49,13 @@ async function shown(
       name,
       expires_at:
         key?.expiresAt === undefined ? undefined : new Date(key.expiresAt).toISOString().replace('.000Z', 'Z'),
+      account,
       models,
       providers,
       tags,
       rpm,
       tpm,
+      max_parallel,
       unpriced: host.current ? unpricedWord(limits, host.current.config) : 'allow',
       budgets: budgets.of(principal, name, host.services.clock.now()),
       spend: await spendOf(host, id, signal),

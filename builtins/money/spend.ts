@@ -2,6 +2,7 @@ import { SURFACES } from '../../host/contract/index.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import { HOUR_MS } from '../../host/common/once-per.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
+import { foldedSpend } from '../../host/stores/spend/folded-spend.ts';
 import { MemorySpend } from '../../host/stores/spend/memory-spend.ts';
 import type { SpendRow } from '../../host/stores/spend/spend-row.ts';
 import { MicroRests } from './micro-rests.ts';
@@ -19,8 +20,7 @@ export default defineBuiltin({
     const rests = new MicroRests();
     hooks.open.tapPromise('spend', async ({ stores, settings, services: { clock, counters } }) => {
       if (!settings.spend.isKept || settings.keyStore.backend !== 'memory') return;
-      const folded = (): void => counters.add('gateway_spend_rows_folded_total', {});
-      stores.spend.supply('memory', new MemorySpend(clock.now, folded, () => stores.ledgers.value));
+      stores.spend.supply('memory', new MemorySpend(clock.now, foldedSpend(counters), () => stores.ledgers.value));
     });
     hooks.assemble.tapPromise('spend', async ({ hooks: pipeline }, host) => {
       const spend = host?.stores.spend.value;
@@ -53,18 +53,24 @@ function rowOf(exchange: LiveExchange, rests: MicroRests): SpendRow {
     source: costSource,
     requests: 1,
     unpriced: isTried && charged !== undefined && costUsd === undefined ? 1 : 0,
-    prompt_tokens: charged?.prompt_tokens ?? 0,
-    completion_tokens: charged?.completion_tokens ?? 0,
-    cache_read_tokens: charged?.cache_read_tokens ?? 0,
-    cache_write_tokens: charged?.cache_write_tokens ?? 0,
-    reasoning_tokens: charged?.reasoning_tokens ?? 0,
-    images,
-    milliseconds: Math.round(seconds * 1000),
-    characters,
-    searches,
+    prompt_tokens: counted(charged?.prompt_tokens),
+    completion_tokens: counted(charged?.completion_tokens),
+    cache_read_tokens: counted(charged?.cache_read_tokens),
+    cache_write_tokens: counted(charged?.cache_write_tokens),
+    reasoning_tokens: counted(charged?.reasoning_tokens),
+    images: counted(images),
+    milliseconds: counted(seconds * 1000),
+    characters: counted(characters),
+    searches: counted(searches),
     micro_usd: rests.whole(id, costUsd ?? 0),
   };
 }
+
+/** More of anything in one answer is not believed. */
+const MOST = 1e9;
+
+/** A whole number of what an upstream counted, whatever it says. */
+const counted = (count = 0): number => (count > 0 ? Math.round(Math.min(count, MOST)) : 0);
 
 /** Sorted and once each, so that the order in which they were written makes no difference. */
 function tagsOf(tags: readonly string[] | undefined): string {

@@ -2,6 +2,7 @@ import type { Host } from '../../host/host.ts';
 import { closeInTurn } from '../../host/common/close-all.ts';
 import type { StoreSettings } from '../../host/environment/store-settings.ts';
 import { KEPT_MS, StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
+import { foldedSpend } from '../../host/stores/spend/folded-spend.ts';
 import { StoredSpend } from '../../host/stores/spend/stored-spend.ts';
 import { SESSION_IDLE_MS } from '../../host/stores/sessions/session-record.ts';
 import { ACCOUNT_SCHEMA } from './accounts/account-schema.ts';
@@ -48,8 +49,13 @@ async function supplyAll(
   stores.keys.supply(BACKEND, new SqlKeys(database, keyChanges.tell), keyChanges.feed('key'));
   await stores.accounts.supply(BACKEND, new SqlAccounts(database, keyChanges.tell), keyChanges.feed('account'));
   const table = new SqlLedgers(database);
-  const foldedSpend = (): void => services.counters.add('gateway_spend_rows_folded_total', {});
-  const ledgers = await StoredLedgers.load(table, { clock, log, end: stores.end, backend: BACKEND, foldedSpend });
+  const ledgers = await StoredLedgers.load(table, {
+    clock,
+    log,
+    end: stores.end,
+    backend: BACKEND,
+    foldedSpend: foldedSpend(services.counters),
+  });
   stores.ledgers.supply(BACKEND, ledgers);
   const spend = new SqlSpend(database);
   if (settings.spend.isKept) stores.spend.supply(BACKEND, new StoredSpend(ledgers, spend));

@@ -2,6 +2,7 @@ import type { Host } from '../../host/host.ts';
 import { closeAll, closeInTurn } from '../../host/common/close-all.ts';
 import type { StoreSettings } from '../../host/environment/store-settings.ts';
 import { StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
+import { foldedSpend } from '../../host/stores/spend/folded-spend.ts';
 import { StoredSpend } from '../../host/stores/spend/stored-spend.ts';
 import { ACCOUNT_SCHEMA } from './accounts/account-schema.ts';
 import { SqlAccounts } from './accounts/sql-accounts.ts';
@@ -59,7 +60,7 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
       log: host.log,
       end: host.stores.end,
       backend: 'sqlite',
-      foldedSpend: () => host.services.counters.add('gateway_spend_rows_folded_total', {}),
+      foldedSpend: foldedSpend(host.services.counters),
     });
     host.stores.ledgers.supply('sqlite', ledgers);
     const spend = new SqlSpend(keys);

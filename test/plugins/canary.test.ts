@@ -15,7 +15,7 @@ const REFUSED: readonly string[] = ['/v1/audio/transcriptions', '/v1/audio/trans
 const WITHOUT_CONTENT: readonly RegExp[] = [
   /^\/(health|livez|readyz|metrics|openapi\.json)$/,
   /^\/(admin|debug)\//,
-  /^\/v1\/(models|capabilities)(\/|$)/,
+  /^\/v1\/(models|capabilities|key)(\/|$)/,
   /^\/v1beta\/models(\/\*(id|rest))?$/,
 ];
 /** Routes of other wires, which have a file of their own: gemini-canary.test.ts. */

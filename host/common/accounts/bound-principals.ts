@@ -19,7 +19,7 @@ export class BoundPrincipals {
 
   /** Requests without a credential are bound by `/`. `undefined` where it is clear that nothing binds it. */
   of(credential: HostPrincipal | undefined, tree: AccountTree): Bound | undefined {
-    if (tree.isEmpty && credential?.limits === undefined) return undefined;
+    if (tree.isEmpty && !isBoundByItself(credential?.limits)) return undefined;
     const principal = credential ?? this.#anonymous;
     const known = this.#known.get(principal);
     if (known?.tree === tree) return known;
@@ -45,6 +45,16 @@ function boundTo(principal: HostPrincipal, tree: AccountTree): Bound {
     refusal: refusal ?? missing,
   };
 }
+
+/** Whether a key has what only levels hold. */
+const isBoundByItself = (limits: KeyLimits | undefined): boolean =>
+  limits !== undefined &&
+  (limits.account !== undefined ||
+    limits.blocked !== undefined ||
+    limits.max_parallel !== undefined ||
+    limits.unpriced !== undefined ||
+    limits.model_rules !== undefined ||
+    limits.provider_rules !== undefined);
 
 /** What a key says of itself in the words of accounts. Its budgets, rates and exact lists stand in its limits. */
 function keyLevel(id: string, limits: KeyLimits): Level {
