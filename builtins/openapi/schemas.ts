@@ -440,7 +440,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       budgets: list(
         object(
           {
-            of: { enum: ['key'] },
+            of: { enum: ['key', 'account', 'tag'] },
             unit: { enum: UNITS },
             every: TEXT,
             limit: NUMBER,
@@ -453,11 +453,13 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       ),
     },
     {
+      account: TEXT,
       expires_at: MOMENT,
       models: TEXTS,
       providers: TEXTS,
       rpm: COUNT,
       tpm: COUNT,
+      max_parallel: COUNT,
       spend: object({ today_usd: NUMBER, month_usd: NUMBER }),
     },
   ),

@@ -914,7 +914,7 @@ export type OwnKey = {
   readonly tags: readonly string[];
   readonly unpriced: 'refuse' | 'warn' | 'allow';
   readonly budgets: readonly {
-    readonly of: 'key';
+    readonly of: 'key' | 'account' | 'tag';
     readonly unit: 'usd' | 'tokens' | 'requests';
     readonly every: string;
     readonly limit: number;
@@ -925,11 +925,13 @@ export type OwnKey = {
     readonly begins_at?: string;
     readonly ends_at?: string;
   }[];
+  readonly account?: string;
   readonly expires_at?: string;
   readonly models?: readonly string[];
   readonly providers?: readonly string[];
   readonly rpm?: number;
   readonly tpm?: number;
+  readonly max_parallel?: number;
   readonly spend?: {
     readonly today_usd: number;
     readonly month_usd: number;
