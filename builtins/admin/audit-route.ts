@@ -3,7 +3,7 @@ import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route
 import type { AuditEntry, AuditOutcome } from '../../host/stores/audit/audit-entry.ts';
 import { Query } from './query.ts';
 import { reading } from './store-calls.ts';
-import { timestamp } from './timestamps.ts';
+import { timestamp } from '../../host/common/timestamps.ts';
 
 const PAGE = 50;
 const LONGEST_PAGE = 200;

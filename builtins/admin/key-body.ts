@@ -8,7 +8,7 @@ import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { JsonObject } from '../../host/http/body/json-body.ts';
 import type { KeyChange, KeyDraft, Rotation } from '../../host/stores/keys/key-record.ts';
 import { Members } from './members.ts';
-import { parseTimestamp } from './timestamps.ts';
+import { parseTimestamp } from '../../host/common/timestamps.ts';
 
 const SCOPES: readonly Scope[] = ['admin', 'read_only'];
 

@@ -1,7 +1,7 @@
 import type { KeyLimits } from '../../host/common/host-principal.ts';
 import { KEY_LIMIT_LIST, type KeyLimitName, type KeyMemberName } from '../../host/common/key-members.ts';
 import type { KeyRecord } from '../../host/stores/keys/key-record.ts';
-import { timestamp } from './timestamps.ts';
+import { timestamp } from '../../host/common/timestamps.ts';
 
 type KeyObject = { readonly [Name in Exclude<KeyMemberName, KeyLimitName>]: unknown } & KeyLimits;
 

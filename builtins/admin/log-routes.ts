@@ -11,7 +11,7 @@ import type { Auditor } from './auditor.ts';
 import { sharesBody, statisticsBody } from './log-statistics.ts';
 import { Query, storable } from './query.ts';
 import { reading } from './store-calls.ts';
-import { timestamp } from './timestamps.ts';
+import { timestamp } from '../../host/common/timestamps.ts';
 
 const PAGE = 50;
 const LONGEST_PAGE = 200;

@@ -1,5 +1,5 @@
 import type { LogGroup, LogSeries, LogShare, LogStatistics } from '../../host/stores/log/log-repository.ts';
-import { timestamp } from './timestamps.ts';
+import { timestamp } from '../../host/common/timestamps.ts';
 
 interface Sums {
   count: number;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { quoted } from '../../host/contract/index.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
-import { parseTimestamp } from './timestamps.ts';
+import { parseTimestamp } from '../../host/common/timestamps.ts';
 
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);

@@ -7,7 +7,7 @@ import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route
 import { createBuckets } from '../../host/state/buckets.ts';
 import type { Auditor } from './auditor.ts';
 import { changing } from './store-calls.ts';
-import { timestamp } from './timestamps.ts';
+import { timestamp } from '../../host/common/timestamps.ts';
 
 /** Attempts of one address, good or bad. See docs/reference/admin.md#signing-in. */
 const ATTEMPTS = { ratePerSecond: 10 / 60, burst: 20 };

@@ -37,10 +37,12 @@ export function usageRoute(host: Host): JsonRoute {
     const asked = { active, since, limit, offset };
     const found = sort === 'spend' ? usageBySpend(keys, asked, spent ?? NOTHING) : keys.usage({ ...asked, sort });
     const page = await reading(found, log);
+    const left = (record: KeyRecord): number | undefined =>
+      remainingUsd(record, { ledgers: ledgers.value, raises: host.current?.accounts.raisesOf(record.id) ?? [], now });
     return {
       status: 200,
       body: {
-        data: page.keys.map((record) => entry(record, spent, remainingUsd(record, ledgers.value, now))),
+        data: page.keys.map((record) => entry(record, spent, left(record))),
         summary: {
           total_keys: page.totalKeys,
           active_keys: page.activeKeys,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../host/contract/index.ts';
-import { type Bound, BoundPrincipals } from '../../host/common/accounts/bound-principals.ts';
+import { type Binding, Bindings } from '../../host/common/accounts/bindings.ts';
 import type { HostPrincipal } from '../../host/common/host-principal.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { Host } from '../../host/host.ts';
@@ -22,7 +22,7 @@ export default defineBuiltin({
   name: 'authentication',
   apply: ({ hooks }) => {
     const rates = new KeyRates();
-    const bounds = new BoundPrincipals();
+    const bindings = new Bindings();
     hooks.protect.tap('authentication', (protection) => {
       protection.add({ prefix: '/v1/', mayBeOpen: true, isLimited: true, hasPages: false });
       protection.add({ prefix: '/v1beta/', mayBeOpen: true, isLimited: true, hasPages: false });
@@ -35,12 +35,12 @@ export default defineBuiltin({
     hooks.arrived.tap('authentication', (request, context, host) => {
       const path = context.protectedBy;
       if (!path || path.ownMethod === request.method) return undefined;
-      return authenticate({ host, path, rates, bounds, context }, request);
+      return authenticate({ host, path, rates, bindings, context }, request);
     });
     hooks.assemble.tapPromise('authentication', async ({ hooks: pipeline, services: { clock } }) => {
-      pipeline.finished.tap('authentication', ({ principal, charged, answeredBy }) => {
-        if (principal?.limits && charged && answeredBy === undefined)
-          rates.debit(principal, charged.total_tokens, clock.monotonic());
+      pipeline.finished.tap('authentication', ({ principal, limits, charged, answeredBy }) => {
+        if (limits && charged && answeredBy === undefined)
+          rates.debit(principal?.id, limits, charged.total_tokens, clock.monotonic());
       });
     });
   },
@@ -51,7 +51,7 @@ interface Entry {
   readonly host: Host;
   readonly path: ProtectedPath;
   readonly rates: KeyRates;
-  readonly bounds: BoundPrincipals;
+  readonly bindings: Bindings;
   readonly context: RequestContext;
 }
 
@@ -102,24 +102,24 @@ function admit(
 ): Refusal | undefined {
   const { host, path, context } = entry;
   const tree = host.current?.accounts.tree();
-  const bound = tree && entry.bounds.of(principal, tree);
-  context.principal = principal && (bound?.principal ?? principal);
+  const binding = tree && entry.bindings.of(principal, tree);
+  context.principal = principal;
+  context.limits = binding ? binding.limits : principal?.limits;
   if (digest !== undefined && host.stores.principals.mayEnd(digest)) host.running.add(context, digest);
   context.isAdmitted = principal !== undefined || (path.mayBeOpen === true && host.settings.allowUnauthenticated);
-  const error = context.isAdmitted ? outOfBounds(entry, bound) : (refusal ?? unknownKey(context));
+  const error = context.isAdmitted ? outOfBounds(entry, binding) : (refusal ?? unknownKey(context));
   return error && { error };
 }
 
 /** What a credential that counts may not do. */
 function outOfBounds(
-  { host: { counters, services }, path, rates, context: { principal } }: Entry,
-  bound: Bound | undefined,
+  { host: { counters, services }, path, rates, context: { principal, limits } }: Entry,
+  binding: Binding | undefined,
 ): GatewayError | undefined {
   const scope = path.scope && scopeRefusal(principal, path.scope);
   if (scope || !path.isLimited) return scope;
-  if (bound?.refusal !== undefined) return new GatewayError('access_blocked', bound.refusal);
-  const bearer = bound?.principal ?? principal; // of a request without a credential what `/` says
-  const limited = bearer?.limits && rates.refusal(bearer, services.clock.monotonic());
+  if (binding?.refusal !== undefined) return new GatewayError('access_blocked', binding.refusal);
+  const limited = limits && rates.refusal(principal?.id, limits, services.clock.monotonic());
   if (limited) counters.add('gateway_rate_limit_rejections_total', { key_type: limited.of });
   return limited?.error;
 }

@@ -21,13 +21,12 @@ export default defineBuiltin({
         const known = { models, groups, targets: new Map(targets.map((target) => [target.virtualKey, target])) };
         pipeline.prepare.tap({ name: 'key-access', stage: ORDER.keyAccess }, (exchange) => {
           const {
-            principal,
+            limits,
             model,
             request,
             sent,
             routing: { pinned },
           } = exchange;
-          const limits = principal?.limits;
           if (!limits) return;
           if (listsModels(limits)) {
             const named = [...modelsIn(request, true), ...(sent ? modelsIn(sent.value, sent.wire !== 'gemini') : [])];
@@ -41,8 +40,7 @@ export default defineBuiltin({
           if (!isServed(exchange, known, isFit, pinned))
             throw modelNotFound(model, redactor, whyUnstreamed(exchange, known, isFit));
         });
-        pipeline.route.tap({ name: 'key-access', stage: ORDER.keyTargets }, (ranked, { principal, model, routing }) => {
-          const limits = principal?.limits;
+        pipeline.route.tap({ name: 'key-access', stage: ORDER.keyTargets }, (ranked, { limits, model, routing }) => {
           if (!limits || (!listsModels(limits) && !listsProviders(limits))) return ranked;
           const isAsked = mayAsk(limits, model, aliases);
           return ranked.map((target) =>

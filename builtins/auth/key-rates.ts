@@ -1,6 +1,6 @@
 import { GatewayError } from '../../host/contract/index.ts';
 import { type Level, levelName } from '../../host/common/accounts/level.ts';
-import type { HostPrincipal } from '../../host/common/host-principal.ts';
+import type { KeyLimits } from '../../host/common/host-principal.ts';
 import { type Buckets, createBuckets } from '../../host/state/buckets.ts';
 
 const MAX_KEYS = 100_000;
@@ -32,44 +32,41 @@ export class KeyRates {
   /** Kept with an account or a tag, which lives as long as the accounts stay as they are. */
   readonly #levels = new WeakMap<Level, Limited>();
 
-  /** Takes one request. `now` in monotonic milliseconds. */
-  refusal({ id, limits }: HostPrincipal, now: number): TooSoon | undefined {
-    const { rpm, tpm, levels } = limits ?? {};
-    const key: Limited = { id, name: 'the key', of: 'plugin', rpm, tpm };
-    if (!levels) return this.#looked(key, now) ?? this.#taken(key, now);
+  /** Takes one request of a key, or of none. `now` in monotonic milliseconds. */
+  refusal(id: string | undefined, { rpm, tpm, levels }: KeyLimits, now: number): TooSoon | undefined {
+    if (rpm === undefined && tpm === undefined && !levels) return undefined;
+    const key: Limited = { id: id ?? '', name: 'the key', of: 'plugin', rpm, tpm };
+    if (!levels) return this.#looked(key, now, 1);
     const all = [key, ...levels.map((level) => this.#limited(level))];
     for (const each of all) {
-      const refusal = this.#looked(each, now);
+      const refusal = this.#looked(each, now, 0);
       if (refusal) return refusal;
     }
-    for (const each of all) this.#taken(each, now);
+    for (const { id: limited, rpm: most } of all)
+      if (most !== undefined) this.#requests.take(limited, perMinute(most), now);
     return undefined;
   }
 
-  debit({ id, limits }: HostPrincipal, tokens: number, now: number): void {
+  debit(id: string | undefined, { tpm, levels }: KeyLimits, tokens: number, now: number): void {
     if (tokens <= 0) return;
-    this.#debit(id, limits?.tpm, tokens, now);
-    for (const level of limits?.levels ?? []) this.#debit(level.budgetId, level.tpm, tokens, now);
+    this.#debit(id ?? '', tpm, tokens, now);
+    for (const level of levels ?? []) this.#debit(level.budgetId, level.tpm, tokens, now);
   }
 
   #debit(id: string, tpm: number | undefined, tokens: number, now: number): void {
     if (tpm !== undefined) this.#tokens.take(id, perMinute(tpm), now, tokens, Number.NEGATIVE_INFINITY);
   }
 
-  /** Why a limit does not let a request through. It takes nothing. */
-  #looked({ id, name, of, rpm, tpm }: Limited, now: number): TooSoon | undefined {
+  /** Why a limit does not let a request through; else it takes so many requests. */
+  #looked({ id, name, of, rpm, tpm }: Limited, now: number, requests: number): TooSoon | undefined {
     if (tpm !== undefined) {
       const { taken, retryAfterMs } = this.#tokens.take(id, perMinute(tpm), now, 0, ANYTHING);
       if (!taken) return { of, error: limited(`${name} has used its ${tpm} tokens per minute`, retryAfterMs) };
     }
     if (rpm === undefined) return undefined;
-    const { taken, retryAfterMs } = this.#requests.take(id, perMinute(rpm), now, 0, 1);
+    const { taken, retryAfterMs } = this.#requests.take(id, perMinute(rpm), now, requests, 1);
     if (taken) return undefined;
     return { of, error: limited(`${name} has made its ${rpm} requests per minute`, retryAfterMs) };
-  }
-
-  #taken({ id, rpm }: Limited, now: number): undefined {
-    if (rpm !== undefined) this.#requests.take(id, perMinute(rpm), now);
   }
 
   #limited(level: Level): Limited {

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../host/common/invalid-request.ts';
+import { timestamp } from '../../host/common/timestamps.ts';
 import type { OfferedModel } from './offered.ts';
 
 const MOST = 1000;
@@ -45,7 +46,7 @@ function placeOf(models: readonly OfferedModel[], query: URLSearchParams, name: 
 }
 
 const dayOf = (date: string | null | undefined): string | null => (date ? `${date}T00:00:00Z` : null);
-const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
+const timeOf = (seconds: number): string => timestamp(seconds * 1000);
 
 function modelOf({
   id,

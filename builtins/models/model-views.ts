@@ -1,5 +1,5 @@
 import { GatewayError } from '../../host/contract/index.ts';
-import type { HostPrincipal } from '../../host/common/host-principal.ts';
+import type { KeyLimits } from '../../host/common/host-principal.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import { untargetedModels } from '../../host/generation/known-models.ts';
 import { registeredNames } from '../../host/generation/registered-names.ts';
@@ -30,31 +30,31 @@ export class ModelViews {
     this.#createdOf = createdOf;
   }
 
-  async page(form: ClientForm | undefined, { principal, request }: JsonCall): Promise<JsonAnswer> {
+  async page(form: ClientForm | undefined, { limits, request }: JsonCall): Promise<JsonAnswer> {
     const { current, services } = this.host;
-    const listing = await this.#listingOf(current, principal);
+    const listing = await this.#listingOf(current, limits);
     if (!form) return listed(listing);
     const offered = current ? await offeredModels(listing, current.config.aliases, services) : [];
     return { status: 200, body: form.page(offered, queryOf(request.url)) };
   }
 
   /** Throws a 404 for a model that the caller does not see. */
-  async one(form: ClientForm | undefined, { principal, parameter }: JsonCall): Promise<object> {
+  async one(form: ClientForm | undefined, { limits, parameter }: JsonCall): Promise<object> {
     const { current, redactor } = this.host;
-    const listing = await this.#listingOf(current, principal);
+    const listing = await this.#listingOf(current, limits);
     const name = parameter('id');
     const id = form ? name.replace(/^models\//, '') : name; // a name may stand behind that of its collection
-    const find = (model: string): ListedModel | undefined => listing.get(model) ?? this.#unlisted(model, principal);
+    const find = (model: string): ListedModel | undefined => listing.get(model) ?? this.#unlisted(model, limits);
     const model = form && current && offeredModel(id, find, current.config.aliases);
     const shown = form ? model && form.one(model) : find(id)?.entry;
     if (!shown) throw new GatewayError('model_not_found', `the model "${shownModel(id, redactor)}" does not exist`);
     return shown;
   }
 
-  async capabilities(principal: HostPrincipal | undefined): Promise<object> {
+  async capabilities(limits: KeyLimits | undefined): Promise<object> {
     const { current } = this.host;
     if (!current) return { providers: {}, image_response_formats: {} };
-    return capabilitiesOf(current, await this.#listingOf(current, principal));
+    return capabilitiesOf(current, await this.#listingOf(current, limits));
   }
 
   /** What each registered provider lists, whatever the strategy makes of it; entries of `providers` last, registered or not. See docs/admin.md#routes. */
@@ -83,17 +83,15 @@ export class ModelViews {
   }
 
   /** A name of a group with a star, of which there are too many for a list. */
-  #unlisted(name: string, principal: HostPrincipal | undefined): ListedModel | undefined {
+  #unlisted(name: string, limits: KeyLimits = {}): ListedModel | undefined {
     const { current, services } = this.host;
-    const limits = principal?.limits ?? {};
     if (!current?.groups || !mayAsk(limits, name, current.config.aliases)) return undefined;
     const calling = { generation: current, catalog: services.catalog, createdOf: this.#createdOf, limits };
     return new GroupListing(calling, current.groups).one(name);
   }
 
-  async #listingOf(current: Generation | undefined, principal: HostPrincipal | undefined): Promise<Listing> {
+  async #listingOf(current: Generation | undefined, limits: KeyLimits | undefined): Promise<Listing> {
     if (!current) return new Map();
-    const limits = principal?.limits;
     const isOwn = limits !== undefined && (listsModels(limits) || listsProviders(limits));
     const known = isOwn ? undefined : this.#listed.get(current);
     if (known) return known;

@@ -45,7 +45,7 @@ function mountModels(router: Router, views: ModelViews): void {
     { method: 'GET', scope: 'read_only', path: '/admin/providers', answer: () => views.byProvider() },
     { ...READ, path: PATH, answer: (call) => views.page(formOf(call.request), call) },
     { ...READ, path: GEMINI_PATH, answer: (call) => views.page(GEMINI_FORM, call) },
-    { ...READ, path: '/v1/capabilities', answer: async ({ principal }) => shown(await views.capabilities(principal)) },
+    { ...READ, path: '/v1/capabilities', answer: async ({ limits }) => shown(await views.capabilities(limits)) },
   ]);
   // With the header the client asks the provider itself.
   const one = async (form: ClientForm | undefined, call: JsonCall): Promise<JsonAnswer> =>

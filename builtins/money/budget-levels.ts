@@ -1,6 +1,6 @@
 import { type BudgetFacts, factsOf, type KeyBudget } from '../../host/common/budgets/key-budget.ts';
 import { type Level, levelName } from '../../host/common/accounts/level.ts';
-import type { HostPrincipal } from '../../host/common/host-principal.ts';
+import type { KeyLimits } from '../../host/common/host-principal.ts';
 
 /** Whose a budget is. */
 export interface BudgetOwner {
@@ -21,20 +21,20 @@ export interface BudgetLevel {
 
 const NONE: readonly BudgetLevel[] = Object.freeze([]);
 
-/** Whose budgets a request asks, in their order: the key, its account and those above it, its tags. They are made once for each credential. */
+/** Whose budgets a request asks, in their order: the key, its account and those above it, its tags. They are made once for each credential, and each state of the accounts. */
 export class BudgetLevels {
-  readonly #known = new WeakMap<HostPrincipal, readonly BudgetLevel[]>();
+  readonly #known = new WeakMap<KeyLimits, readonly BudgetLevel[]>();
 
-  of(principal: HostPrincipal | undefined): readonly BudgetLevel[] {
-    const limits = principal?.limits;
-    if (!principal || !limits || (!limits.budgets && !limits.levels)) return NONE;
-    const known = this.#known.get(principal);
+  /** `id` is that of the key; there is none without a credential, and no budget of a key then. */
+  of(id: string | undefined, limits: KeyLimits): readonly BudgetLevel[] {
+    if (!limits.budgets && !limits.levels) return NONE;
+    const known = this.#known.get(limits);
     if (known) return known;
     const levels = [
-      ...(limits.budgets ? [keyLevel(principal.id, limits.budgets)] : []),
+      ...(limits.budgets ? [keyLevel(id ?? '', limits.budgets)] : []),
       ...(limits.levels ?? []).flatMap((account) => (account.budgets.length > 0 ? [accountLevel(account)] : [])),
     ];
-    this.#known.set(principal, levels);
+    this.#known.set(limits, levels);
     return levels;
   }
 }

@@ -1,18 +1,14 @@
 import { catalogPricing, GatewayError, Spending } from '../../host/contract/index.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
-import type { Unit } from '../../host/common/budgets/key-budget.ts';
-import { levelName } from '../../host/common/accounts/level.ts';
+import { TOTALS, WINDOWS } from '../../host/common/budgets/counted-sum.ts';
 import { type Raise, raisedBy } from '../../host/common/accounts/raise.ts';
-import { BoundPrincipals } from '../../host/common/accounts/bound-principals.ts';
-import type { HostPrincipal, KeyLimits } from '../../host/common/host-principal.ts';
-import type { GatewayConfig } from '../../host/config/document.ts';
-import { unpricedOfBudgets, unpricedRule } from '../../host/config/unpriced-rule.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { AskedBudgets, type Denial } from './asked-budgets.ts';
 import { type BudgetLevel, BudgetLevels } from './budget-levels.ts';
 import { spentHeader, spentMessage } from './open-budgets.ts';
 import { ParallelCalls } from './parallel-calls.ts';
+import { PriceRules } from './price-rules.ts';
 import { missingTag } from './required-tags.ts';
 
 type Answer = GatewayError | undefined;
@@ -29,9 +25,9 @@ export default defineBuiltin({
       'key-budget',
       async ({ hooks: pipeline, config, accounts, ledger, prices, carryover, services: { clock } }) => {
         const pricing = catalogPricing(prices);
-        const spending = new Spending(ledger('key budgets', { maxKeys: 0 }), pricing, prices);
+        const spending = new Spending(ledger(TOTALS, { maxKeys: 0 }), pricing, prices);
         const all = new AskedBudgets({
-          ledger: ledger('budgets', { maxKeys: 0 }),
+          ledger: ledger(WINDOWS, { maxKeys: 0 }),
           pricing,
           prices,
           now: clock.now,
@@ -39,39 +35,34 @@ export default defineBuiltin({
         });
         const levels = new BudgetLevels();
         const calls = carryover.lease('calls of accounts', () => new ParallelCalls());
-        const bounds = new BoundPrincipals();
-        /** Whose limits hold: of a request without a credential those of `/`. */
-        const payerOf = ({ principal }: LiveExchange): HostPrincipal | undefined =>
-          principal ?? bounds.of(undefined, accounts.tree())?.principal;
+        const rules = new PriceRules(config);
         const askAll = (exchange: LiveExchange, asked: readonly BudgetLevel[]): Answer | Promise<Answer> => {
           if (asked.length === 0) return undefined;
           const denial = all.admit(exchange, asked);
           return denial instanceof Promise ? denial.then((late) => denied(exchange, late)) : denied(exchange, denial);
         };
         tapEventual(pipeline.charge, 'key-budget', (exchange) => {
-          const principal = payerOf(exchange);
-          const limits = principal?.limits;
+          const { principal: { id } = NO_KEY, limits } = exchange;
           if (!limits) return undefined;
           const { budget_usd: total } = limits;
-          const limitUsd =
-            total === undefined ? undefined : total + raisedUsd(accounts.raisesOf(principal.id), clock.now());
+          const limitUsd = total === undefined ? undefined : total + raisedUsd(accounts.raisesOf(id), clock.now());
           const isTool = exchange.surface === 'mcp'; // a call of a tool has no usage
           if (limits.levels && !isTool) {
             const refused = missingTag(limits, limits.levels) ?? calls.take(exchange, limits.levels);
             if (refused) return refused;
           }
-          needPrices(exchange, limits, config);
-          const asked = isTool ? [] : levels.of(principal);
+          const needed = isTool ? undefined : rules.of(limits);
+          if (needed) exchange.needsPrice(needed.rule, needed.who);
+          const asked = isTool ? [] : levels.of(id, limits);
           if (limitUsd === undefined) return askAll(exchange, asked);
           const decide = (reason: string | undefined): Answer | Promise<Answer> =>
             refusal(exchange, reason) ?? askAll(exchange, asked);
           if (limitUsd === 0) return refusal(exchange, NOTHING_MAY_BE_SPENT);
-          const answer = spending.admit(exchange, { key: principal.id, limitUsd });
+          const answer = spending.admit(exchange, { key: id, limitUsd });
           return answer instanceof Promise ? answer.then(decide) : decide(answer);
         });
         pipeline.finished.tap('key-budget', (exchange) => {
-          if (exchange.principal?.limits?.budget_usd !== undefined)
-            spending.finish(exchange, exchange.answeredBy === undefined);
+          if (exchange.limits?.budget_usd !== undefined) spending.finish(exchange, exchange.answeredBy === undefined);
           all.finish(exchange); // finds nothing of a request that asked none
           calls.giveBack(exchange);
         });
@@ -79,29 +70,13 @@ export default defineBuiltin({
     ),
 });
 
+const NO_KEY = { id: '' };
+
 /** US dollars. `budget_usd` is a budget without windows. */
 const raisedUsd = (raises: readonly Raise[], now: number): number =>
   raises.length === 0 ? 0 : raisedBy(raises, 'usd', 'total', now) / 1e6;
 
 const NOTHING_MAY_BE_SPENT = 'budget exceeded: spent $0.0000 of $0.00 limit';
-
-/** What becomes of models without a price: the strictest word of all that bind the request counts. */
-function needPrices(
-  exchange: LiveExchange,
-  { budget_usd: limitUsd, budgets, levels }: KeyLimits,
-  config: GatewayConfig,
-): void {
-  if (limitUsd !== undefined) exchange.needsPrice(unpricedRule(config), 'the key');
-  if (exchange.surface === 'mcp') return;
-  if (budgets?.some(({ usd }) => usd !== undefined)) exchange.needsPrice(unpricedOfBudgets(config), 'the key');
-  for (const level of levels ?? NONE) {
-    const rule = level.unpriced ?? (level.budgets.some(isUsd) ? unpricedOfBudgets(config) : undefined);
-    if (rule) exchange.needsPrice(rule, levelName(level));
-  }
-}
-
-const NONE: readonly never[] = Object.freeze([]);
-const isUsd = ({ unit }: { readonly unit: Unit }): boolean => unit === 'usd';
 
 /** The client gets the same error as from the plugin `budget`. */
 function refusal(exchange: LiveExchange, reason: string | undefined): Answer {

@@ -1,7 +1,9 @@
 import type { CurrentAccounts } from '../../host/common/accounts/current-accounts.ts';
 import { lastChange, nextChange, raisedBy } from '../../host/common/accounts/raise.ts';
+import { sumName } from '../../host/common/budgets/counted-sum.ts';
 import type { BudgetFacts } from '../../host/common/budgets/key-budget.ts';
 import { durationName, type Window, Windows } from '../../host/common/budgets/windows.ts';
+import { timestamp } from '../../host/common/timestamps.ts';
 import type { BudgetLevel, BudgetOwner } from './budget-levels.ts';
 
 /** More room for a time: what administrators gave single keys, accounts and tags. */
@@ -62,7 +64,7 @@ function reopen(known: Known, now: number, raises: Raises | undefined): void {
     const own = raises?.raisesOf(owner.id) ?? [];
     from = Math.max(from, window.beginsAt, lastChange(own, now));
     until = Math.min(until, window.endsAt, nextChange(own, now));
-    const name = [owner.prefix, facts.unit, facts.ruleName, window.name].join('|');
+    const name = sumName(owner.prefix, facts, window);
     return { ...facts, limit: facts.limit + raisedBy(own, facts.unit, facts.ruleName, now), owner, window, name };
   });
   known.from = from;
@@ -75,7 +77,7 @@ export function spentMessage({ owner, unit, limit, rule, window }: OpenBudget, c
   const [spent, of] = unit === 'usd' ? [dollars(committed), dollars(limit)] : [String(committed), `${limit} ${unit}`];
   const every = rule.kind === 'duration' ? durationName(rule.minutes) : `the ${rule.kind}`;
   const [during, again] =
-    rule.kind === 'total' ? ['', ''] : [` for ${every}`, `; it begins again at ${moment(window.endsAt)}`];
+    rule.kind === 'total' ? ['', ''] : [` for ${every}`, `; it begins again at ${timestamp(window.endsAt)}`];
   return `the budget of ${owner.name}${during} is spent: ${spent} of ${of}${again}`;
 }
 
@@ -93,5 +95,3 @@ function dollars(micro: number): string {
     .replace(/0{1,4}$/, '');
   return `$${whole}.${parts}`;
 }
-
-const moment = (at: number): string => new Date(at).toISOString().replace('.000Z', 'Z');

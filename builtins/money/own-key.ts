@@ -2,12 +2,13 @@ import { timezoneOf } from '../../host/config/rules/account-rules.ts';
 import { GatewayError } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { Windows } from '../../host/common/budgets/windows.ts';
-import type { HostPrincipal } from '../../host/common/host-principal.ts';
+import { timestamp } from '../../host/common/timestamps.ts';
 import { HOUR_MS } from '../../host/common/once-per.ts';
 import type { Host } from '../../host/host.ts';
 import { type JsonAnswer, type JsonCall, mountJsonBeside } from '../../host/http/json-route.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
-import { OwnBudgets, unpricedWord } from './own-budgets.ts';
+import { OwnBudgets } from './own-budgets.ts';
+import { priceRuleOf } from './price-rules.ts';
 
 /** `GET /v1/key`: what the credential that asks may use, and what of it is left. With `X-Provider` the provider is asked instead. See docs/surfaces.md#the-key-that-asks. */
 export default defineBuiltin({
@@ -18,8 +19,8 @@ export default defineBuiltin({
         () => host.stores.ledgers.value,
         () => host.current?.accounts,
       );
-      const answer = ({ request, principal, signal }: JsonCall): Promise<JsonAnswer> | undefined =>
-        request.headers['x-provider'] === undefined ? shown(host, budgets, principal, signal) : undefined;
+      const answer = (call: JsonCall): Promise<JsonAnswer> | undefined =>
+        call.request.headers['x-provider'] === undefined ? shown(host, budgets, call) : undefined;
       mountJsonBeside(router, host, {
         method: 'GET',
         path: '/v1/key',
@@ -33,11 +34,10 @@ export default defineBuiltin({
 async function shown(
   host: Host,
   budgets: OwnBudgets,
-  principal: HostPrincipal | undefined,
-  signal: AbortSignal,
+  { principal, limits = {}, signal }: JsonCall,
 ): Promise<JsonAnswer> {
   if (!principal) throw new GatewayError('authentication_required', 'this route needs a credential');
-  const { id, limits = {} } = principal;
+  const { id } = principal;
   const key = host.stores.keys.parent(id); // in memory, since the request was let in by it
   const name = key?.name ?? principal.name;
   const { account, models, providers, tags = [], rpm, tpm, max_parallel } = limits;
@@ -47,8 +47,7 @@ async function shown(
       object: 'key',
       id,
       name,
-      expires_at:
-        key?.expiresAt === undefined ? undefined : new Date(key.expiresAt).toISOString().replace('.000Z', 'Z'),
+      expires_at: key?.expiresAt === undefined ? undefined : timestamp(key.expiresAt),
       account,
       models,
       providers,
@@ -56,8 +55,8 @@ async function shown(
       rpm,
       tpm,
       max_parallel,
-      unpriced: host.current ? unpricedWord(limits, host.current.config) : 'allow',
-      budgets: budgets.of(principal, name, host.services.clock.now()),
+      unpriced: host.current ? (priceRuleOf(limits, host.current.config)?.rule ?? 'allow') : 'allow',
+      budgets: budgets.of({ id, name }, limits, host.services.clock.now()),
       spend: await spendOf(host, id, signal),
     },
   };

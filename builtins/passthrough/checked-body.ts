@@ -48,9 +48,9 @@ function listedBody(body: HeldBody, forwarding: Forwarding, exchange: LiveExchan
 
 /** Why the caller may not name these models, if it may not. */
 export const refusing =
-  ({ host }: Forwarding, { principal }: LiveExchange, { config: { aliases } }: Generation) =>
+  ({ host }: Forwarding, { limits = {} }: LiveExchange, { config: { aliases } }: Generation) =>
   (named: readonly NamedModel[]): GatewayError | undefined =>
-    notListed(principal?.limits ?? {}, named, aliases, host.redactor);
+    notListed(limits, named, aliases, host.redactor);
 
 /** A batch of a key with a list of models runs no file that names others, no matter who has uploaded it. */
 export async function requireListedFiles(

@@ -29,16 +29,17 @@ export function decide(forwarding: Forwarding, read: ReadRequest, generation: Ge
   const group = meant === undefined ? undefined : groups?.of(meant);
   if (group && meant !== undefined && named === undefined)
     return firstOf(openProbe(forwarding, read, meant), generation, group);
-  const limits = contextOf(response).principal?.limits ?? {};
+  const { limits = {} } = contextOf(response);
   return { isTranslated: isTranslated(generation, { named, model: meant, limits }), drawn: undefined };
 }
 
 /** An exchange whose route is asked for, and no more. */
 function openProbe({ host, response, request }: Forwarding, read: ReadRequest, model: string): LiveExchange {
-  const { id, principal, arrivedAt } = contextOf(response);
+  const { id, principal, limits, arrivedAt } = contextOf(response);
   const probe = new LiveExchange({
     id,
     principal,
+    limits,
     arrivedAt,
     surface: 'responses',
     clock: host.services.clock,

@@ -81,8 +81,8 @@ function asWritten(request: GroupRequest): Destination {
   throw exchange.routing.refusal?.() ?? noneForwards(request, same);
 }
 
-const isAllowed = ({ principal }: LiveExchange, target: Target | undefined): boolean =>
-  target !== undefined && mayServe(principal?.limits ?? {}, target.virtualKey);
+const isAllowed = ({ limits = {} }: LiveExchange, target: Target | undefined): boolean =>
+  target !== undefined && mayServe(limits, target.virtualKey);
 
 /** Whether a route serves the name for the caller, be it on another surface. */
 const isUsable = ({ exchange, name }: GroupRequest, route: Target): boolean =>

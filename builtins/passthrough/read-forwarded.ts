@@ -45,7 +45,7 @@ export async function readForwarded(
   response: ServerResponse,
   taken: Taken | undefined,
 ): Promise<[Forwarding, ReadRequest]> {
-  const { isAdmitted, principal } = contextOf(response);
+  const { isAdmitted, limits } = contextOf(response);
   if (!isAdmitted) throw new GatewayError('authentication_required', 'this route needs a credential');
   if (!host.current) throw new GatewayError('upstream_unavailable', 'the gateway is not configured');
   if (request.method === 'TRACE')
@@ -57,7 +57,7 @@ export async function readForwarded(
   const family = familyOf(paths);
   const header = family.fixed ? undefined : request.headers['x-provider'];
   const named = header === undefined || header === '' ? undefined : String(header);
-  const hasList = principal?.limits !== undefined && listsModels(principal.limits);
+  const hasList = limits !== undefined && listsModels(limits);
   const isModelWanted =
     !family.fixed &&
     (named === undefined ||

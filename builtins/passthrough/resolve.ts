@@ -34,7 +34,7 @@ const CONVERSATIONS = /^\/v1\/conversations(?:\/|$)/i;
 function destinationOf(forwarding: Forwarding, exchange: LiveExchange, generation: Generation): Destination {
   const { host, family, named, model, body, taken, listed, paths, request } = forwarding;
   const { aliases } = generation.config;
-  const limits = exchange.principal?.limits ?? {};
+  const limits = exchange.limits ?? {};
   const meant = model === undefined ? undefined : Object.hasOwn(aliases, model) ? (aliases[model] ?? model) : model;
   if (exchange.model !== '' && meant !== undefined) exchange.model = meant;
   const hold = (): void => {
@@ -92,7 +92,7 @@ function inGroup(
     isStateful: isRewritten && named === undefined && isStateful(forwarding),
   };
   if (named === undefined) return groupDestination(request);
-  const destination = allowed(exchange.principal?.limits ?? {}, namedDestination(host, generation, named));
+  const destination = allowed(exchange.limits ?? {}, namedDestination(host, generation, named));
   const target = namedRoute(request, named);
   return target ? { ...destination, target } : destination;
 }

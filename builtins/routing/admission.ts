@@ -23,7 +23,7 @@ export default defineBuiltin({
         !isOfOtherKind(exchange, target, services.catalog);
       /** The routes of a group are the operator's: the first one that the caller reaches says what kind of model it is. */
       const isFirstFit = (exchange: LiveExchange): boolean => {
-        const limits = exchange.principal?.limits ?? {};
+        const limits = exchange.limits ?? {};
         const isAllowed = ({ virtualKey }: Target): boolean => mayServe(limits, virtualKey);
         const { pinned } = exchange.routing;
         const first =

@@ -71,6 +71,7 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
         misspelling: undefined,
         isProbe: false,
         principal: undefined,
+        limits: undefined,
         isAdmitted: false,
         digest: undefined,
         place: -1,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayError } from '../contract/index.ts';
-import type { HostPrincipal } from '../common/host-principal.ts';
+import type { HostPrincipal, KeyLimits } from '../common/host-principal.ts';
 import type { TraceContext } from '../common/trace-context.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
 import type { Ending } from './body/leftovers.ts';
@@ -42,6 +42,8 @@ export interface RequestContext {
   /** A probe is neither logged nor limited. */
   isProbe: boolean;
   principal: HostPrincipal | undefined;
+  /** What binds the request: the limits of its credential, with what its accounts and tags say. */
+  limits: KeyLimits | undefined;
   /** Set by authentication: a surface serves no request without it. */
   isAdmitted: boolean;
   /** Digest of the credential that let it in, where that may end before the request does. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NextFunction, Request, Router } from 'express';
 import { GatewayError, type Scope } from '../contract/index.ts';
-import type { HostPrincipal } from '../common/host-principal.ts';
+import type { HostPrincipal, KeyLimits } from '../common/host-principal.ts';
 import type { Clock } from '../common/clock.ts';
 import type { RelayedBytes } from '../common/relayed-bytes.ts';
 import type { Redactor } from '../log/redact.ts';
@@ -19,6 +19,8 @@ export interface JsonCall {
   readonly request: IncomingMessage;
   /** `undefined` on open routes, and on protected ones that are open for now. */
   readonly principal: HostPrincipal | undefined;
+  /** What binds the request, also where it has no credential. */
+  readonly limits: KeyLimits | undefined;
   /** Who asks, and under which id the answer and its log lines stand. */
   readonly context: Pick<RequestContext, 'id' | 'address'>;
   /** Ends when the connection of the client is gone: what it asked for is of no use any more. */
@@ -184,6 +186,7 @@ function callOf(request: Request, response: ServerResponse, bytes: Buffer): Json
       return (signal ??= endOf(response)); // most routes are done before they could use it
     },
     principal: context.principal,
+    limits: context.limits,
     json: () => parseJsonObject(bytes),
     parameter: (name) => [request.params[name] ?? []].flat().join('/'),
   };

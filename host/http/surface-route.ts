@@ -158,12 +158,13 @@ export function serveSurface(
 /** Ties an exchange to its client: it is cancelled when the connection closes, when its credential has ended, or when the process must end. */
 function openExchange(surface: Surface, read: ReadRequest, lease: Lease, response: ServerResponse): LiveExchange {
   const context = contextOf(response);
-  const { id, trace, principal, arrivedAt, wire } = context;
+  const { id, trace, principal, limits, arrivedAt, wire } = context;
   const exchange = new LiveExchange({
     id,
     trace,
     surface,
     principal,
+    limits,
     arrivedAt,
     wire: read.wire ?? wire,
     pinned: read.pinned,

@@ -16,7 +16,7 @@ import {
   type Unpriced,
   type Usage,
 } from '../contract/index.ts';
-import type { HostPrincipal } from '../common/host-principal.ts';
+import type { HostPrincipal, KeyLimits } from '../common/host-principal.ts';
 import { UNPRICED } from '../config/unpriced-rule.ts';
 import { ExchangeView } from '../boundary/exchange-view.ts';
 import type { Clock } from '../common/clock.ts';
@@ -41,6 +41,8 @@ export interface ExchangeStart {
   readonly surface: Surface;
   readonly clock: Clock;
   readonly principal: HostPrincipal | undefined;
+  /** What binds it, where that is not what the credential says by itself. */
+  readonly limits?: KeyLimits | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly request: RequestOf<Surface>;
   readonly streaming: boolean;
@@ -70,6 +72,7 @@ export class LiveExchange implements Exchange {
   readonly trace: TraceContext | undefined;
   readonly surface: Surface;
   readonly principal: HostPrincipal | undefined;
+  readonly limits: KeyLimits | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly streaming: boolean;
   readonly unreadable: boolean;
@@ -116,6 +119,7 @@ export class LiveExchange implements Exchange {
     this.trace = start.trace;
     this.surface = start.surface;
     this.principal = start.principal;
+    this.limits = start.limits ?? start.principal?.limits;
     this.metadata = start.metadata;
     this.request = start.request;
     this.sent = start.clientRequest;

@@ -106,6 +106,61 @@ describe('a request whose key is bound by accounts and tags', () => {
   });
 });
 
+describe('what a request has used', () => {
+  for (const probe of PROBES.filter((each) => !isCounting(each)))
+    it(`is booked at its account, at / and at its tags as at its key: ${nameOf(probe)}`, async () => {
+      const budgets = [{ usd: 1000 }, { tokens: 1_000_000 }, { requests: 100 }];
+      const g = await gateway([], {
+        money: { unpriced: 'warn' },
+        accounts: ['/', '/acme', '#nightly'].map((path) => ({ path, budgets })),
+      });
+      const reference = await g.key({ budgets, account: '/acme', tags: ['nightly'] });
+      const bare = await g.key({ account: '/acme', tags: ['nightly'] });
+      const spentOf = async (bearer: string): Promise<Record<string, number>> => {
+        await eventually(() => g.t.host.slot.leases === 0);
+        const answer = await fetch(`${g.t.url}/v1/key`, { headers: { authorization: `Bearer ${bearer}` } });
+        const { budgets: all } = (await answer.json()) as { budgets: Record<'of' | 'name' | 'unit' | 'spent', any>[] };
+        return Object.fromEntries(
+          all.map(({ of, name, unit, spent }) => [`${of === 'key' ? 'key' : name} ${unit}`, spent]),
+        );
+      };
+      expect(await g.send(probe, reference.bearer)).to.be.below(300);
+      const once = await spentOf(reference.bearer);
+      for (const unit of ['usd', 'tokens', 'requests'])
+        for (const path of ['/', '/acme', '#nightly'])
+          expect(once[`${path} ${unit}`], `${path} ${unit}`).to.equal(once[`key ${unit}`]);
+      expect(await g.send(probe, bare.bearer)).to.be.below(300);
+      const twice = await spentOf(bare.bearer);
+      for (const [name, spent] of Object.entries(twice)) expect(spent, name).to.be.closeTo(2 * (once[name] ?? 0), 1e-9);
+    });
+});
+
+describe('a request without a credential', () => {
+  const OPEN = { ALLOW_UNAUTHENTICATED_PROXY: 'true' };
+  for (const [what, { members, status, says, passesCounting }] of Object.entries(REFUSALS))
+    it(`is refused on every route, and nothing is sent, where the account / ${what}`, async () => {
+      const g = await gateway([], withAt('/', members), OPEN);
+      for (const probe of PROBES) {
+        if (passesCounting && isCounting(probe)) continue;
+        const { status: got, text } = await g.ask(probe, '');
+        expect([got, g.calls()], `${nameOf(probe)} ${text}`).to.deep.equal([status, 0]);
+        expect(text, nameOf(probe)).to.include(says('the account /'));
+      }
+    });
+
+  it('uses up the tokens of / by what it used', async () => {
+    const g = await gateway([], { accounts: [{ path: '/', tpm: 5 }] }, OPEN);
+    expect(await g.send(CHAT, '')).to.equal(200);
+    await eventually(() => g.t.host.slot.leases === 0);
+    expect(await g.send(CHAT, '')).to.equal(429);
+  });
+
+  it('sees the models that / allows', async () => {
+    const g = await gateway([], withAt('/', { models: { deny: ['m'] } }), OPEN);
+    expect(await (await fetch(`${g.t.url}/v1/models`)).text()).not.to.include('"m"');
+  });
+});
+
 describe('limits of accounts', () => {
   it('let one request take of all of them, or of none', async () => {
     const g = await gateway([], {

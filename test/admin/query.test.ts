@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Query } from '../../builtins/admin/query.ts';
-import { parseTimestamp, timestamp } from '../../builtins/admin/timestamps.ts';
+import { parseTimestamp, timestamp } from '../../host/common/timestamps.ts';
 import { GatewayError } from '../../host/contract/index.ts';
 
 const query = (text: string): Query => new Query({ url: `/x?${text}` });

@@ -10,6 +10,7 @@ import {
   replyJson,
   startHost,
   startPostgres,
+  startRelay,
   stubUpstream,
   temporaryFolder,
   type StubHandler,
@@ -152,6 +153,10 @@ describe('GET /v1/key', () => {
     ]) {
       const { id, key } = await makeKey(t, limits);
       await chat(t, key);
+      if (JSON.stringify(limits).includes('usd')) {
+        const raise = { unit: 'usd', amount: 0.3, until: new Date(NOON + 60_000).toISOString() };
+        expect((await t.post(`/admin/keys/${id}/raises`, raise)).status).to.equal(201);
+      }
       const left = (await own(t, key))['budgets'].filter(({ unit }: any) => unit === 'usd');
       const least = left.length === 0 ? undefined : Math.min(...left.map(({ remaining }: any) => remaining));
       const { data } = (await t.get('/admin/keys/usage?limit=100')).json();
@@ -274,6 +279,30 @@ describe('GET /v1/key after a start', () => {
 
     it('shows what was spent before it', async () => {
       await survives({ API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: dsn() });
+    });
+
+    it('leaves out what was spent while the store does not answer, and says it again when it does', async () => {
+      const relay = await startRelay(dsn());
+      const { t, clock } = await scene(
+        (_request, response) => replyJson(response, 200, ANSWER),
+        {},
+        { variables: { API_KEY_STORE_BACKEND: 'postgres', API_KEY_STORE_DSN: relay.url } },
+      );
+      const { key } = await makeKey(t, { budgets: [{ tokens: 5000 }] });
+      await chat(t, key);
+      expect(await own(t, key))
+        .to.have.property('spend')
+        .that.deep.equals({ today_usd: COST, month_usd: COST });
+      relay.mode = 'cut';
+      await chat(t, key);
+      const away = await own(t, key);
+      expect(away).not.to.have.property('spend');
+      expect(away['budgets'][0]).to.include({ spent: 2200 });
+      const report = await t.get('/admin/spend');
+      expect([report.status, report.json().error.message]).to.deep.equal([500, 'the store of ledgers does not answer']);
+      relay.mode = 'pass';
+      clock.advance(1000); // a store that failed is not asked for a second
+      expect((await own(t, key))['spend']).to.deep.equal({ today_usd: 2 * COST, month_usd: 2 * COST });
     });
   });
 });

@@ -273,7 +273,11 @@ export interface Gateway {
   ) => Promise<{ readonly status: number; readonly text: string; readonly headers: Headers }>;
 }
 
-export async function gateway(plugins: readonly object[] = [], more: object = {}): Promise<Gateway> {
+export async function gateway(
+  plugins: readonly object[] = [],
+  more: object = {},
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Gateway> {
   const upstream = await stubUpstream(vendor);
   const t = await startHost(
     {
@@ -282,7 +286,7 @@ export async function gateway(plugins: readonly object[] = [], more: object = {}
       plugins,
       ...more,
     },
-    { modules: [guard] },
+    { modules: [guard], variables },
   );
   const { services } = t.host;
   services.catalog = {
@@ -344,7 +348,7 @@ async function sent(
   const answer = await fetch(`${t.url}${path}`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${bearer}`,
+      ...(bearer !== '' && { authorization: `Bearer ${bearer}` }),
       ...headers,
       ...(!(made instanceof FormData) && { 'content-type': 'application/json' }),
     },

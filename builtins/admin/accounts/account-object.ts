@@ -2,7 +2,7 @@ import type { Account } from '../../../host/common/accounts/account.ts';
 import { ACCOUNT_MEMBER_LIST } from '../../../host/common/accounts/account-members.ts';
 import { type Raise } from '../../../host/common/accounts/raise.ts';
 import type { StoredAccount } from '../../../host/stores/accounts/account-repository.ts';
-import { timestamp } from '../timestamps.ts';
+import { timestamp } from '../../../host/common/timestamps.ts';
 import { accountId } from './account-id.ts';
 import type { BudgetState } from './budget-states.ts';
 import { raiseObject } from './raise-object.ts';

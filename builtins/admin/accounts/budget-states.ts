@@ -1,14 +1,11 @@
 import type { Account } from '../../../host/common/accounts/account.ts';
 import { isTagPattern } from '../../../host/common/accounts/account-path.ts';
 import { type Raise, raisedBy } from '../../../host/common/accounts/raise.ts';
-import type { BudgetFacts, Unit } from '../../../host/common/budgets/key-budget.ts';
+import { shownAmount, sumName, WINDOWS } from '../../../host/common/budgets/counted-sum.ts';
+import type { BudgetFacts } from '../../../host/common/budgets/key-budget.ts';
 import { Windows } from '../../../host/common/budgets/windows.ts';
 import type { Ledgers } from '../../../host/stores/ledgers/ledgers.ts';
-import { timestamp } from '../timestamps.ts';
-
-/** The ledger of budgets, as admission opens it. */
-const LEDGER = 'budgets';
-const MICRO = 1e6;
+import { timestamp } from '../../../host/common/timestamps.ts';
 
 /** A budget with what is left of it in the window that runs. */
 export interface BudgetState {
@@ -40,8 +37,8 @@ function stateOf(
   { ledgers, raises, now }: { ledgers: Pick<Ledgers, 'peek'>; raises: readonly Raise[]; now: number },
 ): BudgetState {
   const window = new Windows(rule).at(now);
-  const name = [budgetId, unit, ruleName, window.name].join('|');
-  const { committed, reserved } = ledgers.peek(LEDGER, name);
+  const name = sumName(budgetId, { unit, ruleName }, window);
+  const { committed, reserved } = ledgers.peek(WINDOWS, name);
   const raised = raisedBy(raises, unit, ruleName, now);
   const held = Math.ceil(reserved);
   return {
@@ -54,6 +51,3 @@ function stateOf(
     remaining: shownAmount(unit, Math.max(0, limit + raised - committed - held)),
   };
 }
-
-/** Dollars, tokens or requests. */
-export const shownAmount = (unit: Unit, amount: number): number => (unit === 'usd' ? amount / MICRO : amount);

@@ -6,7 +6,7 @@ import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { DAY_MS } from '../../../host/common/once-per.ts';
 import type { JsonObject } from '../../../host/http/body/json-body.ts';
 import { Members } from '../members.ts';
-import { parseTimestamp } from '../timestamps.ts';
+import { parseTimestamp } from '../../../host/common/timestamps.ts';
 
 const MEMBERS: ReadonlySet<string> = new Set(['unit', 'every', 'amount', 'until', 'from', 'note']);
 const LONGEST_NOTE = 1024;

@@ -1,6 +1,6 @@
 import type { Raise } from '../../../host/common/accounts/raise.ts';
-import { timestamp } from '../timestamps.ts';
-import { shownAmount } from './budget-states.ts';
+import { timestamp } from '../../../host/common/timestamps.ts';
+import { shownAmount } from '../../../host/common/budgets/counted-sum.ts';
 
 /** A raise as routes show it. */
 export function raiseObject({ id, unit, rule, amount, from, until, note, actor, createdAt }: Raise): object {

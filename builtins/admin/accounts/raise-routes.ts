@@ -11,7 +11,7 @@ import { firstObject } from '../first-object.ts';
 import { known } from '../key-actions.ts';
 import { changing, reading } from '../store-calls.ts';
 import type { AccountViews } from './account-views.ts';
-import { shownAmount } from './budget-states.ts';
+import { shownAmount } from '../../../host/common/budgets/counted-sum.ts';
 import { type RaisedBudget, readRaise } from './raise-body.ts';
 import { raiseObject } from './raise-object.ts';
 

@@ -6,7 +6,7 @@ import type { JsonAnswer, JsonCall } from '../../../host/http/json-route.ts';
 import { type ConfigurationVersion, MOST_VERSIONS } from '../../../host/stores/configuration-store.ts';
 import { Query } from '../query.ts';
 import { reading } from '../store-calls.ts';
-import { timestamp } from '../timestamps.ts';
+import { timestamp } from '../../../host/common/timestamps.ts';
 import { readConfiguration, RefusedConfiguration } from './body.ts';
 import { changesBetween } from './diff.ts';
 import { etagOf } from './if-match.ts';

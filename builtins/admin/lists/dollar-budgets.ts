@@ -1,3 +1,4 @@
+import { sumName, TOTALS, WINDOWS } from '../../../host/common/budgets/counted-sum.ts';
 import { type BudgetFacts, factsOf } from '../../../host/common/budgets/key-budget.ts';
 import { Windows } from '../../../host/common/budgets/windows.ts';
 import type { KeyRecord } from '../../../host/stores/keys/key-record.ts';
@@ -6,7 +7,9 @@ import type { KeyRecord } from '../../../host/stores/keys/key-record.ts';
 export interface DollarBudget {
   readonly ledger: string;
   readonly key: string;
+  /** Without raises. */
   readonly limit: number;
+  readonly ruleName: string;
   readonly endsAt: number | undefined;
 }
 
@@ -21,16 +24,25 @@ export function dollarBudgets({ id, limits }: Pick<KeyRecord, 'id' | 'limits'>, 
     at,
   );
   if (total === undefined) return windows;
-  return [{ ledger: 'key budgets', key: id, limit: Math.round(total * MICRO), endsAt: undefined }, ...windows];
+  return [
+    { ledger: TOTALS, key: id, limit: Math.round(total * MICRO), ruleName: 'total', endsAt: undefined },
+    ...windows,
+  ];
 }
 
 /** Those of one owner, who stands at the beginning of their names. */
 export function budgetsOf(owner: string, budgets: readonly BudgetFacts[], at: number): readonly DollarBudget[] {
   return budgets
     .filter(({ unit }) => unit === 'usd')
-    .map(({ limit, rule, ruleName }) => {
-      const { name, endsAt } = new Windows(rule).at(at);
-      const key = `${owner}|usd|${ruleName}|${name}`;
-      return { ledger: 'budgets', key, limit, endsAt: Number.isFinite(endsAt) ? endsAt : undefined };
+    .map((facts) => {
+      const window = new Windows(facts.rule).at(at);
+      const endsAt = Number.isFinite(window.endsAt) ? window.endsAt : undefined;
+      return {
+        ledger: WINDOWS,
+        key: sumName(owner, facts, window),
+        limit: facts.limit,
+        ruleName: facts.ruleName,
+        endsAt,
+      };
     });
 }

@@ -7,7 +7,7 @@ import type { ListedSession } from '../../../host/stores/sessions/listed-session
 import { nextPage } from './next-page.ts';
 import { Query } from '../query.ts';
 import { reading } from '../store-calls.ts';
-import { timestamp } from '../timestamps.ts';
+import { timestamp } from '../../../host/common/timestamps.ts';
 
 /** Sessions that are read and written in one turn. */
 const SLICE = 500;

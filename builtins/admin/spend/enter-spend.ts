@@ -13,7 +13,7 @@ import type { Auditor } from '../auditor.ts';
 import { firstObject } from '../first-object.ts';
 import { budgetsOf, type DollarBudget, dollarBudgets } from '../lists/dollar-budgets.ts';
 import { changing, reading } from '../store-calls.ts';
-import { timestamp } from '../timestamps.ts';
+import { timestamp } from '../../../host/common/timestamps.ts';
 import { readEntry, sameText, type WrittenEntry } from './entry-body.ts';
 import { keptSpend } from './spend-route.ts';
 

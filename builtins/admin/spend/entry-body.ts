@@ -4,7 +4,7 @@ import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { DAY_MS } from '../../../host/common/once-per.ts';
 import type { JsonObject } from '../../../host/http/body/json-body.ts';
 import { Members } from '../members.ts';
-import { parseTimestamp } from '../timestamps.ts';
+import { parseTimestamp } from '../../../host/common/timestamps.ts';
 
 const LONGEST_KEY = 128;
 const LONGEST_TEXT = 1024;

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../../host/common/once-per.ts';
-import { timestamp } from '../timestamps.ts';
+import { timestamp } from '../../../host/common/timestamps.ts';
 import { type Cell, csvLine, figure } from './csv.ts';
 import type { SpendSums } from '../../../host/stores/spend/spend-ledger.ts';
 import type { SpendText } from '../../../host/stores/spend/spend-row.ts';

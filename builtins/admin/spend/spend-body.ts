@@ -1,4 +1,4 @@
-import { timestamp } from '../timestamps.ts';
+import { timestamp } from '../../../host/common/timestamps.ts';
 import { HOUR_MS } from '../../../host/common/once-per.ts';
 import { csvLine, figure } from './csv.ts';
 import { SPEND_FIGURES } from './spend-columns.ts';

@@ -66,7 +66,7 @@ function list(
   response: ServerResponse,
 ): Promise<void> | undefined {
   if (cursor !== undefined && cursor !== null) throw new RpcFault(CODES.parameters, 'the cursor is not known', { id });
-  const offered = offeredTo(current, contextOf(response).principal);
+  const offered = offeredTo(current, contextOf(response).limits);
   if (offered.length > SLICE)
     return sendLongAnswer(
       response,
@@ -88,7 +88,7 @@ function call(host: Host, { id, params }: RpcRequest, form: Form, response: Serv
   if (!isText(name)) throw new RpcFault(CODES.parameters, 'name must be a text', { id });
   if (given !== undefined && given !== null && !isFields(given))
     throw new RpcFault(CODES.parameters, 'arguments must be an object', { id });
-  const offered = findTool(host.current, contextOf(response).principal, name);
+  const offered = findTool(host.current, contextOf(response).limits, name);
   if (!offered) throw unknownTool(name, id);
   return callTool(host, { server: offered.server, name, arguments: given ?? {} }, response, {
     answered: (result, headers) => sendAnswer(response, form, { id, result }, headers),

@@ -57,7 +57,7 @@ async function toolReply(exchange: LiveExchange, generation: RunningGeneration):
   const { name, arguments: given } = exchange.request as ToolRequest;
   const servers = generation.hooks.toolServers.call();
   const outcome =
-    findTool(generation, exchange.principal, name) && (await servers?.call({ exchange, name, arguments: given }));
+    findTool(generation, exchange.limits, name) && (await servers?.call({ exchange, name, arguments: given }));
   if (!outcome || outcome.kind === 'unknown')
     throw new GatewayError('resource_not_found', 'no ready tool server has this tool any more');
   return outcome.kind === 'result' ? outcome.result : errorResult(outcome.failure);

@@ -34,6 +34,6 @@ function bringsTools({ request }: LiveExchange): boolean {
   return Array.isArray(tools) && tools.length > 0;
 }
 
-function offeredTo({ principal }: LiveExchange, offered: readonly OfferedTool[]): readonly OfferedTool[] {
-  return usableTools(offered, principal?.limits?.mcp_tools);
+function offeredTo({ limits }: LiveExchange, offered: readonly OfferedTool[]): readonly OfferedTool[] {
+  return usableTools(offered, limits?.mcp_tools);
 }

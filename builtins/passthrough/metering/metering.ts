@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { KeyLimits } from '../../../host/common/host-principal.ts';
 import type { Host } from '../../../host/host.ts';
 import type { Generation } from '../../../host/generation/generation.ts';
 import type { LiveExchange } from '../../../host/pipeline/live-exchange.ts';
@@ -26,12 +27,12 @@ const CALLS: ReadonlySet<unknown> = new Set(['POST', 'PUT', 'PATCH']);
 const FREE = /\/(?:cancel|input_tokens|count_tokens)\/?$|^\/v1\/(?:files|uploads)(?:\/|$)/i;
 
 /**
- * What the answer used is billed: always of a response, of other requests where it is paid for or counted: by a key with a
- * budget or a rate of tokens, or by a plugin that says so. Reading and deleting what a provider keeps is free.
+ * What the answer used is billed: always of a response, of other requests where it is paid for or counted: by a budget or a
+ * rate of tokens of the key, its accounts and tags, or by a plugin that says so. Reading and deleting what a provider keeps is free.
  */
 export function meteringOf(
   asked: Asked,
-  { principal }: LiveExchange,
+  { limits }: LiveExchange,
   { plugins }: Generation,
   { stores }: Host,
 ): Metering {
@@ -39,14 +40,16 @@ export function meteringOf(
   if (taken !== undefined || family.asks === 'count') return 'none';
   if (family === STORED_RESPONSES) return stores.running.value.mayHold ? 'stored' : 'none';
   if (isFree(asked)) return 'none';
-  const isCounted =
-    family.asks !== undefined ||
-    principal?.limits?.budget_usd !== undefined ||
-    principal?.limits?.budgets !== undefined ||
-    principal?.limits?.tpm !== undefined ||
-    plugins.readsUsage;
+  const isCounted = family.asks !== undefined || (limits !== undefined && countsUsage(limits)) || plugins.readsUsage;
   return isCounted ? 'billed' : 'none';
 }
+
+/** Whether a key, or an account or a tag that binds it, counts what answers used. */
+const countsUsage = ({ budget_usd, budgets, tpm, levels }: KeyLimits): boolean =>
+  budget_usd !== undefined ||
+  budgets !== undefined ||
+  tpm !== undefined ||
+  levels?.some((level) => level.budgets.length > 0 || level.tpm !== undefined) === true;
 
 const isFree = ({ request: { method }, paths, family }: Asked): boolean =>
   family.asks === 'count' || !CALLS.has(method) || paths.some((path) => FREE.test(path));

@@ -9,7 +9,7 @@ import type { StoreDeps } from '../store-deps.ts';
 import { OpenSpend } from '../spend/open-spend.ts';
 import type { EnteredSpend, SpendEntry } from '../spend/spend-entry.ts';
 import type { SpendRow } from '../spend/spend-row.ts';
-import { StoreLink } from '../store-link.ts';
+import { StoreLink, StoreUnavailable } from '../store-link.ts';
 import { WaitingBookings } from './waiting-bookings.ts';
 import type { WriteFault } from '../write-fault.ts';
 import { inParts, RowWriter } from '../write-rows.ts';
@@ -58,6 +58,7 @@ export class StoredLedgers implements Ledgers {
   readonly #spend: OpenSpend;
   readonly #rows: RowWriter<LedgerWrite>;
   #working: Promise<void> = Promise.resolve();
+  #flushing: Promise<void> | undefined;
   #due: Timer | undefined;
   #asking: Timer | undefined;
   #writtenAt = Number.NEGATIVE_INFINITY;
@@ -105,9 +106,20 @@ export class StoredLedgers implements Ledgers {
     this.#writeSoon();
   }
 
-  /** Writes what waits now, so that a read of the store finds it. The link logs what fails. */
-  flush(): Promise<void> {
-    return this.#next(() => this.#write());
+  /** A read of the store that finds what waits to be written. Throws a `StoreUnavailable`, at once where the store failed a moment ago. */
+  async read<T>(call: () => Promise<T>): Promise<T> {
+    const isResting = (): boolean => this.#link.isResting(this.#deps.clock.monotonic());
+    if (!isResting()) await this.#flush();
+    if (isResting()) throw new StoreUnavailable('the store of ledgers does not answer');
+    return this.#link.ask(call);
+  }
+
+  /** Reads that come while one waits for its turn share its write. The link logs what fails. */
+  #flush(): Promise<void> {
+    return (this.#flushing ??= this.#next(() => {
+      this.#flushing = undefined;
+      return this.#write();
+    }));
   }
 
   /** Enters what was spent elsewhere: it is in the store before this resolves. */

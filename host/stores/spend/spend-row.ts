@@ -49,9 +49,21 @@ export function spendKey(row: SpendRow): string {
   return key;
 }
 
-type Counts = Readonly<Record<SpendCount, number>>;
-
-/** The sum of two rows that are alike. */
+/** The sum of two rows that are alike. Column by column, since each request adds one. */
 export function spendSum(one: SpendRow, other: SpendRow): SpendRow {
-  return { ...one, ...(Object.fromEntries(SPEND_COUNTS.map((name) => [name, one[name] + other[name]])) as Counts) };
+  const counts: Record<SpendCount, number> = {
+    requests: one.requests + other.requests,
+    unpriced: one.unpriced + other.unpriced,
+    prompt_tokens: one.prompt_tokens + other.prompt_tokens,
+    completion_tokens: one.completion_tokens + other.completion_tokens,
+    cache_read_tokens: one.cache_read_tokens + other.cache_read_tokens,
+    cache_write_tokens: one.cache_write_tokens + other.cache_write_tokens,
+    reasoning_tokens: one.reasoning_tokens + other.reasoning_tokens,
+    images: one.images + other.images,
+    milliseconds: one.milliseconds + other.milliseconds,
+    characters: one.characters + other.characters,
+    searches: one.searches + other.searches,
+    micro_usd: one.micro_usd + other.micro_usd,
+  };
+  return { ...one, ...counts };
 }

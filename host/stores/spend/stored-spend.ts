@@ -5,10 +5,10 @@ import type { SpendRow } from './spend-row.ts';
 
 /** Spend that outlives the process: written together with what ledgers book. */
 export class StoredSpend implements SpendLedger {
-  readonly #ledgers: Pick<StoredLedgers, 'addSpend' | 'enter' | 'flush'>;
+  readonly #ledgers: Pick<StoredLedgers, 'addSpend' | 'enter' | 'read'>;
   readonly #repository: SpendRepository;
 
-  constructor(ledgers: Pick<StoredLedgers, 'addSpend' | 'enter' | 'flush'>, repository: SpendRepository) {
+  constructor(ledgers: Pick<StoredLedgers, 'addSpend' | 'enter' | 'read'>, repository: SpendRepository) {
     this.#ledgers = ledgers;
     this.#repository = repository;
   }
@@ -21,8 +21,7 @@ export class StoredSpend implements SpendLedger {
     return this.#ledgers.enter(entry);
   }
 
-  async read(question: SpendQuestion, signal?: AbortSignal): Promise<SpendAnswer> {
-    await this.#ledgers.flush();
-    return this.#repository.read(question, signal);
+  read(question: SpendQuestion, signal?: AbortSignal): Promise<SpendAnswer> {
+    return this.#ledgers.read(() => this.#repository.read(question, signal));
   }
 }

@@ -3,47 +3,42 @@ import type { AccountTree } from './account-tree.ts';
 import { type Level, levelName } from './level.ts';
 import { HostPrincipal, type KeyLimits } from '../host-principal.ts';
 
-/** A credential, and what binds it. */
-export interface Bound {
+/** What binds a credential. */
+export interface Binding {
   readonly tree: AccountTree;
-  /** With its levels; itself where nothing binds it. */
-  readonly principal: HostPrincipal;
+  /** Its own limits, with the levels that bind it. */
+  readonly limits: KeyLimits | undefined;
   /** Why it may not use any model. */
   readonly refusal: string | undefined;
 }
 
 /** What accounts and tags bind credentials to. It is looked for once for each credential and each state of the accounts. */
-export class BoundPrincipals {
+export class Bindings {
   readonly #anonymous = new HostPrincipal({ id: '', name: '', scopes: [] });
-  readonly #known = new WeakMap<HostPrincipal, Bound>();
+  readonly #known = new WeakMap<HostPrincipal, Binding>();
 
   /** Requests without a credential are bound by `/`. `undefined` where it is clear that nothing binds it. */
-  of(credential: HostPrincipal | undefined, tree: AccountTree): Bound | undefined {
+  of(credential: HostPrincipal | undefined, tree: AccountTree): Binding | undefined {
     if (tree.isEmpty && !isBoundByItself(credential?.limits)) return undefined;
     const principal = credential ?? this.#anonymous;
     const known = this.#known.get(principal);
     if (known?.tree === tree) return known;
-    const bound = boundTo(principal, tree);
-    this.#known.set(principal, bound);
-    return bound;
+    const binding = bindingOf(principal, tree);
+    this.#known.set(principal, binding);
+    return binding;
   }
 }
 
-function boundTo(principal: HostPrincipal, tree: AccountTree): Bound {
-  const { id, name, scopes, sessionId, limits = {} } = principal;
-  const { account, tags = [] } = limits;
+function bindingOf({ id, limits }: HostPrincipal, tree: AccountTree): Binding {
+  const { account, tags = [] } = limits ?? {};
   const chain = tree.chain(account);
   const missing = chain === undefined ? `the account ${account} of this key does not exist` : undefined;
   const brought = tree.tags(tags.filter(isTagName)).filter(({ broughtBy }) => broughtBy !== 'request');
-  const levels: readonly Level[] = [keyLevel(id, limits), ...(chain ?? []), ...brought].filter(binds);
-  if (levels.length === 0) return { tree, principal, refusal: missing };
+  const levels: readonly Level[] = [keyLevel(id, limits ?? {}), ...(chain ?? []), ...brought].filter(binds);
+  if (levels.length === 0) return { tree, limits, refusal: missing };
   const shut = levels.find(({ blocked }) => blocked);
   const refusal = shut && `${shut.kind === 'key' ? 'this key' : levelName(shut)} is blocked`;
-  return {
-    tree,
-    principal: new HostPrincipal({ id, name, scopes, sessionId, limits: { ...limits, levels } }),
-    refusal: refusal ?? missing,
-  };
+  return { tree, limits: Object.freeze({ ...limits, levels }), refusal: refusal ?? missing };
 }
 
 /** Whether a key has what only levels hold. */
