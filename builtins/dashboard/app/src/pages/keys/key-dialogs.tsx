@@ -26,9 +26,11 @@ export function KeyDialog({ task, onTask }: TaskProps): ReactNode {
   const api = useApi();
   const queries = useQueryClient();
   const close = (): void => onTask(undefined);
-  const changed = (next?: KeyTask): void => {
-    onTask(next);
-    void queries.invalidateQueries({ queryKey: ['keys'] });
+  /** The list is read before the dialog closes: what is edited next is what is there now. A new value is shown at once. */
+  const changed = async (next?: KeyTask): Promise<void> => {
+    if (next) onTask(next);
+    await queries.invalidateQueries({ queryKey: ['keys'] });
+    if (!next) close();
   };
   if (task.kind === 'create') {
     const create = async (body: object): Promise<void> =>
@@ -64,7 +66,7 @@ export function KeyDialog({ task, onTask }: TaskProps): ReactNode {
           onClose={close}
           onSubmit={async (body) => {
             await api.json(path, { method: 'PUT', body });
-            changed();
+            await changed();
           }}
         />
       );
@@ -91,7 +93,7 @@ export function KeyDialog({ task, onTask }: TaskProps): ReactNode {
           onClose={close}
           onConfirm={async () => {
             await api.json(`${path}/revoke`, { method: 'POST' });
-            changed();
+            await changed();
           }}
         >
           <p>
@@ -109,7 +111,7 @@ export function KeyDialog({ task, onTask }: TaskProps): ReactNode {
           onClose={close}
           onConfirm={async () => {
             await api.json(path, { method: 'DELETE' });
-            changed();
+            await changed();
           }}
         >
           <p>The key stops working at once and its record is gone. Request logs and the audit trail keep its id.</p>
