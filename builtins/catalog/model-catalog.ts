@@ -1,6 +1,6 @@
 import { type Catalog, type CatalogEntry, instanceCatalogOf, isInstanceCatalog } from '../../host/common/catalog.ts';
 import type { FactSources } from '../../host/common/fact-sources.ts';
-import type { ModelRule } from '../../host/common/model-rule.ts';
+import type { ModelRule } from '../../host/common/models/model-rule.ts';
 import {
   type Billed,
   BILLED,

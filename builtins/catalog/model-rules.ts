@@ -1,7 +1,7 @@
 import { changedFacts, type FactChanges } from '../../host/common/fact-keys.ts';
 import { changedSources, type FactSources, type SourcedChanges } from '../../host/common/fact-sources.ts';
-import { globMatcher } from '../../host/common/model-glob.ts';
-import type { ModelRule } from '../../host/common/model-rule.ts';
+import { globMatcher } from '../../host/common/models/model-glob.ts';
+import type { ModelRule } from '../../host/common/models/model-rule.ts';
 import { type ModelFacts, NO_FACTS } from '../../host/contract/index.ts';
 import { type HostNames, nameInRules } from './rule-names.ts';
 

@@ -1,7 +1,7 @@
 import { readFacts } from '../../host/common/fact-keys.ts';
-import { globProblem } from '../../host/common/model-glob.ts';
+import { globProblem } from '../../host/common/models/model-glob.ts';
 import { isFields, isText } from '../../host/contract/index.ts';
-import type { ModelRule } from '../../host/common/model-rule.ts';
+import type { ModelRule } from '../../host/common/models/model-rule.ts';
 import type { RuleSet } from './model-rules.ts';
 import type { HostNames } from './rule-names.ts';
 

@@ -1,4 +1,4 @@
-import { bareModelName } from '../../host/common/model-name.ts';
+import { bareModelName } from '../../host/common/models/model-name.ts';
 
 /** How hosts of models write their names, beside the names that the models' vendors gave them. */
 export interface HostNames {

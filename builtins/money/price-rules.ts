@@ -10,7 +10,7 @@ export interface PriceRule {
   readonly who: string;
 }
 
-/** Who asks for prices: whoever has a budget in dollars, or says so. The strictest word counts; of two that are alike the nearest. It is looked for once for each credential. */
+/** Who asks for prices: each that has a budget in dollars, or a word of its own. The strictest word counts; of two that are alike the nearest. It is looked for once for each credential. */
 export class PriceRules {
   readonly #config: Pick<GatewayConfig, 'money'>;
   readonly #known = new WeakMap<KeyLimits, { readonly rule: PriceRule | undefined }>();

@@ -56,7 +56,7 @@ export class SpendRows {
     };
   }
 
-  /** Sorted and once each, so that the order in which they were written makes no difference. What is no name of a tag is for show. */
+  /** Sorted and once each, so that the order in which they were written makes no difference. Other texts than names of tags are for show. */
   #tagsOf(tags: readonly string[]): string {
     const known = this.#tags.get(tags);
     if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 import { type ModelFacts, NO_FACTS, type Prices } from '../contract/index.ts';
 import type { CatalogPricing } from './prices/catalog-pricing.ts';
 import type { FactSources } from './fact-sources.ts';
-import type { ModelRule } from './model-rule.ts';
+import type { ModelRule } from './models/model-rule.ts';
 
 /** Lifecycle words a catalog uses; unknown ones are passed on. */
 export type ModelStatus = 'preview' | 'ga' | 'deprecated' | 'legacy' | (string & {});

@@ -1,8 +1,8 @@
 import type { Catalog } from '../common/catalog.ts';
 import { changedFacts, readFacts } from '../common/fact-keys.ts';
 import { changedSources, type FactOrigin, type FactSources } from '../common/fact-sources.ts';
-import { matchesGlob } from '../common/model-glob.ts';
-import { bareModelName } from '../common/model-name.ts';
+import { matchesGlob } from '../common/models/model-glob.ts';
+import { bareModelName } from '../common/models/model-name.ts';
 import type { TargetConfig } from '../config/document.ts';
 import { type ModelFacts, NO_FACTS } from '../contract/index.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readShippedRules } from '../../builtins/catalog/load.ts';
 import { readRules } from '../../builtins/catalog/read-rules.ts';
 import { MODULES } from '../../builtins/manifest.ts';
-import { globProblem, matchesGlob } from '../../host/common/model-glob.ts';
+import { globProblem, matchesGlob } from '../../host/common/models/model-glob.ts';
 import { configuredAs, KnownFacts } from '../../host/generation/known-facts.ts';
 import type { ModelFacts } from '../../host/contract/index.ts';
 import { factsIn } from '../kit/facts.ts';

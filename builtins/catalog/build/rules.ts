@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { globMatcher } from '../../../host/common/model-glob.ts';
-import type { ModelRule } from '../../../host/common/model-rule.ts';
+import { globMatcher } from '../../../host/common/models/model-glob.ts';
+import type { ModelRule } from '../../../host/common/models/model-rule.ts';
 import { type EntryMap, readEntries } from '../entries.ts';
 import { RuleBook, type RuleSet } from '../model-rules.ts';
 import { readRules } from '../read-rules.ts';

@@ -43,46 +43,64 @@ export async function migrate(database: Database, schema: Schema, log: Log, now:
   }
 }
 
-async function migrateAlone(
-  database: Database,
-  { ledger, table, migrations }: Schema,
-  log: Log,
-  now: () => number,
-): Promise<void> {
+async function migrateAlone(database: Database, schema: Schema, log: Log, now: () => number): Promise<void> {
   const { knex, dialect } = database;
+  const { ledger, table, migrations } = schema;
   const ledgers = new StepLedgers(ledger, migrations, dialect, now);
   await ledgers.create(knex);
-  if (await isNewer(database, ledger, ledgers, log)) return;
-  for (const migration of migrations) {
+  const begun = await doneSteps(database, ledger, ledgers, log);
+  if (!begun) return;
+  const missing = migrations.filter(({ version }) => !begun.has(version));
+  if (begun.size === 0 && !(await dialect.hasTable(knex, table))) return takeSteps(database, schema, ledgers, missing);
+  for (const migration of missing) {
     try {
       if ('indexes' in migration && dialect.name === 'postgres') await buildBeside(database, table, migration);
     } catch (error) {
       log.warn('indexes could not be built, the next start tries again', { table, step: migration.name, error });
       continue;
     }
-    await exclusively(database, ledger, async (trx) => {
-      if (dialect.name === 'postgres')
-        await trx.raw(`SET LOCAL lock_timeout = ${STEP_LOCK_MS}; SET LOCAL statement_timeout = 0`);
-      const { versions } = await ledgers.done(trx);
-      if (versions.has(migration.version)) return;
-      const isAdopted = versions.size === 0 && (await dialect.hasTable(trx, table));
-      if (!isAdopted)
-        await ('up' in migration ? migration.up(trx, dialect) : buildIndexes(trx, table, migration.indexes(dialect)));
-      await ledgers.record(trx, migration);
-    });
+    await takeSteps(database, schema, ledgers, [migration]);
   }
 }
 
-/** Where a newer program has added something, what of this one's steps is missing is left to that one. */
-function isNewer(database: Database, ledger: string, ledgers: StepLedgers, log: Log): Promise<boolean> {
+/** Takes steps in one transaction, but for those that another process has taken meanwhile: tables that are new get all of theirs at once. */
+function takeSteps(
+  database: Database,
+  { ledger, table }: Schema,
+  ledgers: StepLedgers,
+  steps: readonly Migration[],
+): Promise<void> {
+  const { dialect } = database;
   return exclusively(database, ledger, async (trx) => {
-    const { unknown } = await ledgers.done(trx);
+    if (dialect.name === 'postgres')
+      await trx.raw(`SET LOCAL lock_timeout = ${STEP_LOCK_MS}; SET LOCAL statement_timeout = 0`);
+    const { versions } = await ledgers.done(trx);
+    let isAdopted = versions.size === 0 && (await dialect.hasTable(trx, table));
+    for (const migration of steps) {
+      if (versions.has(migration.version)) continue;
+      if (!isAdopted)
+        await ('up' in migration ? migration.up(trx, dialect) : buildIndexes(trx, table, migration.indexes(dialect)));
+      isAdopted = false; // only the first step may be there without a row
+      await ledgers.record(trx, migration);
+    }
+  });
+}
+
+/** Which steps are behind it. `undefined` where a newer program has added something: what of this one's steps is missing is left to that one. */
+function doneSteps(
+  database: Database,
+  ledger: string,
+  ledgers: StepLedgers,
+  log: Log,
+): Promise<ReadonlySet<number> | undefined> {
+  return exclusively(database, ledger, async (trx) => {
+    const { versions, unknown } = await ledgers.done(trx);
     if (unknown.length === 0) {
       await ledgers.require(trx);
-      return false;
+      return versions;
     }
     log.info('the database is newer', { ledger, steps: unknown.join(', ') });
-    return true;
+    return undefined;
   });
 }
 

@@ -55,11 +55,13 @@ export class StepLedgers {
     this.#mustKnow = steps.reduce((most, step) => Math.max(most, readsFrom(step, dialect) ?? step.version), 0);
   }
 
-  async create(knex: Knex): Promise<void> {
-    for (const table of [this.#ledger, this.#additions])
-      await knex.raw(
-        `CREATE TABLE IF NOT EXISTS ${table} (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at ${this.#dialect.moment} NOT NULL)`,
-      );
+  create(knex: Knex): Promise<void> {
+    return knex.transaction(async (trx) => {
+      for (const table of [this.#ledger, this.#additions])
+        await trx.raw(
+          `CREATE TABLE IF NOT EXISTS ${table} (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at ${this.#dialect.moment} NOT NULL)`,
+        );
+    });
   }
 
   /** Throws where a newer program has done what this one must know. */

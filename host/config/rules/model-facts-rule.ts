@@ -1,5 +1,5 @@
 import { readFacts } from '../../common/fact-keys.ts';
-import { globProblem } from '../../common/model-glob.ts';
+import { globProblem } from '../../common/models/model-glob.ts';
 import type { TargetConfig } from '../document.ts';
 
 type Entry = NonNullable<TargetConfig['model_facts']>[number];

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../contract/index.ts';
 import type { SpendAnswer, SpendFilters, SpendQuestion, SpendSums } from './spend-ledger.ts';
 import { SPEND_COUNTS, type SpendRow, spendSum } from './spend-row.ts';
 
@@ -29,7 +30,8 @@ export function sumSpend(rows: Iterable<SpendRow>, { from, to, edges, by, filter
 /** Throws where a sum is beyond what a number holds. */
 export function exactSums(sums: SpendSums): SpendSums {
   for (const name of SPEND_COUNTS)
-    if (!Number.isSafeInteger(sums[name])) throw new Error(`the sum of ${name} is larger than a number can hold`);
+    if (!Number.isSafeInteger(sums[name]))
+      throw new GatewayError('internal_error', `the sum of ${name} is larger than a number can hold`);
   return sums;
 }
 

@@ -1,4 +1,4 @@
-import type { FactChanges } from './fact-keys.ts';
+import type { FactChanges } from '../fact-keys.ts';
 
 /** One rule: what is known of the models that its patterns name, at these providers. See docs/catalog.md#rules-of-models. */
 export interface ModelRule {
