@@ -1,0 +1,36 @@
+import { type RequestEnd, SURFACES } from '../../contract/index.ts';
+import type { LiveExchange } from '../live-exchange.ts';
+import { outcomeOf } from './outcome-of.ts';
+import { reasonOf } from './reason-of.ts';
+
+/** How an exchange ends, as far as it is known. It is read once for a row, and kept nowhere. */
+export function endOf(exchange: LiveExchange): RequestEnd {
+  const { error, surface, attempts, routing, plugins } = exchange;
+  const isForwarded = SURFACES[surface].isForwarded === true;
+  const forwardedStatus = isForwarded ? routing.upstreamStatus : undefined;
+  const reason = reasonOf({
+    error,
+    forwardedStatus,
+    rejectedBy: plugins.rejectedBy,
+    refused: routing.refused,
+    attempts,
+  });
+  return {
+    status: statusOf(exchange, forwardedStatus),
+    outcome: outcomeOf({ error, forwardedStatus, reason, attempts }),
+    code: error?.code,
+    reason,
+    upstreamStatus: routing.upstreamStatus,
+    upstreamMessage: routing.upstreamMessage,
+  };
+}
+
+/** What has left before a failure is not taken back. */
+function statusOf(
+  { error, measured: { ttftMs, tunnel }, delivery: { isSent, isWhole } }: LiveExchange,
+  forwardedStatus: number | undefined,
+): number {
+  if (tunnel) return 101;
+  if (!error) return forwardedStatus ?? 200;
+  return isSent || (ttftMs !== undefined && !isWhole) ? (forwardedStatus ?? 200) : error.status;
+}
