@@ -4,6 +4,7 @@ import {
   type Exchange,
   ExchangeNote,
   isChat,
+  isFields,
   type Log,
   messageTexts,
   type PluginDeps,
@@ -250,7 +251,7 @@ const LONGEST_VALUE = 256;
 /** Entries of the header, then the texts among those of the body; a name of the header stands for both. */
 function metadataOf({ metadata, request }: Exchange): Readonly<Record<string, string>> | undefined {
   const { metadata: said } = request as { readonly metadata?: unknown };
-  const ofBody = typeof said === 'object' && said !== null ? Object.entries<unknown>(said) : [];
+  const ofBody = isFields(said) ? Object.entries(said) : [];
   const entries = new Map<string, string>();
   for (const [name, value] of [...Object.entries(metadata), ...ofBody]) {
     if (entries.size === MOST_ENTRIES) break;
@@ -260,5 +261,4 @@ function metadataOf({ metadata, request }: Exchange): Readonly<Record<string, st
   return entries.size === 0 ? undefined : Object.fromEntries(entries);
 }
 
-const cut = (value: string): string =>
-  value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE - 1)}…` : value;
+const cut = (value: string): string => (value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE - 1)}…` : value);

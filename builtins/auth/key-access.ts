@@ -22,7 +22,11 @@ export default defineBuiltin({
       async ({ hooks: pipeline, config: { aliases }, models, groups, targets, plugins, services: { redactor } }) => {
         const known = { models, groups, targets: new Map(targets.map((target) => [target.virtualKey, target])) };
         /** Notes which list it was, where the model is there for others. */
-        const refused = (exchange: LiveExchange, by: 'key_models' | 'key_providers', error: GatewayError): GatewayError => {
+        const refused = (
+          exchange: LiveExchange,
+          by: 'key_models' | 'key_providers',
+          error: GatewayError,
+        ): GatewayError => {
           if (isServed(exchange, known, () => true, exchange.routing.pinned)) exchange.routing.refused = by;
           return error;
         };

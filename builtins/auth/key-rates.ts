@@ -61,7 +61,8 @@ export class KeyRates {
   #looked({ id, name, of, rpm, tpm }: Limited, now: number, requests: number): TooSoon | undefined {
     if (tpm !== undefined) {
       const { taken, retryAfterMs } = this.#tokens.take(id, perMinute(tpm), now, 0, ANYTHING);
-      if (!taken) return { of, error: limited(`${name} has used its ${tpm} tokens per minute`, retryAfterMs, 'key_tpm') };
+      if (!taken)
+        return { of, error: limited(`${name} has used its ${tpm} tokens per minute`, retryAfterMs, 'key_tpm') };
     }
     if (rpm === undefined) return undefined;
     const { taken, retryAfterMs } = this.#requests.take(id, perMinute(rpm), now, requests, 1);
