@@ -9,7 +9,6 @@ const WIRES: Readonly<Record<string, readonly [path: string, body: object]>> = {
   chat: ['/v1/chat/completions', { messages: HELLO }],
   completions: ['/v1/completions', { prompt: 'hi' }],
   messages: ['/v1/messages', { messages: HELLO, max_tokens: 9 }],
-  responses: ['/v1/responses', { input: 'hi', store: false }],
 };
 const TEXT = 'the vendor said so';
 const failing =
@@ -73,7 +72,7 @@ forLogs('ends of requests in rows', (start) => {
     });
     const answer = await t.post(...chat({ stream: true }));
     expect(answer.status).to.equal(200);
-    expect(await newest(t)).to.include({ status: 200, outcome: 'provider', code: 'stream_error', streamed: true });
+    expect(await newest(t)).to.include({ status: 200, outcome: 'provider', code: 'upstream_error', streamed: true });
   });
 
   it('are ok of an answer and of a stream, without a reason', async () => {
