@@ -11,6 +11,7 @@ import dashboard from './dashboard/dashboard.ts';
 import mcpEndpoint from './mcp/endpoint/endpoint.ts';
 import mcp from './mcp/mcp.ts';
 import models from './models/models.ts';
+import broughtTags from './money/brought-tags.ts';
 import keyBudget from './money/key-budget.ts';
 import ownKey from './money/own-key.ts';
 import priceDifferences from './money/price-differences.ts';
@@ -122,6 +123,7 @@ export const BUILTINS: readonly BuiltinModule[] = [
   mcpEndpoint,
   mcp,
   models,
+  broughtTags,
   keyBudget,
   ownKey,
   priceDifferences,

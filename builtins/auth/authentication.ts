@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../host/contract/index.ts';
 import { type Binding, Bindings } from '../../host/common/accounts/bindings.ts';
 import type { HostPrincipal } from '../../host/common/host-principal.ts';
-import { defineBuiltin } from '../../host/builtin.ts';
+import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Host } from '../../host/host.ts';
 import { credentialsOf, unknownKey } from '../../host/http/credentials.ts';
 import type { RequestContext } from '../../host/http/context.ts';
 import { type ProtectedPath, scopeRefusal } from '../../host/http/protection.ts';
 import type { Arrival, Refusal } from '../../host/http/reply.ts';
+import { tapEventual } from '../../host/pipeline/eventual.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
 import { KeyRates } from './key-rates.ts';
 import { masterPrincipal } from './master-key.ts';
@@ -37,12 +38,24 @@ export default defineBuiltin({
       if (!path || path.ownMethod === request.method) return undefined;
       return authenticate({ host, path, rates, bindings, context }, request);
     });
-    hooks.assemble.tapPromise('authentication', async ({ hooks: pipeline, services: { clock } }) => {
-      pipeline.finished.tap('authentication', ({ principal, limits, charged, answeredBy }) => {
-        if (limits && charged && answeredBy === undefined)
-          rates.debit(principal?.id, limits, charged.total_tokens, clock.monotonic());
-      });
-    });
+    hooks.assemble.tapPromise(
+      'authentication',
+      async ({ hooks: pipeline, config: { money }, services: { clock, counters } }) => {
+        if (money.tags)
+          tapEventual(pipeline.charge, { name: 'authentication', stage: ORDER.broughtRates }, (exchange) => {
+            const { broughtLevels } = exchange;
+            if (broughtLevels.length === 0) return undefined;
+            exchange.broughtLevels = [];
+            const limited = rates.refusal(undefined, { levels: broughtLevels }, clock.monotonic());
+            if (limited) counters.add('gateway_rate_limit_rejections_total', { key_type: limited.of });
+            return limited?.error;
+          });
+        pipeline.finished.tap('authentication', ({ principal, limits, charged, answeredBy }) => {
+          if (limits && charged && answeredBy === undefined)
+            rates.debit(principal?.id, limits, charged.total_tokens, clock.monotonic());
+        });
+      },
+    );
   },
 });
 

@@ -9,6 +9,7 @@ import { type BudgetLevel, BudgetLevels } from './budget-levels.ts';
 import { BudgetWarnings } from './budget-warnings.ts';
 import { deniedHeader, deniedMessage } from './denied.ts';
 import { ParallelCalls } from './parallel-calls.ts';
+import { PatternValues } from './pattern-values.ts';
 import { PriceRules } from './price-rules.ts';
 import { missingTag } from './required-tags.ts';
 
@@ -41,6 +42,7 @@ export default defineBuiltin({
         const levels = new BudgetLevels();
         const calls = carryover.lease('calls of accounts', () => new ParallelCalls());
         const rules = new PriceRules(config);
+        const values = new PatternValues();
         const askAll = (exchange: LiveExchange, asked: readonly BudgetLevel[]): Answer | Promise<Answer> => {
           if (asked.length === 0) return undefined;
           const denial = all.admit(exchange, asked);
@@ -53,7 +55,10 @@ export default defineBuiltin({
           const limitUsd = total === undefined ? undefined : total + raisedUsd(accounts.raisesOf(id), clock.now());
           const isTool = exchange.surface === 'mcp'; // a call of a tool has no usage
           if (limits.levels && !isTool) {
-            const refused = missingTag(limits, limits.levels) ?? calls.take(exchange, limits.levels);
+            const refused =
+              missingTag(limits, limits.levels) ??
+              values.take(limits.levels, clock.now()) ??
+              calls.take(exchange, limits.levels);
             if (refused) return refused;
           }
           const needed = isTool ? undefined : rules.of(limits);

@@ -2,6 +2,7 @@ import { listsModels } from '../../host/pipeline/key-access.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { GatewayError } from '../../host/contract/index.ts';
+import type { GatewayConfig } from '../../host/config/document.ts';
 import type { Host } from '../../host/host.ts';
 import { contextOf, rawPath } from '../../host/http/context.ts';
 import type { ReadRequest } from '../../host/http/surface-route.ts';
@@ -34,7 +35,7 @@ export interface Forwarding {
   readonly paths: readonly string[];
   /** Ids in its body that may have an owner. */
   readonly owned: ReturnType<typeof namedIn>;
-  /** What it names that the key's list of models must hold; `undefined` for keys without a list. */
+  /** What it names that lists of models must hold; `undefined` where there is no list. */
   readonly listed: Named | undefined;
 }
 
@@ -57,7 +58,7 @@ export async function readForwarded(
   const family = familyOf(paths);
   const header = family.fixed ? undefined : request.headers['x-provider'];
   const named = header === undefined || header === '' ? undefined : String(header);
-  const hasList = limits !== undefined && listsModels(limits);
+  const hasList = (limits !== undefined && listsModels(limits)) || bringsTags(request, host.current.config);
   const isModelWanted =
     !family.fixed &&
     (named === undefined ||
@@ -115,6 +116,10 @@ export async function readForwarded(
     },
   ];
 }
+
+/** Whether tags may add a list of models to those of the key: that is known when the request begins. */
+const bringsTags = ({ headers }: IncomingMessage, { money }: GatewayConfig): boolean =>
+  money.tags?.header === true && headers['x-gateway-tags'] !== undefined;
 
 /** The model that a request for WebSocket names. Throws for a second one: gateway and upstream might read different ones. */
 function modelOfQuery(url: string): string | undefined {

@@ -1,6 +1,8 @@
 /** Named places in the order of taps, by hook. They are used instead of `before`, which silently ignores an unknown name. */
 export const ORDER_OF = {
   prepare: { tracing: 1, aliases: 10, ceilings: 20, admission: 30, keyAccess: 40 },
+  /** Budgets are at 0. */
+  charge: { broughtTags: -20, broughtRates: -10 },
   /** Plugins are at 0. */
   beforeRequest: { owners: -10 },
   route: {
@@ -22,6 +24,7 @@ export const ORDER_OF = {
 /** All of them: a name stands for one place, whatever its hook. */
 export const ORDER = {
   ...ORDER_OF.prepare,
+  ...ORDER_OF.charge,
   ...ORDER_OF.beforeRequest,
   ...ORDER_OF.route,
   ...ORDER_OF.admit,

@@ -21,7 +21,7 @@ const MAX_ADDRESSES = 100_000;
 
 const VARY: readonly string[] = ['Vary', 'Origin'];
 const REQUEST_HEADERS =
-  'Content-Type, Authorization, X-Provider, X-User-ID, X-Session-ID, Baggage, X-Gateway-Metadata, X-Gateway-Session, X-Gateway-Affinity, If-Match, Traceparent, Tracestate, X-Request-ID, Mcp-Protocol-Version';
+  'Content-Type, Authorization, X-Provider, X-User-ID, X-Session-ID, Baggage, X-Gateway-Metadata, X-Gateway-Session, X-Gateway-Affinity, X-Gateway-Tags, If-Match, Traceparent, Tracestate, X-Request-ID, Mcp-Protocol-Version';
 const EXPOSED =
   'X-Request-ID, Retry-After, ETag, Link, X-Total-Count, X-Gateway-Provider, X-Gateway-Target, X-Gateway-Model, X-Gateway-Upstream-Model, X-Gateway-Attempts, X-Gateway-Ignored-Params, X-Gateway-Cache, X-Gateway-Budget, X-Gateway-Affinity, X-Gateway-Overhead-Ms, Server-Timing';
 

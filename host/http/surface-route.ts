@@ -14,6 +14,7 @@ import type { Generation } from '../generation/generation.ts';
 import type { Lease, Slot } from '../generation/slot.ts';
 import type { DrawnOrder } from '../pipeline/exchange-state.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
+import { isTapped } from '../pipeline/hooks.ts';
 import { LiveExchange } from '../pipeline/live-exchange.ts';
 import { run } from '../pipeline/run.ts';
 import type { AnswerStream } from '../answer/stream.ts';
@@ -218,6 +219,7 @@ export async function answerExchange(
   }
   const { generation } = lease;
   const exchange = openExchange(surface, read, lease, response);
+  if (isTapped(generation.hooks.opened)) generation.hooks.opened.call(exchange);
   const { openAfterMs } = generation.streamTimes;
   const early =
     openAfterMs !== undefined && exchange.streaming && serving === ROUTED

@@ -128,6 +128,8 @@ export interface CircuitMove {
 /** Hooks of one applied configuration. Plugins and builtins tap them while it is assembled; then they are sealed. */
 export function createGenerationHooks() {
   return {
+    /** An exchange begins. Nothing may be refused here; what is wrong is answered in `charge`. */
+    opened: new SyncHook<[LiveExchange]>(['exchange']),
     /** Before any plugin: aliases, token ceilings, admission. A tap refuses by throwing a `GatewayError`. */
     prepare: new SyncHook<[LiveExchange]>(['exchange']),
     /**

@@ -16,6 +16,7 @@ import {
   type Unpriced,
   type Usage,
 } from '../contract/index.ts';
+import type { Level } from '../common/accounts/level.ts';
 import type { HostPrincipal, KeyLimits } from '../common/host-principal.ts';
 import { UNPRICED } from '../config/unpriced-rule.ts';
 import { ExchangeView } from '../boundary/exchange-view.ts';
@@ -66,13 +67,14 @@ export interface ExchangeStart {
   readonly arrivedAt: number;
 }
 
+const NO_LEVELS: readonly Level[] = Object.freeze([]);
+
 /** An exchange as the host drives it. Plugins see the read-only `Exchange` of the contract. */
 export class LiveExchange implements Exchange {
   readonly id: string;
   readonly trace: TraceContext | undefined;
   readonly surface: Surface;
   readonly principal: HostPrincipal | undefined;
-  readonly limits: KeyLimits | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly streaming: boolean;
   readonly unreadable: boolean;
@@ -87,6 +89,10 @@ export class LiveExchange implements Exchange {
   /** The configuration names instances, groups or affinity. */
   readonly isPlaced: boolean;
 
+  /** What binds it: its credential's limits with those of accounts, and what its own tags add. */
+  limits: KeyLimits | undefined;
+  /** What its own tags have added, until their rates are asked. */
+  broughtLevels: readonly Level[] = NO_LEVELS;
   stage: Stage = 'before_request';
   request: RequestOf<Surface>;
   /** The client's own body, where it speaks a wire of its own. */

@@ -82,6 +82,7 @@ function eightRates(): MoneyCost {
     providers: undefined,
     unpriced: undefined,
     requiredTags: [],
+    pattern: undefined,
   };
   const limits = {
     rpm: 1e9,

@@ -339,6 +339,20 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
     says: [endpoint],
     fix: 'host:port',
   })),
+  CV90: [
+    {
+      document: minimal({ money: { tags: { metadata: ['project', '#x', 'a b'] } } }),
+      at: ['money.tags.metadata[1]', 'money.tags.metadata[2]'],
+      says: ['"#x" is not the name of a tag', '"a b"'],
+      fix: 'letters',
+    },
+    {
+      document: minimal({ money: { tags: { metadata: Array.from({ length: 11 }, (_each, at) => `m${at}`) } } }),
+      at: ['money.tags.metadata'],
+      says: ['11 entries', 'the limit is 10'],
+      fix: 'fewer',
+    },
+  ],
   CV89: [
     {
       document: minimal({ money: { unpriced: 'never' } }),

@@ -261,6 +261,8 @@ function answerOf({ url, text }: SeenRequest): object {
 export interface Gateway {
   readonly t: TestHost;
   readonly calls: () => number;
+  /** Headers of what reached the vendor. */
+  readonly seenHeaders: () => readonly object[];
   /** A key with these limits: its bearer, and what it has spent, in micro-dollars. */
   readonly key: (
     limits: object,
@@ -309,6 +311,7 @@ export async function gateway(
   return {
     t,
     calls: () => upstream.seen.length,
+    seenHeaders: () => upstream.seen.map(({ headers }) => headers),
     key: async (limits) => {
       const {
         key: bearer,

@@ -109,6 +109,7 @@ const NONE: readonly never[] = Object.freeze([]);
 const valueOf = (pattern: Account, name: string): Account => ({
   ...pattern,
   path: `#${name}`,
+  pattern: pattern.path,
   origin: 'implied',
   budgetId: `${pattern.budgetId}~${name}`,
 });

@@ -26,6 +26,8 @@ export interface Account {
   readonly unpriced: Unpriced | undefined;
   readonly requiredTags: readonly string[];
   readonly broughtBy: BroughtBy;
+  /** The path of the pattern that a tag is a value of. */
+  readonly pattern: string | undefined;
   /** The members as they are shown. */
   readonly effective: WrittenAccount;
   /** Which of them come from above. */
@@ -66,6 +68,7 @@ export function accountOf({ path, origin, written, parent, timezone, value }: Ac
     unpriced: effective.unpriced,
     requiredTags: effective.required_tags ?? NONE,
     broughtBy: effective.brought_by ?? 'key',
+    pattern: undefined,
     effective,
     inherited,
   };

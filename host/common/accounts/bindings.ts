@@ -73,13 +73,14 @@ function keyLevel(id: string, limits: KeyLimits): Level {
     providers,
     unpriced,
     requiredTags: NONE,
+    pattern: undefined,
   };
 }
 
 const NONE: readonly never[] = Object.freeze([]);
 
 /** Whether anything is asked of a level. */
-const binds = (level: Level): boolean =>
+export const binds = (level: Level): boolean =>
   level.blocked ||
   level.budgets.length > 0 ||
   level.requiredTags.length > 0 ||

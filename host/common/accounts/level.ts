@@ -14,6 +14,7 @@ export interface Level extends Pick<
   | 'providers'
   | 'unpriced'
   | 'requiredTags'
+  | 'pattern'
 > {
   readonly kind: 'key' | 'account' | 'tag';
 }

@@ -40,7 +40,7 @@ interface Reading {
 }
 
 /** Members that admission does not hold: what it would not keep is not taken. */
-const NOT_HELD: ReadonlySet<string> = new Set(['session', 'brought_by']);
+const NOT_HELD: ReadonlySet<string> = new Set(['session']);
 const LONGEST_TITLE = 256;
 const MOST_REQUIRED = 10;
 

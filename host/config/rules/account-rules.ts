@@ -1,4 +1,5 @@
 import type { WrittenAccount } from '../../common/accounts/account-members.ts';
+import { isTagName } from '../../common/accounts/account-path.ts';
 import { AccountTree } from '../../common/accounts/account-tree.ts';
 import { type AccountProblem, readAccount } from '../../common/accounts/read-account.ts';
 import { isZone } from '../../common/budgets/zone.ts';
@@ -6,6 +7,7 @@ import type { GatewayConfig } from '../document.ts';
 import type { ConfigRule, RuleContext } from './rule.ts';
 
 const MOST_DECLARED = 10_000;
+const MOST_TAG_ENTRIES = 10;
 /** Budgets that one request may ask. */
 const MOST_ASKED = 64;
 
@@ -21,7 +23,7 @@ export const ACCOUNT_FIXES: Readonly<Record<string, string>> = {
   CV89: 'write one of these words',
 };
 
-/** Accounts and tags: one reading finds what breaks any of the rules CV80 to CV89. */
+/** Accounts and tags: one reading finds what breaks any of the rules CV80 to CV90. */
 export const accountRules: readonly ConfigRule[] = [
   {
     id: 'CV80',
@@ -48,7 +50,29 @@ export const accountRules: readonly ConfigRule[] = [
         );
     },
   },
+  {
+    id: 'CV90',
+    check: ({ money: { tags } }, { report }) => checkTagEntries(tags?.metadata ?? [], report),
+  },
 ];
+
+/** Names of entries become tags such as `project=red`. */
+function checkTagEntries(entries: readonly string[], report: RuleContext['report']): void {
+  if (entries.length > MOST_TAG_ENTRIES)
+    report(
+      'money.tags.metadata',
+      `money.tags.metadata has ${entries.length} entries, the limit is ${MOST_TAG_ENTRIES}`,
+      'write fewer',
+    );
+  entries.forEach((name, at) => {
+    if (!isTagName(`${name}=0`) || !isTagName(name))
+      report(
+        `money.tags.metadata[${at}]`,
+        `"${name}" is not the name of a tag`,
+        'write 1 to 62 letters, digits and ._:=/- that begin with a letter or a digit',
+      );
+  });
+}
 
 /** The time zone of budgets that name none. */
 export const timezoneOf = ({ money: { timezone } }: Pick<GatewayConfig, 'money'>): string =>

@@ -86,5 +86,10 @@ export const account = entry({
   title: text(about('title'), { bounds: 'at most 256 characters' }),
   blocked: flag(about('blocked'), { otherwise: false }),
   ...limits,
+  brought_by: text(about('brought_by'), {
+    values: ACCOUNT_MEMBERS.brought_by.words,
+    otherwise: 'key',
+    bounds: 'of tags',
+  }),
   child_default: block(about('child_default'), limits, { otherwiseSaid: 'nothing; of accounts' }),
 });

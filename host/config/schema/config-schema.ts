@@ -127,6 +127,17 @@ const keys = {
         otherwise: 'UTC',
         bounds: 'name of a time zone, such as `Europe/Berlin`',
       }),
+      tags: block('tags that requests bring, see [accounts.md](reference/accounts.md#tags-of-requests)', {
+        header: flag('the header `X-Gateway-Tags` is read', { otherwise: false }),
+        metadata: list(
+          'entries of `X-Gateway-Metadata` that are tags: `project` is the tag `project=<value>`',
+          textItem,
+          {
+            otherwiseSaid: 'none',
+            bounds: 'at most 10, names of tags',
+          },
+        ),
+      }),
     }),
     {},
   ),
