@@ -77,10 +77,8 @@ export class MemoryLedger implements Ledger {
     account.limit = limit;
     if (endsAt !== undefined) account.endsAt = endsAt;
     const { committed, reserved } = account;
-    const isOver = isWhole
-      ? committed + reserved + bounded(amount) > limit
-      : committed + reserved + bounded(running) >= limit;
-    if (isOver) return { isGranted: false, committed, reserved };
+    if (isWhole && committed + reserved + bounded(amount) > limit) return { isGranted: false, committed, reserved };
+    if (!isWhole && committed + reserved + bounded(running) >= limit) return { isGranted: false, committed };
     const held = bounded(amount, MOST_BOOKING); // no more can be booked
     account.reserved += held;
     account.calls += 1;

@@ -37,7 +37,7 @@ async function scene(used = { prompt_tokens: 10, completion_tokens: 5, total_tok
     t,
     calls: () => upstream.seen.length,
     send: async (budgets, more = {}) => {
-      const made = await t.host.stores.keys.create({ name: 'k', scopes: ['read_only'], limits: { budgets } as object });
+      const made = await t.host.stores.keys.create({ name: 'k', scopes: ['read_only'], limits: { budgets } });
       const answer = await t.post(
         CHAT,
         { ...ask('hi'), model: 'gpt-4o', max_tokens: 16, ...more },
@@ -98,7 +98,7 @@ describe('a budget that nothing may cross', () => {
       const again = await g.ask(probe, bearer);
       expect([again.status, again.text.includes('is spent: 1 of 1 requests')], probe.path).to.deep.equal([402, true]);
     }
-    expect([...needCeiling]).to.deep.equal(['/v1/vendor/thing']); // a path of which nobody knows what bounds it
+    expect([...needCeiling]).to.deep.equal(['/v1/vendor/thing']); // a path of which it is not known what bounds it
   });
 
   it('says in each unit what the call may need, and what is left', async () => {

@@ -68,7 +68,7 @@ const stored = async (
       log: SILENT,
       end: new StoresEnd(systemClock),
       backend: 'test',
-    } as never);
+    });
     atEnd(() => ledgers.close());
     made.push(ledgers);
   }
@@ -77,7 +77,7 @@ const stored = async (
 
 /** Declares the same for each kind of store, with the processes that share it. */
 function tellsOnce(open: Open): void {
-  it('is told once for each ratio, by the one whose booking crosses it', async () => {
+  it('says so once for each ratio, by the one whose booking crosses it', async () => {
     const processes = (await open()).map((ledgers) => process({ ledgers }));
     const dice = new Dice(77);
     const WARN = [0.001, 0.25, 0.5, 0.8, 1];

@@ -93,7 +93,7 @@ export interface Refusal {
    */
   readonly committed: number;
   /**
-   * What calls in flight hold of the same key. Absent from a ledger that does not say it.
+   * What calls in flight hold of the same key. Of an order that was to fit whole.
    */
   readonly reserved?: number;
 }

@@ -20,8 +20,8 @@ export interface Ledgers {
   /** Adds to what a key has spent from an open ledger, where that is in memory alone; less than 0 gives back. */
   correct?(name: string, key: string, amount: number): void;
   /**
-   * Tells of each sum of a ledger that a booking of this process has moved. Where processes share a store it is told when the store has it, and of
-   * what all of them booked by then: so of a sum that crosses a limit one of them is told.
+   * Calls `hear` for each sum of a ledger that a booking of this process has moved. Where processes share a store that is once the store has it, with
+   * what all of them booked by then: so of a sum that crosses a limit one of them hears.
    */
   hear?(name: string, hear: HearSums): void;
   /** Writes what waits, before the stores close. */
