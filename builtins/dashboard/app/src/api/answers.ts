@@ -48,6 +48,8 @@ export type Key = {
     readonly timezone?: string;
     readonly from?: string;
     readonly reserve_tokens?: number;
+    readonly warn?: readonly number[];
+    readonly overrun?: 'one' | 'none';
   }[];
   /** Path of the account that the key belongs to: what binds it and those above it binds the key. */
   readonly account?: string;
@@ -104,6 +106,8 @@ export type Account = {
     readonly timezone?: string;
     readonly from?: string;
     readonly reserve_tokens?: number;
+    readonly warn?: readonly number[];
+    readonly overrun?: 'one' | 'none';
     readonly models?: readonly string[];
   }[];
   /** Requests in a minute, of all keys together. */
@@ -215,6 +219,8 @@ export type UsedKey = {
     readonly timezone?: string;
     readonly from?: string;
     readonly reserve_tokens?: number;
+    readonly warn?: readonly number[];
+    readonly overrun?: 'one' | 'none';
   }[];
   /** Path of the account that the key belongs to: what binds it and those above it binds the key. */
   readonly account?: string;
