@@ -50,6 +50,10 @@ export type Key = {
     readonly reserve_tokens?: number;
     readonly warn?: readonly number[];
     readonly overrun?: 'one' | 'none';
+    readonly over?: {
+      readonly use: string;
+      readonly more: number;
+    };
   }[];
   /** Path of the account that the key belongs to: what binds it and those above it binds the key. */
   readonly account?: string;
@@ -108,6 +112,10 @@ export type Account = {
     readonly reserve_tokens?: number;
     readonly warn?: readonly number[];
     readonly overrun?: 'one' | 'none';
+    readonly over?: {
+      readonly use: string;
+      readonly more: number;
+    };
     readonly models?: readonly string[];
   }[];
   /** Requests in a minute, of all keys together. */
@@ -221,6 +229,10 @@ export type UsedKey = {
     readonly reserve_tokens?: number;
     readonly warn?: readonly number[];
     readonly overrun?: 'one' | 'none';
+    readonly over?: {
+      readonly use: string;
+      readonly more: number;
+    };
   }[];
   /** Path of the account that the key belongs to: what binds it and those above it binds the key. */
   readonly account?: string;
