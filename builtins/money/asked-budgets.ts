@@ -6,11 +6,12 @@ import {
   type Refusal,
   type Reservation,
 } from '../../host/contract/index.ts';
-import { estimateOf } from '../../host/contract/money/pricing.ts';
-import type { PluginPrices } from '../../host/contract/index.ts';
 import { matchesPattern } from '../../host/common/accounts/name-rules.ts';
 import type { Unit } from '../../host/common/budgets/key-budget.ts';
 import type { BudgetLevel } from './budget-levels.ts';
+import type { BudgetWarnings } from './budget-warnings.ts';
+import { CallAmounts } from './call-amounts.ts';
+import type { CallLimits } from './call-bound.ts';
 import { type OpenBudget, OpenBudgets, type Raises } from './open-budgets.ts';
 
 /** What a request holds while it is in flight, of each budget in their order. */
@@ -33,10 +34,12 @@ interface Round {
 /** What a request used so far, in each unit. */
 type Amounts = Readonly<Record<Unit, number>>;
 
-/** The budget that denied a request, and what is booked in it. */
+/** The budget that denied a request, what is booked and held in it, and what the request asked for; nothing where that has no bound. */
 export interface Denial {
   readonly budget: OpenBudget;
   readonly committed: number;
+  readonly reserved: number;
+  readonly amount: number | undefined;
 }
 
 type Decision = Denial | undefined;
@@ -44,9 +47,10 @@ type Decision = Denial | undefined;
 export interface AskedBudgetsDeps {
   readonly ledger: Ledger;
   readonly pricing: Pricing;
-  readonly prices: Pick<PluginPrices, 'longestAnswer'>;
+  readonly prices: CallLimits;
   readonly now: () => number;
   readonly raises?: Raises | undefined;
+  readonly warnings?: BudgetWarnings | undefined;
 }
 
 const NOTHING: Amounts = { usd: 0, tokens: 0, requests: 0 };
@@ -94,20 +98,25 @@ export class AskedBudgets {
   }
 
   /** Where the provider goes on by itself, the booking is noted, to be corrected later. */
-  #settle(exchange: Exchange, { name, unit }: OpenBudget, used: Amounts, reservation: Reservation | undefined): void {
+  #settle(exchange: Exchange, budget: OpenBudget, used: Amounts, reservation: Reservation | undefined): void {
+    const { name, unit, warn } = budget;
     const amount = used[unit];
+    if (warn.length > 0) this.#deps.warnings?.watch(budget);
     if (unit !== 'requests') exchange.later?.add({ ledger: this.#deps.ledger.name ?? '', key: name, amount, unit });
     void reservation?.settle(amount);
   }
 
   #reserve(round: Round): Decision | Promise<Decision> {
     const { exchange, open, earlier, got } = round;
-    const estimate = new Estimates(exchange, this.#deps);
+    const amounts = new CallAmounts(exchange, this.#deps);
     for (let budget = open[got.length]; budget; budget = open[got.length]) {
       const kept = budget.unit === 'requests' ? earlier?.reservations[got.length] : undefined; // a request is one, however many turns it takes
-      const answer = kept ?? this.#ask(budget, round.running, estimate);
-      if (answer instanceof Promise) return answer.then((late) => this.#decide(round, late) ?? this.#reserve(round));
-      const denial = this.#decide(round, answer);
+      const asked = kept ? 1 : amounts.of(budget);
+      if (asked === undefined) return this.#denied(round, { isGranted: false, committed: 0 }, undefined);
+      const answer = kept ?? this.#ask(budget, round.running, asked);
+      if (answer instanceof Promise)
+        return answer.then((late) => this.#decide(round, late, asked) ?? this.#reserve(round));
+      const denial = this.#decide(round, answer, asked);
       if (denial) return denial;
     }
     this.#inFlight.put(exchange, { open, reservations: got, turn: (earlier?.turn ?? 0) + 1 });
@@ -115,30 +124,33 @@ export class AskedBudgets {
   }
 
   #ask(
-    { name, unit, limit, window: { endsAt }, reserveTokens }: OpenBudget,
+    { name, unit, limit, overrun, window: { endsAt } }: OpenBudget,
     running: Amounts,
-    estimate: Estimates,
+    asked: number,
   ): Reservation | Refusal | Promise<Reservation | Refusal> {
     return this.#deps.ledger.reserve(name, {
-      amount: running[unit] + estimate.of(unit, reserveTokens),
+      amount: running[unit] + asked,
       limit,
       running: running[unit],
+      isWhole: overrun === 'none',
       endsAt: Number.isFinite(endsAt) ? endsAt : undefined,
     });
   }
 
+  #decide(round: Round, answer: Reservation | Refusal, asked: number): Decision {
+    if (!answer.isGranted) return this.#denied(round, answer, asked);
+    round.got.push(answer);
+    return undefined;
+  }
+
   /** Nothing stays held where one denies; what the turns before it used is booked. */
-  #decide({ open, earlier, running, got }: Round, answer: Reservation | Refusal): Decision {
+  #denied({ open, earlier, running, got }: Round, { committed, reserved = 0 }: Refusal, asked?: number): Decision {
     const budget = open[got.length];
-    if (answer.isGranted || !budget) {
-      if (answer.isGranted) got.push(answer);
-      return undefined;
-    }
     got.forEach((reservation, at) => {
       if (open[at]?.unit !== 'requests' || !earlier) reservation.release();
     });
     if (earlier) this.#bookTurns(earlier, running);
-    return { budget, committed: answer.committed };
+    return budget && { budget, committed, reserved, amount: asked };
   }
 
   #bookTurns({ open, reservations }: Held, running: Amounts): void {
@@ -159,32 +171,4 @@ function countingFor(model: string, open: readonly OpenBudget[]): readonly OpenB
   const counts = ({ models }: OpenBudget): boolean =>
     models === undefined || models.some((pattern) => matchesPattern(pattern, model));
   return open.every(counts) ? open : open.filter(counts);
-}
-
-/** What a call may use. A prompt is measured once, and only where that is asked. */
-class Estimates {
-  readonly #exchange: Exchange;
-  readonly #deps: AskedBudgetsDeps;
-  readonly #known = new Map<number | undefined, ReturnType<typeof estimateOf>>();
-
-  constructor(exchange: Exchange, deps: AskedBudgetsDeps) {
-    this.#exchange = exchange;
-    this.#deps = deps;
-  }
-
-  of(unit: Unit, reserveTokens: number | undefined): number {
-    if (unit === 'requests') return 1;
-    if (this.#exchange.answeredBy !== undefined) return 0;
-    const estimate = this.#known.get(reserveTokens) ?? this.#measure(reserveTokens);
-    return unit === 'usd'
-      ? this.#deps.pricing.expected(this.#exchange, estimate)
-      : estimate.prompt + estimate.completion;
-  }
-
-  #measure(undeclared: number | undefined): ReturnType<typeof estimateOf> {
-    const longest = this.#deps.prices.longestAnswer(this.#exchange);
-    const estimate = estimateOf(this.#exchange, { undeclared, longest });
-    this.#known.set(undeclared, estimate);
-    return estimate;
-  }
 }

@@ -6,7 +6,8 @@ import { tapEventual } from '../../host/pipeline/eventual.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { AskedBudgets, type Denial } from './asked-budgets.ts';
 import { type BudgetLevel, BudgetLevels } from './budget-levels.ts';
-import { spentHeader, spentMessage } from './open-budgets.ts';
+import { BudgetWarnings } from './budget-warnings.ts';
+import { deniedHeader, deniedMessage } from './denied.ts';
 import { ParallelCalls } from './parallel-calls.ts';
 import { PatternValues } from './pattern-values.ts';
 import { PriceRules } from './price-rules.ts';
@@ -21,10 +22,13 @@ type Answer = GatewayError | undefined;
  */
 export default defineBuiltin({
   name: 'key-budget',
-  apply: ({ hooks }) =>
+  apply: ({ hooks }) => {
+    let warnings: BudgetWarnings | undefined;
     hooks.assemble.tapPromise(
       'key-budget',
-      async ({ hooks: pipeline, config, accounts, ledger, prices, carryover, services: { clock } }) => {
+      async ({ hooks: pipeline, config, accounts, ledger, prices, carryover, services: { clock, log } }, host) => {
+        warnings ??= new BudgetWarnings({ log, now: clock.now });
+        if (host) warnings.listen(host.stores.ledgers.value);
         const pricing = catalogPricing(prices);
         const spending = new Spending(ledger(TOTALS, { maxKeys: 0 }), pricing, prices);
         const all = new AskedBudgets({
@@ -33,6 +37,7 @@ export default defineBuiltin({
           prices,
           now: clock.now,
           raises: accounts,
+          warnings,
         });
         const levels = new BudgetLevels();
         const calls = carryover.lease('calls of accounts', () => new ParallelCalls());
@@ -72,7 +77,8 @@ export default defineBuiltin({
           calls.giveBack(exchange);
         });
       },
-    ),
+    );
+  },
 });
 
 const NO_KEY = { id: '' };
@@ -92,6 +98,16 @@ function refusal(exchange: LiveExchange, reason: string | undefined): Answer {
 
 function denied(exchange: LiveExchange, denial: Denial | undefined): Answer {
   if (!denial) return undefined;
-  exchange.setHeader('X-Gateway-Budget', spentHeader(denial.budget, denial.committed));
-  return refusal(exchange, spentMessage(denial.budget, denial.committed));
+  if (denial.amount === undefined) return needsCeiling(exchange);
+  exchange.setHeader('X-Gateway-Budget', deniedHeader(denial));
+  return refusal(exchange, deniedMessage(denial));
+}
+
+/** A budget that nothing may cross cannot take a call that may answer with any number of tokens. */
+function needsCeiling(exchange: LiveExchange): GatewayError {
+  exchange.plugins.rejectedBy = 'gateway';
+  return new GatewayError(
+    'request_rejected',
+    'request rejected by budget (before_request): this budget needs max_tokens',
+  );
 }

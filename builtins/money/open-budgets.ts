@@ -2,8 +2,7 @@ import type { CurrentAccounts } from '../../host/common/accounts/current-account
 import { lastChange, nextChange, raisedBy } from '../../host/common/accounts/raise.ts';
 import { sumName } from '../../host/common/budgets/counted-sum.ts';
 import type { BudgetFacts } from '../../host/common/budgets/key-budget.ts';
-import { durationName, type Window, Windows } from '../../host/common/budgets/windows.ts';
-import { timestamp } from '../../host/common/timestamps.ts';
+import { type Window, Windows } from '../../host/common/budgets/windows.ts';
 import type { BudgetLevel, BudgetOwner } from './budget-levels.ts';
 
 /** More room for a time: what administrators gave single keys, accounts and tags. */
@@ -70,28 +69,4 @@ function reopen(known: Known, now: number, raises: Raises | undefined): void {
   known.from = from;
   known.until = until;
   known.version = raises?.version ?? 0;
-}
-
-/** Why a request is refused, for people. `committed` in the unit of the budget. */
-export function spentMessage({ owner, unit, limit, rule, window }: OpenBudget, committed: number): string {
-  const [spent, of] = unit === 'usd' ? [dollars(committed), dollars(limit)] : [String(committed), `${limit} ${unit}`];
-  const every = rule.kind === 'duration' ? durationName(rule.minutes) : `the ${rule.kind}`;
-  const [during, again] =
-    rule.kind === 'total' ? ['', ''] : [` for ${every}`, `; it begins again at ${timestamp(window.endsAt)}`];
-  return `the budget of ${owner.name}${during} is spent: ${spent} of ${of}${again}`;
-}
-
-/** Says it for programs, as a dictionary of RFC 9651. */
-export function spentHeader({ owner, unit, limit, rule, window }: OpenBudget, committed: number): string {
-  const facts = `kind=${owner.kind}, id="${owner.id}", unit=${unit}, window=${rule.kind}, spent=${committed}, limit=${limit}`;
-  return rule.kind === 'total' ? facts : `${facts}, ends=${Math.ceil(window.endsAt / 1000)}`;
-}
-
-/** From two to six decimals, and never rounded. */
-function dollars(micro: number): string {
-  const whole = Math.floor(micro / 1e6);
-  const parts = String(micro - whole * 1e6)
-    .padStart(6, '0')
-    .replace(/0{1,4}$/, '');
-  return `$${whole}.${parts}`;
 }

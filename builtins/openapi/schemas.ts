@@ -1,4 +1,5 @@
 import { ACCOUNT_MEMBER_LIST, type AccountMemberKind } from '../../host/common/accounts/account-members.ts';
+import { OVERRUNS } from '../../host/common/budgets/budget-conditions.ts';
 import { UNITS } from '../../host/common/budgets/key-budget.ts';
 import { KEY_MEMBER_LIST, type KeyMemberKind } from '../../host/common/key-members.ts';
 import type { LogColumnKind } from '../../host/contract/log-column.ts';
@@ -77,6 +78,8 @@ const BUDGET = {
   timezone: TEXT,
   from: MOMENT,
   reserve_tokens: COUNT,
+  warn: list(NUMBER),
+  overrun: { enum: OVERRUNS },
 };
 const RULES = object({}, { allow: TEXTS, deny: TEXTS });
 const BUDGET_STATE = object(

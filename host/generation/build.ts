@@ -1,4 +1,4 @@
-import type { Carryover, Prices, StrategyDeps } from '../contract/index.ts';
+import type { Carryover, PluginPrices, Prices, StrategyDeps } from '../contract/index.ts';
 import { CurrentAccounts } from '../common/accounts/current-accounts.ts';
 import type { WrittenAccount } from '../common/accounts/account-members.ts';
 import { timezoneOf } from '../config/rules/account-rules.ts';
@@ -68,13 +68,14 @@ async function draftOf(deps: GenerationDeps, config: GatewayConfig, undo: Undo):
   const warnings = config.providers ? [...found, ...(await firstModels(deps, config, asking))] : found;
   const models = buildModelIndex(targets, (target) => modelsOf(deps, target));
   const known: KnownNames = { targets: byKey, models, groups: undefined };
-  const forPlugins = pluginDeps(deps, known, carryover);
+  const prices = { ...pricesOf(deps, known.targets), ...callPrices(deps, known) };
+  const forPlugins = pluginDeps(deps, prices, carryover);
   const plugins = await pluginsOf(deps, { config, hooks, deps: forPlugins, carryover }, undo);
   const { strategy, groups } = strategiesOf(deps, config, { hooks, targets: byKey, carryover }, undo);
   known.groups = groups;
   const ofGroups = groups ? groupWarnings(groups, models) : [];
   if (deps.current?.config !== config) for (const warning of ofGroups) logWarning(deps, warning);
-  const { ledger, prices } = forPlugins;
+  const { ledger } = forPlugins;
   const built = { config, hooks, carryover, targets, providers, warnings: [...warnings, ...ofGroups.map(problemOf)] };
   const declared = (config.accounts ?? []) as readonly WrittenAccount[]; // the rules have read them
   const accounts = new CurrentAccounts(declared, timezoneOf(config), deps.stores.accounts);
@@ -169,14 +170,14 @@ interface KnownNames {
   groups: GroupIndex<BoundGroup> | undefined;
 }
 
-function pluginDeps(deps: GenerationDeps, known: KnownNames, carryover: Carryover): BindOptions['deps'] {
+function pluginDeps(deps: GenerationDeps, prices: PluginPrices, carryover: Carryover): BindOptions['deps'] {
   const { state, stores, services } = deps;
   const { log, counters } = services;
   return {
     log,
     counters,
     state,
-    prices: { ...pricesOf(deps, known.targets), ...callPrices(deps, known) },
+    prices,
     redact: (text) => services.redactor.excerpt(text),
     now: services.clock.now,
     random: services.random,

@@ -7,7 +7,11 @@ import { asNamed, namesFor, servingTargets } from '../pipeline/serving.ts';
 import type { Target } from '../pipeline/target.ts';
 import type { ModelIndex } from './model-index.ts';
 
-type CallPrices = Pick<PluginPrices, 'highest' | 'longestAnswer'>;
+/** What a call may cost, and how long it may be, before a target is chosen. */
+export interface CallPrices extends Pick<PluginPrices, 'highest' | 'longestAnswer'> {
+  /** Most tokens that any target which serves the model can read and answer together; `undefined` where the catalog does not know it of all of them. */
+  readonly longestContext: (exchange: Exchange) => number | undefined;
+}
 
 /** What names of targets and models stand for. */
 interface KnownNames {
@@ -34,6 +38,16 @@ export function callPrices(
       return name === model ? targets : targets.map((target) => asNamed(target, name));
     });
   };
+  const longest = (exchange: Exchange, of: 'max_output_tokens' | 'context_window'): number | undefined => {
+    let most: number | undefined;
+    for (const target of serving(exchange)) {
+      const own =
+        target.provider && catalogEntryOf(target, target.upstreamModel(exchange.model), services.catalog)?.[of];
+      if (!own) return undefined;
+      most = Math.max(most ?? 0, own);
+    }
+    return most;
+  };
   return {
     highest: (exchange, prompt) => {
       const asked = prompt === undefined ? undefined : questionOf(exchange, prompt, services.clock.now());
@@ -43,17 +57,8 @@ export function callPrices(
       );
       return known.length < 2 ? known[0] : known.reduce(dearerPrice);
     },
-    longestAnswer: (exchange) => {
-      let longest: number | undefined;
-      for (const target of serving(exchange)) {
-        const most =
-          target.provider &&
-          catalogEntryOf(target, target.upstreamModel(exchange.model), services.catalog)?.max_output_tokens;
-        if (!most) return undefined;
-        longest = Math.max(longest ?? 0, most);
-      }
-      return longest;
-    },
+    longestAnswer: (exchange) => longest(exchange, 'max_output_tokens'),
+    longestContext: (exchange) => longest(exchange, 'context_window'),
   };
 }
 

@@ -12,6 +12,7 @@ import type { BoundGroup } from './groups/bound-group.ts';
 import type { GroupIndex } from './groups/model-groups.ts';
 import type { ModelIndex } from './model-index.ts';
 import type { BoundPlugins } from './bind-plugins.ts';
+import type { CallPrices } from './call-prices.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { BoundStrategy } from './bind-strategy.ts';
 
@@ -28,9 +29,10 @@ export interface GenerationDraft {
   readonly plugins: BoundPlugins;
   readonly strategy: BoundStrategy;
   readonly services: PipelineServices;
-  /** Ledgers and prices, as plugins get them. */
+  /** Ledgers, as plugins get them. */
   readonly ledger: PluginDeps['ledger'];
-  readonly prices: PluginDeps['prices'];
+  /** Prices, as plugins get them, and what models can do at most. */
+  readonly prices: PluginDeps['prices'] & CallPrices;
   /** Accounts and tags: what the configuration declares, and what is stored now. */
   readonly accounts: CurrentAccounts;
   readonly warnings: readonly Problem[];

@@ -71,13 +71,14 @@ export class MemoryLedger implements Ledger {
 
   reserve(
     key: string,
-    { amount, limit = Number.POSITIVE_INFINITY, running = 0, endsAt }: ReservationOrder,
+    { amount, limit = Number.POSITIVE_INFINITY, running = 0, isWhole = false, endsAt }: ReservationOrder,
   ): Reservation | Refusal {
     const account = this.#account(key, endsAt);
     account.limit = limit;
     if (endsAt !== undefined) account.endsAt = endsAt;
-    if (account.committed + account.reserved + bounded(running) >= limit)
-      return { isGranted: false, committed: account.committed };
+    const { committed, reserved } = account;
+    if (isWhole && committed + reserved + bounded(amount) > limit) return { isGranted: false, committed, reserved };
+    if (!isWhole && committed + reserved + bounded(running) >= limit) return { isGranted: false, committed };
     const held = bounded(amount, MOST_BOOKING); // no more can be booked
     account.reserved += held;
     account.calls += 1;

@@ -60,7 +60,7 @@ function eightBudgets(exchanges: readonly LiveExchange[]): MoneyCost {
   const spending = new AskedBudgets({
     ledger: new MemoryLedger({ maxKeys: 0 }),
     pricing: { expected: () => 100, reported: () => 90 },
-    prices: { longestAnswer: () => 1000 },
+    prices: { longestAnswer: () => 1000, longestContext: () => undefined },
     now: systemClock.now,
   });
   return best('eight budgets of four levels, asked and settled', (at) => {

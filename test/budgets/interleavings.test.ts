@@ -50,7 +50,7 @@ class World {
     this.spending = new AskedBudgets({
       ledger: this.ledger,
       pricing: { expected: () => RESERVED.usd, reported: ({ charged }) => charged?.prompt_tokens ?? 0 },
-      prices: { longestAnswer: () => 4 },
+      prices: { longestAnswer: () => 4, longestContext: () => 1 },
       now: () => this.now,
     });
   }
@@ -59,6 +59,7 @@ class World {
     const made = Array.from({ length: 1 + this.dice.below(3) }, (_each, at) => ({
       [this.dice.pick(UNITS)]: this.dice.below(60),
       every: this.dice.pick(['total', `${at + 1}m`, `${at + 7}m`]),
+      overrun: this.dice.pick(['one', 'none']),
     })).map((budget) => factsOf(budget, 'budget'));
     return made.filter(
       ({ unit, rule }, at) =>
@@ -76,8 +77,17 @@ class World {
     return this.#all().map(([begin, { rule }]) => `${begin}|${new Windows(rule).at(this.now).name}`);
   }
 
-  limitOf(name: string): number {
-    return this.#all().find(([begin]) => name.startsWith(`${begin}|`))![1].limit;
+  factsOf(name: string): BudgetFacts {
+    return this.#all().find(([begin]) => name.startsWith(`${begin}|`))![1];
+  }
+
+  /** A second reading of the rule, by what calls in flight hold and others have used. */
+  isGranted(name: string): boolean {
+    const { limit, overrun } = this.factsOf(name);
+    let taken = this.truth.get(name) ?? 0;
+    for (const call of this.open)
+      if (call.names.includes(name)) taken += (name.includes('|requests|') ? 0 : call.granted) + reservedOf(name);
+    return overrun === 'none' ? taken + reservedOf(name) <= limit : taken < limit;
   }
 
   step(): void {
@@ -93,7 +103,9 @@ class World {
     const names = this.namesNow();
     const before = names.map((name) => [this.ledger.committed(name), this.ledger.reserved]);
     const exchange = madeUpExchange({ request: { model: 'm', messages: [] } as never });
+    const first = names.find((name) => !this.isGranted(name));
     const denial = this.spending.admit(exchange, this.levels);
+    expect(denial instanceof Promise ? 'late' : denial?.budget.name).to.equal(first);
     if (denial) {
       expect(names.map((name) => [this.ledger.committed(name), this.ledger.reserved])).to.deep.equal(before);
       this.spending.finish(exchange);
@@ -149,8 +161,9 @@ describe('budgets of a key, its account and its tags under any interleaving', ()
       expect(world.ledger.reserved).to.equal(0);
       for (const [name, used] of world.truth) {
         expect(world.ledger.committed(name), name).to.equal(used);
-        const limit = world.limitOf(name);
+        const { limit, overrun } = world.factsOf(name);
         if (name.includes('|requests|')) expect(used, name).to.be.at.most(limit);
+        else if (overrun === 'none') expect(used, name).to.be.at.most(limit + (world.excess.get(name) ?? 0));
         else expect(used, name).to.be.at.most(limit + (world.largest.get(name) ?? 0) + (world.excess.get(name) ?? 0));
       }
     });

@@ -66,9 +66,17 @@ const WRONG: readonly (readonly [unknown, string])[] = [
     'budgets[2] counts what budgets[0] counts, in the same windows; leave one of them out',
   ],
   [
-    [{ ...DAY, overrun: 'none' }],
-    'budgets[0] has no member "overrun"; its members are usd, tokens, requests, every, at, on, timezone, from, reserve_tokens',
+    [{ ...DAY, over: { use: 'm', more: 1 } }],
+    'budgets[0] has no member "over"; its members are usd, tokens, requests, every, at, on, timezone, from, reserve_tokens, warn, overrun',
   ],
+  [[{ ...DAY, overrun: 'two' }], 'budgets[0].overrun must be one or none, not "two"'],
+  ...[0.5, [0], [1.1], [0.8, 0.5], [0.5, 0.5], ['0.5'], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [null]].map(
+    (warn) =>
+      [
+        [{ ...DAY, warn }],
+        `budgets[0].warn must be at most 5 ascending numbers above 0, up to 1, such as [0.5, 0.8], not ${typeof warn === 'number' ? warn : 'a list'}`,
+      ] as const,
+  ),
   [
     Array.from({ length: 17 }, (_each, at) => ({ usd: 1, every: `${at + 1}m` })),
     'budgets has 17 entries, the limit is 16',

@@ -21,7 +21,7 @@ type Written = Readonly<Record<string, unknown>>;
 
 const MOST_WARNINGS = 5;
 const HASH_DIGITS = 8;
-const OVERRUNS = ['one', 'none'] as const;
+export const OVERRUNS = ['one', 'none'] as const;
 
 /** Reads what stands beside limit and window. `amount` reads a number in the unit of the budget. Throws a `BudgetProblem`. */
 export function conditionsOf(

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { ACCOUNT_MEMBERS, type AccountMemberName } from '../../common/accounts/account-members.ts';
-import { always, block, decimal, entry, flag, integer, list, text, textItem } from './schema-fields.ts';
+import { always, block, decimal, decimalItem, entry, flag, integer, list, text, textItem } from './schema-fields.ts';
 import { shown } from './showing.ts';
 
 const NAME = shown({ as: 'name' });
@@ -49,6 +49,14 @@ const budget = entry({
     min: 0,
   }).meta(KEPT),
   models: list('models that it counts', textItem.meta(NAME), { otherwiseSaid: 'all', bounds: NAMES }),
+  warn: list('shares of the limit at which a line of the log warns', decimalItem.meta(KEPT), {
+    otherwiseSaid: 'none',
+    bounds: 'at most 5, ascending, above 0, up to 1',
+  }),
+  overrun: text('whether the call that crosses the limit is served, or only what fits whole', {
+    otherwise: 'one',
+    values: ['one', 'none'],
+  }),
 });
 
 const rules = (name: AccountMemberName) =>

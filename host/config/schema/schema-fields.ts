@@ -79,6 +79,7 @@ function documented<S extends Joi.AnySchema>(schema: S, meaning: string, fact: F
 /** An item of a list: a text. In YAML a bare number in its place is its own text, in JSON it is a type mismatch. `null` is as omitted. */
 export const textItem = Joi.any<string>().custom(readText).empty(null).meta(meta('text'));
 export const integerItem = Joi.number().integer().empty(null).meta(meta('integer'));
+export const decimalItem = Joi.number().empty(null).meta(meta('number'));
 
 export const text = (meaning: string, wording?: Wording<string>): Field<string | undefined> =>
   documented(Joi.any<string | undefined>().custom(readText).empty(null), meaning, meta('text', wording));

@@ -56,6 +56,11 @@ export interface ReservationOrder {
    */
   readonly running?: number;
   /**
+   * Grants only what fits whole below the limit: the call that would cross it is refused. `false`
+   * unless said.
+   */
+  readonly isWhole?: boolean;
+  /**
    * Unix milliseconds from which nothing is asked of the key any more, where it stands for a
    * stretch of time: what it spent may be forgotten some time after that.
    */
@@ -87,4 +92,8 @@ export interface Refusal {
    * dollars, by dividing by a million.
    */
   readonly committed: number;
+  /**
+   * What calls in flight hold of the same key. Of an order that was to fit whole.
+   */
+  readonly reserved?: number;
 }

@@ -2,6 +2,7 @@ import type { Ledger, LedgerBounds } from '../../contract/index.ts';
 import { MOST_BOOKING } from '../../common/bounded-sum.ts';
 import { MemoryLedger } from '../../state/memory-ledger.ts';
 import { LedgerLines, type LedgerLinesDeps } from './ledger-lines.ts';
+import { type HearSums, SumHearing } from './sum-hearing.ts';
 
 /** In the unit of the ledger: micro-dollars, tokens or requests. */
 export interface Spent {
@@ -18,6 +19,11 @@ export interface Ledgers {
   peek(name: string, key: string): Spent;
   /** Adds to what a key has spent from an open ledger, where that is in memory alone; less than 0 gives back. */
   correct?(name: string, key: string, amount: number): void;
+  /**
+   * Calls `hear` for each sum of a ledger that a booking of this process has moved. Where processes share a store that is once the store has it, with
+   * what all of them booked by then: so of a sum that crosses a limit one of them hears.
+   */
+  hear?(name: string, hear: HearSums): void;
   /** Writes what waits, before the stores close. */
   close?(): Promise<void>;
 }
@@ -27,6 +33,7 @@ export class MemoryLedgers implements Ledgers {
   readonly #lines: LedgerLines;
   readonly #deps: LedgerLinesDeps;
   readonly #open = new Map<string, MemoryLedger>();
+  readonly #hearing = new SumHearing();
 
   constructor(deps: LedgerLinesDeps) {
     this.#deps = deps;
@@ -37,7 +44,8 @@ export class MemoryLedgers implements Ledgers {
     const ledger = new MemoryLedger(
       bounds,
       {
-        booked: () => {},
+        booked: (key, amount) =>
+          this.#hearing.booked({ ledger: name, key, amount }, () => spentIn(this.#open.get(name), key).committed),
         forgot: () => {},
         outOfBounds: (key, amount) => this.#lines.outOfBounds(name, key, amount),
         now: () => this.#deps.clock.now(),
@@ -50,6 +58,10 @@ export class MemoryLedgers implements Ledgers {
 
   peek(name: string, key: string): Spent {
     return spentIn(this.#open.get(name), key);
+  }
+
+  hear(name: string, hear: HearSums): void {
+    this.#hearing.hear(name, hear);
   }
 
   correct(name: string, key: string, amount: number): void {

@@ -2,6 +2,7 @@ import { bounded, MOST_SUM } from '../../common/bounded-sum.ts';
 import type { Timer } from '../../common/clock.ts';
 import type { LedgerBounds } from '../../contract/index.ts';
 import { MemoryLedger } from '../../state/memory-ledger.ts';
+import { type HearSums, SumHearing } from './sum-hearing.ts';
 import { LedgerLines, type LedgerLinesDeps } from './ledger-lines.ts';
 import type { Booking, LedgerRepository, StoredAccount } from './ledger-repository.ts';
 import { type Ledgers, type Spent, spentIn } from './ledgers.ts';
@@ -56,6 +57,7 @@ export class StoredLedgers implements Ledgers {
   readonly #ledgers = new Map<string, MemoryLedger>();
   readonly #waiting = new WaitingBookings();
   readonly #spend: OpenSpend;
+  readonly #hearing = new SumHearing();
   readonly #rows: RowWriter<LedgerWrite>;
   #working: Promise<void> = Promise.resolve();
   #flushing: Promise<void> | undefined;
@@ -76,7 +78,9 @@ export class StoredLedgers implements Ledgers {
     this.#rows = new RowWriter<LedgerWrite>({
       write: async (rows, number) => {
         const [bookings, spend] = [rows.filter(isBooking), rows.filter(isSpend)];
-        this.#take(await this.#link.ask(() => this.#repository.book(bookings, number, spend)));
+        const accounts = await this.#link.ask(() => this.#repository.book(bookings, number, spend));
+        if (repository.isShared) this.#hearing.stored(bookings, accounts);
+        this.#take(accounts);
       },
       refused: (row, fault) =>
         isSpend(row)
@@ -137,6 +141,10 @@ export class StoredLedgers implements Ledgers {
     return spentIn(this.#ledgers.get(name), key);
   }
 
+  hear(name: string, hear: HearSums): void {
+    this.#hearing.hear(name, hear);
+  }
+
   /** Writes what waits, before the store closes. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -165,8 +173,11 @@ export class StoredLedgers implements Ledgers {
     const ledger = new MemoryLedger(
       { maxKeys: 0 },
       {
-        booked: (key, amount, limit, endsAt) =>
-          note(key, amount, limit, endsAt === undefined ? ADDED : { isAnew: false, endsAt }),
+        booked: (key, amount, limit, endsAt) => {
+          note(key, amount, limit, endsAt === undefined ? ADDED : { isAnew: false, endsAt });
+          if (!this.#repository.isShared)
+            this.#hearing.booked({ ledger: name, key, amount }, () => ledger.committed(key));
+        },
         forgot: (key) => note(key, 0, Number.POSITIVE_INFINITY, { isAnew: true }),
         outOfBounds: (key, amount) => this.#lines.outOfBounds(name, key, amount),
         now: () => this.#deps.clock.now(),

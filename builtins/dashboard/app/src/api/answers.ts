@@ -50,6 +50,8 @@ export type Key = {
     readonly timezone?: string;
     readonly from?: string;
     readonly reserve_tokens?: number;
+    readonly warn?: readonly number[];
+    readonly overrun?: 'one' | 'none';
   }[];
   /** Path of the account that the key belongs to: what binds it and those above it binds the key. */
   readonly account?: string;
@@ -106,6 +108,8 @@ export type Account = {
     readonly timezone?: string;
     readonly from?: string;
     readonly reserve_tokens?: number;
+    readonly warn?: readonly number[];
+    readonly overrun?: 'one' | 'none';
     readonly models?: readonly string[];
   }[];
   /** Requests in a minute, of all keys together. */
@@ -219,6 +223,8 @@ export type UsedKey = {
     readonly timezone?: string;
     readonly from?: string;
     readonly reserve_tokens?: number;
+    readonly warn?: readonly number[];
+    readonly overrun?: 'one' | 'none';
   }[];
   /** Path of the account that the key belongs to: what binds it and those above it binds the key. */
   readonly account?: string;
