@@ -4,6 +4,7 @@ import {
   type Exchange,
   ExchangeNote,
   isChat,
+  isFields,
   type Log,
   messageTexts,
   type PluginDeps,
@@ -11,6 +12,7 @@ import {
   type RequestLog,
   type RequestLogRow,
   type Stage,
+  SURFACES,
 } from 'gw/contract';
 
 interface Settings {
@@ -177,8 +179,13 @@ function endingRow(exchange: Exchange, { stage, model, provider, createdAt, erro
     tunnel,
     placement,
     usage,
+    ending,
+    origin,
+    surface,
+    streaming,
     measurements: { durationMs, ttftMs, costUsd, costSource, priceLine },
   } = exchange;
+  const isForwarded = SURFACES[surface].isForwarded === true;
   return {
     trace_id: id,
     stage,
@@ -201,7 +208,7 @@ function endingRow(exchange: Exchange, { stage, model, provider, createdAt, erro
     cache,
     catalog_version: catalogVersion,
     decision,
-    surface: client?.surface,
+    surface: client?.surface ?? SURFACES[surface].tag,
     client_wire: client?.wire,
     same_wire: client?.isSameWire,
     upstream_request_id: client?.upstreamRequestId,
@@ -215,5 +222,43 @@ function endingRow(exchange: Exchange, { stage, model, provider, createdAt, erro
     cache_read_tokens: placement && usage?.cache_read_tokens,
     cache_write_tokens: placement && usage?.cache_write_tokens,
     cache_saved_usd: placement?.cacheSavedUsd,
+    status: ending?.status,
+    outcome: ending?.outcome,
+    code: ending?.code,
+    reason: ending?.reason,
+    upstream_status: ending?.upstreamStatus,
+    upstream_message: ending?.upstreamMessage,
+    method: isForwarded ? origin?.method : undefined,
+    path: isForwarded ? origin?.path : undefined,
+    streamed: streaming,
+    user_id: userOf(exchange),
+    metadata: metadataOf(exchange),
+    address: origin?.address,
+    user_agent: origin?.userAgent,
   };
 }
+
+/** As the body says it at the end: what a guardrail has masked stays masked. */
+function userOf({ request }: Exchange): string | undefined {
+  const { user } = request as { readonly user?: unknown };
+  return typeof user === 'string' ? user : undefined;
+}
+
+const MOST_ENTRIES = 16;
+const LONGEST_NAME = 64;
+const LONGEST_VALUE = 256;
+
+/** Entries of the header, then the texts among those of the body; a name of the header stands for both. */
+function metadataOf({ metadata, request }: Exchange): Readonly<Record<string, string>> | undefined {
+  const { metadata: said } = request as { readonly metadata?: unknown };
+  const ofBody = isFields(said) ? Object.entries(said) : [];
+  const entries = new Map<string, string>();
+  for (const [name, value] of [...Object.entries(metadata), ...ofBody]) {
+    if (entries.size === MOST_ENTRIES) break;
+    const short = name.slice(0, LONGEST_NAME);
+    if (typeof value === 'string' && short !== 'user_id' && !entries.has(short)) entries.set(short, cut(value));
+  }
+  return entries.size === 0 ? undefined : Object.fromEntries(entries);
+}
+
+const cut = (value: string): string => (value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE - 1)}…` : value);

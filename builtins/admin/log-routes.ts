@@ -203,7 +203,7 @@ const SHOWN = LOG_COLUMN_LIST.filter(([, { shown }]) => shown !== 'never');
 
 /** A row as it is shown, in the order of its columns. See docs/reference/admin.md#request-log-rows. */
 function entry(row: LogRow): object {
-  return Object.fromEntries(SHOWN.map(([name, column]) => [name, shownValue(row[name], column)]));
+  return Object.fromEntries(SHOWN.map(([name, column]) => [column.shownAs ?? name, shownValue(row[name], column)]));
 }
 
 /** JSON leaves `undefined` out. */
@@ -211,5 +211,6 @@ function shownValue(value: string | number | null, { kind, shown }: (typeof SHOW
   if (value === null && shown === 'where known') return undefined;
   if (value === null) return kind === 'text' ? '' : null;
   if (kind === 'moment') return timestamp(Number(value));
+  if (kind === 'json') return parseJson(String(value));
   return kind === 'boolean' ? value === 1 : value;
 }

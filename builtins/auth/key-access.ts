@@ -1,4 +1,6 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
+import type { GatewayError } from '../../host/contract/index.ts';
+import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { listsModels, listsProviders, mayAsk, mayServe, notListed } from '../../host/pipeline/key-access.ts';
 import { modelsIn } from '../../host/pipeline/named-models.ts';
 import { isServed } from '../../host/pipeline/serving.ts';
@@ -19,6 +21,15 @@ export default defineBuiltin({
       'key-access',
       async ({ hooks: pipeline, config: { aliases }, models, groups, targets, plugins, services: { redactor } }) => {
         const known = { models, groups, targets: new Map(targets.map((target) => [target.virtualKey, target])) };
+        /** Notes which list it was, where the model is there for others. */
+        const refused = (
+          exchange: LiveExchange,
+          by: 'key_models' | 'key_providers',
+          error: GatewayError,
+        ): GatewayError => {
+          if (isServed(exchange, known, () => true, exchange.routing.pinned)) exchange.routing.refused = by;
+          return error;
+        };
         pipeline.prepare.tap({ name: 'key-access', stage: ORDER.keyAccess }, (exchange) => {
           const {
             limits,
@@ -31,14 +42,18 @@ export default defineBuiltin({
           if (listsModels(limits)) {
             const named = [...modelsIn(request, true), ...(sent ? modelsIn(sent.value, sent.wire !== 'gemini') : [])];
             const refusal = notListed(limits, named, aliases, redactor);
-            if (refusal) throw refusal;
+            if (refusal) throw refused(exchange, 'key_models', refusal);
             exchange.sent = sent?.inspected(); // of a name that stands there twice only the one that was looked at leaves
           }
           if (plugins.mayChangeModel) return;
           const isAsked = mayAsk(limits, model, aliases);
           const isFit = ({ virtualKey }: Target): boolean => isAsked && mayServe(limits, virtualKey);
           if (!isServed(exchange, known, isFit, pinned))
-            throw modelNotFound(model, redactor, whyUnstreamed(exchange, known, isFit));
+            throw refused(
+              exchange,
+              isAsked ? 'key_providers' : 'key_models',
+              modelNotFound(model, redactor, whyUnstreamed(exchange, known, isFit)),
+            );
         });
         pipeline.route.tap({ name: 'key-access', stage: ORDER.keyTargets }, (ranked, { limits, model, routing }) => {
           if (!limits || (!listsModels(limits) && !listsProviders(limits))) return ranked;

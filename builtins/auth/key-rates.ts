@@ -61,12 +61,13 @@ export class KeyRates {
   #looked({ id, name, of, rpm, tpm }: Limited, now: number, requests: number): TooSoon | undefined {
     if (tpm !== undefined) {
       const { taken, retryAfterMs } = this.#tokens.take(id, perMinute(tpm), now, 0, ANYTHING);
-      if (!taken) return { of, error: limited(`${name} has used its ${tpm} tokens per minute`, retryAfterMs) };
+      if (!taken)
+        return { of, error: limited(`${name} has used its ${tpm} tokens per minute`, retryAfterMs, 'key_tpm') };
     }
     if (rpm === undefined) return undefined;
     const { taken, retryAfterMs } = this.#requests.take(id, perMinute(rpm), now, requests, 1);
     if (taken) return undefined;
-    return { of, error: limited(`${name} has made its ${rpm} requests per minute`, retryAfterMs) };
+    return { of, error: limited(`${name} has made its ${rpm} requests per minute`, retryAfterMs, 'key_rpm') };
   }
 
   #limited(level: Level): Limited {
@@ -84,6 +85,6 @@ const perMinute = (limit: number): { readonly ratePerSecond: number; readonly bu
   burst: limit,
 });
 
-function limited(message: string, retryAfterMs: number): GatewayError {
-  return new GatewayError('rate_limit_exceeded', message, { retryAfterMs: Math.max(1, retryAfterMs) });
+function limited(message: string, retryAfterMs: number, reason: string): GatewayError {
+  return new GatewayError('rate_limit_exceeded', message, { retryAfterMs: Math.max(1, retryAfterMs), reason });
 }

@@ -63,7 +63,10 @@ function columnSchema({ kind, values, shown, isRequired, about }: (typeof LOG_CO
 
 const columnsShown = (where: 'always' | 'where known'): Readonly<Record<string, Schema>> =>
   Object.fromEntries(
-    LOG_COLUMN_LIST.filter(([, { shown }]) => shown === where).map(([name, column]) => [name, columnSchema(column)]),
+    LOG_COLUMN_LIST.filter(([, { shown }]) => shown === where).map(([name, column]) => [
+      column.shownAs ?? name,
+      columnSchema(column),
+    ]),
   );
 const PLACES = { credential: TEXT, group: TEXT, affinity: TEXT };
 const LOG_ENTRY = object(columnsShown('always'), columnsShown('where known'));

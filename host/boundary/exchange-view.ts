@@ -5,6 +5,8 @@ import type {
   GatewayError,
   Measurements,
   Principal,
+  RequestEnd,
+  RequestOrigin,
   ReplyOf,
   RequestOf,
   Stage,
@@ -78,6 +80,12 @@ export class ExchangeView implements Exchange {
   }
   get error(): GatewayError | undefined {
     return this.#live.error;
+  }
+  get ending(): RequestEnd | undefined {
+    return this.#live.ending;
+  }
+  get origin(): RequestOrigin | undefined {
+    return this.#live.origin;
   }
   get answeredBy(): string | undefined {
     return this.#live.answeredBy;

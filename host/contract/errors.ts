@@ -145,6 +145,11 @@ export interface GatewayErrorOptions {
    * problems may need more. What is over it is cut when the answer is written.
    */
   readonly messageLimit?: number;
+  /**
+   * Why, in a word for operators, such as `key_tpm`: it stands in rows of the request log, and never
+   * in the client's answer. Where there is none the code says it.
+   */
+  readonly reason?: string | undefined;
 }
 
 /**
@@ -238,6 +243,8 @@ export class GatewayError extends Error {
   readonly fault: UpstreamFault | undefined;
   /** Characters of `message` that a client gets; `undefined` for the usual 2,048. */
   readonly messageLimit: number | undefined;
+  /** A word for operators; `undefined` where the code says it all. */
+  readonly reason: string | undefined;
 
   /**
    * @param code decides status and type.
@@ -263,6 +270,7 @@ export class GatewayError extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.fault = options.fault;
     this.messageLimit = options.messageLimit;
+    this.reason = options.reason;
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Placement } from './placement.ts';
 import type { ClientBody, ClientWireName } from './text/client-body.ts';
 import type { GatewayError } from './errors.ts';
+import type { RequestEnd, RequestOrigin } from './request-end.ts';
 import type { CostSource, LaterBooking, Unpriced } from './money/cost.ts';
 import { type ChatSurface, type ReplyOf, type RequestOf, type Surface, SURFACES } from './surface.ts';
 import type { Usage } from './wire/chat.ts';
@@ -152,6 +153,13 @@ export interface Exchange<S extends Surface = Surface> {
   readonly reply: ReplyOf<S> | undefined;
   /** Set before `on_error`. */
   readonly error: GatewayError | undefined;
+  /**
+   * How the request ends, as far as the stage that runs knows: at `after_request` and `on_error` it
+   * is what the client gets. Each read makes a new object.
+   */
+  readonly ending?: RequestEnd | undefined;
+  /** Where the request came from; `undefined` where it came by no connection. */
+  readonly origin?: RequestOrigin | undefined;
   /** Name of the plugin that answered in the provider's place. */
   readonly answeredBy: string | undefined;
   /**

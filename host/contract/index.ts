@@ -42,6 +42,7 @@ export type {
 export { isChat, isSurface, STAGES } from './exchange.ts';
 export type { ClientFacts, Exchange, ExchangeOutcome, Measurements, Principal, Scope, Stage } from './exchange.ts';
 export type { Affinity, Placement } from './placement.ts';
+export type { RequestEnd, RequestOrigin, RequestOutcome } from './request-end.ts';
 export { ExchangeNote } from './exchange-note.ts';
 export { parseDuration } from './duration.ts';
 export { countOf, decodedUri, type Fields, isFields, isText } from './json/fields.ts';

@@ -37,6 +37,8 @@ export interface LogColumn {
   readonly shown: 'always' | 'where known' | 'never';
   /** `GET /admin/logs` takes a parameter of its name, or of this one. */
   readonly isFilter?: true | string;
+  /** The name of the member in answers, where it is not that of the column. */
+  readonly shownAs?: string;
   /**
    * One phrase for operators, without a full stop. The schema of the HTTP API has it as the
    * description of the member.

@@ -4,8 +4,10 @@ import { ownSecretFiles } from '../config/own-secrets.ts';
 import { DEFAULT_SECRET_DIRECTORY } from '../config/secrets/secret-paths.ts';
 import { parseDuration } from '../contract/duration.ts';
 import type { BucketSpec } from '../contract/index.ts';
+import type { LogColumnName } from '../contract/log-columns.ts';
 import { type Level, logLevel } from '../log/logger.ts';
 import type { Retention } from '../stores/log/log-retention.ts';
+import { readLogOmit } from './log-omit.ts';
 import { readSwitch } from './read-switch.ts';
 import type { SettingNote } from './setting-note.ts';
 import {
@@ -41,6 +43,8 @@ export interface Settings {
   /** Where rows of the request log are kept; `undefined` when they are not. */
   readonly logStore: StoreSettings | undefined;
   readonly logRetention: Retention;
+  /** Columns of the request log that stay empty. */
+  readonly logOmit: readonly LogColumnName[];
   /** Whether it is kept what requests have cost, and for how many days; `undefined` days: for ever. */
   readonly spend: SpendSettings;
   /** Connections of this process to one database of Postgres, at most. */
@@ -125,7 +129,10 @@ function readKeyAccess(text: string | undefined, notes: SettingNote[]): KeyAcces
 function readStores(
   variables: Variables,
   notes: SettingNote[],
-): Pick<Settings, 'keyStore' | 'configurationStore' | 'logStore' | 'logRetention' | 'spend' | 'pgConnections'> {
+): Pick<
+  Settings,
+  'keyStore' | 'configurationStore' | 'logStore' | 'logRetention' | 'logOmit' | 'spend' | 'pgConnections'
+> {
   const keyStore = readStoreSettings(
     {
       prefix: 'API_KEY_STORE',
@@ -148,6 +155,7 @@ function readStores(
     notes,
   );
   const logRetention = readRetention(variables['REQUEST_LOG_RETENTION'], notes);
+  const logOmit = readLogOmit(variables['REQUEST_LOG_OMIT'], notes);
   const spend = readSpendSettings(variables['GW_SPEND'], variables['GW_SPEND_RETENTION'], notes);
   const pgConnections = readConnections(variables['GW_PG_CONNECTIONS'], notes);
   if (trimmed(variables['GW_STATE_URL']) !== '')
@@ -156,7 +164,7 @@ function readStores(
       message:
         'GW_STATE_URL has no effect in this version: limits and caches are those of each process, budgets unless API_KEY_STORE_BACKEND is postgres',
     });
-  return { keyStore, configurationStore, logStore, logRetention, spend, pgConnections };
+  return { keyStore, configurationStore, logStore, logRetention, logOmit, spend, pgConnections };
 }
 
 const trimmed = (text: string | undefined): string => text?.trim() ?? '';

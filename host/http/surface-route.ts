@@ -167,6 +167,7 @@ function openExchange(surface: Surface, read: ReadRequest, lease: Lease, respons
     principal,
     limits,
     arrivedAt,
+    source: context,
     wire: read.wire ?? wire,
     pinned: read.pinned,
     isPlaced: lease.generation.isPlaced,

@@ -38,6 +38,12 @@ export class Routing {
   reportedModel: string | undefined;
   /** The provider's own id of the answer's request, where it gave one. */
   upstreamRequestId: string | undefined;
+  /** Status of the last reply that came of a provider. */
+  upstreamStatus: number | undefined;
+  /** What a provider said of the last attempt that failed. */
+  upstreamMessage: string | undefined;
+  /** Which list of the key refused the request, as one that no target serves. */
+  refused: 'key_models' | 'key_providers' | undefined;
   /** The tier of service that the head of the answer names, at providers that name it there. */
   answeredTier: string | undefined;
   /** The last attempt went out in the client's own wire. */

@@ -9,6 +9,8 @@ import {
   type Measurements,
   type Placement,
   type ReplyOf,
+  type RequestEnd,
+  type RequestOrigin,
   type RequestOf,
   type Stage,
   type Surface,
@@ -30,6 +32,8 @@ import type { ClientWire } from '../wire/client-wire.ts';
 import type { ForwardedApi } from '../wire/forwarded-api.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
 import type { Later } from './billing/later.ts';
+import { endOf } from './ending/end-of.ts';
+import { originOf, type RequestSource } from './ending/origin-of.ts';
 import { Delivery, Measured, PluginTraces, Routing } from './exchange-state.ts';
 import { placementOf } from './placed.ts';
 import type { Target } from './target.ts';
@@ -63,6 +67,8 @@ export interface ExchangeStart {
   readonly clientHeaders?: IncomingHttpHeaders;
   /** Where the request is forwarded in the client's own wire. */
   readonly api?: ForwardedApi | undefined;
+  /** The request of HTTP that it is. */
+  readonly source?: RequestSource | undefined;
   /** Monotonic milliseconds at which the request arrived. */
   readonly arrivedAt: number;
 }
@@ -115,6 +121,7 @@ export class LiveExchange implements Exchange {
   readonly delivery = new Delivery();
 
   readonly #clock: Clock;
+  readonly #source: RequestSource | undefined;
   #startedAt: number | undefined;
   #answeredAt: number | undefined;
   #endedAt: number | undefined;
@@ -137,6 +144,7 @@ export class LiveExchange implements Exchange {
     this.bodyBytes = start.bodyBytes;
     this.wire = start.wire ?? COMMON_WIRE;
     this.arrivedAt = start.arrivedAt;
+    this.#source = start.source;
     this.clientHeaders = start.clientHeaders;
     this.api = start.api;
     this.stripsUsage = start.stripsUsage ?? false;
@@ -206,6 +214,14 @@ export class LiveExchange implements Exchange {
     if (session === undefined || !lastTarget || this.error || this.plugins.answeredBy !== undefined) return undefined;
     if (leftSession) return 'moved';
     return session === 'none' ? undefined : session.resultOf(lastTarget, credential);
+  }
+
+  get origin(): RequestOrigin | undefined {
+    return this.#source && originOf(this.#source);
+  }
+
+  get ending(): RequestEnd {
+    return endOf(this);
   }
 
   get lastTarget(): Target | undefined {

@@ -420,6 +420,20 @@ describe('the request log in the settings', () => {
     });
   }
 
+  it('leaves out the columns that REQUEST_LOG_OMIT names', () => {
+    expect(readEnvironment({}).logOmit).to.deep.equal([]);
+    expect(readEnvironment({ REQUEST_LOG_OMIT: ' User, address,,SESSION ,user' }).logOmit).to.deep.equal([
+      'user_id',
+      'address',
+      'session_id',
+    ]);
+    expect(readEnvironment({ REQUEST_LOG_OMIT: 'metadata,user_agent' }).logOmit).to.have.length(2);
+    for (const text of ['adress', 'constructor', 'user;address'])
+      expect(notesOf({ REQUEST_LOG_OMIT: `user,${text}` }, 'fatal')).to.deep.equal([
+        `REQUEST_LOG_OMIT has "${text}"; use address, user_agent, user, session, metadata, with commas between them`,
+      ]);
+  });
+
   it('stops the start with a retention that cannot be read', () => {
     for (const text of ['30', 'd', '0d', '-1d', '1.5d', '30D', '30d,30d', '30d 5r', '30h', '1e3r'])
       expect(told({ REQUEST_LOG_RETENTION: text }), text)

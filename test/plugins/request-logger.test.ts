@@ -194,6 +194,13 @@ describe('request-logger with persist', () => {
         attempts: 1,
         catalog_version: 'v7',
         cost_source: 'usage',
+        surface: 'chat',
+        status: 200,
+        outcome: 'ok',
+        upstream_status: 200,
+        streamed: false,
+        address: '127.0.0.1',
+        user_agent: 'node',
       },
     ]);
   });

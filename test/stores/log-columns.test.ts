@@ -42,7 +42,9 @@ describe('the columns of the request log', () => {
   it('are named in docs/admin.md where rows show them', () => {
     const page = read('docs/admin.md');
     const [section = ''] = page.slice(page.indexOf('A row has `trace_id`')).split('\n\n');
-    const shown = LOG_COLUMN_LIST.filter(([, column]) => column.shown !== 'never').map(([name]) => name);
+    const shown = LOG_COLUMN_LIST.filter(([, column]) => column.shown !== 'never').map(
+      ([name, { shownAs }]) => shownAs ?? name,
+    );
     const named = codes(section);
     expect(
       shown.filter((name) => !named.includes(name)),

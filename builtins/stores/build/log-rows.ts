@@ -14,9 +14,8 @@ function given([name, { kind, isFree, longest = LONGEST_TEXT }]: NamedColumn): s
   if (kind === 'moment') return `${name}: shifted(${member}, shiftMs)`;
   if (kind !== 'text') return `${name}: ${member}`;
   if (!isFree) return `${name}: short(${member})`;
-  return longest > LONGEST_TEXT
-    ? `${name}: ${member} && copied(redactor.excerpt(${member}, ${longest}))`
-    : `${name}: ${member} && short(redactor.excerpt(${member}, LONGEST_TEXT))`;
+  if (longest > LONGEST_TEXT) return `${name}: ${member} && copied(redactor.excerpt(${member}, ${longest}))`;
+  return `${name}: ${member} && short(redactor.excerpt(${member}, ${longest === LONGEST_TEXT ? 'LONGEST_TEXT' : longest}))`;
 }
 
 const STORED: Readonly<Record<Exclude<Kind, 'text' | 'json'>, string>> = {
@@ -31,7 +30,7 @@ function stored([name, { kind, isRequired, absent, longest = LONGEST_TEXT }]: Na
   const member = `row.${name}`;
   if (kind === 'json') return `${name}: ${member} === undefined ? null : storable(${member})`;
   if (kind === 'text' && isRequired) return `${name}: storable(${member})`;
-  const cut = longest > LONGEST_TEXT ? `, ${longest}` : '';
+  const cut = longest === LONGEST_TEXT ? '' : `, ${longest}`;
   const value = kind === 'text' ? `text(${member}${cut})` : `${STORED[kind]}(${member})`;
   return `${name}: ${value}${absent === undefined ? '' : ` ?? ${absent === '' ? "''" : absent}`}`;
 }

@@ -14,7 +14,7 @@ export async function openRequestLog(host: Host, settings: StoreSettings): Promi
     log,
     redactor,
     counters,
-    settings: { logRetention },
+    settings: { logRetention, logOmit },
     stores: { requestLog, logReader, leaders, end },
   } = host;
   const { database, clock, site, close } = await openMigrated(host, settings, {
@@ -31,6 +31,7 @@ export async function openRequestLog(host: Host, settings: StoreSettings): Promi
     shiftMs: () => site?.clock.shiftMs ?? 0,
     backend: settings.backend,
     retention: logRetention,
+    omit: logOmit,
     isLeader: () => leaders.isLeader('log'),
     dropped: (rows) => counters.add('gateway_observability_events_dropped_total', { subject: 'request_log' }, rows),
   });

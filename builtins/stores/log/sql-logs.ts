@@ -1,16 +1,17 @@
 import type { Knex } from 'knex';
 import type { LogColumnKind } from '../../../host/contract/log-column.ts';
 import { LOG_COLUMN_LIST } from '../../../host/contract/log-columns.ts';
-import type {
-  LogFilters,
-  LogPage,
-  LogRepository,
-  LogRow,
-  LogSeries,
-  LogShare,
-  LogSplit,
-  LogStatistics,
-  LogWindow,
+import {
+  endingOf,
+  type LogFilters,
+  type LogPage,
+  type LogRepository,
+  type LogRow,
+  type LogSeries,
+  type LogShare,
+  type LogSplit,
+  type LogStatistics,
+  type LogWindow,
 } from '../../../host/stores/log/log-repository.ts';
 import { amount } from '../../../host/stores/log/row-values.ts';
 import { type Database, timeOf } from '../database/database.ts';
@@ -58,7 +59,7 @@ export class SqlLogs implements LogRepository {
       this.#database.dialect.name === 'postgres'
         ? this.#annotateOrInsert(row, stage, number)
         : this.#sent.send(number, async () => {
-            const noted = await this.#newest(row, stage).update({ error_message: row.error_message ?? '' });
+            const noted = await this.#newest(row, stage).update(endingOf(row));
             if (noted === 0) await this.#insert([row]);
           }),
     );
@@ -144,10 +145,7 @@ export class SqlLogs implements LogRepository {
   /** One statement: a row that is repeated would not find what it was written onto, and be kept as another. */
   async #annotateOrInsert(row: LogRow, stage: string, number: number | undefined): Promise<void> {
     const { moved, isFirst } = this.#writer.once(number);
-    const { sql, bindings } = this.#newest(row, stage)
-      .whereRaw(isFirst)
-      .update({ error_message: row.error_message ?? '' })
-      .toSQL();
+    const { sql, bindings } = this.#newest(row, stage).whereRaw(isFirst).update(endingOf(row)).toSQL();
     await this.#insert([row], {
       before: {
         sql: `WITH ${moved.sql}, noted AS (${sql} RETURNING 1)`,

@@ -100,6 +100,9 @@ export function settle(
 ): void {
   if (attempt.outcome) return;
   attempt.error = error;
+  const { routing } = attempt.exchange;
+  if (attempt.status !== undefined) routing.upstreamStatus = attempt.status;
+  if (error?.fault?.message !== undefined) routing.upstreamMessage = error.fault.message;
   const fault = ownFault(error);
   if (fault)
     log.warn(

@@ -97,6 +97,14 @@ export interface LogSeries extends LogWindow {
 /** Stages whose rows end a request: one row for each request. */
 export const TERMINAL_STAGES: readonly string[] = ['after_request', 'on_error'];
 
+/** How a row says that its request ended: what a later end changes. */
+export type RowEnding = Pick<LogRow, 'error_message' | 'status' | 'outcome' | 'code' | 'reason'>;
+
+/** What a row that is there gets of one that ends its request anew. */
+export function endingOf({ error_message, status, outcome, code, reason }: LogRow): RowEnding {
+  return { error_message: error_message ?? '', status, outcome, code, reason };
+}
+
 /**
  * Where rows are kept. What writes them throws a `WriteFault` where the store answers with a no. The signal of a reading ends it, in the
  * store too: what it gives or throws then is of no use to anybody.
@@ -106,7 +114,7 @@ export interface LogRepository {
   append(rows: readonly LogRow[], number?: number): Promise<void>;
   /** After rows were written: brings up to date what is kept about them. It is a call of its own, so that rows do not wait for it. */
   settle(): Promise<void>;
-  /** Puts the row's error onto the newest row of its trace at the stage that has none, or keeps the row where there is no such row; once for each number. */
+  /** Puts the row's error, and how the request ended by it, onto the newest row of its trace at the stage that has none, or keeps the row where there is no such row; once for each number. */
   annotate(row: LogRow, stage: string, number?: number): Promise<void>;
   list(filters: LogFilters, limit: number, offset: number, signal?: AbortSignal): Promise<LogPage>;
   count(filters: LogFilters, signal?: AbortSignal): Promise<number>;

@@ -1,3 +1,4 @@
+import type { LogColumnName } from '../../contract/log-columns.ts';
 import type { RequestLog, RequestLogRow, Stage } from '../../contract/index.ts';
 import type { Timer } from '../../common/clock.ts';
 import { LogQueue, type WaitingRow } from './log-queue.ts';
@@ -69,6 +70,8 @@ export interface RequestLogDeps extends Omit<StoreDeps, 'randomBytes'> {
   readonly retention: Retention;
   /** What is added to the moments of rows, which are the machine's: `clock` is that of the store. Nothing unless given. */
   readonly shiftMs?: () => number;
+  /** Columns that stay empty; none unless given. */
+  readonly omit?: readonly LogColumnName[];
   /** Whether it is for this process to delete what is beyond the retention; it is, unless said. */
   readonly isLeader?: () => boolean;
   /** As many rows were dropped. */
@@ -84,6 +87,8 @@ export class RequestLogStore implements RequestLog, LogReader {
   readonly #deps: RequestLogDeps;
   readonly #link: StoreLink;
   readonly #retention: LogRetention;
+  /** What rows are without, where they are without any. */
+  readonly #omitted: Partial<RequestLogRow> | undefined;
   readonly #queue = new LogQueue(MOST_WAITING_ROWS);
   /** Holds what was taken from the queue and is not written yet. */
   readonly #rows: RowWriter<WaitingRow>;
@@ -97,6 +102,8 @@ export class RequestLogStore implements RequestLog, LogReader {
   constructor(repository: LogRepository, deps: RequestLogDeps) {
     this.#repository = repository;
     this.#deps = deps;
+    const { omit = [] } = deps;
+    this.#omitted = omit.length === 0 ? undefined : Object.fromEntries(omit.map((name) => [name, undefined]));
     this.#link = new StoreLink('the request log store', { ...deps, backend: () => deps.backend });
     this.#rows = new RowWriter({
       write: (part, number) => this.#writePart(part, number),
@@ -117,9 +124,9 @@ export class RequestLogStore implements RequestLog, LogReader {
 
   annotate(stage: Stage, row: RequestLogRow): void {
     const given = this.#given(row);
-    const { trace_id: traceId, error_message } = given;
+    const { trace_id: traceId, error_message, status, outcome, code, reason } = given;
     const waiting = traceId === '' ? undefined : this.#queue.find(traceId, stage);
-    if (waiting) waiting.row = { ...waiting.row, error_message };
+    if (waiting) waiting.row = { ...waiting.row, error_message, status, outcome, code, reason };
     else this.#add(given, traceId === '' ? undefined : stage);
   }
 
@@ -190,7 +197,11 @@ export class RequestLogStore implements RequestLog, LogReader {
 
   /** Its moment by the clock of the store, while the two clocks can still be compared: the machine's may be set meanwhile. */
   #given(row: RequestLogRow): GivenRow {
-    return givenRow(row, this.#deps.redactor, this.#deps.shiftMs?.() ?? 0);
+    return givenRow(
+      this.#omitted ? { ...row, ...this.#omitted } : row,
+      this.#deps.redactor,
+      this.#deps.shiftMs?.() ?? 0,
+    );
   }
 
   #add(row: GivenRow, annotates: string | undefined): void {

@@ -364,6 +364,32 @@ export type LogEntry = {
   readonly cache_write_tokens?: number;
   /** US dollars that the vendor's cache saved; negative where writing to it cost more. */
   readonly cache_saved_usd?: number;
+  /** Status that the client got; 499 where it had left before. */
+  readonly status?: number;
+  /** Whose doing the end of the request was. */
+  readonly outcome?: 'ok' | 'client' | 'policy' | 'budget' | 'rate' | 'provider' | 'gateway';
+  /** Code of the error, also of one that ended a stream. */
+  readonly code?: string;
+  /** Why, in a word for operators; clients do not get it. */
+  readonly reason?: string;
+  /** Status of the last reply that a provider gave. */
+  readonly upstream_status?: number;
+  /** What the provider said of the last attempt that failed. */
+  readonly upstream_message?: string;
+  /** Method of HTTP, of requests that are forwarded. */
+  readonly method?: string;
+  /** Path without its query, of requests that are forwarded. */
+  readonly path?: string;
+  /** Whether a stream was asked for. */
+  readonly streamed?: boolean;
+  /** Whom the request was made for, as its body says when it ends. */
+  readonly user?: string;
+  /** Entries of X-Gateway-Metadata and of the member metadata of the body, sixteen at most. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** The client's address, behind trusted proxies the one that they name. */
+  readonly address?: string;
+  /** The header User-Agent. */
+  readonly user_agent?: string;
 };
 
 export type Logs = {
