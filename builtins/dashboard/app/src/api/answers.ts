@@ -23,6 +23,8 @@ export type Key = {
   readonly rotated_at?: string;
   /** When a request last came with it. */
   readonly last_used_at?: string;
+  /** `inference`: the key may call models, and nothing else; left out for all others. Written it may be `full` too. */
+  readonly access?: string;
   /** Ids of models, aliases resolved, that the key may ask for; any without it. */
   readonly models?: readonly string[];
   /** Virtual keys of the targets that may serve the key; any without it. */
@@ -202,6 +204,8 @@ export type UsedKey = {
   readonly rotated_at?: string;
   /** When a request last came with it. */
   readonly last_used_at?: string;
+  /** `inference`: the key may call models, and nothing else; left out for all others. Written it may be `full` too. */
+  readonly access?: string;
   /** Ids of models, aliases resolved, that the key may ask for; any without it. */
   readonly models?: readonly string[];
   /** Virtual keys of the targets that may serve the key; any without it. */
