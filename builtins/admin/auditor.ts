@@ -100,11 +100,12 @@ export class Auditor {
   }
 }
 
-/** Refusals that are `denied` in the trail: those of the lockout guard, of a credential that is not known, and of accounts as they stand. */
+/** Refusals that are `denied` in the trail: those of the lockout guard, of a credential that is not known or may not sign in, and of accounts as they stand. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'self_mutation_forbidden',
   'last_admin_key',
   'invalid_api_key',
+  'insufficient_scope',
   'account_exists',
   'account_declared',
   'account_in_use',

@@ -1,5 +1,6 @@
 import type { Host } from '../../host/host.ts';
 import type { JsonCall } from '../../host/http/json-route.ts';
+import { accessOf, type KeyAccess, shownScopes } from '../../host/stores/keys/access-of-keys.ts';
 import type { KeyRecord, MadeKey, Rotation } from '../../host/stores/keys/key-record.ts';
 import { targetId } from './asked.ts';
 import type { Auditor } from './auditor.ts';
@@ -12,24 +13,24 @@ import { changing, unknownKey } from './store-calls.ts';
 export class KeyActions {
   readonly #stores: Pick<Host['stores'], 'keys' | 'sessions'>;
   readonly #auditor: Auditor;
-  readonly #host: Pick<Host, 'current'>;
+  readonly #host: Pick<Host, 'current' | 'settings'>;
 
-  constructor(host: Pick<Host, 'stores' | 'current'>, auditor: Auditor) {
+  constructor(host: Pick<Host, 'stores' | 'current' | 'settings'>, auditor: Auditor) {
     this.#host = host;
     this.#stores = host.stores;
     this.#auditor = auditor;
   }
 
   async create(call: JsonCall): Promise<MadeKey> {
-    const draft = readDraft(firstObject(call.bytes));
+    const draft = readDraft(firstObject(call.bytes), this.#host.settings.keyAccess);
     refuseAccount(this.#host, draft.limits);
-    const { name, scopes } = draft;
+    const { name } = draft;
     return this.#auditor.during(call, {
       action: 'key.create',
       target: '*',
       about: { name },
       act: () => changing(this.#stores.keys.create(draft)),
-      done: ({ record: { id } }) => ({ target: id, detail: { name, scopes } }),
+      done: ({ record }) => ({ target: record.id, detail: { name, ...accessDetail(record) } }),
     });
   }
 
@@ -41,7 +42,7 @@ export class KeyActions {
       action: 'key.update',
       target: id,
       act: () => known(id, changing(this.#stores.keys.update(id, change, callerId(call)))),
-      done: ({ name, scopes }) => ({ detail: { name, scopes } }),
+      done: (record) => ({ detail: { name: record.name, ...accessDetail(record, change.access) } }),
     });
   }
 
@@ -77,6 +78,12 @@ export class KeyActions {
     if (!rotation.endsSessions) return keys.rotate(id, rotation);
     return keys.rotate(id, { ...rotation, newestSession: await sessions.newestOf(id) });
   }
+}
+
+/** What an auditor looks for: keys that became wider, and those for inference. */
+function accessDetail(record: KeyRecord, written?: KeyAccess): object {
+  const access = accessOf(record);
+  return { scopes: shownScopes(record), ...((access === 'inference' || written === 'full') && { access }) };
 }
 
 /** What there is, or 404. */

@@ -6,6 +6,12 @@ import { type KeyBudget, readBudgets } from '../../host/common/budgets/key-budge
 import type { KeyLimits } from '../../host/common/host-principal.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { JsonObject } from '../../host/http/body/json-body.ts';
+import {
+  ACCESS_WORDS,
+  type KeyAccess,
+  refuseContradiction,
+  scopesOfNew,
+} from '../../host/stores/keys/access-of-keys.ts';
 import type { KeyChange, KeyDraft, Rotation } from '../../host/stores/keys/key-record.ts';
 import { Members } from './members.ts';
 import { parseTimestamp } from '../../host/common/timestamps.ts';
@@ -20,15 +26,15 @@ const LONGEST_ENTRY = 2048;
 /** Ten years in seconds. */
 const LONGEST_GRACE_S = 315_360_000;
 
-/** The body of `POST /admin/keys`. Types first, then name, scopes, expiry and the limits, in this order. See docs/reference/admin.md#checks-of-a-key. */
-export function readDraft(body: JsonObject): KeyDraft {
-  const { members, name, scopes, expiresAt } = readTypes(body);
+/** The body of `POST /admin/keys`. Types first, then name, scopes, access, expiry and the limits, in this order. See docs/reference/admin.md#checks-of-a-key. */
+export function readDraft(body: JsonObject, accessOtherwise: KeyAccess): KeyDraft {
+  const { members, name, scopes, access, expiresAt } = readTypes(body);
   if (name.trim() === '') throw invalidRequest('name must be a text that is not empty');
   refuseLong(name);
   const checked = checkScopes(scopes);
   return {
     name,
-    scopes: checked.length > 0 ? checked : ['read_only'],
+    scopes: scopesOfNew(checked, checkAccess(access), accessOtherwise),
     expiresAt: readExpiry(expiresAt),
     limits: withoutNull(readLimits(members)),
   };
@@ -36,12 +42,15 @@ export function readDraft(body: JsonObject): KeyDraft {
 
 /** The body of `PUT /admin/keys/{id}`: what is left out or empty stays; of the limits, `null` and an empty list take one away. See docs/reference/admin.md#checks-of-a-key. */
 export function readChange(body: JsonObject): KeyChange {
-  const { members, name, scopes, expiresAt, clears } = readTypes(body);
+  const { members, name, scopes, access, expiresAt, clears } = readTypes(body);
   refuseLong(name);
   const checked = checkScopes(scopes);
+  const checkedAccess = checkAccess(access);
+  refuseContradiction(checked, checkedAccess);
   return {
     name: name.trim() === '' ? undefined : name,
     scopes: checked.length > 0 ? checked : undefined,
+    access: checkedAccess,
     expiresAt: clears ? null : readExpiry(expiresAt),
     limits: readLimits(members),
   };
@@ -60,6 +69,7 @@ interface TypedBody {
   readonly members: Members;
   readonly name: string;
   readonly scopes: readonly string[];
+  readonly access: string | undefined;
   readonly expiresAt: string;
   readonly clears: boolean;
 }
@@ -70,6 +80,7 @@ function readTypes(body: JsonObject): TypedBody {
     members,
     name: members.text('name') ?? '',
     scopes: members.texts('scopes') ?? [],
+    access: members.text('access'),
     expiresAt: members.text('expires_at') ?? '',
     clears: members.flag('clear_expiration'),
   };
@@ -93,6 +104,13 @@ function checkScopes(scopes: readonly string[]): readonly Scope[] {
       throw new GatewayError('invalid_scope', `the scope ${quoted(each)} does not exist; use ${SCOPES.join(' or ')}`);
     return scope;
   });
+}
+
+function checkAccess(text: string | undefined): KeyAccess | undefined {
+  const access = ACCESS_WORDS.find((word) => word === text);
+  if (text !== undefined && !access)
+    throw invalidRequest(`access is ${quoted(text)}; use ${ACCESS_WORDS.join(' or ')}`);
+  return access;
 }
 
 function readExpiry(text: string): number | undefined {

@@ -53,6 +53,7 @@ async function signIn(
     principal = await changing(principals.identify(credential));
     if (!principal) throw invalidKey();
     const { id, name, scopes } = principal;
+    if (scopes.length === 0) throw new GatewayError('insufficient_scope', 'this key is for inference only');
     const {
       token,
       session: { subject, expiresAt },

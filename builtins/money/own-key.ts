@@ -6,6 +6,7 @@ import { timestamp } from '../../host/common/timestamps.ts';
 import { HOUR_MS } from '../../host/common/once-per.ts';
 import type { Host } from '../../host/host.ts';
 import { type JsonAnswer, type JsonCall, mountJsonBeside } from '../../host/http/json-route.ts';
+import { accessOf } from '../../host/stores/keys/access-of-keys.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
 import { OwnBudgets } from './own-budgets.ts';
 import { priceRuleOf } from './price-rules.ts';
@@ -37,7 +38,7 @@ async function shown(
   { principal, limits = {}, signal }: JsonCall,
 ): Promise<JsonAnswer> {
   if (!principal) throw new GatewayError('authentication_required', 'this route needs a credential');
-  const { id } = principal;
+  const { id, scopes, sessionId } = principal;
   const key = host.stores.keys.parent(id); // in memory, since the request was let in by it
   const name = key?.name ?? principal.name;
   const { account, models, providers, tags = [], rpm, tpm, max_parallel } = limits;
@@ -47,6 +48,9 @@ async function shown(
       object: 'key',
       id,
       name,
+      kind: sessionId !== undefined ? 'session' : key ? 'key' : 'master',
+      access: accessOf(principal),
+      scopes,
       expires_at: key?.expiresAt === undefined ? undefined : timestamp(key.expiresAt),
       account,
       models,

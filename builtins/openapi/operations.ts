@@ -169,7 +169,7 @@ const CREDENTIALS: readonly Operation[] = [
     scope: 'any',
     status: 201,
     answer: 'Session',
-    errors: [501],
+    errors: [403, 501],
   },
   {
     method: 'delete',

@@ -87,6 +87,7 @@ const BUDGET = {
   reserve_tokens: COUNT,
   warn: list(NUMBER),
   overrun: { enum: OVERRUNS },
+  over: object({ use: TEXT, more: NUMBER }),
 };
 const RULES = object({}, { allow: TEXTS, deny: TEXTS });
 const BUDGET_STATE = object(

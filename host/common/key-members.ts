@@ -205,6 +205,17 @@ export const KEY_MEMBERS = {
   last_used_at: { kind: 'moment', about: 'When a request last came with it' },
   usage_count: { kind: 'integer', isAlways: true, about: 'Requests that the key itself authenticated' },
   active: { kind: 'flag', isAlways: true, about: 'False once it is revoked' },
+  access: {
+    kind: 'text',
+    isWritten: true,
+    flag: {
+      flags: '--access <access>',
+      summary: 'inference or full',
+      default: 'inference; full where --scope is given',
+    },
+    about:
+      '`inference`: the key may call models, and nothing else; left out for all others. Written it may be `full` too',
+  },
   ...KEY_LIMITS,
 } as const satisfies Readonly<Record<string, MemberFacts>>;
 

@@ -19,6 +19,7 @@ import {
   type SpendSettings,
   type StoreSettings,
 } from './store-settings.ts';
+import { ACCESS_WORDS, type KeyAccess } from '../stores/keys/access-of-keys.ts';
 import type { Variables } from './variables.ts';
 
 export type AddressRange = [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
@@ -50,6 +51,8 @@ export interface Settings {
   readonly pgConnections: number;
   /** How other processes name this one; the machine's name unless given. */
   readonly replicaName: string | undefined;
+  /** What keys of the admin API may reach whose bodies say nothing of it. */
+  readonly keyAccess: KeyAccess;
   /** No credential is required on `/v1/*`. */
   readonly allowUnauthenticated: boolean;
   readonly corsOrigins: readonly string[];
@@ -96,6 +99,7 @@ export function readEnvironment(variables: Variables): Settings {
     masterKey: trimmed(variables['MASTER_KEY']) || undefined,
     ...stores,
     replicaName: trimmed(variables['GW_REPLICA_NAME']) || undefined,
+    keyAccess: readKeyAccess(variables['GW_KEY_ACCESS_DEFAULT'], notes),
     allowUnauthenticated,
     corsOrigins: corsOrigins.filter((origin) => !isWildcard(origin)),
     trustedProxies: readRanges(variables['TRUSTED_PROXIES'], notes),
@@ -108,6 +112,18 @@ export function readEnvironment(variables: Variables): Settings {
     hasPprof,
     notes,
   };
+}
+
+/** What cannot be read stops the start: a typing error must not make keys wider than was meant. */
+function readKeyAccess(text: string | undefined, notes: SettingNote[]): KeyAccess {
+  const word = trimmed(text).toLowerCase();
+  const access = ACCESS_WORDS.find((each) => each === word);
+  if (word !== '' && !access)
+    notes.push({
+      level: 'fatal',
+      message: `GW_KEY_ACCESS_DEFAULT is "${trimmed(text)}"; use ${ACCESS_WORDS.join(' or ')}`,
+    });
+  return access ?? 'full';
 }
 
 function readStores(

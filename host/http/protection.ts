@@ -39,5 +39,8 @@ export class Protection {
 export function scopeRefusal(principal: Principal | undefined, scope: Scope): GatewayError | undefined {
   if (!principal) return new GatewayError('authentication_required', 'this route needs a credential');
   if (principal.scopes.includes(scope) || principal.scopes.includes('admin')) return undefined;
-  return new GatewayError('insufficient_scope', `this route needs the scope ${scope}`);
+  return new GatewayError(
+    'insufficient_scope',
+    principal.scopes.length === 0 ? 'this key is for inference only' : `this route needs the scope ${scope}`,
+  );
 }

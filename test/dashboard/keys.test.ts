@@ -20,12 +20,8 @@ describe('the keys in the dashboard', function keys() {
     await dialog.getByRole('button', { name: 'Create key' }).click();
     await dialog.getByText('Give the key a name.').waitFor();
     await dialog.getByRole('textbox', { name: 'Name' }).fill('mobile app');
-    expect(await dialog.getByRole('checkbox', { name: 'Read only' }).isChecked()).to.equal(true);
-    await dialog.getByRole('checkbox', { name: 'Read only' }).uncheck();
-    await dialog.getByRole('button', { name: 'Create key' }).click();
-    await dialog.getByText('Choose at least one scope.').waitFor();
     expect((await t.get('/admin/keys')).json(), 'refused before it was sent').to.deep.equal([]);
-    await dialog.getByRole('checkbox', { name: 'Read only' }).check();
+    expect(await dialog.getByRole('combobox', { name: 'What it may do' }).inputValue()).to.equal('inference');
     await dialog.getByRole('combobox', { name: 'Expiry' }).selectOption('7');
     await dialog.getByText('Limits of this key').click();
     await dialog.getByRole('textbox', { name: 'Requests per minute' }).fill('60');
@@ -43,7 +39,8 @@ describe('the keys in the dashboard', function keys() {
     const [made] = (await t.get('/admin/keys')).json();
     expect(made)
       .to.include({ name: 'mobile app', rpm: 60 })
-      .and.deep.include({ scopes: ['read_only'] });
+      .and.deep.include({ scopes: ['read_only'], access: 'inference' });
+    await row(page, 'mobile app').getByText('Inference', { exact: true }).waitFor();
     expect(Date.parse(made.expires_at) - Date.parse(made.created_at)).to.be.closeTo(7 * 86_400_000, 120_000);
     expect(await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])')).not.to.include(value);
   });
@@ -65,8 +62,7 @@ describe('the keys in the dashboard', function keys() {
     const extended = (await t.get(`/admin/keys/${key.id}`)).json();
     expect(Date.parse(extended.expires_at) - Date.now()).to.be.closeTo(90 * 86_400_000, 120_000);
     await page.getByRole('button', { name: 'Edit only admin' }).click();
-    await dialog.getByRole('checkbox', { name: 'Admin' }).uncheck();
-    await dialog.getByRole('checkbox', { name: 'Read only' }).check();
+    await dialog.getByRole('combobox', { name: 'What it may do' }).selectOption('inference');
     await dialog.getByRole('button', { name: 'Save changes' }).click();
     await dialog.getByRole('alert').getByText('last').waitFor();
     expect((await t.get(`/admin/keys/${key.id}`)).json()).to.deep.equal(extended);

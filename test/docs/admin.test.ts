@@ -33,7 +33,12 @@ describe('docs/admin.md', () => {
       rules: { allow: ['x'] },
     };
     const limits = Object.fromEntries(KEY_LIMIT_LIST.map(([name, { kind }]) => [name, values[kind]]));
-    const made = await t.makeKey({ scopes: ['read_only'], expires_at: '2099-01-01T00:00:00Z', ...limits });
+    const made = await t.makeKey({
+      scopes: ['read_only'],
+      access: 'inference',
+      expires_at: '2099-01-01T00:00:00Z',
+      ...limits,
+    });
     await t.get('/v1/models', as(made.key));
     await t.post(`/admin/keys/${made.id}/rotate`, undefined);
     await t.post(`/admin/keys/${made.id}/revoke`, undefined);

@@ -47,6 +47,7 @@ describe('settings', () => {
       'GW_DRAIN_DELAY',
       'GW_SECRET_DIRS',
       'GW_PG_CONNECTIONS',
+      'GW_KEY_ACCESS_DEFAULT',
     ];
     expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).to.deep.equal(readEnvironment({}));
   });
@@ -172,6 +173,24 @@ describe('GW_DRAIN_DELAY', () => {
         isWarned ? [`GW_DRAIN_DELAY is "${text}", which is not a duration of at most 5m; 0s is used`] : [],
       );
     });
+});
+
+describe('GW_KEY_ACCESS_DEFAULT', () => {
+  for (const [text, access] of [
+    [' ', 'full'],
+    ['full', 'full'],
+    [' INFERENCE ', 'inference'],
+  ] as const)
+    it(`is ${access} with ${JSON.stringify(text)}`, () => {
+      const settings = readEnvironment({ GW_KEY_ACCESS_DEFAULT: text });
+      expect([settings.keyAccess, settings.notes]).to.deep.equal([access, []]);
+    });
+
+  it('refuses the start with another word: keys would be wider than was meant', () => {
+    expect(notesOf({ GW_KEY_ACCESS_DEFAULT: ' inferense' }, 'fatal')).to.deep.equal([
+      'GW_KEY_ACCESS_DEFAULT is "inferense"; use inference or full',
+    ]);
+  });
 });
 
 describe('GW_PG_CONNECTIONS', () => {

@@ -84,6 +84,9 @@ describe('GET /v1/key', () => {
       object: 'key',
       id,
       name: 'ci',
+      kind: 'key',
+      access: 'full',
+      scopes: ['read_only'],
       expires_at: '2030-01-01T00:00:00Z',
       ...shown,
       unpriced: 'refuse',
@@ -194,11 +197,14 @@ describe('GET /v1/key', () => {
     const { t } = await scene(() => {});
     const { key } = await makeKey(t, { budgets: [{ usd: 1 }] });
     const { token } = (await t.request('POST', '/admin/session', undefined, as(key))).json();
-    expect(await own(t, token)).to.deep.equal(await own(t, key));
+    expect(await own(t, token)).to.deep.equal({ ...(await own(t, key)), kind: 'session' });
     expect((await t.get(PATH)).json()).to.deep.equal({
       object: 'key',
       id: MASTER_ID,
       name: MASTER_ID,
+      kind: 'master',
+      access: 'full',
+      scopes: ['admin'],
       tags: [],
       unpriced: 'allow',
       budgets: [],

@@ -7,6 +7,7 @@ import { Client } from '../client.ts';
 import { printData } from '../show.ts';
 
 const SCOPES = ['read_only', 'admin'] as const;
+const ACCESS = ['inference', 'full'] as const;
 
 /** The last year that a timestamp of RFC 3339 can name. */
 const LAST_YEAR = 9999;
@@ -14,16 +15,35 @@ const LAST_YEAR = 9999;
 /** `gw admin keys create`: the answer shows the key, once. */
 export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   const body = keyBody(input.options, place.clock.now());
-  return printData(io, input.format, await new Client(input, place).object('POST', '/admin/keys', body));
+  const made = await new Client(input, place).object('POST', '/admin/keys', body);
+  if (body.access === 'inference')
+    io.err(
+      'access' in made
+        ? 'this key can only call models; --scope read_only makes one that reads the admin API\n'
+        : 'this gateway is older: the key reads the admin API\n',
+    );
+  return printData(io, input.format, made);
 };
 
 /** Throws before anything is sent. A name that is missing is the gateway's to refuse. */
-function keyBody(options: CommandInput['options'], now: number): object {
+function keyBody(
+  options: CommandInput['options'],
+  now: number,
+): { readonly access: string; readonly [member: string]: unknown } {
   const { name = '', scope = 'read_only', expiresIn = '' } = options;
   if (!SCOPES.some((one) => one === scope))
     throw new UsageError(`"${String(scope)}" is not a scope; ${useOneOf(String(scope), SCOPES)}`);
+  const access = accessIn(options);
   const expiry = expiresIn === '' ? {} : { expires_at: momentIn(String(expiresIn), now) };
-  return { name, scopes: [scope], ...expiry, ...inWindows(limitsIn(options), options['every']) };
+  return { name, scopes: [scope], access, ...expiry, ...inWindows(limitsIn(options), options['every']) };
+}
+
+/** A key can only call models, unless its scope is typed, or its access. */
+function accessIn({ scope, access = scope === undefined ? 'inference' : 'full' }: CommandInput['options']): string {
+  if (!ACCESS.some((one) => one === access))
+    throw new UsageError(`"${String(access)}" is not an access; ${useOneOf(String(access), ACCESS)}`);
+  if (access === 'inference' && scope === 'admin') throw new UsageError('a key for inference has no scope admin');
+  return String(access);
 }
 
 type Limits = ReturnType<typeof limitsIn>;

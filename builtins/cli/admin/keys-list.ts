@@ -13,6 +13,7 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
     column('ID', 'id'),
     column('NAME', 'name'),
     column('SCOPES', 'scopes'),
+    { title: 'ACCESS', cell: ({ access }: Row) => (access === 'inference' ? 'inference' : 'full') },
     timeColumn('EXPIRES', 'expires_at', io, place.clock.now()),
     { title: 'REVOKED', cell: (row: Row) => (isRevoked(row) ? 'yes' : 'no') },
   ];

@@ -58,7 +58,8 @@ export async function searchRows(of: SearchedRows, bounds: SearchBounds): Promis
     }
     looked += SLICE;
     from = to;
-    if (looked >= MOST_SEARCHED || !mayGoOn())
+    const isFull = !sort && rows.length === limit; // what matches next is older than the slice
+    if (isFull || looked >= MOST_SEARCHED || !mayGoOn())
       return { rows, next: sort ? undefined : to, searched: looked, searchedTo: to.at };
   }
 }

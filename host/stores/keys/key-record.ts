@@ -1,5 +1,6 @@
 import type { Scope } from '../../contract/index.ts';
 import type { KeyLimits } from '../../common/host-principal.ts';
+import { type KeyAccess, scopesAfter } from './access-of-keys.ts';
 
 /** A key as everybody may see it. Times are Unix milliseconds. */
 export interface KeyRecord {
@@ -7,6 +8,7 @@ export interface KeyRecord {
   /** What is shown of the key itself: its beginning. */
   readonly display: string;
   readonly name: string;
+  /** None of a key for inference. */
   readonly scopes: readonly Scope[];
   readonly createdAt: number;
   readonly revokedAt?: number | undefined;
@@ -40,6 +42,7 @@ export interface KeyDraft {
 export interface KeyChange {
   readonly name?: string | undefined;
   readonly scopes?: readonly Scope[] | undefined;
+  readonly access?: KeyAccess | undefined;
   readonly expiresAt?: number | null | undefined;
   readonly limits?: { readonly [K in keyof KeyLimits]: KeyLimits[K] | null } | undefined;
 }
@@ -68,11 +71,12 @@ export function isUsableAdmin(key: KeyRecord, now: number): boolean {
   return isUsable(key, now) && key.scopes.includes('admin');
 }
 
-export function changedKey(key: StoredKey, { name, scopes, expiresAt, limits }: KeyChange): StoredKey {
+/** Throws where the change contradicts what the key is. */
+export function changedKey(key: StoredKey, { name, scopes, access, expiresAt, limits }: KeyChange): StoredKey {
   return {
     ...key,
     ...(name !== undefined && { name }),
-    ...(scopes !== undefined && { scopes }),
+    scopes: scopesAfter(key.scopes, { scopes, access }),
     ...(expiresAt !== undefined && { expiresAt: expiresAt ?? undefined }),
     ...(limits && { limits: withoutNothing({ ...key.limits, ...given(limits) }) }),
   };

@@ -1,4 +1,5 @@
 import type { HostPrincipal } from '../../common/host-principal.ts';
+import { accessOf } from '../keys/access-of-keys.ts';
 import { isUsable, type StoredKey } from '../keys/key-record.ts';
 import { type SessionRecord, sessionRecordOf, type StoredSession } from './session-record.ts';
 
@@ -31,6 +32,7 @@ export function isEnded({ createdAt }: SessionRecord, parent: Parent | undefined
   );
 }
 
+/** A key for inference has no sessions while it is one. */
 export function isGood(parent: Parent, now: number): boolean {
-  return !('digest' in parent) || isUsable(parent, now);
+  return !('digest' in parent) || (accessOf(parent) === 'full' && isUsable(parent, now));
 }

@@ -23,6 +23,8 @@ export type Key = {
   readonly rotated_at?: string;
   /** When a request last came with it. */
   readonly last_used_at?: string;
+  /** `inference`: the key may call models, and nothing else; left out for all others. Written it may be `full` too. */
+  readonly access?: string;
   /** Ids of models, aliases resolved, that the key may ask for; any without it. */
   readonly models?: readonly string[];
   /** Virtual keys of the targets that may serve the key; any without it. */
@@ -50,6 +52,10 @@ export type Key = {
     readonly reserve_tokens?: number;
     readonly warn?: readonly number[];
     readonly overrun?: 'one' | 'none';
+    readonly over?: {
+      readonly use: string;
+      readonly more: number;
+    };
   }[];
   /** Path of the account that the key belongs to: what binds it and those above it binds the key. */
   readonly account?: string;
@@ -108,6 +114,10 @@ export type Account = {
     readonly reserve_tokens?: number;
     readonly warn?: readonly number[];
     readonly overrun?: 'one' | 'none';
+    readonly over?: {
+      readonly use: string;
+      readonly more: number;
+    };
     readonly models?: readonly string[];
   }[];
   /** Requests in a minute, of all keys together. */
@@ -194,6 +204,8 @@ export type UsedKey = {
   readonly rotated_at?: string;
   /** When a request last came with it. */
   readonly last_used_at?: string;
+  /** `inference`: the key may call models, and nothing else; left out for all others. Written it may be `full` too. */
+  readonly access?: string;
   /** Ids of models, aliases resolved, that the key may ask for; any without it. */
   readonly models?: readonly string[];
   /** Virtual keys of the targets that may serve the key; any without it. */
@@ -221,6 +233,10 @@ export type UsedKey = {
     readonly reserve_tokens?: number;
     readonly warn?: readonly number[];
     readonly overrun?: 'one' | 'none';
+    readonly over?: {
+      readonly use: string;
+      readonly more: number;
+    };
   }[];
   /** Path of the account that the key belongs to: what binds it and those above it binds the key. */
   readonly account?: string;

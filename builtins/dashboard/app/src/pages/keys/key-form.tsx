@@ -4,7 +4,7 @@ import { KEY_LIMIT_FIELDS } from '../../api/answers.ts';
 import { useApi } from '../../services.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody, useAction } from '../../ui/dialog.tsx';
-import { Checkbox, SelectField, TextField } from '../../ui/form.tsx';
+import { SelectField, TextField } from '../../ui/form.tsx';
 import { Banner } from '../../ui/states.tsx';
 import { messageOf } from '../../api/api-error.ts';
 import { BudgetFields } from './budget-fields.tsx';
@@ -12,10 +12,31 @@ import { budgetProblem, budgetsOf, isSameList, type TypedBudget, typedBudgets } 
 import { EXPIRIES, inDays, namesIn } from './key-state.ts';
 
 const LONGEST_NAME = 80;
-const SCOPES: readonly (readonly [scope: string, label: string, hint: string])[] = [
-  ['read_only', 'Read only', 'Calls models and reads this dashboard.'],
-  ['admin', 'Admin', 'May change everything: keys, sessions and the configuration.'],
-];
+/** What a key may reach: how the choice is called, and what is sent of it. */
+const REACHES = {
+  inference: {
+    label: 'Calls models',
+    hint: 'And nothing else of this gateway.',
+    body: { scopes: ['read_only'], access: 'inference' }, // an admin key that is narrowed must name its scopes
+  },
+  read_only: {
+    label: 'Calls models and reads this dashboard',
+    hint: 'Sees keys, logs, spend and the configuration, and changes nothing.',
+    body: { scopes: ['read_only'], access: 'full' },
+  },
+  admin: {
+    label: 'Administers everything',
+    hint: 'Changes keys, sessions and the configuration.',
+    body: { scopes: ['admin'], access: 'full' },
+  },
+} as const;
+type Reach = keyof typeof REACHES;
+const REACH_NAMES = Object.keys(REACHES) as Reach[];
+
+const reachOf = (edited: ApiKey | undefined): Reach => {
+  if (!edited || edited.access === 'inference') return 'inference';
+  return edited.scopes.includes('admin') ? 'admin' : 'read_only';
+};
 
 type Limit = keyof typeof KEY_LIMIT_FIELDS;
 /** The limits of a key, as they are typed. */
@@ -27,7 +48,7 @@ const isList = (limit: Limit): boolean => kindOf(limit) === 'texts';
 /** What is written in the form. */
 export interface KeyFields {
   readonly name: string;
-  readonly scopes: readonly string[];
+  readonly reach: Reach;
   readonly expiry: string;
   readonly limits: TypedLimits;
   /** `undefined` in what was written before there were any. */
@@ -51,20 +72,19 @@ export interface KeyFormProps {
 export function KeyForm({ title, action, edited, typed, onType, onSubmit, onClose }: KeyFormProps) {
   const api = useApi();
   const fields = typed ?? fieldsOf(edited);
-  const { name, scopes, expiry, limits, budgets = [] } = fields;
+  const { name, reach, expiry, limits, budgets = [] } = fields;
   const write = (changed: Partial<KeyFields>): void => onType({ ...fields, ...changed });
   const [hadLimits] = useState(() => budgets.length > 0 || LIMIT_NAMES.some((limit) => limits[limit] !== ''));
   const [hasTried, setTried] = useState(false);
   const problems = {
     name: name === edited?.name ? undefined : nameProblem(name),
-    scopes: scopes.length === 0 ? 'Choose at least one scope.' : undefined,
     ...limitProblems(limits),
     budgets: budgets.map(budgetProblem).find((problem) => problem !== undefined),
   };
   const { run, isBusy, error } = useAction(() =>
     onSubmit({
       name: name.trim(),
-      scopes,
+      ...(edited && reach === reachOf(edited) ? {} : REACHES[reach].body),
       ...expiryOf(expiry, api.now()),
       ...limitsOf(limits, edited),
       ...(isSameList(budgets, typedBudgets(edited?.budgets)) ? {} : { budgets: budgetsOf(budgets) }),
@@ -87,7 +107,20 @@ export function KeyForm({ title, action, edited, typed, onType, onSubmit, onClos
             autoComplete="off"
             onChange={(event) => write({ name: event.target.value })}
           />
-          <ScopeChoice scopes={scopes} error={shown?.scopes} onChange={(next) => write({ scopes: next })} />
+          <SelectField
+            label="What it may do"
+            hint={REACHES[reach].hint}
+            value={reach}
+            onChange={(event) =>
+              write({ reach: REACH_NAMES.find((each) => each === event.target.value) ?? 'inference' })
+            }
+          >
+            {REACH_NAMES.map((each) => (
+              <option key={each} value={each}>
+                {REACHES[each].label}
+              </option>
+            ))}
+          </SelectField>
           <SelectField label="Expiry" value={expiry} onChange={(event) => write({ expiry: event.target.value })}>
             {edited && <option value="keep">Keep as it is</option>}
             {EXPIRIES.map(([days, label]) => (
@@ -116,43 +149,11 @@ export function KeyForm({ title, action, edited, typed, onType, onSubmit, onClos
 function fieldsOf(edited: ApiKey | undefined): KeyFields {
   return {
     name: edited?.name ?? '',
-    scopes: edited?.scopes ?? ['read_only'],
+    reach: reachOf(edited),
     expiry: edited ? 'keep' : '30',
     limits: typedLimits(edited),
     budgets: typedBudgets(edited?.budgets),
   };
-}
-
-function ScopeChoice({
-  scopes,
-  error,
-  onChange,
-}: {
-  readonly scopes: readonly string[];
-  readonly error: string | undefined;
-  readonly onChange: (scopes: readonly string[]) => void;
-}) {
-  return (
-    <fieldset className="field">
-      <legend className="field-label key-legend">Scopes</legend>
-      {SCOPES.map(([scope, label, hint]) => (
-        <Checkbox
-          key={scope}
-          label={label}
-          hint={hint}
-          checked={scopes.includes(scope)}
-          onChange={(event) =>
-            onChange(event.target.checked ? [...scopes, scope] : scopes.filter((each) => each !== scope))
-          }
-        />
-      ))}
-      {error !== undefined && (
-        <p className="field-error" role="alert">
-          {error}
-        </p>
-      )}
-    </fieldset>
-  );
 }
 
 interface LimitFieldsProps {

@@ -147,10 +147,11 @@ function KeyTable({ keys, onTask }: { readonly keys: readonly UsedKey[]; readonl
     { key: 'key', header: 'Key', cell: ({ key }) => <span className="mono">{key}</span>, isOneLine: true },
     {
       key: 'scopes',
-      header: 'Scopes',
-      cell: ({ scopes }) => (
+      header: 'Access',
+      cell: ({ scopes, access }) => (
         <span className="row">
-          {scopes.map((scope) => (
+          {access === 'inference' && <Pill tone="neutral">Inference</Pill>}
+          {(access === 'inference' ? [] : scopes).map((scope) => (
             <Pill key={scope} tone={scope === 'admin' ? 'accent' : 'neutral'}>
               {scope === 'read_only' ? 'Read only' : scope === 'admin' ? 'Admin' : scope}
             </Pill>
