@@ -134,12 +134,14 @@ describe('service of systemd', () => {
       OPENAI_BASE_URL: `${upstream.url}/v1`,
     });
     const answer = await complete(gateway, MASTER_KEY, { stream: true });
-    const reader = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
-    let text = (await reader.read()).value ?? '';
+    const reader = answer.body!.getReader();
+    const decoder = new TextDecoder();
+    let text = decoder.decode((await reader.read()).value, { stream: true });
     const exited = once(gateway.child, 'exit');
     gateway.child.kill(settings('KillSignal')[0] as NodeJS.Signals);
     goOn.resolve();
-    for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+    for (let part = await reader.read(); !part.done; part = await reader.read())
+      text += decoder.decode(part.value, { stream: true });
     expect(text).to.include('after').and.include('[DONE]');
     expect((await exited)[0]).to.equal(0);
   });
