@@ -69,6 +69,10 @@ const columnsShown = (where: 'always' | 'where known'): Readonly<Record<string, 
     ]),
   );
 const PLACES = { credential: TEXT, group: TEXT, affinity: TEXT };
+const ATTEMPT = object(
+  { target: TEXT, upstream_model: TEXT, status: orNull(COUNT), duration_ms: orNull(NUMBER), ended: TEXT },
+  { via: VIA, credential: TEXT, class: TEXT, message: TEXT },
+);
 const LOG_ENTRY = object(columnsShown('always'), columnsShown('where known'));
 
 const BUDGET = {
@@ -177,13 +181,32 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Revoked: object({ revoked: COUNT }),
   Status: object({ status: TEXT }),
   LogEntry: LOG_ENTRY,
-  Logs: page(
-    'LogEntry',
-    object({ total_entries: COUNT, returned_entries: COUNT }),
-    object(
-      { ...WINDOW, stage: TEXT, stages: TEXTS, model: TEXT, provider: TEXT, api_key_id: TEXT, since: TEXT },
-      PLACES,
-    ),
+  Logs: object(
+    {
+      data: list(ref('LogEntry')),
+      summary: object(
+        { total_entries: orNull(COUNT), returned_entries: COUNT },
+        { searched_entries: COUNT, searched_to: orNull(MOMENT) },
+      ),
+      filters: {
+        ...object(
+          { limit: COUNT, stage: TEXT, stages: TEXTS, model: TEXT, provider: TEXT, api_key_id: TEXT, since: TEXT },
+          { offset: COUNT, ...PLACES },
+        ),
+        additionalProperties: TEXT,
+      },
+    },
+    { next: orNull(TEXT) },
+  ),
+  LoggedRequest: object(
+    {
+      trace_id: TEXT,
+      request: ref('LogEntry'),
+      rows: list(ref('LogEntry')),
+      decision: { anyOf: [ref('Explanation'), { type: 'null' }] },
+      attempts: list(ATTEMPT),
+    },
+    { has_older_rows: FLAG },
   ),
   LogStatistics: object(
     {
@@ -337,12 +360,8 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
         expected_usd: orNull(NUMBER),
         reported: { enum: ['prefer', 'compare', 'ignore'] },
       }),
-      attempts: list(
-        object(
-          { target: TEXT, upstream_model: TEXT, status: orNull(COUNT), duration_ms: orNull(NUMBER), ended: TEXT },
-          { via: VIA, credential: TEXT, class: TEXT, message: TEXT },
-        ),
-      ),
+      attempts: list(ATTEMPT),
+      refused_by: TEXT,
     },
   ),
   ModelFacts: object({

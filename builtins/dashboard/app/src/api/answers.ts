@@ -407,22 +407,34 @@ export type LogEntry = {
 export type Logs = {
   readonly data: readonly LogEntry[];
   readonly summary: {
-    readonly total_entries: number;
+    readonly total_entries: number | null;
     readonly returned_entries: number;
+    readonly searched_entries?: number;
+    readonly searched_to?: string | null;
   };
   readonly filters: {
-    readonly limit: number;
-    readonly offset: number;
-    readonly stage: string;
-    readonly stages: readonly string[];
-    readonly model: string;
-    readonly provider: string;
-    readonly api_key_id: string;
-    readonly since: string;
-    readonly credential?: string;
-    readonly group?: string;
-    readonly affinity?: string;
+    readonly [name: string]: string;
   };
+  readonly next?: string | null;
+};
+
+export type LoggedRequest = {
+  readonly trace_id: string;
+  readonly request: LogEntry;
+  readonly rows: readonly LogEntry[];
+  readonly decision: Explanation | null;
+  readonly attempts: readonly {
+    readonly target: string;
+    readonly upstream_model: string;
+    readonly status: number | null;
+    readonly duration_ms: number | null;
+    readonly ended: string;
+    readonly via?: 'chat' | 'responses';
+    readonly credential?: string;
+    readonly class?: string;
+    readonly message?: string;
+  }[];
+  readonly has_older_rows?: boolean;
 };
 
 export type LogStatistics = {
@@ -818,6 +830,7 @@ export type Explanation = {
     readonly class?: string;
     readonly message?: string;
   }[];
+  readonly refused_by?: string;
 };
 
 export type ModelFacts = {
