@@ -6,7 +6,7 @@ COPY . .
 RUN apt-get update \
   && apt-get install -y --no-install-recommends mmdebstrap \
   && npm ci \
-  && node build/image/rootfs.ts --out /rootfs
+  && npm run image:rootfs -- --out /rootfs
 
 FROM scratch
 COPY --from=build /rootfs/ /
