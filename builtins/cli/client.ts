@@ -174,7 +174,9 @@ export class Client {
     { status, location, text }: Pick<Answer, 'status' | 'location' | 'text'>,
   ): UsageError {
     const isRedirect = status >= 300 && status < 400;
-    const said = isRedirect ? redirectText(status, location, this.#address.url) : (messageIn(text) ?? plainText(status, path, text));
+    const said = isRedirect
+      ? redirectText(status, location, this.#address.url)
+      : (messageIn(text) ?? plainText(status, path, text));
     return new UsageError(`${callName(method, path)}: ${said}${this.#adviceFor(status)}`);
   }
 

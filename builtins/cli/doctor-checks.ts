@@ -15,11 +15,15 @@ const EARLIEST = Date.UTC(2026, 0, 1);
 const MAX_PORT = 65_535;
 
 /** Whether a start could listen. `answering` is the address where a gateway answered, if one did. */
-export async function portFindings(port: string, answering: string | undefined): Promise<readonly Finding[]> {
+export async function portFindings(
+  port: string,
+  answering: string | undefined,
+  address?: string,
+): Promise<readonly Finding[]> {
   const number = Number(port);
   if (!/^\d+$/.test(port) || number > MAX_PORT)
     return [{ level: 'bad', text: `PORT is "${port}", which is not a port number` }];
-  const fault = await faultOfListening(number);
+  const fault = await faultOfListening(number, address);
   if (fault === undefined) return [{ level: 'good', text: number === 0 ? 'any free port' : `${port} is free` }];
   if (fault.code !== 'EADDRINUSE') return [{ level: 'bad', text: `${port}: ${errorMessage(fault)}` }];
   const isOwn = answering !== undefined && new URL(answering).port === port;

@@ -59,9 +59,10 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
     await examineFleet(host, config, add);
   }
   await host.hooks.examine.promise({ host, add, probed: input.options['probe'] === true ? config : undefined });
+  const { address, admin } = host.settings.listeners;
   add('Port', [
-    ...(await portFindings(host.settings.port, answering)),
-    ...(await adminPortFindings(host.settings.listeners.admin, answering)),
+    ...(await portFindings(host.settings.port, answering, address)),
+    ...(await adminPortFindings(admin, answering)),
   ]);
   add('Clock', clockFindings(place.clock.now(), date));
   add('Modules of others', moduleFindings(host));

@@ -31,7 +31,10 @@ export function readListeners(variables: Variables, isProduction: boolean, notes
   }
   const admin = { port: Number(text), address: adminAddress ?? LOOPBACK };
   if (!/^\d{1,5}$/.test(text) || admin.port > MAX_PORT) {
-    notes.push({ level: 'fatal', message: `GW_ADMIN_PORT is "${text}", which is not a port number; set 1 to ${MAX_PORT}` });
+    notes.push({
+      level: 'fatal',
+      message: `GW_ADMIN_PORT is "${text}", which is not a port number; set 1 to ${MAX_PORT}`,
+    });
     return { address, admin: undefined };
   }
   const port = (variables['PORT'] || '8080').trim();

@@ -56,10 +56,13 @@ describe('addresses and ports of the listeners', () => {
     it(`${isRefused ? 'refuse' : 'allow'} one port for both on "${address}" and "${admin}"`, () => {
       for (const PORT of ['8080', ' 8080 ', '']) {
         const { fatal } = read({ PORT, GW_ADMIN_PORT: '8080', GW_ADDRESS: address, GW_ADMIN_ADDRESS: admin });
-        const message = 'PORT and GW_ADMIN_PORT are both 8080, on addresses that overlap; set one of them to another port';
+        const message =
+          'PORT and GW_ADMIN_PORT are both 8080, on addresses that overlap; set one of them to another port';
         expect(fatal).to.deep.equal(isRefused ? [message] : []);
       }
-      expect(read({ PORT: '0', GW_ADMIN_PORT: '0', GW_ADDRESS: address, GW_ADMIN_ADDRESS: admin }).fatal).to.deep.equal([]);
+      expect(read({ PORT: '0', GW_ADMIN_PORT: '0', GW_ADDRESS: address, GW_ADMIN_ADDRESS: admin }).fatal).to.deep.equal(
+        [],
+      );
     });
 
   it('warn of an address without a port, and in production of a control plane beyond this machine', () => {
