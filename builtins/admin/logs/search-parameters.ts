@@ -66,6 +66,18 @@ export function readSearch(query: Query): AskedSearch {
   return { search, isSearch, given };
 }
 
+/** Parameters of a search that sums do not take: they find rows, and have no part in a figure. */
+const NOT_SUMMED = ['text', 'trace_id', 'sort', 'cursor'];
+/** Parameters of the statistics that came with searches, for the document of the API. */
+export const SUMMED_PARAMETERS: readonly string[] = SEARCH_PARAMETERS.filter((name) => !NOT_SUMMED.includes(name));
+
+/** What of a query is asked of the rows that are summed. */
+export function statisticsSearch(query: Query): AskedSearch {
+  const unfit = NOT_SUMMED.find((name) => query.text(name) !== '');
+  if (unfit !== undefined) throw invalidRequest(`${unfit} is not a filter of statistics; leave it out`);
+  return readSearch(query);
+}
+
 const prefixed = (entries: readonly (readonly [string, string])[]): (readonly [string, string])[] =>
   entries.map(([name, value]) => [`${METADATA}${name}`, value]);
 
