@@ -125,7 +125,7 @@ const idHeaders = (id: string): readonly string[] => ['Vary', 'Origin', 'X-Reque
 export interface ListenPlace {
   /** IP address; `undefined`: all interfaces. */
   readonly address?: string | undefined;
-  /** Of the variables of the port and of the address. */
+  /** Names of the variables of the port and of the address. */
   readonly variables?: readonly [port: string, address: string];
   /** In front of `port` in errors. */
   readonly name?: string;

@@ -21,7 +21,7 @@ const LAST_WORDS_MS = 5000;
 
 export interface RunningGateway {
   readonly port: number;
-  /** Of the control plane, where it has a listener of its own. */
+  /** Port of the control plane, where it has a listener of its own. */
   readonly adminPort: number | undefined;
   readonly hasNewKey: boolean;
   /** Drains and closes; resolves when the process may exit. */

@@ -107,7 +107,7 @@ describe('the listener for models, where the control plane has its own', () => {
     expect(await listed(two.data)).to.deep.equal(await listed(two.url));
   });
 
-  it('serves no other spelling of a path, and looks at no credential of it', async () => {
+  it('serves a path that is written otherwise no more than others, and looks at no credential of it', async () => {
     const two = await startTwo();
     const { key, id } = (await two.post('/admin/keys', { name: 'a', scopes: ['admin'] })).json() as {
       key: string;
