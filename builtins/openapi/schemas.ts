@@ -52,6 +52,7 @@ const KINDS: Readonly<Record<LogColumnKind, { readonly type: string }>> = {
   real: NUMBER,
   boolean: FLAG,
   json: FREE,
+  list: { type: 'array', items: TEXT },
   moment: MOMENT,
 };
 

@@ -285,7 +285,7 @@ export const LOG_COLUMNS = {
     about: 'Path of the account that the key belongs to',
   },
   tags: {
-    kind: 'json',
+    kind: 'list',
     since: 14,
     shown: 'where known',
     isFilter: 'tag',
@@ -336,6 +336,7 @@ interface GivenKinds {
   readonly real: number | null;
   readonly boolean: boolean;
   readonly json: object;
+  readonly list: readonly string[];
   /** Unix milliseconds. */
   readonly moment: number;
 }
@@ -372,6 +373,7 @@ interface KeptKinds {
   readonly real: number;
   readonly boolean: number;
   readonly json: string;
+  readonly list: string;
   readonly moment: number;
 }
 

@@ -35,8 +35,9 @@ import { COMMON_WIRE } from '../wire/common-wire.ts';
 import type { Later } from './billing/later.ts';
 import { endOf } from './ending/end-of.ts';
 import { originOf, type RequestSource } from './ending/origin-of.ts';
+import { payerOf } from './ending/payer-of.ts';
 import { Delivery, Measured, PluginTraces, Routing } from './exchange-state.ts';
-import { payerOf } from './payer-of.ts';
+
 import { placementOf } from './placed.ts';
 import type { Target } from './target.ts';
 import { Turn, type TurnRequest } from './turns/turn.ts';

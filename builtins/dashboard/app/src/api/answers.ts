@@ -402,6 +402,12 @@ export type LogEntry = {
   readonly address?: string;
   /** The header User-Agent. */
   readonly user_agent?: string;
+  /** Path of the account that the key belongs to. */
+  readonly account?: string;
+  /** Tags that count, of the key and of the request, in their order of names. */
+  readonly tags?: readonly string[];
+  /** Model that was asked for, where a budget has another one used. */
+  readonly over_from?: string;
 };
 
 export type Logs = {

@@ -1,6 +1,6 @@
-import type { Payer } from '../contract/index.ts';
-import { isTagName } from '../common/accounts/account-path.ts';
-import type { KeyLimits } from '../common/host-principal.ts';
+import type { Payer } from '../../contract/index.ts';
+import { isTagName } from '../../common/accounts/account-path.ts';
+import type { KeyLimits } from '../../common/host-principal.ts';
 
 /** Who pays for a request of these limits. Texts of a key that are not names of tags are for show, and do not count. */
 export function payerOf(limits: KeyLimits | undefined, overFrom: string | undefined): Payer | undefined {
