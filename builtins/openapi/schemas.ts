@@ -46,7 +46,7 @@ const CREDENTIAL_STATE = { enum: ['ready', 'resting', 'benched', 'unresolved', '
 const CIRCUIT = { enum: ['closed', 'open', 'half-open'] };
 const POINT = object({ start: MOMENT, requests: COUNT, errors: COUNT, prompt_tokens: COUNT, completion_tokens: COUNT });
 
-const KINDS: Readonly<Record<LogColumnKind, { readonly type: string }>> = {
+const KINDS: Readonly<Record<LogColumnKind, Schema & { readonly type: string }>> = {
   text: TEXT,
   integer: COUNT,
   real: NUMBER,
