@@ -2,14 +2,14 @@ import { GatewayError } from '../../host/contract/index.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
-import { type LogFilters, type LogSplit, TERMINAL_STAGES } from '../../host/stores/log/log-repository.ts';
+import { LOG_SPLITS, type LogFilters, type LogSplit, TERMINAL_STAGES } from '../../host/stores/log/log-repository.ts';
 import type { LogReader } from '../../host/stores/log/request-log-store.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
 import type { Auditor } from './auditor.ts';
 import { sharesBody, statisticsBody } from './log-statistics.ts';
 import { entry } from './logs/entry.ts';
 import { searchAnswer } from './logs/search-answer.ts';
-import { readSearch } from './logs/search-parameters.ts';
+import { readSearch, statisticsSearch } from './logs/search-parameters.ts';
 import { decisionOf, traceAnswer } from './logs/trace-answer.ts';
 import { Query, storable } from './query.ts';
 import { reading } from './store-calls.ts';
@@ -112,8 +112,18 @@ async function statistics(logs: LogReader, { request, signal }: JsonCall, now: n
   const limit = query.limit(0, MOST_NAMES);
   const since = query.moment('since');
   const buckets = query.buckets(MOST_BUCKETS);
-  const filters = { ...namesOf(query), ...placesOf(query), since };
-  const by = query.words('include', INCLUDED).map((word) => SPLITS[word]);
+  const keyId = query.filter('api_key_id');
+  const { search, given: sent } = statisticsSearch(query);
+  const before = untilOf(query, since);
+  const filters = {
+    ...namesOf(query),
+    ...placesOf(query),
+    since,
+    before,
+    apiKeyId: keyId === 'none' ? null : keyId,
+    search: Object.keys(sent).length === 0 ? undefined : search,
+  };
+  const by = query.words('include', INCLUDED).map((word) => word.slice('by_'.length) as LogSplit);
   const [stage] = stagesOf(query, []);
   const found = await logs.statistics(
     {
@@ -125,7 +135,7 @@ async function statistics(logs: LogReader, { request, signal }: JsonCall, now: n
           ? undefined
           : {
               filters: { ...filters, stages: stage === undefined ? [] : [stage] },
-              window: { start: since, end: Math.max(now, since + 1000), buckets },
+              window: { start: since, end: before ?? Math.max(now, since + 1000), buckets },
             },
     },
     signal,
@@ -135,7 +145,9 @@ async function statistics(logs: LogReader, { request, signal }: JsonCall, now: n
     status: 200,
     body: {
       ...statisticsBody(found.statistics, found.series, limit),
-      ...Object.fromEntries(found.shares.entries().map(([split, shares]) => [`by_${split}`, sharesBody(shares)])),
+      ...Object.fromEntries(
+        found.shares.entries().map(([split, shares]) => [`by_${split}`, sharesBody(split, shares, limit)]),
+      ),
       filters: {
         limit,
         buckets,
@@ -144,6 +156,8 @@ async function statistics(logs: LogReader, { request, signal }: JsonCall, now: n
         provider,
         since: query.text('since'),
         ...given(placesOf(query)),
+        ...given({ api_key_id: query.filter('api_key_id') }),
+        ...sent,
       },
     },
   };
@@ -192,9 +206,8 @@ function namesOf(query: Query): Pick<LogFilters, 'model' | 'provider'> {
   return { model: query.filter('model'), provider: query.filter('provider') };
 }
 
-/** What sums can be asked for besides, by the word that asks. */
-const SPLITS = { by_credential: 'credential', by_group: 'group' } as const satisfies Readonly<Record<string, LogSplit>>;
-const INCLUDED = Object.keys(SPLITS) as readonly (keyof typeof SPLITS)[];
+/** What sums can be asked for besides. */
+const INCLUDED = LOG_SPLITS.map((split) => `by_${split}` as const);
 
 /** Instances, groups and sessions: rows of configurations without them match no value. */
 const placesOf = (query: Query): Pick<LogFilters, 'credential' | 'group' | 'affinity'> => ({

@@ -34,6 +34,15 @@ const page = (item: string, summary: Schema, filters: Schema): Schema =>
 const WINDOW = { limit: COUNT, offset: COUNT };
 const READ_BY = { plugins: TEXTS, refused: FLAG, recorded: FLAG };
 const SUMS = object({ count: COUNT, errors: COUNT, tokens: COUNT, cost_usd: NUMBER, unpriced: COUNT });
+const SUMS_OF_BOTH = object({
+  count: COUNT,
+  errors: COUNT,
+  tokens: COUNT,
+  prompt_tokens: COUNT,
+  completion_tokens: COUNT,
+  cost_usd: NUMBER,
+  unpriced: COUNT,
+});
 const SPREAD = {
   type: ['object', 'null'],
   required: ['p50', 'p95', 'p99', 'max', 'mean', 'count'],
@@ -227,9 +236,21 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       by_model: map(SUMS),
       top_errors: list(object({ message: TEXT, count: COUNT })),
       series: object({ points: list(POINT), truncated: FLAG }, { start: MOMENT, end: MOMENT }),
-      filters: object({ limit: COUNT, buckets: COUNT, stage: TEXT, model: TEXT, provider: TEXT, since: TEXT }, PLACES),
+      filters: {
+        ...object({ limit: COUNT, buckets: COUNT, stage: TEXT, model: TEXT, provider: TEXT, since: TEXT }, PLACES),
+        additionalProperties: TEXT,
+      },
     },
-    { by_credential: map(SUMS), by_group: map(SUMS) },
+    {
+      by_credential: map(SUMS),
+      by_group: map(SUMS),
+      by_key: map(SUMS_OF_BOTH),
+      by_target: map(SUMS_OF_BOTH),
+      by_surface: map(SUMS_OF_BOTH),
+      by_outcome: map(COUNT),
+      by_status: map(COUNT),
+      by_code: map(COUNT),
+    },
   ),
   PurgedLogs: object({ deleted: COUNT, filters: object({ before: TEXT, stage: TEXT, model: TEXT, provider: TEXT }) }),
   AuditEntry: object(

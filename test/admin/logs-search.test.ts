@@ -324,3 +324,64 @@ forLogs('one request of the log', (start) => {
     expect((await read(t, '/admin/logs/stats')).summary.total_entries).to.equal(0);
   });
 });
+
+forLogs('statistics of a search', (start) => {
+  const isListed = ({ stage }: RequestLogRow): boolean => stage !== 'before_request';
+  const SPLITS: Readonly<Record<string, (each: RequestLogRow) => string>> = {
+    by_key: ({ api_key_id: id }) => id || 'unknown',
+    by_target: ({ target }) => target || 'unknown',
+    by_surface: ({ surface }) => surface || 'unknown',
+    by_outcome: outcomeOf,
+    by_status: ({ status }) => (status === undefined ? 'unknown' : String(status)),
+    by_code: ({ code }) => code || 'unknown',
+  };
+
+  it('sum up, by each filter and by each part, what the search finds', async () => {
+    const dice = new Dice(46);
+    const rows = made(dice, 200).map((each) => ({ ...each, api_key_id: dice.pick([undefined, 'k1', 'k2']) }));
+    const t = await start();
+    fill(t, rows);
+    const include = Object.keys(SPLITS).join(',');
+    const asked = Object.entries(VALUES)
+      .filter(([name]) => name !== 'text')
+      .flatMap(([name, values]) => values.map((value) => ({ [name]: value })));
+    for (const filters of [{}, ...asked]) {
+      const found = rows.filter(
+        (each) => isListed(each) && Object.entries(filters).every(([name, value]) => MEANINGS[name]!(each, value)),
+      );
+      const query = new URLSearchParams({ ...filters, include }).toString();
+      const stats = await read(t, `/admin/logs/stats?${query}`);
+      const what = JSON.stringify(filters);
+      expect(stats.summary.total_entries, what).to.equal(found.length);
+      for (const [split, nameOf] of Object.entries(SPLITS)) {
+        const among = split === 'by_code' ? found.filter((each) => outcomeOf(each) !== 'ok') : found;
+        const expected = Object.fromEntries(
+          [...Map.groupBy(among, nameOf)].map(([name, of]) => [name, of.length] as const),
+        );
+        const shown = Object.entries<any>(stats[split]).map(([name, of]) => [name, of.count ?? of] as const);
+        const counted = Object.fromEntries(shown.filter(([, count]) => count > 0));
+        expect(counted, `${split} ${what}`).to.deep.equal(expected);
+      }
+      expect(stats.by_outcome).to.include.all.keys('ok', 'client', 'policy', 'budget', 'rate', 'provider', 'gateway');
+    }
+  });
+
+  it('end before until, and take no filter that has no part in a figure', async () => {
+    const t = await start();
+    fill(t, [row({ created_at: NOON - 60_000 }), row({ created_at: NOON - 30_000, api_key_id: 'k' }), row()]);
+    const window = 'since=2026-11-22T11:59:00Z&until=2026-11-22T12:00:00Z';
+    const { summary, series, filters } = await read(t, `/admin/logs/stats?${window}&buckets=2`);
+    expect(summary.total_entries).to.equal(2);
+    expect(series.points.map(({ requests }: Shown) => requests)).to.deep.equal([1, 1]);
+    expect(series.end).to.equal('2026-11-22T12:00:00Z');
+    expect(filters).to.include({ until: '2026-11-22T12:00:00Z' });
+    const ofKey = await read(t, '/admin/logs/stats?api_key_id=k&include=by_key&limit=1');
+    expect(ofKey.by_key).to.deep.equal({
+      k: { count: 1, errors: 0, tokens: 0, prompt_tokens: 0, completion_tokens: 0, cost_usd: 0, unpriced: 1 },
+    });
+    for (const asked of ['text=abc', 'trace_id=a', 'sort=cost', 'cursor=first']) {
+      const answer = await t.get(`/admin/logs/stats?${asked}`);
+      expect([asked, answer.status]).to.deep.equal([asked, 400]);
+    }
+  });
+});

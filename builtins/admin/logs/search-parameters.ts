@@ -32,7 +32,17 @@ const EQUAL = {
 } as const satisfies Readonly<Record<string, SearchedColumn>>;
 
 /** Parameters that make a call a search, beside entries of the metadata. In the order in which they are shown. */
-const SEARCHING = ['status', 'code', 'outcome', ...Object.keys(EQUAL), 'account', 'tag', 'min_duration_ms', 'min_cost_usd', 'text'];
+const SEARCHING = [
+  'status',
+  'code',
+  'outcome',
+  ...Object.keys(EQUAL),
+  'account',
+  'tag',
+  'min_duration_ms',
+  'min_cost_usd',
+  'text',
+];
 /** Parameters of the listing that came with searches, for the document of the API. */
 export const SEARCH_PARAMETERS: readonly string[] = ['until', 'trace_id', ...SEARCHING, 'sort', 'cursor'];
 
@@ -69,6 +79,18 @@ export function readSearch(query: Query): AskedSearch {
   };
   const isSearch = entries.length > 0 || [...SEARCHING, 'sort', 'cursor'].some((name) => query.text(name) !== '');
   return { search, isSearch, given };
+}
+
+/** Parameters of a search that sums do not take: they find rows, and have no part in a figure. */
+const NOT_SUMMED = ['text', 'trace_id', 'sort', 'cursor'];
+/** Parameters of the statistics that came with searches, for the document of the API. */
+export const SUMMED_PARAMETERS: readonly string[] = SEARCH_PARAMETERS.filter((name) => !NOT_SUMMED.includes(name));
+
+/** What of a query is asked of the rows that are summed. */
+export function statisticsSearch(query: Query): AskedSearch {
+  const unfit = NOT_SUMMED.find((name) => query.text(name) !== '');
+  if (unfit !== undefined) throw invalidRequest(`${unfit} is not a filter of statistics; leave it out`);
+  return readSearch(query);
 }
 
 const prefixed = (entries: readonly (readonly [string, string])[]): (readonly [string, string])[] =>

@@ -4,8 +4,8 @@ import type { LogSearch } from '../../../host/stores/log/log-search.ts';
 import type { Dialect } from '../database/database.ts';
 
 const IS_FAILED = "(stage = 'on_error' OR coalesce(error_message, '') <> '')";
-/** As rows of before there were outcomes say it by their error. */
-const OUTCOME = `coalesce(outcome, CASE WHEN ${IS_FAILED} THEN 'unknown' ELSE 'ok' END)`;
+/** The outcome of a row; those of before there were outcomes say it by their error. */
+export const OUTCOME = `coalesce(outcome, CASE WHEN ${IS_FAILED} THEN 'unknown' ELSE 'ok' END)`;
 
 /** How the two databases find a text in another one, and fold the case of the letters A to Z alone. */
 const DIALECTS: Readonly<Record<Dialect['name'], { readonly find: string; readonly fold: (text: string) => string }>> =

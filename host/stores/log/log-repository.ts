@@ -69,11 +69,11 @@ export interface LogGroup {
 }
 
 /** What rows can be summed by beside their provider and model. */
-export const LOG_SPLITS = ['credential', 'group'] as const;
+export const LOG_SPLITS = ['credential', 'group', 'key', 'target', 'surface', 'outcome', 'status', 'code'] as const;
 export type LogSplit = (typeof LOG_SPLITS)[number];
 
-/** Sums over rows of one credential, by `<instance>/<name>`, or of one group of models. */
-export interface LogShare extends Pick<LogGroup, 'count' | 'errors' | 'totalTokens' | 'costUsd' | 'unpriced'> {
+/** Sums over rows of one credential, by `<instance>/<name>`, of one key, or of whatever else they are split by; `unknown` for rows that do not say it. */
+export interface LogShare extends Omit<LogGroup, 'provider' | 'model' | 'isRest'> {
   readonly name: string;
 }
 

@@ -507,15 +507,7 @@ export type LogStatistics = {
     readonly end?: string;
   };
   readonly filters: {
-    readonly limit: number;
-    readonly buckets: number;
-    readonly stage: string;
-    readonly model: string;
-    readonly provider: string;
-    readonly since: string;
-    readonly credential?: string;
-    readonly group?: string;
-    readonly affinity?: string;
+    readonly [name: string]: string;
   };
   readonly by_credential?: {
     readonly [name: string]: {
@@ -534,6 +526,48 @@ export type LogStatistics = {
       readonly cost_usd: number;
       readonly unpriced: number;
     };
+  };
+  readonly by_key?: {
+    readonly [name: string]: {
+      readonly count: number;
+      readonly errors: number;
+      readonly tokens: number;
+      readonly prompt_tokens: number;
+      readonly completion_tokens: number;
+      readonly cost_usd: number;
+      readonly unpriced: number;
+    };
+  };
+  readonly by_target?: {
+    readonly [name: string]: {
+      readonly count: number;
+      readonly errors: number;
+      readonly tokens: number;
+      readonly prompt_tokens: number;
+      readonly completion_tokens: number;
+      readonly cost_usd: number;
+      readonly unpriced: number;
+    };
+  };
+  readonly by_surface?: {
+    readonly [name: string]: {
+      readonly count: number;
+      readonly errors: number;
+      readonly tokens: number;
+      readonly prompt_tokens: number;
+      readonly completion_tokens: number;
+      readonly cost_usd: number;
+      readonly unpriced: number;
+    };
+  };
+  readonly by_outcome?: {
+    readonly [name: string]: number;
+  };
+  readonly by_status?: {
+    readonly [name: string]: number;
+  };
+  readonly by_code?: {
+    readonly [name: string]: number;
   };
 };
 
