@@ -225,6 +225,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   RolledBack: object({ status: TEXT, rolled_back_to: COUNT, current_history_size: COUNT }),
   Valid: object({ valid: FLAG }),
+  Patched: object({ status: TEXT, version: COUNT, changes: list(object({ path: TEXT, before: {}, after: {} })) }),
   Changes: object({ changes: list(object({ path: TEXT, before: {}, after: {} })) }),
   Providers: list(
     object(

@@ -570,6 +570,16 @@ export type Valid = {
   readonly valid: boolean;
 };
 
+export type Patched = {
+  readonly status: string;
+  readonly version: number;
+  readonly changes: readonly {
+    readonly path: string;
+    readonly before: unknown;
+    readonly after: unknown;
+  }[];
+};
+
 export type Changes = {
   readonly changes: readonly {
     readonly path: string;
