@@ -12,7 +12,8 @@ import type { BudgetLevel } from './budget-levels.ts';
 import type { BudgetWarnings } from './budget-warnings.ts';
 import { CallAmounts } from './call-amounts.ts';
 import type { CallLimits } from './call-bound.ts';
-import { type OpenBudget, OpenBudgets, type Raises } from './open-budgets.ts';
+import { endOf, isOfSession, ofSession } from './session-budgets.ts';
+import { beyond, type OpenBudget, OpenBudgets, type Raises } from './open-budgets.ts';
 
 /** What a request holds while it is in flight, of each budget in their order. */
 interface Held {
@@ -46,6 +47,8 @@ type Decision = Denial | undefined;
 
 export interface AskedBudgetsDeps {
   readonly ledger: Ledger;
+  /** Keeps what sessions spend; the other one where it is not said. */
+  readonly sessions?: Ledger;
   readonly pricing: Pricing;
   readonly prices: CallLimits;
   readonly now: () => number;
@@ -69,15 +72,35 @@ export class AskedBudgets {
     this.#windows = new OpenBudgets(() => deps.raises);
   }
 
-  /** Before each turn of a request. Gives the first budget that denies it; a promise only where the ledger takes one. */
-  admit(exchange: Exchange, levels: readonly BudgetLevel[]): Decision | Promise<Decision> {
+  /** Whether a request has been granted, and is in flight. */
+  holds(exchange: Exchange): boolean {
+    return this.#inFlight.get(exchange) !== undefined;
+  }
+
+  /**
+   * Before each turn of a request. Gives the first budget that denies it; a promise only where the ledger takes one. Of those that are
+   * `passed`, by name, what may be spent beyond them is asked.
+   */
+  admit(
+    exchange: Exchange,
+    levels: readonly BudgetLevel[],
+    passed?: ReadonlyMap<string, unknown>,
+  ): Decision | Promise<Decision> {
     const earlier = this.#inFlight.take(exchange);
-    const open = earlier?.open ?? countingFor(exchange.model, this.#windows.at(this.#deps.now(), levels));
+    const open = earlier?.open ?? countingFor(exchange.model, this.#open(exchange, levels), passed);
     earlier?.open.forEach(({ unit }, at) => {
       if (unit !== 'requests') earlier.reservations[at]?.release();
     });
     const running = earlier ? this.#used(exchange) : NOTHING;
     return this.#reserve({ exchange, open, earlier, running, got: [] });
+  }
+
+  #open(exchange: Exchange, levels: readonly BudgetLevel[]): readonly OpenBudget[] {
+    return ofSession(this.#windows.at(this.#deps.now(), levels), exchange);
+  }
+
+  #ledgerOf(budget: OpenBudget): Ledger {
+    return (isOfSession(budget) ? this.#deps.sessions : undefined) ?? this.#deps.ledger;
   }
 
   /** The end of a request, as `Spending.finish` says; a request that reached a provider, or that a plugin answered, counts as one. */
@@ -102,7 +125,8 @@ export class AskedBudgets {
     const { name, unit, warn } = budget;
     const amount = used[unit];
     if (warn.length > 0) this.#deps.warnings?.watch(budget);
-    if (unit !== 'requests') exchange.later?.add({ ledger: this.#deps.ledger.name ?? '', key: name, amount, unit });
+    if (unit !== 'requests')
+      exchange.later?.add({ ledger: this.#ledgerOf(budget).name ?? '', key: name, amount, unit });
     void reservation?.settle(amount);
   }
 
@@ -123,17 +147,14 @@ export class AskedBudgets {
     return undefined;
   }
 
-  #ask(
-    { name, unit, limit, overrun, window: { endsAt } }: OpenBudget,
-    running: Amounts,
-    asked: number,
-  ): Reservation | Refusal | Promise<Reservation | Refusal> {
-    return this.#deps.ledger.reserve(name, {
+  #ask(budget: OpenBudget, running: Amounts, asked: number): Reservation | Refusal | Promise<Reservation | Refusal> {
+    const { name, unit, limit, overrun } = budget;
+    return this.#ledgerOf(budget).reserve(name, {
       amount: running[unit] + asked,
       limit,
       running: running[unit],
       isWhole: overrun === 'none',
-      endsAt: Number.isFinite(endsAt) ? endsAt : undefined,
+      endsAt: endOf(budget, this.#deps.now()),
     });
   }
 
@@ -154,9 +175,10 @@ export class AskedBudgets {
   }
 
   #bookTurns({ open, reservations }: Held, running: Amounts): void {
-    open.forEach(({ unit, name }, at) => {
+    open.forEach((budget, at) => {
+      const { unit, name } = budget;
       if (unit === 'requests') void reservations[at]?.settle(1);
-      else if (running[unit] > 0) void this.#deps.ledger.commit(name, running[unit]);
+      else if (running[unit] > 0) void this.#ledgerOf(budget).commit(name, running[unit]);
     });
   }
 
@@ -167,7 +189,13 @@ export class AskedBudgets {
 }
 
 /** Those that count a model: a budget may be for some of them only. */
-function countingFor(model: string, open: readonly OpenBudget[]): readonly OpenBudget[] {
+function countingFor(
+  model: string,
+  open: readonly OpenBudget[],
+  passed?: ReadonlyMap<string, unknown>,
+): readonly OpenBudget[] {
+  if (passed)
+    return open.flatMap((budget) => (passed.has(budget.name) ? beyond(budget) : countingFor(model, [budget])));
   const counts = ({ models }: OpenBudget): boolean =>
     models === undefined || models.some((pattern) => matchesPattern(pattern, model));
   return open.every(counts) ? open : open.filter(counts);

@@ -24,7 +24,8 @@ export type {
   Readiness,
 } from './answers.ts';
 
-export type LogPage = Pick<Logs, 'data' | 'summary'>;
+/** A list counts all that match; a search does not, and says where the next page begins. */
+export type LogPage = Pick<Logs, 'data' | 'summary' | 'next'>;
 export type LogSums = LogStatistics['by_model'][string];
 export type Quantiles = NonNullable<LogStatistics['latency_ms']>;
 export type SeriesPoint = LogStatistics['series']['points'][number];
