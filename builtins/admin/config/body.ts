@@ -12,14 +12,14 @@ export class RefusedConfiguration extends GatewayError {
   /** The field with a marker in it, or with a reference that only a file may hold. */
   readonly field: string | undefined;
   /** Why that field was refused. */
-  readonly reason: 'redacted_secret' | 'secret_reference' | undefined;
+  readonly fieldReason: 'redacted_secret' | 'secret_reference' | undefined;
 
   constructor(code: 'invalid_request' | 'invalid_config' | 'redacted_secret', problems: readonly Problem[]) {
     super(code, [...unknownKeys(problems), ...problems.map(problemLine)].join('\n'), { messageLimit: LONGEST_REFUSAL });
     const reference = problems.find(({ rule }) => rule === 'BV30');
     this.field = code === 'redacted_secret' ? problems[0]?.path : reference?.path;
-    if (code === 'redacted_secret') this.reason = code;
-    else this.reason = reference && 'secret_reference';
+    if (code === 'redacted_secret') this.fieldReason = code;
+    else this.fieldReason = reference && 'secret_reference';
   }
 }
 
