@@ -487,7 +487,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       budgets: list(
         object(
           {
-            of: { enum: ['key', 'account', 'tag'] },
+            of: { enum: ['key', 'session', 'account', 'tag'] },
             unit: { enum: UNITS },
             every: TEXT,
             limit: NUMBER,

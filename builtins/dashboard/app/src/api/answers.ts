@@ -1009,7 +1009,7 @@ export type OwnKey = {
   readonly tags: readonly string[];
   readonly unpriced: 'refuse' | 'warn' | 'allow';
   readonly budgets: readonly {
-    readonly of: 'key' | 'account' | 'tag';
+    readonly of: 'key' | 'session' | 'account' | 'tag';
     readonly unit: 'usd' | 'tokens' | 'requests';
     readonly every: string;
     readonly limit: number;
