@@ -178,6 +178,7 @@ function endingRow(exchange: Exchange, { stage, model, provider, createdAt, erro
     decision,
     tunnel,
     placement,
+    payer,
     usage,
     ending,
     origin,
@@ -235,6 +236,9 @@ function endingRow(exchange: Exchange, { stage, model, provider, createdAt, erro
     metadata: metadataOf(exchange),
     address: origin?.address,
     user_agent: origin?.userAgent,
+    account: payer?.account,
+    tags: payer?.tags,
+    over_from: payer?.overFrom,
   };
 }
 

@@ -1,4 +1,4 @@
-export type Verb = 'get' | 'post' | 'put' | 'delete';
+export type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** One method of one path, as the document shows it. */
 export interface Operation {
@@ -12,7 +12,7 @@ export interface Operation {
   /** Name of the schema of the answer; `undefined` when its body is that of a provider, of another type, or there is none. */
   readonly answer?: string;
   readonly query?: readonly string[];
-  readonly body?: 'json' | 'multipart' | 'optional json';
+  readonly body?: 'json' | 'multipart' | 'optional json' | 'patch';
   /** Media type of an answer that has no schema here. */
   readonly type?: string;
   /** Below `/admin/`: statuses of errors beside those that every route and every body may have. */
@@ -259,6 +259,18 @@ const CONFIGURATION: readonly Operation[] = [
     isTagged: true,
     errors: [409, 412, 501],
   }),
+  write('patch', '/admin/config', 'Changes parts of the configuration', {
+    answer: 'Patched',
+    body: 'patch',
+    isTagged: true,
+    errors: [409, 412, 501],
+  }),
+  write('post', '/admin/config/patch', 'Changes parts of the configuration, for browsers', {
+    answer: 'Patched',
+    body: 'patch',
+    isTagged: true,
+    errors: [409, 412, 501],
+  }),
   write('delete', '/admin/config', 'Goes back to the configuration of the start', {
     answer: 'Status',
     isTagged: true,
@@ -312,6 +324,10 @@ const OVERVIEW: readonly Operation[] = [
       'address',
       'cache',
       'session_id',
+      'price_line',
+      'over_from',
+      'account',
+      'tag',
       'min_duration_ms',
       'min_cost_usd',
       'text',
@@ -389,6 +405,10 @@ const OVERVIEW: readonly Operation[] = [
       'address',
       'cache',
       'session_id',
+      'price_line',
+      'over_from',
+      'account',
+      'tag',
       'min_duration_ms',
       'min_cost_usd',
     ],

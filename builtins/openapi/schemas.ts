@@ -55,12 +55,13 @@ const CREDENTIAL_STATE = { enum: ['ready', 'resting', 'benched', 'unresolved', '
 const CIRCUIT = { enum: ['closed', 'open', 'half-open'] };
 const POINT = object({ start: MOMENT, requests: COUNT, errors: COUNT, prompt_tokens: COUNT, completion_tokens: COUNT });
 
-const KINDS: Readonly<Record<LogColumnKind, { readonly type: string }>> = {
+const KINDS: Readonly<Record<LogColumnKind, Schema & { readonly type: string }>> = {
   text: TEXT,
   integer: COUNT,
   real: NUMBER,
   boolean: FLAG,
   json: FREE,
+  list: { type: 'array', items: TEXT },
   moment: MOMENT,
 };
 
@@ -270,6 +271,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   RolledBack: object({ status: TEXT, rolled_back_to: COUNT, current_history_size: COUNT }),
   Valid: object({ valid: FLAG }),
+  Patched: object({ status: TEXT, version: COUNT, changes: list(object({ path: TEXT, before: {}, after: {} })) }),
   Changes: object({ changes: list(object({ path: TEXT, before: {}, after: {} })) }),
   Providers: list(
     object(

@@ -4,6 +4,7 @@ import type {
   Exchange,
   GatewayError,
   Measurements,
+  Payer,
   Principal,
   RequestEnd,
   RequestOrigin,
@@ -86,6 +87,9 @@ export class ExchangeView implements Exchange {
   }
   get origin(): RequestOrigin | undefined {
     return this.#live.origin;
+  }
+  get payer(): Payer | undefined {
+    return this.#live.payer;
   }
   get answeredBy(): string | undefined {
     return this.#live.answeredBy;

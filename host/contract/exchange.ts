@@ -3,6 +3,7 @@ import type { ClientBody, ClientWireName } from './text/client-body.ts';
 import type { GatewayError } from './errors.ts';
 import type { RequestEnd, RequestOrigin } from './request-end.ts';
 import type { CostSource, LaterBooking, Unpriced } from './money/cost.ts';
+import type { Payer } from './money/payer.ts';
 import { type ChatSurface, type ReplyOf, type RequestOf, type Surface, SURFACES } from './surface.ts';
 import type { Usage } from './wire/chat.ts';
 
@@ -160,6 +161,11 @@ export interface Exchange<S extends Surface = Surface> {
   readonly ending?: RequestEnd | undefined;
   /** Where the request came from; `undefined` where it came by no connection. */
   readonly origin?: RequestOrigin | undefined;
+  /**
+   * Who pays for it; `undefined` where its key names no account and no tags, it brings none, and no
+   * budget has another model used. Each read makes a new object.
+   */
+  readonly payer?: Payer | undefined;
   /** Name of the plugin that answered in the provider's place. */
   readonly answeredBy: string | undefined;
   /**

@@ -41,6 +41,7 @@ export type {
 } from './errors.ts';
 export { isChat, isSurface, STAGES } from './exchange.ts';
 export type { ClientFacts, Exchange, ExchangeOutcome, Measurements, Principal, Scope, Stage } from './exchange.ts';
+export type { Payer } from './money/payer.ts';
 export type { Affinity, Placement } from './placement.ts';
 export type { RequestEnd, RequestOrigin, RequestOutcome } from './request-end.ts';
 export { ExchangeNote } from './exchange-note.ts';

@@ -5,13 +5,14 @@
  * - `real`: a number with a fraction, such as milliseconds or US dollars.
  * - `boolean`: true or false.
  * - `json`: an object, which is kept as its text.
+ * - `list`: texts, which are kept as JSON.
  * - `moment`: a time, which modules give in Unix milliseconds.
  */
-export type LogColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'json' | 'moment';
+export type LogColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'json' | 'list' | 'moment';
 
 /** The facts of one column: what is stored, what is shown, and since which schema. */
 export interface LogColumn {
-  /** `moment` is in Unix milliseconds, `boolean` is kept as 1 or 0, `json` is kept as text. */
+  /** `moment` is in Unix milliseconds, `boolean` is kept as 1 or 0, `json` and `list` are kept as text. */
   readonly kind: LogColumnKind;
   /** Every row is given with it. */
   readonly isGiven?: true;

@@ -115,6 +115,7 @@ export const LOG_COLUMNS = {
     kind: 'text',
     since: 12,
     shown: 'where known',
+    isFilter: true,
     about: 'Line of the prices that the cost was computed by',
   },
   catalog_version: { kind: 'text', since: 2, shown: 'where known', about: 'Version of the prices' },
@@ -275,6 +276,29 @@ export const LOG_COLUMNS = {
     shown: 'where known',
     about: 'The header User-Agent',
   },
+  account: {
+    kind: 'text',
+    longest: 256,
+    since: 14,
+    shown: 'where known',
+    isFilter: true,
+    about: 'Path of the account that the key belongs to',
+  },
+  tags: {
+    kind: 'list',
+    since: 14,
+    shown: 'where known',
+    isFilter: 'tag',
+    about: 'Tags that count, of the key and of the request, in their order of names',
+  },
+  over_from: {
+    kind: 'text',
+    isFree: true,
+    since: 14,
+    shown: 'where known',
+    isFilter: true,
+    about: 'Model that was asked for, where a budget has another one used',
+  },
   decision: { kind: 'json', since: 2, shown: 'never', about: 'How the request was routed' },
 } as const satisfies Readonly<Record<string, LogColumn>>;
 
@@ -301,6 +325,7 @@ export const LOG_COLUMN_STEPS = {
   11: 'instance and credential of a row',
   12: 'price of a row',
   13: 'outcome of a request',
+  14: 'account and price of a row',
 } as const satisfies Readonly<Record<number, string>>;
 
 /** The types of values as a module gives them, by the kind of their column. */
@@ -311,6 +336,7 @@ interface GivenKinds {
   readonly real: number | null;
   readonly boolean: boolean;
   readonly json: object;
+  readonly list: readonly string[];
   /** Unix milliseconds. */
   readonly moment: number;
 }
@@ -347,6 +373,7 @@ interface KeptKinds {
   readonly real: number;
   readonly boolean: number;
   readonly json: string;
+  readonly list: string;
   readonly moment: number;
 }
 

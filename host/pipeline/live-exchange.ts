@@ -7,6 +7,7 @@ import {
   type GatewayError,
   isText,
   type Measurements,
+  type Payer,
   type Placement,
   type ReplyOf,
   type RequestEnd,
@@ -34,7 +35,9 @@ import { COMMON_WIRE } from '../wire/common-wire.ts';
 import type { Later } from './billing/later.ts';
 import { endOf } from './ending/end-of.ts';
 import { originOf, type RequestSource } from './ending/origin-of.ts';
+import { payerOf } from './ending/payer-of.ts';
 import { Delivery, Measured, PluginTraces, Routing } from './exchange-state.ts';
+
 import { placementOf } from './placed.ts';
 import type { Target } from './target.ts';
 import { Turn, type TurnRequest } from './turns/turn.ts';
@@ -259,6 +262,10 @@ export class LiveExchange implements Exchange {
   /** The model that was asked for, where a budget has another one used. */
   get overFrom(): string | undefined {
     return this.routing.over?.from;
+  }
+
+  get payer(): Payer | undefined {
+    return payerOf(this.limits, this.overFrom);
   }
 
   get sentBytes(): number {

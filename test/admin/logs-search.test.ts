@@ -16,6 +16,8 @@ const METADATA = [
   { 'a"b': 'c', team: 'x' },
   { q: '😀' },
 ];
+const ACCOUNTS = [undefined, '/acme', '/acme/search', '/acme2', '/Acme', '/a_me', '/'];
+const TAGS = [undefined, ['nightly'], ['nightly-2', 'x'], ['project=red', 'x'], ['X']];
 const AMOUNTS = [null, 0, 0.5, 12, 1500.25];
 
 /** The newest first, as they are written. */
@@ -39,6 +41,10 @@ function made(dice: Dice, count: number): RequestLogRow[] {
       cache: dice.pick([undefined, 'hit', 'miss']),
       session_id: dice.pick(TEXTS),
       metadata: dice.pick(METADATA),
+      price_line: dice.pick([undefined, 'standard', 'batch']),
+      account: dice.pick(ACCOUNTS),
+      tags: dice.pick(TAGS),
+      over_from: dice.pick(TEXTS),
       duration_ms: dice.pick(AMOUNTS),
       cost_usd: dice.pick(AMOUNTS),
       total_tokens: dice.below(50),
@@ -65,6 +71,10 @@ const MEANINGS: Readonly<Record<string, (each: RequestLogRow, asked: string) => 
   address: ({ address }, asked) => address === asked,
   cache: ({ cache }, asked) => cache === asked,
   session_id: ({ session_id: session }, asked) => session === asked,
+  price_line: ({ price_line: line }, asked) => line === asked,
+  over_from: ({ over_from: from }, asked) => from === asked,
+  account: ({ account }, asked) => asked === '/' || (account !== undefined && `${account}/`.startsWith(`${asked}/`)),
+  tag: ({ tags }, asked) => tags?.includes(asked) === true,
   'metadata.team': ({ metadata }, asked) => (metadata as Shown | undefined)?.['team'] === asked,
   'metadata.x': ({ metadata }, asked) => (metadata as Shown | undefined)?.['x'] === asked,
   'metadata.a"b': ({ metadata }, asked) => (metadata as Shown | undefined)?.['a"b'] === asked,
@@ -84,6 +94,10 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   address: ['10.0.0.1', '::1'],
   cache: ['hit', 'miss'],
   session_id: ['a', '😀'],
+  price_line: ['standard', 'x'],
+  over_from: ['a', '%'],
+  account: ['/', '/acme', '/a_me', '/acme/search', 'acme'],
+  tag: ['x', 'nightly', 'project=red', 'night'],
   'metadata.team': ['search', 'sea,"x":"y', 'y'],
   'metadata.x': ['y'],
   'metadata.a"b': ['c'],
@@ -239,6 +253,7 @@ forLogs('a search of the request log', (start) => {
       [`text=${'x'.repeat(201)}`, 'text has 201 characters; use 3 to 200'],
       ['min_duration_ms=-1', 'min_duration_ms is "-1"'],
       ['min_cost_usd=free', 'min_cost_usd is "free"'],
+      ['tag=%23x', 'tag is "#x", which names no tag'],
       ['metadata.=x', 'metadata. lacks a name behind it'],
       [
         'metadata.a=1&metadata.b=1&metadata.c=1&metadata.d=1&metadata.e=1&metadata.f=1',

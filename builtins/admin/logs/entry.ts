@@ -15,6 +15,6 @@ function shownValue(value: string | number | null, { kind, shown }: (typeof SHOW
   if (value === null && shown === 'where known') return undefined;
   if (value === null) return kind === 'text' ? '' : null;
   if (kind === 'moment') return timestamp(Number(value));
-  if (kind === 'json') return parseJson(String(value));
+  if (kind === 'json' || kind === 'list') return parseJson(String(value));
   return kind === 'boolean' ? value === 1 : value;
 }

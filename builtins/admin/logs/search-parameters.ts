@@ -1,4 +1,5 @@
 import { ERRORS, quoted } from '../../../host/contract/index.ts';
+import { isTagName } from '../../../host/common/accounts/account-path.ts';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { nearest } from '../../../host/common/nearest.ts';
 import { LOG_COLUMNS } from '../../../host/contract/log-columns.ts';
@@ -26,10 +27,22 @@ const EQUAL = {
   address: 'address',
   cache: 'cache',
   session_id: 'session_id',
+  price_line: 'price_line',
+  over_from: 'over_from',
 } as const satisfies Readonly<Record<string, SearchedColumn>>;
 
 /** Parameters that make a call a search, beside entries of the metadata. In the order in which they are shown. */
-const SEARCHING = ['status', 'code', 'outcome', ...Object.keys(EQUAL), 'min_duration_ms', 'min_cost_usd', 'text'];
+const SEARCHING = [
+  'status',
+  'code',
+  'outcome',
+  ...Object.keys(EQUAL),
+  'account',
+  'tag',
+  'min_duration_ms',
+  'min_cost_usd',
+  'text',
+];
 /** Parameters of the listing that came with searches, for the document of the API. */
 export const SEARCH_PARAMETERS: readonly string[] = ['until', 'trace_id', ...SEARCHING, 'sort', 'cursor'];
 
@@ -57,6 +70,8 @@ export function readSearch(query: Query): AskedSearch {
     codes: wordsOf(query, 'code')?.map((word) => knownWord('code', word, CODES)),
     outcomes: wordsOf(query, 'outcome')?.flatMap((word) => outcomesOf(word)),
     equal: equal.length === 0 ? undefined : Object.fromEntries(equal),
+    account: query.filter('account'),
+    tag: tagOf(query),
     metadata: entries.length === 0 ? undefined : Object.fromEntries(entries),
     minDurationMs: query.amount('min_duration_ms'),
     minCostUsd: query.amount('min_cost_usd'),
@@ -86,6 +101,12 @@ function traceOf(query: Query): string | undefined {
   if (text !== undefined && text.length > LONGEST_TRACE)
     throw invalidRequest(`trace_id has ${text.length} characters, the limit is ${LONGEST_TRACE}`);
   return text?.toLowerCase();
+}
+
+function tagOf(query: Query): string | undefined {
+  const tag = query.filter('tag');
+  if (tag !== undefined && !isTagName(tag)) throw invalidRequest(`tag is ${quoted(tag)}, which names no tag`);
+  return tag;
 }
 
 function textOf(query: Query): string | undefined {

@@ -22,6 +22,8 @@ const FLAGS: readonly LogFlag[] = [
   of('session', 'session_id', '--session <id>', 'Requests of one session'),
   of('user', 'user', '--user <text>', 'Requests made for this user'),
   of('address', 'address', '--address <ip>', "The client's address"),
+  of('account', 'account', '--account <path>', 'Requests of one account, and of those below it'),
+  of('tag', 'tag', '--tag <name>', 'Requests with one tag'),
   of('text', 'text', '--text <part>', 'Part of the error, or of what the provider said'),
   of('sort', 'sort', '--sort <by>', 'The largest first: duration, cost, tokens'),
 ];

@@ -10,7 +10,7 @@ type Kind = NamedColumn[1]['kind'];
 /** A member of a row as it waits. */
 function given([name, { kind, isFree, longest = LONGEST_TEXT }]: NamedColumn): string {
   const member = `row.${name}`;
-  if (kind === 'json') return `${name}: ${member} && decisionText(${member}, redactor)`;
+  if (kind === 'json' || kind === 'list') return `${name}: ${member} && decisionText(${member}, redactor)`;
   if (kind === 'moment') return `${name}: shifted(${member}, shiftMs)`;
   if (kind !== 'text') return `${name}: ${member}`;
   if (!isFree) return `${name}: short(${member})`;
@@ -18,7 +18,7 @@ function given([name, { kind, isFree, longest = LONGEST_TEXT }]: NamedColumn): s
   return `${name}: ${member} && short(redactor.excerpt(${member}, ${longest === LONGEST_TEXT ? 'LONGEST_TEXT' : longest}))`;
 }
 
-const STORED: Readonly<Record<Exclude<Kind, 'text' | 'json'>, string>> = {
+const STORED: Readonly<Record<Exclude<Kind, 'text' | 'json' | 'list'>, string>> = {
   integer: 'whole',
   real: 'amount',
   boolean: 'flag',
@@ -28,7 +28,7 @@ const STORED: Readonly<Record<Exclude<Kind, 'text' | 'json'>, string>> = {
 /** A member of a row as it is kept. */
 function stored([name, { kind, isRequired, absent, longest = LONGEST_TEXT }]: NamedColumn): string {
   const member = `row.${name}`;
-  if (kind === 'json') return `${name}: ${member} === undefined ? null : storable(${member})`;
+  if (kind === 'json' || kind === 'list') return `${name}: ${member} === undefined ? null : storable(${member})`;
   if (kind === 'text' && isRequired) return `${name}: storable(${member})`;
   const cut = longest === LONGEST_TEXT ? '' : `, ${longest}`;
   const value = kind === 'text' ? `text(${member}${cut})` : `${STORED[kind]}(${member})`;

@@ -10,6 +10,7 @@ const COLUMNS: readonly LogColumnName[] = LOG_COLUMN_LIST.map(([name]) => name);
 const CASTS = {
   text: 'text',
   json: 'text',
+  list: 'text',
   integer: 'bigint',
   boolean: 'bigint',
   real: 'double precision',

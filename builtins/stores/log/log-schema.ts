@@ -8,7 +8,15 @@ import { TRACE_STEPS } from './log-traces.ts';
 const TABLE = 'request_logs';
 
 function typeOf(kind: LogColumnKind, { moment, integer }: Dialect): string {
-  const types = { text: 'TEXT', json: 'TEXT', integer, boolean: integer, real: 'DOUBLE PRECISION', moment } as const;
+  const types = {
+    text: 'TEXT',
+    json: 'TEXT',
+    list: 'TEXT',
+    integer,
+    boolean: integer,
+    real: 'DOUBLE PRECISION',
+    moment,
+  } as const;
   return types[kind];
 }
 

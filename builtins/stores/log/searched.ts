@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { ROOT } from '../../../host/common/accounts/account-path.ts';
 import type { LogSearch } from '../../../host/stores/log/log-search.ts';
 import type { Dialect } from '../database/database.ts';
 
@@ -17,6 +18,7 @@ const DIALECTS: Readonly<Record<Dialect['name'], { readonly find: string; readon
 export function searched(query: Knex.QueryBuilder, search: LogSearch, dialect: Dialect['name']): Knex.QueryBuilder {
   const { statuses, codes, outcomes, equal = {}, metadata = {}, minDurationMs, minCostUsd, text } = search;
   const { find, fold } = DIALECTS[dialect];
+  payers(query, search, find);
   if (statuses)
     void query.where((any) => {
       for (const range of statuses) void any.orWhereBetween('status', range);
@@ -37,4 +39,12 @@ export function searched(query: Knex.QueryBuilder, search: LogSearch, dialect: D
     void query.whereRaw(`(${isIn('error_message')} OR ${isIn('upstream_message')})`, [part, part]);
   }
   return query;
+}
+
+/** Leaves the rows of an account and of those below it, and of a tag. All rows stand below `/`. */
+function payers(query: Knex.QueryBuilder, { account, tag }: LogSearch, find: string): void {
+  if (account !== undefined && account !== ROOT)
+    void query.whereRaw(`(account = ? OR ${find}(account, ?) = 1)`, [account, `${account}/`]);
+  // Names of tags hold nothing that JSON writes otherwise.
+  if (tag !== undefined) void query.whereRaw(`${find}(tags, ?) > 0`, [JSON.stringify(tag)]);
 }

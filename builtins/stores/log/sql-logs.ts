@@ -220,6 +220,7 @@ function newestFirst(query: Knex.QueryBuilder): Knex.QueryBuilder {
 const READERS: Readonly<Record<LogColumnKind, (value: unknown) => string | number | null>> = {
   text: (value) => (typeof value === 'string' ? value : null),
   json: (value) => (typeof value === 'string' ? value : null),
+  list: (value) => (typeof value === 'string' ? value : null),
   integer: numberOf,
   boolean: numberOf,
   real: (value) => amount(numberOf(value)),

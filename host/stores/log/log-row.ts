@@ -67,6 +67,9 @@ export function givenRow(row: RequestLogRow, redactor: Redactor, shiftMs = 0): G
     metadata: row.metadata && decisionText(row.metadata, redactor),
     address: short(row.address),
     user_agent: row.user_agent && short(redactor.excerpt(row.user_agent, 256)),
+    account: short(row.account),
+    tags: row.tags && decisionText(row.tags, redactor),
+    over_from: row.over_from && short(redactor.excerpt(row.over_from, LONGEST_TEXT)),
     decision: row.decision && decisionText(row.decision, redactor),
   };
 }
@@ -121,6 +124,9 @@ export function storedRow(row: GivenRow): LogRow {
     metadata: row.metadata === undefined ? null : storable(row.metadata),
     address: text(row.address, 45),
     user_agent: text(row.user_agent, 256),
+    account: text(row.account, 256),
+    tags: row.tags === undefined ? null : storable(row.tags),
+    over_from: text(row.over_from),
     decision: row.decision === undefined ? null : storable(row.decision),
   };
 }
@@ -175,6 +181,9 @@ export function valuesOf(row: LogRow, moment: string): (string | number | null)[
     row.metadata,
     row.address,
     row.user_agent,
+    row.account,
+    row.tags,
+    row.over_from,
     row.decision,
   ];
 }

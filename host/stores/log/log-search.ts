@@ -8,6 +8,10 @@ export interface LogSearch {
   readonly outcomes?: readonly string[] | undefined;
   /** Texts of columns, by their names. */
   readonly equal?: Readonly<Partial<Record<SearchedColumn, string>>> | undefined;
+  /** The account of this path, and those below it. */
+  readonly account?: string | undefined;
+  /** One of the tags. */
+  readonly tag?: string | undefined;
   /** Entries of the metadata. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly minDurationMs?: number | undefined;
@@ -24,6 +28,8 @@ export type SearchedColumn =
   | 'user_id'
   | 'address'
   | 'cache'
+  | 'price_line'
+  | 'over_from'
   | 'session_id'
   | 'credential'
   | 'model_group'

@@ -9,9 +9,11 @@ const FIRST_MOMENT = Date.parse('0000-01-01T00:00:00Z');
 const END_OF_MOMENTS = Date.parse('9999-12-31T23:59:59.999Z') + 1;
 
 /** A row that waits to be written: what its giver may change later or what would keep much in memory is not of it. */
-export interface GivenRow extends Omit<RequestLogRow, 'decision' | 'metadata'> {
+export interface GivenRow extends Omit<RequestLogRow, 'decision' | 'metadata' | 'tags'> {
   /** JSON. */
   readonly metadata?: string | undefined;
+  /** JSON. */
+  readonly tags?: string | undefined;
   /** JSON. */
   readonly decision?: string | undefined;
 }

@@ -402,6 +402,12 @@ export type LogEntry = {
   readonly address?: string;
   /** The header User-Agent. */
   readonly user_agent?: string;
+  /** Path of the account that the key belongs to. */
+  readonly account?: string;
+  /** Tags that count, of the key and of the request, in their order of names. */
+  readonly tags?: readonly string[];
+  /** Model that was asked for, where a budget has another one used. */
+  readonly over_from?: string;
 };
 
 export type Logs = {
@@ -626,6 +632,16 @@ export type RolledBack = {
 
 export type Valid = {
   readonly valid: boolean;
+};
+
+export type Patched = {
+  readonly status: string;
+  readonly version: number;
+  readonly changes: readonly {
+    readonly path: string;
+    readonly before: unknown;
+    readonly after: unknown;
+  }[];
 };
 
 export type Changes = {
