@@ -1,7 +1,24 @@
+import type { Path } from './problems.ts';
+
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /** Whether a text holds a reference: what the text will be is not known before it is replaced. */
 export const holdsReference = (value: unknown): boolean => typeof value === 'string' && value.search(REFERENCE) >= 0;
+
+/** A reference, and where its text stands. */
+export interface FoundReference {
+  readonly path: Path;
+  readonly name: string;
+}
+
+/** References in string values at any depth, each once a text: those that `resolveReferences` would replace. */
+export function referencesIn(value: unknown, path: Path): FoundReference[] {
+  if (typeof value === 'string')
+    return [...new Set([...value.matchAll(REFERENCE)].map(([, name = '']) => name))].map((name) => ({ path, name }));
+  if (Array.isArray(value)) return value.flatMap((item, index) => referencesIn(item, [...path, index]));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => referencesIn(member, [...path, key]));
+}
 
 export interface Resolved<T> {
   readonly value: T;

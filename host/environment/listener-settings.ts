@@ -21,8 +21,8 @@ export interface AdminListener {
 
 /** Reads `GW_ADDRESS`, `GW_ADMIN_PORT` and `GW_ADMIN_ADDRESS`. What cannot be read stops the start: a typing error must not open the control plane. */
 export function readListeners(variables: Variables, isProduction: boolean, notes: SettingNote[]): ListenerSettings {
-  const address = readAddress('GW_ADDRESS', variables, notes);
-  const adminAddress = readAddress('GW_ADMIN_ADDRESS', variables, notes);
+  const address = readAddress('GW_ADDRESS', variables['GW_ADDRESS'], notes);
+  const adminAddress = readAddress('GW_ADMIN_ADDRESS', variables['GW_ADMIN_ADDRESS'], notes);
   const text = variables['GW_ADMIN_PORT']?.trim() ?? '';
   if (text === '') {
     if (adminAddress !== undefined)
@@ -52,8 +52,8 @@ export function readListeners(variables: Variables, isProduction: boolean, notes
   return { address, admin };
 }
 
-function readAddress(name: string, variables: Variables, notes: SettingNote[]): string | undefined {
-  const text = variables[name]?.trim() ?? '';
+function readAddress(name: string, written: string | undefined, notes: SettingNote[]): string | undefined {
+  const text = written?.trim() ?? '';
   if (text === '') return undefined;
   if (isIP(text) === 0) notes.push({ level: 'fatal', message: `${name} is "${text}", which is not an IP address` });
   return text;

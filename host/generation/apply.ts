@@ -6,6 +6,7 @@ import { type Fields, GatewayError } from '../contract/index.ts';
 import type { Settings } from '../environment/settings.ts';
 import { newCommands } from '../config/rules/mcp.ts';
 import { newModules } from '../config/rules/modules.ts';
+import { newOwnSecrets } from '../config/rules/own-secret-references.ts';
 import { TextScrubber } from '../config/scrub-text.ts';
 import { Scrubber } from '../config/scrubber.ts';
 import type { Redactor } from '../log/redact.ts';
@@ -149,8 +150,10 @@ class QueueingApplier implements Applier {
     const problems = checkConfig(this.#deps, decoded);
     if (!decoded.config) return problems;
     const { registry, settings, slot } = this.#deps;
-    const commands = settings.allowsAdminStdio ? [] : newCommands(decoded.config, slot.current?.config);
-    const added = [...commands, ...newModules(decoded.config, registry.listed)];
+    const running = slot.current?.config;
+    const commands = settings.allowsAdminStdio ? [] : newCommands(decoded.config, running);
+    const secrets = newOwnSecrets(decoded.config, running);
+    const added = [...commands, ...newModules(decoded.config, registry.listed), ...secrets];
     const texts = new TextScrubber(this.#deps.redactor);
     return [
       ...problems,

@@ -9,12 +9,17 @@ const LONGEST_REFUSAL = 64 * 1024;
 
 /** A configuration that is refused: why, problem by problem. */
 export class RefusedConfiguration extends GatewayError {
-  /** The field with a marker in it. */
+  /** The field with a marker in it, or with a reference that only a file may hold. */
   readonly field: string | undefined;
+  /** Why that field was refused. */
+  readonly fieldReason: 'redacted_secret' | 'secret_reference' | undefined;
 
   constructor(code: 'invalid_request' | 'invalid_config' | 'redacted_secret', problems: readonly Problem[]) {
     super(code, [...unknownKeys(problems), ...problems.map(problemLine)].join('\n'), { messageLimit: LONGEST_REFUSAL });
-    this.field = code === 'redacted_secret' ? problems[0]?.path : undefined;
+    const reference = problems.find(({ rule }) => rule === 'BV30');
+    this.field = code === 'redacted_secret' ? problems[0]?.path : reference?.path;
+    if (code === 'redacted_secret') this.fieldReason = code;
+    else this.fieldReason = reference && 'secret_reference';
   }
 }
 

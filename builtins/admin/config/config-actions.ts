@@ -170,7 +170,10 @@ export class ConfigActions {
       const { status, body, headers = [] } = answer(applied);
       return { status, body, headers: [...headers, 'ETag', etagOf(applied.entry)] };
     } catch (error) {
-      this.#auditor.failed(call, { action, target, error });
+      if (error instanceof RefusedConfiguration && error.fieldReason !== undefined) {
+        const { field, fieldReason: reason } = error;
+        this.#auditor.record(call, { action, target, outcome: 'denied', detail: { field, reason } });
+      } else this.#auditor.failed(call, { action, target, error });
       throw error;
     }
   }
