@@ -49,7 +49,7 @@ export default defineBuiltin({
             if (broughtLevels.length === 0) return undefined;
             exchange.broughtLevels = [];
             const limits = { levels: broughtLevels };
-            const limited = shared.isShared
+            const limited = shared?.isShared
               ? SHARED_KEY_RATES.refusal(shared, undefined, limits)
               : rates.refusal(undefined, limits, clock.monotonic());
             return limited instanceof Promise
@@ -59,7 +59,7 @@ export default defineBuiltin({
         pipeline.finished.tap('authentication', ({ principal, limits, charged, answeredBy }) => {
           if (!limits || !charged || answeredBy !== undefined) return;
           const { total_tokens: tokens } = charged;
-          if (shared.isShared) SHARED_KEY_RATES.debit(shared, principal?.id, limits, tokens);
+          if (shared?.isShared) SHARED_KEY_RATES.debit(shared, principal?.id, limits, tokens);
           else rates.debit(principal?.id, limits, tokens, clock.monotonic());
         });
       },
@@ -138,7 +138,7 @@ function outOfBounds(
   if (scope || !path.isLimited) return scope;
   if (binding?.refusal !== undefined) return new GatewayError('access_blocked', binding.refusal);
   if (!limits) return undefined;
-  if (shared.isShared)
+  if (shared?.isShared)
     return SHARED_KEY_RATES.refusal(shared, principal?.id, limits)?.then((late) => counted(late, counters));
   return counted(rates.refusal(principal?.id, limits, services.clock.monotonic()), counters);
 }
