@@ -68,6 +68,9 @@ describe('the address of what replicas share', () => {
   it('goes with a prefix of 1 to 32 characters of a to z, 0 to 9 and -', () => {
     expect(read('redis://cache', 'a'.repeat(32)).notes).to.deep.equal([]);
     for (const bad of ['A', 'a b', 'a:b', '{a}', 'a'.repeat(33)])
-      expect(read('redis://cache', bad).notes.map(({ level }) => level), bad).to.deep.equal(['fatal']);
+      expect(
+        read('redis://cache', bad).notes.map(({ level }) => level),
+        bad,
+      ).to.deep.equal(['fatal']);
   });
 });

@@ -43,7 +43,7 @@ describe('buckets on a server that speaks the protocol of Redis', () => {
         const asks = keys.map((key): Ask => {
           const isDebit = dice.below(6) === 0;
           const cost = dice.below(4);
-          const spec = { ratePerSecond: SLOW, burst: 20 + dice.below(20), group: dice.pick(['one', 'other']) };
+          const spec = { ratePerSecond: SLOW, burst: 20 + (key.charCodeAt(0) % 7), group: dice.pick(['one', 'other']) };
           return { key, spec, cost: dice.below(5) === 0 ? -cost : cost, floor: isDebit ? DEBIT : Math.max(cost, 1) };
         });
         if (asks.length === 0) continue;
