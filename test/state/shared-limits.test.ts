@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { read } from '../architecture/source.ts';
 import {
   ask,
   atEnd,
@@ -8,6 +9,7 @@ import {
   type RedisServer,
   type Relay,
   replyJson,
+  runGw,
   startHost,
   startRedis,
   startRelay,
@@ -160,8 +162,8 @@ describe('replicas that hold limits together', function together() {
   });
 });
 
-describe('a gateway whose server of shared limits is away at its start', () => {
-  it('starts, serves, and says what it could not ask', async () => {
+describe('a gateway and its server of shared limits', () => {
+  it('starts where it is away, serves, and says what it could not ask', async () => {
     const stub = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
     const t = await startHost(
       { targets: [stub.target('a')], ...EVERYBODY },
@@ -170,5 +172,35 @@ describe('a gateway whose server of shared limits is away at its start', () => {
     expect((await t.post(CHAT, ask())).status).to.equal(200);
     expect(linesOf(t, 'the shared state did not answer at the start, it is asked again all the time')).to.equal(1);
     expect(t.texts.join('\n')).not.to.include('canary-password');
+  });
+
+  it('does not start where it is one of a cluster', async () => {
+    const { url } = await startRedis('--cluster-enabled', 'yes');
+    const failure = await startHost({}, { variables: { GW_STATE_URL: url } }).then(
+      () => undefined,
+      (error: unknown) => String(error),
+    );
+    expect(failure).to.include('Redis Cluster is not supported');
+  });
+
+  it('needs no more rights there than the documentation says', async () => {
+    const rights = /`(~gw:\* -@all [^`]+)`/.exec(read('docs/stores.md'))?.[1] ?? '';
+    const { url, client } = await startRedis();
+    await client.sendCommand(['ACL', 'SETUSER', 'gateway', 'on', '>word', ...rights.split(' ')]);
+    const limited = new URL(url);
+    limited.username = 'gateway';
+    limited.password = 'word';
+    const { all, send } = await replicas(limited.href, 2, EVERYBODY);
+    const begun = performance.now();
+    expect((await send(60))[200]).to.be.within(30, 30 + comesBack(begun));
+    const doctor = await runGw(['doctor'], { variables: { GW_STATE_URL: limited.href } });
+    expect(doctor.stdout)
+      .to.match(/Shared state[^]*a server [0-9.]+ answers/)
+      .and.not.include('word@');
+    for (const each of all) {
+      expect(linesOf(each, LOST)).to.equal(0);
+      await each.close();
+    }
+    expect(await client.zCard(`gw:{suite-${prefixes}}:1:m`)).to.equal(0);
   });
 });
