@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { type Clock, systemClock } from '../../host/common/clock.ts';
+import { STATE_LIMIT_MS } from '../../host/stores/bounded-limits.ts';
 import { read } from '../architecture/source.ts';
 import {
   ask,
@@ -33,7 +35,13 @@ interface Replicas {
 const statusesOf = (statuses: readonly number[]): Record<string, number> =>
   Object.fromEntries(Object.entries(Object.groupBy(statuses, String)).map(([status, all]) => [status, all!.length]));
 
-async function replicas(url: string, count: number, config: object): Promise<Replicas> {
+/** A machine that does much else answers late, and a limit of time would then be what is tested. */
+const PATIENT: Clock = {
+  ...systemClock,
+  timer: (ms, then) => systemClock.timer(ms === STATE_LIMIT_MS ? 20_000 : ms, then),
+};
+
+async function replicas(url: string, count: number, config: object, clock = PATIENT): Promise<Replicas> {
   const stub = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
   const prefix = `suite-${(prefixes += 1)}`;
   const relays = await Promise.all(Array.from({ length: count }, () => startRelay(url)));
@@ -42,7 +50,7 @@ async function replicas(url: string, count: number, config: object): Promise<Rep
     all.push(
       await startHost(
         { targets: [stub.target('a')], ...config },
-        { variables: { GW_STATE_URL: relay.url, GW_STATE_PREFIX: prefix, RATE_LIMIT_RPS: '0' } },
+        { variables: { GW_STATE_URL: relay.url, GW_STATE_PREFIX: prefix, RATE_LIMIT_RPS: '0' }, clock },
       ),
     );
   await eventually(() => all.every(({ host }) => host.limits.replicas === count));
@@ -125,7 +133,12 @@ describe('replicas that hold limits together', function together() {
   });
 
   it('answer every request while the server is silent, and say so in health', async () => {
-    const { all, relays, send } = await replicas(server().url, 1, { accounts: [{ path: '/', rpm: 6000 }] });
+    const { all, relays, send } = await replicas(
+      server().url,
+      1,
+      { accounts: [{ path: '/', rpm: 6000 }] },
+      systemClock,
+    );
     const componentsOf = async (): Promise<{ name: string; status: string }[]> =>
       (await all[0]!.get('/admin/health')).json().components;
     expect((await componentsOf()).at(-1)).to.deep.equal({ name: 'Shared state', status: 'healthy' });
