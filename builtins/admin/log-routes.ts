@@ -1,17 +1,18 @@
-import { GatewayError, isFields, parseJson } from '../../host/contract/index.ts';
+import { GatewayError } from '../../host/contract/index.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
-import { LOG_COLUMN_LIST } from '../../host/contract/log-columns.ts';
 import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
-import { type LogFilters, type LogRow, type LogSplit, TERMINAL_STAGES } from '../../host/stores/log/log-repository.ts';
+import { LOG_SPLITS, type LogFilters, type LogSplit, TERMINAL_STAGES } from '../../host/stores/log/log-repository.ts';
 import type { LogReader } from '../../host/stores/log/request-log-store.ts';
-import { shownDecision } from '../../host/stores/log/route-decision.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
 import type { Auditor } from './auditor.ts';
 import { sharesBody, statisticsBody } from './log-statistics.ts';
+import { entry } from './logs/entry.ts';
+import { searchAnswer } from './logs/search-answer.ts';
+import { readSearch, statisticsSearch } from './logs/search-parameters.ts';
+import { decisionOf, traceAnswer } from './logs/trace-answer.ts';
 import { Query, storable } from './query.ts';
 import { reading } from './store-calls.ts';
-import { timestamp } from '../../host/common/timestamps.ts';
 
 const PAGE = 50;
 const LONGEST_PAGE = 200;
@@ -51,6 +52,12 @@ export function logRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
     },
     {
       method: 'GET',
+      path: '/admin/logs/:trace_id', // behind the fixed paths
+      scope: 'read_only',
+      answer: kept((logs, call) => reading(traceAnswer(logs, call), log)),
+    },
+    {
+      method: 'GET',
       path: '/admin/explain/:id',
       scope: 'read_only',
       answer: kept((logs, call) => reading(decision(logs, call), log)),
@@ -65,33 +72,39 @@ async function list(logs: LogReader, { request, signal }: JsonCall): Promise<Jso
   const since = query.moment('since');
   const stages = stagesOf(query, TERMINAL_STAGES);
   const keyId = query.filter('api_key_id');
-  const page = await logs.list(
-    { ...namesOf(query), ...placesOf(query), stages, since, apiKeyId: keyId === 'none' ? null : keyId },
-    limit,
-    offset,
-    signal,
-  );
+  const { search, isSearch, given: sent } = readSearch(query);
+  const before = untilOf(query, since);
+  const filters: LogFilters = {
+    ...namesOf(query),
+    ...placesOf(query),
+    stages,
+    since,
+    before,
+    apiKeyId: keyId === 'none' ? null : keyId,
+    search: Object.keys(sent).length === 0 ? undefined : search,
+  };
   const [stage, model, provider, api_key_id] = ['stage', 'model', 'provider', 'api_key_id'].map((name) =>
     query.text(name),
   );
+  const shown = { stage, stages, model, provider, api_key_id, since: query.text('since') };
+  const more = { ...given(placesOf(query)), ...sent };
+  if (isSearch) return searchAnswer(logs, query, { filters, limit, shown: { limit, ...shown, ...more } }, signal);
+  const page = await logs.list(filters, limit, offset, signal);
   return {
     status: 200,
     body: {
       data: page.rows.map(entry),
       summary: { total_entries: page.total, returned_entries: page.rows.length },
-      filters: {
-        limit,
-        offset,
-        stage,
-        stages,
-        model,
-        provider,
-        api_key_id,
-        since: query.text('since'),
-        ...given(placesOf(query)),
-      },
+      filters: { limit, offset, ...shown, ...more },
     },
   };
+}
+
+/** Then or later than `since` would leave nothing. */
+function untilOf(query: Query, since: number | undefined): number | undefined {
+  const until = query.moment('until');
+  if (until !== undefined && since !== undefined && until <= since) throw invalidRequest('until is not after since');
+  return until;
 }
 
 async function statistics(logs: LogReader, { request, signal }: JsonCall, now: number): Promise<JsonAnswer> {
@@ -99,8 +112,18 @@ async function statistics(logs: LogReader, { request, signal }: JsonCall, now: n
   const limit = query.limit(0, MOST_NAMES);
   const since = query.moment('since');
   const buckets = query.buckets(MOST_BUCKETS);
-  const filters = { ...namesOf(query), ...placesOf(query), since };
-  const by = query.words('include', INCLUDED).map((word) => SPLITS[word]);
+  const keyId = query.filter('api_key_id');
+  const { search, given: sent } = statisticsSearch(query);
+  const before = untilOf(query, since);
+  const filters = {
+    ...namesOf(query),
+    ...placesOf(query),
+    since,
+    before,
+    apiKeyId: keyId === 'none' ? null : keyId,
+    search: Object.keys(sent).length === 0 ? undefined : search,
+  };
+  const by = query.words('include', INCLUDED).map((word) => word.slice('by_'.length) as LogSplit);
   const [stage] = stagesOf(query, []);
   const found = await logs.statistics(
     {
@@ -112,7 +135,7 @@ async function statistics(logs: LogReader, { request, signal }: JsonCall, now: n
           ? undefined
           : {
               filters: { ...filters, stages: stage === undefined ? [] : [stage] },
-              window: { start: since, end: Math.max(now, since + 1000), buckets },
+              window: { start: since, end: before ?? Math.max(now, since + 1000), buckets },
             },
     },
     signal,
@@ -122,7 +145,9 @@ async function statistics(logs: LogReader, { request, signal }: JsonCall, now: n
     status: 200,
     body: {
       ...statisticsBody(found.statistics, found.series, limit),
-      ...Object.fromEntries(found.shares.entries().map(([split, shares]) => [`by_${split}`, sharesBody(shares)])),
+      ...Object.fromEntries(
+        found.shares.entries().map(([split, shares]) => [`by_${split}`, sharesBody(split, shares, limit)]),
+      ),
       filters: {
         limit,
         buckets,
@@ -131,6 +156,8 @@ async function statistics(logs: LogReader, { request, signal }: JsonCall, now: n
         provider,
         since: query.text('since'),
         ...given(placesOf(query)),
+        ...given({ api_key_id: query.filter('api_key_id') }),
+        ...sent,
       },
     },
   };
@@ -165,12 +192,7 @@ async function decision(logs: LogReader, { parameter, signal }: JsonCall): Promi
   const id = parameter('id');
   const row = id === '' ? undefined : await logs.newestOf(storable(id), signal);
   if (!row) throw new GatewayError('resource_not_found', `the request log has no row of ${JSON.stringify(id)}`);
-  const recorded = row.decision === null ? {} : parseJson(row.decision);
-  const order = row.target === null ? {} : { order: [{ target: row.target }] };
-  return {
-    status: 200,
-    body: { model: row.model ?? '', ...order, ...(isFields(recorded) ? shownDecision(recorded) : {}) },
-  };
+  return { status: 200, body: decisionOf(row) };
 }
 
 /** `all` leaves every stage, as an absent one does unless others stand for it. */
@@ -184,9 +206,8 @@ function namesOf(query: Query): Pick<LogFilters, 'model' | 'provider'> {
   return { model: query.filter('model'), provider: query.filter('provider') };
 }
 
-/** What sums can be asked for besides, by the word that asks. */
-const SPLITS = { by_credential: 'credential', by_group: 'group' } as const satisfies Readonly<Record<string, LogSplit>>;
-const INCLUDED = Object.keys(SPLITS) as readonly (keyof typeof SPLITS)[];
+/** What sums can be asked for besides. */
+const INCLUDED = LOG_SPLITS.map((split) => `by_${split}` as const);
 
 /** Instances, groups and sessions: rows of configurations without them match no value. */
 const placesOf = (query: Query): Pick<LogFilters, 'credential' | 'group' | 'affinity'> => ({
@@ -198,19 +219,3 @@ const placesOf = (query: Query): Pick<LogFilters, 'credential' | 'group' | 'affi
 /** Parameters that are there: an answer to others is as it was before there were these. */
 const given = (filters: object): object =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
-
-const SHOWN = LOG_COLUMN_LIST.filter(([, { shown }]) => shown !== 'never');
-
-/** A row as it is shown, in the order of its columns. See docs/reference/admin.md#request-log-rows. */
-function entry(row: LogRow): object {
-  return Object.fromEntries(SHOWN.map(([name, column]) => [column.shownAs ?? name, shownValue(row[name], column)]));
-}
-
-/** JSON leaves `undefined` out. */
-function shownValue(value: string | number | null, { kind, shown }: (typeof SHOWN)[number][1]): unknown {
-  if (value === null && shown === 'where known') return undefined;
-  if (value === null) return kind === 'text' ? '' : null;
-  if (kind === 'moment') return timestamp(Number(value));
-  if (kind === 'json') return parseJson(String(value));
-  return kind === 'boolean' ? value === 1 : value;
-}

@@ -1,4 +1,5 @@
-import type { LogGroup, LogSeries, LogShare, LogStatistics } from '../../host/stores/log/log-repository.ts';
+import { LOG_COLUMNS } from '../../host/contract/log-columns.ts';
+import type { LogGroup, LogSeries, LogShare, LogSplit, LogStatistics } from '../../host/stores/log/log-repository.ts';
 import { timestamp } from '../../host/common/timestamps.ts';
 
 interface Sums {
@@ -42,14 +43,26 @@ export function statisticsBody(
   };
 }
 
-/** Sums by credential or group, as those by provider are shown. */
-export function sharesBody(shares: readonly LogShare[]): object {
-  return Object.fromEntries(
-    shares.map(({ name, count, errors, totalTokens: tokens, costUsd: cost_usd, unpriced }) => [
-      name,
-      { count, errors, tokens, cost_usd, unpriced },
-    ]),
-  );
+/** Sums by the parts of a split, as those by provider are shown; those of later splits with both counts of tokens, or by count alone. */
+export function sharesBody(split: LogSplit, shares: readonly LogShare[], limit: number): object {
+  const counts = COUNTED[split];
+  if (counts) return { ...counts, ...Object.fromEntries(shares.map(({ name, count }) => [name, count])) };
+  const most = split === 'credential' || split === 'group' || limit === 0 ? shares : shares.slice(0, limit);
+  return Object.fromEntries(most.map((share) => [share.name, shareBody(split, share)]));
+}
+
+/** Splits that are counted alone, with the parts that are always there. */
+const COUNTED: Readonly<Partial<Record<LogSplit, Readonly<Record<string, number>>>>> = {
+  outcome: Object.fromEntries(LOG_COLUMNS.outcome.values.map((outcome) => [outcome, 0])),
+  status: {},
+  code: {},
+};
+
+function shareBody(split: LogSplit, { count, errors, costUsd: cost_usd, unpriced, ...tokens }: LogShare): object {
+  const { totalTokens, promptTokens: prompt_tokens, completionTokens: completion_tokens } = tokens;
+  return split === 'credential' || split === 'group'
+    ? { count, errors, tokens: totalTokens, cost_usd, unpriced }
+    : { count, errors, tokens: totalTokens, prompt_tokens, completion_tokens, cost_usd, unpriced };
 }
 
 /** The most frequent, of as many the lesser name. What has no name is `unknown`. */

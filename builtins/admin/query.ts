@@ -97,6 +97,25 @@ export class Query {
     return at;
   }
 
+  /** A number from 0, with or without a fraction; `undefined` when it is absent. */
+  amount(name: string): number | undefined {
+    const text = this.text(name);
+    if (text === '') return undefined;
+    if (!/^\d{1,15}(?:\.\d{1,15})?$/.test(text))
+      throw invalidRequest(`${name} is ${quoted(text)}; use a number of 0 or more, such as 1500 or 0.05`);
+    return Number(text);
+  }
+
+  /** What follows a beginning of names, with the first value of each; an empty value is absent. */
+  named(beginning: string, most: number): readonly (readonly [name: string, value: string])[] {
+    const names = new Set(this.#given.keys().filter((name) => name.startsWith(beginning)));
+    const found = [...names].map((name) => [name.slice(beginning.length), this.filter(name)] as const);
+    const sent = found.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+    if (sent.some(([name]) => name === '')) throw invalidRequest(`${beginning} lacks a name behind it`);
+    if (sent.length > most) throw invalidRequest(`${beginning} stands ${sent.length} times, the limit is ${most}`);
+    return sent;
+  }
+
   /** A number of `least` or more, however large; `undefined` when it is absent. */
   integer(name: string, least: number): number | undefined {
     const text = this.text(name);

@@ -1,4 +1,5 @@
 import type { CommandDefinition } from '../../host/cli/command.ts';
+import { LOG_FLAGS } from './logs/log-filters.ts';
 import { KEY_MEMBER_LIST } from '../../host/common/key-members.ts';
 import type { CommandPlace } from '../../host/host.ts';
 
@@ -236,9 +237,21 @@ export const COMMANDS: readonly Command[] = [
     options: [
       { flags: '--limit <n>', summary: 'Newest rows to show', default: '50' },
       { flags: '--follow', summary: 'Oldest first, and then rows as they come, until it is stopped' },
+      ...LOG_FLAGS,
     ],
-    examples: ['gw admin logs list --limit 10', 'gw admin logs list --follow'],
+    examples: [
+      'gw admin logs list --limit 10',
+      'gw admin logs list --outcome failed --since 2026-01-31T12:00:00Z',
+      'gw admin logs list --follow',
+    ],
     load: () => import('./admin/logs-list.ts'),
+  },
+  {
+    name: 'admin logs get',
+    args: ['trace-id'],
+    summary: 'Show one request with all of its rows, and how it was routed',
+    examples: ['gw admin logs get 0af7651916cd43dd8448eb211c80319c'],
+    load: () => import('./admin/logs-get.ts'),
   },
   {
     name: 'admin logs stats',

@@ -12,7 +12,7 @@ import type { BudgetLevel } from './budget-levels.ts';
 import type { BudgetWarnings } from './budget-warnings.ts';
 import { CallAmounts } from './call-amounts.ts';
 import type { CallLimits } from './call-bound.ts';
-import { type OpenBudget, OpenBudgets, type Raises } from './open-budgets.ts';
+import { beyond, type OpenBudget, OpenBudgets, type Raises } from './open-budgets.ts';
 
 /** What a request holds while it is in flight, of each budget in their order. */
 interface Held {
@@ -69,10 +69,22 @@ export class AskedBudgets {
     this.#windows = new OpenBudgets(() => deps.raises);
   }
 
-  /** Before each turn of a request. Gives the first budget that denies it; a promise only where the ledger takes one. */
-  admit(exchange: Exchange, levels: readonly BudgetLevel[]): Decision | Promise<Decision> {
+  /** Whether a request has been granted, and is in flight. */
+  holds(exchange: Exchange): boolean {
+    return this.#inFlight.get(exchange) !== undefined;
+  }
+
+  /**
+   * Before each turn of a request. Gives the first budget that denies it; a promise only where the ledger takes one. Of those that are
+   * `passed`, by name, what may be spent beyond them is asked.
+   */
+  admit(
+    exchange: Exchange,
+    levels: readonly BudgetLevel[],
+    passed?: ReadonlyMap<string, unknown>,
+  ): Decision | Promise<Decision> {
     const earlier = this.#inFlight.take(exchange);
-    const open = earlier?.open ?? countingFor(exchange.model, this.#windows.at(this.#deps.now(), levels));
+    const open = earlier?.open ?? countingFor(exchange.model, this.#windows.at(this.#deps.now(), levels), passed);
     earlier?.open.forEach(({ unit }, at) => {
       if (unit !== 'requests') earlier.reservations[at]?.release();
     });
@@ -167,7 +179,13 @@ export class AskedBudgets {
 }
 
 /** Those that count a model: a budget may be for some of them only. */
-function countingFor(model: string, open: readonly OpenBudget[]): readonly OpenBudget[] {
+function countingFor(
+  model: string,
+  open: readonly OpenBudget[],
+  passed?: ReadonlyMap<string, unknown>,
+): readonly OpenBudget[] {
+  if (passed)
+    return open.flatMap((budget) => (passed.has(budget.name) ? beyond(budget) : countingFor(model, [budget])));
   const counts = ({ models }: OpenBudget): boolean =>
     models === undefined || models.some((pattern) => matchesPattern(pattern, model));
   return open.every(counts) ? open : open.filter(counts);

@@ -8,6 +8,7 @@ import { AskedBudgets, type Denial } from './asked-budgets.ts';
 import { type BudgetLevel, BudgetLevels } from './budget-levels.ts';
 import { BudgetWarnings } from './budget-warnings.ts';
 import { deniedHeader, deniedMessage } from './denied.ts';
+import { OverBudgets } from './over-budgets.ts';
 import { ParallelCalls } from './parallel-calls.ts';
 import { PatternValues } from './pattern-values.ts';
 import { PriceRules } from './price-rules.ts';
@@ -24,60 +25,65 @@ export default defineBuiltin({
   name: 'key-budget',
   apply: ({ hooks }) => {
     let warnings: BudgetWarnings | undefined;
-    hooks.assemble.tapPromise(
-      'key-budget',
-      async ({ hooks: pipeline, config, accounts, ledger, prices, carryover, services: { clock, log } }, host) => {
-        warnings ??= new BudgetWarnings({ log, now: clock.now });
-        if (host) warnings.listen(host.stores.ledgers.value);
-        const pricing = catalogPricing(prices);
-        const spending = new Spending(ledger(TOTALS, { maxKeys: 0 }), pricing, prices);
-        const all = new AskedBudgets({
-          ledger: ledger(WINDOWS, { maxKeys: 0 }),
-          pricing,
-          prices,
-          now: clock.now,
-          raises: accounts,
-          warnings,
-        });
-        const levels = new BudgetLevels();
-        const calls = carryover.lease('calls of accounts', () => new ParallelCalls());
-        const rules = new PriceRules(config);
-        const values = new PatternValues();
-        const askAll = (exchange: LiveExchange, asked: readonly BudgetLevel[]): Answer | Promise<Answer> => {
-          if (asked.length === 0) return undefined;
-          const denial = all.admit(exchange, asked);
-          return denial instanceof Promise ? denial.then((late) => denied(exchange, late)) : denied(exchange, denial);
-        };
-        tapEventual(pipeline.charge, 'key-budget', (exchange) => {
-          const { principal: { id } = NO_KEY, limits } = exchange;
-          if (!limits) return undefined;
-          const { budget_usd: total } = limits;
-          const limitUsd = total === undefined ? undefined : total + raisedUsd(accounts.raisesOf(id), clock.now());
-          const isTool = exchange.surface === 'mcp'; // a call of a tool has no usage
-          if (limits.levels && !isTool) {
-            const refused =
-              missingTag(limits, limits.levels) ??
-              values.take(limits.levels, clock.now()) ??
-              calls.take(exchange, limits.levels);
-            if (refused) return refused;
-          }
-          const needed = isTool ? undefined : rules.of(limits);
-          if (needed) exchange.needsPrice(needed.rule, needed.who);
-          const asked = isTool ? [] : levels.of(id, limits);
-          if (limitUsd === undefined) return askAll(exchange, asked);
-          const decide = (reason: string | undefined): Answer | Promise<Answer> =>
-            refusal(exchange, reason) ?? askAll(exchange, asked);
-          if (limitUsd === 0) return refusal(exchange, NOTHING_MAY_BE_SPENT);
-          const answer = spending.admit(exchange, { key: id, limitUsd });
-          return answer instanceof Promise ? answer.then(decide) : decide(answer);
-        });
-        pipeline.finished.tap('key-budget', (exchange) => {
-          if (exchange.limits?.budget_usd !== undefined) spending.finish(exchange, exchange.answeredBy === undefined);
-          all.finish(exchange); // finds nothing of a request that asked none
-          calls.giveBack(exchange);
-        });
-      },
-    );
+    hooks.assemble.tapPromise('key-budget', async (draft, host) => {
+      const { hooks: pipeline, config, accounts, ledger, prices, carryover, services } = draft;
+      const { clock, log } = services;
+      warnings ??= new BudgetWarnings({ log, now: clock.now });
+      if (host) warnings.listen(host.stores.ledgers.value);
+      const pricing = catalogPricing(prices);
+      const spending = new Spending(ledger(TOTALS, { maxKeys: 0 }), pricing, prices);
+      const all = new AskedBudgets({
+        ledger: ledger(WINDOWS, { maxKeys: 0 }),
+        pricing,
+        prices,
+        now: clock.now,
+        raises: accounts,
+        warnings,
+      });
+      const over = new OverBudgets(all, draft);
+      const levels = new BudgetLevels();
+      const calls = carryover.lease('calls of accounts', () => new ParallelCalls());
+      const rules = new PriceRules(config);
+      const values = new PatternValues();
+      const askAll = (exchange: LiveExchange, asked: readonly BudgetLevel[]): Answer | Promise<Answer> => {
+        if (asked.length === 0) return undefined;
+        const isFirst = !all.holds(exchange);
+        const decide = (denial: Denial | undefined): Answer | Promise<Answer> =>
+          isFirst && denial?.budget.over
+            ? over.admit(exchange, asked, denial).then((late) => denied(exchange, late))
+            : denied(exchange, denial);
+        const denial = all.admit(exchange, asked);
+        return denial instanceof Promise ? denial.then(decide) : decide(denial);
+      };
+      tapEventual(pipeline.charge, 'key-budget', (exchange) => {
+        const { principal: { id } = NO_KEY, limits } = exchange;
+        if (!limits) return undefined;
+        const { budget_usd: total } = limits;
+        const limitUsd = total === undefined ? undefined : total + raisedUsd(accounts.raisesOf(id), clock.now());
+        const isTool = exchange.surface === 'mcp'; // a call of a tool has no usage
+        if (limits.levels && !isTool) {
+          const refused =
+            missingTag(limits, limits.levels) ??
+            values.take(limits.levels, clock.now()) ??
+            calls.take(exchange, limits.levels);
+          if (refused) return refused;
+        }
+        const needed = isTool ? undefined : rules.of(limits);
+        if (needed) exchange.needsPrice(needed.rule, needed.who);
+        const asked = isTool ? [] : levels.of(id, limits);
+        if (limitUsd === undefined) return askAll(exchange, asked);
+        const decide = (reason: string | undefined): Answer | Promise<Answer> =>
+          refusal(exchange, reason) ?? askAll(exchange, asked);
+        if (limitUsd === 0) return refusal(exchange, NOTHING_MAY_BE_SPENT);
+        const answer = spending.admit(exchange, { key: id, limitUsd });
+        return answer instanceof Promise ? answer.then(decide) : decide(answer);
+      });
+      pipeline.finished.tap('key-budget', (exchange) => {
+        if (exchange.limits?.budget_usd !== undefined) spending.finish(exchange, exchange.answeredBy === undefined);
+        all.finish(exchange); // finds nothing of a request that asked none
+        calls.giveBack(exchange);
+      });
+    });
   },
 });
 

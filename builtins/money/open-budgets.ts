@@ -14,6 +14,8 @@ export interface OpenBudget extends BudgetFacts {
   /** What its sum is kept under: owner, unit, rule and window are part of it. */
   readonly name: string;
   readonly window: Window;
+  /** Set of what may be spent beyond a budget: the name of that one's sum. */
+  readonly overOf?: string;
 }
 
 interface Known {
@@ -70,3 +72,13 @@ function reopen(known: Known, now: number, raises: Raises | undefined): void {
   known.until = until;
   known.version = raises?.version ?? 0;
 }
+
+/** What may be spent beyond a budget, by the model that it names. */
+export const beyond = (budget: OpenBudget): OpenBudget => ({
+  ...budget,
+  name: `${budget.name}|over`,
+  limit: budget.over?.more ?? 0,
+  over: undefined,
+  warn: [],
+  overOf: budget.name,
+});

@@ -34,6 +34,15 @@ const page = (item: string, summary: Schema, filters: Schema): Schema =>
 const WINDOW = { limit: COUNT, offset: COUNT };
 const READ_BY = { plugins: TEXTS, refused: FLAG, recorded: FLAG };
 const SUMS = object({ count: COUNT, errors: COUNT, tokens: COUNT, cost_usd: NUMBER, unpriced: COUNT });
+const SUMS_OF_BOTH = object({
+  count: COUNT,
+  errors: COUNT,
+  tokens: COUNT,
+  prompt_tokens: COUNT,
+  completion_tokens: COUNT,
+  cost_usd: NUMBER,
+  unpriced: COUNT,
+});
 const SPREAD = {
   type: ['object', 'null'],
   required: ['p50', 'p95', 'p99', 'max', 'mean', 'count'],
@@ -69,6 +78,10 @@ const columnsShown = (where: 'always' | 'where known'): Readonly<Record<string, 
     ]),
   );
 const PLACES = { credential: TEXT, group: TEXT, affinity: TEXT };
+const ATTEMPT = object(
+  { target: TEXT, upstream_model: TEXT, status: orNull(COUNT), duration_ms: orNull(NUMBER), ended: TEXT },
+  { via: VIA, credential: TEXT, class: TEXT, message: TEXT },
+);
 const LOG_ENTRY = object(columnsShown('always'), columnsShown('where known'));
 
 const BUDGET = {
@@ -83,6 +96,7 @@ const BUDGET = {
   reserve_tokens: COUNT,
   warn: list(NUMBER),
   overrun: { enum: OVERRUNS },
+  over: object({ use: TEXT, more: NUMBER }),
 };
 const RULES = object({}, { allow: TEXTS, deny: TEXTS });
 const BUDGET_STATE = object(
@@ -176,13 +190,32 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Revoked: object({ revoked: COUNT }),
   Status: object({ status: TEXT }),
   LogEntry: LOG_ENTRY,
-  Logs: page(
-    'LogEntry',
-    object({ total_entries: COUNT, returned_entries: COUNT }),
-    object(
-      { ...WINDOW, stage: TEXT, stages: TEXTS, model: TEXT, provider: TEXT, api_key_id: TEXT, since: TEXT },
-      PLACES,
-    ),
+  Logs: object(
+    {
+      data: list(ref('LogEntry')),
+      summary: object(
+        { total_entries: orNull(COUNT), returned_entries: COUNT },
+        { searched_entries: COUNT, searched_to: orNull(MOMENT) },
+      ),
+      filters: {
+        ...object(
+          { limit: COUNT, stage: TEXT, stages: TEXTS, model: TEXT, provider: TEXT, api_key_id: TEXT, since: TEXT },
+          { offset: COUNT, ...PLACES },
+        ),
+        additionalProperties: TEXT,
+      },
+    },
+    { next: orNull(TEXT) },
+  ),
+  LoggedRequest: object(
+    {
+      trace_id: TEXT,
+      request: ref('LogEntry'),
+      rows: list(ref('LogEntry')),
+      decision: { anyOf: [ref('Explanation'), { type: 'null' }] },
+      attempts: list(ATTEMPT),
+    },
+    { has_older_rows: FLAG },
   ),
   LogStatistics: object(
     {
@@ -202,9 +235,21 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       by_model: map(SUMS),
       top_errors: list(object({ message: TEXT, count: COUNT })),
       series: object({ points: list(POINT), truncated: FLAG }, { start: MOMENT, end: MOMENT }),
-      filters: object({ limit: COUNT, buckets: COUNT, stage: TEXT, model: TEXT, provider: TEXT, since: TEXT }, PLACES),
+      filters: {
+        ...object({ limit: COUNT, buckets: COUNT, stage: TEXT, model: TEXT, provider: TEXT, since: TEXT }, PLACES),
+        additionalProperties: TEXT,
+      },
     },
-    { by_credential: map(SUMS), by_group: map(SUMS) },
+    {
+      by_credential: map(SUMS),
+      by_group: map(SUMS),
+      by_key: map(SUMS_OF_BOTH),
+      by_target: map(SUMS_OF_BOTH),
+      by_surface: map(SUMS_OF_BOTH),
+      by_outcome: map(COUNT),
+      by_status: map(COUNT),
+      by_code: map(COUNT),
+    },
   ),
   PurgedLogs: object({ deleted: COUNT, filters: object({ before: TEXT, stage: TEXT, model: TEXT, provider: TEXT }) }),
   AuditEntry: object(
@@ -336,12 +381,8 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
         expected_usd: orNull(NUMBER),
         reported: { enum: ['prefer', 'compare', 'ignore'] },
       }),
-      attempts: list(
-        object(
-          { target: TEXT, upstream_model: TEXT, status: orNull(COUNT), duration_ms: orNull(NUMBER), ended: TEXT },
-          { via: VIA, credential: TEXT, class: TEXT, message: TEXT },
-        ),
-      ),
+      attempts: list(ATTEMPT),
+      refused_by: TEXT,
     },
   ),
   ModelFacts: object({

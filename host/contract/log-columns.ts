@@ -13,6 +13,7 @@ export const LOG_COLUMNS = {
     absent: '',
     since: 1,
     shown: 'always',
+    isFilter: true,
     about: 'Id of the request, as X-Request-ID says it',
   },
   stage: {
@@ -92,13 +93,14 @@ export const LOG_COLUMNS = {
     shown: 'where known',
     about: 'Bytes to the client, of a connection that both sides write to',
   },
-  target: { kind: 'text', since: 2, shown: 'where known', about: 'Virtual key of the target' },
+  target: { kind: 'text', since: 2, shown: 'where known', isFilter: true, about: 'Virtual key of the target' },
   attempts: { kind: 'integer', since: 2, shown: 'where known', about: 'Attempts at all targets' },
   cache: {
     kind: 'text',
     values: ['hit', 'miss'],
     since: 2,
     shown: 'where known',
+    isFilter: true,
     about: 'Whether a cache had the answer',
   },
   cost_source: {
@@ -120,6 +122,7 @@ export const LOG_COLUMNS = {
     kind: 'text',
     since: 6,
     shown: 'where known',
+    isFilter: true,
     about: 'Tag of the surface, of a client that speaks a wire of its own',
   },
   client_wire: { kind: 'text', since: 6, shown: 'where known', about: 'The wire that the client speaks' },
@@ -130,6 +133,7 @@ export const LOG_COLUMNS = {
     isFree: true,
     since: 6,
     shown: 'where known',
+    isFilter: true,
     about: 'The session, as the client names it',
   },
   provider_kind: {
@@ -182,6 +186,7 @@ export const LOG_COLUMNS = {
     kind: 'integer',
     since: 13,
     shown: 'where known',
+    isFilter: true,
     about: 'Status that the client got; 499 where it had left before',
   },
   outcome: {
@@ -189,6 +194,7 @@ export const LOG_COLUMNS = {
     values: ['ok', 'client', 'policy', 'budget', 'rate', 'provider', 'gateway'],
     since: 13,
     shown: 'where known',
+    isFilter: true,
     about: 'Whose doing the end of the request was',
   },
   code: {
@@ -196,6 +202,7 @@ export const LOG_COLUMNS = {
     longest: 64,
     since: 13,
     shown: 'where known',
+    isFilter: true,
     about: 'Code of the error, also of one that ended a stream',
   },
   reason: {
@@ -203,6 +210,7 @@ export const LOG_COLUMNS = {
     longest: 64,
     since: 13,
     shown: 'where known',
+    isFilter: true,
     about: 'Why, in a word for operators; clients do not get it',
   },
   upstream_status: {
@@ -242,6 +250,7 @@ export const LOG_COLUMNS = {
     since: 13,
     shown: 'where known',
     shownAs: 'user',
+    isFilter: 'user',
     about: 'Whom the request was made for, as its body says when it ends',
   },
   metadata: {
@@ -255,6 +264,7 @@ export const LOG_COLUMNS = {
     longest: 45,
     since: 13,
     shown: 'where known',
+    isFilter: true,
     about: "The client's address, behind trusted proxies the one that they name",
   },
   user_agent: {

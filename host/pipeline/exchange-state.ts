@@ -85,6 +85,8 @@ export class Routing {
   unpriced: { readonly rule: Unpriced; readonly who: string } | undefined;
   /** Set where only the reasons of the route are asked for; then nothing is sent, counted or logged. */
   explaining: RankNotes | undefined;
+  /** Set where a budget is spent, and another model is used beyond it: the model that was asked for, and whose budget it is. */
+  over: { readonly from: string; readonly of: { readonly kind: string; readonly id: string } } | undefined;
   /** Set while a request log keeps how requests were routed. */
   record: RouteRecord | undefined;
 

@@ -256,6 +256,11 @@ export class LiveExchange implements Exchange {
     return this.measured.costUsd;
   }
 
+  /** The model that was asked for, where a budget has another one used. */
+  get overFrom(): string | undefined {
+    return this.routing.over?.from;
+  }
+
   get sentBytes(): number {
     return this.measured.sentBytes;
   }

@@ -66,8 +66,23 @@ const WRONG: readonly (readonly [unknown, string])[] = [
     'budgets[2] counts what budgets[0] counts, in the same windows; leave one of them out',
   ],
   [
-    [{ ...DAY, over: { use: 'm', more: 1 } }],
-    'budgets[0] has no member "over"; its members are usd, tokens, requests, every, at, on, timezone, from, reserve_tokens, warn, overrun',
+    [{ ...DAY, opening: 1 }],
+    'budgets[0] has no member "opening"; its members are usd, tokens, requests, every, at, on, timezone, from, reserve_tokens, warn, overrun, over',
+  ],
+  ...[{}, { use: '', more: 1 }, { use: 'm' }, { use: 'm', more: 1, less: 2 }, 'm', null].map(
+    (over) =>
+      [
+        [{ ...DAY, over }],
+        `budgets[0].over must name a model and how much more it may spend, such as {"use": "gpt-5-nano", "more": 25}, not ${over === null ? 'null' : over === 'm' ? '"m"' : 'an object'}`,
+      ] as const,
+  ),
+  [
+    [{ ...DAY, over: { use: 'm', more: -1 } }],
+    'budgets[0].over.more must be a number from 0 to 1000000000 with at most six decimals, not -1',
+  ],
+  [
+    [{ tokens: 5, over: { use: 'm', more: 0.5 } }],
+    'budgets[0].over.more must be an integer from 0 to 9007199254740991, not 0.5',
   ],
   [[{ ...DAY, overrun: 'two' }], 'budgets[0].overrun must be one or none, not "two"'],
   ...[0.5, [0], [1.1], [0.8, 0.5], [0.5, 0.5], ['0.5'], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [null]].map(

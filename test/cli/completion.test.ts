@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { LOG_FLAGS } from '../../builtins/cli/logs/log-filters.ts';
 import { KEY_MEMBER_LIST } from '../../host/common/key-members.ts';
 import { COMMANDS } from '../../builtins/cli/commands.ts';
 import { requireTool, temporaryFolder } from '../kit/index.ts';
@@ -44,7 +45,8 @@ describe('gw completion', () => {
     expect(keys).to.deep.equal(['revoke', 'rotate']);
     const flags = KEY_MEMBER_LIST.flatMap(([, { flag }]) => flag?.flags.split(' ')[0] ?? []);
     expect(create).to.deep.equal([...flags, '--every', ...GLOBAL]);
-    expect(behind).to.deep.equal(['--limit', '--follow', ...GLOBAL]);
+    const filters = LOG_FLAGS.map(({ flags: each }) => each.split(' ')[0]);
+    expect(behind).to.deep.equal(['--limit', '--follow', ...filters, ...GLOBAL]);
     expect(value, 'the value of a flag').to.equal(undefined);
   });
 

@@ -261,6 +261,24 @@ describe('gw admin logs list', () => {
     expect(calls).to.deep.equal(['GET /admin/logs?limit=7']);
   });
 
+  it('sends each filter as its parameter, and takes none with --follow', async () => {
+    const { url, calls } = await answering(() => ({ data: [] }));
+    const filters = ['--status', '429,5xx', '--trace', 'AB', '--text', 'a b&c', '--session', '', '--outcome=failed'];
+    await runCommand(['admin', 'logs', 'list', ...filters, '--gateway-url', url]);
+    expect(calls).to.deep.equal([
+      'GET /admin/logs?limit=50&trace_id=AB&status=429%2C5xx&outcome=failed&session_id=&text=a+b%26c',
+    ]);
+    const refused = await runCommand(['admin', 'logs', 'list', '--follow', '--user', 'u', '--gateway-url', url]);
+    expect(refused.stderr).to.contain('--follow shows every row: leave the filters out');
+  });
+
+  it('shows one request by its id', async () => {
+    const { url, calls } = await answering(() => ({ trace_id: 'a/b', rows: [] }));
+    const { stdout } = await runCommand(['admin', 'logs', 'get', 'a/b', '--gateway-url', url]);
+    expect(stdout).to.contain('a/b');
+    expect(calls).to.deep.equal(['GET /admin/logs/a%2Fb']);
+  });
+
   it('follows: each row once, oldest first, until it is stopped', async () => {
     const pages = [[row(2), row(1)], [row(2)], [row(4), row(3), row(2)], [row(4), row(3)]];
     const { url } = await answering(() => ({ data: pages.length > 1 ? pages.shift() : pages[0] }));

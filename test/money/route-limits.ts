@@ -263,6 +263,8 @@ export interface Gateway {
   readonly calls: () => number;
   /** Headers of what reached the vendor. */
   readonly seenHeaders: () => readonly object[];
+  /** Bodies of what reached the vendor. */
+  readonly seenTexts: () => readonly string[];
   /** A key with these limits: its bearer, and what it has spent, in micro-dollars. */
   readonly key: (
     limits: object,
@@ -279,12 +281,13 @@ export async function gateway(
   plugins: readonly object[] = [],
   more: object = {},
   variables: Readonly<Record<string, string>> = {},
+  models: readonly string[] = ['m'],
 ): Promise<Gateway> {
   const upstream = await stubUpstream(vendor);
   const t = await startHost(
     {
       strategy: { mode: 'single' },
-      targets: [upstream.target('a', {}, { ...everySurface, passthrough: true, responses: true })],
+      targets: [upstream.target('a', { models }, { ...everySurface, passthrough: true, responses: true })],
       plugins,
       ...more,
     },
@@ -312,6 +315,7 @@ export async function gateway(
     t,
     calls: () => upstream.seen.length,
     seenHeaders: () => upstream.seen.map(({ headers }) => headers),
+    seenTexts: () => upstream.seen.map(({ text }) => text),
     key: async (limits) => {
       const {
         key: bearer,

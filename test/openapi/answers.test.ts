@@ -69,6 +69,7 @@ const QUERIES: readonly string[] = [
 /** Operations that find nothing in these gateways: a row that is written later, a session, a declared instance. */
 const NEVER_GOOD: ReadonlySet<string> = new Set([
   'get /admin/explain/{id}',
+  'get /admin/logs/{trace_id}',
   'delete /admin/session',
   'delete /admin/accounts/{id}/raises/{raise}',
   'delete /admin/keys/{id}/raises/{raise}',

@@ -117,7 +117,9 @@ describe('GET /openapi.json', () => {
       ({ method, path, answer }) => method === 'get' && answer !== undefined && !path.startsWith('/v1/'),
     );
     for (const { path, answer = '' } of reads) {
-      const url = path.replace('{id}', path.includes('explain') ? 'x' : path.includes('accounts') ? accountId : key.id);
+      const url = path
+        .replace('{trace_id}', 'x')
+        .replace('{id}', path.includes('explain') ? 'x' : path.includes('accounts') ? accountId : key.id);
       const shown = await t.get(url + (QUERIES[path] ?? ''));
       expect(shown.status, `${path} ${shown.text}`).to.equal(200);
       expect(problemsOf(answer, shown.json()), path).to.deep.equal([]);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { SEARCH_PARAMETERS, SUMMED_PARAMETERS } from '../../builtins/admin/logs/search-parameters.ts';
 import { OPERATIONS } from '../../builtins/openapi/operations.ts';
 import { logRowFile } from '../../builtins/stores/build/log-rows.ts';
 import { LOG_SCHEMA } from '../../builtins/stores/log/log-schema.ts';
@@ -36,7 +37,11 @@ describe('the columns of the request log', () => {
     const filters = LOG_COLUMN_LIST.flatMap(([name, { isFilter }]) =>
       isFilter === undefined ? [] : isFilter === true ? [name] : [isFilter],
     );
-    expect(listing?.query).to.have.members(['limit', 'offset', 'since', ...filters]);
+    const others = ['limit', 'offset', 'since', 'until', 'min_duration_ms', 'min_cost_usd', 'text', 'sort', 'cursor'];
+    expect(listing?.query).to.have.members([...others, ...filters]);
+    expect(listing?.query).to.include.members([...SEARCH_PARAMETERS]);
+    const statistics = OPERATIONS.find(({ method, path }) => method === 'get' && path === '/admin/logs/stats');
+    expect(statistics?.query).to.include.members([...SUMMED_PARAMETERS]);
   });
 
   it('are named in docs/admin.md where rows show them', () => {

@@ -57,6 +57,8 @@ function scene(retention: Retention = { days: undefined, rows: undefined }) {
         else insert([row]);
       }),
     list: () => answer(() => ({ rows, total: rows.length })),
+    search: () => answer(() => ({ rows, next: undefined, searched: rows.length, searchedTo: undefined })),
+    ofTrace: (id) => answer(() => rows.filter(({ trace_id }) => trace_id === id)),
     count: () => answer(() => rows.length),
     newestOf: () => answer(() => rows.at(-1)),
     statistics: () =>

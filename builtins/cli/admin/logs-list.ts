@@ -1,6 +1,7 @@
 import { type CommandInput, type CommandIo, type RunCommand, UsageError } from '../../../host/cli/command.ts';
 import type { CommandPlace } from '../../../host/host.ts';
 import { Client } from '../client.ts';
+import { logFilters } from '../logs/log-filters.ts';
 import { followLogs, printEach, stopOf } from '../logs/follow-logs.ts';
 import { type Column, column, printMore, printRows, type Row, timeColumn } from '../show.ts';
 
@@ -8,9 +9,10 @@ import { type Column, column, printMore, printRows, type Row, timeColumn } from 
 export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   const { format, options } = input;
   const limit = readLimit(options);
+  const filters = logFilters(input);
   const stopped = options['follow'] === true ? stopOf(io) : undefined;
   const client = new Client(input, place);
-  const rows = await client.rows(`/admin/logs?limit=${limit}`);
+  const rows = await client.rows(`/admin/logs?limit=${limit}${filters}`);
   if (!stopped) return printRows(io, format, rows, columns(io, place.clock.now()));
   if (format === 'table') await printRows(io, format, rows.toReversed(), columns(io, undefined));
   else await printEach(io, format, rows.toReversed());

@@ -20,7 +20,8 @@ const literal = (value: unknown): string => `'${String(value).replaceAll("'", St
 
 /** The type of a schema, in TypeScript. Throws for a schema that it does not know: the page would read it unchecked. */
 export function typeOf(schema: Schema): string {
-  const { $ref, enum: values, const: value, type } = schema;
+  const { $ref, enum: values, const: value, type, anyOf } = schema;
+  if (Array.isArray(anyOf)) return unionOf(anyOf.filter(isSchema).map(typeOf));
   if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1);
   if (Array.isArray(values)) return unionOf(values.map(literal));
   if (value !== undefined) return literal(value);

@@ -13,6 +13,7 @@ import type {
 } from '../../../host/stores/log/log-repository.ts';
 import { type Database, timeOf } from '../database/database.ts';
 import type { Row } from '../key-rows.ts';
+import { OUTCOME } from './searched.ts';
 
 /** What is asked: one connection of a database, where it has several. */
 type Asked = Pick<Database, 'knex' | 'dialect'>;
@@ -119,12 +120,25 @@ function groupOf(row: Row): LogGroup {
 /** Instances have 256 names, credentials 1,024 in all, and groups 1,000: more are of earlier configurations. */
 const MOST_SHARES = 1000;
 
-/** Sums by credential or by group of models; rows that name none are left out. */
+const named = (column: string): string => `coalesce(nullif(${column}, ''), 'unknown')`;
+
+/** How rows are split: the name of a part, and which of them have one. */
+const SPLITS: Readonly<Record<LogSplit, { readonly name: string; readonly among: string }>> = {
+  credential: { name: "coalesce(target, '') || '/' || credential", among: 'credential IS NOT NULL' },
+  group: { name: 'model_group', among: 'model_group IS NOT NULL' },
+  key: { name: named('api_key_id'), among: '1 = 1' },
+  target: { name: named('target'), among: '1 = 1' },
+  surface: { name: named('surface'), among: '1 = 1' },
+  outcome: { name: OUTCOME, among: '1 = 1' },
+  status: { name: "coalesce(CAST(status AS TEXT), 'unknown')", among: '1 = 1' },
+  code: { name: named('code'), among: `${OUTCOME} <> 'ok'` },
+};
+
+/** Sums by a part of the rows, a thousand of the most frequent. */
 export async function sharesOf({ knex }: Asked, filtered: Filtered, by: LogSplit): Promise<readonly LogShare[]> {
-  const column = by === 'group' ? 'model_group' : 'credential';
-  const name = by === 'group' ? 'model_group' : "coalesce(target, '') || '/' || credential";
+  const { name, among } = SPLITS[by];
   const rows = (await filtered()
-    .whereNotNull(column)
+    .whereRaw(among)
     .select(...rawColumns(knex, { name, ...SUMS }))
     .groupByRaw('1')
     .orderByRaw('2 DESC, 1')

@@ -12,7 +12,9 @@ import {
   type LogSplit,
   type LogStatistics,
   type LogWindow,
+  type SearchPage,
 } from '../../../host/stores/log/log-repository.ts';
+import type { SearchBounds } from '../../../host/stores/log/log-search.ts';
 import { amount } from '../../../host/stores/log/row-values.ts';
 import { type Database, timeOf } from '../database/database.ts';
 import { withFaults } from '../database/driver-faults.ts';
@@ -22,6 +24,8 @@ import { areCounted, countedRows, isOldestBeyond, NewRows } from './log-counts.t
 import { seriesOf, sharesOf, statisticsOf } from './log-figures.ts';
 import { type Guard, insertion } from './log-insert.ts';
 import { rowsOfTrace } from './log-traces.ts';
+import { searched } from './searched.ts';
+import { searchRows } from './search-rows.ts';
 
 const TABLE = 'request_logs';
 const COLUMNS: readonly string[] = LOG_COLUMN_LIST.map(([name]) => name);
@@ -71,6 +75,26 @@ export class SqlLogs implements LogRepository {
       const rows = (await newestFirst(this.#filtered(filters, db)).limit(limit).offset(offset)) as Row[];
       return { rows: rows.map(rowOf), total: await this.#count(filters, db) };
     }, signal);
+  }
+
+  search(
+    { search: { traceId, equal, ...others } = {}, credential, group, affinity, ...filters }: LogFilters,
+    bounds: SearchBounds,
+    signal?: AbortSignal,
+  ): Promise<SearchPage> {
+    const search = { ...others, equal: { ...equal, credential, model_group: group, affinity } };
+    return this.#database.read(async (db) => {
+      const indexed = (): Knex.QueryBuilder => this.#filtered({ ...filters, search: { traceId } }, db);
+      const found = await searchRows({ dialect: this.#database.dialect, indexed, search }, bounds);
+      return { ...found, rows: found.rows.map(rowOf) };
+    }, signal);
+  }
+
+  ofTrace(traceId: string, most: number, signal?: AbortSignal): Promise<readonly LogRow[]> {
+    return this.#database.read(
+      async (db) => ((await newestFirst(this.#ofTrace(traceId, db)).limit(most)) as Row[]).map(rowOf),
+      signal,
+    );
   }
 
   count(filters: LogFilters, signal?: AbortSignal): Promise<number> {
@@ -165,14 +189,15 @@ export class SqlLogs implements LogRepository {
   }
 
   #filtered(
-    { stages, apiKeyId, since, before, olderThan, ...equal }: LogFilters,
+    { stages, apiKeyId, search, since, before, olderThan, ...equal }: LogFilters,
     db = this.#database.knex,
   ): Knex.QueryBuilder {
-    const { time, ago } = this.#database.dialect;
-    const query = db(TABLE);
+    const { name: dialect, time, ago } = this.#database.dialect;
+    const query = search?.traceId === undefined ? db(TABLE) : this.#ofTrace(search.traceId, db);
     const [stage] = stages;
     if (stages.length === 1) void query.where({ stage });
     else if (stages.length > 1) void query.whereIn('stage', stages);
+    if (search) void searched(query, search, dialect);
     for (const [name, value] of Object.entries(equal))
       if (value !== undefined) void query.where({ [name === 'group' ? 'model_group' : name]: value });
     if (apiKeyId === null) void query.whereRaw("(api_key_id IS NULL OR api_key_id = '')");

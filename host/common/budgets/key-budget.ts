@@ -42,7 +42,18 @@ const MOST_USD = 1e9;
 const MICRO = 1e6;
 const MINUTE_MS = 60_000;
 const MOST_MINUTES = 87_600 * 60;
-const OF_KEYS = [...UNITS, 'every', 'at', 'on', 'timezone', 'from', 'reserve_tokens', 'warn', 'overrun'] as const;
+const OF_KEYS = [
+  ...UNITS,
+  'every',
+  'at',
+  'on',
+  'timezone',
+  'from',
+  'reserve_tokens',
+  'warn',
+  'overrun',
+  'over',
+] as const;
 
 /** What is asked of budgets in one place. */
 export interface BudgetReading {

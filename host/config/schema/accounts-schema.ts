@@ -57,6 +57,10 @@ const budget = entry({
     otherwise: 'one',
     values: ['one', 'none'],
   }),
+  over: block('what is used beyond the limit, in place of a refusal', {
+    use: text('a model, an alias or a group of models', { isRequired: true }).meta(NAME),
+    more: decimal('how much more it may spend, in the unit of the budget', { isRequired: true, min: 0 }).meta(KEPT),
+  }),
 });
 
 const rules = (name: AccountMemberName) =>

@@ -1,4 +1,5 @@
 import type { KeptColumns } from '../../contract/log-columns.ts';
+import type { LogPosition, LogSearch, SearchBounds } from './log-search.ts';
 
 /** A row as it is kept, by the names of its columns. What is not known is `null`. */
 export interface LogRow extends KeptColumns {}
@@ -14,6 +15,8 @@ export interface LogFilters {
   readonly credential?: string | undefined;
   readonly group?: string | undefined;
   readonly affinity?: string | undefined;
+  /** What a search asks besides. */
+  readonly search?: LogSearch | undefined;
   /** Then or later. */
   readonly since?: number | undefined;
   /** Earlier than this. */
@@ -27,6 +30,16 @@ export interface LogPage {
   readonly rows: readonly LogRow[];
   /** All that the filters leave. */
   readonly total: number;
+}
+
+export interface SearchPage {
+  readonly rows: readonly LogRow[];
+  /** Where the next page begins; `undefined` where nothing older is left. */
+  readonly next: LogPosition | undefined;
+  /** Rows that were looked at. */
+  readonly searched: number;
+  /** The moment of the oldest of them, in Unix milliseconds; `undefined` where there was none. */
+  readonly searchedTo: number | undefined;
 }
 
 /** Milliseconds. Percentiles by nearest rank. */
@@ -56,11 +69,11 @@ export interface LogGroup {
 }
 
 /** What rows can be summed by beside their provider and model. */
-export const LOG_SPLITS = ['credential', 'group'] as const;
+export const LOG_SPLITS = ['credential', 'group', 'key', 'target', 'surface', 'outcome', 'status', 'code'] as const;
 export type LogSplit = (typeof LOG_SPLITS)[number];
 
-/** Sums over rows of one credential, by `<instance>/<name>`, or of one group of models. */
-export interface LogShare extends Pick<LogGroup, 'count' | 'errors' | 'totalTokens' | 'costUsd' | 'unpriced'> {
+/** Sums over rows of one credential, by `<instance>/<name>`, of one key, or of whatever else they are split by; `unknown` for rows that do not say it. */
+export interface LogShare extends Omit<LogGroup, 'provider' | 'model' | 'isRest'> {
   readonly name: string;
 }
 
@@ -117,6 +130,10 @@ export interface LogRepository {
   /** Puts the row's error, and how the request ended by it, onto the newest row of its trace at the stage that has none, or keeps the row where there is no such row; once for each number. */
   annotate(row: LogRow, stage: string, number?: number): Promise<void>;
   list(filters: LogFilters, limit: number, offset: number, signal?: AbortSignal): Promise<LogPage>;
+  /** Looks through the rows until it has a page of those that match, or has reached a bound. Rows come without how they were routed. */
+  search(filters: LogFilters, bounds: SearchBounds, signal?: AbortSignal): Promise<SearchPage>;
+  /** Rows of the trace, the newest first, so many at most. */
+  ofTrace(traceId: string, most: number, signal?: AbortSignal): Promise<readonly LogRow[]>;
   count(filters: LogFilters, signal?: AbortSignal): Promise<number>;
   /** The newest row of the trace: the one that ended the request, once it has ended. */
   newestOf(traceId: string, signal?: AbortSignal): Promise<LogRow | undefined>;

@@ -12,7 +12,9 @@ import type {
   LogSplit,
   LogStatistics,
   LogWindow,
+  SearchPage,
 } from './log-repository.ts';
+import type { SearchBounds } from './log-search.ts';
 import { TERMINAL_STAGES } from './log-repository.ts';
 import { LogRetention, type Retention } from './log-retention.ts';
 import { givenRow, storedRow } from './log-row.ts';
@@ -31,6 +33,8 @@ const BATCH = 500;
 const RETRY_MS = 1000;
 /** Rows that one statement deletes: others read and write between two of them. */
 const SLICE = 500;
+/** How long one call of a search looks. */
+const SEARCH_MS = 1500;
 
 /** As `LogRepository` takes them. */
 export interface StatisticsQuery {
@@ -52,7 +56,11 @@ export interface LogReader {
   list(filters: LogFilters, limit: number, offset: number, client?: AbortSignal): Promise<LogPage>;
   /** In one reading, with a series where one is asked for. */
   statistics(asked: StatisticsQuery, client?: AbortSignal): Promise<StatisticsAnswer>;
+  /** Looks for a second and a half at most; a page with fewer rows than its limit may have a next one. */
+  search(filters: LogFilters, asked: Omit<SearchBounds, 'mayGoOn'>, client?: AbortSignal): Promise<SearchPage>;
   newestOf(traceId: string, client?: AbortSignal): Promise<LogRow | undefined>;
+  /** Rows of the trace, the newest first, so many at most. */
+  ofTrace(traceId: string, most: number, client?: AbortSignal): Promise<readonly LogRow[]>;
   /** Rows that end a request. */
   count(client?: AbortSignal): Promise<number>;
   /** Deletes all that match, in slices, and says how many. */
@@ -144,6 +152,19 @@ export class RequestLogStore implements RequestLog, LogReader {
         shares,
       };
     });
+  }
+
+  search(filters: LogFilters, asked: Omit<SearchBounds, 'mayGoOn'>, client?: AbortSignal): Promise<SearchPage> {
+    const { clock } = this.#deps;
+    return this.#read('a search', client, (signal) => {
+      const began = clock.monotonic();
+      const mayGoOn = (): boolean => clock.monotonic() - began < SEARCH_MS;
+      return this.#repository.search(filters, { ...asked, mayGoOn }, signal);
+    });
+  }
+
+  ofTrace(traceId: string, most: number, client?: AbortSignal): Promise<readonly LogRow[]> {
+    return this.#read('a trace', client, (signal) => this.#repository.ofTrace(traceId, most, signal));
   }
 
   newestOf(traceId: string, client?: AbortSignal): Promise<LogRow | undefined> {

@@ -52,6 +52,10 @@ export type Key = {
     readonly reserve_tokens?: number;
     readonly warn?: readonly number[];
     readonly overrun?: 'one' | 'none';
+    readonly over?: {
+      readonly use: string;
+      readonly more: number;
+    };
   }[];
   /** Path of the account that the key belongs to: what binds it and those above it binds the key. */
   readonly account?: string;
@@ -110,6 +114,10 @@ export type Account = {
     readonly reserve_tokens?: number;
     readonly warn?: readonly number[];
     readonly overrun?: 'one' | 'none';
+    readonly over?: {
+      readonly use: string;
+      readonly more: number;
+    };
     readonly models?: readonly string[];
   }[];
   /** Requests in a minute, of all keys together. */
@@ -225,6 +233,10 @@ export type UsedKey = {
     readonly reserve_tokens?: number;
     readonly warn?: readonly number[];
     readonly overrun?: 'one' | 'none';
+    readonly over?: {
+      readonly use: string;
+      readonly more: number;
+    };
   }[];
   /** Path of the account that the key belongs to: what binds it and those above it binds the key. */
   readonly account?: string;
@@ -395,22 +407,34 @@ export type LogEntry = {
 export type Logs = {
   readonly data: readonly LogEntry[];
   readonly summary: {
-    readonly total_entries: number;
+    readonly total_entries: number | null;
     readonly returned_entries: number;
+    readonly searched_entries?: number;
+    readonly searched_to?: string | null;
   };
   readonly filters: {
-    readonly limit: number;
-    readonly offset: number;
-    readonly stage: string;
-    readonly stages: readonly string[];
-    readonly model: string;
-    readonly provider: string;
-    readonly api_key_id: string;
-    readonly since: string;
-    readonly credential?: string;
-    readonly group?: string;
-    readonly affinity?: string;
+    readonly [name: string]: string;
   };
+  readonly next?: string | null;
+};
+
+export type LoggedRequest = {
+  readonly trace_id: string;
+  readonly request: LogEntry;
+  readonly rows: readonly LogEntry[];
+  readonly decision: Explanation | null;
+  readonly attempts: readonly {
+    readonly target: string;
+    readonly upstream_model: string;
+    readonly status: number | null;
+    readonly duration_ms: number | null;
+    readonly ended: string;
+    readonly via?: 'chat' | 'responses';
+    readonly credential?: string;
+    readonly class?: string;
+    readonly message?: string;
+  }[];
+  readonly has_older_rows?: boolean;
 };
 
 export type LogStatistics = {
@@ -477,15 +501,7 @@ export type LogStatistics = {
     readonly end?: string;
   };
   readonly filters: {
-    readonly limit: number;
-    readonly buckets: number;
-    readonly stage: string;
-    readonly model: string;
-    readonly provider: string;
-    readonly since: string;
-    readonly credential?: string;
-    readonly group?: string;
-    readonly affinity?: string;
+    readonly [name: string]: string;
   };
   readonly by_credential?: {
     readonly [name: string]: {
@@ -504,6 +520,48 @@ export type LogStatistics = {
       readonly cost_usd: number;
       readonly unpriced: number;
     };
+  };
+  readonly by_key?: {
+    readonly [name: string]: {
+      readonly count: number;
+      readonly errors: number;
+      readonly tokens: number;
+      readonly prompt_tokens: number;
+      readonly completion_tokens: number;
+      readonly cost_usd: number;
+      readonly unpriced: number;
+    };
+  };
+  readonly by_target?: {
+    readonly [name: string]: {
+      readonly count: number;
+      readonly errors: number;
+      readonly tokens: number;
+      readonly prompt_tokens: number;
+      readonly completion_tokens: number;
+      readonly cost_usd: number;
+      readonly unpriced: number;
+    };
+  };
+  readonly by_surface?: {
+    readonly [name: string]: {
+      readonly count: number;
+      readonly errors: number;
+      readonly tokens: number;
+      readonly prompt_tokens: number;
+      readonly completion_tokens: number;
+      readonly cost_usd: number;
+      readonly unpriced: number;
+    };
+  };
+  readonly by_outcome?: {
+    readonly [name: string]: number;
+  };
+  readonly by_status?: {
+    readonly [name: string]: number;
+  };
+  readonly by_code?: {
+    readonly [name: string]: number;
   };
 };
 
@@ -806,6 +864,7 @@ export type Explanation = {
     readonly class?: string;
     readonly message?: string;
   }[];
+  readonly refused_by?: string;
 };
 
 export type ModelFacts = {

@@ -24,7 +24,10 @@ export type {
   Readiness,
 } from './answers.ts';
 
-export type LogPage = Pick<Logs, 'data' | 'summary'>;
+/** A list counts all that match; a search does not. */
+export interface LogPage extends Pick<Logs, 'data'> {
+  readonly summary: { readonly total_entries: number; readonly returned_entries: number };
+}
 export type LogSums = LogStatistics['by_model'][string];
 export type Quantiles = NonNullable<LogStatistics['latency_ms']>;
 export type SeriesPoint = LogStatistics['series']['points'][number];
