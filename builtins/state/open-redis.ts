@@ -4,7 +4,7 @@ import type { Host } from '../../host/host.ts';
 import { createStateClient } from './redis-client.ts';
 import { RedisLimits } from './redis-limits.ts';
 
-/** Milliseconds that a start waits for the server, and a stop for its last word. */
+/** Milliseconds that a start waits for the server, and a stop for leaving it. */
 const OPEN_MS = 2000;
 const LEAVE_MS = 1000;
 const LONGEST_NAME = 64;

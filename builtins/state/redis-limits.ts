@@ -111,7 +111,7 @@ export class RedisLimits implements SharedLimits {
   }
 }
 
-/** Of what a bucket is for, nothing can be read there. */
+/** A digest: what a bucket is for cannot be read there. */
 function nameOf(group: string | undefined, key: string): string {
   return hash('sha256', `${group ?? ''}\0${key}`, 'buffer')
     .subarray(0, NAME_BYTES)

@@ -37,7 +37,7 @@ export class BoundedLimits {
     this.#deps = deps;
   }
 
-  /** Whether there is a store. Without one each limit is kept by whoever has it. */
+  /** Whether there is a store. Without one each limit is kept where it is asked for. */
   get isShared(): boolean {
     return this.#place.value !== undefined;
   }

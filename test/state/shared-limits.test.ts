@@ -29,7 +29,7 @@ interface Replicas {
   readonly all: readonly TestHost[];
   readonly relays: readonly Relay[];
   /** So many requests, in turns over all of them: how many were answered with which status. */
-  send(count: number, among?: readonly TestHost[]): Promise<Record<string, number>>;
+  readonly send: (count: number, among?: readonly TestHost[]) => Promise<Record<string, number>>;
 }
 
 const statusesOf = (statuses: readonly number[]): Record<string, number> =>
@@ -167,7 +167,7 @@ describe('replicas that hold limits together', function together() {
     const watcher = server().client.duplicate();
     await watcher.connect();
     atEnd(() => watcher.destroy());
-    await watcher.monitor((line) => void heard.push(String(line)));
+    await watcher.monitor((line) => void heard.push(line));
     const body = { ...ask(), user: 'canary-user', messages: [{ role: 'user', content: 'canary-prompt' }] };
     expect((await all[0]!.post(CHAT, body, { 'x-canary': 'canary-header' })).status).to.equal(200);
     await eventually(() => heard.some((line) => line.includes(':1:t:')));
