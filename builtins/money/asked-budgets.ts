@@ -12,6 +12,7 @@ import type { BudgetLevel } from './budget-levels.ts';
 import type { BudgetWarnings } from './budget-warnings.ts';
 import { CallAmounts } from './call-amounts.ts';
 import type { CallLimits } from './call-bound.ts';
+import { endOf, isOfSession, ofSession } from './session-budgets.ts';
 import { beyond, type OpenBudget, OpenBudgets, type Raises } from './open-budgets.ts';
 
 /** What a request holds while it is in flight, of each budget in their order. */
@@ -46,6 +47,8 @@ type Decision = Denial | undefined;
 
 export interface AskedBudgetsDeps {
   readonly ledger: Ledger;
+  /** Keeps what sessions spend; the other one where it is not said. */
+  readonly sessions?: Ledger;
   readonly pricing: Pricing;
   readonly prices: CallLimits;
   readonly now: () => number;
@@ -84,12 +87,20 @@ export class AskedBudgets {
     passed?: ReadonlyMap<string, unknown>,
   ): Decision | Promise<Decision> {
     const earlier = this.#inFlight.take(exchange);
-    const open = earlier?.open ?? countingFor(exchange.model, this.#windows.at(this.#deps.now(), levels), passed);
+    const open = earlier?.open ?? countingFor(exchange.model, this.#open(exchange, levels), passed);
     earlier?.open.forEach(({ unit }, at) => {
       if (unit !== 'requests') earlier.reservations[at]?.release();
     });
     const running = earlier ? this.#used(exchange) : NOTHING;
     return this.#reserve({ exchange, open, earlier, running, got: [] });
+  }
+
+  #open(exchange: Exchange, levels: readonly BudgetLevel[]): readonly OpenBudget[] {
+    return ofSession(this.#windows.at(this.#deps.now(), levels), exchange);
+  }
+
+  #ledgerOf(budget: OpenBudget): Ledger {
+    return (isOfSession(budget) ? this.#deps.sessions : undefined) ?? this.#deps.ledger;
   }
 
   /** The end of a request, as `Spending.finish` says; a request that reached a provider, or that a plugin answered, counts as one. */
@@ -114,7 +125,8 @@ export class AskedBudgets {
     const { name, unit, warn } = budget;
     const amount = used[unit];
     if (warn.length > 0) this.#deps.warnings?.watch(budget);
-    if (unit !== 'requests') exchange.later?.add({ ledger: this.#deps.ledger.name ?? '', key: name, amount, unit });
+    if (unit !== 'requests')
+      exchange.later?.add({ ledger: this.#ledgerOf(budget).name ?? '', key: name, amount, unit });
     void reservation?.settle(amount);
   }
 
@@ -135,17 +147,14 @@ export class AskedBudgets {
     return undefined;
   }
 
-  #ask(
-    { name, unit, limit, overrun, window: { endsAt } }: OpenBudget,
-    running: Amounts,
-    asked: number,
-  ): Reservation | Refusal | Promise<Reservation | Refusal> {
-    return this.#deps.ledger.reserve(name, {
+  #ask(budget: OpenBudget, running: Amounts, asked: number): Reservation | Refusal | Promise<Reservation | Refusal> {
+    const { name, unit, limit, overrun } = budget;
+    return this.#ledgerOf(budget).reserve(name, {
       amount: running[unit] + asked,
       limit,
       running: running[unit],
       isWhole: overrun === 'none',
-      endsAt: Number.isFinite(endsAt) ? endsAt : undefined,
+      endsAt: endOf(budget, this.#deps.now()),
     });
   }
 
@@ -166,9 +175,10 @@ export class AskedBudgets {
   }
 
   #bookTurns({ open, reservations }: Held, running: Amounts): void {
-    open.forEach(({ unit, name }, at) => {
+    open.forEach((budget, at) => {
+      const { unit, name } = budget;
       if (unit === 'requests') void reservations[at]?.settle(1);
-      else if (running[unit] > 0) void this.#deps.ledger.commit(name, running[unit]);
+      else if (running[unit] > 0) void this.#ledgerOf(budget).commit(name, running[unit]);
     });
   }
 

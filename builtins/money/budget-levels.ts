@@ -4,8 +4,8 @@ import type { KeyLimits } from '../../host/common/host-principal.ts';
 
 /** Whose a budget is. */
 export interface BudgetOwner {
-  readonly kind: 'key' | 'account' | 'tag';
-  /** As programs read it: the id of a key, a path, `#` and the name of a tag. */
+  readonly kind: 'key' | 'session' | 'account' | 'tag';
+  /** As programs read it: the id of a key, a path, `#` and the name of a tag; empty of a session. */
   readonly id: string;
   /** As people read it: `the key`, `the account /acme`. */
   readonly name: string;
@@ -21,7 +21,10 @@ export interface BudgetLevel {
 
 const NONE: readonly BudgetLevel[] = Object.freeze([]);
 
-/** Whose budgets a request asks, in their order: the key, its account and those above it, its tags. They are made once for each credential, and each state of the accounts. */
+/** What names of sums of sessions of a key begin with. */
+export const sessionPrefix = (id: string): string => `s:${id}~`;
+
+/** Whose budgets a request asks, in their order: the key, its session, its account and those above it, its tags. They are made once for each credential, and each state of the accounts. */
 export class BudgetLevels {
   readonly #known = new WeakMap<KeyLimits, readonly BudgetLevel[]>();
 
@@ -32,6 +35,7 @@ export class BudgetLevels {
     if (known) return known;
     const levels = [
       ...(limits.budgets ? [keyLevel(id ?? '', limits.budgets)] : []),
+      ...(id === undefined ? [] : (limits.levels ?? []).filter(hasSessions).map((level) => sessionLevel(id, level))),
       ...(limits.levels ?? []).flatMap((account) => (account.budgets.length > 0 ? [accountLevel(account)] : [])),
     ];
     this.#known.set(limits, levels);
@@ -48,4 +52,12 @@ export const keyLevel = (id: string, budgets: readonly KeyBudget[]): BudgetLevel
 const accountLevel = (level: Level): BudgetLevel => ({
   owner: { kind: level.kind, id: level.path, name: levelName(level), prefix: level.budgetId },
   budgets: level.budgets,
+});
+
+const hasSessions = ({ sessionBudgets }: Level): boolean => sessionBudgets.length > 0;
+
+/** What each session of a key has by an account or a tag. Which session it is stands in the names of sums once a request says so. */
+const sessionLevel = (id: string, { path, sessionBudgets }: Level): BudgetLevel => ({
+  owner: { kind: 'session', id: '', name: 'the session', prefix: `${sessionPrefix(id)}@${path}` },
+  budgets: sessionBudgets.map((budget) => ({ ...budget, warn: [] })),
 });

@@ -22,7 +22,8 @@ export function deniedHeader({
   budget: { owner, unit, limit, rule, window },
   committed,
 }: Pick<Denial, 'budget' | 'committed'>): string {
-  const facts = `kind=${owner.kind}, id="${owner.id}", unit=${unit}, window=${rule.kind}, spent=${committed}, limit=${limit}`;
+  const who = owner.kind === 'session' ? 'kind=session' : `kind=${owner.kind}, id="${owner.id}"`;
+  const facts = `${who}, unit=${unit}, window=${rule.kind}, spent=${committed}, limit=${limit}`;
   return rule.kind === 'total' ? facts : `${facts}, ends=${Math.ceil(window.endsAt / 1000)}`;
 }
 

@@ -1,6 +1,6 @@
 import { catalogPricing, GatewayError, Spending } from '../../host/contract/index.ts';
 import { defineBuiltin } from '../../host/builtin.ts';
-import { TOTALS, WINDOWS } from '../../host/common/budgets/counted-sum.ts';
+import { SESSIONS, TOTALS, WINDOWS } from '../../host/common/budgets/counted-sum.ts';
 import { type Raise, raisedBy } from '../../host/common/accounts/raise.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
@@ -34,6 +34,7 @@ export default defineBuiltin({
       const spending = new Spending(ledger(TOTALS, { maxKeys: 0 }), pricing, prices);
       const all = new AskedBudgets({
         ledger: ledger(WINDOWS, { maxKeys: 0 }),
+        sessions: ledger(SESSIONS, { maxKeys: MOST_SESSIONS, leaves: 'oldest' }),
         pricing,
         prices,
         now: clock.now,
@@ -86,6 +87,9 @@ export default defineBuiltin({
     });
   },
 });
+
+/** Sums of sessions in memory. Clients choose their names. */
+const MOST_SESSIONS = 100_000;
 
 const NO_KEY = { id: '' };
 

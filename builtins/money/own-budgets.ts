@@ -1,16 +1,18 @@
 import { raisedBy } from '../../host/common/accounts/raise.ts';
-import { shownAmount, TOTALS, WINDOWS } from '../../host/common/budgets/counted-sum.ts';
+import { SESSIONS, shownAmount, TOTALS, WINDOWS } from '../../host/common/budgets/counted-sum.ts';
 import type { Unit } from '../../host/common/budgets/key-budget.ts';
 import type { HostPrincipal, KeyLimits } from '../../host/common/host-principal.ts';
 import { timestamp } from '../../host/common/timestamps.ts';
 import type { Ledgers, Spent } from '../../host/stores/ledgers/ledgers.ts';
 import { BudgetLevels } from './budget-levels.ts';
 import { OpenBudgets, type Raises } from './open-budgets.ts';
+import { ofSession } from './session-budgets.ts';
 
 /** A budget as the holder of a key sees it: dollars, tokens or requests. */
 export interface OwnBudget {
-  readonly of: 'key' | 'account' | 'tag';
-  readonly name: string;
+  readonly of: 'key' | 'session' | 'account' | 'tag';
+  /** A session has none. */
+  readonly name?: string;
   readonly unit: Unit;
   readonly every: string;
   readonly limit: number;
@@ -37,7 +39,11 @@ export class OwnBudgets {
   }
 
   /** In the order in which a request asks them. */
-  of({ id, name }: Pick<HostPrincipal, 'id' | 'name'>, limits: KeyLimits, now: number): readonly OwnBudget[] {
+  of(
+    { id, name, session }: Pick<HostPrincipal, 'id' | 'name'> & { readonly session?: string | undefined },
+    limits: KeyLimits,
+    now: number,
+  ): readonly OwnBudget[] {
     const { budget_usd: total } = limits;
     const ledgers = this.#ledgers();
     const raised = raisedBy(this.#raises()?.raisesOf(id) ?? [], 'usd', 'total', now);
@@ -53,18 +59,18 @@ export class OwnBudgets {
               ...left('usd', total * MICRO + raised, ledgers.peek(TOTALS, id)),
             } as const,
           ]),
-      ...this.#windows
-        .at(now, this.#levels.of(id, limits))
-        .map(({ owner, name: account, unit, limit, rule, ruleName, window }) => ({
+      ...ofSession(this.#windows.at(now, this.#levels.of(id, limits)), { principal: { id }, sessionId: session }).map(
+        ({ owner, name: account, unit, limit, rule, ruleName, window }) => ({
           of: owner.kind,
-          name: owner.kind === 'key' ? name : owner.id,
+          ...(owner.kind !== 'session' && { name: owner.kind === 'key' ? name : owner.id }),
           unit,
           every: ruleName,
-          ...left(unit, limit, ledgers.peek(WINDOWS, account)),
+          ...left(unit, limit, ledgers.peek(owner.kind === 'session' ? SESSIONS : WINDOWS, account)),
           ...(rule.kind === 'total'
             ? {}
             : { begins_at: timestamp(window.beginsAt), ends_at: timestamp(window.endsAt) }),
-        })),
+        }),
+      ),
     ];
   }
 }

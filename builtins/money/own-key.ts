@@ -1,3 +1,4 @@
+import { sessionIn } from '../../host/common/session-headers.ts';
 import { timezoneOf } from '../../host/config/rules/account-rules.ts';
 import { GatewayError } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
@@ -35,7 +36,7 @@ export default defineBuiltin({
 async function shown(
   host: Host,
   budgets: OwnBudgets,
-  { principal, limits = {}, signal }: JsonCall,
+  { principal, limits = {}, request, signal }: JsonCall,
 ): Promise<JsonAnswer> {
   if (!principal) throw new GatewayError('authentication_required', 'this route needs a credential');
   const { id, scopes, sessionId } = principal;
@@ -60,7 +61,7 @@ async function shown(
       tpm,
       max_parallel,
       unpriced: host.current ? (priceRuleOf(limits, host.current.config)?.rule ?? 'allow') : 'allow',
-      budgets: budgets.of({ id, name }, limits, host.services.clock.now()),
+      budgets: budgets.of({ id, name, session: sessionIn(request.headers) }, limits, host.services.clock.now()),
       spend: await spendOf(host, id, signal),
     },
   };

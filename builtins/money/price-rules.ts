@@ -38,7 +38,7 @@ export function priceRuleOf(
   if (total !== undefined) rules.push({ rule: unpricedRule(config), who: 'the key' });
   if (budgets.some(({ usd }) => usd !== undefined)) rules.push({ rule: unpricedOfBudgets(config), who: 'the key' });
   for (const level of levels) {
-    const isInDollars = level.budgets.some(({ unit }) => unit === 'usd');
+    const isInDollars = [...level.budgets, ...level.sessionBudgets].some(({ unit }) => unit === 'usd');
     const rule = level.unpriced ?? (isInDollars ? unpricedOfBudgets(config) : undefined);
     if (rule) rules.push({ rule, who: levelName(level) });
   }

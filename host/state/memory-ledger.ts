@@ -42,11 +42,13 @@ export class MemoryLedger implements Ledger {
   readonly name: string;
   readonly #journal: LedgerJournal;
   #maxKeys: number;
+  #leaves: 'least' | 'oldest';
   #lookedAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ maxKeys }: LedgerBounds, journal: LedgerJournal = KEPT_NOWHERE, name = '') {
+  constructor({ maxKeys, leaves = 'least' }: LedgerBounds, journal: LedgerJournal = KEPT_NOWHERE, name = '') {
     this.name = name;
     this.#maxKeys = maxKeys === 0 ? Number.POSITIVE_INFINITY : maxKeys;
+    this.#leaves = leaves;
     this.#journal = journal;
   }
 
@@ -105,10 +107,15 @@ export class MemoryLedger implements Ledger {
   }
 
   /** Other bounds from now on: who does not fit leaves, the lowest spender first. */
-  bound({ maxKeys }: LedgerBounds): void {
+  bound({ maxKeys, leaves = 'least' }: LedgerBounds): void {
+    this.#leaves = leaves;
     this.#maxKeys = maxKeys === 0 ? Number.POSITIVE_INFINITY : maxKeys;
     const excess = this.#accounts.size - this.#maxKeys;
     if (excess <= 0) return;
+    if (leaves === 'oldest') {
+      for (let at = 0; at < excess; at += 1) this.#forgetOldest();
+      return;
+    }
     const leaving = this.#accounts
       .values()
       .filter(mayLeave)
@@ -119,6 +126,10 @@ export class MemoryLedger implements Ledger {
 
   #account(key: string, endsAt?: number): Account {
     const known = this.#accounts.get(key);
+    if (known && this.#leaves === 'oldest') {
+      this.#accounts.delete(key); // the one that asked last stands last
+      this.#accounts.set(key, known);
+    }
     if (known) return known;
     if (endsAt !== undefined) this.#forgetEnded(this.#journal.now());
     if (this.#accounts.size >= this.#maxKeys) this.#forgetOne();
@@ -129,6 +140,7 @@ export class MemoryLedger implements Ledger {
 
   /** The one that spent least, of those that may start at 0 again. Without any, one key more is kept. */
   #forgetOne(): void {
+    if (this.#leaves === 'oldest') return this.#forgetOldest();
     let least: Account | undefined;
     for (const account of this.#accounts.values()) {
       if (!mayLeave(account) || (least && account.committed >= least.committed)) continue;
@@ -136,6 +148,11 @@ export class MemoryLedger implements Ledger {
       if (account.committed === 0) break;
     }
     if (least) this.#forget(least.key);
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#accounts.values().find(({ calls }) => calls === 0);
+    if (oldest) this.#forget(oldest.key);
   }
 
   /** What is kept elsewhere stays there. */

@@ -77,6 +77,7 @@ function eightRates(): MoneyCost {
     kind: 'account',
     blocked: false,
     budgets: [],
+    sessionBudgets: [],
     maxParallel: undefined,
     models: undefined,
     providers: undefined,

@@ -28,6 +28,22 @@ describe('the request log in the dashboard', function logs() {
     },
   );
 
+  it('finds a request in the whole log by its id, by part of its error and by its outcome', async () => {
+    const t = await startDashboard({ script: FAILS_TWICE });
+    expect(await t.chat(['one', 'two'])).to.deep.equal([200, 502]);
+    const [{ trace_id }] = (await t.get('/admin/logs?stage=on_error')).json().data;
+    const { page } = await open(browser(), t, { path: `/logs?find=${trace_id}` });
+    await until(page, "document.querySelectorAll('tbody tr').length === 1");
+    await page.getByRole('button', { name: /^Details of/ }).click();
+    await page.getByRole('link', { name: 'Permanent link' }).waitFor();
+    await page.getByText('retries_spent').or(page.getByText('upstream_down')).first().waitFor();
+    await page.goto(`${t.url}/logs?outcome=ok`);
+    await page.getByText('Looked at 2 rows').waitFor();
+    expect(await page.getByRole('button', { name: 'Older' }).isDisabled()).to.equal(true);
+    await page.getByRole('combobox', { name: 'Find in the whole log' }).fill('no such text');
+    await page.getByText('No row fits these filters').waitFor();
+  });
+
   inSoak('asks for the keys of its rows and for those that are looked for, never for all of them', async () => {
     const t = await startDashboard();
     const { key, id } = await t.makeKey({ name: 'billing' });

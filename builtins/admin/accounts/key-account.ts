@@ -1,3 +1,4 @@
+import { budgetCount } from '../../../host/common/accounts/level.ts';
 import { quoted } from '../../../host/contract/index.ts';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import type { Host } from '../../../host/host.ts';
@@ -13,7 +14,7 @@ export function refuseAccount({ current }: Pick<Host, 'current'>, limits: KeyCha
   const tree = current.accounts.tree();
   const chain = tree.chain(account);
   if (!chain) throw invalidRequest(`the account ${quoted(account)} does not exist`);
-  const asked = [...chain, ...tree.tags(tags ?? [])].reduce((sum, each) => sum + each.budgets.length, 0);
+  const asked = [...chain, ...tree.tags(tags ?? [])].reduce((sum, each) => sum + budgetCount(each), 0);
   const sum = asked + (budgets?.length ?? 0) + (typeof total === 'number' ? 1 : 0);
   if (sum > MOST_BUDGETS_ASKED)
     throw invalidRequest(`a request of this key would ask ${sum} budgets, the limit is ${MOST_BUDGETS_ASKED}`);

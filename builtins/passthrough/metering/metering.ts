@@ -1,3 +1,4 @@
+import { budgetCount } from '../../../host/common/accounts/level.ts';
 import type { IncomingMessage } from 'node:http';
 import type { KeyLimits } from '../../../host/common/host-principal.ts';
 import type { Host } from '../../../host/host.ts';
@@ -49,7 +50,7 @@ const countsUsage = ({ budget_usd, budgets, tpm, levels }: KeyLimits): boolean =
   budget_usd !== undefined ||
   budgets !== undefined ||
   tpm !== undefined ||
-  levels?.some((level) => level.budgets.length > 0 || level.tpm !== undefined) === true;
+  levels?.some((level) => budgetCount(level) > 0 || level.tpm !== undefined) === true;
 
 const isFree = ({ request: { method }, paths, family }: Asked): boolean =>
   family.asks === 'count' || !CALLS.has(method) || paths.some((path) => FREE.test(path));

@@ -1,6 +1,6 @@
 import { isTagName } from './account-path.ts';
 import type { AccountTree } from './account-tree.ts';
-import { type Level, levelName } from './level.ts';
+import { budgetCount, type Level, levelName } from './level.ts';
 import { HostPrincipal, type KeyLimits } from '../host-principal.ts';
 
 /** What binds a credential. */
@@ -66,6 +66,7 @@ function keyLevel(id: string, limits: KeyLimits): Level {
     budgetId: `k:${id}`,
     blocked,
     budgets: NONE,
+    sessionBudgets: NONE,
     rpm: undefined,
     tpm: undefined,
     maxParallel,
@@ -82,7 +83,7 @@ const NONE: readonly never[] = Object.freeze([]);
 /** Whether anything is asked of a level. */
 export const binds = (level: Level): boolean =>
   level.blocked ||
-  level.budgets.length > 0 ||
+  budgetCount(level) > 0 ||
   level.requiredTags.length > 0 ||
   [level.rpm, level.tpm, level.maxParallel, level.models, level.providers, level.unpriced].some(
     (value) => value !== undefined,

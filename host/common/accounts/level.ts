@@ -7,6 +7,7 @@ export interface Level extends Pick<
   | 'budgetId'
   | 'blocked'
   | 'budgets'
+  | 'sessionBudgets'
   | 'rpm'
   | 'tpm'
   | 'maxParallel'
@@ -18,6 +19,10 @@ export interface Level extends Pick<
 > {
   readonly kind: 'key' | 'account' | 'tag';
 }
+
+/** How many budgets a level has: its own, and those of each session. */
+export const budgetCount = ({ budgets, sessionBudgets }: Pick<Level, 'budgets' | 'sessionBudgets'>): number =>
+  budgets.length + sessionBudgets.length;
 
 /** What a level is called in messages. */
 export const levelName = ({ kind, path }: Pick<Level, 'kind' | 'path'>): string =>

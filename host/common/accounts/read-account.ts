@@ -39,8 +39,6 @@ interface Reading {
   readonly isShared: boolean;
 }
 
-/** Members that admission does not hold: what it would not keep is not taken. */
-const NOT_HELD: ReadonlySet<string> = new Set(['session']);
 const LONGEST_TITLE = 256;
 const MOST_REQUIRED = 10;
 
@@ -67,7 +65,7 @@ const problem = (rule: string, message: string): AccountReading => ({
 function problemsOf(written: Written, prefix: string, reading: Reading): readonly AccountProblem[] {
   const problems: AccountProblem[] = [];
   for (const name of Object.keys(written))
-    if (!Object.hasOwn(ACCOUNT_MEMBERS, name) || NOT_HELD.has(name))
+    if (!Object.hasOwn(ACCOUNT_MEMBERS, name))
       problems.push({ rule: 'CV80', message: `${prefix}${name} is not a member of an account` });
   for (const [name] of ACCOUNT_MEMBER_LIST)
     if (written[name] !== undefined) {
@@ -133,9 +131,7 @@ function checkDefaults(value: unknown, path: string, reading: Reading): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new BudgetProblem('CV80', `${path} must be an object with limits of an account, not ${quoted(value)}`);
   for (const [name, member] of Object.entries(value)) {
-    const known = ACCOUNT_MEMBER_LIST.find(
-      ([each, { isInherited }]) => each === name && isInherited && !NOT_HELD.has(name),
-    );
+    const known = ACCOUNT_MEMBER_LIST.find(([each, { isInherited }]) => each === name && isInherited);
     if (!known) throw new BudgetProblem('CV80', `${path}.${name} is not a limit that accounts take from above`);
     checkMember(known[0], member, `${path}.${name}`, { ...reading, isShared: true });
   }

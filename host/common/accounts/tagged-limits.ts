@@ -3,7 +3,7 @@ import type { KeyLimits } from '../host-principal.ts';
 import { isTagName } from './account-path.ts';
 import type { AccountTree } from './account-tree.ts';
 import { binds } from './bindings.ts';
-import { type Level, levelName } from './level.ts';
+import { budgetCount, type Level, levelName } from './level.ts';
 
 /** What binds a request that brings tags. */
 export interface TaggedLimits {
@@ -78,7 +78,7 @@ function refusalOf(foreign: readonly string[], tree: AccountTree, added: readonl
 }
 
 function tooMany({ budgets = [] }: KeyLimits, levels: readonly Level[]): GatewayError | undefined {
-  const count = levels.reduce((sum, level) => sum + level.budgets.length, budgets.length);
+  const count = levels.reduce((sum, level) => sum + budgetCount(level), budgets.length);
   return count > MOST_BUDGETS
     ? new GatewayError(
         'invalid_request',

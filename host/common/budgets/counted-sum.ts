@@ -5,6 +5,8 @@ import type { Window } from './windows.ts';
 export const TOTALS = 'key budgets';
 /** The ledger that keeps what `budgets` of keys, accounts and tags count, in the window of each. */
 export const WINDOWS = 'budgets';
+/** The ledger that keeps what budgets of sessions count. */
+export const SESSIONS = 'session budgets';
 
 /** What the sum of a budget is kept under in one window: owner, unit, rule and window. See docs/reference/budgets.md#what-is-kept. */
 export const sumName = (

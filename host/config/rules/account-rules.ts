@@ -1,3 +1,4 @@
+import { budgetCount } from '../../common/accounts/level.ts';
 import type { WrittenAccount } from '../../common/accounts/account-members.ts';
 import { isTagName } from '../../common/accounts/account-path.ts';
 import { AccountTree } from '../../common/accounts/account-tree.ts';
@@ -113,7 +114,7 @@ function checkChains(
 ): void {
   const tree = new AccountTree({ declared: accounts, stored: [], timezone });
   for (const { path } of accounts) {
-    const asked = (tree.chain(path) ?? []).reduce((sum, { budgets }) => sum + budgets.length, 0);
+    const asked = (tree.chain(path) ?? []).reduce((sum, each) => sum + budgetCount(each), 0);
     if (asked > MOST_ASKED)
       report(
         `accounts[${places.get(path) ?? 0}]`,

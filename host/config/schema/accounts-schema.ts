@@ -84,6 +84,9 @@ const limits = {
     values: ACCOUNT_MEMBERS.unpriced.words,
   }),
   required_tags: list(about('required_tags'), textItem.meta(NAME), { bounds: 'at most 10, without `#`; of accounts' }),
+  session: block(about('session'), {
+    budgets: list('as `budgets` of the account', budget, { bounds: 'at most 16' }).meta(KEPT),
+  }),
 };
 
 /** One entry of `accounts`. */

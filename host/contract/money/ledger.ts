@@ -39,6 +39,11 @@ export interface LedgerBounds {
    * when it comes back. A key that has reached its limit, or has calls in flight, never leaves.
    */
   readonly maxKeys: number;
+  /**
+   * Which key leaves at the bound: `least`, the one that spent least, unless said; or `oldest`, the
+   * one that has asked for nothing for longest, also where it has reached its limit.
+   */
+  readonly leaves?: 'least' | 'oldest';
 }
 
 /**

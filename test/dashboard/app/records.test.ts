@@ -158,6 +158,15 @@ describe('records', () => {
     expect([sinceOf('', NOW), sinceOf('constructor', NOW)]).to.deep.equal([undefined, undefined]);
   });
 
+  it('are looked for in the whole log by id, by part of an error and by outcome', () => {
+    const asked = (search: string): string => logQuery(readFilters(new URLSearchParams(search)), NOW).toString();
+    const id = 'Ab'.repeat(16);
+    expect(asked(`find=${id}&cursor=c`)).to.equal(`limit=50&offset=0&trace_id=${id}`);
+    expect(asked('find=+too+late+&offset=50&cursor=c')).to.equal('limit=50&text=too+late&cursor=c');
+    expect(asked('outcome=failed&offset=50')).to.equal('limit=50&outcome=failed');
+    expect(asked('find=ab')).to.equal('limit=50&offset=0');
+  });
+
   it('name their key, and what became of it', () => {
     const keys = [KEY, { ...KEY, id: 'e', expires_at: '2026-11-21T00:00:00Z' }, { ...KEY, id: 'r', active: false }];
     expect(

@@ -24,10 +24,8 @@ export type {
   Readiness,
 } from './answers.ts';
 
-/** A list counts all that match; a search does not. */
-export interface LogPage extends Pick<Logs, 'data'> {
-  readonly summary: { readonly total_entries: number; readonly returned_entries: number };
-}
+/** A list counts all that match; a search does not, and says where the next page begins. */
+export type LogPage = Pick<Logs, 'data' | 'summary' | 'next'>;
 export type LogSums = LogStatistics['by_model'][string];
 export type Quantiles = NonNullable<LogStatistics['latency_ms']>;
 export type SeriesPoint = LogStatistics['series']['points'][number];

@@ -184,7 +184,7 @@ function AuditDetail({ entry: { occurred_at, actor_id, trace_id, detail } }: { r
           {trace_id === undefined ? (
             DASH
           ) : (
-            <Link className="mono" href={`/logs?q=${encodeURIComponent(trace_id)}`}>
+            <Link className="mono" href={`/logs?find=${encodeURIComponent(trace_id)}`}>
               {trace_id}
             </Link>
           )}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import type { ExplainedTarget, Explanation } from '../../api/admin-wire.ts';
 import { usePolled } from '../../api/polling.ts';
 import type { LogEntry } from '../../api/wire.ts';
@@ -55,6 +56,32 @@ function placeOf({ provider_kind, credential, model_group, affinity }: LogEntry)
   return known.filter(([, value]) => value !== undefined && value !== null);
 }
 
+/** How it ended, in words for operators. */
+function endOf(row: LogEntry): Entries {
+  const { status, outcome, code, reason, upstream_status, upstream_message: said } = row;
+  const known = [
+    ['Status', status],
+    ['Outcome', outcome],
+    ['Code', code],
+    ['Reason', reason],
+    ["Provider's status", upstream_status === status ? undefined : upstream_status],
+    ['The provider said', said === row.error_message ? undefined : said],
+  ] as const;
+  return known.filter(([, value]) => value !== undefined && value !== null);
+}
+
+/** Who asked, and from where. */
+function askerOf({ address, user_agent, user, metadata, method, path }: LogEntry): Entries {
+  const known = [
+    ['Path', path === undefined ? undefined : `${method ?? ''} ${path}`.trim()],
+    ['Address', address],
+    ['User agent', user_agent],
+    ['User', user],
+    ...Object.entries(metadata ?? {}).map(([name, value]) => [`Metadata: ${name}`, String(value)] as const),
+  ] as const;
+  return known.filter(([, value]) => value !== undefined && value !== null);
+}
+
 /** What the vendor's cache did. What it saved is below zero where writing to it cost more. */
 function cacheOf({ cache_read_tokens: read, cache_write_tokens: written, cache_saved_usd: saved }: LogEntry): Entries {
   const tokens = typeof read === 'number' || typeof written === 'number';
@@ -76,6 +103,7 @@ function Figures({ row, name }: { readonly row: LogEntry; readonly name: KeyName
       <span className="record-id">
         <span className="mono">{row.trace_id || DASH}</span>
         {row.trace_id !== '' && <CopyButton text={row.trace_id} label="Copy the whole trace id" />}
+        {row.trace_id !== '' && <Link href={`/logs?find=${encodeURIComponent(row.trace_id)}`}>Permanent link</Link>}
       </span>,
     ],
     [
@@ -91,6 +119,8 @@ function Figures({ row, name }: { readonly row: LogEntry; readonly name: KeyName
     ['Model', row.model || DASH],
     ['Provider', row.provider || DASH],
     ['Target', row.target ?? DASH],
+    ...endOf(row),
+    ...askerOf(row),
     ...placeOf(row),
     ['Attempts', integer(row.attempts)],
     ['Cache', row.cache ?? DASH],

@@ -12,6 +12,12 @@ export interface LogFilters {
   readonly group: string;
   readonly affinity: string;
   readonly window: string;
+  /** Whose doing the end of a request was: `failed`, or an outcome. */
+  readonly outcome: string;
+  /** Looked for in the whole log: the id of a request, or part of an error. */
+  readonly find: string;
+  /** Where the page of a search begins. */
+  readonly cursor: string;
   readonly offset: number;
   /** Looks for a text in the rows that are loaded. */
   readonly q: string;
@@ -37,17 +43,42 @@ export function readFilters(search: URLSearchParams): LogFilters {
     group: text('group'),
     affinity: text('affinity'),
     window: text('window'),
+    outcome: text('outcome'),
+    find: text('find').trim(),
+    cursor: text('cursor'),
     offset: offsetIn(search),
     q: text('q'),
   };
 }
 
+const TRACE_ID = /^[\da-f]{32}$/i;
+/** Characters of a text that the gateway looks for. */
+const SHORTEST_TEXT = 3;
+
+export const OUTCOMES: readonly (readonly [value: string, label: string])[] = [
+  ['', 'All'],
+  ['failed', 'Failed'],
+  ['ok', 'OK'],
+  ['client', 'Client'],
+  ['policy', 'Policy'],
+  ['budget', 'Budget'],
+  ['rate', 'Rate'],
+  ['provider', 'Provider'],
+  ['gateway', 'Gateway'],
+];
+
+/** Whether the gateway looks through its rows for them, and so answers without a total. */
+export const isSearch = ({ outcome, find }: LogFilters): boolean =>
+  outcome !== '' || (find.length >= SHORTEST_TEXT && !TRACE_ID.test(find));
+
 /** The query of the gateway's route; what is empty is not sent. */
 export function logQuery(filters: LogFilters, now: number): URLSearchParams {
-  const { provider, model, stage, key, credential, group, affinity, window, offset } = filters;
+  const { provider, model, stage, key, credential, group, affinity, window, outcome, find, cursor, offset } = filters;
+  const isId = TRACE_ID.test(find);
+  const isSearched = isSearch(filters);
   const asked = {
     limit: String(PAGE),
-    offset: String(offset),
+    offset: isSearched ? '' : String(offset),
     since: sinceOf(window, now) ?? '',
     provider,
     model,
@@ -56,6 +87,10 @@ export function logQuery(filters: LogFilters, now: number): URLSearchParams {
     credential,
     group,
     affinity,
+    trace_id: isId ? find : '',
+    text: isId || find.length < SHORTEST_TEXT ? '' : find,
+    outcome,
+    cursor: isSearched ? cursor : '',
   };
   return new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''));
 }

@@ -96,12 +96,15 @@ const placedColumn = ({ column, label }: Placed): Column<LogEntry> => ({
 });
 
 /** Only a terminal row says how a request ended. */
-function Status({ row: { stage, error_message } }: { readonly row: LogEntry }) {
-  if (stage === 'on_error' || error_message !== '')
+function Status({ row: { stage, error_message, outcome, reason, status } }: { readonly row: LogEntry }) {
+  const isFailed = stage === 'on_error' || error_message !== '' || (outcome ?? 'ok') !== 'ok';
+  if (isFailed)
     return (
-      <Pill tone="bad" hasDot>
-        Failed
-      </Pill>
+      <span title={[status, outcome, reason].filter(Boolean).join(', ')}>
+        <Pill tone="bad" hasDot>
+          Failed
+        </Pill>
+      </span>
     );
   return stage === 'after_request' ? (
     <Pill tone="ok" hasDot>

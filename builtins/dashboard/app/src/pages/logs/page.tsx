@@ -16,8 +16,20 @@ import { Panel } from '../../ui/panel.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { WindowField } from '../../ui/window-field.tsx';
 import { isMaster, keyNameOf, type KnownKeys } from './key-names.ts';
-import { hasPlaced, type LogFilters, logQuery, matching, PAGE, PLACED, readFilters, STAGES } from './log-filters.ts';
+import {
+  hasPlaced,
+  isSearch,
+  type LogFilters,
+  logQuery,
+  matching,
+  OUTCOMES,
+  PAGE,
+  PLACED,
+  readFilters,
+  STAGES,
+} from './log-filters.ts';
 import { LogTable } from './log-table.tsx';
+import { SearchPager } from './search-pager.tsx';
 import { PurgeDialog } from './purge-dialog.tsx';
 import { useKeyChoices, useKeysOf } from './use-keys.ts';
 import '../../styles/records.css';
@@ -50,7 +62,7 @@ export default function LogsPage() {
         icon={Radio}
         aria-pressed={isLive}
         tone={isLive ? 'primary' : 'secondary'}
-        onClick={() => change({ live: isLive ? undefined : '1', offset: undefined })}
+        onClick={() => change({ live: isLive ? undefined : '1', offset: undefined, cursor: undefined })}
       >
         Live tail
       </Button>
@@ -72,10 +84,10 @@ export default function LogsPage() {
           filters={filters}
           rows={rows}
           known={known}
-          onChange={(changes) => change({ ...changes, offset: undefined })}
+          onChange={(changes) => change({ ...changes, offset: undefined, cursor: undefined })}
         />
         <Loaded reading={reading} what="Request log" notConfigured={<NotConfigured />}>
-          {({ data, summary }) => {
+          {({ data, summary, next }) => {
             const found = matching(data, filters.q, (id) => nameOf(id).name);
             return (
               <>
@@ -89,7 +101,15 @@ export default function LogsPage() {
                 ) : (
                   <LogTable rows={found} nameOf={nameOf} />
                 )}
-                {summary.total_entries > PAGE && (
+                {isSearch(filters) && (
+                  <SearchPager
+                    summary={summary}
+                    isFirst={filters.cursor === ''}
+                    next={next ?? undefined}
+                    onChange={(cursor) => change({ cursor, live: undefined })}
+                  />
+                )}
+                {summary.total_entries !== null && summary.total_entries > PAGE && (
                   <Pager
                     offset={filters.offset}
                     limit={PAGE}
@@ -107,7 +127,7 @@ export default function LogsPage() {
   );
 }
 
-const isFiltered = ({ offset: _offset, q: _q, ...filters }: LogFilters): boolean =>
+const isFiltered = ({ offset: _offset, cursor: _cursor, q: _q, ...filters }: LogFilters): boolean =>
   Object.values(filters).some((each) => each !== '');
 
 function NoRows({ isFiltered }: { readonly isFiltered: boolean }) {
@@ -154,6 +174,12 @@ function LogFilterRow({ filters, rows, known, onChange }: FilterRowProps) {
     <div className="panel-filters">
       <Filters label="Which requests">
         <FilterText
+          label="Find in the whole log"
+          value={filters.find}
+          placeholder="Trace id, or part of an error"
+          onChange={(find) => onChange({ find })}
+        />
+        <FilterText
           label="Search this page"
           value={filters.q}
           placeholder="Trace id, error, …"
@@ -171,6 +197,17 @@ function LogFilterRow({ filters, rows, known, onChange }: FilterRowProps) {
           suggestions={seen(({ model }) => model)}
           onChange={(model) => onChange({ model })}
         />
+        <SelectField
+          label="Outcome"
+          value={filters.outcome}
+          onChange={(event) => onChange({ outcome: event.target.value })}
+        >
+          {OUTCOMES.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
         <SelectField label="Stage" value={filters.stage} onChange={(event) => onChange({ stage: event.target.value })}>
           {STAGES.map(([value, label]) => (
             <option key={value} value={value}>
