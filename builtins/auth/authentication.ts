@@ -26,8 +26,8 @@ export default defineBuiltin({
     const rates = new KeyRates();
     const bindings = new Bindings();
     hooks.protect.tap('authentication', (protection) => {
-      protection.add({ prefix: '/v1/', mayBeOpen: true, isLimited: true, hasPages: false });
-      protection.add({ prefix: '/v1beta/', mayBeOpen: true, isLimited: true, hasPages: false });
+      protection.add({ prefix: '/v1/', plane: 'data', mayBeOpen: true, isLimited: true, hasPages: false });
+      protection.add({ prefix: '/v1beta/', plane: 'data', mayBeOpen: true, isLimited: true, hasPages: false });
       protection.add({ prefix: '/admin/session', ownMethod: 'POST', headers: NO_STORE });
       protection.add({ prefix: '/admin/', headers: NO_STORE });
     });

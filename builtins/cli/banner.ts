@@ -13,7 +13,7 @@ export const wellKnown = (modules: Iterable<ProviderModule>): readonly string[] 
     .map(({ name }) => name);
 
 /** What a person needs in the first minute, on stderr: where it listens, the key if it is new, and a line to paste. */
-export function banner(host: Host, { port, hasNewKey }: RunningGateway): string {
+export function banner(host: Host, { port, adminPort = port, hasNewKey }: RunningGateway): string {
   const address = `http://localhost:${port}`;
   const config = host.current?.config;
   const plugins = config?.plugins.filter(({ enabled }) => enabled).length ?? 0;
@@ -26,7 +26,7 @@ export function banner(host: Host, { port, hasNewKey }: RunningGateway): string 
     ...memoryLines(host),
     '',
     `  Address:    ${address}`,
-    `  Dashboard:  ${address}/  (in a browser; sign in with a key)`,
+    `  Dashboard:  http://localhost:${adminPort}/  (in a browser; sign in with a key)`,
     ...keyLines(host, hasNewKey),
     ...curlLines(host, address, hasNewKey),
     '',

@@ -16,6 +16,8 @@ const MAX_ANSWER_MIB = 64;
 const DEFAULT_ADDRESS = 'http://localhost:8080';
 /** What asks it, works whatever the credential is. */
 const NEEDS_NO_KEY = '/health';
+/** All of the answer where no route serves a path. */
+const NO_ROUTE = /^404 [a-z ]+$/;
 /** A shorter credential is not looked for in answers: it may stand there by accident. */
 const MIN_HIDDEN = 8;
 
@@ -172,7 +174,9 @@ export class Client {
     { status, location, text }: Pick<Answer, 'status' | 'location' | 'text'>,
   ): UsageError {
     const isRedirect = status >= 300 && status < 400;
-    const said = isRedirect ? redirectText(status, location, this.#address.url) : (messageIn(text) ?? `HTTP ${status}`);
+    const said = isRedirect
+      ? redirectText(status, location, this.#address.url)
+      : (messageIn(text) ?? plainText(status, path, text));
     return new UsageError(`${callName(method, path)}: ${said}${this.#adviceFor(status)}`);
   }
 
@@ -237,6 +241,12 @@ function messageIn(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What the listener for models says of every admin route; another server may say it too. */
+function plainText(status: number, path: string, text: string): string {
+  if (status !== 404 || !path.startsWith('/admin') || !NO_ROUTE.test(text.trim())) return `HTTP ${status}`;
+  return `${text.trim()}; the admin API of this gateway may be on another port, see GW_ADMIN_PORT; set GW_URL`;
 }
 
 /** Path, query and user of the target may hold secrets. */

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { errorMessage } from '../../host/common/error-message.ts';
 import type { LoadedFile } from '../../host/config/load.ts';
 import { secretsOf } from '../../host/config/secrets.ts';
+import type { AdminListener } from '../../host/environment/listener-settings.ts';
 import type { Finding } from '../../host/host-hooks.ts';
 import type { Host } from '../../host/host.ts';
 import { SHIPPED } from '../../host/registry/registry.ts';
@@ -14,11 +15,15 @@ const EARLIEST = Date.UTC(2026, 0, 1);
 const MAX_PORT = 65_535;
 
 /** Whether a start could listen. `answering` is the address where a gateway answered, if one did. */
-export async function portFindings(port: string, answering: string | undefined): Promise<readonly Finding[]> {
+export async function portFindings(
+  port: string,
+  answering: string | undefined,
+  address?: string,
+): Promise<readonly Finding[]> {
   const number = Number(port);
   if (!/^\d+$/.test(port) || number > MAX_PORT)
     return [{ level: 'bad', text: `PORT is "${port}", which is not a port number` }];
-  const fault = await faultOfListening(number);
+  const fault = await faultOfListening(number, address);
   if (fault === undefined) return [{ level: 'good', text: number === 0 ? 'any free port' : `${port} is free` }];
   if (fault.code !== 'EADDRINUSE') return [{ level: 'bad', text: `${port}: ${errorMessage(fault)}` }];
   const isOwn = answering !== undefined && new URL(answering).port === port;
@@ -29,11 +34,29 @@ export async function portFindings(port: string, answering: string | undefined):
   ];
 }
 
-function faultOfListening(port: number): Promise<NodeJS.ErrnoException | undefined> {
+/** Whether the listener of the control plane could open, where there is one. While a gateway answers, it may hold that port. */
+export async function adminPortFindings(
+  admin: AdminListener | undefined,
+  answering: string | undefined,
+): Promise<readonly Finding[]> {
+  if (!admin || admin.port === 0) return [];
+  const { port, address } = admin;
+  const shown = `admin port ${port}`;
+  const fault = await faultOfListening(port, address);
+  if (fault === undefined) return [{ level: 'good', text: `${shown} is free` }];
+  if (fault.code !== 'EADDRINUSE') return [{ level: 'bad', text: `${shown}: ${errorMessage(fault)}` }];
+  return [
+    answering === undefined
+      ? { level: 'warning', text: `${shown} is used by another program; set GW_ADMIN_PORT` }
+      : { level: 'good', text: `${shown} is used, and a gateway answers` },
+  ];
+}
+
+function faultOfListening(port: number, host?: string): Promise<NodeJS.ErrnoException | undefined> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.ErrnoException | undefined>();
   const server = createServer();
   server.once('error', resolve);
-  server.listen(port, () => server.close(() => resolve(undefined)));
+  server.listen({ port, ...(host !== undefined && { host }) }, () => server.close(() => resolve(undefined)));
   return promise;
 }
 

@@ -12,7 +12,7 @@ import { hasCredentials } from '../../host/upstream/connect.ts';
 import { brokenVariables } from '../../host/upstream/credential-values.ts';
 import { wellKnown } from './banner.ts';
 import { Client, Unreachable } from './client.ts';
-import { clockFindings, fileFindings, moduleFindings, portFindings } from './doctor-checks.ts';
+import { adminPortFindings, clockFindings, fileFindings, moduleFindings, portFindings } from './doctor-checks.ts';
 import { symbol } from './show.ts';
 import { healthLine } from './status.ts';
 
@@ -59,7 +59,11 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
     await examineFleet(host, config, add);
   }
   await host.hooks.examine.promise({ host, add, probed: input.options['probe'] === true ? config : undefined });
-  add('Port', await portFindings(host.settings.port, answering));
+  const { address, admin } = host.settings.listeners;
+  add('Port', [
+    ...(await portFindings(host.settings.port, answering, address)),
+    ...(await adminPortFindings(admin, answering)),
+  ]);
   add('Clock', clockFindings(place.clock.now(), date));
   add('Modules of others', moduleFindings(host));
   add('File permissions', await fileFindings(file));

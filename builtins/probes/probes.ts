@@ -8,6 +8,7 @@ import { hasCredential } from '../../host/pipeline/credentials/credential-desk.t
 import type { CircuitState } from '../../host/pipeline/hooks.ts';
 
 const READINESS_CACHE_MS = 1000;
+const PATHS = ['/livez', '/health', '/readyz'] as const;
 
 interface Answer {
   readonly status: number;
@@ -18,9 +19,12 @@ interface Answer {
 export default defineBuiltin({
   name: 'probes',
   apply: ({ hooks }) => {
+    hooks.protect.tap('probes', (protection) => {
+      for (const path of PATHS) protection.open(path);
+    });
     hooks.mount.tap({ name: 'probes', stage: ORDER.probes }, (router, host) => {
       const ready = cached(host);
-      const routes: Readonly<Record<string, (call: JsonCall) => Answer | Promise<Answer>>> = {
+      const routes: Readonly<Record<(typeof PATHS)[number], (call: JsonCall) => Answer | Promise<Answer>>> = {
         '/livez': () => ({ status: 200, body: { status: 'ok' } }),
         '/health': () => health(host),
         '/readyz': ({ request }) => ready(ignoredIn(request.url ?? '')),

@@ -7,6 +7,7 @@ import type { BucketSpec } from '../contract/index.ts';
 import type { LogColumnName } from '../contract/log-columns.ts';
 import { type Level, logLevel } from '../log/logger.ts';
 import type { Retention } from '../stores/log/log-retention.ts';
+import { type ListenerSettings, readListeners } from './listener-settings.ts';
 import { readLogOmit } from './log-omit.ts';
 import { readSwitch } from './read-switch.ts';
 import type { SettingNote } from './setting-note.ts';
@@ -28,6 +29,7 @@ export type AddressRange = [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 /** What the environment says about this process, read once at start. See docs/configuration.md#environment-variables. */
 export interface Settings {
   readonly port: string;
+  readonly listeners: ListenerSettings;
   readonly isProduction: boolean;
   readonly logLevel: Level;
   /** Path of the configuration file, when one is named. */
@@ -94,6 +96,7 @@ export function readEnvironment(variables: Variables): Settings {
   noteRisks({ isProduction, allowUnauthenticated, corsOrigins, isLimited: rateLimit !== undefined, hasPprof }, notes);
   return {
     port: variables['PORT'] || '8080',
+    listeners: readListeners(variables, isProduction, notes),
     isProduction,
     logLevel: logLevel(variables['LOG_LEVEL']),
     configPath: trimmed(variables['GATEWAY_CONFIG']) || undefined,

@@ -4,7 +4,7 @@ import type { Request, Response, Router } from 'express';
 import { GatewayError } from '../contract/index.ts';
 import { ClientWires } from '../wire/client-wires.ts';
 import { createArrivals } from './arrivals.ts';
-import { contextOf, rawPath } from './context.ts';
+import { contextOf, type ListenerName, rawPath } from './context.ts';
 import { type Refusal, sendError } from './reply.ts';
 import { createRouter, directPosts } from './router.ts';
 import { createShell, type ShellHost } from './shell.ts';
@@ -16,10 +16,16 @@ export interface RequestHooks<H> extends UpgradeHooks<H> {
   readonly mount: { call(router: Router, host: H): void };
 }
 
-/** What the listener hands its requests to. */
-export interface App {
+/** What a listener hands its requests to. */
+export interface Serving {
   readonly serve: RequestListener;
   readonly upgrades: Upgrades;
+}
+
+/** What the only listener hands its requests to. */
+export interface App extends Serving {
+  /** What one of two listeners hands its requests to: routes, limits and probes are those of both. */
+  readonly of: (listener: ListenerName) => Serving;
 }
 
 /**
@@ -31,7 +37,6 @@ export function createApp<H extends ShellHost>(host: H & { readonly hooks: Reque
   const wires = new ClientWires();
   host.hooks.clientWires.call(wires, host);
   const arrivals = createArrivals(host, wires);
-  const shell = createShell(host, arrivals);
   const router = createRouter({ caseSensitive: true, strict: true });
   host.hooks.mount.call(router, host);
   host.paths.learn(router);
@@ -67,17 +72,21 @@ export function createApp<H extends ShellHost>(host: H & { readonly hooks: Reque
       recover(host, error, response);
     }
   };
-  const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    try {
-      if (!shell(request, response)) return;
-      const arrival = arrived.call(request, contextOf(response), host);
-      if (arrival instanceof Promise) void routeAfter(arrival, request, response);
-      else route(request, response, arrival);
-    } catch (error) {
-      recover(host, error, response);
-    }
+  const serving = (listener?: ListenerName): Serving => {
+    const shell = createShell(host, arrivals, listener);
+    const serve = (request: IncomingMessage, response: ServerResponse): void => {
+      try {
+        if (!shell(request, response)) return;
+        const arrival = arrived.call(request, contextOf(response), host);
+        if (arrival instanceof Promise) void routeAfter(arrival, request, response);
+        else route(request, response, arrival);
+      } catch (error) {
+        recover(host, error, response);
+      }
+    };
+    return { serve, upgrades: createUpgrades(host, arrivals, listener) };
   };
-  return { serve, upgrades: createUpgrades(host, arrivals) };
+  return { ...serving(), of: serving };
 }
 
 /** The router decodes what stands for a parameter of a route, and gives its fault this status. Other paths are compared as they were written. */

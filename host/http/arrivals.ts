@@ -8,9 +8,16 @@ import type { Registry } from '../registry/registry.ts';
 import { createBuckets } from '../state/buckets.ts';
 import type { ClientWires } from '../wire/client-wires.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
-import type { CanonicalPaths } from './paths/canonical-path.ts';
+import { type CanonicalPaths, writtenPath } from './paths/canonical-path.ts';
 import { createAddressFinder, limiterKey } from './client-address.ts';
-import { type AnsweringHost, isAuthority, normalizeTarget, rawPath, type RequestContext } from './context.ts';
+import {
+  type AnsweringHost,
+  isAuthority,
+  type ListenerName,
+  normalizeTarget,
+  rawPath,
+  type RequestContext,
+} from './context.ts';
 import type { Protection } from './protection.ts';
 import { takeQueryKeys } from './credentials.ts';
 import { createIdSource, requestId } from './request-id.ts';
@@ -39,10 +46,12 @@ export interface ArrivalHost extends AnsweringHost {
 
 /** What is found out of a request before anything answers it. None of it needs a response: an upgrade has none. */
 export interface Arrivals {
-  /** Request id, trace, CORS headers. */
-  open(request: IncomingMessage): RequestContext;
+  /** Request id, trace, CORS headers. `listener` where there are two. */
+  open(request: IncomingMessage, listener: ListenerName | undefined): RequestContext;
   /** Makes every later reader see one path, in the form that routes know. False for a target that cannot be read as one. */
   settle(request: IncomingMessage): boolean;
+  /** Whether that listener serves the path of a settled request. */
+  isServed(request: IncomingMessage, listener: ListenerName | undefined): boolean;
   /** Sets what target and peer say: wire, address, probe or not. Gives the refusal of a request that no route may see. */
   inspect(request: IncomingMessage, context: RequestContext): GatewayError | undefined;
   /** Counts the request against the limit of its address. Gives the refusal of one that is over it. */
@@ -54,9 +63,11 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
   const createId = createIdSource();
   const addressOf = createAddressFinder(host.settings.trustedProxies);
   const cors = corsTable(host.settings.corsOrigins, requestHeaders(host));
+  const isServed: Arrivals['isServed'] = (request, listener) =>
+    listener !== 'data' || isOfData(host.protection, request);
 
   return {
-    open: (request) => {
+    open: (request, listener) => {
       const { origin, traceparent, tracestate } = request.headers;
       const trace = traceparent === undefined ? undefined : readTraceContext(traceparent as string, tracestate);
       return {
@@ -69,6 +80,8 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
         wire: COMMON_WIRE,
         protectedBy: undefined,
         misspelling: undefined,
+        listener,
+        isElsewhere: false,
         isProbe: false,
         principal: undefined,
         limits: undefined,
@@ -86,6 +99,7 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
         gateway: host,
       };
     },
+    isServed,
     settle: (request) => {
       const isReadable = normalizeTarget(request);
       if (isReadable) host.paths.settle(request);
@@ -101,12 +115,31 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
       takeQueryKeys(request, context);
       context.protectedBy = host.protection.of(path);
       if (refusal) return refusal;
+      if (!isServed(request, context.listener)) {
+        hideRoute(context);
+        context.address = addressOf(request);
+        return undefined;
+      }
       context.isProbe = PROBES.has(path);
       if (!context.isProbe) context.address = addressOf(request);
       return undefined;
     },
     limit: createLimiter(host),
   };
+}
+
+/** The path as it was written counts, and the one that routes get of it, which may have lost slashes. */
+function isOfData(protection: Protection, request: IncomingMessage): boolean {
+  const written = writtenPath(request);
+  return protection.isOfData(rawPath(request)) && (written === undefined || protection.isOfData(written));
+}
+
+/** Nothing of the answer may say what the other listener has at the path. */
+function hideRoute(context: RequestContext): void {
+  context.isElsewhere = true;
+  context.wire = COMMON_WIRE;
+  context.protectedBy = undefined;
+  context.misspelling = undefined;
 }
 
 /** The per-address limit, which probes do not meet. */

@@ -20,6 +20,9 @@ export interface Misspelling {
   readonly error: GatewayError;
 }
 
+/** `data` serves models and probes, `admin` everything. */
+export type ListenerName = 'data' | 'admin';
+
 /** What the shell knows of one HTTP request, from its first byte to the access-log line. */
 export interface RequestContext {
   /** 32 lower-case hex digits. */
@@ -39,6 +42,10 @@ export interface RequestContext {
   protectedBy: ProtectedPath | undefined;
   /** Set where the path is another spelling of a route's: what is answered once the credential is known. */
   misspelling: Misspelling | undefined;
+  /** Which of two listeners it came to; `undefined` where one serves everything. */
+  listener: ListenerName | undefined;
+  /** The listener does not serve its path: a plain 404, whatever the credential. */
+  isElsewhere: boolean;
   /** A probe is neither logged nor limited. */
   isProbe: boolean;
   principal: HostPrincipal | undefined;

@@ -14,6 +14,8 @@ export interface ProtectedPath {
   readonly ownMethod?: string;
   /** On every answer, whichever part of the gateway gives it: name, value, name, value. */
   readonly headers?: readonly string[];
+  /** Served by the listener for models too, where the control plane has one of its own. */
+  readonly plane?: 'data';
   /** False where a browser gets no page for a path that no route takes. */
   readonly hasPages?: boolean;
 }
@@ -21,9 +23,20 @@ export interface ProtectedPath {
 /** The protected paths of one host, declared by the builtins whose routes stand there. */
 export class Protection {
   readonly #paths: ProtectedPath[] = [];
+  readonly #open = new Set<string>();
 
   add(path: ProtectedPath): void {
     this.#paths.push(path);
+  }
+
+  /** A path that needs no credential, and that every listener serves. */
+  open(path: string): void {
+    this.#open.add(path);
+  }
+
+  /** Whether the listener for models serves the path, as it was written. Everything that no builtin declares is the control plane's. */
+  isOfData(path: string): boolean {
+    return this.of(path)?.plane === 'data' || this.#open.has(path);
   }
 
   /** Compares the path as it was written; the first that fits counts. */

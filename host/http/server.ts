@@ -5,7 +5,7 @@ import { GatewayError } from '../contract/index.ts';
 import { createServer } from '../common/node-http.ts';
 import { failureOf } from '../wire/client-failure.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
-import type { App } from './app.ts';
+import type { Serving } from './app.ts';
 import { unknownMethod } from './arrivals.ts';
 import type { Connections } from './connections/connections.ts';
 import { contextOf } from './context.ts';
@@ -23,7 +23,7 @@ const MAX_PORT = 65_535;
 
 /** The listener. Headers are bounded in time; bodies and answers are not, silence is bounded where it is watched. */
 export function createHttpServer(
-  { serve, upgrades }: App,
+  { serve, upgrades }: Serving,
   host: Ending & { readonly connections: Connections },
 ): Server {
   const server = createServer(
@@ -121,31 +121,55 @@ const newId = (): string => randomBytes(16).toString('hex');
 
 const idHeaders = (id: string): readonly string[] => ['Vary', 'Origin', 'X-Request-ID', id];
 
-/** Listens on all interfaces; resolves with the port. The error for a busy port says what to do. */
-export function listen(server: Server, port: string): Promise<number> {
+/** What a listener is called by those who set it. */
+export interface ListenPlace {
+  /** IP address; `undefined`: all interfaces. */
+  readonly address?: string | undefined;
+  /** Names of the variables of the port and of the address. */
+  readonly variables?: readonly [port: string, address: string];
+  /** In front of `port` in errors. */
+  readonly name?: string;
+}
+
+/** Resolves with the port. The error for a busy port says what to do. */
+export function listen(server: Server, port: string, place: ListenPlace = {}): Promise<number> {
+  const { address, variables: [variable] = ['PORT', 'GW_ADDRESS'] } = place;
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const refused = (error: NodeJS.ErrnoException): void => {
-    if (error.code === 'EADDRINUSE')
-      reject(
-        new Error(
-          `port ${port} is in use; set PORT to a free one, for example PORT=${Number(port) < MAX_PORT ? Number(port) + 1 : MAX_PORT - 1}`,
-          { cause: error },
-        ),
-      );
-    else if (error.code === 'EACCES')
-      reject(
-        new Error(`port ${port} needs more rights than this process has; set PORT to one above 1023`, { cause: error }),
-      );
-    else reject(error);
-  };
   if (!/^\d{1,5}$/.test(port.trim()) || Number(port) > MAX_PORT) {
-    reject(new Error(`PORT is "${port}", which is not a port number; set 1 to ${MAX_PORT}`));
+    reject(new Error(`${variable} is "${port}", which is not a port number; set 1 to ${MAX_PORT}`));
     return promise;
   }
+  const refused = (error: NodeJS.ErrnoException): void => reject(listenFault(error, Number(port), place));
   server.once('error', refused);
-  server.listen(Number(port), () => {
+  server.listen({ port: Number(port), ...(address !== undefined && { host: address }) }, () => {
     server.off('error', refused);
     resolve((server.address() as AddressInfo).port);
   });
   return promise;
+}
+
+/** Says what to set. */
+function listenFault(
+  error: NodeJS.ErrnoException,
+  port: number,
+  { address, variables: [variable, addressVariable] = ['PORT', 'GW_ADDRESS'], name = '' }: ListenPlace,
+): Error {
+  switch (error.code) {
+    case 'EADDRINUSE': {
+      const free = port < MAX_PORT ? port + 1 : MAX_PORT - 1;
+      const example = name === '' ? `, for example ${variable}=${free}` : '';
+      return new Error(`${name}port ${port} is in use; set ${variable} to a free one${example}`, { cause: error });
+    }
+    case 'EACCES':
+      return new Error(
+        `${name}port ${port} needs more rights than this process has; set ${variable} to one above 1023`,
+        { cause: error },
+      );
+    case 'EADDRNOTAVAIL':
+      return new Error(`${address ?? ''} is not an address of this machine; set ${addressVariable} to one`, {
+        cause: error,
+      });
+    default:
+      return error;
+  }
 }

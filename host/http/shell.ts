@@ -5,10 +5,10 @@ import type { Activity } from './activity.ts';
 import type { ArrivalHost, Arrivals } from './arrivals.ts';
 import type { Connections } from './connections/connections.ts';
 import { writtenPath } from './paths/canonical-path.ts';
-import { bindContext, rawPath, type RequestContext } from './context.ts';
+import { bindContext, type ListenerName, rawPath, type RequestContext } from './context.ts';
 import { isTooLate } from './body/leftovers.ts';
 import type { RunningRequests } from './running-requests.ts';
-import { sendEmpty, sendError } from './reply.ts';
+import { sendEmpty, sendError, sendNoRoute } from './reply.ts';
 
 const MAX_LOGGED_PATH = 1024;
 
@@ -28,10 +28,10 @@ export type Shell = (request: IncomingMessage, response: ServerResponse) => bool
  * The one layer in front of every route: request id, security headers, unknown methods, CORS, and beside the probes the
  * client address, the access log and the per-address limit. One function, because each layer costs.
  */
-export function createShell(host: ShellHost, arrivals: Arrivals): Shell {
+export function createShell(host: ShellHost, arrivals: Arrivals, listener: ListenerName | undefined): Shell {
   return (request, response) => {
     if (isTooLate(request)) return false;
-    const context = arrivals.open(request);
+    const context = arrivals.open(request, listener);
     bindContext(response, context);
     host.connections.begin(request.socket);
     const malformed = arrivals.inspect(request, context);
@@ -43,7 +43,8 @@ export function createShell(host: ShellHost, arrivals: Arrivals): Shell {
     }
     const refusal = malformed ?? arrivals.limit(context);
     if (refusal) sendError(response, refusal, host.redactor);
-    return !refusal;
+    else if (context.isElsewhere) sendNoRoute(response);
+    return !refusal && !context.isElsewhere;
   };
 }
 
@@ -67,7 +68,7 @@ const shownPath = (path: string, redactor: Redactor): string =>
 export function logAccess(
   { log, redactor, services: { clock } }: ShellHost,
   request: IncomingMessage,
-  { id, arrivedAt, address, bytes, misspelling }: RequestContext,
+  { id, arrivedAt, address, bytes, misspelling, listener }: RequestContext,
   status: number,
 ): void {
   const path = rawPath(request);
@@ -81,6 +82,7 @@ export function logAccess(
     bytes,
     duration_ms: Math.round((clock.monotonic() - arrivedAt) * 1000) / 1000,
     remote: address,
+    ...(listener !== undefined && { listener }),
   };
   if (status >= 500) log.error('http request', attributes);
   else if (status >= 400) log.warn('http request', attributes);

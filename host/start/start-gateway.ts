@@ -1,13 +1,11 @@
-import type { Server } from 'node:http';
 import type { Clock } from '../common/clock.ts';
 import type { ConfigWatch } from '../config/watch.ts';
 import { GatewayError } from '../contract/index.ts';
 import type { Host } from '../host.ts';
 import { registeredNames } from '../generation/registered-names.ts';
-import { createApp } from '../http/app.ts';
-import { createHttpServer, listen } from '../http/server.ts';
 import { provideMasterKey } from './master-key.ts';
 import { applyStartConfiguration } from './configuration.ts';
+import { type Listeners, openListeners, shownListener } from './open-listeners.ts';
 import {
   connectProviders,
   loadFile,
@@ -23,6 +21,8 @@ const LAST_WORDS_MS = 5000;
 
 export interface RunningGateway {
   readonly port: number;
+  /** Port of the control plane, where it has a listener of its own. */
+  readonly adminPort: number | undefined;
   readonly hasNewKey: boolean;
   /** Drains and closes; resolves when the process may exit. */
   stop(): Promise<void>;
@@ -56,11 +56,11 @@ export async function startGateway(host: Host): Promise<RunningGateway | undefin
       await step();
     }
     if (host.isDraining) return await endStart(host);
-    const server = createHttpServer(createApp(host), host);
-    const port = await listen(server, host.settings.port);
+    const listeners = await openListeners(host);
     const watch = await watchConfiguration(host);
-    tellStarted(host, port);
-    return { port, hasNewKey, stop: () => shutDown(host, server, watch) };
+    tellStarted(host, listeners);
+    const { port, adminPort } = listeners;
+    return { port, adminPort, hasNewKey, stop: () => shutDown(host, listeners, watch) };
   } catch (error) {
     if (host.isDraining) return await endStart(host, error); // who stopped the start expects no failure
     await host.close();
@@ -88,7 +88,8 @@ function tellSettings({ settings, log }: Host): void {
   if (settings.corsOrigins.length === 0) log.info('CORS_ORIGINS is not set: no origin may call from a browser');
 }
 
-function tellStarted(host: Host, port: number): void {
+function tellStarted(host: Host, { port, adminPort }: Listeners): void {
+  const { address, admin } = host.settings.listeners;
   if (host.settings.isProduction && host.stores.keys.backend === 'memory') {
     host.log.warn('no durable key store is configured: MASTER_KEY is the only credential that survives a restart', {
       rule: 'WN06',
@@ -96,7 +97,8 @@ function tellStarted(host: Host, port: number): void {
   }
   host.log.info('gw started', {
     version: host.build.version,
-    addr: `:${port}`,
+    addr: shownListener(address, port),
+    ...(admin && adminPort !== undefined && { admin_addr: shownListener(admin.address, adminPort) }),
     providers: [...registeredNames(host)].join(', '),
     config_store: host.stores.configuration.backend,
     api_key_store: host.stores.keys.backend,
@@ -109,7 +111,7 @@ function tellStarted(host: Host, port: number): void {
  * Readiness turns 503 at once; requests are served as before until load balancers have noticed. The listener stays open, so
  * that probes are answered while requests drain. What is left at the deadline ends with an error event. See docs/reference/server.md#the-end-of-a-process.
  */
-async function shutDown(host: Host, server: Server, watch: ConfigWatch | undefined): Promise<void> {
+async function shutDown(host: Host, listeners: Listeners, watch: ConfigWatch | undefined): Promise<void> {
   const {
     settings: { shutdownTimeoutMs, drainDelayMs },
     services: { clock, closing },
@@ -126,8 +128,7 @@ async function shutDown(host: Host, server: Server, watch: ConfigWatch | undefin
     host.slot.endAll(new GatewayError('upstream_unavailable', 'the gateway is shutting down'));
     await idleWithin(host, LAST_WORDS_MS);
   }
-  server.close();
-  server.closeAllConnections();
+  listeners.close();
   host.applier.close(); // stopping the watch waits for a change that is being applied
   await watch?.stop();
   await host.close();

@@ -191,6 +191,17 @@ describe('gw doctor', () => {
     expect(await of({ PORT: '0' })).to.deep.equal(['[OK] any free port']);
     expect(await of({ PORT: port })).to.deep.equal([`[!] ${port} is used by another program; set PORT`]);
     expect(await of({ PORT: port, GW_URL: url })).to.deep.equal([`[OK] ${port} is used by the gateway that answers`]);
+    const admin = async (variables: Record<string, string>): Promise<unknown> =>
+      of({ PORT: '0', GW_ADMIN_PORT: port, ...variables });
+    expect(await admin({})).to.deep.equal([
+      '[OK] any free port',
+      `[!] admin port ${port} is used by another program; set GW_ADMIN_PORT`,
+    ]);
+    expect(await admin({ GW_URL: url })).to.deep.equal([
+      '[OK] any free port',
+      `[OK] admin port ${port} is used, and a gateway answers`,
+    ]);
+    expect(await admin({ GW_ADMIN_PORT: '0' })).to.deep.equal(['[OK] any free port']);
     expect(await of({ PORT: 'http' })).to.deep.equal(['[X] PORT is "http", which is not a port number']);
   });
 

@@ -34,6 +34,9 @@ describe('settings', () => {
   it('take empty values for none', () => {
     const names = [
       'PORT',
+      'GW_ADDRESS',
+      'GW_ADMIN_PORT',
+      'GW_ADMIN_ADDRESS',
       'GATEWAY_CONFIG',
       'GATEWAY_ENV',
       'MASTER_KEY',

@@ -38,6 +38,7 @@ describe('a warning of a start', () => {
     ['WN07', { OLLAMA_HOST: 'http://127.0.0.1:1', OLLAMA_MODELS: 'a' }],
     ['WN08', {}],
     ['WN09', { ALLOW_UNAUTHENTICATED_PROXY: 'true' }],
+    ['WN35', { ...PRODUCTION, GW_ADMIN_PORT: '0', GW_ADMIN_ADDRESS: '0.0.0.0' }],
     ['WN10', { RATE_LIMIT_RPS: 'x' }],
     ['WN10', { RATE_LIMIT_BURST: '-1' }],
     ['WN13', { VERTEX_AI_PROJECT_ID: 'p' }],

@@ -19,7 +19,7 @@ export default defineBuiltin({
       surfaces.add('mcp');
     });
     hooks.protect.tap('mcp-endpoint', (protection) =>
-      protection.add({ prefix: PATH, isLimited: true, headers: ['Cache-Control', 'no-store'] }),
+      protection.add({ prefix: PATH, plane: 'data', isLimited: true, headers: ['Cache-Control', 'no-store'] }),
     );
     hooks.mount.tap({ name: 'mcp-endpoint', stage: ORDER.listings }, (router, host) => {
       router

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { GatewayError } from '../../contract/index.ts';
 import { failureOf } from '../../wire/client-failure.ts';
 import type { Arrivals } from '../arrivals.ts';
-import type { RequestContext } from '../context.ts';
+import type { ListenerName, RequestContext } from '../context.ts';
 import { hasLeftovers, isEnding } from '../body/leftovers.ts';
 import { type Arrival, failureHeaders, type Refusal } from '../reply.ts';
 import { logAccess, type ShellHost } from '../shell.ts';
@@ -45,6 +45,7 @@ export interface Upgrades {
 export function createUpgrades<H extends ShellHost>(
   host: H & { readonly hooks: UpgradeHooks<H> },
   arrivals: Arrivals,
+  listener: ListenerName | undefined,
 ): Upgrades {
   const { arrived, upgrade } = host.hooks;
   const takers = new WeakMap<IncomingMessage, TakeUpgrade>();
@@ -52,6 +53,7 @@ export function createUpgrades<H extends ShellHost>(
     isSpoken: upgrade.taps.length > 0,
     accepts: (request) => {
       if (isEnding(request.socket) || isAnswering(request.socket) || !arrivals.settle(request)) return false;
+      if (!arrivals.isServed(request, listener)) return false;
       try {
         const take = upgrade.call(request, host);
         if (take) takers.set(request, take);
@@ -66,7 +68,7 @@ export function createUpgrades<H extends ShellHost>(
       host.connections.hijack(socket);
       host.activity.begin();
       socket.on('close', () => host.activity.end());
-      const context = arrivals.open(request);
+      const context = arrivals.open(request, listener);
       context.kind = 'tunnel';
       socket.on('close', () => host.running.remove(context));
       const refuse = (refusal: Refusal): void => refuseUpgrade(host, { request, context, socket, refusal });
@@ -85,7 +87,7 @@ export function createUpgrades<H extends ShellHost>(
           });
       };
       try {
-        const error = arrivals.inspect(request, context) ?? arrivals.limit(context);
+        const error = arrivals.inspect(request, context) ?? arrivals.limit(context) ?? elsewhere(context);
         const arrival = error ? { error } : arrived.call(request, context, host);
         if (arrival instanceof Promise) arrival.then(hand).catch(fail);
         else hand(arrival);
@@ -111,6 +113,10 @@ function passOver({ refuse }: Upgrade): void {
     ),
   });
 }
+
+/** What the listener does not serve is not upgraded there either. */
+const elsewhere = ({ isElsewhere }: RequestContext): GatewayError | undefined =>
+  isElsewhere ? new GatewayError('resource_not_found', 'no route serves this path') : undefined;
 
 interface RefusedUpgrade {
   readonly request: IncomingMessage;
