@@ -85,7 +85,14 @@ function querySchema(name: string, path: string): object {
   return MOMENTS.has(name) ? { type: 'string', format: 'date-time' } : { type: 'string' };
 }
 
+/** Media types of bodies that are not plain JSON. */
+const TYPES: Readonly<Record<string, string>> = {
+  multipart: 'multipart/form-data',
+  patch: 'application/json-patch+json',
+};
+
 function requestBody(body: NonNullable<Operation['body']>): object {
-  const type = body === 'multipart' ? 'multipart/form-data' : 'application/json';
-  return { required: body !== 'optional json', content: { [type]: { schema: { type: 'object' } } } };
+  const type = TYPES[body] ?? 'application/json';
+  const schema = body === 'patch' ? { type: 'array', items: { type: 'object' } } : { type: 'object' };
+  return { required: body !== 'optional json', content: { [type]: { schema } } };
 }

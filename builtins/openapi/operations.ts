@@ -1,4 +1,4 @@
-export type Verb = 'get' | 'post' | 'put' | 'delete';
+export type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** One method of one path, as the document shows it. */
 export interface Operation {
@@ -12,7 +12,7 @@ export interface Operation {
   /** Name of the schema of the answer; `undefined` when its body is that of a provider, of another type, or there is none. */
   readonly answer?: string;
   readonly query?: readonly string[];
-  readonly body?: 'json' | 'multipart' | 'optional json';
+  readonly body?: 'json' | 'multipart' | 'optional json' | 'patch';
   /** Media type of an answer that has no schema here. */
   readonly type?: string;
   /** Below `/admin/`: statuses of errors beside those that every route and every body may have. */
@@ -256,6 +256,18 @@ const CONFIGURATION: readonly Operation[] = [
     status: 201,
     answer: 'Status',
     body: 'json',
+    isTagged: true,
+    errors: [409, 412, 501],
+  }),
+  write('patch', '/admin/config', 'Changes parts of the configuration', {
+    answer: 'Patched',
+    body: 'patch',
+    isTagged: true,
+    errors: [409, 412, 501],
+  }),
+  write('post', '/admin/config/patch', 'Changes parts of the configuration, for browsers', {
+    answer: 'Patched',
+    body: 'patch',
     isTagged: true,
     errors: [409, 412, 501],
   }),

@@ -270,6 +270,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   RolledBack: object({ status: TEXT, rolled_back_to: COUNT, current_history_size: COUNT }),
   Valid: object({ valid: FLAG }),
+  Patched: object({ status: TEXT, version: COUNT, changes: list(object({ path: TEXT, before: {}, after: {} })) }),
   Changes: object({ changes: list(object({ path: TEXT, before: {}, after: {} })) }),
   Providers: list(
     object(
@@ -487,7 +488,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       budgets: list(
         object(
           {
-            of: { enum: ['key', 'account', 'tag'] },
+            of: { enum: ['key', 'session', 'account', 'tag'] },
             unit: { enum: UNITS },
             every: TEXT,
             limit: NUMBER,

@@ -139,8 +139,8 @@ export const ZONES: readonly Zone[] = [
   // Runs in the browser: it knows the gateway by its HTTP interface alone, and brings its packages inside the bundle.
   {
     of: 'builtins/dashboard/app/',
-    may: [inside('builtins/dashboard/app/src/'), packages(PAGE_PACKAGES)],
-    allowed: 'its own files and packages of the front end',
+    may: [inside('builtins/dashboard/app/src/'), file('host/config/patch/patch-between.ts'), packages(PAGE_PACKAGES)],
+    allowed: 'its own files, host/config/patch/patch-between.ts and packages of the front end',
   },
   { of: 'builtins/', may: [host, ownFolder, declared, node], allowed: 'host, dependencies and its own family' },
   {

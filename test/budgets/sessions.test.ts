@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { SESSION_HEADERS } from '../../host/common/session-headers.ts';
 import { MemoryLedger } from '../../host/state/memory-ledger.ts';
-import { eventually } from '../kit/index.ts';
+import { eventually, startPostgres, temporaryFolder } from '../kit/index.ts';
 import { type Gateway, gateway, type Probe, PROBES } from '../money/route-limits.ts';
 
 const CHAT = PROBES[0] as Probe;
@@ -119,5 +120,40 @@ describe('a ledger that lets the oldest go', () => {
     expect(ledger.committed('open')).to.equal(1);
     ledger.bound({ maxKeys: 1, leaves: 'oldest' });
     expect([ledger.size, ledger.committed('d')]).to.deep.equal([1, 1]);
+  });
+});
+
+describe('what a session has spent', () => {
+  const after = async (variables: Readonly<Record<string, string>>): Promise<void> => {
+    const accounts = [
+      { path: '/', session: { budgets: [{ requests: 1 }] }, budgets: [{ requests: 4, warn: [0.5, 1] }] },
+      { path: '/acme', budgets: [{ requests: 4, overrun: 'none' }] },
+    ];
+    const start = (): Promise<Gateway> => gateway([], { accounts }, variables);
+    const first = await start();
+    const { bearer } = await first.key({ account: '/acme' });
+    const ask = async (g: Gateway, session: string): Promise<number> => (await sent(g, bearer, CHAT, session)).status;
+    expect([await ask(first, 'a'), await ask(first, 'b'), await ask(first, 'a')]).to.deep.equal([200, 200, 402]);
+    await first.t.close();
+    const second = await start();
+    expect([await ask(second, 'a'), await ask(second, 'c'), await ask(second, 'd')]).to.deep.equal([402, 200, 200]);
+    const last = await sent(second, bearer, CHAT, 'e');
+    expect([last.status, last.text.includes('the account /acme is spent: 4 of 4 requests')]).to.deep.equal([402, true]);
+    await second.t.close();
+    const warned = (g: Gateway): unknown[] =>
+      g.t.lines.filter(({ msg }) => msg === 'budget threshold reached').map(({ threshold }) => threshold);
+    expect([warned(first), warned(second)], 'each warning once').to.deep.equal([[0.5], [1]]);
+  };
+
+  it('is known after a start on SQLite, and so is what was warned of', async () => {
+    const folder = await temporaryFolder();
+    await after({ API_KEY_STORE_BACKEND: 'sqlite', API_KEY_STORE_DSN: join(folder, 'keys.db') });
+  });
+
+  it('is known after a start on Postgres, and so is what was warned of', async () => {
+    await after({
+      API_KEY_STORE_BACKEND: 'postgres',
+      API_KEY_STORE_DSN: await (await startPostgres()).createDatabase(),
+    });
   });
 });

@@ -66,10 +66,8 @@ describe('the access of a key that the command line makes', () => {
   ] as const)
     it(`is ${access} with ${flags.join(' ') || 'no flag'}, and it is said where it is narrow`, async () => {
       const { url, seen } = await stub(201, `{"id": "key_1", "access": "${access}"}`);
-      const { code, stderr } = await runCommand([
-        ...['admin', 'keys', 'create', '--name', 'x', '--gateway-url', url],
-        ...flags,
-      ]);
+      const command = ['admin', 'keys', 'create', '--name', 'x', '--gateway-url', url];
+      const { code, stderr } = await runCommand([...command, ...flags]);
       expect([code, JSON.parse(seen[0]!.body)]).to.deep.equal([0, { name: 'x', scopes, access }]);
       expect(stderr.includes('can only call models')).to.equal(access === 'inference');
     });

@@ -32,7 +32,7 @@ async function answering(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls };
 }
 
-const terminal = { columns: 60, isColoured: true };
+const terminal = { columns: 72, isColoured: true };
 const key = (name: string): object => ({
   id: 'id-1',
   name,
@@ -48,7 +48,7 @@ describe('commands on a terminal', () => {
     );
     const there = await runCommand(['admin', 'keys', 'list', '--gateway-url', url], { io: { terminal } });
     expect(there.stdout).to.contain('(in 2d)').and.to.contain('…');
-    for (const line of there.stdout.split('\n')) expect(line.length).to.be.at.most(60);
+    for (const line of there.stdout.split('\n')) expect(line.length).to.be.at.most(72);
     const elsewhere = await runCommand(['admin', 'keys', 'list', '--gateway-url', url]);
     expect(elsewhere.stdout)
       .to.contain('n'.repeat(90))

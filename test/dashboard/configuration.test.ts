@@ -85,6 +85,30 @@ describe('the configuration in the dashboard', function configuration() {
     expect(asked).to.deep.equal([]);
   });
 
+  it('is changed beside what is withheld, which stays, and goes nowhere else', async () => {
+    const secret = 'planted-4Zq7-header';
+    const url = 'http://127.0.0.1:9/mcp';
+    const t = await startDashboard({
+      config: {
+        targets: [{ virtual_key: 'echo' }],
+        mcp_servers: [{ name: 's', url, headers: { Authorization: secret } }],
+      },
+    });
+    const page = await opened(t);
+    const shown = await configOf(t);
+    expect(JSON.stringify(shown)).to.include('[REDACTED').and.not.include(secret);
+    await write(page, JSON.stringify({ ...shown, aliases: { fast: 'echo-1' } }));
+    await page.getByText('The gateway would take this configuration.').waitFor();
+    await apply(page);
+    await page.getByText('The configuration is active.').waitFor();
+    expect((await configOf(t))['aliases']).to.deep.equal({ fast: 'echo-1' });
+    const kept = t.host.applier.running.document as { mcp_servers: { headers: object }[] };
+    expect(kept.mcp_servers[0]!.headers).to.deep.equal({ Authorization: secret });
+    await write(page, JSON.stringify(await configOf(t)).replace(url, 'http://127.0.0.1:11/mcp'));
+    await page.getByText('BV40').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Review and apply' }).isDisabled()).to.equal(true);
+  });
+
   inSoak('that a newer program has stored is not overwritten, and the page says why', async () => {
     const dsn = await (await startPostgres()).createDatabase();
     const t = await startDashboard({ variables: { CONFIG_STORE_BACKEND: 'postgres', CONFIG_STORE_DSN: dsn } });

@@ -17,6 +17,7 @@ const REQUIRED: Readonly<Record<string, string>> = {
 
 const ADMIN = OPERATIONS.filter(({ path }) => path.startsWith('/admin/'));
 const RAISE = { unit: 'usd', amount: 5, until: new Date(Date.now() + 86_400_000).toISOString() };
+const PATCH = [{ op: 'add', path: '/aliases', value: { a: 'b' } }];
 const GOOD_BODIES: Readonly<Record<string, unknown>> = {
   'post /admin/keys': {
     name: 'x',
@@ -36,6 +37,8 @@ const GOOD_BODIES: Readonly<Record<string, unknown>> = {
   'post /admin/spend': { idempotency_key: 'k', account: '/', usd: 1, note: 'measured elsewhere' },
   'put /admin/config': ECHO,
   'post /admin/config': ECHO,
+  'patch /admin/config': PATCH,
+  'post /admin/config/patch': PATCH,
   'post /admin/config/validate': ECHO,
   'post /admin/config/diff': { ...ECHO, aliases: { a: 'b' } },
 };
@@ -130,7 +133,8 @@ describe('what each operation of the admin API answers is in its document', () =
       if (operation.isTagged)
         for (const tag of ['"99"', 'x', '*']) await call({ headers: { 'if-match': tag }, id: '1' });
       await call({ headers: as((await t.signIn(reader)).token), id });
-      await call({ id: isVersion ? '1' : id, query: required });
+      const etag = operation.body === 'patch' ? (await t.get('/admin/config')).headers.get('etag') : undefined;
+      await call({ id: isVersion ? '1' : id, query: required, ...(etag && { headers: { 'if-match': etag } }) });
       expect(
         [...seen].some((status) => status < 300),
         [...seen].join(),

@@ -9,7 +9,9 @@ import { actorOf, type Auditor } from '../auditor.ts';
 import { reading } from '../store-calls.ts';
 import { providerChanges } from './provider-changes.ts';
 import { readConfiguration, RefusedConfiguration } from './body.ts';
+import type { ConfigViews } from './config-views.ts';
 import { etagOf, wantedVersion } from './if-match.ts';
+import { type PatchBody, readPatchOf, refusePatch } from './patch-body.ts';
 
 interface Mutation {
   readonly action: string;
@@ -30,10 +32,12 @@ interface Replacement {
 export class ConfigActions {
   readonly #host: Host;
   readonly #auditor: Auditor;
+  readonly #views: Pick<ConfigViews, 'patched'>;
 
-  constructor(host: Host, auditor: Auditor) {
+  constructor(host: Host, auditor: Auditor, views: Pick<ConfigViews, 'patched'>) {
     this.#host = host;
     this.#auditor = auditor;
+    this.#views = views;
   }
 
   async replace(call: JsonCall, { action, status, word }: Replacement): Promise<JsonAnswer> {
@@ -42,12 +46,29 @@ export class ConfigActions {
       action,
       target: '*',
       act: async () => this.#host.applier.apply(decoded, this.#writerOf(call)),
-      detail: ({
-        generation: {
-          config: { plugins, strategy, targets },
-        },
-      }) => ({ plugins: plugins.length, strategy: strategy.mode, targets: targets.length }),
+      detail: detailOf,
       answer: () => ({ status, body: { status: word } }),
+    });
+  }
+
+  /** A JSON Patch of the document as it is shown; what is withheld stays. One that changes nothing leaves no version. */
+  async patch(call: JsonCall): Promise<JsonAnswer> {
+    const action = 'config.update';
+    const patch = this.#readPatch(call, action);
+    const { decoded, changes } = this.#views.patched(call, patch);
+    const { running } = this.#host.applier;
+    if (!decoded)
+      return {
+        status: 200,
+        body: { status: 'updated', version: running.version, changes },
+        headers: ['ETag', etagOf(running)],
+      };
+    return this.#mutate(call, {
+      action,
+      target: '*',
+      act: async () => this.#host.applier.apply(decoded, this.#writerOf(call)),
+      detail: detailOf,
+      answer: ({ entry: { version } }) => ({ status: 200, body: { status: 'updated', version, changes } }),
     });
   }
 
@@ -84,10 +105,22 @@ export class ConfigActions {
     });
   }
 
-  /** The configuration that the body holds. One with the mark of a hidden secret leaves a row of its own. */
+  #readPatch(call: JsonCall, action: string): PatchBody {
+    return this.#withoutMarkers(call, action, () => readPatchOf(call));
+  }
+
+  /** The configuration that the body holds. */
   #read(call: JsonCall, action: string): Decoded {
-    try {
+    return this.#withoutMarkers(call, action, () => {
+      refusePatch(call);
       return readConfiguration(call.bytes);
+    });
+  }
+
+  /** A body with the mark of a hidden secret leaves a row of its own. */
+  #withoutMarkers<T>(call: JsonCall, action: string, read: () => T): T {
+    try {
+      return read();
     } catch (error) {
       const field = error instanceof RefusedConfiguration ? error.field : undefined;
       if (field !== undefined)
@@ -142,6 +175,16 @@ export class ConfigActions {
     }
   }
 }
+
+const detailOf = ({
+  generation: {
+    config: { plugins, strategy, targets },
+  },
+}: Applied): Record<string, unknown> => ({
+  plugins: plugins.length,
+  strategy: strategy.mode,
+  targets: targets.length,
+});
 
 function asRefusal(error: unknown): never {
   throw error instanceof ConfigRefused ? new RefusedConfiguration('invalid_config', error.problems) : error;

@@ -1,15 +1,23 @@
-import type { Decoded } from '../../../host/config/decode.ts';
+import { type Decoded, decodeStored } from '../../../host/config/decode.ts';
 import { Scrubber } from '../../../host/config/scrubber.ts';
 import { type Fields, isFields, parseJson } from '../../../host/contract/index.ts';
 import type { Host } from '../../../host/host.ts';
 import type { JsonAnswer, JsonCall } from '../../../host/http/json-route.ts';
 import { type ConfigurationVersion, MOST_VERSIONS } from '../../../host/stores/configuration-store.ts';
+import { SHIPPED } from '../../../host/registry/registry.ts';
 import { Query } from '../query.ts';
 import { reading } from '../store-calls.ts';
 import { timestamp } from '../../../host/common/timestamps.ts';
 import { readConfiguration, RefusedConfiguration } from './body.ts';
 import { changesBetween } from './diff.ts';
-import { etagOf } from './if-match.ts';
+import { etagOf, requireVersion } from './if-match.ts';
+import { isPatch, type PatchBody, readPatchOf } from './patch-body.ts';
+import { isSameDocument, patchedDocument } from './patched-document.ts';
+
+export interface Patched {
+  readonly decoded: Decoded | undefined;
+  readonly changes: ReturnType<typeof changesBetween>;
+}
 
 /** What is shown of the configuration, and of one that is not applied. Secrets are hidden in all of it. */
 export class ConfigViews {
@@ -59,8 +67,26 @@ export class ConfigViews {
     };
   }
 
-  #checked({ bytes }: JsonCall): Decoded {
-    const decoded = readConfiguration(bytes);
+  /** What a patch makes of the configuration that runs; `decoded` only where that is another one. Throws where `If-Match` names another version. */
+  patched(call: JsonCall, { operations }: PatchBody, needsVersion = true): Patched {
+    const { applier, registry, current } = this.#host;
+    const { running } = applier;
+    requireVersion(call.request, running, needsVersion);
+    const isShipped = (plugin: string): boolean => registry.originOf('plugin', plugin) === SHIPPED;
+    const document = patchedDocument(running.document, operations, { scrubber: this.#scrubber, isShipped });
+    const decoded = readConfiguration(Buffer.from(JSON.stringify(document)));
+    if (isSameDocument(document, running.document, this.#scrubber)) return { decoded: undefined, changes: [] };
+    const changes = changesBetween(this.#scrubber, meant(running.document, current), meant(decoded.document, decoded));
+    return { decoded, changes };
+  }
+
+  #patchedOf(call: JsonCall): Decoded {
+    const { decoded } = this.patched(call, readPatchOf(call), false);
+    return decoded ?? decodeStored(JSON.stringify(this.#host.applier.running.document));
+  }
+
+  #checked(call: JsonCall): Decoded {
+    const decoded = isPatch(call) ? this.#patchedOf(call) : readConfiguration(call.bytes);
     const problems = this.#host.applier.problemsOf(decoded);
     if (problems.length > 0) throw new RefusedConfiguration('invalid_config', problems);
     return decoded;

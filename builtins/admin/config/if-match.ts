@@ -7,6 +7,18 @@ type Tag = Pick<Writer, 'mark'> & { readonly version: number };
 
 export const etagOf = ({ version, mark }: Tag): string => `"${version}${mark === undefined ? '' : `.${mark}`}"`;
 
+/** Throws where a patch names no version, or another one than that which runs. */
+export function requireVersion(request: Pick<IncomingMessage, 'headers'>, running: Tag, isNeeded = true): void {
+  const wanted = wantedVersion(request, running);
+  if (!wanted && isNeeded)
+    throw new GatewayError('invalid_request', 'a patch names the version it was made for: send If-Match');
+  if (wanted && (wanted.version !== running.version || wanted.mark !== running.mark))
+    throw new GatewayError(
+      'version_conflict',
+      `the configuration has the ETag ${etagOf(running)} now, and the patch was made for ${etagOf(wanted)}`,
+    );
+}
+
 const TAGS = /^\s*"\d{1,15}(?:\.[0-9a-f]{8})?"\s*(?:,\s*"\d{1,15}(?:\.[0-9a-f]{8})?"\s*)*$/;
 
 /**

@@ -9,10 +9,13 @@ const CONFIG = '/admin/config';
 const UPDATE = { action: 'config.update', status: 200, word: 'updated' };
 const CREATE = { action: 'config.create', status: 201, word: 'created' };
 
-/** The configuration: looked at, replaced, reset, gone back to. See docs/admin.md#the-configuration. */
+/** What a patch is written in (RFC 5789). */
+const ACCEPTS = ['Accept-Patch', 'application/json-patch+json'];
+
+/** The configuration: looked at, patched, replaced, reset, gone back to. See docs/admin.md#the-configuration. */
 export function configRoutes(host: Host, auditor: Auditor): JsonRoute[] {
-  const actions = new ConfigActions(host, auditor);
   const views = new ConfigViews(host);
+  const actions = new ConfigActions(host, auditor, views);
   const read = { method: 'GET', scope: 'read_only' } as const;
   const write = { scope: 'admin', maxBytes: mostBytes(host) } as const;
   const check = { ...write, method: 'POST' } as const;
@@ -20,6 +23,8 @@ export function configRoutes(host: Host, auditor: Auditor): JsonRoute[] {
     { ...read, path: CONFIG, answer: () => views.running() },
     { ...write, method: 'PUT', path: CONFIG, answer: (call) => actions.replace(call, UPDATE) },
     { ...write, method: 'POST', path: CONFIG, answer: (call) => actions.replace(call, CREATE) },
+    { ...write, method: 'PATCH', path: CONFIG, headers: ACCEPTS, answer: (call) => actions.patch(call) },
+    { ...write, method: 'POST', path: `${CONFIG}/patch`, answer: (call) => actions.patch(call) },
     { method: 'DELETE', path: CONFIG, scope: 'admin', answer: (call) => actions.reset(call) },
     { ...read, path: `${CONFIG}/history`, answer: (call) => views.history(call) },
     {

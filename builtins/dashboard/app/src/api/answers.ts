@@ -628,6 +628,16 @@ export type Valid = {
   readonly valid: boolean;
 };
 
+export type Patched = {
+  readonly status: string;
+  readonly version: number;
+  readonly changes: readonly {
+    readonly path: string;
+    readonly before: unknown;
+    readonly after: unknown;
+  }[];
+};
+
 export type Changes = {
   readonly changes: readonly {
     readonly path: string;
@@ -1009,7 +1019,7 @@ export type OwnKey = {
   readonly tags: readonly string[];
   readonly unpriced: 'refuse' | 'warn' | 'allow';
   readonly budgets: readonly {
-    readonly of: 'key' | 'account' | 'tag';
+    readonly of: 'key' | 'session' | 'account' | 'tag';
     readonly unit: 'usd' | 'tokens' | 'requests';
     readonly every: string;
     readonly limit: number;

@@ -3,7 +3,7 @@ import type { ApiClient } from '../api/client.ts';
 import { given } from '../api/polling.ts';
 import { type Fields, isFields } from '../lib/fields.ts';
 import { blockAt } from '../lib/form-values.ts';
-import { redactedPaths } from '../lib/redaction.ts';
+import { misplacedMarkers, placeOf, sendingOf } from '../lib/config-sending.ts';
 import { withInstance } from './instance-block.ts';
 import type { SavedInstance } from './instance-dialog.tsx';
 
@@ -28,15 +28,17 @@ const entryIn = ({ config }: Base, name: string): unknown => blockAt(config, 'pr
 export async function writeInstance(api: ApiClient, base: Base, saved: SavedInstance): Promise<void> {
   const { name, entry, hasNewTarget } = saved;
   const body = withInstance(base.config, name, entry, hasNewTarget);
-  const [withheld] = redactedPaths(body);
+  const [withheld] = misplacedMarkers(base.config, body);
   if (withheld !== undefined)
     throw new ApiError(
       400,
-      `${withheld} holds a value that was withheld, and a whole configuration cannot be sent back without it: write this entry into the file of the configuration, or put a \${VARIABLE} in the place of that value.`,
+      `${withheld} holds a value that was withheld, where none was: put the value or a \${VARIABLE} in its place.`,
     );
-  const headers: Readonly<Record<string, string>> = base.etag === null ? {} : { 'If-Match': base.etag };
+  const sending = sendingOf(base.config, body, JSON.stringify(body));
+  const { path, method } = placeOf(sending);
+  const headers = { ...sending.headers, ...(base.etag === null ? {} : { 'If-Match': base.etag }) };
   try {
-    await api.json('/admin/config', { method: 'PUT', body, headers });
+    await api.json(path, { method, written: sending.written, headers });
   } catch (error) {
     if (!isOutdated(error)) throw error;
     const newest = await readBase(api);

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { usePolled } from '../../api/polling.ts';
 import type { ConfigChange } from '../../api/admin-wire.ts';
+import { placeOf, type Sending } from '../../lib/config-sending.ts';
 import { rowsIn } from '../../lib/fields.ts';
 import { useApi } from '../../services.ts';
 import { Button } from '../../ui/button.tsx';
@@ -10,7 +11,7 @@ import { isOutdated, messageOf } from '../../api/api-error.ts';
 
 export interface ApplyDialogProps {
   /** The configuration as it is sent. */
-  readonly written: string;
+  readonly sending: Sending;
   /** The version that it was made of. */
   readonly etag: string | null;
   readonly onApplied: () => void;
@@ -20,15 +21,17 @@ export interface ApplyDialogProps {
 }
 
 /** Shows what would change, and changes it. */
-export function ApplyDialog({ written, etag, onApplied, onOutdated, onClose }: ApplyDialogProps) {
+export function ApplyDialog({ sending, etag, onApplied, onOutdated, onClose }: ApplyDialogProps) {
   const api = useApi();
+  const { written, headers } = sending;
   const [asked] = useState(() => Date.now());
   const reading = usePolled<{ readonly changes: readonly ConfigChange[] }>({
     key: ['config', 'diff', asked],
-    read: (signal) => api.json('/admin/config/diff', { method: 'POST', written, signal }),
+    read: (signal) => api.json('/admin/config/diff', { method: 'POST', written, headers, signal }),
   });
   const { run, isBusy, error } = useAction(async () => {
-    await api.json('/admin/config', { method: 'PUT', written, headers: etag === null ? {} : { 'If-Match': etag } });
+    const { path, method } = placeOf(sending);
+    await api.json(path, { method, written, headers: { ...headers, ...(etag === null ? {} : { 'If-Match': etag }) } });
     onApplied();
   });
   const compare = useAction(onOutdated);

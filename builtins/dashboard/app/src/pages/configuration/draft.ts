@@ -14,6 +14,8 @@ export interface Draft {
   readonly isDirty: boolean;
   /** The version that the text was made of, not the newest one that is known: a write must find it unchanged. */
   readonly etag: string | null;
+  /** The configuration that the text was made of. */
+  readonly base: unknown;
   readonly setText: (text: string) => void;
   /** Writes what is there in the other language; nothing while it cannot be read. */
   readonly setLanguage: (language: Language) => void;
@@ -56,6 +58,7 @@ export function useDraft({ config, etag }: Active): Draft {
     language: state.language,
     isDirty,
     etag: state.etag,
+    base: state.base,
     setText: (text) => setState((before) => ({ ...before, text })),
     setValue: (value) => setState((before) => ({ ...before, text: textOf(value, before.language) })),
     setLanguage: (language) =>

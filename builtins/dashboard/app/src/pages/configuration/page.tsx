@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { isNotConfigured } from '../../api/api-error.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { given, usePolled } from '../../api/polling.ts';
+import { sendingOf } from '../../lib/config-sending.ts';
 import { useSearch } from '../../lib/use-search.ts';
 import { useApi, useCanWrite } from '../../services.ts';
 import { Button } from '../../ui/button.tsx';
@@ -54,7 +55,7 @@ function Workbench({ active }: { readonly active: Active }) {
   const [task, setTask] = useState<Task>();
   const [notice, setNotice] = useState<string>();
   const draft = useDraft(active);
-  const verdict = useVerdict(draft.text, draft.language, canWrite && draft.isDirty);
+  const verdict = useVerdict(draft, canWrite && draft.isDirty);
   const reading = readText(draft.text, draft.language);
   const tab = ['form', 'history'].includes(search.get('tab') ?? '') ? (search.get('tab') ?? '') : 'editor';
   const reload = async (): Promise<void> => {
@@ -123,7 +124,7 @@ function Workbench({ active }: { readonly active: Active }) {
       {task === 'apply' && reading.isRead && (
         <ApplyDialog
           key={draft.etag}
-          written={reading.written}
+          sending={sendingOf(draft.base, reading.value, reading.written)}
           etag={draft.etag}
           onApplied={applied}
           onOutdated={compareWithNewest}

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'react';
 import { isAbort, messageOf } from '../../api/api-error.ts';
 import { typedSecrets } from '../../instances/typed-secrets.ts';
-import { redactedPaths } from '../../lib/redaction.ts';
+import { misplacedMarkers, sendingOf } from '../../lib/config-sending.ts';
 import { useApi } from '../../services.ts';
 import { type Language, readText } from './document-text.ts';
+import type { Draft } from './draft.ts';
 
 const WAIT_MS = 500;
 
@@ -16,13 +17,14 @@ export interface Verdict {
 
 const CHECKING: Verdict = { kind: 'checking', problems: [] };
 
-/** What can be said of a text without the gateway: that it cannot be read, or holds what stands for a secret, or a secret where a reference belongs. */
-export function localVerdict(text: string, language: Language): Verdict | undefined {
+/** What can be said of a text without the gateway: that it cannot be read, or holds what stands for a secret where none was, or a secret where a reference belongs. */
+export function localVerdict(text: string, language: Language, base: unknown): Verdict | undefined {
   const reading = readText(text, language);
   if (!reading.isRead) return { kind: 'invalid', problems: [reading.message], line: reading.line };
   const problems = [
-    ...redactedPaths(reading.value).map(
-      (field) => `${field} holds a value that was withheld: put the value or a \${VARIABLE} in its place`,
+    ...misplacedMarkers(base, reading.value).map(
+      (field) =>
+        `${field} holds a value that was withheld: leave it where it was, or put the value or a \${VARIABLE} in its place`,
     ),
     ...typedSecrets(reading.value).map(({ path, text: why }) => `${path}: ${why}`),
   ];
@@ -30,12 +32,15 @@ export function localVerdict(text: string, language: Language): Verdict | undefi
 }
 
 /** Asks the gateway, when the reader pauses, whether it would take the text. */
-export function useVerdict(text: string, language: Language, isAsked: boolean): Verdict {
+export function useVerdict(
+  { text, language, base }: Pick<Draft, 'text' | 'language' | 'base'>,
+  isAsked: boolean,
+): Verdict {
   const api = useApi();
   const [verdict, setVerdict] = useState<Verdict>(CHECKING);
   useEffect(() => {
     if (!isAsked) return undefined;
-    const local = localVerdict(text, language);
+    const local = localVerdict(text, language, base);
     if (local) {
       setVerdict(local);
       return undefined;
@@ -45,7 +50,8 @@ export function useVerdict(text: string, language: Language, isAsked: boolean): 
     setVerdict(CHECKING);
     const given = new AbortController();
     const ask = async (): Promise<void> => {
-      await api.json('/admin/config/validate', { method: 'POST', written: reading.written, signal: given.signal });
+      const { written, headers } = sendingOf(base, reading.value, reading.written);
+      await api.json('/admin/config/validate', { method: 'POST', written, headers, signal: given.signal });
       setVerdict({ kind: 'valid', problems: [] });
     };
     const timer = setTimeout(() => {
@@ -57,7 +63,7 @@ export function useVerdict(text: string, language: Language, isAsked: boolean): 
       clearTimeout(timer);
       given.abort();
     };
-  }, [text, language, isAsked, api]);
+  }, [text, language, base, isAsked, api]);
   return verdict;
 }
 
