@@ -33,6 +33,7 @@ import ceilings from './routing/ceilings.ts';
 import eligibility from './routing/eligibility.ts';
 import groups from './routing/groups.ts';
 import latency from './routing/latency.ts';
+import sharedLimits from './state/shared-limits.ts';
 import configurationStore from './stores/configuration/configuration.ts';
 import requestLogStore from './stores/log/request-log.ts';
 import stores from './stores/stores.ts';
@@ -145,6 +146,7 @@ export const BUILTINS: readonly BuiltinModule[] = [
   eligibility,
   groups,
   latency,
+  sharedLimits,
   configurationStore,
   requestLogStore,
   stores,

@@ -30,6 +30,7 @@ import { createRegistry, type GatewayModule, keyShapesOf, SHIPPED } from './regi
 import { readEnvironment } from './environment/settings.ts';
 import { createCounters } from './state/counters.ts';
 import { createMemoryState } from './state/shared-state.ts';
+import { BoundedLimits } from './stores/bounded-limits.ts';
 import { BoundedState } from './stores/bounded-state.ts';
 import { finishStores } from './stores/closing.ts';
 import type { StoreClock } from './stores/replicas/store-clock.ts';
@@ -88,6 +89,7 @@ export function createHost(environment: HostEnvironment): Host {
     auditDropped: () => counters.add('gateway_hook_events_dropped_total', { subject: 'audit' }),
   });
   hooks.open.intercept({ done: () => sealStores(stores) });
+  const limits = new BoundedLimits(stores.limits, { clock, log, counters });
   let surfaces: readonly Surface[] | undefined;
   let applier: Applier | undefined;
   let closing: Promise<void> | undefined;
@@ -108,7 +110,8 @@ export function createHost(environment: HostEnvironment): Host {
     slot,
     registry: createRegistry(hooks),
     stores,
-    state: new BoundedState(stores.state, clock, log),
+    limits,
+    state: new BoundedState(stores.state, limits, { clock, log }),
     carryover: new CarryoverStore(),
     activity: createActivity(),
     connections: new Connections(),

@@ -12,6 +12,7 @@ import type { Loading } from './registry/discover.ts';
 import type { Settings } from './environment/settings.ts';
 import type { Variables } from './environment/variables.ts';
 import type { CounterHub } from './state/counters.ts';
+import type { BoundedLimits } from './stores/bounded-limits.ts';
 import type { Stores } from './stores/stores.ts';
 import type { ConnectedProvider } from './upstream/connect.ts';
 
@@ -38,6 +39,8 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   readonly counters: CounterHub;
   /** What builtins supply in `open`: principals, request log, configuration store, shared state. */
   readonly stores: Stores;
+  /** Limits that replicas hold together, where there is a store for them. */
+  readonly limits: BoundedLimits;
   readonly applier: Applier;
   /** Surfaces that routes are mounted for. */
   readonly surfaces: readonly Surface[];

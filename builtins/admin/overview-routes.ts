@@ -130,6 +130,7 @@ async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer>
     logReader ? answering(logReader) : ('disabled' as const),
     answering(stores.audit),
   ]);
+  const shared: ComponentStatus = host.limits.isUp ? 'healthy' : 'unavailable';
   const providers = providerStates(host);
   const components: readonly Component[] = [
     { name: 'API', status: 'healthy' },
@@ -137,13 +138,14 @@ async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer>
     { name: 'Config store', status: configuration },
     { name: 'Request logs', status: logs },
     { name: 'Audit log', status: audit },
+    ...(host.limits.isShared ? [{ name: 'Shared state', status: shared }] : []),
   ];
   const servers = host.current?.hooks.toolServers.call()?.servers() ?? [];
   const needed = servers.map(({ ready, required }) => (required && !ready ? 'unavailable' : 'available'));
   return {
     status: 200,
     body: {
-      status: overall(host, [keys, configuration, logs, ...providers.map(({ status }) => status), ...needed]),
+      status: overall(host, [keys, configuration, logs, shared, ...providers.map(({ status }) => status), ...needed]),
       providers,
       components,
       mcp_servers: servers.map(({ name, ready, required, lastError }) => ({

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '../../host/contract/index.ts';
+import { type Counters, GatewayError } from '../../host/contract/index.ts';
 import { type Binding, Bindings } from '../../host/common/accounts/bindings.ts';
 import type { HostPrincipal } from '../../host/common/host-principal.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
@@ -8,10 +8,11 @@ import { credentialsOf, unknownKey } from '../../host/http/credentials.ts';
 import type { RequestContext } from '../../host/http/context.ts';
 import { type ProtectedPath, scopeRefusal } from '../../host/http/protection.ts';
 import type { Arrival, Refusal } from '../../host/http/reply.ts';
-import { tapEventual } from '../../host/pipeline/eventual.ts';
+import { type Eventual, tapEventual } from '../../host/pipeline/eventual.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
-import { KeyRates } from './key-rates.ts';
+import { KeyRates, type TooSoon } from './key-rates.ts';
 import { masterPrincipal } from './master-key.ts';
+import { SHARED_KEY_RATES } from './shared-key-rates.ts';
 
 const NO_STORE = ['Cache-Control', 'no-store'];
 
@@ -40,19 +41,26 @@ export default defineBuiltin({
     });
     hooks.assemble.tapPromise(
       'authentication',
-      async ({ hooks: pipeline, config: { money }, services: { clock, counters } }) => {
+      async ({ hooks: pipeline, config: { money }, services: { clock, counters } }, host) => {
+        const shared = host?.limits;
         if (money.tags)
           tapEventual(pipeline.charge, { name: 'authentication', stage: ORDER.broughtRates }, (exchange) => {
             const { broughtLevels } = exchange;
             if (broughtLevels.length === 0) return undefined;
             exchange.broughtLevels = [];
-            const limited = rates.refusal(undefined, { levels: broughtLevels }, clock.monotonic());
-            if (limited) counters.add('gateway_rate_limit_rejections_total', { key_type: limited.of });
-            return limited?.error;
+            const limits = { levels: broughtLevels };
+            const limited = shared?.isShared
+              ? SHARED_KEY_RATES.refusal(shared, undefined, limits)
+              : rates.refusal(undefined, limits, clock.monotonic());
+            return limited instanceof Promise
+              ? limited.then((late) => counted(late, counters))
+              : counted(limited, counters);
           });
         pipeline.finished.tap('authentication', ({ principal, limits, charged, answeredBy }) => {
-          if (limits && charged && answeredBy === undefined)
-            rates.debit(principal?.id, limits, charged.total_tokens, clock.monotonic());
+          if (!limits || !charged || answeredBy !== undefined) return;
+          const { total_tokens: tokens } = charged;
+          if (shared?.isShared) SHARED_KEY_RATES.debit(shared, principal?.id, limits, tokens);
+          else rates.debit(principal?.id, limits, tokens, clock.monotonic());
         });
       },
     );
@@ -88,11 +96,11 @@ async function ask(entry: Entry, credentials: readonly string[]): Promise<Refusa
       const digest = principals.digestOf(credential);
       const principal = await principals.ask(credential, digest);
       if (!principal) continue;
-      const refusal = admit(entry, principal, digest);
+      const refusal = await admit(entry, principal, digest);
       if (principals.standing(digest, principal) !== 'stands') entry.host.running.onDoubt?.(entry.context);
       return refusal;
     }
-    return admit(entry, undefined);
+    return await admit(entry, undefined);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     return admit(
@@ -106,13 +114,8 @@ async function ask(entry: Entry, credentials: readonly string[]): Promise<Refusa
   }
 }
 
-/** Lets the request go on, for as long as its credential stands, or says why not. Where no credential is needed, one that is not known counts as none. */
-function admit(
-  entry: Entry,
-  principal: HostPrincipal | undefined,
-  digest?: string,
-  refusal?: GatewayError,
-): Refusal | undefined {
+/** Lets the request go on, for as long as its credential stands, or says why not. Where no credential is needed, one that is not known counts as none. A promise only where replicas hold a limit of it together. */
+function admit(entry: Entry, principal: HostPrincipal | undefined, digest?: string, refusal?: GatewayError): Arrival {
   const { host, path, context } = entry;
   const tree = host.current?.accounts.tree();
   const binding = tree && entry.bindings.of(principal, tree);
@@ -121,18 +124,26 @@ function admit(
   if (digest !== undefined && host.stores.principals.mayEnd(digest)) host.running.add(context, digest);
   context.isAdmitted = principal !== undefined || (path.mayBeOpen === true && host.settings.allowUnauthenticated);
   const error = context.isAdmitted ? outOfBounds(entry, binding) : (refusal ?? unknownKey(context));
-  return error && { error };
+  return error instanceof Promise ? error.then(refusalOf) : refusalOf(error);
 }
+
+const refusalOf = (error: GatewayError | undefined): Refusal | undefined => error && { error };
 
 /** What a credential that counts may not do. */
 function outOfBounds(
-  { host: { counters, services }, path, rates, context: { principal, limits } }: Entry,
+  { host: { counters, services, limits: shared }, path, rates, context: { principal, limits } }: Entry,
   binding: Binding | undefined,
-): GatewayError | undefined {
+): Eventual<GatewayError | undefined> {
   const scope = path.scope && scopeRefusal(principal, path.scope);
   if (scope || !path.isLimited) return scope;
   if (binding?.refusal !== undefined) return new GatewayError('access_blocked', binding.refusal);
-  const limited = limits && rates.refusal(principal?.id, limits, services.clock.monotonic());
+  if (!limits) return undefined;
+  if (shared?.isShared)
+    return SHARED_KEY_RATES.refusal(shared, principal?.id, limits)?.then((late) => counted(late, counters));
+  return counted(rates.refusal(principal?.id, limits, services.clock.monotonic()), counters);
+}
+
+function counted(limited: TooSoon | undefined, counters: Counters): GatewayError | undefined {
   if (limited) counters.add('gateway_rate_limit_rejections_total', { key_type: limited.of });
   return limited?.error;
 }

@@ -5,7 +5,7 @@ import { type Buckets, createBuckets } from '../../host/state/buckets.ts';
 
 const MAX_KEYS = 100_000;
 /** A request is admitted while anything is left. */
-const ANYTHING = Number.MIN_VALUE;
+export const ANYTHING = Number.MIN_VALUE;
 
 /** A request that came too soon, and whose limit says so: there is no label of its own for limits of keys. */
 export interface TooSoon {
@@ -14,7 +14,7 @@ export interface TooSoon {
 }
 
 /** Who has a limit: a key, or an account or a tag that binds it. */
-interface Limited {
+export interface Limited {
   readonly id: string;
   readonly name: string;
   readonly of: TooSoon['of'];
@@ -35,7 +35,7 @@ export class KeyRates {
   /** Takes one request of a key, or of none. `now` in monotonic milliseconds. */
   refusal(id: string | undefined, { rpm, tpm, levels }: KeyLimits, now: number): TooSoon | undefined {
     if (rpm === undefined && tpm === undefined && !levels) return undefined;
-    const key: Limited = { id: id ?? '', name: 'the key', of: 'plugin', rpm, tpm };
+    const key = limitedKey(id, { rpm, tpm });
     if (!levels) return this.#looked(key, now, 1);
     const all = [key, ...levels.map((level) => this.#limited(level))];
     for (const each of all) {
@@ -58,33 +58,54 @@ export class KeyRates {
   }
 
   /** Why a limit does not let a request through; else it takes so many requests. */
-  #looked({ id, name, of, rpm, tpm }: Limited, now: number, requests: number): TooSoon | undefined {
+  #looked(limited: Limited, now: number, requests: number): TooSoon | undefined {
+    const { id, rpm, tpm } = limited;
     if (tpm !== undefined) {
       const { taken, retryAfterMs } = this.#tokens.take(id, perMinute(tpm), now, 0, ANYTHING);
-      if (!taken)
-        return { of, error: limited(`${name} has used its ${tpm} tokens per minute`, retryAfterMs, 'key_tpm') };
+      if (!taken) return outOfTokens(limited, retryAfterMs);
     }
     if (rpm === undefined) return undefined;
     const { taken, retryAfterMs } = this.#requests.take(id, perMinute(rpm), now, requests, 1);
-    if (taken) return undefined;
-    return { of, error: limited(`${name} has made its ${rpm} requests per minute`, retryAfterMs, 'key_rpm') };
+    return taken ? undefined : outOfRequests(limited, retryAfterMs);
   }
 
   #limited(level: Level): Limited {
     const known = this.#levels.get(level);
     if (known) return known;
-    const { budgetId: id, rpm, tpm } = level;
-    const made: Limited = { id, name: levelName(level), of: 'account', rpm, tpm };
+    const made = limitedLevel(level);
     this.#levels.set(level, made);
     return made;
   }
 }
 
-const perMinute = (limit: number): { readonly ratePerSecond: number; readonly burst: number } => ({
+export const limitedKey = (id = '', { rpm, tpm }: Pick<KeyLimits, 'rpm' | 'tpm'>): Limited => ({
+  id,
+  name: 'the key',
+  of: 'plugin',
+  rpm,
+  tpm,
+});
+
+export function limitedLevel(level: Level): Limited {
+  const { budgetId: id, rpm, tpm } = level;
+  return { id, name: levelName(level), of: 'account', rpm, tpm };
+}
+
+export const perMinute = (limit: number): { readonly ratePerSecond: number; readonly burst: number } => ({
   ratePerSecond: limit / 60,
   burst: limit,
 });
 
-function limited(message: string, retryAfterMs: number, reason: string): GatewayError {
+export const outOfTokens = ({ of, name, tpm }: Limited, retryAfterMs: number): TooSoon => ({
+  of,
+  error: tooSoon(`${name} has used its ${tpm} tokens per minute`, retryAfterMs, 'key_tpm'),
+});
+
+export const outOfRequests = ({ of, name, rpm }: Limited, retryAfterMs: number): TooSoon => ({
+  of,
+  error: tooSoon(`${name} has made its ${rpm} requests per minute`, retryAfterMs, 'key_rpm'),
+});
+
+function tooSoon(message: string, retryAfterMs: number, reason: string): GatewayError {
   return new GatewayError('rate_limit_exceeded', message, { retryAfterMs: Math.max(1, retryAfterMs), reason });
 }

@@ -208,6 +208,21 @@ export const FIGURES = {
     help: 'Connections of pools to databases, and how many wait for one',
     labels: { state: ['used', 'idle', 'waiting'] },
   },
+  gateway_state_up: {
+    kind: 'gauge',
+    help: 'Whether the store of what replicas share answers: 1 or 0; absent where there is none',
+    labels: { backend: ['redis'] },
+  },
+  gateway_replicas: {
+    kind: 'gauge',
+    help: 'Replicas that share limits, as they were last counted; absent where they do not',
+    labels: { state: ['live'] },
+  },
+  gateway_state_trips_total: {
+    kind: 'counter',
+    help: 'Questions to the store of what replicas share, by what they were for',
+    labels: { kind: ['rates'], result: ['ok', 'denied', 'late', 'failed'] },
+  },
   gateway_server_connection_transitions_total: {
     kind: 'counter',
     help: 'Changes of state of client connections',

@@ -98,8 +98,9 @@ export interface BucketSpec {
 }
 
 /**
- * State that replicas share when a shared store is configured, and of this process otherwise. Keys
- * are free text. It is bounded: of more than 100,000 buckets of a group, numbers or values, or 64
+ * State that replicas share when a shared store is configured, and of this process otherwise. Where
+ * operators name a server for limits (`GW_STATE_URL`), buckets are one over all replicas, and
+ * numbers and values stay those of this process. Keys are free text. It is bounded: of more than 100,000 buckets of a group, numbers or values, or 64
  * MiB of values, the least recently used are forgotten first. Keys longer than 256 characters are
  * kept as their beginning and a digest. Begin them with the plugin's `identity`: all plugins share
  * one space.

@@ -11,6 +11,7 @@ import { type ListenerSettings, readListeners } from './listener-settings.ts';
 import { readLogOmit } from './log-omit.ts';
 import { readSwitch } from './read-switch.ts';
 import type { SettingNote } from './setting-note.ts';
+import { readStateSettings, type StateSettings } from './state-settings.ts';
 import {
   readConnections,
   readLogStoreSettings,
@@ -51,6 +52,8 @@ export interface Settings {
   readonly spend: SpendSettings;
   /** Connections of this process to one database of Postgres, at most. */
   readonly pgConnections: number;
+  /** Where replicas hold their limits together; `undefined`: each for itself. */
+  readonly state: StateSettings | undefined;
   /** How other processes name this one; the machine's name unless given. */
   readonly replicaName: string | undefined;
   /** What keys of the admin API may reach whose bodies say nothing of it. */
@@ -101,6 +104,7 @@ export function readEnvironment(variables: Variables): Settings {
     allowsAdminStdio: readSwitch(variables, 'GW_ADMIN_STDIO', notes),
     masterKey: trimmed(variables['MASTER_KEY']) || undefined,
     ...stores,
+    state: readStateSettings(variables, notes),
     replicaName: trimmed(variables['GW_REPLICA_NAME']) || undefined,
     keyAccess: readKeyAccess(variables['GW_KEY_ACCESS_DEFAULT'], notes),
     allowUnauthenticated,
@@ -161,12 +165,6 @@ function readStores(
   const logOmit = readLogOmit(variables['REQUEST_LOG_OMIT'], notes);
   const spend = readSpendSettings(variables['GW_SPEND'], variables['GW_SPEND_RETENTION'], notes);
   const pgConnections = readConnections(variables['GW_PG_CONNECTIONS'], notes);
-  if (trimmed(variables['GW_STATE_URL']) !== '')
-    notes.push({
-      level: 'warn',
-      message:
-        'GW_STATE_URL has no effect in this version: limits and caches are those of each process, budgets unless API_KEY_STORE_BACKEND is postgres',
-    });
   return { keyStore, configurationStore, logStore, logRetention, logOmit, spend, pgConnections };
 }
 

@@ -14,6 +14,8 @@ export interface Taken {
 export interface Buckets {
   /** Takes `cost` tokens when the bucket holds at least `floor`. Debits may leave it below zero. */
   take(key: string, spec: BucketSpec, now: number, cost?: number, floor?: number): Taken;
+  /** From now on it holds so many tokens, whatever was there. */
+  put(key: string, tokens: number, now: number): void;
   readonly size: number;
 }
 
@@ -46,6 +48,10 @@ export function createBuckets(maxKeys: number): Buckets {
         return { taken: false, retryAfterMs: ((floor - bucket.tokens) / ratePerSecond) * 1000 };
       bucket.tokens -= cost;
       return { taken: true, retryAfterMs: 0 };
+    },
+    put: (key, tokens, now) => {
+      if (!buckets.delete(key) && buckets.size >= maxKeys) evict();
+      buckets.set(key, { tokens, at: now });
     },
     get size() {
       return buckets.size;

@@ -1,12 +1,10 @@
 import { hash } from 'node:crypto';
 import type { SharedState } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
-import { type Buckets, createBuckets } from './buckets.ts';
+import { GroupedBuckets } from './grouped-buckets.ts';
 import { Recent } from './recent.ts';
 
 const MAX_KEYS = 100_000;
-/** Groups of buckets: configurations come and go, and nothing shows which groups no plugin uses any more. */
-const MAX_GROUPS = 64;
 /** Bytes of all values together, and of one. */
 const MAX_VALUE_BYTES = 64 * 1024 * 1024;
 const MAX_ONE_VALUE_BYTES = 8 * 1024 * 1024;
@@ -16,19 +14,13 @@ const MAX_KEY = 256;
 
 /** Shared state of a single process. Replicas that must agree need a store behind the same interface. */
 export function createMemoryState(clock: Clock): SharedState {
-  const groups = new Recent<Buckets>({ maxKeys: MAX_GROUPS });
-  const bucketsOf = (group = ''): Buckets => {
-    const known = groups.get(group, 0);
-    const buckets = known ?? createBuckets(MAX_KEYS);
-    if (!known) groups.set(group, buckets, 0, Number.POSITIVE_INFINITY);
-    return buckets;
-  };
+  const buckets = new GroupedBuckets();
   const numbers = new Recent<number>({ maxKeys: MAX_KEYS });
   const values = new Recent<Uint8Array>({ maxKeys: MAX_KEYS, maxBytes: MAX_VALUE_BYTES });
 
   return {
     take: async (key, spec, cost, floor) =>
-      bucketsOf(spec.group).take(shortKey(key), spec, clock.monotonic(), cost, floor),
+      buckets.of(spec.group).take(shortKey(key), spec, clock.monotonic(), cost, floor),
     add: async (key, by, ttlMs = NUMBER_TTL_MS) => {
       if (!Number.isFinite(by)) throw new Error(`${by} cannot be added to a shared number`);
       const now = clock.now();

@@ -1,12 +1,9 @@
 import type { BucketSpec, Log, SharedState } from '../contract/index.ts';
 import { type Clock, within } from '../common/clock.ts';
+import type { Ask } from '../state/shared-limits.ts';
 import { refuseNoBytes } from '../state/shared-state.ts';
+import { type BoundedLimits, STATE_LIMIT_MS, STATE_REST_MS } from './bounded-limits.ts';
 import type { Place } from './place.ts';
-
-/** Milliseconds that a request waits for a shared store. */
-export const STATE_LIMIT_MS = 250;
-/** Milliseconds that a store is left alone after it failed, so that not every request waits for the limit. */
-export const STATE_REST_MS = 1000;
 
 /**
  * Shared state as plugins get it. While the shared store fails or takes longer than the limit, this process goes by its own
@@ -16,20 +13,27 @@ export const STATE_REST_MS = 1000;
 export class BoundedState implements SharedState {
   readonly #place: Place<SharedState>;
   readonly #memory: SharedState;
+  readonly #limits: BoundedLimits;
   readonly #clock: Clock;
   readonly #log: Log;
   /** Monotonic milliseconds; `undefined` while the store answers. */
   #restsUntil: number | undefined;
 
-  /** `place` holds its default, the memory of this process, until a store is supplied. */
-  constructor(place: Place<SharedState>, clock: Clock, log: Log) {
+  /** `place` holds its default, the memory of this process, until a store is supplied. Buckets are those of `limits` where these are shared. */
+  constructor(
+    place: Place<SharedState>,
+    limits: BoundedLimits,
+    { clock, log }: { readonly clock: Clock; readonly log: Log },
+  ) {
     this.#place = place;
+    this.#limits = limits;
     this.#memory = place.value;
     this.#clock = clock;
     this.#log = log;
   }
 
   take(key: string, spec: BucketSpec, cost: number, floor?: number): ReturnType<SharedState['take']> {
+    if (this.#limits.isShared) return this.#takeShared({ key, spec, cost, floor: floor ?? cost });
     return this.#ask((state) => state.take(key, spec, cost, floor));
   }
 
@@ -49,6 +53,11 @@ export class BoundedState implements SharedState {
 
   delete(key: string): Promise<void> {
     return this.#ask((state) => state.delete(key));
+  }
+
+  async #takeShared(ask: Ask): ReturnType<SharedState['take']> {
+    const { refusedAt, retryAfterMs } = await this.#limits.takeAll([ask]);
+    return { taken: refusedAt === undefined, retryAfterMs };
   }
 
   #ask<T>(call: (state: SharedState) => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import type { RequestLog, SharedState } from '../contract/index.ts';
+import type { SharedLimits } from '../state/shared-limits.ts';
 import { StoreClock } from './replicas/store-clock.ts';
 import { AccountStore } from './accounts/account-store.ts';
 import { AuditStore, type AuditStoreDeps } from './audit/audit-store.ts';
@@ -52,6 +53,8 @@ export interface Stores {
   readonly hints: Place<Hints>;
   /** What replicas share. Without a store: the memory of this process. */
   readonly state: Place<SharedState>;
+  /** Buckets that replicas take from together. Without a store each limit is held by each process. */
+  readonly limits: Place<SharedLimits | undefined>;
   /** What is spent, by key. Without a store: the memory of this process. */
   readonly ledgers: Place<Ledgers>;
   /** What all requests have cost. `undefined` where it is switched off. */
@@ -102,6 +105,7 @@ export function createStores(memory: SharedState, given: StoresDeps): Stores {
     liveModels: new Place<LiveModelStore | undefined>('live models', 'memory', undefined),
     hints: new Place<Hints>('hints', 'memory', NO_HINTS),
     state: new Place<SharedState>('shared state', 'memory', memory),
+    limits: new Place<SharedLimits | undefined>('shared limits', 'memory', undefined),
     ledgers: new Place<Ledgers>('ledgers', 'memory', new MemoryLedgers(deps)),
     spend: new Place<SpendLedger | undefined>('spend', 'off', undefined),
     owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
@@ -126,6 +130,7 @@ export function sealStores({
   liveModels,
   hints,
   state,
+  limits,
   ledgers,
   spend,
   owners,
@@ -144,6 +149,7 @@ export function sealStores({
     liveModels,
     hints,
     state,
+    limits,
     ledgers,
     spend,
     owners,

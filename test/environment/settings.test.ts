@@ -51,15 +51,10 @@ describe('settings', () => {
       'GW_SECRET_DIRS',
       'GW_PG_CONNECTIONS',
       'GW_KEY_ACCESS_DEFAULT',
+      'GW_STATE_URL',
+      'GW_STATE_PREFIX',
     ];
     expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).to.deep.equal(readEnvironment({}));
-  });
-
-  it('warn of GW_STATE_URL, which has no effect, and do not tell its value', () => {
-    expect(notesOf({ GW_STATE_URL: 'redis://:password@host' }, 'warn')).to.deep.equal([
-      'GW_STATE_URL has no effect in this version: limits and caches are those of each process, budgets unless API_KEY_STORE_BACKEND is postgres',
-    ]);
-    expect(notesOf({ GW_STATE_URL: ' ' }, 'warn')).to.deep.equal([]);
   });
 
   for (const [variable, setting, more = []] of [

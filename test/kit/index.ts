@@ -27,6 +27,7 @@ export {
 export { type PostgresServer, startOwnPostgres, startPostgres } from './postgres.ts';
 export { expectProportion, growthProblem, type Prepare } from './proportion.ts';
 export { startNginx } from './nginx.ts';
+export { type RedisServer, startRedis } from './redis.ts';
 export {
   type GatewayProcess,
   NODE_ARGS,
