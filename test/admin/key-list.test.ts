@@ -149,11 +149,8 @@ describe('a long list of keys', () => {
     socket.destroy();
     await eventually(() => t.host.activity.count === 0);
     const last = reads();
-    for (let turn = 0; turn < 50; turn += 1)
-      await new Promise((resolve) => {
-        setImmediate(resolve);
-      });
-    expect(reads()).to.equal(last);
+    await eventually(hasStopped);
+    expect(reads() - last, 'beside the one that was being read').to.be.at.most(1);
   });
 
   it('ends its connection where a read fails midway, so that no part is taken for the whole', async () => {
