@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eventually, forSuite } from '../kit/index.ts';
+import { eventually, forSuite, some } from '../kit/index.ts';
 import { type Gateway, gateway, type Probe, PROBES } from '../money/route-limits.ts';
 
 const CHAT = PROBES[0] as Probe;
@@ -61,13 +61,13 @@ const REFUSALS: Readonly<
 };
 
 describe('a request whose key is bound by accounts and tags', () => {
-  for (const [what, { members, status, says, passesCounting }] of Object.entries(REFUSALS))
-    for (const [path, name, kind] of LEVELS)
+  for (const [first, [what, { members, status, says, passesCounting }]] of Object.entries(REFUSALS).entries())
+    for (const [second, [path, name, kind]] of LEVELS.entries())
       it(`is refused on every route, and nothing is sent, where ${name} ${what}`, async function tried() {
         this.timeout(60_000);
         const g = await gateway([], withAt(path, members));
         const { bearer } = await g.key(KEY);
-        for (const probe of PROBES) {
+        for (const probe of some(PROBES, { from: (first + second) % 3 })) {
           if (passesCounting && isCounting(probe)) continue;
           const { status: got, text, headers } = await g.ask(probe, bearer);
           expect([got, g.calls()], `${nameOf(probe)} ${text}`).to.deep.equal([status, 0]);
@@ -137,10 +137,10 @@ describe('what a request has used', () => {
 
 describe('a request without a credential', () => {
   const OPEN = { ALLOW_UNAUTHENTICATED_PROXY: 'true' };
-  for (const [what, { members, status, says, passesCounting }] of Object.entries(REFUSALS))
+  for (const [first, [what, { members, status, says, passesCounting }]] of Object.entries(REFUSALS).entries())
     it(`is refused on every route, and nothing is sent, where the account / ${what}`, async () => {
       const g = await gateway([], withAt('/', members), OPEN);
-      for (const probe of PROBES) {
+      for (const probe of some(PROBES, { from: first % 3 })) {
         if (passesCounting && isCounting(probe)) continue;
         const { status: got, text } = await g.ask(probe, '');
         expect([got, g.calls()], `${nameOf(probe)} ${text}`).to.deep.equal([status, 0]);
