@@ -5,6 +5,7 @@ import type { Finding } from '../../host/host-hooks.ts';
 import { createStateClient } from './redis-client.ts';
 
 const LIMIT_MS = 2000;
+const MAY_FORGET = 'WN85';
 
 /** Whether the server answers, and whether it keeps what it is given. */
 export async function examineState(settings: StateSettings): Promise<readonly Finding[]> {
@@ -23,7 +24,7 @@ export async function examineState(settings: StateSettings): Promise<readonly Fi
           : [
               {
                 level: 'warning',
-                text: `WN85: the server may forget limits (maxmemory-policy ${policy}), and one that is forgotten is whole again; set maxmemory-policy noeviction`,
+                text: `${MAY_FORGET}: the server may forget limits (maxmemory-policy ${policy}), and one that is forgotten is whole again; set maxmemory-policy noeviction`,
               } as const,
             ]),
       ];

@@ -82,8 +82,10 @@ describe('commands against a running gateway', () => {
     expect(Date.parse(made.expires_at) - Date.now()).to.be.within(47 * 3600e3, 49 * 3600e3);
     const { stdout } = await gw('admin', 'keys', 'list');
     expect(stdout)
-      .to.match(/^ID +NAME +SCOPES +EXPIRES +REVOKED\n-- +---- +------ +------- +-------\n/)
-      .and.to.match(new RegExp(`^${made.id} {3}ci {7}admin {4}\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC {3}no$`, 'm'));
+      .to.match(/^ID +NAME +SCOPES +EXPIRES +REVOKED +ACCESS\n-- +---- +------ +------- +------- +------\n/)
+      .and.to.match(
+        new RegExp(`^${made.id} {3}ci {7}admin {4}\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC {3}no +full$`, 'm'),
+      );
     expect((await json('admin', 'keys', 'list'))[0]).to.include({ id: made.id });
     expect(parse((await gw('admin', 'keys', 'get', made.id, '--format', 'yaml')).stdout)).to.include({
       id: made.id,
@@ -92,7 +94,7 @@ describe('commands against a running gateway', () => {
     expect((await json('admin', 'keys', 'rotate', made.id)).key).to.not.equal(made.key);
     const revoked = await gw('admin', 'keys', 'revoke', made.id);
     expect([revoked.stdout, revoked.code]).to.deep.equal(['[OK] Key revoked.\n', 0]);
-    expect((await gw('admin', 'keys', 'list')).stdout).to.match(/ yes$/m);
+    expect((await gw('admin', 'keys', 'list')).stdout).to.match(/ yes +full$/m);
     expectOneError(await gw('admin', 'keys', 'get', 'a/../b?c'), 'GET /admin/keys/a%2F..%2Fb%3Fc:');
   });
 
@@ -174,7 +176,7 @@ describe('commands against a running gateway', () => {
   });
 
   it('says what to do about a credential that is missing, unknown or too small, and prints none', async () => {
-    const { key } = await json('admin', 'keys', 'create', '--name', 'reader');
+    const { key } = await json('admin', 'keys', 'create', '--name', 'reader', '--scope', 'read_only');
     for (const args of CALLS.slice(0, 6)) {
       expectOneError(
         await runCommand([...args], { variables: { GW_URL: gateway.url } }),
@@ -188,7 +190,17 @@ describe('commands against a running gateway', () => {
     });
     expectOneError(wrong, 'unknown, revoked or expired');
     expect(wrong.stderr).to.not.contain('my-very-own-wrong-key');
-    const { key: old } = await json('admin', 'keys', 'create', '--name', 'old', '--expires-in', '1ms');
+    const { key: old } = await json(
+      'admin',
+      'keys',
+      'create',
+      '--name',
+      'old',
+      '--scope',
+      'read_only',
+      '--expires-in',
+      '1ms',
+    );
     expectOneError(await runCommand(['plugins'], { variables: { GW_URL: gateway.url, GW_API_KEY: old } }), 'expired');
     const reader = (...args: string[]): Promise<RunResult> =>
       runCommand(args, { variables: { GW_URL: gateway.url, GW_API_KEY: key, MASTER_KEY } });

@@ -61,7 +61,8 @@ describe('every command that calls a gateway, as a process, against a real one o
         ...(body && { body: JSON.stringify(body) }),
       })
     ).json();
-  const create = async (...more: string[]): Promise<any> => json('admin', 'keys', 'create', '--name', 'made', ...more);
+  const create = async (...more: string[]): Promise<any> =>
+    json('admin', 'keys', 'create', '--name', 'made', '--access', 'full', ...more);
 
   forSuite(async () => {
     cwd = await temporaryFolder();
@@ -100,7 +101,7 @@ describe('every command that calls a gateway, as a process, against a real one o
       [
         ['admin', 'keys', 'list'],
         new RegExp(
-          `^ID +NAME +SCOPES +EXPIRES +REVOKED\n-[- ]+\n${keyId} {3}made {5}read_only {3}${TIME} {3}no\n\\S+ {3}keeper {3}admin +- +no\n$`,
+          `^ID +NAME +SCOPES +EXPIRES +REVOKED +ACCESS\n-[- ]+\n${keyId} {3}made {5}read_only {3}${TIME} {3}no +full\n\\S+ {3}keeper {3}admin +- +no +full\n$`,
         ),
       ],
       [

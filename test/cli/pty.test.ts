@@ -44,14 +44,14 @@ describe('commands on a pseudo terminal', () => {
     );
   });
 
-  /** Runs a command on a terminal of its own, 70 columns wide, with a person who types this once they are asked. */
+  /** Runs a command on a terminal of its own, 90 columns wide, with a person who types this once they are asked. */
   async function onTerminal(
     args: readonly string[],
     { typed, variables = {} }: { readonly typed?: string; readonly variables?: Record<string, string> } = {},
   ): Promise<{ readonly code: number | null; readonly shown: string }> {
     const words = [process.execPath, ...NODE_ARGS, program(), ...args].map((word) => `'${word}'`).join(' ');
     const { PATH, HOME } = process.env;
-    const child = spawn('script', ['-qec', `stty cols 70 rows 40 -echo; ${words}`, '/dev/null'], {
+    const child = spawn('script', ['-qec', `stty cols 90 rows 40 -echo; ${words}`, '/dev/null'], {
       cwd,
       env: { PATH, HOME, TERM: 'xterm', GW_URL: gateway.url, MASTER_KEY, ...variables },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -87,7 +87,7 @@ describe('commands on a pseudo terminal', () => {
     expect(list.shown)
       .to.match(/\(in 2d\)/)
       .and.to.contain('…');
-    for (const line of list.shown.split('\n')) expect(line.length, line).to.be.at.most(70);
+    for (const line of list.shown.split('\n')) expect(line.length, line).to.be.at.most(90);
     for (const args of [['status'], ['admin', 'keys', 'list']]) {
       const { stdout } = await runGw(args, { variables: { GW_URL: gateway.url, MASTER_KEY, TERM: 'xterm' } });
       expect(stdout, args.join(' ')).to.not.match(OF_A_TERMINAL).and.to.not.contain('…');

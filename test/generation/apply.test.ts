@@ -84,7 +84,7 @@ const refused = async (work: Promise<void>): Promise<ConfigRefused> =>
   );
 
 /** What every configuration leases for itself, without plugins. The budgets of keys are one of them. */
-const OWN = 6;
+const OWN = 7;
 
 describe('applying a configuration', () => {
   it('closes the plugins of the one before, and keeps what they carried over', async () => {

@@ -13,9 +13,9 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
     column('ID', 'id'),
     column('NAME', 'name'),
     column('SCOPES', 'scopes'),
-    { title: 'ACCESS', cell: ({ access }: Row) => (access === 'inference' ? 'inference' : 'full') },
     timeColumn('EXPIRES', 'expires_at', io, place.clock.now()),
     { title: 'REVOKED', cell: (row: Row) => (isRevoked(row) ? 'yes' : 'no') },
+    { title: 'ACCESS', cell: ({ access }: Row) => (access === 'inference' ? 'inference' : 'full') },
   ];
   return printRows(io, input.format, rows, columns);
 };

@@ -85,7 +85,7 @@ const limits = {
   }),
   required_tags: list(about('required_tags'), textItem.meta(NAME), { bounds: 'at most 10, without `#`; of accounts' }),
   session: block(about('session'), {
-    budgets: list('as `budgets` of the account', budget, { bounds: 'at most 16' }).meta(KEPT),
+    budgets: list('as `budgets` of the account', budget, { isRequired: true, bounds: 'at most 16' }).meta(KEPT),
   }),
 };
 
