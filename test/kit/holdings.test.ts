@@ -51,7 +51,7 @@ describe('what is counted before and after', () => {
     const host = await startHost({ targets: [stub.target('a', { retry: { attempts: 2 } })] });
     const lease = host.host.slot.lease();
     await host.host.close();
-    expect(heldBy(host.host)).to.deep.equal({ ...NOTHING_HELD, leases: 1, generations: 1, carried: 7 });
+    expect(heldBy(host.host)).to.deep.equal({ ...NOTHING_HELD, leases: 1, generations: 1, carried: 8 });
     lease?.release();
     await eventually(() => host.host.carryover.size === 0);
     expect(heldBy(host.host)).to.deep.equal(NOTHING_HELD);

@@ -47,14 +47,34 @@ export async function observed(
     for (const question of given.questions.slice(0, SENT)) sent.push(await send(gateway, { question, vendor }));
     const pages = [];
     for (const path of PAGES) pages.push([path, await ask(gateway, { path })]);
-    return canonical({ report, explained, sent, pages, rows: gateway.rows, figures: [...gateway.figures].toSorted() });
+    return canonical({
+      report,
+      explained,
+      sent,
+      pages,
+      rows: gateway.rows.map(withoutLater),
+      figures: [...gateway.figures].toSorted(),
+    });
   } finally {
     await gateway.close();
   }
 }
 
 /** A key of `money` that came later stands in a list of those that there are. */
-const LATER_KEY = ['use one of: unpriced, timezone', 'use one of: unpriced'] as const;
+const LATER_KEY = ['use one of: unpriced, timezone, tags', 'use one of: unpriced'] as const;
+
+/** Rows say how a request ended, and who asked and pays, since the digests were recorded; and they name the surfaces of the common wire too. */
+const LATER_COLUMNS: ReadonlySet<string> = new Set([
+  ...['status', 'outcome', 'code', 'reason', 'upstream_status', 'upstream_message', 'method', 'path', 'streamed'],
+  ...['user_id', 'metadata', 'address', 'user_agent', 'account', 'tags', 'over_from'],
+]);
+const COMMON: ReadonlySet<unknown> = new Set(['chat', 'completions', 'embeddings', 'images', 'rerank', 'moderations']);
+const withoutLater = (row: object): object =>
+  Object.fromEntries(
+    Object.entries(row).filter(
+      ([name, value]) => !LATER_COLUMNS.has(name) && !(name === 'surface' && COMMON.has(value)),
+    ),
+  );
 
 /** Explanations say a price since the digests were recorded. */
 const withoutPrice = (body: unknown): unknown =>

@@ -339,7 +339,7 @@ describe('a connection that asks for WebSocket', () => {
       const { keys, sessions } = t.host.stores;
       const { key, record } = await keys.create({
         name: 'ends',
-        scopes: [],
+        scopes: ['read_only'],
         ...(!isSession && { expiresAt: clock.now() + 600_000 }),
       });
       const { token } = await sessions.create({ credentialId: record.id, subject: 'x', scopes: [] });

@@ -16,6 +16,7 @@ const WHOLE = [0, 1, -1, 42, 2 ** 31, Number.MAX_SAFE_INTEGER];
 const VALUES: Readonly<Record<string, readonly (string | number)[]>> = {
   text: TEXTS,
   json: TEXTS,
+  list: ['[]', '["a"]', '["a","b,c"]'],
   integer: WHOLE,
   boolean: WHOLE,
   real: [0, 0.1, 1.5, 12.345, 1e-7, 1e21, 3],

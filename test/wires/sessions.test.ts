@@ -206,8 +206,8 @@ describe('rows of the Responses API', () => {
   it('alone say a wire: other paths of the common wire, and what is passed through, have none', async () => {
     const at = await scene();
     for (const route of ASKING.filter(({ path }) => /^\/v1\/(?!responses|messages|models)/.test(path))) {
-      const { surface, client_wire: wire, same_wire: isSame } = await rowOf(at, route, { session_id: 's' });
-      expect([surface, wire, isSame], route.path).to.deep.equal([undefined, undefined, undefined]);
+      const { client_wire: wire, same_wire: isSame } = await rowOf(at, route, { session_id: 's' });
+      expect([wire, isSame], route.path).to.deep.equal([undefined, undefined]);
     }
   }).timeout(60_000);
 });
