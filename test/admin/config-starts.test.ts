@@ -148,7 +148,7 @@ describe('a stored configuration on SQLite', () => {
   };
   suite(sqlite);
 
-  it('is left alone by the watched file, which counts again once nothing is stored', async () => {
+  inSoak('is left alone by the watched file, which counts again once nothing is stored', async () => {
     const at = await sqlite();
     const write = (name: string): Promise<void> => writeFile(join(at.cwd, 'config.json'), JSON.stringify(named(name)));
     await write('begin');
@@ -274,7 +274,7 @@ describe('a stored configuration on Postgres', function onPostgres() {
     expect(followed()).to.deep.equal([2, 3]);
   });
 
-  it('lets one of two operators through, whichever replica they ask', async () => {
+  inSoak('lets one of two operators through, whichever replica they ask', async () => {
     const at = await place();
     const [here, there] = [await startHost(named('begin'), at), await startHost(named('begin'), at)];
     for (let version = 0; version < 6; version += 1) {

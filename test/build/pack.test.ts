@@ -145,6 +145,7 @@ async function installBoth(packed: Packed, modules: string): Promise<string> {
 
 describe('the package that npm pack makes', function packed() {
   this.timeout(480_000);
+  if (!isSoak()) return;
   const installed = forSuite(async () => packCopy(await temporaryFolder(), await temporaryFolder()));
 
   it('serves, takes modules beside its configuration, says what it is, and brings compiled code and licences with it', async () => {
@@ -155,7 +156,6 @@ describe('the package that npm pack makes', function packed() {
     await expectExample(installed());
   });
 
-  if (!isSoak()) return;
   it('has types that a package of three modules is built with, writing into its own dist alone, and serves it installed beside itself', async () => {
     const modules = await packModules(installed(), await temporaryFolder());
     const folder = await installBoth(installed(), modules);

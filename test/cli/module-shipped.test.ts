@@ -83,34 +83,37 @@ describe('gw module new provider --shipped', () => {
       }
     });
 
-  it('writes what passes the tests of providers, docs and manifest; a place that is forgotten then is one failure, which names provider and file', async () => {
-    const { folder } = opened();
-    const place = PLACES[6]!; // each of them: test/providers/forgotten.test.ts
-    const file = join(folder, place.file);
-    const text = await readFile(file, 'utf8');
-    if (!isSoak()) await writeFile(file, takenAway(place, text, 'kumo'));
-    const { passes, failures } = await mochaIn(folder, [
-      'test/architecture/manifest.test.ts',
-      'test/contract/providers/coverage.test.ts',
-      ...some(
-        [
-          'test/catalog/shipped.test.ts',
-          'test/config/docs.test.ts',
-          'test/contract/providers/matrix.test.ts',
-          'test/docs/catalogue.test.ts',
-          'test/docs/chat-fields.test.ts',
-        ],
-        { every: 5, from: 1 },
-      ),
-      'test/providers/gaps.test.ts',
-      'test/providers/places.test.ts',
-      ...NAMES.map((name) => `test/providers/${name}.test.ts`),
-    ]);
-    await writeFile(file, text);
-    expect(failures, failures.join('\n')).to.have.lengthOf(isSoak() ? 0 : 1);
-    if (!isSoak()) expect(failures.flat().join(' ')).to.include('kumo').and.to.include(place.file);
-    expect(passes).to.be.greaterThan(isSoak() ? 150 : 40);
-  });
+  inSoak(
+    'writes what passes the tests of providers, docs and manifest; a place that is forgotten then is one failure, which names provider and file',
+    async () => {
+      const { folder } = opened();
+      const place = PLACES[6]!; // each of them: test/providers/forgotten.test.ts
+      const file = join(folder, place.file);
+      const text = await readFile(file, 'utf8');
+      if (!isSoak()) await writeFile(file, takenAway(place, text, 'kumo'));
+      const { passes, failures } = await mochaIn(folder, [
+        'test/architecture/manifest.test.ts',
+        'test/contract/providers/coverage.test.ts',
+        ...some(
+          [
+            'test/catalog/shipped.test.ts',
+            'test/config/docs.test.ts',
+            'test/contract/providers/matrix.test.ts',
+            'test/docs/catalogue.test.ts',
+            'test/docs/chat-fields.test.ts',
+          ],
+          { every: 5, from: 1 },
+        ),
+        'test/providers/gaps.test.ts',
+        'test/providers/places.test.ts',
+        ...NAMES.map((name) => `test/providers/${name}.test.ts`),
+      ]);
+      await writeFile(file, text);
+      expect(failures, failures.join('\n')).to.have.lengthOf(isSoak() ? 0 : 1);
+      if (!isSoak()) expect(failures.flat().join(' ')).to.include('kumo').and.to.include(place.file);
+      expect(passes).to.be.greaterThan(isSoak() ? 150 : 40);
+    },
+  );
 
   it('refuses a name that it has added, and leaves everything as it is', async () => {
     const { folder, shipped } = opened();

@@ -15,6 +15,7 @@ import {
   some,
   startGateway,
   temporaryFolder,
+  inSoak,
 } from '../kit/index.ts';
 import { CALLS, expectOneError, stub } from './support.ts';
 
@@ -188,7 +189,7 @@ describe('every command that calls a gateway, as a process, against a real one o
       );
   });
 
-  it('prints what has no table as indented JSON, and everything as JSON and YAML', async () => {
+  inSoak('prints what has no table as indented JSON, and everything as JSON and YAML', async () => {
     const documents: readonly (readonly [args: readonly string[], has: string])[] = [
       [['admin', 'keys', 'get', keyId], 'id'],
       [['admin', 'config', 'get'], 'targets'],
@@ -216,7 +217,7 @@ describe('every command that calls a gateway, as a process, against a real one o
     expect((await json('admin', 'logs', 'stats')).summary.total_entries).to.be.at.least(2);
   });
 
-  it('changes what it is asked to change', async () => {
+  inSoak('changes what it is asked to change', async () => {
     const { id, key } = await create();
     expect(key).to.match(/^gw_[0-9a-f]{64}$/);
     const rotated = JSON.parse((await gw('admin', 'keys', 'rotate', id)).stdout);

@@ -10,7 +10,7 @@ describe('instances and groups in the form of the configuration', function form(
   const browser = browserForSuite();
   const opened = opener(browser, { path: '/configuration?tab=form' });
 
-  it('are changed by fields, which leave everything else as it is', async () => {
+  inSoak('are changed by fields, which leave everything else as it is', async () => {
     const t = await startFleetDashboard();
     const before = (await t.get('/admin/config')).json();
     const page = await opened(t);

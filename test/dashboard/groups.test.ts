@@ -8,7 +8,7 @@ describe('groups in the dashboard', function groups() {
   const browser = browserForSuite();
   const opened = opener(browser, { path: '/routing' });
 
-  it('are chosen beside the default strategy, with routes, fallbacks and where a session would go', async () => {
+  inSoak('are chosen beside the default strategy, with routes, fallbacks and where a session would go', async () => {
     const t = await startFleetDashboard({ config: { aliases: { anything: 'oss/llama' } } });
     const page = await opened(t);
     await page.getByRole('table', { name: 'Targets' }).getByRole('cell', { name: 'openai-eu' }).waitFor();

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { inSoak } from '../kit/index.ts';
 import { axe, browserForSuite, DESKTOP, opener, PHONE, settled, startDashboard, THEMES } from './kit.ts';
 import type { Page, Route } from 'playwright-core';
 
@@ -64,32 +65,35 @@ describe('the page of spend', function spend() {
     await page.waitForURL((url) => !url.searchParams.has('key'));
   });
 
-  it('is readable with nothing, one name and 500 names, for readers too, in both themes and on a phone', async () => {
-    const t = await startDashboard();
-    const reader = await t.makeKey({ name: 'reader' });
-    for (const [at, names] of [0, 1, 500].entries()) {
-      const page = await opened(t, {
-        path: '/overview',
-        key: reader.key,
-        theme: THEMES[at % THEMES.length] ?? 'light',
-        viewport: at === 1 ? PHONE : DESKTOP,
-      });
-      await page.route('**/admin/spend**', answering(names));
-      await page.goto(`${t.url}/spend?by=account`);
-      await settled(page);
-      if (names === 0) await page.getByText('Nothing was spent').first().waitFor();
-      else await page.getByRole('button', { name: 'account-0' }).waitFor();
-      if (names === 500) {
-        await page.getByText('1,000 of 1,000').waitFor({ state: 'detached' });
-        await page.getByText('Other', { exact: true }).first().waitFor();
+  inSoak(
+    'is readable with nothing, one name and 500 names, for readers too, in both themes and on a phone',
+    async () => {
+      const t = await startDashboard();
+      const reader = await t.makeKey({ name: 'reader' });
+      for (const [at, names] of [0, 1, 500].entries()) {
+        const page = await opened(t, {
+          path: '/overview',
+          key: reader.key,
+          theme: THEMES[at % THEMES.length] ?? 'light',
+          viewport: at === 1 ? PHONE : DESKTOP,
+        });
+        await page.route('**/admin/spend**', answering(names));
+        await page.goto(`${t.url}/spend?by=account`);
+        await settled(page);
+        if (names === 0) await page.getByText('Nothing was spent').first().waitFor();
+        else await page.getByRole('button', { name: 'account-0' }).waitFor();
+        if (names === 500) {
+          await page.getByText('1,000 of 1,000').waitFor({ state: 'detached' });
+          await page.getByText('Other', { exact: true }).first().waitFor();
+        }
+        if (names > 0) {
+          await page.getByText('The days as a table').click();
+          await page.getByRole('table', { name: 'Spend by day' }).waitFor();
+        }
+        expect(await axe(page), `${names} names`).to.deep.equal([]);
       }
-      if (names > 0) {
-        await page.getByText('The days as a table').click();
-        await page.getByRole('table', { name: 'Spend by day' }).waitFor();
-      }
-      expect(await axe(page), `${names} names`).to.deep.equal([]);
-    }
-  });
+    },
+  );
 
   it('gives CSV and FOCUS to keep', async () => {
     const t = await startDashboard();
