@@ -66,7 +66,7 @@ describe('what is counted before and after', () => {
     expect(heldBy(host.host, slots)).to.deep.equal({
       leases: 3,
       generations: 1,
-      carried: 6,
+      carried: 7,
       requests: 3,
       running: 0,
       origins: 1,
