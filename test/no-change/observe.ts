@@ -65,8 +65,22 @@ const LATER_KEY = ['use one of: unpriced, timezone, tags', 'use one of: unpriced
 
 /** Rows say how a request ended, and who asked and pays, since the digests were recorded; and they name the surfaces of the common wire too. */
 const LATER_COLUMNS: ReadonlySet<string> = new Set([
-  ...['status', 'outcome', 'code', 'reason', 'upstream_status', 'upstream_message', 'method', 'path', 'streamed'],
-  ...['user_id', 'metadata', 'address', 'user_agent', 'account', 'tags', 'over_from'],
+  'status',
+  'outcome',
+  'code',
+  'reason',
+  'upstream_status',
+  'upstream_message',
+  'method',
+  'path',
+  'streamed',
+  'user_id',
+  'metadata',
+  'address',
+  'user_agent',
+  'account',
+  'tags',
+  'over_from',
 ]);
 const COMMON: ReadonlySet<unknown> = new Set(['chat', 'completions', 'embeddings', 'images', 'rerank', 'moderations']);
 const withoutLater = (row: object): object =>

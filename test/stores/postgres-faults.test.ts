@@ -157,8 +157,12 @@ describe('connections to Postgres that nothing is asked of', function onPostgres
     const { taken } = relay;
     expect(relay.open).to.equal(1);
     expect(taken - LANES.length, 'another for look-ups, where the surplus was theirs').to.be.within(0, 1);
-    expect(await one(database, 'lookups'), 'by another').to.equal(1);
-    expect([relay.open, relay.taken - taken]).to.deep.equal([1, 1]);
+    for (let asked = 0; asked < 3 && relay.taken === taken; asked += 1) {
+      expect(await one(database, 'lookups')).to.equal(1);
+      if (relay.taken === taken) clock.advance(4 * 60_000); // it was made some minutes later, in the place of a surplus one
+    }
+    await eventually(() => relay.open === 1);
+    expect([relay.open, relay.taken - taken], 'by another').to.deep.equal([1, 1]);
     clock.advance(5 * 60_000 + 1000);
     await eventually(() => relay.open === 0);
     expect(relay.open).to.equal(0);
