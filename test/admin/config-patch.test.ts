@@ -1,4 +1,8 @@
 import { expect } from 'chai';
+import { RefusedConfiguration } from '../../builtins/admin/config/body.ts';
+import { patchedDocument } from '../../builtins/admin/config/patched-document.ts';
+import type { Scrubber } from '../../host/config/scrubber.ts';
+import type { Fields } from '../../host/contract/index.ts';
 import { type Answer, MASTER_KEY } from '../kit/index.ts';
 import { type AdminHost, as, startAdmin } from './kit.ts';
 
@@ -241,6 +245,29 @@ describe('a patch of the configuration', () => {
       expect(JSON.stringify(s.kept())).to.equal(before);
       expect((await s.t.get('/admin/config/history')).json().summary.total_versions).to.equal(0);
     });
+
+  it('shows nothing that was withheld, where a change of something else would show it', () => {
+    const isWithheldIn = ({ mode }: Fields): boolean => mode === 'a';
+    const scrubber = {
+      plain: (document: Fields) => document,
+      show: (document: Fields) => (isWithheldIn(document) ? { ...document, word: '[REDACTED]' } : document),
+    } as unknown as Scrubber;
+    const deps = { scrubber, isShipped: () => true };
+    const document = { mode: 'a', word: SECRET, other: 'x' };
+    const replaced = (path: string, value: string): Fields =>
+      patchedDocument(document, [{ op: 'replace', path: [path], value }], deps);
+    expect(replaced('other', 'y')).to.deep.equal({ ...document, other: 'y' });
+    expect(() => replaced('mode', 'b')).to.throw(RefusedConfiguration, 'word: BV40: it would show what is withheld');
+  });
+
+  it('makes no document that grows with each copy of itself', async () => {
+    const s = await scene();
+    const answer = await s.patch(
+      Array.from({ length: 1000 }, (_each, at) => ({ op: 'copy', from: '/aliases', path: `/aliases/x${at}` })),
+    );
+    expect(refusalOf(answer).slice(0, 2)).to.deep.equal([400, 'invalid_request']);
+    expect(refusalOf(answer)[2]).to.include('copies');
+  });
 
   it('is all or nothing, and a test that fails is 412', async () => {
     const s = await scene();

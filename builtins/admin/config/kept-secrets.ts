@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../../host/config/canonical.ts';
 import { type Path, pathText, type Problem } from '../../../host/config/problems.ts';
 import { type Fields, isFields } from '../../../host/contract/index.ts';
-import { tokensIn } from './withheld-values.ts';
+import { isToken, tokensIn } from './withheld-values.ts';
 
 /** The smallest block that holds something withheld, and where it sends that. */
 interface SecretPlace {
@@ -50,6 +50,23 @@ export function misdirected(before: Fields, after: Fields, facts: PlaceFacts): r
     return place.tokens.every(had) ? [] : [problemOf(place)];
   });
 }
+
+/** Where something would be shown that was withheld: `again` is the same document, with tokens for what it withholds itself. */
+export function exposed(made: unknown, again: unknown, at: Path = []): readonly Problem[] {
+  if (isToken(made)) return isToken(again) ? [] : [exposure(at)];
+  const parts = Array.isArray(made) ? made.entries() : isFields(made) ? Object.entries(made) : [];
+  const found: Problem[] = [];
+  for (const [name, member] of parts)
+    for (const problem of exposed(member, (again as Fields | undefined)?.[name], [...at, name])) found.push(problem);
+  return found;
+}
+
+const exposure = (at: Path): Problem => ({
+  rule: 'BV40',
+  path: pathText(at),
+  message: 'it would show what is withheld',
+  fix: 'leave it where it was, or write it anew',
+});
 
 /** What is shown of a destination: others may hold a secret themselves. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]+$/;

@@ -5,7 +5,7 @@ import type { Scrubber } from '../../../host/config/scrubber.ts';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { type Fields, GatewayError, isFields } from '../../../host/contract/index.ts';
 import { RefusedConfiguration } from './body.ts';
-import { misdirected, type PlaceFacts } from './kept-secrets.ts';
+import { exposed, misdirected, type PlaceFacts } from './kept-secrets.ts';
 import { isWithheld, tokensIn, WithheldValues } from './withheld-values.ts';
 
 /** A document as it is, with tokens for what is withheld, and as it is shown. */
@@ -32,14 +32,32 @@ export function patchedDocument(
   const shown = scrubber.show(document);
   const before = withheld.tokenized(scrubber.plain(document), shown) as Fields;
   let sides: Sides = { plain: before, shown };
+  let copied = 0;
   operations.forEach((operation, at) => {
-    sides = numbered(at, () => applied(sides, operation));
+    sides = numbered(at, () => {
+      if (operation.op === 'copy') copied += sizeOf(valueAt(sides.plain, operation.from), MOST_COPIED - copied);
+      return applied(sides, operation);
+    });
   });
   if (!isFields(sides.plain)) throw invalidRequest('the patch makes something that is not an object');
   const restored = (value: unknown): unknown => withheld.restored(value);
-  const problems = misdirected(before, sides.plain, { restored, isShipped });
+  const made = restored(sides.plain) as Fields;
+  const again = withheld.tokenized(scrubber.plain(made), scrubber.show(made));
+  const problems = [...misdirected(before, sides.plain, { restored, isShipped }), ...exposed(sides.plain, again)];
   if (problems.length > 0) throw new RefusedConfiguration('invalid_config', problems);
-  return restored(sides.plain) as Fields;
+  return made;
+}
+
+/** Values that all copies of one patch may make: a copy of what holds it doubles it. */
+const MOST_COPIED = 100_000;
+
+/** How many values stand in a value, itself included. Throws where there are more than may be copied. */
+function sizeOf(value: unknown, most: number): number {
+  if (most <= 0) throw new PatchProblem(`the copies of this patch hold more than ${MOST_COPIED} values`);
+  if (typeof value !== 'object' || value === null) return 1;
+  let size = 1;
+  for (const each of Object.values(value)) size += sizeOf(each, most - size);
+  return size;
 }
 
 /** Whether two documents mean the same. */
