@@ -9,7 +9,7 @@ import type { Auditor } from './auditor.ts';
 import { sharesBody, statisticsBody } from './log-statistics.ts';
 import { entry } from './logs/entry.ts';
 import { searchAnswer } from './logs/search-answer.ts';
-import { readSearch, statisticsSearch } from './logs/search-parameters.ts';
+import { type AskedSearch, readSearch, statisticsSearch } from './logs/search-parameters.ts';
 import { decisionOf, traceAnswer } from './logs/trace-answer.ts';
 import { Query, storable } from './query.ts';
 import { reading } from './store-calls.ts';
@@ -71,18 +71,9 @@ async function list(logs: LogReader, { request, signal }: JsonCall): Promise<Jso
   const offset = query.offset();
   const since = query.moment('since');
   const stages = stagesOf(query, TERMINAL_STAGES);
-  const keyId = query.filter('api_key_id');
-  const { search, isSearch, given: sent } = readSearch(query);
-  const before = untilOf(query, since);
-  const filters: LogFilters = {
-    ...namesOf(query),
-    ...placesOf(query),
-    stages,
-    since,
-    before,
-    apiKeyId: keyId === 'none' ? null : keyId,
-    search: Object.keys(sent).length === 0 ? undefined : search,
-  };
+  const asked = readSearch(query);
+  const { isSearch, given: sent } = asked;
+  const filters: LogFilters = { ...filtersOf(query, since, asked), stages };
   const [stage, model, provider, api_key_id] = ['stage', 'model', 'provider', 'api_key_id'].map((name) =>
     query.text(name),
   );
@@ -107,22 +98,32 @@ function untilOf(query: Query, since: number | undefined): number | undefined {
   return until;
 }
 
+/** What rows are listed and summed by, but for their stages. */
+function filtersOf(
+  query: Query,
+  since: number | undefined,
+  { search, given: sent }: AskedSearch,
+): Omit<LogFilters, 'stages'> {
+  const keyId = query.filter('api_key_id');
+  return {
+    ...namesOf(query),
+    ...placesOf(query),
+    since,
+    before: untilOf(query, since),
+    apiKeyId: keyId === 'none' ? null : keyId,
+    search: Object.keys(sent).length === 0 ? undefined : search,
+  };
+}
+
 async function statistics(logs: LogReader, { request, signal }: JsonCall, now: number): Promise<JsonAnswer> {
   const query = new Query(request);
   const limit = query.limit(0, MOST_NAMES);
   const since = query.moment('since');
   const buckets = query.buckets(MOST_BUCKETS);
-  const keyId = query.filter('api_key_id');
-  const { search, given: sent } = statisticsSearch(query);
-  const before = untilOf(query, since);
-  const filters = {
-    ...namesOf(query),
-    ...placesOf(query),
-    since,
-    before,
-    apiKeyId: keyId === 'none' ? null : keyId,
-    search: Object.keys(sent).length === 0 ? undefined : search,
-  };
+  const asked = statisticsSearch(query);
+  const { given: sent } = asked;
+  const filters = filtersOf(query, since, asked);
+  const { before } = filters;
   const by = query.words('include', INCLUDED).map((word) => word.slice('by_'.length) as LogSplit);
   const [stage] = stagesOf(query, []);
   const found = await logs.statistics(
