@@ -25,6 +25,7 @@ export default defineBuiltin({
   name: 'key-budget',
   apply: ({ hooks }) => {
     let warnings: BudgetWarnings | undefined;
+    const values = new PatternValues();
     hooks.assemble.tapPromise('key-budget', async (draft, host) => {
       const { hooks: pipeline, config, accounts, ledger, prices, carryover, services } = draft;
       const { clock, log } = services;
@@ -45,7 +46,6 @@ export default defineBuiltin({
       const levels = new BudgetLevels();
       const calls = carryover.lease('calls of accounts', () => new ParallelCalls());
       const rules = new PriceRules(config);
-      const values = new PatternValues();
       const askAll = (exchange: LiveExchange, asked: readonly BudgetLevel[]): Answer | Promise<Answer> => {
         if (asked.length === 0) return undefined;
         const isFirst = !all.holds(exchange);
