@@ -1,5 +1,5 @@
 import { SURFACES } from '../../host/contract/index.ts';
-import { isTagName } from '../../host/common/accounts/account-path.ts';
+import { countingTags } from '../../host/common/accounts/account-path.ts';
 import { HOUR_MS } from '../../host/common/once-per.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import type { SpendRow } from '../../host/stores/spend/spend-row.ts';
@@ -56,11 +56,11 @@ export class SpendRows {
     };
   }
 
-  /** Sorted and once each, so that the order in which they were written makes no difference. Other texts than names of tags are for show. */
+  /** As one text: the order in which they were written makes no difference. */
   #tagsOf(tags: readonly string[]): string {
     const known = this.#tags.get(tags);
     if (known !== undefined) return known;
-    const text = [...new Set(tags.filter(isTagName))].toSorted().join(',');
+    const text = countingTags(tags).join(',');
     this.#tags.set(tags, text);
     return text;
   }

@@ -11,6 +11,10 @@ const TAG = /^[A-Za-z0-9][A-Za-z0-9._:=/-]{0,63}$/;
 /** Whether a text may be the name of a tag: without `#`, and without a star. */
 export const isTagName = (text: string): boolean => TAG.test(text);
 
+/** The tags of a key that count, in ascending order, each once: other texts are for show. */
+export const countingTags = (tags: readonly string[]): readonly string[] =>
+  [...new Set(tags.filter(isTagName))].toSorted();
+
 /** The kind of what a path names, whether or not it may be one. */
 export const kindOfPath = (path: string): AccountKind => (path.startsWith('#') ? 'tag' : 'account');
 

@@ -1,4 +1,4 @@
-import { isTagName } from './account-path.ts';
+import { countingTags } from './account-path.ts';
 import type { AccountTree } from './account-tree.ts';
 import { budgetCount, type Level, levelName } from './level.ts';
 import { HostPrincipal, type KeyLimits } from '../host-principal.ts';
@@ -33,7 +33,7 @@ function bindingOf({ id, limits }: HostPrincipal, tree: AccountTree): Binding {
   const { account, tags = [] } = limits ?? {};
   const chain = tree.chain(account);
   const missing = chain === undefined ? `the account ${account} of this key does not exist` : undefined;
-  const brought = tree.tags(tags.filter(isTagName)).filter(({ broughtBy }) => broughtBy !== 'request');
+  const brought = tree.tags(countingTags(tags)).filter(({ broughtBy }) => broughtBy !== 'request');
   const levels: readonly Level[] = [keyLevel(id, limits ?? {}), ...(chain ?? []), ...brought].filter(binds);
   if (levels.length === 0) return { tree, limits, refusal: missing };
   const shut = levels.find(({ blocked }) => blocked);

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/index.ts';
 import type { KeyLimits } from '../host-principal.ts';
-import { isTagName } from './account-path.ts';
+import { countingTags } from './account-path.ts';
 import type { AccountTree } from './account-tree.ts';
 import { binds } from './bindings.ts';
 import { budgetCount, type Level, levelName } from './level.ts';
@@ -42,7 +42,7 @@ export class TagBindings {
 }
 
 function taggedLimits(limits: KeyLimits, tree: AccountTree, names: readonly string[]): TaggedLimits {
-  const own = new Set((limits.tags ?? []).filter(isTagName));
+  const own = new Set(countingTags(limits.tags ?? []));
   const brought = new Set(names);
   const all = [...new Set([...own, ...names])].toSorted();
   const tags = all.flatMap((name) =>
