@@ -8,7 +8,7 @@ import { configRoutes } from './config/routes.ts';
 import { credentialRoutes } from './credential-routes.ts';
 import { explainRoute } from './explain-route.ts';
 import { keyRoutes } from './key-routes.ts';
-import { logRoutes } from './log-routes.ts';
+import { logRoutes } from './logs/log-routes.ts';
 import { overviewRoutes } from './overview-routes.ts';
 import { pluginRoutes } from './plugin-routes.ts';
 import { rulesRoute } from './rules-route.ts';

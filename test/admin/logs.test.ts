@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { statisticsBody } from '../../builtins/admin/log-statistics.ts';
+import { statisticsBody } from '../../builtins/admin/logs/log-statistics.ts';
 import type { RequestLogRow } from '../../host/contract/index.ts';
 import { ask, chatReply, replyJson, stubUpstream } from '../kit/index.ts';
 import { type AdminHost, as, NOBODY, refusal, startAdmin } from './kit.ts';

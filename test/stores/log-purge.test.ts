@@ -6,7 +6,7 @@ import { openPostgres } from '../../builtins/stores/database/postgres.ts';
 import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import { LOG_SCHEMA } from '../../builtins/stores/log/log-schema.ts';
 import { SqlLogs } from '../../builtins/stores/log/sql-logs.ts';
-import { statisticsBody } from '../../builtins/admin/log-statistics.ts';
+import { statisticsBody } from '../../builtins/admin/logs/log-statistics.ts';
 import { LogRetention } from '../../host/stores/log/log-retention.ts';
 import { storedRow } from '../../host/stores/log/log-row.ts';
 import { atEnd, fakeClock, forSuite, startPostgres, temporaryFolder } from '../kit/index.ts';

@@ -1,6 +1,12 @@
-import { LOG_COLUMNS } from '../../host/contract/log-columns.ts';
-import type { LogGroup, LogSeries, LogShare, LogSplit, LogStatistics } from '../../host/stores/log/log-repository.ts';
-import { timestamp } from '../../host/common/timestamps.ts';
+import { LOG_COLUMNS } from '../../../host/contract/log-columns.ts';
+import type {
+  LogGroup,
+  LogSeries,
+  LogShare,
+  LogSplit,
+  LogStatistics,
+} from '../../../host/stores/log/log-repository.ts';
+import { timestamp } from '../../../host/common/timestamps.ts';
 
 interface Sums {
   count: number;

@@ -1,18 +1,23 @@
-import { GatewayError } from '../../host/contract/index.ts';
-import { invalidRequest } from '../../host/common/invalid-request.ts';
-import type { Host } from '../../host/host.ts';
-import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
-import { LOG_SPLITS, type LogFilters, type LogSplit, TERMINAL_STAGES } from '../../host/stores/log/log-repository.ts';
-import type { LogReader } from '../../host/stores/log/request-log-store.ts';
-import { StoreUnavailable } from '../../host/stores/store-link.ts';
-import type { Auditor } from './auditor.ts';
+import { GatewayError } from '../../../host/contract/index.ts';
+import { invalidRequest } from '../../../host/common/invalid-request.ts';
+import type { Host } from '../../../host/host.ts';
+import type { JsonAnswer, JsonCall, JsonRoute } from '../../../host/http/json-route.ts';
+import {
+  LOG_SPLITS,
+  type LogFilters,
+  type LogSplit,
+  TERMINAL_STAGES,
+} from '../../../host/stores/log/log-repository.ts';
+import type { LogReader } from '../../../host/stores/log/request-log-store.ts';
+import { StoreUnavailable } from '../../../host/stores/store-link.ts';
+import type { Auditor } from '../auditor.ts';
 import { sharesBody, statisticsBody } from './log-statistics.ts';
-import { entry } from './logs/entry.ts';
-import { searchAnswer } from './logs/search-answer.ts';
-import { type AskedSearch, readSearch, statisticsSearch } from './logs/search-parameters.ts';
-import { decisionOf, traceAnswer } from './logs/trace-answer.ts';
-import { Query, storable } from './query.ts';
-import { reading } from './store-calls.ts';
+import { entry } from './entry.ts';
+import { searchAnswer } from './search-answer.ts';
+import { type AskedSearch, readSearch, statisticsSearch } from './search-parameters.ts';
+import { decisionOf, traceAnswer } from './trace-answer.ts';
+import { Query, storable } from '../query.ts';
+import { reading } from '../store-calls.ts';
 
 const PAGE = 50;
 const LONGEST_PAGE = 200;
