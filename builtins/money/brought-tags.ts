@@ -22,7 +22,7 @@ export default defineBuiltin({
         try {
           const names = tagsOfRequest(exchange, read);
           if (names.length === 0) return;
-          const { limits, added, refusal } = bindings.of(exchange.limits, accounts.tree(), names);
+          const { limits, added, refusal } = bindings.of(exchange, accounts.tree(), names);
           exchange.limits = limits;
           exchange.broughtLevels = added;
           if (refusal) refusals.set(exchange, refusal);

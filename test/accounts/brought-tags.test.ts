@@ -183,6 +183,20 @@ describe('a tag that a request brings', () => {
     );
   });
 
+  it('gives sessions of each key budgets of their own, and a request without a key none', async () => {
+    const g = await gateway([], withTag({ session: { budgets: [{ requests: 1 }] } }), {
+      ALLOW_UNAUTHENTICATED_PROXY: 'true',
+    });
+    const [one, other] = [await g.key({}), await g.key({})];
+    const probe = tagged(CHAT, 'nightly', { 'x-gateway-session': 'the same' });
+    const statuses: number[] = [];
+    for (const bearer of ['', '', one.bearer, other.bearer, one.bearer, other.bearer]) {
+      statuses.push(await g.send(probe, bearer));
+      await eventually(() => g.t.host.slot.leases === 0);
+    }
+    expect(statuses).to.deep.equal([200, 200, 200, 200, 402, 402]);
+  });
+
   it('binds a request without a key', async () => {
     const g = await gateway([], withTag({ budgets: [{ requests: 1 }] }), { ALLOW_UNAUTHENTICATED_PROXY: 'true' });
     expect(await g.send(tagged(CHAT, 'nightly'), '')).to.equal(200);

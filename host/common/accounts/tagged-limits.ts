@@ -21,22 +21,31 @@ const MOST_KEPT = 1000;
 const MOST_BUDGETS = 64;
 const NO_LIMITS: KeyLimits = Object.freeze({});
 
+/** Who brings tags, and what binds them without. */
+interface Bearer {
+  readonly principal: object | undefined;
+  readonly limits: KeyLimits | undefined;
+}
+
 /** What tags of requests bind them to. It is looked for once for each credential, tags and state of the accounts. */
 export class TagBindings {
   #tree: AccountTree | undefined;
-  #known = new WeakMap<KeyLimits, Map<string, TaggedLimits>>();
+  readonly #anonymous = {};
+  /** By the limits of a credential, or by itself where it has none: what is kept for one is never another's. */
+  #known = new WeakMap<object, Map<string, TaggedLimits>>();
 
   /** `names` in ascending order, each once. */
-  of(limits: KeyLimits = NO_LIMITS, tree: AccountTree, names: readonly string[]): TaggedLimits {
+  of({ principal, limits }: Bearer, tree: AccountTree, names: readonly string[]): TaggedLimits {
+    const bearer = limits ?? principal ?? this.#anonymous;
     if (tree !== this.#tree) this.#known = new WeakMap();
     this.#tree = tree;
     const text = names.join(',');
-    const known = this.#known.get(limits);
+    const known = this.#known.get(bearer);
     const found = known?.get(text);
     if (found) return found;
-    const made = taggedLimits(limits, tree, names);
+    const made = taggedLimits(limits ?? NO_LIMITS, tree, names);
     if (known && known.size < MOST_KEPT) known.set(text, made);
-    else this.#known.set(limits, new Map([[text, made]]));
+    else this.#known.set(bearer, new Map([[text, made]]));
     return made;
   }
 }
