@@ -233,6 +233,12 @@ describe('a patch of the configuration', () => {
       'invalid_config',
       'BV40',
     ],
+    [
+      'refers to a secret of the gateway',
+      [{ op: 'replace', path: '/plugins/0/config/blocked_words', value: ['${MASTER_KEY}'] }],
+      'invalid_config',
+      'BV30',
+    ],
   ];
   for (const [what, operations, code, says] of REFUSED)
     it(`that ${what} is refused, says why, and changes nothing`, async () => {
