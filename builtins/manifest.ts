@@ -55,6 +55,7 @@ import routeRecords from './telemetry/route-records.ts';
 import targetLines from './telemetry/target-lines.ts';
 import toolLines from './telemetry/tool-lines.ts';
 import tracing from './telemetry/tracing/tracing.ts';
+import workers from './workers/workers.ts';
 import geminiWire from './wires/gemini/gemini.ts';
 import messages from './wires/messages/messages.ts';
 import responses from './wires/responses/responses.ts';
@@ -168,6 +169,7 @@ export const BUILTINS: readonly BuiltinModule[] = [
   targetLines,
   toolLines,
   tracing,
+  workers,
   geminiWire,
   messages,
   responses,

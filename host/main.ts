@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { availableParallelism, tmpdir } from 'node:os';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { COMMANDS } from '../builtins/cli/commands.ts';
@@ -15,10 +16,13 @@ import { errorMessage } from './common/error-message.ts';
 import { youngCollection } from './common/young-collection.ts';
 import type { KeyShape } from './contract/index.ts';
 import type { BuildInfo, CommandPlace, Host } from './host.ts';
+import { readWorkers, workersOn } from './environment/worker-settings.ts';
+import type { LineWriter } from './log/logger.ts';
 import { destinationOf, LogOutput } from './log/output.ts';
 import { prettyLine } from './log/pretty-line.ts';
 import { createRedactor } from './log/redact.ts';
 import type { StopSignal } from './stop-signal.ts';
+import type { Team, WorkerTeam } from './workers/team.ts';
 
 /** Composition root: the only reader of the process's environment and arguments. */
 const installDirectory = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -33,6 +37,7 @@ function buildInfo(): BuildInfo {
 
 /** What a host takes from the process. */
 interface Surroundings extends Omit<CommandPlace, 'host'> {
+  readonly team: Team;
   readonly lines: LogOutput;
   readonly isTerminal: boolean;
   readonly isColoured: boolean;
@@ -62,11 +67,21 @@ async function makeHost({ lines, isTerminal, isColoured, onLoaded, ...place }: S
     argv: process.argv,
     random: Math.random,
     collectYoung: youngCollection(),
-    lines: isTerminal ? { write: (line) => lines.write(prettyLine(line, isColoured)) } : lines,
+    temporaryFolder: tmpdir(),
+    lines: place.team?.role === 'worker' ? linesOfWorker(lines, place.team) : shownLines({ lines, isTerminal, isColoured }),
     modules: MODULES,
     builtins: BUILTINS,
   });
 }
+
+/** As people, or programs, read them. */
+const shownLines = ({ lines, isTerminal, isColoured }: Pick<Surroundings, 'lines' | 'isTerminal' | 'isColoured'>): LineWriter =>
+  isTerminal ? { write: (line) => lines.write(prettyLine(line, isColoured)) } : lines;
+
+/** Each line of a worker says which one it is; the primary copies it to where its own lines go. */
+const linesOfWorker = (lines: LogOutput, { number }: WorkerTeam): LineWriter => ({
+  write: (line) => lines.write(`${line.slice(0, line.lastIndexOf('}'))},"worker":${number}}\n`),
+});
 
 /** What keys of vendors look like, for the error of a command that needs nothing else of their modules. */
 async function shippedKeyShapes(): Promise<readonly KeyShape[]> {
@@ -79,7 +94,8 @@ async function shippedKeyShapes(): Promise<readonly KeyShape[]> {
 
 /** Runs the command that the arguments name, to its end and that of the process. */
 export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): Promise<never> {
-  const variables = { ...process.env }; // what a module writes there changes nothing of the gateway
+  const team = process.getBuiltinModule('node:cluster').isWorker ? await (await import('./workers/join-primary.ts')).joinPrimary() : undefined;
+  const variables = team ? team.given.variables : { ...process.env }; // what a module writes there changes nothing of the gateway
   const destination = destinationOf(1);
   const { stdout, exit } = ownProcess(process);
   const out = new Printer(stdout);
@@ -97,6 +113,7 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
     onHangUp: (listener) => stop.onHangUp(listener),
     onBegun: () => stop.settle(), // a service has asked by now to hear of signals
     onStarted,
+    onRoll: (listener) => void process.on('SIGUSR2', listener),
     ...(isatty(1) && {
       terminal: {
         columns: stdout().columns,
@@ -116,18 +133,26 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
     return exit(1);
   }
   const platform = { node: process.version, os: process.platform, arch: process.arch };
-  const surroundings = { variables, workingDirectory, build: buildInfo(), platform, clock: systemClock };
+  const surroundings = { variables, workingDirectory, build: buildInfo(), platform, clock: systemClock, team };
   const redactor = createRedactor(variables);
-  const makeOnce = async (): Promise<Host> =>
+  const shown = { lines, isTerminal: isatty(destination.descriptor), isColoured };
+  const teamOf = async (serves: boolean): Promise<Team> => {
+    const size = serves && !team ? workersOn({ os: platform.os, parallelism: availableParallelism() }, readWorkers(variables, [])) : 1;
+    if (size <= 1) return team;
+    const { makePrimary } = await import('./workers/make-primary.ts');
+    return makePrimary({ size, clock: systemClock, program: process.argv[1] ?? '', args: process.argv.slice(2), lines: shownLines(shown), err: io.err });
+  };
+  const makeOnce = async (serves: boolean): Promise<Host> =>
     (host = await makeHost({
       ...surroundings,
+      team: await teamOf(serves),
       redactor,
       lines,
       isTerminal: isatty(destination.descriptor),
       isColoured,
       onLoaded,
     }));
-  const place: CommandPlace = { ...surroundings, redactor, host: () => (making ??= makeOnce()) };
+  const place: CommandPlace = { ...surroundings, redactor, host: ({ serves = false } = {}) => (making ??= makeOnce(serves)) };
   const logFault = (message: string, error: unknown): void => {
     if (host) host.log.error(message, { error, stack: stackOf(error) });
     else io.err(redactor.redact(`Error: ${message}: ${errorMessage(error)}\n`));

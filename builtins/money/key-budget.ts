@@ -2,6 +2,7 @@ import { catalogPricing, GatewayError, Spending } from '../../host/contract/inde
 import { defineBuiltin } from '../../host/builtin.ts';
 import { SESSIONS, TOTALS, WINDOWS } from '../../host/common/budgets/counted-sum.ts';
 import { type Raise, raisedBy } from '../../host/common/accounts/raise.ts';
+import type { KeyLimits } from '../../host/common/host-principal.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { AskedBudgets, type Denial } from './asked-budgets.ts';
@@ -10,6 +11,7 @@ import { BudgetWarnings } from './budget-warnings.ts';
 import { deniedHeader, deniedMessage } from './denied.ts';
 import { OverBudgets } from './over-budgets.ts';
 import { ParallelCalls } from './parallel-calls.ts';
+import { SharedParallelCalls } from './shared-parallel-calls.ts';
 import { PatternValues } from './pattern-values.ts';
 import { PriceRules } from './price-rules.ts';
 import { missingTag } from './required-tags.ts';
@@ -44,7 +46,9 @@ export default defineBuiltin({
       });
       const over = new OverBudgets(all, draft);
       const levels = new BudgetLevels();
-      const calls = carryover.lease('calls of accounts', () => new ParallelCalls());
+      const calls = carryover.lease<ParallelCalls | SharedParallelCalls>('calls of accounts', () =>
+        host?.places ? new SharedParallelCalls(host.places) : new ParallelCalls(),
+      );
       const rules = new PriceRules(config);
       const askAll = (exchange: LiveExchange, asked: readonly BudgetLevel[]): Answer | Promise<Answer> => {
         if (asked.length === 0) return undefined;
@@ -57,18 +61,22 @@ export default defineBuiltin({
         return denial instanceof Promise ? denial.then(decide) : decide(denial);
       };
       tapEventual(pipeline.charge, 'key-budget', (exchange) => {
-        const { principal: { id } = NO_KEY, limits } = exchange;
+        const { limits } = exchange;
         if (!limits) return undefined;
+        if (!limits.levels || exchange.surface === 'mcp') return spend(exchange, limits);
+        const refused =
+          missingTag(limits, limits.levels) ??
+          values.take(limits.levels, clock.now()) ??
+          calls.take(exchange, limits.levels);
+        return refused instanceof Promise
+          ? refused.then((late) => late ?? spend(exchange, limits))
+          : (refused ?? spend(exchange, limits));
+      });
+      const spend = (exchange: LiveExchange, limits: KeyLimits): Answer | Promise<Answer> => {
+        const { principal: { id } = NO_KEY } = exchange;
         const { budget_usd: total } = limits;
         const limitUsd = total === undefined ? undefined : total + raisedUsd(accounts.raisesOf(id), clock.now());
         const isTool = exchange.surface === 'mcp'; // a call of a tool has no usage
-        if (limits.levels && !isTool) {
-          const refused =
-            missingTag(limits, limits.levels) ??
-            values.take(limits.levels, clock.now()) ??
-            calls.take(exchange, limits.levels);
-          if (refused) return refused;
-        }
         const needed = isTool ? undefined : rules.of(limits);
         if (needed) exchange.needsPrice(needed.rule, needed.who);
         const asked = isTool ? [] : levels.of(id, limits);
@@ -78,7 +86,7 @@ export default defineBuiltin({
         if (limitUsd === 0) return refusal(exchange, NOTHING_MAY_BE_SPENT);
         const answer = spending.admit(exchange, { key: id, limitUsd });
         return answer instanceof Promise ? answer.then(decide) : decide(answer);
-      });
+      };
       pipeline.finished.tap('key-budget', (exchange) => {
         if (exchange.limits?.budget_usd !== undefined) spending.finish(exchange, exchange.answeredBy === undefined);
         all.finish(exchange); // finds nothing of a request that asked none

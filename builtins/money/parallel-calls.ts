@@ -14,12 +14,7 @@ export class ParallelCalls {
     if (this.#held.get(exchange) || levels.every(({ maxParallel }) => maxParallel === undefined)) return undefined;
     const bound = levels.filter(({ maxParallel }) => maxParallel !== undefined);
     const full = bound.find(({ budgetId, maxParallel = 0 }) => (this.#inFlight.get(budgetId) ?? 0) >= maxParallel);
-    if (full)
-      return new GatewayError(
-        'rate_limit_exceeded',
-        `${levelName(full)} has ${full.maxParallel} requests in flight, the most it may have`,
-        { retryAfterMs: RETRY_MS },
-      );
+    if (full) return inFlightRefusal(full);
     const ids = bound.map(({ budgetId }) => budgetId);
     for (const id of ids) this.#inFlight.set(id, (this.#inFlight.get(id) ?? 0) + 1);
     this.#held.put(exchange, ids);
@@ -35,3 +30,10 @@ export class ParallelCalls {
     }
   }
 }
+
+export const inFlightRefusal = (full: Level): GatewayError =>
+  new GatewayError(
+    'rate_limit_exceeded',
+    `${levelName(full)} has ${full.maxParallel} requests in flight, the most it may have`,
+    { retryAfterMs: RETRY_MS },
+  );

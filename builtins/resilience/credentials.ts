@@ -3,15 +3,18 @@ import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { GenerationDraft } from '../../host/generation/generation.ts';
 import { type Attempt, AttemptNote } from '../../host/pipeline/attempts/attempt.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
+import type { SharedPlaces } from '../../host/state/shared-places.ts';
+import type { TeamHints } from '../../host/state/team-hints.ts';
 import type { GenerationHooks } from '../../host/pipeline/hooks.ts';
 import type { Credential } from '../../host/upstream/instance.ts';
 import { type Choice, CredentialPool } from '../../host/upstream/credentials/credential-pool.ts';
-import { LocalCredentialStates } from '../../host/upstream/credentials/credential-states.ts';
+import type { LocalCredentialStates } from '../../host/upstream/credentials/credential-states.ts';
 import { NoCredential, NoFreeCredential } from '../../host/upstream/credentials/no-credential.ts';
 import { explainCredentials } from './explained-credentials.ts';
 import { setCredentialGauges } from './credential-gauges.ts';
 import { createDesk } from './credential-views.ts';
 import { CALLS, CredentialUses, type Used } from './credential-uses.ts';
+import { SharedCredentialStates } from './shared-states.ts';
 
 /**
  * Chooses the credential of each call to a declared instance, and keeps those from calls that their vendor refused. Where no instance
@@ -20,8 +23,9 @@ import { CALLS, CredentialUses, type Used } from './credential-uses.ts';
 export default defineBuiltin({
   name: 'credentials',
   apply: ({ hooks }) => {
-    hooks.assemble.tapPromise('credentials', async (draft) => {
-      const pools = poolsOf(draft);
+    hooks.assemble.tapPromise('credentials', async (draft, host) => {
+      const places = host?.places;
+      const pools = poolsOf(draft, host?.hints);
       if (pools.size === 0) return;
       const { hooks: pipeline, services } = draft;
       const used = new AttemptNote<Used>();
@@ -34,13 +38,18 @@ export default defineBuiltin({
         const { instance } = attempt.target;
         const pool = instance && pools.get(instance.name);
         if (!pool) return undefined;
-        const choice = choose(attempt, pool, pipeline, services.random);
-        if (typeof choice === 'string') return refusal(attempt, choice);
-        used.put(attempt, take(attempt, pool, choice));
-        return undefined;
+        const desk = { pool, pipeline, random: services.random };
+        const begin = (choice: Choice): GatewayError | undefined => {
+          if (typeof choice === 'string') return refusal(attempt, choice);
+          used.put(attempt, take(attempt, pool, choice));
+          return undefined;
+        };
+        return places ? chooseShared(attempt, desk, places).then(begin) : begin(choose(attempt, desk));
       });
       pipeline.credentialUsed.tap('credentials', (attempt, outcome) => {
         const use = used.take(attempt);
+        if (use && use.entry.credential.maxConcurrency !== undefined)
+          places?.giveBack([placeName(use.entry.credential)]);
         return use && uses.end(attempt, use, outcome);
       });
     });
@@ -49,31 +58,56 @@ export default defineBuiltin({
 });
 
 /** The pools of all declared instances, by name. What is remembered of a credential outlives the configuration. */
-function poolsOf({
-  providers: { instances },
-  carryover,
-  services: { clock, counters },
-}: GenerationDraft): ReadonlyMap<string, CredentialPool> {
+function poolsOf(
+  { providers: { instances }, carryover, services: { clock, counters } }: GenerationDraft,
+  hints: TeamHints | undefined,
+): ReadonlyMap<string, CredentialPool> {
   const statesOf = ({ instance: provider, name: credential }: Credential): LocalCredentialStates =>
     carryover.lease(
       `credential ${provider}/${credential}`,
-      () => new LocalCredentialStates(clock.monotonic),
-      () => counters.forget(CALLS, { provider, credential }),
+      () => new SharedCredentialStates(clock.monotonic, `${provider}/${credential}`, hints),
+      (states) => {
+        states.close();
+        counters.forget(CALLS, { provider, credential });
+      },
     );
   return new Map(Array.from(instances, ([name, instance]) => [name, new CredentialPool(instance, statesOf)]));
 }
 
+interface Desk {
+  readonly pool: CredentialPool;
+  readonly pipeline: GenerationHooks;
+  readonly random: () => number;
+}
+
+const placeName = ({ instance, name }: Credential): string => `credential ${instance}/${name}`;
+
+/** Where processes hold the limits of credentials together: the first of the order that has a place left. */
+async function chooseShared(attempt: Attempt, desk: Desk, places: SharedPlaces): Promise<Choice> {
+  const full: Credential[] = [];
+  for (;;) {
+    const choice = choose(attempt, desk, full);
+    if (typeof choice === 'string') return full.length > 0 ? 'saturated' : choice;
+    const { credential, states } = choice.entry;
+    const { maxConcurrency: limit } = credential;
+    if (limit === undefined || (await places.tryAll([{ key: placeName(credential), limit }])) === undefined)
+      return choice;
+    if (choice.probe) states.freeProbe(choice.probe);
+    full.push(credential);
+  }
+}
+
+/** `full` are known to have no place left. */
 function choose(
   { exchange, target: { instance }, upstreamModel, visit }: Attempt,
-  pool: CredentialPool,
-  { credentialOrder }: GenerationHooks,
-  random: () => number,
+  { pool, pipeline: { credentialOrder }, random }: Desk,
+  full: readonly Credential[] = [],
 ): Choice {
   return pool.choose({
     upstreamModel,
     account: visit?.account,
-    tried: visit?.tried,
-    preferred: visit?.preferred,
+    tried: full.length === 0 ? visit?.tried : [...(visit?.tried ?? []), ...full],
+    preferred: visit?.preferred && full.includes(visit.preferred) ? undefined : visit?.preferred,
     order: instance && credentialOrder.call(exchange, instance, upstreamModel),
     isProbedLast: visit?.tells !== 'all',
     random,

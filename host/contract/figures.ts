@@ -213,6 +213,16 @@ export const FIGURES = {
     help: 'Whether the store of what replicas share answers: 1 or 0; absent where there is none',
     labels: { backend: ['redis'] },
   },
+  gateway_worker_up: {
+    kind: 'gauge',
+    help: 'Whether a worker serves: 1, else 0; absent where one process does everything',
+    labels: { worker: 'any' },
+  },
+  gateway_worker_restarts_total: {
+    kind: 'counter',
+    help: 'Workers that ended and were replaced, by why',
+    labels: { reason: ['exit', 'signal', 'silent', 'replaced'] },
+  },
   gateway_replicas: {
     kind: 'gauge',
     help: 'Replicas that share limits, as they were last counted; absent where they do not',

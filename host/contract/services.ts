@@ -142,6 +142,26 @@ export interface SharedState {
   set(key: string, value: Uint8Array | string, ttlMs: number): Promise<void>;
   /** Forgets number and value. A bucket of that key stays. */
   delete(key: string): Promise<void>;
+  /**
+   * True where values are those of several processes. Who keeps copies in memory then looks here for
+   * what memory lacks. Absent where values are of this process alone.
+   */
+  readonly sharesValues?: boolean;
+  /**
+   * Where processes share values: begins work that one of them does for all, or waits for it. Absent
+   * otherwise.
+   *
+   * @param key names the work.
+   */
+  readonly flight?: (key: string) => Promise<SharedFlight>;
+}
+
+/** Work that one of several processes does for all. */
+export interface SharedFlight {
+  /** For whom is to do the work: must be called once, with whether another one should do it. */
+  readonly land?: (isLeft: boolean) => void;
+  /** For all others: resolves when the work is over, with whether another one should do it. */
+  readonly landed?: Promise<boolean>;
 }
 
 /** Prices as plugins get them. Whatever is asked is answered from memory, at once. */

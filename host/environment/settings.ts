@@ -24,6 +24,7 @@ import {
 } from './store-settings.ts';
 import { ACCESS_WORDS, type KeyAccess } from '../stores/keys/access-of-keys.ts';
 import type { Variables } from './variables.ts';
+import { readWorkers, type WorkerCount } from './worker-settings.ts';
 
 export type AddressRange = [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
@@ -55,6 +56,8 @@ export interface Settings {
   readonly pgConnections: number;
   /** Where replicas hold their limits together; `undefined`: each for itself. */
   readonly state: StateSettings | undefined;
+  /** How many processes serve. */
+  readonly workers: WorkerCount;
   /** How other processes name this one; the machine's name unless given. */
   readonly replicaName: string | undefined;
   /** What keys of the admin API may reach whose bodies say nothing of it. */
@@ -106,6 +109,7 @@ export function readEnvironment(variables: Variables): Settings {
     masterKey: trimmed(variables['MASTER_KEY']) || undefined,
     ...stores,
     state: readStateSettings(variables, notes),
+    workers: readWorkers(variables, notes),
     replicaName: trimmed(variables['GW_REPLICA_NAME']) || undefined,
     keyAccess: readKeyAccess(variables['GW_KEY_ACCESS_DEFAULT'], notes),
     allowUnauthenticated,

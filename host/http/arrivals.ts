@@ -5,7 +5,8 @@ import { type Counters, GatewayError } from '../contract/index.ts';
 import type { Settings } from '../environment/settings.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { Registry } from '../registry/registry.ts';
-import { createBuckets } from '../state/buckets.ts';
+import type { Buckets, Taken } from '../state/buckets.ts';
+import type { Eventual } from '../pipeline/eventual.ts';
 import type { ClientWires } from '../wire/client-wires.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
 import { type CanonicalPaths, writtenPath } from './paths/canonical-path.ts';
@@ -18,13 +19,13 @@ import {
   rawPath,
   type RequestContext,
 } from './context.ts';
+import type { ConnectionAges } from './connections/connection-ages.ts';
 import type { Protection } from './protection.ts';
 import { takeQueryKeys } from './credentials.ts';
 import { createIdSource, requestId } from './request-id.ts';
 
 const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE']);
 const PROBES = new Set(['/health', '/livez', '/openapi.json', '/readyz']);
-const MAX_ADDRESSES = 100_000;
 
 const VARY: readonly string[] = ['Vary', 'Origin'];
 const REQUEST_HEADERS =
@@ -42,12 +43,26 @@ export interface ArrivalHost extends AnsweringHost {
   readonly protection: Protection;
   /** The one form of the paths of routes. */
   readonly paths: CanonicalPaths;
+  /** What is left to each address. */
+  readonly addresses: Buckets;
+  /** Takes one request of an address from what all processes of this gateway hold together. */
+  readonly takeAddress?: ((key: string) => Promise<Taken>) | undefined;
+  /** Which kept connections have served long enough; `undefined`: they are kept as long as clients like. */
+  readonly ages?: ConnectionAges | undefined;
+}
+
+/** What the process that a request came to says of it to the one that answers it. */
+export interface Forwarded {
+  readonly id: string;
+  /** The client's, behind trusted proxies. */
+  readonly address: string;
+  readonly listener: ListenerName | undefined;
 }
 
 /** What is found out of a request before anything answers it. None of it needs a response: an upgrade has none. */
 export interface Arrivals {
-  /** Request id, trace, CORS headers. `listener` where there are two. */
-  open(request: IncomingMessage, listener: ListenerName | undefined): RequestContext;
+  /** Request id, trace, CORS headers. `listener` where there are two. `forwarded` of a request that came to another process. */
+  open(request: IncomingMessage, listener: ListenerName | undefined, forwarded?: Forwarded): RequestContext;
   /** Makes every later reader see one path, in the form that routes know. False for a target that cannot be read as one. */
   settle(request: IncomingMessage): boolean;
   /** Whether that listener serves the path of a settled request. */
@@ -55,7 +70,7 @@ export interface Arrivals {
   /** Sets what target and peer say: wire, address, probe or not. Gives the refusal of a request that no route may see. */
   inspect(request: IncomingMessage, context: RequestContext): GatewayError | undefined;
   /** Counts the request against the limit of its address. Gives the refusal of one that is over it. */
-  limit(context: RequestContext): GatewayError | undefined;
+  limit(context: RequestContext): Eventual<GatewayError | undefined>;
 }
 
 export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals {
@@ -67,20 +82,21 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
     listener !== 'data' || isOfData(host.protection, request);
 
   return {
-    open: (request, listener) => {
+    open: (request, listener, forwarded) => {
+      dropForged(request);
       const { origin, traceparent, tracestate } = request.headers;
       const trace = traceparent === undefined ? undefined : readTraceContext(traceparent as string, tracestate);
       return {
-        id: requestId(trace, request.headers['x-request-id'], createId),
+        id: forwarded?.id ?? requestId(trace, request.headers['x-request-id'], createId),
         request,
         trace,
         arrivedAt: clock.monotonic(),
-        address: '',
+        address: forwarded?.address ?? '',
         corsHeaders: (origin === undefined ? undefined : cors.get(origin)) ?? VARY,
         wire: COMMON_WIRE,
         protectedBy: undefined,
         misspelling: undefined,
-        listener,
+        listener: forwarded ? forwarded.listener : listener,
         isElsewhere: false,
         isProbe: false,
         principal: undefined,
@@ -95,7 +111,8 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
         onClose: undefined,
         bytes: 0,
         queryKeys: undefined,
-        isLast: false,
+        isLast: host.ages?.isOver(request.socket) ?? false,
+        forwarding: forwarded && 'taken',
         gateway: host,
       };
     },
@@ -115,13 +132,13 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
       takeQueryKeys(request, context);
       context.protectedBy = host.protection.of(path);
       if (refusal) return refusal;
-      if (!isServed(request, context.listener)) {
+      if (context.forwarding !== 'taken' && !isServed(request, context.listener)) {
         hideRoute(context);
         context.address = addressOf(request);
         return undefined;
       }
       context.isProbe = PROBES.has(path);
-      if (!context.isProbe) context.address = addressOf(request);
+      if (!context.isProbe && context.forwarding !== 'taken') context.address = addressOf(request);
       return undefined;
     },
     limit: createLimiter(host),
@@ -143,16 +160,25 @@ function hideRoute(context: RequestContext): void {
 }
 
 /** The per-address limit, which probes do not meet. */
-function createLimiter({ settings: { rateLimit: limit }, counters }: ArrivalHost): Arrivals['limit'] {
+function createLimiter({ settings: { rateLimit: limit }, counters, addresses, takeAddress }: ArrivalHost): Arrivals['limit'] {
   if (!limit) return () => undefined;
-  const buckets = createBuckets(MAX_ADDRESSES);
-  return ({ address, arrivedAt, isProbe }) => {
-    if (isProbe) return undefined;
-    const { taken, retryAfterMs } = buckets.take(limiterKey(address), limit, arrivedAt);
+  const refusal = ({ taken, retryAfterMs }: Taken): GatewayError | undefined => {
     if (taken) return undefined;
     counters.add('gateway_rate_limit_rejections_total', { key_type: 'ip' });
     return new GatewayError('rate_limit_exceeded', 'too many requests from this address', { retryAfterMs });
   };
+  return ({ address, arrivedAt, isProbe, forwarding }) => {
+    if (isProbe || forwarding === 'taken') return undefined; // the process that it came to has counted it
+    const key = limiterKey(address);
+    return takeAddress ? takeAddress(key).then(refusal) : refusal(addresses.take(key, limit, arrivedAt));
+  };
+}
+
+/** Said by one process of a gateway to another, never by a client. See docs/operations.md#workers. */
+export const FORWARDED_HEADER = 'x-gateway-worker';
+
+function dropForged({ headers }: IncomingMessage): void {
+  if (headers[FORWARDED_HEADER] !== undefined) delete headers[FORWARDED_HEADER];
 }
 
 /** What browsers may send: the gateway's own headers, and those that some provider reads. */

@@ -1,25 +1,38 @@
 import type { Server } from 'node:http';
-import { isIPv6 } from 'node:net';
+import { isIPv6, Server as NetServer } from 'node:net';
 import type { Host } from '../host.ts';
-import { createApp, type Serving } from '../http/app.ts';
-import { createHttpServer, listen } from '../http/server.ts';
+import { type App, createApp, type Forward, type Serving } from '../http/app.ts';
+import { createHttpServer, listen, type ListenPlace } from '../http/server.ts';
 
 /** What listens: one server, or one for models and one for everything. */
 export interface Listeners {
   readonly port: number;
   /** `undefined` where one listener serves everything. */
   readonly adminPort: number | undefined;
+  /** Takes no connection any more; those that there are go on. */
+  stopListening(): void;
   /** Closes them, and every connection. */
   close(): void;
 }
 
+/** Which listeners this process opens, of those that the settings name. */
+export interface ListenersOf {
+  readonly which: 'all' | 'data' | 'admin';
+  /** Several processes listen on the port of `data`. */
+  readonly isShared?: boolean;
+  readonly forward?: Forward;
+}
+
 /** Opens every listener, or none: what listens already is closed where another cannot. */
-export async function openListeners(host: Host): Promise<Listeners> {
+export async function openListeners(
+  host: Host,
+  { which, isShared = false, forward }: ListenersOf = { which: 'all' },
+): Promise<Listeners & { readonly app: App }> {
   const {
     port,
     listeners: { address, admin },
   } = host.settings;
-  const app = createApp(host);
+  const app = createApp(host, forward);
   const servers: Server[] = [];
   const open = (serving: Serving): Server => {
     const server = createHttpServer(serving, host);
@@ -32,15 +45,25 @@ export async function openListeners(host: Host): Promise<Listeners> {
       server.closeAllConnections();
     }
   };
-  if (!admin) return { port: await listen(open(app), port, { address }), adminPort: undefined, close };
+  // That of HTTP also ends connections that were accepted and have asked nothing yet.
+  const stopListening = (): void => {
+    for (const server of servers) NetServer.prototype.close.call(server);
+  };
+  const place: ListenPlace = { address, isShared };
+  const ends = { close, stopListening, app };
+  if (!admin) {
+    if (which === 'admin') return { port: 0, adminPort: undefined, ...ends };
+    return { port: await listen(open(app), port, place), adminPort: undefined, ...ends };
+  }
   try {
-    const dataPort = await listen(open(app.of('data')), port, { address });
+    const dataPort = which === 'admin' ? 0 : await listen(open(app.of('data')), port, place);
+    if (which === 'data') return { port: dataPort, adminPort: undefined, ...ends };
     const adminPort = await listen(open(app.of('admin')), String(admin.port), {
       address: admin.address,
       variables: ['GW_ADMIN_PORT', 'GW_ADMIN_ADDRESS'],
       name: 'admin ',
     });
-    return { port: dataPort, adminPort, close };
+    return { port: dataPort, adminPort, ...ends };
   } catch (error) {
     close();
     throw error;

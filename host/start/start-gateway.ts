@@ -19,6 +19,13 @@ import { watchConfiguration } from './watch-configuration.ts';
 /** What is left after the shutdown deadline gets this long to write its last event. */
 const LAST_WORDS_MS = 5000;
 
+/** What a gateway has beside the listeners of clients. */
+export interface Beside {
+  /** Ends it, once the requests that came by the listeners are over. */
+  readonly drain: (limitMs: number) => Promise<void>;
+  readonly close: () => void;
+}
+
 export interface RunningGateway {
   readonly port: number;
   /** Port of the control plane, where it has a listener of its own. */
@@ -56,16 +63,24 @@ export async function startGateway(host: Host): Promise<RunningGateway | undefin
       await step();
     }
     if (host.isDraining) return await endStart(host);
-    const listeners = await openListeners(host);
+    const { listeners, beside } = await listenerOf(host);
     const watch = await watchConfiguration(host);
     tellStarted(host, listeners);
     const { port, adminPort } = listeners;
-    return { port, adminPort, hasNewKey, stop: () => shutDown(host, listeners, watch) };
+    return { port, adminPort, hasNewKey, stop: () => shutDown(host, { listeners, watch, beside }) };
   } catch (error) {
     if (host.isDraining) return await endStart(host, error); // who stopped the start expects no failure
     await host.close();
     throw error;
   }
+}
+
+/** Of a primary its workers have those of clients. */
+async function listenerOf(host: Host): Promise<{ readonly listeners: Listeners; readonly beside?: Beside }> {
+  const { team } = host;
+  if (team?.role !== 'primary') return { listeners: await openListeners(host) };
+  const { openPrimaryListeners } = await import('./primary-listeners.ts');
+  return openPrimaryListeners(host, team);
 }
 
 /** `error` is why the step that was under way failed, if it did. */
@@ -107,11 +122,21 @@ function tellStarted(host: Host, { port, adminPort }: Listeners): void {
   });
 }
 
+/** What is ended with a gateway. */
+export interface Ending {
+  readonly listeners: Listeners;
+  readonly watch?: ConfigWatch | undefined;
+  readonly beside?: Beside | undefined;
+}
+
 /**
  * Readiness turns 503 at once; requests are served as before until load balancers have noticed. The listener stays open, so
  * that probes are answered while requests drain. What is left at the deadline ends with an error event. See docs/reference/server.md#the-end-of-a-process.
  */
-async function shutDown(host: Host, listeners: Listeners, watch: ConfigWatch | undefined): Promise<void> {
+export async function shutDown(
+  host: Host,
+  { listeners, watch, beside }: Ending,
+): Promise<void> {
   const {
     settings: { shutdownTimeoutMs, drainDelayMs },
     services: { clock, closing },
@@ -122,6 +147,7 @@ async function shutDown(host: Host, listeners: Listeners, watch: ConfigWatch | u
   if (drainDelayMs > 0 && !host.isDraining) await elapsed(clock, drainDelayMs);
   host.isDraining = true;
   closing.endWithin(shutdownTimeoutMs);
+  await beside?.drain(shutdownTimeoutMs);
   await idleWithin(host, shutdownTimeoutMs);
   if (host.activity.count > 0) {
     log.warn('ending what did not drain', { requests: host.activity.count });
@@ -129,6 +155,7 @@ async function shutDown(host: Host, listeners: Listeners, watch: ConfigWatch | u
     await idleWithin(host, LAST_WORDS_MS);
   }
   listeners.close();
+  beside?.close();
   host.applier.close(); // stopping the watch waits for a change that is being applied
   await watch?.stop();
   await host.close();

@@ -32,6 +32,14 @@ export class BoundedState implements SharedState {
     this.#log = log;
   }
 
+  get sharesValues(): boolean {
+    return this.#place.value.sharesValues === true;
+  }
+
+  get flight(): SharedState['flight'] {
+    return this.#place.value.flight;
+  }
+
   take(key: string, spec: BucketSpec, cost: number, floor?: number): ReturnType<SharedState['take']> {
     if (this.#limits.isShared) return this.#takeShared({ key, spec, cost, floor: floor ?? cost });
     return this.#ask((state) => state.take(key, spec, cost, floor));

@@ -12,10 +12,19 @@ export default defineBuiltin({
   name: 'metrics',
   apply: ({ hooks }) => {
     let store: SeriesStore | undefined;
+    let stop: (() => void) | undefined;
     hooks.figures.tap('metrics', (counters, { log }) => {
       store = new SeriesStore((figure, reason) => log.warn('a figure of a module is not kept', { figure, reason }));
       counters.attach(store);
     });
+    hooks.open.tapPromise('metrics', async (host) => {
+      const { team } = host;
+      if (!team || !store) return;
+      const { sendFigures, takeFigures } = await import('./worker-figures.ts');
+      if (team.role === 'worker') stop = sendFigures(host, team, store);
+      else takeFigures(team, store);
+    });
+    hooks.close.tapPromise('metrics', async () => stop?.());
     hooks.protect.tap('metrics', (protection) =>
       protection.add({ prefix: '/metrics', scope: 'read_only', hasPages: false }),
     );
@@ -36,18 +45,20 @@ export default defineBuiltin({
           path: '/metrics',
           scope: 'read_only',
           headers: ['Cache-Control', 'no-store'],
-          answer: async () => ({
-            status: 200,
-            content: {
-              type: CONTENT_TYPE,
-              body: `${exposition([...(store?.families ?? []), ...gaugesOf(host)])}${await processFigures()}`,
-            },
-          }),
+          answer: async () => ({ status: 200, content: { type: CONTENT_TYPE, body: await scrape(host, store) } }),
         },
       ]),
     );
   },
 });
+
+async function scrape(host: Host, store: SeriesStore | undefined): Promise<string> {
+  if (host.team?.role !== 'primary' || !store)
+    return `${exposition([...(store?.families ?? []), ...gaugesOf(host)])}${await processFigures()}`;
+  const { summedFigures } = await import('./worker-figures.ts');
+  const { gauges, ofProcesses } = await summedFigures(host, host.team, store);
+  return `${exposition([...store.families, ...gauges])}${ofProcesses}`;
+}
 
 const CIRCUIT_VALUES: Readonly<Record<CircuitState, number>> = { closed: 0, open: 1, 'half-open': 2 };
 

@@ -1,0 +1,20 @@
+import type { BucketSpec } from '../contract/index.ts';
+import type { Clock } from '../common/clock.ts';
+import type { Buckets, Taken } from '../state/buckets.ts';
+import type { PrimaryTeam, WorkerTeam } from './team.ts';
+
+const ADDRESS = 'address';
+const FREE: Taken = { taken: true, retryAfterMs: 0 };
+
+/** Takes a request of an address from the primary's buckets. While that does not answer, addresses have no limit. */
+export const takeAddressOf =
+  ({ channel }: WorkerTeam, limit: BucketSpec | undefined) =>
+  (key: string): Promise<Taken> =>
+    limit ? channel.ask<Taken>(ADDRESS, key).catch(() => FREE) : Promise.resolve(FREE);
+
+export function serveAddresses(
+  team: PrimaryTeam,
+  { limit, addresses, clock }: { readonly limit: BucketSpec | undefined; readonly addresses: Buckets; readonly clock: Pick<Clock, 'monotonic'> },
+): void {
+  if (limit) team.on(ADDRESS, (key) => addresses.take(String(key), limit, clock.monotonic()));
+}
