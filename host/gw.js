@@ -84,7 +84,8 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
     stdio: 'inherit',
     env: { ...process.env, [PASSED_ON]: '1' },
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2']) process.on(signal, () => child.kill(signal));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'])
+    process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     if (!signal) process.exit(code);
     process.exitCode = 1;

@@ -68,14 +68,19 @@ async function makeHost({ lines, isTerminal, isColoured, onLoaded, ...place }: S
     random: Math.random,
     collectYoung: youngCollection(),
     temporaryFolder: tmpdir(),
-    lines: place.team?.role === 'worker' ? linesOfWorker(lines, place.team) : shownLines({ lines, isTerminal, isColoured }),
+    lines:
+      place.team?.role === 'worker' ? linesOfWorker(lines, place.team) : shownLines({ lines, isTerminal, isColoured }),
     modules: MODULES,
     builtins: BUILTINS,
   });
 }
 
 /** As people, or programs, read them. */
-const shownLines = ({ lines, isTerminal, isColoured }: Pick<Surroundings, 'lines' | 'isTerminal' | 'isColoured'>): LineWriter =>
+const shownLines = ({
+  lines,
+  isTerminal,
+  isColoured,
+}: Pick<Surroundings, 'lines' | 'isTerminal' | 'isColoured'>): LineWriter =>
   isTerminal ? { write: (line) => lines.write(prettyLine(line, isColoured)) } : lines;
 
 /** Each line of a worker says which one it is; the primary copies it to where its own lines go. */
@@ -94,7 +99,9 @@ async function shippedKeyShapes(): Promise<readonly KeyShape[]> {
 
 /** Runs the command that the arguments name, to its end and that of the process. */
 export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): Promise<never> {
-  const team = process.getBuiltinModule('node:cluster').isWorker ? await (await import('./workers/join-primary.ts')).joinPrimary() : undefined;
+  const team = process.getBuiltinModule('node:cluster').isWorker
+    ? await (await import('./workers/join-primary.ts')).joinPrimary()
+    : undefined;
   const variables = team ? team.given.variables : { ...process.env }; // what a module writes there changes nothing of the gateway
   const destination = destinationOf(1);
   const { stdout, exit } = ownProcess(process);
@@ -137,10 +144,20 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
   const redactor = createRedactor(variables);
   const shown = { lines, isTerminal: isatty(destination.descriptor), isColoured };
   const teamOf = async (serves: boolean): Promise<Team> => {
-    const size = serves && !team ? workersOn({ os: platform.os, parallelism: availableParallelism() }, readWorkers(variables, [])) : 1;
+    const size =
+      serves && !team
+        ? workersOn({ os: platform.os, parallelism: availableParallelism() }, readWorkers(variables, []))
+        : 1;
     if (size <= 1) return team;
     const { makePrimary } = await import('./workers/make-primary.ts');
-    return makePrimary({ size, clock: systemClock, program: process.argv[1] ?? '', args: process.argv.slice(2), lines: shownLines(shown), err: io.err });
+    return makePrimary({
+      size,
+      clock: systemClock,
+      program: process.argv[1] ?? '',
+      args: process.argv.slice(2),
+      lines: shownLines(shown),
+      err: io.err,
+    });
   };
   const makeOnce = async (serves: boolean): Promise<Host> =>
     (host = await makeHost({
@@ -152,7 +169,11 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
       isColoured,
       onLoaded,
     }));
-  const place: CommandPlace = { ...surroundings, redactor, host: ({ serves = false } = {}) => (making ??= makeOnce(serves)) };
+  const place: CommandPlace = {
+    ...surroundings,
+    redactor,
+    host: ({ serves = false } = {}) => (making ??= makeOnce(serves)),
+  };
   const logFault = (message: string, error: unknown): void => {
     if (host) host.log.error(message, { error, stack: stackOf(error) });
     else io.err(redactor.redact(`Error: ${message}: ${errorMessage(error)}\n`));

@@ -4,7 +4,13 @@ import { Cancellation } from '../../host/upstream/cancellation.ts';
 import type { PrimaryTeam, Seat } from '../../host/workers/team.ts';
 import type { ToolConnection } from './connection.ts';
 import { ToolServerError } from './link/rpc.ts';
-import { connectionName, type ConnectionState, type NamedState, type RemoteCall, TOOL_TOPIC } from './remote-connections.ts';
+import {
+  connectionName,
+  type ConnectionState,
+  type NamedState,
+  type RemoteCall,
+  TOOL_TOPIC,
+} from './remote-connections.ts';
 
 /** Lets workers use the connections of the primary: they hear of each change, and their calls are made here. */
 export class ServedConnections {

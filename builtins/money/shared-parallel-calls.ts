@@ -13,10 +13,7 @@ export class SharedParallelCalls {
   }
 
   /** Before each turn; only the first one takes a place. A promise only where a level has a bound. */
-  take(
-    exchange: Exchange,
-    levels: readonly Level[],
-  ): GatewayError | undefined | Promise<GatewayError | undefined> {
+  take(exchange: Exchange, levels: readonly Level[]): GatewayError | undefined | Promise<GatewayError | undefined> {
     const bound = levels.filter(({ maxParallel }) => maxParallel !== undefined);
     return this.#held.get(exchange) || bound.length === 0 ? undefined : this.#ask(exchange, bound);
   }

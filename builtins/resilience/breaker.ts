@@ -66,7 +66,10 @@ function circuitsOf(
     // With other settings it is another circuit; a stream reports to the one that admitted it.
     const id = `${virtualKey} ${canonicalJson(settings)}`;
     const create = (): SharedCircuit => new SharedCircuit(settings, clock.monotonic, { id, hints });
-    circuits.set(virtualKey, carryover.lease(`breaker ${id}`, create, (circuit) => circuit.close()));
+    circuits.set(
+      virtualKey,
+      carryover.lease(`breaker ${id}`, create, (circuit) => circuit.close()),
+    );
   }
   return circuits;
 }

@@ -149,8 +149,7 @@ function parking(
       if (!rest) return;
       const { fault, retryAfterMs = PARKED_MS } = error ?? {};
       if (fault?.reason === 'billing' && fault.ofRequest !== true) {
-        if (!instance)
-          park(rest, { forMs: MAX_PARKED_MS, why: 'its account has no credit left' }, monotonic);
+        if (!instance) park(rest, { forMs: MAX_PARKED_MS, why: 'its account has no credit left' }, monotonic);
       } else if (fault?.status === 429 && classOf(fault).isOver !== true)
         // what is wrong with one request says nothing of the next
         park(rest, { forMs: Math.min(retryAfterMs, MAX_PARKED_MS), why: 'it rests after a 429' }, monotonic);

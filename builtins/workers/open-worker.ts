@@ -2,6 +2,7 @@ import type { Host } from '../../host/host.ts';
 import { type ChangedWord, type Freshness, STORE_TOPIC, supplyRemoteStores } from '../../host/workers/remote-stores.ts';
 import { every } from '../../host/workers/seats.ts';
 import { TOPIC, type WorkerTeam } from '../../host/workers/team.ts';
+import { loadsOf, STATE } from '../../host/workers/worker-states.ts';
 
 /** Milliseconds between two signs that a worker lives. */
 const BEAT_MS = 1000;
@@ -17,6 +18,7 @@ export async function openWorker(host: Host, team: WorkerTeam): Promise<() => vo
     if (what === 'account') await stores.accounts.settled();
   });
   channel.on(STORE_TOPIC.uses, () => stores.keys.flush());
+  channel.on(STATE, () => loadsOf(host.current));
   channel.on(TOPIC.hangUp, () => host.secrets.files.look());
   const beat = async (): Promise<void> => {
     const askedAt = services.clock.monotonic();

@@ -41,10 +41,7 @@ export interface Forward {
  * The shell, then the taps that look at every request, then the routes that builtins mount, and recovery. Express's router without its application object, which
  * gives every request and reply another prototype; handlers get what Node made (docs/decisions/0008).
  */
-export function createApp<H extends ShellHost>(
-  host: H & { readonly hooks: RequestHooks<H> },
-  forward?: Forward,
-): App {
+export function createApp<H extends ShellHost>(host: H & { readonly hooks: RequestHooks<H> }, forward?: Forward): App {
   const { arrived } = host.hooks;
   const wires = new ClientWires();
   host.hooks.clientWires.call(wires, host);

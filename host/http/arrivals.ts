@@ -160,7 +160,12 @@ function hideRoute(context: RequestContext): void {
 }
 
 /** The per-address limit, which probes do not meet. */
-function createLimiter({ settings: { rateLimit: limit }, counters, addresses, takeAddress }: ArrivalHost): Arrivals['limit'] {
+function createLimiter({
+  settings: { rateLimit: limit },
+  counters,
+  addresses,
+  takeAddress,
+}: ArrivalHost): Arrivals['limit'] {
   if (!limit) return () => undefined;
   const refusal = ({ taken, retryAfterMs }: Taken): GatewayError | undefined => {
     if (taken) return undefined;

@@ -75,7 +75,8 @@ function watch(host: ShellHost, context: RequestContext, request: IncomingMessag
     host.running.remove(context);
     const { onClose } = context;
     if (onClose) onClose();
-    if (response.writableFinished && context.forwarding !== 'sent') logAccess(host, request, context, response.statusCode);
+    if (response.writableFinished && context.forwarding !== 'sent')
+      logAccess(host, request, context, response.statusCode);
   });
 }
 

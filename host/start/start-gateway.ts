@@ -133,10 +133,7 @@ export interface Ending {
  * Readiness turns 503 at once; requests are served as before until load balancers have noticed. The listener stays open, so
  * that probes are answered while requests drain. What is left at the deadline ends with an error event. See docs/reference/server.md#the-end-of-a-process.
  */
-export async function shutDown(
-  host: Host,
-  { listeners, watch, beside }: Ending,
-): Promise<void> {
+export async function shutDown(host: Host, { listeners, watch, beside }: Ending): Promise<void> {
   const {
     settings: { shutdownTimeoutMs, drainDelayMs },
     services: { clock, closing },

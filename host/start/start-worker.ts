@@ -52,7 +52,12 @@ async function applyGiven(host: Host, { channel }: WorkerTeam): Promise<void> {
   const { applier } = host;
   let given = await channel.ask<GivenConfiguration>(CONFIG_TOPIC.current);
   const { document, version, mark, isDefault } = given;
-  await applier.applyStart({ own: decoded(document), isDefault, stored: undefined, newest: { version, mark, text: undefined } });
+  await applier.applyStart({
+    own: decoded(document),
+    isDefault,
+    stored: undefined,
+    newest: { version, mark, text: undefined },
+  });
   followPrimary(host, channel);
   for (;;) {
     const newer = await channel.ask<GivenConfiguration | undefined>(CONFIG_TOPIC.join, given.serial);

@@ -14,7 +14,11 @@ export const takeAddressOf =
 
 export function serveAddresses(
   team: PrimaryTeam,
-  { limit, addresses, clock }: { readonly limit: BucketSpec | undefined; readonly addresses: Buckets; readonly clock: Pick<Clock, 'monotonic'> },
+  {
+    limit,
+    addresses,
+    clock,
+  }: { readonly limit: BucketSpec | undefined; readonly addresses: Buckets; readonly clock: Pick<Clock, 'monotonic'> },
 ): void {
   if (limit) team.on(ADDRESS, (key) => addresses.take(String(key), limit, clock.monotonic()));
 }

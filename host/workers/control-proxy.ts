@@ -69,7 +69,10 @@ function send(request: IncomingMessage, response: ServerResponse, { host, proxy,
     expecting.add(request);
     delete headers.expect;
   }
+  // An upgrade is not sent on; what Node's parser may have lost behind the request is not waited for.
+  if (headers.upgrade !== undefined) context.isLast = true;
   delete headers.upgrade;
+  delete headers.connection; // of the client's connection alone
   headers[FORWARDED_HEADER] = forwardedText({ id, address, listener });
   try {
     check();
@@ -104,7 +107,7 @@ function invite(outgoing: ClientRequest, request: IncomingMessage): void {
 function prepare(host: ShellHost, answer: IncomingMessage, response: ServerResponse): void {
   const { headers } = answer;
   const context = contextOf(response);
-  const isLast = headers.connection?.toLowerCase() === 'close' || context.isLast || host.isDraining;
+  const isLast = context.isLast || host.isDraining || !response.shouldKeepAlive;
   delete headers['keep-alive'];
   headers.connection = isLast ? 'close' : 'keep-alive';
   if (isLast) endInStages(response, host);

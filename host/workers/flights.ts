@@ -57,9 +57,7 @@ export function serveFlights(team: PrimaryTeam, book: FlightBook): (key: string)
   });
   team.onGone((seat) => book.gone(seat));
   return async (key) =>
-    book.begin(book, key)
-      ? { land: (isLeft) => book.land(book, key, isLeft) }
-      : { landed: book.wait(key) };
+    book.begin(book, key) ? { land: (isLeft) => book.land(book, key, isLeft) } : { landed: book.wait(key) };
 }
 
 /** While the primary does not answer, each process does its own work. */

@@ -111,7 +111,10 @@ export class Primary implements PrimaryTeam {
         const outcome = await this.#awaitReady(seat);
         if (!outcome.isReady) {
           seat.kill('drained');
-          this.#start?.log.error('a worker could not be replaced, the others stay', { worker: old.number, error: outcome.reason });
+          this.#start?.log.error('a worker could not be replaced, the others stay', {
+            worker: old.number,
+            error: outcome.reason,
+          });
           return;
         }
         old.endReason = 'replaced';

@@ -35,7 +35,8 @@ export function workerForks({ program, args, onOutput }: ForkOptions): () => Wor
     return {
       pid: worker.process.pid,
       port: portOf(worker),
-      onEnd: (listener) => void worker.once('exit', (code: number | null, signal: string | null) => listener({ code, signal })),
+      onEnd: (listener) =>
+        void worker.once('exit', (code: number | null, signal: string | null) => listener({ code, signal })),
       kill: () => void worker.process.kill('SIGKILL'),
     };
   };
@@ -53,6 +54,7 @@ export const isWorker = (): boolean => cluster.isWorker;
 
 /** The way of a worker to its primary. */
 export function primaryPort(): Port {
+  process.channel?.ref(); // a worker lives for as long as its primary wants it
   return {
     send: (frames) => process.connected && process.send?.(frames, undefined, undefined, () => {}) === true,
     listen: (hear) => void process.on('message', (frames) => hear(frames as readonly Frame[])),

@@ -81,7 +81,8 @@ function cache(
   { max_age, max_entries, max_bytes, collapse }: Settings,
   { identity, carryover, now, state }: PluginDeps,
 ): PluginHandlers {
-  const shared = state.sharesValues === true && max_entries > 0 ? new SharedAnswers(state, identity, max_age * 1000) : undefined;
+  const shared =
+    state.sharesValues === true && max_entries > 0 ? new SharedAnswers(state, identity, max_age * 1000) : undefined;
   const { answers, flights } = carryover.lease<Memory>(`answers of ${identity}`, () => ({
     answers: new AnswerStore({ maxAgeMs: max_age * 1000, maxEntries: max_entries, maxBytes: max_bytes }),
     flights: new Map(),
@@ -161,7 +162,8 @@ function cache(
       if (!missed) return;
       const kept = worthKeeping(exchange, outcome);
       if (kept) answers.set(missed.key, kept, now());
-      if (missed.landElsewhere || (kept && shared)) void shared?.keep(missed, kept, { now: now(), isLeft: outcome === 'client_canceled' });
+      if (missed.landElsewhere || (kept && shared))
+        void shared?.keep(missed, kept, { now: now(), isLeft: outcome === 'client_canceled' });
       if (!missed.land) return;
       flights.delete(missed.key);
       missed.land(kept ?? (outcome === 'client_canceled' ? 'left' : undefined));

@@ -117,7 +117,9 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
     started.reject(new Error(`the gateway exited with ${code} before it listened:\n${stderr}`)),
   );
   let first: Holdings = {};
-  const held = async (): Promise<Holdings> => kept(first, await holdingsOf(child), (kind) => kind !== 'TCPSocketWrap');
+  const hasWorkers = options.variables?.['GW_WORKERS'] !== undefined; // those keep connections to the primary open
+  const held = async (): Promise<Holdings> =>
+    kept(first, await holdingsOf(child), (kind) => kind !== 'TCPSocketWrap' && !(hasWorkers && kind === 'PipeWrap'));
   atEnd(async () => {
     try {
       const left = child.connected && child.exitCode === null ? await leftoverOf(held) : {};

@@ -47,7 +47,10 @@ export class SeriesStore implements CounterSink {
   /** What was counted since it was last taken, by figure. */
   takeIncrements(): readonly FigureIncrements[] {
     const own = Array.from(this.#own, ([name, family]) => ({ name, family }));
-    const ofModules = Array.from(this.#ofModules, ([key, family]) => ({ name: key.slice(key.indexOf(' ') + 1), family }));
+    const ofModules = Array.from(this.#ofModules, ([key, family]) => ({
+      name: key.slice(key.indexOf(' ') + 1),
+      family,
+    }));
     return [...own, ...ofModules].flatMap(({ name, family }) => {
       const increments = family?.takeIncrements() ?? [];
       return increments.length > 0 && family ? [{ name, kind: family.description.kind, increments }] : [];

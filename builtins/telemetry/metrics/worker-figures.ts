@@ -89,8 +89,7 @@ function mergeGauge(family: Family, { labels, value }: Increment, own: ReadonlyS
   else if (WORST.has(name) || !own.has(known.labels)) known.value = Math.max(known.value, value);
 }
 
-const isSame = (one: Labels, other: Labels): boolean =>
-  Object.keys(one).every((name) => one[name] === other[name]);
+const isSame = (one: Labels, other: Labels): boolean => Object.keys(one).every((name) => one[name] === other[name]);
 
 /** Gauges that stand at 0 are shown too: of each family those are read that were set. */
 function gaugesOf(host: Host): readonly Family[] {

@@ -136,7 +136,11 @@ export class RequestLogStore implements RequestLog, LogReader {
 
   /** Takes a row that another process of this gateway has put together. `annotates`: the stage whose row gets its error. */
   takeGiven(row: GivenRow, annotates: Stage | undefined): void {
-    const shifted = { ...row, ...(this.#omitted as Partial<GivenRow>), created_at: row.created_at + (this.#deps.shiftMs?.() ?? 0) };
+    const shifted = {
+      ...row,
+      ...(this.#omitted as Partial<GivenRow>),
+      created_at: row.created_at + (this.#deps.shiftMs?.() ?? 0),
+    };
     if (annotates === undefined) this.#add(shifted, undefined);
     else this.#annotate(annotates, shifted);
   }
