@@ -55,10 +55,10 @@ import routeRecords from './telemetry/route-records.ts';
 import targetLines from './telemetry/target-lines.ts';
 import toolLines from './telemetry/tool-lines.ts';
 import tracing from './telemetry/tracing/tracing.ts';
-import workers from './workers/workers.ts';
 import geminiWire from './wires/gemini/gemini.ts';
 import messages from './wires/messages/messages.ts';
 import responses from './wires/responses/responses.ts';
+import workers from './workers/workers.ts';
 
 import ai21 from '../providers/ai21/index.ts';
 import anthropic from '../providers/anthropic/index.ts';
@@ -169,10 +169,10 @@ export const BUILTINS: readonly BuiltinModule[] = [
   targetLines,
   toolLines,
   tracing,
-  workers,
   geminiWire,
   messages,
   responses,
+  workers,
 ];
 
 export const MODULES: readonly GatewayModule[] = [

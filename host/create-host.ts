@@ -44,7 +44,7 @@ import { Transport } from './upstream/transport.ts';
 import { takeAddressOf } from './workers/addresses.ts';
 import { hintsOf } from './workers/hints-of-team.ts';
 import { placesOf } from './workers/places.ts';
-import { spreadTo } from './workers/spread.ts';
+import { spreadTo } from './workers/stores/spread.ts';
 import type { Team } from './workers/team.ts';
 import { settingsOfWorker } from './workers/worker-settings-of.ts';
 

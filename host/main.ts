@@ -100,7 +100,7 @@ async function shippedKeyShapes(): Promise<readonly KeyShape[]> {
 /** Runs the command that the arguments name, to its end and that of the process. */
 export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): Promise<never> {
   const team = process.getBuiltinModule('node:cluster').isWorker
-    ? await (await import('./workers/join-primary.ts')).joinPrimary()
+    ? await (await import('./workers/life/join-primary.ts')).joinPrimary()
     : undefined;
   const variables = team ? team.given.variables : { ...process.env }; // what a module writes there changes nothing of the gateway
   const destination = destinationOf(1);
@@ -149,7 +149,7 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
         ? workersOn({ os: platform.os, parallelism: availableParallelism() }, readWorkers(variables, []))
         : 1;
     if (size <= 1) return team;
-    const { makePrimary } = await import('./workers/make-primary.ts');
+    const { makePrimary } = await import('./workers/life/make-primary.ts');
     return makePrimary({
       size,
       clock: systemClock,

@@ -1,6 +1,6 @@
 import type { Host } from '../../host/host.ts';
 import { serveAddresses } from '../../host/workers/addresses.ts';
-import { serveStores, supplyShared } from '../../host/workers/serve-stores.ts';
+import { serveStores, supplyShared } from '../../host/workers/stores/serve-stores.ts';
 import type { PrimaryTeam } from '../../host/workers/team.ts';
 import { WorkerConfigurations } from '../../host/workers/worker-configurations.ts';
 

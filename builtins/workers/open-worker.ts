@@ -1,6 +1,11 @@
 import type { Host } from '../../host/host.ts';
-import { type ChangedWord, type Freshness, STORE_TOPIC, supplyRemoteStores } from '../../host/workers/remote-stores.ts';
-import { every } from '../../host/workers/seats.ts';
+import {
+  type ChangedWord,
+  type Freshness,
+  STORE_TOPIC,
+  supplyRemoteStores,
+} from '../../host/workers/stores/remote-stores.ts';
+import { every } from '../../host/workers/life/seats.ts';
 import { TOPIC, type WorkerTeam } from '../../host/workers/team.ts';
 import { loadsOf, STATE } from '../../host/workers/worker-states.ts';
 

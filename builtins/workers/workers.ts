@@ -2,7 +2,7 @@ import { defineBuiltin } from '../../host/builtin.ts';
 
 /**
  * What several processes of one gateway have in common: a worker fills its stores with those of the primary, which answers what workers ask. Nothing of it is loaded
- * by a gateway of one process. See docs/operations.md#workers.
+ * by a gateway of one process. See docs/workers.md.
  */
 export default defineBuiltin({
   name: 'workers',

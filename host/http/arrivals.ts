@@ -179,7 +179,7 @@ function createLimiter({
   };
 }
 
-/** Said by one process of a gateway to another, never by a client. See docs/operations.md#workers. */
+/** Said by one process of a gateway to another, never by a client. See docs/workers.md. */
 export const FORWARDED_HEADER = 'x-gateway-worker';
 
 function dropForged({ headers }: IncomingMessage): void {

@@ -15,6 +15,13 @@ export interface Listeners {
   close(): void;
 }
 
+/** What a gateway has beside the listeners of clients. */
+export interface Beside {
+  /** Ends it, once the requests that came by the listeners are over. */
+  readonly drain: (limitMs: number) => Promise<void>;
+  readonly close: () => void;
+}
+
 /** Which listeners this process opens, of those that the settings name. */
 export interface ListenersOf {
   readonly which: 'all' | 'data' | 'admin';

@@ -5,8 +5,7 @@ import { Connections } from '../http/connections/connections.ts';
 import { openControlSocket } from '../workers/control-socket.ts';
 import { readForwarded } from '../workers/forwarded-header.ts';
 import type { PrimaryTeam } from '../workers/team.ts';
-import { type Listeners, openListeners } from './open-listeners.ts';
-import type { Beside } from './start-gateway.ts';
+import { type Beside, type Listeners, openListeners } from './open-listeners.ts';
 
 /** The private socket, the workers, and the listener of the control plane where it has one of its own. Workers listen for clients. */
 export async function openPrimaryListeners(

@@ -5,7 +5,7 @@ import type { Host } from '../host.ts';
 import { registeredNames } from '../generation/registered-names.ts';
 import { provideMasterKey } from './master-key.ts';
 import { applyStartConfiguration } from './configuration.ts';
-import { type Listeners, openListeners, shownListener } from './open-listeners.ts';
+import { type Beside, type Listeners, openListeners, shownListener } from './open-listeners.ts';
 import {
   connectProviders,
   loadFile,
@@ -18,13 +18,6 @@ import { watchConfiguration } from './watch-configuration.ts';
 
 /** What is left after the shutdown deadline gets this long to write its last event. */
 const LAST_WORDS_MS = 5000;
-
-/** What a gateway has beside the listeners of clients. */
-export interface Beside {
-  /** Ends it, once the requests that came by the listeners are over. */
-  readonly drain: (limitMs: number) => Promise<void>;
-  readonly close: () => void;
-}
 
 export interface RunningGateway {
   readonly port: number;
@@ -75,7 +68,7 @@ export async function startGateway(host: Host): Promise<RunningGateway | undefin
   }
 }
 
-/** Of a primary its workers have those of clients. */
+/** What listens for clients: this process, or its workers. */
 async function listenerOf(host: Host): Promise<{ readonly listeners: Listeners; readonly beside?: Beside }> {
   const { team } = host;
   if (team?.role !== 'primary') return { listeners: await openListeners(host) };

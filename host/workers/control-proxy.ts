@@ -15,7 +15,7 @@ import { forwardedText } from './forwarded-header.ts';
 const SILENCE_MS = 330_000;
 const MOST_CONNECTIONS = 256;
 
-/** Of the paths that the listener for models serves, those that the primary answers. */
+/** Paths that the listener for models serves too, and the primary answers. */
 const OF_PRIMARY: ReadonlySet<string> = new Set(['/mcp', '/v1/key', '/readyz', '/openapi.json']);
 
 export interface ControlProxyDeps {
@@ -25,8 +25,9 @@ export interface ControlProxyDeps {
   readonly check: () => void;
 }
 
-/** Sends requests of the control plane on to the primary, and its answers back as they come. See docs/operations.md#workers. */
+/** Sends requests of the control plane on to the primary, and its answers back as they come. See docs/workers.md. */
 export function createControlProxy({ host, socketPath, check }: ControlProxyDeps): Forward {
+  const expecting = new WeakSet<IncomingMessage>();
   const agent = new Agent({ keepAlive: true, maxSockets: MOST_CONNECTIONS });
   const proxy = createProxyMiddleware({
     target: { socketPath, host: 'localhost', protocol: 'http:' },
@@ -36,14 +37,14 @@ export function createControlProxy({ host, socketPath, check }: ControlProxyDeps
     proxyTimeout: SILENCE_MS,
     preserveHeaderKeyCase: true,
     ejectPlugins: true,
-    plugins: [listeners(host)],
+    plugins: [listeners(host, expecting)],
   });
   return {
     takes: (request) => {
       const path = rawPath(request);
       return !host.protection.isOfData(path) || (OF_PRIMARY.has(path) && isOwnKey(request, path));
     },
-    send: (request, response) => send(request, response, { host, proxy, check }),
+    send: (request, response) => send(request, response, { host, proxy, check, expecting }),
   };
 }
 
@@ -55,11 +56,11 @@ interface Sending {
   readonly host: ShellHost;
   readonly proxy: RequestHandler;
   readonly check: () => void;
+  /** Requests whose clients wait for an invitation before they send a body. */
+  readonly expecting: WeakSet<IncomingMessage>;
 }
 
-const expecting = new WeakSet<IncomingMessage>();
-
-function send(request: IncomingMessage, response: ServerResponse, { host, proxy, check }: Sending): void {
+function send(request: IncomingMessage, response: ServerResponse, { host, proxy, check, expecting }: Sending): void {
   const context = contextOf(response);
   context.forwarding = 'sent';
   const { id, address, listener } = context;
@@ -73,7 +74,7 @@ function send(request: IncomingMessage, response: ServerResponse, { host, proxy,
   if (headers.upgrade !== undefined) context.isLast = true;
   delete headers.upgrade;
   delete headers.connection; // of the client's connection alone
-  headers[FORWARDED_HEADER] = forwardedText({ id, address, listener });
+  Object.assign(headers, { [FORWARDED_HEADER]: forwardedText({ id, address, listener }) });
   try {
     check();
   } catch (error) {
@@ -83,9 +84,11 @@ function send(request: IncomingMessage, response: ServerResponse, { host, proxy,
   void proxy(request, response, () => {});
 }
 
-function listeners(host: ShellHost): Plugin {
+function listeners(host: ShellHost, expecting: WeakSet<IncomingMessage>): Plugin {
   return (server) => {
-    server.on('proxyReq', (outgoing: ClientRequest, request: IncomingMessage) => invite(outgoing, request));
+    server.on('proxyReq', (outgoing: ClientRequest, request: IncomingMessage) => {
+      if (expecting.delete(request)) invite(outgoing, request);
+    });
     server.on('proxyRes', (answer: IncomingMessage, _request: IncomingMessage, response: ServerResponse) =>
       prepare(host, answer, response),
     );
@@ -97,7 +100,6 @@ function listeners(host: ShellHost): Plugin {
 }
 
 function invite(outgoing: ClientRequest, request: IncomingMessage): void {
-  if (!expecting.delete(request)) return;
   outgoing.setHeader('Expect', '100-continue');
   outgoing.once('continue', () => inviteBody(request));
   outgoing.flushHeaders();

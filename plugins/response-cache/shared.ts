@@ -10,7 +10,7 @@ interface Found {
   readonly storedAt: number;
 }
 
-/** What is told of a call that is over. */
+/** A call that is over, and who waits for it elsewhere. */
 interface Landing {
   readonly key: string;
   readonly landElsewhere?: ((isLeft: boolean) => void) | undefined;

@@ -11,7 +11,7 @@ import {
 } from '../kit/index.ts';
 import { atOnce, chat, CHAT, counted, instance, makeKey, type Reply, send, startWorkers } from './gateway.ts';
 
-/** What one process keeps in memory is one for all workers too, as docs/operations.md#workers says. */
+/** What one process keeps in memory is one for all workers too, as docs/workers.md says. */
 describe('what three workers share', () => {
   let stub: StubUpstream;
   let seen: string[] = [];

@@ -16,8 +16,8 @@ export interface SessionWord extends ServedPair {
 interface Kept extends ServedPair {
   readonly movedAt: number;
   readonly usedAt: number;
-  /** When others were last told of it. */
-  readonly toldAt: number;
+  /** When others last heard of it. */
+  readonly saidAt: number;
 }
 
 /** Sessions that are remembered: about 200 bytes each. */
@@ -27,7 +27,7 @@ export const MAX_SESSIONS = 20_000;
 export const AWAY_MS = 10 * 60_000;
 export const UNUSED_MS = 60 * 60_000;
 /** How long a session that stays in use is not spoken of again. */
-const TELL_MS = 5 * 60_000;
+const SAY_MS = 5 * 60_000;
 
 /**
  * Where sessions were served last, as far as their own order does not say it, by digest; the longest unused go first. Lives
@@ -55,8 +55,8 @@ export class ServedSessions {
     const known = this.find(digest, order, now) as Kept | undefined;
     const isKnown = known !== undefined && isSame(known, { route, place });
     const movedAt = isKnown ? known.movedAt : now;
-    const isNews = !isKnown || now - known.toldAt >= TELL_MS;
-    this.#put(digest, { route, place, movedAt, usedAt: now, toldAt: isNews ? now : known.toldAt });
+    const isNews = !isKnown || now - known.saidAt >= SAY_MS;
+    this.#put(digest, { route, place, movedAt, usedAt: now, saidAt: isNews ? now : known.saidAt });
     if (isNews) this.tell?.(digest, { route, place, movedAgoMs: now - movedAt });
   }
 
@@ -65,7 +65,7 @@ export class ServedSessions {
     if (!word) this.#kept.delete(digest);
     else {
       const { route, place, movedAgoMs } = word;
-      this.#put(digest, { route, place, movedAt: now - movedAgoMs, usedAt: now, toldAt: now });
+      this.#put(digest, { route, place, movedAt: now - movedAgoMs, usedAt: now, saidAt: now });
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Labels } from '../../../host/contract/index.ts';
 import type { Host } from '../../../host/host.ts';
-import { every } from '../../../host/workers/seats.ts';
+import { every } from '../../../host/workers/life/seats.ts';
 import type { PrimaryTeam, Seat, WorkerTeam } from '../../../host/workers/team.ts';
 import { type Family, type Increment } from './family.ts';
 import { processFigures } from './process-figures.ts';
@@ -17,7 +17,7 @@ const ASK_MS = 1000;
 interface WorkerFigures {
   readonly counted: readonly FigureIncrements[];
   readonly gauges: readonly GaugeFigures[];
-  /** Of the process, in the text form. */
+  /** What the process says of itself, in the text form. */
   readonly ofProcess: string;
 }
 

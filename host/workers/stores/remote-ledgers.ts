@@ -1,8 +1,8 @@
-import type { Ledger, LedgerBounds, Refusal, Reservation, ReservationOrder } from '../contract/index.ts';
-import { GatewayError } from '../contract/index.ts';
-import { type Ledgers, NOTHING_SPENT, type Spent } from '../stores/ledgers/ledgers.ts';
-import { type HearSums, type SumMove } from '../stores/ledgers/sum-hearing.ts';
-import type { Channel } from './channel.ts';
+import type { Ledger, LedgerBounds, Refusal, Reservation, ReservationOrder } from '../../contract/index.ts';
+import { GatewayError } from '../../contract/index.ts';
+import { type Ledgers, NOTHING_SPENT, type Spent } from '../../stores/ledgers/ledgers.ts';
+import { type HearSums, type SumMove } from '../../stores/ledgers/sum-hearing.ts';
+import type { Channel } from '../channel.ts';
 
 /** What a worker asks a ledger of the primary for. */
 export interface RemoteOrder {
@@ -127,5 +127,5 @@ class RemoteReservation implements Reservation {
 
 function refuse(cause: unknown): never {
   if (cause instanceof GatewayError) throw cause;
-  throw new GatewayError('store_unavailable', 'what is left of a budget cannot be told at the moment', { cause });
+  throw new GatewayError('store_unavailable', 'what is left of a budget is not known at the moment', { cause });
 }

@@ -1,26 +1,26 @@
-import type { SharedState } from '../contract/index.ts';
-import type { Counters } from '../contract/index.ts';
-import type { Clock } from '../common/clock.ts';
-import type { Redactor } from '../log/redact.ts';
-import type { Ask, AllTaken, SharedLimits } from '../state/shared-limits.ts';
-import type { AccountRepository } from '../stores/accounts/account-repository.ts';
-import type { ChangeFeed } from '../stores/change-feed.ts';
-import type { ConfigurationStore } from '../stores/configuration-store.ts';
-import type { KeyRepository } from '../stores/keys/key-repository.ts';
-import type { RunningResponses } from '../stores/ledgers/running-responses.ts';
-import type { Owners } from '../stores/owners.ts';
-import type { Hints } from '../stores/replicas/hints.ts';
-import type { LiveModelStore } from '../stores/replicas/live-models.ts';
-import type { SessionRepository } from '../stores/sessions/session-record.ts';
-import type { SpendLedger } from '../stores/spend/spend-ledger.ts';
-import type { ChangedThing } from '../stores/store-deps.ts';
-import type { Stores } from '../stores/stores.ts';
-import type { Channel } from './channel.ts';
-import { remoteFlight } from './flights.ts';
+import type { SharedState } from '../../contract/index.ts';
+import type { Counters } from '../../contract/index.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { Redactor } from '../../log/redact.ts';
+import type { Ask, AllTaken, SharedLimits } from '../../state/shared-limits.ts';
+import type { AccountRepository } from '../../stores/accounts/account-repository.ts';
+import type { ChangeFeed } from '../../stores/change-feed.ts';
+import type { ConfigurationStore } from '../../stores/configuration-store.ts';
+import type { KeyRepository } from '../../stores/keys/key-repository.ts';
+import type { RunningResponses } from '../../stores/ledgers/running-responses.ts';
+import type { Owners } from '../../stores/owners.ts';
+import type { Hints } from '../../stores/replicas/hints.ts';
+import type { LiveModelStore } from '../../stores/replicas/live-models.ts';
+import type { SessionRepository } from '../../stores/sessions/session-record.ts';
+import type { SpendLedger } from '../../stores/spend/spend-ledger.ts';
+import type { ChangedThing } from '../../stores/store-deps.ts';
+import type { Stores } from '../../stores/stores.ts';
+import type { Channel } from '../channel.ts';
+import { remoteFlight } from '../flights.ts';
 import { RemoteLedgers } from './remote-ledgers.ts';
 import { RemoteLog } from './remote-log.ts';
 import { remoteMethods } from './remote-methods.ts';
-import type { WorkerTeam } from './team.ts';
+import type { WorkerTeam } from '../team.ts';
 
 /** What workers call of each store of the primary. */
 export const CALLED = {

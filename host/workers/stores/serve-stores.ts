@@ -1,21 +1,21 @@
-import type { Clock } from '../common/clock.ts';
-import type { SharedState } from '../contract/index.ts';
-import type { CarryoverStore } from '../generation/carryover.ts';
-import { GroupedBuckets } from '../state/grouped-buckets.ts';
-import type { Ask, SharedLimits } from '../state/shared-limits.ts';
-import type { BoundedLimits } from '../stores/bounded-limits.ts';
-import type { Uses } from '../stores/keys/key-repository.ts';
-import type { GivenRow } from '../stores/log/row-values.ts';
-import type { LiveModels, LiveModelStore } from '../stores/replicas/live-models.ts';
-import type { SpendRow } from '../stores/spend/spend-row.ts';
-import { LOOKUP_LIMIT_MS } from '../stores/store-link.ts';
-import type { Stores } from '../stores/stores.ts';
-import { FlightBook, serveFlights } from './flights.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { SharedState } from '../../contract/index.ts';
+import type { CarryoverStore } from '../../generation/carryover.ts';
+import { GroupedBuckets } from '../../state/grouped-buckets.ts';
+import type { Ask, SharedLimits } from '../../state/shared-limits.ts';
+import type { BoundedLimits } from '../../stores/bounded-limits.ts';
+import type { Uses } from '../../stores/keys/key-repository.ts';
+import type { GivenRow } from '../../stores/log/row-values.ts';
+import type { LiveModels, LiveModelStore } from '../../stores/replicas/live-models.ts';
+import type { SpendRow } from '../../stores/spend/spend-row.ts';
+import { LOOKUP_LIMIT_MS } from '../../stores/store-link.ts';
+import type { Stores } from '../../stores/stores.ts';
+import { FlightBook, serveFlights } from '../flights.ts';
 import { ROWS, type TravellingRow } from './remote-log.ts';
 import { serveMethods } from './remote-methods.ts';
 import { CALLED, type Freshness, STORE_TOPIC, type StoreFacts } from './remote-stores.ts';
 import { ServedLedgers } from './serve-ledgers.ts';
-import { type PrimaryTeam, type Seat, TOPIC } from './team.ts';
+import { type PrimaryTeam, type Seat, TOPIC } from '../team.ts';
 
 /** Milliseconds that a reading of keys waits for the uses that workers have counted. */
 const USES_MS = 1000;

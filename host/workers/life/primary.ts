@@ -1,6 +1,6 @@
-import type { Clock } from '../common/clock.ts';
+import type { Clock } from '../../common/clock.ts';
 import { type EndReason, endText, every, LiveSeat, RecentEnds } from './seats.ts';
-import { type AskAll, type PrimaryTeam, type Seat, type SeatHandler, type TeamStart, TOPIC } from './team.ts';
+import { type AskAll, type PrimaryTeam, type Seat, type SeatHandler, type TeamStart, TOPIC } from '../team.ts';
 import type { ProcessEnd, WorkerProcess } from './worker-process.ts';
 
 /** Milliseconds until a worker must serve. */

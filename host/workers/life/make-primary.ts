@@ -1,5 +1,5 @@
-import type { Clock } from '../common/clock.ts';
-import type { LineWriter } from '../log/logger.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { LineWriter } from '../../log/logger.ts';
 import { WholeLines } from './whole-lines.ts';
 import { Primary } from './primary.ts';
 import { workerForks } from './worker-process.ts';

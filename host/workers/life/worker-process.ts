@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Readable } from 'node:stream';
-import type { Frame, Port } from './channel.ts';
+import type { Frame, Port } from '../channel.ts';
 
 /** Why a process ended. */
 export interface ProcessEnd {

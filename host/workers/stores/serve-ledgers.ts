@@ -1,7 +1,7 @@
-import type { Ledger, LedgerBounds, Reservation } from '../contract/index.ts';
-import { WINDOWS } from '../common/budgets/counted-sum.ts';
-import type { CarryoverStore } from '../generation/carryover.ts';
-import type { Ledgers } from '../stores/ledgers/ledgers.ts';
+import type { Ledger, LedgerBounds, Reservation } from '../../contract/index.ts';
+import { WINDOWS } from '../../common/budgets/counted-sum.ts';
+import type { CarryoverStore } from '../../generation/carryover.ts';
+import type { Ledgers } from '../../stores/ledgers/ledgers.ts';
 import {
   LEDGER_TOPIC,
   type RemoteBooking,
@@ -10,7 +10,7 @@ import {
   type RemoteOrder,
   type RemoteSettlement,
 } from './remote-ledgers.ts';
-import type { PrimaryTeam, Seat } from './team.ts';
+import type { PrimaryTeam, Seat } from '../team.ts';
 
 /** Sums of which it is remembered which worker booked last; of more, the oldest are forgotten. */
 const MOST_BOOKERS = 20_000;

@@ -1,6 +1,6 @@
-import type { Clock, Timer } from '../common/clock.ts';
-import { Channel } from './channel.ts';
-import type { Seat } from './team.ts';
+import type { Clock, Timer } from '../../common/clock.ts';
+import { Channel } from '../channel.ts';
+import type { Seat } from '../team.ts';
 import type { ProcessEnd, WorkerProcess } from './worker-process.ts';
 
 /** What became of a worker before it was ready. */

@@ -1,6 +1,6 @@
-import type { Spread } from '../stores/store-deps.ts';
+import type { Spread } from '../../stores/store-deps.ts';
 import { STORE_TOPIC } from './remote-stores.ts';
-import type { PrimaryTeam } from './team.ts';
+import type { PrimaryTeam } from '../team.ts';
 
 /** Milliseconds that workers have to forget what has ended. */
 const FORGET_MS = 5000;

@@ -1,10 +1,10 @@
-import type { Timer } from '../common/clock.ts';
-import type { RequestLog, RequestLogRow, Stage } from '../contract/index.ts';
-import type { Redactor } from '../log/redact.ts';
-import type { Clock } from '../common/clock.ts';
-import { givenRow } from '../stores/log/log-row.ts';
-import type { GivenRow } from '../stores/log/row-values.ts';
-import type { Channel } from './channel.ts';
+import type { Timer } from '../../common/clock.ts';
+import type { RequestLog, RequestLogRow, Stage } from '../../contract/index.ts';
+import type { Redactor } from '../../log/redact.ts';
+import type { Clock } from '../../common/clock.ts';
+import { givenRow } from '../../stores/log/log-row.ts';
+import type { GivenRow } from '../../stores/log/row-values.ts';
+import type { Channel } from '../channel.ts';
 
 /** Rows that wait for the channel at most. */
 const MOST_WAITING = 2000;

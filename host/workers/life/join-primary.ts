@@ -1,5 +1,5 @@
-import { Channel } from './channel.ts';
-import { type GivenToWorker, TOPIC, type WorkerTeam } from './team.ts';
+import { Channel } from '../channel.ts';
+import { type GivenToWorker, TOPIC, type WorkerTeam } from '../team.ts';
 import { primaryPort } from './worker-process.ts';
 
 /** The first word of a worker: what it is to begin with. */

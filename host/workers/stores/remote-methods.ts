@@ -1,5 +1,5 @@
-import type { Channel } from './channel.ts';
-import type { PrimaryTeam } from './team.ts';
+import type { Channel } from '../channel.ts';
+import type { PrimaryTeam } from '../team.ts';
 
 type Method = (...args: readonly unknown[]) => unknown;
 
