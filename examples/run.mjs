@@ -36,7 +36,7 @@ export async function runExample(folder, { print, keep = false, services = { sta
   const end = async () => {
     for (const close of run.closing.splice(0).toReversed()) await close();
   };
-  const interrupted = () => end().then(() => process.exit(130));
+  const interrupted = () => void end().then(() => process.exit(130));
   process.once('SIGINT', interrupted);
   try {
     await startUpstreams(run);

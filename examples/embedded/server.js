@@ -25,9 +25,11 @@ server.on('upgrade', (request, socket, head) => {
   if (!gateway.upgrade(request, socket, head)) socket.destroy();
 });
 
-for (const signal of ['SIGINT', 'SIGTERM'])
-  process.on(signal, async () => {
-    await gateway.drain(); // requests in flight end by themselves
-    server.close();
-    server.closeAllConnections();
-  });
+/** Requests in flight end by themselves. */
+async function stop() {
+  await gateway.drain();
+  server.close();
+  server.closeAllConnections();
+}
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void stop());

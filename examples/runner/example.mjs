@@ -6,10 +6,7 @@ const MEMBERS = {
   example: ['about', 'needs', 'env', 'config', 'server', 'upstreams', 'gateways', 'keys', 'steps', 'soak'],
   upstream: ['name', 'as', 'file', 'at', 'models', 'orders', 'env', 'args'],
   gateway: ['name', 'env'],
-  step: [
-    ...['say', 'as', 'on', 'method', 'path', 'headers', 'body', 'times', 'show', 'save', 'expect', 'share', 'quiet'],
-    ...['run', 'stop', 'order', 'calls'],
-  ],
+  step: 'say as on method path headers body times show save expect share quiet run stop order calls'.split(' '),
   expect: ['status', 'headers', 'text', 'json', 'absent', 'file'],
 };
 

@@ -65,8 +65,12 @@ export async function embedGateway(options: GatewayOptions, surroundings: Surrou
   }
 }
 
+function printLine(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
 function makeHost({ log }: GatewayOptions, surroundings: Surroundings): Host {
-  const write = log ?? ((line: string): boolean => process.stdout.write(`${line}\n`));
+  const write = log ?? printLine;
   const { builtins, installDirectory } = surroundings;
   return createHost({
     ...surroundings,
@@ -74,7 +78,7 @@ function makeHost({ log }: GatewayOptions, surroundings: Surroundings): Host {
     platform: { node: process.version, os: process.platform, arch: process.arch },
     clock: systemClock,
     random: Math.random,
-    lines: { write: (line) => void write(line.trimEnd()) },
+    lines: { write: (line) => write(line.trimEnd()) },
     builtins: [unreadBodies, ...builtins],
     connections: new ForeignConnections(),
   });

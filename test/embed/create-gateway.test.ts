@@ -115,7 +115,7 @@ describe('createGateway', () => {
     const upstream = createServer();
     const sockets = new WebSocketServer({ server: upstream });
     sockets.on('connection', (socket) => {
-      socket.on('message', (data) => socket.send(`heard ${String(data)}`));
+      socket.on('message', (data: Buffer) => socket.send(`heard ${data.toString()}`));
     });
     atEnd(() => {
       for (const socket of sockets.clients) socket.terminate();
@@ -129,7 +129,7 @@ describe('createGateway', () => {
         const socket = new WebSocket(address.replace('http', 'ws'), { headers: HEADERS });
         atEnd(() => socket.terminate());
         socket.on('open', () => socket.send('hi'));
-        socket.on('message', (data) => resolve(String(data)));
+        socket.on('message', (data: Buffer) => resolve(data.toString()));
         socket.on('error', (error) => resolve(error.message));
       });
     expect(await talk(`${url}/v1/realtime?model=m`)).to.equal('heard hi');
