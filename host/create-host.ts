@@ -149,7 +149,6 @@ export function createHost(environment: HostEnvironment): Host {
     providers: new Map(),
     passedOver: new Set(),
     configFile: undefined,
-    configSource: 'defaults',
     isLeaving: false,
     isDraining: false,
     masterKey: settings.masterKey,

@@ -52,8 +52,6 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   passedOver: ReadonlySet<string>;
   /** The configuration file, in force or not. */
   configFile: LoadedFile | undefined;
-  /** What the start, or the file since then, brought into force. */
-  configSource: 'store' | 'file' | 'defaults';
   /** True from the first signal on: readiness answers 503, and requests are served as before until the process drains. */
   isLeaving: boolean;
   /** Connections close after their reply, and nothing new begins. */
