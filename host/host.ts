@@ -14,6 +14,7 @@ import type { Settings } from './environment/settings.ts';
 import type { Variables } from './environment/variables.ts';
 import type { CounterHub } from './state/counters.ts';
 import type { BoundedLimits } from './stores/bounded-limits.ts';
+import type { BoundedPlaces } from './stores/bounded-places.ts';
 import type { Stores } from './stores/stores.ts';
 import type { ConnectedProvider } from './upstream/connect.ts';
 
@@ -35,6 +36,8 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   readonly stores: Stores;
   /** Limits that replicas hold together, where there is a store for them. */
   readonly limits: BoundedLimits;
+  /** Places of calls that replicas take together, where there is a store for them. */
+  readonly places: BoundedPlaces;
   readonly applier: Applier;
   /** Surfaces that routes are mounted for. */
   readonly surfaces: readonly Surface[];
