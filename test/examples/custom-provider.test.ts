@@ -193,7 +193,7 @@ describe('run.sh of the custom-provider example', () => {
     expect(await Promise.all(ports.map(isOpen))).to.deep.equal([false, false]);
   });
 
-  it('asks in a copied folder where gw is when GW does not say it', async () => {
+  inSoak('asks in a copied folder where gw is when GW does not say it', async () => {
     expect((await runScript(await copied())).code).to.equal(1);
   });
 
